@@ -1,0 +1,72 @@
+package model
+
+import (
+	"cmp"
+	"math/bits"
+)
+
+// Item is one key with its value and its history counters, as etcd's KeyValue
+// reports them. Items are immutable once they are shared.
+type Item struct {
+	Key            string `json:"key"`
+	Value          string `json:"value,omitempty"`
+	CreateRevision int64  `json:"create,omitempty"`
+	ModRevision    int64  `json:"mod,omitempty"`
+	Version        int64  `json:"version,omitempty"`
+}
+
+// Digest is a 64-bit hash of everything in the item. The sum of the digests of
+// a set of items identifies the set, whatever its order, so that a store can
+// keep it up to date in O(1) per write.
+func (it *Item) Digest() uint64 {
+	h := digestString(0x9e3779b97f4a7c15, it.Key)
+	h = digestString(h, it.Value)
+	h = mix(h^uint64(it.CreateRevision), 0xe7037ed1a0b428db)
+	h = mix(h^uint64(it.ModRevision), 0x8ebc6af09c88c6e3)
+	return mix(h^uint64(it.Version), 0x589965cc75374cc3)
+}
+
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0xa0761d6478bd642f, b)
+	return hi ^ lo
+}
+
+func digestString(h uint64, s string) uint64 {
+	h ^= uint64(len(s)) * 0xff51afd7ed558ccd
+	for len(s) >= 8 {
+		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		h = mix(h^w, 0xe7037ed1a0b428db)
+		s = s[8:]
+	}
+	var w uint64
+	for i := 0; i < len(s); i++ {
+		w |= uint64(s[i]) << (8 * i)
+	}
+	return mix(h^w, 0x8ebc6af09c88c6e3)
+}
+
+// InRange reports whether key lies in the range that etcd writes as (key, end):
+// an empty end is the single key, "\x00" is "from key on".
+func InRange(k, key, end string) bool {
+	switch end {
+	case "":
+		return k == key
+	case "\x00":
+		return k >= key
+	default:
+		return k >= key && k < end
+	}
+}
+
+// PrefixEnd is the end of the range of all keys that start with prefix.
+func PrefixEnd(prefix string) string {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xff {
+			return prefix[:i] + string([]byte{prefix[i] + 1})
+		}
+	}
+	return "\x00"
+}
+
+func lessItem(a, b *Item) bool { return cmp.Less(a.Key, b.Key) }

@@ -1,0 +1,53 @@
+package model
+
+// Log is ground truth: the committed writes in commit order, and the store that
+// they make at every revision.
+type Log struct {
+	first  int64
+	stores []*Store // stores[i] is the contents at revision first+i
+	writes []*Request
+}
+
+// NewLog starts a log at the given contents.
+func NewLog(init Initial) *Log {
+	return &Log{first: init.Revision, stores: []*Store{NewStore(init)}}
+}
+
+// Append replays one more committed request. Requests that change nothing add
+// no revision; a compaction marks the newest state only.
+func (l *Log) Append(r *Request) {
+	cur := l.stores[len(l.stores)-1]
+	next := cur.Clone()
+	next.Apply(r)
+	if next.revision == cur.revision {
+		l.stores[len(l.stores)-1] = next
+		return
+	}
+	l.stores = append(l.stores, next)
+	l.writes = append(l.writes, r)
+}
+
+// Revision is the newest revision.
+func (l *Log) Revision() int64 { return l.first + int64(len(l.stores)) - 1 }
+
+// First is the oldest revision that At knows.
+func (l *Log) First() int64 { return l.first }
+
+// At returns the store at a revision, nil if the log does not reach there. The
+// caller must not change it.
+func (l *Log) At(rev int64) *Store {
+	if rev < l.first || rev > l.Revision() {
+		return nil
+	}
+	return l.stores[rev-l.first]
+}
+
+// Write returns the request that made a revision, nil for the first one and for
+// those out of reach.
+func (l *Log) Write(rev int64) *Request {
+	i := rev - l.first - 1
+	if i < 0 || i >= int64(len(l.writes)) {
+		return nil
+	}
+	return l.writes[i]
+}

@@ -1,0 +1,162 @@
+package model
+
+import "fmt"
+
+// Kind is what an operation does.
+type Kind uint8
+
+// The kinds of operations that a history may hold. Get and List differ in what
+// they observe: a Get tells the key's own revisions only, a List also tells the
+// revision of the whole store (Kubernetes: the list's resourceVersion).
+const (
+	Put Kind = iota + 1
+	Delete
+	Txn
+	Get
+	List
+	Compact
+)
+
+var kindNames = [...]string{Put: "put", Delete: "delete", Txn: "txn", Get: "get", List: "list", Compact: "compact"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) && kindNames[k] != "" {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Freshness is what the client asked of a read.
+type Freshness uint8
+
+// The freshness of reads. Consistent is the default (Kubernetes:
+// resourceVersion unset); Any is resourceVersion "0"; NotOlderThan and Exact
+// take Request.Revision.
+const (
+	Consistent Freshness = iota
+	Any
+	NotOlderThan
+	Exact
+)
+
+var freshnessNames = [...]string{"consistent", "any", "not-older-than", "exact"}
+
+func (f Freshness) String() string { return freshnessNames[f] }
+
+// CompareTarget is the field of a key that a transaction compares.
+type CompareTarget uint8
+
+// Comparisons are on the mod revision or on the version of one key, the two
+// that Kubernetes and leader election use. A missing key has both at 0.
+const (
+	CompareMod CompareTarget = iota
+	CompareVersion
+)
+
+// Compare is one condition of a transaction: target(Key) Op Operand.
+type Compare struct {
+	Key     string
+	Target  CompareTarget
+	Op      CompareOp
+	Operand int64
+}
+
+// CompareOp relates the key's field with the operand.
+type CompareOp uint8
+
+// The relations that etcd knows.
+const (
+	Equal CompareOp = iota
+	NotEqual
+	Greater
+	Less
+)
+
+// Holds reports whether the comparison is true of the value found.
+func (c *Compare) Holds(it *Item) bool {
+	var v int64
+	if it != nil {
+		v = it.ModRevision
+		if c.Target == CompareVersion {
+			v = it.Version
+		}
+	}
+	switch c.Op {
+	case Equal:
+		return v == c.Operand
+	case NotEqual:
+		return v != c.Operand
+	case Greater:
+		return v > c.Operand
+	default:
+		return v < c.Operand
+	}
+}
+
+// Request is what a client asked for. It is immutable once issued.
+type Request struct {
+	Kind Kind
+	// Key and End are etcd's range: an empty End is the single key, "\x00" is
+	// "from key on". Put and Get use Key alone.
+	Key, End string
+	Value    string
+	// Revision is the operand of Exact and NotOlderThan reads, and the revision
+	// to compact to.
+	Revision  int64
+	Freshness Freshness
+	// Limit caps the number of items of a List; 0 is no limit.
+	Limit     int64
+	CountOnly bool
+	KeysOnly  bool
+	// Compare, Success and Failure make a transaction. Its branches hold Put,
+	// Delete and Get requests.
+	Compare          []Compare
+	Success, Failure []Request
+}
+
+// IsWrite reports whether the request may change the store's contents. A
+// compaction is none: it removes history, not contents, and takes no revision.
+func (r *Request) IsWrite() bool { return r.Kind == Put || r.Kind == Delete || r.Kind == Txn }
+
+// Result is what a client was told.
+type Result struct {
+	// Revision is the store's revision that came with the answer: of a write
+	// the revision that it made, of a List the revision that it observed. 0 if
+	// the answer does not carry one, as with a Get.
+	Revision  int64
+	Items     []*Item
+	Count     int64
+	More      bool
+	Deleted   int64
+	Succeeded bool
+	// Results are those of the branch that a transaction took.
+	Results []Result
+	Err     Code
+}
+
+// Code is a definite refusal: the operation had no effect.
+type Code uint8
+
+// The refusals that the specification itself gives, and those that a serving
+// layer may give at any time without being wrong about the data.
+const (
+	OK Code = iota
+	// Compacted: the revision asked for is no longer in the history (etcd:
+	// ErrCompacted; Kubernetes: 410 Gone).
+	Compacted
+	// Future: the revision asked for is not there yet (etcd: ErrFutureRev;
+	// Kubernetes: 504, cause ResourceVersionTooLarge).
+	Future
+	// TimedOut: a read was given up by the server (Kubernetes: 504).
+	TimedOut
+	// TooManyRequests: the server asked to come back later (Kubernetes: 429).
+	TooManyRequests
+	// Unavailable: no server took the request.
+	Unavailable
+	// Invalid: the request is malformed (Kubernetes: 400).
+	Invalid
+)
+
+var codeNames = [...]string{"ok", "compacted", "future-revision", "timeout", "too-many-requests", "unavailable", "invalid"}
+
+func (c Code) String() string { return codeNames[c] }

@@ -1,0 +1,213 @@
+package model
+
+import "github.com/google/btree"
+
+// Store is etcd's key-value store as a sequential object: one request at a
+// time, each effective write one revision. Writes that change nothing take no
+// revision.
+//
+// Clone is cheap (copy on write), so a checker may branch from any state.
+type Store struct {
+	items     *btree.BTreeG[*Item]
+	revision  int64
+	compacted int64
+	digest    uint64
+}
+
+// The degree suits both ends: a model checker clones stores of a handful of
+// keys, a witness replays onto thousands.
+const degree = 16
+
+// NewStore returns the store that the history starts with.
+func NewStore(init Initial) *Store {
+	s := &Store{items: btree.NewG(degree, lessItem), revision: init.Revision, compacted: init.Compacted}
+	for _, it := range init.Items {
+		s.set(it)
+	}
+	return s
+}
+
+// Clone returns a store that changes independently of s.
+func (s *Store) Clone() *Store {
+	c := *s
+	c.items = s.items.Clone()
+	return &c
+}
+
+// Revision is that of the last effective write.
+func (s *Store) Revision() int64 { return s.revision }
+
+// Compacted is the revision below which history is gone; 0 if none is.
+func (s *Store) Compacted() int64 { return s.compacted }
+
+// Len is the number of keys.
+func (s *Store) Len() int { return s.items.Len() }
+
+// Digest identifies the contents (not the revision) up to hash collisions.
+func (s *Store) Digest() uint64 { return s.digest }
+
+// Equal compares contents and revision exactly.
+func (s *Store) Equal(t *Store) bool {
+	if s.revision != t.revision || s.compacted != t.compacted || s.digest != t.digest || s.items.Len() != t.items.Len() {
+		return false
+	}
+	same := true
+	s.items.Ascend(func(a *Item) bool {
+		b, ok := t.items.Get(a)
+		same = ok && *a == *b
+		return same
+	})
+	return same
+}
+
+// Get returns the key's item, nil if there is none.
+func (s *Store) Get(key string) *Item {
+	it, _ := s.items.Get(&Item{Key: key})
+	return it
+}
+
+// Ascend calls f for the items of the range in key order until f says stop.
+func (s *Store) Ascend(key, end string, f func(*Item) bool) {
+	switch end {
+	case "":
+		if it := s.Get(key); it != nil {
+			f(it)
+		}
+	case "\x00":
+		s.items.AscendGreaterOrEqual(&Item{Key: key}, f)
+	default:
+		s.items.AscendRange(&Item{Key: key}, &Item{Key: end}, f)
+	}
+}
+
+func (s *Store) set(it *Item) {
+	if old, had := s.items.ReplaceOrInsert(it); had {
+		s.digest -= old.Digest()
+	}
+	s.digest += it.Digest()
+}
+
+func (s *Store) put(key, value string, rev int64) {
+	it := &Item{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1}
+	if old := s.Get(key); old != nil {
+		it.CreateRevision, it.Version = old.CreateRevision, old.Version+1
+	}
+	s.set(it)
+}
+
+func (s *Store) deleteRange(key, end string) int64 {
+	if end == "" {
+		old, had := s.items.Delete(&Item{Key: key})
+		if !had {
+			return 0
+		}
+		s.digest -= old.Digest()
+		return 1
+	}
+	var gone []*Item
+	s.Ascend(key, end, func(it *Item) bool {
+		gone = append(gone, it)
+		return true
+	})
+	for _, it := range gone {
+		s.items.Delete(it)
+		s.digest -= it.Digest()
+	}
+	return int64(len(gone))
+}
+
+// Apply carries the request out and returns what a linearizable server answers
+// at this point. Reads at another revision than the current one are not
+// answered here (a sequential object has no past): see Log.
+func (s *Store) Apply(r *Request) Result {
+	switch r.Kind {
+	case Put:
+		s.revision++
+		s.put(r.Key, r.Value, s.revision)
+		return Result{Revision: s.revision}
+	case Delete:
+		n := s.deleteRange(r.Key, r.End)
+		if n > 0 {
+			// etcd stamps all changes of one transaction with one revision.
+			s.revision++
+		}
+		return Result{Revision: s.revision, Deleted: n}
+	case Txn:
+		return s.applyTxn(r)
+	case Compact:
+		if r.Revision > s.revision {
+			return Result{Revision: s.revision, Err: Future}
+		}
+		if r.Revision <= s.compacted {
+			return Result{Revision: s.revision, Err: Compacted}
+		}
+		s.compacted = r.Revision
+		return Result{Revision: s.revision}
+	default:
+		return s.Read(r)
+	}
+}
+
+// Read answers a Get or a List from the current contents.
+func (s *Store) Read(r *Request) Result {
+	res := Result{Revision: s.revision}
+	end := r.End
+	if r.Kind == Get {
+		end = ""
+	}
+	s.Ascend(r.Key, end, func(it *Item) bool {
+		res.Count++
+		if r.CountOnly {
+			return true
+		}
+		if r.Limit > 0 && int64(len(res.Items)) == r.Limit {
+			res.More = true
+			return true
+		}
+		if r.KeysOnly {
+			bare := *it
+			bare.Value = ""
+			it = &bare
+		}
+		res.Items = append(res.Items, it)
+		return true
+	})
+	return res
+}
+
+func (s *Store) applyTxn(r *Request) Result {
+	res := Result{Succeeded: true}
+	for i := range r.Compare {
+		c := &r.Compare[i]
+		if !c.Holds(s.Get(c.Key)) {
+			res.Succeeded = false
+			break
+		}
+	}
+	branch := r.Failure
+	if res.Succeeded {
+		branch = r.Success
+	}
+	rev, changed := s.revision+1, false
+	for i := range branch {
+		b := &branch[i]
+		var out Result
+		switch b.Kind {
+		case Put:
+			s.put(b.Key, b.Value, rev)
+			changed = true
+		case Delete:
+			out.Deleted = s.deleteRange(b.Key, b.End)
+			changed = changed || out.Deleted > 0
+		default:
+			out = s.Read(b)
+			out.Revision = 0
+		}
+		res.Results = append(res.Results, out)
+	}
+	if changed {
+		s.revision = rev
+	}
+	res.Revision = s.revision
+	return res
+}

@@ -1,0 +1,25 @@
+package model
+
+// Verdict is the answer to "does this property hold?". The four are never
+// folded into one another: a property that nothing exercised did not hold, and
+// a checker that gave up found nothing out.
+type Verdict uint8
+
+// Holds: it was exercised and nothing was wrong. Violated: a counterexample is
+// at hand. Undecided: a checker's budget ran out, or an outcome is unknown.
+// Vacuous: it was claimed and never exercised.
+const (
+	Vacuous Verdict = iota
+	Holds
+	Undecided
+	Violated
+)
+
+var verdictNames = [...]string{"vacuous", "holds", "unknown", "violated"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// And joins the verdicts of one property over several runs: a violation stays
+// one, an undecided run leaves the whole undecided, and what was exercised once
+// is not vacuous.
+func (v Verdict) And(w Verdict) Verdict { return max(v, w) }
