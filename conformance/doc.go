@@ -1,0 +1,19 @@
+// Package conformance holds what real etcd servers were seen doing, so that the
+// simulation can be held against it, and the means to see it again.
+//
+// It is a Go module of its own because it needs what the rest of watchbed must
+// never need: gRPC, clientv3, built etcd servers, processes, sockets and a wall
+// clock. Every server version has a module of its own in turn, under servers/,
+// since two versions of etcd do not fit in one.
+//
+// The recordings are plain files, readable without this module:
+//
+//	../linearizability/testdata/etcd/*.jsonl              histories of concurrent clients
+//	../scenarios/testdata/progress-17507-measured.json    how often progress never came
+//	testdata/watch-bugs.json                              two more watch bugs, counted
+//	testdata/watch-scripts/*.json                         raw answers of the watch API
+//
+// "make servers" builds the servers, "make test" judges the recordings (and runs
+// against the servers that are built), "make record" makes them anew. Nothing
+// here ever talks to anything but loopback.
+package conformance

@@ -1,0 +1,153 @@
+package realetcd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+)
+
+const (
+	// startAttempts: a free port may be taken by somebody else before etcd
+	// binds it.
+	startAttempts = 3
+	// startTimeout is generous: an idle machine takes about a second.
+	startTimeout = 60 * time.Second
+)
+
+// Server is one running etcd.
+type Server struct {
+	Version  string
+	Endpoint string // host:port of the client API
+
+	dir    string
+	cmd    *exec.Cmd
+	output *bytes.Buffer
+	exited chan struct{}
+}
+
+// Start runs the server of a version and returns when it answers. The caller
+// must Stop it.
+func Start(ctx context.Context, version string) (*Server, error) {
+	if !Built(version) {
+		return nil, fmt.Errorf("%s is not there: run make servers", Binary(version))
+	}
+	var err error
+	for range startAttempts {
+		var s *Server
+		if s, err = start(ctx, version); err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, err
+}
+
+func start(ctx context.Context, version string) (*Server, error) {
+	client, peer, err := freePorts()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "watchbed-etcd-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Version: version, Endpoint: client, dir: dir, output: &bytes.Buffer{}, exited: make(chan struct{})}
+	s.cmd = exec.Command(Binary(version),
+		"--name=m",
+		"--data-dir="+filepath.Join(dir, "data"),
+		"--listen-client-urls=http://"+client,
+		"--advertise-client-urls=http://"+client,
+		"--listen-peer-urls=http://"+peer,
+		"--initial-advertise-peer-urls=http://"+peer,
+		"--initial-cluster=m=http://"+peer,
+		"--log-level=warn",
+	)
+	// Variables of the caller's shell (ETCD_*) would configure the server too.
+	s.cmd.Env = []string{}
+	s.cmd.Dir = dir
+	s.cmd.Stdout, s.cmd.Stderr = s.output, s.output
+	dieWithParent(s.cmd)
+	if err := s.cmd.Start(); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	go func() {
+		s.cmd.Wait()
+		close(s.exited)
+	}()
+	if err := s.awaitReady(ctx); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("etcd %s did not start: %w\n%s", version, err, s.output)
+	}
+	return s, nil
+}
+
+func (s *Server) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	go func() {
+		select {
+		case <-s.exited:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	conn, err := s.Dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// A linearizable read needs a leader, so an answer means that writes work.
+	_, err = pb.NewKVClient(conn).Range(ctx, &pb.RangeRequest{Key: []byte("ready")}, grpc.WaitForReady(true))
+	select {
+	case <-s.exited:
+		return errors.New("the process ended")
+	default:
+		return err
+	}
+}
+
+// Dial opens a plain gRPC connection. The caller closes it.
+func (s *Server) Dial() (*grpc.ClientConn, error) {
+	return grpc.NewClient("passthrough:///"+s.Endpoint,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithNoProxy(),
+		// As clientv3 does: an answer may be larger than gRPC's default of 4 MiB.
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1<<30)),
+	)
+}
+
+// Stop kills the server and removes its data. It may be called more than once.
+func (s *Server) Stop() {
+	s.cmd.Process.Kill()
+	<-s.exited
+	os.RemoveAll(s.dir)
+}
+
+func freePorts() (client, peer string, err error) {
+	// Both are held until both are known, or they could be the same.
+	a, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	defer a.Close()
+	b, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", "", err
+	}
+	defer b.Close()
+	return a.Addr().String(), b.Addr().String(), nil
+}

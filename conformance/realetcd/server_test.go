@@ -1,0 +1,59 @@
+package realetcd_test
+
+import (
+	"net"
+	"os"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+
+	"github.com/watchbed/watchbed/conformance/realetcd"
+)
+
+func TestServersRunTheirVersion(t *testing.T) {
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			s := realetcd.StartForTest(t, version)
+			conn, err := s.Dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			status, err := pb.NewMaintenanceClient(conn).Status(t.Context(), &pb.StatusRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status.Version != version {
+				t.Errorf("the server says it is %s, want %s", status.Version, version)
+			}
+			if status.Header.Revision != 1 {
+				t.Errorf("a fresh server is at revision %d, want 1", status.Header.Revision)
+			}
+		})
+	}
+}
+
+func TestStopLeavesNothingBehind(t *testing.T) {
+	version := realetcd.Versions()[0]
+	if !realetcd.Built(version) {
+		t.Skipf("etcd %s is not built: run make servers", version)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := realetcd.Start(t.Context(), version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+	s.Stop()
+	if conn, err := net.Dial("tcp", s.Endpoint); err == nil {
+		conn.Close()
+		t.Errorf("%s still answers", s.Endpoint)
+	}
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range left {
+		t.Errorf("left behind: %s", f.Name())
+	}
+}
