@@ -1,0 +1,52 @@
+package sim
+
+import "fmt"
+
+// Kind is what sort of thing an action is.
+type Kind uint8
+
+// Deliver the head of a lane, Fire a timer, Run one step of a task, or Inject
+// a fault.
+const (
+	Deliver Kind = iota + 1
+	Fire
+	Run
+	Inject
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Deliver:
+		return "deliver"
+	case Fire:
+		return "fire"
+	case Run:
+		return "run"
+	case Inject:
+		return "inject"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Action is one thing that can happen next. Slot identifies the lane, timer,
+// task or fault for as long as it exists: what a strategy treats as a thread.
+// Slot and Since together identify one pending event.
+type Action struct {
+	Slot int32
+	// Since is the step at which the action became possible.
+	Since uint32
+	// Node is the one whose state changes.
+	Node NodeID
+	Kind Kind
+}
+
+// slot is an entry of the world's table of everything that can ever happen.
+type slot struct {
+	due   Time
+	since uint32
+	index int32 // lane, timer, task or fault number
+	node  NodeID
+	kind  Kind
+	// cause is the one that armed the timer.
+	cause Cause
+}

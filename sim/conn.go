@@ -1,0 +1,230 @@
+package sim
+
+type connKind uint8
+
+const (
+	streamConn connKind = iota
+	callConn
+)
+
+type connState uint8
+
+const (
+	connFree connState = iota
+	connOpen
+	// connEnding: a Hangup is under way in at least one lane.
+	connEnding
+)
+
+// conn is a pair of lanes: number 2i leads from the opener to the acceptor,
+// 2i+1 back.
+type conn struct {
+	id               Conn
+	opener, acceptor NodeID
+	kind             connKind
+	state            connState
+}
+
+// lane is one direction of a connection: a queue that keeps its order.
+type lane struct {
+	queue []Message
+	head  int
+	slot  int32
+	// room is the number of messages the lane holds before the sender must
+	// wait; 0 is no bound.
+	room int
+	// held: the receiver does not take from the lane for now.
+	held bool
+	// deaf: nobody receives at the far end; what is sent is dropped.
+	deaf bool
+}
+
+func (l *lane) len() int       { return len(l.queue) - l.head }
+func (l *lane) peek() *Message { return &l.queue[l.head] }
+
+func (l *lane) pop() {
+	l.queue[l.head] = Message{}
+	l.head++
+	if l.head == len(l.queue) {
+		l.queue, l.head = l.queue[:0], 0
+	}
+}
+
+func (w *World) open(from, to NodeID, k connKind) Conn {
+	i := 1
+	for i < len(w.conns) && w.conns[i].state != connFree {
+		i++
+	}
+	if i == len(w.conns) {
+		// The slices may hold memory of an earlier run: take its queues over.
+		w.conns = append(w.conns, conn{id: Conn(i)})
+		if cap(w.lanes) >= 2*i+2 {
+			w.lanes = w.lanes[:2*i+2]
+		} else {
+			w.lanes = append(w.lanes, lane{}, lane{})
+		}
+		for _, n := range [2]int32{int32(2 * i), int32(2*i + 1)} {
+			w.lanes[n].slot = w.newSlot(Deliver, 0, n)
+		}
+	}
+	c := &w.conns[i]
+	c.id += 1 << connIndexBits
+	c.opener, c.acceptor, c.kind, c.state = from, to, k, connOpen
+	w.resetLane(2*i, to)
+	w.resetLane(2*i+1, from)
+	return c.id
+}
+
+func (w *World) resetLane(n int, to NodeID) {
+	l := &w.lanes[n]
+	*l = lane{queue: l.queue[:0], slot: l.slot}
+	w.slots[l.slot].node = to
+	w.clearReady(l.slot)
+}
+
+// find returns the connection if it still is the one that c names.
+func (w *World) find(c Conn) *conn {
+	k := &w.conns[c.index()]
+	if k.state == connFree || k.id != c {
+		return nil
+	}
+	return k
+}
+
+// laneFrom is the lane on which n sends.
+func (w *World) laneFrom(k *conn, n NodeID) *lane {
+	i := k.id.index() * 2
+	if n == k.acceptor {
+		i++
+	}
+	return &w.lanes[i]
+}
+
+// laneTo is the lane from which n receives.
+func (w *World) laneTo(k *conn, n NodeID) *lane {
+	i := k.id.index() * 2
+	if n == k.opener {
+		i++
+	}
+	return &w.lanes[i]
+}
+
+func (w *World) push(l *lane, m Message) {
+	if w.mode == Timed {
+		m.due = w.now + Time(w.delay(w.bounds[w.phase].Network, "network delay"))
+		if l.len() > 0 {
+			m.due = max(m.due, l.queue[len(l.queue)-1].due)
+		}
+	}
+	l.queue = append(l.queue, m)
+	if l.len() == 1 && !l.held {
+		w.makeReady(l.slot, m.due)
+	}
+}
+
+func (w *World) deliver(s *slot) {
+	l := &w.lanes[s.index]
+	k := &w.conns[s.index/2]
+	w.current = *l.peek()
+	m := &w.current
+	wasFull := l.room > 0 && l.len() == l.room
+	l.pop()
+	if l.len() > 0 && !l.held {
+		w.makeReady(l.slot, l.peek().due)
+	} else {
+		w.clearReady(l.slot)
+	}
+	_, end := m.Payload.(*Hangup)
+	switch {
+	case end:
+		// A broken connection ends when both ends have heard of it, a closed
+		// one as soon as the other end has.
+		l.deaf = true
+		if w.laneFrom(k, m.To).deaf {
+			w.free(k)
+		}
+	case k.kind == callConn && m.From == k.acceptor:
+		w.free(k)
+	}
+	w.act(m.To, m.Cause)
+	w.nodes[m.To].node.Receive(&w.env, m)
+	if wasFull {
+		if d := w.nodes[m.From].drained; d != nil {
+			w.act(m.From, w.nodes[m.From].root)
+			d.Drained(&w.env, m.Conn)
+		}
+	}
+}
+
+func (w *World) free(k *conn) {
+	k.state = connFree
+	i := k.id.index()
+	w.resetLane(2*i, 0)
+	w.resetLane(2*i+1, 0)
+}
+
+// closeConn ends a connection in order: n hears nothing more, the peer hears
+// what n sent before, then the hang-up. Giving up a call does not take the
+// request back: it may still arrive and have its effect, and the connection
+// ends when the answer comes to nothing.
+func (w *World) closeConn(k *conn, n NodeID) {
+	answered := w.laneTo(k, n).len() > 0
+	w.dropIncoming(k, n)
+	switch {
+	case k.state == connFree:
+	case k.kind == callConn:
+		if answered {
+			w.free(k)
+		}
+	case k.state == connOpen:
+		k.state = connEnding
+		w.hangUp(k, w.laneFrom(k, n), n, hangupClosed)
+	}
+}
+
+// dropIncoming makes n stop listening; the connection is gone once neither end
+// listens.
+func (w *World) dropIncoming(k *conn, n NodeID) {
+	in := w.laneTo(k, n)
+	in.queue, in.head, in.deaf = in.queue[:0], 0, true
+	w.clearReady(in.slot)
+	if w.laneFrom(k, n).deaf {
+		w.free(k)
+	}
+}
+
+// breakConn cuts a connection: each direction loses what was under way from
+// some point on, then hears of it.
+func (w *World) breakConn(c Conn) {
+	k := w.find(c)
+	k.state = connEnding
+	for _, n := range [2]NodeID{k.opener, k.acceptor} {
+		out := w.laneFrom(k, n)
+		if out.deaf {
+			continue
+		}
+		if under := out.len(); under > 0 {
+			kept := w.choose(under+1, "survives the break")
+			clear(out.queue[out.head+kept:])
+			out.queue = out.queue[:out.head+kept]
+			if kept == 0 {
+				w.clearReady(out.slot)
+			}
+		}
+		w.hangUp(k, out, n, hangupBroken)
+	}
+}
+
+func (w *World) hangUp(k *conn, out *lane, n NodeID, h *Hangup) {
+	to := k.acceptor
+	if n == k.acceptor {
+		to = k.opener
+	}
+	w.push(out, Message{Payload: h, Conn: k.id, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)})
+}
+
+func (w *World) ordinal(c Cause) int32 {
+	r := &w.causes[c]
+	r.sent++
+	return r.sent - 1
+}

@@ -1,0 +1,215 @@
+package sim
+
+// Env is what a node may do during one step.
+type Env struct {
+	w     *World
+	node  NodeID
+	cause Cause
+}
+
+// Self is the node that acts.
+func (e *Env) Self() NodeID { return e.node }
+
+// Begin starts an operation or activity: what is sent from here on has it as
+// its cause. The node counts its own activities, so that the name does not
+// depend on anybody else.
+func (e *Env) Begin(activity string, seq int) Cause {
+	e.cause = Cause(len(e.w.causes))
+	e.w.causes = append(e.w.causes, causeRecord{node: e.node, activity: activity, seq: seq})
+	return e.cause
+}
+
+// Under continues an earlier cause, for a loop that takes up queued work.
+func (e *Env) Under(c Cause) { e.cause = c }
+
+// Cause is why the present step happens.
+func (e *Env) Cause() Cause { return e.cause }
+
+// Call sends a unary request. The answer arrives on the same Conn, which ends
+// with it.
+func (e *Env) Call(to NodeID, p Payload) Conn {
+	c := e.w.open(e.node, to, callConn)
+	e.Send(c, p)
+	return c
+}
+
+// Open opens a stream; the acceptor learns of it with the first message.
+func (e *Env) Open(to NodeID) Conn { return e.w.open(e.node, to, streamConn) }
+
+// Bound limits the lane on which this node sends to room messages, as a Go
+// channel's or a flow control window's capacity does. The node asks CanSend
+// before it sends, and implements Drained to be woken.
+func (e *Env) Bound(c Conn, room int) {
+	if k := e.w.find(c); k != nil {
+		e.w.laneFrom(k, e.node).room = room
+	}
+}
+
+// CanSend reports whether the lane has room. A connection that is gone always
+// has: what is sent there is dropped.
+func (e *Env) CanSend(c Conn) bool {
+	k := e.w.find(c)
+	if k == nil {
+		return true
+	}
+	l := e.w.laneFrom(k, e.node)
+	return l.room == 0 || l.len() < l.room
+}
+
+// Send puts a payload on the connection; nothing happens if it is gone.
+func (e *Env) Send(c Conn, p Payload) {
+	w := e.w
+	k := w.find(c)
+	if k == nil {
+		return
+	}
+	w.stats.Messages++
+	m := Message{Payload: p, Conn: c, From: e.node, To: k.acceptor, Cause: e.cause, Ordinal: w.ordinal(e.cause)}
+	if e.node == k.acceptor {
+		m.To = k.opener
+	}
+	w.trace = p.Digest(w.trace.Word(uint64(c)<<16 | uint64(e.node)))
+	l := w.laneFrom(k, e.node)
+	if l.deaf || k.state != connOpen {
+		if k.kind == callConn && k.state == connOpen {
+			w.free(k)
+		}
+		return
+	}
+	if w.observer != nil {
+		w.observer.Observe(w, &Event{Kind: Sent, Node: e.node, Message: m})
+	}
+	w.push(l, m)
+}
+
+// Close ends a stream, or gives up a call: whatever still comes is dropped.
+func (e *Env) Close(c Conn) {
+	if k := e.w.find(c); k != nil {
+		e.w.closeConn(k, e.node)
+	}
+}
+
+// IsOpen reports whether the connection still is one at this end.
+func (e *Env) IsOpen(c Conn) bool { return e.w.find(c) != nil }
+
+// Hold stops the deliveries from a connection to this node, as a receive loop
+// that blocks does; Release resumes them.
+func (e *Env) Hold(c Conn) { e.setHeld(c, true) }
+
+// Release resumes the deliveries that Hold stopped.
+func (e *Env) Release(c Conn) { e.setHeld(c, false) }
+
+func (e *Env) setHeld(c Conn, held bool) {
+	k := e.w.find(c)
+	if k == nil {
+		return
+	}
+	l := e.w.laneTo(k, e.node)
+	if l.held == held {
+		return
+	}
+	l.held = held
+	switch {
+	case held:
+		e.w.clearReady(l.slot)
+	case l.len() > 0:
+		e.w.makeReady(l.slot, l.peek().due)
+	}
+}
+
+// Enable lets a loop of this node run when its turn comes. A loop that is
+// enabled already keeps its place.
+func (e *Env) Enable(t Task) {
+	w := e.w
+	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
+	if w.isReady(id) {
+		return
+	}
+	due := w.now
+	if w.mode == Timed {
+		due += Time(w.delay(w.bounds[w.phase].Scheduling, "scheduling delay"))
+	}
+	w.makeReady(id, due)
+}
+
+// Disable takes a loop off the list.
+func (e *Env) Disable(t Task) {
+	w := e.w
+	w.clearReady(e.slotOf(&w.nodes[e.node].tasks, Run, int(t)))
+}
+
+// Arm sets a timer of this node to go off after d, whatever it was set to
+// before.
+func (e *Env) Arm(t Timer, d Duration) {
+	w := e.w
+	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
+	w.slots[id].cause = e.cause
+	w.makeReady(id, w.now+Time(d))
+}
+
+// Disarm stops a timer.
+func (e *Env) Disarm(t Timer) {
+	w := e.w
+	w.clearReady(e.slotOf(&w.nodes[e.node].timers, Fire, int(t)))
+}
+
+// Armed reports whether a timer is set.
+func (e *Env) Armed(t Timer) bool {
+	w := e.w
+	return w.isReady(e.slotOf(&w.nodes[e.node].timers, Fire, int(t)))
+}
+
+func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
+	for len(*table) <= n {
+		*table = append(*table, 0)
+	}
+	if (*table)[n] == 0 {
+		(*table)[n] = e.w.newSlot(k, e.node, int32(n))
+	}
+	return (*table)[n]
+}
+
+// Choose settles what the original leaves open inside a step. With one option
+// there is nothing to choose.
+func (e *Env) Choose(n int, what string) int {
+	if n <= 1 {
+		return 0
+	}
+	return e.w.choose(n, what)
+}
+
+// Now is the virtual clock. It stands still when untimed: compare with Elapsed.
+func (e *Env) Now() Time { return e.w.now }
+
+// Elapsed reports whether at least d has passed since an earlier reading. When
+// untimed there is no saying, so it is a choice.
+func (e *Env) Elapsed(since Time, d Duration) bool {
+	if e.w.mode == Timed {
+		return e.w.now.Sub(since) >= d
+	}
+	return e.Choose(2, "elapsed") == 1
+}
+
+// Phase is the part of the run.
+func (e *Env) Phase() Phase { return e.w.phase }
+
+// Tick returns a reading of the strictly increasing counter that orders calls
+// and returns in a history.
+func (e *Env) Tick() int64 {
+	e.w.ticks++
+	return e.w.ticks
+}
+
+// Cover counts a situation.
+func (e *Env) Cover(s Situation) { e.w.counts[s]++ }
+
+// Noting reports whether somebody listens to notes. Guard a Note with it, so
+// that campaigns do not pay for text that nobody reads.
+func (e *Env) Noting() bool { return e.w.observer != nil }
+
+// Note says in words what just happened, for the story of a run.
+func (e *Env) Note(text string) {
+	if e.w.observer != nil {
+		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Text: text})
+	}
+}

@@ -1,0 +1,72 @@
+package sim
+
+// Fault is something that can go wrong in the safety phase.
+type Fault interface {
+	// Name names the fault for people and for replay.
+	Name() string
+	// Ready reports whether striking now would make a difference. It must
+	// depend on the world's state only.
+	Ready(w *World) bool
+	// Strike breaks it. env acts for the world itself (node 0).
+	Strike(env *Env)
+}
+
+// Budget is how often, and in timed mode until when, a fault may strike.
+type Budget struct {
+	Times int
+	// Within: when timed, the strikes fall into this time from the start.
+	Within Duration
+}
+
+type plannedFault struct {
+	fault  Fault
+	left   int
+	slot   int32
+	within Duration
+}
+
+// BreakStream cuts one open stream between two nodes. What was under way is
+// lost from some point on, each direction for itself.
+type BreakStream struct {
+	From, To NodeID
+	Label    string
+}
+
+// Name implements Fault.
+func (f *BreakStream) Name() string { return "break " + f.Label }
+
+// Ready implements Fault.
+func (f *BreakStream) Ready(w *World) bool { return f.find(w) != NoConn }
+
+// Strike implements Fault.
+func (f *BreakStream) Strike(env *Env) {
+	if c := f.find(env.w); c != NoConn {
+		env.w.breakConn(c)
+	}
+}
+
+func (f *BreakStream) find(w *World) Conn {
+	for i := range w.conns {
+		k := &w.conns[i]
+		if k.state == connOpen && k.kind == streamConn && k.opener == f.From && k.acceptor == f.To {
+			return k.id
+		}
+	}
+	return NoConn
+}
+
+// RestartNode crashes a node and starts it again: it loses its memory, and its
+// connections break.
+type RestartNode struct {
+	Node  NodeID
+	Label string
+}
+
+// Name implements Fault.
+func (f *RestartNode) Name() string { return "restart " + f.Label }
+
+// Ready implements Fault.
+func (f *RestartNode) Ready(*World) bool { return true }
+
+// Strike implements Fault.
+func (f *RestartNode) Strike(env *Env) { env.w.restart(f.Node) }

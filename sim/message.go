@@ -1,0 +1,74 @@
+package sim
+
+// NodeID numbers the nodes of a world in the order in which they were added.
+// Node 0 is the world itself: it acts when a fault strikes.
+type NodeID uint16
+
+// Conn is one connection as both its ends see it: a gRPC stream or one unary
+// call. Numbers are reused after a hang-up, so a Conn carries the generation
+// of its number; sending on one that is gone is silently dropped, as a write
+// to a dead TCP connection is.
+type Conn uint32
+
+// NoConn is the zero Conn; no connection has it.
+const NoConn Conn = 0
+
+const connIndexBits = 16
+
+func (c Conn) index() int { return int(c & (1<<connIndexBits - 1)) }
+
+// Payload is what a message says. Payloads are immutable once sent: the trace,
+// clones of the world and the receiver share them.
+type Payload interface {
+	// Digest mixes everything in the payload into d.
+	Digest(d Digest) Digest
+	// Label is a short description for people: "Put /a=1".
+	Label() string
+}
+
+// Message is a payload under way.
+type Message struct {
+	Payload  Payload
+	Conn     Conn
+	From, To NodeID
+	// Cause is the operation or activity that led to this message, Ordinal its
+	// number among that cause's messages. Together they name the message
+	// independently of what anybody else did before.
+	Cause   Cause
+	Ordinal int32
+	due     Time
+}
+
+// Hangup is the payload that ends each lane of a connection that broke or was
+// closed: what was sent before may have been lost when it broke.
+type Hangup struct {
+	// Broken is false if the peer closed the connection on purpose.
+	Broken bool
+}
+
+// Digest implements Payload.
+func (h *Hangup) Digest(d Digest) Digest { return d.Text("hangup").Bool(h.Broken) }
+
+// Label implements Payload.
+func (h *Hangup) Label() string {
+	if h.Broken {
+		return "connection broken"
+	}
+	return "connection closed"
+}
+
+var (
+	hangupBroken = &Hangup{Broken: true}
+	hangupClosed = &Hangup{}
+)
+
+// Cause is why something happens: an operation of a client or an activity of a
+// node. It is an index into a table of its world.
+type Cause int32
+
+type causeRecord struct {
+	node     NodeID
+	activity string
+	seq      int
+	sent     int32
+}

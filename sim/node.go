@@ -1,0 +1,52 @@
+package sim
+
+// Task numbers the loops of a node, Timer its timers. The node picks the
+// numbers; small and dense ones keep the world's tables small.
+type (
+	Task  int
+	Timer int
+)
+
+// Node is a state machine in the world. Each method is one atomic step: the
+// node yields by returning. A node must not keep env.
+type Node interface {
+	// Start runs once, in the order in which nodes were added, before anything
+	// else happens.
+	Start(env *Env)
+	// Receive takes the message at the head of a lane that leads to the node.
+	Receive(env *Env, m *Message)
+	// Fire runs when an armed timer goes off. The timer is disarmed by then.
+	Fire(env *Env, t Timer)
+	// Run lets one of the loops that the node enabled take one step. The task is
+	// disabled by then; a loop that has more to do is enabled again.
+	Run(env *Env, t Task)
+	// TaskName and TimerName name loops and timers for people and for replay;
+	// they must not change while the task or timer is pending.
+	TaskName(t Task) string
+	TimerName(t Timer) string
+}
+
+// Drained is an optional capability: a node that sends on bounded lanes is
+// told, within the receiver's step, that a lane that was full has room again.
+type Drained interface {
+	Drained(env *Env, c Conn)
+}
+
+// Restarter is an optional capability: a node that survives a crash of its
+// process. Restart drops what the process kept in memory and starts again; all
+// connections of the node are broken before.
+type Restarter interface {
+	Restart(env *Env)
+}
+
+// Cloner is an optional capability of a node: without it an explorer replays
+// from the start instead of branching.
+type Cloner interface {
+	Clone() Node
+}
+
+// Fingerprinter is an optional capability of a node: two nodes with equal
+// fingerprints behave the same from here on, up to collisions.
+type Fingerprinter interface {
+	Fingerprint(d Digest) Digest
+}

@@ -1,0 +1,34 @@
+package sim
+
+// EventKind is what an observer is told about.
+type EventKind uint8
+
+// Acted: an action begins. Sent: a message was put on a lane. Chosen: a choice
+// inside the step was settled. Noted: a node says in words what it did.
+const (
+	Acted EventKind = iota + 1
+	Sent
+	Chosen
+	Noted
+)
+
+// Event is one entry of an observed run.
+type Event struct {
+	Kind    EventKind
+	Node    NodeID
+	Action  Action
+	Message Message
+	// Text is the action's name, the choice's name or the note.
+	Text            string
+	Picked, Options int
+}
+
+// Observer watches a run as it happens: to record names, to tell its story. It
+// must not change anything.
+type Observer interface {
+	Observe(w *World, e *Event)
+}
+
+// SetObserver installs an observer; nil removes it. Runs are several times
+// slower with one, and take the same course.
+func (w *World) SetObserver(o Observer) { w.observer = o }

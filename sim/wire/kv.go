@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// KeyValue is mvccpb.KeyValue without the lease.
+type KeyValue struct {
+	Key            string
+	Value          string
+	CreateRevision int64
+	ModRevision    int64
+	Version        int64
+}
+
+// Digest mixes the key-value into d.
+func (kv *KeyValue) Digest(d sim.Digest) sim.Digest {
+	return d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
+}
+
+func digestKVs(d sim.Digest, kvs []*KeyValue) sim.Digest {
+	d = d.Int(int64(len(kvs)))
+	for _, kv := range kvs {
+		d = kv.Digest(d)
+	}
+	return d
+}
+
+// RangeRequest is etcdserverpb.RangeRequest. Every range here is linearizable
+// unless Serializable is set.
+type RangeRequest struct {
+	// Key and RangeEnd as in etcd: an empty RangeEnd is the single key, "\x00"
+	// is "from key on".
+	Key, RangeEnd string
+	// Limit caps the number of key-values; 0 is no limit.
+	Limit int64
+	// Revision to read at; 0 is the newest.
+	Revision     int64
+	Serializable bool
+	KeysOnly     bool
+	CountOnly    bool
+}
+
+// Digest implements sim.Payload.
+func (r *RangeRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("range").Text(r.Key).Text(r.RangeEnd).Int(r.Limit).Int(r.Revision).
+		Bool(r.Serializable).Bool(r.KeysOnly).Bool(r.CountOnly)
+}
+
+// Label implements sim.Payload.
+func (r *RangeRequest) Label() string {
+	s := "Range " + r.Key
+	if r.RangeEnd != "" {
+		s += "..."
+	}
+	if r.Revision > 0 {
+		s += " at " + strconv.FormatInt(r.Revision, 10)
+	}
+	return s
+}
+
+// RangeResponse is etcdserverpb.RangeResponse; Revision is its header's.
+type RangeResponse struct {
+	Revision int64
+	Kvs      []*KeyValue
+	More     bool
+	Count    int64
+}
+
+// Digest implements sim.Payload.
+func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
+	return digestKVs(d.Text("ranged").Int(r.Revision).Bool(r.More).Int(r.Count), r.Kvs)
+}
+
+// Label implements sim.Payload.
+func (r *RangeResponse) Label() string {
+	return "rev " + strconv.FormatInt(r.Revision, 10) + ": " + strconv.Itoa(len(r.Kvs)) + " items"
+}
+
+// PutRequest is etcdserverpb.PutRequest.
+type PutRequest struct {
+	Key, Value string
+}
+
+// Digest implements sim.Payload.
+func (r *PutRequest) Digest(d sim.Digest) sim.Digest { return d.Text("put").Text(r.Key).Text(r.Value) }
+
+// Label implements sim.Payload.
+func (r *PutRequest) Label() string { return "Put " + r.Key + "=" + r.Value }
+
+// PutResponse is etcdserverpb.PutResponse.
+type PutResponse struct {
+	Revision int64
+}
+
+// Digest implements sim.Payload.
+func (r *PutResponse) Digest(d sim.Digest) sim.Digest { return d.Text("done").Int(r.Revision) }
+
+// Label implements sim.Payload.
+func (r *PutResponse) Label() string { return "rev " + strconv.FormatInt(r.Revision, 10) }
+
+// DeleteRangeRequest is etcdserverpb.DeleteRangeRequest.
+type DeleteRangeRequest struct {
+	Key, RangeEnd string
+}
+
+// Digest implements sim.Payload.
+func (r *DeleteRangeRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("delete").Text(r.Key).Text(r.RangeEnd)
+}
+
+// Label implements sim.Payload.
+func (r *DeleteRangeRequest) Label() string { return "DeleteRange " + r.Key }
+
+// DeleteRangeResponse is etcdserverpb.DeleteRangeResponse.
+type DeleteRangeResponse struct {
+	Revision int64
+	Deleted  int64
+}
+
+// Digest implements sim.Payload.
+func (r *DeleteRangeResponse) Digest(d sim.Digest) sim.Digest {
+	return d.Text("deleted").Int(r.Revision).Int(r.Deleted)
+}
+
+// Label implements sim.Payload.
+func (r *DeleteRangeResponse) Label() string {
+	return "rev " + strconv.FormatInt(r.Revision, 10) + ": deleted " + strconv.FormatInt(r.Deleted, 10)
+}
+
+// CompactionRequest is etcdserverpb.CompactionRequest: history before Revision
+// may go.
+type CompactionRequest struct {
+	Revision int64
+}
+
+// Digest implements sim.Payload.
+func (r *CompactionRequest) Digest(d sim.Digest) sim.Digest { return d.Text("compact").Int(r.Revision) }
+
+// Label implements sim.Payload.
+func (r *CompactionRequest) Label() string { return "Compact " + strconv.FormatInt(r.Revision, 10) }
+
+// CompactionResponse is etcdserverpb.CompactionResponse.
+type CompactionResponse struct {
+	Revision int64
+}
+
+// Digest implements sim.Payload.
+func (r *CompactionResponse) Digest(d sim.Digest) sim.Digest {
+	return d.Text("compacted").Int(r.Revision)
+}
+
+// Label implements sim.Payload.
+func (r *CompactionResponse) Label() string { return "compacted" }

@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// ResourceVersionMatch is metav1.ResourceVersionMatch.
+type ResourceVersionMatch uint8
+
+// How ListRequest.ResourceVersion is to be read.
+const (
+	MatchUnset ResourceVersionMatch = iota
+	MatchNotOlderThan
+	MatchExact
+)
+
+// Unset is the resourceVersion of a request that gives none, Kubernetes' empty
+// string: the newest state is wanted. 0 is "any".
+const Unset int64 = -1
+
+// ListRequest is a LIST of one resource prefix as the API machinery's
+// storage.Interface takes it.
+type ListRequest struct {
+	// Prefix ends in "/": all keys under it.
+	Prefix          string
+	ResourceVersion int64
+	Match           ResourceVersionMatch
+	Limit           int64
+	Continue        string
+}
+
+// Digest implements sim.Payload.
+func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
+}
+
+// Label implements sim.Payload.
+func (r *ListRequest) Label() string {
+	s := "LIST " + r.Prefix
+	if r.ResourceVersion != Unset {
+		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+	}
+	switch r.Match {
+	case MatchExact:
+		s += " exact"
+	case MatchNotOlderThan:
+		s += " not older"
+	}
+	return s
+}
+
+// ListResponse is a list with its resourceVersion.
+type ListResponse struct {
+	ResourceVersion int64
+	Items           []*KeyValue
+	Continue        string
+	// Origin says who answered: the cache, or etcd after all.
+	Origin Origin
+}
+
+// Origin says where an answer came from.
+type Origin uint8
+
+// The origins.
+const (
+	FromCache Origin = iota
+	FromEtcd
+	// FromFallback: the cache gave up waiting and asked etcd.
+	FromFallback
+)
+
+func (o Origin) String() string { return [...]string{"cache", "etcd", "etcd (fallback)"}[o] }
+
+// Digest implements sim.Payload.
+func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
+	return digestKVs(d.Text("listed").Int(r.ResourceVersion).Text(r.Continue).Word(uint64(r.Origin)), r.Items)
+}
+
+// Label implements sim.Payload.
+func (r *ListResponse) Label() string {
+	return "list RV=" + strconv.FormatInt(r.ResourceVersion, 10) + ": " + strconv.Itoa(len(r.Items)) + " items"
+}
+
+// GetRequest is a GET of one object.
+type GetRequest struct {
+	Key             string
+	ResourceVersion int64
+}
+
+// Digest implements sim.Payload.
+func (r *GetRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("get").Text(r.Key).Int(r.ResourceVersion)
+}
+
+// Label implements sim.Payload.
+func (r *GetRequest) Label() string { return "GET " + r.Key }
+
+// GetResponse is the object, nil if there is none. A GET carries no revision of
+// the store.
+type GetResponse struct {
+	Item   *KeyValue
+	Origin Origin
+}
+
+// Digest implements sim.Payload.
+func (r *GetResponse) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("got").Word(uint64(r.Origin))
+	if r.Item != nil {
+		return r.Item.Digest(d)
+	}
+	return d
+}
+
+// Label implements sim.Payload.
+func (r *GetResponse) Label() string {
+	if r.Item == nil {
+		return "not found"
+	}
+	return r.Item.Key + "=" + r.Item.Value
+}

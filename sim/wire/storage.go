@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// WatchStart asks Kubernetes' etcd3 watcher for a watch of everything under
+// Prefix after Revision. It opens a stream between cache and watcher: a
+// channel inside one process.
+type WatchStart struct {
+	Prefix         string
+	Revision       int64
+	ProgressNotify bool
+	// Metadata is the gRPC context metadata: watches with equal metadata share
+	// one etcd stream, and a progress request reaches all of them.
+	Metadata string
+}
+
+// Digest implements sim.Payload.
+func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
+	return d.Text("start").Text(r.Prefix).Int(r.Revision).Bool(r.ProgressNotify).Text(r.Metadata)
+}
+
+// Label implements sim.Payload.
+func (r *WatchStart) Label() string {
+	return "watch " + r.Prefix + " after " + strconv.FormatInt(r.Revision, 10)
+}
+
+// ProgressRequest asks the client for Watcher.RequestProgress under the given
+// metadata. Nobody answers it.
+type ProgressRequest struct {
+	Metadata string
+}
+
+// Digest implements sim.Payload.
+func (r *ProgressRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("request progress").Text(r.Metadata)
+}
+
+// Label implements sim.Payload.
+func (r *ProgressRequest) Label() string { return "request progress" }
+
+// WatchEventType is watch.EventType.
+type WatchEventType uint8
+
+// The types of storage watch events.
+const (
+	Added WatchEventType = iota
+	Modified
+	Deleted
+	Bookmark
+	Failed
+)
+
+var watchEventNames = [...]string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"}
+
+func (t WatchEventType) String() string { return watchEventNames[t] }
+
+// WatchEvent is one event of a storage watch: from the etcd3 watcher to the
+// cache, and from the cache to its watchers.
+type WatchEvent struct {
+	Type WatchEventType
+	// ResourceVersion of the change, of the bookmark, or 0 with an error.
+	ResourceVersion int64
+	// Item is the object after the change, before it with Deleted.
+	Item *KeyValue
+	Prev *KeyValue
+	Err  *Error
+}
+
+// Digest implements sim.Payload.
+func (e *WatchEvent) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("event").Word(uint64(e.Type)).Int(e.ResourceVersion)
+	if e.Item != nil {
+		d = e.Item.Digest(d)
+	}
+	if e.Prev != nil {
+		d = e.Prev.Digest(d)
+	}
+	if e.Err != nil {
+		d = e.Err.Digest(d)
+	}
+	return d
+}
+
+// Label implements sim.Payload.
+func (e *WatchEvent) Label() string {
+	s := e.Type.String() + " RV=" + strconv.FormatInt(e.ResourceVersion, 10)
+	switch {
+	case e.Item != nil:
+		return s + " " + e.Item.Key + "=" + e.Item.Value
+	case e.Err != nil:
+		return s + " " + e.Err.Code.String()
+	}
+	return s
+}

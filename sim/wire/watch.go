@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// InvalidWatchID is the watch id of a response that speaks for all watchers of
+// its stream.
+const InvalidWatchID int64 = -1
+
+// AutoWatchID lets the server pick the id.
+const AutoWatchID int64 = 0
+
+// EventType is mvccpb.Event_EventType.
+type EventType uint8
+
+// The event types.
+const (
+	Put EventType = iota
+	Delete
+)
+
+// Event is mvccpb.Event. A Delete's Kv holds the key and the revision of the
+// deletion only.
+type Event struct {
+	Type   EventType
+	Kv     *KeyValue
+	PrevKv *KeyValue
+}
+
+// FilterType is etcdserverpb.WatchCreateRequest_FilterType.
+type FilterType uint8
+
+// The filters, as a bit set.
+const (
+	NoPut FilterType = 1 << iota
+	NoDelete
+)
+
+// WatchCreateRequest is etcdserverpb.WatchCreateRequest.
+type WatchCreateRequest struct {
+	Key, RangeEnd  string
+	StartRevision  int64
+	ProgressNotify bool
+	Filters        FilterType
+	PrevKv         bool
+	WatchID        int64
+	Fragment       bool
+}
+
+// Digest implements sim.Payload.
+func (r *WatchCreateRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("create").Text(r.Key).Text(r.RangeEnd).Int(r.StartRevision).Bool(r.ProgressNotify).
+		Word(uint64(r.Filters)).Bool(r.PrevKv).Int(r.WatchID).Bool(r.Fragment)
+}
+
+// Label implements sim.Payload.
+func (r *WatchCreateRequest) Label() string {
+	return "create watch " + r.Key + "... from " + strconv.FormatInt(r.StartRevision, 10)
+}
+
+// WatchCancelRequest is etcdserverpb.WatchCancelRequest.
+type WatchCancelRequest struct {
+	WatchID int64
+}
+
+// Digest implements sim.Payload.
+func (r *WatchCancelRequest) Digest(d sim.Digest) sim.Digest { return d.Text("cancel").Int(r.WatchID) }
+
+// Label implements sim.Payload.
+func (r *WatchCancelRequest) Label() string {
+	return "cancel watch " + strconv.FormatInt(r.WatchID, 10)
+}
+
+// WatchProgressRequest is etcdserverpb.WatchProgressRequest: tell all watchers
+// of this stream how far they are.
+type WatchProgressRequest struct{}
+
+// Digest implements sim.Payload.
+func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest { return d.Text("progress?") }
+
+// Label implements sim.Payload.
+func (r *WatchProgressRequest) Label() string { return "progress request" }
+
+// WatchResponse is etcdserverpb.WatchResponse; Revision is its header's.
+type WatchResponse struct {
+	Revision        int64
+	WatchID         int64
+	Created         bool
+	Canceled        bool
+	CompactRevision int64
+	CancelReason    string
+	Fragment        bool
+	Events          []Event
+}
+
+// IsProgressNotify reports whether the response carries nothing but its
+// revision: the promise that everything up to it was delivered before.
+func (r *WatchResponse) IsProgressNotify() bool {
+	return len(r.Events) == 0 && !r.Canceled && !r.Created && r.CompactRevision == 0 && r.Revision != 0
+}
+
+// Digest implements sim.Payload.
+func (r *WatchResponse) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("watch").Int(r.Revision).Int(r.WatchID).Bool(r.Created).Bool(r.Canceled).
+		Int(r.CompactRevision).Text(r.CancelReason).Bool(r.Fragment)
+	return DigestEvents(d, r.Events)
+}
+
+// DigestEvents mixes events into d.
+func DigestEvents(d sim.Digest, events []Event) sim.Digest {
+	d = d.Int(int64(len(events)))
+	for i := range events {
+		e := &events[i]
+		d = e.Kv.Digest(d.Word(uint64(e.Type)))
+		if e.PrevKv != nil {
+			d = e.PrevKv.Digest(d)
+		}
+	}
+	return d
+}
+
+// Label implements sim.Payload.
+func (r *WatchResponse) Label() string {
+	rev := strconv.FormatInt(r.Revision, 10)
+	switch {
+	case r.CompactRevision != 0:
+		return "canceled: compacted at " + strconv.FormatInt(r.CompactRevision, 10)
+	case r.Canceled:
+		return "canceled: " + r.CancelReason
+	case r.Created:
+		return "created, rev " + rev
+	case len(r.Events) == 0:
+		return "progress " + rev
+	}
+	s := "event"
+	for i := range r.Events {
+		if i == 3 {
+			return s + " ..."
+		}
+		s += " " + r.Events[i].label()
+	}
+	return s
+}
+
+func (e *Event) label() string {
+	if e.Type == Delete {
+		return "-" + e.Kv.Key + "@" + strconv.FormatInt(e.Kv.ModRevision, 10)
+	}
+	return e.Kv.Key + "=" + e.Kv.Value + "@" + strconv.FormatInt(e.Kv.ModRevision, 10)
+}

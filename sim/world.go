@@ -1,0 +1,376 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+)
+
+// World holds the nodes and everything under way between them.
+type World struct {
+	mode   Mode
+	bounds [2]Bounds
+	phase  Phase
+	now    Time
+	step   uint32
+	ticks  int64
+
+	nodes  []nodeRecord
+	conns  []conn
+	lanes  []lane
+	faults []plannedFault
+	causes []causeRecord
+
+	// slots is the table of everything that can ever happen, ready the set of
+	// those entries that can happen now. A bit set keeps the order stable and
+	// costs next to nothing to walk.
+	slots   []slot
+	ready   []uint64
+	enabled []Action
+
+	chooser  Chooser
+	observer Observer
+	env      Env
+	current  Message
+	trace    Digest
+	counts   []uint64
+	stats    Stats
+}
+
+type nodeRecord struct {
+	node    Node
+	name    string
+	drained Drained
+	root    Cause
+	tasks   []int32 // slot by task number, 0 for none yet
+	timers  []int32
+}
+
+// Stats counts what a run did.
+type Stats struct {
+	// Choices is Picks plus the Choose calls.
+	Choices uint64
+	// Picks is the number of steps: each began with a choice among the enabled
+	// actions.
+	Picks uint64
+	// Open is the number of choices that had more than one option.
+	Open     uint64
+	Messages uint64
+}
+
+// Options are the settings of a world.
+type Options struct {
+	Mode Mode
+	// Safety and Liveness are the delays of the two phases of a timed run.
+	Safety, Liveness Bounds
+}
+
+// NewWorld returns an empty world.
+func NewWorld(o Options) *World {
+	w := &World{}
+	w.Reset(o)
+	return w
+}
+
+// Reset empties the world for another run and keeps its memory.
+func (w *World) Reset(o Options) {
+	clear(w.nodes[:cap(w.nodes)])
+	clear(w.counts)
+	*w = World{
+		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
+		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0],
+		causes: w.causes[:0], slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
+		counts: w.counts, trace: NewDigest, observer: w.observer,
+	}
+	if len(w.counts) < len(situations) {
+		w.counts = make([]uint64, len(situations))
+	}
+	w.env.w = w
+	w.causes = append(w.causes, causeRecord{activity: "world"})
+	w.nodes = append(w.nodes, nodeRecord{name: "world"})
+	w.conns = append(w.conns, conn{})
+	w.lanes = append(w.lanes, lane{}, lane{})
+	w.slots = append(w.slots, slot{})
+}
+
+// Add puts a node into the world.
+func (w *World) Add(name string, n Node) NodeID {
+	id := NodeID(len(w.nodes))
+	root := Cause(len(w.causes))
+	w.causes = append(w.causes, causeRecord{node: id, activity: "start"})
+	rec := nodeRecord{node: n, name: name, root: root}
+	rec.drained, _ = n.(Drained)
+	w.nodes = append(w.nodes, rec)
+	return id
+}
+
+// AddFault plans a fault.
+func (w *World) AddFault(f Fault, b Budget) {
+	w.faults = append(w.faults, plannedFault{fault: f, left: b.Times, within: b.Within})
+}
+
+// Start starts all nodes.
+func (w *World) Start(c Chooser) {
+	w.chooser = c
+	for i := 1; i < len(w.nodes); i++ {
+		w.act(NodeID(i), w.nodes[i].root)
+		w.nodes[i].node.Start(&w.env)
+	}
+	for i := range w.faults {
+		f := &w.faults[i]
+		f.slot = w.newSlot(Inject, 0, int32(i))
+		if f.left > 0 {
+			w.planFault(f)
+		}
+	}
+}
+
+// faultSteps is how finely a timed run chooses when a fault strikes.
+const faultSteps = 64
+
+func (w *World) planFault(f *plannedFault) {
+	due := w.now
+	if w.mode == Timed {
+		left := Time(f.within) - w.now
+		if left <= 0 {
+			return
+		}
+		due += left * Time(w.choose(faultSteps, "strike "+f.fault.Name())) / faultSteps
+	}
+	w.makeReady(f.slot, due)
+}
+
+// Enabled lists what can happen next. When timed, that is what is due first.
+// The list is valid until the next step.
+func (w *World) Enabled() []Action {
+	list := w.enabled[:0]
+	if w.mode == Timed {
+		w.enabled = w.earliest(list)
+		return w.enabled
+	}
+	for i, word := range w.ready {
+		for word != 0 {
+			n := int32(i<<6 | bits.TrailingZeros64(word))
+			word &= word - 1
+			s := &w.slots[n]
+			if s.kind == Inject && !w.faults[s.index].fault.Ready(w) {
+				continue
+			}
+			list = append(list, Action{Slot: n, Since: s.since, Node: s.node, Kind: s.kind})
+		}
+	}
+	w.enabled = list
+	return list
+}
+
+func (w *World) earliest(list []Action) []Action {
+	var first Time
+	for i, word := range w.ready {
+		for word != 0 {
+			n := int32(i<<6 | bits.TrailingZeros64(word))
+			word &= word - 1
+			s := &w.slots[n]
+			due := max(s.due, w.now)
+			if len(list) > 0 && due > first {
+				continue
+			}
+			if s.kind == Inject && !w.faults[s.index].fault.Ready(w) {
+				continue
+			}
+			if due < first {
+				list = list[:0]
+			}
+			first = due
+			list = append(list, Action{Slot: n, Since: s.since, Node: s.node, Kind: s.kind})
+		}
+	}
+	return list
+}
+
+// Step lets c pick one enabled action and carries it out. It returns false if
+// nothing is enabled.
+func (w *World) Step(c Chooser) bool {
+	list := w.Enabled()
+	if len(list) == 0 {
+		return false
+	}
+	w.stats.Choices++
+	w.stats.Picks++
+	if len(list) > 1 {
+		w.stats.Open++
+	}
+	w.Do(c, list[c.Pick(w, list)])
+	return true
+}
+
+// Do carries out one enabled action; c answers the choices inside it.
+func (w *World) Do(c Chooser, a Action) {
+	w.chooser = c
+	s := &w.slots[a.Slot]
+	if w.mode == Timed && s.due > w.now {
+		w.now = s.due
+	}
+	w.step++
+	w.trace = w.trace.Word(uint64(a.Slot)<<16 | uint64(a.Node)<<4 | uint64(a.Kind))
+	if w.observer != nil {
+		w.observer.Observe(w, &Event{Kind: Acted, Action: a, Node: a.Node, Text: w.Name(a)})
+	}
+	switch a.Kind {
+	case Deliver:
+		w.deliver(s)
+	case Fire:
+		w.clearReady(a.Slot)
+		w.act(s.node, s.cause)
+		w.nodes[s.node].node.Fire(&w.env, Timer(s.index))
+	case Run:
+		w.clearReady(a.Slot)
+		w.act(s.node, w.nodes[s.node].root)
+		w.nodes[s.node].node.Run(&w.env, Task(s.index))
+	case Inject:
+		f := &w.faults[s.index]
+		f.left--
+		w.clearReady(a.Slot)
+		w.act(0, 0)
+		f.fault.Strike(&w.env)
+		if f.left > 0 {
+			w.planFault(f)
+		}
+	}
+}
+
+func (w *World) act(n NodeID, c Cause) {
+	w.env.node, w.env.cause = n, c
+}
+
+// Heal ends the safety phase: faults strike no more, and the delays are those
+// of the liveness phase.
+func (w *World) Heal() {
+	w.phase = Liveness
+	for i := range w.faults {
+		w.faults[i].left = 0
+		w.clearReady(w.faults[i].slot)
+	}
+}
+
+func (w *World) restart(n NodeID) {
+	for i := 1; i < len(w.conns); i++ {
+		k := &w.conns[i]
+		if k.state != connFree && (k.opener == n || k.acceptor == n) {
+			w.breakConn(k.id)
+			w.dropIncoming(k, n)
+		}
+	}
+	rec := &w.nodes[n]
+	for _, s := range rec.tasks {
+		w.clearReady(s)
+	}
+	for _, s := range rec.timers {
+		w.clearReady(s)
+	}
+	w.act(n, rec.root)
+	rec.node.(Restarter).Restart(&w.env)
+}
+
+func (w *World) choose(n int, what string) int {
+	v := w.chooser.Choose(w, n, what)
+	if v < 0 || v >= n {
+		panic(fmt.Sprintf("sim: chooser answered %d to %q, which has %d options", v, what, n))
+	}
+	w.stats.Choices++
+	w.stats.Open++
+	w.trace = w.trace.Word(uint64(v))
+	if w.observer != nil {
+		w.observer.Observe(w, &Event{Kind: Chosen, Node: w.env.node, Text: what, Picked: v, Options: n})
+	}
+	return v
+}
+
+func (w *World) delay(d Delay, what string) Duration {
+	if d.Steps == 0 || d.Max == d.Min {
+		return d.Min
+	}
+	return d.Min + (d.Max-d.Min)*Duration(w.choose(d.Steps+1, what))/Duration(d.Steps)
+}
+
+func (w *World) newSlot(k Kind, n NodeID, index int32) int32 {
+	id := int32(len(w.slots))
+	w.slots = append(w.slots, slot{kind: k, node: n, index: index})
+	if int(id)>>6 >= len(w.ready) {
+		w.ready = append(w.ready, 0)
+	}
+	return id
+}
+
+func (w *World) makeReady(id int32, due Time) {
+	s := &w.slots[id]
+	s.due = due
+	s.since = w.step
+	w.ready[id>>6] |= 1 << (id & 63)
+}
+
+func (w *World) clearReady(id int32) { w.ready[id>>6] &^= 1 << (id & 63) }
+
+func (w *World) isReady(id int32) bool { return w.ready[id>>6]&(1<<(id&63)) != 0 }
+
+// Mode is untimed or timed.
+func (w *World) Mode() Mode { return w.mode }
+
+// Phase is the part of the run.
+func (w *World) Phase() Phase { return w.phase }
+
+// Now is the virtual clock; it stands still when untimed.
+func (w *World) Now() Time { return w.now }
+
+// Steps is the number of actions so far.
+func (w *World) Steps() int { return int(w.step) }
+
+// Stats counts what happened so far.
+func (w *World) Stats() Stats { return w.stats }
+
+// Count is how often a situation came about so far.
+func (w *World) Count(s Situation) uint64 { return w.counts[s] }
+
+// TraceHash covers every action, choice and message with its payload so far.
+func (w *World) TraceHash() uint64 { return uint64(w.trace) }
+
+// Node returns a node, for those who judge its state between steps.
+func (w *World) Node(n NodeID) Node { return w.nodes[n].node }
+
+// NodeName is the name under which the node was added.
+func (w *World) NodeName(n NodeID) string { return w.nodes[n].name }
+
+// Nodes is the number of nodes, the world itself (node 0) included.
+func (w *World) Nodes() int { return len(w.nodes) }
+
+// Name renders an action: its kind, the endpoints, and for a message the cause
+// with the ordinal within that cause. Names hold no global counters, so that a
+// recording still fits after unrelated code has changed.
+func (w *World) Name(a Action) string {
+	s := &w.slots[a.Slot]
+	switch a.Kind {
+	case Deliver:
+		m := w.lanes[s.index].peek()
+		return "deliver " + w.nodes[m.From].name + ">" + w.nodes[m.To].name + " " + w.CauseName(m.Cause) + "#" + strconv.Itoa(int(m.Ordinal))
+	case Fire:
+		return "fire " + w.nodes[s.node].name + " " + w.nodes[s.node].node.TimerName(Timer(s.index))
+	case Run:
+		return "run " + w.nodes[s.node].name + " " + w.nodes[s.node].node.TaskName(Task(s.index))
+	default:
+		return "inject " + w.faults[s.index].fault.Name()
+	}
+}
+
+// CauseName renders a cause: node, activity and its number.
+func (w *World) CauseName(c Cause) string {
+	r := &w.causes[c]
+	return w.nodes[r.node].name + "/" + r.activity + "." + strconv.Itoa(r.seq)
+}
+
+// Pending returns the message that a Deliver action hands over, nil for other
+// actions.
+func (w *World) Pending(a Action) *Message {
+	if a.Kind != Deliver {
+		return nil
+	}
+	return w.lanes[w.slots[a.Slot].index].peek()
+}
