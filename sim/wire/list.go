@@ -120,3 +120,26 @@ func (r *GetResponse) Label() string {
 	}
 	return r.Item.Key + "=" + r.Item.Value
 }
+
+// WatchRequest is a WATCH of one resource prefix; the events follow as
+// WatchEvent messages on the same stream.
+type WatchRequest struct {
+	Prefix string
+	// ResourceVersion is where to start: events after it. Unset and 0 first
+	// send the present state as ADDED events.
+	ResourceVersion int64
+	AllowBookmarks  bool
+}
+
+// Digest implements sim.Payload.
+func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("watch").Text(r.Prefix).Int(r.ResourceVersion).Bool(r.AllowBookmarks)
+}
+
+// Label implements sim.Payload.
+func (r *WatchRequest) Label() string {
+	if r.ResourceVersion == Unset {
+		return "WATCH " + r.Prefix
+	}
+	return "WATCH " + r.Prefix + " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+}
