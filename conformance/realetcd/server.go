@@ -121,13 +121,13 @@ func (s *Server) awaitReady(ctx context.Context) error {
 }
 
 // Dial opens a plain gRPC connection. The caller closes it.
-func (s *Server) Dial() (*grpc.ClientConn, error) {
-	return grpc.NewClient("passthrough:///"+s.Endpoint,
+func (s *Server) Dial(opts ...grpc.DialOption) (*grpc.ClientConn, error) {
+	return grpc.NewClient("passthrough:///"+s.Endpoint, append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithNoProxy(),
 		// As clientv3 does: an answer may be larger than gRPC's default of 4 MiB.
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1<<30)),
-	)
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1 << 30)),
+	}, opts...)...)
 }
 
 // Stop kills the server and removes its data. It may be called more than once.

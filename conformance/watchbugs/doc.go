@@ -1,0 +1,26 @@
+// Package watchbugs counts on real etcd servers how often three bugs of the
+// watch API show:
+//
+//   - etcd-io/etcd#17507: a progress request that meets an unsynced watcher is
+//     deferred, and never answered if that watcher has no events. Progress
+//     measures it.
+//   - etcd-io/etcd#15220: a progress response overtakes events. Overtaking
+//     measures it for a watcher that has history to catch up on.
+//   - etcd-io/etcd#17529: a watch below the compacted revision of a stream whose
+//     channel is full is neither cancelled nor told its events. LostCancel
+//     measures it.
+//
+// # How the runs are kept independent
+//
+// For #17507 all depends on the phase of the server's syncWatchers loop, which
+// comes round every 100 ms, so each run must meet it at a random phase. Runs go
+// in waves of 25 at a time on one otherwise idle server, each on a stream of its
+// own and started at a random moment within a second (ten loops), so that the
+// processor stays idle nearly always. Waves share the loop's passes but not
+// their phase. The loop does shorten its wait when a pass leaves unsynced
+// watchers behind, but a pass handles 512 of them and a quiet range takes one
+// pass: 25 runs cannot make it do so.
+//
+// The clock of a run starts when the client has received the Created response,
+// about a tenth of a millisecond after the server registered the watcher.
+package watchbugs

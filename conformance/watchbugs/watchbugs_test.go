@@ -1,0 +1,72 @@
+package watchbugs_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/conformance/watchbugs"
+)
+
+// Few runs, at delays where luck plays no part: the recording has the numbers.
+func TestProgressIsLostForeverIn3512Only(t *testing.T) {
+	const (
+		runs      = 5
+		atOnce    = 0
+		afterSync = 500 * time.Millisecond
+	)
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			server := realetcd.StartForTest(t, version)
+			for _, delay := range []time.Duration{atOnce, afterSync} {
+				res, err := watchbugs.Progress(t.Context(), server, delay, runs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lost := version == "3.5.12" && delay == atOnce
+				if (res.Silent > 0) != lost {
+					t.Errorf("first request after %v: %d of %d runs were silent", delay, res.Silent, runs)
+				}
+			}
+		})
+	}
+}
+
+func TestProgressOvertakesEventsIn357Only(t *testing.T) {
+	const runs = 10
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			server := realetcd.StartForTest(t, version)
+			res, err := watchbugs.Overtaking(t.Context(), server, runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (res.Violations > 0) != (version == "3.5.7") {
+				t.Errorf("%d of %d runs saw progress ahead of its events", res.Violations, runs)
+			}
+		})
+	}
+}
+
+func TestCompactionCancelIsLostUpTo3512(t *testing.T) {
+	const runs = 2
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			server := realetcd.StartForTest(t, version)
+			res, err := watchbugs.LostCancel(t.Context(), server, runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := 0
+			if version == "3.5.7" || version == "3.5.12" {
+				want = runs
+			}
+			if res.Violations != want {
+				t.Errorf("%d of %d runs lost the cancellation, want %d", res.Violations, runs, want)
+			}
+		})
+	}
+}
