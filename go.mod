@@ -2,4 +2,9 @@ module github.com/watchbed/watchbed
 
 go 1.26
 
-require github.com/google/btree v1.1.3
+require (
+	github.com/google/btree v1.1.3
+	github.com/stretchr/testify v1.12.1
+)
+
+require go.yaml.in/yaml/v3 v3.0.5 // indirect
