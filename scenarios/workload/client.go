@@ -1,0 +1,275 @@
+package workload
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Step is one operation of a client's program.
+type Step struct {
+	// To is the node that is asked.
+	To sim.NodeID
+	// Payload is what goes over the wire, Request the same as a history says
+	// it.
+	Payload sim.Payload
+	Request *model.Request
+	// Think is how long the client waits before it asks, in timed runs.
+	Think sim.Delay
+}
+
+// Span is when, on the virtual clock, an operation was asked and answered.
+type Span struct {
+	Call, Return sim.Time
+	// Phase is the one in which it was asked.
+	Phase  sim.Phase
+	Origin wire.Origin
+	// Answered is false while the client still waits.
+	Answered bool
+}
+
+// Client carries out its program, one operation at a time.
+type Client struct {
+	name    string
+	index   int
+	program []Step
+
+	next    int
+	conn    sim.Conn
+	waiting bool
+
+	operations []model.Operation
+	spans      []Span
+	// The histories of a run live in these until the next Reset, so that a
+	// schedule costs no garbage.
+	results []model.Result
+	items   []model.Item
+	lists   []*model.Item
+}
+
+const nextOperation sim.Timer = 0
+
+// Reset gives the client a program and forgets what it recorded. The recorded
+// operations of the run before are overwritten.
+func (c *Client) Reset(name string, index int, program []Step) {
+	*c = Client{
+		name: name, index: index, program: program,
+		operations: c.operations[:0], spans: c.spans[:0],
+		results: c.results[:0], items: c.items[:0], lists: c.lists[:0],
+	}
+}
+
+// Name is the client's name in histories.
+func (c *Client) Name() string { return c.name }
+
+// Done reports whether the program has ended.
+func (c *Client) Done() bool { return !c.waiting && c.next == len(c.program) }
+
+// Operations is what the client recorded, in the order of its calls. An
+// operation that is still waiting is Unknown.
+func (c *Client) Operations() []model.Operation { return c.operations }
+
+// Spans belong to Operations, index by index.
+func (c *Client) Spans() []Span { return c.spans }
+
+// Start implements sim.Node.
+func (c *Client) Start(env *sim.Env) { c.plan(env) }
+
+func (c *Client) plan(env *sim.Env) {
+	if c.next == len(c.program) {
+		return
+	}
+	d := c.program[c.next].Think
+	wait := d.Min
+	if d.Steps > 0 {
+		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "think")) / sim.Duration(d.Steps)
+	}
+	env.Arm(nextOperation, wait)
+}
+
+// Fire implements sim.Node: the next operation begins.
+func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
+	s := &c.program[c.next]
+	env.Begin(s.Request.Kind.String(), c.next)
+	c.next++
+	c.waiting = true
+	c.operations = append(c.operations, model.Operation{
+		Client: c.index, Call: env.Tick(), Return: math.MaxInt64,
+		Request: s.Request, Outcome: model.Unknown,
+	})
+	c.spans = append(c.spans, Span{Call: env.Now(), Phase: env.Phase()})
+	if env.Noting() {
+		env.Note("asks: " + s.Payload.Label())
+	}
+	c.conn = env.Call(s.To, s.Payload)
+}
+
+// Receive implements sim.Node: the answer, or that there will be none.
+func (c *Client) Receive(env *sim.Env, m *sim.Message) {
+	if !c.waiting || m.Conn != c.conn {
+		return
+	}
+	c.waiting = false
+	op := &c.operations[len(c.operations)-1]
+	span := &c.spans[len(c.spans)-1]
+	span.Return, span.Answered = env.Now(), true
+	tick := env.Tick()
+	c.results = append(c.results, model.Result{})
+	res := &c.results[len(c.results)-1]
+	op.Outcome = c.take(m.Payload, res, span)
+	if op.Outcome != model.Unknown {
+		op.Return, op.Result = tick, res
+	}
+	if env.Noting() {
+		env.Note("is told: " + describe(m.Payload))
+	}
+	c.plan(env)
+}
+
+// take translates an answer; the outcome is Unknown where a write may have
+// happened although the answer does not say so.
+func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcome {
+	switch p := p.(type) {
+	case *wire.PutResponse:
+		res.Revision = p.Revision
+	case *wire.DeleteRangeResponse:
+		res.Revision, res.Deleted = p.Revision, p.Deleted
+	case *wire.CompactionResponse:
+		res.Revision = p.Revision
+	case *wire.RangeResponse:
+		c.takeRange(p, res)
+	case *wire.TxnResponse:
+		res.Revision, res.Succeeded = p.Revision, p.Succeeded
+		res.Results = make([]model.Result, len(p.Responses))
+		for i := range p.Responses {
+			switch op := &p.Responses[i]; {
+			case op.Range != nil:
+				c.takeRange(op.Range, &res.Results[i])
+				// The store's revision inside a transaction is the
+				// transaction's own.
+				res.Results[i].Revision = 0
+			case op.DeleteRange != nil:
+				res.Results[i].Deleted = op.DeleteRange.Deleted
+			}
+		}
+	case *wire.ListResponse:
+		span.Origin = p.Origin
+		res.Revision, res.Items, res.Count = p.ResourceVersion, c.convert(p.Items), int64(len(p.Items))
+		res.More = p.Continue != ""
+	case *wire.GetResponse:
+		span.Origin = p.Origin
+		if p.Item != nil {
+			res.Items, res.Count = c.convert([]*wire.KeyValue{p.Item}), 1
+		}
+	case *wire.Error:
+		res.Err = code(p.Code)
+		if p.Code == wire.Unavailable {
+			return model.Unknown
+		}
+		return model.Failed
+	default:
+		return model.Unknown
+	}
+	return model.Done
+}
+
+func (c *Client) takeRange(p *wire.RangeResponse, res *model.Result) {
+	res.Revision, res.Items, res.Count, res.More = p.Revision, c.convert(p.Kvs), p.Count, p.More
+}
+
+// convert copies key-values into the client's own memory. When that has to
+// grow, items handed out before stay where they are.
+func (c *Client) convert(kvs []*wire.KeyValue) []*model.Item {
+	if len(kvs) == 0 {
+		return nil
+	}
+	start := len(c.lists)
+	for _, kv := range kvs {
+		c.items = append(c.items, Item(kv))
+		c.lists = append(c.lists, &c.items[len(c.items)-1])
+	}
+	return c.lists[start:len(c.lists):len(c.lists)]
+}
+
+// Item is a key-value as the judges know it.
+func Item(kv *wire.KeyValue) model.Item {
+	return model.Item{
+		Key: kv.Key, Value: kv.Value,
+		CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
+	}
+}
+
+func code(c wire.Code) model.Code {
+	switch c {
+	case wire.ErrCompacted:
+		return model.Compacted
+	case wire.ErrFutureRev:
+		return model.Future
+	case wire.TooLargeResourceVersion:
+		return model.TimedOut
+	case wire.TooManyRequests:
+		return model.TooManyRequests
+	case wire.Unavailable:
+		return model.Unavailable
+	default:
+		return model.Invalid
+	}
+}
+
+func describe(p sim.Payload) string {
+	l, ok := p.(*wire.ListResponse)
+	if !ok {
+		return p.Label()
+	}
+	s := "RV=" + strconv.FormatInt(l.ResourceVersion, 10) + " from " + l.Origin.String() + " {"
+	for i, kv := range l.Items {
+		if i > 0 {
+			s += " "
+		}
+		s += kv.Key + "=" + kv.Value + "@" + strconv.FormatInt(kv.ModRevision, 10)
+	}
+	return s + "}"
+}
+
+// Run implements sim.Node; a client has no loops.
+func (c *Client) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (c *Client) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (c *Client) TimerName(sim.Timer) string { return "next " + strconv.Itoa(c.next) }
+
+// Clone implements sim.Cloner.
+func (c *Client) Clone() sim.Node {
+	d := *c
+	d.operations = append([]model.Operation(nil), c.operations...)
+	d.spans = append([]Span(nil), c.spans...)
+	// Results and items are never changed once recorded, but the arrays behind
+	// them would be appended to twice.
+	d.results = nil
+	d.items = nil
+	d.lists = nil
+	return &d
+}
+
+// Fingerprint implements sim.Fingerprinter. What was recorded belongs to it: a
+// verdict at the end depends on the whole history.
+func (c *Client) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(int64(c.next)).Bool(c.waiting)
+	for i := range c.operations {
+		op := &c.operations[i]
+		d = d.Word(uint64(op.Outcome))
+		if op.Result == nil {
+			continue
+		}
+		d = d.Int(op.Result.Revision)
+		for _, it := range op.Result.Items {
+			d = d.Word(it.Digest())
+		}
+	}
+	return d
+}

@@ -1,0 +1,153 @@
+package workload
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// EtcdWatch speaks etcd's watch protocol itself, without a client library: one
+// stream, some watches on it, and progress requests. What it records is what
+// etcd sent.
+type EtcdWatch struct {
+	name string
+	plan EtcdWatchPlan
+
+	conn      sim.Conn
+	created   int
+	requested int
+	// firstRequest is when the first progress request went out.
+	firstRequest sim.Time
+	responses    []Response
+}
+
+// EtcdWatchPlan is what an EtcdWatch does.
+type EtcdWatchPlan struct {
+	To      sim.NodeID
+	Creates []*wire.WatchCreateRequest
+	// Requests is the number of progress requests. The first is sent After the
+	// last Created response, the others Every so often.
+	Requests     int
+	After, Every sim.Duration
+	// Begin is how long the stream waits before it opens.
+	Begin sim.Delay
+}
+
+// Response is a response with the time of its arrival.
+type Response struct {
+	At sim.Time
+	*wire.WatchResponse
+}
+
+const (
+	openStream sim.Timer = iota
+	requestProgress
+)
+
+var progressRequest = &wire.WatchProgressRequest{}
+
+// Reset prepares the node for a run.
+func (w *EtcdWatch) Reset(name string, plan EtcdWatchPlan) {
+	*w = EtcdWatch{name: name, plan: plan, responses: w.responses[:0]}
+}
+
+// Name is the node's name.
+func (w *EtcdWatch) Name() string { return w.name }
+
+// Plan is what the node was told to do.
+func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
+
+// Responses is what etcd sent, in order.
+func (w *EtcdWatch) Responses() []Response { return w.responses }
+
+// Done reports whether all progress requests went out.
+func (w *EtcdWatch) Done() bool { return w.requested == w.plan.Requests }
+
+// FirstProgress is how long after the first request the first answer to all
+// watches of the stream came; ok is false if none came.
+func (w *EtcdWatch) FirstProgress() (d sim.Duration, ok bool) {
+	for i := range w.responses {
+		r := &w.responses[i]
+		if r.WatchID == wire.InvalidWatchID && r.IsProgressNotify() {
+			return r.At.Sub(w.firstRequest), true
+		}
+	}
+	return 0, false
+}
+
+// Start implements sim.Node.
+func (w *EtcdWatch) Start(env *sim.Env) {
+	d := w.plan.Begin
+	wait := d.Min
+	if d.Steps > 0 {
+		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "begin")) / sim.Duration(d.Steps)
+	}
+	env.Arm(openStream, wait)
+}
+
+// Fire implements sim.Node.
+func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
+	if t == openStream {
+		env.Begin("watch", 0)
+		w.conn = env.Open(w.plan.To)
+		for _, c := range w.plan.Creates {
+			env.Send(w.conn, c)
+		}
+		return
+	}
+	env.Begin("progress", w.requested)
+	if w.requested == 0 {
+		w.firstRequest = env.Now()
+	}
+	w.requested++
+	env.Send(w.conn, progressRequest)
+	if w.requested < w.plan.Requests {
+		env.Arm(requestProgress, w.plan.Every)
+	}
+}
+
+// Receive implements sim.Node.
+func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
+	r, ok := m.Payload.(*wire.WatchResponse)
+	if !ok {
+		return
+	}
+	w.responses = append(w.responses, Response{At: env.Now(), WatchResponse: r})
+	if r.Created {
+		w.created++
+		if w.created == len(w.plan.Creates) && w.plan.Requests > 0 {
+			env.Arm(requestProgress, w.plan.After)
+		}
+	}
+}
+
+// Run implements sim.Node; the node has no loops.
+func (w *EtcdWatch) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (w *EtcdWatch) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (w *EtcdWatch) TimerName(t sim.Timer) string {
+	if t == openStream {
+		return "open stream"
+	}
+	return "request progress " + strconv.Itoa(w.requested)
+}
+
+// Clone implements sim.Cloner.
+func (w *EtcdWatch) Clone() sim.Node {
+	d := *w
+	d.responses = append([]Response(nil), w.responses...)
+	return &d
+}
+
+// Fingerprint implements sim.Fingerprinter.
+func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(int64(w.created)).Int(int64(w.requested))
+	for i := range w.responses {
+		d = w.responses[i].Digest(d)
+	}
+	return d
+}
