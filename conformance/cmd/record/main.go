@@ -1,7 +1,7 @@
 // Record makes the recordings anew from real servers. The servers must be built
 // (make servers). Run it on an idle machine: progress depends on milliseconds.
 //
-//	record [progress] [bugs]
+//	record [progress] [bugs] [scripts]
 //
 // Without arguments it records everything.
 package main
@@ -19,6 +19,7 @@ var recordings = []struct {
 }{
 	{"progress", recordProgress},
 	{"bugs", recordBugs},
+	{"scripts", recordScripts},
 }
 
 func main() {
