@@ -5,6 +5,7 @@ go 1.26.8
 replace github.com/watchbed/watchbed => ../
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/watchbed/watchbed v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/api/v3 v3.6.16
 	go.etcd.io/etcd/client/v3 v3.6.16

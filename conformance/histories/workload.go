@@ -38,7 +38,8 @@ func (w *workload) next() *model.Request {
 	case p < 36:
 		return &model.Request{Kind: model.Delete, Key: key}
 	case p < 38:
-		return &model.Request{Kind: model.Delete, Key: keys[1], End: keys[3]}
+		r := deleteMiddle()
+		return &r
 	case p < 62:
 		return w.transaction(key)
 	case p < 78:
@@ -68,16 +69,26 @@ func (w *workload) transaction(key string) *model.Request {
 			cond.Operand = known.Version
 		}
 	}
-	success := model.Request{Kind: model.Put, Key: key, Value: w.value()}
-	if known != nil && w.rng.IntN(3) == 0 {
-		success = model.Request{Kind: model.Delete, Key: key}
+	success := []model.Request{{Kind: model.Put, Key: key, Value: w.value()}}
+	switch {
+	case known != nil && w.rng.IntN(3) == 0:
+		success = []model.Request{{Kind: model.Delete, Key: key}}
+	case key == keys[0] && w.rng.IntN(3) == 0:
+		// Several changes of one revision. etcd refuses a put into a range that
+		// the same transaction deletes.
+		success = append(success, deleteMiddle())
 	}
 	return &model.Request{
 		Kind:    model.Txn,
 		Compare: []model.Compare{cond},
-		Success: []model.Request{success},
+		Success: success,
 		Failure: []model.Request{{Kind: model.Get, Key: key}},
 	}
+}
+
+// deleteMiddle removes a range of two keys.
+func deleteMiddle() model.Request {
+	return model.Request{Kind: model.Delete, Key: keys[1], End: keys[3]}
 }
 
 func (w *workload) list() *model.Request {

@@ -18,7 +18,8 @@
 // and how often each version answered so. Where the original leaves something
 // open (two watchers of one stream are notified in the order of a Go map),
 // there are several outcomes, and a version has done each as often as "times"
-// says.
+// says. There, an outcome that only another version showed is luck, no
+// difference between the versions.
 //
 // Revisions are counted as if the store had been empty, at revision 1, when the
 // script began. Long values (of "size" bytes, all equal) are not spelled out.

@@ -173,7 +173,7 @@ func Scripts() []Script {
 		},
 		{
 			Name: "progress-no-watch",
-			Why:  "A progress request on a stream without watches, and what is left of it when there is one: 3.5.12 defers the first until an event comes.",
+			Why:  "A progress request on a stream without watches leaves nothing behind, not even in 3.5.12, for when there is one.",
 			Steps: []Step{
 				{put("/a", "1")},
 				{progress()},
@@ -215,6 +215,17 @@ func Scripts() []Script {
 			Steps: []Step{
 				{put("/a", "1"), put("/a", "2"), put("/a", "3")},
 				{from(2, watch("/a")), progress()},
+				{progress()},
+			},
+		},
+		{
+			Name: "progress-next",
+			Why:  "A watch from the next revision, as after a list, has to wait for progress in the newer patch releases until that revision is there.",
+			Steps: []Step{
+				{put("/a", "1")},
+				{from(3, watch("/a"))},
+				{progress()},
+				{put("/other", "1")},
 				{progress()},
 			},
 		},

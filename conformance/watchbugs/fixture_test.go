@@ -1,0 +1,69 @@
+package watchbugs_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/watchbed/watchbed/conformance/exacttest"
+	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/conformance/watchbugs"
+)
+
+// A quiet watcher is unsynced until the next round of the sync loop. If runs
+// meet the loop at a random phase, a first request after d finds it so with
+// probability 1 - d/100 ms, and 3.5.12 then keeps silent. A recording far from
+// that was made on a busy machine, or at phases that are not random.
+func TestMeasuredSilenceIsThePhaseOfTheSyncLoop(t *testing.T) {
+	const (
+		syncPeriod = 100 * time.Millisecond
+		// roundTrip passes between the registration and the Created response,
+		// and again before the request is there.
+		roundTrip = 200 * time.Microsecond
+		level     = 0.001
+	)
+	var results []watchbugs.ProgressResult
+	if err := fixtures.ReadJSON(fixtures.Progress(), &results); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(realetcd.Versions()) * len(watchbugs.Delays()); len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
+	}
+	for _, r := range results {
+		if r.Etcd != "3.5.12" {
+			if r.Silent != 0 {
+				t.Errorf("%s after %d ms: %d of %d runs were silent, want none", r.Etcd, r.DelayMs, r.Silent, r.Runs)
+			}
+			continue
+		}
+		passed := time.Duration(r.DelayMs)*time.Millisecond + roundTrip
+		unsynced := max(0, 1-passed.Seconds()/syncPeriod.Seconds())
+		if p := exacttest.BinomialTwoSided(r.Silent, r.Runs, unsynced); p < level {
+			t.Errorf("%s after %d ms: %d of %d runs were silent; that has probability %.2g", r.Etcd, r.DelayMs, r.Silent, r.Runs, p)
+		}
+	}
+}
+
+func TestMeasuredBugs(t *testing.T) {
+	var results []watchbugs.Result
+	if err := fixtures.ReadJSON(fixtures.WatchBugs(), &results); err != nil {
+		t.Fatal(err)
+	}
+	// Neither script has any luck in it.
+	present := map[int]map[string]bool{
+		15220: {"3.5.7": true},
+		17529: {"3.5.7": true, "3.5.12": true},
+	}
+	if want := len(realetcd.Versions()) * len(present); len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
+	}
+	for _, r := range results {
+		want := 0
+		if present[r.Bug][r.Etcd] {
+			want = r.Runs
+		}
+		if r.Violations != want {
+			t.Errorf("#%d in %s: %d of %d runs, want %d", r.Bug, r.Etcd, r.Violations, r.Runs, want)
+		}
+	}
+}
