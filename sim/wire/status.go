@@ -20,9 +20,12 @@ const (
 	Unavailable
 	// BadRequest: Kubernetes 400; etcd invalid argument.
 	BadRequest
+	// Internal: something failed that neither etcd nor Kubernetes has a code for;
+	// Kubernetes 500.
+	Internal
 )
 
-var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request"}
+var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error"}
 
 func (c Code) String() string { return codeTexts[c] }
 
