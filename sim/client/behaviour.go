@@ -1,0 +1,127 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ResumeRevision is where a watch continues on a new stream if the last thing
+// it was told was a progress notification at R. After events it continues
+// behind the last one in every version.
+type ResumeRevision uint8
+
+const (
+	// ResumeAfterHeader continues at R+1: everything up to R was delivered.
+	ResumeAfterHeader ResumeRevision = iota
+	// ResumeAtHeader continues at R: an event at R comes twice (etcd #15248).
+	ResumeAtHeader
+)
+
+// MissingPrevKv is what becomes of a change or deletion that etcd sent without
+// the previous value, because that was compacted (etcd #10681).
+type MissingPrevKv uint8
+
+const (
+	// MissingPrevKvFails ends the watch with an error.
+	MissingPrevKvFails MissingPrevKv = iota
+	// MissingPrevKvPasses makes of a deletion an event without an object, which
+	// the reflector logs and skips: the cache keeps what is no longer there
+	// (kubernetes #76675).
+	MissingPrevKvPasses
+)
+
+// Behaviour is one value for each dimension in which versions differ. The zero
+// value is that of the newest ones.
+type Behaviour struct {
+	ResumeRevision ResumeRevision
+	MissingPrevKv  MissingPrevKv
+}
+
+// ForVersion returns the behaviour of a release of clientv3, "3.4.30" or
+// "v3.5.7". Kubernetes' part is always the present one: an older one is a bug
+// to Apply. It returns an error if the text is no version or the version is not
+// one of 3.4 to 3.7.
+//
+// Read in 3.4.24, 3.4.25, 3.4.31, 3.5.7, 3.5.8, 3.5.12, 3.5.13, 3.5.35, 3.6.16
+// and 3.7.3: in the watch path the resume revision is all that differs.
+func ForVersion(version string) (Behaviour, error) {
+	var b Behaviour
+	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
+	var n [3]int
+	if len(parts) != len(n) {
+		return b, fmt.Errorf("client: %q is no version such as 3.5.13", version)
+	}
+	for i, p := range parts {
+		v, err := strconv.ParseUint(p, 10, 16)
+		if err != nil {
+			return b, fmt.Errorf("client: %q is no version such as 3.5.13", version)
+		}
+		n[i] = int(v)
+	}
+	if n[0] != 3 || n[1] < 4 || n[1] > 7 {
+		return b, fmt.Errorf("client: clientv3 %s is not known; 3.4 to 3.7 are", version)
+	}
+	if n[1] == 4 && n[2] < 24 || n[1] == 5 && n[2] < 8 {
+		b.ResumeRevision = ResumeAtHeader
+	}
+	return b, nil
+}
+
+// Dimension is one way in which behaviours differ, with the value that this
+// one has there and all values that there are.
+type Dimension struct {
+	Name, Value string
+	Values      []string
+}
+
+// The texts are indexed by the values of the types above.
+var (
+	resumeRevisionTexts = []string{"after-header", "at-header"}
+	missingPrevKvTexts  = []string{"fails", "passes"}
+)
+
+type dimension struct {
+	name   string
+	values []string
+	get    func(*Behaviour) int
+	set    func(*Behaviour, int)
+}
+
+var dimensions = []dimension{
+	{"resume-revision", resumeRevisionTexts,
+		func(b *Behaviour) int { return int(b.ResumeRevision) },
+		func(b *Behaviour, v int) { b.ResumeRevision = ResumeRevision(v) }},
+	{"missing-prev-kv", missingPrevKvTexts,
+		func(b *Behaviour) int { return int(b.MissingPrevKv) },
+		func(b *Behaviour, v int) { b.MissingPrevKv = MissingPrevKv(v) }},
+}
+
+// Dimensions lists all dimensions in a fixed order.
+func (b Behaviour) Dimensions() []Dimension {
+	all := make([]Dimension, len(dimensions))
+	for i, d := range dimensions {
+		all[i] = Dimension{Name: d.name, Value: d.values[d.get(&b)], Values: slices.Clone(d.values)}
+	}
+	return all
+}
+
+// With returns the behaviour with one dimension set. It returns an error that
+// lists what there is if it does not know the dimension or the value.
+func (b Behaviour) With(dim, value string) (Behaviour, error) {
+	var names []string
+	for _, d := range dimensions {
+		if d.name != dim {
+			names = append(names, d.name)
+			continue
+		}
+		v := slices.Index(d.values, value)
+		if v < 0 {
+			return b, fmt.Errorf("client: dimension %q has no value %q; it has %q", dim, value, d.values)
+		}
+		d.set(&b, v)
+		return b, nil
+	}
+	return b, fmt.Errorf("client: no dimension %q; there are %q", dim, names)
+}

@@ -1,0 +1,81 @@
+package client
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// processEvents moves one event from incomingEventChan to resultChan.
+func (c *Client) processEvents(env *sim.Env, i int32) {
+	w := &c.watches[i]
+	e := w.incomingEventChan.pop()
+	if w.state == watchQueueing {
+		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
+	}
+	if r := c.transform(env, e); r != nil {
+		env.Under(w.cause)
+		env.Send(w.conn, r)
+	}
+	if w.incomingEventChan.len() == 0 {
+		return
+	}
+	if env.CanSend(w.conn) {
+		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
+	} else {
+		env.Cover(resultChanFull)
+	}
+}
+
+// resultChanHasRoom lets go on who was waiting for it.
+func (c *Client) resultChanHasRoom(env *sim.Env, i int32) {
+	w := &c.watches[i]
+	if w.incomingEventChan.len() > 0 {
+		env.Cover(resultChanDrained)
+		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
+	}
+	if w.state == watchFailing {
+		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
+	}
+}
+
+// transform makes what the cache gets of an event. There is nothing to get if a
+// deletion came without the object that was deleted.
+func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
+	ev := e.event
+	switch {
+	case ev == nil:
+		r := c.result()
+		r.Type, r.ResourceVersion = wire.Bookmark, e.rev
+		return r
+	case ev.Type == wire.Put:
+		r := c.result()
+		r.Type, r.ResourceVersion, r.Item = wire.Modified, e.rev, ev.Kv
+		if isCreate(ev) {
+			r.Type = wire.Added
+		}
+		return r
+	case ev.PrevKv == nil:
+		env.Cover(deletionSkipped)
+		if env.Noting() {
+			env.Note("the reflector skips a deletion without an object: " + ev.Kv.Key)
+		}
+		return nil
+	}
+	r := c.result()
+	old := *ev.PrevKv
+	old.ModRevision = e.rev
+	r.Type, r.ResourceVersion, r.Item = wire.Deleted, e.rev, &old
+	return r
+}
+
+// resultsAtOnce is how many events one block of memory holds.
+const resultsAtOnce = 64
+
+func (c *Client) result() *wire.WatchEvent {
+	if len(c.results) == 0 {
+		c.results = make([]wire.WatchEvent, resultsAtOnce)
+	}
+	r := &c.results[0]
+	c.results = c.results[1:]
+	return r
+}

@@ -1,0 +1,415 @@
+package client
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// watchGrpcStream is one stream to etcd and the watches that share it.
+type watchGrpcStream struct {
+	state  streamState
+	ctxKey string
+	conn   sim.Conn
+	// substreams are the watches that are registered on the stream, resuming
+	// those that are to be: the first one's create request is under way. An
+	// entry noWatch was abandoned and still waits for its Created.
+	substreams, resuming []int32
+	reqc                 fifo[watchStreamRequest]
+	closingc             fifo[int32]
+	cancelSet            []int64
+	// cur collects the fragments of a response.
+	cur     *wire.WatchResponse
+	backoff sim.Duration
+	// closeErr, once set, is told to every watch that closes.
+	closeErr *wire.Error
+}
+
+type streamState uint8
+
+const (
+	streamFree streamState = iota
+	// streamSelecting: run waits for whatever comes.
+	streamSelecting
+	// streamBackingOff: run sleeps after a break and takes nothing.
+	streamBackingOff
+)
+
+// noWatch is where upstream has a nil *watcherStream.
+const noWatch int32 = -1
+
+// watchStreamRequest is a request that waits until run takes it.
+type watchStreamRequest struct {
+	// watch is noWatch for a progress request.
+	watch int32
+	// caller and cause are those of a progress request.
+	caller sim.Conn
+	cause  sim.Cause
+}
+
+var watchProgressRequest = &wire.WatchProgressRequest{}
+
+func (s *watchGrpcStream) reset() {
+	s.reqc.clear()
+	s.closingc.clear()
+	*s = watchGrpcStream{substreams: s.substreams[:0], resuming: s.resuming[:0], cancelSet: s.cancelSet[:0],
+		reqc: s.reqc, closingc: s.closingc}
+}
+
+func (s *watchGrpcStream) name() string {
+	if s.ctxKey == "" {
+		return ""
+	}
+	return " " + s.ctxKey
+}
+
+func (c *Client) streamOn(conn sim.Conn) int32 {
+	for i := range c.streams {
+		if c.streams[i].conn == conn && c.streams[i].state != streamFree {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// stream finds the stream for a context's metadata, or opens it.
+func (c *Client) stream(env *sim.Env, ctxKey string) (i int32, opened bool) {
+	free := -1
+	for i := range c.streams {
+		s := &c.streams[i]
+		if s.state == streamFree {
+			free = i
+		} else if s.ctxKey == ctxKey {
+			return int32(i), false
+		}
+	}
+	if free < 0 {
+		free = len(c.streams)
+		if free < cap(c.streams) {
+			c.streams = c.streams[:free+1]
+		} else {
+			c.streams = append(c.streams, watchGrpcStream{})
+		}
+	}
+	s := &c.streams[free]
+	s.state, s.ctxKey, s.backoff = streamSelecting, ctxKey, c.cfg.WatchBackoff
+	s.conn = env.Open(c.cfg.Etcd)
+	return int32(free), true
+}
+
+// requestProgress is Watcher.RequestProgress.
+func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, ctxKey string) {
+	i, opened := c.stream(env, ctxKey)
+	s := &c.streams[i]
+	switch {
+	case opened:
+		env.Cover(progressOpensStream)
+	case len(s.substreams) == 0:
+		env.Cover(progressWithoutWatch)
+	}
+	if s.state == streamBackingOff || s.reqc.len() > 0 {
+		if slices.ContainsFunc(s.reqc.pending(), func(r watchStreamRequest) bool { return r.caller == caller }) {
+			env.Cover(progressCallerBlocked)
+			return
+		}
+		env.Cover(progressWhileAsleep)
+		s.reqc.push(watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause()})
+		return
+	}
+	env.Send(s.conn, watchProgressRequest)
+}
+
+// wakeRun lets run look at its channels, unless it sleeps.
+func (c *Client) wakeRun(env *sim.Env, i int32) {
+	s := &c.streams[i]
+	if s.state == streamSelecting && s.reqc.len()+s.closingc.len() > 0 {
+		env.Enable(sim.Task(i*tasksEach + taskRun))
+	}
+}
+
+// run is what run's select does with a request or a closing substream that had
+// to wait.
+func (c *Client) run(env *sim.Env, i int32) {
+	s := &c.streams[i]
+	takeRequest := s.reqc.len() > 0
+	if takeRequest && s.closingc.len() > 0 {
+		takeRequest = env.Choose(2, "select reqc or closingc") == 0
+	}
+	if !takeRequest {
+		c.closeSubstream(env, i, s.closingc.pop())
+	} else if r := s.reqc.pop(); r.watch != noWatch {
+		c.requested(env, i, r.watch)
+	} else {
+		env.Under(r.cause)
+		env.Send(s.conn, watchProgressRequest)
+	}
+	c.wakeRun(env, i)
+}
+
+// requested queues a watch up for creation.
+func (c *Client) requested(env *sim.Env, i, watch int32) {
+	s := &c.streams[i]
+	c.watches[watch].substream.state = substreamServed
+	s.resuming = append(s.resuming, watch)
+	if len(s.resuming) > 1 {
+		env.Cover(createWaits)
+		return
+	}
+	c.sendCreate(env, s, watch)
+}
+
+func (c *Client) sendCreate(env *sim.Env, s *watchGrpcStream, watch int32) {
+	w := &c.watches[watch]
+	env.Under(w.cause)
+	env.Send(s.conn, w.substream.create())
+}
+
+// nextResume sends the create request of the next watch in the queue. Entries
+// that were abandoned are dropped.
+func (c *Client) nextResume(env *sim.Env, s *watchGrpcStream) {
+	n := 0
+	for n < len(s.resuming) && s.resuming[n] == noWatch {
+		n++
+	}
+	s.resuming = slices.Delete(s.resuming, 0, n)
+	if len(s.resuming) > 0 {
+		c.sendCreate(env, s, s.resuming[0])
+	}
+}
+
+// respc is what run does with a response.
+func (c *Client) respc(env *sim.Env, i int32, p *wire.WatchResponse) {
+	s := &c.streams[i]
+	switch {
+	case s.cur == nil || p.Created || p.Canceled:
+		s.cur = p
+	case s.cur.WatchID == p.WatchID:
+		// The first fragment may be shared with others: extend a copy.
+		merged := *s.cur
+		merged.Events = append(merged.Events[:len(merged.Events):len(merged.Events)], p.Events...)
+		merged.Fragment = p.Fragment
+		s.cur = &merged
+		env.Cover(fragmentMerged)
+	default:
+		env.Cover(lostBetweenFragments)
+	}
+	switch {
+	case p.Created:
+		if len(s.resuming) > 0 {
+			if w := s.resuming[0]; w != noWatch {
+				c.addSubstream(env, s, p, w)
+				s.resuming[0] = noWatch
+			} else {
+				env.Cover(createdForNobody)
+			}
+		}
+		c.nextResume(env, s)
+		s.cur = nil
+
+	case p.Canceled && p.CompactRevision == 0:
+		if at := slices.Index(s.cancelSet, p.WatchID); at >= 0 {
+			s.cancelSet = slices.Delete(s.cancelSet, at, at+1)
+		}
+		if w := c.substream(s, p.WatchID); w != noWatch {
+			env.Cover(canceledByServer)
+			c.stopServing(env, w)
+		}
+		s.cur = nil
+
+	case s.cur.Fragment:
+		env.Cover(fragmentHeld)
+
+	default:
+		cur := s.cur
+		s.cur = nil
+		if c.dispatchEvent(env, s, cur) {
+			return
+		}
+		if slices.Contains(s.cancelSet, p.WatchID) {
+			env.Cover(unexpectedAgain)
+			return
+		}
+		env.Cover(unexpectedWatchID)
+		c.cancelOnServer(env, s, p.WatchID)
+	}
+}
+
+func (c *Client) cancelOnServer(env *sim.Env, s *watchGrpcStream, id int64) {
+	if !slices.Contains(s.cancelSet, id) {
+		s.cancelSet = append(s.cancelSet, id)
+	}
+	env.Send(s.conn, &wire.WatchCancelRequest{WatchID: id})
+}
+
+// substream finds the watch that is registered under an id.
+func (c *Client) substream(s *watchGrpcStream, id int64) int32 {
+	for _, w := range s.substreams {
+		if c.watches[w].substream.id == id {
+			return w
+		}
+	}
+	return noWatch
+}
+
+// addSubstream registers a watch under the id that the server gave it.
+func (c *Client) addSubstream(env *sim.Env, s *watchGrpcStream, p *wire.WatchResponse, watch int32) {
+	if p.WatchID == wire.InvalidWatchID || p.Canceled && p.CancelReason != "" {
+		env.Cover(createRefused)
+		s.closeErr = &wire.Error{Code: wire.Internal, Message: p.CancelReason}
+		c.stopServing(env, watch)
+		return
+	}
+	env.Cover(created)
+	s.substreams = append(s.substreams, watch)
+	c.watches[watch].substream.register(env, p)
+}
+
+// dispatchEvent hands a response to the watch that it is for, or to all. It
+// returns false if there is none.
+func (c *Client) dispatchEvent(env *sim.Env, s *watchGrpcStream, p *wire.WatchResponse) bool {
+	if p.WatchID == wire.InvalidWatchID && p.IsProgressNotify() {
+		c.broadcastResponse(env, s, p)
+		return true
+	}
+	w := c.substream(s, p.WatchID)
+	return w != noWatch && c.recvc(env, w, p)
+}
+
+func (c *Client) broadcastResponse(env *sim.Env, s *watchGrpcStream, p *wire.WatchResponse) {
+	env.Cover(broadcast)
+	if len(s.resuming) > 0 {
+		env.Cover(broadcastMisses)
+	}
+	for _, w := range s.substreams {
+		c.recvc(env, w, p)
+	}
+}
+
+// errc is what run does when the stream to etcd ends.
+func (c *Client) errc(env *sim.Env, i int32, h *sim.Hangup) {
+	s := &c.streams[i]
+	if !h.Broken {
+		env.Cover(streamEnded)
+		c.halt(env, i, errEndOfStream)
+		return
+	}
+	env.Cover(streamBroke)
+	if s.cur != nil {
+		env.Cover(brokeBetweenFragments)
+	}
+	if s.backoff < c.cfg.WatchBackoffMax {
+		s.backoff = min(s.backoff+s.backoff/4, c.cfg.WatchBackoffMax)
+	}
+	s.state, s.conn = streamBackingOff, sim.NoConn
+	env.Disable(sim.Task(i*tasksEach + taskRun))
+	env.Arm(sim.Timer(i*timersEach+timerBackoff), s.backoff)
+}
+
+// newWatchClient opens the stream again and has all watches created anew, one
+// after the other: those that were in the queue already, then those that were
+// registered, in the random order of a map.
+func (c *Client) newWatchClient(env *sim.Env, i int32) {
+	s := &c.streams[i]
+	s.resuming = slices.DeleteFunc(s.resuming, func(w int32) bool { return w == noWatch })
+	for n := len(s.substreams); n > 0; n-- {
+		at := env.Choose(n, "which watch resumes next")
+		w := s.substreams[at]
+		s.substreams = slices.Delete(s.substreams, at, at+1)
+		c.watches[w].substream.id = wire.InvalidWatchID
+		s.resuming = append(s.resuming, w)
+	}
+	for _, w := range s.resuming {
+		c.watches[w].substream.coverResume(env)
+	}
+	s.state = streamSelecting
+	s.conn = env.Open(c.cfg.Etcd)
+	s.cancelSet = s.cancelSet[:0]
+	c.nextResume(env, s)
+	c.wakeRun(env, i)
+}
+
+// closeSubstream is what run does when a substream's goroutine has ended.
+func (c *Client) closeSubstream(env *sim.Env, i, watch int32) {
+	s := &c.streams[i]
+	sub := &c.watches[watch].substream
+	id := sub.id
+	switch at := slices.Index(s.resuming, watch); {
+	case id != wire.InvalidWatchID:
+		if at := slices.Index(s.substreams, watch); at >= 0 {
+			s.substreams = slices.Delete(s.substreams, at, at+1)
+		}
+	case at >= 0:
+		env.Cover(abandonedInQueue)
+		if at == 0 {
+			env.Cover(abandonedBeforeCreated)
+		}
+		s.resuming[at] = noWatch
+	}
+	cause := c.watches[watch].cause
+	c.closeOutc(env, watch, s.closeErr)
+	if len(s.substreams)+len(s.resuming) == 0 {
+		env.Cover(lastWatchClosesStream)
+		c.closeStream(env, i, nil)
+		return
+	}
+	if id != wire.InvalidWatchID {
+		env.Cover(cancelSent)
+		env.Under(cause)
+		c.cancelOnServer(env, s, id)
+	}
+	if len(s.substreams) == 0 && !slices.ContainsFunc(s.resuming, func(w int32) bool { return w != noWatch }) {
+		env.Cover(streamWithoutWatches)
+	}
+}
+
+// halt ends run with an error that no new stream can mend: every watch on it
+// is told.
+func (c *Client) halt(env *sim.Env, i int32, err *wire.Error) {
+	s := &c.streams[i]
+	if env.Noting() {
+		env.Note("the stream to etcd ended: " + err.Message)
+	}
+	for _, w := range s.substreams {
+		c.watches[w].substream.drop(env)
+		c.closeOutc(env, w, err)
+	}
+	for _, w := range s.resuming {
+		if w != noWatch {
+			c.watches[w].substream.drop(env)
+			c.closeOutc(env, w, err)
+		}
+	}
+	// Refused creations are in neither list.
+	for _, w := range s.closingc.pending() {
+		if c.watches[w].substream.state == substreamUnserved {
+			c.closeOutc(env, w, err)
+		}
+	}
+	c.closeStream(env, i, err)
+}
+
+// closeStream is watcher.closeStream. Who was waiting for run to take a request
+// finds it gone: with an error if it had one, else there is a new stream.
+func (c *Client) closeStream(env *sim.Env, i int32, err *wire.Error) {
+	s := &c.streams[i]
+	env.Disable(sim.Task(i*tasksEach + taskRun))
+	env.Close(s.conn)
+	ctxKey := s.ctxKey
+	waiting := slices.Clone(s.reqc.pending())
+	s.reset()
+	for _, r := range waiting {
+		switch {
+		case r.watch == noWatch && err == nil:
+			env.Under(r.cause)
+			c.requestProgress(env, r.caller, ctxKey)
+		case r.watch == noWatch:
+			env.Cover(progressFails)
+		case err != nil:
+			c.closeOutc(env, r.watch, err)
+		default:
+			env.Cover(watchRetriesStream)
+			c.request(env, r.watch, ctxKey)
+		}
+	}
+}

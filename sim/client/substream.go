@@ -1,0 +1,138 @@
+package client
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// watcherStream is clientv3's side of one watch: it outlives the streams to
+// etcd on which it is registered.
+type watcherStream struct {
+	state  substreamState
+	stream int32
+	// id is what the server calls the watch on the present stream.
+	id int64
+	// key and end are the range.
+	key, end       string
+	progressNotify bool
+	// rev is initReq.rev: where the watch resumes.
+	rev int64
+	// created is false until the server confirmed the watch for the first time.
+	created bool
+	// progressed: rev comes from a progress notification.
+	progressed bool
+	// buf holds what the subscriber has not taken; it has no bound.
+	buf fifo[*wire.WatchResponse]
+	// closeErr is what the subscriber is told last, if anything.
+	closeErr *wire.Error
+}
+
+type substreamState uint8
+
+const (
+	// substreamRequesting: Watch waits until run takes the request.
+	substreamRequesting substreamState = iota + 1
+	// substreamServed: serveSubstream runs; the watch is registered on the
+	// stream or in its resume queue.
+	substreamServed
+	// substreamUnserved: serveSubstream ended and waits in closingc until run
+	// hears of it.
+	substreamUnserved
+	// substreamClosed: outc is closed.
+	substreamClosed
+)
+
+func (ws *watcherStream) reset() {
+	ws.buf.clear()
+	*ws = watcherStream{buf: ws.buf}
+}
+
+// create is watchRequest.toPB.
+func (ws *watcherStream) create() *wire.WatchCreateRequest {
+	return &wire.WatchCreateRequest{Key: ws.key, RangeEnd: ws.end, StartRevision: ws.rev,
+		ProgressNotify: ws.progressNotify, PrevKv: true}
+}
+
+// register takes the id that the server gave, and on the first time the
+// revision from which a watch of the present resumes.
+func (ws *watcherStream) register(env *sim.Env, p *wire.WatchResponse) {
+	ws.id = p.WatchID
+	if ws.state == substreamServed && !ws.created {
+		ws.created = true
+		if ws.rev == 0 {
+			env.Cover(watchOfThePresent)
+			ws.rev = p.Revision
+		}
+	}
+}
+
+// recvc is what serveSubstream does with a response. It returns false if nobody
+// serves the substream any more.
+func (c *Client) recvc(env *sim.Env, watch int32, p *wire.WatchResponse) bool {
+	w := &c.watches[watch]
+	ws := &w.substream
+	if ws.state != substreamServed {
+		env.Cover(substreamDeaf)
+		return false
+	}
+	if n := len(p.Events); n > 0 {
+		ws.rev, ws.progressed = p.Events[n-1].Kv.ModRevision+1, false
+	} else {
+		ws.progressed = true
+		if ws.rev = p.Revision; c.cfg.Behaviour.ResumeRevision == ResumeAfterHeader {
+			ws.rev++
+		}
+	}
+	ws.buf.push(p)
+	if w.state == watchReceiving {
+		env.Enable(sim.Task(watch*tasksEach + taskStartWatching))
+	}
+	return true
+}
+
+// stopServing ends serveSubstream. What nobody has taken by now is dropped.
+func (c *Client) stopServing(env *sim.Env, watch int32) {
+	ws := &c.watches[watch].substream
+	if ws.state != substreamServed {
+		return
+	}
+	ws.drop(env)
+	ws.state = substreamUnserved
+	c.streams[ws.stream].closingc.push(watch)
+	c.wakeRun(env, ws.stream)
+}
+
+func (ws *watcherStream) drop(env *sim.Env) {
+	if ws.buf.len() > 0 {
+		env.Cover(bufferDropped)
+	}
+	ws.buf.clear()
+}
+
+// closeOutc closes the channel to the subscriber, after err if there is one.
+func (c *Client) closeOutc(env *sim.Env, watch int32, err *wire.Error) {
+	w := &c.watches[watch]
+	w.substream.state, w.substream.closeErr = substreamClosed, err
+	switch w.state {
+	case watchDone:
+		w.reset()
+	case watchReceiving:
+		env.Enable(sim.Task(watch*tasksEach + taskStartWatching))
+	}
+}
+
+func (ws *watcherStream) coverResume(env *sim.Env) {
+	switch {
+	case ws.state != substreamServed:
+		env.Cover(resumeStopped)
+	case !ws.created:
+		env.Cover(resumeBeforeCreated)
+	case ws.progressed:
+		env.Cover(resumeAfterProgress)
+	default:
+		env.Cover(resumeAfterEvents)
+	}
+	if ws.buf.len() > 0 {
+		env.Cover(resumeWithBuffer)
+	}
+}

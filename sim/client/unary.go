@@ -1,0 +1,109 @@
+package client
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// unaryCall is one call through clientv3's unaryClientInterceptor. The zero
+// value is none.
+type unaryCall struct {
+	state  callState
+	caller sim.Conn
+	from   sim.NodeID
+	// conn is the attempt that is under way.
+	conn    sim.Conn
+	request sim.Payload
+	cause   sim.Cause
+	// attempts made so far.
+	attempts int
+	// nth tells calls of one name that wait at the same time apart.
+	nth int32
+}
+
+type callState uint8
+
+const (
+	callFree callState = iota
+	// callUnderWay: etcd was asked.
+	callUnderWay
+	// callBackingOff: the next attempt waits for its time.
+	callBackingOff
+)
+
+func (u *unaryCall) name() string { return numbered(u.request.Label(), u.nth) }
+
+// invoke passes a request on to etcd.
+func (c *Client) invoke(env *sim.Env, caller sim.Conn, from sim.NodeID, p sim.Payload) {
+	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callFree })
+	if i < 0 {
+		i = len(c.calls)
+		c.calls = append(c.calls, unaryCall{})
+	}
+	u := &c.calls[i]
+	*u = unaryCall{caller: caller, from: from, request: p, cause: env.Cause()}
+	c.attempt(env, u)
+}
+
+func (c *Client) attempt(env *sim.Env, u *unaryCall) {
+	u.state = callUnderWay
+	u.attempts++
+	env.Under(u.cause)
+	u.conn = env.Call(c.cfg.Etcd, u.request)
+}
+
+// answered is what the interceptor does when an attempt has ended. Only reads
+// are repeatable, and only while etcd is unavailable: whether a write that was
+// interrupted took effect is unknown.
+func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
+	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callUnderWay && u.conn == conn })
+	if i < 0 {
+		return
+	}
+	u := &c.calls[i]
+	if e, refused := p.(*wire.Error); refused && e.Code == wire.Unavailable {
+		switch _, repeatable := u.request.(*wire.RangeRequest); {
+		case !repeatable:
+			env.Cover(writeUnknown)
+		case u.attempts < c.cfg.MaxUnaryRetries:
+			env.Cover(readRetried)
+			c.backOff(env, i)
+			return
+		default:
+			env.Cover(readGivenUp)
+		}
+	}
+	env.Send(u.caller, p)
+	*u = unaryCall{}
+}
+
+func (c *Client) backOff(env *sim.Env, i int) {
+	u := &c.calls[i]
+	u.conn, u.nth = sim.NoConn, 0
+	label := u.request.Label()
+	for slices.ContainsFunc(c.calls, func(o unaryCall) bool {
+		return o.state == callBackingOff && o.nth == u.nth && o.request.Label() == label
+	}) {
+		u.nth++
+	}
+	u.state = callBackingOff
+	env.Under(u.cause)
+	env.Arm(sim.Timer(i*timersEach+timerRetry), c.cfg.BackoffWaitBetween)
+}
+
+// abandoned drops a call whose caller is gone. The request may have had its
+// effect, or have it yet.
+func (c *Client) abandoned(env *sim.Env, caller sim.Conn) {
+	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state != callFree && u.caller == caller })
+	if i < 0 {
+		return
+	}
+	env.Cover(callerGone)
+	if c.calls[i].state == callBackingOff {
+		env.Disarm(sim.Timer(i*timersEach + timerRetry))
+	}
+	env.Close(c.calls[i].conn)
+	c.calls[i] = unaryCall{}
+}
