@@ -1,0 +1,237 @@
+package linearizability
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// checkHistory refuses what no judge could make sense of. A wrong answer is
+// none of that: finding those is what the judges are for.
+func checkHistory(h *model.History, place func(i int) string) error {
+	if err := checkInitial(&h.Initial); err != nil {
+		return fmt.Errorf("initial store: %w", err)
+	}
+	// The last operation of each client that must have ended before its next.
+	last := make([]int, len(h.Clients))
+	for i := range last {
+		last[i] = -1
+	}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if err := checkOperation(h, op); err != nil {
+			return fmt.Errorf("%s: %w", place(i), err)
+		}
+		if i > 0 && op.Call < h.Operations[i-1].Call {
+			return fmt.Errorf("%s: called before the operation in front of it: sort the operations by call", place(i))
+		}
+		if before := last[op.Client]; before >= 0 {
+			end := h.Operations[before].Return
+			if h.Operations[before].Outcome == model.Unknown {
+				// The client gave up and went on.
+				end = h.Operations[before].Call
+			}
+			if op.Call <= end {
+				return fmt.Errorf("%s: client %q calls at %d, not after the end of its operation before (%s): "+
+					"a client does one thing at a time; give concurrent operations different clients",
+					place(i), shorten(h.Clients[op.Client]), op.Call, place(before))
+			}
+		}
+		last[op.Client] = i
+	}
+	return nil
+}
+
+func checkInitial(init *model.Initial) error {
+	if init.Revision < 1 {
+		return errors.New(`"revision" must be at least 1, that of an empty etcd`)
+	}
+	if init.Compacted < 0 || init.Compacted > init.Revision {
+		return errors.New(`"compacted" must be from 0 to the revision`)
+	}
+	seen := make(map[string]bool, len(init.Items))
+	for _, it := range init.Items {
+		if it == nil || it.Key == "" {
+			return errors.New("an item has no key")
+		}
+		if seen[it.Key] {
+			return fmt.Errorf("key %q appears twice", shorten(it.Key))
+		}
+		seen[it.Key] = true
+		if it.CreateRevision < 1 || it.ModRevision < it.CreateRevision || it.ModRevision > init.Revision || it.Version < 1 {
+			return fmt.Errorf("key %q needs 1 <= create <= mod <= revision and version >= 1", shorten(it.Key))
+		}
+		if err := checkItem(it); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkOperation(h *model.History, op *model.Operation) error {
+	if op.Client < 0 || op.Client >= len(h.Clients) || h.Clients[op.Client] == "" {
+		return errors.New(`"client" is missing: name who asked`)
+	}
+	if !utf8.ValidString(h.Clients[op.Client]) || !utf8.ValidString(op.Server) {
+		return errors.New("the name of the client or server is not valid UTF-8")
+	}
+	if op.Request == nil {
+		return errors.New(`"request" is missing`)
+	}
+	if err := checkRequest(op.Request); err != nil {
+		return err
+	}
+	if op.Commit < -1 {
+		return errors.New(`"commit" must be a revision, -1 (never took effect) or 0 (nobody knows)`)
+	}
+	if op.Commit != 0 && !op.Request.IsWrite() {
+		return fmt.Errorf(`"commit" is for writes only, not for a %s: remove it`, op.Request.Kind)
+	}
+	if op.Outcome == model.Unknown {
+		if op.Return != math.MaxInt64 {
+			return errors.New(`an unknown outcome has no "return": it may still happen later`)
+		}
+		return nil
+	}
+	if op.Call >= op.Return {
+		return fmt.Errorf(`"call" %d is not before "return" %d: use one counter that grows with every event, not a clock`, op.Call, op.Return)
+	}
+	if op.Return == math.MaxInt64 {
+		return errors.New(`"return" is out of reach: only unknown outcomes never return`)
+	}
+	if op.Result == nil {
+		return errors.New("the response is missing")
+	}
+	if op.Outcome == model.Failed {
+		if op.Result.Err == model.OK {
+			return errors.New("a failed operation needs its error")
+		}
+		if op.Result.Err == model.TimedOut && op.Request.IsWrite() {
+			return fmt.Errorf(`a %s that timed out may have happened: write "unknown": true instead of "error"`, op.Request.Kind)
+		}
+		return nil
+	}
+	if op.Result.Err != model.OK {
+		return errors.New("a response that carries an error is a failed operation")
+	}
+	return checkResult(op.Request, op.Result)
+}
+
+func checkRequest(r *model.Request) error {
+	for _, s := range [...]string{r.Key, r.End, r.Value} {
+		if !utf8.ValidString(s) {
+			return errors.New("the request is not valid UTF-8: record binary values as a digest or in base64")
+		}
+	}
+	if r.Revision < 0 || r.Limit < 0 {
+		return errors.New(`"revision" and "limit" cannot be negative`)
+	}
+	read := r.Kind == model.Get || r.Kind == model.List
+	var stray string
+	switch {
+	case r.End != "" && r.Kind != model.List && r.Kind != model.Delete:
+		stray = "end"
+	case r.Value != "" && r.Kind != model.Put:
+		stray = "value"
+	case r.Freshness != model.Consistent && !read:
+		stray = "freshness"
+	case (r.Limit != 0 || r.CountOnly || r.KeysOnly) && r.Kind != model.List:
+		stray = "limit, countOnly or keysOnly"
+	case (r.Compare != nil || r.Success != nil || r.Failure != nil) && r.Kind != model.Txn:
+		stray = "compare, success or failure"
+	case r.Key != "" && (r.Kind == model.Txn || r.Kind == model.Compact):
+		stray = "key"
+	case r.Revision != 0 && r.Kind != model.Compact && r.Freshness != model.Exact && r.Freshness != model.NotOlderThan:
+		stray = "revision"
+	}
+	if stray != "" {
+		if read && stray == "revision" {
+			return errors.New(`"revision" needs "freshness": "exact" or "not-older-than"`)
+		}
+		return fmt.Errorf("a %s has no %s: remove it", r.Kind, stray)
+	}
+	needsRevision := r.Kind == model.Compact || r.Freshness == model.Exact || r.Freshness == model.NotOlderThan
+	if needsRevision && r.Revision == 0 {
+		return fmt.Errorf(`a %s that names a revision needs "revision" of at least 1`, r.Kind)
+	}
+	if r.Key == "" && r.Kind != model.Txn && r.Kind != model.Compact {
+		return fmt.Errorf(`a %s needs "key"; "\u0000" with end "\u0000" is every key`, r.Kind)
+	}
+	for i := range r.Compare {
+		if r.Compare[i].Key == "" || !utf8.ValidString(r.Compare[i].Key) {
+			return errors.New(`a compare needs "key", in UTF-8`)
+		}
+	}
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			if err := checkBranchRequest(&branch[i]); err != nil {
+				return fmt.Errorf("in a transaction: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func checkBranchRequest(r *model.Request) error {
+	switch r.Kind {
+	case model.Put, model.Delete, model.Get, model.List:
+	default:
+		return fmt.Errorf("a %s is not possible: use put, delete, get or list", r.Kind)
+	}
+	if r.Freshness != model.Consistent {
+		return errors.New("reads are at the transaction's own revision: remove freshness and revision")
+	}
+	return checkRequest(r)
+}
+
+func checkResult(r *model.Request, res *model.Result) error {
+	if res.Revision < 0 || res.Count < 0 || res.Deleted < 0 {
+		return errors.New(`"revision", "count" and "deleted" of a response cannot be negative`)
+	}
+	read := r.Kind == model.Get || r.Kind == model.List
+	switch {
+	case (res.Items != nil || res.Count != 0 || res.More) && !read:
+		return fmt.Errorf("the response to a %s has no items, count or more: remove them", r.Kind)
+	case res.Deleted != 0 && r.Kind != model.Delete:
+		return fmt.Errorf("the response to a %s has no deleted: remove it", r.Kind)
+	case (res.Succeeded || res.Results != nil) && r.Kind != model.Txn:
+		return fmt.Errorf("the response to a %s has no succeeded or responses: remove them", r.Kind)
+	}
+	for _, it := range res.Items {
+		if it == nil || it.Key == "" {
+			return errors.New("an item of the response has no key")
+		}
+		if it.CreateRevision < 0 || it.ModRevision < 0 || it.Version < 0 {
+			return fmt.Errorf("the revisions of key %q cannot be negative", shorten(it.Key))
+		}
+		if err := checkItem(it); err != nil {
+			return err
+		}
+	}
+	if r.Kind != model.Txn {
+		return nil
+	}
+	branch := takenBranch(r, res)
+	if len(res.Results) != len(branch) {
+		return fmt.Errorf(`the branch that the transaction took has %d requests, but there are %d "responses"`, len(branch), len(res.Results))
+	}
+	for i := range branch {
+		if res.Results[i].Revision != 0 {
+			return errors.New(`"responses" of a transaction carry no revision: its own "revision" is theirs`)
+		}
+		if err := checkResult(&branch[i], &res.Results[i]); err != nil {
+			return fmt.Errorf("in a transaction: %w", err)
+		}
+	}
+	return nil
+}
+
+func checkItem(it *model.Item) error {
+	if !utf8.ValidString(it.Key) || !utf8.ValidString(it.Value) {
+		return errors.New("an item is not valid UTF-8: record binary values as a digest or in base64")
+	}
+	return nil
+}

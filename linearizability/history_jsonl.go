@@ -1,0 +1,346 @@
+package linearizability
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// The name and version that the first line of a history carries. A reader
+// refuses versions that it does not know: judging half of what was recorded
+// would be worse than judging nothing.
+const (
+	HistoryFormat  = "watchbed-history"
+	HistoryVersion = 1
+)
+
+type headerJSON struct {
+	Format  string       `json:"format"`
+	Version int          `json:"version"`
+	Initial *initialJSON `json:"initial,omitempty"`
+}
+
+type initialJSON struct {
+	Revision  int64         `json:"revision"`
+	Compacted int64         `json:"compacted,omitempty"`
+	Items     []*model.Item `json:"items,omitempty"`
+}
+
+type operationJSON struct {
+	Client   string       `json:"client"`
+	Op       string       `json:"op"`
+	Call     *int64       `json:"call"`
+	Return   *int64       `json:"return,omitempty"`
+	Server   string       `json:"server,omitempty"`
+	Request  *requestJSON `json:"request"`
+	Response *resultJSON  `json:"response,omitempty"`
+	Error    string       `json:"error,omitempty"`
+	Unknown  bool         `json:"unknown,omitempty"`
+	Commit   int64        `json:"commit,omitempty"`
+}
+
+type requestJSON struct {
+	// Op is that of a request inside a transaction; outside of one the
+	// operation's line says it.
+	Op        string        `json:"op,omitempty"`
+	Key       string        `json:"key,omitempty"`
+	End       string        `json:"end,omitempty"`
+	Value     string        `json:"value,omitempty"`
+	Freshness string        `json:"freshness,omitempty"`
+	Revision  int64         `json:"revision,omitempty"`
+	Limit     int64         `json:"limit,omitempty"`
+	CountOnly bool          `json:"countOnly,omitempty"`
+	KeysOnly  bool          `json:"keysOnly,omitempty"`
+	Compare   []compareJSON `json:"compare,omitempty"`
+	Success   []requestJSON `json:"success,omitempty"`
+	Failure   []requestJSON `json:"failure,omitempty"`
+}
+
+type compareJSON struct {
+	Key    string `json:"key"`
+	Target string `json:"target"`
+	Result string `json:"result"`
+	Value  int64  `json:"value"`
+}
+
+type resultJSON struct {
+	Revision int64         `json:"revision,omitempty"`
+	Items    []*model.Item `json:"items,omitempty"`
+	// Count is left out where it is the number of items.
+	Count     *int64       `json:"count,omitempty"`
+	More      bool         `json:"more,omitempty"`
+	Deleted   int64        `json:"deleted,omitempty"`
+	Succeeded bool         `json:"succeeded,omitempty"`
+	Responses []resultJSON `json:"responses,omitempty"`
+}
+
+var (
+	targetNames   = []string{model.CompareMod: "mod", model.CompareVersion: "version"}
+	relationNames = []string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
+)
+
+// WriteHistory writes a history as JSON Lines, header first. It refuses what
+// ReadHistory would refuse, so that a recorder hears of its mistake when it
+// makes it; the error names the operation by its index.
+//
+// Names of clients that have no operation are not kept.
+func WriteHistory(w io.Writer, h *model.History) error {
+	if err := checkHistory(h, func(i int) string { return fmt.Sprintf("operation %d", i) }); err != nil {
+		return err
+	}
+	buf := bufio.NewWriterSize(w, 1<<16)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	init := &initialJSON{Revision: h.Initial.Revision, Compacted: h.Initial.Compacted, Items: h.Initial.Items}
+	if err := enc.Encode(headerJSON{Format: HistoryFormat, Version: HistoryVersion, Initial: init}); err != nil {
+		return err
+	}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		line := operationJSON{
+			Client: h.Clients[op.Client], Op: op.Request.Kind.String(), Call: &op.Call,
+			Server: op.Server, Request: encodeRequest(op.Request), Commit: op.Commit,
+		}
+		if op.Outcome == model.Unknown {
+			line.Unknown = true
+		} else {
+			line.Return = &op.Return
+		}
+		switch op.Outcome {
+		case model.Done:
+			line.Response = encodeResult(op.Request, op.Result)
+		case model.Failed:
+			line.Error = op.Result.Err.String()
+		}
+		if err := enc.Encode(&line); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+func encodeRequest(r *model.Request) *requestJSON {
+	out := &requestJSON{
+		Key: r.Key, End: r.End, Value: r.Value, Revision: r.Revision,
+		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly,
+	}
+	if r.Freshness != model.Consistent {
+		out.Freshness = r.Freshness.String()
+	}
+	for _, c := range r.Compare {
+		out.Compare = append(out.Compare, compareJSON{
+			Key: c.Key, Target: targetNames[c.Target], Result: relationNames[c.Op], Value: c.Operand,
+		})
+	}
+	out.Success, out.Failure = encodeBranch(r.Success), encodeBranch(r.Failure)
+	return out
+}
+
+func encodeBranch(branch []model.Request) []requestJSON {
+	var out []requestJSON
+	for i := range branch {
+		r := encodeRequest(&branch[i])
+		r.Op = branch[i].Kind.String()
+		out = append(out, *r)
+	}
+	return out
+}
+
+func encodeResult(r *model.Request, res *model.Result) *resultJSON {
+	out := &resultJSON{
+		Revision: res.Revision, Items: res.Items, More: res.More,
+		Deleted: res.Deleted, Succeeded: res.Succeeded,
+	}
+	if res.Count != int64(len(res.Items)) {
+		out.Count = &res.Count
+	}
+	branch := takenBranch(r, res)
+	for i := range res.Results {
+		out.Responses = append(out.Responses, *encodeResult(&branch[i], &res.Results[i]))
+	}
+	return out
+}
+
+func takenBranch(r *model.Request, res *model.Result) []model.Request {
+	if res.Succeeded {
+		return r.Success
+	}
+	return r.Failure
+}
+
+func decodeOperation(line *operationJSON) (model.Operation, error) {
+	op := model.Operation{Server: line.Server, Commit: line.Commit, Return: math.MaxInt64}
+	kind, err := kindNamed(line.Op)
+	if err != nil {
+		return op, err
+	}
+	if line.Call == nil {
+		return op, fmt.Errorf(`"call" is missing: give the reading of the event counter when the client asked`)
+	}
+	op.Call = *line.Call
+	if line.Request == nil {
+		return op, fmt.Errorf(`"request" is missing`)
+	}
+	if line.Request.Op != "" {
+		return op, fmt.Errorf(`"op" belongs beside "request", not inside it`)
+	}
+	if op.Request, err = decodeRequest(kind, line.Request); err != nil {
+		return op, err
+	}
+	given := 0
+	for _, is := range []bool{line.Response != nil, line.Error != "", line.Unknown} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return op, fmt.Errorf(`give exactly one of "response", "error" and "unknown": true`)
+	}
+	if line.Unknown {
+		op.Outcome = model.Unknown
+		if line.Return != nil {
+			return op, fmt.Errorf(`an unknown outcome has no "return": it may still happen later; remove it`)
+		}
+		return op, nil
+	}
+	if line.Return == nil {
+		return op, fmt.Errorf(`"return" is missing: give the reading of the event counter at the answer, or "unknown": true if there was none`)
+	}
+	op.Return = *line.Return
+	if line.Error != "" {
+		op.Outcome = model.Failed
+		code, err := codeNamed(line.Error)
+		op.Result = &model.Result{Err: code}
+		return op, err
+	}
+	op.Outcome = model.Done
+	res := decodeResult(line.Response)
+	op.Result = &res
+	return op, nil
+}
+
+func kindNamed(name string) (model.Kind, error) {
+	for k := model.Put; k <= model.Compact; k++ {
+		if k.String() == name {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf(`unknown "op" %q: use put, delete, txn, get, list or compact`, shorten(name))
+}
+
+func codeNamed(name string) (model.Code, error) {
+	var known []string
+	for c := model.Compacted; c <= model.Invalid; c++ {
+		if c.String() == name {
+			return c, nil
+		}
+		known = append(known, c.String())
+	}
+	return 0, fmt.Errorf(`unknown "error" %q: use one of %s, or "unknown": true if the operation may have happened`,
+		shorten(name), strings.Join(known, ", "))
+}
+
+func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
+	r := &model.Request{
+		Kind: kind, Key: in.Key, End: in.End, Value: in.Value, Revision: in.Revision,
+		Limit: in.Limit, CountOnly: in.CountOnly, KeysOnly: in.KeysOnly,
+	}
+	switch in.Freshness {
+	case "", model.Consistent.String():
+	case model.Any.String():
+		r.Freshness = model.Any
+	case model.NotOlderThan.String():
+		r.Freshness = model.NotOlderThan
+	case model.Exact.String():
+		r.Freshness = model.Exact
+	default:
+		return nil, fmt.Errorf(`unknown "freshness" %q: use any, not-older-than or exact, or leave it out for a consistent read`, shorten(in.Freshness))
+	}
+	for i := range in.Compare {
+		c, err := decodeCompare(&in.Compare[i])
+		if err != nil {
+			return nil, err
+		}
+		r.Compare = append(r.Compare, c)
+	}
+	var err error
+	if r.Success, err = decodeBranch(in.Success); err != nil {
+		return nil, err
+	}
+	r.Failure, err = decodeBranch(in.Failure)
+	return r, err
+}
+
+func decodeCompare(in *compareJSON) (model.Compare, error) {
+	out := model.Compare{Key: in.Key, Operand: in.Value}
+	target, relation := indexOf(targetNames, in.Target), indexOf(relationNames, in.Result)
+	if target < 0 {
+		return out, fmt.Errorf(`unknown compare "target" %q: use mod or version`, shorten(in.Target))
+	}
+	if relation < 0 {
+		return out, fmt.Errorf(`unknown compare "result" %q: use =, !=, > or <`, shorten(in.Result))
+	}
+	out.Target, out.Op = model.CompareTarget(target), model.CompareOp(relation)
+	return out, nil
+}
+
+func indexOf(names []string, name string) int {
+	for i, n := range names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func decodeBranch(in []requestJSON) ([]model.Request, error) {
+	var out []model.Request
+	for i := range in {
+		kind, err := kindNamed(in[i].Op)
+		if err != nil {
+			return nil, fmt.Errorf("in a transaction: %w", err)
+		}
+		if kind == model.Txn || kind == model.Compact {
+			return nil, fmt.Errorf("in a transaction: a %s is not possible: use put, delete, get or list", kind)
+		}
+		r, err := decodeRequest(kind, &in[i])
+		if err != nil {
+			return nil, fmt.Errorf("in a transaction: %w", err)
+		}
+		out = append(out, *r)
+	}
+	return out, nil
+}
+
+func decodeResult(in *resultJSON) model.Result {
+	res := model.Result{
+		Revision: in.Revision, Items: in.Items, Count: int64(len(in.Items)), More: in.More,
+		Deleted: in.Deleted, Succeeded: in.Succeeded,
+	}
+	if in.Count != nil {
+		res.Count = *in.Count
+	}
+	for i := range in.Responses {
+		res.Results = append(res.Results, decodeResult(&in.Responses[i]))
+	}
+	return res
+}
+
+// shorten keeps what a stranger wrote from filling somebody's terminal.
+func shorten(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "..."
+}

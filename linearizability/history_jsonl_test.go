@@ -1,0 +1,215 @@
+package linearizability
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// everyShape has each kind of operation and each way it can end.
+func everyShape() *model.History {
+	a := &model.Item{Key: "a", Value: "<&>", CreateRevision: 2, ModRevision: 3, Version: 2}
+	bare := &model.Item{Key: "a", ModRevision: 3}
+	done := func(client int, call int64, req *model.Request, res *model.Result) model.Operation {
+		return model.Operation{Client: client, Call: call, Return: call + 1, Request: req, Result: res}
+	}
+	return &model.History{
+		Clients: []string{"w", "r"},
+		Initial: model.Initial{Revision: 3, Compacted: 2, Items: []*model.Item{a}},
+		Operations: []model.Operation{
+			done(0, 1, &model.Request{Kind: model.Put, Key: "b", Value: "é"}, &model.Result{Revision: 4}),
+			done(0, 3, &model.Request{Kind: model.Delete, Key: "b", End: "c"}, &model.Result{Revision: 5, Deleted: 1}),
+			done(0, 5, &model.Request{
+				Kind: model.Txn,
+				Compare: []model.Compare{
+					{Key: "a", Op: model.NotEqual, Operand: 7},
+					{Key: "a", Target: model.CompareVersion, Op: model.Less, Operand: 9},
+				},
+				Success: []model.Request{
+					{Kind: model.Put, Key: "c", Value: "1"}, {Kind: model.Delete, Key: "d"},
+					{Kind: model.Get, Key: "a"}, {Kind: model.List, Key: "\x00", End: "\x00", CountOnly: true},
+				},
+				Failure: []model.Request{{Kind: model.Get, Key: "a"}},
+			}, &model.Result{Revision: 6, Succeeded: true, Results: []model.Result{
+				{}, {}, {Items: []*model.Item{a}, Count: 1}, {Count: 2},
+			}}),
+			done(1, 7, &model.Request{Kind: model.Get, Key: "a", Freshness: model.Any}, &model.Result{Items: []*model.Item{a}, Count: 1}),
+			done(1, 9, &model.Request{Kind: model.List, Key: "a", End: "b", Limit: 1, KeysOnly: true, Freshness: model.Exact, Revision: 6},
+				&model.Result{Revision: 6, Items: []*model.Item{bare}, Count: 2, More: true}),
+			{Client: 1, Call: 11, Return: 12, Server: "cache-0", Outcome: model.Failed, Result: &model.Result{Err: model.TimedOut},
+				Request: &model.Request{Kind: model.List, Key: "a", End: "b", Freshness: model.NotOlderThan, Revision: 99}},
+			{Client: 0, Call: 13, Return: math.MaxInt64, Outcome: model.Unknown, Commit: -1,
+				Request: &model.Request{Kind: model.Put, Key: "z"}},
+			done(0, 14, &model.Request{Kind: model.Compact, Revision: 5}, &model.Result{Revision: 6}),
+		},
+	}
+}
+
+func TestHistoryRoundTrip(t *testing.T) {
+	want := everyShape()
+	var file bytes.Buffer
+	require.NoError(t, WriteHistory(&file, want))
+	got, err := ReadHistory(bytes.NewReader(file.Bytes()))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestReadHistoryWithoutHeader(t *testing.T) {
+	h, err := ReadHistory(strings.NewReader(
+		`{"client":"r","op":"get","call":5,"return":6,"request":{"key":"a"},"response":{}}` + "\n\n" +
+			`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}`))
+	require.NoError(t, err)
+	require.Equal(t, model.Initial{Revision: 1}, h.Initial)
+	require.Equal(t, "w", h.Clients[h.Operations[0].Client], "operations are sorted by their calls")
+}
+
+func TestReadHistoryRefuses(t *testing.T) {
+	put := func(rest string) string {
+		return `{"client":"w","op":"put","request":{"key":"a"},` + rest + `}`
+	}
+	good := put(`"call":1,"return":2,"response":{"revision":2}`)
+	for name, tc := range map[string]struct{ in, want string }{
+		"not JSON":              {"hello", `line 1: not JSON`},
+		"cut off":               {good[:30], "line 1: the JSON ends too early"},
+		"two values":            {good + good, "line 1: more than one JSON value"},
+		"not UTF-8":             {strings.Replace(good, `"a"`, "\"\xff\"", 1), "line 1: not valid UTF-8"},
+		"wrong type":            {strings.Replace(good, `"a"`, "7", 1), `line 1: "request.key" cannot be a number`},
+		"unknown field":         {strings.Replace(good, "key", "kee", 1), `line 1: unknown field "kee": is it misspelt?`},
+		"another file":          {`{"format":"x"}`, `line 1: "format" is "x"`},
+		"later version":         {`{"format":"watchbed-history","version":2,"surprise":1}`, "line 1: the history has version 2"},
+		"no version":            {`{"format":"watchbed-history"}`, `line 1: "version" must be`},
+		"header twice":          {`{"format":"watchbed-history","version":1}` + "\n" + `{"format":"watchbed-history","version":1}`, `line 2: unknown field "format"`},
+		"bad initial":           {`{"format":"watchbed-history","version":1,"initial":{"revision":0}}`, `initial store: "revision" must be`},
+		"initial key twice":     {`{"format":"watchbed-history","version":1,"initial":{"revision":2,"items":[{"key":"a","create":2,"mod":2,"version":1},{"key":"a","create":2,"mod":2,"version":1}]}}`, `initial store: key "a" appears twice`},
+		"initial from future":   {`{"format":"watchbed-history","version":1,"initial":{"revision":2,"items":[{"key":"a","create":3,"mod":3,"version":1}]}}`, `initial store: key "a" needs`},
+		"unknown op":            {strings.Replace(good, `"put"`, `"puts"`, 1), `line 1: unknown "op" "puts"`},
+		"no client":             {strings.Replace(good, `"w"`, `""`, 1), `line 1: "client" is missing`},
+		"no request":            {`{"client":"w","op":"put","call":1,"return":2,"response":{}}`, `line 1: "request" is missing`},
+		"no call":               {put(`"return":2,"response":{}`), `line 1: "call" is missing`},
+		"no return":             {put(`"call":1,"response":{}`), `line 1: "return" is missing`},
+		"return before call":    {put(`"call":2,"return":1,"response":{}`), `line 1: "call" 2 is not before "return" 1`},
+		"return at call":        {put(`"call":2,"return":2,"response":{}`), `line 1: "call" 2 is not before "return" 2`},
+		"no end":                {put(`"call":1,"return":2`), `line 1: give exactly one of`},
+		"two ends":              {put(`"call":1,"return":2,"response":{},"unknown":true`), `line 1: give exactly one of`},
+		"unknown with return":   {put(`"call":1,"return":2,"unknown":true`), `line 1: an unknown outcome has no "return"`},
+		"unknown error":         {put(`"call":1,"return":2,"error":"oops"`), `line 1: unknown "error" "oops"`},
+		"write timed out":       {put(`"call":1,"return":2,"error":"timeout"`), `line 1: a put that timed out may have happened`},
+		"commit of a read":      {`{"client":"w","op":"get","call":1,"return":2,"request":{"key":"a"},"response":{},"commit":4}`, `line 1: "commit" is for writes`},
+		"stray end":             {strings.Replace(good, `"a"`, `"a","end":"b"`, 1), "line 1: a put has no end"},
+		"stray limit":           {strings.Replace(good, `"a"`, `"a","limit":1`, 1), "line 1: a put has no limit"},
+		"op inside":             {strings.Replace(good, `"a"`, `"a","op":"put"`, 1), `line 1: "op" belongs beside`},
+		"revision alone":        {`{"client":"w","op":"get","call":1,"return":2,"request":{"key":"a","revision":3},"response":{}}`, `line 1: "revision" needs "freshness"`},
+		"exact without":         {`{"client":"w","op":"get","call":1,"return":2,"request":{"key":"a","freshness":"exact"},"response":{}}`, `line 1: a get that names a revision`},
+		"bad freshness":         {`{"client":"w","op":"get","call":1,"return":2,"request":{"key":"a","freshness":"fresh"},"response":{}}`, `line 1: unknown "freshness"`},
+		"items of a put":        {put(`"call":1,"return":2,"response":{"items":[{"key":"a"}]}`), "line 1: the response to a put has no items"},
+		"null item":             {`{"client":"w","op":"get","call":1,"return":2,"request":{"key":"a"},"response":{"items":[null]}}`, "line 1: an item of the response has no key"},
+		"nested transaction":    {`{"client":"w","op":"txn","call":1,"return":2,"request":{"success":[{"op":"txn"}]},"response":{}}`, "line 1: in a transaction: a txn is not possible"},
+		"responses do not fit":  {`{"client":"w","op":"txn","call":1,"return":2,"request":{"success":[{"op":"put","key":"a"}]},"response":{"succeeded":true}}`, "line 1: the branch that the transaction took has 1"},
+		"bad compare":           {`{"client":"w","op":"txn","call":1,"return":2,"request":{"compare":[{"key":"a","target":"lease","result":"=","value":1}]},"response":{}}`, `line 1: unknown compare "target"`},
+		"client does two":       {put(`"call":1,"return":5,"response":{}`) + "\n" + put(`"call":3,"return":7,"response":{}`), `line 2: client "w" calls at 3, not after the end of its operation before (line 1)`},
+		"client does two, sort": {put(`"call":3,"return":7,"response":{}`) + "\n" + put(`"call":1,"return":5,"response":{}`), `line 1: client "w" calls at 3, not after the end of its operation before (line 2)`},
+		"out of reach":          {put(`"call":1,"return":9223372036854775807,"response":{}`), `line 1: "return" is out of reach`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadHistory(strings.NewReader(tc.in))
+			require.ErrorContains(t, err, tc.want)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+// A client that gave up goes on: the open operation does not hold it back.
+func TestReadHistoryAfterUnknown(t *testing.T) {
+	_, err := ReadHistory(strings.NewReader(
+		`{"client":"w","op":"put","call":1,"request":{"key":"a"},"unknown":true}` + "\n" +
+			`{"client":"w","op":"put","call":2,"return":3,"request":{"key":"a"},"response":{"revision":2}}`))
+	require.NoError(t, err)
+}
+
+func TestReadHistoryLimits(t *testing.T) {
+	line := `{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}` + "\n"
+	most := limits{lineBytes: len(line) + 10, historyBytes: 10 * len(line), operations: 3}
+	read := func(in string) error {
+		_, err := readHistory(strings.NewReader(in), most)
+		return err
+	}
+	require.NoError(t, read(line))
+	require.ErrorContains(t, read(line+strings.Replace(line, "a", strings.Repeat("a", 20), 1)), "line 2: longer than")
+	require.ErrorContains(t, read(line+strings.Repeat("\n", 10*len(line))), "the history is longer than")
+	var four strings.Builder
+	for i := range 4 {
+		four.WriteString(strings.Replace(line, `"w"`, fmt.Sprintf(`"%d"`, i), 1))
+	}
+	require.ErrorContains(t, read(four.String()), "line 4: more than 3 operations")
+}
+
+func TestWriteHistoryRefuses(t *testing.T) {
+	h := everyShape()
+	h.Operations[2].Return = h.Operations[2].Call
+	require.ErrorContains(t, WriteHistory(&bytes.Buffer{}, h), "operation 2:")
+	h = everyShape()
+	h.Operations[0].Request = &model.Request{Kind: model.Put, Key: "a", Value: "\xff"}
+	require.ErrorContains(t, WriteHistory(&bytes.Buffer{}, h), "operation 0: the request is not valid UTF-8")
+}
+
+func FuzzReadHistory(f *testing.F) {
+	var file bytes.Buffer
+	if err := WriteHistory(&file, everyShape()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(file.Bytes())
+	f.Add([]byte(`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}`))
+	f.Add([]byte(`{"format":"watchbed-history","version":1,"initial":null}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		h, err := ReadHistory(bytes.NewReader(in))
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000 {
+				t.Fatalf("not one readable line: %q", err)
+			}
+			return
+		}
+		var again bytes.Buffer
+		if err := WriteHistory(&again, h); err != nil {
+			t.Fatalf("read but cannot be written: %v", err)
+		}
+		back, err := ReadHistory(&again)
+		if err != nil {
+			t.Fatalf("written but cannot be read: %v", err)
+		}
+		var third, second bytes.Buffer
+		if err := WriteHistory(&third, back); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteHistory(&second, h); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(second.Bytes(), third.Bytes()) {
+			t.Fatalf("changed in the round trip:\n%s\n%s", &second, &third)
+		}
+	})
+}
+
+func ExampleWriteHistory() {
+	h := &model.History{
+		Clients: []string{"writer", "reader"},
+		Initial: model.Initial{Revision: 1},
+		Operations: []model.Operation{
+			{Client: 0, Call: 1, Return: 2, Request: &model.Request{Kind: model.Put, Key: "a", Value: "1"}, Result: &model.Result{Revision: 2}},
+			{Client: 1, Call: 3, Return: 4, Server: "cache-0", Request: &model.Request{Kind: model.List, Key: "a", End: "b"}, Result: &model.Result{Revision: 1}},
+		},
+	}
+	if err := WriteHistory(os.Stdout, h); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// {"format":"watchbed-history","version":1,"initial":{"revision":1}}
+	// {"client":"writer","op":"put","call":1,"return":2,"request":{"key":"a","value":"1"},"response":{"revision":2}}
+	// {"client":"reader","op":"list","call":3,"return":4,"server":"cache-0","request":{"key":"a","end":"b"},"response":{"revision":1}}
+}

@@ -1,0 +1,180 @@
+package linearizability
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// What ReadHistory takes at most. A history in memory is about three times its
+// file, so these keep one below the memory of a small machine, and they are
+// far beyond the histories that recorders of caches make in hours.
+const (
+	MaxLineBytes    = 16 << 20
+	MaxHistoryBytes = 1 << 30
+	MaxOperations   = 4_000_000
+)
+
+type limits struct {
+	lineBytes, historyBytes, operations int
+}
+
+// ReadHistory reads the JSON Lines that WriteHistory writes and that the
+// package comment describes. Lines may come in any order after the header; the
+// operations of the result are in the order of their calls.
+//
+// Every error is one line that begins with the number of the line at fault and
+// says what to do about it.
+func ReadHistory(r io.Reader) (*model.History, error) {
+	return readHistory(r, limits{lineBytes: MaxLineBytes, historyBytes: MaxHistoryBytes, operations: MaxOperations})
+}
+
+func readHistory(r io.Reader, most limits) (*model.History, error) {
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	clients := map[string]int{}
+	var lines []int
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 0, min(1<<16, most.lineBytes)), most.lineBytes)
+	number, size, first := 0, 0, true
+	for sc.Scan() {
+		number++
+		line := sc.Bytes()
+		if size += len(line) + 1; size > most.historyBytes {
+			return nil, lineError(number, fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", most.historyBytes))
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if !utf8.Valid(line) {
+			return nil, lineError(number, errors.New("not valid UTF-8: record binary values as a digest or in base64"))
+		}
+		if first {
+			first = false
+			header, err := readHeader(line, h)
+			if err != nil {
+				return nil, lineError(number, err)
+			}
+			if header {
+				continue
+			}
+		}
+		if len(h.Operations) == most.operations {
+			return nil, lineError(number, fmt.Errorf("more than %d operations: split the history, or record a shorter run", most.operations))
+		}
+		var in operationJSON
+		if err := decodeStrictly(line, &in); err != nil {
+			return nil, lineError(number, err)
+		}
+		op, err := decodeOperation(&in)
+		if err != nil {
+			return nil, lineError(number, err)
+		}
+		index, known := clients[in.Client]
+		if !known {
+			index = len(h.Clients)
+			clients[in.Client] = index
+			h.Clients = append(h.Clients, in.Client)
+		}
+		op.Client = index
+		h.Operations = append(h.Operations, op)
+		lines = append(lines, number)
+	}
+	if err := sc.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("longer than %d bytes: limit the lists, or record shorter values", most.lineBytes)
+		}
+		return nil, lineError(number+1, err)
+	}
+	sort.Stable(byCall{h.Operations, lines})
+	if err := checkHistory(h, func(i int) string { return fmt.Sprintf("line %d", lines[i]) }); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// byCall keeps the line numbers beside the operations that it sorts.
+type byCall struct {
+	operations []model.Operation
+	lines      []int
+}
+
+func (b byCall) Len() int           { return len(b.operations) }
+func (b byCall) Less(i, j int) bool { return b.operations[i].Call < b.operations[j].Call }
+func (b byCall) Swap(i, j int) {
+	b.operations[i], b.operations[j] = b.operations[j], b.operations[i]
+	b.lines[i], b.lines[j] = b.lines[j], b.lines[i]
+}
+
+func lineError(number int, err error) error { return fmt.Errorf("line %d: %w", number, err) }
+
+// readHeader reports whether the line is a header, and takes it if so.
+func readHeader(line []byte, h *model.History) (bool, error) {
+	var probe struct {
+		Format *string `json:"format"`
+	}
+	// Whatever else is wrong with the line is said by the strict decoding.
+	if err := json.Unmarshal(line, &probe); err != nil || probe.Format == nil {
+		return false, nil
+	}
+	if *probe.Format != HistoryFormat {
+		return false, fmt.Errorf(`"format" is %q, not %q: is this another kind of file?`, shorten(*probe.Format), HistoryFormat)
+	}
+	// The version comes before the fields: a later one may have more of them.
+	var version struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(line, &version); err != nil || version.Version < 1 {
+		return false, fmt.Errorf(`"version" must be a whole number from 1 to %d`, HistoryVersion)
+	}
+	if version.Version > HistoryVersion {
+		return false, fmt.Errorf("the history has version %d, this program reads up to %d: use a newer one", version.Version, HistoryVersion)
+	}
+	var header headerJSON
+	if err := decodeStrictly(line, &header); err != nil {
+		return false, err
+	}
+	if in := header.Initial; in != nil {
+		h.Initial = model.Initial{Revision: in.Revision, Compacted: in.Compacted, Items: in.Items}
+	}
+	return true, nil
+}
+
+// decodeStrictly refuses fields that the format does not have: a misspelt
+// "limit" that is passed over makes a right answer look wrong.
+func decodeStrictly(line []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return explainJSON(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("more than one JSON value: write one operation a line")
+	}
+	return nil
+}
+
+func explainJSON(err error) error {
+	var wrong *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%q cannot be a %s: see the format in the package documentation", shorten(wrong.Field), wrong.Value)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not JSON: %v at byte %d: write one operation a line", err, syntax.Offset)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errors.New("the JSON ends too early: was the file cut off?")
+	}
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	if strings.HasPrefix(text, "unknown field") {
+		return fmt.Errorf("%s: is it misspelt?", shorten(text))
+	}
+	return errors.New(shorten(text))
+}
