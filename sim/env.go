@@ -193,6 +193,14 @@ func (e *Env) Elapsed(since Time, d Duration) bool {
 // Phase is the part of the run.
 func (e *Env) Phase() Phase { return e.w.phase }
 
+// Mode is untimed or timed: a node need not settle a phase or a jitter that
+// makes no difference while there is no clock.
+func (e *Env) Mode() Mode { return e.w.mode }
+
+// NodeName is the name under which a node was added, for the names of tasks
+// that a node runs on behalf of others.
+func (e *Env) NodeName(n NodeID) string { return e.w.nodes[n].name }
+
 // Tick returns a reading of the strictly increasing counter that orders calls
 // and returns in a history.
 func (e *Env) Tick() int64 {
