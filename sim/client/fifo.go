@@ -32,6 +32,10 @@ func (q *fifo[T]) pop() T {
 	return v
 }
 
+func (q *fifo[T]) delete(which func(T) bool) {
+	q.items, q.head = slices.DeleteFunc(append(q.items[:0], q.pending()...), which), 0
+}
+
 func (q *fifo[T]) clear() {
 	clear(q.items)
 	q.items, q.head = q.items[:0], 0

@@ -74,7 +74,7 @@ func (a *actor) Receive(_ *sim.Env, m *sim.Message) {
 	a.last = m.Payload
 	a.received = append(a.received, strconv.Itoa(at)+" "+m.Payload.Label())
 }
-func (a *actor) Restart(env *sim.Env) { env.Enable(0) }
+func (a *actor) Restart(env *sim.Env)       { env.Enable(0) }
 func (a *actor) Fire(*sim.Env, sim.Timer)   {}
 func (a *actor) TaskName(sim.Task) string   { return "act" }
 func (a *actor) TimerName(sim.Timer) string { return "" }

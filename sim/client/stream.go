@@ -147,6 +147,15 @@ func (c *Client) run(env *sim.Env, i int32) {
 	c.wakeRun(env, i)
 }
 
+// withdraw takes back a request that run has not taken.
+func (c *Client) withdraw(env *sim.Env, i, watch int32) {
+	s := &c.streams[i]
+	s.reqc.delete(func(r watchStreamRequest) bool { return r.watch == watch })
+	if s.reqc.len()+s.closingc.len() == 0 {
+		env.Disable(sim.Task(i*tasksEach + taskRun))
+	}
+}
+
 // requested queues a watch up for creation.
 func (c *Client) requested(env *sim.Env, i, watch int32) {
 	s := &c.streams[i]

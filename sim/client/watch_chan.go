@@ -1,8 +1,6 @@
 package client
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -246,12 +244,7 @@ func (c *Client) contextDone(env *sim.Env, i int32) {
 	switch w.substream.state {
 	case substreamRequesting:
 		env.Cover(stoppedWhileAsleep)
-		s := &c.streams[w.substream.stream]
-		waiting := slices.DeleteFunc(slices.Clone(s.reqc.pending()), func(r watchStreamRequest) bool { return r.watch == i })
-		s.reqc.clear()
-		for _, r := range waiting {
-			s.reqc.push(r)
-		}
+		c.withdraw(env, w.substream.stream, i)
 		w.reset()
 	case substreamServed:
 		env.Cover(stopped)
