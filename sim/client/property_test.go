@@ -157,3 +157,44 @@ func TestResetClientRunsLikeANewOne(t *testing.T) {
 		c.Reset(cfg)
 	}
 }
+
+// In the middle of any run, a clone of the world goes the same way as the
+// original, neither disturbs the other, and equal states have equal
+// fingerprints.
+func TestCloneGoesItsOwnWay(t *testing.T) {
+	cfg := small(t, newest)
+	rapid.Check(t, func(t *rapid.T) {
+		before := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "before")
+		after := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "after")
+		other := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "other")
+		w := sim.NewWorld(sim.Options{})
+		fill(w, client.New(cfg), false, false, 1)
+		w.Start(&list{choices: before})
+		play := func(w *sim.World, choices []byte) uint64 {
+			c := &list{choices: choices}
+			for len(c.choices) > 0 && w.Step(c) {
+			}
+			f, err := w.Fingerprint()
+			require.NoError(t, err)
+			return f
+		}
+		begin := play(w, before)
+		fork := func() *sim.World {
+			clone, err := w.Clone()
+			require.NoError(t, err)
+			clone.Node(cacheID).(*judge).server = clone.Node(etcdID).(*rightServer)
+			return clone
+		}
+		clone := fork()
+		f, err := clone.Fingerprint()
+		require.NoError(t, err)
+		require.Equal(t, begin, f)
+		play(clone, other)
+		f, err = w.Fingerprint()
+		require.NoError(t, err)
+		require.Equal(t, begin, f, "the original does not notice")
+		again := fork()
+		require.Equal(t, play(w, after), play(again, after))
+		require.Equal(t, w.TraceHash(), again.TraceHash())
+	})
+}

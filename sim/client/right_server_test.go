@@ -155,6 +155,25 @@ func (s *rightServer) TaskName(t sim.Task) string {
 }
 func (s *rightServer) TimerName(sim.Timer) string { return "" }
 
+func (s *rightServer) Clone() sim.Node {
+	c := *s
+	c.log, c.streams = slices.Clone(s.log), slices.Clone(s.streams)
+	for i := range c.streams {
+		c.streams[i].watches = slices.Clone(c.streams[i].watches)
+	}
+	return &c
+}
+
+func (s *rightServer) Fingerprint(d sim.Digest) sim.Digest {
+	d = wire.DigestEvents(d.Int(s.rev).Int(int64(s.commits)), s.log)
+	for _, st := range s.streams {
+		for _, w := range st.watches {
+			d = d.Int(w.id).Text(w.key).Int(w.next)
+		}
+	}
+	return d
+}
+
 // judge is a cache that holds what it gets against the server's log.
 type judge struct {
 	server   *rightServer
@@ -302,3 +321,18 @@ func (j *judge) TaskName(t sim.Task) string {
 	return "request progress"
 }
 func (j *judge) TimerName(sim.Timer) string { return "" }
+
+// Clone implements sim.Cloner. The clone still looks at the original's server.
+func (j *judge) Clone() sim.Node {
+	c := *j
+	c.watches = slices.Clone(j.watches)
+	return &c
+}
+
+func (j *judge) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(int64(j.restarts)).Int(int64(j.requests))
+	for _, w := range j.watches {
+		d = d.Int(w.rv)
+	}
+	return d
+}
