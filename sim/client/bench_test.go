@@ -111,3 +111,21 @@ func BenchmarkReset(b *testing.B) {
 		c.Reset(cfg)
 	}
 }
+
+// BenchmarkClone is the copy of a client with ten watches and nothing queued.
+func BenchmarkClone(b *testing.B) {
+	w := sim.NewWorld(sim.Options{})
+	c := client.New(config(b, newest))
+	w.Add("etcd", &pump{})
+	w.Add("client", c)
+	w.Add("cache", &sink{watches: 10})
+	p := &pipeline{}
+	w.Start(p)
+	for range 1000 {
+		w.Step(p)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Clone()
+	}
+}

@@ -76,7 +76,7 @@ func finish(t require.TestingT, w *sim.World, j *judge, c sim.Chooser) {
 func TestNothingIsLostOrRepeated(t *testing.T) {
 	cfg := small(t, newest)
 	rapid.Check(t, func(t *rapid.T) {
-		c := &list{choices: rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "choices")}
+		c := &list{choices: rapid.SliceOfN(rapid.Byte(), 0, 400).Draw(t, "choices")}
 		w := sim.NewWorld(sim.Options{})
 		j := fill(w, client.New(cfg), rapid.Bool().Draw(t, "separate"), false, 1)
 		w.Start(c)
@@ -164,21 +164,21 @@ func TestResetClientRunsLikeANewOne(t *testing.T) {
 func TestCloneGoesItsOwnWay(t *testing.T) {
 	cfg := small(t, newest)
 	rapid.Check(t, func(t *rapid.T) {
-		before := rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "before")
-		after := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "after")
-		other := rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "other")
-		w := sim.NewWorld(sim.Options{})
-		fill(w, client.New(cfg), false, false, 1)
-		w.Start(&list{choices: before})
-		play := func(w *sim.World, choices []byte) uint64 {
-			c := &list{choices: choices}
-			for len(c.choices) > 0 && w.Step(c) {
+		before, after := rapid.Uint64().Draw(t, "before"), rapid.Uint64().Draw(t, "after")
+		steps := rapid.IntRange(0, 300).Draw(t, "steps")
+		play := func(w *sim.World, seed uint64, steps int) uint64 {
+			r := &walk{state: seed}
+			for range steps {
+				w.Step(r)
 			}
 			f, err := w.Fingerprint()
 			require.NoError(t, err)
 			return f
 		}
-		begin := play(w, before)
+		w := sim.NewWorld(sim.Options{})
+		fill(w, client.New(cfg), false, false, 1)
+		w.Start(&walk{})
+		begin := play(w, before, steps)
 		fork := func() *sim.World {
 			clone, err := w.Clone()
 			require.NoError(t, err)
@@ -189,12 +189,12 @@ func TestCloneGoesItsOwnWay(t *testing.T) {
 		f, err := clone.Fingerprint()
 		require.NoError(t, err)
 		require.Equal(t, begin, f)
-		play(clone, other)
+		play(clone, after+1, 60)
 		f, err = w.Fingerprint()
 		require.NoError(t, err)
 		require.Equal(t, begin, f, "the original does not notice")
 		again := fork()
-		require.Equal(t, play(w, after), play(again, after))
+		require.Equal(t, play(w, after, 60), play(again, after, 60))
 		require.Equal(t, w.TraceHash(), again.TraceHash())
 	})
 }

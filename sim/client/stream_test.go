@@ -303,6 +303,43 @@ func TestClosingWatchResumesAllTheSame(t *testing.T) {
 	require.Equal(t, []string{"0 cancel watch 1"}, b.etcd.take())
 }
 
+func TestIdsOfAnEarlierStreamAreForgotten(t *testing.T) {
+	b := newBench(t, config(t, newest))
+	first := b.watch("/a/", 4, "")
+	b.watch("/b/", 4, "")
+	b.settle()
+	for id := range int64(2) {
+		b.respond(0, createdAt(id, 4))
+		b.settle()
+	}
+	b.stop(first)
+	b.settle()
+	b.breakStream()
+	b.etcd.take()
+	b.etcd.conns = nil
+	b.do("fire client backoff")
+	b.settle()
+	b.respond(0, createdAt(1, 4), events(0, putAt("/a/x", 5)))
+	b.settle()
+	require.Equal(t, []string{"0 create watch /b/... from 5", "0 cancel watch 0"}, b.etcd.take())
+}
+
+func TestClosingSubstreamWaitsWhileTheStreamBacksOff(t *testing.T) {
+	b := newBench(t, config(t, newest))
+	first := b.watch("/a/", 4, "")
+	b.settle()
+	b.respond(0, createdAt(0, 4))
+	b.settle()
+	b.stop(first)
+	b.settle("run client run")
+	require.True(t, b.enabled("run client run"))
+	b.do("inject break client>etcd")
+	b.settle("run client run")
+	require.False(t, b.enabled("run client run"))
+	b.do("fire client backoff")
+	require.True(t, b.enabled("run client run"))
+}
+
 func TestEverythingWaitsWhileTheStreamBacksOff(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	first := b.watch("/a/", 4, "")

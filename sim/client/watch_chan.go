@@ -80,6 +80,7 @@ func (c *Client) watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wat
 	ws := &w.substream
 	ws.id = wire.InvalidWatchID
 	ws.key, ws.end, ws.progressNotify = p.Prefix, prefixEnd(p.Prefix), p.ProgressNotify
+	// wire.Unset becomes 0, which asks for what happens from now on.
 	ws.rev = p.Revision + 1
 	env.Bound(conn, c.cfg.OutgoingBufSize)
 	c.request(env, int32(i), p.Metadata)

@@ -100,6 +100,7 @@ func TestErrorWaitsForRoom(t *testing.T) {
 	b.respond(0, &wire.WatchResponse{WatchID: 0, Canceled: true, CompactRevision: 8})
 	b.settle(toCache)
 	require.EqualValues(t, 1, b.count("an error waits for room in resultChan"))
+	require.Equal(t, []string{"0 connection closed"}, b.etcd.take(), "clientv3 is done with the watch")
 	b.settle()
 	require.Equal(t, []string{"0 ADDED RV=5 /a/x=v5", "0 ERROR RV=0 compacted", "0 connection closed"}, b.cache.take())
 }
@@ -248,12 +249,26 @@ func TestRestartForgetsEverything(t *testing.T) {
 
 func TestNamesTellNamesakesApart(t *testing.T) {
 	b, _ := registered(t, config(t, newest))
+	second, _ := b.watch("/a/", 4, ""), b.watch("/a/", 4, "")
+	b.settle()
+	b.respond(0, createdAt(1, 4))
+	b.settle()
+	named := func(id int64) {
+		b.respond(0, createdAt(id, 4), progress(wire.InvalidWatchID, 5))
+		for range 2 {
+			b.do("deliver etcd>client")
+		}
+		for _, name := range []string{"/a/", "/a/ #2", "/a/ #3"} {
+			require.True(t, b.enabled("run client startWatching "+name), name)
+		}
+		require.False(t, b.enabled("run client startWatching /a/ #4"))
+		b.settle()
+	}
+	named(2)
+	// A name is free again when its watch is gone.
+	b.stop(second)
+	b.settle()
 	b.watch("/a/", 4, "")
 	b.settle()
-	b.respond(0, createdAt(1, 4), progress(wire.InvalidWatchID, 5))
-	for range 2 {
-		b.do("deliver etcd>client")
-	}
-	require.True(t, b.enabled("run client startWatching /a/"))
-	require.True(t, b.enabled("run client startWatching /a/ #2"))
+	named(3)
 }
