@@ -307,7 +307,9 @@ func (c *Client) errc(env *sim.Env, i int32, h *sim.Hangup) {
 	if s.cur != nil {
 		env.Cover(brokeBetweenFragments)
 	}
-	if s.backoff < c.cfg.WatchBackoffMax {
+	// Without a clock the waiting time makes no difference, and should make none
+	// between states.
+	if env.Mode() == sim.Timed && s.backoff < c.cfg.WatchBackoffMax {
 		s.backoff = min(s.backoff+s.backoff/4, c.cfg.WatchBackoffMax)
 	}
 	s.state, s.conn = streamBackingOff, sim.NoConn
