@@ -194,18 +194,19 @@ func (w *World) Step(c Chooser) bool {
 	if len(list) == 0 {
 		return false
 	}
-	w.stats.Choices++
-	w.stats.Picks++
-	if len(list) > 1 {
-		w.stats.Open++
-	}
 	w.Do(c, list[c.Pick(w, list)])
 	return true
 }
 
-// Do carries out one enabled action; c answers the choices inside it.
+// Do carries out one action of the list that Enabled returned last; c answers
+// the choices inside it.
 func (w *World) Do(c Chooser, a Action) {
 	w.chooser = c
+	w.stats.Choices++
+	w.stats.Picks++
+	if len(w.enabled) > 1 {
+		w.stats.Open++
+	}
 	s := &w.slots[a.Slot]
 	if w.mode == Timed && s.due > w.now {
 		w.now = s.due
@@ -339,31 +340,45 @@ func (w *World) Node(n NodeID) Node { return w.nodes[n].node }
 // NodeName is the name under which the node was added.
 func (w *World) NodeName(n NodeID) string { return w.nodes[n].name }
 
+// Acting is the node whose turn it is: the one whose choice is being settled.
+func (w *World) Acting() NodeID { return w.env.node }
+
 // Nodes is the number of nodes, the world itself (node 0) included.
 func (w *World) Nodes() int { return len(w.nodes) }
 
 // Name renders an action: its kind, the endpoints, and for a message the cause
 // with the ordinal within that cause. Names hold no global counters, so that a
 // recording still fits after unrelated code has changed.
-func (w *World) Name(a Action) string {
+func (w *World) Name(a Action) string { return string(w.AppendName(nil, a)) }
+
+// AppendName appends what Name returns, for those who compare the names of many
+// runs.
+func (w *World) AppendName(b []byte, a Action) []byte {
 	s := &w.slots[a.Slot]
 	switch a.Kind {
 	case Deliver:
 		m := w.lanes[s.index].peek()
-		return "deliver " + w.nodes[m.From].name + ">" + w.nodes[m.To].name + " " + w.CauseName(m.Cause) + "#" + strconv.Itoa(int(m.Ordinal))
+		b = append(append(b, "deliver "...), w.nodes[m.From].name...)
+		b = append(append(append(b, '>'), w.nodes[m.To].name...), ' ')
+		return strconv.AppendInt(append(w.appendCause(b, m.Cause), '#'), int64(m.Ordinal), 10)
 	case Fire:
-		return "fire " + w.nodes[s.node].name + " " + w.nodes[s.node].node.TimerName(Timer(s.index))
+		b = append(append(append(b, "fire "...), w.nodes[s.node].name...), ' ')
+		return append(b, w.nodes[s.node].node.TimerName(Timer(s.index))...)
 	case Run:
-		return "run " + w.nodes[s.node].name + " " + w.nodes[s.node].node.TaskName(Task(s.index))
+		b = append(append(append(b, "run "...), w.nodes[s.node].name...), ' ')
+		return append(b, w.nodes[s.node].node.TaskName(Task(s.index))...)
 	default:
-		return "inject " + w.faults[s.index].fault.Name()
+		return append(append(b, "inject "...), w.faults[s.index].fault.Name()...)
 	}
 }
 
 // CauseName renders a cause: node, activity and its number.
-func (w *World) CauseName(c Cause) string {
+func (w *World) CauseName(c Cause) string { return string(w.appendCause(nil, c)) }
+
+func (w *World) appendCause(b []byte, c Cause) []byte {
 	r := &w.causes[c]
-	return w.nodes[r.node].name + "/" + r.activity + "." + strconv.Itoa(r.seq)
+	b = append(append(append(b, w.nodes[r.node].name...), '/'), r.activity...)
+	return strconv.AppendInt(append(b, '.'), int64(r.seq), 10)
 }
 
 // Pending returns the message that a Deliver action hands over, nil for other
