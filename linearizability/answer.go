@@ -1,0 +1,135 @@
+package linearizability
+
+import "github.com/watchbed/watchbed/model"
+
+// apply carries out a write that would make revision rev, and reports whether
+// it changed anything and whether that is what the client was told. A nil
+// result was never told, and is always right. What the contents are after a
+// wrong answer is of no use.
+func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch *[]*model.Item) (changed, right bool) {
+	switch r.Kind {
+	case model.Put:
+		c.put(r.Key, r.Value, rev)
+		return true, true
+	case model.Delete:
+		n := c.deleteRange(r.Key, r.End, scratch)
+		return n > 0, res == nil || res.Deleted == n
+	}
+	succeeds := true
+	for i := range r.Compare {
+		if !r.Compare[i].Holds(c.get(r.Compare[i].Key)) {
+			succeeds = false
+			break
+		}
+	}
+	if res != nil && res.Succeeded != succeeds {
+		return false, false
+	}
+	branch := r.Failure
+	if succeeds {
+		branch = r.Success
+	}
+	if res != nil && len(res.Results) != len(branch) {
+		return false, false
+	}
+	for i := range branch {
+		var told *model.Result
+		if res != nil {
+			told = &res.Results[i]
+		}
+		b := &branch[i]
+		if !b.IsWrite() {
+			if told != nil && !answers(c.between(b.Key, rangeEnd(b), scratch), b, told) {
+				return false, false
+			}
+			continue
+		}
+		did, ok := c.apply(b, told, rev, scratch)
+		if !ok {
+			return false, false
+		}
+		changed = changed || did
+	}
+	return changed, true
+}
+
+// idle reports whether the answer of a write that changed nothing is right for
+// these contents, which it leaves alone.
+func (c *contents) idle(r *model.Request, res *model.Result, scratch *[]*model.Item) bool {
+	if r.Kind == model.Delete {
+		return res.Deleted == 0 && len(c.between(r.Key, r.End, scratch)) == 0
+	}
+	for i := range r.Compare {
+		if !r.Compare[i].Holds(c.get(r.Compare[i].Key)) {
+			return !res.Succeeded && c.idleBranch(r.Failure, res, scratch)
+		}
+	}
+	return res.Succeeded && c.idleBranch(r.Success, res, scratch)
+}
+
+func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch *[]*model.Item) bool {
+	if len(branch) != len(res.Results) {
+		return false
+	}
+	for i := range branch {
+		b, told := &branch[i], &res.Results[i]
+		switch {
+		case b.Kind == model.Put:
+			return false
+		case b.Kind == model.Delete:
+			if !c.idle(b, told, scratch) {
+				return false
+			}
+		case !answers(c.between(b.Key, rangeEnd(b), scratch), b, told):
+			return false
+		}
+	}
+	return true
+}
+
+// rangeEnd is the end of the range that a read or delete covers.
+func rangeEnd(r *model.Request) string {
+	if r.Kind == model.Get {
+		return ""
+	}
+	return r.End
+}
+
+// answers reports whether a Get or a List, its revision aside, is what a store
+// answers that has these items in the range.
+func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
+	total := len(have)
+	if r.CountOnly {
+		return res.Count == int64(total) && len(res.Items) == 0 && !res.More
+	}
+	more := r.Limit > 0 && int64(total) > r.Limit
+	if more {
+		have = have[:r.Limit]
+	}
+	if len(res.Items) != len(have) || res.More != more {
+		return false
+	}
+	// Kubernetes does not tell how many items are left after a page.
+	if res.Count != int64(total) && !(more && res.Count == int64(len(have))) {
+		return false
+	}
+	for i, it := range have {
+		if !shows(res.Items[i], it, r.KeysOnly) {
+			return false
+		}
+	}
+	return true
+}
+
+// shows reports whether an answered item is the stored one. Kubernetes tells of
+// an object when it was changed, but neither when it was created nor how often
+// it changed: those count only if they were told.
+func shows(told, stored *model.Item, keysOnly bool) bool {
+	value := stored.Value
+	if keysOnly {
+		value = ""
+	}
+	return told.Key == stored.Key && told.ModRevision == stored.ModRevision && told.Value == value &&
+		(told.CreateRevision == 0 || told.CreateRevision == stored.CreateRevision) &&
+		(told.Version == 0 || told.Version == stored.Version)
+}

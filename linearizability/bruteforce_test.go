@@ -1,0 +1,222 @@
+package linearizability
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// bruteForce tries every order of the operations on a store of its own, which
+// shares nothing with the two judges nor with model.Store. It is the oracle for
+// at most seven operations.
+func bruteForce(h *model.History, prop Property) bool {
+	var ops []*model.Operation
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		isWrite := op.Request.Kind == model.Put || op.Request.Kind == model.Delete || op.Request.Kind == model.Txn
+		switch {
+		case op.Outcome == model.Failed:
+		case op.Outcome == model.Unknown && (!isWrite || op.Commit == -1):
+		case isWrite:
+			ops = append(ops, op)
+		case prop == Sequential && op.Request.Freshness != model.Exact:
+			ops = append(ops, op)
+		case prop != Sequential && op.Request.Freshness == model.Consistent:
+			ops = append(ops, op)
+		}
+	}
+	first := naiveStore{revision: h.Initial.Revision, items: map[string]model.Item{}}
+	for _, it := range h.Initial.Items {
+		first.items[it.Key] = *it
+	}
+	return permute(ops, make([]bool, len(ops)), first, prop)
+}
+
+func permute(ops []*model.Operation, used []bool, s naiveStore, prop Property) bool {
+	finished := true
+	for i, op := range ops {
+		if used[i] {
+			continue
+		}
+		// A write whose fate nobody knows may never happen.
+		finished = finished && op.Outcome == model.Unknown && op.Commit == 0
+		if !mayBeNext(ops, used, i, prop) {
+			continue
+		}
+		after := s.copy()
+		if !after.does(op, prop) {
+			continue
+		}
+		used[i] = true
+		if permute(ops, used, after, prop) {
+			used[i] = false
+			return true
+		}
+		used[i] = false
+	}
+	return finished
+}
+
+func mayBeNext(ops []*model.Operation, used []bool, i int, prop Property) bool {
+	for j, other := range ops {
+		if used[j] || j == i || other.Outcome == model.Unknown {
+			continue
+		}
+		if prop == Sequential {
+			if other.Client == ops[i].Client && other.Call < ops[i].Call {
+				return false
+			}
+		} else if other.Return < ops[i].Call {
+			return false
+		}
+	}
+	return true
+}
+
+type naiveStore struct {
+	revision int64
+	items    map[string]model.Item
+}
+
+func (s naiveStore) copy() naiveStore {
+	items := make(map[string]model.Item, len(s.items))
+	for k, it := range s.items {
+		items[k] = it
+	}
+	return naiveStore{s.revision, items}
+}
+
+// does carries out the operation and compares everything it was told.
+func (s *naiveStore) does(op *model.Operation, prop Property) bool {
+	before := s.revision
+	got := s.execute(op.Request, before+1)
+	if got.changed {
+		s.revision++
+	}
+	if op.Outcome == model.Unknown {
+		return op.Commit == 0 || got.changed && s.revision == op.Commit
+	}
+	told := op.Result
+	isRead := op.Request.Kind == model.Get || op.Request.Kind == model.List
+	if told.Revision != 0 && told.Revision != s.revision && !(isRead && prop == LinearizableData) {
+		return false
+	}
+	return got.matches(op.Request, told)
+}
+
+type naiveAnswer struct {
+	changed   bool
+	found     []model.Item
+	deleted   int64
+	succeeded bool
+	nested    []naiveAnswer
+}
+
+func covers(r *model.Request, key string) bool {
+	if r.End == "" || r.Kind == model.Get {
+		return key == r.Key
+	}
+	return strings.Compare(key, r.Key) >= 0 && (r.End == "\x00" || strings.Compare(key, r.End) < 0)
+}
+
+func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
+	var out naiveAnswer
+	switch r.Kind {
+	case model.Put:
+		it := model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1}
+		if old, ok := s.items[r.Key]; ok {
+			it.CreateRevision = old.CreateRevision
+			it.Version = old.Version + 1
+		}
+		s.items[r.Key] = it
+		out.changed = true
+	case model.Delete:
+		for k := range s.items {
+			if covers(r, k) {
+				delete(s.items, k)
+				out.deleted++
+				out.changed = true
+			}
+		}
+	case model.Get, model.List:
+		for k, it := range s.items {
+			if covers(r, k) {
+				out.found = append(out.found, it)
+			}
+		}
+		slices.SortFunc(out.found, func(a, b model.Item) int { return strings.Compare(a.Key, b.Key) })
+	case model.Txn:
+		out.succeeded = true
+		for _, c := range r.Compare {
+			it := s.items[c.Key]
+			v := it.ModRevision
+			if c.Target == model.CompareVersion {
+				v = it.Version
+			}
+			holds := [...]bool{model.Equal: v == c.Operand, model.NotEqual: v != c.Operand, model.Greater: v > c.Operand, model.Less: v < c.Operand}
+			out.succeeded = out.succeeded && holds[c.Op]
+		}
+		branch := r.Failure
+		if out.succeeded {
+			branch = r.Success
+		}
+		for i := range branch {
+			one := s.execute(&branch[i], rev)
+			out.changed = out.changed || one.changed
+			out.nested = append(out.nested, one)
+		}
+	}
+	return out
+}
+
+func (a *naiveAnswer) matches(r *model.Request, told *model.Result) bool {
+	if r.Kind == model.Get || r.Kind == model.List {
+		return a.matchesRead(r, told)
+	}
+	if told.Deleted != a.deleted || told.Succeeded != a.succeeded || len(told.Results) != len(a.nested) {
+		return false
+	}
+	branch := r.Failure
+	if a.succeeded {
+		branch = r.Success
+	}
+	for i := range a.nested {
+		if !a.nested[i].matches(&branch[i], &told.Results[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *naiveAnswer) matchesRead(r *model.Request, told *model.Result) bool {
+	all := int64(len(a.found))
+	if r.CountOnly {
+		return told.Count == all && told.Items == nil && !told.More
+	}
+	shown := a.found
+	cut := r.Limit != 0 && all > r.Limit
+	if cut {
+		shown = shown[:r.Limit]
+	}
+	countRight := told.Count == all || cut && told.Count == r.Limit
+	if told.More != cut || !countRight || len(told.Items) != len(shown) {
+		return false
+	}
+	for i, want := range shown {
+		if r.KeysOnly {
+			want.Value = ""
+		}
+		got := *told.Items[i]
+		if got.CreateRevision == 0 {
+			want.CreateRevision = 0
+		}
+		if got.Version == 0 {
+			want.Version = 0
+		}
+		if got != want {
+			return false
+		}
+	}
+	return true
+}

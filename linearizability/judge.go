@@ -1,0 +1,143 @@
+package linearizability
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Judgement is what a Judge found out about one property of one history.
+type Judgement struct {
+	Property Property
+	Verdict  model.Verdict
+	// Exercised counts what really put the property to the test: of the two
+	// linearizable ones, consistent reads after a completed write; of
+	// Sequential, reads of a client that had written or seen a write before; of
+	// Monotonic, reads after another one of the same client; of ReadYourWrites,
+	// reads after an own completed write; of NotOlderThan and Exact, answered
+	// reads; of Pages, pages after the first. A violation ends the count.
+	Exercised int
+	// By says who judged.
+	By By
+	// Steps is what porcupine took, 0 if it was not asked.
+	Steps int
+	// Why is there if and only if the property is violated.
+	Why *Explanation
+}
+
+// By is who gave a verdict.
+type By uint8
+
+// Two judges of one opinion are worth more than one.
+const (
+	ByWitness By = iota
+	ByPorcupine
+	ByBoth
+)
+
+var byNames = [...]string{"witness", "porcupine", "witness and porcupine"}
+
+func (b By) String() string { return byNames[b] }
+
+// Judge judges histories: by the witness always, by porcupine, which is the
+// judge of record, whenever the history is small or a violation is to be
+// reported. The zero value is ready to use, again and again, by one goroutine at
+// a time.
+type Judge struct {
+	// Operations is the size of history up to which porcupine judges all of
+	// them; 0 stands for DefaultOperations, a negative number for none.
+	Operations int
+	// Steps is porcupine's budget for one property of one history, in calls of
+	// its step function; 0 stands for DefaultSteps.
+	Steps int
+
+	witness    Witness
+	porcupine  Porcupine
+	judgements []Judgement
+}
+
+// The default sizes of what porcupine is asked. Histories of 64 operations
+// take it a tenth of a millisecond; 200,000 steps, a fraction of a second.
+const (
+	DefaultOperations = 64
+	DefaultSteps      = 200_000
+)
+
+// porcupineMemory bounds, in bytes, what porcupine may remember of the states
+// that it has been in: a set of operations and a store for each.
+const porcupineMemory = 512 << 20
+
+// Disagreement is the error that the witness and porcupine gave different
+// verdicts: one of the two is wrong, and nothing else that this program says of
+// the history can be trusted.
+type Disagreement struct {
+	Property           Property
+	Witness, Porcupine model.Verdict
+}
+
+func (d *Disagreement) Error() string {
+	return fmt.Sprintf("internal error: on %q the witness says %v and porcupine says %v; please report this history",
+		d.Property, d.Witness, d.Porcupine)
+}
+
+// Check judges the properties in the order given. The log is ground truth, nil
+// if there is none. What it returns is valid until the next Check. The error is
+// nil or a *Disagreement.
+func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Judgement, error) {
+	j.judgements = j.judgements[:0]
+	j.witness.Load(h, log)
+	var failure error
+	for _, p := range props {
+		v, exercised, f := j.witness.check(p)
+		out := Judgement{Property: p, Verdict: v, Exercised: exercised}
+		if p.ordered() && (len(h.Operations) <= j.operations() || v == model.Violated) {
+			if err := j.record(h, log, &out); err != nil && failure == nil {
+				failure = err
+			}
+		}
+		if out.Verdict == model.Violated {
+			out.Why = explain(&j.witness, p, f)
+		}
+		j.judgements = append(j.judgements, out)
+	}
+	return j.judgements, failure
+}
+
+func (j *Judge) operations() int {
+	if j.Operations == 0 {
+		return DefaultOperations
+	}
+	return j.Operations
+}
+
+func (j *Judge) steps(h *model.History) int {
+	steps := j.Steps
+	if steps == 0 {
+		steps = DefaultSteps
+	}
+	// A state is the set of operations that happened, the chunk of items that
+	// the last of them changed, and the places of all clients.
+	each := 400 + len(h.Operations)/8 + 4*len(h.Clients) + 8*chunkItems
+	return min(steps, porcupineMemory/each)
+}
+
+// record asks the judge of record.
+func (j *Judge) record(h *model.History, log *model.Log, out *Judgement) error {
+	v, steps := j.porcupine.Check(h, log, out.Property, j.steps(h))
+	out.Steps = steps
+	switch {
+	case v == model.Undecided:
+		return nil
+	case out.Verdict == model.Undecided:
+		out.By = ByPorcupine
+		if v == model.Holds && out.Exercised == 0 && !j.witness.blind {
+			v = model.Vacuous
+		}
+		out.Verdict = v
+		return nil
+	case (v == model.Violated) != (out.Verdict == model.Violated):
+		return &Disagreement{Property: out.Property, Witness: out.Verdict, Porcupine: v}
+	}
+	out.By = ByBoth
+	return nil
+}

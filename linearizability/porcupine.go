@@ -1,0 +1,155 @@
+package linearizability
+
+import (
+	"math"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Porcupine judges with porcupine: a search through the orders in which the
+// operations can have happened, by a program that knows nothing of etcd. It is
+// the judge of record for histories that it can finish.
+//
+// The zero value is ready to use and may be used again, by one goroutine at a
+// time.
+type Porcupine struct {
+	spec       specification
+	calls      []call
+	operations []porcupine.Operation
+	turns      []int32
+	order      []writeRef
+	realTime   porcupine.Model
+	program    porcupine.Model
+}
+
+// A write that ground truth knows and no client recorded may have happened at
+// any time.
+const beforeAll, afterAll = math.MinInt64, math.MaxInt64
+
+// Check judges Linearizable, LinearizableData or Sequential; others are
+// Undecided. It is Undecided, too, once it has tried budget steps of the
+// specification. The number of steps that it took is equal on every machine.
+//
+// Where the log is given, it fills in the writes that nobody recorded, and
+// unknown outcomes take effect where it says.
+func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budget int) (v model.Verdict, steps int) {
+	if !prop.ordered() {
+		return model.Undecided, 0
+	}
+	p.prepare(h, log, prop)
+	p.spec.steps, p.spec.budget = 0, budget
+	if p.realTime.Step == nil {
+		p.realTime, p.program = p.spec.realTime(), p.spec.programOrder()
+	}
+	m := p.realTime
+	if prop == Sequential {
+		m = p.program
+	}
+	ok := porcupine.CheckOperations(m, p.operations)
+	steps = min(p.spec.steps, budget)
+	switch {
+	case ok:
+		return model.Holds, steps
+	case p.spec.spent():
+		return model.Undecided, steps
+	}
+	return model.Violated, steps
+}
+
+func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
+	p.spec.items.reset()
+	initial := &state{contents: contents{items: &p.spec.items, persistent: true}, revision: h.Initial.Revision}
+	initial.reset(h.Initial.Items)
+	p.spec.initial, p.spec.clients = initial, len(h.Clients)
+	p.turns = append(p.turns[:0], make([]int32, len(h.Clients))...)
+	p.order = p.order[:0]
+	p.calls = p.calls[:0]
+	p.operations = p.operations[:0]
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if !prop.Claims(op) || op.Outcome == model.Unknown && op.Commit == 0 && log != nil {
+			continue
+		}
+		c := call{request: op.Request, result: op.Result, client: int32(op.Client), turn: p.turns[op.Client]}
+		if op.Outcome == model.Unknown {
+			// A write that never happened is as good as one after the end.
+			c.result, c.made, c.writes, c.open = nil, op.Commit, true, true
+		} else {
+			p.turns[op.Client]++
+			c.writes = op.Request.IsWrite() && effective(op.Request, op.Result)
+			switch {
+			case c.writes:
+				c.made = op.Result.Revision
+			case op.Request.IsWrite() || prop != LinearizableData:
+				c.observed = op.Result.Revision
+			}
+		}
+		if c.made != 0 {
+			p.order = append(p.order, writeRef{revision: c.made})
+		}
+		p.calls = append(p.calls, c)
+		p.operations = append(p.operations, porcupine.Operation{ClientId: op.Client, Call: op.Call, Return: returned(op)})
+	}
+	if log != nil {
+		p.fill(log, h.Initial.Revision)
+	}
+	for i := range p.calls {
+		p.operations[i].Input = &p.calls[i]
+	}
+	if prop == Sequential {
+		p.overlapAll()
+	}
+}
+
+// fill adds the writes of the log that no operation claims to have made.
+func (p *Porcupine) fill(log *model.Log, initial int64) {
+	sortWrites(p.order)
+	at := 0
+	for rev := initial + 1; rev <= log.Revision(); rev++ {
+		for at < len(p.order) && p.order[at].revision < rev {
+			at++
+		}
+		if at < len(p.order) && p.order[at].revision == rev {
+			continue
+		}
+		if r := log.Write(rev); r != nil {
+			p.calls = append(p.calls, call{request: r, made: rev, writes: true, open: true})
+			p.operations = append(p.operations, porcupine.Operation{Call: beforeAll, Return: afterAll})
+		}
+	}
+}
+
+// overlapAll takes real time out of the operations: all calls come before all
+// returns. The calls keep an order, in which porcupine tries the operations: by
+// revision where it is known, so that a history which holds is done in about
+// one attempt an operation.
+func (p *Porcupine) overlapAll() {
+	p.order = p.order[:0]
+	known := p.spec.initial.revision
+	for i := range p.calls {
+		c := &p.calls[i]
+		rank := max(c.made, c.observed)
+		if rank == 0 {
+			rank = known
+		}
+		known = rank
+		rank *= 2
+		if !c.writes {
+			rank++
+		}
+		p.order = append(p.order, writeRef{revision: rank, index: int32(i)})
+	}
+	sortWrites(p.order)
+	for at, w := range p.order {
+		p.operations[w.index].Call, p.operations[w.index].Return = int64(at), int64(len(p.order)+at)
+	}
+}
+
+func returned(op *model.Operation) int64 {
+	if op.Outcome == model.Unknown {
+		return afterAll
+	}
+	return op.Return
+}

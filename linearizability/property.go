@@ -1,0 +1,104 @@
+package linearizability
+
+import (
+	"github.com/watchbed/watchbed/model"
+)
+
+// Property is a claim about a history. The names are those of reports and
+// recordings.
+type Property string
+
+// The properties that a Judge knows. Claims says which operations each is
+// about.
+const (
+	// Linearizable: writes and consistent reads have one total order that
+	// respects real time, in which a sequential store gives every answer. A
+	// LIST is observed with its items and its resourceVersion.
+	Linearizable Property = "linearizable"
+	// LinearizableData is the same without the LIST's own resourceVersion, so
+	// that a violation means wrong data: a completed write is missing, or
+	// something that was gone is seen.
+	LinearizableData Property = "linearizable-data"
+	// Sequential: all operations have one total order that respects each
+	// client's program order.
+	Sequential Property = "sequential"
+	// Monotonic: no client reads an older store than it read before.
+	Monotonic Property = "monotonic"
+	// ReadYourWrites: no client reads a store without its own completed writes.
+	ReadYourWrites Property = "read-your-writes"
+	// NotOlderThan: a read with a minimum revision answers at it or later.
+	NotOlderThan Property = "not-older-than"
+	// Exact: a read at a revision answers the store at that revision, or
+	// refuses.
+	Exact Property = "exact"
+	// Pages: the pages of one list are together the store at one revision.
+	Pages Property = "pages"
+)
+
+// Properties are all that a Judge knows, the strongest first.
+func Properties() []Property {
+	return []Property{
+		Linearizable, LinearizableData, Sequential,
+		Monotonic, ReadYourWrites, NotOlderThan, Exact, Pages,
+	}
+}
+
+// Claims reports whether the property is about the operation at all.
+//
+// Failed operations had no effect and unknown reads told nothing, so that
+// nothing is about them. Compactions remove history and no contents: what they
+// oblige to is another property. An Exact read asks for the past, so that it
+// belongs in no order of the present. Everything weaker than a consistent read
+// is outside linearizability by the client's own wish, but not outside
+// sequential consistency.
+func (p Property) Claims(op *model.Operation) bool {
+	write := op.Request.IsWrite()
+	switch {
+	case op.Outcome == model.Failed || op.Request.Kind == model.Compact:
+		return false
+	case op.Outcome == model.Unknown && (!write || op.Commit < 0):
+		return false
+	}
+	switch p {
+	case Linearizable, LinearizableData:
+		return write || op.Request.Freshness == model.Consistent
+	case Sequential:
+		return write || op.Request.Freshness != model.Exact
+	case Monotonic:
+		return !write && op.Request.Freshness != model.Exact
+	case ReadYourWrites:
+		return op.Outcome == model.Done && (write || op.Request.Freshness != model.Exact)
+	case NotOlderThan:
+		return !write && op.Request.Freshness == model.NotOlderThan
+	case Exact:
+		return !write && op.Request.Freshness == model.Exact
+	case Pages:
+		return op.Request.Kind == model.List
+	}
+	return false
+}
+
+// ordered reports whether the property is a total order of operations, which
+// porcupine can judge too.
+func (p Property) ordered() bool {
+	return p == Linearizable || p == LinearizableData || p == Sequential
+}
+
+// effective reports whether an answered write changed the store, by its own
+// answer. Effective writes take a revision, others take none.
+func effective(r *model.Request, res *model.Result) bool {
+	switch r.Kind {
+	case model.Put:
+		return true
+	case model.Delete:
+		return res.Deleted > 0
+	case model.Txn:
+		branch := takenBranch(r, res)
+		for i := range branch {
+			if i < len(res.Results) && effective(&branch[i], &res.Results[i]) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package linearizability
+
+import "github.com/watchbed/watchbed/model"
+
+// The guarantees of one client's session. Each asks only where a read is in the
+// order of revisions: that a list is not what the store was at its revision is
+// for other properties to say.
+
+// after finds a read's least position at or after the bound. told is false if
+// the read has no position at all.
+func (w *Witness) after(i int32, bound int64) (rev int64, ok, told bool) {
+	if w.roles[i] == observing {
+		return w.at[i], w.at[i] >= bound, true
+	}
+	if w.broken.kind != nothing {
+		return 0, false, false
+	}
+	if rev, ok = w.least(i, bound); ok {
+		return rev, true, true
+	}
+	_, told = w.least(i, w.history.Initial.Revision)
+	return 0, false, told
+}
+
+func isSessionRead(op *model.Operation) bool {
+	return !op.Request.IsWrite() && op.Request.Freshness != model.Exact
+}
+
+func (w *Witness) monotonic() (fault, int) {
+	w.resetClients()
+	pairs := 0
+	for _, i := range w.order {
+		op := &w.history.Operations[i]
+		if w.roles[i] == ignored || !isSessionRead(op) {
+			continue
+		}
+		view := &w.clients[op.Client]
+		if view.reads++; view.reads > 1 {
+			pairs++
+		}
+		rev, ok, told := w.after(i, view.seen.revision)
+		switch {
+		case ok:
+			view.seen = position{revision: rev, op: i}
+		case told:
+			return fault{kind: tooOld, op: i, other: view.seen.op, revision: w.at[i], bound: view.seen.revision}, pairs
+		}
+	}
+	return fault{}, pairs
+}
+
+func (w *Witness) readYourWrites() (fault, int) {
+	w.resetClients()
+	reads := 0
+	for _, i := range w.order {
+		op := &w.history.Operations[i]
+		view := &w.clients[op.Client]
+		if w.roles[i] == writing && op.Outcome == model.Done && w.at[i] > view.wrote.revision {
+			view.wrote = position{revision: w.at[i], op: i}
+		}
+		if w.roles[i] == ignored || !isSessionRead(op) || view.wrote.op < 0 {
+			continue
+		}
+		reads++
+		if _, ok, told := w.after(i, view.wrote.revision); !ok && told {
+			return fault{kind: tooOld, op: i, other: view.wrote.op, revision: w.at[i], bound: view.wrote.revision}, reads
+		}
+	}
+	return fault{}, reads
+}
+
+func (w *Witness) notOlderThan() (fault, int) {
+	reads := 0
+	for _, i := range w.order {
+		op := &w.history.Operations[i]
+		if w.roles[i] == ignored || op.Request.IsWrite() || op.Request.Freshness != model.NotOlderThan {
+			continue
+		}
+		reads++
+		if _, ok, told := w.after(i, op.Request.Revision); !ok && told {
+			return fault{kind: tooOld, op: i, other: -1, revision: w.at[i], bound: op.Request.Revision}, reads
+		}
+	}
+	return fault{}, reads
+}
+
+func (w *Witness) exact() (fault, int) {
+	reads := 0
+	for _, i := range w.order {
+		op := &w.history.Operations[i]
+		if w.roles[i] == ignored || op.Request.IsWrite() || op.Request.Freshness != model.Exact {
+			continue
+		}
+		reads++
+		if rev := op.Result.Revision; rev != 0 && rev < op.Request.Revision {
+			return fault{kind: tooOld, op: i, other: -1, revision: rev, bound: op.Request.Revision}, reads
+		}
+		if f := w.snapshot(i); f.kind != nothing {
+			return f, reads
+		}
+	}
+	return fault{}, reads
+}
+
+// snapshot holds the answer of an observing read against the store at its
+// revision.
+func (w *Witness) snapshot(i int32) fault {
+	switch {
+	case w.broken.kind != nothing && w.at[i] > w.last:
+		return fault{kind: unjudged, op: i}
+	case w.bad[i]:
+		return fault{kind: wrongAnswer, op: i, other: -1, revision: w.at[i], bound: w.history.Initial.Revision}
+	}
+	return fault{}
+}
+
+// pages follows lists that say there is more: the same client's next list is
+// their next page if it goes on right behind the last key, to the same end.
+func (w *Witness) pages() (fault, int) {
+	w.resetClients()
+	continued := 0
+	for i := range w.clients {
+		w.clients[i].seen.op = -1
+	}
+	for _, i := range w.order {
+		op := &w.history.Operations[i]
+		if w.roles[i] != observing || op.Request.Kind != model.List {
+			continue
+		}
+		view := &w.clients[op.Client]
+		previous := view.seen.op
+		view.seen.op = -1
+		if previous >= 0 && w.continues(previous, i) {
+			continued++
+			if w.at[i] != w.at[previous] {
+				return fault{kind: torn, op: i, other: previous, revision: w.at[i], bound: w.at[previous]}, continued
+			}
+			for _, page := range [...]int32{previous, i} {
+				if f := w.snapshot(page); f.kind != nothing {
+					return f, continued
+				}
+			}
+		}
+		if op.Result.More {
+			view.seen.op = i
+		}
+	}
+	return fault{}, continued
+}
+
+func (w *Witness) continues(page, next int32) bool {
+	a, b := &w.history.Operations[page], &w.history.Operations[next]
+	items := a.Result.Items
+	return len(items) > 0 && a.Request.End == b.Request.End && b.Request.Key == items[len(items)-1].Key+"\x00"
+}

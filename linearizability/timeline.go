@@ -1,0 +1,239 @@
+package linearizability
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// timeline holds what each key was at each revision, for answers that do not
+// say which revision they are of.
+type timeline struct {
+	changes []change
+	keys    []keyRun
+	grouped bool
+	// probes counts looks at single keys, of which a history of large ranges
+	// that come and go could need too many.
+	probes int
+
+	window contents
+}
+
+const maxProbes = 1 << 30
+
+// change is the state of a key from a revision on; a nil item is none.
+type change struct {
+	key      string
+	revision int64
+	sequence int32
+	item     *model.Item
+}
+
+// keyRun is the part of the changes that is about one key.
+type keyRun struct {
+	key      string
+	from, to int32
+}
+
+func (t *timeline) reset() {
+	t.changes, t.keys, t.grouped, t.probes = t.changes[:0], t.keys[:0], false, 0
+}
+
+func (t *timeline) spent() bool { return t.probes > maxProbes }
+
+func (t *timeline) add(key string, rev int64, it *model.Item) {
+	t.changes = append(t.changes, change{key, rev, int32(len(t.changes)), it})
+}
+
+// group sorts the changes by key. Most histories never need it.
+func (t *timeline) group() {
+	if t.grouped {
+		return
+	}
+	t.grouped = true
+	slices.SortFunc(t.changes, func(a, b change) int {
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.sequence, b.sequence)
+	})
+	for i := range t.changes {
+		if i == 0 || t.changes[i].key != t.changes[i-1].key {
+			t.keys = append(t.keys, keyRun{key: t.changes[i].key, from: int32(i)})
+		}
+		t.keys[len(t.keys)-1].to = int32(i + 1)
+	}
+}
+
+// runs are those of the keys in the range.
+func (t *timeline) runs(key, end string) []keyRun {
+	t.group()
+	from := searchRun(t.keys, key)
+	to := len(t.keys)
+	switch end {
+	case "":
+		if to = from; from < len(t.keys) && t.keys[from].key == key {
+			to++
+		}
+	case "\x00":
+	default:
+		to = max(from, searchRun(t.keys, end))
+	}
+	return t.keys[from:to]
+}
+
+func searchRun(keys []keyRun, key string) int {
+	lo, hi := 0, len(keys)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if keys[mid].key < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// at is the index of the change that made the key what it is at a revision; one
+// before the run's first if there was none.
+func (t *timeline) at(run keyRun, rev int64) int32 {
+	t.probes++
+	lo, hi := run.from, run.to
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if t.changes[mid].revision <= rev {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo - 1
+}
+
+// least is the first revision from the bound on at which the answer of a
+// spanning operation is right.
+func (w *Witness) least(i int32, bound int64) (int64, bool) {
+	op := &w.history.Operations[i]
+	if op.Request.Kind == model.Get {
+		return w.leastGet(op, bound)
+	}
+	return w.leastRange(op, bound)
+}
+
+// leastGet is fast because there are many Gets: an item is there for one
+// stretch of revisions, from its own on.
+func (w *Witness) leastGet(op *model.Operation, bound int64) (int64, bool) {
+	t := &w.timeline
+	told := op.Result
+	if told.More || told.Count != int64(len(told.Items)) || len(told.Items) > 1 {
+		return 0, false
+	}
+	runs := t.runs(op.Request.Key, "")
+	if len(told.Items) == 0 {
+		return w.leastAbsent(runs, bound)
+	}
+	if len(runs) == 0 {
+		return 0, false
+	}
+	run := runs[0]
+	at := t.at(run, max(told.Items[0].ModRevision, w.history.Initial.Revision))
+	if at < run.from {
+		return 0, false
+	}
+	c := &t.changes[at]
+	if c.item == nil || !shows(told.Items[0], c.item, false) {
+		return 0, false
+	}
+	rev := max(bound, c.revision)
+	if at+1 < run.to && rev >= t.changes[at+1].revision {
+		return 0, false
+	}
+	return rev, true
+}
+
+func (w *Witness) leastAbsent(runs []keyRun, bound int64) (int64, bool) {
+	if len(runs) == 0 {
+		return bound, true
+	}
+	t, run := &w.timeline, runs[0]
+	at := t.at(run, bound)
+	if at < run.from {
+		return bound, true
+	}
+	for ; at < run.to; at++ {
+		t.probes++
+		c := &t.changes[at]
+		hidden := at+1 < run.to && t.changes[at+1].revision <= max(bound, c.revision)
+		if c.item == nil && !hidden {
+			return max(bound, c.revision), true
+		}
+	}
+	return 0, false
+}
+
+// leastRange goes from change to change of the keys that the answer is about.
+// The items of a list say where to begin, as none of them was there before it
+// was written, and where to stop, as none of them comes back.
+func (w *Witness) leastRange(op *model.Operation, bound int64) (int64, bool) {
+	t := &w.timeline
+	rev := bound
+	for _, it := range op.Result.Items {
+		rev = max(rev, it.ModRevision)
+	}
+	if rev > w.last {
+		return 0, false
+	}
+	for !t.spent() {
+		next := w.look(op.Request, rev)
+		if op.Request.IsWrite() {
+			if t.window.idle(op.Request, op.Result, &w.scratch) {
+				return rev, true
+			}
+		} else if answers(t.window.between(op.Request.Key, op.Request.End, &w.scratch), op.Request, op.Result) {
+			return rev, true
+		}
+		for _, it := range op.Result.Items {
+			if have := t.window.get(it.Key); have == nil || have.ModRevision != it.ModRevision {
+				return 0, false
+			}
+		}
+		if next == 0 {
+			return 0, false
+		}
+		rev = next
+	}
+	return 0, false
+}
+
+// look fills the window with what the request can see at a revision, and
+// returns the revision of the next change to it, 0 if there is none.
+func (w *Witness) look(r *model.Request, rev int64) (next int64) {
+	t := &w.timeline
+	t.window.reset(nil)
+	show := func(key, end string) {
+		for _, run := range t.runs(key, end) {
+			at := t.at(run, rev)
+			if at >= run.from && t.changes[at].item != nil {
+				t.window.set(t.changes[at].item)
+			}
+			if at+1 < run.to && (next == 0 || t.changes[at+1].revision < next) {
+				next = t.changes[at+1].revision
+			}
+		}
+	}
+	if r.Kind != model.Txn {
+		show(r.Key, rangeEnd(r))
+		return next
+	}
+	for i := range r.Compare {
+		show(r.Compare[i].Key, "")
+	}
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			show(branch[i].Key, rangeEnd(&branch[i]))
+		}
+	}
+	return next
+}

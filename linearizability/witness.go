@@ -1,0 +1,495 @@
+package linearizability
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Witness judges a history by the revisions that its answers carry. It is exact
+// and near-linear; the package comment says why it may be believed.
+//
+// The zero value is ready to use. Its buffers are kept from one history to the
+// next, so that judging a small one allocates nothing. One goroutine may use it
+// at a time.
+type Witness struct {
+	history *model.History
+	log     *model.Log
+
+	order []int32 // operations by call
+	roles []role
+	at    []int64 // positions of writing and observing operations
+	bad   []bool  // observing operations whose answer is not the store at their position
+	// blind is set if a write changed the store and did not tell its revision,
+	// open if an outcome is unknown that could matter.
+	blind, open bool
+	broken      fault
+	last        int64 // newest revision replayed
+
+	writes, points []writeRef
+	contents       contents
+	items          arena
+	scratch        []*model.Item
+	revision       int64 // that of contents
+	timeline       timeline
+
+	inFlight returns
+	clients  []clientView
+}
+
+// role is how an operation finds its place in the order of revisions.
+type role uint8
+
+const (
+	// ignored operations have no place.
+	ignored role = iota
+	// writing operations make a revision.
+	writing
+	// observing ones are after one revision and before the next.
+	observing
+	// spanning ones fit wherever their answer is right.
+	spanning
+)
+
+type writeRef struct {
+	revision int64
+	index    int32
+}
+
+func sortWrites(refs []writeRef) {
+	byRevision := func(a, b writeRef) int {
+		if a.revision != b.revision {
+			return cmp.Compare(a.revision, b.revision)
+		}
+		return cmp.Compare(a.index, b.index)
+	}
+	if !slices.IsSortedFunc(refs, byRevision) {
+		slices.SortFunc(refs, byRevision)
+	}
+}
+
+// Load takes a history and replays its writes. Operations must be in the order
+// of their calls, as model.History demands. With a log, writes that nobody
+// recorded come from there.
+func (w *Witness) Load(h *model.History, log *model.Log) {
+	w.history, w.log = h, log
+	w.blind, w.open, w.broken = false, false, fault{}
+	w.writes, w.points = w.writes[:0], w.points[:0]
+	n := len(h.Operations)
+	w.order = slices.Grow(w.order[:0], n)[:n]
+	w.roles = slices.Grow(w.roles[:0], n)[:n]
+	w.at = slices.Grow(w.at[:0], n)[:n]
+	w.bad = slices.Grow(w.bad[:0], n)[:n]
+	sorted := true
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		w.order[i] = int32(i)
+		sorted = sorted && (i == 0 || op.Call >= h.Operations[i-1].Call)
+		r, rev := w.place(op)
+		w.roles[i], w.at[i], w.bad[i] = r, rev, false
+		switch r {
+		case writing:
+			w.writes = append(w.writes, writeRef{rev, int32(i)})
+		case observing:
+			w.points = append(w.points, writeRef{rev, int32(i)})
+		}
+	}
+	if !sorted {
+		slices.SortStableFunc(w.order, func(a, b int32) int {
+			return cmp.Compare(h.Operations[a].Call, h.Operations[b].Call)
+		})
+	}
+	sortWrites(w.writes)
+	sortWrites(w.points)
+	w.replay()
+}
+
+func (w *Witness) place(op *model.Operation) (role, int64) {
+	req, res := op.Request, op.Result
+	if op.Outcome == model.Failed || req.Kind == model.Compact {
+		return ignored, 0
+	}
+	if op.Outcome == model.Unknown {
+		switch {
+		case !req.IsWrite() || op.Commit < 0:
+			return ignored, 0
+		case op.Commit > 0:
+			return writing, op.Commit
+		}
+		// With a log, its effect is there, without a name.
+		w.open = w.open || w.log == nil
+		return ignored, 0
+	}
+	if req.IsWrite() && effective(req, res) {
+		w.blind = w.blind || res.Revision == 0
+		return writing, res.Revision
+	}
+	if !req.IsWrite() && req.Freshness == model.Exact {
+		return observing, req.Revision
+	}
+	if res.Revision != 0 {
+		return observing, res.Revision
+	}
+	return spanning, 0
+}
+
+// replay makes the contents at every revision, one after the other, and holds
+// the answers against them that name their revision.
+func (w *Witness) replay() {
+	init := &w.history.Initial
+	w.items.reset()
+	w.timeline.reset()
+	w.contents.items = &w.items
+	if w.contents.observe == nil {
+		w.contents.observe = func(key string, it *model.Item) { w.timeline.add(key, w.revision, it) }
+	}
+	w.revision = init.Revision
+	w.contents.reset(init.Items)
+	w.last = init.Revision
+	if w.blind {
+		return
+	}
+	points := w.points
+	for len(points) > 0 && points[0].revision < init.Revision {
+		w.bad[points[0].index] = true
+		points = points[1:]
+	}
+	points = w.observe(points)
+	for _, ref := range w.writes {
+		op := &w.history.Operations[ref.index]
+		if ref.revision <= w.revision {
+			w.broken = fault{kind: revisionTaken, op: ref.index, revision: ref.revision}
+			return
+		}
+		for w.revision+1 < ref.revision {
+			if !w.fill() {
+				w.broken = fault{kind: revisionMissing, op: ref.index, revision: w.revision + 1}
+				return
+			}
+			points = w.observe(points)
+		}
+		told := op.Result
+		if op.Outcome == model.Unknown {
+			told = nil
+		}
+		w.revision++
+		if changed, right := w.contents.apply(op.Request, told, w.revision, &w.scratch); !changed || !right {
+			w.broken = fault{kind: wrongAnswer, op: ref.index, revision: w.revision - 1}
+			return
+		}
+		w.last = w.revision
+		points = w.observe(points)
+	}
+	for w.fill() {
+		points = w.observe(points)
+	}
+	for _, ref := range points {
+		w.bad[ref.index] = true
+	}
+}
+
+// fill makes one revision from the log.
+func (w *Witness) fill() bool {
+	if w.log == nil {
+		return false
+	}
+	r := w.log.Write(w.revision + 1)
+	if r == nil {
+		return false
+	}
+	w.revision++
+	w.contents.apply(r, nil, w.revision, &w.scratch)
+	w.last = w.revision
+	return true
+}
+
+// observe judges the answers at the current revision and returns those of
+// later ones.
+func (w *Witness) observe(points []writeRef) []writeRef {
+	for len(points) > 0 && points[0].revision == w.revision {
+		i := points[0].index
+		op := &w.history.Operations[i]
+		if op.Request.IsWrite() {
+			w.bad[i] = !w.contents.idle(op.Request, op.Result, &w.scratch)
+		} else {
+			have := w.contents.between(op.Request.Key, rangeEnd(op.Request), &w.scratch)
+			w.bad[i] = !answers(have, op.Request, op.Result)
+		}
+		points = points[1:]
+	}
+	return points
+}
+
+// Check judges one property of the loaded history. exercised counts the
+// operations that the property really bound to something, as Judgement says.
+// Undecided comes from outcomes that nobody knows, from writes that do not
+// tell their revision, and, deterministically, from a search too long.
+func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
+	v, exercised, _ = w.check(prop)
+	return v, exercised
+}
+
+func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
+	var f fault
+	var exercised int
+	w.timeline.probes = 0
+	switch prop {
+	case Linearizable:
+		f, exercised = w.realTime(false)
+	case LinearizableData:
+		f, exercised = w.realTime(true)
+	case Sequential:
+		f, exercised = w.programOrder()
+	case Monotonic:
+		f, exercised = w.monotonic()
+	case ReadYourWrites:
+		f, exercised = w.readYourWrites()
+	case NotOlderThan:
+		f, exercised = w.notOlderThan()
+	case Exact:
+		f, exercised = w.exact()
+	case Pages:
+		f, exercised = w.pages()
+	default:
+		return model.Undecided, 0, f
+	}
+	switch {
+	case w.blind || w.timeline.spent() || f.kind == unjudged:
+		return model.Undecided, exercised, f
+	case f.kind != nothing && w.open && !w.definite(f):
+		return model.Undecided, exercised, f
+	case f.kind != nothing:
+		return model.Violated, exercised, f
+	case exercised == 0:
+		return model.Vacuous, 0, f
+	}
+	return model.Holds, exercised, f
+}
+
+// definite reports whether a fault is one whatever became of the writes of
+// unknown outcome: revisions that answers name do not depend on those, what is
+// stored at them does.
+func (w *Witness) definite(f fault) bool {
+	switch f.kind {
+	case tooOld:
+		return w.roles[f.op] != spanning && (f.other < 0 || w.roles[f.other] != spanning)
+	case torn, revisionTaken:
+		return true
+	}
+	return false
+}
+
+// A pass over the operations may leave out the answers and hold only the
+// revisions that they name against each other: enough for a verdict where the
+// contents are not known, and never wrong.
+type pass bool
+
+const (
+	answersToo    pass = false
+	revisionsOnly pass = true
+)
+
+// realTime looks for a position of every write and consistent read that is not
+// before any that had returned when it was called.
+func (w *Witness) realTime(data bool) (fault, int) {
+	if w.blind {
+		return fault{}, 0
+	}
+	if w.open {
+		if f, exercised := w.realTimePass(data, revisionsOnly); f.kind != nothing {
+			return f, exercised
+		}
+	}
+	if w.broken.kind != nothing {
+		return w.broken, 0
+	}
+	return w.realTimePass(data, answersToo)
+}
+
+// realTimePass gives each operation the least position there is: what is called
+// later can only gain by it.
+func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
+	w.inFlight = w.inFlight[:0]
+	bound := position{revision: w.history.Initial.Revision, op: -1}
+	exercised := 0
+	for _, i := range w.order {
+		r := w.roles[i]
+		if r == ignored {
+			continue
+		}
+		op := &w.history.Operations[i]
+		write := op.Request.IsWrite()
+		if !write && op.Request.Freshness != model.Consistent {
+			continue
+		}
+		bound = w.inFlight.before(op.Call, bound)
+		if data && !write {
+			r = spanning
+		}
+		if !write && bound.revision > w.history.Initial.Revision {
+			exercised++
+		}
+		if pass == revisionsOnly && r == spanning {
+			continue
+		}
+		rev, f := w.settle(i, r, bound, pass)
+		if f.kind != nothing {
+			return f, exercised
+		}
+		if op.Outcome == model.Done {
+			w.inFlight.push(op.Return, position{revision: rev, op: i})
+		}
+	}
+	return fault{}, exercised
+}
+
+// position is a place in the order of revisions, and who holds it.
+type position struct {
+	revision int64
+	op       int32
+}
+
+// settle finds the least feasible position at or after the bound.
+func (w *Witness) settle(i int32, r role, bound position, pass pass) (int64, fault) {
+	rev := w.at[i]
+	switch r {
+	case writing:
+		if rev <= bound.revision {
+			return 0, fault{kind: tooOld, op: i, other: bound.op, revision: rev, bound: bound.revision}
+		}
+	case observing:
+		if w.bad[i] && pass == answersToo {
+			return 0, fault{kind: wrongAnswer, op: i, other: bound.op, revision: rev, bound: bound.revision}
+		}
+		if rev < bound.revision {
+			return 0, fault{kind: tooOld, op: i, other: bound.op, revision: rev, bound: bound.revision}
+		}
+	case spanning:
+		var ok bool
+		if rev, ok = w.least(i, bound.revision); !ok {
+			return 0, fault{kind: nowhere, op: i, other: bound.op, bound: bound.revision}
+		}
+	}
+	return rev, fault{}
+}
+
+// programOrder looks for positions that never go back within one client. Real
+// time does not matter, so the clients are independent of each other.
+func (w *Witness) programOrder() (fault, int) {
+	if w.blind {
+		return fault{}, 0
+	}
+	if w.open {
+		if f, exercised := w.programOrderPass(revisionsOnly); f.kind != nothing {
+			return f, exercised
+		}
+	}
+	if w.broken.kind != nothing {
+		return w.broken, 0
+	}
+	return w.programOrderPass(answersToo)
+}
+
+func (w *Witness) programOrderPass(pass pass) (fault, int) {
+	w.resetClients()
+	exercised := 0
+	for _, i := range w.order {
+		if w.roles[i] == ignored {
+			continue
+		}
+		op := &w.history.Operations[i]
+		write := op.Request.IsWrite()
+		if !write && op.Request.Freshness == model.Exact {
+			continue
+		}
+		view := &w.clients[op.Client]
+		if !write && view.seen.revision > w.history.Initial.Revision {
+			exercised++
+		}
+		if pass == revisionsOnly && w.roles[i] == spanning {
+			continue
+		}
+		rev, f := w.settle(i, w.roles[i], view.seen, pass)
+		if f.kind != nothing {
+			return f, exercised
+		}
+		// What was given up may happen after all that its client did next.
+		if op.Outcome == model.Done {
+			view.seen = position{revision: rev, op: i}
+		}
+	}
+	return fault{}, exercised
+}
+
+// clientView is what a client may not go back behind.
+type clientView struct {
+	seen, wrote position
+	reads       int
+}
+
+func (w *Witness) resetClients() {
+	n := len(w.history.Clients)
+	for i := range w.history.Operations {
+		n = max(n, w.history.Operations[i].Client+1)
+	}
+	w.clients = slices.Grow(w.clients[:0], n)[:n]
+	start := position{revision: w.history.Initial.Revision, op: -1}
+	for i := range w.clients {
+		w.clients[i] = clientView{seen: start, wrote: start}
+	}
+}
+
+// returns is a heap of the operations in flight, the next to return on top.
+type returns []inFlight
+
+type inFlight struct {
+	at int64
+	position
+}
+
+// before takes out what returned before the call, and raises the bound to it.
+// Equal readings are concurrent.
+func (h *returns) before(call int64, bound position) position {
+	for len(*h) > 0 && (*h)[0].at < call {
+		if (*h)[0].revision > bound.revision {
+			bound = (*h)[0].position
+		}
+		h.pop()
+	}
+	return bound
+}
+
+func (h *returns) push(at int64, p position) {
+	s := append(*h, inFlight{at, p})
+	*h = s
+	for i := len(s) - 1; i > 0; {
+		up := (i - 1) / 2
+		if s[up].at <= s[i].at {
+			return
+		}
+		s[up], s[i] = s[i], s[up]
+		i = up
+	}
+}
+
+func (h *returns) pop() {
+	s := *h
+	s[0] = s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	for i := 0; ; {
+		down := 2*i + 1
+		if down >= len(s) {
+			return
+		}
+		if down+1 < len(s) && s[down+1].at < s[down].at {
+			down++
+		}
+		if s[i].at <= s[down].at {
+			return
+		}
+		s[i], s[down] = s[down], s[i]
+		i = down
+	}
+}
