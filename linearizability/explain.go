@@ -1,9 +1,336 @@
 package linearizability
 
-import "github.com/watchbed/watchbed/model"
+import (
+	"fmt"
+	"strings"
 
-type Explanation struct{}
+	"github.com/watchbed/watchbed/model"
+)
 
-func explain(w *Witness, p Property, f fault) *Explanation { return nil }
+// Anomaly is what is wrong, in a word.
+type Anomaly string
 
-var _ = model.Put
+// The anomalies. Missing and Ghost are about a key of an answer, the others
+// about revisions and flags.
+const (
+	// Missing: the answer lacks a write that it had to show.
+	Missing Anomaly = "missing-write"
+	// Ghost: the answer shows what was deleted, or what nobody wrote.
+	Ghost Anomaly = "ghost"
+	// Premature: the answer shows a write later than its own revision.
+	Premature Anomaly = "premature-write"
+	// Corrupt: the answer shows the right write with other contents.
+	Corrupt Anomaly = "corrupt-item"
+	// Miscounted: the items are right, but the count, the limit or "more" is
+	// not.
+	Miscounted Anomaly = "miscounted"
+	// OldRevision: the revision is too old; the data is what it had to be, or
+	// nobody knows what it had to be.
+	OldRevision Anomaly = "old-revision"
+	// UnmadeRevision: the answer names a revision that nobody made, or from
+	// before the history.
+	UnmadeRevision Anomaly = "unmade-revision"
+	// TakenRevision: two writes made the same revision.
+	TakenRevision Anomaly = "taken-revision"
+	// SkippedRevision: between two writes there is a revision that nobody made.
+	SkippedRevision Anomaly = "skipped-revision"
+	// Reordered: a write has a lower revision than what was over before it
+	// began.
+	Reordered Anomaly = "reordered-write"
+	// WrongFlag: a write says of itself what cannot be: how much it deleted, or
+	// which branch it took.
+	WrongFlag Anomaly = "wrong-flag"
+	// Torn: two pages of one list show different revisions.
+	Torn Anomaly = "torn-pages"
+	// Unexplained: no order of the operations fits, and what became of some
+	// writes is not known well enough to say which answer is at fault.
+	Unexplained Anomaly = "unexplained"
+)
+
+// Explanation says why a history violates a property. Operations are indices
+// into the history, -1 for none.
+type Explanation struct {
+	Property Property `json:"property"`
+	Anomaly  Anomaly  `json:"anomaly"`
+	// Operation is the one at fault.
+	Operation int `json:"operation"`
+	// Because is the operation that forces the one at fault to be at Bound or
+	// later: it was over before, or it is an earlier one of the same client.
+	Because int `json:"because"`
+	// Revision is what the operation at fault says of itself, 0 if it does not.
+	Revision int64 `json:"revision,omitempty"`
+	// Bound is the lowest revision that would have been right.
+	Bound int64 `json:"bound,omitempty"`
+	// Key is where the answer differs, Got the item in it, Want the item that
+	// should have been; nil is none.
+	Key  string      `json:"key,omitempty"`
+	Got  *model.Item `json:"got,omitempty"`
+	Want *model.Item `json:"want,omitempty"`
+	// Write is the operation that made what should have been seen: the missing
+	// item, or the deletion of the ghost. WriteRevision is its revision.
+	Write         int   `json:"write"`
+	WriteRevision int64 `json:"writeRevision,omitempty"`
+	// Sentence is all of that in one sentence for people.
+	Sentence string `json:"sentence"`
+}
+
+func (e *Explanation) String() string { return e.Sentence }
+
+func explain(w *Witness, prop Property, f fault) *Explanation {
+	e := &Explanation{
+		Property: prop, Operation: int(f.op), Because: -1, Write: -1,
+		Revision: f.revision, Bound: f.bound,
+	}
+	if w.blind || f.kind == nothing || w.open && !w.definite(f) {
+		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
+		e.Sentence = "no order of the operations fits their answers, whatever became of the writes that nobody knows enough of"
+		return e
+	}
+	op := &w.history.Operations[f.op]
+	switch f.kind {
+	case revisionTaken:
+		e.Anomaly = TakenRevision
+		e.Write, e.WriteRevision = w.otherWriter(f.revision, f.op), f.revision
+	case revisionMissing:
+		e.Anomaly = SkippedRevision
+		e.Bound, e.Revision = f.revision, w.at[f.op]
+	case torn:
+		e.Anomaly, e.Because = Torn, int(f.other)
+	case tooOld:
+		e.Because = int(f.other)
+		if op.Request.IsWrite() && w.roles[f.op] == writing {
+			e.Anomaly = Reordered
+			break
+		}
+		e.Anomaly = OldRevision
+		if !w.open {
+			e.differ(w, op, f.bound)
+		}
+	case nowhere:
+		e.Because = int(f.other)
+		e.Revision = op.Result.Revision
+		e.differ(w, op, f.bound)
+	case wrongAnswer:
+		switch {
+		case op.Request.IsWrite():
+			e.Anomaly = WrongFlag
+		case f.revision > w.last || f.revision < w.history.Initial.Revision:
+			e.Anomaly = UnmadeRevision
+		default:
+			e.differ(w, op, f.revision)
+		}
+	}
+	e.Sentence = e.say(w, op, f.kind)
+	return e
+}
+
+// differ finds the first key at which the answer is not the store at the
+// revision.
+func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
+	if op.Request.IsWrite() {
+		e.Anomaly = WrongFlag
+		return
+	}
+	w.look(op.Request, rev)
+	have := w.timeline.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch)
+	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
+		have = have[:l]
+	}
+	told := op.Result.Items
+	if op.Request.CountOnly {
+		have, told = nil, nil
+	}
+	for i := 0; i < len(have) || i < len(told); i++ {
+		switch {
+		case i == len(told) || i < len(have) && have[i].Key < told[i].Key:
+			e.Anomaly, e.Key, e.Want = Missing, have[i].Key, copyOf(have[i])
+			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
+		case i == len(have) || told[i].Key < have[i].Key:
+			e.Anomaly, e.Key, e.Got = Ghost, told[i].Key, copyOf(told[i])
+			if told[i].ModRevision > rev {
+				e.Anomaly = Premature
+			}
+			e.Write, e.WriteRevision = w.deleter(told[i].Key, rev)
+		case !shows(told[i], have[i], op.Request.KeysOnly):
+			e.Key, e.Got, e.Want = have[i].Key, copyOf(told[i]), copyOf(have[i])
+			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
+			switch {
+			case told[i].ModRevision < have[i].ModRevision:
+				e.Anomaly = Missing
+			case told[i].ModRevision > have[i].ModRevision:
+				e.Anomaly = Premature
+			default:
+				e.Anomaly = Corrupt
+			}
+		default:
+			continue
+		}
+		return
+	}
+	if e.Anomaly == "" || !answers(w.timeline.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch), op.Request, op.Result) {
+		e.Anomaly = Miscounted
+	}
+}
+
+// copyOf keeps an item beyond the witness's memory, which is used again.
+func copyOf(it *model.Item) *model.Item {
+	c := *it
+	return &c
+}
+
+// writer is the operation that made a revision, -1 if none of the history did.
+func (w *Witness) writer(rev int64) int { return w.otherWriter(rev, -1) }
+
+func (w *Witness) otherWriter(rev int64, than int32) int {
+	for _, ref := range w.writes {
+		if ref.revision == rev && ref.index != than {
+			return int(ref.index)
+		}
+	}
+	return -1
+}
+
+// deleter finds who had deleted a key that is gone at a revision.
+func (w *Witness) deleter(key string, rev int64) (op int, at int64) {
+	runs := w.timeline.runs(key, "")
+	if len(runs) == 0 {
+		return -1, 0
+	}
+	i := w.timeline.at(runs[0], rev)
+	if i < runs[0].from || w.timeline.changes[i].item != nil {
+		return -1, 0
+	}
+	at = w.timeline.changes[i].revision
+	return w.writer(at), at
+}
+
+// say puts the explanation into a sentence: who was told what, why that cannot
+// be, and which write would have made it right.
+func (e *Explanation) say(w *Witness, op *model.Operation, kind faultKind) string {
+	var s strings.Builder
+	s.WriteString(w.name(e.Operation))
+	if op.Server != "" {
+		fmt.Fprintf(&s, " by %s", op.Server)
+	}
+	switch e.Anomaly {
+	case TakenRevision:
+		if e.Write < 0 {
+			fmt.Fprintf(&s, " says it made revision %d, which was there before the history", e.Revision)
+		} else {
+			fmt.Fprintf(&s, " says it made revision %d, but so does %s", e.Revision, w.name(e.Write))
+		}
+		return s.String()
+	case SkippedRevision:
+		fmt.Fprintf(&s, " made revision %d, but no operation made revision %d", e.Revision, e.Bound)
+		return s.String()
+	case Reordered:
+		fmt.Fprintf(&s, " made revision %d, but %s", e.Revision, e.reason(w))
+		return s.String()
+	case Torn:
+		fmt.Fprintf(&s, " is of revision %d, but the page before it, %s, is of revision %d", e.Revision, w.name(e.Because), e.Bound)
+		return s.String()
+	case UnmadeRevision:
+		fmt.Fprintf(&s, " is of revision %d, which no operation of the history made; the newest is %d", e.Revision, w.last)
+		return s.String()
+	case WrongFlag:
+		fmt.Fprintf(&s, ", told %s, cannot have been answered so", flags(op.Result))
+		if e.Revision > 0 {
+			fmt.Fprintf(&s, " by the store at revision %d", e.Revision)
+		}
+		if e.Because >= 0 {
+			fmt.Fprintf(&s, "; %s", e.reason(w))
+		}
+		return s.String()
+	}
+	if e.Revision > 0 {
+		fmt.Fprintf(&s, " is of revision %d", e.Revision)
+	} else {
+		s.WriteString(" fits no revision that it may show")
+	}
+	if reason := e.reason(w); reason != "" && kind != wrongAnswer {
+		fmt.Fprintf(&s, ", but %s", reason)
+	}
+	s.WriteString(e.difference(w))
+	return s.String()
+}
+
+// reason says why the operation has to be at the bound or later.
+func (e *Explanation) reason(w *Witness) string {
+	switch {
+	case e.Property == NotOlderThan && e.Because < 0:
+		return fmt.Sprintf("it asked for revision %d or later", e.Bound)
+	case e.Property == Exact && e.Because < 0:
+		return fmt.Sprintf("it asked for revision %d", e.Bound)
+	case e.Because < 0:
+		return ""
+	}
+	verb := "had seen"
+	if w.history.Operations[e.Because].Request.IsWrite() && w.roles[e.Because] == writing {
+		verb = "had made"
+	}
+	return fmt.Sprintf("%s %s revision %d before", w.name(e.Because), verb, e.Bound)
+}
+
+// difference says what is wrong with the data.
+func (e *Explanation) difference(w *Witness) string {
+	source := ""
+	switch {
+	case e.Write >= 0:
+		source = " by " + w.name(e.Write)
+	case e.WriteRevision > w.history.Initial.Revision:
+		source = " by somebody outside the history"
+	}
+	switch e.Anomaly {
+	case Missing:
+		told := "is not in it"
+		if e.Got != nil {
+			told = fmt.Sprintf("is %q of revision %d in it", e.Got.Value, e.Got.ModRevision)
+		}
+		return fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, told, e.Want.Value, e.WriteRevision, source)
+	case Ghost:
+		if e.WriteRevision == 0 {
+			return fmt.Sprintf("; it shows key %q as %q of revision %d, which nobody ever wrote", e.Key, e.Got.Value, e.Got.ModRevision)
+		}
+		return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted at revision %d%s",
+			e.Key, e.Got.Value, e.Got.ModRevision, e.WriteRevision, source)
+	case Premature:
+		return fmt.Sprintf("; it shows key %q as of revision %d, which is later than itself", e.Key, e.Got.ModRevision)
+	case Corrupt:
+		return fmt.Sprintf("; it shows key %q as %s, but the write of revision %d%s left %s",
+			e.Key, describe(e.Got), e.WriteRevision, source, describe(e.Want))
+	case Miscounted:
+		return "; its items are right, its count or its \"more\" is not"
+	}
+	if w.open {
+		return ""
+	}
+	return "; its data is right all the same"
+}
+
+func describe(it *model.Item) string {
+	return fmt.Sprintf("%q (create %d, mod %d, version %d)", it.Value, it.CreateRevision, it.ModRevision, it.Version)
+}
+
+func flags(res *model.Result) string {
+	if res == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("revision %d, deleted %d, succeeded %t", res.Revision, res.Deleted, res.Succeeded)
+}
+
+// name is how a sentence calls an operation.
+func (w *Witness) name(i int) string {
+	op := &w.history.Operations[i]
+	who := fmt.Sprint(op.Client)
+	if op.Client < len(w.history.Clients) {
+		who = w.history.Clients[op.Client]
+	}
+	what := op.Request.Kind.String()
+	if op.Request.Key != "" {
+		what += fmt.Sprintf(" of %q", op.Request.Key)
+	}
+	if op.Outcome == model.Unknown {
+		return fmt.Sprintf("the %s by %s (called at %d, never answered)", what, who, op.Call)
+	}
+	return fmt.Sprintf("the %s by %s (called at %d, answered at %d)", what, who, op.Call, op.Return)
+}

@@ -1,0 +1,141 @@
+package linearizability
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// overlapping is a history that holds: clients that put and list, each
+// operation overlapping those of the others. perList is the size of the ranges
+// that are listed.
+func overlapping(operations, clients, keys, perList int, gets bool) *model.History {
+	rng := rand.New(rand.NewPCG(5, 6))
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	for c := range clients {
+		h.Clients = append(h.Clients, fmt.Sprint("client-", c))
+	}
+	name := func(i int) string { return fmt.Sprintf("/registry/pods/default/pod-%05d", i) }
+	store := model.NewStore(h.Initial)
+	inFlight := make([]int, clients)
+	tick := int64(0)
+	end := func(c int) {
+		at := inFlight[c] - 1
+		if at < 0 {
+			return
+		}
+		op := &h.Operations[at]
+		res := store.Apply(op.Request)
+		if op.Request.Kind == model.Get {
+			res.Revision = 0
+		}
+		tick++
+		op.Return, op.Result, inFlight[c] = tick, &res, 0
+	}
+	for i := range operations {
+		c := rng.IntN(clients)
+		end(c)
+		k := rng.IntN(keys)
+		req := &model.Request{Kind: model.Put, Key: name(k), Value: fmt.Sprint(i)}
+		if i%2 == 1 {
+			req = &model.Request{Kind: model.List, Key: name(k), End: name(k + perList)}
+			if gets {
+				req = &model.Request{Kind: model.Get, Key: name(k)}
+			}
+		}
+		tick++
+		h.Operations = append(h.Operations, model.Operation{Client: c, Call: tick, Return: math.MaxInt64, Request: req})
+		inFlight[c] = len(h.Operations)
+	}
+	for c := range clients {
+		end(c)
+	}
+	return h
+}
+
+func small() *model.History { return overlapping(12, 5, 3, 3, false) }
+
+func BenchmarkWitnessSmall(b *testing.B) {
+	h := small()
+	for _, props := range [][]Property{{Linearizable}, {Linearizable, Sequential}, {LinearizableData}, Properties()} {
+		b.Run(fmt.Sprint(len(props), "/", props[0]), func(b *testing.B) {
+			var w Witness
+			b.ReportAllocs()
+			for b.Loop() {
+				w.Load(h, nil)
+				for _, p := range props {
+					if v, _ := w.Check(p); v == model.Violated {
+						b.Fatal(v)
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPorcupineSmall(b *testing.B) {
+	h := small()
+	for _, prop := range orderedProperties {
+		b.Run(string(prop), func(b *testing.B) {
+			var p Porcupine
+			steps := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				var v model.Verdict
+				if v, steps = p.Check(h, nil, prop, DefaultSteps); v != model.Holds {
+					b.Fatal(v)
+				}
+			}
+			b.ReportMetric(float64(steps), "steps")
+		})
+	}
+}
+
+// The figure that a whole campaign hangs on: both properties by both judges.
+func BenchmarkJudgeSmall(b *testing.B) {
+	h := small()
+	var j Judge
+	b.ReportAllocs()
+	for b.Loop() {
+		out, err := j.Check(h, nil, Linearizable, Sequential)
+		if err != nil || out[0].Verdict != model.Holds || out[1].Verdict != model.Holds {
+			b.Fatal(err, out)
+		}
+	}
+}
+
+// One million operations, a thousand keys, 16 clients. MB is what the heap
+// grew by, the history not counted, before the garbage collector ran.
+func BenchmarkWitnessLarge(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		prop Property
+		gets bool
+	}{
+		{"lists/linearizable", Linearizable, false},
+		{"lists/linearizable-data", LinearizableData, false},
+		{"lists/sequential", Sequential, false},
+		{"gets/linearizable", Linearizable, true},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			h := overlapping(1_000_000, 16, 1000, 10, bench.gets)
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				var w Witness
+				w.Load(h, nil)
+				if v, _ := w.Check(bench.prop); v != model.Holds {
+					b.Fatal(v)
+				}
+				runtime.ReadMemStats(&after)
+			}
+			b.ReportMetric(float64(after.HeapSys-before.HeapSys)/(1<<20), "MB-grown")
+			b.ReportMetric(float64(after.HeapSys)/(1<<20), "MB-in-all")
+		})
+	}
+}
