@@ -1,0 +1,208 @@
+package etcd
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Progress is what becomes of a WatchProgressRequest.
+type Progress uint8
+
+const (
+	// ControlQueue: the receive loop puts the current revision on ctrlStream,
+	// past the events in the watch channel and whether or not watchers are
+	// synced (#15220).
+	ControlQueue Progress = iota
+	// Deferred: through the watch channel if all watchers of the stream are
+	// synced; else it is remembered and tried again once sendLoop has sent
+	// something from that channel (#17507).
+	Deferred
+	// Dropped: through the watch channel if all watchers are synced; else the
+	// request is forgotten.
+	Dropped
+	// DroppedBelowStart: as Dropped, and forgotten too while a watcher of the
+	// stream starts at a revision that does not exist yet (#20221).
+	DroppedBelowStart
+)
+
+// NotifyMinRev is when notify advances the first revision that a watcher still
+// wants.
+type NotifyMinRev uint8
+
+const (
+	// OnFailure: only if the channel was full, so that a watcher that kept up
+	// is sent everything again after a restore (#15271).
+	OnFailure NotifyMinRev = iota
+	// Always: with every event.
+	Always
+)
+
+// SyncMinRev is how syncWatchers advances the first revision that a watcher
+// still wants.
+type SyncMinRev uint8
+
+const (
+	// SetToNext: to the current revision + 1, even if the watcher, moved to the
+	// unsynced ones by a restore, starts later than that (#20221).
+	SetToNext SyncMinRev = iota
+	// NeverLowered: to the same, unless it is past that already.
+	NeverLowered
+)
+
+// CompactedUnsynced is what syncWatchers does with a watcher whose compaction
+// response did not fit into the channel.
+type CompactedUnsynced uint8
+
+const (
+	// FallsThrough: it goes on as if nothing was wrong, and the watcher becomes
+	// synced with events missing (#17529).
+	FallsThrough CompactedUnsynced = iota
+	// Skipped: the watcher stays unsynced and the next round tries again.
+	Skipped
+)
+
+// CreateAtZero is how a watch from revision 0, "from now on", gets its start.
+type CreateAtZero uint8
+
+const (
+	// ReadBeforeRegister: recvLoop reads the revision, adds one, and registers
+	// later: the watch starts behind the revision that Created names.
+	ReadBeforeRegister CreateAtZero = iota
+	// PassedThrough: the watchable store picks the start; Created names the
+	// revision read after that, which may already be past some events.
+	PassedThrough
+)
+
+// NegativeStart is what becomes of a watch from a revision below 0.
+type NegativeStart uint8
+
+const (
+	// Accepted: a start of -1 counts as unsynced while nothing was ever
+	// compacted, and empties the range that syncWatchers reads for everybody
+	// (#20693).
+	Accepted NegativeStart = iota
+	// Refused: the watch is cancelled at once.
+	Refused
+)
+
+// CompactTombstone is what a compaction does with a deletion at exactly the
+// compacted revision.
+type CompactTombstone uint8
+
+const (
+	// Removed: a watch from that revision misses the deletion (#18089).
+	Removed CompactTombstone = iota
+	// Kept: the deletion stays until the next compaction.
+	Kept
+)
+
+// RestoreTombstone is what a restart makes of a key of which only a deletion is
+// left.
+type RestoreTombstone uint8
+
+const (
+	// NotIndexed: the compaction that was interrupted and now goes on removes
+	// the deletion (#19179).
+	NotIndexed RestoreTombstone = iota
+	// Indexed: as any other key.
+	Indexed
+)
+
+// RestoreRevision is how a restart finds the current revision.
+type RestoreRevision uint8
+
+const (
+	// FromKeys: the newest revision that is left in the store, which goes back
+	// if a compaction removed the newest ones and was interrupted (#17780).
+	FromKeys RestoreRevision = iota
+	// FromScheduledCompaction: the same, but no less than the compaction.
+	FromScheduledCompaction
+)
+
+// Behaviour has one value for each way in which versions of etcd differ to a
+// client that watches. The zero value is the oldest behaviour everywhere.
+type Behaviour struct {
+	Progress          Progress
+	NotifyMinRev      NotifyMinRev
+	SyncMinRev        SyncMinRev
+	CompactedUnsynced CompactedUnsynced
+	CreateAtZero      CreateAtZero
+	NegativeStart     NegativeStart
+	CompactTombstone  CompactTombstone
+	RestoreTombstone  RestoreTombstone
+	RestoreRevision   RestoreRevision
+}
+
+// Dimension is one way in which versions differ.
+type Dimension struct {
+	Name string
+	// Value is the present one of Values.
+	Value  string
+	Values []string
+}
+
+type dimension struct {
+	name   string
+	values []string
+	get    func(*Behaviour) int
+	set    func(*Behaviour, int)
+}
+
+var dimensions = []dimension{
+	{"progress", []string{"control-queue", "deferred", "dropped", "dropped-below-start"},
+		func(b *Behaviour) int { return int(b.Progress) },
+		func(b *Behaviour, v int) { b.Progress = Progress(v) }},
+	{"notify-min-rev", []string{"on-failure", "always"},
+		func(b *Behaviour) int { return int(b.NotifyMinRev) },
+		func(b *Behaviour, v int) { b.NotifyMinRev = NotifyMinRev(v) }},
+	{"sync-min-rev", []string{"set-to-next", "never-lowered"},
+		func(b *Behaviour) int { return int(b.SyncMinRev) },
+		func(b *Behaviour, v int) { b.SyncMinRev = SyncMinRev(v) }},
+	{"compacted-unsynced", []string{"falls-through", "skipped"},
+		func(b *Behaviour) int { return int(b.CompactedUnsynced) },
+		func(b *Behaviour, v int) { b.CompactedUnsynced = CompactedUnsynced(v) }},
+	{"create-at-zero", []string{"read-before-register", "passed-through"},
+		func(b *Behaviour) int { return int(b.CreateAtZero) },
+		func(b *Behaviour, v int) { b.CreateAtZero = CreateAtZero(v) }},
+	{"negative-start", []string{"accepted", "refused"},
+		func(b *Behaviour) int { return int(b.NegativeStart) },
+		func(b *Behaviour, v int) { b.NegativeStart = NegativeStart(v) }},
+	{"compact-tombstone", []string{"removed", "kept"},
+		func(b *Behaviour) int { return int(b.CompactTombstone) },
+		func(b *Behaviour, v int) { b.CompactTombstone = CompactTombstone(v) }},
+	{"restore-tombstone", []string{"not-indexed", "indexed"},
+		func(b *Behaviour) int { return int(b.RestoreTombstone) },
+		func(b *Behaviour, v int) { b.RestoreTombstone = RestoreTombstone(v) }},
+	{"restore-revision", []string{"from-keys", "from-scheduled-compaction"},
+		func(b *Behaviour) int { return int(b.RestoreRevision) },
+		func(b *Behaviour, v int) { b.RestoreRevision = RestoreRevision(v) }},
+}
+
+// Dimensions lists all dimensions with their present values, in a fixed order.
+func (b Behaviour) Dimensions() []Dimension {
+	all := make([]Dimension, len(dimensions))
+	for i, d := range dimensions {
+		all[i] = Dimension{Name: d.name, Value: d.values[d.get(&b)], Values: slices.Clone(d.values)}
+	}
+	return all
+}
+
+// With returns the behaviour with one dimension set to one of its values. It
+// returns an error that lists the choices if there is no such dimension or
+// value.
+func (b Behaviour) With(dim, value string) (Behaviour, error) {
+	var names []string
+	for _, d := range dimensions {
+		if d.name != dim {
+			names = append(names, d.name)
+			continue
+		}
+		v := slices.Index(d.values, value)
+		if v < 0 {
+			return b, fmt.Errorf("etcd: dimension %q has no value %q; it has %q", dim, value, d.values)
+		}
+		d.set(&b, v)
+		return b, nil
+	}
+	return b, fmt.Errorf("etcd: no dimension %q; there are %q", dim, names)
+}

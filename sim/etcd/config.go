@@ -1,0 +1,93 @@
+package etcd
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is what a Server is made of. DefaultConfig sets everything but the
+// initial contents.
+type Config struct {
+	// Behaviour is what versions differ in.
+	Behaviour
+	// ChanBufLen is the capacity of the channel that the watchers of one stream
+	// share, in responses: chanBufLen, 128 (1024 before 3.4.10).
+	ChanBufLen int
+	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:
+	// ctrlStreamBufLen, 16.
+	CtrlStreamBufLen int
+	// MaxWatchersPerSync is how many unsynced watchers one round takes on:
+	// maxWatchersPerSync, 512.
+	MaxWatchersPerSync int
+	// WatchBatchMaxRevs is how many revisions one response to an unsynced
+	// watcher holds: watchBatchMaxRevs, 1000.
+	WatchBatchMaxRevs int
+	// SendWindow is the number of responses that a watch stream takes before
+	// gRPC's Send blocks; 0 is no bound, the default. gRPC counts bytes, not
+	// messages: 64 KiB of write quota, then the receiver's window. clientv3
+	// always reads and buffers without bound, so only a stalled process or
+	// network fills it, after hundreds of small events. A scenario about slow
+	// readers sets it to a few.
+	SendWindow int
+	// MaxRequestBytes bounds a fragment of a response, together with gRPC's
+	// overhead of 512 KiB: --max-request-bytes, 1.5 MiB.
+	MaxRequestBytes int
+	// CompactionBatchLimit is how many revisions a compaction looks at before it
+	// pauses: --compaction-batch-limit, 1000.
+	CompactionBatchLimit int
+
+	// SyncInterval is the period of syncWatchersLoop: watchResyncPeriod, 100 ms.
+	SyncInterval sim.Duration
+	// VictimInterval is how long syncVictimsLoop waits after a round that moved
+	// nobody: 10 ms.
+	VictimInterval sim.Duration
+	// CompactionSleepInterval is the pause of a compaction: 10 ms.
+	CompactionSleepInterval sim.Duration
+	// ProgressNotifyInterval is the period of a stream's progress ticker, to
+	// which 0 to 10 % are added once: --watch-progress-notify-interval, 10 min.
+	// At 0 it never ticks: untimed, a ticker is something that can happen at
+	// every point, and a search may have better things to do.
+	ProgressNotifyInterval sim.Duration
+
+	// Initial holds the versions of keys that exist at the start, several of one
+	// key if it has a history, by ModRevision. InitialRevision is the store's
+	// revision, at least the newest of theirs and at least 1; Compacted is the
+	// revision below which history is gone, 0 if none is. The Server shares the
+	// slice and never changes it.
+	Initial         []*wire.KeyValue
+	InitialRevision int64
+	Compacted       int64
+}
+
+// grpcOverheadBytes is what fragments may exceed MaxRequestBytes by.
+const grpcOverheadBytes = 512 * 1024
+
+// DefaultConfig is a server of the given version ("3.5.13") with the settings
+// it has out of the box and an empty store. It returns an error if ForVersion
+// does.
+func DefaultConfig(version string) (Config, error) {
+	b, err := ForVersion(version)
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{
+		Behaviour:               b,
+		ChanBufLen:              128,
+		CtrlStreamBufLen:        16,
+		MaxWatchersPerSync:      512,
+		WatchBatchMaxRevs:       1000,
+		MaxRequestBytes:         1.5 * 1024 * 1024,
+		CompactionBatchLimit:    1000,
+		SyncInterval:            100 * time.Millisecond,
+		VictimInterval:          10 * time.Millisecond,
+		CompactionSleepInterval: 10 * time.Millisecond,
+		ProgressNotifyInterval:  10 * time.Minute,
+		InitialRevision:         1,
+	}
+	if minor, patch, _ := parseVersion(version); minor == 4 && patch < 10 {
+		c.ChanBufLen = 1024
+	}
+	return c, nil
+}

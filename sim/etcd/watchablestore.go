@@ -1,0 +1,147 @@
+package etcd
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// watch is watchableStore.watch: it registers a watcher and returns its place.
+func (s *Server) watch(env *sim.Env, sws *serverWatchStream, req *wire.WatchCreateRequest, id, startRev int64) int32 {
+	wi := s.newWatcher()
+	w := &s.watchers[wi]
+	*w = watcher{
+		key: req.Key, end: req.RangeEnd, id: id, startRev: startRev, minRev: startRev,
+		stream: sws.slot, fcs: req.Filters, used: true,
+	}
+	if w.key == "" {
+		// \0 is the smallest key.
+		w.key = "\x00"
+	}
+	if startRev > s.store.currentRev || startRev == 0 {
+		w.minRev = max(s.store.currentRev+1, startRev)
+		s.setGroup(env, w, synced)
+	} else {
+		s.setGroup(env, w, unsynced)
+	}
+	return wi
+}
+
+func (s *Server) newWatcher() int32 {
+	for i := range s.watchers {
+		if !s.watchers[i].used {
+			return int32(i)
+		}
+	}
+	s.watchers = append(s.watchers, watcher{})
+	return int32(len(s.watchers) - 1)
+}
+
+// setGroup moves a watcher. All that joins the unsynced ones is waited for by
+// syncWatchersLoop.
+func (s *Server) setGroup(env *sim.Env, w *watcher, g group) {
+	if w.group == unsynced {
+		s.unsynced--
+		if s.unsynced == 0 {
+			env.Disarm(syncWatchersLoop)
+		}
+	}
+	if g == unsynced {
+		s.unsynced++
+		s.planSync(env)
+	}
+	w.group = g
+}
+
+// cancelWatcher is watchableStore.cancelWatcher. It returns false if the
+// watcher is a victim in flight: then it has to be tried again.
+func (s *Server) cancelWatcher(env *sim.Env, wi int32) bool {
+	w := &s.watchers[wi]
+	switch w.group {
+	case inFlight:
+		env.Cover(coverCancelInFlight)
+		return false
+	case victim:
+		env.Cover(coverCancelVictim)
+		s.forgetVictim(env, wi)
+	case unsynced:
+		env.Cover(coverCancelUnsynced)
+	}
+	s.setGroup(env, w, nowhere)
+	return true
+}
+
+// notify is watchableStore.notify: synced watchers are told of the changes that
+// make up the next revision. A full channel makes the watcher a victim.
+func (s *Server) notify(env *sim.Env, rev int64, changes []*version) {
+	list := s.batches[:0]
+	for _, sws := range s.streams {
+		for _, wi := range sws.watchers {
+			if s.watchers[wi].group != synced {
+				continue
+			}
+			if b, ok := s.newBatch(wi, changes); ok {
+				list = append(list, b)
+			}
+		}
+	}
+	s.batches = list
+	if len(list) == 0 {
+		return
+	}
+	s.order(env, list)
+	var victims []batch
+	for i := range list {
+		b := &list[i]
+		w := &s.watchers[b.watcher]
+		ok := s.send(env, w, w.id, rev, b.evs)
+		if !ok || s.cfg.NotifyMinRev == Always {
+			w.minRev = rev + 1
+		}
+		if ok {
+			env.Cover(coverNotified)
+			continue
+		}
+		env.Cover(coverNotifyVictim)
+		if s.streams[w.stream].deferredProgress {
+			env.Cover(coverVictimDeferred)
+		}
+		s.setGroup(env, w, victim)
+		victims = append(victims, *b)
+	}
+	s.addVictim(env, victims)
+}
+
+// mayProgress is what watchableStore.progressIfSync asks of each watcher. The
+// revision cannot move before the response is in the channel: write transactions
+// end under the same lock.
+func (s *Server) mayProgress(env *sim.Env, w *watcher) bool {
+	if w.group != synced {
+		env.Cover(coverProgressUnsynced)
+		if w.group == victim || w.group == inFlight {
+			env.Cover(coverProgressVictim)
+		}
+		if w.compacted {
+			env.Cover(coverProgressCompacted)
+		}
+		return false
+	}
+	if s.cfg.Progress == DroppedBelowStart && s.store.currentRev < w.startRev {
+		env.Cover(coverProgressBelowStart)
+		return false
+	}
+	return true
+}
+
+// restoreSnapshot is watchableStore.Restore: the store is made anew from a
+// snapshot, and every synced watcher counts as unsynced.
+func (s *Server) restoreSnapshot(env *sim.Env) {
+	env.Cover(coverRestore)
+	s.restoreStore(env)
+	for i := range s.watchers {
+		w := &s.watchers[i]
+		if w.used && w.group == synced {
+			w.restore = true
+			s.setGroup(env, w, unsynced)
+		}
+	}
+}
