@@ -1,0 +1,177 @@
+package explore_test
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// text is the simplest payload.
+type text string
+
+func (t text) Digest(d sim.Digest) sim.Digest { return d.Text(string(t)) }
+func (t text) Label() string                  { return string(t) }
+
+// quiet is a subject and a node that does nothing; tests embed it.
+type quiet struct{}
+
+func (quiet) Start(*sim.Env)                     {}
+func (quiet) Receive(*sim.Env, *sim.Message)     {}
+func (quiet) Fire(*sim.Env, sim.Timer)           {}
+func (quiet) Run(*sim.Env, sim.Task)             {}
+func (quiet) TaskName(sim.Task) string           { return "task" }
+func (quiet) TimerName(sim.Timer) string         { return "timer" }
+func (quiet) Options() sim.Options               { return sim.Options{} }
+func (quiet) After(*sim.World, sim.Action)       {}
+func (quiet) Over(*sim.World) bool               { return false }
+func (quiet) Judge(*sim.World) []explore.Finding { return nil }
+
+var bothRead = sim.NewSituation("counter: two clients hold the same value")
+
+// counter is a subject of messages, timers, choices and a fault: clients ask a
+// server for its value and write it back plus one. Two that interleave lose an
+// update. Each has its own stream, and further clients only ask.
+type counter struct {
+	options sim.Options
+	server  counterServer
+	clients []counterClient
+	faults  []sim.BreakStream
+	found   [2]explore.Finding
+}
+
+const (
+	serverID = 1
+	rounds   = 4
+)
+
+func newCounter() explore.Subject { return newCounterIn(sim.Options{}) }
+
+func newTimedCounter() explore.Subject {
+	d := sim.Delay{Max: 40 * time.Millisecond, Steps: 8}
+	return newCounterIn(sim.Options{Mode: sim.Timed, Safety: sim.Bounds{Network: d}, Liveness: sim.Bounds{Network: d}})
+}
+
+func newCounterIn(o sim.Options) *counter {
+	s := &counter{options: o, clients: make([]counterClient, 5), faults: make([]sim.BreakStream, 1)}
+	s.faults[0] = sim.BreakStream{From: serverID + 5, To: serverID, Label: "e>server"}
+	return s
+}
+
+func (s *counter) Build(w *sim.World) {
+	s.server = counterServer{}
+	w.Add("server", &s.server)
+	for i := range s.clients {
+		s.clients[i] = counterClient{server: &s.server, writes: i < 2}
+		w.Add("abcde"[i:i+1], &s.clients[i])
+	}
+	w.AddFault(&s.faults[0], sim.Budget{Times: 1, Within: 100 * time.Millisecond})
+}
+
+func (s *counter) Options() sim.Options         { return s.options }
+func (s *counter) After(*sim.World, sim.Action) {}
+
+func (s *counter) Over(*sim.World) bool {
+	for i := range s.clients {
+		if s.clients[i].done < rounds {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *counter) Judge(*sim.World) []explore.Finding {
+	s.found[0] = explore.Finding{Property: "counts", Verdict: model.Holds, Exercised: s.server.writes}
+	if s.server.lost > 0 {
+		s.found[0].Verdict, s.found[0].Label = model.Violated, "lost update"
+		s.found[0].Why = lostUpdates(s.server.lost)
+	}
+	s.found[1] = explore.Finding{Property: "answers", Verdict: model.Holds, Exercised: s.server.reads}
+	return s.found[:]
+}
+
+type lostUpdates int
+
+func (n lostUpdates) String() string { return strconv.Itoa(int(n)) + " updates lost" }
+
+type counterServer struct {
+	quiet
+	value, reads, writes, lost int
+}
+
+func (s *counterServer) Receive(env *sim.Env, m *sim.Message) {
+	switch p := m.Payload.(type) {
+	case readRequest:
+		s.reads++
+		env.Send(m.Conn, valueResponse(s.value))
+	case writeRequest:
+		s.writes++
+		if int(p) != s.value+1 {
+			s.lost++
+			env.Cover(bothRead)
+		}
+		s.value = int(p)
+		env.Send(m.Conn, text("written"))
+	}
+}
+
+type counterClient struct {
+	quiet
+	server *counterServer
+	writes bool
+	done   int
+	stream sim.Conn
+}
+
+type (
+	readRequest   struct{}
+	valueResponse int
+	writeRequest  int
+)
+
+func (readRequest) Digest(d sim.Digest) sim.Digest     { return d.Word(1) }
+func (readRequest) Label() string                      { return "read" }
+func (v valueResponse) Digest(d sim.Digest) sim.Digest { return d.Int(int64(v)) }
+func (v valueResponse) Label() string                  { return "value " + strconv.Itoa(int(v)) }
+func (v writeRequest) Digest(d sim.Digest) sim.Digest  { return d.Int(int64(v)) }
+func (v writeRequest) Label() string                   { return "write " + strconv.Itoa(int(v)) }
+
+func (c *counterClient) Start(env *sim.Env) {
+	c.stream = env.Open(serverID)
+	c.plan(env)
+}
+
+func (c *counterClient) plan(env *sim.Env) {
+	env.Arm(0, time.Duration(env.Choose(5, "think"))*10*time.Millisecond)
+}
+
+func (c *counterClient) Fire(env *sim.Env, _ sim.Timer) {
+	env.Begin("round", c.done)
+	env.Send(c.stream, readRequest{})
+}
+
+func (c *counterClient) Receive(env *sim.Env, m *sim.Message) {
+	switch p := m.Payload.(type) {
+	case valueResponse:
+		if c.writes {
+			env.Send(c.stream, writeRequest(p+1))
+			return
+		}
+		c.finish(env)
+	case *sim.Hangup:
+		c.done = rounds
+	default:
+		c.finish(env)
+	}
+}
+
+func (c *counterClient) finish(env *sim.Env) {
+	c.done++
+	if c.done < rounds {
+		c.plan(env)
+	}
+}
+
+func (c *counterClient) TimerName(sim.Timer) string { return "round " + strconv.Itoa(c.done) }

@@ -1,0 +1,32 @@
+package explore
+
+import "github.com/watchbed/watchbed/sim"
+
+// Indices is a chooser that takes its choices from a list of numbers, each
+// modulo the number of options: for whoever draws, mutates or shrinks lists.
+// Where there is no choice it takes none. Once the list is used up it chooses
+// the first option, so that a shorter list is a simpler run.
+type Indices struct {
+	list []uint16
+	used int
+}
+
+// NewIndices returns a chooser for one run.
+func NewIndices(list []uint16) *Indices { return &Indices{list: list} }
+
+// Used is how many numbers the run has taken.
+func (c *Indices) Used() int { return c.used }
+
+// Pick implements sim.Chooser.
+func (c *Indices) Pick(_ *sim.World, enabled []sim.Action) int { return c.next(len(enabled)) }
+
+// Choose implements sim.Chooser.
+func (c *Indices) Choose(_ *sim.World, n int, _ string) int { return c.next(n) }
+
+func (c *Indices) next(n int) int {
+	if n == 1 || c.used == len(c.list) {
+		return 0
+	}
+	c.used++
+	return int(c.list[c.used-1]) % n
+}

@@ -1,0 +1,89 @@
+package explore
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// PCT is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi,
+// Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding
+// Bugs, ASPLOS 2010). Slots are its threads. Each has a random priority, the
+// highest enabled one runs, and at depth-1 random picks the running one is
+// demoted below all others. A bug that needs depth ordering constraints is hit
+// by a run with probability of at least 1/(n*k^(depth-1)).
+//
+// Deviations. k is the number of picks that had an alternative, from the
+// profile. A slot whose timer fired draws its priority anew, as a thread that
+// yields: in an untimed world a periodic timer on top would otherwise starve the
+// rest for good. A run twice as long as any trial run goes on as a random walk,
+// so that it ends (as the fair schedulers of Coyote do). Choices inside steps are
+// drawn as answers says.
+func PCT(depth int) Strategy {
+	return Strategy{
+		Name: "pct" + strconv.Itoa(depth), Summary: "random priorities with " + strconv.Itoa(depth-1) + " demotions (PCT)",
+		make: func(p Profile) Chooser {
+			return &pct{changes: make([]int, depth-1), k: max(p.Picks, 1), patience: p.patience()}
+		},
+	}
+}
+
+type pct struct {
+	answers
+	k, patience int
+	// changes are the picks at which a demotion is due.
+	changes []int
+	picks   int
+	// rank is the priority by slot, 0 if none was drawn yet. Those demoted have
+	// ranks up to len(changes), all others higher ones.
+	rank []uint64
+}
+
+func (c *pct) Begin(seed uint64) {
+	c.answers.begin(seed)
+	for i := range c.changes {
+		c.changes[i] = 1 + c.random.below(c.k)
+	}
+	c.picks = 0
+	clear(c.rank)
+}
+
+func (c *pct) Pick(w *sim.World, enabled []sim.Action) int {
+	if len(enabled) == 1 {
+		return 0
+	}
+	c.picks++
+	if w.Steps() > c.patience {
+		return c.random.below(len(enabled))
+	}
+	best := c.best(enabled)
+	for i, at := range c.changes {
+		if at == c.picks {
+			c.rank[enabled[best].Slot] = uint64(i + 1)
+			best = c.best(enabled)
+		}
+	}
+	if a := &enabled[best]; a.Kind == sim.Fire {
+		c.rank[a.Slot] = 0
+	}
+	return best
+}
+
+func (c *pct) best(enabled []sim.Action) int {
+	best, top := 0, uint64(0)
+	for i := range enabled {
+		slot := int(enabled[i].Slot)
+		for slot >= len(c.rank) {
+			c.rank = append(c.rank, 0)
+		}
+		r := c.rank[slot]
+		if r == 0 {
+			r = c.random.next() | 1<<63
+			c.rank[slot] = r
+		}
+		if r > top {
+			best, top = i, r
+		}
+	}
+	return best
+}

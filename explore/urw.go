@@ -1,0 +1,56 @@
+package explore
+
+import "github.com/watchbed/watchbed/sim"
+
+// URW is the uniform random walk (Zhao, Wolff, Mathur, Roychoudhury: Selectively
+// Uniform Concurrency Testing, ASPLOS 2025): a slot is chosen with probability
+// proportional to the events that it still has ahead. Of tasks that do not
+// depend on each other it samples all interleavings alike.
+//
+// Deviations. The counts are those of the profile, and a slot is taken to have
+// at least one event left. Slots are numbered as they come into being, so the
+// counts of connections that only some runs open are a guess. Choices inside
+// steps are drawn as answers says.
+func URW() Strategy {
+	return Strategy{
+		Name: "urw", Summary: "each task as likely as it has events left (URW)",
+		make: func(p Profile) Chooser { return &urw{expected: p.Events} },
+	}
+}
+
+type urw struct {
+	answers
+	expected, left []uint32
+}
+
+func (c *urw) Begin(seed uint64) {
+	c.answers.begin(seed)
+	c.left = append(c.left[:0], c.expected...)
+}
+
+func (c *urw) Pick(_ *sim.World, enabled []sim.Action) int {
+	var sum uint64
+	for i := range enabled {
+		slot := int(enabled[i].Slot)
+		for slot >= len(c.left) {
+			c.left = append(c.left, 0)
+		}
+		sum += uint64(max(c.left[slot], 1))
+	}
+	picked := 0
+	if len(enabled) > 1 {
+		at := uint64(c.random.below(int(sum)))
+		for {
+			n := uint64(max(c.left[enabled[picked].Slot], 1))
+			if at < n {
+				break
+			}
+			at -= n
+			picked++
+		}
+	}
+	if n := &c.left[enabled[picked].Slot]; *n > 0 {
+		*n--
+	}
+	return picked
+}
