@@ -1,0 +1,66 @@
+package model
+
+// EventType is what happened to a key.
+type EventType uint8
+
+// The event types of etcd. A cache's Added and Modified are both PutEvent.
+const (
+	PutEvent EventType = iota
+	DeleteEvent
+)
+
+var eventTypeNames = [...]string{"put", "delete"}
+
+func (t EventType) String() string { return eventTypeNames[t] }
+
+// WatchRequest is what a watcher asked for.
+type WatchRequest struct {
+	// Key and End are etcd's range, as in Request.
+	Key, End string
+	// StartRevision is the first revision to be told of; 0 is the one after
+	// that of the Created response.
+	StartRevision int64
+	// PrevKV asks for the item before each event, NoPut and NoDelete are
+	// filters. ProgressNotify asks for bookmarks from time to time.
+	PrevKV, NoPut, NoDelete, ProgressNotify bool
+}
+
+// WatchEvent is one change of one key. Of a deletion, Item tells the key; what
+// else it holds is not judged, as etcd and Kubernetes differ in it.
+type WatchEvent struct {
+	Type     EventType
+	Item     *Item
+	PrevItem *Item
+	Revision int64
+}
+
+// WatchResponse is one message to a watcher. One without events is Created, is
+// Progress (a bookmark: all up to Revision has been told), or ends the stream.
+type WatchResponse struct {
+	Revision int64
+	Events   []WatchEvent
+	Created  bool
+	Progress bool
+	// Fragment says that the next response belongs to this one.
+	Fragment bool
+	// Canceled ends the stream; CompactRevision is set if it was because the
+	// history that the watcher needs is gone.
+	Canceled        bool
+	CompactRevision int64
+}
+
+// WatchStream is one request and what came back, up to the end of the stream or
+// of the recording. A watcher that resumes has several.
+type WatchStream struct {
+	Request   WatchRequest
+	Responses []WatchResponse
+}
+
+// covers reports whether the watcher asked for changes of the key.
+func (r *WatchRequest) covers(key string) bool { return InRange(key, r.Key, r.End) }
+
+// wants reports whether the watcher is to be told of the event.
+func (r *WatchRequest) wants(t EventType, key string) bool {
+	filtered := t == PutEvent && r.NoPut || t == DeleteEvent && r.NoDelete
+	return r.covers(key) && !filtered
+}

@@ -1,0 +1,377 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+)
+
+// WatchGuarantee is one of the promises that etcd makes about a watch (etcd's
+// documentation, learning/api_guarantees). Where that leaves room, the bounds
+// between them are those of etcd's robustness tests.
+type WatchGuarantee string
+
+// The guarantees.
+const (
+	// Ordered: revisions never go back within a stream.
+	Ordered WatchGuarantee = "ordered"
+	// Unique: no event comes twice within a stream.
+	Unique WatchGuarantee = "unique"
+	// Atomic: the events of one revision come in one response.
+	Atomic WatchGuarantee = "atomic"
+	// Reliable: from a stream's first event to its last nothing is missing,
+	// nothing is made up, and nothing is other than it happened. If the stream
+	// starts "now", the first event is the next one after that.
+	Reliable WatchGuarantee = "reliable"
+	// Resumable: a stream from a revision begins with the first event from
+	// there on, and streams that follow one another leave nothing out between
+	// them.
+	Resumable WatchGuarantee = "resumable"
+	// Bookmarkable: a bookmark at R comes after all events up to R.
+	Bookmarkable WatchGuarantee = "bookmarkable"
+	// PrevKV: each event carries the item before it, if that was asked for and
+	// is not compacted, and none otherwise.
+	PrevKV WatchGuarantee = "prevKV"
+	// Filter: every event is one that was asked for.
+	Filter WatchGuarantee = "filter"
+)
+
+// WatchGuarantees are all of them.
+func WatchGuarantees() []WatchGuarantee {
+	return []WatchGuarantee{Ordered, Unique, Atomic, Reliable, Resumable, Bookmarkable, PrevKV, Filter}
+}
+
+// WatchJudgement is the verdict on one guarantee.
+type WatchJudgement struct {
+	Guarantee WatchGuarantee
+	Verdict   Verdict
+	// Exercised counts what put the guarantee to the test: of Ordered, Unique
+	// and Reliable, events after the first of their stream; of Atomic,
+	// revisions of several events; of Resumable, streams from a revision that
+	// had something to tell; of Bookmarkable, bookmarks; of PrevKV, events of a
+	// watcher that asked for it; of Filter, changes that were to be left out.
+	Exercised int
+	// Why is there if and only if the guarantee is violated.
+	Why *WatchViolation
+}
+
+// WatchViolation is the first violation of a guarantee. Response and Event are
+// -1 where it is about something that did not come.
+type WatchViolation struct {
+	Stream, Response, Event int
+	Revision                int64
+	Key                     string
+	// Sentence says it for people.
+	Sentence string
+}
+
+// CheckWatch judges what one watcher was told against ground truth, which must
+// reach at least to the newest revision that it was told of.
+func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
+	c := watchCheck{log: log, found: map[WatchGuarantee]*WatchViolation{}, exercised: map[WatchGuarantee]int{}}
+	for i := range streams {
+		c.at.Stream = i
+		c.stream(&streams[i])
+	}
+	c.followOn(streams)
+	out := make([]WatchJudgement, 0, len(WatchGuarantees()))
+	for _, g := range WatchGuarantees() {
+		j := WatchJudgement{Guarantee: g, Exercised: c.exercised[g], Why: c.found[g]}
+		switch {
+		case j.Why != nil:
+			j.Verdict = Violated
+		case j.Exercised > 0:
+			j.Verdict = Holds
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+type watchCheck struct {
+	log       *Log
+	found     map[WatchGuarantee]*WatchViolation
+	exercised map[WatchGuarantee]int
+	// at is where in the streams the check is.
+	at WatchViolation
+}
+
+// violated keeps the first violation of each guarantee.
+func (c *watchCheck) violated(g WatchGuarantee, rev int64, key, format string, args ...any) {
+	if c.found[g] != nil {
+		return
+	}
+	v := c.at
+	v.Revision, v.Key, v.Sentence = rev, key, fmt.Sprintf(format, args...)
+	c.found[g] = &v
+}
+
+// streamCheck is what is known of a stream so far.
+type streamCheck struct {
+	*WatchStream
+	// start is the first revision to be told of; begun is false while that is
+	// not known.
+	start int64
+	begun bool
+	told  []*WatchEvent
+	came  map[place]bool
+	// marked is the newest bookmark.
+	marked int64
+}
+
+type place struct {
+	revision int64
+	key      string
+}
+
+func (c *watchCheck) stream(ws *WatchStream) {
+	s := &streamCheck{WatchStream: ws, start: ws.Request.StartRevision, begun: ws.Request.StartRevision > 0, came: map[place]bool{}}
+	// The revision that the response before ended with, if its events can be
+	// torn from those of the next one.
+	ended := int64(0)
+	for i := range ws.Responses {
+		r := &ws.Responses[i]
+		c.at.Response, c.at.Event = i, -1
+		if r.Created && !s.begun {
+			s.start, s.begun = r.Revision+1, true
+		}
+		for k := range r.Events {
+			c.at.Event = k
+			c.event(s, &r.Events[k], ended)
+		}
+		c.at.Event = -1
+		if r.Progress {
+			c.bookmark(s, r.Revision)
+		}
+		if n := len(r.Events); n > 0 {
+			ended = r.Events[n-1].Revision
+		}
+		if r.Fragment {
+			ended = 0
+		}
+	}
+	c.at.Response, c.at.Event = -1, -1
+	c.severalAtOnce(s)
+	c.gaps(s)
+}
+
+// event judges one event by itself and against those before it.
+func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
+	key, rev := e.Item.Key, e.Revision
+	if len(s.told) > 0 {
+		c.exercised[Ordered]++
+		c.exercised[Unique]++
+		c.exercised[Reliable]++
+		if last := s.told[len(s.told)-1].Revision; rev < last {
+			c.violated(Ordered, rev, key, "the %s of %q at revision %d comes after revision %d", e.Type, key, rev, last)
+		}
+	}
+	switch {
+	case s.came[place{rev, key}]:
+		c.violated(Unique, rev, key, "the %s of %q at revision %d comes twice", e.Type, key, rev)
+	case rev == ended:
+		c.violated(Atomic, rev, key, "the %s of %q at revision %d comes apart from the rest of its revision", e.Type, key, rev)
+	}
+	if rev <= s.marked {
+		c.violated(Bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.marked)
+	}
+	if !s.Request.wants(e.Type, key) {
+		c.violated(Filter, rev, key, "nobody asked for the %s of %q at revision %d", e.Type, key, rev)
+	}
+	s.told = append(s.told, e)
+	s.came[place{rev, key}] = true
+	if rev <= c.log.First() {
+		// Ground truth does not reach back that far.
+		return
+	}
+	c.happened(e)
+	c.previous(s.WatchStream, e)
+}
+
+// happened holds an event against the log.
+func (c *watchCheck) happened(e *WatchEvent) {
+	key := e.Item.Key
+	for _, real := range c.log.events(e.Revision) {
+		if real.Item.Key != key || real.Type != e.Type {
+			continue
+		}
+		if e.Type == PutEvent && !sameTold(e.Item, real.Item) {
+			c.violated(Reliable, e.Revision, key, "the put of %q at revision %d is told as %q (mod revision %d, version %d), but wrote %q (version %d)",
+				key, e.Revision, e.Item.Value, e.Item.ModRevision, e.Item.Version, real.Item.Value, real.Item.Version)
+		}
+		return
+	}
+	c.violated(Reliable, e.Revision, key, "the %s of %q at revision %d never happened", e.Type, key, e.Revision)
+}
+
+// sameTold compares an item with the stored one; creation and version count
+// only if they were told, as Kubernetes does not tell them.
+func sameTold(told, stored *Item) bool {
+	return told.Key == stored.Key && told.Value == stored.Value && told.ModRevision == stored.ModRevision &&
+		(told.CreateRevision == 0 || told.CreateRevision == stored.CreateRevision) &&
+		(told.Version == 0 || told.Version == stored.Version)
+}
+
+func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
+	key := e.Item.Key
+	if !s.Request.PrevKV {
+		if e.PrevItem != nil {
+			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item that nobody asked for", e.Type, key, e.Revision)
+		}
+		return
+	}
+	c.exercised[PrevKV]++
+	before := c.log.At(e.Revision - 1)
+	if before == nil {
+		return
+	}
+	want := before.Get(key)
+	switch {
+	case want == nil && e.PrevItem != nil:
+		c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item, but there was none", e.Type, key, e.Revision)
+	case want != nil && e.PrevItem == nil:
+		// etcd reads the previous item when it sends: compacted by then, it is
+		// left out.
+		if c.log.At(c.log.Revision()).Compacted() < e.Revision {
+			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d lacks the previous item of revision %d", e.Type, key, e.Revision, want.ModRevision)
+		}
+	case want != nil && !sameTold(e.PrevItem, want):
+		c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries the item of revision %d as the previous one, not that of revision %d",
+			e.Type, key, e.Revision, e.PrevItem.ModRevision, want.ModRevision)
+	}
+}
+
+// bookmark holds a bookmark against the events that came before it. Those that
+// come after it are judged when they do.
+func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
+	c.exercised[Bookmarkable]++
+	if s.begun {
+		from := max(s.start, s.marked+1, c.log.First()+1)
+		for at := from; at <= min(rev, c.log.Revision()); at++ {
+			for _, real := range c.log.events(at) {
+				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.came[place{at, key}] {
+					c.violated(Bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
+				}
+			}
+		}
+	}
+	s.marked = max(s.marked, rev)
+}
+
+func (c *watchCheck) severalAtOnce(s *streamCheck) {
+	for i := 1; i < len(s.told); i++ {
+		second := s.told[i].Revision == s.told[i-1].Revision
+		third := second && i > 1 && s.told[i-2].Revision == s.told[i].Revision
+		if second && !third {
+			c.exercised[Atomic]++
+		}
+	}
+}
+
+// gaps finds what should have come between a stream's start and its last event.
+// What precedes its first event is a matter of Resumable if the stream was to
+// start at a revision.
+func (c *watchCheck) gaps(s *streamCheck) {
+	if len(s.told) == 0 {
+		return
+	}
+	first, last := s.told[0].Revision, s.told[0].Revision
+	for _, e := range s.told {
+		first, last = min(first, e.Revision), max(last, e.Revision)
+	}
+	fromRevision := s.Request.StartRevision > 0
+	if fromRevision {
+		c.exercised[Resumable]++
+	}
+	start := s.start
+	if !s.begun {
+		start = first
+	}
+	for rev := max(start, c.log.First()+1); rev <= min(last, c.log.Revision()); rev++ {
+		for _, real := range c.log.events(rev) {
+			key := real.Item.Key
+			if !s.Request.wants(real.Type, key) {
+				c.exercised[Filter]++
+				continue
+			}
+			if s.came[place{rev, key}] {
+				continue
+			}
+			g := Reliable
+			if rev < first && fromRevision {
+				g = Resumable
+			}
+			c.violated(g, rev, key, "the %s of %q at revision %d is missing, although revision %d was told", real.Type, key, rev, last)
+		}
+	}
+}
+
+// followOn finds what fell between two streams of the watcher. Nothing is owed
+// for history that etcd had compacted, and said so.
+func (c *watchCheck) followOn(streams []WatchStream) {
+	c.at.Response, c.at.Event = -1, -1
+	told := int64(0)
+	for i := range streams {
+		s := &streams[i]
+		c.at.Stream = i
+		if start := s.Request.StartRevision; i > 0 && told > 0 && start > told+1 {
+			c.exercised[Resumable]++
+			for rev := max(told, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
+				for _, real := range c.log.events(rev) {
+					if key := real.Item.Key; s.Request.wants(real.Type, key) {
+						c.violated(Resumable, rev, key, "the %s of %q at revision %d fell between two streams: one told up to revision %d, the next started at %d", real.Type, key, rev, told, start)
+					}
+				}
+			}
+		}
+		for k := range s.Responses {
+			r := &s.Responses[k]
+			for e := range r.Events {
+				told = max(told, r.Events[e].Revision)
+			}
+			if r.CompactRevision > 0 {
+				told = 0
+			}
+		}
+	}
+}
+
+// events are the changes that a revision made, in key order.
+func (l *Log) events(rev int64) []WatchEvent {
+	before, after := l.At(rev-1), l.At(rev)
+	if before == nil || after == nil {
+		return nil
+	}
+	var out []WatchEvent
+	for _, key := range touched(l.Write(rev), before, nil) {
+		was, is := before.Get(key), after.Get(key)
+		switch {
+		case is != nil && is.ModRevision == rev:
+			out = append(out, WatchEvent{Type: PutEvent, Item: is, PrevItem: was, Revision: rev})
+		case is == nil && was != nil:
+			out = append(out, WatchEvent{Type: DeleteEvent, Item: &Item{Key: key, ModRevision: rev}, PrevItem: was, Revision: rev})
+		}
+	}
+	return out
+}
+
+// touched are the keys that a write may have changed, each once, in order.
+func touched(r *Request, before *Store, keys []string) []string {
+	switch r.Kind {
+	case Put:
+		keys = append(keys, r.Key)
+	case Delete:
+		before.Ascend(r.Key, r.End, func(it *Item) bool {
+			keys = append(keys, it.Key)
+			return true
+		})
+	case Txn:
+		for _, branch := range [...][]Request{r.Success, r.Failure} {
+			for i := range branch {
+				keys = touched(&branch[i], before, keys)
+			}
+		}
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+	}
+	return keys
+}

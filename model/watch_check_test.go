@@ -1,0 +1,200 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// watched is a log of eight revisions: keys a and b under the watch, x outside
+// of it; revision 6 is a transaction on both, revision 7 deletes a.
+func watched() *Log {
+	l := NewLog(Initial{Revision: 1})
+	put := func(key, value string) Request { return Request{Kind: Put, Key: key, Value: value} }
+	for _, r := range []Request{
+		put("a", "2"), put("x", "3"), put("b", "4"), put("a", "5"),
+		{Kind: Txn, Success: []Request{put("a", "6"), put("b", "6")}},
+		{Kind: Delete, Key: "a"}, put("b", "8"),
+	} {
+		l.Append(&r)
+	}
+	return l
+}
+
+// healthy is a watch of all of that from revision 2 on, in two streams.
+func healthy(l *Log) []WatchStream {
+	req := WatchRequest{Key: "a", End: "c", StartRevision: 2, PrevKV: true}
+	again := req
+	again.StartRevision = 7
+	return []WatchStream{
+		{Request: req, Responses: []WatchResponse{
+			{Revision: 8, Created: true},
+			{Revision: 5, Events: append(l.events(2), l.events(4)...)},
+			{Revision: 5, Events: l.events(5)},
+			{Revision: 5, Progress: true},
+			{Revision: 6, Events: l.events(6)},
+		}},
+		{Request: again, Responses: []WatchResponse{
+			{Revision: 8, Created: true},
+			{Revision: 7, Events: l.events(7)},
+			{Revision: 8, Events: l.events(8)},
+			{Revision: 8, Progress: true},
+		}},
+	}
+}
+
+func judged(streams []WatchStream, l *Log) map[WatchGuarantee]WatchJudgement {
+	out := map[WatchGuarantee]WatchJudgement{}
+	for _, j := range CheckWatch(streams, l) {
+		out[j.Guarantee] = j
+	}
+	return out
+}
+
+func TestHealthyWatch(t *testing.T) {
+	l := watched()
+	for _, j := range CheckWatch(healthy(l), l) {
+		require.Equal(t, Holds, j.Verdict, "%s: %+v", j.Guarantee, j.Why)
+		require.Positive(t, j.Exercised, j.Guarantee)
+	}
+}
+
+func TestNothingWatched(t *testing.T) {
+	for _, j := range CheckWatch([]WatchStream{{Request: WatchRequest{Key: "a"}}}, watched()) {
+		require.Equal(t, Vacuous, j.Verdict, j.Guarantee)
+	}
+}
+
+func TestWatchViolations(t *testing.T) {
+	item := func(e *WatchEvent, change func(*Item)) {
+		it := *e.Item
+		change(&it)
+		e.Item = &it
+	}
+	for name, tc := range map[string]struct {
+		breaks   func([]WatchStream)
+		want     []WatchGuarantee
+		sentence string
+	}{
+		"events swapped": {func(s []WatchStream) {
+			r := s[1].Responses
+			r[1].Events, r[2].Events = r[2].Events, r[1].Events
+		}, []WatchGuarantee{Ordered}, `the delete of "a" at revision 7 comes after revision 8`},
+		"an event twice": {func(s []WatchStream) {
+			s[0].Responses[2].Events = append(s[0].Responses[2].Events, s[0].Responses[2].Events[0])
+		}, []WatchGuarantee{Unique}, `the put of "a" at revision 5 comes twice`},
+		"a revision torn": {func(s []WatchStream) {
+			both := s[0].Responses[4].Events
+			s[0].Responses[4].Events = both[:1]
+			s[0].Responses = append(s[0].Responses, WatchResponse{Revision: 6, Events: both[1:]})
+		}, []WatchGuarantee{Atomic}, `the put of "b" at revision 6 comes apart from the rest of its revision`},
+		"a revision in fragments": {func(s []WatchStream) {
+			both := s[0].Responses[4].Events
+			s[0].Responses[4].Events, s[0].Responses[4].Fragment = both[:1], true
+			s[0].Responses = append(s[0].Responses, WatchResponse{Revision: 6, Events: both[1:]})
+		}, nil, ""},
+		"an event lost": {func(s []WatchStream) {
+			s[0].Responses[1].Events = s[0].Responses[1].Events[:1]
+			s[0].Responses[3].Progress = false
+		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 4 is missing, although revision 6 was told`},
+		"half a revision lost": {func(s []WatchStream) {
+			s[0].Responses[4].Events = s[0].Responses[4].Events[:1]
+		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 6 is missing, although revision 6 was told`},
+		"an event made up": {func(s []WatchStream) {
+			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Key = "bb" })
+			s[1].Responses[2].Events[0].PrevItem = nil
+			s[1].Responses[3].Progress = false
+		}, []WatchGuarantee{Reliable}, `the put of "bb" at revision 8 never happened`},
+		"an event with another value": {func(s []WatchStream) {
+			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Value = "?" })
+		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 8 is told as "?" (mod revision 8, version 3), but wrote "8" (version 3)`},
+		"a put told as a delete": {func(s []WatchStream) {
+			s[1].Responses[2].Events[0].Type = DeleteEvent
+		}, []WatchGuarantee{Reliable}, `the delete of "b" at revision 8 never happened`},
+		"resumed late": {func(s []WatchStream) {
+			s[1].Responses = s[1].Responses[:4]
+			s[1].Responses[1].Events = nil
+			s[1].Responses[3].Progress = false
+		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 is missing, although revision 8 was told`},
+		"resumed behind a gap": {func(s []WatchStream) {
+			s[1].Request.StartRevision = 8
+			s[1].Responses[1].Events = nil
+		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 fell between two streams: one told up to revision 6, the next started at 8`},
+		"resumed behind a compaction": {func(s []WatchStream) {
+			s[0].Responses = append(s[0].Responses, WatchResponse{CompactRevision: 8, Canceled: true})
+			s[1].Request.StartRevision = 8
+			s[1].Responses[1].Events = nil
+		}, nil, ""},
+		"a bookmark early": {func(s []WatchStream) {
+			s[0].Responses[3].Revision = 6
+		}, []WatchGuarantee{Bookmarkable}, `the bookmark at revision 6 comes before the put of "a" at revision 6`},
+		"a bookmark early, of a watch from an unknown revision": {func(s []WatchStream) {
+			s[0].Request.StartRevision = 0
+			s[0].Responses[0].Created = false
+			s[0].Responses[3].Revision = 6
+		}, []WatchGuarantee{Bookmarkable}, `the put of "a" at revision 6 comes after the bookmark at revision 6`},
+		"no previous item": {func(s []WatchStream) {
+			s[1].Responses[2].Events[0].PrevItem = nil
+		}, []WatchGuarantee{PrevKV}, `the put of "b" at revision 8 lacks the previous item of revision 6`},
+		"another previous item": {func(s []WatchStream) {
+			s[1].Responses[2].Events[0].PrevItem = s[0].Responses[1].Events[1].Item
+		}, []WatchGuarantee{PrevKV}, `the put of "b" at revision 8 carries the item of revision 4 as the previous one, not that of revision 6`},
+		"a previous item of a creation": {func(s []WatchStream) {
+			s[0].Responses[1].Events[0].PrevItem = s[0].Responses[1].Events[0].Item
+		}, []WatchGuarantee{PrevKV}, `the put of "a" at revision 2 carries a previous item, but there was none`},
+		"a previous item that nobody asked for": {func(s []WatchStream) {
+			s[1].Request.PrevKV = false
+		}, []WatchGuarantee{PrevKV}, `the delete of "a" at revision 7 carries a previous item that nobody asked for`},
+		"a key out of range": {func(s []WatchStream) {
+			s[0].Request.End = "b"
+		}, []WatchGuarantee{Filter}, `nobody asked for the put of "b" at revision 4`},
+		"a filtered type": {func(s []WatchStream) {
+			s[1].Request.NoDelete = true
+		}, []WatchGuarantee{Filter}, `nobody asked for the delete of "a" at revision 7`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := watched()
+			streams := healthy(l)
+			tc.breaks(streams)
+			var violated []WatchGuarantee
+			for _, j := range CheckWatch(streams, l) {
+				if j.Verdict == Violated {
+					violated = append(violated, j.Guarantee)
+					require.Equal(t, tc.sentence, j.Why.Sentence)
+				} else {
+					require.Nil(t, j.Why)
+				}
+			}
+			require.Equal(t, tc.want, violated)
+		})
+	}
+}
+
+// A watch from now on starts behind the revision at which it was created.
+func TestWatchFromNow(t *testing.T) {
+	l := watched()
+	s := []WatchStream{{Request: WatchRequest{Key: "a", End: "c"}, Responses: []WatchResponse{
+		{Revision: 4, Created: true}, {Revision: 6, Events: stripped(l.events(6))},
+	}}}
+	got := judged(s, l)[Reliable]
+	require.Equal(t, Violated, got.Verdict)
+	require.Equal(t, `the put of "a" at revision 5 is missing, although revision 6 was told`, got.Why.Sentence)
+	s[0].Responses[0].Revision = 5
+	require.Equal(t, Holds, judged(s, l)[Reliable].Verdict)
+}
+
+// The previous item may be missing where etcd had compacted it, and only there.
+func TestPreviousItemCompacted(t *testing.T) {
+	l := watched()
+	l.Append(&Request{Kind: Compact, Revision: 8})
+	streams := healthy(l)
+	streams[1].Responses[2].Events[0].PrevItem = nil
+	require.Equal(t, Holds, judged(streams, l)[PrevKV].Verdict)
+}
+
+func stripped(events []WatchEvent) []WatchEvent {
+	for i := range events {
+		events[i].PrevItem = nil
+	}
+	return events
+}
