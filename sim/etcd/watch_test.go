@@ -1,0 +1,316 @@
+package etcd_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+func TestFullChannelMakesVictims(t *testing.T) {
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b.request("w", create("/a", 0)).settle().take()
+	b.put("/a", "1").put("/a", "2").put("/a", "3")
+	require.EqualValues(t, 1, b.covered("synced watcher becomes a victim"), "a victim is not notified again")
+	b.step("takes victims", "sends", "assigns")
+	require.EqualValues(t, 1, b.covered("victim's channel still full"))
+	b.step("fire etcd syncVictimsLoop", "takes watchStream", "after Send", "sends", "assigns")
+	require.EqualValues(t, 1, b.covered("victim becomes unsynced"), "revision 4 came in between")
+	b.step("fire etcd syncWatchersLoop")
+	require.EqualValues(t, 1, b.covered("unsynced watcher becomes a victim"))
+	b.settle()
+	require.Equal(t, []string{"event /a=1@2", "event /a=2@3", "event /a=3@4"}, b.take())
+	require.EqualValues(t, 1, b.covered("victim becomes synced"))
+}
+
+func TestCancelWaitsForAVictimInFlight(t *testing.T) {
+	for _, hangup := range []bool{false, true} {
+		b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+		b.request("w", create("/a", 0)).settle().take()
+		b.put("/a", "1").put("/a", "2").step("takes victims")
+		if hangup {
+			b.do(func(env *sim.Env) { env.Close(b.user.streams["w"]) })
+		} else {
+			b.request("w", &wire.WatchCancelRequest{})
+		}
+		b.step("deliver user>etcd")
+		require.EqualValues(t, 1, b.covered("cancel waits for a victim in flight"))
+		b.settle()
+		require.Empty(t, b.names(), "nothing is left behind")
+		if !hangup {
+			require.Equal(t, []string{"event /a=1@2", "canceled: "}, b.take())
+		}
+	}
+}
+
+func TestCancelForgetsAWaitingVictim(t *testing.T) {
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b.request("w", create("/a", 0)).settle().take()
+	b.put("/a", "1").put("/a", "2").request("w", &wire.WatchCancelRequest{}).step("deliver user>etcd")
+	require.EqualValues(t, 1, b.covered("victim cancelled"))
+	b.step("takes watchStream").settle()
+	require.Equal(t, []string{"event /a=1@2", "canceled: "}, b.take())
+	require.Empty(t, b.names())
+}
+
+// A watcher below the compacted revision whose channel is full.
+func compactedWhileFull(t *testing.T, version string) *bench {
+	b := newBench(t, version, func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b.request("w", create("/b", 0)).settle().take()
+	b.put("/a", "1").put("/a", "2").compact(3).settle()
+	b.put("/b", "1")
+	b.request("w", create("/a", 2)).settle("takes watchStream", "syncVictims", "user/compact")
+	b.step("fire etcd syncWatchersLoop")
+	require.EqualValues(t, 1, b.covered("compacted while the channel is full"))
+	b.settle()
+	return b
+}
+
+func TestCompactionWhileTheChannelIsFull17529(t *testing.T) {
+	for _, v := range []string{"3.4.30", "3.5.7", "3.5.12"} {
+		b := compactedWhileFull(t, v)
+		require.Empty(t, b.names(), "the watcher counts as synced")
+		require.NotContains(t, b.take(), "canceled: compacted at 3", v)
+	}
+	for _, v := range []string{"3.4.31", "3.5.13", "3.5.35", "3.6.0"} {
+		b := compactedWhileFull(t, v)
+		b.step("fire etcd syncWatchersLoop").settle()
+		require.Contains(t, b.take(), "canceled: compacted at 3", v)
+	}
+}
+
+func TestRestoreSendsOldEventsAgain15271(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.4.24": {"event /a=1@2 /a=2@3"}, "3.5.7": {"event /a=1@2 /a=2@3"}, "3.4.25": nil, "3.5.8": nil, "3.6.16": nil,
+	} {
+		b := newBench(t, v)
+		b.request("w", create("/a", 0)).settle().put("/a", "1").put("/a", "2").settle()
+		require.Equal(t, []string{"created, rev 1", "event /a=1@2", "event /a=2@3"}, b.take())
+		b.step("inject snapshot etcd").settle().step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestRestoreMovesAFutureWatchBack20221(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.5.21": {"event /a=1@2", "event /a=2@3"}, "3.6.1": {"event /a=1@2", "event /a=2@3"},
+		"3.5.22": {"event /a=2@3"}, "3.6.2": {"event /a=2@3"},
+	} {
+		b := newBench(t, v)
+		b.request("w", create("/a", 3)).settle().take()
+		b.step("inject snapshot etcd").settle().step("fire etcd syncWatchersLoop").settle()
+		b.put("/a", "1").settle().put("/a", "2").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestNegativeStartBreaksSync20693(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.5.23": {"created, rev 2", "created, rev 2"},
+		"3.5.24": {"canceled: etcdserver: mvcc: required revision has been compacted", "created, rev 2", "event /a=1@2"},
+	} {
+		b := newBench(t, v)
+		b.put("/a", "1")
+		b.request("x", create("/z", -1)).settle().request("w", create("/a", 2)).settle()
+		b.step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestDeletionAtTheCompactedRevision18089(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.4.33": {"created, rev 3"}, "3.5.15": {"created, rev 3"},
+		"3.4.34": {"created, rev 3", "event -/a@3"}, "3.5.16": {"created, rev 3", "event -/a@3"}, "3.6.0": {"created, rev 3", "event -/a@3"},
+	} {
+		b := newBench(t, v)
+		b.put("/a", "1").remove("/a").compact(3).settle()
+		b.request("w", create("/a", 3)).settle().step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestDeletionAtAnInterruptedCompaction19179(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.5.17": {"created, rev 4"}, "3.5.18": {"created, rev 4", "event -/a@3"},
+	} {
+		b := newBench(t, v, func(c *etcd.Config) { c.CompactionBatchLimit = 2 })
+		// The first batch leaves nothing of the key but its deletion.
+		b.put("/a", "1").remove("/a").put("/b", "1").compact(3).step("scheduleCompaction")
+		require.EqualValues(t, 1, b.covered("compaction pauses between batches"))
+		b.step("inject restart etcd").settle()
+		require.EqualValues(t, 1, b.covered("compaction resumed after a restart"))
+		b.user.told, b.user.streams = nil, map[string]sim.Conn{}
+		b.request("w", create("/a", 3)).settle().step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestRevisionGoesBack17780(t *testing.T) {
+	for v, want := range map[string]int64{"3.4.31": 2, "3.5.13": 2, "3.4.32": 4, "3.5.14": 4, "3.6.0": 4} {
+		b := newBench(t, v, func(c *etcd.Config) { c.CompactionBatchLimit = 3 })
+		b.put("/b", "1").put("/a", "1").remove("/a").compact(4).step("scheduleCompaction")
+		b.step("inject restart etcd")
+		if want == 2 {
+			require.Equal(t, want, b.server.Revision(), v)
+			require.EqualValues(t, 1, b.covered("revision goes back"))
+			continue
+		}
+		require.Equal(t, want, b.server.Revision(), v)
+	}
+}
+
+func TestWriteBetweenReadingTheRevisionAndRegistering(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.5.21": {"created, rev 1", "event /a=1@2", "event /a=2@3"},
+		"3.5.22": {"created, rev 2", "event /a=2@3"},
+	} {
+		b := newBench(t, v)
+		b.request("w", create("/a", 0)).step("deliver user>etcd").put("/a", "1").settle()
+		if v == "3.5.21" {
+			require.EqualValues(t, 1, b.covered("a write came between reading the revision and registering the watch"))
+			b.step("fire etcd syncWatchersLoop").settle()
+		}
+		b.put("/a", "2").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestCreatedNamesARevisionPastTheFirstEvent(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.5.21": {"created, rev 1", "event /a=1@2"},
+		"3.5.22": {"created, rev 2", "event /a=1@2"},
+	} {
+		b := newBench(t, v)
+		b.request("w", create("/a", 0)).step("deliver user>etcd", "recvLoop user.0 watches").put("/a", "1").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestEventsWaitForCreated(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	c := create("/a", 0)
+	c.PrevKv = true
+	b.put("/a", "0").request("w", c).step("deliver user>etcd", "recvLoop user.0 watches")
+	b.put("/a", "1").step("takes watchStream").settle()
+	require.EqualValues(t, 1, b.covered("pending events flushed after Created"))
+	b.put("/a", "2").settle()
+	var prev []bool
+	for _, p := range b.user.told {
+		if r, ok := p.(*wire.WatchResponse); ok && len(r.Events) > 0 {
+			prev = append(prev, r.Events[0].PrevKv != nil)
+		}
+	}
+	require.Equal(t, []bool{false, true}, prev, "the first event was taken before it was noted that previous values are wanted")
+}
+
+func TestCompactionBetweenReadsOfPreviousValues(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.put("/a", "0").put("/a", "1").put("/a", "2").put("/a", "3")
+	c := create("/a", 3)
+	c.PrevKv = true
+	b.request("w", c).settle().step("fire etcd syncWatchersLoop")
+	b.user.told = nil
+	b.call(&wire.CompactionRequest{Revision: 5}).step("deliver user>etcd", "takes watchStream", "applyLoop", "reads prevKV").settle()
+	var got []bool
+	for _, p := range b.user.told {
+		if r, ok := p.(*wire.WatchResponse); ok {
+			for _, e := range r.Events {
+				got = append(got, e.PrevKv != nil)
+			}
+		}
+	}
+	require.Equal(t, []bool{true, false, false}, got)
+}
+
+func TestFullCtrlStreamBlocksRecvLoop(t *testing.T) {
+	slow := func(c *etcd.Config) { c.CtrlStreamBufLen, c.SendWindow = 1, 1 }
+	b := newBench(t, "3.5.35", slow)
+	for range 5 {
+		b.request("w", create("/a", 0))
+	}
+	b.settle("deliver etcd>user")
+	require.NotZero(t, b.covered("ctrlStream full, recvLoop blocked"))
+	require.NotZero(t, b.covered("Send blocks"))
+	b.settle()
+	require.Len(t, b.take(), 5)
+	require.Empty(t, b.names())
+
+	b = newBench(t, "3.5.35", slow)
+	for range 5 {
+		b.request("w", create("/a", 0))
+	}
+	b.settle("deliver etcd>user").do(func(env *sim.Env) { env.Close(b.user.streams["w"]) }).settle()
+	require.EqualValues(t, 1, b.covered("stream ended while Send was blocked"))
+	require.Empty(t, b.names())
+	b.put("/a", "1")
+	require.Zero(t, b.covered("synced watcher notified"), "the watchers are gone")
+}
+
+func TestManyUnsyncedWatchersAreSyncedInSubsets(t *testing.T) {
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.MaxWatchersPerSync = 2 })
+	b.put("/a", "1")
+	for range 5 {
+		b.request("w", create("/a", 2)).settle()
+	}
+	b.take()
+	for _, n := range []int{2, 2, 1} {
+		b.step("fire etcd syncWatchersLoop").settle()
+		require.Len(t, b.take(), n)
+	}
+	require.Empty(t, b.names())
+	require.EqualValues(t, 2, b.covered("next sync at once, more work pending"))
+}
+
+func TestCompactedWatcherOfASubsetIsToldTwice(t *testing.T) {
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.MaxWatchersPerSync = 1 })
+	b.put("/a", "1").put("/a", "2").compact(3).settle()
+	b.request("w", create("/a", 2)).settle().take()
+	for range 2 {
+		b.step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, []string{"canceled: compacted at 3"}, b.take())
+	}
+}
+
+func TestBatchesOfHistory(t *testing.T) {
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.WatchBatchMaxRevs = 2 })
+	for _, v := range []string{"1", "2", "3"} {
+		b.put("/a", v)
+	}
+	b.request("w", create("/a", 2)).settle().take()
+	for _, want := range [][]string{{"event /a=1@2 /a=2@3"}, {"event /a=3@4"}} {
+		b.step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, want, b.take())
+	}
+}
+
+func TestRestartKeepsTheStoreAndWhatWasCommitted(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.put("/a", "1").request("w", create("/a", 0)).settle()
+	b.call(&wire.PutRequest{Key: "/a", Value: "2"}).step("deliver user>etcd").take()
+	b.step("inject restart etcd").settle()
+	require.EqualValues(t, 3, b.server.Revision(), "the write was in the log")
+	require.EqualValues(t, 1, b.covered("restart with writes committed and not applied"))
+	b.call(&wire.RangeRequest{Key: "/a"}).settle()
+	require.Equal(t, "2", b.last().(*wire.RangeResponse).Kvs[0].Value)
+}
+
+func TestLinearizableReadWaitsForWhatIsCommitted(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.call(&wire.PutRequest{Key: "/a", Value: "1"}).step("deliver user>etcd")
+	b.call(&wire.RangeRequest{Key: "/a"}).step("deliver user>etcd", "linearizableReadLoop")
+	b.call(&wire.RangeRequest{Key: "/a", Serializable: true}).step("deliver user>etcd", "Range user.1")
+	require.Equal(t, []string{"run etcd applyLoop"}, b.names()[:1])
+	require.NotContains(t, b.names(), "run etcd Range user.0")
+	b.settle()
+	var counts []int64
+	for _, p := range b.user.told {
+		if r, ok := p.(*wire.RangeResponse); ok {
+			counts = append(counts, r.Count)
+		}
+	}
+	require.ElementsMatch(t, []int64{0, 1}, counts)
+	require.EqualValues(t, 1, b.covered("linearizable read waits for apply"))
+}
