@@ -1,6 +1,65 @@
 // Package linearizability judges histories: what clients asked, when, and what
 // they were told.
 //
+// Judge is the way in: it asks the revision witness about every property, and
+// porcupine wherever that is affordable and wherever a violation is to be
+// reported. If the two differ, one of them is wrong, and Check fails loudly.
+//
+// # Why the witness is exact
+//
+// Linearizability is hard to decide because the order of the operations has to
+// be guessed. In etcd there is little left to guess: every write that changes
+// something makes a revision, and a LIST tells the revision that it observed.
+//
+// Give every operation a position: revision r itself for the write that made
+// it, behind r and before r+1 for a read or a write without effect that was
+// answered from the store at r. In every order that explains the history, the
+// effective writes come by revision, because each answer names the revision and
+// the store counts. So the store at r is the same in all such orders: it is the
+// initial store with the writes up to r applied. Which positions an operation
+// may have then does not depend on the others. It is one position for an
+// effective write (its revision) and for an answer that tells its revision; for
+// a Get, and for any answer without revision, all positions at which the store
+// answers so: none, one interval, or several.
+//
+// Two things follow. An order that respects real time gives positions that do:
+// what had returned before another was called is not behind it. And positions
+// that do so give an order: sort by position, the write first, the others of one
+// position by their calls. That order respects real time (a write is never at
+// the position of something that returned before its call, as positions are
+// held to be strictly before it), and in it each answer is the store's, because
+// only the writes up to its position have happened. So positions are all there
+// is to look for.
+//
+// They are found by one sweep through the calls. Each operation gets the least
+// of its positions that is not before those of the operations that had already
+// returned. The conditions are lower bounds only, so the least choice is never
+// worse for what comes later, and where there is no choice left, there is no
+// order.
+//
+// Operations whose intervals touch count as concurrent, as in porcupine. A read
+// at revision r that returned before the write of r was called is no special
+// case: the write's position has to be behind the read's, and is not.
+//
+// For linearizable-data the revision of a read is not looked at, and all reads
+// are placed by their data; items carry the revision at which they were
+// written, so that the search begins at the newest of them and ends where one of
+// them is overwritten. For sequential, "had already returned" becomes "comes
+// earlier in its client's program": nothing else orders operations of different
+// clients at one position, so that the clients can be swept one by one.
+//
+// A write of unknown outcome takes its position from Operation.Commit or from
+// the log, bounds nothing behind it as it never returned, and is left out if it
+// never took effect. Without ground truth the witness leaves such writes out; if
+// the history holds without them, it holds, because they may never have
+// happened. If not, it is violated only where revisions contradict each other
+// whoever made them, and otherwise undecided. It is undecided, too, if a write
+// had an effect and did not tell its revision. Porcupine decides both.
+//
+// The replay costs O(n log n) in the number of writes and answered items. A
+// search by data costs a look at every key that ever was in the range for each
+// change that the answer does not fit.
+//
 // # The format of a history
 //
 // A history is JSON Lines, in UTF-8. The first line may be a header with the
@@ -39,7 +98,7 @@
 //     where revision is the one that a write made or a list observed; it may be
 //     left out where the server did not tell, and count where it is the number
 //     of items. Of an item, create and version may be left out if they are not
-//     known; mod may not, except in a keys-only answer that does not carry it.
+//     known; mod may not.
 //     error is compacted, future-revision, timeout, too-many-requests,
 //     unavailable or invalid: the operation definitely had no effect.
 //     unknown is true for an operation that may have happened, may happen
@@ -47,7 +106,7 @@
 //   - commit: of a write, the revision at which it took effect according to
 //     ground truth; -1 if it never did, 0 or left out if nobody knows.
 //
-// All writers of the keys must be recorded: a revision that no operation made
+// All writers of the store must be recorded: a revision that no operation made
 // is a violation.
 //
 // Unknown fields are refused, later versions too.

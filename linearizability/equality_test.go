@@ -3,6 +3,7 @@ package linearizability
 import (
 	"bytes"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -121,6 +122,74 @@ func TestPorcupineEqualsBruteForce(t *testing.T) {
 		}
 	}
 	t.Logf("%d histories, %d not linearizable", total, violated)
+}
+
+// With ground truth at hand, writes that nobody recorded count all the same.
+func TestJudgesEqualWithLog(t *testing.T) {
+	d := fastDice{rand.New(rand.NewPCG(5, 6))}
+	violated, total := 0, *histories/10
+	var p Porcupine
+	var w Witness
+	for n := range total {
+		s := simulate(d, 1+d.roll(7))
+		h := s.history
+		mutation := "none"
+		if d.roll(2) == 0 {
+			m := mutations[d.roll(len(mutations))]
+			m.change(d, h)
+			mutation = m.name
+		}
+		if len(h.Operations) > 1 && d.roll(2) == 0 {
+			at := d.roll(len(h.Operations))
+			h.Operations = append(h.Operations[:at:at], h.Operations[at+1:]...)
+		}
+		w.Load(h, s.log)
+		whole := withLog(h, s.log)
+		for _, prop := range orderedProperties {
+			want := bruteForce(whole, prop)
+			if mutation == "none" && prop != Sequential && !want {
+				t.Fatalf("history %d: a correct one is not %s\n%s", n, prop, show(h))
+			}
+			if got, _ := p.Check(h, s.log, prop, 1_000_000); want != (got == model.Holds) {
+				t.Fatalf("history %d (%q), %s: porcupine %v, brute force %t\n%s", n, mutation, prop, got, want, show(h))
+			}
+			if v, _ := w.Check(prop); v == model.Undecided != w.blind || v != model.Undecided && want == (v == model.Violated) {
+				t.Fatalf("history %d (%q), %s: witness %v, brute force %t\n%s", n, mutation, prop, v, want, show(h))
+			}
+			if !want {
+				violated++
+			}
+		}
+	}
+	t.Logf("%d histories, %d judgements violated", total, violated)
+}
+
+// withLog is the history with what the log knows more as operations of
+// nobody's.
+func withLog(h *model.History, log *model.Log) *model.History {
+	whole := *h
+	whole.Operations = append([]model.Operation(nil), h.Operations...)
+	made := map[int64]bool{}
+	for i := range whole.Operations {
+		op := &whole.Operations[i]
+		switch {
+		case isEffective(op):
+			made[op.Result.Revision] = true
+		case op.Outcome == model.Unknown && op.Commit == 0:
+			op.Commit = -1
+		case op.Outcome == model.Unknown:
+			made[op.Commit] = true
+		}
+	}
+	for rev := log.First() + 1; rev <= log.Revision(); rev++ {
+		if !made[rev] {
+			whole.Operations = append(whole.Operations, model.Operation{
+				Client: -int(rev), Call: math.MinInt64, Return: math.MaxInt64,
+				Request: log.Write(rev), Outcome: model.Unknown, Commit: rev,
+			})
+		}
+	}
+	return &whole
 }
 
 // The same by rapid, which shrinks what differs to something that a person can

@@ -40,6 +40,9 @@ const (
 	// WrongFlag: a write says of itself what cannot be: how much it deleted, or
 	// which branch it took.
 	WrongFlag Anomaly = "wrong-flag"
+	// Contradicted: after a write, as its client was told of it, the writes that
+	// ground truth has next would have changed nothing.
+	Contradicted Anomaly = "contradicts-ground-truth"
 	// Torn: two pages of one list show different revisions.
 	Torn Anomaly = "torn-pages"
 	// Unexplained: no order of the operations fits, and what became of some
@@ -94,6 +97,9 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	case revisionMissing:
 		e.Anomaly = SkippedRevision
 		e.Bound, e.Revision = f.revision, w.at[f.op]
+	case contradicted:
+		e.Anomaly = Contradicted
+		e.Bound, e.Revision = f.revision, w.at[f.op]
 	case torn:
 		e.Anomaly, e.Because = Torn, int(f.other)
 	case tooOld:
@@ -103,7 +109,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 			break
 		}
 		e.Anomaly = OldRevision
-		if !w.open {
+		if w.knows(f.bound) {
 			e.differ(w, op, f.bound)
 		}
 	case nowhere:
@@ -123,6 +129,9 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	e.Sentence = e.say(w, op, f.kind)
 	return e
 }
+
+// knows reports whether what the store was at a revision is certain.
+func (w *Witness) knows(rev int64) bool { return !w.open && rev <= w.last }
 
 // differ finds the first key at which the answer is not the store at the
 // revision.
@@ -223,6 +232,9 @@ func (e *Explanation) say(w *Witness, op *model.Operation, kind faultKind) strin
 	case SkippedRevision:
 		fmt.Fprintf(&s, " made revision %d, but no operation made revision %d", e.Revision, e.Bound)
 		return s.String()
+	case Contradicted:
+		fmt.Fprintf(&s, " made revision %d, but after that the write of revision %d in the server's log would have changed nothing", e.Revision, e.Bound)
+		return s.String()
 	case Reordered:
 		fmt.Fprintf(&s, " made revision %d, but %s", e.Revision, e.reason(w))
 		return s.String()
@@ -301,7 +313,7 @@ func (e *Explanation) difference(w *Witness) string {
 	case Miscounted:
 		return "; its items are right, its count or its \"more\" is not"
 	}
-	if w.open {
+	if !w.knows(e.Bound) {
 		return ""
 	}
 	return "; its data is right all the same"

@@ -23,6 +23,9 @@ const (
 	revisionTaken
 	// revisionMissing: nobody made a revision below this one.
 	revisionMissing
+	// contradicted: after this write the writes of the log cannot have happened
+	// as they did.
+	contradicted
 	// tooOld: the position is before the bound.
 	tooOld
 	// wrongAnswer: the store at the position answers otherwise.

@@ -29,6 +29,7 @@ type simulated struct {
 	history *model.History
 	store   *model.Store
 	past    map[int64]*model.Store
+	log     *model.Log
 	tick    int64
 	// truth: ground truth is known. silent: writes that change nothing and
 	// lists do not tell a revision.
@@ -40,7 +41,9 @@ type simulated struct {
 	lost []int
 }
 
-func randomHistory(d dice, operations int) *model.History {
+func randomHistory(d dice, operations int) *model.History { return simulate(d, operations).history }
+
+func simulate(d dice, operations int) *simulated {
 	s := &simulated{
 		dice: d, keys: []string{"a", "b", "c"}[:1+d.roll(3)], past: map[int64]*model.Store{},
 		truth: d.roll(2) == 0, silent: d.roll(6) == 0,
@@ -50,7 +53,7 @@ func randomHistory(d dice, operations int) *model.History {
 	if d.roll(3) == 0 {
 		s.history.Initial = model.Initial{Revision: 6, Items: []*model.Item{{Key: "a", Value: "old", CreateRevision: 3, ModRevision: 5, Version: 2}}}
 	}
-	s.store = model.NewStore(s.history.Initial)
+	s.store, s.log = model.NewStore(s.history.Initial), model.NewLog(s.history.Initial)
 	s.past[s.store.Revision()] = s.store.Clone()
 	s.inFlight, s.applied = make([]int, clients), make([]bool, clients)
 	for i := range s.inFlight {
@@ -64,7 +67,7 @@ func randomHistory(d dice, operations int) *model.History {
 			op.Commit = 0
 		}
 	}
-	return s.history
+	return s
 }
 
 func (s *simulated) busy() bool {
@@ -127,6 +130,7 @@ func (s *simulated) effect(op *model.Operation) {
 	switch {
 	case op.Request.IsWrite():
 		res = s.store.Apply(op.Request)
+		s.log.Append(op.Request)
 		op.Commit = -1
 		if s.store.Revision() > before {
 			op.Commit = s.store.Revision()

@@ -164,7 +164,9 @@ func (w *Witness) replay() {
 		}
 		for w.revision+1 < ref.revision {
 			if !w.fill() {
-				w.broken = fault{kind: revisionMissing, op: ref.index, revision: w.revision + 1}
+				if w.broken.kind == nothing {
+					w.broken = fault{kind: revisionMissing, op: ref.index, revision: w.revision + 1}
+				}
 				return
 			}
 			points = w.observe(points)
@@ -184,12 +186,17 @@ func (w *Witness) replay() {
 	for w.fill() {
 		points = w.observe(points)
 	}
+	if w.broken.kind != nothing {
+		return
+	}
 	for _, ref := range points {
 		w.bad[ref.index] = true
 	}
 }
 
-// fill makes one revision from the log.
+// fill makes one revision from the log. It fails if the log does not reach
+// there, or if its write changes nothing because of what a client, by its own
+// answer, wrote before.
 func (w *Witness) fill() bool {
 	if w.log == nil {
 		return false
@@ -199,7 +206,15 @@ func (w *Witness) fill() bool {
 		return false
 	}
 	w.revision++
-	w.contents.apply(r, nil, w.revision, &w.scratch)
+	if changed, _ := w.contents.apply(r, nil, w.revision, &w.scratch); !changed {
+		for _, ref := range w.writes {
+			if ref.revision < w.revision {
+				w.broken = fault{kind: contradicted, op: ref.index, revision: w.revision}
+			}
+		}
+		w.revision--
+		return false
+	}
 	w.last = w.revision
 	return true
 }

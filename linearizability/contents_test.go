@@ -1,0 +1,105 @@
+package linearizability
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// contents must be the store of the specification, only faster: the same
+// requests, the same answers, and old clones stay what they were. Enough keys
+// for several chunks.
+func TestContentsAreTheModelsStore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := rapid.SampledFrom([]int{3, 500}).Draw(t, "keys")
+		persistent := rapid.Bool().Draw(t, "persistent")
+		name := func() string { return fmt.Sprintf("k%03d", rapid.IntRange(0, keys-1).Draw(t, "key")) }
+		init := model.Initial{Revision: 600}
+		for i := range rapid.IntRange(0, keys).Draw(t, "initial") {
+			init.Items = append(init.Items, &model.Item{Key: fmt.Sprintf("k%03d", i), CreateRevision: int64(i + 1), ModRevision: int64(i + 1), Version: 1})
+		}
+		c := contents{items: new(arena), persistent: persistent}
+		c.reset(init.Items)
+		store := model.NewStore(init)
+		type frozen struct {
+			contents
+			store *model.Store
+		}
+		var clones []frozen
+		var scratch []*model.Item
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			if persistent && rapid.IntRange(0, 9).Draw(t, "clone") == 0 {
+				clones = append(clones, frozen{c, store.Clone()})
+				c = c.clone()
+			}
+			r := anyRequest(t, name)
+			before := store.Revision()
+			want := store.Apply(r)
+			if !r.IsWrite() {
+				require.True(t, answers(c.between(r.Key, rangeEnd(r), &scratch), r, &want))
+				want.Count++
+				require.False(t, answers(c.between(r.Key, rangeEnd(r), &scratch), r, &want))
+				continue
+			}
+			if store.Revision() == before {
+				require.True(t, c.idle(r, &want, &scratch))
+			}
+			changed, right := c.apply(r, &want, before+1, &scratch)
+			require.True(t, right)
+			require.Equal(t, store.Revision() > before, changed)
+			equalContents(t, &c, store)
+		}
+		for _, f := range clones {
+			equalContents(t, &f.contents, f.store)
+		}
+	})
+}
+
+func equalContents(t *rapid.T, c *contents, store *model.Store) {
+	next := iterate(c)
+	store.Ascend("", "\x00", func(want *model.Item) bool {
+		got := next()
+		require.NotNil(t, got)
+		require.Equal(t, *want, *got)
+		return true
+	})
+	require.Nil(t, next())
+	if c.persistent {
+		require.Equal(t, store.Digest(), c.digest)
+	}
+}
+
+func anyRequest(t *rapid.T, name func() string) *model.Request {
+	ends := func() string {
+		if rapid.Bool().Draw(t, "to the end") {
+			return "\x00"
+		}
+		return name()
+	}
+	switch rapid.IntRange(0, 6).Draw(t, "kind") {
+	case 0, 1:
+		return &model.Request{Kind: model.Put, Key: name(), Value: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "value")}
+	case 2:
+		return &model.Request{Kind: model.Delete, Key: name()}
+	case 3:
+		from := name()
+		return &model.Request{Kind: model.Delete, Key: from, End: from + "5"}
+	case 4:
+		key := name()
+		return &model.Request{
+			Kind:    model.Txn,
+			Compare: []model.Compare{{Key: key, Target: model.CompareVersion, Op: model.CompareOp(rapid.IntRange(0, 3).Draw(t, "op")), Operand: 1}},
+			Success: []model.Request{{Kind: model.Put, Key: key}, {Kind: model.Delete, Key: name(), End: name()}, {Kind: model.List, Key: name(), End: ends()}},
+			Failure: []model.Request{{Kind: model.Get, Key: key}, {Kind: model.Delete, Key: name()}},
+		}
+	case 5:
+		return &model.Request{Kind: model.Get, Key: name()}
+	default:
+		return &model.Request{Kind: model.List, Key: name(), End: ends(),
+			Limit: int64(rapid.IntRange(0, 3).Draw(t, "limit")), CountOnly: rapid.Bool().Draw(t, "count"), KeysOnly: rapid.Bool().Draw(t, "keys only")}
+	}
+}

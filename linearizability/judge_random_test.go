@@ -1,0 +1,73 @@
+package linearizability
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Whatever the history, the judges agree, a violation is explained in one line,
+// and the stronger property implies the weaker.
+func TestJudgeOnRandomHistories(t *testing.T) {
+	d := fastDice{rand.New(rand.NewPCG(7, 8))}
+	var j Judge
+	seen := map[Anomaly]int{}
+	for n := range *histories / 3 {
+		h, mutation := mutated(d, 1+d.roll(14))
+		out, err := j.Check(h, nil, Properties()...)
+		if err != nil {
+			t.Fatalf("history %d (%q): %v\n%s", n, mutation, err, show(h))
+		}
+		by := map[Property]model.Verdict{}
+		for _, o := range out {
+			by[o.Property] = o.Verdict
+			if (o.Verdict == model.Violated) != (o.Why != nil) {
+				t.Fatalf("history %d: %s is %v, explained by %v", n, o.Property, o.Verdict, o.Why)
+			}
+			if o.Why != nil {
+				seen[o.Why.Anomaly]++
+				if o.Why.Sentence == "" || strings.Contains(o.Why.Sentence, "\n") || o.Why.Anomaly == "" {
+					t.Fatalf("history %d (%q): %s: badly explained: %+v\n%s", n, mutation, o.Property, o.Why, show(h))
+				}
+			}
+		}
+		for _, weaker := range []Property{Monotonic, ReadYourWrites} {
+			if holds(by[Sequential]) && by[weaker] == model.Violated {
+				t.Fatalf("history %d (%q): sequential, but not %s\n%s", n, mutation, weaker, show(h))
+			}
+		}
+		if holds(by[Linearizable]) && by[LinearizableData] == model.Violated {
+			t.Fatalf("history %d (%q): linearizable with revisions and not without\n%s", n, mutation, show(h))
+		}
+	}
+	t.Log(seen)
+	for _, a := range []Anomaly{
+		Missing, Ghost, Premature, Corrupt, Miscounted, OldRevision, UnmadeRevision, TakenRevision,
+		SkippedRevision, Reordered, WrongFlag, Unexplained,
+	} {
+		if seen[a] == 0 {
+			t.Errorf("no history shows a %s", a)
+		}
+	}
+}
+
+func holds(v model.Verdict) bool { return v == model.Holds || v == model.Vacuous }
+
+// A judge that is wrong must be found out. Here porcupine is told of an
+// operation less.
+func TestDisagreementIsLoud(t *testing.T) {
+	h := parse(t, start, putA, list(10, "", 2, oldA))
+	fewer := *h
+	fewer.Operations = h.Operations[:1]
+	var j Judge
+	j.witness.Load(h, nil)
+	out := Judgement{Property: Linearizable, Verdict: model.Violated}
+	err := j.record(&fewer, nil, &out)
+	var d *Disagreement
+	if !errors.As(err, &d) || d.Witness != model.Violated || d.Porcupine != model.Holds {
+		t.Fatalf("no disagreement: %v", err)
+	}
+}
