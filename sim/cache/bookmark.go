@@ -1,0 +1,73 @@
+package cache
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// The bookmark timer of dispatchEvents goes off every 1 to 1.25 s. It is armed
+// only while a bookmark would tell some watcher something new, so that a run
+// without time comes to rest; bookmarks that repeat themselves are left out.
+const (
+	bookmarkTick   = time.Second
+	bookmarkJitter = time.Second / 4
+	// jitterSteps is how finely the jitter, and the phase that the timer would
+	// have had, are chosen when timed.
+	jitterSteps = 4
+)
+
+func (c *Cache) wantsBookmark(w *cacheWatcher) bool {
+	return w.isRegistered() && w.request.AllowBookmarks && c.dispatcher.lastProcessed > w.bookmarkVersion
+}
+
+func (c *Cache) armBookmark(env *sim.Env) {
+	for _, w := range c.watchers {
+		if !c.wantsBookmark(w) {
+			continue
+		}
+		if env.Armed(timerBookmark) {
+			return
+		}
+		phase := bookmarkTick
+		if c.timed {
+			phase = bookmarkTick * sim.Duration(env.Choose(jitterSteps, "bookmark timer phase")+1) / jitterSteps
+		}
+		env.Arm(timerBookmark, phase)
+		return
+	}
+}
+
+// fireBookmark offers a bookmark to every watcher that is due, without
+// blocking.
+func (c *Cache) fireBookmark(env *sim.Env) {
+	d := &c.dispatcher
+	if d.dispatching() {
+		d.bookmarkDue = true
+		return
+	}
+	bookmark := watchCacheEvent{resourceVersion: d.lastProcessed, bookmark: true}
+	again := false
+	for i, w := range c.watchers {
+		if !c.wantsBookmark(w) {
+			continue
+		}
+		if c.timed && !env.Elapsed(w.bookmarkAt, c.cfg.BookmarkPeriod) {
+			again = true
+			continue
+		}
+		if bookmark.event == nil {
+			bookmark.event = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
+		}
+		w.bookmarkAt, w.bookmarkVersion = env.Now(), d.lastProcessed
+		if c.add(env, i, bookmark) {
+			env.Cover(bookmarkOffered)
+		} else {
+			env.Cover(bookmarkDropped)
+		}
+	}
+	if again {
+		env.Arm(timerBookmark, bookmarkTick+bookmarkJitter*sim.Duration(env.Choose(jitterSteps+1, "bookmark jitter"))/jitterSteps)
+	}
+}

@@ -1,0 +1,242 @@
+package cache
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// The loops. Reads and watchers have one each.
+const (
+	taskHandOff sim.Task = iota
+	taskDispatch
+	taskProgress
+	fixedTasks
+)
+
+func readTask(i int) sim.Task    { return fixedTasks + sim.Task(2*i) }
+func watcherTask(i int) sim.Task { return fixedTasks + sim.Task(2*i+1) }
+
+// The timers. Reads have one each.
+const (
+	timerRelist sim.Timer = iota
+	timerProgress
+	timerDispatch
+	timerBookmark
+	fixedTimers
+)
+
+func readTimer(i int) sim.Timer { return fixedTimers + sim.Timer(i) }
+
+// Cache is one watch cache in front of etcd. It implements sim.Node with all
+// optional capabilities.
+type Cache struct {
+	cfg Config
+	// timed: the clock says something.
+	timed bool
+
+	ready      ready
+	watchCache watchCache
+	reflector  reflector
+	requester  requester
+	dispatcher dispatcher
+	reads      []read
+	// waiting is the number of reads that wait, woken ones included.
+	waiting  int
+	watchers []*cacheWatcher
+
+	// Requests that are the same every time.
+	firstPage       *wire.RangeRequest
+	currentRevision *wire.RangeRequest
+
+	answers answers
+	// key is what the store is searched for.
+	key wire.KeyValue
+}
+
+// New returns a cache that has not started yet.
+func New(cfg Config) *Cache {
+	c := &Cache{}
+	c.Reset(cfg)
+	return c
+}
+
+// Reset makes the cache a new one for another run, and keeps its memory.
+func (c *Cache) Reset(cfg Config) {
+	cfg.setDefaults()
+	if c.firstPage == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.ListPageSize != cfg.ListPageSize || c.cfg.Metadata != cfg.Metadata {
+		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: rangeEnd(cfg.Prefix), Limit: cfg.ListPageSize}
+		// No object has the bare prefix for its key: etcd answers with nothing
+		// but its revision.
+		c.currentRevision = &wire.RangeRequest{Key: cfg.Prefix}
+		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
+	}
+	c.cfg = cfg
+	c.ready = ready{}
+	c.reflector = reflector{pages: c.reflector.pages[:0]}
+	c.forgetEverything()
+}
+
+// forgetEverything drops what a process keeps in memory.
+func (c *Cache) forgetEverything() {
+	c.ready = ready{}
+	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
+	c.watchCache.init(c.cfg.RingCapacity)
+	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
+	c.dispatcher.init()
+	clear(c.reads)
+	c.reads = c.reads[:0]
+	c.waiting = 0
+	for _, w := range c.watchers {
+		w.reset()
+	}
+	c.watchers = c.watchers[:0]
+}
+
+// Start implements sim.Node.
+func (c *Cache) Start(env *sim.Env) {
+	c.timed = env.Mode() == sim.Timed
+	c.requester.start(env, c.reflector.starts)
+	c.startCaching(env)
+}
+
+// Restart implements sim.Restarter.
+func (c *Cache) Restart(env *sim.Env) {
+	c.forgetEverything()
+	c.ready.changed = env.Now()
+	c.Start(env)
+}
+
+// Receive implements sim.Node.
+func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
+	switch p := m.Payload.(type) {
+	case *wire.WatchEvent:
+		if m.Conn == c.reflector.watch {
+			c.watchEvent(env, p)
+		}
+	case *wire.ListRequest:
+		c.getList(env, m, p)
+	case *wire.GetRequest:
+		c.getObject(env, m, p)
+	case *wire.WatchRequest:
+		c.watch(env, m, p)
+	case *sim.Hangup:
+		c.hangup(env, m)
+	default:
+		if m.Conn == c.reflector.call {
+			c.listAnswered(env, p)
+		} else {
+			c.answered(env, m)
+		}
+	}
+}
+
+func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
+	switch m.Conn {
+	case c.reflector.watch:
+		c.watchClosed(env)
+	case c.reflector.call:
+		c.listAnswered(env, m.Payload)
+	case c.requester.control:
+		c.requester.control = sim.NoConn
+	default:
+		if !c.answered(env, m) {
+			c.watcherHangup(env, m.Conn)
+		}
+	}
+}
+
+func (c *Cache) listAnswered(env *sim.Env, p sim.Payload) {
+	c.reflector.call = sim.NoConn
+	switch p := p.(type) {
+	case *wire.RangeResponse:
+		c.listPage(env, p)
+	case *wire.Error:
+		c.listFailed(env, p)
+	default:
+		c.listFailed(env, unavailable)
+	}
+}
+
+// Fire implements sim.Node.
+func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
+	switch t {
+	case timerRelist:
+		c.startCaching(env)
+	case timerProgress:
+		c.requester.fire(env)
+	case timerDispatch:
+		c.terminateBlocked(env)
+	case timerBookmark:
+		c.fireBookmark(env)
+	default:
+		c.expire(env, int(t-fixedTimers))
+	}
+}
+
+// Run implements sim.Node.
+func (c *Cache) Run(env *sim.Env, t sim.Task) {
+	switch t {
+	case taskHandOff:
+		c.runHandOff(env)
+	case taskDispatch:
+		c.runDispatch(env)
+	case taskProgress:
+		c.requester.run(env)
+	default:
+		n := int(t - fixedTasks)
+		if n%2 == 0 {
+			c.runRead(env, n/2)
+		} else {
+			c.runWatcher(env, n/2)
+		}
+	}
+}
+
+// TaskName implements sim.Node.
+func (c *Cache) TaskName(t sim.Task) string {
+	switch t {
+	case taskHandOff:
+		return "hand over to the dispatcher"
+	case taskDispatch:
+		return "dispatchEvents"
+	case taskProgress:
+		return "progress requester"
+	}
+	n := int(t - fixedTasks)
+	if n%2 == 0 {
+		return "read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
+	}
+	return "watcher " + strconv.Itoa(n/2) + ": " + c.watchers[n/2].request.Label()
+}
+
+// TimerName implements sim.Node.
+func (c *Cache) TimerName(t sim.Timer) string {
+	switch t {
+	case timerRelist:
+		return "list and watch again"
+	case timerProgress:
+		return "progress request period"
+	case timerDispatch:
+		return "dispatch budget"
+	case timerBookmark:
+		return "bookmark timer"
+	}
+	i := int(t - fixedTimers)
+	return "timeout of read " + strconv.Itoa(i) + ": " + c.reads[i].label()
+}
+
+// ResourceVersion is the revision up to which the cache claims to be complete;
+// 0 before its first list.
+func (c *Cache) ResourceVersion() int64 { return c.watchCache.resourceVersion }
+
+// Ready reports whether the cache may be read.
+func (c *Cache) Ready() bool { return c.ready.ok }
+
+// Waiting is the number of reads that wait for the cache to be fresh.
+func (c *Cache) Waiting() int { return c.waiting }
+
+// Ascend calls f for the objects in the cache, in key order, until f says
+// stop. They must not be changed.
+func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.watchCache.store.Ascend(f) }

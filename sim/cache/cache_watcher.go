@@ -1,0 +1,302 @@
+package cache
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+type watcherState uint8
+
+const (
+	watcherFree watcherState = iota
+	// watcherStarting: the cache was ready when the request came; the watcher
+	// is not registered yet.
+	watcherStarting
+	// watcherInitial: processInterval sends what happened before.
+	watcherInitial
+	// watcherStreaming: process sends what the dispatcher gives.
+	watcherStreaming
+	// watcherEnding: stopped while an event was being dispatched; it sends
+	// nothing more, and its channel stays until that is over.
+	watcherEnding
+)
+
+// cacheWatcher is one client's watch: the goroutine processInterval with its
+// two channels, input from the dispatcher and result to the client.
+type cacheWatcher struct {
+	state   watcherState
+	request *wire.WatchRequest
+	conn    sim.Conn
+	from    sim.NodeID
+	cause   sim.Cause
+	prefix  string
+	// generation of readiness in which the request came.
+	generation int
+
+	interval interval
+	// floor: only later events from input are sent.
+	floor int64
+
+	// input holds at most capacity events; input[head:] is what is in it.
+	input    []watchCacheEvent
+	head     int
+	capacity int
+	// inHand is an event that result has no room for.
+	inHand *wire.WatchEvent
+
+	// bookmarkAt and bookmarkVersion are of the last bookmark offered.
+	bookmarkAt      sim.Time
+	bookmarkVersion int64
+}
+
+// isRegistered: the dispatcher knows it.
+func (w *cacheWatcher) isRegistered() bool {
+	return w.state == watcherInitial || w.state == watcherStreaming
+}
+
+func (w *cacheWatcher) inputLen() int { return len(w.input) - w.head }
+
+func (w *cacheWatcher) takeInput() watchCacheEvent {
+	e := w.input[w.head]
+	w.input[w.head] = watchCacheEvent{}
+	w.head++
+	if w.head == len(w.input) {
+		w.input, w.head = w.input[:0], 0
+	}
+	return e
+}
+
+func (c *Cache) newWatcher() int {
+	for i, w := range c.watchers {
+		if w.state == watcherFree {
+			return i
+		}
+	}
+	if n := len(c.watchers); n < cap(c.watchers) {
+		c.watchers = c.watchers[:n+1]
+		if c.watchers[n] != nil {
+			return n
+		}
+		c.watchers[n] = &cacheWatcher{}
+		return n
+	}
+	c.watchers = append(c.watchers, &cacheWatcher{})
+	return len(c.watchers) - 1
+}
+
+// watch is Cacher.Watch up to the lock.
+func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
+	if !c.ready.ok {
+		env.Cover(watchRefusedUnready)
+		refuse(env, m.Conn, c.ready.refusal(env.Now()))
+		return
+	}
+	i := c.newWatcher()
+	w := c.watchers[i]
+	w.state = watcherStarting
+	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
+	w.prefix = preparePrefix(req.Prefix)
+	w.generation = c.ready.generation
+	w.capacity = c.watchCapacity()
+	env.Bound(m.Conn, w.capacity)
+	env.Enable(watcherTask(i))
+}
+
+func refuse(env *sim.Env, conn sim.Conn, err *wire.Error) {
+	env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: err})
+	env.Close(conn)
+}
+
+// watchCapacity is suggestedWatchChannelSize for a resource without an index.
+func (c *Cache) watchCapacity() int {
+	if c.cfg.WatchCapacity > 0 {
+		return c.cfg.WatchCapacity
+	}
+	fresh := int(c.cfg.EventFreshDuration.Seconds())
+	aSecond := (c.watchCache.history.capacity + fresh - 1) / fresh
+	return min(max(aSecond, 10), 100)
+}
+
+// register is the rest of Cacher.Watch: the interval under the cache's lock,
+// then, under the registry's too, the check that the cache is still the one
+// that the watch began with (#116122).
+func (c *Cache) register(env *sim.Env, i int) {
+	w := c.watchers[i]
+	if !c.takeInterval(env, w) {
+		env.Cover(watchTooOld)
+		refuse(env, w.conn, tooOld)
+		w.reset()
+		return
+	}
+	if !c.ready.ok || c.ready.generation != w.generation {
+		env.Cover(watchAcrossGenerations)
+		c.closeWatcher(env, i)
+		return
+	}
+	w.state = watcherInitial
+	env.Enable(watcherTask(i))
+	if w.request.AllowBookmarks {
+		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
+		c.armBookmark(env)
+	}
+}
+
+// runWatcher is one turn of the watcher's goroutine: it puts one event into
+// result, or waits for room there.
+func (c *Cache) runWatcher(env *sim.Env, i int) {
+	w := c.watchers[i]
+	env.Under(w.cause)
+	e := w.inHand
+	w.inHand = nil
+	switch {
+	case e != nil:
+	case w.state == watcherStarting:
+		c.register(env, i)
+		return
+	case w.state == watcherInitial:
+		var ok bool
+		if e, ok = c.nextInitial(env, w); !ok {
+			env.Cover(intervalInvalidated)
+			c.stopWatcher(env, i)
+			return
+		}
+	}
+	if e == nil && w.state == watcherStreaming {
+		e = c.nextInput(env, i)
+	}
+	if e != nil && !env.CanSend(w.conn) {
+		env.Cover(watcherBlocked)
+		w.inHand = e
+		return
+	}
+	if e != nil {
+		env.Send(w.conn, e)
+	}
+	if w.state == watcherInitial || w.inputLen() > 0 {
+		env.Enable(watcherTask(i))
+	}
+}
+
+// nextInitial returns the next event of the interval, or turns to streaming.
+// It returns false if the interval is gone from the history.
+func (c *Cache) nextInitial(env *sim.Env, w *cacheWatcher) (*wire.WatchEvent, bool) {
+	for {
+		e, ok := w.interval.next(&c.watchCache.history)
+		if !ok {
+			return nil, false
+		}
+		if e.resourceVersion == 0 {
+			w.state = watcherStreaming
+			return nil, true
+		}
+		w.floor = max(w.floor, e.resourceVersion)
+		if w.wants(e.event) {
+			env.Cover(initialEventSent)
+			return e.event, true
+		}
+	}
+}
+
+// nextInput returns the next event from input that the watcher wants, nil if
+// there is none.
+func (c *Cache) nextInput(env *sim.Env, i int) *wire.WatchEvent {
+	w := c.watchers[i]
+	for w.inputLen() > 0 {
+		e := w.takeInput()
+		c.inputTaken(env, i)
+		switch {
+		case e.resourceVersion <= w.floor:
+			env.Cover(inputBelowFloor)
+		case e.bookmark || w.wants(e.event):
+			return e.event
+		}
+	}
+	return nil
+}
+
+func (w *cacheWatcher) wants(e *wire.WatchEvent) bool {
+	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix)
+}
+
+// watcherHangup: the client has ended its watch (forget).
+func (c *Cache) watcherHangup(env *sim.Env, conn sim.Conn) {
+	for i, w := range c.watchers {
+		if w.conn == conn && w.state != watcherFree && w.state != watcherEnding {
+			env.Cover(watchLeft)
+			c.stopWatcher(env, i)
+		}
+	}
+}
+
+// terminateAllWatchers ends the watchers that are registered. One that is still
+// starting finds out by the generation.
+func (c *Cache) terminateAllWatchers(env *sim.Env) {
+	for i, w := range c.watchers {
+		if w.isRegistered() {
+			env.Cover(watcherOutlived)
+			c.stopWatcher(env, i)
+		}
+	}
+}
+
+func (c *Cache) stopWatcher(env *sim.Env, i int) {
+	if w := c.watchers[i]; c.dispatcher.dispatching() && w.isRegistered() {
+		env.Cover(stopDeferred)
+		env.Disable(watcherTask(i))
+		w.state = watcherEnding
+		c.dispatcher.toStop = append(c.dispatcher.toStop, i)
+		return
+	}
+	c.closeWatcher(env, i)
+}
+
+func (c *Cache) closeWatcher(env *sim.Env, i int) {
+	env.Disable(watcherTask(i))
+	env.Close(c.watchers[i].conn)
+	c.watchers[i].reset()
+}
+
+// reset frees the watcher's place and keeps its memory.
+func (w *cacheWatcher) reset() {
+	clear(w.input)
+	clear(w.interval.buffer)
+	*w = cacheWatcher{input: w.input[:0], interval: interval{buffer: w.interval.buffer[:0]}}
+}
+
+// Drained implements sim.Drained: result has room again.
+func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
+	for i, w := range c.watchers {
+		if w.conn == conn && w.inHand != nil && w.isRegistered() {
+			env.Enable(watcherTask(i))
+		}
+	}
+}
+
+func (w *cacheWatcher) clone() *cacheWatcher {
+	d := *w
+	d.input = append([]watchCacheEvent(nil), w.input[w.head:]...)
+	d.head = 0
+	d.interval = w.interval.clone()
+	return &d
+}
+
+func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim.Digest {
+	d = d.Word(uint64(w.state)<<16 | uint64(w.from))
+	if w.state == watcherFree {
+		return d
+	}
+	d = w.request.Digest(d).Bool(w.generation == generation).Int(w.floor)
+	d = w.interval.fingerprint(d, h)
+	d = d.Int(int64(w.inputLen())).Int(int64(w.capacity))
+	for i := w.head; i < len(w.input); i++ {
+		d = w.input[i].fingerprint(d)
+	}
+	if w.inHand != nil {
+		d = w.inHand.Digest(d)
+	}
+	return d.Int(int64(w.bookmarkAt)).Int(w.bookmarkVersion)
+}
+
+var tooOld = &wire.Error{Code: wire.ErrCompacted, Message: "too old resource version"}

@@ -1,0 +1,52 @@
+package cache
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Clone implements sim.Cloner. Store and history are shared until one of the
+// two changes.
+func (c *Cache) Clone() sim.Node {
+	d := *c
+	d.watchCache.store = c.watchCache.store.Clone()
+	d.watchCache.history = c.watchCache.history.clone()
+	d.reflector.pages = slices.Clone(c.reflector.pages)
+	d.requester.cfg = &d.cfg
+	d.dispatcher.incoming = slices.Clone(c.dispatcher.incoming)
+	d.dispatcher.blocked = slices.Clone(c.dispatcher.blocked)
+	d.dispatcher.toStop = slices.Clone(c.dispatcher.toStop)
+	d.reads = slices.Clone(c.reads)
+	d.watchers = make([]*cacheWatcher, len(c.watchers))
+	for i, w := range c.watchers {
+		d.watchers[i] = w.clone()
+	}
+	// The blocks that answers come from have one writer only.
+	d.answers = answers{}
+	return &d
+}
+
+// Fingerprint implements sim.Fingerprinter. The configuration is left out: it
+// is the same throughout an exploration.
+func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
+	w := &c.watchCache
+	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(w.resourceVersion).Int(w.listResourceVersion)
+	d = d.Int(int64(w.store.Len()))
+	w.store.Ascend(func(kv *wire.KeyValue) bool {
+		d = kv.Digest(d)
+		return true
+	})
+	d = w.history.fingerprint(d)
+	d = c.reflector.fingerprint(d)
+	d = c.requester.fingerprint(d)
+	d = c.dispatcher.fingerprint(d)
+	for i := range c.reads {
+		d = c.reads[i].fingerprint(d)
+	}
+	for _, w := range c.watchers {
+		d = w.fingerprint(d, &c.watchCache.history, c.ready.generation)
+	}
+	return d
+}

@@ -1,0 +1,68 @@
+package cache
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Config is what one cache is made of. Fields left at zero take the defaults
+// of k8s.io/apiserver; Prefix, KV and Watch have none.
+type Config struct {
+	Options
+	// Prefix of the resource's keys; it ends in "/": "/registry/pods/".
+	Prefix string
+	// KV is the node that takes unary requests: etcd, or the client before it.
+	KV sim.NodeID
+	// Watch is the node that takes watches and progress requests: the client.
+	Watch sim.NodeID
+	// Metadata goes with the watch and with progress requests, so that both
+	// travel on one gRPC stream (the gate SeparateCacheWatchRPC). Empty shares
+	// the stream with everybody who has none.
+	Metadata string
+
+	// ListPageSize is the reflector's, in objects: 10000.
+	ListPageSize int64
+	// BlockTimeout is how long a read waits for the cache to be fresh: 3 s.
+	BlockTimeout sim.Duration
+	// ProgressRequestPeriod is the time between two progress requests: 100 ms.
+	ProgressRequestPeriod sim.Duration
+	// RelistDelay is the time between the end of one ListAndWatch and the start
+	// of the next: 1 s.
+	RelistDelay sim.Duration
+
+	// RingCapacity is how many events the history holds at first, and at least:
+	// 100. RingCapacityMax is how many it can grow to when timed: 102400.
+	// Untimed it does not grow: small rings are what an explorer wants.
+	RingCapacity, RingCapacityMax int
+	// EventFreshDuration is how long events shall be kept if RingCapacityMax
+	// permits: 75 s.
+	EventFreshDuration sim.Duration
+	// IncomingCapacity is that of the channel between ingestion and dispatcher:
+	// 100. The reflector puts two entries there for each change of an object.
+	IncomingCapacity int
+	// WatchCapacity is that of each of a watcher's two channels. At zero it
+	// follows the history's capacity, as upstream: a second's worth, between 10
+	// and 100.
+	WatchCapacity int
+	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
+	BookmarkPeriod sim.Duration
+}
+
+func (c *Config) setDefaults() {
+	set(&c.ListPageSize, 10000)
+	set(&c.BlockTimeout, 3*time.Second)
+	set(&c.ProgressRequestPeriod, 100*time.Millisecond)
+	set(&c.RelistDelay, time.Second)
+	set(&c.RingCapacity, 100)
+	set(&c.RingCapacityMax, max(c.RingCapacity, 100*1024))
+	set(&c.EventFreshDuration, 75*time.Second)
+	set(&c.IncomingCapacity, 100)
+	set(&c.BookmarkPeriod, time.Minute)
+}
+
+func set[T int | int64 | sim.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

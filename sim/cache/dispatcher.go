@@ -1,0 +1,196 @@
+package cache
+
+import "github.com/watchbed/watchbed/sim"
+
+// dispatcher is the goroutine dispatchEvents with its channel of incoming
+// events: it gives each event to every watcher. A watcher whose channel is full
+// may hold it up for as long as the budget allows, and is terminated then.
+type dispatcher struct {
+	incoming []watchCacheEvent
+	head     int
+	// used is the number of entries of the channel that are taken.
+	used int
+	// offering: the reflector is blocked in its send.
+	offering bool
+
+	// lastProcessed is the resourceVersion that a bookmark may carry.
+	lastProcessed int64
+
+	// current is the event that the watchers in blocked still have to get;
+	// the first of them is waited for.
+	current   watchCacheEvent
+	blocked   []int
+	blockedAt sim.Time
+	timeout   sim.Duration
+	budget    timeBudget
+	// toStop are watchers that ended while current was being dispatched: their
+	// channels stay open until that is over.
+	toStop []int
+	// bookmarkDue: the bookmark timer went off meanwhile.
+	bookmarkDue bool
+}
+
+func (d *dispatcher) init() {
+	clear(d.incoming)
+	*d = dispatcher{incoming: d.incoming[:0], blocked: d.blocked[:0], toStop: d.toStop[:0]}
+}
+
+// synced ends dispatchEvents' wait for the first list.
+func (d *dispatcher) synced(listRevision int64) {
+	if d.lastProcessed == 0 {
+		d.lastProcessed = listRevision
+	}
+}
+
+// dispatching: an event has reached some watchers and not yet all.
+func (d *dispatcher) dispatching() bool { return len(d.blocked) > 0 }
+
+// weight is the number of entries that an event takes in the channel. After a
+// change the reflector reports its resourceVersion once more
+// (UpdateResourceVersion), which is a second entry.
+func (e *watchCacheEvent) weight() int {
+	if e.bookmark {
+		return 1
+	}
+	return 2
+}
+
+// offer puts an event into the channel. It returns false if there is no room:
+// the reflector is woken when there may be.
+func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
+	d := &c.dispatcher
+	d.offering = d.used > 0 && d.used+e.weight() > c.cfg.IncomingCapacity
+	if d.offering {
+		return false
+	}
+	d.used += e.weight()
+	d.incoming = append(d.incoming, e)
+	if !d.dispatching() {
+		env.Enable(taskDispatch)
+	}
+	return true
+}
+
+// runDispatch takes one event from the channel.
+func (c *Cache) runDispatch(env *sim.Env) {
+	d := &c.dispatcher
+	d.current = d.incoming[d.head]
+	d.incoming[d.head] = watchCacheEvent{}
+	d.head++
+	if d.head == len(d.incoming) {
+		d.incoming, d.head = d.incoming[:0], 0
+	}
+	d.used -= d.current.weight()
+	if d.offering {
+		env.Enable(taskHandOff)
+	}
+	// Bookmarks from etcd may come many times a second; watchers get the
+	// cache's own instead.
+	if !d.current.bookmark {
+		c.dispatchEvent(env)
+	}
+	if !d.dispatching() {
+		c.finishDispatching(env)
+	}
+}
+
+// dispatchEvent offers the event to every watcher without blocking, and begins
+// to wait for those that have no room.
+func (c *Cache) dispatchEvent(env *sim.Env) {
+	d := &c.dispatcher
+	for i, w := range c.watchers {
+		if w.isRegistered() && !c.add(env, i, d.current) {
+			d.blocked = append(d.blocked, i)
+		}
+	}
+	if !d.dispatching() {
+		return
+	}
+	env.Cover(dispatchBlocked)
+	d.blockedAt = env.Now()
+	d.timeout = d.budget.takeAvailable(d.blockedAt)
+	env.Arm(timerDispatch, d.timeout)
+}
+
+// add is nonblockingAdd.
+func (c *Cache) add(env *sim.Env, i int, e watchCacheEvent) bool {
+	w := c.watchers[i]
+	if w.inputLen() >= w.capacity {
+		return false
+	}
+	w.input = append(w.input, e)
+	if w.state == watcherStreaming && w.inHand == nil {
+		env.Enable(watcherTask(i))
+	}
+	return true
+}
+
+// inputTaken: a watcher took from its channel; the dispatcher may be blocked in
+// a send to it.
+func (c *Cache) inputTaken(env *sim.Env, i int) {
+	d := &c.dispatcher
+	if !d.dispatching() || d.blocked[0] != i {
+		return
+	}
+	env.Cover(dispatchUnblocked)
+	for d.dispatching() && c.add(env, d.blocked[0], d.current) {
+		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]
+	}
+	if !d.dispatching() {
+		env.Disarm(timerDispatch)
+		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))
+		c.finishDispatching(env)
+	}
+}
+
+// terminateBlocked: the budget is used up. Whoever has room by now gets the
+// event, the others end.
+func (c *Cache) terminateBlocked(env *sim.Env) {
+	d := &c.dispatcher
+	for _, i := range d.blocked {
+		if w := c.watchers[i]; !c.add(env, i, d.current) && w.isRegistered() {
+			env.Cover(watcherTerminated)
+			if env.Noting() {
+				env.Note("terminates a watcher that does not keep up")
+			}
+			c.stopWatcher(env, i)
+		}
+	}
+	d.blocked = d.blocked[:0]
+	c.finishDispatching(env)
+}
+
+func (c *Cache) finishDispatching(env *sim.Env) {
+	d := &c.dispatcher
+	d.lastProcessed = d.current.resourceVersion
+	d.current = watchCacheEvent{}
+	for _, i := range d.toStop {
+		c.closeWatcher(env, i)
+	}
+	d.toStop = d.toStop[:0]
+	if len(d.incoming) > d.head {
+		env.Enable(taskDispatch)
+	}
+	if d.bookmarkDue {
+		d.bookmarkDue = false
+		env.Arm(timerBookmark, 0)
+	}
+	c.armBookmark(env)
+}
+
+func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
+	h = h.Int(int64(d.used)).Bool(d.offering).Int(d.lastProcessed).Bool(d.bookmarkDue)
+	h = h.Int(int64(d.budget.budget)).Int(int64(d.budget.last))
+	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
+	for i := d.head; i < len(d.incoming); i++ {
+		h = d.incoming[i].fingerprint(h)
+	}
+	h = d.current.fingerprint(h).Int(int64(len(d.blocked)))
+	for _, i := range d.blocked {
+		h = h.Int(int64(i))
+	}
+	for _, i := range d.toStop {
+		h = h.Int(int64(i))
+	}
+	return h
+}

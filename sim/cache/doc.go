@@ -1,0 +1,2 @@
+// Package cache is the watch cache.
+package cache

@@ -1,0 +1,86 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// interval is upstream's watchCacheInterval: what a watcher is sent before the
+// events of the dispatcher. It is a copy of the store, or a range of the
+// history that is copied piece by piece and may have been evicted by then.
+type interval struct {
+	// index and end are numbers of the history's entries.
+	index, end int
+	// buffer[taken:] was copied and not yet sent.
+	buffer []watchCacheEvent
+	taken  int
+}
+
+// bufferSize is how many events are copied under the lock at a time.
+const bufferSize = 100
+
+// takeInterval takes the interval that a request asks for
+// (getAllEventsSinceLocked). It returns false if the history does not reach
+// back far enough.
+func (c *Cache) takeInterval(env *sim.Env, w *cacheWatcher) bool {
+	from := w.request.ResourceVersion
+	if from == wire.Unset || from == 0 {
+		env.Cover(watchFromStore)
+		w.floor = c.watchCache.resourceVersion
+		c.ascend(w.prefix, func(kv *wire.KeyValue) bool {
+			w.interval.buffer = append(w.interval.buffer, watchCacheEvent{
+				event:           &wire.WatchEvent{Type: wire.Added, ResourceVersion: kv.ModRevision, Item: kv},
+				resourceVersion: w.floor,
+			})
+			return true
+		})
+		return true
+	}
+	h := &c.watchCache.history
+	if from < h.oldest(c.watchCache.listResourceVersion)-1 {
+		return false
+	}
+	env.Cover(watchFromHistory)
+	if from > c.watchCache.resourceVersion {
+		env.Cover(watchFromFuture)
+	}
+	w.floor = from
+	w.interval.index, w.interval.end = h.after(from), h.endIndex
+	return true
+}
+
+// next returns the next event; its resourceVersion is 0 at the end. It returns
+// false if the history has lost what comes next.
+func (v *interval) next(h *history) (watchCacheEvent, bool) {
+	if v.taken == len(v.buffer) {
+		v.buffer, v.taken = v.buffer[:0], 0
+		if v.index >= v.end {
+			return watchCacheEvent{}, true
+		}
+		if v.index < h.startIndex {
+			return watchCacheEvent{}, false
+		}
+		for v.index < v.end && len(v.buffer) < bufferSize {
+			v.buffer = append(v.buffer, *h.at(v.index))
+			v.index++
+		}
+	}
+	e := v.buffer[v.taken]
+	v.taken++
+	return e, true
+}
+
+func (v *interval) clone() interval {
+	return interval{
+		index: v.index, end: v.end,
+		buffer: append([]watchCacheEvent(nil), v.buffer[v.taken:]...),
+	}
+}
+
+func (v *interval) fingerprint(d sim.Digest, h *history) sim.Digest {
+	d = d.Int(int64(max(v.index-h.startIndex, -1))).Int(int64(v.end - v.index))
+	for i := v.taken; i < len(v.buffer); i++ {
+		d = v.buffer[i].fingerprint(d)
+	}
+	return d
+}

@@ -1,0 +1,65 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// ready says whether the cache may be used: from the first Replace of a
+// ListAndWatch until that ListAndWatch ends.
+type ready struct {
+	ok bool
+	// generation counts how often the cache became ready: who began something
+	// in one generation must not finish it in the next.
+	generation int
+	changed    sim.Time
+}
+
+func (r *ready) setReady(now sim.Time) {
+	if r.ok {
+		return
+	}
+	r.ok = true
+	r.generation++
+	r.changed = now
+}
+
+func (r *ready) setPending(now sim.Time) {
+	if !r.ok {
+		return
+	}
+	r.ok = false
+	r.changed = now
+}
+
+// refusal is the 429 of a cache that is not ready. The client shall come back
+// after e^(0.06 * seconds of downtime) seconds, at most 30 (KEP-4568).
+func (r *ready) refusal(now sim.Time) *wire.Error {
+	down := now.Sub(r.changed).Milliseconds()
+	i := 0
+	for i < len(retryAfterSteps) && down >= retryAfterSteps[i] {
+		i++
+	}
+	return notReady[i]
+}
+
+// retryAfterSteps[i] is the downtime, in milliseconds, from which on the answer
+// is i+2 seconds: ln(i+2)/0.06. A table, because math.Exp is not the same to
+// the last bit on every machine, and a run must be.
+var retryAfterSteps = [29]int64{
+	11553, 18311, 23105, 26824, 29863, 32432, 34658, 36621, 38377, 39965,
+	41416, 42750, 43985, 45135, 46210, 47221, 48173, 49074, 49929, 50743,
+	51518, 52259, 52968, 53648, 54302, 54931, 55537, 56122, 56687,
+}
+
+var notReady = func() (all [30]*wire.Error) {
+	texts := [30]string{
+		"1 s", "2 s", "3 s", "4 s", "5 s", "6 s", "7 s", "8 s", "9 s", "10 s",
+		"11 s", "12 s", "13 s", "14 s", "15 s", "16 s", "17 s", "18 s", "19 s", "20 s",
+		"21 s", "22 s", "23 s", "24 s", "25 s", "26 s", "27 s", "28 s", "29 s", "30 s",
+	}
+	for i := range all {
+		all[i] = &wire.Error{Code: wire.TooManyRequests, Message: "storage is (re)initializing: retry after " + texts[i]}
+	}
+	return all
+}()

@@ -1,0 +1,158 @@
+package cache
+
+import (
+	"strings"
+
+	"github.com/google/btree"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// watchCache is upstream's type of that name: what its lock guards. Each method
+// that takes an env is one critical section.
+type watchCache struct {
+	// resourceVersion up to which the store is complete.
+	resourceVersion int64
+	// listResourceVersion is that of the last Replace; 0 before the first.
+	listResourceVersion int64
+	store               *btree.BTreeG[*wire.KeyValue]
+	history             history
+}
+
+// degree is that of upstream's btree store.
+const degree = 16
+
+func lessKey(a, b *wire.KeyValue) bool { return a.Key < b.Key }
+
+func (w *watchCache) init(capacity int) {
+	if w.store == nil {
+		w.store = btree.NewG(degree, lessKey)
+	} else {
+		w.store.Clear(true)
+	}
+	w.resourceVersion, w.listResourceVersion = 0, 0
+	w.history.init(capacity)
+}
+
+// processEvent takes in a change: history, resourceVersion, store, in this
+// order, then wakes those who wait, all under the lock. It returns what the
+// dispatcher is to be handed.
+func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent {
+	w := &c.watchCache
+	previous, exists := w.store.Get(in.Item)
+	e := watchCacheEvent{event: forWatchers(in, previous, exists), resourceVersion: in.ResourceVersion}
+	c.appendHistory(env, e)
+	c.setResourceVersion(env, in.ResourceVersion)
+	if in.Type == wire.Deleted {
+		if !exists {
+			env.Cover(deletedUnknown)
+		}
+		w.store.Delete(in.Item)
+	} else {
+		w.store.ReplaceOrInsert(in.Item)
+	}
+	c.broadcast(env)
+	return e
+}
+
+func (c *Cache) appendHistory(env *sim.Env, e watchCacheEvent) {
+	h := &c.watchCache.history
+	if c.timed {
+		e.recordTime = env.Now()
+		before := h.capacity
+		h.resize(e.recordTime, c.cfg.EventFreshDuration, c.cfg.RingCapacity, c.cfg.RingCapacityMax)
+		switch {
+		case h.capacity > before:
+			env.Cover(historyGrown)
+		case h.capacity < before:
+			env.Cover(historyShrunk)
+		}
+	}
+	if h.isFull() {
+		env.Cover(historyEvicted)
+	}
+	h.updateCache(e)
+}
+
+// forWatchers is the change as a watcher of the cache sees it: the type, and
+// with Deleted the object, follow from the store before the change, not from
+// what etcd's event says (cacheWatcher.convertToWatchEvent). In a healthy cache
+// the two agree, and the event is passed on as it is.
+func forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists bool) *wire.WatchEvent {
+	if in.Type == wire.Deleted {
+		switch {
+		case !exists:
+			return nil
+		case same(in.Item, previous):
+			return in
+		}
+		return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: in.ResourceVersion, Item: previous, Prev: previous}
+	}
+	want := wire.Added
+	if exists {
+		want = wire.Modified
+	}
+	if in.Type == want && (!exists || in.Prev != nil && same(in.Prev, previous)) {
+		return in
+	}
+	return &wire.WatchEvent{Type: want, ResourceVersion: in.ResourceVersion, Item: in.Item, Prev: previous}
+}
+
+func same(a, b *wire.KeyValue) bool { return a == b || *a == *b }
+
+// updateResourceVersion takes in a progress notification. It believes it
+// whatever it says, as upstream does: also if it goes back in time.
+func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion int64) watchCacheEvent {
+	env.Cover(progressNotified)
+	c.setResourceVersion(env, resourceVersion)
+	c.broadcast(env)
+	return watchCacheEvent{resourceVersion: resourceVersion, bookmark: true}
+}
+
+func (c *Cache) setResourceVersion(env *sim.Env, resourceVersion int64) {
+	if resourceVersion < c.watchCache.resourceVersion {
+		env.Cover(resourceVersionLowered)
+		if env.Noting() {
+			env.Note("its resourceVersion goes back in time")
+		}
+	}
+	c.watchCache.resourceVersion = resourceVersion
+}
+
+// replace makes a list the contents, and the cache ready (onReplace).
+func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
+	w := &c.watchCache
+	w.history.reset()
+	w.store.Clear(true)
+	for _, kv := range items {
+		w.store.ReplaceOrInsert(kv)
+	}
+	w.listResourceVersion = resourceVersion
+	c.setResourceVersion(env, resourceVersion)
+	c.ready.setReady(env.Now())
+	c.broadcast(env)
+}
+
+// ascend calls f for the objects under a prefix in key order.
+func (c *Cache) ascend(prefix string, f func(*wire.KeyValue) bool) {
+	if strings.HasPrefix(c.cfg.Prefix, prefix) {
+		c.watchCache.store.Ascend(f)
+		return
+	}
+	from, to := wire.KeyValue{Key: prefix}, wire.KeyValue{Key: rangeEnd(prefix)}
+	c.watchCache.store.AscendRange(&from, &to, f)
+}
+
+// rangeEnd is the end of the range of all keys under a prefix, which ends in
+// "/".
+func rangeEnd(prefix string) string { return prefix[:len(prefix)-1] + "0" }
+
+// preparePrefix gives a prefix its final "/": without it "/registry/pods/a"
+// would let the siblings "/registry/pods/ab" in (#125584).
+func preparePrefix(prefix string) string {
+	if strings.HasSuffix(prefix, "/") {
+		return prefix
+	}
+	return prefix + "/"
+}
