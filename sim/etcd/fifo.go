@@ -36,3 +36,13 @@ func (q *fifo) reset() {
 
 // all lists what is in the queue; the caller must not change it.
 func (q *fifo) all() []*wire.WatchResponse { return q.items[q.head:] }
+
+// speaksForAll reports whether there is a response to all watches of the stream.
+func (q *fifo) speaksForAll() bool {
+	for _, r := range q.all() {
+		if r.WatchID == wire.InvalidWatchID {
+			return true
+		}
+	}
+	return false
+}

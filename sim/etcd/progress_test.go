@@ -116,6 +116,20 @@ func TestCompactedWatcherBlocksProgressUntilCancelled(t *testing.T) {
 	require.EqualValues(t, 1, b.covered("progress requested with a watcher that compaction cancelled"))
 }
 
+// Every version that sends progress through the watch channel: what is queued
+// there speaks for all watches of the stream, and one that is created behind it
+// may be announced ahead of it.
+func TestCreatedOvertakesProgress(t *testing.T) {
+	for _, v := range []string{"3.5.8", "3.5.35", "3.6.16", "3.7.3"} {
+		b := newBench(t, v)
+		b.put("/a", "1").put("/a", "2").request("w", create("/b", 0)).settle().take()
+		b.request("w", &wire.WatchProgressRequest{}).request("w", create("/a", 2)).settle("takes watchStream")
+		require.EqualValues(t, 1, b.covered("Created overtook progress that was queued before the watch"))
+		b.settle().step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, []string{"created, rev 3", "progress 3", "event /a=1@2 /a=2@3"}, b.take(), v)
+	}
+}
+
 func TestTickerNotifiesWatchesThatAskedForIt(t *testing.T) {
 	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ProgressNotifyInterval = 1 })
 	for _, key := range []string{"/a", "/b"} {

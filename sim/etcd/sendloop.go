@@ -192,6 +192,9 @@ func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 			env.Cover(coverCanceledFirst)
 		}
 	case c.Created:
+		if overtakes && sws.ch.speaksForAll() {
+			env.Cover(coverCreatedFirst)
+		}
 		s.announce(env, sws, c.WatchID)
 	default:
 		// Only a progress notification of its own is neither.

@@ -48,6 +48,7 @@ var (
 	coverFragmented     = sim.NewSituation("etcd: response fragmented")
 	coverCtrlFull       = sim.NewSituation("etcd: ctrlStream full, recvLoop blocked")
 	coverEventsFirst    = sim.NewSituation("etcd: events taken before a control response")
+	coverCreatedFirst   = sim.NewSituation("etcd: Created overtook progress that was queued before the watch")
 	coverCanceledFirst  = sim.NewSituation("etcd: Canceled overtook events")
 
 	// Progress.
