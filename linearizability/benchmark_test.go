@@ -108,6 +108,33 @@ func BenchmarkJudgeSmall(b *testing.B) {
 	}
 }
 
+// What a violation costs at the most operations of which porcupine is asked: it
+// runs into its budget or its memory, and the witness has the last word.
+func BenchmarkJudgeLargeViolation(b *testing.B) {
+	h := overlapping(porcupineOperations, 16, 1000, 10, false)
+	for i := len(h.Operations) - 100; ; i++ {
+		if op := &h.Operations[i]; op.Request.Kind == model.List {
+			stale := *op.Result
+			stale.Revision -= 100
+			op.Result = &stale
+			break
+		}
+	}
+	for _, prop := range orderedProperties {
+		b.Run(string(prop), func(b *testing.B) {
+			var j Judge
+			for b.Loop() {
+				if _, err := j.Check(h, nil, prop); err != nil {
+					b.Fatal(err)
+				}
+			}
+			var mem runtime.MemStats
+			runtime.ReadMemStats(&mem)
+			b.ReportMetric(float64(mem.HeapSys)/(1<<20), "MB")
+		})
+	}
+}
+
 // One million operations, half of them lists of ten items or gets, a thousand
 // keys, 16 clients. MB is all the memory that the process took from the system
 // for its heap, the history included.

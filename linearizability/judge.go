@@ -63,9 +63,13 @@ const (
 	DefaultSteps      = 200_000
 )
 
+// porcupineOperations is the size of history beyond which porcupine is not
+// asked even about a violation: giving up alone would take it minutes.
+const porcupineOperations = 10_000
+
 // porcupineMemory bounds, in bytes, what porcupine may remember of the states
 // that it has been in: a set of operations and a store for each.
-const porcupineMemory = 512 << 20
+const porcupineMemory = 256 << 20
 
 // Disagreement is the error that the witness and porcupine gave different
 // verdicts: one of the two is wrong, and nothing else that this program says of
@@ -90,7 +94,7 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 	for _, p := range props {
 		v, exercised, f := j.witness.check(p)
 		out := Judgement{Property: p, Verdict: v, Exercised: exercised}
-		if p.ordered() && (len(h.Operations) <= j.operations() || v == model.Violated) {
+		if p.ordered() && j.recorded(len(h.Operations), v) {
 			if err := j.record(h, log, &out); err != nil && failure == nil {
 				failure = err
 			}
@@ -103,11 +107,14 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 	return j.judgements, failure
 }
 
-func (j *Judge) operations() int {
-	if j.Operations == 0 {
-		return DefaultOperations
+// recorded reports whether porcupine is asked about a history of so many
+// operations.
+func (j *Judge) recorded(operations int, v model.Verdict) bool {
+	most := j.Operations
+	if most == 0 {
+		most = DefaultOperations
 	}
-	return j.Operations
+	return operations <= most || v == model.Violated && operations <= porcupineOperations
 }
 
 func (j *Judge) steps(h *model.History) int {

@@ -241,6 +241,11 @@ func TestJudgements(t *testing.T) {
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; ` +
 				`key "a" is "old" of revision 2 in it, but was set to "new" at revision 3 by the put of "a" by w (called at 1, answered at 2)`,
 		},
+		"older than exactly": {
+			[]string{start, putA, deleteA, list(10, `"freshness":"exact","revision":3`, 2, newA)},
+			Exact, model.Violated, 1, OldRevision,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 2, but it asked for revision 3; its data is right all the same`,
+		},
 		"exactly gone": {
 			[]string{start, putA, `{"client":"r","op":"list","call":10,"return":11,"request":{"key":"a","end":"z","freshness":"exact","revision":2},"error":"compacted"}`},
 			Exact, model.Vacuous, 0, "", "",
@@ -330,6 +335,15 @@ func TestBudgetIsDeterministic(t *testing.T) {
 	again, same := p.Check(h, nil, Linearizable, 1_000_000)
 	require.Equal(t, v, again)
 	require.Equal(t, steps, same)
+}
+
+// Where revisions are known, porcupine is led straight to the order.
+func TestSequentialIsStraight(t *testing.T) {
+	h := overlapping(60, 5, 3, 3, false)
+	var p Porcupine
+	v, steps := p.Check(h, nil, Sequential, DefaultSteps)
+	require.Equal(t, model.Holds, v)
+	require.Equal(t, len(h.Operations), steps)
 }
 
 // A write that does not tell its revision leaves the witness without a place

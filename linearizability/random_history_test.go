@@ -215,7 +215,13 @@ func (s *simulated) transaction() *model.Request {
 		c.Operand = it.ModRevision
 	}
 	r := &model.Request{Kind: model.Txn, Compare: []model.Compare{c}}
-	switch s.dice.roll(3) {
+	switch s.dice.roll(5) {
+	case 4:
+		// etcd refuses to touch a key twice; the specification need not.
+		r.Success = []model.Request{{Kind: model.Delete, Key: key}, {Kind: model.Put, Key: key}}
+	case 3:
+		r.Success = []model.Request{{Kind: model.Put, Key: key, Value: s.value()}}
+		r.Failure = []model.Request{{Kind: model.Put, Key: key, Value: s.value()}}
 	case 0:
 		r.Success = []model.Request{{Kind: model.Put, Key: key, Value: s.value()}}
 		r.Failure = []model.Request{{Kind: model.Get, Key: key}}
@@ -311,6 +317,13 @@ var mutations = []struct {
 		op := pick(d, h, func(op *model.Operation) bool { return op.Outcome == model.Done && op.Request.Kind == model.Delete })
 		if op != nil {
 			op.Result.Deleted = 1 - min(1, op.Result.Deleted)
+		}
+		return op != nil
+	}},
+	{"wrong number of deletions", func(d dice, h *model.History) bool {
+		op := pick(d, h, func(op *model.Operation) bool { return isEffective(op) && op.Request.Kind == model.Delete })
+		if op != nil {
+			op.Result.Deleted++
 		}
 		return op != nil
 	}},

@@ -128,6 +128,10 @@ func TestWatchViolations(t *testing.T) {
 		"a bookmark early": {func(s []WatchStream) {
 			s[0].Responses[3].Revision = 6
 		}, []WatchGuarantee{Bookmarkable}, `the bookmark at revision 6 comes before the put of "a" at revision 6`},
+		"a second bookmark early": {func(s []WatchStream) {
+			r := s[0].Responses
+			s[0].Responses = append(r[:4:4], WatchResponse{Revision: 6, Progress: true}, r[4])
+		}, []WatchGuarantee{Bookmarkable}, `the bookmark at revision 6 comes before the put of "a" at revision 6`},
 		"a bookmark early, of a watch from an unknown revision": {func(s []WatchStream) {
 			s[0].Request.StartRevision = 0
 			s[0].Responses[0].Created = false
