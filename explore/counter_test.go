@@ -36,10 +36,13 @@ var bothRead = sim.NewSituation("counter: two clients hold the same value")
 // update. Each has its own stream, and further clients only ask.
 type counter struct {
 	options sim.Options
-	server  counterServer
-	clients []counterClient
-	faults  []sim.BreakStream
-	found   [2]explore.Finding
+	// deferred makes the server answer reads in a step of its own, as if its code
+	// had changed since a recording.
+	deferred bool
+	server   counterServer
+	clients  []counterClient
+	faults   []sim.BreakStream
+	found    [2]explore.Finding
 }
 
 const (
@@ -61,7 +64,7 @@ func newCounterIn(o sim.Options) *counter {
 }
 
 func (s *counter) Build(w *sim.World) {
-	s.server = counterServer{}
+	s.server = counterServer{deferred: s.deferred}
 	w.Add("server", &s.server)
 	for i := range s.clients {
 		s.clients[i] = counterClient{server: &s.server, writes: i < 2}
@@ -99,12 +102,36 @@ func (n lostUpdates) String() string { return strconv.Itoa(int(n)) + " updates l
 type counterServer struct {
 	quiet
 	value, reads, writes, lost int
+	// deferred makes the server answer reads in a step of its own.
+	deferred bool
+	asking   []asking
+}
+
+type asking struct {
+	conn  sim.Conn
+	cause sim.Cause
+}
+
+func (s *counterServer) Run(env *sim.Env, _ sim.Task) {
+	env.Choose(3, "jitter")
+	a := s.asking[0]
+	s.asking = s.asking[1:]
+	env.Under(a.cause)
+	env.Send(a.conn, valueResponse(s.value))
+	if len(s.asking) > 0 {
+		env.Enable(0)
+	}
 }
 
 func (s *counterServer) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case readRequest:
 		s.reads++
+		if s.deferred {
+			s.asking = append(s.asking, asking{m.Conn, env.Cause()})
+			env.Enable(0)
+			return
+		}
 		env.Send(m.Conn, valueResponse(s.value))
 	case writeRequest:
 		s.writes++
@@ -161,6 +188,7 @@ func (c *counterClient) Receive(env *sim.Env, m *sim.Message) {
 		}
 		c.finish(env)
 	case *sim.Hangup:
+		env.Disarm(0)
 		c.done = rounds
 	default:
 		c.finish(env)

@@ -35,7 +35,7 @@ type delayBounded struct {
 	// the questions.
 	at []int
 	// place is the place in the queue by slot, 0 if it has none yet; tail is the
-	// last one.
+	// last one. They go up in steps that leave room for ranked.
 	place []uint64
 	tail  uint64
 }
@@ -81,7 +81,7 @@ func (c *delayBounded) Pick(w *sim.World, enabled []sim.Action) int {
 }
 
 func (c *delayBounded) head(enabled []sim.Action) int {
-	head, first := 0, ^uint64(0)
+	first := ^uint64(0)
 	for i := range enabled {
 		slot := int(enabled[i].Slot)
 		for slot >= len(c.place) {
@@ -90,14 +90,12 @@ func (c *delayBounded) head(enabled []sim.Action) int {
 		if c.place[slot] == 0 {
 			c.sendToTail(&enabled[i])
 		}
-		if p := c.place[slot]; p < first {
-			head, first = i, p
-		}
+		first = min(first, ranked(c.place[slot], i))
 	}
-	return head
+	return int(first & rankIndex)
 }
 
 func (c *delayBounded) sendToTail(a *sim.Action) {
-	c.tail++
+	c.tail += 1 << 16
 	c.place[a.Slot] = c.tail
 }

@@ -34,8 +34,8 @@ type pct struct {
 	// changes are the picks at which a demotion is due.
 	changes []int
 	picks   int
-	// rank is the priority by slot, 0 if none was drawn yet. Those demoted have
-	// ranks up to len(changes), all others higher ones.
+	// rank is the priority by slot, 0 if none was drawn yet. Those demoted are in
+	// the lower half.
 	rank []uint64
 }
 
@@ -59,7 +59,7 @@ func (c *pct) Pick(w *sim.World, enabled []sim.Action) int {
 	best := c.best(enabled)
 	for i, at := range c.changes {
 		if at == c.picks {
-			c.rank[enabled[best].Slot] = uint64(i + 1)
+			c.rank[enabled[best].Slot] = uint64(i+1) << 16
 			best = c.best(enabled)
 		}
 	}
@@ -70,7 +70,7 @@ func (c *pct) Pick(w *sim.World, enabled []sim.Action) int {
 }
 
 func (c *pct) best(enabled []sim.Action) int {
-	best, top := 0, uint64(0)
+	var top uint64
 	for i := range enabled {
 		slot := int(enabled[i].Slot)
 		for slot >= len(c.rank) {
@@ -81,9 +81,7 @@ func (c *pct) best(enabled []sim.Action) int {
 			r = c.random.next() | 1<<63
 			c.rank[slot] = r
 		}
-		if r > top {
-			best, top = i, r
-		}
+		top = max(top, ranked(r, i))
 	}
-	return best
+	return int(top & rankIndex)
 }

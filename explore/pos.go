@@ -20,21 +20,18 @@ func POS() Strategy {
 type pos struct {
 	answers
 	patience int
-	events   []prioritized
-}
-
-// prioritized is the pending event of a slot.
-type prioritized struct {
-	rank uint64
-	// since is when the event became possible, plus 1; 0 if it must draw.
-	since uint32
+	// salts hold a number for each node; an event of the node changes it.
+	salts []sim.Digest
 }
 
 func (c *pos) Begin(seed uint64) {
 	c.answers.begin(seed)
-	clear(c.events)
+	c.salts = c.salts[:0]
 }
 
+// Pick does not store priorities: one is a function of the event (its slot and
+// when it became possible) and of the salt of its node. So it changes for all
+// that race at once.
 func (c *pos) Pick(w *sim.World, enabled []sim.Action) int {
 	if len(enabled) == 1 {
 		return 0
@@ -42,25 +39,16 @@ func (c *pos) Pick(w *sim.World, enabled []sim.Action) int {
 	if w.Steps() > c.patience {
 		return c.random.below(len(enabled))
 	}
-	best, top := 0, uint64(0)
+	for w.Nodes() > len(c.salts) {
+		c.salts = append(c.salts, sim.Digest(c.random.next()))
+	}
+	var top uint64
 	for i := range enabled {
 		a := &enabled[i]
-		for int(a.Slot) >= len(c.events) {
-			c.events = append(c.events, prioritized{})
-		}
-		e := &c.events[a.Slot]
-		if e.since != a.Since+1 {
-			*e = prioritized{c.random.next() | 1, a.Since + 1}
-		}
-		if e.rank > top {
-			best, top = i, e.rank
-		}
+		rank := c.salts[a.Node].Word(uint64(a.Slot)<<32 | uint64(a.Since))
+		top = max(top, ranked(uint64(rank), i))
 	}
-	node := enabled[best].Node
-	for i := range enabled {
-		if enabled[i].Node == node {
-			c.events[enabled[i].Slot].since = 0
-		}
-	}
+	best := int(top & rankIndex)
+	c.salts[enabled[best].Node] += goldenGamma
 	return best
 }

@@ -33,3 +33,10 @@ func (r *random) below(n int) int {
 	hi, _ := bits.Mul64(r.next(), uint64(n))
 	return int(hi)
 }
+
+// ranked puts a place in a list below a rank, so that the greatest of many can
+// be found without a branch: those are hard to predict, and cost more than all
+// the rest of a pick. Lists are shorter than 2^16 by far.
+func ranked(rank uint64, place int) uint64 { return rank&^rankIndex | uint64(place) }
+
+const rankIndex = 1<<16 - 1
