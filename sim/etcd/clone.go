@@ -63,7 +63,7 @@ func (sws *serverWatchStream) clone() *serverWatchStream {
 	return &c
 }
 
-func (q *fifo) clone() fifo { return fifo{items: slices.Clone(q.all())} }
+func (q *fifo[T]) clone() fifo[T] { return fifo[T]{items: slices.Clone(q.all())} }
 
 // Fingerprint implements sim.Fingerprinter.
 func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
@@ -150,11 +150,17 @@ func (sws *serverWatchStream) fingerprint(d sim.Digest) sim.Digest {
 		f := &sws.flags[i]
 		d = d.Int(f.id).Bool(f.progressNotify).Bool(f.progress).Bool(f.prevKV).Bool(f.fragment)
 	}
-	d = sws.ctrlStream.digest(sws.ch.digest(d))
+	d = d.Int(int64(sws.ch.len()))
+	for _, r := range sws.ch.all() {
+		d = r.digest(d)
+	}
+	d = digestResponses(d, sws.ctrlStream.all())
 	return sws.send.fingerprint(sws.recv.fingerprint(d))
 }
 
-func (q *fifo) digest(d sim.Digest) sim.Digest { return digestResponses(d, q.all()) }
+func (r *watchResponse) digest(d sim.Digest) sim.Digest {
+	return wire.DigestEvents(d.Int(r.id).Int(r.revision).Int(r.compactRevision), r.evs)
+}
 
 func digestResponses(d sim.Digest, list []*wire.WatchResponse) sim.Digest {
 	d = d.Int(int64(len(list)))
@@ -192,9 +198,9 @@ func (l *sendLoop) fingerprint(d sim.Digest) sim.Digest {
 	}
 	switch l.state {
 	case readingPrevKV:
-		d = wire.DigestEvents(l.wresp.Digest(d).Int(int64(l.next)), l.events)
+		d = wire.DigestEvents(l.wresp.digest(d).Int(int64(l.next)), l.events)
 	case sending:
-		d = l.out.digest(d).Bool(l.fromWatchStream).Int(l.sentID).Bool(l.sentEvents)
+		d = digestResponses(d, l.out.all()).Bool(l.fromWatchStream).Int(l.sentID).Bool(l.sentEvents)
 	case afterSend:
 		d = d.Int(l.sentID).Bool(l.sentEvents)
 	case ticking:

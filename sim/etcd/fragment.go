@@ -9,7 +9,7 @@ import (
 
 // fragments is sendFragments: a response that is too large is split between
 // events.
-func (s *Server) fragments(env *sim.Env, out *fifo, r *wire.WatchResponse) {
+func (s *Server) fragments(env *sim.Env, out *fifo[*wire.WatchResponse], r *wire.WatchResponse) {
 	limit := s.cfg.MaxRequestBytes + grpcOverheadBytes
 	bare := *r
 	bare.Events = nil

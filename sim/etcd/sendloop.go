@@ -35,11 +35,11 @@ type sendLoop struct {
 
 	// wresp was taken from the watch channel; events are its events with the
 	// previous values that were read up to next.
-	wresp  *wire.WatchResponse
+	wresp  watchResponse
 	events []wire.Event
 	next   int
 	// out is what is left to send; fromWatchStream says what follows.
-	out             fifo
+	out             fifo[*wire.WatchResponse]
 	fromWatchStream bool
 	// sentID and sentEvents describe the last response from the watch channel.
 	sentID     int64
@@ -95,13 +95,13 @@ func (s *Server) runTakeWatchStream(env *sim.Env, sws *serverWatchStream) {
 	}
 	sws.leavesSelect(env, sending)
 	l.wresp = sws.ch.pop()
-	f := sws.flagsOf(l.wresp.WatchID)
-	if f == nil || !f.prevKV || len(l.wresp.Events) == 0 {
+	f := sws.flagsOf(l.wresp.id)
+	if f == nil || !f.prevKV || len(l.wresp.evs) == 0 {
 		s.forward(env, sws)
 		return
 	}
-	l.events, l.next = s.eventArena.take(len(l.wresp.Events)), 0
-	copy(l.events, l.wresp.Events)
+	l.events, l.next = s.eventArena.take(len(l.wresp.evs)), 0
+	copy(l.events, l.wresp.evs)
 	s.readPrevKV(env, sws)
 }
 
@@ -119,10 +119,7 @@ func (s *Server) readPrevKV(env *sim.Env, sws *serverWatchStream) {
 			return
 		}
 	}
-	r := s.responses.new()
-	*r = *l.wresp
-	r.Events = l.events
-	l.wresp, l.events = r, nil
+	l.wresp.evs, l.events = l.events, nil
 	s.forward(env, sws)
 }
 
@@ -144,8 +141,10 @@ func (s *Server) prevKV(env *sim.Env, e *wire.Event) {
 // yet.
 func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
-	r := l.wresp
-	l.wresp = nil
+	r := s.responses.new()
+	r.WatchID, r.Revision, r.CompactRevision, r.Events = l.wresp.id, l.wresp.revision, l.wresp.compactRevision, l.wresp.evs
+	r.Canceled = r.CompactRevision != 0
+	l.wresp = watchResponse{}
 	if (r.WatchID != wire.InvalidWatchID || s.cfg.Progress == ControlQueue) && !l.announced(r.WatchID) {
 		env.Cover(coverPending)
 		l.buffer(r)
@@ -192,7 +191,7 @@ func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 			env.Cover(coverCanceledFirst)
 		}
 	case c.Created:
-		if overtakes && sws.ch.speaksForAll() {
+		if overtakes && speaksForAll(&sws.ch) {
 			env.Cover(coverCreatedFirst)
 		}
 		s.announce(env, sws, c.WatchID)

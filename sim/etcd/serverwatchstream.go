@@ -22,12 +22,12 @@ type serverWatchStream struct {
 	ordinal int
 
 	// ch is watchStream.ch, the channel that the watchers share.
-	ch fifo
+	ch fifo[watchResponse]
 	// watchers is watchStream.watchers, by place.
 	watchers []int32
 	nextID   int64
 
-	ctrlStream fifo
+	ctrlStream fifo[*wire.WatchResponse]
 	// flags are the maps progress, prevKV and fragment.
 	flags []watchFlags
 	// deferredProgress: a requested progress notification is outstanding.

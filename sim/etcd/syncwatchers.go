@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // syncPhases is how finely a timed run chooses where in its period
@@ -171,7 +170,7 @@ func (s *Server) chooseAll(env *sim.Env, chosen []int32, curRev, compactRev int6
 		if env.Noting() {
 			env.Note("syncWatchers cancels a watcher of " + sws.title() + " below the compacted revision")
 		}
-		s.post(env, sws, &wire.WatchResponse{WatchID: w.id, CompactRevision: compactRev, Canceled: true})
+		s.post(env, sws, watchResponse{id: w.id, compactRevision: compactRev})
 		w.compacted = true
 		chosen = remove(chosen, wi)
 		if subset {

@@ -76,14 +76,12 @@ func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event)
 		env.Cover(coverChannelFull)
 		return false
 	}
-	resp := s.responses.new()
-	resp.WatchID, resp.Revision, resp.Events = id, rev, evs
-	s.post(env, sws, resp)
+	s.post(env, sws, watchResponse{id: id, revision: rev, evs: evs})
 	return true
 }
 
 // post puts a response into the stream's channel, which has room.
-func (s *Server) post(env *sim.Env, sws *serverWatchStream, resp *wire.WatchResponse) {
+func (s *Server) post(env *sim.Env, sws *serverWatchStream, resp watchResponse) {
 	sws.ch.push(resp)
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeWatchStream))
