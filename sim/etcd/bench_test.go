@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// asker sends a request, waits for the answer, and goes on. Watch responses it
-// ignores.
+// asker sends a request, if it has one, waits for the answer, and goes on. Watch
+// responses it ignores.
 type asker struct {
 	watches []*wire.WatchCreateRequest
 	request sim.Payload
@@ -23,7 +23,9 @@ func (a *asker) Start(env *sim.Env) {
 	for _, w := range a.watches {
 		env.Send(c, w)
 	}
-	env.Arm(nextOp, 0)
+	if a.request != nil {
+		env.Arm(nextOp, 0)
+	}
 }
 func (a *asker) Fire(env *sim.Env, _ sim.Timer) { env.Call(1, a.request) }
 func (a *asker) Receive(env *sim.Env, m *sim.Message) {

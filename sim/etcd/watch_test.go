@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -314,3 +315,66 @@ func TestLinearizableReadWaitsForWhatIsCommitted(t *testing.T) {
 	require.ElementsMatch(t, []int64{0, 1}, counts)
 	require.EqualValues(t, 1, b.covered("linearizable read waits for apply"))
 }
+
+func TestReadsThatWaitTogetherAreConfirmedTogether(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.put("/a", "1")
+	b.call(&wire.RangeRequest{Key: "/a"}).step("deliver user>etcd")
+	b.call(&wire.TxnRequest{Success: []wire.RequestOp{{Range: &wire.RangeRequest{Key: "/a"}}}}).step("deliver user>etcd")
+	b.step("linearizableReadLoop")
+	require.EqualValues(t, 1, b.covered("several linearizable reads confirmed at once"))
+	require.Contains(t, b.names(), "run etcd Range user.0")
+	require.Contains(t, b.names(), "run etcd Txn user.1", "each reads on its own")
+	b.put("/a", "2").step("Txn user.1").settle()
+	require.Len(t, b.server.Committed(), 2, "a transaction that only reads is not in the log")
+}
+
+func TestCompactionIsAnsweredWithTheRevisionOfTheAnswer(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.put("/a", "1").compact(2).put("/a", "2").step("Compact user.0").settle()
+	var got int64
+	for _, p := range b.user.told {
+		if r, ok := p.(*wire.CompactionResponse); ok {
+			got = r.Revision
+		}
+	}
+	require.EqualValues(t, 3, got)
+}
+
+func TestFiltersAndDeferredCreation(t *testing.T) {
+	b := newBench(t, "3.5.12")
+	b.put("/a", "1").request("w", create("/a", 2)).settle().request("w", &wire.WatchProgressRequest{}).settle()
+	c := create("/a", 2)
+	c.Filters = wire.NoPut
+	b.request("w", c).settle()
+	require.EqualValues(t, 1, b.covered("watch created while progress is deferred"))
+	b.step("fire etcd syncWatchersLoop").settle()
+	require.EqualValues(t, 1, b.covered("all events filtered out"))
+	require.Equal(t, []string{"created, rev 2", "created, rev 2", "event /a=1@2", "progress 2"}, b.take())
+}
+
+// Timed, the sync loop has a phase, and a watcher waits for the next of its
+// turns, 100 ms apart.
+func TestSyncWatchersLoopKeepsItsPhase(t *testing.T) {
+	for phase, want := range map[int]sim.Duration{0: 100 * time.Millisecond, 30: 70 * time.Millisecond, 99: time.Millisecond} {
+		cfg, err := etcd.DefaultConfig("3.5.35")
+		require.NoError(t, err)
+		cfg.ProgressNotifyInterval = 0
+		cfg.Initial, cfg.InitialRevision = []*wire.KeyValue{{Key: "/a", CreateRevision: 2, ModRevision: 2, Version: 1}}, 2
+		b := &bench{t: t, w: sim.NewWorld(sim.Options{Mode: sim.Timed}), server: etcd.New(cfg), user: &user{streams: map[string]sim.Conn{}}}
+		b.choices = []int{phase}
+		b.w.Add("etcd", b.server)
+		b.w.Add("asker", &asker{watches: []*wire.WatchCreateRequest{create("/a", 2)}})
+		b.w.Start(b)
+		for b.covered("unsynced watcher brought its history and synced") == 0 {
+			require.True(t, b.w.Step(first{b}))
+		}
+		require.Equal(t, want, b.w.Now().Sub(0), "phase %d", phase)
+		require.Equal(t, "phase of syncWatchersLoop", b.asked[0])
+	}
+}
+
+// first picks what comes first; the bench answers the choices.
+type first struct{ *bench }
+
+func (first) Pick(*sim.World, []sim.Action) int { return 0 }

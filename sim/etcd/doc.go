@@ -1,0 +1,101 @@
+// Package etcd is a simulated etcd server: the only member of its cluster, as
+// one node of a simulation. It exists to answer clients in every way in which a
+// real server of a given version could, its bugs included.
+//
+// It has the original's parts under the original's names, and its bugs come out
+// of them: a version, or a bug put on top, selects which queue or handler runs
+// (Behaviour), never an extra step that misbehaves.
+//
+//	v3rpc/watch.go       serverWatchStream, recvLoop, sendLoop, ctrlStream, sendFragments
+//	mvcc/watcher.go      watchStream, watcher
+//	mvcc/watchable_store.go  synced, unsynced, victims; notify, syncWatchers, moveVictims
+//	mvcc/watcher_group.go    choose, chooseAll, eventBatch
+//	mvcc/kvstore*.go     store, its key index and backend, compaction, restore
+//	v3_server.go         linearizableReadLoop; apply.go: the apply path
+//
+// The package imports sim and sim/wire. It must never import sim/client or
+// sim/cache, which meet it in sim/wire only, nor model: the independent
+// specification that judges what is answered here.
+//
+// # Yield points
+//
+// Each line is one step, between two places where the original lets go of a
+// lock, blocks, or hands over to another goroutine.
+//
+//	raftNode, applierV3backend     deliver a write: it is in the log, committed
+//	                               task applyLoop: one entry, its notify, its revision
+//	EtcdServer.Range, Txn          deliver: readNotifier
+//	linearizableReadLoop           take all readers, confirm the committed index
+//	                               notify them once that is applied
+//	EtcdServer.Range, Txn, Compact task: the handler's own read transaction, the answer
+//	scheduleCompaction             one batch; a timer between two
+//	recvLoop, create               deliver (and Rev)
+//	                               watchStream.Watch
+//	                               progress, prevKV, fragment, under sws.mu
+//	                               Rev, ctrlStream <-, which may block
+//	recvLoop, cancel               deliver, cancelWatcher, which may wait for a victim
+//	                               remove it from watchStream.watchers
+//	                               Rev, ctrlStream <-
+//	                               progress, prevKV, fragment, under sws.mu
+//	recvLoop, progress             deliver, and Rev and ctrlStream <-, or RequestProgressAll
+//	sendLoop                       take from watchStream, from ctrlStream, or a tick: one
+//	                               task for each that has something, as select is random
+//	                               one previous value (Range), see below
+//	                               gRPC Send, when the window has room again
+//	                               sws.mu after a Send from watchStream: progress, deferred
+//	                               RequestProgress of one watch of a tick
+//	syncWatchersLoop               timer: syncWatchers, under watchableStore.mu throughout
+//	syncVictimsLoop                take victims
+//	                               send to one of them, without any lock
+//	                               assign those of one batch
+//	serverWatchStream.close        deliver the hang-up; again when victims have landed
+//
+// Where the original goes over a Go map and somebody could tell, the order is a
+// choice: watchers of one stream in notify, syncWatchers, moveVictims and a
+// tick, and the subset that choose picks. Watchers of different streams send to
+// different channels: within one step nobody can tell. Timed, the phase of
+// syncWatchersLoop and the jitter of tickers are choices too.
+//
+// # What is merged, and why nobody can tell
+//
+// A client knows neither when its message arrived nor when an answer was put on
+// the wire. So what a goroutine does right after a receive may be one step with
+// the delivery (it could have come later), and a send that nobody else in the
+// server sees may be one step with what came before it (the network could have
+// held it).
+//
+//   - raft: with one member an entry is committed when it is on disk. A read
+//     that is confirmed between proposal and commit would not wait for the entry;
+//     the same happens if the entry arrives later.
+//   - take and Send: between them sendLoop alone knows. What it does to ids and
+//     pending is its own, and is done before Send instead of after. The flags
+//     prevKV and fragment of one response are read in this one step. Only a
+//     stream that cancels an id and creates it again with other flags, while an
+//     oversized response of the old watch is in the loop's hands, could see that.
+//   - reads of previous values: nothing but a compaction changes what a past
+//     revision holds. They are steps of their own while one is committed and not
+//     applied, else one step with the take.
+//   - Rev and ctrlStream <-: a response that is in the queue earlier can be sent
+//     later.
+//   - the apply loop lets readers go after each entry, the original after each
+//     batch of entries: raft may have made smaller batches.
+//   - moveVictims puts back the watchers that it could not send to in one step
+//     with the last assignment. In between only a cancel would look for them, and
+//     it would wait.
+//   - cancelWatcher tries again every millisecond while a victim is in flight, here
+//     as soon as it has landed: the tries before change nothing.
+//   - turns of syncWatchersLoop that find nothing unsynced, and rounds of
+//     moveVictims that find no victims, are left out.
+//   - a hang-up stops both loops at once: what they would still do on this stream
+//     reaches nobody.
+//   - the events that 3.6.0 to 3.6.8 keep between two syncs are those of the
+//     backend, at revisions that are not compacted.
+//
+// # Left out
+//
+// Other members, and with them stale read indexes (#20418) and all that differs
+// between members; a snapshot that brings news (InstallSnapshot brings the store
+// itself). Authentication, leases, alarms, quotas and request size limits. Sorted
+// and filtered ranges, nested transactions, comparisons of values. Errors of
+// gRPC: a stream ends when its connection does.
+package etcd
