@@ -70,4 +70,7 @@ func TestDisagreementIsLoud(t *testing.T) {
 	if !errors.As(err, &d) || d.Witness != model.Violated || d.Porcupine != model.Holds {
 		t.Fatalf("no disagreement: %v", err)
 	}
+	if want := `internal error: on "linearizable" the witness says violated and porcupine says holds; please report this history`; d.Error() != want {
+		t.Fatal(d)
+	}
 }

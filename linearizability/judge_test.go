@@ -324,6 +324,60 @@ func TestLogFillsGaps(t *testing.T) {
 	}
 }
 
+// The log says that a was put before it was deleted; the client, that it
+// deleted a from under the put.
+func TestHistoryContradictsLog(t *testing.T) {
+	h := parse(t, start, `{"client":"w","op":"delete","call":1,"return":2,"request":{"key":"a"},"response":{"revision":3,"deleted":1}}`)
+	log := model.NewLog(h.Initial)
+	log.Append(&model.Request{Kind: model.Put, Key: "a"})
+	log.Append(h.Operations[0].Request)
+	var j Judge
+	out, err := j.Check(h, log, Linearizable)
+	require.NoError(t, err)
+	require.Equal(t, model.Violated, out[0].Verdict)
+	require.Equal(t, ByBoth, out[0].By)
+	require.Equal(t, Contradicted, out[0].Why.Anomaly)
+	require.Equal(t, `the delete of "a" by w (called at 1, answered at 2) made revision 3, but after that the write of revision 4 in the server's log would have changed nothing`, out[0].Why.Sentence)
+}
+
+// Which operations each property is about, and that a failure is nobody's.
+func TestClaims(t *testing.T) {
+	done := func(r model.Request) model.Operation { return model.Operation{Request: &r, Result: &model.Result{}} }
+	unknown := func(r model.Request, commit int64) model.Operation {
+		return model.Operation{Request: &r, Outcome: model.Unknown, Commit: commit}
+	}
+	put := model.Request{Kind: model.Put}
+	list := func(f model.Freshness) model.Request { return model.Request{Kind: model.List, Freshness: f} }
+	failed := done(put)
+	failed.Outcome = model.Failed
+	for name, tc := range map[string]struct {
+		op   model.Operation
+		want []Property
+	}{
+		"a write":                  {done(put), []Property{Linearizable, LinearizableData, Sequential, ReadYourWrites}},
+		"a lost write":             {unknown(put, 0), []Property{Linearizable, LinearizableData, Sequential}},
+		"a write that never was":   {unknown(put, -1), nil},
+		"a failed write":           {failed, nil},
+		"a compaction":             {done(model.Request{Kind: model.Compact}), nil},
+		"a consistent list":        {done(list(model.Consistent)), []Property{Linearizable, LinearizableData, Sequential, Monotonic, ReadYourWrites, Pages}},
+		"a lost list":              {unknown(list(model.Consistent), 0), nil},
+		"a list of any revision":   {done(list(model.Any)), []Property{Sequential, Monotonic, ReadYourWrites, Pages}},
+		"a list not older than":    {done(list(model.NotOlderThan)), []Property{Sequential, Monotonic, ReadYourWrites, NotOlderThan, Pages}},
+		"a list of one revision":   {done(list(model.Exact)), []Property{Exact, Pages}},
+		"a get, which has no page": {done(model.Request{Kind: model.Get}), []Property{Linearizable, LinearizableData, Sequential, Monotonic, ReadYourWrites}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var claimed []Property
+			for _, p := range Properties() {
+				if p.Claims(&tc.op) {
+					claimed = append(claimed, p)
+				}
+			}
+			require.Equal(t, tc.want, claimed)
+		})
+	}
+}
+
 func TestBudgetIsDeterministic(t *testing.T) {
 	h := overlapping(60, 5, 3, 3, false)
 	var p Porcupine
