@@ -41,6 +41,7 @@ func (a *answers) begin(seed uint64) {
 // Choose implements sim.Chooser.
 func (a *answers) Choose(_ *sim.World, n int, what string) int {
 	switch a.style {
+	case uniform:
 	case extreme:
 		return a.extreme(n)
 	case leaning:

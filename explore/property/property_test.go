@@ -1,0 +1,170 @@
+package property_test
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/property"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// account is a subject: two loops each read a balance in one step and write it
+// back plus one in the next, under a lock that one of them seldom does not see.
+// Others make noise.
+type account struct {
+	balance, writes int
+	loops           [6]loop
+	found           [2]explore.Finding
+	// locked makes reading and writing one step.
+	locked bool
+	// idle claims a second property that nothing exercises.
+	idle bool
+}
+
+type loop struct {
+	account *account
+	index   int
+	noise   bool
+	held    int
+	reading bool
+	left    int
+}
+
+func (l *loop) Start(env *sim.Env)             { env.Enable(0) }
+func (l *loop) Receive(*sim.Env, *sim.Message) {}
+func (l *loop) Fire(*sim.Env, sim.Timer)       {}
+func (l *loop) TaskName(sim.Task) string       { return "loop" }
+func (l *loop) TimerName(sim.Timer) string     { return "" }
+
+func (l *loop) Run(env *sim.Env, _ sim.Task) {
+	l.left--
+	if l.left > 0 {
+		env.Enable(0)
+	}
+	if l.noise {
+		env.Choose(3, "noise")
+		return
+	}
+	if other := &l.account.loops[1-l.index]; !l.reading && other.reading && env.Choose(4, "sees the lock") != 3 {
+		return
+	}
+	l.reading = !l.reading
+	if l.reading {
+		l.held = l.account.balance
+	}
+	if !l.reading || l.account.locked {
+		l.account.balance = l.held + 1
+		l.account.writes++
+		l.reading = false
+	}
+}
+
+func (s *account) Build(w *sim.World) {
+	s.balance, s.writes = 0, 0
+	for i := range s.loops {
+		s.loops[i] = loop{account: s, index: i, noise: i >= 2, left: 8}
+		w.Add("l"+strconv.Itoa(i), &s.loops[i])
+	}
+}
+
+func (s *account) Options() sim.Options         { return sim.Options{} }
+func (s *account) After(*sim.World, sim.Action) {}
+func (s *account) Over(*sim.World) bool         { return false }
+func (s *account) Judge(*sim.World) []explore.Finding {
+	s.found[0] = explore.Finding{Property: "adds up", Verdict: model.Holds, Exercised: s.writes}
+	if s.balance != s.writes {
+		s.found[0].Verdict, s.found[0].Label = model.Violated, "lost update"
+	}
+	s.found[1] = explore.Finding{Property: "idle", Verdict: model.Holds}
+	if s.idle {
+		return s.found[:]
+	}
+	return s.found[:1]
+}
+
+// told is a test that keeps what it is told and does not fail the real one.
+type told struct {
+	testing.TB
+	text   strings.Builder
+	failed bool
+}
+
+func (t *told) Helper()           {}
+func (t *told) Failed() bool      { return t.failed }
+func (t *told) Error(args ...any) { t.failed = true; fmt.Fprintln(&t.text, args...) }
+func (t *told) Errorf(format string, args ...any) {
+	t.failed = true
+	fmt.Fprintf(&t.text, format+"\n", args...)
+}
+func (t *told) Fatal(args ...any)                 { t.Error(args...); t.FailNow() }
+func (t *told) Fatalf(format string, args ...any) { t.Errorf(format, args...); t.FailNow() }
+func (t *told) FailNow()                          { t.failed = true; runtime.Goexit() }
+func (t *told) Log(args ...any)                   { fmt.Fprintln(&t.text, args...) }
+func (t *told) Logf(format string, args ...any)   { fmt.Fprintf(&t.text, format+"\n", args...) }
+func (t *told) Name() string                      { return "Told" }
+
+// tell runs a test that may fail.
+func tell(t *testing.T, test func(testing.TB)) *told {
+	heard := &told{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		test(heard)
+	}()
+	<-done
+	return heard
+}
+
+func broken() explore.Subject { return &account{} }
+func right() explore.Subject  { return &account{locked: true} }
+func idle() explore.Subject   { return &account{locked: true, idle: true} }
+
+func TestMustHold(t *testing.T) {
+	property.MustHold(t, right, 200)
+	heard := tell(t, func(t testing.TB) { property.MustHold(t, broken, 200) })
+	require.True(t, heard.failed)
+	require.Contains(t, heard.text.String(), "adds up (lost update): violated in ")
+	require.Contains(t, heard.text.String(), "shrunk:\n\trun l", "a story of the few steps that matter")
+	require.Less(t, strings.Count(heard.text.String(), "\n"), 10)
+	heard = tell(t, func(t testing.TB) { property.MustHold(t, idle, 200) })
+	require.True(t, heard.failed)
+	require.Contains(t, heard.text.String(), "idle: vacuous")
+}
+
+func TestCheck(t *testing.T) {
+	property.Check(t, right, 100)
+	heard := tell(t, func(t testing.TB) { property.Check(t, idle, 100) })
+	require.True(t, heard.failed)
+	require.Contains(t, heard.text.String(), "idle: vacuous")
+}
+
+var replayCall = regexp.MustCompile(`property\.Replay\(t, newSubject((?:, \d+)*)\)`)
+
+func TestCheckShrinksToALineThatReproduces(t *testing.T) {
+	t.Chdir(t.TempDir()) // rapid writes a file about the failure
+	heard := tell(t, func(t testing.TB) { property.Check(t, broken, 100) })
+	require.True(t, heard.failed)
+	call := replayCall.FindStringSubmatch(heard.text.String())
+	require.NotNil(t, call, heard.text.String())
+	var list []uint16
+	for _, s := range strings.Split(call[1], ", ")[1:] {
+		n, err := strconv.Atoi(s)
+		require.NoError(t, err)
+		list = append(list, uint16(n))
+	}
+	t.Log(call[0])
+	require.NotEmpty(t, list)
+	require.LessOrEqual(t, len(list), 12)
+	again := tell(t, func(t testing.TB) { property.Replay(t, broken, list...) })
+	require.True(t, again.failed)
+	require.Contains(t, again.text.String(), "adds up (lost update) is violated")
+	property.Replay(t, right, list...)
+}
