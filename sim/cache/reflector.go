@@ -215,7 +215,8 @@ func (r *retryWithDeadline) again(env *sim.Env) bool {
 		return true
 	}
 	r.last = now
-	if env.Elapsed(r.first, maxInternalErrorRetry) {
+	// Exactly 30 s are still within.
+	if env.Elapsed(r.first, maxInternalErrorRetry+1) {
 		*r = retryWithDeadline{}
 		return false
 	}

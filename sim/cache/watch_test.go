@@ -1,0 +1,389 @@
+package cache_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// seen renders what came on a watch.
+func (b *bed) seen() (all []string) {
+	for _, m := range b.down.inbox {
+		switch p := m.Payload.(type) {
+		case *wire.WatchEvent:
+			s := p.Type.String() + "@" + strconv.FormatInt(p.ResourceVersion, 10)
+			if p.Item != nil {
+				s += " " + p.Item.Key[len(prefix):]
+			}
+			if p.Err != nil {
+				s += " " + p.Err.Code.String()
+			}
+			all = append(all, s)
+		case *sim.Hangup:
+			all = append(all, "closed")
+		}
+	}
+	b.down.inbox = nil
+	return all
+}
+
+func TestWatchFromTheStore(t *testing.T) {
+	for _, rv := range []int64{0, wire.Unset} {
+		b := newBed(t, config(options(t, "kep-2340")))
+		b.listed(5, kv("a", "1", 5), kv("b", "1", 3))
+		b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
+		b.settle()
+		require.Equal(t, []string{"ADDED@5 a", "ADDED@3 b"}, b.seen(), "in the order of keys")
+		b.send(added("c", "1", 6))
+		b.settle()
+		require.Equal(t, []string{"ADDED@6 c"}, b.seen())
+	}
+}
+
+func TestWatchFromHistory(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	a, c := added("a", "1", 6), added("c", "1", 8)
+	b.send(a, added("b", "1", 7), c, deleted(c.Item, 9), modified(a.Item, "2", 10))
+	b.settle()
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 6})
+	b.settle()
+	require.Equal(t, []string{"ADDED@7 b", "ADDED@8 c", "DELETED@9 c", "MODIFIED@10 a"}, b.seen())
+
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.settle()
+	require.Len(t, b.seen(), 5, "nothing was evicted: everything after the list")
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 4})
+	b.settle()
+	require.Equal(t, []string{"ERROR@0 compacted", "closed"}, b.seen())
+}
+
+func TestWatchOfANamespace(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5, kv("ns/a", "1", 2), kv("ns2/a", "1", 3))
+	b.ask(&wire.WatchRequest{Prefix: prefix + "ns"})
+	b.settle()
+	require.Equal(t, []string{"ADDED@2 ns/a"}, b.seen())
+	b.send(added("ns2/b", "1", 6), added("ns/b", "1", 7))
+	b.settle()
+	require.Equal(t, []string{"ADDED@7 ns/b"}, b.seen())
+}
+
+func TestWatchFromTheFuture(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 7})
+	b.settle()
+	b.send(added("a", "1", 6), added("b", "1", 7), added("c", "1", 8))
+	b.settle()
+	require.Equal(t, []string{"ADDED@8 c"}, b.seen())
+	require.Equal(t, 1, b.covered("watch begins in the future"))
+}
+
+func TestHistoryIsARing(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.RingCapacity = 3
+	b := newBed(t, cfg)
+	b.listed(5)
+	for rv := int64(6); rv <= 30; rv++ {
+		b.send(added("k"+strconv.FormatInt(rv, 10), "1", rv))
+		b.settle()
+	}
+	require.Equal(t, 22, b.covered("event evicted from the history"))
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 27})
+	b.settle()
+	require.Equal(t, []string{"ADDED@28 k28", "ADDED@29 k29", "ADDED@30 k30"}, b.seen())
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 26})
+	b.settle()
+	require.Equal(t, []string{"ERROR@0 compacted", "closed"}, b.seen())
+}
+
+// An event may be in the interval and in the dispatcher's channel: the watcher
+// gets it once.
+func TestNoEventTwice(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	b.send(added("a", "1", 6))
+	b.do("deliver up>cache")
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.do("run cache watcher 0")
+	b.settle()
+	require.Equal(t, []string{"ADDED@6 a"}, b.seen())
+	require.Equal(t, 1, b.covered("event dispatched that the interval had"))
+}
+
+// The interval is copied 100 events at a time; what is evicted meanwhile ends
+// the watch without a word.
+func TestIntervalInvalidated(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.RingCapacity = 2
+	b := newBed(t, cfg)
+	b.listed(5)
+	b.send(added("a", "1", 6), added("b", "1", 7))
+	b.settle()
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.do("run cache watcher 0") // registers
+	b.send(added("c", "1", 8))
+	b.do("deliver up>cache")
+	b.settle()
+	require.Equal(t, []string{"closed"}, b.seen())
+	require.Equal(t, 1, b.covered("interval evicted before it was sent"))
+}
+
+// #116122: the cache starts over between the request and its registration.
+func TestWatchAcrossGenerations(t *testing.T) {
+	for _, ready := range []bool{false, true} {
+		b := newBed(t, config(options(t, "kep-2340")))
+		b.listed(5)
+		b.ask(&wire.WatchRequest{Prefix: prefix})
+		b.send(&wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted}})
+		b.do("deliver up>cache")
+		if ready {
+			b.do("fire cache list and watch again")
+			b.do("deliver cache>up cache/list and watch.1")
+			_, conn := take[*wire.RangeRequest](b, b.up)
+			b.act(b.up, func(env *sim.Env) { env.Send(conn, &wire.RangeResponse{Revision: 9}) })
+			b.do("deliver up>cache")
+			require.True(t, b.cache.Ready())
+		}
+		b.settle()
+		require.Equal(t, []string{"closed"}, b.seen())
+		require.Equal(t, 1, b.covered("watch registered after the cache started over"))
+	}
+}
+
+func TestClientLeaves(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	conn := b.ask(&wire.WatchRequest{Prefix: prefix})
+	b.settle()
+	early := b.ask(&wire.WatchRequest{Prefix: prefix})
+	b.act(b.down, func(env *sim.Env) { env.Close(conn); env.Close(early) })
+	b.settle()
+	require.Equal(t, 2, b.covered("watch ended by its client"))
+	b.send(added("a", "1", 6))
+	b.settle()
+	require.Empty(t, b.seen())
+}
+
+// slowWatch is a bed with a watcher whose client takes nothing, whose channels
+// are full, and one event that the dispatcher holds for it.
+func slowWatch(t *testing.T) *bed {
+	cfg := config(options(t, "kep-2340"))
+	cfg.WatchCapacity = 2
+	b := newBed(t, cfg)
+	b.listed(5)
+	conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.settle()
+	b.act(b.down, func(env *sim.Env) { env.Hold(conn) })
+	// Two in result, one in hand, two in input.
+	for rv := int64(6); rv <= 10; rv++ {
+		b.send(added("k"+strconv.FormatInt(rv, 10), "1", rv))
+		b.settle()
+	}
+	require.Equal(t, 1, b.covered("watcher blocked by its client"))
+	require.Zero(t, b.covered("dispatcher blocked by a watcher"))
+	b.send(added("last", "1", 11))
+	b.settle()
+	require.Equal(t, 1, b.covered("dispatcher blocked by a watcher"))
+	b.feedOf(conn)
+	return b
+}
+
+func (b *bed) feedOf(conn sim.Conn) { b.choices["slow"] = int(conn) }
+
+func (b *bed) slow() sim.Conn { return sim.Conn(b.choices["slow"]) }
+
+func TestBlockedWatcherIsTerminated(t *testing.T) {
+	b := slowWatch(t)
+	// The dispatcher is held up, ingestion is not: its channel has room.
+	b.send(added("more", "1", 12))
+	b.settle()
+	require.EqualValues(t, 12, b.cache.ResourceVersion())
+	b.do("fire cache dispatch budget")
+	b.act(b.down, func(env *sim.Env) { env.Release(b.slow()) })
+	b.settle()
+	require.Equal(t, []string{"ADDED@6 k6", "ADDED@7 k7", "closed"}, b.seen(), "consecutive events, then the end")
+	require.Equal(t, 1, b.covered("blocked watcher terminated"))
+}
+
+func TestBlockedWatcherCatchesUp(t *testing.T) {
+	b := slowWatch(t)
+	b.act(b.down, func(env *sim.Env) { env.Release(b.slow()) })
+	b.settle()
+	require.Len(t, b.seen(), 6)
+	require.Equal(t, 1, b.covered("blocked watcher caught up in time"))
+	require.False(t, b.can("fire cache dispatch budget"))
+}
+
+// One watcher that does not keep up holds up the others for the budget only.
+func TestOthersGetTheEventFirst(t *testing.T) {
+	b := slowWatch(t)
+	b.seen()
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 11})
+	b.settle()
+	b.send(added("next", "1", 12))
+	b.settle()
+	require.Empty(t, b.seen())
+	b.do("fire cache dispatch budget")
+	b.settle()
+	require.Equal(t, []string{"ADDED@12 next"}, b.seen())
+}
+
+func TestStopDuringDispatchIsDeferred(t *testing.T) {
+	b := slowWatch(t)
+	b.act(b.down, func(env *sim.Env) { env.Close(b.slow()) })
+	b.settle()
+	require.Equal(t, 1, b.covered("watcher stopped during dispatch"))
+	require.True(t, b.can("fire cache dispatch budget"), "the dispatcher does not know")
+	b.do("fire cache dispatch budget")
+	require.Zero(t, b.covered("blocked watcher terminated"))
+	b.send(added("next", "1", 12))
+	b.settle()
+	require.False(t, b.can("fire cache dispatch budget"))
+}
+
+func TestBookmarks(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.settle()
+	require.False(t, b.can("fire cache bookmark timer"), "nothing new to tell")
+	b.send(bookmark(9))
+	b.settle()
+	require.Empty(t, b.seen(), "etcd's bookmarks are not passed on")
+	b.do("fire cache bookmark timer")
+	b.settle()
+	require.Equal(t, []string{"BOOKMARK@9"}, b.seen(), "only one of the two wants them")
+	require.False(t, b.can("fire cache bookmark timer"))
+}
+
+// A bookmark carries what the dispatcher has handed out, not what the store has.
+func TestBookmarkNeverOvertakesEvents(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
+	b.settle()
+	b.send(bookmark(6), added("a", "1", 7))
+	b.do("deliver up>cache")
+	b.do("run cache hand over")
+	b.do("run cache dispatchEvents")
+	b.do("deliver up>cache")
+	b.do("fire cache bookmark timer")
+	b.settle()
+	require.Equal(t, []string{"BOOKMARK@6", "ADDED@7 a"}, b.seen())
+}
+
+func TestBookmarkToAFullWatcherIsDropped(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.WatchCapacity = 1
+	b := newBed(t, cfg)
+	b.listed(5)
+	conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
+	b.settle()
+	b.act(b.down, func(env *sim.Env) { env.Hold(conn) })
+	b.send(added("a", "1", 6), added("b", "1", 7), added("c", "1", 8))
+	b.settle()
+	b.do("fire cache bookmark timer")
+	require.Equal(t, 1, b.covered("bookmark dropped by a full watcher"))
+}
+
+func TestBookmarkTimerWaitsForTheDispatcher(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.WatchCapacity = 1
+	b := newBed(t, cfg)
+	b.listed(5)
+	conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
+	b.settle()
+	b.act(b.down, func(env *sim.Env) { env.Hold(conn) })
+	b.send(added("a", "1", 6), added("b", "1", 7), added("c", "1", 8), added("d", "1", 9))
+	b.settle()
+	require.True(t, b.can("dispatch budget"))
+	b.do("fire cache bookmark timer")
+	require.False(t, b.can("bookmark timer"))
+	b.act(b.down, func(env *sim.Env) { env.Release(conn) })
+	b.settle()
+	b.do("fire cache bookmark timer")
+	b.settle()
+	seen := b.seen()
+	require.Equal(t, "BOOKMARK@9", seen[len(seen)-1])
+}
+
+// Timed, a bookmark comes a minute after the last one.
+func TestBookmarkPeriod(t *testing.T) {
+	b := timedBed(t, config(options(t, "kep-2340")))
+	react := b.up.react
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		if _, ok := m.Payload.(*wire.WatchStart); ok {
+			b.feed = m.Conn
+		}
+		return react(env, m)
+	}
+	for rv := range int64(300) {
+		b.up.plan = append(b.up.plan, planned{time.Duration(rv+1) * time.Second, func(env *sim.Env) { env.Send(b.feed, bookmark(10+rv)) }})
+	}
+	b.down.plan = []planned{{ms, func(env *sim.Env) {
+		env.Send(env.Open(cacheID), &wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
+	}}}
+	b.run(4 * time.Minute)
+	require.Len(t, b.down.inbox, 3)
+	for i, m := range b.down.inbox {
+		require.InDelta(t, float64(i+1), time.Duration(m.at).Minutes(), 0.05*float64(i+1))
+	}
+}
+
+// Full of young events the history doubles; when the newest quarter is old it
+// halves.
+func TestHistoryResizes(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.RingCapacity, cfg.RingCapacityMax = 4, 16
+	b := timedBed(t, cfg)
+	react := b.up.react
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		if _, ok := m.Payload.(*wire.WatchStart); ok {
+			b.feed = m.Conn
+		}
+		return react(env, m)
+	}
+	rv := int64(5)
+	event := func(env *sim.Env) {
+		rv++
+		env.Send(b.feed, added("k"+strconv.FormatInt(rv, 10), "1", rv))
+	}
+	for i := range 40 {
+		b.up.plan = append(b.up.plan, planned{time.Second + time.Duration(i)*ms, event})
+	}
+	watch := func(from int64) func(*sim.Env) {
+		return func(env *sim.Env) {
+			env.Send(env.Open(cacheID), &wire.WatchRequest{Prefix: prefix, ResourceVersion: from})
+		}
+	}
+	b.down.plan = []planned{
+		{2 * time.Second, watch(45 - 16)}, {3 * time.Second, watch(45 - 17)},
+		// Two old events later: 16 to 8 to 4.
+		{4 * time.Minute, watch(47 - 4)}, {5 * time.Minute, watch(47 - 5)},
+	}
+	b.up.plan = append(b.up.plan, planned{2 * time.Minute, event}, planned{3*time.Minute + time.Second*30, event})
+	b.run(6 * time.Minute)
+	require.Equal(t, 2, b.covered("history doubled"))
+	require.Equal(t, 2, b.covered("history halved"))
+	seen := b.seen()
+	require.Equal(t, 2, len(seen)-indexOf(seen, "ERROR@0 compacted", 2), "the last watch is refused")
+}
+
+func indexOf(all []string, s string, nth int) int {
+	for i := range all {
+		if all[i] == s {
+			if nth--; nth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
