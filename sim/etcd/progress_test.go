@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -147,4 +148,29 @@ func TestTickerNotifiesWatchesThatAskedForIt(t *testing.T) {
 	require.Equal(t, []string{"progress 2"}, b.take(), "/b was sent an event since")
 	b.step("fire etcd progressTicker user.0").settle()
 	require.Len(t, b.take(), 2)
+}
+
+// The ticker holds serverWatchStream.mu until all its requests are made:
+// recvLoop has to wait with a request of its own, and with storing flags.
+func TestTickHoldsTheLock(t *testing.T) {
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ProgressNotifyInterval = 1 })
+	c := create("/a", 0)
+	c.ProgressNotify = true
+	b.request("w", c).settle().request("w", c).settle().take()
+	b.step("fire etcd progressTicker user.0", "takes progressTicker")
+	b.request("w", &wire.WatchProgressRequest{}).step("deliver user>etcd")
+	require.NotContains(t, strings.Join(b.names(), "\n"), "recvLoop")
+	b.step("requests progress").settle()
+	var ids []int64
+	for _, p := range b.user.told {
+		ids = append(ids, p.(*wire.WatchResponse).WatchID)
+	}
+	require.Equal(t, []int64{0, 1, wire.InvalidWatchID}, ids)
+
+	b.request("w", &wire.WatchCancelRequest{WatchID: 1}).settle("drops flags")
+	b.step("fire etcd progressTicker user.0", "takes progressTicker", "drops flags")
+	require.NotContains(t, strings.Join(b.names(), "\n"), "recvLoop")
+	b.step("sendLoop user.0 requests progress", "drops flags").settle()
+	b.request("w", c).settle()
+	require.Equal(t, "created, rev 1", b.last().Label(), "the stream goes on")
 }

@@ -78,7 +78,7 @@ func (sws *serverWatchStream) used() bool { return sws.conn != sim.NoConn }
 // stream finds the stream of a connection, nil if there is none.
 func (s *Server) stream(c sim.Conn) *serverWatchStream {
 	for _, sws := range s.streams {
-		if sws.conn == c && !sws.closing {
+		if sws.conn == c {
 			return sws
 		}
 	}

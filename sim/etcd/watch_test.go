@@ -23,6 +23,13 @@ func TestFullChannelMakesVictims(t *testing.T) {
 	b.step("fire etcd syncWatchersLoop")
 	require.EqualValues(t, 1, b.covered("unsynced watcher becomes a victim"))
 	b.settle()
+	var revisions []int64
+	for _, p := range b.user.told {
+		if r, ok := p.(*wire.WatchResponse); ok {
+			revisions = append(revisions, r.Revision)
+		}
+	}
+	require.Equal(t, []int64{2, 3, 4}, revisions, "a victim is told how far it got, not how far the store is")
 	require.Equal(t, []string{"event /a=1@2", "event /a=2@3", "event /a=3@4"}, b.take())
 	require.EqualValues(t, 1, b.covered("victim becomes synced"))
 }
@@ -45,6 +52,16 @@ func TestCancelWaitsForAVictimInFlight(t *testing.T) {
 			require.Equal(t, []string{"event /a=1@2", "canceled: "}, b.take())
 		}
 	}
+}
+
+func TestCancelForgetsWhatWasAskedFor(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.put("/a", "0")
+	b.request("w", &wire.WatchCreateRequest{Key: "/a", WatchID: 5, PrevKv: true}).settle()
+	b.request("w", &wire.WatchCancelRequest{WatchID: 5}).settle()
+	b.request("w", &wire.WatchCreateRequest{Key: "/a", WatchID: 5}).settle()
+	b.put("/a", "1").settle()
+	require.Nil(t, b.last().(*wire.WatchResponse).Events[0].PrevKv)
 }
 
 func TestCancelForgetsAWaitingVictim(t *testing.T) {
@@ -289,9 +306,12 @@ func TestBatchesOfHistory(t *testing.T) {
 
 func TestRestartKeepsTheStoreAndWhatWasCommitted(t *testing.T) {
 	b := newBench(t, "3.5.35")
-	b.put("/a", "1").request("w", create("/a", 0)).settle()
+	b.put("/a", "1").compact(2).request("w", create("/a", 0)).settle()
 	b.call(&wire.PutRequest{Key: "/a", Value: "2"}).step("deliver user>etcd").take()
-	b.step("inject restart etcd").settle()
+	b.step("inject restart etcd")
+	require.Zero(t, b.covered("compaction resumed after a restart"), "it was finished")
+	b.settle()
+	require.EqualValues(t, 2, b.server.CompactRevision())
 	require.EqualValues(t, 3, b.server.Revision(), "the write was in the log")
 	require.EqualValues(t, 1, b.covered("restart with writes committed and not applied"))
 	b.call(&wire.RangeRequest{Key: "/a"}).settle()
