@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/watchbed/watchbed/explore"
@@ -51,4 +52,51 @@ func BenchmarkStrategies(b *testing.B) {
 	for _, s := range explore.Strategies() {
 		bench(s.Name, s.Chooser(p))
 	}
+}
+
+// BenchmarkExplore is a campaign of one worker, with everything that counts
+// and rechecks: compare with BenchmarkStrategies/random.
+func BenchmarkExplore(b *testing.B) {
+	b.ReportAllocs()
+	var choices uint64
+	for b.Loop() {
+		c, err := explore.Explore(context.Background(), func() explore.Subject { return &echoes{} },
+			explore.Config{Strategy: explore.Random(), Seeds: 3200, Workers: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		choices += c.Stats.Choices
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(choices), "ns/choice")
+}
+
+// BenchmarkFollow is a run of 250 choices that follows a recording, which is
+// parsed anew: more than what one candidate costs while shrinking.
+func BenchmarkFollow(b *testing.B) {
+	r := explore.NewRunner(&echoes{}, 0)
+	rec, _ := explore.RecordSeed(r, explore.Random(), 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		f, err := explore.NewFollower(rec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Run(f)
+	}
+}
+
+// BenchmarkShrink reports how many candidates a second it tries.
+func BenchmarkShrink(b *testing.B) {
+	r := explore.NewRunner(newCounter(), 0)
+	rec := failing(b, r)
+	runs := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := explore.Shrink(context.Background(), r, rec, rec.Violations()[0], 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		runs += s.Runs
+	}
+	b.ReportMetric(float64(runs)/b.Elapsed().Seconds(), "runs/s")
 }

@@ -188,6 +188,11 @@ func TestARunThatIsCutOffHasNotPassed(t *testing.T) {
 	require.Equal(t, model.Vacuous, c.Properties[1].Verdict, "claimed and never exercised")
 }
 
+func TestFewSeedsAreRecheckedToo(t *testing.T) {
+	require.EqualValues(t, 1, explored(t, newCounter, explore.Config{FirstSeed: 99, Seeds: 3}).Rechecked)
+	require.Zero(t, explored(t, newCounter, explore.Config{FirstSeed: 99, Seeds: 3, RecheckShare: -1}).Rechecked)
+}
+
 func TestSituationsAreCounted(t *testing.T) {
 	c := explored(t, newCounter, explore.Config{Seeds: 64})
 	require.NotEmpty(t, c.Situations)

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ func shrunk(t testing.TB, subject func() explore.Subject) *explore.Shrunk {
 	}
 	require.Equal(t, rec.Violations(), s.Recording.Violations())
 	require.Equal(t, rec.Seed, s.Recording.Seed)
+	require.Equal(t, rec.Strategy, s.Recording.Strategy)
 	require.Equal(t, rec.Parameters, s.Recording.Parameters)
 	_, err = explore.Replay(explore.NewRunner(subject(), 0), s.Recording)
 	require.NoError(t, err)
@@ -40,6 +42,44 @@ func TestShrinkUntimed(t *testing.T) {
 	require.True(t, s.Complete)
 	require.Equal(t, 8, s.After)
 	require.Greater(t, s.Before, 50)
+}
+
+// TestShrinkManySeeds: wherever it begins, it comes to one of the shortest runs,
+// or nearly, with the first answer to every question and few turns from one
+// client to another.
+func TestShrinkManySeeds(t *testing.T) {
+	r := explore.NewRunner(newCounter(), 0)
+	runs, shrunk, after, allTurns := 0, 0, 0, 0
+	for seed := range uint64(60) {
+		rec, _ := explore.RecordSeed(r, explore.Random(), seed)
+		if len(rec.Violations()) == 0 {
+			continue
+		}
+		s, err := explore.Shrink(context.Background(), r, rec, rec.Violations()[0], 0)
+		require.NoError(t, err)
+		after += s.After
+		turns := 0
+		for i, c := range s.Recording.Choices {
+			require.False(t, strings.HasPrefix(c, "choose ") && !strings.Contains(c, "=0/"), "seed %d: %s", seed, c)
+			if i > 0 && client(c) != client(s.Recording.Choices[i-1]) {
+				turns++
+			}
+		}
+		runs += s.Runs
+		allTurns += turns
+		shrunk++
+	}
+	mean := func(n int) float64 { return float64(n) / float64(shrunk) }
+	t.Logf("means of %d: %.2f steps, %.2f turns, %.0f runs", shrunk, mean(after), mean(allTurns), mean(runs))
+	require.Less(t, mean(after), 8.5, "nearly always the shortest")
+	require.Less(t, mean(allTurns), 7.0)
+	require.Less(t, mean(runs), 145.0)
+}
+
+// client is the one whose operation a choice belongs to.
+func client(choice string) string {
+	f := strings.Fields(choice)
+	return f[len(f)-1][:1]
 }
 
 func TestShrinkTimed(t *testing.T) {
