@@ -39,9 +39,8 @@ type cacheWatcher struct {
 	// floor: only later events from input are sent.
 	floor int64
 
-	// input holds at most capacity events; input[head:] is what is in it.
-	input    []watchCacheEvent
-	head     int
+	// input holds at most capacity events.
+	input    fifo
 	capacity int
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
@@ -56,34 +55,22 @@ func (w *cacheWatcher) isRegistered() bool {
 	return w.state == watcherInitial || w.state == watcherStreaming
 }
 
-func (w *cacheWatcher) inputLen() int { return len(w.input) - w.head }
-
-func (w *cacheWatcher) takeInput() watchCacheEvent {
-	e := w.input[w.head]
-	w.input[w.head] = watchCacheEvent{}
-	w.head++
-	if w.head == len(w.input) {
-		w.input, w.head = w.input[:0], 0
-	}
-	return e
-}
-
 func (c *Cache) newWatcher() int {
 	for i, w := range c.watchers {
 		if w.state == watcherFree {
 			return i
 		}
 	}
-	if n := len(c.watchers); n < cap(c.watchers) {
+	n := len(c.watchers)
+	if n < cap(c.watchers) {
 		c.watchers = c.watchers[:n+1]
-		if c.watchers[n] != nil {
-			return n
-		}
-		c.watchers[n] = &cacheWatcher{}
-		return n
+	} else {
+		c.watchers = append(c.watchers, nil)
 	}
-	c.watchers = append(c.watchers, &cacheWatcher{})
-	return len(c.watchers) - 1
+	if c.watchers[n] == nil {
+		c.watchers[n] = &cacheWatcher{}
+	}
+	return n
 }
 
 // watch is Cacher.Watch up to the lock.
@@ -174,7 +161,7 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 	if e != nil {
 		env.Send(w.conn, e)
 	}
-	if w.state == watcherInitial || w.inputLen() > 0 {
+	if w.state == watcherInitial || w.input.len() > 0 {
 		env.Enable(watcherTask(i))
 	}
 }
@@ -203,8 +190,8 @@ func (c *Cache) nextInitial(env *sim.Env, w *cacheWatcher) (*wire.WatchEvent, bo
 // there is none.
 func (c *Cache) nextInput(env *sim.Env, i int) *wire.WatchEvent {
 	w := c.watchers[i]
-	for w.inputLen() > 0 {
-		e := w.takeInput()
+	for w.input.len() > 0 {
+		e := w.input.pop()
 		c.inputTaken(env, i)
 		switch {
 		case e.resourceVersion <= w.floor:
@@ -260,9 +247,9 @@ func (c *Cache) closeWatcher(env *sim.Env, i int) {
 
 // reset frees the watcher's place and keeps its memory.
 func (w *cacheWatcher) reset() {
-	clear(w.input)
+	w.input.clear()
 	clear(w.interval.buffer)
-	*w = cacheWatcher{input: w.input[:0], interval: interval{buffer: w.interval.buffer[:0]}}
+	*w = cacheWatcher{input: w.input, interval: interval{buffer: w.interval.buffer[:0]}}
 }
 
 // Drained implements sim.Drained: result has room again.
@@ -276,8 +263,7 @@ func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 
 func (w *cacheWatcher) clone() *cacheWatcher {
 	d := *w
-	d.input = append([]watchCacheEvent(nil), w.input[w.head:]...)
-	d.head = 0
+	d.input = w.input.clone()
 	d.interval = w.interval.clone()
 	return &d
 }
@@ -289,10 +275,7 @@ func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim
 	}
 	d = w.request.Digest(d).Bool(w.generation == generation).Int(w.floor)
 	d = w.interval.fingerprint(d, h)
-	d = d.Int(int64(w.inputLen())).Int(int64(w.capacity))
-	for i := w.head; i < len(w.input); i++ {
-		d = w.input[i].fingerprint(d)
-	}
+	d = w.input.fingerprint(d).Int(int64(w.capacity))
 	if w.inHand != nil {
 		d = w.inHand.Digest(d)
 	}

@@ -15,7 +15,7 @@ func (c *Cache) Clone() sim.Node {
 	d.watchCache.history = c.watchCache.history.clone()
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
-	d.dispatcher.incoming = slices.Clone(c.dispatcher.incoming)
+	d.dispatcher.incoming = c.dispatcher.incoming.clone()
 	d.dispatcher.blocked = slices.Clone(c.dispatcher.blocked)
 	d.dispatcher.toStop = slices.Clone(c.dispatcher.toStop)
 	d.reads = slices.Clone(c.reads)

@@ -6,8 +6,7 @@ import "github.com/watchbed/watchbed/sim"
 // events: it gives each event to every watcher. A watcher whose channel is full
 // may hold it up for as long as the budget allows, and is terminated then.
 type dispatcher struct {
-	incoming []watchCacheEvent
-	head     int
+	incoming fifo
 	// used is the number of entries of the channel that are taken.
 	used int
 	// offering: the reflector is blocked in its send.
@@ -31,8 +30,8 @@ type dispatcher struct {
 }
 
 func (d *dispatcher) init() {
-	clear(d.incoming)
-	*d = dispatcher{incoming: d.incoming[:0], blocked: d.blocked[:0], toStop: d.toStop[:0]}
+	d.incoming.clear()
+	*d = dispatcher{incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0]}
 }
 
 // synced ends dispatchEvents' wait for the first list.
@@ -64,7 +63,7 @@ func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
 		return false
 	}
 	d.used += e.weight()
-	d.incoming = append(d.incoming, e)
+	d.incoming.push(e)
 	if !d.dispatching() {
 		env.Enable(taskDispatch)
 	}
@@ -74,12 +73,7 @@ func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
 // runDispatch takes one event from the channel.
 func (c *Cache) runDispatch(env *sim.Env) {
 	d := &c.dispatcher
-	d.current = d.incoming[d.head]
-	d.incoming[d.head] = watchCacheEvent{}
-	d.head++
-	if d.head == len(d.incoming) {
-		d.incoming, d.head = d.incoming[:0], 0
-	}
+	d.current = d.incoming.pop()
 	d.used -= d.current.weight()
 	if d.offering {
 		env.Enable(taskHandOff)
@@ -115,10 +109,10 @@ func (c *Cache) dispatchEvent(env *sim.Env) {
 // add is nonblockingAdd.
 func (c *Cache) add(env *sim.Env, i int, e watchCacheEvent) bool {
 	w := c.watchers[i]
-	if w.inputLen() >= w.capacity {
+	if w.input.len() >= w.capacity {
 		return false
 	}
-	w.input = append(w.input, e)
+	w.input.push(e)
 	if w.state == watcherStreaming && w.inHand == nil {
 		env.Enable(watcherTask(i))
 	}
@@ -168,7 +162,7 @@ func (c *Cache) finishDispatching(env *sim.Env) {
 		c.closeWatcher(env, i)
 	}
 	d.toStop = d.toStop[:0]
-	if len(d.incoming) > d.head {
+	if d.incoming.len() > 0 {
 		env.Enable(taskDispatch)
 	}
 	if d.bookmarkDue {
@@ -182,9 +176,7 @@ func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
 	h = h.Int(int64(d.used)).Bool(d.offering).Int(d.lastProcessed).Bool(d.bookmarkDue)
 	h = h.Int(int64(d.budget.budget)).Int(int64(d.budget.last))
 	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
-	for i := d.head; i < len(d.incoming); i++ {
-		h = d.incoming[i].fingerprint(h)
-	}
+	h = d.incoming.fingerprint(h)
 	h = d.current.fingerprint(h).Int(int64(len(d.blocked)))
 	for _, i := range d.blocked {
 		h = h.Int(int64(i))

@@ -1,2 +1,98 @@
-// Package cache is the watch cache.
+// Package cache is the watch cache that is under test: Kubernetes' cacher with
+// the algorithm of KEP-2340 (consistent reads from cache), and the designs that
+// it is compared with. One Cache is one node: the cacher of one resource in one
+// API server.
+//
+// What it speaks with its clients:
+//
+//	call of *wire.ListRequest     *wire.ListResponse or *wire.Error
+//	call of *wire.GetRequest      *wire.GetResponse or *wire.Error
+//	stream, *wire.WatchRequest    *wire.WatchEvent until one has Failed, or until
+//	                              the stream closes without a word
+//
+// and with what is behind it:
+//
+//	Config.KV     calls of *wire.RangeRequest: the pages of the reflector, the
+//	              current revision (a range on the bare prefix), delegated reads
+//	Config.Watch  stream, *wire.WatchStart: the reflector's watch
+//	              stream of *wire.ProgressRequest
+//
+// The package imports sim and sim/wire. It must never import sim/etcd,
+// sim/client or model: they meet in sim/wire only. (Its tests do.)
+//
+// # Designs
+//
+// Options has one value for each dimension in which designs differ; ForDesign
+// names sets of them. Structure and yield points are the same in all designs.
+//
+// # Yield points
+//
+// The goroutines of the cacher, and the steps of the node that each one takes.
+// A delivery or a timer is the step of the goroutine that waits for it.
+//
+//	Reflector.list                      delivery of a page; the last one is Replace
+//	handleAnyWatch, processEvent        delivery of an event: history, version,
+//	                                    store and broadcast under the lock
+//	Cacher.processEvent                 task "hand over": the send on incoming
+//	wait.Until around startCaching      timer "list and watch again"
+//	CacheDelegator.GetList and Get      delivery of the request: delegate, refuse,
+//	                                    or ask etcd for its revision (getCurrentRV)
+//	waitUntilFreshLocked                delivery of the revision: serve, or wait
+//	cond.Wait                           task "read": look again; serve, give up, or
+//	                                    wait on
+//	the sleeper beside it               timer "timeout of read": broadcast
+//	ConditionalProgressRequester.Run    task "progress requester"; timer "progress
+//	                                    request period"
+//	dispatchEvents                      task "dispatchEvents": one event to all
+//	                                    watchers; timers "dispatch budget" and
+//	                                    "bookmark timer"
+//	Cacher.Watch                        delivery of the request: is it ready? Then
+//	                                    task "watcher": interval and registration
+//	                                    under both locks
+//	processInterval, process            task "watcher": one event
+//
+// Between a broadcast and a read's turn at the lock anything may happen: the
+// read answers from the state that it finds then. A waiting read outlives the
+// readiness of the cache, and Replace wakes it too.
+//
+// # What is merged, and why nobody can tell
+//
+//   - Sending a message ends a step and begins none: the message waits for as long
+//     as the goroutine could have waited before it sent. So Replace and the start
+//     of the watch are one step, and so are a read's last look and its answer.
+//   - ListAndWatch and the first page: what terminateAllWatchers does is seen by
+//     watchers alone, and they are gone.
+//   - ShouldDelegateList and both checks of readiness are one look at the cache.
+//     Upstream a list with a limit that falls between the two is refused with 429
+//     where here etcd answers it; either may happen a moment earlier or later.
+//   - After each change the reflector also calls UpdateResourceVersion with the
+//     same version. It sets what is set, wakes reads that look and wait on, and
+//     sends a second entry to the dispatcher, which drops it. Only the entry is
+//     kept, as weight in the channel. An entry that fits by half waits here.
+//   - The timer of a read that was served goes on upstream and wakes others for
+//     nothing. Here it is stopped.
+//   - The requester's look at the number of waiting reads after a request is part
+//     of the request. If the read leaves in between, the requester waits for its
+//     timer instead of the condition; when the timer has run out it is set to
+//     zero, which comes to the same.
+//   - dispatchEvent gives an event to all watchers that have room in one step:
+//     each has its own channel and its own goroutine, which may be late. The
+//     order among blocked watchers, that of a map upstream, does not matter:
+//     while one is waited for the others are tried once more before they end.
+//   - A watcher's result channel and the HTTP response behind it are one queue,
+//     the lane to the client, bounded by the channel's capacity.
+//   - A watcher that is stopped sends nothing more. Upstream at most one event may
+//     still slip out (a random select), as if it had been stopped a step later.
+//   - dispatchEvents polls every 10 ms for the first list before it takes events.
+//     Here it knows at once: it is a goroutine that was never late.
+//
+// # Left out
+//
+// Snapshots, WatchList, the consistency checker and the watch of compactions come
+// with KEP-4988 and KEP-3157. There are no selectors (so no index, no trigger, no
+// pages filled up after filtering), no version guard, no deadline of a watch, no
+// remaining item count, and no second token for a list that compaction broke.
+// Bookmarks that repeat themselves are not sent, and the bookmark timer rests
+// while there is nothing to tell, so that a run without time comes to its end.
+// Untimed, the history keeps its capacity.
 package cache

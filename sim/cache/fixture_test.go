@@ -97,6 +97,7 @@ type bed struct {
 	// choices answers Choose by what is asked; anything else gets 0.
 	choices map[string]int
 	feed    sim.Conn
+	notes   []string
 }
 
 const (
@@ -104,6 +105,13 @@ const (
 	cacheID
 	downID
 )
+
+// Observe implements sim.Observer: it keeps the notes.
+func (b *bed) Observe(_ *sim.World, e *sim.Event) {
+	if e.Kind == sim.Noted {
+		b.notes = append(b.notes, e.Text)
+	}
+}
 
 func config(o cache.Options) cache.Config {
 	return cache.Config{Options: o, Prefix: prefix, KV: upID, Watch: upID, Metadata: "source=cache"}

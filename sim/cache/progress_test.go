@@ -31,7 +31,7 @@ func timedBed(t *testing.T, cfg cache.Config) *bed {
 	return b
 }
 
-// run moves the clock on to the given time.
+// run moves the clock on until something happens at the given time or later.
 func (b *bed) run(until time.Duration) {
 	if b.w == nil {
 		b.w = sim.NewWorld(sim.Options{Mode: sim.Timed})
@@ -40,7 +40,7 @@ func (b *bed) run(until time.Duration) {
 		b.w.Add("down", b.down)
 		b.w.Start(b)
 	}
-	for b.w.Now() <= sim.Time(until) && b.w.Step(b) {
+	for b.w.Now() < sim.Time(until) && b.w.Step(b) {
 	}
 }
 

@@ -395,3 +395,20 @@ func TestListOfANamespace(t *testing.T) {
 	resp, _ := take[*wire.ListResponse](b, b.down)
 	require.Len(t, resp.Items, 2)
 }
+
+// The story of a run says what a person would miss otherwise.
+func TestNotes(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.w.SetObserver(b)
+	b.listed(5)
+	b.ask(&wire.GetRequest{Key: prefix + "a", ResourceVersion: 8})
+	b.do("fire cache timeout of read 0: GET")
+	b.settle()
+	b.send(bookmark(4))
+	b.settle()
+	require.Equal(t, []string{
+		"waits with GET /registry/pods/a: the cache is too old",
+		"gives up waiting with GET /registry/pods/a",
+		"its resourceVersion goes back in time",
+	}, b.notes)
+}

@@ -16,9 +16,6 @@ type ready struct {
 }
 
 func (r *ready) setReady(now sim.Time) {
-	if r.ok {
-		return
-	}
 	r.ok = true
 	r.generation++
 	r.changed = now

@@ -57,7 +57,7 @@ const maxInternalErrorRetry = 30 * time.Second
 const veryShortWatch = time.Second
 
 // startCaching begins a ListAndWatch. Watchers of the time before end only
-// here: during the gap they stay, and hear nothing.
+// here: during the gap they stay, and hear nothing new.
 func (c *Cache) startCaching(env *sim.Env) {
 	r := &c.reflector
 	r.cause = env.Begin("list and watch", r.starts)

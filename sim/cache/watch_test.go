@@ -221,6 +221,51 @@ func TestBlockedWatcherCatchesUp(t *testing.T) {
 	require.False(t, b.can("fire cache dispatch budget"))
 }
 
+// The dispatcher waits for as long as its budget allows: 50 ms earned a second,
+// 100 ms at most, and what it did not use is kept.
+func TestDispatchBudget(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.WatchCapacity = 1
+	b := timedBed(t, cfg)
+	react := b.up.react
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		if _, ok := m.Payload.(*wire.WatchStart); ok {
+			b.feed = m.Conn
+		}
+		return react(env, m)
+	}
+	rv := int64(5)
+	event := func(env *sim.Env) {
+		rv++
+		env.Send(b.feed, added("k"+strconv.FormatInt(rv, 10), "1", rv))
+	}
+	// One in result, one in hand, one in input, one held by the dispatcher.
+	for range 4 {
+		b.up.plan = append(b.up.plan, planned{10 * time.Second, event}, planned{10500 * ms, event})
+	}
+	var conn sim.Conn
+	b.down.plan = []planned{
+		{ms, func(env *sim.Env) {
+			conn = env.Open(cacheID)
+			env.Send(conn, &wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+		}},
+		{2 * ms, func(env *sim.Env) { env.Hold(conn) }},
+		{10030 * ms, func(env *sim.Env) { env.Release(conn) }},
+		{10040 * ms, func(env *sim.Env) { env.Hold(conn) }},
+		{10400 * ms, func(*sim.Env) {}},
+		{10594 * ms, func(*sim.Env) {}},
+	}
+	b.run(10400 * ms)
+	require.Equal(t, 1, b.covered("dispatcher blocked by a watcher"))
+	require.Len(t, b.seen(), 4)
+	// 100 ms less the 30 used, and 25 for the half second since.
+	b.run(10594 * ms)
+	require.Equal(t, 2, b.covered("dispatcher blocked by a watcher"))
+	require.Zero(t, b.covered("blocked watcher terminated"))
+	b.run(10595 * ms)
+	require.Equal(t, 1, b.covered("blocked watcher terminated"))
+}
+
 // One watcher that does not keep up holds up the others for the budget only.
 func TestOthersGetTheEventFirst(t *testing.T) {
 	b := slowWatch(t)
@@ -233,6 +278,36 @@ func TestOthersGetTheEventFirst(t *testing.T) {
 	b.do("fire cache dispatch budget")
 	b.settle()
 	require.Equal(t, []string{"ADDED@12 next"}, b.seen())
+}
+
+// Of two watchers that block, the one that has caught up by the time that the
+// budget is used up gets the event.
+func TestBlockedWatchersAreServedInTurn(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.WatchCapacity = 1
+	b := newBed(t, cfg)
+	b.listed(5)
+	var conns []sim.Conn
+	for range 2 {
+		conns = append(conns, b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5}))
+		b.settle()
+	}
+	b.act(b.down, func(env *sim.Env) {
+		for _, c := range conns {
+			env.Hold(c)
+		}
+	})
+	for rv := int64(6); rv <= 9; rv++ {
+		b.send(added("k"+strconv.FormatInt(rv, 10), "1", rv))
+		b.settle()
+	}
+	b.act(b.down, func(env *sim.Env) { env.Release(conns[1]) })
+	b.settle()
+	require.Len(t, b.seen(), 3, "the event is still the first watcher's to hold")
+	b.do("fire cache dispatch budget")
+	b.settle()
+	require.Equal(t, []string{"ADDED@9 k9"}, b.seen())
+	require.Equal(t, 1, b.covered("blocked watcher terminated"))
 }
 
 func TestStopDuringDispatchIsDeferred(t *testing.T) {
