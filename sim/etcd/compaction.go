@@ -68,9 +68,9 @@ func (s *store) compactBatch(job *compactionJob, limit int, t CompactTombstone) 
 	return true
 }
 
-// compactIndex is treeIndex.Compact: keys of which nothing is left go. Versions
-// of the other keys that nobody may ask for any more stay reachable; no reader
-// gets there.
+// compactIndex is treeIndex.Compact: keys of which nothing is left go, so that
+// ranges need not pass over them. Versions of the other keys that nobody may ask
+// for any more stay reachable; no reader gets there.
 func (s *store) compactIndex(rev int64, t CompactTombstone) {
 	var gone []keyIndex
 	s.kvindex.Ascend(func(ki keyIndex) bool {

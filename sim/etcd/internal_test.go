@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -28,4 +29,48 @@ func TestSizesAreThoseOfProtobuf(t *testing.T) {
 		r.Fragment = true
 		require.Equal(t, want[1], size())
 	}
+}
+
+func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
+	r := &wire.WatchResponse{Revision: 3}
+	for rev := int64(2); rev < 4; rev++ {
+		r.Events = append(r.Events, wire.Event{Kv: &wire.KeyValue{Key: "/a", Value: strings.Repeat("x", 300<<10), ModRevision: rev}})
+	}
+	size := responseSize(r)
+	for i := range r.Events {
+		size += eventSize(&r.Events[i])
+	}
+	for limit, want := range map[int]int{size: 2, size + 1: 1} {
+		w := sim.NewWorld(sim.Options{})
+		s := New(Config{MaxRequestBytes: limit - grpcOverheadBytes, InitialRevision: 1})
+		w.Add("etcd", &fragmenting{Server: s, r: r})
+		w.Start(nil)
+		require.Len(t, w.Node(1).(*fragmenting).out.all(), want, "size %d, limit %d", size, limit)
+	}
+}
+
+// fragmenting splits a response when it starts.
+type fragmenting struct {
+	*Server
+	r   *wire.WatchResponse
+	out fifo[*wire.WatchResponse]
+}
+
+func (f *fragmenting) Start(env *sim.Env) { f.fragments(env, &f.out, f.r) }
+
+// A fingerprint is kept up to date as the backend grows; a compaction rewrites
+// the backend.
+func TestFingerprintFollowsCompactions(t *testing.T) {
+	s := New(Config{InitialRevision: 1}).store
+	for range 5 {
+		s.put("/a", "1")
+		s.end()
+		s.fingerprint(sim.NewDigest)
+	}
+	require.Zero(t, s.compact(4))
+	require.True(t, s.compactBatch(&compactionJob{rev: 4}, 1000, Kept))
+	require.Len(t, s.backend, 3)
+	fresh := s
+	fresh.digest, fresh.digested = sim.NewDigest, 0
+	require.Equal(t, fresh.fingerprint(sim.NewDigest), s.fingerprint(sim.NewDigest))
 }
