@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // DefaultShrinkRuns is how many runs shrinking takes at most, unless somebody
@@ -32,7 +31,8 @@ type Shrunk struct {
 //
 // The idea is delta debugging (Zeller, Hildebrandt: Simplifying and Isolating
 // Failure-Inducing Input, TSE 2002). Choices that no longer fit are passed over,
-// so taking away the first step of an operation takes all of it away.
+// so taking away the first step of an operation takes all of it away: to take
+// operations away as a whole first was tried, and made it slower.
 //
 // It returns an error if the recording does not replay, or does not fail so.
 func Shrink(ctx context.Context, r *Runner, rec *Recording, f Failure, runs int) (*Shrunk, error) {
@@ -99,7 +99,6 @@ func (s *shrinker) shrink() bool {
 	for {
 		before := s.size
 		s.cutTail()
-		s.dropGroups()
 		s.dropChunks()
 		s.lowerAnswers()
 		s.straighten()
@@ -153,49 +152,6 @@ func (s *shrinker) cutTail() {
 			low = middle + 1
 		}
 	}
-}
-
-// dropGroups takes away all steps that belong together: those of one operation,
-// then those of one kind between two nodes.
-func (s *shrinker) dropGroups() {
-	for _, key := range [...]func(string) string{causeOf, endpointsOf} {
-		var groups []string
-		for i := range s.best.steps {
-			k := key(s.name(i))
-			if k != "" && !slices.Contains(groups, k) {
-				groups = append(groups, k)
-			}
-		}
-		for _, group := range slices.Backward(groups) {
-			p := plan{start: s.best.start}
-			for i := range s.best.steps {
-				if key(s.name(i)) != group {
-					p.steps = append(p.steps, s.best.steps[i])
-				}
-			}
-			if len(p.steps) < len(s.best.steps) {
-				s.try(&p)
-			}
-		}
-	}
-}
-
-func (s *shrinker) name(step int) string { return s.follower.names.texts[s.best.steps[step].name] }
-
-// causeOf is the operation in the name of a delivery.
-func causeOf(name string) string {
-	if !strings.HasPrefix(name, "deliver ") {
-		return ""
-	}
-	cause, _, _ := strings.Cut(name[strings.LastIndexByte(name, ' ')+1:], "#")
-	return cause
-}
-
-// endpointsOf is the kind and where it happens.
-func endpointsOf(name string) string {
-	verb, rest, _ := strings.Cut(name, " ")
-	where, _, _ := strings.Cut(rest, " ")
-	return verb + " " + where
 }
 
 // dropChunks takes away neighbouring steps, from the end, in ever smaller
