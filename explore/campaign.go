@@ -91,7 +91,7 @@ type SituationTally struct {
 
 // FailureTally is one way to fail.
 type FailureTally struct {
-	Failure
+	Failure Failure
 	// FirstSeed is the first seed that failed so, Schedules how many did.
 	FirstSeed, Schedules uint64
 }

@@ -77,8 +77,8 @@ func (s size) shorter(t size) bool {
 		s.departures == t.departures && s.answers < t.answers
 }
 
-// plainer: fewer departures first. It is for runs that must be carried on to
-// their end anyway.
+// plainer: fewer departures first. It is for runs that are carried on to their
+// end anyway.
 func (s size) plainer(t size) bool {
 	if s.departures != t.departures {
 		return s.departures < t.departures

@@ -14,23 +14,25 @@ type Profile struct {
 	Events []uint32
 }
 
-// trials is how many runs make a profile: a few, because a subject that varies
-// much is not known better after dozens.
-const trials = 8
+// trials is how many runs of each kind make a profile: a few, because a subject
+// that varies much is not known better after dozens.
+const trials = 4
 
 // Profile carries out the trial runs, which are always the same ones. Half of
 // them are plain random walks, half let some nodes be much slower than others:
 // where one task waits to the end, far more steps have an alternative.
 func (r *Runner) Profile() Profile {
-	even, uneven := counter{chooser: &walk{}}, counter{chooser: &weights{}}
 	var p Profile
+	r.try(&p, &walk{})
+	r.try(&p, &weights{patience: 4 * p.patience()})
+	return p
+}
+
+func (r *Runner) try(p *Profile, chooser Chooser) {
+	c := counter{chooser: chooser}
 	for seed := range uint64(trials) {
-		c := &even
-		if seed%2 == 1 {
-			c = &uneven
-		}
 		c.begin(mix(seed))
-		res := r.Run(c)
+		res := r.Run(&c)
 		p.Steps = max(p.Steps, res.Steps)
 		p.Picks = max(p.Picks, c.picks)
 		p.Questions = max(p.Questions, c.questions)
@@ -41,7 +43,6 @@ func (r *Runner) Profile() Profile {
 			p.Events[slot] = max(p.Events[slot], n)
 		}
 	}
-	return p
 }
 
 // patience is how many steps a strategy that can starve somebody gets before it

@@ -78,24 +78,38 @@ type shrinker struct {
 	follower *follower
 	best     plan
 	size     size
-	left     int
+	// over: the best run is not cut off.
+	over bool
+	left int
 }
 
 // settle follows the whole plan once, to learn what the default would have
-// been, and whether the violation shows before the run is over. If it does not,
-// all candidates must be carried on to the end.
+// been.
 func (s *shrinker) settle() {
 	s.follower.begin(&s.best)
-	s.runner.run(s.follower, len(s.best.steps))
-	s.best = s.follower.taken.clone()
+	res := s.runner.run(s.follower, len(s.best.steps))
+	s.best, s.over = s.follower.taken.clone(), !res.Truncated
 	s.size = s.best.size()
-	cut := s.best
-	cut.steps = cut.steps[:max(0, len(cut.steps)-1)]
-	s.follower.finish = !s.try(&cut)
 }
 
 // shrink returns whether it came to its own end.
+//
+// Candidates are cut off where their plan ends. If the smallest run is still one
+// that is over, the violation may be one that shows at the end only: then
+// candidates are carried on to their end by default choices, and what gets
+// smaller is what departs from the default.
 func (s *shrinker) shrink() bool {
+	if !s.passes() {
+		return false
+	}
+	if s.over {
+		s.follower.finish = true
+		return s.passes()
+	}
+	return true
+}
+
+func (s *shrinker) passes() bool {
 	for {
 		before := s.size
 		s.cutTail()
@@ -121,11 +135,7 @@ func (s *shrinker) try(p *plan) bool {
 	}
 	s.left--
 	s.follower.begin(p)
-	limit := len(s.best.steps)
-	if s.follower.finish {
-		limit *= 2
-	}
-	res := s.runner.run(s.follower, limit)
+	res := s.runner.run(s.follower, len(s.best.steps))
 	if res.Find(s.failure) == nil {
 		return false
 	}
@@ -137,7 +147,7 @@ func (s *shrinker) try(p *plan) bool {
 	if !smaller {
 		return false
 	}
-	s.best, s.size = s.follower.taken.clone(), size
+	s.best, s.size, s.over = s.follower.taken.clone(), size, !res.Truncated
 	return true
 }
 

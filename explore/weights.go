@@ -7,17 +7,18 @@ import "github.com/watchbed/watchbed/sim"
 // Swarm Testing, ISSTA 2012), which leaves out a random subset of features per
 // run. Each slot, each node and each kind of action (so timers and faults as a
 // whole) draws a weight between 1 and 1/128; an action's is the product of the
-// three. What is left out comes last here instead of never, because a run must
-// be able to end.
+// three. What is left out comes last here instead of never, and a run twice as
+// long as any trial run goes on as a random walk, because it must be able to end.
 func Weights() Strategy {
 	return Strategy{
 		Name: "weights", Summary: "random walk; tasks, nodes and timers are fast or slow, drawn per run",
-		make: func(Profile) Chooser { return &weights{} },
+		make: func(p Profile) Chooser { return &weights{patience: p.patience()} },
 	}
 }
 
 type weights struct {
 	answers
+	patience int
 	// bySlot is 0 if none was drawn yet.
 	bySlot []uint32
 }
@@ -30,9 +31,12 @@ func (c *weights) Begin(seed uint64) {
 	clear(c.bySlot)
 }
 
-func (c *weights) Pick(_ *sim.World, enabled []sim.Action) int {
+func (c *weights) Pick(w *sim.World, enabled []sim.Action) int {
 	if len(enabled) == 1 {
 		return 0
+	}
+	if w.Steps() > c.patience {
+		return c.random.below(len(enabled))
 	}
 	var sum uint64
 	for i := range enabled {
