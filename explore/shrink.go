@@ -53,9 +53,8 @@ func Shrink(ctx context.Context, r *Runner, rec *Recording, f Failure, runs int)
 	}
 	s := &shrinker{
 		ctx: ctx, runner: r, failure: f, left: runs,
-		follower: &follower{names: t, ahead: len(p.steps)}, best: *p, size: p.size(),
+		follower: &follower{names: t, ahead: len(p.steps)}, best: *p, longest: len(p.steps),
 	}
-	before := len(p.steps)
 	s.settle()
 	complete := s.shrink()
 
@@ -67,7 +66,7 @@ func Shrink(ctx context.Context, r *Runner, rec *Recording, f Failure, runs int)
 	small.Strategy, small.Seed = rec.Strategy, rec.Seed
 	return &Shrunk{
 		Recording: small, Runs: runs - s.left + 3, // and the replay, the settling and the recording
-		Before: before, After: len(s.best.steps), Complete: complete,
+		Before: s.longest, After: len(s.best.steps), Complete: complete,
 	}, nil
 }
 
@@ -80,7 +79,9 @@ type shrinker struct {
 	size     size
 	// over: the best run is not cut off.
 	over bool
-	left int
+	// longest is the length of the run that it began with.
+	longest int
+	left    int
 }
 
 // settle follows the whole plan once, to learn what the default would have
@@ -95,14 +96,16 @@ func (s *shrinker) settle() {
 // shrink returns whether it came to its own end.
 //
 // Candidates are cut off where their plan ends. If the smallest run is still one
-// that is over, the violation may be one that shows at the end only: then
-// candidates are carried on to their end by default choices, and what gets
-// smaller is what departs from the default.
+// that is over, the violation is likely one that shows at the end only. Then it
+// begins again: candidates are carried on to their end by default choices, and
+// what gets smaller is what departs from the default.
 func (s *shrinker) shrink() bool {
+	whole, size := s.best, s.size
 	if !s.passes() {
 		return false
 	}
 	if s.over {
+		s.best, s.size = whole, size
 		s.follower.finish = true
 		return s.passes()
 	}
@@ -135,7 +138,11 @@ func (s *shrinker) try(p *plan) bool {
 	}
 	s.left--
 	s.follower.begin(p)
-	res := s.runner.run(s.follower, len(s.best.steps))
+	limit := len(s.best.steps)
+	if s.follower.finish {
+		limit = s.longest
+	}
+	res := s.runner.run(s.follower, limit)
 	if res.Find(s.failure) == nil {
 		return false
 	}
@@ -237,7 +244,7 @@ func (s *shrinker) straighten() {
 // first and returns whether one will do. The candidates grow with the square of
 // the length, so it is the last resort.
 func (s *shrinker) postpone() bool {
-	if s.follower.finish {
+	if s.over {
 		return false
 	}
 	steps := s.best.steps

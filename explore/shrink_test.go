@@ -58,15 +58,11 @@ func TestShrinkManySeeds(t *testing.T) {
 		s, err := explore.Shrink(context.Background(), r, rec, rec.Violations()[0], 0)
 		require.NoError(t, err)
 		after += s.After
-		turns := 0
-		for i, c := range s.Recording.Choices {
+		for _, c := range s.Recording.Choices {
 			require.False(t, strings.HasPrefix(c, "choose ") && !strings.Contains(c, "=0/"), "seed %d: %s", seed, c)
-			if i > 0 && client(c) != client(s.Recording.Choices[i-1]) {
-				turns++
-			}
 		}
 		runs += s.Runs
-		allTurns += turns
+		allTurns += turns(s.Recording)
 		shrunk++
 	}
 	mean := func(n int) float64 { return float64(n) / float64(shrunk) }
@@ -74,6 +70,17 @@ func TestShrinkManySeeds(t *testing.T) {
 	require.Less(t, mean(after), 8.5, "nearly always the shortest")
 	require.Less(t, mean(allTurns), 7.0)
 	require.Less(t, mean(runs), 140.0)
+}
+
+// turns is how often a recording goes from one client to another.
+func turns(rec *explore.Recording) int {
+	n := 0
+	for i, c := range rec.Choices {
+		if i > 0 && client(c) != client(rec.Choices[i-1]) {
+			n++
+		}
+	}
+	return n
 }
 
 // client is the one whose operation a choice belongs to.
@@ -101,6 +108,22 @@ func (s *endJudge) Judge(w *sim.World) []explore.Finding {
 func TestShrinkWhatShowsAtTheEndOnly(t *testing.T) {
 	s := shrunk(t, func() explore.Subject { return &endJudge{newCounterIn(sim.Options{})} })
 	require.LessOrEqual(t, s.After, s.Before)
+	require.Less(t, s.Runs, 1000)
+	// The default fires timers only when nothing else can happen, so that a
+	// departure shows as a timer that fires while an answer is under way.
+	early, underWay := 0, 0
+	for _, c := range s.Recording.Choices {
+		switch {
+		case strings.HasPrefix(c, "fire ") && underWay > 0:
+			early++
+			underWay++
+		case strings.HasPrefix(c, "fire "):
+			underWay++
+		case strings.HasPrefix(c, "choose "):
+			underWay--
+		}
+	}
+	require.LessOrEqual(t, early, 3)
 }
 
 func TestShrinkRefusesWhatDoesNotFailSo(t *testing.T) {
