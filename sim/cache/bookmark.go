@@ -44,7 +44,7 @@ func (c *Cache) armBookmark(env *sim.Env) {
 func (c *Cache) fireBookmark(env *sim.Env) {
 	d := &c.dispatcher
 	if d.dispatching() {
-		d.bookmarkDue = true
+		// The goroutine is not at its select; finishDispatching arms again.
 		return
 	}
 	bookmark := watchCacheEvent{resourceVersion: d.lastProcessed, bookmark: true}

@@ -25,20 +25,11 @@ type dispatcher struct {
 	// toStop are watchers that ended while current was being dispatched: their
 	// channels stay open until that is over.
 	toStop []int
-	// bookmarkDue: the bookmark timer went off meanwhile.
-	bookmarkDue bool
 }
 
 func (d *dispatcher) init() {
 	d.incoming.clear()
 	*d = dispatcher{incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0]}
-}
-
-// synced ends dispatchEvents' wait for the first list.
-func (d *dispatcher) synced(listRevision int64) {
-	if d.lastProcessed == 0 {
-		d.lastProcessed = listRevision
-	}
 }
 
 // dispatching: an event has reached some watchers and not yet all.
@@ -165,15 +156,11 @@ func (c *Cache) finishDispatching(env *sim.Env) {
 	if d.incoming.len() > 0 {
 		env.Enable(taskDispatch)
 	}
-	if d.bookmarkDue {
-		d.bookmarkDue = false
-		env.Arm(timerBookmark, 0)
-	}
 	c.armBookmark(env)
 }
 
 func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
-	h = h.Int(int64(d.used)).Bool(d.offering).Int(d.lastProcessed).Bool(d.bookmarkDue)
+	h = h.Int(int64(d.used)).Bool(d.offering).Int(d.lastProcessed)
 	h = h.Int(int64(d.budget.budget)).Int(int64(d.budget.last))
 	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
 	h = d.incoming.fingerprint(h)

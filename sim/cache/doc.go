@@ -83,8 +83,9 @@
 //     the lane to the client, bounded by the channel's capacity.
 //   - A watcher that is stopped sends nothing more. Upstream at most one event may
 //     still slip out (a random select), as if it had been stopped a step later.
-//   - dispatchEvents polls every 10 ms for the first list before it takes events.
-//     Here it knows at once: it is a goroutine that was never late.
+//   - dispatchEvents polls every 10 ms for the first list before it takes events,
+//     to know a version for bookmarks. The goroutine may as well be a little late
+//     with the first event, and a bookmark at a list's own version is dropped.
 //
 // # Left out
 //

@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,6 +61,12 @@ func (p *puppet) Fire(env *sim.Env, t sim.Timer) { p.plan[t].do(env) }
 func (p *puppet) Run(env *sim.Env, _ sim.Task) {
 	p.next(env)
 	env.Enable(0)
+}
+
+func (p *puppet) Clone() sim.Node {
+	c := *p
+	c.inbox = slices.Clone(p.inbox)
+	return &c
 }
 
 func (p *puppet) TaskName(sim.Task) string     { return "act" }
@@ -130,6 +137,14 @@ func (b *bed) start(o sim.Options, cfg cache.Config) {
 	require.Equal(b.t, cacheID, b.w.Add("cache", b.cache))
 	require.Equal(b.t, downID, b.w.Add("down", b.down))
 	b.w.Start(b)
+}
+
+func (b *bed) clone() *bed {
+	w, err := b.w.Clone()
+	require.NoError(b.t, err)
+	c := *b
+	c.w, c.up, c.cache, c.down = w, w.Node(upID).(*puppet), w.Node(cacheID).(*cache.Cache), w.Node(downID).(*puppet)
+	return &c
 }
 
 func (b *bed) Pick(*sim.World, []sim.Action) int { return 0 }

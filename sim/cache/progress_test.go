@@ -187,6 +187,53 @@ func TestRequesterWokenInVain(t *testing.T) {
 	require.Equal(t, 1, count[*wire.ProgressRequest](b.up), "the timer had run out")
 }
 
+// A tick is taken once.
+func TestTickIsTakenOnce(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	b.do("fire cache progress request period")
+	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 6})
+	b.settle()
+	require.Equal(t, 1, count[*wire.ProgressRequest](b.up))
+	b.send(bookmark(6))
+	b.settle()
+	b.do("fire cache progress request period")
+	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 7})
+	b.settle()
+	require.Equal(t, 1, count[*wire.ProgressRequest](b.up), "the timer that was set to zero has not gone off yet")
+	b.do("fire cache progress request period")
+	b.settle()
+	require.Equal(t, 2, count[*wire.ProgressRequest](b.up))
+}
+
+// A stream that broke is dead as soon as the cache hears of it, whatever the
+// other end knows.
+func TestControlStreamBreaks(t *testing.T) {
+	b := &bed{t: t, up: &puppet{manual: true}, down: &puppet{manual: true}, choices: map[string]int{}}
+	b.cache = cache.New(config(options(t, "kep-2340")))
+	b.w = sim.NewWorld(sim.Options{})
+	b.w.Add("up", b.up)
+	b.w.Add("cache", b.cache)
+	b.w.Add("down", b.down)
+	// The control stream is the first one.
+	b.w.AddFault(&sim.BreakStream{From: cacheID, To: upID, Label: "control"}, sim.Budget{Times: 1})
+	b.w.Start(b)
+	b.do("inject break control")
+	b.do("deliver up>cache")
+	for !b.can("deliver cache>up cache/list") {
+		b.do("deliver cache>up")
+	}
+	b.do("deliver cache>up cache/list")
+	_, conn := take[*wire.RangeRequest](b, b.up)
+	b.act(b.up, func(env *sim.Env) { env.Send(conn, &wire.RangeResponse{Revision: 5}) })
+	b.do("deliver up>cache")
+	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 6})
+	b.do("run cache progress requester")
+	b.do("fire cache progress request period")
+	b.settle()
+	require.Equal(t, 1, count[*wire.ProgressRequest](b.up))
+}
+
 // The stream on which progress is requested is opened again if it breaks.
 func TestControlStreamIsReopened(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
@@ -218,4 +265,35 @@ func TestRetryAfter(t *testing.T) {
 		b.run(tc.at + time.Second)
 		require.Contains(t, b.down.inbox[0].Payload.(*wire.Error).Message, tc.want)
 	}
+}
+
+// Downtime counts from when the cache was ready last, or from the restart.
+func TestRetryAfterAnOutage(t *testing.T) {
+	b := timedBed(t, config(options(t, "kep-2340")))
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		switch m.Payload.(type) {
+		case *wire.RangeRequest:
+			if env.Now() == 0 {
+				env.Send(m.Conn, &wire.RangeResponse{Revision: 5})
+			}
+		case *wire.WatchStart:
+			b.feed = m.Conn
+		}
+		return true
+	}
+	b.up.plan = []planned{{50 * time.Second, func(env *sim.Env) {
+		env.Send(b.feed, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted}})
+	}}}
+	b.down.plan = []planned{{65 * time.Second, call(consistentList())}, {107 * time.Second, call(consistentList())}}
+	b.w = sim.NewWorld(sim.Options{Mode: sim.Timed})
+	b.w.Add("up", b.up)
+	b.w.Add("cache", b.cache)
+	b.w.Add("down", b.down)
+	b.w.AddFault(&sim.RestartNode{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1, Within: 200 * time.Second})
+	b.choices["strike restart cache"] = 32
+	b.w.Start(b)
+	b.run(110 * time.Second)
+	require.Len(t, b.down.inbox, 2)
+	require.Contains(t, b.down.inbox[0].Payload.(*wire.Error).Message, "retry after 2 s")
+	require.Contains(t, b.down.inbox[1].Payload.(*wire.Error).Message, "retry after 1 s")
 }

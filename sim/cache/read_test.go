@@ -47,6 +47,7 @@ func TestConsistentListWaits(t *testing.T) {
 	b.do("run cache hand over")
 	b.do("deliver up>cache")
 	b.do("run cache read 0")
+	require.True(t, b.can("deliver cache>down down/"), "the answer is the client's doing")
 	b.settle()
 	resp, _ := take[*wire.ListResponse](b, b.down)
 	require.EqualValues(t, 9, resp.ResourceVersion)
@@ -209,6 +210,19 @@ func TestNotReady(t *testing.T) {
 	b.act(b.up, func(env *sim.Env) { env.Send(conn, &wire.RangeResponse{Revision: 10}) })
 	b.settle()
 	require.True(t, b.cache.Ready())
+}
+
+// A cache that is not ready lets a list with a limit through to etcd as it is:
+// not older than X is not exactly X.
+func TestNotOlderThanWhileNotReady(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.do("deliver cache>up")
+	take[*wire.RangeRequest](b, b.up)
+	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 4, Match: wire.MatchNotOlderThan, Limit: 2})
+	b.settle()
+	require.Zero(t, b.answer(&wire.RangeResponse{Revision: 9}).Revision)
+	resp, _ := take[*wire.ListResponse](b, b.down)
+	require.EqualValues(t, 9, resp.ResourceVersion)
 }
 
 // The LIST table of KEP-2340 with what was shipped where snapshots do not

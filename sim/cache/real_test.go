@@ -20,7 +20,6 @@ type writer struct {
 	left int
 	// revision is that of the last write that was answered.
 	revision int64
-	keys     map[string]string
 }
 
 func (w *writer) Start(env *sim.Env) { env.Arm(0, 0) }

@@ -100,7 +100,6 @@ func (c *Cache) listPage(env *sim.Env, p *wire.RangeResponse) {
 		return
 	}
 	c.replace(env, r.pages, r.listRevision)
-	c.dispatcher.synced(r.listRevision)
 	r.position = r.listRevision
 	r.retry = retryWithDeadline{}
 	c.startWatch(env)

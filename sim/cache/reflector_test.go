@@ -189,6 +189,33 @@ func TestInternalErrorsForTooLong(t *testing.T) {
 	require.Equal(t, []sim.Time{0, seconds(10), seconds(75), seconds(105), seconds(107)}, starts)
 }
 
+// A new list makes internal errors new ones too.
+func TestInternalErrorsOfAnotherWatch(t *testing.T) {
+	b := timedBed(t, config(options(t, "kep-2340")))
+	lists := 0
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		switch m.Payload.(type) {
+		case *wire.RangeRequest:
+			lists++
+			env.Send(m.Conn, &wire.RangeResponse{Revision: 5})
+		case *wire.WatchStart:
+			b.feed = m.Conn
+		}
+		return true
+	}
+	fail := func(code wire.Code) func(*sim.Env) {
+		return func(env *sim.Env) {
+			env.Send(b.feed, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: code}})
+		}
+	}
+	b.up.plan = []planned{
+		{10 * time.Second, fail(wire.Unavailable)}, {20 * time.Second, fail(wire.ErrCompacted)},
+		{45 * time.Second, fail(wire.Unavailable)},
+	}
+	b.run(50 * time.Second)
+	require.Equal(t, 2, lists)
+}
+
 func seconds(s float64) sim.Time { return sim.Time(s * float64(time.Second)) }
 
 // A full channel blocks the reflector: it takes nothing from the watch.
@@ -275,4 +302,23 @@ func TestRestart(t *testing.T) {
 	require.Equal(t, 2, count[*sim.Hangup](b.down), "both clients hear of it")
 	b.listed(7)
 	require.True(t, b.cache.Ready())
+	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 10})
+	b.send(bookmark(10))
+	b.settle()
+	require.Zero(t, b.cache.Waiting())
+}
+
+// Clones in the middle of a list go on by themselves.
+func TestCloneWhileListing(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.ListPageSize = 2
+	b := newBed(t, cfg)
+	b.settle()
+	b.answer(&wire.RangeResponse{Revision: 5, Kvs: []*wire.KeyValue{kv("a", "1", 1), kv("b", "1", 2)}, More: true, Count: 3})
+	other := b.clone()
+	b.answer(&wire.Error{Code: wire.ErrCompacted})
+	other.answer(&wire.RangeResponse{Revision: 5, Kvs: []*wire.KeyValue{kv("c", "1", 3)}, Count: 1})
+	require.Equal(t, []string{"a=1", "b=1", "c=1"}, other.keys())
+	b.answer(&wire.RangeResponse{Revision: 9})
+	require.Empty(t, b.keys())
 }

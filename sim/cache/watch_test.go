@@ -254,6 +254,7 @@ func TestDispatchBudget(t *testing.T) {
 		{10040 * ms, func(env *sim.Env) { env.Hold(conn) }},
 		{10400 * ms, func(*sim.Env) {}},
 		{10594 * ms, func(*sim.Env) {}},
+		{10596 * ms, func(*sim.Env) {}},
 	}
 	b.run(10400 * ms)
 	require.Equal(t, 1, b.covered("dispatcher blocked by a watcher"))
@@ -303,11 +304,30 @@ func TestBlockedWatchersAreServedInTurn(t *testing.T) {
 	}
 	b.act(b.down, func(env *sim.Env) { env.Release(conns[1]) })
 	b.settle()
+	other := b.clone()
 	require.Len(t, b.seen(), 3, "the event is still the first watcher's to hold")
 	b.do("fire cache dispatch budget")
 	b.settle()
 	require.Equal(t, []string{"ADDED@9 k9"}, b.seen())
 	require.Equal(t, 1, b.covered("blocked watcher terminated"))
+
+	// A clone from before goes the other way.
+	other.act(other.down, func(env *sim.Env) { env.Release(conns[0]) })
+	other.settle()
+	require.Equal(t, 1, other.covered("blocked watcher caught up in time"))
+	require.Len(t, other.seen(), 3+4+1)
+	require.Zero(t, other.covered("blocked watcher terminated"))
+}
+
+// Two clones of a blocked dispatcher end as each of them is told.
+func TestCloneOfABlockedDispatcher(t *testing.T) {
+	b := slowWatch(t)
+	other := b.clone()
+	b.act(b.down, func(env *sim.Env) { env.Release(b.slow()) })
+	b.settle()
+	require.Equal(t, 1, b.covered("blocked watcher caught up in time"))
+	other.do("fire cache dispatch budget")
+	require.Equal(t, 1, other.covered("blocked watcher terminated"))
 }
 
 func TestStopDuringDispatchIsDeferred(t *testing.T) {
@@ -337,6 +357,23 @@ func TestBookmarks(t *testing.T) {
 	b.settle()
 	require.Equal(t, []string{"BOOKMARK@9"}, b.seen(), "only one of the two wants them")
 	require.False(t, b.can("fire cache bookmark timer"))
+}
+
+// etcd's bookmarks take no room in a watcher's channel.
+func TestProgressDoesNotFillWatchers(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.WatchCapacity = 1
+	b := newBed(t, cfg)
+	b.listed(5)
+	conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.settle()
+	b.act(b.down, func(env *sim.Env) { env.Hold(conn) })
+	b.send(added("a", "1", 6), added("b", "1", 7))
+	for rv := int64(8); rv < 14; rv++ {
+		b.send(bookmark(rv))
+	}
+	b.settle()
+	require.Zero(t, b.covered("dispatcher blocked by a watcher"))
 }
 
 // A bookmark carries what the dispatcher has handed out, not what the store has.
@@ -381,6 +418,8 @@ func TestBookmarkTimerWaitsForTheDispatcher(t *testing.T) {
 	b.settle()
 	require.True(t, b.can("dispatch budget"))
 	b.do("fire cache bookmark timer")
+	require.Zero(t, b.covered("bookmark dropped by a full watcher"))
+	require.Zero(t, b.covered("bookmark sent to a watcher"))
 	require.False(t, b.can("bookmark timer"))
 	b.act(b.down, func(env *sim.Env) { env.Release(conn) })
 	b.settle()
