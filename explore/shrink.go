@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/watchbed/watchbed/sim"
 )
 
 // DefaultShrinkRuns is how many runs shrinking takes at most, unless somebody
@@ -117,6 +119,7 @@ func (s *shrinker) passes() bool {
 		before := s.size
 		s.cutTail()
 		s.dropChunks()
+		s.raiseAnswers()
 		s.lowerAnswers()
 		s.straighten()
 		if !s.going() {
@@ -182,6 +185,26 @@ func (s *shrinker) dropChunks() {
 			p.steps = append(append(p.steps[:0], s.best.steps[:start]...), s.best.steps[end:]...)
 			s.try(&p)
 			end = min(start, len(s.best.steps))
+		}
+	}
+}
+
+// raiseAnswers tries the last answer to each question, in timed runs: there
+// nothing can be left out, but what does not matter may come so late that it is
+// cut off.
+func (s *shrinker) raiseAnswers() {
+	if s.runner.world.Mode() != sim.Timed {
+		return
+	}
+	for i := 0; i < len(s.best.lists()); i++ {
+		for j := 0; s.going() && i < len(s.best.lists()) && j < len(s.best.lists()[i]); j++ {
+			a := s.best.lists()[i][j]
+			if a.value == a.options-1 {
+				continue
+			}
+			p := s.best.clone()
+			p.lists()[i][j].value = a.options - 1
+			s.try(&p)
 		}
 	}
 }
