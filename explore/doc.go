@@ -13,7 +13,7 @@
 //	Explore     a campaign: many seeds, several workers, one result
 //	Recording   a run as a file, its choices by name
 //	Replay      the same run to the bit, or where it first differs
-//	Follow      a recording through changed code, as far as it fits
+//	Follower    a recording through changed code, as far as it fits
 //	Shrink      a smaller run that fails the same way
 //
 // Campaigns have workers and a wall clock. The choosers do not: what a strategy
