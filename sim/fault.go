@@ -55,18 +55,26 @@ func (f *BreakStream) find(w *World) Conn {
 	return NoConn
 }
 
-// RestartNode crashes a node and starts it again: it loses its memory, and its
-// connections break.
-type RestartNode struct {
-	Node  NodeID
+// RestartProcess crashes the nodes of one process and starts them again, in the
+// order given: they lose their memory, and their connections break.
+type RestartProcess struct {
+	Nodes []NodeID
 	Label string
 }
 
 // Name implements Fault.
-func (f *RestartNode) Name() string { return "restart " + f.Label }
+func (f *RestartProcess) Name() string { return "restart " + f.Label }
 
 // Ready implements Fault.
-func (f *RestartNode) Ready(*World) bool { return true }
+func (f *RestartProcess) Ready(*World) bool { return true }
 
 // Strike implements Fault.
-func (f *RestartNode) Strike(env *Env) { env.w.restart(f.Node) }
+func (f *RestartProcess) Strike(env *Env) {
+	for _, n := range f.Nodes {
+		env.w.stop(n)
+	}
+	for _, n := range f.Nodes {
+		env.w.act(n, env.w.nodes[n].root)
+		env.w.nodes[n].node.(Restarter).Restart(env)
+	}
+}

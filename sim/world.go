@@ -253,7 +253,8 @@ func (w *World) Heal() {
 	}
 }
 
-func (w *World) restart(n NodeID) {
+// stop takes away what the process of a node held open.
+func (w *World) stop(n NodeID) {
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]
 		if k.state != connFree && (k.opener == n || k.acceptor == n) {
@@ -268,8 +269,6 @@ func (w *World) restart(n NodeID) {
 	for _, s := range rec.timers {
 		w.clearReady(s)
 	}
-	w.act(n, rec.root)
-	rec.node.(Restarter).Restart(&w.env)
 }
 
 func (w *World) choose(n int, what string) int {

@@ -234,7 +234,7 @@ func TestRestartBreaksConnectionsAndForgetsTimers(t *testing.T) {
 	b.fire = func(*sim.Env, sim.Timer) { t.Fatal("the timer should be gone") }
 	w.Add("a", a)
 	w.Add("b", b)
-	w.AddFault(&sim.RestartNode{Node: 2, Label: "b"}, sim.Budget{Times: 1})
+	w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{2}, Label: "b"}, sim.Budget{Times: 1})
 	s := &script{picks: []string{"inject restart b"}}
 	w.Start(s)
 	drain(w, s)

@@ -289,7 +289,7 @@ func TestRetryAfterAnOutage(t *testing.T) {
 	b.w.Add("up", b.up)
 	b.w.Add("cache", b.cache)
 	b.w.Add("down", b.down)
-	b.w.AddFault(&sim.RestartNode{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1, Within: 200 * time.Second})
+	b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1, Within: 200 * time.Second})
 	b.choices["strike restart cache"] = 32
 	b.w.Start(b)
 	b.run(110 * time.Second)

@@ -323,6 +323,19 @@ func TestBadContinueToken(t *testing.T) {
 	}
 }
 
+// A token of resourceVersion -1 goes on in the newest state.
+func TestContinueInTheNewestState(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	req := consistentList()
+	req.Continue = "-1:" + prefix + "b\x00"
+	b.ask(req)
+	b.settle()
+	require.Zero(t, b.answer(&wire.RangeResponse{Revision: 9}).Revision)
+	resp, _ := take[*wire.ListResponse](b, b.down)
+	require.EqualValues(t, 9, resp.ResourceVersion)
+}
+
 func TestEtcdRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		name string

@@ -279,7 +279,7 @@ func TestRestart(t *testing.T) {
 	b.w.Add("up", b.up)
 	b.w.Add("cache", b.cache)
 	b.w.Add("down", b.down)
-	b.w.AddFault(&sim.RestartNode{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1})
+	b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1})
 	b.w.Start(b)
 	for !b.cache.Ready() {
 		b.do("deliver cache>up")
@@ -303,6 +303,7 @@ func TestRestart(t *testing.T) {
 	b.listed(7)
 	require.True(t, b.cache.Ready())
 	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 10})
+	require.True(t, b.can("fire cache progress request period"))
 	b.send(bookmark(10))
 	b.settle()
 	require.Zero(t, b.cache.Waiting())

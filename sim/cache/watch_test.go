@@ -135,6 +135,38 @@ func TestIntervalInvalidated(t *testing.T) {
 	require.Equal(t, 1, b.covered("interval evicted before it was sent"))
 }
 
+// A piece of 100 events is safe from eviction once it is copied; the next one
+// is not.
+func TestIntervalIsCopiedInPieces(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.RingCapacity, cfg.IncomingCapacity = 150, 1000
+	b := newBed(t, cfg)
+	b.listed(5)
+	send := func(from, to int64) {
+		for rv := from; rv <= to; rv++ {
+			b.send(added("k"+strconv.FormatInt(rv, 10), "1", rv))
+		}
+	}
+	send(6, 155)
+	b.settle()
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	b.do("run cache watcher 0") // registers
+	b.do("run cache watcher 0") // copies a piece, sends one
+	send(156, 275)
+	for b.can("deliver up>cache") {
+		b.do("deliver up>cache")
+		b.do("run cache hand over")
+	}
+	b.settle()
+	seen := b.seen()
+	require.Len(t, seen, 100)
+	require.Equal(t, "ADDED@105 k105", seen[99])
+	// It held up the dispatcher, which has to give up waiting for it.
+	b.do("fire cache dispatch budget")
+	b.settle()
+	require.Equal(t, []string{"closed"}, b.seen())
+}
+
 // #116122: the cache starts over between the request and its registration.
 func TestWatchAcrossGenerations(t *testing.T) {
 	for _, ready := range []bool{false, true} {
@@ -306,17 +338,18 @@ func TestBlockedWatchersAreServedInTurn(t *testing.T) {
 	b.settle()
 	other := b.clone()
 	require.Len(t, b.seen(), 3, "the event is still the first watcher's to hold")
-	b.do("fire cache dispatch budget")
-	b.settle()
-	require.Equal(t, []string{"ADDED@9 k9"}, b.seen())
-	require.Equal(t, 1, b.covered("blocked watcher terminated"))
 
-	// A clone from before goes the other way.
+	// A clone goes the other way.
 	other.act(other.down, func(env *sim.Env) { env.Release(conns[0]) })
 	other.settle()
 	require.Equal(t, 1, other.covered("blocked watcher caught up in time"))
 	require.Len(t, other.seen(), 3+4+1)
 	require.Zero(t, other.covered("blocked watcher terminated"))
+
+	b.do("fire cache dispatch budget")
+	b.settle()
+	require.Equal(t, []string{"ADDED@9 k9"}, b.seen())
+	require.Equal(t, 1, b.covered("blocked watcher terminated"))
 }
 
 // Two clones of a blocked dispatcher end as each of them is told.
@@ -338,9 +371,34 @@ func TestStopDuringDispatchIsDeferred(t *testing.T) {
 	require.True(t, b.can("fire cache dispatch budget"), "the dispatcher does not know")
 	b.do("fire cache dispatch budget")
 	require.Zero(t, b.covered("blocked watcher terminated"))
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 11})
+	b.settle()
 	b.send(added("next", "1", 12))
 	b.settle()
 	require.False(t, b.can("fire cache dispatch budget"))
+	require.Equal(t, []string{"ADDED@12 next"}, b.seen(), "whoever has its place now is left alone")
+}
+
+// A stopped watcher takes no more turns, even if it had one coming.
+func TestStoppedWatcherSendsNothing(t *testing.T) {
+	b := slowWatch(t)
+	conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 6})
+	b.do("run cache watcher 1")
+	require.True(t, b.can("run cache watcher 1"))
+	b.act(b.down, func(env *sim.Env) { env.Close(conn) })
+	b.do("deliver down>cache")
+	require.False(t, b.can("run cache watcher 1"))
+
+	// The same for one that waits for its client when a relist ends it.
+	b.send(&wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted}})
+	b.settle()
+	b.do("fire cache list and watch again")
+	b.act(b.down, func(env *sim.Env) { env.Release(b.slow()) })
+	b.settle()
+	require.Equal(t, []string{"ADDED@6 k6", "ADDED@7 k7"}, b.seen())
+	b.do("fire cache dispatch budget")
+	b.settle()
+	require.Equal(t, []string{"closed"}, b.seen())
 }
 
 func TestBookmarks(t *testing.T) {

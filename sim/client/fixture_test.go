@@ -130,9 +130,9 @@ func newBenchIn(t *testing.T, cfg client.Config, o sim.Options) *bench {
 	b.w.Add("cache", b.cache)
 	b.w.AddFault(&sim.BreakStream{From: clientID, To: etcdID, Label: "client>etcd"}, sim.Budget{Times: 100, Within: time.Hour})
 	if o.Mode == sim.Untimed {
-		b.w.AddFault(&sim.RestartNode{Node: clientID, Label: "client"}, sim.Budget{Times: 1})
-		b.w.AddFault(&sim.RestartNode{Node: etcdID, Label: "etcd"}, sim.Budget{Times: 10})
-		b.w.AddFault(&sim.RestartNode{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1})
+		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{clientID}, Label: "client"}, sim.Budget{Times: 1})
+		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdID}, Label: "etcd"}, sim.Budget{Times: 10})
+		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1})
 	}
 	b.w.Start(b)
 	t.Cleanup(func() { tally(b.w) })

@@ -23,8 +23,9 @@ func (v *version) event() wire.Event {
 
 // newBatch is newWatcherBatch for one watcher: the changes that it still wants,
 // up to WatchBatchMaxRevs revisions of them (eventBatch.add). Changes are in the
-// order of their revisions. The events are the caller's to share.
-func (s *Server) newBatch(wi int32, changes []*version) (b batch, ok bool) {
+// order of their revisions. Watchers that want all of them share one list: all,
+// once it is there.
+func (s *Server) newBatch(wi int32, changes []*version, all *[]wire.Event) (b batch, ok bool) {
 	w := &s.watchers[wi]
 	b.watcher = wi
 	evs := s.events[:0]
@@ -44,10 +45,17 @@ func (s *Server) newBatch(wi int32, changes []*version) (b batch, ok bool) {
 		evs = append(evs, v.event())
 	}
 	s.events = evs
-	if len(evs) == 0 {
+	switch {
+	case len(evs) == 0:
 		return b, false
+	case len(evs) == len(changes) && *all != nil:
+		b.evs = *all
+		return b, true
 	}
 	b.evs = s.eventArena.take(len(evs))
 	copy(b.evs, evs)
+	if len(evs) == len(changes) {
+		*all = b.evs
+	}
 	return b, true
 }

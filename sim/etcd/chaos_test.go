@@ -178,7 +178,7 @@ func newRough(t testing.TB, version string, bugs ...string) *rough {
 	r := &rough{w: sim.NewWorld(sim.Options{}), server: etcd.New(cfg), client: &chaos{left: 24}}
 	r.w.Add("etcd", r.server)
 	r.w.Add("chaos", r.client)
-	r.w.AddFault(&sim.RestartNode{Node: 1, Label: "etcd"}, sim.Budget{Times: 1})
+	r.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})
 	r.w.AddFault(&sim.BreakStream{From: 2, To: 1, Label: "chaos>etcd"}, sim.Budget{Times: 1})
 	r.w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2})
 	return r
@@ -446,7 +446,7 @@ func TestResetServersRunLikeNewOnes(t *testing.T) {
 				w := sim.NewWorld(sim.Options{})
 				w.Add("etcd", used)
 				w.Add("chaos", r.client)
-				w.AddFault(&sim.RestartNode{Node: 1, Label: "etcd"}, sim.Budget{Times: 1})
+				w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})
 				w.AddFault(&sim.BreakStream{From: 2, To: 1, Label: "chaos>etcd"}, sim.Budget{Times: 1})
 				w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2})
 				r.w, r.server = w, used

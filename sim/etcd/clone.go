@@ -9,6 +9,7 @@ import (
 
 // Clone implements sim.Cloner. The store is shared until one of both writes.
 func (s *Server) Clone() sim.Node {
+	s.cloned = true
 	c := *s
 	// To begin another run from the base is to write to it.
 	c.base = base{}
@@ -28,6 +29,7 @@ func (s *Server) Clone() sim.Node {
 		c.streams[i] = sws.clone()
 	}
 	c.endpoints = slices.Clone(s.endpoints)
+	c.cloned = false
 	c.responses, c.eventArena = arena[wire.WatchResponse]{}, arena[wire.Event]{}
 	c.events, c.batches, c.chosen = nil, nil, nil
 	return &c

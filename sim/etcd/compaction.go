@@ -82,6 +82,7 @@ func (s *store) compactIndex(rev int64, t CompactTombstone) {
 	for _, ki := range gone {
 		s.kvindex.Delete(ki)
 	}
+	s.newest = keyIndex{}
 }
 
 // restore is store.restore: everything but the backend and the marks of
@@ -89,6 +90,7 @@ func (s *store) compactIndex(rev int64, t CompactTombstone) {
 // none has.
 func (s *store) restore(b *Behaviour) *compactionJob {
 	s.kvindex.Clear(true)
+	s.newest = keyIndex{}
 	s.changes = s.changes[:0]
 	s.compactMainRev = -1
 	if s.finishedCompact > 0 {

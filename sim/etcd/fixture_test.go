@@ -26,6 +26,7 @@ func (u *user) Receive(_ *sim.Env, m *sim.Message) { u.told = append(u.told, m.P
 func (u *user) Run(*sim.Env, sim.Task)             {}
 func (u *user) TaskName(sim.Task) string           { return "" }
 func (u *user) TimerName(sim.Timer) string         { return "op" }
+func (u *user) Clone() sim.Node                    { d := *u; return &d }
 func (u *user) Fire(env *sim.Env, _ sim.Timer) {
 	env.Arm(nextOp, 0)
 	for _, op := range u.ops {
@@ -67,7 +68,7 @@ func newBench(t testing.TB, version string, change ...func(*etcd.Config)) *bench
 	b := &bench{t: t, w: sim.NewWorld(sim.Options{}), server: etcd.New(cfg), user: &user{streams: map[string]sim.Conn{}}}
 	b.w.Add("etcd", b.server)
 	b.w.Add("user", b.user)
-	b.w.AddFault(&sim.RestartNode{Node: 1, Label: "etcd"}, sim.Budget{Times: 100})
+	b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 100})
 	b.w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 100})
 	b.w.Start(b)
 	return b

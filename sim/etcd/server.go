@@ -46,6 +46,8 @@ type Server struct {
 
 	responses  arena[wire.WatchResponse]
 	eventArena arena[wire.Event]
+	// cloned: a clone shares what the arenas have handed out.
+	cloned bool
 	// Scratch space of single steps.
 	events  []wire.Event
 	batches []batch
@@ -83,8 +85,17 @@ func New(cfg Config) *Server {
 }
 
 // Reset makes the server a new one and keeps its memory. What Committed returned
-// before is overwritten.
+// before, and the messages that the server sent, are overwritten, but for what a
+// clone shares.
 func (s *Server) Reset(cfg Config) {
+	if s.cloned {
+		s.responses, s.eventArena, s.store.versions = arena[wire.WatchResponse]{}, arena[wire.Event]{}, arena[version]{}
+		s.cloned = false
+	} else {
+		s.responses.rewind()
+		s.eventArena.rewind()
+		s.store.versions.rewind()
+	}
 	if s.base.store.kvindex == nil || !s.base.holds(&cfg) {
 		s.base.fill(&cfg)
 	}

@@ -48,6 +48,9 @@ type store struct {
 	// beginRev is the revision that the store was created at.
 	beginRev int64
 
+	// newest is the entry of kvindex that was changed last: what is written is
+	// often what is read next.
+	newest keyIndex
 	// changes are those of the write transaction that is open.
 	changes []*version
 	// digest covers the first digested entries of backend.
@@ -123,6 +126,9 @@ func (s *store) clone() store {
 // last is the newest version of a key, tombstone or not, nil if the key is not
 // in the index.
 func (s *store) last(key string) *version {
+	if s.newest.last != nil && s.newest.key == key {
+		return s.newest.last
+	}
 	ki, _ := s.kvindex.Get(keyIndex{key: key})
 	return ki.last
 }
@@ -185,7 +191,8 @@ func (s *store) delete(last *version) {
 }
 
 func (s *store) change(v *version) {
-	s.kvindex.ReplaceOrInsert(keyIndex{v.kv.Key, v})
+	s.newest = keyIndex{v.kv.Key, v}
+	s.kvindex.ReplaceOrInsert(s.newest)
 	s.backend = append(s.backend, v)
 	s.changes = append(s.changes, v)
 }

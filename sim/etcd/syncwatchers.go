@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // syncPhases is how finely a timed run chooses where in its period
@@ -60,9 +61,10 @@ func (s *Server) syncWatchers(env *sim.Env) {
 	changes := s.store.rangeEvents(minRev, curRev+1)
 
 	list := s.batches[:0]
+	var all []wire.Event
 	for _, wi := range chosen {
 		w := &s.watchers[wi]
-		b, ok := s.newBatch(wi, changes)
+		b, ok := s.newBatch(wi, changes, &all)
 		if w.minRev < compactRev {
 			if s.cfg.CompactedUnsynced == Skipped {
 				env.Cover(coverCompactedSkipped)

@@ -74,12 +74,13 @@ func (s *Server) cancelWatcher(env *sim.Env, wi int32) bool {
 // make up the next revision. A full channel makes the watcher a victim.
 func (s *Server) notify(env *sim.Env, rev int64, changes []*version) {
 	list := s.batches[:0]
+	var all []wire.Event
 	for _, sws := range s.streams {
 		for _, wi := range sws.watchers {
 			if s.watchers[wi].group != synced {
 				continue
 			}
-			if b, ok := s.newBatch(wi, changes); ok {
+			if b, ok := s.newBatch(wi, changes, &all); ok {
 				list = append(list, b)
 			}
 		}
