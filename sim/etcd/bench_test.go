@@ -92,41 +92,6 @@ func BenchmarkGet(b *testing.B) {
 	benchmarkAsker(b, &asker{request: &wire.RangeRequest{Key: "/k7"}})
 }
 
-// BenchmarkSyncWatchers is one round for ten watchers with 20 events each, and
-// the snapshot that made them unsynced.
-func BenchmarkSyncWatchers(b *testing.B) {
-	bn := newBench(b, "3.5.7")
-	for range 10 {
-		bn.request("w", create("/a", 0)).settle()
-	}
-	for range 20 {
-		bn.put("/a", "1").settle()
-	}
-	clean, err := bn.w.Clone()
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		b.StopTimer()
-		w, err := clean.Clone()
-		require.NoError(b, err)
-		var snapshot, sync sim.Action
-		for _, a := range w.Enabled() {
-			if w.Name(a) == "inject snapshot etcd" {
-				snapshot = a
-			}
-		}
-		w.Do(bn, snapshot)
-		w.Do(bn, w.Enabled()[0])
-		for _, a := range w.Enabled() {
-			if w.Name(a) == "fire etcd syncWatchersLoop" {
-				sync = a
-			}
-		}
-		b.StartTimer()
-		w.Do(bn, sync)
-	}
-}
-
 // BenchmarkReset is what it takes to begin one more run.
 func BenchmarkReset(b *testing.B) {
 	cfg, err := etcd.DefaultConfig("3.7.3")

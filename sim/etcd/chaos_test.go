@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -95,7 +96,11 @@ const revisions = 10
 func (c *chaos) Fire(env *sim.Env, _ sim.Timer) {
 	c.left--
 	if c.left > 0 {
-		env.Arm(nextOp, 0)
+		pause := sim.Duration(0)
+		if env.Mode() == sim.Timed {
+			pause = sim.Duration(env.Choose(20, "pause")) * time.Millisecond
+		}
+		env.Arm(nextOp, pause)
 	}
 	key := []string{"/a", "/b"}[env.Choose(2, "key")]
 	var s *watchedStream
@@ -169,18 +174,25 @@ type rough struct {
 	client *chaos
 }
 
+// within is when faults strike in a timed run.
+const within = 300 * time.Millisecond
+
 func newRough(t testing.TB, version string, bugs ...string) *rough {
+	return newRoughIn(t, sim.Options{}, version, bugs...)
+}
+
+func newRoughIn(t testing.TB, o sim.Options, version string, bugs ...string) *rough {
 	cfg, err := etcd.DefaultConfig(version)
 	require.NoError(t, err)
 	require.NoError(t, cfg.ApplyAll(bugs))
 	cfg.ChanBufLen, cfg.CtrlStreamBufLen, cfg.MaxWatchersPerSync, cfg.WatchBatchMaxRevs = 2, 2, 4, 2
 	cfg.SendWindow, cfg.CompactionBatchLimit = 2, 3
-	r := &rough{w: sim.NewWorld(sim.Options{}), server: etcd.New(cfg), client: &chaos{left: 24}}
+	r := &rough{w: sim.NewWorld(o), server: etcd.New(cfg), client: &chaos{left: 24}}
 	r.w.Add("etcd", r.server)
 	r.w.Add("chaos", r.client)
 	r.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})
-	r.w.AddFault(&sim.BreakStream{From: 2, To: 1, Label: "chaos>etcd"}, sim.Budget{Times: 1})
-	r.w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2})
+	r.w.AddFault(&sim.BreakStream{From: 2, To: 1, Label: "chaos>etcd"}, sim.Budget{Times: 1, Within: within})
+	r.w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2, Within: within})
 	return r
 }
 
@@ -358,9 +370,17 @@ func judgeResponse(follow []following, resp *wire.WatchResponse) error {
 }
 
 func TestFixedVersionsKeepTheirPromises(t *testing.T) {
+	delays := sim.Bounds{
+		Network:    sim.Delay{Max: 20 * time.Millisecond, Steps: 4},
+		Scheduling: sim.Delay{Max: 5 * time.Millisecond, Steps: 2},
+	}
 	for _, version := range []string{"3.4.45", "3.5.35", "3.6.16", "3.7.3"} {
 		for seed := range 1500 {
 			require.NoError(t, newRough(t, version).run(newDice(seed)), "%s, seed %d", version, seed)
+		}
+		for seed := range 300 {
+			timed := sim.Options{Mode: sim.Timed, Safety: delays, Liveness: delays}
+			require.NoError(t, newRoughIn(t, timed, version).run(newDice(seed)), "%s, timed, seed %d", version, seed)
 		}
 	}
 }

@@ -26,7 +26,6 @@ func (u *user) Receive(_ *sim.Env, m *sim.Message) { u.told = append(u.told, m.P
 func (u *user) Run(*sim.Env, sim.Task)             {}
 func (u *user) TaskName(sim.Task) string           { return "" }
 func (u *user) TimerName(sim.Timer) string         { return "op" }
-func (u *user) Clone() sim.Node                    { d := *u; return &d }
 func (u *user) Fire(env *sim.Env, _ sim.Timer) {
 	env.Arm(nextOp, 0)
 	for _, op := range u.ops {

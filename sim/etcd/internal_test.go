@@ -74,3 +74,44 @@ func TestFingerprintFollowsCompactions(t *testing.T) {
 	fresh.digest, fresh.digested = sim.NewDigest, 0
 	require.Equal(t, fresh.fingerprint(sim.NewDigest), s.fingerprint(sim.NewDigest))
 }
+
+// syncing measures syncWatchers for ten watchers of one stream, with 20 events
+// for each.
+type syncing struct {
+	*Server
+	b *testing.B
+}
+
+func (y *syncing) Start(env *sim.Env) {
+	for range 20 {
+		y.store.put("/a", "1")
+		y.store.end()
+	}
+	sws := y.newStreamSlot()
+	for id := range int64(10) {
+		sws.watchers = append(sws.watchers, y.watch(env, sws, &wire.WatchCreateRequest{Key: "/a"}, id, 2))
+	}
+	y.b.ReportAllocs()
+	for y.b.Loop() {
+		for i := range y.watchers {
+			y.watchers[i].minRev = 2
+			y.setGroup(env, &y.watchers[i], unsynced)
+		}
+		y.syncWatchers(env)
+		sws.ch.reset()
+		y.eventArena.rewind()
+	}
+}
+
+func BenchmarkSyncWatchers(b *testing.B) {
+	cfg, err := DefaultConfig("3.7.3")
+	require.NoError(b, err)
+	w := sim.NewWorld(sim.Options{})
+	w.Add("etcd", &syncing{New(cfg), b})
+	w.Start(firstChoice{})
+}
+
+type firstChoice struct{}
+
+func (firstChoice) Pick(*sim.World, []sim.Action) int  { return 0 }
+func (firstChoice) Choose(*sim.World, int, string) int { return 0 }
