@@ -55,6 +55,14 @@ type Cache struct {
 	key wire.KeyValue
 }
 
+var (
+	_ sim.Node          = (*Cache)(nil)
+	_ sim.Drained       = (*Cache)(nil)
+	_ sim.Restarter     = (*Cache)(nil)
+	_ sim.Cloner        = (*Cache)(nil)
+	_ sim.Fingerprinter = (*Cache)(nil)
+)
+
 // New returns a cache that has not started yet.
 func New(cfg Config) *Cache {
 	c := &Cache{}
@@ -73,14 +81,14 @@ func (c *Cache) Reset(cfg Config) {
 		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
 	}
 	c.cfg = cfg
-	c.ready = ready{}
-	c.reflector = reflector{pages: c.reflector.pages[:0]}
+	c.reflector.starts = 0
 	c.forgetEverything()
 }
 
 // forgetEverything drops what a process keeps in memory.
 func (c *Cache) forgetEverything() {
 	c.ready = ready{}
+	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
 	c.watchCache.init(c.cfg.RingCapacity)
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
