@@ -375,3 +375,6 @@ func touched(r *Request, before *Store, keys []string) []string {
 	}
 	return keys
 }
+
+// String is the sentence for people.
+func (v *WatchViolation) String() string { return v.Sentence }

@@ -1,0 +1,127 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios/workload"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Mirrors is the property that the cache's store equals the store at the
+// cache's resource version, after every step.
+const Mirrors = "mirrors"
+
+// mirrors compares each cache with ground truth whenever it may have changed.
+type mirrors struct {
+	log      *model.Log
+	replayed int
+	seen     []int64 // resource version last compared, by cache
+	compared int
+	found    *divergence
+}
+
+// divergence is the first difference that was found.
+type divergence struct {
+	cache    string
+	revision int64
+	key      string
+	got      *model.Item
+	want     *model.Item
+}
+
+func (d *divergence) String() string {
+	switch {
+	case d.got == nil:
+		return fmt.Sprintf("%s says it is at RV %d and lacks %s=%s of revision %d", d.cache, d.revision, d.key, d.want.Value, d.want.ModRevision)
+	case d.want == nil:
+		return fmt.Sprintf("%s says it is at RV %d and holds %s=%s, which is not there", d.cache, d.revision, d.key, d.got.Value)
+	}
+	return fmt.Sprintf("%s says it is at RV %d and holds %s of revision %d in place of revision %d", d.cache, d.revision, d.key, d.got.ModRevision, d.want.ModRevision)
+}
+
+func (m *mirrors) reset(s *System) {
+	*m = mirrors{seen: m.seen[:0]}
+	if !s.claimsMirrors {
+		return
+	}
+	m.log = model.NewLog(s.initial)
+	for range s.caches {
+		m.seen = append(m.seen, 0)
+	}
+}
+
+func (m *mirrors) after(s *System, w *sim.World, a sim.Action) {
+	for i, c := range s.caches {
+		if m.found != nil || a.Node != s.cacheNode(i) || !c.Ready() || c.ResourceVersion() == m.seen[i] {
+			continue
+		}
+		for committed := s.server.Committed(); m.replayed < len(committed); m.replayed++ {
+			m.log.Append(workload.Request(committed[m.replayed].Request))
+		}
+		m.seen[i] = c.ResourceVersion()
+		m.compared++
+		m.found = compare(w.NodeName(a.Node), c.ResourceVersion(), c.Ascend, m.log)
+	}
+}
+
+// compare walks both stores in key order.
+func compare(name string, rv int64, ascend func(func(*wire.KeyValue) bool), log *model.Log) *divergence {
+	truth := log.At(rv)
+	if truth == nil {
+		return nil
+	}
+	var want []*model.Item
+	truth.Ascend(Prefix, model.PrefixEnd(Prefix), func(it *model.Item) bool {
+		want = append(want, it)
+		return true
+	})
+	var found *divergence
+	differ := func(got, want *model.Item) {
+		found = &divergence{cache: name, revision: rv, got: got, want: want}
+		if want != nil {
+			found.key = want.Key
+		} else {
+			found.key = got.Key
+		}
+	}
+	ascend(func(kv *wire.KeyValue) bool {
+		switch {
+		case len(want) == 0 || kv.Key < want[0].Key:
+			it := workload.Item(kv)
+			differ(&it, nil)
+		case kv.Key > want[0].Key:
+			differ(nil, want[0])
+		case kv.ModRevision != want[0].ModRevision || kv.Value != want[0].Value:
+			it := workload.Item(kv)
+			differ(&it, want[0])
+		default:
+			want = want[1:]
+			return true
+		}
+		return false
+	})
+	if found == nil && len(want) > 0 {
+		differ(nil, want[0])
+	}
+	return found
+}
+
+func (m *mirrors) finding() explore.Finding {
+	f := explore.Finding{Property: Mirrors, Exercised: m.compared}
+	switch {
+	case m.found != nil:
+		f.Verdict, f.Why = model.Violated, m.found
+		f.Label = "stale-item"
+		if m.found.got == nil {
+			f.Label = "missing-item"
+		} else if m.found.want == nil {
+			f.Label = "ghost"
+		}
+	case m.compared > 0:
+		f.Verdict = model.Holds
+	}
+	return f
+}

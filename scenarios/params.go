@@ -1,0 +1,225 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Params are everything that, with the choices, makes a run. Every field is a
+// setting with a name, so that a recording holds them all, expanded, and a
+// person can change each one.
+type Params struct {
+	// Etcd and Client are versions, Cache is a design.
+	Etcd, Client, Cache string
+	// Bugs are values of single behaviour dimensions, set on top of the version
+	// or design: by the name of a bug, or as dimension=value.
+	Bugs []string
+	Mode sim.Mode
+
+	Writers, Writes      int
+	MixedWrites          bool
+	Noise, NoiseWrites   int
+	Readers, Reads, Gets int
+	// Read is what readers ask for: "consistent", "any" (resourceVersion 0) or
+	// "not-older" (the revision of the initial contents or later).
+	Read string
+	// AsConsistent holds reads to what consistent ones promise, whatever they
+	// asked for.
+	AsConsistent bool
+	// Move makes readers go to the next cache with every read.
+	Move bool
+	// OwnReaders write a key and then list it, Rounds times.
+	OwnReaders, Rounds int
+	Watchers           int
+	Caches             int
+	Keys               int
+	// Items is how many keys exist before the run, History how many revisions
+	// of them came after the first.
+	Items, History int
+
+	Breaks, Restarts, Compactions int
+
+	// The sizes of etcd's and the client's buffers; 0 is the original's.
+	ChanBuf, CtrlBuf, SendWindow, WatchersPerSync, ClientBuf, Ring int
+
+	// Timed runs: the bounds of each delay, and how long clients think.
+	Network, Scheduling, Think time.Duration
+	// NoiseFor is how long noise goes on, FaultsFor how long the safety phase
+	// lasts at least, Horizon when the run ends at the latest.
+	NoiseFor, FaultsFor, Horizon time.Duration
+	// Steps bounds an untimed run.
+	Steps int
+}
+
+// setting gives a field its name on the command line and in recordings.
+type setting struct {
+	name, doc string
+	get       func(*Params) string
+	set       func(*Params, string) error
+}
+
+func intSetting(name, doc string, f func(*Params) *int) setting {
+	return setting{name, doc,
+		func(p *Params) string { return strconv.Itoa(*f(p)) },
+		func(p *Params, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 || n > maxCount {
+				return fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, v, maxCount)
+			}
+			*f(p) = n
+			return nil
+		}}
+}
+
+// maxCount bounds every count: beyond it a run is no longer one that anybody
+// explores, and a recording from a stranger must not exhaust memory.
+const maxCount = 1_000_000
+
+func durationSetting(name, doc string, f func(*Params) *time.Duration) setting {
+	return setting{name, doc,
+		func(p *Params) string { return f(p).String() },
+		func(p *Params, v string) error {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < 0 || d > time.Hour {
+				return fmt.Errorf("%s=%s: want a duration from 0s to 1h, such as 100ms", name, v)
+			}
+			*f(p) = d
+			return nil
+		}}
+}
+
+func boolSetting(name, doc string, f func(*Params) *bool) setting {
+	return setting{name, doc,
+		func(p *Params) string { return strconv.FormatBool(*f(p)) },
+		func(p *Params, v string) error {
+			b, err := strconv.ParseBool(v)
+			if err != nil {
+				return fmt.Errorf("%s=%s: want true or false", name, v)
+			}
+			*f(p) = b
+			return nil
+		}}
+}
+
+func textSetting(name, doc string, f func(*Params) *string, check func(string) error) setting {
+	return setting{name, doc,
+		func(p *Params) string { return *f(p) },
+		func(p *Params, v string) error {
+			if err := check(v); err != nil {
+				return err
+			}
+			*f(p) = v
+			return nil
+		}}
+}
+
+var settings = []setting{
+	textSetting("etcd", "version of the etcd server", func(p *Params) *string { return &p.Etcd }, checkEtcd),
+	textSetting("client", "version of clientv3", func(p *Params) *string { return &p.Client }, checkClient),
+	textSetting("cache", "design of the cache", func(p *Params) *string { return &p.Cache }, checkDesign),
+	{"bugs", "values of single behaviours, comma separated",
+		func(p *Params) string { return strings.Join(p.Bugs, ",") },
+		func(p *Params, v string) error {
+			p.Bugs = nil
+			if v != "" {
+				p.Bugs = strings.Split(v, ",")
+			}
+			return nil
+		}},
+	{"mode", "untimed (safety) or timed (liveness and cost)",
+		func(p *Params) string { return p.Mode.String() },
+		func(p *Params, v string) error {
+			switch v {
+			case "untimed":
+				p.Mode = sim.Untimed
+			case "timed":
+				p.Mode = sim.Timed
+			default:
+				return fmt.Errorf("mode=%s: want untimed or timed", v)
+			}
+			return nil
+		}},
+	intSetting("writers", "clients that write the watched keys", func(p *Params) *int { return &p.Writers }),
+	intSetting("writes", "writes of each writer", func(p *Params) *int { return &p.Writes }),
+	boolSetting("mixed-writes", "deletes and transactions among the puts", func(p *Params) *bool { return &p.MixedWrites }),
+	intSetting("noise", "clients that write keys nobody watches", func(p *Params) *int { return &p.Noise }),
+	intSetting("noise-writes", "writes of each of them", func(p *Params) *int { return &p.NoiseWrites }),
+	intSetting("readers", "clients that list", func(p *Params) *int { return &p.Readers }),
+	intSetting("reads", "lists of each reader", func(p *Params) *int { return &p.Reads }),
+	intSetting("gets", "gets of each reader, between its lists", func(p *Params) *int { return &p.Gets }),
+	textSetting("read", "what readers ask for: consistent, any, not-older", func(p *Params) *string { return &p.Read }, checkRead),
+	boolSetting("as-consistent", "hold all reads to what consistent ones promise", func(p *Params) *bool { return &p.AsConsistent }),
+	boolSetting("move", "readers go to the next cache with every read", func(p *Params) *bool { return &p.Move }),
+	intSetting("own-readers", "clients that write and then list what they wrote", func(p *Params) *int { return &p.OwnReaders }),
+	intSetting("rounds", "rounds of each of them", func(p *Params) *int { return &p.Rounds }),
+	intSetting("watchers", "clients that watch a cache", func(p *Params) *int { return &p.Watchers }),
+	intSetting("caches", "caches over the one etcd", func(p *Params) *int { return &p.Caches }),
+	intSetting("keys", "keys that writers write", func(p *Params) *int { return &p.Keys }),
+	intSetting("items", "keys that exist before the run", func(p *Params) *int { return &p.Items }),
+	intSetting("history", "revisions of other keys before the run", func(p *Params) *int { return &p.History }),
+	intSetting("breaks", "watch streams that break", func(p *Params) *int { return &p.Breaks }),
+	intSetting("restarts", "caches that restart", func(p *Params) *int { return &p.Restarts }),
+	intSetting("compactions", "compactions by a client", func(p *Params) *int { return &p.Compactions }),
+	intSetting("chan-buf", "responses in a watch channel (etcd chanBufLen; 0: 128)", func(p *Params) *int { return &p.ChanBuf }),
+	intSetting("ctrl-buf", "responses in a control queue (etcd ctrlStreamBufLen; 0: 16)", func(p *Params) *int { return &p.CtrlBuf }),
+	intSetting("send-window", "messages a watch stream takes before Send blocks (0: no bound)", func(p *Params) *int { return &p.SendWindow }),
+	intSetting("watchers-per-sync", "watchers of one sync (etcd maxWatchersPerSync; 0: 512)", func(p *Params) *int { return &p.WatchersPerSync }),
+	intSetting("client-buf", "events in each buffer of the etcd3 watcher (0: 100)", func(p *Params) *int { return &p.ClientBuf }),
+	intSetting("ring", "events that a cache remembers (0: its default)", func(p *Params) *int { return &p.Ring }),
+	durationSetting("network", "longest one-way delay of a message, timed", func(p *Params) *time.Duration { return &p.Network }),
+	durationSetting("scheduling", "longest wait of a loop that has work, timed", func(p *Params) *time.Duration { return &p.Scheduling }),
+	durationSetting("think", "longest pause of a client before an operation, timed", func(p *Params) *time.Duration { return &p.Think }),
+	durationSetting("noise-for", "how long noise goes on, timed", func(p *Params) *time.Duration { return &p.NoiseFor }),
+	durationSetting("faults-for", "how long faults strike, timed", func(p *Params) *time.Duration { return &p.FaultsFor }),
+	durationSetting("horizon", "when a run ends at the latest, timed", func(p *Params) *time.Duration { return &p.Horizon }),
+	intSetting("steps", "most steps of a run", func(p *Params) *int { return &p.Steps }),
+}
+
+// Set changes one setting by its name.
+func (p *Params) Set(name, value string) error {
+	for i := range settings {
+		if settings[i].name == name {
+			return settings[i].set(p, value)
+		}
+	}
+	var names []string
+	for i := range settings {
+		names = append(names, settings[i].name)
+	}
+	return fmt.Errorf("unknown parameter %q%s", name, suggest(name, names))
+}
+
+// Parameter is one expanded setting.
+type Parameter struct {
+	Name, Value string
+}
+
+// Expand lists every setting, in a fixed order.
+func (p *Params) Expand() []Parameter {
+	list := make([]Parameter, len(settings))
+	for i := range settings {
+		list[i] = Parameter{settings[i].name, settings[i].get(p)}
+	}
+	return list
+}
+
+// Describe lists the names of all settings with what they mean.
+func Describe() []Parameter {
+	list := make([]Parameter, len(settings))
+	for i := range settings {
+		list[i] = Parameter{settings[i].name, settings[i].doc}
+	}
+	return list
+}
+
+func checkRead(v string) error {
+	switch v {
+	case "consistent", "any", "not-older":
+		return nil
+	}
+	return fmt.Errorf("read=%s: want consistent, any or not-older", v)
+}

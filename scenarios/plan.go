@@ -1,0 +1,173 @@
+package scenarios
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios/workload"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// plan writes down what each client of the workload does.
+func (s *System) plan() {
+	p := &s.params
+	for i := range p.Writers {
+		name := numbered("writer", i, p.Writers)
+		s.addProgram(name, s.writes(i, name))
+	}
+	for i := range p.Noise {
+		name := numbered("noise", i, p.Noise)
+		var steps []workload.Step
+		for j := range p.NoiseWrites {
+			steps = append(steps, s.step(s.etcdNode, &wire.PutRequest{Key: NoisePrefix + name, Value: strconv.Itoa(j)}, s.noiseThink()))
+		}
+		s.addProgram(name, steps)
+	}
+	for i := range p.Readers {
+		s.addProgram(numbered("reader", i, p.Readers), s.reads(i))
+	}
+	for i := range p.OwnReaders {
+		name := numbered("owner", i, p.OwnReaders)
+		var steps []workload.Step
+		for j := range p.Rounds {
+			steps = append(steps,
+				s.step(s.etcdNode, &wire.PutRequest{Key: Prefix + name, Value: strconv.Itoa(j)}, s.think()),
+				s.step(s.cacheNode(i%p.Caches), s.list(), s.think()))
+		}
+		s.addProgram(name, steps)
+	}
+	if p.Compactions > 0 {
+		var steps []workload.Step
+		for j := range p.Compactions {
+			rev := s.initial.Revision + int64(j+1)*s.totalWrites()/int64(p.Compactions+1)
+			steps = append(steps, s.step(s.etcdNode, &wire.CompactionRequest{Revision: rev}, s.think()))
+		}
+		s.addProgram("compactor", steps)
+	}
+	for range p.Watchers {
+		s.watchers = append(s.watchers, new(workload.Watcher))
+	}
+	for range s.rawPlans {
+		s.raw = append(s.raw, new(workload.EtcdWatch))
+	}
+}
+
+func (s *System) addProgram(name string, steps []workload.Step) {
+	s.programs = append(s.programs, program{name, steps})
+	s.names = append(s.names, name)
+	s.workers = append(s.workers, new(workload.Client))
+}
+
+func (s *System) totalWrites() int64 {
+	p := &s.params
+	return int64(p.Writers*p.Writes + p.Noise*p.NoiseWrites + p.OwnReaders*p.Rounds)
+}
+
+func (s *System) step(to sim.NodeID, payload sim.Payload, think sim.Delay) workload.Step {
+	r := workload.Request(payload)
+	if s.params.AsConsistent {
+		r.Freshness = model.Consistent
+	}
+	return workload.Step{To: to, Payload: payload, Request: r, Think: think}
+}
+
+// thinkSteps is how finely the pauses of clients are chosen: finer than the
+// delays of the network, since a pause of the right length is what most
+// violations need.
+const thinkSteps = 40
+
+func (s *System) think() sim.Delay {
+	if s.params.Think == 0 {
+		return sim.Delay{}
+	}
+	return sim.Delay{Max: s.params.Think, Steps: thinkSteps}
+}
+
+// noiseThink spreads the noise over its time.
+func (s *System) noiseThink() sim.Delay {
+	if s.params.NoiseFor == 0 || s.params.NoiseWrites == 0 {
+		return s.think()
+	}
+	return sim.Delay{Max: 2 * s.params.NoiseFor / time.Duration(s.params.NoiseWrites), Steps: thinkSteps}
+}
+
+// writes of one writer go round the keys, each from another start. Mixed ones
+// also delete, and create only what does not exist.
+func (s *System) writes(i int, name string) []workload.Step {
+	var steps []workload.Step
+	for j := range s.params.Writes {
+		k := Prefix + key((i+j)%max(1, s.params.Keys))
+		put := &wire.PutRequest{Key: k, Value: name[len("writer"):] + "." + strconv.Itoa(j)}
+		var payload sim.Payload = put
+		if s.params.MixedWrites {
+			switch j % 3 {
+			case 1:
+				payload = &wire.DeleteRangeRequest{Key: k}
+			case 2:
+				payload = &wire.TxnRequest{
+					Compare: []wire.Compare{{Key: k, Target: wire.CompareMod, Result: wire.CompareEqual}},
+					Success: []wire.RequestOp{{Put: put}},
+					Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: k}}},
+				}
+			}
+		}
+		steps = append(steps, s.step(s.etcdNode, payload, s.think()))
+	}
+	return steps
+}
+
+func (s *System) reads(i int) []workload.Step {
+	p := &s.params
+	var steps []workload.Step
+	for j := range max(p.Reads, p.Gets) {
+		at := i
+		if p.Move {
+			at += j
+		}
+		to := s.cacheNode(at % p.Caches)
+		if j < p.Reads {
+			steps = append(steps, s.step(to, s.list(), s.think()))
+		}
+		if j < p.Gets {
+			get := &wire.GetRequest{Key: Prefix + key(j%max(1, p.Keys)), ResourceVersion: wire.Unset}
+			steps = append(steps, s.step(to, get, s.think()))
+		}
+	}
+	return steps
+}
+
+// list is what readers ask for.
+func (s *System) list() *wire.ListRequest {
+	l := &wire.ListRequest{Prefix: Prefix, ResourceVersion: wire.Unset}
+	switch s.params.Read {
+	case "any":
+		l.ResourceVersion = 0
+	case "not-older":
+		l.ResourceVersion, l.Match = s.initial.Revision+1, wire.MatchNotOlderThan
+	}
+	return l
+}
+
+// planFaults spreads the faults evenly over the processes.
+func (s *System) planFaults() {
+	p := &s.params
+	for i := range p.Caches {
+		share := func(total int) sim.Budget {
+			n := total / p.Caches
+			if i < total%p.Caches {
+				n++
+			}
+			return sim.Budget{Times: n, Within: p.FaultsFor}
+		}
+		if b := share(p.Breaks); b.Times > 0 {
+			s.faults = append(s.faults, plannedFault{&sim.BreakStream{
+				From: s.clientNode(i), To: s.etcdNode, Label: numbered("client", i, p.Caches) + ">etcd"}, b})
+		}
+		if b := share(p.Restarts); b.Times > 0 {
+			s.faults = append(s.faults, plannedFault{&sim.RestartProcess{
+				Nodes: []sim.NodeID{s.clientNode(i), s.cacheNode(i)}, Label: numbered("cache", i, p.Caches)}, b})
+		}
+	}
+}

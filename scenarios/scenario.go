@@ -1,0 +1,53 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/scenarios/workload"
+)
+
+// Scenario is one entry of the catalogue.
+type Scenario struct {
+	Name string
+	// Summary is one line, Doc what a maintainer wants to know: which issue,
+	// which mechanism, what to look at.
+	Summary, Doc string
+	// Params are the defaults.
+	Params Params
+	// Claims are the properties that the scenario puts to the test.
+	Claims []string
+	// Raw are watch streams that speak to etcd directly, beside the cache.
+	Raw func(p *Params) []workload.EtcdWatchPlan
+	// Expected lists the claims that are violated with these parameters, from
+	// what is known of the versions and designs. It depends on nothing but the
+	// version, the design and the bugs.
+	Expected func(p *Params) []string
+}
+
+// Catalogue lists all scenarios in a fixed order.
+func Catalogue() []*Scenario {
+	return []*Scenario{
+		issue15220, issue15220CatchingUp, issue17507, consistentList, staleList, staleOwnWrite, timeTravel,
+	}
+}
+
+// Find returns a scenario by its name. The error names the nearest ones.
+func Find(name string) (*Scenario, error) {
+	var names []string
+	for _, s := range Catalogue() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("unknown scenario %q%s", name, suggest(name, names))
+}
+
+// New puts a scenario together with these parameters.
+func (sc *Scenario) New(p Params) (*System, error) {
+	var raw []workload.EtcdWatchPlan
+	if sc.Raw != nil {
+		raw = sc.Raw(&p)
+	}
+	return newSystem(p, sc.Claims, raw)
+}

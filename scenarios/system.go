@@ -1,0 +1,329 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios/workload"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Prefix is the resource that caches hold, NoisePrefix one that they do not.
+const (
+	Prefix      = "/registry/pods/"
+	NoisePrefix = "/registry/events/"
+)
+
+// System is a scenario with its parameters, ready to run: one etcd, caches with
+// their client libraries, and the workload. It implements explore.Subject.
+type System struct {
+	params     Params
+	claims     []string
+	properties []linearizability.Property
+	behaviours Behaviours
+
+	server   *etcd.Server
+	clients  []*client.Client
+	caches   []*cache.Cache
+	workers  []*workload.Client
+	watchers []*workload.Watcher
+	raw      []*workload.EtcdWatch
+	etcdNode sim.NodeID
+
+	serverConfig  etcd.Config
+	clientConfig  client.Config
+	cacheConfigs  []cache.Config
+	programs      []program
+	rawPlans      []workload.EtcdWatchPlan
+	faults        []plannedFault
+	initial       model.Initial
+	bound         Bound
+	names         []string
+	operations    []model.Operation
+	judge         linearizability.Judge
+	mirrors       mirrors
+	findings      []explore.Finding
+	wantsLog      bool
+	claimsMirrors bool
+}
+
+type program struct {
+	name  string
+	steps []workload.Step
+}
+
+type plannedFault struct {
+	fault  sim.Fault
+	budget sim.Budget
+}
+
+// newSystem expands the parameters into configurations and programs, so that
+// building a run is nothing but resetting nodes.
+func newSystem(p Params, claims []string, raw []workload.EtcdWatchPlan) (*System, error) {
+	b, err := p.Behaviours()
+	if err != nil {
+		return nil, err
+	}
+	s := &System{params: p, claims: claims, behaviours: b, rawPlans: raw, etcdNode: 1}
+	for _, c := range claims {
+		switch q := linearizability.Property(c); {
+		case slices.Contains(linearizability.Properties(), q):
+			s.properties = append(s.properties, q)
+		case c == Mirrors:
+			s.claimsMirrors = true
+		case c == Answers:
+		case isGuarantee(c):
+			s.wantsLog = true
+		default:
+			return nil, fmt.Errorf("unknown property %q", c)
+		}
+	}
+	s.configure()
+	s.plan()
+	s.planFaults()
+	s.bound = boundOf(&s.params)
+	return s, nil
+}
+
+func (s *System) configure() {
+	p := &s.params
+	// The version was checked by Behaviours.
+	s.serverConfig, _ = etcd.DefaultConfig(p.Etcd)
+	c := &s.serverConfig
+	c.Behaviour = s.behaviours.Etcd
+	override(&c.ChanBufLen, p.ChanBuf)
+	override(&c.CtrlStreamBufLen, p.CtrlBuf)
+	override(&c.SendWindow, p.SendWindow)
+	override(&c.MaxWatchersPerSync, p.WatchersPerSync)
+	if p.Mode == sim.Untimed {
+		c.ProgressNotifyInterval = 0
+	}
+	s.fill()
+	s.clientConfig, _ = client.DefaultConfig(p.clientVersion())
+	s.clientConfig.Behaviour = s.behaviours.Client
+	s.clientConfig.Etcd = s.etcdNode
+	override(&s.clientConfig.IncomingBufSize, p.ClientBuf)
+	override(&s.clientConfig.OutgoingBufSize, p.ClientBuf)
+	for i := range p.Caches {
+		s.cacheConfigs = append(s.cacheConfigs, cache.Config{
+			Options: s.behaviours.Cache, Prefix: Prefix,
+			KV: s.etcdNode, Watch: s.clientNode(i), Metadata: "source=cache",
+			RingCapacity: p.Ring,
+		})
+		s.clients = append(s.clients, client.New(s.clientConfig))
+		s.caches = append(s.caches, cache.New(s.cacheConfigs[i]))
+	}
+	s.server = etcd.New(s.serverConfig)
+}
+
+func override(field *int, value int) {
+	if value > 0 {
+		*field = value
+	}
+}
+
+// fill makes the contents before the run: the watched keys first, then the
+// revisions that other keys took.
+func (s *System) fill() {
+	rev := int64(1)
+	add := func(key string) {
+		rev++
+		kv := &wire.KeyValue{Key: key, Value: "initial", CreateRevision: rev, ModRevision: rev, Version: 1}
+		s.serverConfig.Initial = append(s.serverConfig.Initial, kv)
+		it := workload.Item(kv)
+		s.initial.Items = append(s.initial.Items, &it)
+	}
+	for i := range s.params.Items {
+		add(Prefix + key(i))
+	}
+	for i := range s.params.History {
+		add(NoisePrefix + "old" + strconv.Itoa(i))
+	}
+	s.serverConfig.InitialRevision = rev
+	s.initial.Revision = rev
+}
+
+// key names the i-th of the watched keys: a, b, ... z, aa ...
+func key(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+	return key(i/26-1) + key(i%26)
+}
+
+func (s *System) clientNode(i int) sim.NodeID { return s.etcdNode + 1 + sim.NodeID(2*i) }
+func (s *System) cacheNode(i int) sim.NodeID  { return s.clientNode(i) + 1 }
+
+// Options implements explore.Subject.
+func (s *System) Options() sim.Options {
+	p := &s.params
+	delay := func(most sim.Duration) sim.Delay {
+		if most == 0 {
+			return sim.Delay{}
+		}
+		return sim.Delay{Max: most, Steps: delaySteps}
+	}
+	// Faults are what the safety phase adds; its delays are ten times as wide.
+	wide := sim.Bounds{Network: delay(10 * p.Network), Scheduling: delay(10 * p.Scheduling)}
+	declared := sim.Bounds{Network: delay(p.Network), Scheduling: delay(p.Scheduling)}
+	return sim.Options{Mode: p.Mode, Safety: wide, Liveness: declared}
+}
+
+// delaySteps is how finely a delay is chosen: few values shrink well, and the
+// order of events is what matters.
+const delaySteps = 4
+
+// Build implements explore.Subject.
+func (s *System) Build(w *sim.World) {
+	s.server.Reset(s.serverConfig)
+	w.Add("etcd", s.server)
+	for i := range s.caches {
+		s.clients[i].Reset(s.clientConfig)
+		s.caches[i].Reset(s.cacheConfigs[i])
+		w.Add(numbered("client", i, len(s.caches)), s.clients[i])
+		w.Add(numbered("cache", i, len(s.caches)), s.caches[i])
+	}
+	for i, c := range s.workers {
+		c.Reset(s.programs[i].name, i, s.programs[i].steps)
+		w.Add(s.programs[i].name, c)
+	}
+	for i, r := range s.watchers {
+		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i%len(s.caches)), Prefix, 0, 3)
+		w.Add(r.Name(), r)
+	}
+	for i, r := range s.raw {
+		r.Reset(numbered("stream", i, len(s.raw)), s.rawPlans[i])
+		w.Add(r.Name(), r)
+	}
+	for _, f := range s.faults {
+		w.AddFault(f.fault, f.budget)
+	}
+	s.mirrors.reset(s)
+}
+
+// numbered is a name, with a number if there are several of a kind.
+func numbered(name string, i, of int) string {
+	if of == 1 {
+		return name
+	}
+	return name + "-" + strconv.Itoa(i+1)
+}
+
+// After implements explore.Subject.
+func (s *System) After(w *sim.World, a sim.Action) {
+	if s.claimsMirrors {
+		s.mirrors.after(s, w, a)
+	}
+}
+
+// Over implements explore.Subject.
+func (s *System) Over(w *sim.World) bool {
+	if w.Mode() == sim.Timed {
+		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.FaultsFor) && s.ready() {
+			w.Heal()
+		}
+		if w.Now() >= sim.Time(s.params.Horizon) {
+			return true
+		}
+	}
+	for _, c := range s.workers {
+		if !c.Done() {
+			return false
+		}
+	}
+	for _, r := range s.raw {
+		if !r.Done() {
+			return false
+		}
+	}
+	return len(s.workers) > 0 || w.Mode() == sim.Untimed
+}
+
+func (s *System) ready() bool {
+	for _, c := range s.caches {
+		if !c.Ready() {
+			return false
+		}
+	}
+	return true
+}
+
+// Judge implements explore.Subject.
+func (s *System) Judge(w *sim.World) []explore.Finding {
+	s.findings = s.findings[:0]
+	var log *model.Log
+	h := s.History()
+	if s.wantsLog || unknownWrites(h) {
+		log = s.Log()
+	}
+	judgements, err := s.judge.Check(h, log, s.properties...)
+	if err != nil {
+		panic(err)
+	}
+	var watches []model.WatchJudgement
+	if s.wantsLog {
+		watches = s.watches(log)
+	}
+	next := 0
+	for _, c := range s.claims {
+		switch {
+		case c == Mirrors:
+			s.findings = append(s.findings, s.mirrors.finding())
+		case c == Answers:
+			s.findings = append(s.findings, s.answers(w))
+		case isGuarantee(c):
+			s.findings = append(s.findings, guarantee(c, watches))
+		default:
+			j := &judgements[next]
+			next++
+			f := explore.Finding{Property: c, Verdict: j.Verdict, Exercised: j.Exercised}
+			if j.Why != nil {
+				f.Label, f.Why = string(j.Why.Anomaly), j.Why
+			}
+			s.findings = append(s.findings, f)
+		}
+	}
+	return s.findings
+}
+
+func unknownWrites(h *model.History) bool {
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() {
+			return true
+		}
+	}
+	return false
+}
+
+// History is what the clients recorded in the last run. It is valid until the
+// next.
+func (s *System) History() *model.History {
+	ops := s.operations[:0]
+	for _, c := range s.workers {
+		ops = append(ops, c.Operations()...)
+	}
+	slices.SortFunc(ops, func(a, b model.Operation) int { return int(a.Call - b.Call) })
+	s.operations = ops
+	return &model.History{Clients: s.names, Initial: s.initial, Operations: ops}
+}
+
+// Log is ground truth of the last run: the writes that etcd committed, replayed
+// by the model.
+func (s *System) Log() *model.Log {
+	log := model.NewLog(s.initial)
+	for _, c := range s.server.Committed() {
+		log.Append(workload.Request(c.Request))
+	}
+	return log
+}
+
+// Params are the parameters that the system was made with.
+func (s *System) Params() Params { return s.params }

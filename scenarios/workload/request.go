@@ -1,0 +1,94 @@
+package workload
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Request says a request in the words of histories. It panics on a payload
+// that is none.
+func Request(p sim.Payload) *model.Request {
+	switch p := p.(type) {
+	case *wire.PutRequest:
+		return &model.Request{Kind: model.Put, Key: p.Key, Value: p.Value}
+	case *wire.DeleteRangeRequest:
+		return &model.Request{Kind: model.Delete, Key: p.Key, End: p.RangeEnd}
+	case *wire.CompactionRequest:
+		return &model.Request{Kind: model.Compact, Revision: p.Revision}
+	case *wire.TxnRequest:
+		r := &model.Request{Kind: model.Txn, Success: branch(p.Success), Failure: branch(p.Failure)}
+		for _, c := range p.Compare {
+			r.Compare = append(r.Compare, model.Compare{
+				Key: c.Key, Target: compareTargets[c.Target], Op: compareOps[c.Result], Operand: c.Operand,
+			})
+		}
+		return r
+	case *wire.RangeRequest:
+		return rangeRequest(p)
+	case *wire.ListRequest:
+		return listRequest(p)
+	case *wire.GetRequest:
+		r := &model.Request{Kind: model.Get, Key: p.Key}
+		r.Freshness, r.Revision = freshness(p.ResourceVersion, wire.MatchUnset)
+		return r
+	}
+	panic(fmt.Sprintf("workload: %T is no request", p))
+}
+
+var (
+	compareTargets = [...]model.CompareTarget{wire.CompareMod: model.CompareMod, wire.CompareVersion: model.CompareVersion}
+	compareOps     = [...]model.CompareOp{
+		wire.CompareEqual: model.Equal, wire.CompareNotEqual: model.NotEqual,
+		wire.CompareGreater: model.Greater, wire.CompareLess: model.Less,
+	}
+)
+
+func branch(ops []wire.RequestOp) []model.Request {
+	var out []model.Request
+	for i := range ops {
+		switch op := &ops[i]; {
+		case op.Put != nil:
+			out = append(out, *Request(op.Put))
+		case op.DeleteRange != nil:
+			out = append(out, *Request(op.DeleteRange))
+		default:
+			out = append(out, *Request(op.Range))
+		}
+	}
+	return out
+}
+
+func rangeRequest(p *wire.RangeRequest) *model.Request {
+	r := &model.Request{
+		Kind: model.List, Key: p.Key, End: p.RangeEnd,
+		Limit: p.Limit, CountOnly: p.CountOnly, KeysOnly: p.KeysOnly,
+	}
+	switch {
+	case p.Revision > 0:
+		r.Freshness, r.Revision = model.Exact, p.Revision
+	case p.Serializable:
+		r.Freshness = model.Any
+	}
+	return r
+}
+
+func listRequest(p *wire.ListRequest) *model.Request {
+	r := &model.Request{Kind: model.List, Key: p.Prefix, End: model.PrefixEnd(p.Prefix), Limit: p.Limit}
+	r.Freshness, r.Revision = freshness(p.ResourceVersion, p.Match)
+	return r
+}
+
+func freshness(rv int64, m wire.ResourceVersionMatch) (model.Freshness, int64) {
+	switch {
+	case rv == wire.Unset:
+		return model.Consistent, 0
+	case rv == 0:
+		return model.Any, 0
+	case m == wire.MatchExact:
+		return model.Exact, rv
+	}
+	return model.NotOlderThan, rv
+}
