@@ -9,7 +9,7 @@ cache and of the watch path is taken often.`,
 	Params: Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, MixedWrites: true, Noise: 1, NoiseWrites: 2,
-		Readers: 2, Reads: 3, Gets: 1, Read: "consistent", Watchers: 1, Caches: 1, Keys: 3,
+		Readers: 2, Reads: 3, Gets: 1, Read: "consistent", Watchers: 1, Caches: 1, AwaitReady: true, Keys: 3,
 		Items: 1, History: 2, Breaks: 1, Steps: 20_000,
 	},
 	Claims:   []string{"linearizable", "linearizable-data", "sequential", Mirrors, "ordered", "unique", "reliable", "bookmarkable"},

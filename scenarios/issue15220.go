@@ -14,7 +14,7 @@ answer to a progress request goes through the control queue and overtakes the ev
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
 	Params: Params{
 		Etcd: "3.5.7", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, Keys: 2,
+		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
 		Steps: 20_000,
 	},
 	Claims:   []string{"linearizable", "linearizable-data"},
@@ -28,7 +28,7 @@ var issue15220CatchingUp = &Scenario{
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
 	Params: Params{
 		Etcd: "3.5.7", Cache: "kep-2340",
-		Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", Caches: 1, Keys: 2,
+		Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
 		Items: 1, Breaks: 1, Steps: 20_000,
 	},
 	Claims:   []string{"linearizable", "linearizable-data", Mirrors},

@@ -16,7 +16,7 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 	Params: Params{
 		Etcd: "3.5.12", Cache: "kep-2340", Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
-		Readers: 2, Reads: 3, Read: "consistent", Caches: 1, Items: 2, Keys: 2,
+		Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
 		Horizon: 20 * time.Second, Steps: 200_000,
 	},

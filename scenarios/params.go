@@ -30,6 +30,9 @@ type Params struct {
 	// AsConsistent holds reads to what consistent ones promise, whatever they
 	// asked for.
 	AsConsistent bool
+	// AwaitReady makes clients of a cache begin when it is ready, as behind a
+	// load balancer that asks /readyz.
+	AwaitReady bool
 	// Move makes readers go to the next cache with every read.
 	Move bool
 	// OwnReaders write a key and then list it, Rounds times.
@@ -153,6 +156,7 @@ var settings = []setting{
 	intSetting("gets", "gets of each reader, between its lists", func(p *Params) *int { return &p.Gets }),
 	textSetting("read", "what readers ask for: consistent, any, not-older", func(p *Params) *string { return &p.Read }, checkRead),
 	boolSetting("as-consistent", "hold all reads to what consistent ones promise", func(p *Params) *bool { return &p.AsConsistent }),
+	boolSetting("await-ready", "clients of a cache begin when it is ready, as behind a load balancer", func(p *Params) *bool { return &p.AwaitReady }),
 	boolSetting("move", "readers go to the next cache with every read", func(p *Params) *bool { return &p.Move }),
 	intSetting("own-readers", "clients that write and then list what they wrote", func(p *Params) *int { return &p.OwnReaders }),
 	intSetting("rounds", "rounds of each of them", func(p *Params) *int { return &p.Rounds }),

@@ -55,7 +55,13 @@ func (s *System) plan() {
 }
 
 func (s *System) addProgram(name string, steps []workload.Step) {
-	s.programs = append(s.programs, program{name, steps})
+	var await sim.NodeID
+	for i := range steps {
+		if to := steps[i].To; to != s.etcdNode && s.params.AwaitReady && await == 0 {
+			await = to
+		}
+	}
+	s.programs = append(s.programs, program{name, steps, await})
 	s.names = append(s.names, name)
 	s.workers = append(s.workers, new(workload.Client))
 }

@@ -8,7 +8,7 @@ clients that only read, from one cache, are sequential. They are not linearizabl
 had asked for consistent reads, which RV="0" does not. The other half is stale-own-write.`,
 	Params: Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "any", AsConsistent: true, Caches: 1, Keys: 2, Items: 1,
+		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "any", AsConsistent: true, Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
 	Claims:   []string{"sequential", "monotonic", "linearizable"},
@@ -22,7 +22,7 @@ var staleOwnWrite = &Scenario{
 total order that respects its program order.`,
 	Params: Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		OwnReaders: 2, Rounds: 2, Read: "any", Caches: 1, Keys: 2, Items: 1,
+		OwnReaders: 2, Rounds: 2, Read: "any", Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
 	Claims:   []string{"sequential", "read-your-writes", "monotonic"},
@@ -36,7 +36,7 @@ var timeTravel = &Scenario{
 reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
 	Params: Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, Caches: 2, Keys: 2, Items: 1,
+		Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, Caches: 2, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
 	Claims:   []string{"monotonic", "sequential"},

@@ -58,6 +58,7 @@ type System struct {
 type program struct {
 	name  string
 	steps []workload.Step
+	await sim.NodeID
 }
 
 type plannedFault struct {
@@ -192,11 +193,11 @@ func (s *System) Build(w *sim.World) {
 		w.Add(numbered("cache", i, len(s.caches)), s.caches[i])
 	}
 	for i, c := range s.workers {
-		c.Reset(s.programs[i].name, i, s.programs[i].steps)
+		c.Reset(s.programs[i].name, i, s.programs[i].steps, s.programs[i].await)
 		w.Add(s.programs[i].name, c)
 	}
 	for i, r := range s.watchers {
-		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i%len(s.caches)), Prefix, 0, 3)
+		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i%len(s.caches)), Prefix, watcherRetries)
 		w.Add(r.Name(), r)
 	}
 	for i, r := range s.raw {
@@ -208,6 +209,10 @@ func (s *System) Build(w *sim.World) {
 	}
 	s.mirrors.reset(s)
 }
+
+// watcherRetries bounds how often a watcher starts again: enough for every
+// fault of the catalogue.
+const watcherRetries = 3
 
 // numbered is a name, with a number if there are several of a kind.
 func numbered(name string, i, of int) string {

@@ -47,14 +47,10 @@ func guarantee(name string, all []model.WatchJudgement) explore.Finding {
 }
 
 // cacheStreams says what a watcher of a cache recorded in the words of the
-// contract. A watch from 0 begins with the present state, which is no history:
-// it is judged from its first event after that state on.
+// contract.
 func cacheStreams(r *workload.Watcher) []model.WatchStream {
 	var streams []model.WatchStream
 	for _, st := range r.Streams() {
-		if st.From == 0 {
-			continue
-		}
 		m := model.WatchStream{Request: model.WatchRequest{Key: Prefix, End: model.PrefixEnd(Prefix), StartRevision: st.From + 1, ProgressNotify: true}}
 		for _, e := range st.Events {
 			m.Responses = append(m.Responses, cacheResponse(e))

@@ -36,6 +36,8 @@ type Client struct {
 	name    string
 	index   int
 	program []Step
+	// await is the cache that has to be ready first, or sim.NoNode.
+	await sim.NodeID
 
 	next    int
 	conn    sim.Conn
@@ -52,11 +54,14 @@ type Client struct {
 
 const nextOperation sim.Timer = 0
 
+var readyz wire.ReadyzRequest
+
 // Reset gives the client a program and forgets what it recorded. The recorded
-// operations of the run before are overwritten.
-func (c *Client) Reset(name string, index int, program []Step) {
+// operations of the run before are overwritten. The program begins when the
+// cache await is ready, or at once if that is 0.
+func (c *Client) Reset(name string, index int, program []Step, await sim.NodeID) {
 	*c = Client{
-		name: name, index: index, program: program,
+		name: name, index: index, program: program, await: await,
 		operations: c.operations[:0], spans: c.spans[:0],
 		results: c.results[:0], items: c.items[:0], lists: c.lists[:0],
 	}
@@ -76,7 +81,13 @@ func (c *Client) Operations() []model.Operation { return c.operations }
 func (c *Client) Spans() []Span { return c.spans }
 
 // Start implements sim.Node.
-func (c *Client) Start(env *sim.Env) { c.plan(env) }
+func (c *Client) Start(env *sim.Env) {
+	if c.await != 0 {
+		c.conn = env.Call(c.await, &readyz)
+		return
+	}
+	c.plan(env)
+}
 
 func (c *Client) plan(env *sim.Env) {
 	if c.next == len(c.program) {
@@ -109,7 +120,18 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 
 // Receive implements sim.Node: the answer, or that there will be none.
 func (c *Client) Receive(env *sim.Env, m *sim.Message) {
-	if !c.waiting || m.Conn != c.conn {
+	if m.Conn != c.conn {
+		return
+	}
+	if c.await != 0 {
+		if _, ready := m.Payload.(*wire.ReadyzResponse); ready {
+			c.await = 0
+		}
+		// Otherwise the server went away: ask the one that comes after it.
+		c.Start(env)
+		return
+	}
+	if !c.waiting {
 		return
 	}
 	c.waiting = false
@@ -259,7 +281,7 @@ func (c *Client) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter. What was recorded belongs to it: a
 // verdict at the end depends on the whole history.
 func (c *Client) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(c.next)).Bool(c.waiting)
+	d = d.Int(int64(c.next)).Bool(c.waiting).Int(int64(c.await))
 	for i := range c.operations {
 		op := &c.operations[i]
 		d = d.Word(uint64(op.Outcome))

@@ -7,18 +7,30 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Watcher watches one prefix of a cache and records every event. When the
-// cache ends the watch it starts again after the last event, a few times.
+// Watcher lists one prefix from a cache and watches it from there on, as an
+// informer does, and records every event. When the watch ends it starts again
+// after the last event, or with a new list if the cache has forgotten that one;
+// a few times.
 type Watcher struct {
 	name    string
 	to      sim.NodeID
 	prefix  string
 	retries int
 
-	conn     sim.Conn
+	state watcherState
+	conn  sim.Conn
+	// position is the resource version to go on from, 0 before the first list.
 	position int64
 	streams  []Stream
 }
+
+type watcherState uint8
+
+const (
+	watcherAwaitsReady watcherState = iota
+	watcherLists
+	watcherWatches
+)
 
 // Stream is what came on one watch, from its start to its end.
 type Stream struct {
@@ -27,12 +39,11 @@ type Stream struct {
 	Events []*wire.WatchEvent
 }
 
-const rewatch sim.Timer = 0
+const again sim.Timer = 0
 
-// Reset prepares the watcher for a run. from is a resource version, or 0 for
-// "the present state first".
-func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, from int64, retries int) {
-	*w = Watcher{name: name, to: to, prefix: prefix, position: from, retries: retries, streams: w.streams[:0]}
+// Reset prepares the watcher for a run. It makes at most retries new attempts.
+func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, retries int) {
+	*w = Watcher{name: name, to: to, prefix: prefix, retries: retries, streams: w.streams[:0]}
 }
 
 // Name is the watcher's name.
@@ -42,11 +53,33 @@ func (w *Watcher) Name() string { return w.name }
 func (w *Watcher) Streams() []Stream { return w.streams }
 
 // Start implements sim.Node.
-func (w *Watcher) Start(env *sim.Env) { env.Arm(rewatch, 0) }
+func (w *Watcher) Start(env *sim.Env) { w.conn = env.Call(w.to, &readyz) }
 
-// Fire implements sim.Node: a watch begins.
+// Fire implements sim.Node: another attempt.
 func (w *Watcher) Fire(env *sim.Env, _ sim.Timer) {
+	switch w.state {
+	case watcherAwaitsReady:
+		w.Start(env)
+	case watcherLists:
+		w.sendList(env)
+	default:
+		w.watch(env)
+	}
+}
+
+func (w *Watcher) sendList(env *sim.Env) {
+	env.Begin("list", len(w.streams))
+	w.state = watcherLists
+	req := &wire.ListRequest{Prefix: w.prefix}
+	if w.position < 0 {
+		req.ResourceVersion = wire.Unset
+	}
+	w.conn = env.Call(w.to, req)
+}
+
+func (w *Watcher) watch(env *sim.Env) {
 	env.Begin("watch", len(w.streams))
+	w.state = watcherWatches
 	w.streams = append(w.streams, Stream{From: w.position})
 	w.conn = env.Open(w.to)
 	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true})
@@ -57,30 +90,42 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	if m.Conn != w.conn {
 		return
 	}
-	e, ok := m.Payload.(*wire.WatchEvent)
-	if !ok {
+	switch p := m.Payload.(type) {
+	case *wire.ReadyzResponse:
+		w.sendList(env)
+	case *wire.ListResponse:
+		w.position = p.ResourceVersion
+		w.watch(env)
+	case *wire.WatchEvent:
+		w.event(env, p)
+	default:
 		w.again(env)
-		return
 	}
+}
+
+func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s := &w.streams[len(w.streams)-1]
 	s.Events = append(s.Events, e)
-	if e.Type == wire.Failed {
-		if e.Err.Code == wire.ErrCompacted {
-			// Too old: only a new list helps, here the present state.
-			w.position = 0
-		}
-		env.Close(w.conn)
-		w.again(env)
+	if e.Type != wire.Failed {
+		w.position = e.ResourceVersion
 		return
 	}
-	w.position = e.ResourceVersion
+	if e.Err.Code == wire.ErrCompacted {
+		w.state, w.position = watcherLists, tooOld
+	}
+	env.Close(w.conn)
+	w.again(env)
 }
+
+// tooOld in place of a position says that the next list must not be older than
+// now: a list at resourceVersion 0 could lead to the same refusal again.
+const tooOld = -1
 
 func (w *Watcher) again(env *sim.Env) {
 	w.conn = sim.NoConn
 	if w.retries > 0 {
 		w.retries--
-		env.Arm(rewatch, sim.Duration(rewatchDelay))
+		env.Arm(again, sim.Duration(rewatchDelay))
 	}
 }
 
@@ -95,7 +140,7 @@ func (w *Watcher) Run(*sim.Env, sim.Task) {}
 func (w *Watcher) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
-func (w *Watcher) TimerName(sim.Timer) string { return "watch " + strconv.Itoa(len(w.streams)) }
+func (w *Watcher) TimerName(sim.Timer) string { return "attempt " + strconv.Itoa(len(w.streams)+1) }
 
 // Clone implements sim.Cloner.
 func (w *Watcher) Clone() sim.Node {
@@ -110,7 +155,7 @@ func (w *Watcher) Clone() sim.Node {
 
 // Fingerprint implements sim.Fingerprinter.
 func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(w.position).Int(int64(w.retries)).Int(int64(len(w.streams)))
+	d = d.Word(uint64(w.state)).Int(w.position).Int(int64(w.retries)).Int(int64(len(w.streams)))
 	for i := range w.streams {
 		d = d.Int(w.streams[i].From)
 		for _, e := range w.streams[i].Events {

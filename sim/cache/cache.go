@@ -87,7 +87,7 @@ func (c *Cache) Reset(cfg Config) {
 
 // forgetEverything drops what a process keeps in memory.
 func (c *Cache) forgetEverything() {
-	c.ready = ready{}
+	c.ready = ready{asking: c.ready.asking[:0]}
 	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
 	c.watchCache.init(c.cfg.RingCapacity)
@@ -127,6 +127,8 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 		c.getList(env, m, p)
 	case *wire.GetRequest:
 		c.getObject(env, m, p)
+	case *wire.ReadyzRequest:
+		c.readyz(env, m)
 	case *wire.WatchRequest:
 		c.watch(env, m, p)
 	case *sim.Hangup:

@@ -13,6 +13,7 @@ func (c *Cache) Clone() sim.Node {
 	d := *c
 	d.watchCache.store = c.watchCache.store.Clone()
 	d.watchCache.history = c.watchCache.history.clone()
+	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
 	d.dispatcher.incoming = c.dispatcher.incoming.clone()
@@ -32,7 +33,7 @@ func (c *Cache) Clone() sim.Node {
 // is the same throughout an exploration.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	w := &c.watchCache
-	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(w.resourceVersion).Int(w.listResourceVersion)
+	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(int64(len(c.ready.asking))).Int(w.resourceVersion).Int(w.listResourceVersion)
 	d = d.Int(int64(w.store.Len()))
 	w.store.Ascend(func(kv *wire.KeyValue) bool {
 		d = kv.Digest(d)

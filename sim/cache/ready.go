@@ -13,6 +13,8 @@ type ready struct {
 	// in one generation must not finish it in the next.
 	generation int
 	changed    sim.Time
+	// asking are the clients that wait to hear that the cache is ready.
+	asking []sim.Conn
 }
 
 func (r *ready) setReady(now sim.Time) {
@@ -28,6 +30,26 @@ func (r *ready) setPending(now sim.Time) {
 	r.ok = false
 	r.changed = now
 }
+
+// readyz answers a ReadyzRequest, now or later. Where no read needs the cache,
+// nobody has to wait for it.
+func (c *Cache) readyz(env *sim.Env, m *sim.Message) {
+	if c.ready.ok || c.cfg.Freshness == FreshnessDirect {
+		env.Send(m.Conn, &readyzOK)
+		return
+	}
+	c.ready.asking = append(c.ready.asking, m.Conn)
+}
+
+// tellReady answers those who asked before.
+func (c *Cache) tellReady(env *sim.Env) {
+	for _, conn := range c.ready.asking {
+		env.Send(conn, &readyzOK)
+	}
+	c.ready.asking = c.ready.asking[:0]
+}
+
+var readyzOK wire.ReadyzResponse
 
 // refusal is the 429 of a cache that is not ready. The client shall come back
 // after e^(0.06 * seconds of downtime) seconds, at most 30 (KEP-4568).

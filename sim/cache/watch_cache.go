@@ -131,6 +131,7 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 	w.listResourceVersion = resourceVersion
 	c.setResourceVersion(env, resourceVersion)
 	c.ready.setReady(env.Now())
+	c.tellReady(env)
 	c.broadcast(env)
 }
 

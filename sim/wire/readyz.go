@@ -1,0 +1,24 @@
+package wire
+
+import "github.com/watchbed/watchbed/sim"
+
+// ReadyzRequest asks a cache to say when it may be read. It stands for the load
+// balancer, or the client, that polls /readyz of an API server and sends
+// nothing before: a poll that is told "not yet" changes nothing on either side,
+// so that one question with a late answer is the same as many.
+type ReadyzRequest struct{}
+
+// Digest implements sim.Payload.
+func (*ReadyzRequest) Digest(d sim.Digest) sim.Digest { return d.Text("readyz") }
+
+// Label implements sim.Payload.
+func (*ReadyzRequest) Label() string { return "readyz" }
+
+// ReadyzResponse says that the cache may be read.
+type ReadyzResponse struct{}
+
+// Digest implements sim.Payload.
+func (*ReadyzResponse) Digest(d sim.Digest) sim.Digest { return d.Text("ready") }
+
+// Label implements sim.Payload.
+func (*ReadyzResponse) Label() string { return "ready" }
