@@ -59,6 +59,12 @@ func (p *Params) Behaviours() (Behaviours, error) {
 	if b.Cache, err = cache.ForDesign(p.Cache); err != nil {
 		return b, checkDesign(p.Cache)
 	}
+	for _, assumed := range p.Assume {
+		dim, value, _ := strings.Cut(assumed, "=")
+		if b, err = b.With(dim, value); err != nil {
+			return b, err
+		}
+	}
 	set := map[string]string{}
 	for _, bug := range p.Bugs {
 		dim, value, err := resolveBug(bug)

@@ -18,10 +18,15 @@ type Params struct {
 	// Bugs are values of single behaviour dimensions, set on top of the version
 	// or design: by the name of a bug, or as dimension=value.
 	Bugs []string
-	Mode sim.Mode
+	// Assume are values of dimensions, as dimension=value, that no release has:
+	// what is put aside so that a scenario is about one thing. Bugs override
+	// them.
+	Assume []string
+	Mode   sim.Mode
 
-	Writers, Writes      int
-	MixedWrites          bool
+	Writers, Writes int
+	// Txns and Deletes are among the writes, beside puts.
+	Txns, Deletes        bool
 	Noise, NoiseWrites   int
 	Readers, Reads, Gets int
 	// Read is what readers ask for: "consistent", "any" (resourceVersion 0) or
@@ -44,7 +49,10 @@ type Params struct {
 	// of them came after the first.
 	Items, History int
 
-	Breaks, Restarts, Compactions int
+	// Streams is how many clients speak etcd's watch protocol themselves.
+	Streams int
+
+	Breaks, Restarts, EtcdRestarts, Snapshots, Compactions int
 
 	// The sizes of etcd's and the client's buffers; 0 is the original's.
 	ChanBuf, CtrlBuf, SendWindow, WatchersPerSync, ClientBuf, Ring int
@@ -133,6 +141,15 @@ var settings = []setting{
 			}
 			return nil
 		}},
+	{"assume", "values of single behaviours that no release has, put aside so that a scenario is about one thing",
+		func(p *Params) string { return strings.Join(p.Assume, ",") },
+		func(p *Params, v string) error {
+			p.Assume = nil
+			if v != "" {
+				p.Assume = strings.Split(v, ",")
+			}
+			return nil
+		}},
 	{"mode", "untimed (safety) or timed (liveness and cost)",
 		func(p *Params) string { return p.Mode.String() },
 		func(p *Params, v string) error {
@@ -148,7 +165,8 @@ var settings = []setting{
 		}},
 	intSetting("writers", "clients that write the watched keys", func(p *Params) *int { return &p.Writers }),
 	intSetting("writes", "writes of each writer", func(p *Params) *int { return &p.Writes }),
-	boolSetting("mixed-writes", "deletes and transactions among the puts", func(p *Params) *bool { return &p.MixedWrites }),
+	boolSetting("txns", "transactions among the writes, that create what does not exist", func(p *Params) *bool { return &p.Txns }),
+	boolSetting("deletes", "deletes among the writes", func(p *Params) *bool { return &p.Deletes }),
 	intSetting("noise", "clients that write keys nobody watches", func(p *Params) *int { return &p.Noise }),
 	intSetting("noise-writes", "writes of each of them", func(p *Params) *int { return &p.NoiseWrites }),
 	intSetting("readers", "clients that list", func(p *Params) *int { return &p.Readers }),
@@ -165,8 +183,11 @@ var settings = []setting{
 	intSetting("keys", "keys that writers write", func(p *Params) *int { return &p.Keys }),
 	intSetting("items", "keys that exist before the run", func(p *Params) *int { return &p.Items }),
 	intSetting("history", "revisions of other keys before the run", func(p *Params) *int { return &p.History }),
+	intSetting("streams", "clients that speak etcd's watch protocol themselves", func(p *Params) *int { return &p.Streams }),
 	intSetting("breaks", "watch streams that break", func(p *Params) *int { return &p.Breaks }),
 	intSetting("restarts", "caches that restart", func(p *Params) *int { return &p.Restarts }),
+	intSetting("etcd-restarts", "restarts of etcd", func(p *Params) *int { return &p.EtcdRestarts }),
+	intSetting("snapshots", "snapshots that etcd installs", func(p *Params) *int { return &p.Snapshots }),
 	intSetting("compactions", "compactions by a client", func(p *Params) *int { return &p.Compactions }),
 	intSetting("chan-buf", "responses in a watch channel (etcd chanBufLen; 0: 128)", func(p *Params) *int { return &p.ChanBuf }),
 	intSetting("ctrl-buf", "responses in a control queue (etcd ctrlStreamBufLen; 0: 16)", func(p *Params) *int { return &p.CtrlBuf }),

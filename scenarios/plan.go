@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -49,7 +50,7 @@ func (s *System) plan() {
 	for range p.Watchers {
 		s.watchers = append(s.watchers, new(workload.Watcher))
 	}
-	for range s.rawPlans {
+	for range p.Streams {
 		s.raw = append(s.raw, new(workload.EtcdWatch))
 	}
 }
@@ -99,29 +100,34 @@ func (s *System) noiseThink() sim.Delay {
 	return sim.Delay{Max: 2 * s.params.NoiseFor / time.Duration(s.params.NoiseWrites), Steps: thinkSteps}
 }
 
-// writes of one writer go round the keys, each from another start. Mixed ones
-// also delete, and create only what does not exist.
+// writes of one writer go round the keys, each from another start, and round
+// the kinds of writes.
 func (s *System) writes(i int, name string) []workload.Step {
+	p := &s.params
 	var steps []workload.Step
-	for j := range s.params.Writes {
-		k := Prefix + key((i+j)%max(1, s.params.Keys))
+	for j := range p.Writes {
+		k := Prefix + key((i+j)%max(1, p.Keys))
 		put := &wire.PutRequest{Key: k, Value: name[len("writer"):] + "." + strconv.Itoa(j)}
-		var payload sim.Payload = put
-		if s.params.MixedWrites {
-			switch j % 3 {
-			case 1:
-				payload = &wire.DeleteRangeRequest{Key: k}
-			case 2:
-				payload = &wire.TxnRequest{
-					Compare: []wire.Compare{{Key: k, Target: wire.CompareMod, Result: wire.CompareEqual}},
-					Success: []wire.RequestOp{{Put: put}},
-					Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: k}}},
-				}
-			}
+		kinds := []sim.Payload{put}
+		if p.Deletes {
+			kinds = append(kinds, &wire.DeleteRangeRequest{Key: k})
 		}
-		steps = append(steps, s.step(s.etcdNode, payload, s.think()))
+		if p.Txns {
+			kinds = append(kinds, create(put))
+		}
+		steps = append(steps, s.step(s.etcdNode, kinds[j%len(kinds)], s.think()))
 	}
 	return steps
+}
+
+// create puts a key that does not exist, and reads one that does, as the API
+// machinery creates an object.
+func create(put *wire.PutRequest) *wire.TxnRequest {
+	return &wire.TxnRequest{
+		Compare: []wire.Compare{{Key: put.Key, Target: wire.CompareMod, Result: wire.CompareEqual}},
+		Success: []wire.RequestOp{{Put: put}},
+		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: put.Key}}},
+	}
 }
 
 func (s *System) reads(i int) []workload.Step {
@@ -176,4 +182,11 @@ func (s *System) planFaults() {
 				Nodes: []sim.NodeID{s.clientNode(i), s.cacheNode(i)}, Label: numbered("cache", i, p.Caches)}, b})
 		}
 	}
+	add := func(times int, f sim.Fault) {
+		if times > 0 {
+			s.faults = append(s.faults, plannedFault{f, sim.Budget{Times: times, Within: p.FaultsFor}})
+		}
+	}
+	add(p.EtcdRestarts, &sim.RestartProcess{Nodes: []sim.NodeID{s.etcdNode}, Label: "etcd"})
+	add(p.Snapshots, &etcd.InstallSnapshot{Node: s.etcdNode, Label: "etcd"})
 }

@@ -3,7 +3,31 @@ package scenarios
 import (
 	"strconv"
 	"strings"
+
+	"github.com/watchbed/watchbed/sim/etcd"
 )
+
+// hasBug reports whether the server has a bug, by its name in etcd.Bugs: by the
+// release notes, unless the parameters say something else of that behaviour.
+func hasBug(p *Params, name string) bool {
+	var bug etcd.Bug
+	for _, b := range etcd.Bugs() {
+		if b.Name == name {
+			bug = b
+		}
+	}
+	for _, set := range p.Bugs {
+		if dim, value, err := resolveBug(set); err == nil && dim == bug.Dimension {
+			return value == bug.Value
+		}
+	}
+	for _, assumed := range p.Assume {
+		if dim, value, _ := strings.Cut(assumed, "="); dim == bug.Dimension {
+			return value == bug.Value
+		}
+	}
+	return bug.FixedIn == nil || olderThanFix(p.Etcd, bug.FixedIn...)
+}
 
 // olderThanFix reports whether a release is older than the fix on its branch;
 // branches that are not listed had the fix from their first release on.

@@ -16,8 +16,9 @@ type Scenario struct {
 	Params Params
 	// Claims are the properties that the scenario puts to the test.
 	Claims []string
-	// Raw are watch streams that speak to etcd directly, beside the cache.
-	Raw func(p *Params) []workload.EtcdWatchPlan
+	// Stream is what the i-th client does that speaks etcd's watch protocol
+	// itself; Params.Streams says how many there are.
+	Stream func(p *Params, i int) workload.EtcdWatchPlan
 	// Expected lists the claims that are violated with these parameters, from
 	// what is known of the versions and designs. It depends on nothing but the
 	// version, the design and the bugs.
@@ -27,7 +28,8 @@ type Scenario struct {
 // Catalogue lists all scenarios in a fixed order.
 func Catalogue() []*Scenario {
 	return []*Scenario{
-		issue15220, issue15220CatchingUp, issue17507, consistentList, staleList, staleOwnWrite, timeTravel,
+		issue15220, issue15220CatchingUp, issue17507, consistentList, backpressure, watchGuarantees, rewatch,
+		staleList, staleOwnWrite, timeTravel,
 	}
 }
 
@@ -45,9 +47,9 @@ func Find(name string) (*Scenario, error) {
 
 // New puts a scenario together with these parameters.
 func (sc *Scenario) New(p Params) (*System, error) {
-	var raw []workload.EtcdWatchPlan
-	if sc.Raw != nil {
-		raw = sc.Raw(&p)
+	stream := sc.Stream
+	if stream == nil {
+		stream = everyWatch
 	}
-	return newSystem(p, sc.Claims, raw)
+	return newSystem(p, sc.Claims, stream)
 }

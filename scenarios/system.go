@@ -68,12 +68,12 @@ type plannedFault struct {
 
 // newSystem expands the parameters into configurations and programs, so that
 // building a run is nothing but resetting nodes.
-func newSystem(p Params, claims []string, raw []workload.EtcdWatchPlan) (*System, error) {
+func newSystem(p Params, claims []string, stream func(*Params, int) workload.EtcdWatchPlan) (*System, error) {
 	b, err := p.Behaviours()
 	if err != nil {
 		return nil, err
 	}
-	s := &System{params: p, claims: claims, behaviours: b, rawPlans: raw, etcdNode: 1}
+	s := &System{params: p, claims: claims, behaviours: b, etcdNode: 1}
 	for _, c := range claims {
 		switch q := linearizability.Property(c); {
 		case slices.Contains(linearizability.Properties(), q):
@@ -88,6 +88,11 @@ func newSystem(p Params, claims []string, raw []workload.EtcdWatchPlan) (*System
 		}
 	}
 	s.configure()
+	for i := range p.Streams {
+		plan := stream(&s.params, i)
+		plan.To = s.etcdNode
+		s.rawPlans = append(s.rawPlans, plan)
+	}
 	s.plan()
 	s.planFaults()
 	s.bound = boundOf(&s.params)

@@ -88,7 +88,7 @@ func etcdStream(r *workload.EtcdWatch, i int) model.WatchStream {
 		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
 	}}
 	created := false
-	for _, resp := range r.Responses() {
+	for _, resp := range r.ResponsesTo(int64(i)) {
 		id := resp.WatchID
 		if id != int64(i) && (id != wire.InvalidWatchID || !created) {
 			continue

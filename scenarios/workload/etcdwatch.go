@@ -17,9 +17,20 @@ type EtcdWatch struct {
 	conn      sim.Conn
 	created   int
 	requested int
+	later     int
+	// ended: the stream broke, or etcd ended it.
+	ended bool
 	// firstRequest is when the first progress request went out.
 	firstRequest sim.Time
 	responses    []Response
+	abandoned    []abandonedWatch
+}
+
+// abandonedWatch is a watch that the client asked to cancel.
+type abandonedWatch struct {
+	id int64
+	// responses is how many responses had come before.
+	responses int
 }
 
 // EtcdWatchPlan is what an EtcdWatch does.
@@ -30,6 +41,8 @@ type EtcdWatchPlan struct {
 	// last Created response, the others Every so often.
 	Requests     int
 	After, Every sim.Duration
+	// Later are further requests of any kind, sent one by one after those.
+	Later []sim.Payload
 	// Begin is how long the stream waits before it opens.
 	Begin sim.Delay
 }
@@ -42,14 +55,14 @@ type Response struct {
 
 const (
 	openStream sim.Timer = iota
-	requestProgress
+	nextRequest
 )
 
 var progressRequest = &wire.WatchProgressRequest{}
 
 // Reset prepares the node for a run.
 func (w *EtcdWatch) Reset(name string, plan EtcdWatchPlan) {
-	*w = EtcdWatch{name: name, plan: plan, responses: w.responses[:0]}
+	*w = EtcdWatch{name: name, plan: plan, responses: w.responses[:0], abandoned: w.abandoned[:0]}
 }
 
 // Name is the node's name.
@@ -61,8 +74,22 @@ func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
 // Responses is what etcd sent, in order.
 func (w *EtcdWatch) Responses() []Response { return w.responses }
 
-// Done reports whether all progress requests went out.
-func (w *EtcdWatch) Done() bool { return w.requested == w.plan.Requests }
+// ResponsesTo is the part of Responses that came before the client asked to
+// cancel a watch: who does that gives up what etcd promises of it. Progress for
+// all watches of the stream is none of it from then on.
+func (w *EtcdWatch) ResponsesTo(id int64) []Response {
+	for _, a := range w.abandoned {
+		if a.id == id {
+			return w.responses[:a.responses]
+		}
+	}
+	return w.responses
+}
+
+// Done reports whether everything that was planned went out, or never will.
+func (w *EtcdWatch) Done() bool {
+	return w.ended || w.created >= len(w.plan.Creates) && w.requested == w.plan.Requests && w.later == len(w.plan.Later)
+}
 
 // FirstProgress is how long after the first request the first answer to all
 // watches of the stream came; ok is false if none came.
@@ -96,14 +123,28 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 		}
 		return
 	}
-	env.Begin("progress", w.requested)
-	if w.requested == 0 {
-		w.firstRequest = env.Now()
-	}
-	w.requested++
-	env.Send(w.conn, progressRequest)
 	if w.requested < w.plan.Requests {
-		env.Arm(requestProgress, w.plan.Every)
+		env.Begin("progress", w.requested)
+		if w.requested == 0 {
+			w.firstRequest = env.Now()
+		}
+		w.requested++
+		env.Send(w.conn, progressRequest)
+	} else {
+		env.Begin("later", w.later)
+		p := w.plan.Later[w.later]
+		if c, ok := p.(*wire.WatchCancelRequest); ok {
+			w.abandoned = append(w.abandoned, abandonedWatch{c.WatchID, len(w.responses)})
+		}
+		env.Send(w.conn, p)
+		w.later++
+	}
+	w.planNext(env, w.plan.Every)
+}
+
+func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
+	if w.requested < w.plan.Requests || w.later < len(w.plan.Later) {
+		env.Arm(nextRequest, after)
 	}
 }
 
@@ -111,13 +152,15 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
 	if !ok {
+		w.ended = true
+		env.Disarm(nextRequest)
 		return
 	}
 	w.responses = append(w.responses, Response{At: env.Now(), WatchResponse: r})
-	if r.Created {
+	if r.Created && w.created < len(w.plan.Creates) {
 		w.created++
-		if w.created == len(w.plan.Creates) && w.plan.Requests > 0 {
-			env.Arm(requestProgress, w.plan.After)
+		if w.created == len(w.plan.Creates) {
+			w.planNext(env, w.plan.After)
 		}
 	}
 }
@@ -133,19 +176,20 @@ func (w *EtcdWatch) TimerName(t sim.Timer) string {
 	if t == openStream {
 		return "open stream"
 	}
-	return "request progress " + strconv.Itoa(w.requested)
+	return "request " + strconv.Itoa(w.requested+w.later+1)
 }
 
 // Clone implements sim.Cloner.
 func (w *EtcdWatch) Clone() sim.Node {
 	d := *w
 	d.responses = append([]Response(nil), w.responses...)
+	d.abandoned = append([]abandonedWatch(nil), w.abandoned...)
 	return &d
 }
 
 // Fingerprint implements sim.Fingerprinter.
 func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(w.created)).Int(int64(w.requested))
+	d = d.Int(int64(w.created)).Int(int64(w.requested)).Int(int64(w.later)).Bool(w.ended)
 	for i := range w.responses {
 		d = w.responses[i].Digest(d)
 	}

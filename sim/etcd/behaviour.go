@@ -73,6 +73,20 @@ const (
 	PassedThrough
 )
 
+// Created is the way of the answer to a create request.
+type Created uint8
+
+const (
+	// CreatedPastChannel: through ctrlStream. It can be sent before progress for
+	// all watches of the stream that was queued when the watch did not exist yet,
+	// which the client then takes for progress of the new watch too. All
+	// releases do it.
+	CreatedPastChannel Created = iota
+	// CreatedInOrder: through the watch channel, behind what was queued before.
+	// No release does it.
+	CreatedInOrder
+)
+
 // NegativeStart is what becomes of a watch from a revision below 0.
 type NegativeStart uint8
 
@@ -127,6 +141,7 @@ type Behaviour struct {
 	SyncMinRev        SyncMinRev
 	CompactedUnsynced CompactedUnsynced
 	CreateAtZero      CreateAtZero
+	Created           Created
 	NegativeStart     NegativeStart
 	CompactTombstone  CompactTombstone
 	RestoreTombstone  RestoreTombstone
@@ -164,6 +179,9 @@ var dimensions = []dimension{
 	{"create-at-zero", []string{"read-before-register", "passed-through"},
 		func(b *Behaviour) int { return int(b.CreateAtZero) },
 		func(b *Behaviour, v int) { b.CreateAtZero = CreateAtZero(v) }},
+	{"created", []string{"past-channel", "in-order"},
+		func(b *Behaviour) int { return int(b.Created) },
+		func(b *Behaviour, v int) { b.Created = Created(v) }},
 	{"negative-start", []string{"accepted", "refused"},
 		func(b *Behaviour) int { return int(b.NegativeStart) },
 		func(b *Behaviour, v int) { b.NegativeStart = NegativeStart(v) }},

@@ -8,11 +8,12 @@ import (
 // Bug is a defect that releases of etcd had: one value of one dimension.
 type Bug struct {
 	Name string
-	// Issue is where it was reported or fixed: "etcd-io/etcd#15220".
+	// Issue is where it was reported or fixed: "etcd-io/etcd#15220"; empty if it
+	// was not.
 	Issue            string
 	Dimension, Value string
 	// FixedIn are the first releases without it, one for each branch that ever
-	// had it.
+	// had it; none if all releases have it.
 	FixedIn []string
 	Summary string
 }
@@ -38,6 +39,8 @@ var bugs = []Bug{
 		"after a restore a watch from a future revision is sent events before that revision"},
 	{"issue-20693", "etcd-io/etcd#20693", "negative-start", "accepted", []string{"3.4.38", "3.5.24", "3.6.6"},
 		"a watch from revision -1 makes all watchers that are synced with it miss their events"},
+	{"created-overtakes-progress", "", "created", "past-channel", nil,
+		"Created of a new watch is sent before progress that was queued earlier, which is then taken for progress of that watch"},
 }
 
 // Bugs lists the bugs that the package knows, by number.

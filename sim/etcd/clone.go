@@ -161,7 +161,7 @@ func (sws *serverWatchStream) fingerprint(d sim.Digest) sim.Digest {
 }
 
 func (r *watchResponse) digest(d sim.Digest) sim.Digest {
-	return wire.DigestEvents(d.Int(r.id).Int(r.revision).Int(r.compactRevision), r.evs)
+	return wire.DigestEvents(d.Int(r.id).Int(r.revision).Int(r.compactRevision).Bool(r.created), r.evs)
 }
 
 func digestResponses(d sim.Digest, list []*wire.WatchResponse) sim.Digest {

@@ -44,6 +44,8 @@ type watchResponse struct {
 	revision        int64
 	compactRevision int64
 	evs             []wire.Event
+	// created: this is the Created of CreatedInOrder.
+	created bool
 }
 
 // speaksForAll reports whether a watch channel holds a response to all watches

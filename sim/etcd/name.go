@@ -51,7 +51,7 @@ var recvNames = [...]string{
 	recvIdle: "receives", recvNext: "receives", recvWatch: "watches", recvFlags: "stores flags",
 	recvCreated: "answers created", recvCancel: "cancels", recvForget: "forgets watcher",
 	recvCanceled: "answers canceled", recvDropFlags: "drops flags", recvProgress: "requests progress",
-	recvBlocked: "blocked",
+	recvBlocked: "blocked", recvChannelFull: "blocked",
 }
 
 // TimerName implements sim.Node.

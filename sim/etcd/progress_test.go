@@ -131,6 +131,20 @@ func TestCreatedOvertakesProgress(t *testing.T) {
 	}
 }
 
+// Through the watch channel Created stays behind the progress, and waits for
+// room.
+func TestCreatedInOrder(t *testing.T) {
+	for _, room := range []int{2, 1} {
+		b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Created, c.ChanBufLen = etcd.CreatedInOrder, room })
+		b.put("/a", "1").put("/a", "2").request("w", create("/b", 0)).settle().take()
+		b.request("w", &wire.WatchProgressRequest{}).request("w", create("/a", 2)).settle("takes watchStream")
+		b.settle().step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, []string{"progress 3", "created, rev 3", "event /a=1@2 /a=2@3"}, b.take())
+		b.request("w", &wire.WatchProgressRequest{}).settle()
+		require.Equal(t, []string{"progress 3"}, b.take(), "recvLoop goes on")
+	}
+}
+
 func TestTickerNotifiesWatchesThatAskedForIt(t *testing.T) {
 	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ProgressNotifyInterval = 1 })
 	for _, key := range []string{"/a", "/b"} {

@@ -33,6 +33,8 @@ const (
 	recvProgress
 	// recvBlocked: ctrlStream is full.
 	recvBlocked
+	// recvChannelFull: the watch channel is full, and Created goes through it.
+	recvChannelFull
 )
 
 // recvLoop is serverWatchStream.recvLoop.
@@ -59,7 +61,7 @@ func (s *Server) receive(env *sim.Env, sws *serverWatchStream, p sim.Payload) {
 		return
 	}
 	s.recv(env, sws, p)
-	if sws.recv.state != recvIdle && sws.recv.state != recvBlocked {
+	if st := sws.recv.state; st != recvIdle && st != recvBlocked && st != recvChannelFull {
 		env.Hold(sws.conn)
 	}
 }
@@ -191,12 +193,24 @@ func (sws *serverWatchStream) storeFlags(id int64, req *wire.WatchCreateRequest)
 
 func (s *Server) recvCreated(env *sim.Env, sws *serverWatchStream) {
 	r := &sws.recv
+	inOrder := s.cfg.Created == CreatedInOrder && r.refusal == ""
+	if inOrder && sws.ch.len() >= s.cfg.ChanBufLen {
+		r.state = recvChannelFull
+		env.Release(sws.conn)
+		return
+	}
 	rev := s.store.currentRev
 	if s.cfg.CreateAtZero == ReadBeforeRegister {
 		rev = r.wsrev
 	}
 	if r.refusal == "" && r.create.StartRevision == 0 && rev > r.wsrev {
 		env.Cover(coverCreatedAhead)
+	}
+	if inOrder {
+		r.create = nil
+		s.post(env, sws, watchResponse{id: r.id, revision: rev, created: true})
+		s.recvGoesOn(env, sws, recvIdle)
+		return
 	}
 	resp := s.responses.new()
 	resp.Revision, resp.WatchID, resp.Created = rev, r.id, true
@@ -253,6 +267,14 @@ func (s *Server) ctrlHasRoom(env *sim.Env, sws *serverWatchStream) {
 	r.blocked = nil
 	env.Hold(sws.conn)
 	s.recvGoesOn(env, sws, r.then)
+}
+
+// channelHasRoom wakes a loop that waits to put Created into the watch channel.
+func (s *Server) channelHasRoom(env *sim.Env, sws *serverWatchStream) {
+	if sws.recv.state == recvChannelFull {
+		env.Hold(sws.conn)
+		s.recvGoesOn(env, sws, recvCreated)
+	}
 }
 
 // wantsMu reports whether the ticker holds serverWatchStream.mu; if so the step

@@ -95,6 +95,7 @@ func (s *Server) runTakeWatchStream(env *sim.Env, sws *serverWatchStream) {
 	}
 	sws.leavesSelect(env, sending)
 	l.wresp = sws.ch.pop()
+	s.channelHasRoom(env, sws)
 	f := sws.flagsOf(l.wresp.id)
 	if f == nil || !f.prevKV || len(l.wresp.evs) == 0 {
 		s.forward(env, sws)
@@ -143,8 +144,15 @@ func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
 	r := s.responses.new()
 	r.WatchID, r.Revision, r.CompactRevision, r.Events = l.wresp.id, l.wresp.revision, l.wresp.compactRevision, l.wresp.evs
-	r.Canceled = r.CompactRevision != 0
+	r.Canceled, r.Created = r.CompactRevision != 0, l.wresp.created
 	l.wresp = watchResponse{}
+	if r.Created {
+		l.fromWatchStream = false
+		l.out.push(r)
+		s.announce(env, sws, r.WatchID)
+		s.sends(env, sws)
+		return
+	}
 	if (r.WatchID != wire.InvalidWatchID || s.cfg.Progress == ControlQueue) && !l.announced(r.WatchID) {
 		env.Cover(coverPending)
 		l.buffer(r)
