@@ -9,7 +9,7 @@
 //
 //	Subject     what is explored: nodes, invariants, judgement
 //	Runner      one run after another in one world
-//	Strategy    seeds to choices: random, pct3, pos, urw, weights, delay5, portfolio
+//	Strategy    seeds to choices: random, paced, pct3, pos, urw, weights, delay5, portfolio
 //	Explore     a campaign: many seeds, several workers, one result
 //	Recording   a run as a file, its choices by name
 //	Replay      the same run to the bit, or where it first differs

@@ -2,14 +2,14 @@ package explore
 
 import "github.com/watchbed/watchbed/sim"
 
-// Portfolio lets five strategies take turns, by seed: what one of them misses,
-// another finds, at five times its price. It is the default.
+// Portfolio lets six strategies take turns, by seed: what one of them misses,
+// another finds, at six times its price. It is the default.
 func Portfolio() Strategy {
 	return Strategy{
-		Name: "portfolio", Summary: "random, urw, pct3, pos and weights take turns",
+		Name: "portfolio", Summary: "paced, random, urw, pct3, pos and weights take turns",
 		make: func(p Profile) Chooser {
 			c := &portfolio{}
-			for _, s := range []Strategy{Random(), URW(), PCT(3), POS(), Weights()} {
+			for _, s := range []Strategy{Paced(), Random(), URW(), PCT(3), POS(), Weights()} {
 				c.members = append(c.members, s.make(p))
 			}
 			return c

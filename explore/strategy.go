@@ -30,7 +30,7 @@ func (s Strategy) Chooser(p Profile) Chooser { return s.make(p) }
 
 // Strategies are all that have a name, the default one first.
 func Strategies() []Strategy {
-	return []Strategy{Portfolio(), Random(), URW(), PCT(3), POS(), Weights(), DelayBounded(5)}
+	return []Strategy{Portfolio(), Random(), URW(), PCT(3), POS(), Weights(), Paced(), DelayBounded(5)}
 }
 
 // StrategyByName returns an error that lists the names if there is no such

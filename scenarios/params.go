@@ -25,8 +25,9 @@ type Params struct {
 	Mode   sim.Mode
 
 	Writers, Writes int
-	// Txns and Deletes are among the writes, beside puts.
-	Txns, Deletes        bool
+	// Txns and Deletes are among the writes, beside puts; Wide ones change all
+	// watched keys at one revision.
+	Txns, Deletes, Wide  bool
 	Noise, NoiseWrites   int
 	Readers, Reads, Gets int
 	// Read is what readers ask for: "consistent", "any" (resourceVersion 0) or
@@ -167,6 +168,7 @@ var settings = []setting{
 	intSetting("writes", "writes of each writer", func(p *Params) *int { return &p.Writes }),
 	boolSetting("txns", "transactions among the writes, that create what does not exist", func(p *Params) *bool { return &p.Txns }),
 	boolSetting("deletes", "deletes among the writes", func(p *Params) *bool { return &p.Deletes }),
+	boolSetting("wide", "writes that change all watched keys at one revision among the writes", func(p *Params) *bool { return &p.Wide }),
 	intSetting("noise", "clients that write keys nobody watches", func(p *Params) *int { return &p.Noise }),
 	intSetting("noise-writes", "writes of each of them", func(p *Params) *int { return &p.NoiseWrites }),
 	intSetting("readers", "clients that list", func(p *Params) *int { return &p.Readers }),

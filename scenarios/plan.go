@@ -115,9 +115,21 @@ func (s *System) writes(i int, name string) []workload.Step {
 		if p.Txns {
 			kinds = append(kinds, create(put))
 		}
+		if p.Wide {
+			kinds = append(kinds, s.putAll(put.Value))
+		}
 		steps = append(steps, s.step(s.etcdNode, kinds[j%len(kinds)], s.think()))
 	}
 	return steps
+}
+
+// putAll puts every watched key in one transaction.
+func (s *System) putAll(value string) *wire.TxnRequest {
+	txn := &wire.TxnRequest{}
+	for i := range max(1, s.params.Keys) {
+		txn.Success = append(txn.Success, wire.RequestOp{Put: &wire.PutRequest{Key: Prefix + key(i), Value: value}})
+	}
+	return txn
 }
 
 // create puts a key that does not exist, and reads one that does, as the API

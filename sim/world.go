@@ -342,6 +342,16 @@ func (w *World) NodeName(n NodeID) string { return w.nodes[n].name }
 // Acting is the node whose turn it is: the one whose choice is being settled.
 func (w *World) Acting() NodeID { return w.env.node }
 
+// Wait is how long a timer that can fire was armed for, 0 for any other action.
+// Untimed any timer may fire at any point, but whoever looks for what happens in
+// practice may want to know which ones are long.
+func (w *World) Wait(a Action) Duration {
+	if a.Kind != Fire {
+		return 0
+	}
+	return w.slots[a.Slot].due.Sub(w.now)
+}
+
 // Nodes is the number of nodes, the world itself (node 0) included.
 func (w *World) Nodes() int { return len(w.nodes) }
 
