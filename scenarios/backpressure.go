@@ -12,6 +12,14 @@ and the cache remembers few events. On fixed versions progress waits for what it
 		Items: 1, History: 1, Breaks: 1,
 		ChanBuf: 1, CtrlBuf: 1, SendWindow: 1, WatchersPerSync: 1, ClientBuf: 1, Ring: 2, Steps: 20_000,
 	},
-	Claims:   []string{"linearizable", "linearizable-data", Mirrors, "ordered", "unique", "reliable", "bookmarkable"},
-	Expected: overtaken("linearizable", "linearizable-data", Mirrors, "bookmarkable"),
+	Claims: []string{"linearizable", "linearizable-data", Mirrors, "ordered", "unique", "reliable", "bookmarkable"},
+	Expected: func(p *Params) []string {
+		out := overtaken("linearizable", "linearizable-data", Mirrors)(p)
+		if hasBug(p, "issue-15220") {
+			// Whatever the cache does: the raw stream asks for progress.
+			out = append(out, "bookmarkable")
+		}
+		return out
+	},
+	Possible: afterBreaks,
 }

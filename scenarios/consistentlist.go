@@ -14,4 +14,5 @@ race of the scenario rewatch is put aside.`,
 	},
 	Claims:   []string{"linearizable", "linearizable-data", "sequential", Mirrors, "ordered", "unique", "reliable", "bookmarkable"},
 	Expected: overtaken("linearizable", "linearizable-data", "sequential", Mirrors, "bookmarkable"),
+	Possible: afterBreaks,
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/scenarios/workload"
 )
@@ -23,6 +24,30 @@ type Scenario struct {
 	// what is known of the versions and designs. It depends on nothing but the
 	// version, the design and the bugs.
 	Expected func(p *Params) []string
+	// Possible lists claims that are violated too, but so rarely that a campaign
+	// may miss them; nil is none.
+	Possible func(p *Params) []string
+}
+
+// Outcome compares the claims that a campaign found violated with what is known:
+// missing are those that should have been and were not, unexpected those that
+// should not.
+func (sc *Scenario) Outcome(p *Params, violated []string) (missing, unexpected []string) {
+	expected := sc.Expected(p)
+	var possible []string
+	if sc.Possible != nil {
+		possible = sc.Possible(p)
+	}
+	for _, claim := range sc.Claims {
+		found, wanted := slices.Contains(violated, claim), slices.Contains(expected, claim)
+		switch {
+		case wanted && !found:
+			missing = append(missing, claim)
+		case found && !wanted && !slices.Contains(possible, claim):
+			unexpected = append(unexpected, claim)
+		}
+	}
+	return missing, unexpected
 }
 
 // Catalogue lists all scenarios in a fixed order.

@@ -335,5 +335,11 @@ func (s *System) Log() *model.Log {
 	return log
 }
 
+// JudgeWith sets up to how many operations a history is judged by porcupine as
+// well as by the witness: linearizability.DefaultOperations if it is never
+// called, none if it is negative. Reported violations are porcupine's all the
+// same.
+func (s *System) JudgeWith(operations int) { s.judge.Operations = operations }
+
 // Params are the parameters that the system was made with.
 func (s *System) Params() Params { return s.params }

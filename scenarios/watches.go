@@ -23,8 +23,8 @@ func (s *System) watches(log *model.Log) []model.WatchJudgement {
 		all = append(all, model.CheckWatch(cacheStreams(r), log)...)
 	}
 	for _, r := range s.raw {
-		for i := range r.Plan().Creates {
-			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, i)}, log)...)
+		for i, c := range r.Watches() {
+			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, c, i)}, log)...)
 		}
 	}
 	return all
@@ -80,11 +80,9 @@ func cacheResponse(e *wire.WatchEvent) model.WatchResponse {
 
 // etcdStream is the part of a raw stream that belongs to its i-th watch. Watch
 // ids are given in the order of creation; id -1 speaks for all of them.
-func etcdStream(r *workload.EtcdWatch, i int) model.WatchStream {
-	c := r.Plan().Creates[i]
-	end := c.RangeEnd
+func etcdStream(r *workload.EtcdWatch, c *wire.WatchCreateRequest, i int) model.WatchStream {
 	m := model.WatchStream{Request: model.WatchRequest{
-		Key: c.Key, End: end, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
+		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
 		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
 	}}
 	created := false

@@ -1,5 +1,7 @@
 package scenarios
 
+import "slices"
+
 var watchGuarantees = &Scenario{
 	Name:    "watch-guarantees",
 	Summary: "clients of etcd's own watch API: watches from past, present and future, filters, cancels, progress, compaction, restarts",
@@ -13,6 +15,25 @@ that watchers become victims, Send blocks and control responses wait.`,
 	},
 	Claims: []string{"ordered", "unique", "atomic", "reliable", "bookmarkable", "filter"},
 	Expected: func(p *Params) []string {
-		return nil
+		var out []string
+		for _, known := range []struct {
+			bug    string
+			breaks []string
+		}{
+			// Early progress.
+			{"issue-15220", []string{"bookmarkable"}},
+			// A restore sends again what was sent before.
+			{"issue-15271", []string{"ordered", "unique"}},
+			// Events that never come.
+			{"issue-17529", []string{"reliable", "bookmarkable"}},
+			{"issue-18089", []string{"reliable", "bookmarkable"}},
+		} {
+			for _, b := range known.breaks {
+				if hasBug(p, known.bug) && !slices.Contains(out, b) {
+					out = append(out, b)
+				}
+			}
+		}
+		return out
 	},
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
@@ -70,6 +71,18 @@ func (w *EtcdWatch) Name() string { return w.name }
 
 // Plan is what the node was told to do.
 func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
+
+// Watches are the watches of the plan in the order in which they are asked for.
+// The server numbers those that it accepts in the same order.
+func (w *EtcdWatch) Watches() []*wire.WatchCreateRequest {
+	all := slices.Clone(w.plan.Creates)
+	for _, p := range w.plan.Later {
+		if c, ok := p.(*wire.WatchCreateRequest); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
 
 // Responses is what etcd sent, in order.
 func (w *EtcdWatch) Responses() []Response { return w.responses }

@@ -1,0 +1,89 @@
+package scenarios
+
+import (
+	"context"
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+)
+
+// campaign explores a scenario with these parameters.
+func campaign(t testing.TB, sc *Scenario, p Params, first, seeds uint64) *explore.Campaign {
+	t.Helper()
+	c, err := explore.Explore(context.Background(), func() explore.Subject {
+		s, err := sc.New(p)
+		require.NoError(t, err)
+		return s
+	}, explore.Config{FirstSeed: first, Seeds: seeds, Steps: p.Steps})
+	require.NoError(t, err)
+	return c
+}
+
+var everything = flag.Bool("catalogue.everything", false, "hold every scenario to its word on each version with each design: minutes")
+
+// TestCatalogueKeepsItsWord holds every scenario to what it expects: on each
+// version of etcd with its own design of the cache, and with each design on its
+// own version. What is expected to be violated must be, and nothing else.
+func TestCatalogueKeepsItsWord(t *testing.T) {
+	for _, sc := range Catalogue() {
+		t.Run(sc.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, v := range etcd.Versions() {
+				p := sc.Params
+				p.Etcd = v
+				keepsItsWord(t, sc, p)
+				for _, d := range cache.Designs() {
+					if *everything && d.Name != p.Cache {
+						p.Cache = d.Name
+						keepsItsWord(t, sc, p)
+					}
+				}
+			}
+			for _, d := range cache.Designs() {
+				p := sc.Params
+				p.Cache = d.Name
+				keepsItsWord(t, sc, p)
+			}
+		})
+	}
+}
+
+// Some violations show once in a thousand schedules: those that are expected
+// are looked for until they are found, up to a bound.
+const (
+	schedulesAtATime = 1500
+	mostSchedules    = 40 * schedulesAtATime
+)
+
+func keepsItsWord(t *testing.T, sc *Scenario, p Params) {
+	t.Helper()
+	seen := map[string]uint64{}
+	exercised := map[string]uint64{}
+	var missing, unexpected []string
+	for first := uint64(0); first < mostSchedules; first += schedulesAtATime {
+		c := campaign(t, sc, p, first, schedulesAtATime)
+		assert.Zero(t, c.Truncated, "runs without end: etcd %s, %s", p.Etcd, p.Cache)
+		var violated []string
+		for _, f := range c.Properties {
+			seen[f.Name] += f.Violations
+			exercised[f.Name] += f.Exercised
+			if seen[f.Name] > 0 {
+				violated = append(violated, f.Name)
+			}
+		}
+		if missing, unexpected = sc.Outcome(&p, violated); len(missing) == 0 {
+			break
+		}
+	}
+	assert.Empty(t, missing, "expected to be violated on etcd %s with %s, and not in %d schedules", p.Etcd, p.Cache, mostSchedules)
+	assert.Empty(t, unexpected, "expected to hold on etcd %s with %s: %v", p.Etcd, p.Cache, seen)
+	for _, name := range sc.Claims {
+		assert.NotZero(t, exercised[name], "%s was never put to the test on etcd %s with %s", name, p.Etcd, p.Cache)
+	}
+}
