@@ -10,7 +10,7 @@ and the cache remembers few events. On fixed versions progress waits for what it
 		Writers: 2, Writes: 5, Noise: 1, NoiseWrites: 2,
 		Readers: 2, Reads: 2, Read: "consistent", Watchers: 2, Streams: 1, Caches: 1, AwaitReady: true, Keys: 2,
 		Items: 1, History: 1, Breaks: 1,
-		ChanBuf: 1, CtrlBuf: 1, SendWindow: 1, WatchersPerSync: 1, ClientBuf: 1, Ring: 2, Steps: 20_000,
+		ChanBuf: 1, CtrlBuf: 1, SendWindow: 1, WatchersPerSync: 1, ClientBuf: 1, Ring: 2, Incoming: 1, WatchBuf: 1, Steps: 20_000,
 	},
 	Claims: []string{"linearizable", "linearizable-data", Mirrors, "ordered", "unique", "reliable", "bookmarkable"},
 	Expected: func(p *Params) []string {

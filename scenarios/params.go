@@ -30,8 +30,9 @@ type Params struct {
 	Txns, Deletes, Wide  bool
 	Noise, NoiseWrites   int
 	Readers, Reads, Gets int
-	// Read is what readers ask for: "consistent", "any" (resourceVersion 0) or
-	// "not-older" (the revision of the initial contents or later).
+	// Read is what readers ask for: "consistent", "any" (resourceVersion 0),
+	// "not-older" (the revision of the initial contents or later), or "every":
+	// one way after the other.
 	Read string
 	// AsConsistent holds reads to what consistent ones promise, whatever they
 	// asked for.
@@ -43,9 +44,11 @@ type Params struct {
 	Move bool
 	// OwnReaders write a key and then list it, Rounds times.
 	OwnReaders, Rounds int
-	Watchers           int
-	Caches             int
-	Keys               int
+	// Leave is after how many events a watcher leaves and watches again; 0 is
+	// never.
+	Watchers, Leave int
+	Caches          int
+	Keys            int
 	// Items is how many keys exist before the run, History how many revisions
 	// of them came after the first.
 	Items, History int
@@ -55,8 +58,16 @@ type Params struct {
 
 	Breaks, Restarts, EtcdRestarts, Snapshots, Compactions int
 
-	// The sizes of etcd's and the client's buffers; 0 is the original's.
-	ChanBuf, CtrlBuf, SendWindow, WatchersPerSync, ClientBuf, Ring int
+	// The sizes of buffers and batches, of etcd, the client and the cache; 0 is
+	// the original's.
+	ChanBuf, CtrlBuf, SendWindow, WatchersPerSync, SyncBatch, CompactionBatch int
+	ClientBuf, Ring, Incoming, WatchBuf, Page                                 int
+	// Notify is the period of etcd's progress ticker. 0 is the original's in timed
+	// runs and none in others: untimed it could tick at every point.
+	Notify time.Duration
+	// ClientKV sends the caches' reads of etcd through the client library, with
+	// its retries, instead of straight to etcd.
+	ClientKV bool
 
 	// Timed runs: the bounds of each delay, and how long clients think.
 	Network, Scheduling, Think time.Duration
@@ -174,13 +185,14 @@ var settings = []setting{
 	intSetting("readers", "clients that list", func(p *Params) *int { return &p.Readers }),
 	intSetting("reads", "lists of each reader", func(p *Params) *int { return &p.Reads }),
 	intSetting("gets", "gets of each reader, between its lists", func(p *Params) *int { return &p.Gets }),
-	textSetting("read", "what readers ask for: consistent, any, not-older", func(p *Params) *string { return &p.Read }, checkRead),
+	textSetting("read", "what readers ask for: consistent, any, not-older, every", func(p *Params) *string { return &p.Read }, checkRead),
 	boolSetting("as-consistent", "hold all reads to what consistent ones promise", func(p *Params) *bool { return &p.AsConsistent }),
 	boolSetting("await-ready", "clients of a cache begin when it is ready, as behind a load balancer", func(p *Params) *bool { return &p.AwaitReady }),
 	boolSetting("move", "readers go to the next cache with every read", func(p *Params) *bool { return &p.Move }),
 	intSetting("own-readers", "clients that write and then list what they wrote", func(p *Params) *int { return &p.OwnReaders }),
 	intSetting("rounds", "rounds of each of them", func(p *Params) *int { return &p.Rounds }),
 	intSetting("watchers", "clients that watch a cache", func(p *Params) *int { return &p.Watchers }),
+	intSetting("leave", "events after which a watcher leaves and watches again (0: never)", func(p *Params) *int { return &p.Leave }),
 	intSetting("caches", "caches over the one etcd", func(p *Params) *int { return &p.Caches }),
 	intSetting("keys", "keys that writers write", func(p *Params) *int { return &p.Keys }),
 	intSetting("items", "keys that exist before the run", func(p *Params) *int { return &p.Items }),
@@ -195,8 +207,15 @@ var settings = []setting{
 	intSetting("ctrl-buf", "responses in a control queue (etcd ctrlStreamBufLen; 0: 16)", func(p *Params) *int { return &p.CtrlBuf }),
 	intSetting("send-window", "messages a watch stream takes before Send blocks (0: no bound)", func(p *Params) *int { return &p.SendWindow }),
 	intSetting("watchers-per-sync", "watchers of one sync (etcd maxWatchersPerSync; 0: 512)", func(p *Params) *int { return &p.WatchersPerSync }),
+	intSetting("sync-batch", "revisions in one response to an unsynced watcher (etcd watchBatchMaxRevs; 0: 1000)", func(p *Params) *int { return &p.SyncBatch }),
+	intSetting("compaction-batch", "revisions that a compaction looks at before it pauses (0: 1000)", func(p *Params) *int { return &p.CompactionBatch }),
 	intSetting("client-buf", "events in each buffer of the etcd3 watcher (0: 100)", func(p *Params) *int { return &p.ClientBuf }),
 	intSetting("ring", "events that a cache remembers (0: its default)", func(p *Params) *int { return &p.Ring }),
+	intSetting("incoming", "events between ingestion and dispatcher of a cache (0: 100)", func(p *Params) *int { return &p.Incoming }),
+	intSetting("watch-buf", "events in each channel of a cache's watcher (0: 10)", func(p *Params) *int { return &p.WatchBuf }),
+	intSetting("page", "objects in one page of the reflector's list (0: 10000)", func(p *Params) *int { return &p.Page }),
+	durationSetting("notify", "period of etcd's progress ticker (0: 10m timed, never untimed)", func(p *Params) *time.Duration { return &p.Notify }),
+	boolSetting("client-kv", "a cache's reads of etcd go through the client library, with its retries", func(p *Params) *bool { return &p.ClientKV }),
 	durationSetting("network", "longest one-way delay of a message, timed", func(p *Params) *time.Duration { return &p.Network }),
 	durationSetting("scheduling", "longest wait of a loop that has work, timed", func(p *Params) *time.Duration { return &p.Scheduling }),
 	durationSetting("think", "longest pause of a client before an operation, timed", func(p *Params) *time.Duration { return &p.Think }),
@@ -245,8 +264,8 @@ func Describe() []Parameter {
 
 func checkRead(v string) error {
 	switch v {
-	case "consistent", "any", "not-older":
+	case "consistent", "any", "not-older", "every":
 		return nil
 	}
-	return fmt.Errorf("read=%s: want consistent, any or not-older", v)
+	return fmt.Errorf("read=%s: want consistent, any, not-older or every", v)
 }

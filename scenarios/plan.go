@@ -35,7 +35,7 @@ func (s *System) plan() {
 		for j := range p.Rounds {
 			steps = append(steps,
 				s.step(s.etcdNode, &wire.PutRequest{Key: Prefix + name, Value: strconv.Itoa(j)}, s.think()),
-				s.step(s.cacheNode(i%p.Caches), s.list(), s.think()))
+				s.step(s.cacheNode(i%p.Caches), s.list(j), s.think()))
 		}
 		s.addProgram(name, steps)
 	}
@@ -152,26 +152,54 @@ func (s *System) reads(i int) []workload.Step {
 		}
 		to := s.cacheNode(at % p.Caches)
 		if j < p.Reads {
-			steps = append(steps, s.step(to, s.list(), s.think()))
+			steps = append(steps, s.step(to, s.list(3*i+j), s.think()))
 		}
 		if j < p.Gets {
-			get := &wire.GetRequest{Key: Prefix + key(j%max(1, p.Keys)), ResourceVersion: wire.Unset}
-			steps = append(steps, s.step(to, get, s.think()))
+			steps = append(steps, s.step(to, s.get(i+j), s.think()))
 		}
 	}
 	return steps
 }
 
-// list is what readers ask for.
-func (s *System) list() *wire.ListRequest {
+// list is what readers ask for, at the n-th time.
+func (s *System) list(n int) *wire.ListRequest {
 	l := &wire.ListRequest{Prefix: Prefix, ResourceVersion: wire.Unset}
-	switch s.params.Read {
+	read := s.params.Read
+	if read == "every" {
+		read = everyList[n%len(everyList)]
+	}
+	switch read {
+	case "consistent":
 	case "any":
 		l.ResourceVersion = 0
 	case "not-older":
 		l.ResourceVersion, l.Match = s.initial.Revision+1, wire.MatchNotOlderThan
+	case "future":
+		l.ResourceVersion, l.Match = s.initial.Revision+s.totalWrites()+1, wire.MatchNotOlderThan
+	case "exact":
+		l.ResourceVersion, l.Match = s.initial.Revision, wire.MatchExact
+	case "page":
+		l.Limit = 1
+	case "page-any":
+		l.ResourceVersion, l.Limit = 0, 1
+	case "invalid":
+		l.Match = wire.MatchExact
 	}
 	return l
+}
+
+// everyList are the ways of a LIST, of which a workload that asks in every way
+// takes one after the other. The revision of "future" does not come before the
+// end, if at all; "invalid" is a match without a resourceVersion.
+var everyList = []string{"consistent", "any", "not-older", "page", "exact", "future", "page-any", "invalid"}
+
+// get is what readers ask for, at the n-th time.
+func (s *System) get(n int) *wire.GetRequest {
+	g := &wire.GetRequest{Key: Prefix + key(n%max(1, s.params.Keys)), ResourceVersion: wire.Unset}
+	if s.params.Read == "every" {
+		g.ResourceVersion = []int64{wire.Unset, 0, s.initial.Revision + 1}[n%3]
+	}
+	return g
 }
 
 // planFaults spreads the faults evenly over the processes.

@@ -10,15 +10,16 @@ import (
 // everyWatch is what a client does with etcd's watch API if the scenario does
 // not say: the options take turns, so that two streams have all of them.
 func everyWatch(p *Params, i int) workload.EtcdWatchPlan {
-	// Revision 2 is the first that a run can have besides the empty store's.
+	// The id in taken is in use: etcd refuses it. Revision 2 is the first that a run can have besides the empty store's.
 	past := &wire.WatchCreateRequest{Key: Prefix, RangeEnd: model.PrefixEnd(Prefix), StartRevision: 2, ProgressNotify: true}
 	present := &wire.WatchCreateRequest{Key: Prefix, RangeEnd: model.PrefixEnd(Prefix), Fragment: true}
 	filtered := &wire.WatchCreateRequest{Key: Prefix + key(0), Filters: wire.NoDelete, StartRevision: 2}
 	future := &wire.WatchCreateRequest{Key: Prefix, RangeEnd: model.PrefixEnd(Prefix), StartRevision: firstRevision(p) + 3, Filters: wire.NoPut}
+	taken := &wire.WatchCreateRequest{Key: Prefix, WatchID: 1}
 	if i%2 == 0 {
 		return workload.EtcdWatchPlan{
 			Creates:  []*wire.WatchCreateRequest{past, filtered},
-			Requests: 2, Later: []sim.Payload{&wire.WatchCancelRequest{WatchID: 1}, progressRequest},
+			Requests: 2, Later: []sim.Payload{taken, &wire.WatchCancelRequest{WatchID: 1}, progressRequest},
 		}
 	}
 	return workload.EtcdWatchPlan{

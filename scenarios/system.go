@@ -109,8 +109,10 @@ func (s *System) configure() {
 	override(&c.CtrlStreamBufLen, p.CtrlBuf)
 	override(&c.SendWindow, p.SendWindow)
 	override(&c.MaxWatchersPerSync, p.WatchersPerSync)
-	if p.Mode == sim.Untimed {
-		c.ProgressNotifyInterval = 0
+	override(&c.WatchBatchMaxRevs, p.SyncBatch)
+	override(&c.CompactionBatchLimit, p.CompactionBatch)
+	if p.Notify > 0 || p.Mode == sim.Untimed {
+		c.ProgressNotifyInterval = p.Notify
 	}
 	s.fill()
 	s.clientConfig, _ = client.DefaultConfig(p.clientVersion())
@@ -119,10 +121,14 @@ func (s *System) configure() {
 	override(&s.clientConfig.IncomingBufSize, p.ClientBuf)
 	override(&s.clientConfig.OutgoingBufSize, p.ClientBuf)
 	for i := range p.Caches {
+		kv := s.etcdNode
+		if p.ClientKV {
+			kv = s.clientNode(i)
+		}
 		s.cacheConfigs = append(s.cacheConfigs, cache.Config{
 			Options: s.behaviours.Cache, Prefix: Prefix,
-			KV: s.etcdNode, Watch: s.clientNode(i), Metadata: "source=cache",
-			RingCapacity: p.Ring,
+			KV: kv, Watch: s.clientNode(i), Metadata: "source=cache",
+			RingCapacity: p.Ring, IncomingCapacity: p.Incoming, WatchCapacity: p.WatchBuf, ListPageSize: int64(p.Page),
 		})
 		s.clients = append(s.clients, client.New(s.clientConfig))
 		s.caches = append(s.caches, cache.New(s.cacheConfigs[i]))
@@ -202,7 +208,7 @@ func (s *System) Build(w *sim.World) {
 		w.Add(s.programs[i].name, c)
 	}
 	for i, r := range s.watchers {
-		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i%len(s.caches)), Prefix, watcherRetries)
+		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i%len(s.caches)), Prefix, s.params.Leave, watcherRetries)
 		w.Add(r.Name(), r)
 	}
 	for i, r := range s.raw {

@@ -88,7 +88,8 @@ func etcdStream(r *workload.EtcdWatch, c *wire.WatchCreateRequest, i int) model.
 	created := false
 	for _, resp := range r.ResponsesTo(int64(i)) {
 		id := resp.WatchID
-		if id != int64(i) && (id != wire.InvalidWatchID || !created) {
+		if id != int64(i) && (id != wire.InvalidWatchID || !created || resp.Created) {
+			// Another watch's, from before this one, or the refusal of a request.
 			continue
 		}
 		created = created || resp.Created

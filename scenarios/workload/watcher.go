@@ -15,6 +15,7 @@ type Watcher struct {
 	name    string
 	to      sim.NodeID
 	prefix  string
+	leave   int
 	retries int
 
 	state watcherState
@@ -41,9 +42,10 @@ type Stream struct {
 
 const again sim.Timer = 0
 
-// Reset prepares the watcher for a run. It makes at most retries new attempts.
-func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, retries int) {
-	*w = Watcher{name: name, to: to, prefix: prefix, retries: retries, streams: w.streams[:0]}
+// Reset prepares the watcher for a run. It leaves each watch after so many
+// events, never if that is 0, and makes at most retries new attempts.
+func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, leave, retries int) {
+	*w = Watcher{name: name, to: to, prefix: prefix, leave: leave, retries: retries, streams: w.streams[:0]}
 }
 
 // Name is the watcher's name.
@@ -108,6 +110,10 @@ func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s.Events = append(s.Events, e)
 	if e.Type != wire.Failed {
 		w.position = e.ResourceVersion
+		if len(s.Events) == w.leave && w.retries > 0 {
+			env.Close(w.conn)
+			w.again(env)
+		}
 		return
 	}
 	if e.Err.Code == wire.ErrCompacted {
