@@ -13,5 +13,5 @@ held to linearizability, the others to what they asked for.`,
 	},
 	Claims:   []string{"linearizable", "linearizable-data", "not-older-than", "exact", Mirrors, "ordered", "unique", "reliable"},
 	Expected: overtaken("linearizable", "linearizable-data", Mirrors),
-	Possible: afterBreaks,
+	Possible: afterCompactions("linearizable", "linearizable-data", Mirrors, "reliable"),
 }

@@ -42,12 +42,3 @@ reconnects to another API server, may go back in time (kubernetes/kubernetes#598
 	Claims:   []string{"monotonic", "sequential"},
 	Expected: func(p *Params) []string { return expectStale(p, "monotonic", "sequential") },
 }
-
-// expectStale: an RV="0" read is answered from the cache by every design but
-// the one that sends everything to etcd.
-func expectStale(p *Params, claims ...string) []string {
-	if p.Cache == "direct" {
-		return nil
-	}
-	return claims
-}

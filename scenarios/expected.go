@@ -1,0 +1,92 @@
+package scenarios
+
+// overtaken expects the violations where progress goes through the control
+// queue.
+func overtaken(claims ...string) func(p *Params) []string {
+	return func(p *Params) []string {
+		if hasBug(p, "issue-15220") {
+			return trustsProgress(p, claims...)
+		}
+		return trustsNothing(p, claims...)
+	}
+}
+
+// afterBreaks is what else is violated, rarely, where progress goes through the
+// control queue, watch streams break, and watchers of the cache are judged:
+// after early progress a stream resumes past events, and after late progress,
+// which was overtaken in its turn, it resumes before them. A restore from a
+// snapshot repeats events, too (etcd-io/etcd#15271).
+func afterBreaks(p *Params) []string {
+	var out []string
+	if p.hearsOfProgress() && (hasBug(p, "issue-15220") || clientRepeats(p)) {
+		out = append(out, "ordered", "unique", "reliable", "not-older-than")
+	}
+	if p.Snapshots > 0 && hasBug(p, "issue-15271") {
+		out = append(out, "ordered", "unique")
+	}
+	return out
+}
+
+// afterCompactions is what else is violated, rarely, where etcd compacts and
+// restarts while keys are deleted: older versions lose deletions, and whoever
+// follows a watch keeps what is gone (etcd-io/etcd#17780, #18089, #19179).
+func afterCompactions(claims ...string) func(p *Params) []string {
+	return func(p *Params) []string {
+		out := afterBreaks(p)
+		if hasBug(p, "issue-17780") || hasBug(p, "issue-18089") || hasBug(p, "issue-19179") {
+			out = append(out, claims...)
+		}
+		return out
+	}
+}
+
+// hearsOfProgress: a design that never asks for progress may still be sent it,
+// and the stale one asks if a read gives a resourceVersion to wait for.
+func (p *Params) hearsOfProgress() bool {
+	switch p.Cache {
+	case "direct":
+		return p.Notify > 0
+	case "stale":
+		return p.Notify > 0 || p.Read == "every" || p.Read == "not-older"
+	}
+	return true
+}
+
+// trustsProgress is what of the claims is violated where progress is early:
+// nothing in a design that sends every read to etcd.
+func trustsProgress(p *Params, claims ...string) []string {
+	if p.Cache == "direct" {
+		return nil
+	}
+	if p.Cache == "stale" {
+		return trustsNothing(p, claims...)
+	}
+	return claims
+}
+
+// trustsNothing is what of the claims is violated whatever etcd does: all that
+// is about the freshness of reads, in the design that never asks for it.
+// Mirrors is about the cache itself and not about what it is asked.
+func trustsNothing(p *Params, claims ...string) []string {
+	var out []string
+	for _, c := range claims {
+		switch {
+		case p.Cache != "stale":
+		case c == "linearizable", c == "linearizable-data":
+			out = append(out, c)
+		case c == "sequential" && p.Gets > 0:
+			// GETs are etcd's in every design: a list after one goes back.
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// expectStale: an RV="0" read is answered from the cache by every design but
+// the one that sends everything to etcd.
+func expectStale(p *Params, claims ...string) []string {
+	if p.Cache == "direct" {
+		return nil
+	}
+	return claims
+}
