@@ -10,7 +10,7 @@ that watchers become victims, Send blocks and control responses wait.`,
 	Params: Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
-		Keys: 2, Items: 2, History: 2, Compactions: 1, EtcdRestarts: 1, Snapshots: 1,
+		Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1, EtcdRestarts: 1, Snapshots: 1,
 		ChanBuf: 2, CtrlBuf: 1, SendWindow: 2, WatchersPerSync: 1, Steps: 20_000,
 	},
 	Claims: []string{"ordered", "unique", "atomic", "reliable", "bookmarkable", "filter"},

@@ -110,6 +110,9 @@ func (q *requester) tick(env *sim.Env) {
 func (q *requester) send(env *sim.Env) {
 	env.Cover(progressRequested)
 	env.Under(q.cause)
+	if env.Noting() {
+		env.Note("asks for progress")
+	}
 	if !env.IsOpen(q.control) {
 		q.control = env.Open(q.cfg.Watch)
 	}

@@ -118,7 +118,7 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	}
 	env.Cover(readWaits)
 	if env.Noting() {
-		env.Note("waits with " + r.label() + ": the cache is too old")
+		env.Note(env.NodeName(r.from) + "'s " + r.label() + " waits for resourceVersion " + number(wanted) + "; the cache is at " + number(c.watchCache.resourceVersion))
 	}
 	r.state = readWaiting
 	c.waiting++
@@ -176,7 +176,7 @@ func (c *Cache) stopWaiting(env *sim.Env, i int) {
 // timeOut is what GetList does with a read that waited in vain.
 func (c *Cache) timeOut(env *sim.Env, i int) {
 	if env.Noting() {
-		env.Note("gives up waiting with " + c.reads[i].label())
+		env.Note("gives up waiting with " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + " for resourceVersion " + number(c.reads[i].wanted))
 	}
 	if !c.reads[i].isConsistent() {
 		env.Cover(readTimedOut)
@@ -201,6 +201,9 @@ func (c *Cache) serve(env *sim.Env, i int) {
 	r := &c.reads[i]
 	if !c.ready.ok {
 		env.Cover(servedUnready)
+	}
+	if env.Noting() {
+		env.Note("answers " + env.NodeName(r.from) + "'s " + r.label() + " at resourceVersion " + number(c.watchCache.resourceVersion))
 	}
 	if r.get != nil {
 		c.key.Key = r.get.Key
@@ -245,6 +248,9 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 	switch p := p.(type) {
 	case *wire.RangeResponse:
 		if c.reads[i].state == readCurrentRevision {
+			if env.Noting() {
+				env.Note("etcd says that it is at revision " + number(p.Revision))
+			}
 			c.waitUntilFresh(env, i, p.Revision)
 			return
 		}

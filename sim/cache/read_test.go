@@ -434,8 +434,11 @@ func TestNotes(t *testing.T) {
 	b.send(bookmark(4))
 	b.settle()
 	require.Equal(t, []string{
-		"waits with GET /registry/pods/a: the cache is too old",
-		"gives up waiting with GET /registry/pods/a",
+		"has listed: 0 objects at resourceVersion 5",
+		"watches from resourceVersion 5 on",
+		"down's GET /registry/pods/a waits for resourceVersion 8; the cache is at 5",
+		"gives up waiting with down's GET /registry/pods/a for resourceVersion 8",
 		"its resourceVersion goes back in time",
+		"is told by progress that nothing up to 4 is missing: its resourceVersion is 4",
 	}, b.notes)
 }

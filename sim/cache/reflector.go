@@ -124,6 +124,9 @@ func (c *Cache) startWatch(env *sim.Env) {
 	r := &c.reflector
 	r.state = reflectorWatching
 	r.began, r.events = env.Now(), 0
+	if env.Noting() {
+		env.Note("watches from resourceVersion " + number(r.position) + " on")
+	}
 	r.watch = env.Open(c.cfg.Watch)
 	env.Send(r.watch, &wire.WatchStart{
 		Prefix: c.cfg.Prefix, Revision: r.position, ProgressNotify: true, Metadata: c.cfg.Metadata,
@@ -140,6 +143,9 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 	case wire.Bookmark:
 		r.handOff = c.updateResourceVersion(env, e.ResourceVersion)
 	default:
+		if env.Noting() {
+			env.Note("takes in " + e.Label())
+		}
 		r.handOff = c.processEvent(env, e)
 	}
 	r.position = e.ResourceVersion

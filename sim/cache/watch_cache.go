@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/google/btree"
@@ -106,6 +107,9 @@ func same(a, b *wire.KeyValue) bool { return a == b || *a == *b }
 func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion int64) watchCacheEvent {
 	env.Cover(progressNotified)
 	c.setResourceVersion(env, resourceVersion)
+	if env.Noting() {
+		env.Note("is told by progress that nothing up to " + number(resourceVersion) + " is missing: its resourceVersion is " + number(resourceVersion))
+	}
 	c.broadcast(env)
 	return watchCacheEvent{resourceVersion: resourceVersion, bookmark: true}
 }
@@ -130,6 +134,9 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 	}
 	w.listResourceVersion = resourceVersion
 	c.setResourceVersion(env, resourceVersion)
+	if env.Noting() {
+		env.Note("has listed: " + number(int64(len(items))) + " objects at resourceVersion " + number(resourceVersion))
+	}
 	c.ready.setReady(env.Now())
 	c.tellReady(env)
 	c.broadcast(env)
@@ -157,3 +164,5 @@ func preparePrefix(prefix string) string {
 	}
 	return prefix + "/"
 }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

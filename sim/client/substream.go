@@ -1,6 +1,8 @@
 package client
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -134,5 +136,8 @@ func (ws *watcherStream) coverResume(env *sim.Env) {
 	}
 	if ws.buf.len() > 0 {
 		env.Cover(resumeWithBuffer)
+	}
+	if env.Noting() {
+		env.Note("resumes the watch of " + ws.key + " from revision " + strconv.FormatInt(ws.rev, 10))
 	}
 }

@@ -71,12 +71,12 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 	case *wire.PutRequest:
 		s.store.put(r.Key, r.Value)
 		s.endTxn(env)
-		s.commit(e)
+		s.commit(env, e)
 		return &wire.PutResponse{Revision: s.store.currentRev}
 	case *wire.DeleteRangeRequest:
 		n := s.store.deleteRange(r.Key, r.RangeEnd)
 		s.endTxn(env)
-		s.commit(e)
+		s.commit(env, e)
 		return &wire.DeleteRangeResponse{Revision: s.store.currentRev, Deleted: n}
 	case *wire.TxnRequest:
 		resp, code := s.txn(r)
@@ -85,14 +85,14 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		}
 		s.endTxn(env)
 		resp.Revision = s.store.currentRev
-		s.commit(e)
+		s.commit(env, e)
 		return resp
 	case *wire.CompactionRequest:
 		s.compactions--
 		if code := s.store.compact(r.Revision); code != 0 {
 			return refusal(code)
 		}
-		s.commit(e)
+		s.commit(env, e)
 		s.jobs = append(s.jobs, compactionJob{rev: r.Revision})
 		if len(s.jobs) == 1 {
 			env.Enable(scheduleCompaction)
@@ -112,8 +112,9 @@ func (s *Server) endTxn(env *sim.Env) {
 	s.store.end()
 }
 
-func (s *Server) commit(e *entry) {
+func (s *Server) commit(env *sim.Env, e *entry) {
 	rev := s.store.currentRev
+	noteApplied(env, e, rev)
 	s.commits = append(s.commits, Commit{Revision: rev, Request: e.payload, From: e.from, Conn: e.conn})
 	s.commitLog = e.payload.Digest(s.commitLog.Int(rev).Word(uint64(e.from)))
 }

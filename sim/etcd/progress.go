@@ -13,6 +13,9 @@ func (s *Server) requestProgress(env *sim.Env, sws *serverWatchStream) {
 		}
 		resp := s.responses.new()
 		resp.Revision, resp.WatchID = s.store.currentRev, wire.InvalidWatchID
+		if env.Noting() {
+			noteProgress(env, sws, "is answered by recvLoop: progress "+number(resp.Revision)+" goes into ctrlStream")
+		}
 		s.pushCtrl(env, sws, resp, recvIdle)
 		return
 	}
@@ -22,14 +25,15 @@ func (s *Server) requestProgress(env *sim.Env, sws *serverWatchStream) {
 	}
 	switch {
 	case s.cfg.Progress != Deferred:
-		s.requestProgressAll(env, sws)
+		if !s.requestProgressAll(env, sws) {
+			noteProgress(env, sws, "meets a watcher that is not ready for it, and is dropped")
+		}
 	case sws.deferredProgress:
 		env.Cover(coverProgressStillDeferred)
+		noteProgress(env, sws, "is ignored: an earlier one is still deferred")
 	case !s.requestProgressAll(env, sws):
 		env.Cover(coverProgressDeferred)
-		if env.Noting() {
-			env.Note("the progress request of " + sws.title() + " meets a watcher that is not synced: deferred until an event is sent (#17507)")
-		}
+		noteProgress(env, sws, "meets a watcher that is not synced, and is deferred until sendLoop has sent something from the watch channel")
 		sws.deferredProgress = true
 	}
 }

@@ -207,9 +207,6 @@ func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 		// Only a progress notification of its own is neither.
 		if overtakes {
 			env.Cover(coverProgressOvertakes)
-			if env.Noting() {
-				env.Note("sendLoop takes progress from ctrlStream while events wait in watchStream (#15220)")
-			}
 		}
 	}
 	s.sends(env, sws)
@@ -245,7 +242,9 @@ func (s *Server) sends(env *sim.Env, sws *serverWatchStream) {
 			l.state = sending
 			return
 		}
-		env.Send(sws.conn, l.out.pop())
+		r := l.out.pop()
+		noteSent(env, sws, r, !l.fromWatchStream)
+		env.Send(sws.conn, r)
 	}
 	if !l.fromWatchStream {
 		s.selects(env, sws)

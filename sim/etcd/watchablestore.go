@@ -23,6 +23,7 @@ func (s *Server) watch(env *sim.Env, sws *serverWatchStream, req *wire.WatchCrea
 	} else {
 		s.setGroup(env, w, unsynced)
 	}
+	noteWatch(env, sws, w)
 	return wi
 }
 

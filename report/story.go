@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Story is a recorded run that fails, told: the few steps that matter, what was
+// wrong, and which single behaviour, flipped, makes it go away.
+type Story struct {
+	// Title says what is violated where, in one line.
+	Title   string
+	Failure explore.Failure
+	Lines   []Line
+	// Why is who read what, and what it should have been.
+	Why string
+	// Flip is the single behaviour that decides, in a sentence or two.
+	Flip string
+	// Assumed says what the scenario puts aside; empty if nothing.
+	Assumed string
+	// Steps is the length of the run, Timed whether its lines have a clock.
+	Steps int
+	Timed bool
+}
+
+// Line is one thing that happened.
+type Line struct {
+	// Step counts from 1.
+	Step int
+	At   sim.Time
+	// Who is the node, or "fault".
+	Who, Text string
+}
+
+// Tell replays a recording and tells how it fails in the way f. The recording
+// should be a small one: what happens in it is told. The error is a
+// *explore.Divergence or a *explore.TraceMismatch if it does not replay.
+func Tell(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*Story, error) {
+	r, err := replayTraced(sc, rec, f)
+	if err != nil {
+		return nil, err
+	}
+	p := r.system.Params()
+	s := &Story{
+		Title:   fmt.Sprintf("%s on etcd %s with the cache design %s: %s is violated", sc.Name, p.Etcd, p.Cache, f.Property),
+		Failure: f,
+		Lines:   condense(r),
+		Steps:   len(r.trace.steps),
+		Timed:   r.trace.timed,
+	}
+	if finding := r.finding; finding.Why != nil {
+		s.Why = sentence(callTimes.ReplaceAllString(finding.Why.String(), ""))
+	}
+	if len(p.Assume) > 0 {
+		s.Assumed = strings.Join(p.Assume, ", ")
+	}
+	s.Flip = flip(sc, p, rec, f)
+	return s, nil
+}
+
+// tracedRun is a replayed run with everything that is known of it.
+type tracedRun struct {
+	system  *scenarios.System
+	trace   *trace
+	finding explore.Finding
+	// involved are the clients that the violation is about; nil is everybody.
+	involved map[string]bool
+	// atFault is the client of the read that is wrong, empty if it is no read.
+	atFault string
+}
+
+func replayTraced(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*tracedRun, error) {
+	system, err := System(sc, rec)
+	if err != nil {
+		return nil, err
+	}
+	r := &tracedRun{system: system, trace: newTrace()}
+	runner := explore.NewRunner(system, system.Params().Steps)
+	runner.Observe(r.trace)
+	result, err := explore.Replay(runner, rec)
+	if err != nil {
+		return nil, err
+	}
+	finding := result.Find(f)
+	if finding == nil {
+		return nil, fmt.Errorf("the recorded run does not fail in the way %s", f)
+	}
+	r.finding = *finding
+	if e, ok := finding.Why.(*linearizability.Explanation); ok {
+		r.involve(e)
+	}
+	return r, nil
+}
+
+func (r *tracedRun) involve(e *linearizability.Explanation) {
+	h := r.system.History()
+	for _, op := range []int{e.Operation, e.Because, e.Write} {
+		if op < 0 {
+			continue
+		}
+		if r.involved == nil {
+			r.involved = map[string]bool{}
+		}
+		r.involved[h.Clients[h.Operations[op].Client]] = true
+	}
+	if e.Operation >= 0 {
+		r.atFault = h.Clients[h.Operations[e.Operation].Client]
+	}
+}
+
+// callTimes are the times of a history: a story has its own.
+var callTimes = regexp.MustCompile(` \(called at \d+, [^)]*\)`)
+
+// sentence gives a text a capital letter and a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// Strings is the story as plain lines, for files.
+func (s *Story) Strings() []string {
+	var lines []string
+	for _, l := range s.Lines {
+		lines = append(lines, s.when(l)+" "+l.Who+" "+l.Text)
+	}
+	for _, text := range []string{s.Why, s.Flip} {
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}
+
+// when is the clock of a timed run, and the number of the step in others.
+func (s *Story) when(l Line) string {
+	if s.Timed {
+		return l.At.Sub(0).String()
+	}
+	return strconv.Itoa(l.Step)
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,33 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// Params are the parameters of a recording. The error, one line, names what the
+// recording says that this version does not know.
+func Params(sc *scenarios.Scenario, rec *explore.Recording) (scenarios.Params, error) {
+	p := sc.Params
+	for _, parameter := range rec.Parameters {
+		if err := p.Set(parameter.Name, parameter.Value); err != nil {
+			return p, fmt.Errorf("recorded parameters: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// System puts the scenario of a recording together as it was recorded.
+func System(sc *scenarios.Scenario, rec *explore.Recording) (*scenarios.System, error) {
+	p, err := Params(sc, rec)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sc.New(p)
+	if err != nil {
+		return nil, fmt.Errorf("recorded parameters: %w", err)
+	}
+	return s, nil
+}

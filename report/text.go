@@ -1,0 +1,97 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Terminal is what text is written to.
+type Terminal struct {
+	// Width in columns; 0 stands for 100.
+	Width int
+	Color bool
+}
+
+func (o Terminal) width() int {
+	switch {
+	case o.Width == 0:
+		return 100
+	case o.Width < 30:
+		return 30
+	}
+	return o.Width
+}
+
+func (o Terminal) bold(s string) string  { return o.paint("1", s) }
+func (o Terminal) faint(s string) string { return o.paint("2", s) }
+
+// Bad and Good paint verdicts.
+func (o Terminal) Bad(s string) string  { return o.paint("31;1", s) }
+func (o Terminal) Good(s string) string { return o.paint("32", s) }
+
+func (o Terminal) paint(code, s string) string {
+	if !o.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// Write tells the story.
+func (s *Story) Write(w io.Writer, o Terminal) error {
+	b := bufio.NewWriter(w)
+	b.WriteString(o.bold(s.Title) + "\n\n")
+	when, who := 0, 0
+	for _, l := range s.Lines {
+		when = max(when, len(s.when(l)))
+		who = max(who, len(l.Who))
+	}
+	indent := when + who + 4
+	for _, l := range s.Lines {
+		head := pad(s.when(l), when, true)
+		b.WriteString(o.faint(head) + "  " + pad(l.Who, who, false) + "  ")
+		b.WriteString(wrap(l.Text, o.width(), indent) + "\n")
+	}
+	b.WriteString("\n")
+	for _, text := range []string{s.Why, s.Flip} {
+		if text != "" {
+			b.WriteString(wrap(text, o.width(), 0) + "\n")
+		}
+	}
+	if s.Assumed != "" {
+		b.WriteString(o.faint(wrap("Put aside by the scenario: "+s.Assumed+".", o.width(), 0)) + "\n")
+	}
+	return b.Flush()
+}
+
+func pad(s string, n int, right bool) string {
+	fill := strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
+	if right {
+		return fill + s
+	}
+	return s + fill
+}
+
+// wrap breaks a text between words; lines after the first are indented. The
+// first is taken to begin at the indentation, too.
+func wrap(text string, width, indent int) string {
+	room := max(20, width-indent)
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case column+1+n > room:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = 0
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
