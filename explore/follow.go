@@ -29,7 +29,7 @@ func NewFollower(rec *Recording) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{names: t, ahead: lookAhead, finish: true, maxDetour: lookAhead}
+	f := &follower{noted: noted{names: t}, ahead: lookAhead, finish: true, maxDetour: lookAhead}
 	f.begin(p)
 	return &Follower{f, len(rec.Choices)}, nil
 }
@@ -46,7 +46,7 @@ func (c *Follower) Choose(w *sim.World, n int, what string) int { return c.f.Cho
 
 // follower follows a plan and keeps the plan of what really happened.
 type follower struct {
-	names *names
+	noted
 	// ahead limits how far ahead of its place the plan is picked up.
 	ahead int
 	// finish: when the plan is used up, or nothing in it fits, the run goes on
@@ -67,14 +67,13 @@ type follower struct {
 	answers  []answer
 	followed int
 	detour   int
-	taken    plan
 }
 
 func (c *follower) begin(p *plan) {
 	c.names.begin()
 	c.plan, c.place, c.left, c.followed, c.detour = p, 0, len(p.steps), 0, 0
 	c.answers = p.start
-	c.taken.start, c.taken.steps = c.taken.start[:0], c.taken.steps[:0]
+	c.forget()
 	c.head = c.head[:0]
 	c.growHead()
 	c.next = append(c.next[:0], make([]int32, len(p.steps))...)
@@ -138,19 +137,6 @@ func (c *follower) unmentioned(names []int32, enabled []sim.Action) int {
 	return -1
 }
 
-// take notes what really happens.
-func (c *follower) take(names []int32, at, usual int) int {
-	n := len(c.taken.steps)
-	if n < cap(c.taken.steps) {
-		c.taken.steps = c.taken.steps[:n+1]
-	} else {
-		c.taken.steps = append(c.taken.steps, planned{})
-	}
-	s := &c.taken.steps[n]
-	s.name, s.usual, s.answers = names[at], names[usual], s.answers[:0]
-	return at
-}
-
 func (c *follower) Choose(w *sim.World, n int, what string) int {
 	a := answer{question: c.names.question(w, what), options: int32(n)}
 	for i := range c.answers {
@@ -161,11 +147,6 @@ func (c *follower) Choose(w *sim.World, n int, what string) int {
 			break
 		}
 	}
-	if k := len(c.taken.steps); k > 0 {
-		s := &c.taken.steps[k-1]
-		s.answers = append(s.answers, a)
-	} else {
-		c.taken.start = append(c.taken.start, a)
-	}
+	c.answer(a)
 	return int(a.value)
 }

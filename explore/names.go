@@ -6,8 +6,12 @@ import "github.com/watchbed/watchbed/sim"
 // can be compared by name without rendering each name in each of them. One
 // table serves many runs of one runner.
 type names struct {
+	// coarse names leave out what counts: see coarsen.
+	coarse  bool
 	numbers map[string]int32
 	texts   []string
+	// twinOf is the number of the name that a twin shares, by number.
+	twinOf map[int32]int32
 	// pending is, by slot, the number of the event that was last seen there.
 	pending []namedEvent
 	// lastPick is, by number, when a name was last seen among the enabled ones.
@@ -23,7 +27,7 @@ type namedEvent struct {
 	since uint32
 }
 
-func newNames() *names { return &names{numbers: map[string]int32{}} }
+func newNames() *names { return &names{numbers: map[string]int32{}, twinOf: map[int32]int32{}} }
 
 // begin starts a run.
 func (t *names) begin() { clear(t.pending) }
@@ -54,16 +58,55 @@ func (t *names) of(w *sim.World, enabled []sim.Action) []int32 {
 		e := &t.pending[a.Slot]
 		if e.since != a.Since+1 {
 			t.buf = w.AppendName(t.buf[:0], *a)
+			if t.coarse {
+				t.buf = coarsen(t.buf)
+			}
 			*e = namedEvent{t.numberOf(t.buf), a.Since + 1}
 		}
 		number := e.number
 		if t.lastPick[number] == t.pick {
-			number = t.numberOf([]byte(nameAmong(w, enabled, i)))
+			number = t.numberOfTwin(w, enabled, i, number)
 		}
 		t.lastPick[number] = t.pick
 		t.enabled = append(t.enabled, number)
 	}
 	return t.enabled
+}
+
+// numberOfTwin is for a name that another enabled action has too.
+func (t *names) numberOfTwin(w *sim.World, enabled []sim.Action, i int, number int32) int32 {
+	if !t.coarse {
+		return t.numberOf([]byte(nameAmong(w, enabled, i)))
+	}
+	n := 1
+	for _, other := range t.enabled {
+		if other == number || t.twinOf[other] == number {
+			n++
+		}
+	}
+	twin := t.numberOf([]byte(twin(t.texts[number], n)))
+	t.twinOf[twin] = number
+	return twin
+}
+
+// coarsen takes the numbers of operations, messages, streams and revisions out
+// of a name, in place, and leaves those of nodes: "deliver b>a b/put.3#1" is then
+// "deliver b>a b/put". When something is taken out of a run, the numbers of what
+// is left change, although it is the same as before to whoever reads it.
+func coarsen(name []byte) []byte {
+	out := name[:0]
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		counts := c == '.' || c == '#' || c == ' ' || c == '='
+		if !counts || i+1 == len(name) || name[i+1] < '0' || name[i+1] > '9' {
+			out = append(out, c)
+			continue
+		}
+		for i+1 < len(name) && name[i+1] >= '0' && name[i+1] <= '9' {
+			i++
+		}
+	}
+	return out
 }
 
 // question returns the number of a question.

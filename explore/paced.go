@@ -9,9 +9,11 @@ import (
 // Paced is a random walk that knows how long timers are. Untimed any timer may
 // fire at any point, so in a random walk most reads time out after 3 s in which
 // nothing else took any time, and a run says little about the reads that are
-// answered. Here a timer of 10 ms is half as likely as a message, and one of 3 s
-// 300 times less likely; between timers of no length the walk is the random one.
-// It does not find what needs long timers to fire early.
+// answered. Here a timer that is as long as a turn of everything else is half as
+// likely as a message, and a longer one less so. How long such a turn takes is
+// drawn for each run, from that of an idle machine to that of one that hardly
+// moves: some violations need a prompt timer, others that none fires for long.
+// It does not find what needs long timers to fire at once.
 func Paced() Strategy {
 	return Strategy{
 		Name: "paced", Summary: "random walk; the longer a timer, the less likely",
@@ -22,17 +24,20 @@ func Paced() Strategy {
 type paced struct {
 	random   random
 	patience int
+	turn     sim.Duration
 	weights  []int
 }
 
-// full is the weight of what takes no time, and turn how long everything else
-// takes, by a rough idea: the time in which half of what can happen does.
-const (
-	full = 1 << 10
-	turn = 10 * time.Millisecond
-)
+// full is the weight of what takes no time.
+const full = 1 << 10
 
-func (c *paced) Begin(seed uint64) { c.random.seed(seed, 'p') }
+// turns are 10 ms and up: etcd's shortest timer, its sync interval, and beyond.
+var turns = [...]sim.Duration{10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond}
+
+func (c *paced) Begin(seed uint64) {
+	c.random.seed(seed, 'p')
+	c.turn = turns[c.random.below(len(turns))]
+}
 
 func (c *paced) Pick(w *sim.World, enabled []sim.Action) int {
 	if len(enabled) == 1 {
@@ -47,7 +52,7 @@ func (c *paced) Pick(w *sim.World, enabled []sim.Action) int {
 		weight := full
 		switch a := &enabled[i]; a.Kind {
 		case sim.Fire:
-			weight = max(1, int(full*turn/(turn+w.Wait(*a))))
+			weight = max(1, int(full*c.turn/(c.turn+w.Wait(*a))))
 		case sim.Inject:
 			weight = full / 16
 		}

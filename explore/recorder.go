@@ -4,9 +4,11 @@ import "github.com/watchbed/watchbed/sim"
 
 // Record carries out one run and writes it down. Tool, Scenario, Parameters,
 // Strategy and Seed are left to the caller.
-func Record(r *Runner, c sim.Chooser) (*Recording, Result) {
+func Record(r *Runner, c sim.Chooser) (*Recording, Result) { return record(r, c, r.steps) }
+
+func record(r *Runner, c sim.Chooser, limit int) (*Recording, Result) {
 	rec := &recorder{chooser: c}
-	res := r.Run(rec)
+	res := r.run(rec, limit)
 	return &Recording{
 		Format: RecordingFormat, TraceHash: Hash(res.TraceHash),
 		Findings: rendered(res.Findings), Choices: rec.choices,

@@ -34,30 +34,45 @@ func (r *Recording) Create(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
+	// Written under another name first: who is killed here leaves no half file
+	// that looks like a whole one.
+	part, err := writePart(dir, b)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(part)
 	stem := filepath.Join(dir, r.stem())
 	for n := 1; n <= maxSameName; n++ {
 		path := stem + ".json"
 		if n > 1 {
 			path = stem + "-" + strconv.Itoa(n) + ".json"
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		// Unlike a rename, a link never replaces a file.
+		err := os.Link(part, path)
 		if errors.Is(err, fs.ErrExist) {
 			if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
 				return path, nil
 			}
 			continue
 		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.Write(b)
-		if err := errors.Join(err, f.Close()); err != nil {
-			// Half a recording is worth less than none.
-			return "", errors.Join(err, os.Remove(path))
-		}
-		return path, nil
+		return path, err
 	}
 	return "", fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
+}
+
+// writePart writes a file of its own name into dir.
+func writePart(dir string, b []byte) (string, error) {
+	f, err := os.CreateTemp(dir, ".part-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
 }
 
 const maxSameName = 1000
@@ -65,9 +80,12 @@ const maxSameName = 1000
 func (r *Recording) stem() string {
 	name := "run"
 	if v := r.Violations(); len(v) > 0 {
-		name = v[0].Property
-		if v[0].Label != "" {
-			name += "-" + v[0].Label
+		name = slug(v[0].Property + "-" + v[0].Label)
+	}
+	// The one that is told is the one that the file was made for.
+	for _, f := range r.Findings {
+		if len(f.Story) > 0 {
+			name = f.Property + "-" + f.Label
 		}
 	}
 	return slug(name) + "-" + r.TraceHash.String()[:8]

@@ -67,7 +67,12 @@ func (r *Runner) run(c sim.Chooser, limit int) Result {
 	w.Reset(r.subject.Options())
 	r.subject.Build(w)
 	w.Start(c)
+	if rests, ok := r.subject.(AtRest); ok && rests.BeginsAtRest() {
+		r.settle(c)
+	}
 	truncated := false
+	// The limit is for steps that somebody picks.
+	limit += w.Steps()
 	for !r.subject.Over(w) {
 		enabled := w.Enabled()
 		if len(enabled) == 0 {
@@ -90,6 +95,24 @@ func (r *Runner) run(c sim.Chooser, limit int) Result {
 	return Result{
 		TraceHash: w.TraceHash(), Stats: w.Stats(), Steps: w.Steps(),
 		Findings: r.findings, Truncated: truncated,
+	}
+}
+
+// settle takes the default choice until nothing but timers and faults can
+// happen. Nobody picks, but questions inside steps are asked.
+func (r *Runner) settle(c sim.Chooser) {
+	w := r.world
+	for !r.subject.Over(w) {
+		enabled := w.Enabled()
+		if len(enabled) == 0 {
+			return
+		}
+		a := enabled[usual(enabled)]
+		if a.Kind == sim.Fire || a.Kind == sim.Inject {
+			return
+		}
+		w.Do(c, a)
+		r.subject.After(w, a)
 	}
 }
 

@@ -49,15 +49,16 @@ func Shrink(ctx context.Context, r *Runner, rec *Recording, f Failure, runs int)
 		return nil, fmt.Errorf("the recording does not fail so: %s", f)
 	}
 	t := newNames()
-	p, err := newPlan(rec.Choices, t)
+	t.coarse = true
+	n, err := note(r, rec, t)
 	if err != nil {
 		return nil, err
 	}
 	s := &shrinker{
 		ctx: ctx, runner: r, failure: f, left: runs,
-		follower: &follower{names: t, ahead: len(p.steps)}, best: *p, longest: len(p.steps),
+		follower: &follower{noted: noted{names: t}, ahead: len(n.taken.steps)},
+		best:     n.taken, size: n.taken.size(), over: !n.truncated, longest: len(n.taken.steps),
 	}
-	s.settle()
 	complete := s.shrink()
 
 	small, err := s.record()
@@ -67,7 +68,7 @@ func Shrink(ctx context.Context, r *Runner, rec *Recording, f Failure, runs int)
 	small.Tool, small.Scenario, small.Parameters = rec.Tool, rec.Scenario, rec.Parameters
 	small.Strategy, small.Seed = rec.Strategy, rec.Seed
 	return &Shrunk{
-		Recording: small, Runs: runs - s.left + 3, // and the replay, the settling and the recording
+		Recording: small, Runs: runs - s.left + 3, // and the replay, the noting and the recording
 		Before: s.longest, After: len(s.best.steps), Complete: complete,
 	}, nil
 }
@@ -84,15 +85,6 @@ type shrinker struct {
 	// longest is the length of the run that it began with.
 	longest int
 	left    int
-}
-
-// settle follows the whole plan once, to learn what the default would have
-// been.
-func (s *shrinker) settle() {
-	s.follower.begin(&s.best)
-	res := s.runner.run(s.follower, len(s.best.steps))
-	s.best, s.over = s.follower.taken.clone(), !res.Truncated
-	s.size = s.best.size()
 }
 
 // shrink returns whether it came to its own end.
@@ -288,16 +280,15 @@ func (s *shrinker) postpone() bool {
 	return false
 }
 
-// record replays the best plan strictly, for its hash and its findings.
+// record follows the best plan once more, for its names, its hash and its
+// findings, and replays what it wrote down.
 func (s *shrinker) record() (*Recording, error) {
-	choices := s.best.choices(s.follower.names)
-	c, err := newStrict(choices)
+	s.follower.begin(&s.best)
+	// A plan that was carried on is followed to its end, which is the run's.
+	rec, _ := record(s.runner, s.follower, len(s.best.steps))
+	res, err := Replay(s.runner, rec)
 	if err != nil {
-		return nil, err
-	}
-	rec, res := Record(s.runner, c)
-	if c.divergence != nil {
-		return nil, fmt.Errorf("the shrunk run does not replay: %w", c.divergence)
+		return nil, fmt.Errorf("the shrunk run does not replay: %w", err)
 	}
 	if res.Find(s.failure) == nil {
 		return nil, fmt.Errorf("the shrunk run does not fail so when replayed: %s", s.failure)

@@ -32,6 +32,13 @@ type Subject interface {
 	Judge(w *sim.World) []Finding
 }
 
+// AtRest is implemented by a subject whose runs may begin at rest: what happens
+// before any timer fires, such as a cache that starts, then always happens in
+// the same order, and is no part of a recording's choices.
+type AtRest interface {
+	BeginsAtRest() bool
+}
+
 // Finding is what one run showed about one property.
 type Finding struct {
 	Property string

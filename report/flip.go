@@ -17,37 +17,61 @@ const comparison = 300
 // flip looks for the single behaviour that decides: with another value of it the
 // recorded choices, followed as far as they fit, no longer violate the property,
 // nor do other schedules. etcd's own behaviours come first, since that is where
-// fixes are made; then the client's, then the cache's. Of several values the one
-// that a later release has is the better one.
+// fixes are made; then the client's, then the cache's. Of several the one that a
+// later release has is the better one.
 func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) string {
 	b, err := p.Behaviours()
 	if err != nil {
 		return ""
 	}
 	before := violations(sc, p, f.Property)
+	var best flipped
 	for _, d := range b.Dimensions() {
-		best := ""
+		if best.text != "" && best.of != d.Of {
+			break
+		}
 		for _, value := range d.Values {
 			if value == d.Value {
 				continue
 			}
 			q := with(p, d.Name, value)
-			if !followsWithout(sc, q, rec, f) || violations(sc, q, f.Property) > 0 {
+			followed, gone := followsWithout(sc, q, rec, f)
+			if !gone || before < enough && followed < nearly || violations(sc, q, f.Property) > 0 {
 				continue
 			}
-			text := decides(d, value, before)
-			if release := released(p, d, value); release != "" {
-				return text + release
+			release := released(p, d, value)
+			c := flipped{of: d.Of, text: decides(d, value, before) + release, released: release != "", followed: followed}
+			if c.betterThan(best) {
+				best = c
 			}
-			if best == "" {
-				best = text
-			}
-		}
-		if best != "" {
-			return best
 		}
 	}
-	return "No single behaviour, flipped, makes it go away."
+	if best.text == "" {
+		return "No single behaviour, flipped, makes it go away."
+	}
+	return best.text
+}
+
+// A flip that moves a few steps away from the violation proves nothing. It
+// counts if other schedules, of which enough are violated without it, are not;
+// or if the recorded choices nearly all fit.
+const (
+	enough = 5
+	nearly = 0.9
+)
+
+// flipped is a behaviour with another value that makes the violation go away.
+type flipped struct {
+	of, text string
+	released bool
+	followed float64
+}
+
+func (c flipped) betterThan(d flipped) bool {
+	if c.released != d.released {
+		return c.released
+	}
+	return c.followed > d.followed
 }
 
 // decides says what a flip does; before is in how many other schedules the
@@ -83,17 +107,19 @@ func with(p scenarios.Params, dimension, value string) scenarios.Params {
 }
 
 // followsWithout reports whether the recorded choices, as far as they fit, lead
-// to a run that does not violate the property.
-func followsWithout(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) bool {
+// to a run that does not violate the property, and which share of them fits.
+func followsWithout(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) (followed float64, gone bool) {
 	system, err := sc.New(p)
 	if err != nil {
-		return false
+		return 0, false
 	}
 	follower, err := explore.NewFollower(rec)
 	if err != nil {
-		return false
+		return 0, false
 	}
-	return !violates(explore.NewRunner(system, p.Steps).Run(follower), f.Property)
+	gone = !violates(explore.NewRunner(system, p.Steps).Run(follower), f.Property)
+	taken, recorded := follower.Followed()
+	return float64(taken) / float64(max(1, recorded)), gone
 }
 
 func violates(r explore.Result, property string) bool {

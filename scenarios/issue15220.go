@@ -8,7 +8,7 @@ answer to a progress request goes through the control queue and overtakes the ev
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
 	Params: Params{
 		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
+		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
 	Claims:   []string{"linearizable", "linearizable-data"},

@@ -40,6 +40,8 @@ type Params struct {
 	// AwaitReady makes clients of a cache begin when it is ready, as behind a
 	// load balancer that asks /readyz.
 	AwaitReady bool
+	// AtRest makes an untimed run begin when the caches have listed and watch.
+	AtRest bool
 	// Move makes readers go to the next cache with every read.
 	Move bool
 	// OwnReaders write a key and then list it, Rounds times.
@@ -188,6 +190,7 @@ var settings = []setting{
 	textSetting("read", "what readers ask for: consistent, any, not-older, every", func(p *Params) *string { return &p.Read }, checkRead),
 	boolSetting("as-consistent", "hold all reads to what consistent ones promise", func(p *Params) *bool { return &p.AsConsistent }),
 	boolSetting("await-ready", "clients of a cache begin when it is ready, as behind a load balancer", func(p *Params) *bool { return &p.AwaitReady }),
+	boolSetting("at-rest", "an untimed run begins when the caches have listed and watch", func(p *Params) *bool { return &p.AtRest }),
 	boolSetting("move", "readers go to the next cache with every read", func(p *Params) *bool { return &p.Move }),
 	intSetting("own-readers", "clients that write and then list what they wrote", func(p *Params) *int { return &p.OwnReaders }),
 	intSetting("rounds", "rounds of each of them", func(p *Params) *int { return &p.Rounds }),

@@ -193,6 +193,9 @@ func (s *System) Options() sim.Options {
 // order of events is what matters.
 const delaySteps = 4
 
+// BeginsAtRest implements explore.AtRest.
+func (s *System) BeginsAtRest() bool { return s.params.AtRest && s.params.Mode == sim.Untimed }
+
 // Build implements explore.Subject.
 func (s *System) Build(w *sim.World) {
 	s.server.Reset(s.serverConfig)

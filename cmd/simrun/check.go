@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/report"
+)
+
+type checkFlags struct {
+	properties []string
+	json       bool
+	html       string
+}
+
+func checkCommand(s streams) *cobra.Command {
+	var f checkFlags
+	c := &cobra.Command{
+		Use:   "check HISTORY...",
+		Short: "judge recorded histories",
+		Long: `Check judges histories of etcd or Kubernetes clients, JSON Lines with one operation a line ("-" is standard input). Without
+--property it judges linearizable, linearizable-data and sequential. The format, with an example, is in the package
+documentation: go doc github.com/watchbed/watchbed/linearizability`,
+		Example: "  simrun check history.jsonl\n  simrun check --property sequential --json a.jsonl b.jsonl",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("which history? (files of JSON Lines, or - for standard input)")
+			}
+			return f.run(s, args)
+		},
+	}
+	c.Flags().StringArrayVar(&f.properties, "property", nil, "judge this property; may be repeated")
+	c.Flags().BoolVar(&f.json, "json", false, "print a JSON array, one object a history")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first")
+	return c
+}
+
+// checked is what became of one history.
+type checked struct {
+	Name       string            `json:"history"`
+	Operations int               `json:"operations"`
+	Verdict    string            `json:"verdict"`
+	Properties map[string]judged `json:"properties"`
+
+	history    *model.History
+	judgements []linearizability.Judgement
+	verdict    model.Verdict
+}
+
+// judged is one property of one history.
+type judged struct {
+	Verdict   string                       `json:"verdict"`
+	Exercised int                          `json:"exercised"`
+	By        string                       `json:"by"`
+	Why       *linearizability.Explanation `json:"why,omitempty"`
+}
+
+func (f *checkFlags) run(s streams, names []string) error {
+	properties, err := f.wanted()
+	if err != nil {
+		return err
+	}
+	var all []checked
+	overall := model.Vacuous
+	for i, name := range names {
+		c, err := check(s, name, properties)
+		if err != nil {
+			return err
+		}
+		all = append(all, *c)
+		if i == 0 {
+			overall = c.verdict
+		}
+		overall = worse(overall, c.verdict)
+		if !f.json {
+			f.text(s, c)
+		}
+	}
+	if f.json {
+		e := json.NewEncoder(s.out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		err = e.Encode(all)
+	}
+	if f.html != "" {
+		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.verdict == model.Violated }))
+		c := &all[shown]
+		err = errors.Join(err, writeFile(f.html, func(w *os.File) error {
+			return report.WriteHistoryHTML(w, c.Name, c.history, c.judgements)
+		}))
+	}
+	return errors.Join(err, exit(overall))
+}
+
+// worse joins verdicts of different histories: a violation decides, then what is
+// not known.
+func worse(a, b model.Verdict) model.Verdict {
+	for _, v := range []model.Verdict{model.Violated, model.Undecided, model.Vacuous} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return model.Holds
+}
+
+func (f *checkFlags) wanted() ([]linearizability.Property, error) {
+	if len(f.properties) == 0 {
+		return []linearizability.Property{linearizability.Linearizable, linearizability.LinearizableData, linearizability.Sequential}, nil
+	}
+	var list []linearizability.Property
+	for _, name := range f.properties {
+		p := linearizability.Property(name)
+		if !slices.Contains(linearizability.Properties(), p) {
+			var known []string
+			for _, k := range linearizability.Properties() {
+				known = append(known, string(k))
+			}
+			return nil, usage("--property: unknown property %q; there are %s", name, strings.Join(known, ", "))
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func check(s streams, name string, properties []linearizability.Property) (*checked, error) {
+	h, err := read(s, name)
+	if err != nil {
+		return nil, err
+	}
+	// A judge of its own: what it returns is valid until its next history.
+	judge := new(linearizability.Judge)
+	judgements, err := judge.Check(h, nil, properties...)
+	if err != nil {
+		return nil, &exitError{exitNoVerdict, fmt.Errorf("%s: %w", name, err)}
+	}
+	c := &checked{Name: name, Operations: len(h.Operations), Properties: map[string]judged{}, history: h, judgements: judgements}
+	for i := range judgements {
+		j := &judgements[i]
+		c.Properties[string(j.Property)] = judged{j.Verdict.String(), j.Exercised, j.By.String(), j.Why}
+		if i == 0 {
+			c.verdict = judgements[i].Verdict
+		}
+		c.verdict = worse(c.verdict, judgements[i].Verdict)
+	}
+	c.Verdict = c.verdict.String()
+	return c, nil
+}
+
+func read(s streams, name string) (*model.History, error) {
+	var r io.Reader = s.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		defer file.Close()
+		r = file
+	}
+	h, err := linearizability.ReadHistory(r)
+	if err != nil {
+		return nil, usage("%s: %w", name, err)
+	}
+	return h, nil
+}
+
+func (f *checkFlags) text(s streams, c *checked) {
+	o := s.terminal()
+	fmt.Fprintf(s.out, "%s: %d operations of %d clients\n", c.Name, c.Operations, len(c.history.Clients))
+	for i := range c.judgements {
+		j := &c.judgements[i]
+		verdict := j.Verdict.String()
+		switch j.Verdict {
+		case model.Violated:
+			verdict = o.Bad(verdict)
+		case model.Holds:
+			verdict = o.Good(verdict)
+		}
+		fmt.Fprintf(s.out, "  %-18s %s, put to the test %d times, judged by %s\n", j.Property, verdict, j.Exercised, j.By)
+		if j.Why != nil {
+			fmt.Fprintf(s.out, "    %s\n", j.Why.Sentence)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+)
+
+// entry is one line of a list.
+type entry struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
+type section struct {
+	name    string
+	entries func() []entry
+}
+
+var sections = []section{
+	{"scenarios", func() (list []entry) {
+		for _, sc := range scenarios.Catalogue() {
+			list = append(list, entry{sc.Name, sc.Summary})
+		}
+		return list
+	}},
+	{"etcd", func() (list []entry) {
+		for _, v := range etcd.Versions() {
+			list = append(list, entry{v, behaviours(v)})
+		}
+		return list
+	}},
+	{"cache", func() (list []entry) {
+		for _, d := range cache.Designs() {
+			list = append(list, entry{d.Name, d.Summary})
+		}
+		return list
+	}},
+	{"bugs", func() (list []entry) {
+		for _, b := range scenarios.Bugs() {
+			about := b.Summary + " (" + b.Of + ": " + b.Dimension + "=" + b.Value
+			if b.Issue != "" {
+				about += ", " + b.Issue
+			}
+			list = append(list, entry{b.Name, about + ")"})
+		}
+		return list
+	}},
+	{"behaviours", func() (list []entry) {
+		p := scenarios.Catalogue()[0].Params
+		b, err := p.Behaviours()
+		if err != nil {
+			return nil
+		}
+		for _, d := range b.Dimensions() {
+			list = append(list, entry{d.Name, "of " + d.Of + ": " + strings.Join(d.Values, ", ")})
+		}
+		return list
+	}},
+	{"strategies", func() (list []entry) {
+		for _, s := range explore.Strategies() {
+			list = append(list, entry{s.Name, s.Summary})
+		}
+		return list
+	}},
+	{"params", func() (list []entry) {
+		for _, d := range scenarios.Describe() {
+			list = append(list, entry{d.Name, d.Value})
+		}
+		return list
+	}},
+}
+
+// behaviours says how a version answers progress requests, which is what most
+// scenarios turn on.
+func behaviours(v string) string {
+	b, err := etcd.ForVersion(v)
+	if err != nil {
+		return ""
+	}
+	for _, d := range b.Dimensions() {
+		if d.Name == "progress" {
+			return "progress requests: " + d.Value
+		}
+	}
+	return ""
+}
+
+func listCommand(s streams) *cobra.Command {
+	var asJSON bool
+	var names []string
+	for _, sec := range sections {
+		names = append(names, sec.name)
+	}
+	c := &cobra.Command{
+		Use:   "list [" + strings.Join(names, "|") + "]",
+		Short: "list scenarios, etcd versions, cache designs, bugs, strategies and parameters",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			chosen := sections
+			if len(args) == 1 {
+				chosen = nil
+				for _, sec := range sections {
+					if sec.name == args[0] {
+						chosen = []section{sec}
+					}
+				}
+				if chosen == nil {
+					return usage("there is no list %q; there are %s", args[0], strings.Join(names, ", "))
+				}
+			}
+			if asJSON {
+				return listJSON(s.out, chosen)
+			}
+			return listText(s.out, chosen)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func listJSON(w io.Writer, chosen []section) error {
+	all := map[string][]entry{}
+	for _, sec := range chosen {
+		all[sec.name] = sec.entries()
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}
+
+func listText(w io.Writer, chosen []section) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, sec := range chosen {
+		if len(chosen) > 1 {
+			if i > 0 {
+				fmt.Fprintln(t)
+			}
+			fmt.Fprintf(t, "%s\n", sec.name)
+		}
+		for _, e := range sec.entries() {
+			fmt.Fprintf(t, "  %s\t%s\n", e.Name, e.About)
+		}
+	}
+	return t.Flush()
+}

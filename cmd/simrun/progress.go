@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+)
+
+// progress keeps one line on a terminal up to date, and is silent elsewhere.
+type progress struct {
+	w     io.Writer
+	width int
+	live  bool
+	shown bool
+	seeds uint64
+	limit time.Duration
+}
+
+func newProgress(s streams, seeds uint64, limit time.Duration) *progress {
+	width, live := s.live()
+	return &progress{w: s.err, width: width, live: live, seeds: seeds, limit: limit}
+}
+
+func (p *progress) campaign(c *explore.Campaign) {
+	if !p.live {
+		return
+	}
+	seconds := max(c.Elapsed.Seconds(), 1e-3)
+	done := fmt.Sprintf("%d schedules", c.Schedules)
+	switch {
+	case p.limit > 0:
+		done = fmt.Sprintf("%s of %s, %s", c.Elapsed.Round(time.Second), p.limit, done)
+	case p.seeds > 0:
+		left := time.Duration(float64(p.seeds-c.Schedules) / max(float64(c.Schedules), 1) * float64(c.Elapsed))
+		done = fmt.Sprintf("%d of %d schedules, %s left", c.Schedules, p.seeds, left.Round(time.Second))
+	}
+	p.line(fmt.Sprintf("%s, %.1f M choices/s, %s", done, float64(c.Stats.Choices)/seconds/1e6, failures(len(c.Failures))))
+}
+
+func failures(n int) string {
+	switch n {
+	case 0:
+		return "no violation"
+	case 1:
+		return "1 way to fail"
+	}
+	return fmt.Sprintf("%d ways to fail", n)
+}
+
+// line replaces the line on the terminal.
+func (p *progress) line(text string) {
+	if !p.live {
+		return
+	}
+	if len(text) >= p.width {
+		text = text[:p.width-1]
+	}
+	fmt.Fprint(p.w, "\r\x1b[K"+text)
+	p.shown = true
+}
+
+// end takes the line away.
+func (p *progress) end() {
+	if p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}

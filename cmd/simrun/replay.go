@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+type replayFlags struct {
+	parameters
+	loose bool
+	html  string
+}
+
+func replayCommand(s streams) *cobra.Command {
+	var f replayFlags
+	c := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "the same run to the bit, or where it first differs",
+		Long: `Replay carries out a recorded run again. It exits 1 if the recorded violation shows again, 0 if the run was recorded as
+one that holds, and 2, naming the first choice that does not fit, if the run takes another course.
+
+With --loose it follows the recording through changed code or other parameters as far as it fits.`,
+		Example: "  simrun replay simrun-failures/linearizable-data-0123456789abcdef.json\n  simrun replay FILE --loose --etcd 3.5.13",
+		Args:    oneArgument("replay file", "simrun run writes them to simrun-failures/"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return f.run(s, args[0])
+		},
+	}
+	f.add(c)
+	c.Flags().BoolVar(&f.loose, "loose", false, "follow the recording as far as it fits")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the run to this file")
+	return c
+}
+
+// open reads a replay file and finds its scenario.
+func open(path string) (*explore.Recording, *scenarios.Scenario, error) {
+	rec, err := explore.OpenRecording(path)
+	if err != nil {
+		return nil, nil, usage("%w", err)
+	}
+	sc, err := scenarios.Find(rec.Scenario)
+	if err != nil {
+		return nil, nil, usage("%s: %w", path, err)
+	}
+	return rec, sc, nil
+}
+
+func (f *replayFlags) run(s streams, path string) error {
+	rec, sc, err := open(path)
+	if err != nil {
+		return err
+	}
+	if f.loose {
+		return f.follow(s, sc, rec, path)
+	}
+	if f.given() {
+		return usage("a strict replay takes its parameters from the file; add --loose to follow it with others")
+	}
+	system, err := report.System(sc, rec)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	result, err := explore.Replay(explore.NewRunner(system, system.Params().Steps), rec)
+	if err != nil {
+		return usage("%s: %w", path, withRemedy(err))
+	}
+	told := false
+	for i := range result.Findings {
+		finding := &result.Findings[i]
+		if finding.Verdict != model.Violated || told {
+			continue
+		}
+		told = true
+		if err := f.tell(s, sc, rec, finding.Failure()); err != nil {
+			return usage("%s: %w", path, err)
+		}
+	}
+	fmt.Fprintf(s.out, "The same run to the bit: %d choices, trace hash %s.\n", len(rec.Choices), rec.TraceHash)
+	return exit(verdictOf(&result))
+}
+
+// withRemedy says what to do about a run that takes another course.
+func withRemedy(err error) error {
+	var d *explore.Divergence
+	var m *explore.TraceMismatch
+	if errors.As(err, &d) || errors.As(err, &m) {
+		return fmt.Errorf("%w; the code has changed since, or the file: --loose follows it as far as it fits", err)
+	}
+	return err
+}
+
+func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *explore.Recording, failure explore.Failure) error {
+	story, err := report.Tell(sc, rec, failure)
+	if err != nil {
+		return err
+	}
+	if err := story.Write(s.out, s.terminal()); err != nil {
+		return err
+	}
+	fmt.Fprintln(s.out)
+	if f.html == "" {
+		return nil
+	}
+	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, sc, rec, failure) })
+}
+
+// follow replays loosely, with the parameters of the command line on top.
+func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *explore.Recording, path string) error {
+	p, err := report.Params(sc, rec)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	if err := f.apply(&p); err != nil {
+		return err
+	}
+	system, err := sc.New(p)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	follower, err := explore.NewFollower(rec)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	runner := explore.NewRunner(system, p.Steps)
+	again, result := explore.Record(runner, follower)
+	again.Scenario, again.Parameters = sc.Name, parametersOf(&p)
+	taken, recorded := follower.Followed()
+	for i := range result.Findings {
+		finding := &result.Findings[i]
+		if finding.Verdict == model.Violated {
+			if err := f.tell(s, sc, again, finding.Failure()); err != nil {
+				return usage("%s: %w", path, err)
+			}
+			break
+		}
+	}
+	fmt.Fprintf(s.out, "Followed %d of %d recorded choices, in a run of %d.\n", taken, recorded, len(again.Choices))
+	verdict := verdictOf(&result)
+	if verdict != model.Violated {
+		fmt.Fprintln(s.out, "No property is violated in it.")
+	}
+	return exit(verdict)
+}
+
+// verdictOf is what one run says: it holds if nothing is violated or undecided
+// and something was put to the test.
+func verdictOf(r *explore.Result) model.Verdict {
+	v := model.Vacuous
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; f.Verdict {
+		case model.Violated:
+			return model.Violated
+		case model.Undecided:
+			v = model.Undecided
+		case model.Holds:
+			if v == model.Vacuous {
+				v = model.Holds
+			}
+		}
+	}
+	return v
+}

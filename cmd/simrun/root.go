@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootHelp = `simrun runs a simulated etcd, the watch cache in front of it and their clients as
+one state machine. A seed chooses every step; what the clients read is judged.
+
+A run that fails is shrunk and written to a replay file: the choices by name,
+which give the same run to the bit on every machine.
+
+Exit codes:
+  0  all that was claimed holds (with --expect: the outcome is the expected one)
+  1  a violation was found
+  2  bad usage or bad input
+  3  no verdict: unknown, vacuous (a claim that was never put to the test), or
+     interrupted before anything was found`
+
+const rootExamples = `  simrun list
+  simrun run issue-15220 --etcd 3.5.7
+  simrun run issue-15220 --etcd 3.5.13
+  simrun run consistent-list --etcd 3.6.16 --for 60s
+  simrun run issue-17507 --etcd 3.5.13 --bug progress=deferred
+  simrun replay simrun-failures/linearizable-data-0123456789abcdef.json
+  simrun check history.jsonl`
+
+// run is the command without the process around it.
+func run(ctx context.Context, args []string, s streams) int {
+	root := &cobra.Command{
+		Use:           "simrun",
+		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",
+		Long:          rootHelp,
+		Example:       rootExamples,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetArgs(args)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), checkCommand(s), benchCommand(s))
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			if line = strings.TrimSpace(line); line != "" {
+				fmt.Fprintln(s.err, "simrun: "+line+hint(line))
+			}
+		}
+	}
+	return codeOf(err)
+}
+
+// hint says where to look after a mistake in the flags, of which the error
+// itself says nothing more.
+func hint(line string) string {
+	if strings.HasPrefix(line, "unknown flag") || strings.HasPrefix(line, "unknown shorthand flag") {
+		return "; see simrun --help, or --help after the subcommand"
+	}
+	return ""
+}
+
+// version is that of the module, and the commit if the build knows it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
+				v += "-" + setting.Value[:12]
+			}
+		}
+	}
+	return v
+}

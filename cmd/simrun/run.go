@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// defaultSeeds take well under a second in every scenario of the catalogue.
+const defaultSeeds = 6_000
+
+const runExamples = `  simrun run issue-15220 --etcd 3.5.7
+  simrun run consistent-list --etcd 3.6.16 --for 5m --strategy paced
+  simrun run issue-15220 --param writers=3 --param reads=5 --seeds 1000..1999 --json`
+
+type runFlags struct {
+	parameters
+	seeds      string
+	limit      time.Duration
+	strategy   string
+	workers    int
+	out        string
+	json       bool
+	html       string
+	junit      string
+	expect     bool
+	noShrink   bool
+	first      uint64
+	seedsCount uint64
+}
+
+func runCommand(s streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:     "run SCENARIO",
+		Short:   "explore schedules of a scenario",
+		Long:    "Run explores schedules of a scenario, and tells the shortest story of each way in which they fail.\nAn interrupt stops it cleanly: what was found until then is shrunk, told and kept.",
+		Example: runExamples,
+		Args:    oneArgument("scenario", "simrun list scenarios"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), s, args[0])
+		},
+	}
+	f.add(c)
+	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given)")
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
+	c.Flags().StringVar(&f.strategy, "strategy", explore.Portfolio().Name, "who chooses the steps (simrun list strategies)")
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
+	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
+	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file")
+	c.Flags().BoolVar(&f.expect, "expect", false, "exit 0 if the outcome is the one that the catalogue expects")
+	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "keep failing runs as they were found")
+	return c
+}
+
+// oneArgument wants exactly one, and says which.
+func oneArgument(what, where string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usage("which %s? (%s)", what, where)
+		case len(args) > 1:
+			return usage("one %s at a time, and not also %q", what, args[1])
+		}
+		return nil
+	}
+}
+
+func (f *runFlags) run(ctx context.Context, s streams, name string) error {
+	sc, err := scenarios.Find(name)
+	if err != nil {
+		return usage("%w", err)
+	}
+	p := sc.Params
+	if err := f.apply(&p); err != nil {
+		return err
+	}
+	if _, err := sc.New(p); err != nil {
+		return usage("%w", err)
+	}
+	strategy, err := explore.StrategyByName(f.strategy)
+	if err != nil {
+		return usage("--strategy: %w", err)
+	}
+	if err := f.parseSeeds(); err != nil {
+		return err
+	}
+	if f.workers < 1 {
+		return usage("--workers %d: want at least 1", f.workers)
+	}
+
+	live := newProgress(s, f.seedsCount, f.limit)
+	campaign, err := explore.Explore(ctx, func() explore.Subject {
+		system, err := sc.New(p)
+		if err != nil {
+			panic(err)
+		}
+		return system
+	}, explore.Config{
+		Strategy: strategy, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Steps,
+		Progress: live.campaign,
+	})
+	live.end()
+	if err != nil {
+		return &exitError{exitNoVerdict, err}
+	}
+
+	summary := report.Summarize(sc, &p, campaign)
+	// An interrupt has ended the search, not the report of what it found.
+	ctx = context.WithoutCancel(ctx)
+	told, err := f.tellAll(ctx, live, &finder{sc, p, strategy, f.first + campaign.Schedules - 1, !f.noShrink}, campaign, summary)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = summary.WriteJSON(s.out)
+	} else {
+		err = f.text(s, summary, told)
+	}
+	return errors.Join(f.outcome(s, campaign, summary), err, f.files(sc, summary, told))
+}
+
+// parseSeeds reads "N" or "FIRST..LAST".
+func (f *runFlags) parseSeeds() error {
+	if f.limit < 0 {
+		return usage("--for %s: want a time to go on for, such as 60s", f.limit)
+	}
+	if f.seeds == "" {
+		if f.limit == 0 {
+			f.seedsCount = defaultSeeds
+		}
+		return nil
+	}
+	first, last, isRange := strings.Cut(f.seeds, "..")
+	if !isRange {
+		n, err := strconv.ParseUint(f.seeds, 10, 64)
+		if err != nil || n == 0 {
+			return usage("--seeds %s: want a number of seeds from 1 on, or FIRST..LAST", f.seeds)
+		}
+		f.seedsCount = n
+		return nil
+	}
+	a, errA := strconv.ParseUint(first, 10, 64)
+	b, errB := strconv.ParseUint(last, 10, 64)
+	if errA != nil || errB != nil || b < a || b-a == ^uint64(0) {
+		return usage("--seeds %s: want FIRST..LAST with FIRST not above LAST", f.seeds)
+	}
+	f.first, f.seedsCount = a, b-a+1
+	return nil
+}
+
+// tellAll shrinks, tells and saves each way to fail, and adds what comes of it
+// to the summary.
+func (f *runFlags) tellAll(ctx context.Context, live *progress, find *finder, c *explore.Campaign, summary *report.Summary) ([]*telling, error) {
+	var told []*telling
+	for i, tally := range byWeight(c.Failures) {
+		if t := shown(told, tally.Failure); t != nil {
+			summary.Link(tally.Failure, t.story, len(t.rec.Choices), t.path)
+			continue
+		}
+		live.line(fmt.Sprintf("shrinking %s, %d of %d", tally.Failure, i+1, len(c.Failures)))
+		t, err := find.tell(ctx, tally)
+		if err != nil {
+			live.end()
+			return nil, err
+		}
+		t.path, t.err = t.rec.Create(f.out)
+		told = append(told, t)
+		summary.Link(tally.Failure, t.story, len(t.rec.Choices), t.path)
+	}
+	live.end()
+	return told, nil
+}
+
+// text tells the first failure, names the others, and ends with the summary,
+// which is what a person looks at last.
+func (f *runFlags) text(s streams, summary *report.Summary, told []*telling) error {
+	o := s.terminal()
+	for i, t := range told {
+		if i == 0 {
+			if err := t.story.Write(s.out, o); err != nil {
+				return err
+			}
+			if t.path != "" {
+				fmt.Fprintf(s.out, "\nReplay: simrun replay %s\n\n", t.path)
+			}
+			continue
+		}
+		if i == 1 {
+			fmt.Fprintln(s.out, "Other ways to fail:")
+		}
+		fmt.Fprintf(s.out, "  %s: %d choices, simrun replay %s\n", t.failure, len(t.rec.Choices), t.path)
+	}
+	if len(told) > 1 {
+		fmt.Fprintln(s.out)
+	}
+	return summary.WriteText(s.out, o)
+}
+
+// files writes what was asked for besides, and reports replay files that could
+// not be written: nothing is lost silently.
+func (f *runFlags) files(sc *scenarios.Scenario, summary *report.Summary, told []*telling) error {
+	var errs []error
+	for _, t := range told {
+		if t.err != nil {
+			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; --seeds %d..%d finds it again)",
+				t.failure, f.out, t.err, t.rec.Seed, t.rec.Seed))
+		}
+	}
+	if f.html != "" && len(told) > 0 {
+		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, sc, told[0].rec, told[0].failure) }))
+	}
+	if f.junit != "" {
+		errs = append(errs, writeFile(f.junit, func(w *os.File) error { return report.WriteJUnit(w, []*report.Summary{summary}) }))
+	}
+	return errors.Join(errs...)
+}
+
+// writeFile makes or replaces a file that was named on the command line.
+func writeFile(path string, write func(*os.File) error) error {
+	w, err := os.Create(path)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if err := errors.Join(write(w), w.Close()); err != nil {
+		return usage("%s: %w", path, err)
+	}
+	return nil
+}
+
+// outcome is the exit code of a campaign.
+func (f *runFlags) outcome(s streams, c *explore.Campaign, summary *report.Summary) error {
+	verdict := c.Verdict()
+	if !f.expect {
+		if verdict == model.Holds && c.Interrupted {
+			verdict = model.Undecided
+		}
+		return exit(verdict)
+	}
+	for _, x := range []struct {
+		names []string
+		text  string
+	}{
+		{summary.Missing, "expected to be violated, and was not in these schedules"},
+		{summary.Unexpected, "expected to hold, and was violated"},
+	} {
+		for _, name := range x.names {
+			fmt.Fprintf(s.err, "simrun: %s: %s\n", name, x.text)
+		}
+	}
+	switch {
+	case len(summary.Unexpected) > 0:
+		return exit(model.Violated)
+	case len(summary.Missing) > 0:
+		return exit(model.Undecided)
+	}
+	for _, t := range c.Properties {
+		if t.Verdict == model.Undecided || t.Verdict == model.Vacuous {
+			return exit(t.Verdict)
+		}
+	}
+	return nil
+}

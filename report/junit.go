@@ -1,0 +1,84 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Failure *junitProblem `xml:"failure,omitempty"`
+	Error   *junitProblem `xml:"error,omitempty"`
+}
+
+type junitProblem struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes a test suite for each summary and in it a test case for each
+// property: a violation is a failure, and no verdict an error.
+func WriteJUnit(w io.Writer, summaries []*Summary) error {
+	var all junitSuites
+	for _, s := range summaries {
+		suite := junitSuite{Name: s.Scenario + " on " + s.subject(), Time: fmt.Sprintf("%.3f", s.Seconds)}
+		for _, name := range s.Claims {
+			p := s.Properties[name]
+			c := junitCase{Name: name, Class: "watchbed." + s.Scenario}
+			switch p.Verdict {
+			case model.Holds.String():
+			case model.Violated.String():
+				c.Failure = &junitProblem{fmt.Sprintf("violated in %d of %d schedules", p.Violations, s.Schedules), s.storyOf(name)}
+				suite.Failures++
+			default:
+				c.Error = &junitProblem{p.Verdict, fmt.Sprintf("%s after %d schedules, put to the test %d times", p.Verdict, s.Schedules, p.Exercised)}
+				suite.Errors++
+			}
+			suite.Cases = append(suite.Cases, c)
+			suite.Tests++
+		}
+		all.Suites = append(all.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(&all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (s *Summary) storyOf(property string) string {
+	for _, f := range s.Failures {
+		if f.Property == property {
+			text := strings.Join(f.Story, "\n")
+			if f.Replay != "" {
+				text += "\nsimrun replay " + f.Replay
+			}
+			return text
+		}
+	}
+	return ""
+}
