@@ -1,0 +1,250 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// failing records and shrinks the first run of a scenario that violates a
+// property.
+func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+	t.Helper()
+	sc, err := scenarios.Find(name)
+	require.NoError(t, err)
+	p := sc.Params
+	for _, s := range set {
+		k, v, _ := strings.Cut(s, "=")
+		require.NoError(t, p.Set(k, v))
+	}
+	system, err := sc.New(p)
+	require.NoError(t, err)
+	r := explore.NewRunner(system, p.Steps)
+	c := explore.Portfolio().Chooser(r.Profile())
+	for seed := range uint64(20_000) {
+		c.Begin(seed)
+		result := r.Run(c)
+		i := slices.IndexFunc(result.Findings, func(f explore.Finding) bool { return f.Property == property && f.Verdict == model.Violated })
+		if i < 0 {
+			continue
+		}
+		f := result.Findings[i].Failure()
+		rec, _ := explore.RecordSeed(r, explore.Portfolio(), seed)
+		rec.Scenario = sc.Name
+		for _, x := range p.Expand() {
+			rec.Parameters = append(rec.Parameters, explore.Parameter{Name: x.Name, Value: x.Value})
+		}
+		small, err := explore.Shrink(context.Background(), r, rec, f, 5_000)
+		require.NoError(t, err)
+		return sc, small.Recording, f
+	}
+	t.Fatalf("%s is never violated", property)
+	return nil, nil, explore.Failure{}
+}
+
+func tell(t *testing.T, name, property string, set ...string) (*Story, string) {
+	t.Helper()
+	sc, rec, f := failing(t, name, property, set...)
+	s, err := Tell(sc, rec, f)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, s.Write(&b, Terminal{}))
+	t.Log("\n" + b.String())
+	return s, b.String()
+}
+
+// inOrder wants each text after the one before.
+func inOrder(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, w := range wanted {
+		i := strings.Index(text, w)
+		require.GreaterOrEqual(t, i, 0, "%q in\n%s", w, text)
+		text = text[i:]
+	}
+}
+
+// TestStoryOf15220 wants the mechanism of the issue told in its order, and the
+// fix named.
+func TestStoryOf15220(t *testing.T) {
+	s, text := tell(t, "issue-15220", "linearizable-data")
+	require.LessOrEqual(t, len(s.Lines), 20)
+	inOrder(t, strings.Join(strings.Fields(text), " "),
+		"asks: Put", "goes into the watch channel", "asks: LIST", "waits for resourceVersion",
+		"asks for progress", "answered by recvLoop", "from ctrlStream, while the event of revision", "waits in the watch channel",
+		"is told by progress", "is told: RV=", "is not in it")
+	require.Contains(t, s.Flip, "progress=control-queue")
+	require.Contains(t, s.Flip, "was released with it")
+}
+
+func TestStoryOf17507(t *testing.T) {
+	s, text := tell(t, "issue-17507", scenarios.Answers)
+	require.True(t, s.Timed)
+	require.LessOrEqual(t, len(s.Lines), 30, "what repeats is counted")
+	inOrder(t, strings.Join(strings.Fields(text), " "), "unsynced", "deferred until", "ignored", "times more in between", "gives up waiting", "refused after 3s")
+	require.Contains(t, s.Flip, "With progress=dropped")
+	require.Contains(t, s.Flip, "etcd 3.5.13 was released with it")
+}
+
+// TestFlipNamesTheCause: a rare violation with another cause than progress.
+func TestFlipNamesTheCause(t *testing.T) {
+	s, _ := tell(t, "watch-guarantees", "reliable", "etcd=3.5.13")
+	require.Contains(t, s.Flip, "compact-tombstone=kept")
+	require.Contains(t, s.Flip, "etcd 3.5.16 was released with it")
+}
+
+// TestStoryLeavesOutOtherClients: who is not involved does not appear.
+func TestStoryLeavesOutOtherClients(t *testing.T) {
+	s, _ := tell(t, "stale-list", "linearizable")
+	seen := map[string]bool{}
+	for _, l := range s.Lines {
+		seen[l.Who] = true
+	}
+	require.True(t, seen["cache"])
+	require.False(t, seen["reader-1"] && seen["reader-2"])
+}
+
+func TestTellRefusesOtherRuns(t *testing.T) {
+	sc, rec, f := failing(t, "stale-own-write", "sequential")
+	_, err := Tell(sc, rec, explore.Failure{Property: "monotonic"})
+	require.ErrorContains(t, err, "does not fail in the way monotonic")
+
+	other := *rec
+	other.Choices = rec.Choices[1:]
+	_, err = Tell(sc, &other, f)
+	var d *explore.Divergence
+	require.True(t, errors.As(err, &d), "%v", err)
+
+	other = *rec
+	other.Parameters = []explore.Parameter{{Name: "etcd", Value: "9.9.9"}}
+	_, err = Tell(sc, &other, f)
+	require.ErrorContains(t, err, "recorded parameters")
+}
+
+func summary(t *testing.T, name string, set ...string) *Summary {
+	t.Helper()
+	sc, err := scenarios.Find(name)
+	require.NoError(t, err)
+	p := sc.Params
+	for _, s := range set {
+		k, v, _ := strings.Cut(s, "=")
+		require.NoError(t, p.Set(k, v))
+	}
+	c, err := explore.Explore(context.Background(), func() explore.Subject {
+		system, err := sc.New(p)
+		require.NoError(t, err)
+		return system
+	}, explore.Config{Seeds: 500})
+	require.NoError(t, err)
+	return Summarize(sc, &p, c)
+}
+
+// TestJSONHasTheContractsFields holds the names that scripts rely on.
+func TestJSONHasTheContractsFields(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, summary(t, "issue-15220").WriteJSON(&b))
+	var got map[string]any
+	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
+	for _, name := range []string{"scenario", "etcd", "cache", "strategy", "seeds", "schedules", "choices", "seconds", "violations", "campaignHash", "properties", "failures"} {
+		require.Contains(t, got, name)
+	}
+	property := got["properties"].(map[string]any)["linearizable-data"].(map[string]any)
+	require.Equal(t, "violated", property["verdict"])
+	require.Greater(t, property["exercised"], 0.0)
+	require.Contains(t, got["failures"].([]any)[0], "seed")
+	require.Len(t, got["campaignHash"], 16)
+}
+
+func TestJUnit(t *testing.T) {
+	bad, good := summary(t, "issue-15220"), summary(t, "issue-15220", "etcd=3.5.13")
+	bad.Failures[0].Story = []string{"a <story> & more"}
+	vacuous := summary(t, "issue-15220", "readers=0")
+	var b bytes.Buffer
+	require.NoError(t, WriteJUnit(&b, []*Summary{bad, good, vacuous}))
+	var parsed junitSuites
+	require.NoError(t, xml.Unmarshal(b.Bytes(), &parsed))
+	require.Len(t, parsed.Suites, 3)
+	require.Equal(t, 2, parsed.Suites[0].Failures)
+	require.Equal(t, "a <story> & more", strings.TrimSpace(parsed.Suites[0].Cases[0].Failure.Text))
+	require.Zero(t, parsed.Suites[1].Failures+parsed.Suites[1].Errors)
+	require.Equal(t, 2, parsed.Suites[2].Errors, "vacuous is not passed")
+}
+
+func TestSummaryText(t *testing.T) {
+	var b bytes.Buffer
+	s := summary(t, "issue-15220")
+	s.Truncated, s.Interrupted = 3, true
+	require.NoError(t, s.WriteText(&b, Terminal{Width: 40, Color: true}))
+	for _, want := range []string{"violated", "put to the test", "cut off", "Interrupted", "\x1b["} {
+		require.Contains(t, b.String(), want)
+	}
+	b.Reset()
+	require.NoError(t, s.WriteText(&b, Terminal{}))
+	require.NotContains(t, b.String(), "\x1b[")
+}
+
+// TestPagesEscape: histories and recordings come from strangers.
+func TestPagesEscape(t *testing.T) {
+	const evil = `<script>alert("x")</script>`
+	h := &model.History{Clients: []string{evil}, Operations: []model.Operation{{
+		Call: 1, Return: 2, Request: &model.Request{Kind: model.Put, Key: evil, Value: evil},
+		Outcome: model.Done, Result: &model.Result{Revision: 1},
+	}}}
+	var b bytes.Buffer
+	require.NoError(t, WriteHistoryHTML(&b, evil, h, []linearizability.Judgement{{
+		Property: "linearizable", Verdict: model.Violated, Why: &linearizability.Explanation{Sentence: evil},
+	}}))
+	require.False(t, strings.Contains(b.String(), evil))
+	require.True(t, strings.Contains(b.String(), "&lt;script&gt;"))
+
+	sc, rec, f := failing(t, "stale-own-write", "sequential")
+	rec.Tool = evil
+	b.Reset()
+	require.NoError(t, WriteRunHTML(&b, sc, rec, f))
+	require.False(t, strings.Contains(b.String(), evil))
+	require.True(t, strings.Contains(b.String(), `<svg class="chart"`))
+	for _, from := range []string{`src="http`, `href="http`, "url(http", "@import"} {
+		require.False(t, strings.Contains(b.String(), from), "the page needs nothing from elsewhere: %s", from)
+	}
+
+	require.NotContains(t, drawChart(&trace{nodes: []string{"world", evil}, steps: []step{{node: 1, name: "run " + evil, delivered: -1}}}, nil, func(int) bool { return true }), evil)
+}
+
+// TestLongHistoriesAreNotDrawn: porcupine's page would be of gigabytes.
+func TestLongHistoriesAreNotDrawn(t *testing.T) {
+	h := &model.History{Clients: []string{"a"}}
+	for i := range int64(linearizability.MostVisualized + 1) {
+		h.Operations = append(h.Operations, model.Operation{Call: 2 * i, Return: 2*i + 1, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: i + 1}})
+	}
+	var b bytes.Buffer
+	require.NoError(t, WriteHistoryHTML(&b, "long", h, nil))
+	require.Contains(t, b.String(), "timelines are drawn up to")
+	assert.NotContains(t, b.String(), "iframe title")
+}
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text          string
+		width, indent int
+		want          string
+	}{
+		{"", 40, 2, ""},
+		{"one two", 40, 2, "one two"},
+		{"aaaaaaaaaa bbbbbbbbbb cccccccccc", 24, 3, "aaaaaaaaaa bbbbbbbbbb\n   cccccccccc"},
+		{"averylongwordthatdoesnotfitanywhere x", 10, 0, "averylongwordthatdoesnotfitanywhere\nx"},
+	} {
+		require.Equal(t, c.want, wrap(c.text, c.width, c.indent))
+	}
+}
