@@ -49,7 +49,12 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), checkCommand(s), benchCommand(s))
 	err := root.ExecuteContext(ctx)
 	if err != nil {
-		for _, line := range strings.Split(err.Error(), "\n") {
+		text := err.Error()
+		if strings.HasPrefix(text, "unknown command") {
+			// The suggestion comes on lines of its own.
+			text = strings.Join(strings.Fields(text), " ")
+		}
+		for _, line := range strings.Split(text, "\n") {
 			if line = strings.TrimSpace(line); line != "" {
 				fmt.Fprintln(s.err, "simrun: "+line+hint(line))
 			}

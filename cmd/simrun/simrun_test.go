@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// simrun runs the command in an empty directory of its own.
+type simrun struct {
+	t        *testing.T
+	dir      string
+	in       string
+	out, err string
+}
+
+func command(t *testing.T) *simrun {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	return &simrun{t: t, dir: dir}
+}
+
+func (c *simrun) run(args ...string) int { return c.runIn(context.Background(), args...) }
+
+func (c *simrun) runIn(ctx context.Context, args ...string) int {
+	var out, err bytes.Buffer
+	code := run(ctx, args, streams{in: strings.NewReader(c.in), out: &out, err: &err})
+	c.out, c.err = out.String(), err.String()
+	return code
+}
+
+// refuses wants exit code 2, nothing on standard output, and one line with these
+// words on standard error.
+func (c *simrun) refuses(words []string, args ...string) {
+	c.t.Helper()
+	require.Equal(c.t, exitUsage, c.run(args...), "%v: %s%s", args, c.out, c.err)
+	require.Empty(c.t, c.out, args)
+	require.Equal(c.t, 1, strings.Count(c.err, "\n"), "%v: %q", args, c.err)
+	require.True(c.t, strings.HasPrefix(c.err, "simrun: "), c.err)
+	for _, w := range words {
+		require.Contains(c.t, c.err, w, args)
+	}
+}
+
+func (c *simrun) failures() []string {
+	files, err := filepath.Glob(filepath.Join(c.dir, "simrun-failures", "*"))
+	require.NoError(c.t, err)
+	return files
+}
+
+// found runs issue-15220 and returns the replay file of the first story.
+func (c *simrun) found() string {
+	c.t.Helper()
+	require.Equal(c.t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
+	files := c.failures()
+	require.NotEmpty(c.t, files)
+	for _, f := range files {
+		if strings.Contains(f, "linearizable-data") {
+			return f
+		}
+	}
+	return files[0]
+}
+
+func TestRunFindsAndReplays(t *testing.T) {
+	c := command(t)
+	file := c.found()
+	for _, want := range []string{"from ctrlStream, while", "progress=control-queue", "Replay: simrun replay simrun-failures", "Campaign hash", "violated"} {
+		require.Contains(t, strings.Join(strings.Fields(c.out), " "), want)
+	}
+	require.Empty(t, c.err)
+
+	require.Equal(t, exitViolated, c.run("replay", file))
+	require.Contains(t, c.out, "The same run to the bit")
+	require.Contains(t, c.out, "is not in it")
+}
+
+func TestRunHolds(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "300"))
+	require.Contains(t, c.out, "holds")
+	require.Empty(t, c.failures())
+	require.NoDirExists(t, "simrun-failures")
+}
+
+func TestRunVacuous(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--seeds", "20", "--param", "readers=0"))
+	require.Contains(t, c.out, "vacuous")
+}
+
+func TestRunInterrupted(t *testing.T) {
+	c := command(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.Equal(t, exitNoVerdict, c.runIn(ctx, "run", "issue-15220", "--etcd", "3.5.13"))
+	require.Contains(t, c.out, "Interrupted")
+}
+
+// TestRunIsTheSameEverywhere: the campaign hash is a function of the seeds.
+func TestRunIsTheSameEverywhere(t *testing.T) {
+	c := command(t)
+	hash := func(args ...string) string {
+		c.run(append([]string{"run", "consistent-list", "--json", "--seeds", "50..249"}, args...)...)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(c.out), &got), c.out)
+		require.Equal(t, 200.0, got["seeds"])
+		return got["campaignHash"].(string)
+	}
+	require.Equal(t, hash("--workers", "1"), hash("--workers", "3"))
+	require.NotEqual(t, hash(), hash("--etcd", "3.5.7"))
+}
+
+func TestRunJSON(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--json"))
+	var got struct {
+		Scenario, Etcd, Cache, Strategy, CampaignHash string
+		Properties                                    map[string]struct{ Verdict string }
+		Failures                                      []struct {
+			Property, Replay string
+			Story            []string
+			Choices          int
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(c.out), &got), "one object and nothing else")
+	require.Equal(t, "3.5.7", got.Etcd)
+	require.Equal(t, "violated", got.Properties["linearizable-data"].Verdict)
+	require.NotEmpty(t, got.Failures)
+	for _, f := range got.Failures {
+		require.FileExists(t, f.Replay)
+		require.NotEmpty(t, f.Story)
+		require.Positive(t, f.Choices)
+	}
+	require.Empty(t, c.err)
+}
+
+func TestExpect(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("run", "issue-15220", "--seeds", "400", "--expect"), c.err)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "100", "--expect"), c.err)
+	// One schedule shows no violation that is expected in one of twenty.
+	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--seeds", "1", "--strategy", "delay5", "--expect"))
+	require.Contains(t, c.err, "linearizable-data: expected to be violated, and was not")
+}
+
+// TestReplayFilesAreNeverOverwritten: a second run of the same seeds leaves the
+// files alone, and one whose file was changed gets another name.
+func TestReplayFilesAreNeverOverwritten(t *testing.T) {
+	c := command(t)
+	file := c.found()
+	first := c.failures()
+	c.found()
+	require.Equal(t, first, c.failures())
+	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o644))
+	c.found()
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(kept))
+	require.Len(t, c.failures(), len(first)+1)
+}
+
+func TestUnwritableOut(t *testing.T) {
+	c := command(t)
+	require.NoError(t, os.WriteFile("simrun-failures", nil, 0o644))
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
+	require.Contains(t, c.out, "is not in it", "the story is told all the same")
+	require.Contains(t, c.err, "cannot keep the replay file")
+	require.Contains(t, c.err, "--seeds")
+}
+
+func TestOtherFormats(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--html", "run.html", "--junit", "run.xml"))
+	page, err := os.ReadFile("run.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "<svg")
+	xml, err := os.ReadFile("run.xml")
+	require.NoError(t, err)
+	require.Contains(t, string(xml), "<failure")
+	require.Equal(t, exitUsage, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "50", "--junit", "no/such/dir.xml"))
+	require.Contains(t, c.err, "no such file or directory")
+}
+
+func TestShrink(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-shrink", "--out", "whole"))
+	whole, err := filepath.Glob("whole/linearizable-data*")
+	require.NoError(t, err)
+	require.NotEmpty(t, whole)
+	require.Zero(t, c.run("shrink", whole[0], "--property", "linearizable-data"), c.err)
+	require.Regexp(t, `: \d\d steps, before \d\d\d;`, c.out)
+	small := c.failures()
+	require.Len(t, small, 1)
+	require.Equal(t, exitViolated, c.run("replay", small[0]))
+	c.refuses([]string{`"mirrors" is not violated`}, "shrink", whole[0], "--property", "mirrors")
+}
+
+func TestReplayLoose(t *testing.T) {
+	c := command(t)
+	file := c.found()
+	require.Zero(t, c.run("replay", file, "--loose", "--etcd", "3.5.13"), c.out+c.err)
+	require.Contains(t, c.out, "No property is violated")
+	require.Equal(t, exitViolated, c.run("replay", file, "--loose"))
+	require.Regexp(t, `Followed (\d+) of (\d+) recorded choices`, c.out)
+	c.refuses([]string{"add --loose"}, "replay", file, "--etcd", "3.5.13")
+}
+
+// TestReplayNamesTheFirstDifference: a recording that was changed by hand.
+func TestReplayNamesTheFirstDifference(t *testing.T) {
+	c := command(t)
+	file := c.found()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	edit := func(old, new string) {
+		require.Contains(t, string(text), old)
+		require.NoError(t, os.WriteFile("edited.json", []byte(strings.Replace(string(text), old, new, 1)), 0o644))
+	}
+	edit(`"fire writer-2 next 0"`, `"fire writer-9 next 0"`)
+	c.refuses([]string{"edited.json", "fire writer-9 next 0", "--loose"}, "replay", "edited.json")
+	edit(`"format": 1`, `"format": 2`)
+	c.refuses([]string{"edited.json", "format"}, "replay", "edited.json")
+	edit(`"scenario": "issue-15220"`, `"scenario": "issue-15221"`)
+	c.refuses([]string{"edited.json", `did you mean "issue-15220"`}, "replay", "edited.json")
+	edit(`"value": "kep-2340"`, `"value": "kep-234"`)
+	c.refuses([]string{"edited.json", `did you mean "kep-2340"`}, "replay", "edited.json")
+	require.NoError(t, os.WriteFile("cut.json", text[:len(text)/2], 0o644))
+	c.refuses([]string{"cut.json"}, "replay", "cut.json")
+	c.refuses([]string{"cut.json"}, "shrink", "cut.json")
+	c.refuses([]string{"nowhere.json", "no such file"}, "replay", "nowhere.json")
+}
+
+func TestBadInput(t *testing.T) {
+	c := command(t)
+	c.refuses([]string{`did you mean "issue-15220"`}, "run", "issue-1522")
+	c.refuses([]string{"which scenario?"}, "run")
+	c.refuses([]string{"one scenario at a time"}, "run", "issue-15220", "issue-17507")
+	c.refuses([]string{"--etcd", "nearest is 3.7.3"}, "run", "issue-15220", "--etcd", "3.9.1")
+	c.refuses([]string{"--client", "is no version"}, "run", "issue-15220", "--client", "banana")
+	c.refuses([]string{"--cache", `did you mean "direct"`}, "run", "issue-15220", "--cache", "dirct")
+	c.refuses([]string{"--bug", "unknown bug", "issue-17507"}, "run", "issue-15220", "--bug", "issue-17508")
+	c.refuses([]string{"both set progress"}, "run", "issue-15220", "--bug", "issue-15220", "--bug", "issue-17507")
+	c.refuses([]string{"unknown behaviour", `"progress"`}, "run", "issue-15220", "--bug", "progres=dropped")
+	c.refuses([]string{"--param", "readers"}, "run", "issue-15220", "--param", "reders=2")
+	c.refuses([]string{"name=value"}, "run", "issue-15220", "--param", "readers")
+	c.refuses([]string{"whole number"}, "run", "issue-15220", "--param", "readers=many")
+	c.refuses([]string{"--strategy", "paced"}, "run", "issue-15220", "--strategy", "pace")
+	c.refuses([]string{"--seeds 0"}, "run", "issue-15220", "--seeds", "0")
+	c.refuses([]string{"FIRST not above LAST"}, "run", "issue-15220", "--seeds", "9..1")
+	c.refuses([]string{"--workers 0"}, "run", "issue-15220", "--workers", "0")
+	c.refuses([]string{"unknown flag", "--help"}, "run", "issue-15220", "--sedes", "3")
+	c.refuses([]string{"unknown command", "run"}, "runn")
+	c.refuses([]string{"there is no list", "scenarios"}, "list", "scenario")
+	require.NoDirExists(t, "simrun-failures")
+}
+
+const goodHistory = `{"format":"watchbed-history","version":1}
+{"client":"a","op":"put","call":1,"return":2,"request":{"key":"/x","value":"1"},"response":{"revision":2}}
+{"client":"a","op":"list","call":3,"return":4,"request":{"key":"/","end":"0"},"response":{"revision":2,"items":[{"key":"/x","value":"1","mod":2}]}}
+`
+
+func TestCheck(t *testing.T) {
+	c := command(t)
+	require.NoError(t, os.WriteFile("good.jsonl", []byte(goodHistory), 0o644))
+	bad := strings.Replace(goodHistory, `"items":[{"key":"/x","value":"1","mod":2}]`, `"items":[]`, 1)
+	require.NoError(t, os.WriteFile("bad.jsonl", []byte(bad), 0o644))
+	require.Zero(t, c.run("check", "good.jsonl"), c.out+c.err)
+	require.Equal(t, exitViolated, c.run("check", "good.jsonl", "bad.jsonl", "--html", "page.html"))
+	require.Contains(t, c.out, `key "/x" is not in it`)
+	require.FileExists(t, "page.html")
+	c.in = bad
+	require.Equal(t, exitViolated, c.run("check", "-", "--json", "--property", "linearizable"))
+	var got []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
+	require.Equal(t, "violated", got[0]["verdict"])
+	require.Equal(t, exitNoVerdict, c.run("check", "good.jsonl", "--property", "pages"), "vacuous is not passed")
+
+	require.NoError(t, os.WriteFile("cut.jsonl", []byte(goodHistory[:len(goodHistory)-20]), 0o644))
+	c.refuses([]string{"cut.jsonl", "line 3"}, "check", "cut.jsonl")
+	require.NoError(t, os.WriteFile("empty.jsonl", nil, 0o644))
+	require.Equal(t, exitNoVerdict, c.run("check", "empty.jsonl"), "nothing was put to the test")
+	c.refuses([]string{"which history?"}, "check")
+	c.refuses([]string{"unknown property", "linearizable"}, "check", "--property", "fast", "good.jsonl")
+	c.refuses([]string{"nowhere", "no such file"}, "check", "nowhere")
+}
+
+func TestList(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("list"))
+	for _, want := range []string{"issue-15220", "3.5.7", "single-request", "issue-17507", "paced", "chan-buf", "control-queue"} {
+		require.Contains(t, c.out, want)
+	}
+	require.Zero(t, c.run("list", "bugs", "--json"))
+	var got map[string][]map[string]string
+	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
+	require.Contains(t, got, "bugs")
+	require.NotContains(t, got, "etcd")
+}
+
+func TestHelp(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("--help"))
+	for _, want := range []string{"Exit codes", "simrun run issue-15220", "replay", "shrink", "check", "bench", "list"} {
+		require.Contains(t, c.out, want)
+	}
+	require.Zero(t, c.run("--version"))
+	require.Contains(t, c.out, "simrun")
+	for _, sub := range []string{"run", "replay", "shrink", "check", "bench", "list"} {
+		require.Zero(t, c.run(sub, "--help"))
+		require.NotEmpty(t, c.out)
+	}
+}
