@@ -1,7 +1,7 @@
 // Record makes the recordings anew from real servers. The servers must be built
 // (make servers). Run it on an idle machine: progress depends on milliseconds.
 //
-//	record [progress] [bugs] [scripts]
+//	record [histories] [progress] [bugs] [scripts]
 //
 // Without arguments it records everything.
 package main
@@ -17,6 +17,7 @@ var recordings = []struct {
 	name   string
 	record func(context.Context) error
 }{
+	{"histories", recordHistories},
 	{"progress", recordProgress},
 	{"bugs", recordBugs},
 	{"scripts", recordScripts},

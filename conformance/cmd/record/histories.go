@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/conformance/histories"
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/linearizability"
+)
+
+// historyConfigs are small: a fixture is for reading, too. One begins with an
+// empty store, one with a seeded one, and one has clients that give up.
+var historyConfigs = []histories.Config{
+	{Seed: 1, Clients: 4, PerClient: 12, Concurrent: 4},
+	{Seed: 2, Clients: 6, PerClient: 15, Concurrent: 4, Seeded: true},
+	{Seed: 3, Clients: 6, PerClient: 15, Concurrent: 6, GiveUp: 4, Seeded: true},
+}
+
+func recordHistories(ctx context.Context) error {
+	for _, version := range realetcd.Versions() {
+		for _, cfg := range historyConfigs {
+			// A server of its own: revisions begin at 1.
+			err := withServer(ctx, version, func(server *realetcd.Server) error {
+				h, err := histories.Record(ctx, server, cfg)
+				if err != nil {
+					return err
+				}
+				path := filepath.Join(fixtures.Histories(), fmt.Sprintf("%s-seed-%d.jsonl", version, cfg.Seed))
+				if err := os.MkdirAll(fixtures.Histories(), 0o755); err != nil {
+					return err
+				}
+				f, err := os.Create(path)
+				if err != nil {
+					return err
+				}
+				if err := linearizability.WriteHistory(f, h); err != nil {
+					f.Close()
+					return err
+				}
+				fmt.Printf("%s: %d operations\n", path, len(h.Operations))
+				return f.Close()
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
