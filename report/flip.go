@@ -133,13 +133,11 @@ func violates(r explore.Result, property string) bool {
 
 // violations counts the schedules that violate the property.
 func violations(sc *scenarios.Scenario, p scenarios.Params, property string) int {
-	c, err := explore.Explore(context.Background(), func() explore.Subject {
-		system, err := sc.New(p)
-		if err != nil {
-			panic(err)
-		}
-		return system
-	}, explore.Config{Seeds: comparison, Steps: p.Steps, RecheckShare: -1})
+	subjects, err := sc.Subjects(p)
+	if err != nil {
+		return 0
+	}
+	c, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: comparison, Steps: p.Steps, RecheckShare: -1})
 	if err != nil {
 		return 0
 	}

@@ -142,11 +142,9 @@ func summary(t *testing.T, name string, set ...string) *Summary {
 		k, v, _ := strings.Cut(s, "=")
 		require.NoError(t, p.Set(k, v))
 	}
-	c, err := explore.Explore(context.Background(), func() explore.Subject {
-		system, err := sc.New(p)
-		require.NoError(t, err)
-		return system
-	}, explore.Config{Seeds: 500})
+	subjects, err := sc.Subjects(p)
+	require.NoError(t, err)
+	c, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: 500})
 	require.NoError(t, err)
 	return Summarize(sc, &p, c)
 }

@@ -16,11 +16,9 @@ import (
 // campaign explores a scenario with these parameters.
 func campaign(t testing.TB, sc *Scenario, p Params, first, seeds uint64) *explore.Campaign {
 	t.Helper()
-	c, err := explore.Explore(context.Background(), func() explore.Subject {
-		s, err := sc.New(p)
-		require.NoError(t, err)
-		return s
-	}, explore.Config{FirstSeed: first, Seeds: seeds, Steps: p.Steps})
+	subjects, err := sc.Subjects(p)
+	require.NoError(t, err)
+	c, err := explore.Explore(context.Background(), subjects, explore.Config{FirstSeed: first, Seeds: seeds, Steps: p.Steps})
 	require.NoError(t, err)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/scenarios/workload"
 )
 
@@ -68,6 +69,23 @@ func Find(name string) (*Scenario, error) {
 		names = append(names, s.Name)
 	}
 	return nil, fmt.Errorf("unknown scenario %q%s", name, suggest(name, names))
+}
+
+// Subjects is what explore.Explore and the tests of explore/property want: a
+// subject with these parameters for each worker. It returns an error if they do
+// not fit together.
+func (sc *Scenario) Subjects(p Params) (func() explore.Subject, error) {
+	if _, err := sc.New(p); err != nil {
+		return nil, err
+	}
+	return func() explore.Subject {
+		s, err := sc.New(p)
+		if err != nil {
+			// It was possible a moment ago, and depends on nothing else.
+			panic(err)
+		}
+		return s
+	}, nil
 }
 
 // New puts a scenario together with these parameters.

@@ -89,7 +89,8 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	if err := f.apply(&p); err != nil {
 		return err
 	}
-	if _, err := sc.New(p); err != nil {
+	subjects, err := sc.Subjects(p)
+	if err != nil {
 		return usage("%w", err)
 	}
 	strategy, err := explore.StrategyByName(f.strategy)
@@ -104,13 +105,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	}
 
 	live := newProgress(s, f.seedsCount, f.limit)
-	campaign, err := explore.Explore(ctx, func() explore.Subject {
-		system, err := sc.New(p)
-		if err != nil {
-			panic(err)
-		}
-		return system
-	}, explore.Config{
+	campaign, err := explore.Explore(ctx, subjects, explore.Config{
 		Strategy: strategy, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Steps,
 		Progress: live.campaign,
 	})

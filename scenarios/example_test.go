@@ -1,0 +1,86 @@
+package scenarios_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/property"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// A test of another module says that a scenario must hold: it would be called
+// TestConsistentListsOnOurEtcd, and go test would run it.
+func Example_mustHold() {
+	TestConsistentListsOnOurEtcd := func(t *testing.T) {
+		scenario, err := scenarios.Find("consistent-list")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := scenario.Params
+		p.Etcd = "3.5.21"
+		subjects, err := scenario.Subjects(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		property.MustHold(t, subjects, 10_000)
+	}
+	_ = TestConsistentListsOnOurEtcd
+}
+
+// Explore a scenario with other parameters than its own, and ask what held.
+func ExampleScenario_Subjects() {
+	scenario, err := scenarios.Find("issue-15220")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, version := range []string{"3.5.7", "3.5.13"} {
+		p := scenario.Params
+		p.Etcd = version
+		subjects, err := scenario.Subjects(p)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		campaign, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: 500})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println("etcd", version, campaign.Verdict())
+	}
+	// Output:
+	// etcd 3.5.7 violated
+	// etcd 3.5.13 holds
+}
+
+// TestConsistentListHolds is what the README shows, small enough for every run.
+func TestConsistentListHolds(t *testing.T) {
+	subjects, err := consistentLists("3.5.21")
+	if err != nil {
+		t.Fatal(err)
+	}
+	property.MustHold(t, subjects, 300)
+}
+
+// TestScheduledByRapid lets rapid draw the schedules of a scenario, one slice of
+// choices each.
+func TestScheduledByRapid(t *testing.T) {
+	subjects, err := consistentLists("3.6.16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	property.Check(t, subjects, 300)
+}
+
+func consistentLists(version string) (func() explore.Subject, error) {
+	scenario, err := scenarios.Find("consistent-list")
+	if err != nil {
+		return nil, err
+	}
+	p := scenario.Params
+	p.Etcd = version
+	return scenario.Subjects(p)
+}
