@@ -45,23 +45,6 @@ func newPlan(choices []string, t *names) (*plan, error) {
 	return p, nil
 }
 
-// choices writes the plan down again.
-func (p *plan) choices(t *names) []string {
-	var list []string
-	add := func(answers []answer) {
-		for _, a := range answers {
-			c := choice{t.texts[a.question], int(a.value), int(a.options)}
-			list = append(list, c.String())
-		}
-	}
-	add(p.start)
-	for i := range p.steps {
-		list = append(list, t.texts[p.steps[i].name])
-		add(p.steps[i].answers)
-	}
-	return list
-}
-
 // size is what shrinking makes smaller.
 type size struct {
 	// departures counts the steps that the default would not have picked.

@@ -19,9 +19,8 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// failing records and shrinks the first run of a scenario that violates a
-// property.
-func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+// changed is a scenario with some parameters set, name=value.
+func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scenarios.Params) {
 	t.Helper()
 	sc, err := scenarios.Find(name)
 	require.NoError(t, err)
@@ -30,6 +29,14 @@ func failing(t *testing.T, name, property string, set ...string) (*scenarios.Sce
 		k, v, _ := strings.Cut(s, "=")
 		require.NoError(t, p.Set(k, v))
 	}
+	return sc, p
+}
+
+// failing records and shrinks the first run of a scenario that violates a
+// property.
+func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+	t.Helper()
+	sc, p := changed(t, name, set)
 	system, err := sc.New(p)
 	require.NoError(t, err)
 	r := explore.NewRunner(system, p.Steps)
@@ -135,13 +142,7 @@ func TestTellRefusesOtherRuns(t *testing.T) {
 
 func summary(t *testing.T, name string, set ...string) *Summary {
 	t.Helper()
-	sc, err := scenarios.Find(name)
-	require.NoError(t, err)
-	p := sc.Params
-	for _, s := range set {
-		k, v, _ := strings.Cut(s, "=")
-		require.NoError(t, p.Set(k, v))
-	}
+	sc, p := changed(t, name, set)
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
 	c, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: 500})

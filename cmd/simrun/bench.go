@@ -97,16 +97,22 @@ func bench(ctx context.Context, rounds int) ([]measurement, error) {
 	return rows, nil
 }
 
+// subject is a scenario with its own parameters.
+func subject(name string) (*scenarios.Scenario, *scenarios.System, error) {
+	sc, err := scenarios.Find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	system, err := sc.New(sc.Params)
+	return sc, system, err
+}
+
 func rates(ctx context.Context, name string, operations int, strategy explore.Strategy, rounds int) ([]measurement, error) {
-	sc, err := scenarios.Find("issue-15220")
+	sc, system, err := subject("issue-15220")
 	if err != nil {
 		return nil, err
 	}
 	p := sc.Params
-	system, err := sc.New(p)
-	if err != nil {
-		return nil, err
-	}
 	system.JudgeWith(operations)
 	runner := explore.NewRunner(system, p.Steps)
 	chooser := strategy.Chooser(runner.Profile())
@@ -141,15 +147,11 @@ const (
 // timeToBug measures the distances between schedules that show a bug: how many
 // schedules a person has to wait who begins at any seed.
 func timeToBug(ctx context.Context, scenario, property string, strategy explore.Strategy) ([]measurement, error) {
-	sc, err := scenarios.Find(scenario)
+	sc, system, err := subject(scenario)
 	if err != nil {
 		return nil, err
 	}
 	p := sc.Params
-	system, err := sc.New(p)
-	if err != nil {
-		return nil, err
-	}
 	runner := explore.NewRunner(system, p.Steps)
 	chooser := strategy.Chooser(runner.Profile())
 	var gaps, millis []float64

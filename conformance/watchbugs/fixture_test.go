@@ -67,3 +67,25 @@ func TestMeasuredBugs(t *testing.T) {
 		}
 	}
 }
+
+// Since the fix of #15220 a single request is answered before the second watch
+// is created, but of several requests in a row the later answers still wait in
+// the watch channel then. Before the fix they went through the control queue, in
+// front of Created.
+func TestMeasuredCreatedOvertakesProgress(t *testing.T) {
+	var results []watchbugs.CreatedOvertakesResult
+	if err := fixtures.ReadJSON(fixtures.CreatedOvertakes(), &results); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(realetcd.Versions()) * 3; len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
+	}
+	for _, r := range results {
+		switch {
+		case r.Etcd == "3.5.7" && r.Violations != 0:
+			t.Errorf("%s: %d of %d runs with %d requests, want none", r.Etcd, r.Violations, r.Runs, r.Requests)
+		case r.Etcd != "3.5.7" && r.Requests == 10 && r.Violations < r.Runs/2:
+			t.Errorf("%s: %d of %d runs with %d requests, want most of them", r.Etcd, r.Violations, r.Runs, r.Requests)
+		}
+	}
+}

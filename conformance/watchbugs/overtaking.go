@@ -11,12 +11,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/realetcd"
 )
 
-const (
-	historyKey = "/history/a"
-	// historyWrites is less than one batch of the server's sync loop (1000
-	// revisions), so that one response brings all of them.
-	historyWrites = 100
-)
+const historyKey = "/history/a"
 
 // Overtaking runs the #15220 script: a watch that has events to catch up on,
 // and progress requests from the start. A run violates the contract if a
@@ -28,16 +23,9 @@ func Overtaking(ctx context.Context, server *realetcd.Server, runs int) (Result,
 		return res, err
 	}
 	defer conn.Close()
-	var first, last int64
-	for i := range historyWrites {
-		put, err := pb.NewKVClient(conn).Put(ctx, &pb.PutRequest{Key: []byte(historyKey), Value: []byte("x")})
-		if err != nil {
-			return res, err
-		}
-		last = put.Header.Revision
-		if i == 0 {
-			first = last
-		}
+	first, last, err := writeHistory(ctx, conn, historyKey)
+	if err != nil {
+		return res, err
 	}
 	for range runs {
 		early, err := overtakingRun(ctx, conn, first, last)

@@ -1,7 +1,7 @@
 // Record makes the recordings anew from real servers. The servers must be built
 // (make servers). Run it on an idle machine: progress depends on milliseconds.
 //
-//	record [histories] [progress] [bugs] [scripts]
+//	record [histories] [progress] [bugs] [created] [scripts]
 //
 // Without arguments it records everything.
 package main
@@ -20,6 +20,7 @@ var recordings = []struct {
 	{"histories", recordHistories},
 	{"progress", recordProgress},
 	{"bugs", recordBugs},
+	{"created", recordOvertaken},
 	{"scripts", recordScripts},
 }
 

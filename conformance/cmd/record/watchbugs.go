@@ -13,6 +13,7 @@ const (
 	progressRuns   = 100
 	overtakingRuns = 100
 	lostCancelRuns = 10
+	createdRuns    = 100
 )
 
 func recordProgress(ctx context.Context) error {
@@ -57,6 +58,27 @@ func recordBugs(ctx context.Context) error {
 		}
 	}
 	return fixtures.WriteJSON(fixtures.WatchBugs(), results)
+}
+
+func recordOvertaken(ctx context.Context) error {
+	var results []watchbugs.CreatedOvertakesResult
+	for _, version := range realetcd.Versions() {
+		for _, requests := range []int{1, 3, 10} {
+			err := withServer(ctx, version, func(server *realetcd.Server) error {
+				res, err := watchbugs.CreatedOvertakes(ctx, server, requests, createdRuns)
+				if err != nil {
+					return err
+				}
+				fmt.Printf("%+v\n", res)
+				results = append(results, res)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return fixtures.WriteJSON(fixtures.CreatedOvertakes(), results)
 }
 
 func withServer(ctx context.Context, version string, f func(*realetcd.Server) error) error {

@@ -1,0 +1,60 @@
+package scenarios
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+)
+
+var determinismSeeds = flag.Uint64("determinism.seeds", 4_000, "seeds whose trace hashes are compared between processes")
+
+// asProcess is set in the processes that the test starts: its value is the
+// number of workers.
+const asProcess = "WATCHBED_HASHES"
+
+// TestTraceHashesAreTheSameInEveryProcess: a campaign hash covers every action,
+// choice, message and answer of every run. It must not depend on the process,
+// on GOMAXPROCS, on the number of workers, or on -race: with -v the test prints
+// it, to compare it with that of another build.
+func TestTraceHashesAreTheSameInEveryProcess(t *testing.T) {
+	if workers := os.Getenv(asProcess); workers != "" {
+		n, err := strconv.Atoi(workers)
+		require.NoError(t, err)
+		fmt.Println("hashes:", hashes(t, n))
+		return
+	}
+	want := hashes(t, 2)
+	t.Logf("%d seeds: %s", *determinismSeeds, want)
+	for _, procs := range []string{"1", "2"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-determinism.seeds=%d", *determinismSeeds))
+		cmd.Env = append(os.Environ(), asProcess+"="+procs, "GOMAXPROCS="+procs)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		_, got, found := strings.Cut(string(out), "hashes: ")
+		require.True(t, found, "%s", out)
+		got, _, _ = strings.Cut(got, "\n")
+		require.Equal(t, want, got, "GOMAXPROCS=%s", procs)
+	}
+}
+
+// hashes are the campaign hashes of all scenarios, which share the seeds.
+func hashes(t *testing.T, workers int) string {
+	var list []string
+	each := *determinismSeeds / uint64(len(Catalogue()))
+	for _, sc := range Catalogue() {
+		subjects, err := sc.Subjects(sc.Params)
+		require.NoError(t, err)
+		c, err := explore.Explore(t.Context(), subjects, explore.Config{Seeds: each, Workers: workers, Steps: sc.Params.Steps})
+		require.NoError(t, err)
+		list = append(list, explore.Hash(c.Hash).String())
+	}
+	return strings.Join(list, " ")
+}
