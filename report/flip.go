@@ -36,11 +36,15 @@ func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f 
 			}
 			q := with(p, d.Name, value)
 			followed, gone := followsWithout(sc, q, rec, f)
-			if !gone || before < enough && followed < nearly || violations(sc, q, f.Property) > 0 {
+			if !gone {
+				continue
+			}
+			after := violations(sc, q, f.Property)
+			if !convincing(followed, before, after) {
 				continue
 			}
 			release := released(p, d, value)
-			c := flipped{of: d.Of, text: decides(d, value, before) + release, released: release != "", followed: followed}
+			c := flipped{of: d.Of, text: decides(d, value, before, after) + release, released: release != "", followed: followed}
 			if c.betterThan(best) {
 				best = c
 			}
@@ -52,13 +56,14 @@ func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f 
 	return best.text
 }
 
-// A flip that moves a few steps away from the violation proves nothing. It
-// counts if other schedules, of which enough are violated without it, are not;
-// or if the recorded choices nearly all fit.
-const (
-	enough = 5
-	nearly = 0.9
-)
+// convincing: a flip that moves a few steps away from the violation proves
+// nothing. It counts if the recorded choices nearly all fit and it leaves at
+// most half of the other violations, which may have another cause; or if it
+// leaves none, of enough.
+func convincing(followed float64, before, after int) bool {
+	const enough, nearly = 5, 0.9
+	return followed >= nearly && 2*after <= before || before >= enough && after == 0
+}
 
 // flipped is a behaviour with another value that makes the violation go away.
 type flipped struct {
@@ -74,11 +79,14 @@ func (c flipped) betterThan(d flipped) bool {
 	return c.followed > d.followed
 }
 
-// decides says what a flip does; before is in how many other schedules the
-// property is violated without it.
-func decides(d scenarios.Dimension, value string, before int) string {
+// decides says what a flip does; before and after are in how many other
+// schedules the property is violated without it and with it.
+func decides(d scenarios.Dimension, value string, before, after int) string {
 	s := fmt.Sprintf("One behaviour of %s decides: %s=%s. With %s=%s the same choices no longer violate it", owner[d.Of], d.Name, d.Value, d.Name, value)
-	if before > 0 {
+	switch {
+	case after > 0:
+		s += fmt.Sprintf("; of %d other schedules %d did, and %d does", comparison, before, after)
+	case before > 0:
 		s += fmt.Sprintf(", nor do %d other schedules, of which %d did", comparison, before)
 	}
 	return s + "."

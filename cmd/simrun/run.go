@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -117,7 +118,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	summary := report.Summarize(sc, &p, campaign)
 	// An interrupt has ended the search, not the report of what it found.
 	ctx = context.WithoutCancel(ctx)
-	told, err := f.tellAll(ctx, live, &finder{sc, p, strategy, f.first + campaign.Schedules - 1, !f.noShrink}, campaign, summary)
+	told, err := f.tellAll(ctx, live, &finder{sc, p, strategy, f.first + campaign.Schedules - 1, !f.noShrink, firstStory}, campaign, summary)
 	if err != nil {
 		return err
 	}
@@ -173,6 +174,7 @@ func (f *runFlags) tellAll(ctx context.Context, live *progress, find *finder, c 
 			live.end()
 			return nil, err
 		}
+		find.candidates = otherStories
 		t.path, t.err = t.rec.Create(f.out)
 		told = append(told, t)
 		summary.Link(tally.Failure, t.story, len(t.rec.Choices), t.path)
@@ -198,7 +200,11 @@ func (f *runFlags) text(s streams, summary *report.Summary, told []*telling) err
 		if i == 1 {
 			fmt.Fprintln(s.out, "Other ways to fail:")
 		}
-		fmt.Fprintf(s.out, "  %s: %d choices, simrun replay %s\n", t.failure, len(t.rec.Choices), t.path)
+		fmt.Fprintf(s.out, "  %s: %d choices", t.failure, len(t.rec.Choices))
+		if t.path != "" {
+			fmt.Fprintf(s.out, ", simrun replay %s", t.path)
+		}
+		fmt.Fprintln(s.out)
 	}
 	if len(told) > 1 {
 		fmt.Fprintln(s.out)
@@ -225,14 +231,18 @@ func (f *runFlags) files(sc *scenarios.Scenario, summary *report.Summary, told [
 	return errors.Join(errs...)
 }
 
-// writeFile makes or replaces a file that was named on the command line.
+// writeFile makes or replaces a file that was named on the command line. What
+// was there before stays if the new one cannot be written whole.
 func writeFile(path string, write func(*os.File) error) error {
-	w, err := os.Create(path)
+	w, err := os.CreateTemp(filepath.Dir(path), ".part-*")
 	if err != nil {
-		return usage("%w", err)
-	}
-	if err := errors.Join(write(w), w.Close()); err != nil {
 		return usage("%s: %w", path, err)
+	}
+	if err := errors.Join(write(w), w.Chmod(0o644), w.Close()); err != nil {
+		return usage("%s: %w", path, errors.Join(err, os.Remove(w.Name())))
+	}
+	if err := os.Rename(w.Name(), path); err != nil {
+		return usage("%s: %w", path, errors.Join(err, os.Remove(w.Name())))
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ type telling struct {
 // lead to runs of different size, since shrinking stops at the nearest one that
 // no small step makes smaller.
 const (
-	candidates   = 4
+	firstStory   = 4
+	otherStories = 1
 	searchSeeds  = 2_000
 	shrinkRuns   = 4_000
 	longRunSteps = 400
@@ -36,6 +37,8 @@ type finder struct {
 	strategy explore.Strategy
 	last     uint64
 	shrink   bool
+	// candidates is how many seeds are tried for the next story.
+	candidates int
 }
 
 // shown returns the telling whose run fails in this way as well, if there is
@@ -97,7 +100,7 @@ func (f *finder) seeds(runner *explore.Runner, tally explore.FailureTally) []uin
 		return found
 	}
 	chooser := f.strategy.Chooser(runner.Profile())
-	for seed := tally.FirstSeed + 1; seed <= f.last && seed < tally.FirstSeed+searchSeeds && len(found) < candidates; seed++ {
+	for seed := tally.FirstSeed + 1; seed <= f.last && seed < tally.FirstSeed+searchSeeds && len(found) < f.candidates; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		if result.Find(tally.Failure) != nil {
