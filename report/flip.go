@@ -58,11 +58,11 @@ func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f 
 
 // convincing: a flip that moves a few steps away from the violation proves
 // nothing. It counts if the recorded choices nearly all fit and it leaves at
-// most half of the other violations, which may have another cause; or if it
+// most a quarter of the other violations, which may have another cause; or if it
 // leaves none, of enough.
 func convincing(followed float64, before, after int) bool {
 	const enough, nearly = 5, 0.9
-	return followed >= nearly && 2*after <= before || before >= enough && after == 0
+	return followed >= nearly && 4*after <= before || before >= enough && after == 0
 }
 
 // flipped is a behaviour with another value that makes the violation go away.
