@@ -29,7 +29,20 @@ func condense(r *tracedRun) []Line {
 			lines = append(lines, Line{Step: i + 1, At: st.at, Who: who, Text: note})
 		}
 	}
-	return unrepeated(lines)
+	return joined(unrepeated(lines))
+}
+
+// joined makes one line of what a node says in one step.
+func joined(lines []Line) []Line {
+	var out []Line
+	for _, l := range lines {
+		if n := len(out); n > 0 && out[n-1].Step == l.Step && out[n-1].Who == l.Who {
+			out[n-1].Text += "; " + l.Text
+			continue
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 // often is how many lines of one kind a story tells before it only counts them.

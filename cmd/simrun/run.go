@@ -127,7 +127,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	} else {
 		err = f.text(s, summary, told)
 	}
-	return errors.Join(f.outcome(s, campaign, summary), err, f.files(sc, summary, told))
+	return errors.Join(f.outcome(s, campaign, summary), err, f.files(s, sc, summary, told))
 }
 
 // parseSeeds reads "N" or "FIRST..LAST".
@@ -214,13 +214,16 @@ func (f *runFlags) text(s streams, summary *report.Summary, told []*telling) err
 
 // files writes what was asked for besides, and reports replay files that could
 // not be written: nothing is lost silently.
-func (f *runFlags) files(sc *scenarios.Scenario, summary *report.Summary, told []*telling) error {
+func (f *runFlags) files(s streams, sc *scenarios.Scenario, summary *report.Summary, told []*telling) error {
 	var errs []error
 	for _, t := range told {
 		if t.err != nil {
 			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; --seeds %d..%d finds it again)",
 				t.failure, f.out, t.err, t.rec.Seed, t.rec.Seed))
 		}
+	}
+	if f.html != "" && len(told) == 0 {
+		fmt.Fprintf(s.err, "simrun: nothing is violated, so there is no page to write to %s\n", f.html)
 	}
 	if f.html != "" && len(told) > 0 {
 		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, sc, told[0].rec, told[0].failure) }))

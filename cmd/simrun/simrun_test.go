@@ -82,6 +82,29 @@ func TestRunFindsAndReplays(t *testing.T) {
 	require.Contains(t, c.out, "is not in it")
 }
 
+// TestREADMEShowsWhatSimrunPrints holds the README to its word: the story of its
+// first command, and what the second version comes to.
+func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	c := command(t)
+	shown := func(text string) {
+		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			if line != "" {
+				require.Contains(t, string(readme), "    "+line+"\n")
+			}
+		}
+	}
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7"))
+	story, _, found := strings.Cut(c.out, "Put aside")
+	require.True(t, found)
+	shown(story)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13"))
+	_, held, _ := strings.Cut(c.out, "\n\n")
+	held, _, _ = strings.Cut(held, "\n\n")
+	shown(held)
+}
+
 func TestRunHolds(t *testing.T) {
 	c := command(t)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "300"))

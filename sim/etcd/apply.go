@@ -70,29 +70,30 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 	switch r := e.payload.(type) {
 	case *wire.PutRequest:
 		s.store.put(r.Key, r.Value)
-		s.endTxn(env)
-		s.commit(env, e)
+		s.endTxn(env, e)
+		s.commit(e)
 		return &wire.PutResponse{Revision: s.store.currentRev}
 	case *wire.DeleteRangeRequest:
 		n := s.store.deleteRange(r.Key, r.RangeEnd)
-		s.endTxn(env)
-		s.commit(env, e)
+		s.endTxn(env, e)
+		s.commit(e)
 		return &wire.DeleteRangeResponse{Revision: s.store.currentRev, Deleted: n}
 	case *wire.TxnRequest:
 		resp, code := s.txn(r)
 		if code != 0 {
 			return refusal(code)
 		}
-		s.endTxn(env)
+		s.endTxn(env, e)
 		resp.Revision = s.store.currentRev
-		s.commit(env, e)
+		s.commit(e)
 		return resp
 	case *wire.CompactionRequest:
 		s.compactions--
 		if code := s.store.compact(r.Revision); code != 0 {
 			return refusal(code)
 		}
-		s.commit(env, e)
+		noteApplied(env, e, s.store.currentRev)
+		s.commit(e)
 		s.jobs = append(s.jobs, compactionJob{rev: r.Revision})
 		if len(s.jobs) == 1 {
 			env.Enable(scheduleCompaction)
@@ -105,16 +106,16 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 
 // endTxn is watchableStoreTxnWrite.End: watchers are told and the revision
 // becomes visible under one lock.
-func (s *Server) endTxn(env *sim.Env) {
+func (s *Server) endTxn(env *sim.Env, e *entry) {
 	if len(s.store.changes) != 0 {
+		noteApplied(env, e, s.store.currentRev+1)
 		s.notify(env, s.store.currentRev+1, s.store.changes)
 	}
 	s.store.end()
 }
 
-func (s *Server) commit(env *sim.Env, e *entry) {
+func (s *Server) commit(e *entry) {
 	rev := s.store.currentRev
-	noteApplied(env, e, rev)
 	s.commits = append(s.commits, Commit{Revision: rev, Request: e.payload, From: e.from, Conn: e.conn})
 	s.commitLog = e.payload.Digest(s.commitLog.Int(rev).Word(uint64(e.from)))
 }

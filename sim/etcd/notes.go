@@ -9,9 +9,84 @@ import (
 
 // The sentences that a story is made of. They are built only for an observer.
 
-func noteApplied(env *sim.Env, e *entry, rev int64) {
+// noteApplied: an entry was carried out, and nobody has been told yet.
+func (s *Server) noteApplied(env *sim.Env, e *entry) {
+	if !env.Noting() {
+		return
+	}
+	text := "applies " + e.payload.Label()
+	switch {
+	case len(s.store.changes) > 0:
+		env.Note(text + ": revision " + number(s.store.currentRev+1))
+	case s.store.compactMainRev > 0 && isCompaction(e.payload):
+		env.Note(text + ": what came before revision " + number(s.store.compactMainRev) + " may go")
+	default:
+		env.Note(text + ": nothing changes, the revision stays " + number(s.store.currentRev))
+	}
+}
+
+func isCompaction(p sim.Payload) bool {
+	_, ok := p.(*wire.CompactionRequest)
+	return ok
+}
+
+// noteTombstones: a compaction has removed deletions at the very revision that
+// it compacts to, which a watch from there on should still be sent.
+func (s *Server) noteTombstones(env *sim.Env, rev int64, before int) {
+	if env.Noting() && before > s.tombstonesAt(rev) {
+		env.Note("the compaction at revision " + number(rev) + " removes the deletion that is revision " + number(rev))
+	}
+}
+
+func (s *Server) tombstonesAt(rev int64) int {
+	n := 0
+	for _, v := range s.store.backend {
+		if v.tombstone && v.kv.ModRevision == rev {
+			n++
+		}
+	}
+	return n
+}
+
+// noteRestored: the store was made anew from its backend.
+func (s *Server) noteRestored(env *sim.Env, before int64) {
+	if !env.Noting() {
+		return
+	}
+	text := "restores its store at revision " + number(s.store.currentRev)
+	if s.store.currentRev < before {
+		text += ", although it had reached " + number(before)
+	}
+	env.Note(text)
+}
+
+func noteVictim(env *sim.Env, sws *serverWatchStream, evs []wire.Event) {
 	if env.Noting() {
-		env.Note("applies " + e.payload.Label() + ": revision " + number(rev))
+		env.Note("the watch channel of " + sws.name() + " is full: its watcher becomes a victim, with " + eventsText(evs))
+	}
+}
+
+// noteSynced: syncWatchers is done with a watcher; evs are what it was sent.
+func noteSynced(env *sim.Env, sws *serverWatchStream, evs []wire.Event) {
+	if !env.Noting() {
+		return
+	}
+	switch {
+	case len(evs) > 0:
+		env.Note("syncWatchers: the watcher of " + sws.name() + " is synced now")
+	case sws.deferredProgress:
+		env.Note("syncWatchers finds no event for the watcher of " + sws.name() + ": it is synced now, but nothing goes into the watch channel, so nothing wakes the deferred progress request")
+	default:
+		env.Note("syncWatchers finds no event for the watcher of " + sws.name() + ": it is synced now")
+	}
+}
+
+// noteFallsThrough: a watcher below the compacted revision goes on as if nothing
+// was wrong.
+func noteFallsThrough(env *sim.Env, sws *serverWatchStream, w *watcher, curRev int64) {
+	if env.Noting() {
+		env.Note("syncWatchers cannot cancel a watcher of " + sws.name() + " whose history is compacted, since the channel is full, and moves it from revision " +
+			number(w.minRev) + " on to " + number(curRev+1))
 	}
 }
 
@@ -22,9 +97,9 @@ func notePosted(env *sim.Env, sws *serverWatchStream, r *watchResponse) {
 	}
 	switch {
 	case len(r.evs) > 0:
-		env.Note(eventsText(r.evs) + " goes into the watch channel of " + sws.title())
+		env.Note(eventsText(r.evs) + " goes into the watch channel of " + sws.name())
 	case r.compactRevision == 0 && !r.created:
-		env.Note("progress " + number(r.revision) + " goes into the watch channel of " + sws.title())
+		env.Note("progress " + number(r.revision) + " goes into the watch channel of " + sws.name())
 	}
 }
 
@@ -32,7 +107,7 @@ func noteWatch(env *sim.Env, sws *serverWatchStream, w *watcher) {
 	if !env.Noting() {
 		return
 	}
-	text := "registers a watch of " + sws.title() + " from revision " + number(w.startRev)
+	text := "registers a watch of " + sws.name() + " from revision " + number(w.startRev)
 	if w.group == unsynced {
 		text += ": unsynced, it has history to catch up on"
 	}
@@ -50,11 +125,11 @@ func noteSent(env *sim.Env, sws *serverWatchStream, r *wire.WatchResponse, fromC
 		// It is no news that a watch that was asked for is created.
 		return
 	}
-	text := "sendLoop sends " + r.Label() + " to " + sws.client
 	if fromCtrlStream && held != "" {
-		text += " from ctrlStream, while " + held + " waits in the watch channel"
+		env.Note("sendLoop takes from ctrlStream before the watch channel: " + r.Label() + " is sent to " + sws.name() + ", " + held + " still waits")
+		return
 	}
-	env.Note(text)
+	env.Note("sendLoop sends " + r.Label() + " to " + sws.name())
 }
 
 func heldText(ch *fifo[watchResponse]) string {
@@ -79,8 +154,17 @@ func eventsText(evs []wire.Event) string {
 
 func noteProgress(env *sim.Env, sws *serverWatchStream, became string) {
 	if env.Noting() {
-		env.Note("the progress request of " + sws.title() + " " + became)
+		env.Note("the progress request of " + sws.name() + " " + became)
 	}
+}
+
+// name is what stories call the stream: its client, and which of its streams if
+// it is not the first.
+func (sws *serverWatchStream) name() string {
+	if sws.ordinal == 0 {
+		return sws.client
+	}
+	return sws.client + " (stream " + strconv.Itoa(sws.ordinal+1) + ")"
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
