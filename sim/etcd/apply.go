@@ -92,7 +92,7 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		if code := s.store.compact(r.Revision); code != 0 {
 			return refusal(code)
 		}
-		noteApplied(env, e, s.store.currentRev)
+		s.noteApplied(env, e)
 		s.commit(e)
 		s.jobs = append(s.jobs, compactionJob{rev: r.Revision})
 		if len(s.jobs) == 1 {
@@ -107,8 +107,8 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 // endTxn is watchableStoreTxnWrite.End: watchers are told and the revision
 // becomes visible under one lock.
 func (s *Server) endTxn(env *sim.Env, e *entry) {
+	s.noteApplied(env, e)
 	if len(s.store.changes) != 0 {
-		noteApplied(env, e, s.store.currentRev+1)
 		s.notify(env, s.store.currentRev+1, s.store.changes)
 	}
 	s.store.end()
