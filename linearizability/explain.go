@@ -283,6 +283,16 @@ func (e *Explanation) reason(w *Witness) string {
 	return fmt.Sprintf("%s %s revision %d before", w.name(e.Because), verb, e.Bound)
 }
 
+// stranger is who made a revision that no answer names.
+func (w *Witness) stranger() string {
+	for i := range w.history.Operations {
+		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() {
+			return "a write that was not answered"
+		}
+	}
+	return "somebody outside the history"
+}
+
 // difference says what is wrong with the data.
 func (e *Explanation) difference(w *Witness) string {
 	source := ""
@@ -290,7 +300,7 @@ func (e *Explanation) difference(w *Witness) string {
 	case e.Write >= 0:
 		source = " by " + w.name(e.Write)
 	case e.WriteRevision > w.history.Initial.Revision:
-		source = " by somebody outside the history"
+		source = " by " + w.stranger()
 	}
 	switch e.Anomaly {
 	case Missing:
