@@ -265,6 +265,24 @@ func Describe() []Parameter {
 	return list
 }
 
+// mostClients bounds the nodes of one world: beyond it a run is no longer one
+// that anybody explores.
+const mostClients = 2_000
+
+// fit reports settings that are fine by themselves and make no run together.
+func (p *Params) fit() error {
+	ofCache := p.Readers + p.OwnReaders + p.Watchers
+	switch {
+	case p.Caches == 0 && ofCache > 0:
+		return fmt.Errorf("caches=0: there are readers or watchers, so there must be a cache")
+	case p.Mode == sim.Timed && p.Horizon == 0:
+		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
+	case ofCache+p.Writers+p.Noise+p.Streams+p.Caches > mostClients:
+		return fmt.Errorf("there are more than %d clients and caches", mostClients)
+	}
+	return nil
+}
+
 func checkRead(v string) error {
 	switch v {
 	case "consistent", "any", "not-older", "every":

@@ -73,6 +73,9 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 	if err != nil {
 		return nil, err
 	}
+	if err := p.fit(); err != nil {
+		return nil, err
+	}
 	s := &System{params: p, claims: claims, behaviours: b, etcdNode: 1}
 	for _, c := range claims {
 		switch q := linearizability.Property(c); {
