@@ -156,11 +156,7 @@ func (c *chart) arrow(i int, m *message) {
 		from = c.y(m.sent)
 	}
 	x1, x2 := c.x(m.from), c.x(m.to)
-	class := "message"
-	if m.hangup {
-		class = "hangup"
-	}
-	fmt.Fprintf(&c.b, `<line class="%s" x1="%d" y1="%d" x2="%d" y2="%d" marker-end="url(#head)"/>`, class, x1, from, x2, y)
+	fmt.Fprintf(&c.b, `<line class="message" x1="%d" y1="%d" x2="%d" y2="%d" marker-end="url(#head)"/>`, x1, from, x2, y)
 	anchor, lx := "start", x2+9
 	if x1 > x2 {
 		anchor, lx = "end", x2-9
@@ -172,7 +168,7 @@ func (c *chart) arrow(i int, m *message) {
 func title(s *step) string {
 	text := s.name
 	for _, n := range s.notes {
-		text += "\n" + n
+		text += "\n" + n.text
 	}
 	return text
 }

@@ -2,63 +2,123 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 )
 
+// mostLines is how long a story gets before lines that matter as little as this
+// go. What led to the violation stays.
+var mostLines = [...]int{named: 24, cameOfIt: 18, nearby: 14, elsewhere: 14}
+
+// How much a line matters: ledToIt is a step without which the violation would
+// not have come about, named speaks of the revision or key that it is about or
+// is a fault, cameOfIt is what became of the write that was missed or of the
+// read that was wrong, nearby happened meanwhile, elsewhere after it.
+const (
+	ledToIt = iota
+	named
+	cameOfIt
+	nearby
+	elsewhere
+)
+
+// weighed is a line with what it matters.
+type weighed struct {
+	Line
+	matters int
+}
+
 // condense makes the lines of a story out of what the nodes say of themselves.
-// Left out are clients that the violation is not about, and what repeats: a
-// cache that asks for progress every 100 ms says so once.
+// While there are too many, those that matter least go. What repeats is told
+// once: a cache that asks for progress every 100 ms says so once.
 func condense(r *tracedRun) []Line {
-	clients := map[string]bool{}
-	for _, name := range r.system.History().Clients {
-		clients[name] = true
-	}
-	var lines []Line
-	for i := range r.trace.steps {
-		st := &r.trace.steps[i]
-		who := r.trace.nodes[st.node]
-		if st.kind == sim.Inject {
-			lines = append(lines, Line{Step: i + 1, At: st.at, Who: "fault", Text: strings.TrimPrefix(st.name, "inject ")})
+	lines := r.weigh()
+	for least := elsewhere; least > ledToIt; least-- {
+		if told := joined(unrepeated(lines)); len(told) <= mostLines[least] {
+			return told
 		}
-		if clients[who] && r.involved != nil && !r.involved[who] {
-			continue
-		}
-		for _, note := range st.notes {
-			lines = append(lines, Line{Step: i + 1, At: st.at, Who: who, Text: note})
-		}
+		lines = slices.DeleteFunc(lines, func(l weighed) bool { return l.matters == least })
 	}
 	return joined(unrepeated(lines))
 }
 
+// weigh makes a line of everything that is said, but for what others than those
+// involved are asked and told.
+func (r *tracedRun) weigh() []weighed {
+	t, c := r.trace, &r.concern
+	last := slices.Max(append([]int{-1}, c.ends...))
+	led := t.before(c.ends)
+	missed, asked := t.after(c.missed, last), t.after(r.callOf(c.wrong), last)
+	var lines []weighed
+	for i := range t.steps {
+		st := &t.steps[i]
+		matters := elsewhere
+		switch {
+		case led[i]:
+			matters = ledToIt
+		case missed[i] || asked[i]:
+			matters = cameOfIt
+		case i <= last:
+			matters = nearby
+		}
+		if st.kind == sim.Inject {
+			// Shrinking leaves the faults that are needed.
+			lines = append(lines, weighed{Line{Step: i + 1, At: st.at, Who: "fault", Text: strings.TrimPrefix(st.name, "inject ")}, min(matters, named)})
+		}
+		for _, n := range st.notes {
+			who := t.nodes[n.node]
+			if t.clients[n.node] && c.clients != nil && !c.clients[who] {
+				continue
+			}
+			w := weighed{Line{Step: i + 1, At: st.at, Who: who, Text: n.text}, matters}
+			if i <= last && (c.names(n.text) || st.kind == sim.Inject) {
+				w.matters = min(matters, named)
+			}
+			lines = append(lines, w)
+		}
+	}
+	return lines
+}
+
+// callOf is the step at which the client began what was answered in this one.
+func (r *tracedRun) callOf(answer int) int {
+	for i := answer - 1; i >= 0; i-- {
+		if s := &r.trace.steps[i]; s.node == r.trace.steps[answer].node && s.kind == sim.Fire {
+			return i
+		}
+	}
+	return -1
+}
+
 // joined makes one line of what a node says in one step.
-func joined(lines []Line) []Line {
+func joined(lines []weighed) []Line {
 	var out []Line
 	for _, l := range lines {
 		if n := len(out); n > 0 && out[n-1].Step == l.Step && out[n-1].Who == l.Who {
 			out[n-1].Text += "; " + l.Text
 			continue
 		}
-		out = append(out, l)
+		out = append(out, l.Line)
 	}
 	return out
 }
 
 // often is how many lines of one kind a story tells before it only counts them.
-const often = 3
+const often = 5
 
 // unrepeated keeps the first line of a kind that comes more than a few times,
 // and the last one, which is often the one that matters.
-func unrepeated(lines []Line) []Line {
+func unrepeated(lines []weighed) []weighed {
 	count := map[string]int{}
 	for _, l := range lines {
-		count[kindOf(l)]++
+		count[kindOf(l.Line)]++
 	}
 	seen := map[string]int{}
-	var kept []Line
+	var kept []weighed
 	for _, l := range lines {
-		k := kindOf(l)
+		k := kindOf(l.Line)
 		n := count[k]
 		seen[k]++
 		switch {

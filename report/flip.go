@@ -1,9 +1,9 @@
 package report
 
 import (
-	"context"
+	"cmp"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
@@ -11,88 +11,282 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// comparison is how many other schedules a flip is put to the test with.
-const comparison = 300
-
 // flip looks for the single behaviour that decides: with another value of it the
 // recorded choices, followed as far as they fit, no longer violate the property,
-// nor do other schedules. etcd's own behaviours come first, since that is where
-// fixes are made; then the client's, then the cache's. Of several the one that a
-// later release has is the better one.
+// and neither do other runs that fail in the same way. etcd's own behaviours come
+// first, since that is where fixes are made; then the client's, then the cache's.
 func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) string {
 	b, err := p.Behaviours()
 	if err != nil {
 		return ""
 	}
-	before := violations(sc, p, f.Property)
-	var best flipped
-	for _, d := range b.Dimensions() {
-		if best.text != "" && best.of != d.Of {
+	others := alike(sc, p, f, rec.Seed)
+	var found []*decision
+	for _, dim := range b.Dimensions() {
+		if len(found) > 0 && found[0].strict && found[0].dimension.Of != dim.Of {
 			break
 		}
-		for _, value := range d.Values {
-			if value == d.Value {
-				continue
-			}
-			q := with(p, d.Name, value)
-			followed, gone := followsWithout(sc, q, rec, f)
-			if !gone {
-				continue
-			}
-			after := violations(sc, q, f.Property)
-			if !convincing(followed, before, after) {
-				continue
-			}
-			release := released(p, d, value)
-			c := flipped{of: d.Of, text: decides(d, value, before, after) + release, released: release != "", followed: followed}
-			if c.betterThan(best) {
-				best = c
-			}
+		if d := decide(sc, p, rec, f, others, dim); d != nil {
+			found = append(found, d)
+			slices.SortStableFunc(found, func(a, b *decision) int { return a.rank(b) })
 		}
 	}
-	if best.text == "" {
+	if len(found) == 0 {
 		return "No single behaviour, flipped, makes it go away."
 	}
-	return best.text
+	s := found[0].String()
+	for _, d := range found[1:] {
+		if d.strict && found[0].strict && d.dimension.Of == found[0].dimension.Of && d.values[0].since.later {
+			s += fmt.Sprintf(" So it is with %s.", d.names())
+		}
+	}
+	return s
 }
 
-// convincing: a flip that moves a few steps away from the violation proves
-// nothing. It counts if the recorded choices nearly all fit and it leaves at
-// most a quarter of the other violations, which may have another cause; or if it
-// leaves none, of enough.
-func convincing(followed float64, before, after int) bool {
-	const enough, nearly = 5, 0.9
-	return followed >= nearly && 4*after <= before || before >= enough && after == 0
+func decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure, others []*explore.Recording, dim scenarios.Dimension) *decision {
+	d := &decision{dimension: dim, strict: true}
+	var weak []flipped
+	for _, value := range dim.Values {
+		if value == dim.Value || dim.Name == freshness && value == noFreshness {
+			continue
+		}
+		v, ok := try(sc, with(p, dim.Name, value), rec, f, others)
+		if !ok {
+			continue
+		}
+		v.name, v.since = value, releases(p, dim, value)
+		if v.convincing() {
+			d.values = append(d.values, v)
+		} else if v.plausible() {
+			weak = append(weak, v)
+		}
+	}
+	if len(d.values) == 0 {
+		d.values, d.strict = weak, false
+	}
+	if len(d.values) == 0 {
+		return nil
+	}
+	// What later releases have, if any has.
+	if slices.ContainsFunc(d.values, func(v flipped) bool { return v.since.later }) {
+		d.values = slices.DeleteFunc(d.values, func(v flipped) bool { return !v.since.later })
+	}
+	return d
 }
 
-// flipped is a behaviour with another value that makes the violation go away.
+// The dimension of the cache that decides where reads go. A cache that never asks
+// etcd how far it is, is no remedy: without progress there is no wrong progress,
+// and no fresh read either. One that sends every read to etcd is none, but worth
+// saying.
+const (
+	freshness     = "freshness"
+	noFreshness   = "none"
+	bypassesCache = "direct"
+)
+
+// decision is a behaviour that decides, with the values that make the violation
+// go away.
+type decision struct {
+	dimension scenarios.Dimension
+	values    []flipped
+	// strict: each of the values is convincing.
+	strict bool
+}
+
+// flipped is one such value.
 type flipped struct {
-	of, text string
-	released bool
-	followed float64
+	name  string
+	since span
+	// taken of recorded choices fit.
+	taken, recorded int
+	// gone is how many other runs hold with it, still how many are violated. The
+	// rest no longer puts the property to the test.
+	gone, still int
 }
 
-func (c flipped) betterThan(d flipped) bool {
-	if c.released != d.released {
-		return c.released
+// convincing: that a flip moves the run a few steps away from the violation
+// proves nothing. It decides if of enough other runs nearly all hold with it as
+// well (some may have another cause), or if there are not enough and the recorded
+// choices nearly all fit.
+func (v *flipped) convincing() bool {
+	const enough = 3
+	if v.gone+v.still < enough {
+		return v.still == 0 && v.fits()
 	}
-	return c.followed > d.followed
+	return 4*v.gone >= 3*(v.gone+v.still)
 }
 
-// decides says what a flip does; before and after are in how many other
-// schedules the property is violated without it and with it.
-func decides(d scenarios.Dimension, value string, before, after int) string {
-	s := fmt.Sprintf("One behaviour of %s decides: %s=%s. With %s=%s the same choices no longer violate it", owner[d.Of], d.Name, d.Value, d.Name, value)
-	switch {
-	case after > 0:
-		s += fmt.Sprintf("; of %d other schedules %d did, and %d does", comparison, before, after)
-	case before > 0:
-		s += fmt.Sprintf(", nor do %d other schedules, of which %d did", comparison, before)
+// plausible: it decides this run, and some others.
+func (v *flipped) plausible() bool { return v.fits() && 3*v.gone >= v.gone+v.still }
+
+func (v *flipped) fits() bool { return 10*v.taken >= 9*v.recorded }
+
+func (v *flipped) share() float64 { return float64(v.gone) / float64(max(1, v.gone+v.still)) }
+
+// try follows the recording and the other runs with a behaviour flipped.
+func try(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure, others []*explore.Recording) (v flipped, ok bool) {
+	system, err := sc.New(p)
+	if err != nil {
+		return v, false
 	}
-	return s + "."
+	runner := explore.NewRunner(system, p.Steps)
+	var verdict model.Verdict
+	if verdict, v.taken, v.recorded = follow(runner, rec, f.Property); verdict == model.Violated {
+		return v, false
+	}
+	for _, other := range others {
+		switch verdict, _, _ := follow(runner, other, f.Property); verdict {
+		case model.Holds:
+			v.gone++
+		case model.Violated:
+			v.still++
+		}
+	}
+	return v, true
+}
+
+// follow is what becomes of a property if a recording is followed as far as it
+// fits.
+func follow(runner *explore.Runner, rec *explore.Recording, property string) (verdict model.Verdict, taken, recorded int) {
+	follower, err := explore.NewFollower(rec)
+	if err != nil {
+		return model.Violated, 0, 0
+	}
+	result := runner.Run(follower)
+	taken, recorded = follower.Followed()
+	for i := range result.Findings {
+		if x := &result.Findings[i]; x.Property == property {
+			return x.Verdict, taken, recorded
+		}
+	}
+	return model.Vacuous, taken, recorded
+}
+
+// How far to look for other runs that fail in the same way.
+const (
+	mostAlike     = 12
+	choicesAlike  = 500_000
+	schedulesEach = 8_000
+)
+
+// alike finds runs that fail in the same way, as a campaign would.
+func alike(sc *scenarios.Scenario, p scenarios.Params, f explore.Failure, but uint64) []*explore.Recording {
+	system, err := sc.New(p)
+	if err != nil {
+		return nil
+	}
+	runner := explore.NewRunner(system, p.Steps)
+	chooser := explore.Portfolio().Chooser(runner.Profile())
+	var found []*explore.Recording
+	choices := uint64(0)
+	for seed := uint64(0); seed < schedulesEach && choices < choicesAlike && len(found) < mostAlike; seed++ {
+		chooser.Begin(seed)
+		result := runner.Run(chooser)
+		choices += result.Stats.Choices
+		if seed == but || result.Find(f) == nil {
+			continue
+		}
+		chooser.Begin(seed)
+		rec, _ := explore.Record(runner, chooser)
+		found = append(found, rec)
+	}
+	return found
+}
+
+// rank puts the behaviour first that decides for sure, then the one that makes
+// more of the other runs hold, then what a release changed, then where more of
+// the recorded choices fit.
+func (d *decision) rank(e *decision) int {
+	a, b := d.best(), e.best()
+	later := func(v *flipped) int {
+		if v.since.later {
+			return 1
+		}
+		return 0
+	}
+	if d.strict != e.strict {
+		if d.strict {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.share(), a.share()), later(b)-later(a), b.taken*a.recorded-a.taken*b.recorded)
+}
+
+func (d *decision) best() *flipped {
+	best := &d.values[0]
+	for i := range d.values {
+		if v := &d.values[i]; v.share() > best.share() {
+			best = v
+		}
+	}
+	return best
+}
+
+// worst is the value that least speaks for the decision.
+func (d *decision) worst() *flipped {
+	worst := &d.values[0]
+	for i := range d.values {
+		if v := &d.values[i]; v.share() < worst.share() || v.share() == worst.share() && v.taken < worst.taken {
+			worst = v
+		}
+	}
+	return worst
 }
 
 var owner = map[string]string{"etcd": "etcd", "client": "the client library", "cache": "the cache"}
+
+func (d *decision) String() string {
+	v := d.worst()
+	if d.dimension.Name == freshness && v.name == bypassesCache {
+		return fmt.Sprintf("No behaviour of etcd or of the client library decides. With %s every read goes to etcd: %s%s.",
+			d.names(), v.choices(), v.others())
+	}
+	if !d.strict {
+		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s. With %s %s. There is another cause as well: of %d other runs that fail in this way %d still do.",
+			owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, d.names(), v.choices(), v.gone+v.still, v.still)
+	}
+	return fmt.Sprintf("One behaviour of %s decides: %s=%s. With %s %s%s.",
+		owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, d.names(), v.choices(), v.others())
+}
+
+func (v *flipped) choices() string {
+	fit := ""
+	if v.taken < v.recorded {
+		fit = fmt.Sprintf(", %d of %d of which fit,", v.taken, v.recorded)
+	}
+	return "the same choices" + fit + " no longer violate it"
+}
+
+func (v *flipped) others() string {
+	switch {
+	case v.gone+v.still == 0:
+		return ""
+	case v.still > 0:
+		return fmt.Sprintf(", nor do %d of %d other runs that fail in this way", v.gone, v.gone+v.still)
+	case v.gone == 1:
+		return ", nor does the one other run that was found to fail in this way"
+	}
+	return fmt.Sprintf(", nor do %d other runs that fail in this way", v.gone)
+}
+
+// names lists the values and who has them.
+func (d *decision) names() string {
+	var names []string
+	for i := range d.values {
+		v := &d.values[i]
+		name := d.dimension.Name + "=" + v.name
+		if v.since.text != "" {
+			name += " (" + v.since.text + ")"
+		}
+		names = append(names, name)
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // with sets one dimension, whatever the parameters said of it before.
 func with(p scenarios.Params, dimension, value string) scenarios.Params {
@@ -112,77 +306,4 @@ func with(p scenarios.Params, dimension, value string) scenarios.Params {
 	}
 	p.Bugs = bugs
 	return p
-}
-
-// followsWithout reports whether the recorded choices, as far as they fit, lead
-// to a run that does not violate the property, and which share of them fits.
-func followsWithout(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) (followed float64, gone bool) {
-	system, err := sc.New(p)
-	if err != nil {
-		return 0, false
-	}
-	follower, err := explore.NewFollower(rec)
-	if err != nil {
-		return 0, false
-	}
-	gone = !violates(explore.NewRunner(system, p.Steps).Run(follower), f.Property)
-	taken, recorded := follower.Followed()
-	return float64(taken) / float64(max(1, recorded)), gone
-}
-
-func violates(r explore.Result, property string) bool {
-	for _, f := range r.Findings {
-		if f.Property == property && f.Verdict == model.Violated {
-			return true
-		}
-	}
-	return false
-}
-
-// violations counts the schedules that violate the property.
-func violations(sc *scenarios.Scenario, p scenarios.Params, property string) int {
-	subjects, err := sc.Subjects(p)
-	if err != nil {
-		return 0
-	}
-	c, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: comparison, Steps: p.Steps, RecheckShare: -1})
-	if err != nil {
-		return 0
-	}
-	for _, f := range c.Properties {
-		if f.Name == property {
-			return int(f.Violations)
-		}
-	}
-	return 0
-}
-
-// released says which release of the same branch brought the other value.
-func released(p scenarios.Params, flipped scenarios.Dimension, value string) string {
-	if flipped.Of != "etcd" {
-		return ""
-	}
-	parts := strings.Split(strings.TrimPrefix(p.Etcd, "v"), ".")
-	if len(parts) != 3 {
-		return ""
-	}
-	patch, err := strconv.Atoi(parts[2])
-	if err != nil {
-		return ""
-	}
-	q := p
-	q.Bugs, q.Assume = nil, nil
-	for n := patch + 1; n < patch+60; n++ {
-		q.Etcd = parts[0] + "." + parts[1] + "." + strconv.Itoa(n)
-		b, err := q.Behaviours()
-		if err != nil {
-			return ""
-		}
-		for _, d := range b.Dimensions() {
-			if d.Name == flipped.Name && d.Value == value {
-				return " etcd " + q.Etcd + " was released with it."
-			}
-		}
-	}
-	return ""
 }

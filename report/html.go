@@ -68,7 +68,7 @@ func around(t *trace, lines []Line) map[int]bool {
 		}
 		// The message that leaves a step of the story belongs to it.
 		for _, m := range t.messages {
-			if m.sent == i && m.delivered >= 0 && !m.hangup {
+			if m.sent == i && m.delivered >= 0 {
 				told[m.delivered] = true
 			}
 		}

@@ -83,33 +83,104 @@ func inOrder(t *testing.T, text string, wanted ...string) {
 	}
 }
 
-// TestStoryOf15220 wants the mechanism of the issue told in its order, and the
-// fix named.
+// TestStoryOf15220 wants the mechanism of the issue told in its order, who missed
+// what, and the fix named.
 func TestStoryOf15220(t *testing.T) {
 	s, text := tell(t, "issue-15220", "linearizable-data")
-	require.LessOrEqual(t, len(s.Lines), 20)
-	inOrder(t, strings.Join(strings.Fields(text), " "),
-		"asks: Put", "goes into the watch channel", "asks: LIST", "waits for resourceVersion",
-		"asks for progress", "answered by recvLoop", "from ctrlStream, while the event of revision", "waits in the watch channel",
-		"is told by progress", "is told: RV=", "is not in it")
+	require.LessOrEqual(t, len(s.Lines), 14)
+	text = strings.Join(strings.Fields(text), " ")
+	inOrder(t, text,
+		"asks: Put", "applies Put", "goes into the watch channel", "asks: LIST", "hears from etcd that it is at revision", "waits for resourceVersion",
+		"asks etcd for progress", "answered by recvLoop itself", "goes into ctrlStream", "sendLoop takes from ctrlStream, while the event of revision", "still waits in the watch channel: progress",
+		"takes progress", "answers reader", "is told: resourceVersion", "consistent LIST of /registry/pods/", "It should show /registry/pods/", "had been told so before reader")
+	require.Regexp(t, `written by writer-\d at revision \d+`, s.Why)
+	require.Contains(t, s.Flip, "One behaviour of etcd decides: progress=control-queue.")
+	require.Contains(t, s.Flip, "progress=dropped (etcd 3.5.13 to 3.5.21)")
+	require.Contains(t, s.Flip, "no longer violate it")
+}
+
+// TestStoryOf15220CatchingUp: here no event is in any channel; the watcher's
+// history has not been read yet.
+func TestStoryOf15220CatchingUp(t *testing.T) {
+	s, text := tell(t, "issue-15220-catching-up", "linearizable-data")
+	require.LessOrEqual(t, len(s.Lines), 14)
+	inOrder(t, strings.Join(strings.Fields(text), " "), "unsynced, it has history to catch up on", "goes into ctrlStream, although a watcher is not synced: it wants to be sent what happened from revision", "takes progress")
+	require.NotContains(t, text, "still waits")
 	require.Contains(t, s.Flip, "progress=control-queue")
-	require.Contains(t, s.Flip, "was released with it")
 }
 
 func TestStoryOf17507(t *testing.T) {
 	s, text := tell(t, "issue-17507", scenarios.Answers)
 	require.True(t, s.Timed)
-	require.LessOrEqual(t, len(s.Lines), 30, "what repeats is counted")
-	inOrder(t, strings.Join(strings.Fields(text), " "), "unsynced", "deferred until", "ignored", "times more in between", "gives up waiting", "refused after 3s")
-	require.Contains(t, s.Flip, "With progress=dropped")
-	require.Contains(t, s.Flip, "etcd 3.5.13 was released with it")
+	require.LessOrEqual(t, len(s.Lines), 14, "what repeats is counted")
+	inOrder(t, strings.Join(strings.Fields(text), " "), "waits for resourceVersion", "deferred until", "nothing wakes the deferred progress request", "ignored", "times more in between", "gives up on", "refused after 3s")
+	require.Contains(t, s.Flip, "progress=dropped (etcd 3.5.13 to 3.5.21)")
+	require.NotContains(t, s.Flip, "control-queue", "what came before is no remedy")
 }
 
-// TestFlipNamesTheCause: a rare violation with another cause than progress.
+// TestStoryOfADivergence: there is no read at fault, and the cache that differs
+// and the write that it lacks are told all the same.
+func TestStoryOfADivergence(t *testing.T) {
+	s, text := tell(t, "issue-15220-catching-up", scenarios.Mirrors)
+	require.LessOrEqual(t, len(s.Lines), 14)
+	inOrder(t, strings.Join(strings.Fields(text), " "), "asks: Put", "applies Put", "takes progress", "Cache says it is at RV")
+}
+
+// TestStoryOfAMovingClient tells both reads, and what each cache had listed.
+func TestStoryOfAMovingClient(t *testing.T) {
+	s, text := tell(t, "time-travel", "monotonic")
+	for _, who := range []string{"cache-1", "cache-2", "reader"} {
+		require.Contains(t, text, " "+who+" ")
+	}
+	require.Contains(t, s.Why, "reader itself had been shown revision")
+	require.Contains(t, s.Why, "asks for no freshness")
+	require.Contains(t, s.Flip, "No behaviour of etcd or of the client library decides.")
+}
+
+// TestStoryOfAReadHeldToMore: the history has a consistent read where the reader
+// asked with resourceVersion 0; the story says what was asked.
+func TestStoryOfAReadHeldToMore(t *testing.T) {
+	s, text := tell(t, "stale-list", "linearizable")
+	require.Contains(t, text, "LIST /registry/pods/ RV=0")
+	require.NotContains(t, s.Why, "consistent LIST")
+	require.Contains(t, s.Why, "The scenario holds every read to what consistent ones promise")
+}
+
+// TestFlipNamesTheCause: a rare violation with another cause than progress. The
+// story has the compaction that is one.
 func TestFlipNamesTheCause(t *testing.T) {
-	s, _ := tell(t, "watch-guarantees", "reliable", "etcd=3.5.13")
-	require.Contains(t, s.Flip, "compact-tombstone=kept")
-	require.Contains(t, s.Flip, "etcd 3.5.16 was released with it")
+	s, text := tell(t, "watch-guarantees", "reliable", "etcd=3.5.13")
+	require.Contains(t, s.Flip, "compact-tombstone=kept (etcd from 3.5.16 on)")
+	require.Contains(t, text, "removes the deletion that is revision")
+}
+
+// TestFlipNamesTheClient: nothing of etcd decides.
+func TestFlipNamesTheClient(t *testing.T) {
+	s, _ := tell(t, "consistent-list", "unique", "etcd=3.5.7")
+	require.Contains(t, s.Flip, "One behaviour of the client library decides: resume-revision=at-header. With resume-revision=after-header (clientv3 from 3.5.8 on)")
+}
+
+func TestReleases(t *testing.T) {
+	_, p := changed(t, "issue-15220", nil)
+	b, err := p.Behaviours()
+	require.NoError(t, err)
+	of := func(name string) scenarios.Dimension {
+		i := slices.IndexFunc(b.Dimensions(), func(d scenarios.Dimension) bool { return d.Name == name })
+		return b.Dimensions()[i]
+	}
+	for _, c := range []struct{ etcd, dimension, value, want string }{
+		{"3.5.7", "progress", "deferred", "etcd 3.5.8 to 3.5.12"},
+		{"3.5.7", "progress", "dropped-below-start", "etcd from 3.5.22 on"},
+		{"3.5.13", "progress", "control-queue", "etcd up to 3.5.7"},
+		{"3.6.0", "progress", "control-queue", "which no release of this branch has"},
+		{"3.5.7", "created", "in-order", "which no release of this branch has"},
+		{"3.5.7", "progress", "control-queue", "etcd 3.5.7 as released"},
+		{"3.5.7", "resume-revision", "after-header", "clientv3 from 3.5.8 on"},
+		{"3.5.7", "freshness", "direct", "as in the design direct"},
+	} {
+		p.Etcd = c.etcd
+		require.Equal(t, c.want, releases(p, of(c.dimension), c.value).text, "%+v", c)
+	}
 }
 
 // TestStoryLeavesOutOtherClients: who is not involved does not appear.

@@ -2,12 +2,10 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -54,9 +52,7 @@ func Tell(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*S
 		Lines:   condense(r),
 		Steps:   len(r.trace.steps),
 		Timed:   r.trace.timed,
-	}
-	if finding := r.finding; finding.Why != nil {
-		s.Why = sentence(callTimes.ReplaceAllString(finding.Why.String(), ""))
+		Why:     r.why(),
 	}
 	if len(p.Assume) > 0 {
 		s.Assumed = strings.Join(p.Assume, ", ")
@@ -70,10 +66,7 @@ type tracedRun struct {
 	system  *scenarios.System
 	trace   *trace
 	finding explore.Finding
-	// involved are the clients that the violation is about; nil is everybody.
-	involved map[string]bool
-	// atFault is the client of the read that is wrong, empty if it is no read.
-	atFault string
+	concern concern
 }
 
 func replayTraced(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*tracedRun, error) {
@@ -93,41 +86,14 @@ func replayTraced(sc *scenarios.Scenario, rec *explore.Recording, f explore.Fail
 		return nil, fmt.Errorf("the recorded run does not fail in the way %s", f)
 	}
 	r.finding = *finding
-	if e, ok := finding.Why.(*linearizability.Explanation); ok {
-		r.involve(e)
+	r.trace.clients = map[sim.NodeID]bool{}
+	for _, name := range system.History().Clients {
+		if n, ok := r.trace.node(name); ok {
+			r.trace.clients[n] = true
+		}
 	}
+	r.concern = concernOf(r.trace, system.History(), finding.Why)
 	return r, nil
-}
-
-func (r *tracedRun) involve(e *linearizability.Explanation) {
-	h := r.system.History()
-	for _, op := range []int{e.Operation, e.Because, e.Write} {
-		if op < 0 {
-			continue
-		}
-		if r.involved == nil {
-			r.involved = map[string]bool{}
-		}
-		r.involved[h.Clients[h.Operations[op].Client]] = true
-	}
-	if e.Operation >= 0 {
-		r.atFault = h.Clients[h.Operations[e.Operation].Client]
-	}
-}
-
-// callTimes are the times of a history: a story has its own.
-var callTimes = regexp.MustCompile(` \(called at \d+, [^)]*\)`)
-
-// sentence gives a text a capital letter and a full stop.
-func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	s = strings.ToUpper(s[:1]) + s[1:]
-	if !strings.HasSuffix(s, ".") {
-		s += "."
-	}
-	return s
 }
 
 // Strings is the story as plain lines, for files.

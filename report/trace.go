@@ -6,23 +6,39 @@ import (
 
 // trace is all that an observer was told of one run.
 type trace struct {
-	nodes    []string
+	nodes []string
+	// clients are the nodes whose operations make the history.
+	clients  map[sim.NodeID]bool
 	timed    bool
 	steps    []step
 	messages []message
 	// pending finds a message under way by its name.
-	pending map[string]int
+	pending map[messageName]int
 }
 
 // step is one action and what came of it.
 type step struct {
 	at   sim.Time
 	kind sim.Kind
+	slot int32
 	node sim.NodeID
 	name string
-	// delivered is the message that the step delivered, -1 if it is no delivery.
+	// since is the step that made this one possible: it armed the timer or gave
+	// the loop something to do. -1 is the start of the run.
+	since int
+	// delivered is the message that the step delivered, -1 if it is no delivery
+	// or that of a hang-up.
 	delivered int
-	notes     []string
+	// causes are those of the messages that the step sent or delivered.
+	causes []sim.Cause
+	notes  []note
+}
+
+// note is what a node said of itself. It need not be the one whose step it is: a
+// restart makes several act at once.
+type note struct {
+	node sim.NodeID
+	text string
 }
 
 // message is a message from where it was sent to where it arrived.
@@ -31,10 +47,15 @@ type message struct {
 	label    string
 	// sent and delivered are steps; -1 is the start of the run, or never.
 	sent, delivered int
-	hangup          bool
 }
 
-func newTrace() *trace { return &trace{pending: map[string]int{}} }
+// messageName is unique in a run.
+type messageName struct {
+	cause   sim.Cause
+	ordinal int32
+}
+
+func newTrace() *trace { return &trace{pending: map[messageName]int{}} }
 
 // Observe implements sim.Observer.
 func (t *trace) Observe(w *sim.World, e *sim.Event) {
@@ -44,32 +65,48 @@ func (t *trace) Observe(w *sim.World, e *sim.Event) {
 	t.timed = w.Mode() == sim.Timed
 	switch e.Kind {
 	case sim.Acted:
-		s := step{at: w.Now(), kind: e.Action.Kind, node: e.Node, name: e.Text, delivered: -1}
-		if e.Action.Kind == sim.Deliver {
-			if i, ok := t.pending[messageName(w, w.Pending(e.Action))]; ok {
-				s.delivered = i
-				t.messages[i].delivered = len(t.steps)
-			}
-		}
-		t.steps = append(t.steps, s)
+		t.acted(w, e)
 	case sim.Sent:
-		_, hangup := e.Message.Payload.(*sim.Hangup)
-		t.pending[messageName(w, &e.Message)] = len(t.messages)
+		t.pending[messageName{e.Message.Cause, e.Message.Ordinal}] = len(t.messages)
 		t.messages = append(t.messages, message{
 			from: e.Message.From, to: e.Message.To, label: e.Message.Payload.Label(),
-			sent: len(t.steps) - 1, delivered: -1, hangup: hangup,
+			sent: len(t.steps) - 1, delivered: -1,
 		})
+		if len(t.steps) > 0 {
+			last := &t.steps[len(t.steps)-1]
+			last.causes = append(last.causes, e.Message.Cause)
+		}
 	case sim.Noted:
 		if len(t.steps) > 0 {
 			last := &t.steps[len(t.steps)-1]
-			last.notes = append(last.notes, e.Text)
-			// A node may act in the middle of another's step.
-			last.node = e.Node
+			last.notes = append(last.notes, note{e.Node, e.Text})
 		}
 	}
 }
 
-// messageName is unique in a run.
-func messageName(w *sim.World, m *sim.Message) string {
-	return w.CauseName(m.Cause) + "#" + string(rune('0'+int(m.From))) + string(rune('0'+int(m.To))) + ":" + itoa(int64(m.Ordinal))
+func (t *trace) acted(w *sim.World, e *sim.Event) {
+	// The world counts steps from 1.
+	s := step{
+		at: w.Now(), kind: e.Action.Kind, slot: e.Action.Slot, node: e.Node, name: e.Text,
+		since: int(e.Action.Since) - 1, delivered: -1,
+	}
+	if m := w.Pending(e.Action); m != nil {
+		// Nobody sends a hang-up, so it is not among those under way.
+		if i, ok := t.pending[messageName{m.Cause, m.Ordinal}]; ok {
+			s.delivered = i
+			s.causes = append(s.causes, m.Cause)
+			t.messages[i].delivered = len(t.steps)
+		}
+	}
+	t.steps = append(t.steps, s)
+}
+
+// node finds a node by its name.
+func (t *trace) node(name string) (sim.NodeID, bool) {
+	for i, n := range t.nodes {
+		if n == name && i > 0 {
+			return sim.NodeID(i), true
+		}
+	}
+	return 0, false
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -244,17 +245,33 @@ func code(c wire.Code) model.Code {
 func describe(p sim.Payload) string {
 	l, ok := p.(*wire.ListResponse)
 	if !ok {
+		if rev, found := strings.CutPrefix(p.Label(), "rev "); found {
+			return "revision " + rev
+		}
 		return p.Label()
 	}
-	s := "RV=" + strconv.FormatInt(l.ResourceVersion, 10) + " from " + l.Origin.String() + " {"
-	for i, kv := range l.Items {
-		if i > 0 {
-			s += " "
-		}
-		s += kv.Key + "=" + kv.Value + "@" + strconv.FormatInt(kv.ModRevision, 10)
+	s := "resourceVersion " + strconv.FormatInt(l.ResourceVersion, 10)
+	if l.Origin != wire.FromCache {
+		s += " (from " + l.Origin.String() + ")"
 	}
-	return s + "}"
+	if len(l.Items) == 0 {
+		return s + ", no objects"
+	}
+	for i, kv := range l.Items {
+		separator := ", "
+		if i == mostDescribed {
+			return s + ", and " + strconv.Itoa(len(l.Items)-i) + " more"
+		}
+		if i == 0 {
+			separator = ": "
+		}
+		s += separator + kv.Key + "=" + kv.Value + " of revision " + strconv.FormatInt(kv.ModRevision, 10)
+	}
+	return s
 }
+
+// mostDescribed is how many objects of a list a story shows.
+const mostDescribed = 5
 
 // Run implements sim.Node; a client has no loops.
 func (c *Client) Run(*sim.Env, sim.Task) {}

@@ -132,6 +132,7 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 		env.Begin("watch", 0)
 		w.conn = env.Open(w.plan.To)
 		for _, c := range w.plan.Creates {
+			noteSending(env, c)
 			env.Send(w.conn, c)
 		}
 		return
@@ -142,6 +143,7 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 			w.firstRequest = env.Now()
 		}
 		w.requested++
+		noteSending(env, progressRequest)
 		env.Send(w.conn, progressRequest)
 	} else {
 		env.Begin("later", w.later)
@@ -149,10 +151,34 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 		if c, ok := p.(*wire.WatchCancelRequest); ok {
 			w.abandoned = append(w.abandoned, abandonedWatch{c.WatchID, len(w.responses)})
 		}
+		noteSending(env, p)
 		env.Send(w.conn, p)
 		w.later++
 	}
 	w.planNext(env, w.plan.Every)
+}
+
+func noteSending(env *sim.Env, p sim.Payload) {
+	if !env.Noting() {
+		return
+	}
+	if c, ok := p.(*wire.WatchCreateRequest); ok && c.StartRevision == 0 {
+		env.Note("asks for a watch of " + c.Key + " from now on")
+		return
+	}
+	env.Note("asks: " + p.Label())
+}
+
+// toWatch says what came, and for which of the watches on the stream. r is nil
+// if it is no response.
+func toWatch(r *wire.WatchResponse, p sim.Payload) string {
+	switch {
+	case r == nil:
+		return p.Label()
+	case r.WatchID == wire.InvalidWatchID:
+		return p.Label() + ", for all watches"
+	}
+	return p.Label() + ", for watch " + strconv.FormatInt(r.WatchID, 10)
 }
 
 func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
@@ -164,6 +190,9 @@ func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
 // Receive implements sim.Node.
 func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
+	if env.Noting() {
+		env.Note("is sent: " + toWatch(r, m.Payload))
+	}
 	if !ok {
 		w.ended = true
 		env.Disarm(nextRequest)

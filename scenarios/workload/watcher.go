@@ -83,6 +83,9 @@ func (w *Watcher) watch(env *sim.Env) {
 	env.Begin("watch", len(w.streams))
 	w.state = watcherWatches
 	w.streams = append(w.streams, Stream{From: w.position})
+	if env.Noting() {
+		env.Note("watches from resourceVersion " + strconv.FormatInt(w.position, 10) + " on")
+	}
 	w.conn = env.Open(w.to)
 	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true})
 }
@@ -108,6 +111,9 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s := &w.streams[len(w.streams)-1]
 	s.Events = append(s.Events, e)
+	if env.Noting() {
+		env.Note("is sent " + e.Label())
+	}
 	if e.Type != wire.Failed {
 		w.position = e.ResourceVersion
 		if len(s.Events) == w.leave && w.retries > 0 {

@@ -111,7 +111,7 @@ func (q *requester) send(env *sim.Env) {
 	env.Cover(progressRequested)
 	env.Under(q.cause)
 	if env.Noting() {
-		env.Note("asks for progress")
+		env.Note("asks etcd for progress")
 	}
 	if !env.IsOpen(q.control) {
 		q.control = env.Open(q.cfg.Watch)

@@ -176,7 +176,7 @@ func (c *Cache) stopWaiting(env *sim.Env, i int) {
 // timeOut is what GetList does with a read that waited in vain.
 func (c *Cache) timeOut(env *sim.Env, i int) {
 	if env.Noting() {
-		env.Note("gives up waiting with " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + " for resourceVersion " + number(c.reads[i].wanted))
+		env.Note("gives up on " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + ": it is still at resourceVersion " + number(c.watchCache.resourceVersion) + ", not at " + number(c.reads[i].wanted))
 	}
 	if !c.reads[i].isConsistent() {
 		env.Cover(readTimedOut)
@@ -249,7 +249,7 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 	case *wire.RangeResponse:
 		if c.reads[i].state == readCurrentRevision {
 			if env.Noting() {
-				env.Note("etcd says that it is at revision " + number(p.Revision))
+				env.Note("hears from etcd that it is at revision " + number(p.Revision))
 			}
 			c.waitUntilFresh(env, i, p.Revision)
 			return

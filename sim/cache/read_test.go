@@ -434,11 +434,11 @@ func TestNotes(t *testing.T) {
 	b.send(bookmark(4))
 	b.settle()
 	require.Equal(t, []string{
-		"has listed: 0 objects at resourceVersion 5",
+		"has listed 0 objects at resourceVersion 5",
 		"watches from resourceVersion 5 on",
 		"down's GET /registry/pods/a waits for resourceVersion 8; the cache is at 5",
-		"gives up waiting with down's GET /registry/pods/a for resourceVersion 8",
-		"its resourceVersion goes back in time",
-		"is told by progress that nothing up to 4 is missing: its resourceVersion is 4",
+		"gives up on down's GET /registry/pods/a: it is still at resourceVersion 5, not at 8",
+		"takes progress 4 as a promise that it has seen everything up to revision 4: it is at resourceVersion 4 now",
+		"its resourceVersion goes back from 5 to 4",
 	}, b.notes)
 }

@@ -106,10 +106,10 @@ func same(a, b *wire.KeyValue) bool { return a == b || *a == *b }
 // whatever it says, as upstream does: also if it goes back in time.
 func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion int64) watchCacheEvent {
 	env.Cover(progressNotified)
-	c.setResourceVersion(env, resourceVersion)
 	if env.Noting() {
-		env.Note("is told by progress that nothing up to " + number(resourceVersion) + " is missing: its resourceVersion is " + number(resourceVersion))
+		env.Note("takes progress " + number(resourceVersion) + " as a promise that it has seen everything up to revision " + number(resourceVersion) + ": it is at resourceVersion " + number(resourceVersion) + " now")
 	}
+	c.setResourceVersion(env, resourceVersion)
 	c.broadcast(env)
 	return watchCacheEvent{resourceVersion: resourceVersion, bookmark: true}
 }
@@ -118,7 +118,7 @@ func (c *Cache) setResourceVersion(env *sim.Env, resourceVersion int64) {
 	if resourceVersion < c.watchCache.resourceVersion {
 		env.Cover(resourceVersionLowered)
 		if env.Noting() {
-			env.Note("its resourceVersion goes back in time")
+			env.Note("its resourceVersion goes back from " + number(c.watchCache.resourceVersion) + " to " + number(resourceVersion))
 		}
 	}
 	c.watchCache.resourceVersion = resourceVersion
@@ -133,10 +133,10 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 		w.store.ReplaceOrInsert(kv)
 	}
 	w.listResourceVersion = resourceVersion
-	c.setResourceVersion(env, resourceVersion)
 	if env.Noting() {
-		env.Note("has listed: " + number(int64(len(items))) + " objects at resourceVersion " + number(resourceVersion))
+		env.Note("has listed " + counted(len(items)) + " at resourceVersion " + number(resourceVersion))
 	}
+	c.setResourceVersion(env, resourceVersion)
 	c.ready.setReady(env.Now())
 	c.tellReady(env)
 	c.broadcast(env)
@@ -163,6 +163,13 @@ func preparePrefix(prefix string) string {
 		return prefix
 	}
 	return prefix + "/"
+}
+
+func counted(objects int) string {
+	if objects == 1 {
+		return "1 object"
+	}
+	return strconv.Itoa(objects) + " objects"
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

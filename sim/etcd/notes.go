@@ -125,8 +125,8 @@ func noteSent(env *sim.Env, sws *serverWatchStream, r *wire.WatchResponse, fromC
 		// It is no news that a watch that was asked for is created.
 		return
 	}
-	if fromCtrlStream && held != "" {
-		env.Note("sendLoop takes from ctrlStream before the watch channel: " + r.Label() + " is sent to " + sws.name() + ", " + held + " still waits")
+	if fromCtrlStream && held != "" && len(r.Events) == 0 {
+		env.Note("sendLoop takes from ctrlStream, while " + held + " still waits in the watch channel: " + r.Label() + " is sent to " + sws.name() + " first")
 		return
 	}
 	env.Note("sendLoop sends " + r.Label() + " to " + sws.name())
@@ -156,6 +156,21 @@ func noteProgress(env *sim.Env, sws *serverWatchStream, became string) {
 	if env.Noting() {
 		env.Note("the progress request of " + sws.name() + " " + became)
 	}
+}
+
+// notePastChannel: recvLoop answers a progress request by itself.
+func (s *Server) notePastChannel(env *sim.Env, sws *serverWatchStream, rev int64) {
+	if !env.Noting() {
+		return
+	}
+	text := "is answered by recvLoop itself: progress " + number(rev) + " goes into ctrlStream"
+	for _, wi := range sws.watchers {
+		if w := &s.watchers[wi]; w.group == unsynced && w.minRev <= rev {
+			text += ", although a watcher is not synced: it wants to be sent what happened from revision " + number(w.minRev) + " on"
+			break
+		}
+	}
+	noteProgress(env, sws, text)
 }
 
 // name is what stories call the stream: its client, and which of its streams if

@@ -13,9 +13,7 @@ func (s *Server) requestProgress(env *sim.Env, sws *serverWatchStream) {
 		}
 		resp := s.responses.new()
 		resp.Revision, resp.WatchID = s.store.currentRev, wire.InvalidWatchID
-		if env.Noting() {
-			noteProgress(env, sws, "is answered by recvLoop: progress "+number(resp.Revision)+" goes into ctrlStream")
-		}
+		s.notePastChannel(env, sws, resp.Revision)
 		s.pushCtrl(env, sws, resp, recvIdle)
 		return
 	}

@@ -140,6 +140,7 @@ func (s *Server) restoreStore(env *sim.Env) {
 	if s.store.currentRev < before {
 		env.Cover(coverRevisionBack)
 	}
+	s.noteRestored(env, before)
 	s.jobs = s.jobs[:0]
 	env.Disable(scheduleCompaction)
 	env.Disarm(compactionSleep)
@@ -229,7 +230,13 @@ func (s *Server) Drained(env *sim.Env, c sim.Conn) {
 
 // runScheduleCompaction is one batch of the compaction that is under way.
 func (s *Server) runScheduleCompaction(env *sim.Env) {
-	if !s.store.compactBatch(&s.jobs[0], s.cfg.CompactionBatchLimit, s.cfg.CompactTombstone) {
+	rev, tombstones := s.jobs[0].rev, 0
+	if env.Noting() {
+		tombstones = s.tombstonesAt(rev)
+	}
+	done := s.store.compactBatch(&s.jobs[0], s.cfg.CompactionBatchLimit, s.cfg.CompactTombstone)
+	s.noteTombstones(env, rev, tombstones)
+	if !done {
 		env.Cover(coverCompactionPauses)
 		env.Arm(compactionSleep, s.cfg.CompactionSleepInterval)
 		return

@@ -71,6 +71,7 @@ func (s *Server) syncWatchers(env *sim.Env) {
 				continue
 			}
 			env.Cover(coverCompactedFallsThrough)
+			noteFallsThrough(env, s.streams[w.stream], w, curRev)
 		}
 		if s.cfg.SyncMinRev == SetToNext || w.minRev < curRev+1 {
 			if w.minRev > curRev+1 {
@@ -83,6 +84,7 @@ func (s *Server) syncWatchers(env *sim.Env) {
 			if s.streams[w.stream].deferredProgress {
 				env.Cover(coverSyncedSilentlyDeferred)
 			}
+			noteSynced(env, s.streams[w.stream], nil)
 			s.setGroup(env, w, synced)
 			continue
 		}
@@ -100,12 +102,14 @@ func (s *Server) syncWatchers(env *sim.Env) {
 		switch {
 		case !s.send(env, w, w.id, curRev, b.evs):
 			env.Cover(coverSyncVictim)
+			noteVictim(env, s.streams[w.stream], b.evs)
 			s.setGroup(env, w, victim)
 			victims = append(victims, *b)
 		case b.moreRev != 0:
 			env.Cover(coverSyncMore)
 		default:
 			env.Cover(coverSynced)
+			noteSynced(env, s.streams[w.stream], b.evs)
 			s.setGroup(env, w, synced)
 		}
 	}
@@ -170,7 +174,7 @@ func (s *Server) chooseAll(env *sim.Env, chosen []int32, curRev, compactRev int6
 		}
 		env.Cover(coverCompacted)
 		if env.Noting() {
-			env.Note("syncWatchers cancels a watcher of " + sws.title() + " below the compacted revision")
+			env.Note("syncWatchers cancels a watcher of " + sws.name() + " below the compacted revision")
 		}
 		s.post(env, sws, watchResponse{id: w.id, compactRevision: compactRev})
 		w.compacted = true

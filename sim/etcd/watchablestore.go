@@ -104,6 +104,7 @@ func (s *Server) notify(env *sim.Env, rev int64, changes []*version) {
 			continue
 		}
 		env.Cover(coverNotifyVictim)
+		noteVictim(env, s.streams[w.stream], b.evs)
 		if s.streams[w.stream].deferredProgress {
 			env.Cover(coverVictimDeferred)
 		}

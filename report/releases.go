@@ -1,0 +1,105 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+)
+
+// span says who has a value of a behaviour: releases of the branch in question,
+// or designs of the cache.
+type span struct {
+	text string
+	// later: releases after the one in question have it, so it is what changed.
+	later bool
+}
+
+// releases finds out who has a value. Bugs and assumptions are put aside: it is
+// about what was released.
+func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
+	p.Bugs, p.Assume = nil, nil
+	if d.Of == "cache" {
+		return designs(p, d.Name, value)
+	}
+	subject, set := "etcd", func(v string) { p.Etcd = v }
+	version := p.Etcd
+	if d.Of == "client" {
+		subject, set = "clientv3", func(v string) { p.Client = v }
+		if p.Client != "" {
+			version = p.Client
+		}
+	}
+	branch, present, ok := cutPatch(version)
+	if !ok {
+		return span{}
+	}
+	newest := present
+	for _, v := range etcd.Versions() {
+		if b, patch, _ := cutPatch(v); b == branch {
+			newest = max(newest, patch)
+		}
+	}
+	first, last := -1, -1
+	for patch := range newest + 1 {
+		set(branch + strconv.Itoa(patch))
+		if has(p, d.Name, value) {
+			if first < 0 {
+				first = patch
+			}
+			last = patch
+		}
+	}
+	name := func(patch int) string { return branch + strconv.Itoa(patch) }
+	switch {
+	case first < 0:
+		return span{text: "which no release of this branch has"}
+	case first > present && last == newest:
+		return span{subject + " from " + name(first) + " on", true}
+	case first > present && first == last:
+		return span{subject + " " + name(first), true}
+	case first > present:
+		return span{subject + " " + name(first) + " to " + name(last), true}
+	case last < present:
+		return span{subject + " up to " + name(last), false}
+	}
+	// The present release has it, and a bug or an assumption was put on top.
+	return span{subject + " " + name(present) + " as released", true}
+}
+
+// designs lists the cache designs that have the value.
+func designs(p scenarios.Params, dimension, value string) span {
+	var names []string
+	for _, d := range cache.Designs() {
+		p.Cache = d.Name
+		if has(p, dimension, value) {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) == 0 {
+		return span{}
+	}
+	noun := "as in the design "
+	if len(names) > 1 {
+		noun = "as in the designs "
+	}
+	return span{text: noun + strings.Join(names, ", ")}
+}
+
+func has(p scenarios.Params, dimension, value string) bool {
+	b, err := p.Behaviours()
+	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d scenarios.Dimension) bool {
+		return d.Name == dimension && d.Value == value
+	})
+}
+
+// cutPatch splits "3.5.7" into "3.5." and 7.
+func cutPatch(version string) (branch string, patch int, ok bool) {
+	version = strings.TrimPrefix(version, "v")
+	i := strings.LastIndexByte(version, '.')
+	patch, err := strconv.Atoi(version[i+1:])
+	return version[:i+1], patch, i > 0 && err == nil
+}

@@ -1,0 +1,133 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+)
+
+// why says who read what, what it should have been, and why.
+func (r *tracedRun) why() string {
+	if r.finding.Why == nil {
+		return ""
+	}
+	if e, ok := r.finding.Why.(*linearizability.Explanation); ok {
+		if text := r.wrongAnswer(e); text != "" {
+			return text
+		}
+	}
+	return sentence(callTimes.ReplaceAllString(r.finding.Why.String(), ""))
+}
+
+// callTimes are the times of a history: a story has its own.
+var callTimes = regexp.MustCompile(` \(called at \d+, [^)]*\)`)
+
+// wrongAnswer is about one key of an answer. It is empty for other anomalies,
+// which the explanation's own sentence says as well.
+func (r *tracedRun) wrongAnswer(e *linearizability.Explanation) string {
+	if e.Operation < 0 || e.WriteRevision == 0 || e.Anomaly != linearizability.Missing && e.Anomaly != linearizability.Ghost {
+		return ""
+	}
+	h := r.system.History()
+	op := &h.Operations[e.Operation]
+	who := h.Clients[op.Client]
+	var s strings.Builder
+	what := asked(op.Request)
+	// Then the history does not have what was really asked for.
+	held := r.system.Params().AsConsistent
+	if held {
+		what = strings.TrimPrefix(what, "consistent ")
+	}
+	fmt.Fprintf(&s, "%s's %s (%s) is answered", who, what, r.place(r.callOf(r.concern.wrong)))
+	if e.Revision > 0 {
+		fmt.Fprintf(&s, " at revision %d", e.Revision)
+	}
+	switch {
+	case e.Got == nil:
+		fmt.Fprintf(&s, ", and %s is not in it. It should show %s=%s", e.Key, e.Key, e.Want.Value)
+	case e.Want == nil:
+		fmt.Fprintf(&s, " with %s=%s of revision %d. It should not show %s", e.Key, e.Got.Value, e.Got.ModRevision, e.Key)
+	default:
+		fmt.Fprintf(&s, " with %s=%s of revision %d. It should show %s=%s", e.Key, e.Got.Value, e.Got.ModRevision, e.Key, e.Want.Value)
+	}
+	verb := "written"
+	if e.Want == nil {
+		verb = "deleted"
+	}
+	fmt.Fprintf(&s, ", %s", verb)
+	if e.Write >= 0 {
+		fmt.Fprintf(&s, " by %s", h.Clients[h.Operations[e.Write].Client])
+	}
+	fmt.Fprintf(&s, " at revision %d: %s.", e.WriteRevision, r.reason(h, e))
+	switch {
+	case held:
+		s.WriteString(" The scenario holds every read to what consistent ones promise, whatever it asked for.")
+	case op.Request.Freshness == model.Any:
+		s.WriteString(` A read with resourceVersion="0" asks for no freshness, so this is what it may get.`)
+	}
+	return s.String()
+}
+
+// reason is why the answer has to show it.
+func (r *tracedRun) reason(h *model.History, e *linearizability.Explanation) string {
+	op := &h.Operations[e.Operation]
+	who := h.Clients[op.Client]
+	told := func(i int) string {
+		_, answer := r.trace.operation(h, i)
+		return r.place(answer)
+	}
+	switch {
+	case e.Because >= 0 && h.Operations[e.Because].Client == op.Client && e.Because != e.Write:
+		return fmt.Sprintf("%s itself had been shown revision %d before (%s)", who, e.Bound, told(e.Because))
+	case e.Because >= 0 && e.Because != e.Write:
+		return fmt.Sprintf("%s had been shown revision %d before %s asked (%s)", h.Clients[h.Operations[e.Because].Client], e.Bound, who, told(e.Because))
+	case e.Write >= 0 && h.Operations[e.Write].Return < op.Call && h.Operations[e.Write].Client == op.Client:
+		return fmt.Sprintf("%s itself had been told so before (%s)", who, told(e.Write))
+	case e.Write >= 0 && h.Operations[e.Write].Return < op.Call:
+		return fmt.Sprintf("%s had been told so before %s asked (%s)", h.Clients[h.Operations[e.Write].Client], who, told(e.Write))
+	}
+	return fmt.Sprintf("an answer at revision %d holds everything up to revision %d", e.Revision, e.Revision)
+}
+
+// place says when a step was.
+func (r *tracedRun) place(step int) string {
+	switch {
+	case step < 0:
+		return "never"
+	case r.trace.timed:
+		return "at " + r.trace.steps[step].at.Sub(0).String()
+	}
+	return fmt.Sprintf("step %d", step+1)
+}
+
+// asked says what a read wants in the words of the API.
+func asked(req *model.Request) string {
+	what := "LIST of " + req.Key
+	if req.Kind == model.Get {
+		what = "GET of " + req.Key
+	}
+	switch req.Freshness {
+	case model.Any:
+		return what + ` with resourceVersion="0"`
+	case model.NotOlderThan:
+		return fmt.Sprintf("%s not older than %d", what, req.Revision)
+	case model.Exact:
+		return fmt.Sprintf("%s at revision %d", what, req.Revision)
+	}
+	return "consistent " + what
+}
+
+// sentence gives a text a capital letter and a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
