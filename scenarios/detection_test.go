@@ -1,0 +1,48 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+)
+
+// detected is the share of schedules in which a strategy shows a violation.
+func detected(t *testing.T, sc *Scenario, property string, s explore.Strategy) float64 {
+	t.Helper()
+	const schedules = 2_000
+	subjects, err := sc.Subjects(sc.Params)
+	require.NoError(t, err)
+	c, err := explore.Explore(t.Context(), subjects, explore.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Steps, RecheckShare: -1})
+	require.NoError(t, err)
+	for _, p := range c.Properties {
+		if p.Name == property {
+			t.Logf("%s, %s: %s in %d of %d schedules", sc.Name, s.Name, property, p.Violations, schedules)
+			return float64(p.Violations) / schedules
+		}
+	}
+	t.Fatalf("%s does not claim %s", sc.Name, property)
+	return 0
+}
+
+// TestBugsShowSoon: whoever begins at any seed waits for less than 100 schedules
+// in half of the cases until #15220 shows as missing data, and for less than 10
+// until #17507 shows: ln 2 divided by the share of schedules.
+func TestBugsShowSoon(t *testing.T) {
+	const within100, within10 = 0.0069, 0.067
+	for _, s := range []explore.Strategy{explore.Random(), explore.Paced(), explore.Portfolio()} {
+		require.Greater(t, detected(t, issue15220, "linearizable-data", s), within100)
+		require.Greater(t, detected(t, issue15220CatchingUp, "linearizable-data", s), within100)
+		require.Greater(t, detected(t, issue17507, Answers, s), within10)
+	}
+}
+
+// TestPacedBeatsTheRandomWalk where a read has to wait for progress without a
+// timeout in between.
+func TestPacedBeatsTheRandomWalk(t *testing.T) {
+	for _, sc := range []*Scenario{issue15220, issue15220CatchingUp} {
+		random := detected(t, sc, "linearizable-data", explore.Random())
+		require.Greater(t, detected(t, sc, "linearizable-data", explore.Paced()), 1.2*random, sc.Name)
+	}
+}
