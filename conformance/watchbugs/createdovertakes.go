@@ -45,16 +45,8 @@ func CreatedOvertakes(ctx context.Context, server *realetcd.Server, requests, ru
 	if err != nil {
 		return res, err
 	}
-	for range runs {
-		early, err := createdOvertakesRun(ctx, conn, requests, first, last)
-		if err != nil {
-			return res, err
-		}
-		if early {
-			res.Violations++
-		}
-	}
-	return res, nil
+	res.Violations, err = count(runs, func() (bool, error) { return createdOvertakesRun(ctx, conn, requests, first, last) })
+	return res, err
 }
 
 // createdOvertakesRun ends when the second watch has been sent its history.

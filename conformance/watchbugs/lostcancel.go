@@ -36,16 +36,9 @@ const (
 // later event instead, the ones before silently missing.
 func LostCancel(ctx context.Context, server *realetcd.Server, runs int) (Result, error) {
 	res := Result{Bug: 17529, Etcd: server.Version, Runs: runs}
-	for range runs {
-		lost, err := lostCancelRun(ctx, server)
-		if err != nil {
-			return res, err
-		}
-		if lost {
-			res.Violations++
-		}
-	}
-	return res, nil
+	var err error
+	res.Violations, err = count(runs, func() (bool, error) { return lostCancelRun(ctx, server) })
+	return res, err
 }
 
 func lostCancelRun(ctx context.Context, server *realetcd.Server) (bool, error) {

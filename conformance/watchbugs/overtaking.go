@@ -27,16 +27,8 @@ func Overtaking(ctx context.Context, server *realetcd.Server, runs int) (Result,
 	if err != nil {
 		return res, err
 	}
-	for range runs {
-		early, err := overtakingRun(ctx, conn, first, last)
-		if err != nil {
-			return res, err
-		}
-		if early {
-			res.Violations++
-		}
-	}
-	return res, nil
+	res.Violations, err = count(runs, func() (bool, error) { return overtakingRun(ctx, conn, first, last) })
+	return res, err
 }
 
 // overtakingRun ends when the event of the last revision has come.

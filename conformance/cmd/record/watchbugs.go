@@ -10,75 +10,79 @@ import (
 )
 
 const (
-	progressRuns   = 100
+	progressRuns   = 400
 	overtakingRuns = 100
 	lostCancelRuns = 10
-	createdRuns    = 100
+	createdRuns    = 500
 )
 
 func recordProgress(ctx context.Context) error {
 	var results []watchbugs.ProgressResult
-	for _, version := range realetcd.Versions() {
-		err := withServer(ctx, version, func(server *realetcd.Server) error {
-			for _, delay := range watchbugs.Delays() {
-				res, err := watchbugs.Progress(ctx, server, delay, progressRuns)
-				if err != nil {
-					return err
-				}
-				fmt.Printf("%+v\n", res)
-				results = append(results, res)
+	err := onEachVersion(ctx, func(server *realetcd.Server) error {
+		for _, delay := range watchbugs.Delays() {
+			res, err := watchbugs.Progress(ctx, server, delay, progressRuns)
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			fmt.Printf("%+v\n", res)
+			results = append(results, res)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return fixtures.WriteJSON(fixtures.Progress(), results)
 }
 
 func recordBugs(ctx context.Context) error {
 	var results []watchbugs.Result
-	for _, version := range realetcd.Versions() {
-		err := withServer(ctx, version, func(server *realetcd.Server) error {
-			overtaking, err := watchbugs.Overtaking(ctx, server, overtakingRuns)
-			if err != nil {
-				return err
-			}
-			lost, err := watchbugs.LostCancel(ctx, server, lostCancelRuns)
-			if err != nil {
-				return err
-			}
-			fmt.Printf("%+v\n%+v\n", overtaking, lost)
-			results = append(results, overtaking, lost)
-			return nil
-		})
+	err := onEachVersion(ctx, func(server *realetcd.Server) error {
+		overtaking, err := watchbugs.Overtaking(ctx, server, overtakingRuns)
 		if err != nil {
 			return err
 		}
+		lost, err := watchbugs.LostCancel(ctx, server, lostCancelRuns)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%+v\n%+v\n", overtaking, lost)
+		results = append(results, overtaking, lost)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return fixtures.WriteJSON(fixtures.WatchBugs(), results)
 }
 
 func recordOvertaken(ctx context.Context) error {
 	var results []watchbugs.CreatedOvertakesResult
-	for _, version := range realetcd.Versions() {
+	err := onEachVersion(ctx, func(server *realetcd.Server) error {
 		for _, requests := range []int{1, 3, 10} {
-			err := withServer(ctx, version, func(server *realetcd.Server) error {
-				res, err := watchbugs.CreatedOvertakes(ctx, server, requests, createdRuns)
-				if err != nil {
-					return err
-				}
-				fmt.Printf("%+v\n", res)
-				results = append(results, res)
-				return nil
-			})
+			res, err := watchbugs.CreatedOvertakes(ctx, server, requests, createdRuns)
 			if err != nil {
 				return err
 			}
+			fmt.Printf("%+v\n", res)
+			results = append(results, res)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return fixtures.WriteJSON(fixtures.CreatedOvertakes(), results)
+}
+
+// onEachVersion starts a server of each version in turn.
+func onEachVersion(ctx context.Context, f func(*realetcd.Server) error) error {
+	for _, version := range realetcd.Versions() {
+		if err := withServer(ctx, version, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func withServer(ctx context.Context, version string, f func(*realetcd.Server) error) error {
