@@ -27,12 +27,14 @@ func Visualize(w io.Writer, h *model.History, prop Property) error {
 	p.spec.steps, p.spec.budget = 0, DefaultSteps
 	end := int64(0)
 	for i := range p.operations {
+		end = max(end, p.operations[i].Call)
 		if r := p.operations[i].Return; r != afterAll {
 			end = max(end, r)
 		}
 	}
 	for i := range p.operations {
-		// The page is as wide as the last return.
+		// The page is as wide as the last call or return: what was never answered
+		// may have been asked after all answers.
 		p.operations[i].Return = min(p.operations[i].Return, end+1)
 	}
 	m := p.spec.realTime()
