@@ -10,90 +10,134 @@ import (
 
 // The measures of a chart, in pixels.
 const (
-	chartLeft   = 90
 	chartTop    = 46
-	laneWidth   = 190
 	rowHeight   = 26
-	labelLength = 34
+	labelLength = 38
+	// Steps are numbered left of chartLeft. Labels of the first lane stand to its
+	// left, those of the last within chartRight.
+	chartLeft  = 80
+	chartRight = 200
+	firstLane  = chartLeft + 130
+	// As long as lanes are not too narrow the chart has this width.
+	chartWidth           = 1240
+	narrowLane, wideLane = 140, 190
 )
 
 // chart draws steps as a message sequence chart: a line for each node, an arrow
 // for each message from the step that sent it to the one that delivered it.
 type chart struct {
 	trace *trace
-	timed bool
 	// lane is the place of a node, from the left; -1 if it has none.
 	lane []int
 	// row is the place of a step, from the top; -1 if it is left out.
 	row []int
-	// told are the steps of the story, fault the one that ends it.
+	// told are the steps of the story.
 	told map[int]bool
-	b    strings.Builder
+	// width is that of the chart, laneWidth from one lane to the next.
+	width, laneWidth int
+
+	bands  strings.Builder
+	arrows strings.Builder
+	// labels come last, so that no arrow strikes them through.
+	labels strings.Builder
 }
 
 // drawChart returns the chart as SVG. keep says which steps are drawn.
-func drawChart(t *trace, lines []Line, keep func(step int) bool) string {
-	c := &chart{trace: t, timed: t.timed, told: map[int]bool{}}
+func drawChart(t *trace, lines []Line, c *concern, keep func(step int) bool) string {
+	d := &chart{trace: t, told: map[int]bool{}}
 	for _, l := range lines {
-		c.told[l.Step-1] = true
+		d.told[l.Step-1] = true
 	}
-	rows := 0
+	rows, last := 0, -1
+	var gaps []gap
 	for i := range t.steps {
-		if keep(i) {
-			c.row = append(c.row, rows)
+		if !keep(i) {
+			d.row = append(d.row, -1)
+			continue
+		}
+		if out := i - last - 1; out > 0 {
+			gaps = append(gaps, gap{rows, out})
 			rows++
-		} else {
-			c.row = append(c.row, -1)
+		}
+		d.row = append(d.row, rows)
+		rows++
+		last = i
+	}
+	gapsBetween := max(1, d.lanes()-1)
+	d.laneWidth = min(wideLane, max(narrowLane, (chartWidth-firstLane-chartRight)/gapsBetween))
+	d.width = max(chartWidth, firstLane+gapsBetween*d.laneWidth+chartRight)
+	height := chartTop + rows*rowHeight + rowHeight/2
+	for _, g := range gaps {
+		fmt.Fprintf(&d.labels, `<text class="gap" x="%d" y="%d">⋮ %s</text>`, chartLeft-70, chartTop+g.row*rowHeight+rowHeight/2+4, counted(g.steps, "step"))
+	}
+	d.band("missed", c.missed)
+	d.band("wrong", c.wrong)
+	for i := range t.steps {
+		if d.row[i] >= 0 {
+			d.step(i)
 		}
 	}
-	lanes := c.lanes()
-	// Labels of the last lane stand to its right.
-	width, height := chartLeft+lanes*laneWidth+laneWidth/2, chartTop+(rows+1)*rowHeight
-	fmt.Fprintf(&c.b, `<svg class="chart" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="message sequence chart">`, width, height, width, height)
-	c.b.WriteString(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>`)
-	for n, lane := range c.lane {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="chart" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="message sequence chart">`, d.width, height, d.width, height)
+	for _, head := range []string{"head", "head-told"} {
+		fmt.Fprintf(&b, `<defs><marker id="%s" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path class="%s" d="M0,0 L8,4 L0,8 z"/></marker></defs>`, head, head)
+	}
+	b.WriteString(d.bands.String())
+	for n, lane := range d.lane {
 		if lane < 0 {
 			continue
 		}
-		x := c.x(sim.NodeID(n))
-		fmt.Fprintf(&c.b, `<text class="node" x="%d" y="24">%s</text><line class="life" x1="%d" y1="34" x2="%d" y2="%d"/>`,
+		x := d.x(sim.NodeID(n))
+		fmt.Fprintf(&b, `<text class="node" x="%d" y="24">%s</text><line class="life" x1="%d" y1="34" x2="%d" y2="%d"/>`,
 			x, html.EscapeString(t.nodes[n]), x, x, height)
 	}
-	for i := range t.steps {
-		if c.row[i] >= 0 {
-			c.step(i)
-		}
+	return b.String() + d.arrows.String() + d.labels.String() + "</svg>"
+}
+
+// gap is a row that stands for steps that are left out.
+type gap struct{ row, steps int }
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
 	}
-	c.b.WriteString("</svg>")
-	return c.b.String()
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// band marks the row of a step that matters more than others.
+func (d *chart) band(class string, step int) {
+	if step < 0 || step >= len(d.row) || d.row[step] < 0 {
+		return
+	}
+	fmt.Fprintf(&d.bands, `<rect class="%s" x="0" y="%d" width="%d" height="%d"/>`, class, d.y(step)-rowHeight/2, d.width, rowHeight)
 }
 
 // lanes gives a lane to each node that has something to do: clients, then
 // caches and their client libraries, then etcd, as reads travel.
-func (c *chart) lanes() int {
-	active := make([]bool, len(c.trace.nodes))
-	for i := range c.trace.steps {
-		if s := &c.trace.steps[i]; c.row[i] >= 0 && s.node != 0 {
+func (d *chart) lanes() int {
+	active := make([]bool, len(d.trace.nodes))
+	for i := range d.trace.steps {
+		if s := &d.trace.steps[i]; d.row[i] >= 0 && s.node != 0 {
 			active[s.node] = true
 			if s.delivered >= 0 {
-				if from := c.trace.messages[s.delivered].from; from != 0 {
+				if from := d.trace.messages[s.delivered].from; from != 0 {
 					active[from] = true
 				}
 			}
 		}
 	}
-	c.lane = make([]int, len(c.trace.nodes))
+	d.lane = make([]int, len(d.trace.nodes))
+	for i := range d.lane {
+		d.lane[i] = -1
+	}
 	n := 0
 	give := func(want func(name string) bool) {
-		for i, name := range c.trace.nodes {
+		for i, name := range d.trace.nodes {
 			if active[i] && want(name) {
-				c.lane[i] = n
+				d.lane[i] = n
 				n++
 			}
 		}
-	}
-	for i := range c.lane {
-		c.lane[i] = -1
 	}
 	is := func(name, kind string) bool { return name == kind || strings.HasPrefix(name, kind+"-") }
 	give(func(name string) bool { return !is(name, "cache") && !is(name, "client") && name != "etcd" })
@@ -103,66 +147,105 @@ func (c *chart) lanes() int {
 	return n
 }
 
-func (c *chart) x(n sim.NodeID) int { return chartLeft + c.lane[n]*laneWidth + laneWidth/2 }
+func (d *chart) x(n sim.NodeID) int { return firstLane + d.lane[n]*d.laneWidth }
 
-func (c *chart) y(step int) int { return chartTop + c.row[step]*rowHeight + rowHeight/2 }
+func (d *chart) y(step int) int { return chartTop + d.row[step]*rowHeight + rowHeight/2 }
 
-func (c *chart) step(i int) {
-	s := &c.trace.steps[i]
-	class := ""
-	if c.told[i] {
-		class = " told"
+func (d *chart) step(i int) {
+	s := &d.trace.steps[i]
+	class := "step"
+	if d.told[i] {
+		class = "step told"
 	}
 	when := itoa(int64(i + 1))
-	if c.timed {
+	if d.trace.timed {
 		when = s.at.Sub(0).String()
 	}
-	y := c.y(i)
-	fmt.Fprintf(&c.b, `<g class="step%s"><title>%s</title><text class="when" x="%d" y="%d">%s</text>`,
-		class, html.EscapeString(title(s)), chartLeft-14, y+4, when)
+	y := d.y(i)
+	open := fmt.Sprintf(`<g class="%s"><title>%s</title>`, class, html.EscapeString(title(s)))
+	d.arrows.WriteString(open)
+	d.labels.WriteString(open)
+	fmt.Fprintf(&d.labels, `<text class="when" x="%d" y="%d">%s</text>`, chartLeft-14, y+4, when)
 	switch {
 	case s.delivered >= 0:
-		c.arrow(i, &c.trace.messages[s.delivered])
+		d.arrow(i, &d.trace.messages[s.delivered])
 	case s.kind == sim.Inject || s.node == 0:
-		fmt.Fprintf(&c.b, `<text class="fault" x="%d" y="%d">✕ %s</text>`, chartLeft, y+4, html.EscapeString(shorten(strings.TrimPrefix(s.name, "inject "))))
+		fmt.Fprintf(&d.labels, `<text class="fault" x="%d" y="%d">✕ %s</text>`, chartLeft, y+4, html.EscapeString(shorten(strings.TrimPrefix(s.name, "inject "))))
 	default:
-		x := c.x(s.node)
-		fmt.Fprintf(&c.b, `<circle class="tick" cx="%d" cy="%d" r="4"/><text class="label" x="%d" y="%d">%s</text>`,
-			x, y, x+9, y+4, html.EscapeString(shorten(c.activity(s))))
+		fmt.Fprintf(&d.arrows, `<circle class="tick" cx="%d" cy="%d" r="4"/>`, d.x(s.node), y)
+		side := 1
+		if d.leavesRight(i) {
+			side = -1
+		}
+		d.label(d.x(s.node), y, side, d.activity(s))
 	}
-	c.b.WriteString("</g>")
+	d.arrows.WriteString("</g>")
+	d.labels.WriteString("</g>")
+}
+
+// leavesRight: an arrow begins here and goes to the right, where a label would
+// stand.
+func (d *chart) leavesRight(i int) bool {
+	for j := range d.trace.messages {
+		m := &d.trace.messages[j]
+		if m.sent == i && m.delivered >= 0 && d.row[m.delivered] >= 0 && d.lane[m.to] > d.lane[m.from] {
+			return true
+		}
+	}
+	return false
+}
+
+// label stands to the right of a place or, if side is negative, to the left.
+func (d *chart) label(x, y, side int, text string) {
+	anchor := "start"
+	if side < 0 {
+		anchor = "end"
+	}
+	fmt.Fprintf(&d.labels, `<text class="label" text-anchor="%s" x="%d" y="%d">%s</text>`, anchor, x+9*side, y+4, html.EscapeString(shorten(text)))
 }
 
 // activity is the name of a loop or timer without the node, which the lane
-// says.
-func (c *chart) activity(s *step) string {
+// says. A client's timer means that it asks; what, stands at the arrow.
+func (d *chart) activity(s *step) string {
+	if s.kind == sim.Fire && d.trace.clients[s.node] {
+		return "asks"
+	}
 	name := strings.TrimPrefix(strings.TrimPrefix(s.name, "run "), "fire ")
-	name = strings.TrimPrefix(name, c.trace.nodes[s.node]+" ")
+	name = strings.TrimPrefix(name, d.trace.nodes[s.node]+" ")
 	if s.kind == sim.Fire {
 		return "timer: " + name
 	}
 	return name
 }
 
-// arrow draws a message. It begins where it was sent, if that step is drawn and
-// not long ago; else it is drawn level, with a mark where it comes from.
-func (c *chart) arrow(i int, m *message) {
-	if c.lane[m.from] < 0 || c.lane[m.to] < 0 {
+// arrow draws a message. It begins where it was sent, if that step is drawn;
+// else it is level. Its label stands on the far side of its head, where no arrow
+// is, unless one goes on from there.
+func (d *chart) arrow(i int, m *message) {
+	if d.lane[m.from] < 0 || d.lane[m.to] < 0 {
 		return
 	}
-	y := c.y(i)
+	y := d.y(i)
 	from := y
-	if m.sent >= 0 && c.row[m.sent] >= 0 {
-		from = c.y(m.sent)
+	if m.sent >= 0 && d.row[m.sent] >= 0 {
+		from = d.y(m.sent)
 	}
-	x1, x2 := c.x(m.from), c.x(m.to)
-	fmt.Fprintf(&c.b, `<line class="message" x1="%d" y1="%d" x2="%d" y2="%d" marker-end="url(#head)"/>`, x1, from, x2, y)
-	anchor, lx := "start", x2+9
+	x1, x2 := d.x(m.from), d.x(m.to)
+	head := "head"
+	if d.told[i] {
+		head = "head-told"
+	}
+	fmt.Fprintf(&d.arrows, `<line class="message" x1="%d" y1="%d" x2="%d" y2="%d" marker-end="url(#%s)"/>`, x1, from, x2, y, head)
+	side := 1
 	if x1 > x2 {
-		anchor, lx = "end", x2-9
+		side = -1
 	}
-	// The label stands on the far side of the arrow's head, where no arrow is.
-	fmt.Fprintf(&c.b, `<text class="label" text-anchor="%s" x="%d" y="%d">%s</text>`, anchor, lx, y+4, html.EscapeString(shorten(m.label)))
+	if side > 0 && d.leavesRight(i) {
+		// Below the head, in front of what goes on.
+		fmt.Fprintf(&d.labels, `<text class="label" text-anchor="end" x="%d" y="%d">%s</text>`, x2-12, y+15, html.EscapeString(shorten(m.label)))
+		return
+	}
+	d.label(x2, y, side, m.label)
 }
 
 func title(s *step) string {

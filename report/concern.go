@@ -72,19 +72,12 @@ func (c *concern) read(t *trace, h *model.History, e *linearizability.Explanatio
 	}
 }
 
-// watch: what came on a watch is wrong. Nobody says whose it was: it is one of
-// those that were sent something of that revision or later.
+// watch: what came on a watch is wrong.
 func (c *concern) watch(t *trace, v *model.WatchViolation) {
 	c.miss(t, v.Revision)
 	c.key = v.Key
-	for i := len(t.steps) - 1; i >= 0; i-- {
-		s := &t.steps[i]
-		if s.kind == sim.Deliver && len(s.notes) > 0 && strings.HasPrefix(s.notes[0].text, "is sent") {
-			c.wrong = i
-			c.end(i)
-			return
-		}
-	}
+	c.wrong = t.shows
+	c.end(c.wrong)
 }
 
 var (
@@ -93,13 +86,9 @@ var (
 )
 
 // sentence: all there is to go by is a sentence, which begins with the name of a
-// node.
+// client or cache.
 func (c *concern) sentence(t *trace, h *model.History, text string) {
 	name := strings.FieldsFunc(text, func(r rune) bool { return r == '\'' || r == ' ' })[0]
-	n, ok := t.node(name)
-	if !ok {
-		return
-	}
 	var revisions []string
 	for _, m := range namedRevision.FindAllStringSubmatch(text, -1) {
 		revisions = append(revisions, m[1])
@@ -121,13 +110,7 @@ func (c *concern) sentence(t *trace, h *model.History, text string) {
 		}
 		return
 	}
-	// A cache differs from etcd from the step on at which it reached the revision
-	// that is named first.
-	for i := range t.steps {
-		if len(revisions) > 0 && t.steps[i].says(n, func(s string) bool { return changesCache(s) && mentions(s, revisions[0]) }) {
-			c.wrong = i
-		}
-	}
+	c.wrong = t.shows
 	c.end(c.wrong)
 	if len(revisions) > 1 {
 		rev, _ := strconv.ParseInt(revisions[len(revisions)-1], 10, 64)
@@ -144,6 +127,9 @@ func (c *concern) miss(t *trace, rev int64) {
 // names reports whether somebody speaks of the revision that is not shown, or
 // etcd of a write to the key.
 func (c *concern) names(note string) bool {
+	if strings.Contains(note, ": nothing changes,") {
+		return false
+	}
 	return c.revision != "" && mentions(note, c.revision) ||
 		c.key != "" && strings.HasPrefix(note, "applies ") && strings.Contains(note, c.key)
 }

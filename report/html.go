@@ -1,10 +1,9 @@
 package report
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
@@ -20,9 +19,9 @@ type runPage struct {
 	WholeChart template.HTML
 	Parameters []explore.Parameter
 	Recording  *explore.Recording
-	Timeline   string
-	NoTimeline string
-	Clients    []string
+	Timeline   timeline
+	// Wrong and Missed: the chart marks such a step.
+	Wrong, Missed bool
 }
 
 type pageLine struct{ When, Who, Text string }
@@ -47,58 +46,47 @@ func WriteRunHTML(w io.Writer, sc *scenarios.Scenario, rec *explore.Recording, f
 		page.Lines = append(page.Lines, pageLine{story.when(l), l.Who, l.Text})
 	}
 	told := around(r.trace, story.Lines)
-	page.Chart = template.HTML(drawChart(r.trace, story.Lines, func(i int) bool { return told[i] }))
+	page.Chart = template.HTML(drawChart(r.trace, story.Lines, &r.concern, func(i int) bool { return told[i] }))
+	page.Wrong, page.Missed = r.concern.wrong >= 0, r.concern.missed >= 0
 	if len(r.trace.steps) <= mostDrawn {
-		page.WholeChart = template.HTML(drawChart(r.trace, story.Lines, func(int) bool { return true }))
+		page.WholeChart = template.HTML(drawChart(r.trace, story.Lines, &r.concern, func(int) bool { return true }))
 	}
-	h := r.system.History()
-	page.Timeline, page.NoTimeline = timeline(h)
-	page.Clients = h.Clients
+	page.Timeline = timelineOf(r.system.History(), linearizability.Property(f.Property))
 	return runTemplate.Execute(w, page)
 }
 
-// around are the steps of a story, and those that sent what they delivered.
+// around are the steps of a story, those that sent what they delivered, and those
+// that delivered what they sent to somebody else in it.
 func around(t *trace, lines []Line) map[int]bool {
-	told := map[int]bool{}
+	told, inStory := map[int]bool{}, map[string]bool{}
 	for _, l := range lines {
-		i := l.Step - 1
-		told[i] = true
+		told[l.Step-1] = true
+		inStory[l.Who] = true
+	}
+	around := map[int]bool{}
+	for i := range told {
+		around[i] = true
 		if d := t.steps[i].delivered; d >= 0 && t.messages[d].sent >= 0 {
-			told[t.messages[d].sent] = true
-		}
-		// The message that leaves a step of the story belongs to it.
-		for _, m := range t.messages {
-			if m.sent == i && m.delivered >= 0 {
-				told[m.delivered] = true
-			}
+			around[t.messages[d].sent] = true
 		}
 	}
-	return told
-}
-
-// timeline is porcupine's page, or the reason why there is none.
-func timeline(h *model.History) (page, reason string) {
-	if len(h.Operations) == 0 {
-		return "", "The history has no operations."
+	for _, m := range t.messages {
+		name := t.nodes[m.to]
+		// Client libraries pass on what is told of, and say little themselves.
+		if told[m.sent] && m.delivered >= 0 && (inStory[name] || name == "client" || strings.HasPrefix(name, "client-")) {
+			around[m.delivered] = true
+		}
 	}
-	if len(h.Operations) > linearizability.MostVisualized {
-		return "", fmt.Sprintf("The history has %d operations; timelines are drawn up to %d.", len(h.Operations), linearizability.MostVisualized)
-	}
-	var b bytes.Buffer
-	if err := linearizability.Visualize(&b, h, linearizability.Linearizable); err != nil {
-		return "", err.Error()
-	}
-	return b.String(), ""
+	return around
 }
 
 // historyPage is what the page about a history shows.
 type historyPage struct {
 	Name       string
 	Operations int
-	Clients    []string
+	Clients    int
 	Judgements []pageJudgement
-	Timeline   string
-	NoTimeline string
+	Timeline   timeline
 }
 
 type pageJudgement struct {
@@ -108,7 +96,7 @@ type pageJudgement struct {
 
 // WriteHistoryHTML writes a page about a history that was judged.
 func WriteHistoryHTML(w io.Writer, name string, h *model.History, judgements []linearizability.Judgement) error {
-	page := historyPage{Name: name, Operations: len(h.Operations), Clients: h.Clients}
+	page := historyPage{Name: name, Operations: len(h.Operations), Clients: len(h.Clients)}
 	for i := range judgements {
 		j := &judgements[i]
 		x := pageJudgement{Property: string(j.Property), Verdict: j.Verdict.String(), By: j.By.String(), Exercised: j.Exercised}
@@ -117,6 +105,12 @@ func WriteHistoryHTML(w io.Writer, name string, h *model.History, judgements []l
 		}
 		page.Judgements = append(page.Judgements, x)
 	}
-	page.Timeline, page.NoTimeline = timeline(h)
+	page.Timeline = timelineOf(h, linearizability.Linearizable)
+	for i := range judgements {
+		if j := &judgements[i]; j.Verdict == model.Violated {
+			page.Timeline = timelineOf(h, j.Property)
+			break
+		}
+	}
 	return historyTemplate.Execute(w, page)
 }

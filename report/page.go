@@ -14,9 +14,16 @@ var runHTML string
 //go:embed history.html
 var historyHTML string
 
+//go:embed timeline.html
+var timelineHTML string
+
 var pageFunctions = template.FuncMap{"css": func() template.CSS { return template.CSS(pageCSS) }}
 
 var (
-	runTemplate     = template.Must(template.New("run").Funcs(pageFunctions).Parse(runHTML))
-	historyTemplate = template.Must(template.New("history").Funcs(pageFunctions).Parse(historyHTML))
+	runTemplate     = parsed("run", runHTML)
+	historyTemplate = parsed("history", historyHTML)
 )
+
+func parsed(name, page string) *template.Template {
+	return template.Must(template.Must(template.New(name).Funcs(pageFunctions).Parse(page)).Parse(timelineHTML))
+}

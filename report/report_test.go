@@ -289,7 +289,7 @@ func TestPagesEscape(t *testing.T) {
 		require.False(t, strings.Contains(b.String(), from), "the page needs nothing from elsewhere: %s", from)
 	}
 
-	require.NotContains(t, drawChart(&trace{nodes: []string{"world", evil}, steps: []step{{node: 1, name: "run " + evil, delivered: -1}}}, nil, func(int) bool { return true }), evil)
+	require.NotContains(t, drawChart(&trace{nodes: []string{"world", evil}, steps: []step{{node: 1, name: "run " + evil, delivered: -1}}}, nil, &concern{wrong: -1, missed: 0}, func(int) bool { return true }), evil)
 }
 
 // TestLongHistoriesAreNotDrawn: porcupine's page would be of gigabytes.
@@ -317,4 +317,34 @@ func TestWrap(t *testing.T) {
 	} {
 		require.Equal(t, c.want, wrap(c.text, c.width, c.indent))
 	}
+}
+
+// TestTimelineWaitsToBeSeen: a frame that is not in view cannot measure text, so
+// porcupine's script must not run at once. It fails if porcupine's page changes.
+func TestTimelineWaitsToBeSeen(t *testing.T) {
+	h := &model.History{Clients: []string{"a"}, Operations: []model.Operation{{
+		Call: 1, Return: 2, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: 1},
+	}}}
+	page := timelineOf(h, linearizability.Linearizable).Page
+	require.Equal(t, 3, strings.Count(page, "render(data)"), "its definition, and two calls")
+	for _, call := range []string{"getBBox().width > 0) render(data)", "isIntersecting)) { o.disconnect(); render(data) }"} {
+		require.True(t, strings.Contains(page, call), call)
+	}
+}
+
+// TestChartMarksWhatMatters: the wrong answer and the missed write each have
+// their row, and what is left out is counted.
+func TestChartMarksWhatMatters(t *testing.T) {
+	sc, rec, f := failing(t, "issue-15220", "linearizable-data")
+	var b bytes.Buffer
+	require.NoError(t, WriteRunHTML(&b, sc, rec, f))
+	short, whole, found := strings.Cut(b.String(), "<details>")
+	require.True(t, found)
+	for _, mark := range []string{`<rect class="wrong"`, `<rect class="missed"`} {
+		require.Equal(t, 1, strings.Count(short, mark), mark)
+		require.Equal(t, 1, strings.Count(whole, mark), mark)
+	}
+	require.Contains(t, short, "⋮ ")
+	require.NotContains(t, whole[:strings.Index(whole, "</details>")], "⋮ ", "the whole run leaves nothing out")
+	require.Contains(t, short, "is not in it")
 }

@@ -89,11 +89,15 @@ func (t *trace) owes(i int, n note) []int {
 	case strings.HasSuffix(n.text, "the deferred progress request"), strings.HasSuffix(n.text, "an earlier one is still deferred"):
 		return []int{t.lastSaid(i, n.node, contains(" and is deferred "))}
 	}
-	return []int{t.lastSaid(i, n.node, func(earlier string) bool {
+	list := []int{t.lastSaid(i, n.node, func(earlier string) bool {
 		stream, ok := strings.CutPrefix(earlier, "registers a watch of ")
 		stream, _, _ = strings.Cut(stream, " from revision ")
 		return ok && (strings.Contains(n.text, " of "+stream) || strings.Contains(n.text, " to "+stream))
 	})}
+	if strings.Contains(n.text, "compacted") {
+		list = append(list, t.lastSaid(i, n.node, contains("applies Compact ")))
+	}
+	return list
 }
 
 func contains(part string) func(string) bool {

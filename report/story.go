@@ -74,7 +74,11 @@ func replayTraced(sc *scenarios.Scenario, rec *explore.Recording, f explore.Fail
 	if err != nil {
 		return nil, err
 	}
-	r := &tracedRun{system: system, trace: newTrace()}
+	r := &tracedRun{system: system}
+	r.trace = newTrace(func(w *sim.World) bool {
+		result := explore.Result{Findings: system.Judge(w)}
+		return result.Find(f) != nil
+	})
 	runner := explore.NewRunner(system, system.Params().Steps)
 	runner.Observe(r.trace)
 	result, err := explore.Replay(runner, rec)
@@ -86,6 +90,10 @@ func replayTraced(sc *scenarios.Scenario, rec *explore.Recording, f explore.Fail
 		return nil, fmt.Errorf("the recorded run does not fail in the way %s", f)
 	}
 	r.finding = *finding
+	if r.trace.shows < 0 {
+		// No step came after it.
+		r.trace.shows = len(r.trace.steps) - 1
+	}
 	r.trace.clients = map[sim.NodeID]bool{}
 	for _, name := range system.History().Clients {
 		if n, ok := r.trace.node(name); ok {

@@ -14,7 +14,15 @@ type trace struct {
 	messages []message
 	// pending finds a message under way by its name.
 	pending map[messageName]int
+	// violated says whether the run, cut off here, fails already; shows is the
+	// first step after which it does, -1 while there is none.
+	violated func(*sim.World) bool
+	shows    int
 }
+
+// mostJudged is how many steps a run may have to be judged after each: in longer
+// ones nobody looks for the step at which the violation shows.
+const mostJudged = 2_000
 
 // step is one action and what came of it.
 type step struct {
@@ -55,7 +63,9 @@ type messageName struct {
 	ordinal int32
 }
 
-func newTrace() *trace { return &trace{pending: map[messageName]int{}} }
+func newTrace(violated func(*sim.World) bool) *trace {
+	return &trace{pending: map[messageName]int{}, violated: violated, shows: -1}
+}
 
 // Observe implements sim.Observer.
 func (t *trace) Observe(w *sim.World, e *sim.Event) {
@@ -65,6 +75,7 @@ func (t *trace) Observe(w *sim.World, e *sim.Event) {
 	t.timed = w.Mode() == sim.Timed
 	switch e.Kind {
 	case sim.Acted:
+		t.judge(w)
 		t.acted(w, e)
 	case sim.Sent:
 		t.pending[messageName{e.Message.Cause, e.Message.Ordinal}] = len(t.messages)
@@ -81,6 +92,15 @@ func (t *trace) Observe(w *sim.World, e *sim.Event) {
 			last := &t.steps[len(t.steps)-1]
 			last.notes = append(last.notes, note{e.Node, e.Text})
 		}
+	}
+}
+
+// judge looks at the run after its last step. What nobody says anything about
+// changes no verdict.
+func (t *trace) judge(w *sim.World) {
+	last := len(t.steps) - 1
+	if t.shows < 0 && last >= 0 && last < mostJudged && len(t.steps[last].notes) > 0 && t.violated(w) {
+		t.shows = last
 	}
 }
 
