@@ -10,9 +10,9 @@
 //
 //	../linearizability/testdata/etcd/*.jsonl              histories of concurrent clients
 //	../scenarios/testdata/progress-17507-measured.json    how often progress never came
+//	../sim/etcd/testdata/watch-scripts/*.json             raw answers of the watch API
 //	testdata/watch-bugs.json                              two more watch bugs, counted
 //	testdata/created-overtakes-progress.json              what is left of #15220, counted
-//	testdata/watch-scripts/*.json                         raw answers of the watch API
 //
 // "make servers" builds the servers, "make test" judges the recordings (and runs
 // against the servers that are built), "make record" makes them anew. Nothing
