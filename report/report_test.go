@@ -32,9 +32,9 @@ func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scen
 	return sc, p
 }
 
-// failing records and shrinks the first run of a scenario that violates a
-// property.
-func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+// recorded is the first run of a scenario that violates a property, as it was
+// found.
+func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *explore.Recording, explore.Failure) {
 	t.Helper()
 	sc, p := changed(t, name, set)
 	system, err := sc.New(p)
@@ -54,12 +54,19 @@ func failing(t *testing.T, name, property string, set ...string) (*scenarios.Sce
 		for _, x := range p.Expand() {
 			rec.Parameters = append(rec.Parameters, explore.Parameter{Name: x.Name, Value: x.Value})
 		}
-		small, err := explore.Shrink(context.Background(), r, rec, f, 5_000)
-		require.NoError(t, err)
-		return sc, small.Recording, f
+		return sc, r, rec, f
 	}
 	t.Fatalf("%s is never violated", property)
-	return nil, nil, explore.Failure{}
+	return nil, nil, nil, explore.Failure{}
+}
+
+// failing is that run, shrunk.
+func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+	t.Helper()
+	sc, r, rec, f := recorded(t, name, property, set...)
+	small, err := explore.Shrink(context.Background(), r, rec, f, 5_000)
+	require.NoError(t, err)
+	return sc, small.Recording, f
 }
 
 func tell(t *testing.T, name, property string, set ...string) (*Story, string) {
@@ -183,15 +190,81 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestStoryLeavesOutOtherClients: who is not involved does not appear.
-func TestStoryLeavesOutOtherClients(t *testing.T) {
-	s, _ := tell(t, "stale-list", "linearizable")
-	seen := map[string]bool{}
+// TestStoryOfALongRun: a run as it was found has hundreds of steps. The story is
+// no longer for it, ends where the violation shows, and leaves out clients that
+// have nothing to do with it.
+func TestStoryOfALongRun(t *testing.T) {
+	sc, _, rec, f := recorded(t, "consistent-list", scenarios.Mirrors, "etcd=3.5.7")
+	s, err := Tell(sc, rec, f)
+	require.NoError(t, err)
+	require.Greater(t, s.Steps, 150)
+	require.LessOrEqual(t, len(s.Lines), 24)
+	last := s.Lines[len(s.Lines)-1]
+	require.Equal(t, "cache", last.Who)
+	require.Contains(t, last.Text, "takes ")
+	require.Less(t, last.Step, s.Steps, "the run goes on")
+
+	sc, _, rec, f = recorded(t, "consistent-list", "linearizable-data", "etcd=3.5.7")
+	s, err = Tell(sc, rec, f)
+	require.NoError(t, err)
+	clients := map[string]bool{}
 	for _, l := range s.Lines {
-		seen[l.Who] = true
+		if strings.HasPrefix(l.Text, "asks: ") || strings.HasPrefix(l.Text, "is told: ") {
+			clients[l.Who] = true
+		}
 	}
-	require.True(t, seen["cache"])
-	require.False(t, seen["reader-1"] && seen["reader-2"])
+	require.Len(t, clients, 2, "who reads, and who wrote what is missing: %v", clients)
+}
+
+// TestStoryNamesTheCompaction behind a watcher that is not cancelled (#17529).
+func TestStoryNamesTheCompaction(t *testing.T) {
+	_, text := tell(t, "watch-guarantees", "reliable", "etcd=3.5.7")
+	inOrder(t, text, "applies Compact", "syncWatchers")
+}
+
+// TestConvincing: a flip that only moves the run away is none.
+func TestConvincing(t *testing.T) {
+	for _, c := range []struct {
+		flipped
+		convincing, plausible bool
+	}{
+		{flipped{taken: 10, recorded: 10}, true, true},
+		{flipped{taken: 8, recorded: 10}, false, false},
+		{flipped{taken: 10, recorded: 10, gone: 1, still: 1}, false, true},
+		{flipped{taken: 5, recorded: 10, gone: 12}, true, false},
+		{flipped{taken: 10, recorded: 10, gone: 9, still: 3}, true, true},
+		{flipped{taken: 10, recorded: 10, gone: 8, still: 3}, false, true},
+		{flipped{taken: 10, recorded: 10, gone: 1, still: 6}, false, false},
+	} {
+		require.Equal(t, c.convincing, c.flipped.convincing(), "%+v", c)
+		require.Equal(t, c.plausible, c.flipped.plausible(), "%+v", c)
+	}
+}
+
+// TestFlipMustRemoveTheViolation: a behaviour that has nothing to do with it
+// leaves it, and a cache that asks nobody for freshness is never a remedy.
+func TestFlipMustRemoveTheViolation(t *testing.T) {
+	sc, rec, f := failing(t, "issue-15220", "linearizable-data")
+	p, err := Params(sc, rec)
+	require.NoError(t, err)
+	_, ok := try(sc, with(p, "restore-tombstone", "indexed"), rec, f, nil)
+	require.False(t, ok)
+	v, ok := try(sc, with(p, "progress", "dropped"), rec, f, nil)
+	require.True(t, ok)
+	require.True(t, v.fits())
+
+	sc, rec, f = failing(t, "consistent-list", "unique", "etcd=3.5.7")
+	p, err = Params(sc, rec)
+	require.NoError(t, err)
+	b, err := p.Behaviours()
+	require.NoError(t, err)
+	i := slices.IndexFunc(b.Dimensions(), func(d scenarios.Dimension) bool { return d.Name == freshness })
+	require.GreaterOrEqual(t, i, 0)
+	require.Contains(t, b.Dimensions()[i].Values, noFreshness)
+	require.Contains(t, b.Dimensions()[i].Values, bypassesCache)
+	if d := decide(sc, p, rec, f, alike(sc, p, f, rec.Seed), b.Dimensions()[i]); d != nil {
+		require.False(t, slices.ContainsFunc(d.values, func(v flipped) bool { return v.name == noFreshness }))
+	}
 }
 
 func TestTellRefusesOtherRuns(t *testing.T) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,35 @@ func (t *trace) owes(i int, n note) []int {
 	case strings.HasSuffix(n.text, "the deferred progress request"), strings.HasSuffix(n.text, "an earlier one is still deferred"):
 		return []int{t.lastSaid(i, n.node, contains(" and is deferred "))}
 	}
+	return append(t.owesQueues(i, n), t.owesWatch(i, n)...)
+}
+
+// owesQueues: what sendLoop sends was put into a queue before, and what is put
+// into a watch channel comes from a watcher that syncWatchers made a synced one.
+func (t *trace) owesQueues(i int, n note) []int {
+	if _, stream, ok := strings.Cut(n.text, " goes into the watch channel of "); ok {
+		return []int{t.lastSaid(i, n.node, func(earlier string) bool {
+			return strings.HasPrefix(earlier, "syncWatchers ") && strings.Contains(earlier+" ", " of "+stream+" ")
+		})}
+	}
+	if !strings.HasPrefix(n.text, "sendLoop ") {
+		return nil
+	}
+	first := sentRevision.FindStringSubmatch(n.text)
+	if first == nil {
+		return nil
+	}
+	return []int{t.lastSaid(i, n.node, func(earlier string) bool {
+		return strings.Contains(earlier, " goes into ") && mentions(earlier, first[1])
+	})}
+}
+
+// sentRevision is that of the first event that is sent, or of the progress.
+var sentRevision = regexp.MustCompile(`(?:@|progress )(\d+)`)
+
+// owesWatch: whatever happens to a stream follows from a watch that was
+// registered on it, and from the compaction that took its history.
+func (t *trace) owesWatch(i int, n note) []int {
 	list := []int{t.lastSaid(i, n.node, func(earlier string) bool {
 		stream, ok := strings.CutPrefix(earlier, "registers a watch of ")
 		stream, _, _ = strings.Cut(stream, " from revision ")
