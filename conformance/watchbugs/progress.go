@@ -22,9 +22,10 @@ type ProgressResult struct {
 	// DelayMs is the time between the Created response and the first request.
 	DelayMs int `json:"delayMs"`
 	Runs    int `json:"runs"`
-	// Silent runs saw no progress response within three seconds of the first
-	// request, with a request every 100 ms.
+	// Silent runs saw no progress response within WaitMs of the first request,
+	// with a request every 100 ms.
 	Silent int `json:"silent"`
+	WaitMs int `json:"waitMs"`
 	// MedianMs is the time from the first request to the first response, over
 	// the runs that saw one; absent if none did.
 	MedianMs float64 `json:"medianMs,omitempty"`
@@ -51,7 +52,7 @@ func Delays() []time.Duration {
 // never had a key, on a server whose revision has moved on elsewhere, then
 // progress requests.
 func Progress(ctx context.Context, server *realetcd.Server, delay time.Duration, runs int) (ProgressResult, error) {
-	res := ProgressResult{Etcd: server.Version, DelayMs: int(delay.Milliseconds()), Runs: runs}
+	res := ProgressResult{Etcd: server.Version, DelayMs: int(delay.Milliseconds()), Runs: runs, WaitMs: int(progressPatience.Milliseconds())}
 	conn, err := server.Dial()
 	if err != nil {
 		return res, err
