@@ -106,14 +106,14 @@ type flipped struct {
 
 // convincing: that a flip moves the run a few steps away from the violation
 // proves nothing. It decides if of enough other runs nearly all hold with it as
-// well (some may have another cause), or if there are not enough and the recorded
-// choices nearly all fit.
+// well (some may have another cause) and half of the recorded choices fit, or if
+// there are not enough and nearly all of them fit.
 func (v *flipped) convincing() bool {
 	const enough = 3
 	if v.gone+v.still < enough {
 		return v.still == 0 && v.fits()
 	}
-	return 4*v.gone >= 3*(v.gone+v.still)
+	return 4*v.gone >= 3*(v.gone+v.still) && 2*v.taken >= v.recorded
 }
 
 // plausible: it decides this run, and some others.

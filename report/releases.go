@@ -21,6 +21,7 @@ type span struct {
 // releases finds out who has a value. Bugs and assumptions are put aside: it is
 // about what was released.
 func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
+	assumed := slices.Contains(p.Assume, d.Name+"="+d.Value)
 	p.Bugs, p.Assume = nil, nil
 	if d.Of == "cache" {
 		return designs(p, d.Name, value)
@@ -66,8 +67,9 @@ func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
 	case last < present:
 		return span{subject + " up to " + name(last), false}
 	}
-	// The present release has it, and a bug or an assumption was put on top.
-	return span{subject + " " + name(present) + " as released", true}
+	// The present release has it. If a bug was put on top, to take that away is
+	// the remedy; what a scenario puts aside makes nothing better.
+	return span{subject + " " + name(present) + " as released", !assumed}
 }
 
 // designs lists the cache designs that have the value.
