@@ -70,3 +70,20 @@ func TestCompactionCancelIsLostUpTo3512(t *testing.T) {
 		})
 	}
 }
+
+func TestCreatedOvertakesProgressSinceTheFix(t *testing.T) {
+	const runs, requests = 20, 10
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			server := realetcd.StartForTest(t, version)
+			res, err := watchbugs.CreatedOvertakes(t.Context(), server, requests, runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (res.Violations > 0) != (version != "3.5.7") {
+				t.Errorf("%d of %d runs saw progress for a watch whose events had not come", res.Violations, runs)
+			}
+		})
+	}
+}
