@@ -72,19 +72,29 @@ func (f *replayFlags) run(s streams, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
-	told := false
-	for i := range result.Findings {
-		finding := &result.Findings[i]
-		if finding.Verdict != model.Violated || told {
-			continue
-		}
-		told = true
-		if err := f.tell(s, sc, rec, finding.Failure()); err != nil {
+	if failure, ok := worthTelling(rec, &result); ok {
+		if err := f.tell(s, sc, rec, failure); err != nil {
 			return usage("%s: %w", path, err)
 		}
 	}
 	fmt.Fprintf(s.out, "The same run to the bit: %d choices, trace hash %s.\n", len(rec.Choices), rec.TraceHash)
 	return exit(verdictOf(&result))
+}
+
+// worthTelling is the violation that the file was made for, or else the first.
+func worthTelling(rec *explore.Recording, r *explore.Result) (first explore.Failure, ok bool) {
+	for _, f := range rec.Findings {
+		told := explore.Failure{Property: f.Property, Label: f.Label}
+		if len(f.Story) > 0 && r.Find(told) != nil {
+			return told, true
+		}
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Verdict == model.Violated {
+			return f.Failure(), true
+		}
+	}
+	return first, false
 }
 
 // withRemedy says what to do about a run that takes another course.

@@ -79,6 +79,7 @@ func TestRunFindsAndReplays(t *testing.T) {
 
 	require.Equal(t, exitViolated, c.run("replay", file))
 	require.Contains(t, c.out, "The same run to the bit")
+	require.Contains(t, c.out, "linearizable-data is violated", "the one that the file is named after")
 	require.Contains(t, c.out, "It should show")
 }
 
