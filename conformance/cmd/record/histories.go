@@ -15,9 +15,9 @@ import (
 // historyConfigs are small: a fixture is for reading, too. One begins with an
 // empty store, one with a seeded one, and one has clients that give up.
 var historyConfigs = []histories.Config{
-	{Seed: 1, Clients: 4, PerClient: 12, Concurrent: 4},
-	{Seed: 2, Clients: 6, PerClient: 15, Concurrent: 4, Seeded: true},
-	{Seed: 3, Clients: 6, PerClient: 15, Concurrent: 6, GiveUp: 4, Seeded: true},
+	{Seed: 1, Clients: 4, PerClient: 25, Concurrent: 4},
+	{Seed: 2, Clients: 5, PerClient: 24, Concurrent: 4, Seeded: true},
+	{Seed: 3, Clients: 6, PerClient: 20, Concurrent: 6, GiveUp: 4, Seeded: true},
 }
 
 func recordHistories(ctx context.Context) error {
