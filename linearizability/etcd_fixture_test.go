@@ -45,10 +45,11 @@ func TestRealEtcdIsLinearizable(t *testing.T) {
 }
 
 // TestTamperedHistoriesAreViolated: each wrong answer by itself, by the witness
-// and by porcupine. Only to Sequential, where nothing limits the orders but the
-// clients' own programs, porcupine is not always given the time it would take.
+// and by porcupine. Only Sequential, where nothing limits the orders but the
+// clients' own programs, is left to the witness: porcupine does not refute it within its
+// budget, and is cut short.
 func TestTamperedHistoriesAreViolated(t *testing.T) {
-	judge := Judge{Operations: 1000, Steps: 20_000}
+	patient, brief := Judge{}, Judge{Steps: 100}
 	tampered := map[string]int{}
 	for name, h := range etcdHistories(t) {
 		for i := range h.Operations {
@@ -59,13 +60,17 @@ func TestTamperedHistoriesAreViolated(t *testing.T) {
 				}
 				tampered[way.Name]++
 				for _, broken := range way.Breaks {
-					judgements, err := judge.Check(wrong, nil, Property(broken))
-					require.NoError(t, err, "%s, operation %d, %s", name, i, way.Name)
-					require.Equal(t, model.Violated, judgements[0].Verdict, "%s, operation %d, %s: %s", name, i, way.Name, broken)
-					if Property(broken) == Sequential {
-						continue
+					prop := Property(broken)
+					j := &patient
+					if prop == Sequential {
+						j = &brief
 					}
-					require.Equal(t, ByBoth, judgements[0].By, "%s, operation %d, %s: %s", name, i, way.Name, broken)
+					judgements, err := j.Check(wrong, nil, prop)
+					require.NoError(t, err, "%s, operation %d, %s", name, i, way.Name)
+					require.Equal(t, model.Violated, judgements[0].Verdict, "%s, operation %d, %s: %s", name, i, way.Name, prop)
+					if prop != Sequential {
+						require.Equal(t, ByBoth, judgements[0].By, "%s, operation %d, %s: %s", name, i, way.Name, prop)
+					}
 				}
 			}
 		}
