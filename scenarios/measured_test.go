@@ -132,7 +132,7 @@ func silence(t testing.TB, q *quietWatch, runs int) int {
 // from the phase of the sync loop alone, and no constant of the simulation was
 // taken from the measurement.
 func TestSimulatedServersAreAsSilentAsRealOnes(t *testing.T) {
-	const runs = 20_000
+	const runs = 8000
 	for _, m := range measurements(t) {
 		q := newQuietWatch(t, sim.Timed, &m)
 		silent := silence(t, q, runs)
