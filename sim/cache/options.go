@@ -1,9 +1,6 @@
 package cache
 
-import (
-	"fmt"
-	"slices"
-)
+import "github.com/watchbed/watchbed/sim/dimension"
 
 // Freshness says what the cache does with a LIST that gives no
 // resourceVersion.
@@ -56,61 +53,25 @@ type Options struct {
 
 // Dimension is one way in which designs differ, with the value that a design
 // has there and all values that there are.
-type Dimension struct {
-	Name, Value string
-	Values      []string
-}
+type Dimension = dimension.Dimension
 
-// The texts are indexed by the values of the types above.
-var (
-	freshnessTexts        = []string{"consistent", "none", "direct"}
-	onTimeoutTexts        = []string{"reject", "fallback", "throttle"}
-	progressRequestsTexts = []string{"periodic", "once"}
-)
-
-type dimension struct {
-	name   string
-	values []string
-	get    func(*Options) int
-	set    func(*Options, int)
-}
-
-var dimensions = []dimension{
-	{"freshness", freshnessTexts,
-		func(o *Options) int { return int(o.Freshness) },
-		func(o *Options, v int) { o.Freshness = Freshness(v) }},
-	{"on-timeout", onTimeoutTexts,
-		func(o *Options) int { return int(o.OnTimeout) },
-		func(o *Options, v int) { o.OnTimeout = OnTimeout(v) }},
-	{"progress-requests", progressRequestsTexts,
-		func(o *Options) int { return int(o.ProgressRequests) },
-		func(o *Options, v int) { o.ProgressRequests = ProgressRequests(v) }},
+var dimensions = dimension.Table[Options]{
+	{Name: "freshness", Values: []string{"consistent", "none", "direct"},
+		Get: func(o *Options) int { return int(o.Freshness) },
+		Set: func(o *Options, v int) { o.Freshness = Freshness(v) }},
+	{Name: "on-timeout", Values: []string{"reject", "fallback", "throttle"},
+		Get: func(o *Options) int { return int(o.OnTimeout) },
+		Set: func(o *Options, v int) { o.OnTimeout = OnTimeout(v) }},
+	{Name: "progress-requests", Values: []string{"periodic", "once"},
+		Get: func(o *Options) int { return int(o.ProgressRequests) },
+		Set: func(o *Options, v int) { o.ProgressRequests = ProgressRequests(v) }},
 }
 
 // Dimensions lists all dimensions in a fixed order.
-func (o Options) Dimensions() []Dimension {
-	all := make([]Dimension, len(dimensions))
-	for i, d := range dimensions {
-		all[i] = Dimension{Name: d.name, Value: d.values[d.get(&o)], Values: slices.Clone(d.values)}
-	}
-	return all
-}
+func (o Options) Dimensions() []Dimension { return dimensions.Of(o) }
 
 // With returns the options with one dimension set. It returns an error that
 // lists what there is if it does not know the dimension or the value.
 func (o Options) With(dim, value string) (Options, error) {
-	var names []string
-	for _, d := range dimensions {
-		if d.name != dim {
-			names = append(names, d.name)
-			continue
-		}
-		v := slices.Index(d.values, value)
-		if v < 0 {
-			return o, fmt.Errorf("cache: dimension %q has no value %q; it has %q", dim, value, d.values)
-		}
-		d.set(&o, v)
-		return o, nil
-	}
-	return o, fmt.Errorf("cache: no dimension %q; there are %q", dim, names)
+	return dimensions.With("cache", o, dim, value)
 }

@@ -2,9 +2,10 @@ package client
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/watchbed/watchbed/sim/dimension"
 )
 
 // ResumeRevision is where a watch continues on a new stream if the last thing
@@ -71,57 +72,22 @@ func ForVersion(version string) (Behaviour, error) {
 
 // Dimension is one way in which behaviours differ, with the value that this
 // one has there and all values that there are.
-type Dimension struct {
-	Name, Value string
-	Values      []string
-}
+type Dimension = dimension.Dimension
 
-// The texts are indexed by the values of the types above.
-var (
-	resumeRevisionTexts = []string{"after-header", "at-header"}
-	missingPrevKvTexts  = []string{"fails", "passes"}
-)
-
-type dimension struct {
-	name   string
-	values []string
-	get    func(*Behaviour) int
-	set    func(*Behaviour, int)
-}
-
-var dimensions = []dimension{
-	{"resume-revision", resumeRevisionTexts,
-		func(b *Behaviour) int { return int(b.ResumeRevision) },
-		func(b *Behaviour, v int) { b.ResumeRevision = ResumeRevision(v) }},
-	{"missing-prev-kv", missingPrevKvTexts,
-		func(b *Behaviour) int { return int(b.MissingPrevKv) },
-		func(b *Behaviour, v int) { b.MissingPrevKv = MissingPrevKv(v) }},
+var dimensions = dimension.Table[Behaviour]{
+	{Name: "resume-revision", Values: []string{"after-header", "at-header"},
+		Get: func(b *Behaviour) int { return int(b.ResumeRevision) },
+		Set: func(b *Behaviour, v int) { b.ResumeRevision = ResumeRevision(v) }},
+	{Name: "missing-prev-kv", Values: []string{"fails", "passes"},
+		Get: func(b *Behaviour) int { return int(b.MissingPrevKv) },
+		Set: func(b *Behaviour, v int) { b.MissingPrevKv = MissingPrevKv(v) }},
 }
 
 // Dimensions lists all dimensions in a fixed order.
-func (b Behaviour) Dimensions() []Dimension {
-	all := make([]Dimension, len(dimensions))
-	for i, d := range dimensions {
-		all[i] = Dimension{Name: d.name, Value: d.values[d.get(&b)], Values: slices.Clone(d.values)}
-	}
-	return all
-}
+func (b Behaviour) Dimensions() []Dimension { return dimensions.Of(b) }
 
 // With returns the behaviour with one dimension set. It returns an error that
 // lists what there is if it does not know the dimension or the value.
 func (b Behaviour) With(dim, value string) (Behaviour, error) {
-	var names []string
-	for _, d := range dimensions {
-		if d.name != dim {
-			names = append(names, d.name)
-			continue
-		}
-		v := slices.Index(d.values, value)
-		if v < 0 {
-			return b, fmt.Errorf("client: dimension %q has no value %q; it has %q", dim, value, d.values)
-		}
-		d.set(&b, v)
-		return b, nil
-	}
-	return b, fmt.Errorf("client: no dimension %q; there are %q", dim, names)
+	return dimensions.With("client", b, dim, value)
 }

@@ -1,9 +1,6 @@
 package etcd
 
-import (
-	"fmt"
-	"slices"
-)
+import "github.com/watchbed/watchbed/sim/dimension"
 
 // Progress is what becomes of a WatchProgressRequest.
 type Progress uint8
@@ -149,78 +146,47 @@ type Behaviour struct {
 }
 
 // Dimension is one way in which versions differ.
-type Dimension struct {
-	Name string
-	// Value is the present one of Values.
-	Value  string
-	Values []string
-}
+type Dimension = dimension.Dimension
 
-type dimension struct {
-	name   string
-	values []string
-	get    func(*Behaviour) int
-	set    func(*Behaviour, int)
-}
-
-var dimensions = []dimension{
-	{"progress", []string{"control-queue", "deferred", "dropped", "dropped-below-start"},
-		func(b *Behaviour) int { return int(b.Progress) },
-		func(b *Behaviour, v int) { b.Progress = Progress(v) }},
-	{"notify-min-rev", []string{"on-failure", "always"},
-		func(b *Behaviour) int { return int(b.NotifyMinRev) },
-		func(b *Behaviour, v int) { b.NotifyMinRev = NotifyMinRev(v) }},
-	{"sync-min-rev", []string{"set-to-next", "never-lowered"},
-		func(b *Behaviour) int { return int(b.SyncMinRev) },
-		func(b *Behaviour, v int) { b.SyncMinRev = SyncMinRev(v) }},
-	{"compacted-unsynced", []string{"falls-through", "skipped"},
-		func(b *Behaviour) int { return int(b.CompactedUnsynced) },
-		func(b *Behaviour, v int) { b.CompactedUnsynced = CompactedUnsynced(v) }},
-	{"create-at-zero", []string{"read-before-register", "passed-through"},
-		func(b *Behaviour) int { return int(b.CreateAtZero) },
-		func(b *Behaviour, v int) { b.CreateAtZero = CreateAtZero(v) }},
-	{"created", []string{"past-channel", "in-order"},
-		func(b *Behaviour) int { return int(b.Created) },
-		func(b *Behaviour, v int) { b.Created = Created(v) }},
-	{"negative-start", []string{"accepted", "refused"},
-		func(b *Behaviour) int { return int(b.NegativeStart) },
-		func(b *Behaviour, v int) { b.NegativeStart = NegativeStart(v) }},
-	{"compact-tombstone", []string{"removed", "kept"},
-		func(b *Behaviour) int { return int(b.CompactTombstone) },
-		func(b *Behaviour, v int) { b.CompactTombstone = CompactTombstone(v) }},
-	{"restore-tombstone", []string{"not-indexed", "indexed"},
-		func(b *Behaviour) int { return int(b.RestoreTombstone) },
-		func(b *Behaviour, v int) { b.RestoreTombstone = RestoreTombstone(v) }},
-	{"restore-revision", []string{"from-keys", "from-scheduled-compaction"},
-		func(b *Behaviour) int { return int(b.RestoreRevision) },
-		func(b *Behaviour, v int) { b.RestoreRevision = RestoreRevision(v) }},
+var dimensions = dimension.Table[Behaviour]{
+	{Name: "progress", Values: []string{"control-queue", "deferred", "dropped", "dropped-below-start"},
+		Get: func(b *Behaviour) int { return int(b.Progress) },
+		Set: func(b *Behaviour, v int) { b.Progress = Progress(v) }},
+	{Name: "notify-min-rev", Values: []string{"on-failure", "always"},
+		Get: func(b *Behaviour) int { return int(b.NotifyMinRev) },
+		Set: func(b *Behaviour, v int) { b.NotifyMinRev = NotifyMinRev(v) }},
+	{Name: "sync-min-rev", Values: []string{"set-to-next", "never-lowered"},
+		Get: func(b *Behaviour) int { return int(b.SyncMinRev) },
+		Set: func(b *Behaviour, v int) { b.SyncMinRev = SyncMinRev(v) }},
+	{Name: "compacted-unsynced", Values: []string{"falls-through", "skipped"},
+		Get: func(b *Behaviour) int { return int(b.CompactedUnsynced) },
+		Set: func(b *Behaviour, v int) { b.CompactedUnsynced = CompactedUnsynced(v) }},
+	{Name: "create-at-zero", Values: []string{"read-before-register", "passed-through"},
+		Get: func(b *Behaviour) int { return int(b.CreateAtZero) },
+		Set: func(b *Behaviour, v int) { b.CreateAtZero = CreateAtZero(v) }},
+	{Name: "created", Values: []string{"past-channel", "in-order"},
+		Get: func(b *Behaviour) int { return int(b.Created) },
+		Set: func(b *Behaviour, v int) { b.Created = Created(v) }},
+	{Name: "negative-start", Values: []string{"accepted", "refused"},
+		Get: func(b *Behaviour) int { return int(b.NegativeStart) },
+		Set: func(b *Behaviour, v int) { b.NegativeStart = NegativeStart(v) }},
+	{Name: "compact-tombstone", Values: []string{"removed", "kept"},
+		Get: func(b *Behaviour) int { return int(b.CompactTombstone) },
+		Set: func(b *Behaviour, v int) { b.CompactTombstone = CompactTombstone(v) }},
+	{Name: "restore-tombstone", Values: []string{"not-indexed", "indexed"},
+		Get: func(b *Behaviour) int { return int(b.RestoreTombstone) },
+		Set: func(b *Behaviour, v int) { b.RestoreTombstone = RestoreTombstone(v) }},
+	{Name: "restore-revision", Values: []string{"from-keys", "from-scheduled-compaction"},
+		Get: func(b *Behaviour) int { return int(b.RestoreRevision) },
+		Set: func(b *Behaviour, v int) { b.RestoreRevision = RestoreRevision(v) }},
 }
 
 // Dimensions lists all dimensions with their present values, in a fixed order.
-func (b Behaviour) Dimensions() []Dimension {
-	all := make([]Dimension, len(dimensions))
-	for i, d := range dimensions {
-		all[i] = Dimension{Name: d.name, Value: d.values[d.get(&b)], Values: slices.Clone(d.values)}
-	}
-	return all
-}
+func (b Behaviour) Dimensions() []Dimension { return dimensions.Of(b) }
 
 // With returns the behaviour with one dimension set to one of its values. It
 // returns an error that lists the choices if there is no such dimension or
 // value.
 func (b Behaviour) With(dim, value string) (Behaviour, error) {
-	var names []string
-	for _, d := range dimensions {
-		if d.name != dim {
-			names = append(names, d.name)
-			continue
-		}
-		v := slices.Index(d.values, value)
-		if v < 0 {
-			return b, fmt.Errorf("etcd: dimension %q has no value %q; it has %q", dim, value, d.values)
-		}
-		d.set(&b, v)
-		return b, nil
-	}
-	return b, fmt.Errorf("etcd: no dimension %q; there are %q", dim, names)
+	return dimensions.With("etcd", b, dim, value)
 }
