@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -40,7 +41,7 @@ type cacheWatcher struct {
 	floor int64
 
 	// input holds at most capacity events.
-	input    fifo
+	input    fifo.Queue[watchCacheEvent]
 	capacity int
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
@@ -161,7 +162,7 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 	if e != nil {
 		env.Send(w.conn, e)
 	}
-	if w.state == watcherInitial || w.input.len() > 0 {
+	if w.state == watcherInitial || w.input.Len() > 0 {
 		env.Enable(watcherTask(i))
 	}
 }
@@ -190,8 +191,8 @@ func (c *Cache) nextInitial(env *sim.Env, w *cacheWatcher) (*wire.WatchEvent, bo
 // there is none.
 func (c *Cache) nextInput(env *sim.Env, i int) *wire.WatchEvent {
 	w := c.watchers[i]
-	for w.input.len() > 0 {
-		e := w.input.pop()
+	for w.input.Len() > 0 {
+		e := w.input.Pop()
 		c.inputTaken(env, i)
 		switch {
 		case e.resourceVersion <= w.floor:
@@ -247,7 +248,7 @@ func (c *Cache) closeWatcher(env *sim.Env, i int) {
 
 // reset frees the watcher's place and keeps its memory.
 func (w *cacheWatcher) reset() {
-	w.input.clear()
+	w.input.Clear()
 	clear(w.interval.buffer)
 	*w = cacheWatcher{input: w.input, interval: interval{buffer: w.interval.buffer[:0]}}
 }
@@ -263,7 +264,7 @@ func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 
 func (w *cacheWatcher) clone() *cacheWatcher {
 	d := *w
-	d.input = w.input.clone()
+	d.input = w.input.Clone()
 	d.interval = w.interval.clone()
 	return &d
 }
@@ -275,7 +276,7 @@ func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim
 	}
 	d = w.request.Digest(d).Bool(w.generation == generation).Int(w.floor)
 	d = w.interval.fingerprint(d, h)
-	d = w.input.fingerprint(d).Int(int64(w.capacity))
+	d = fingerprintEvents(d, &w.input).Int(int64(w.capacity))
 	if w.inHand != nil {
 		d = w.inHand.Digest(d)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -16,7 +17,7 @@ func (c *Cache) Clone() sim.Node {
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
-	d.dispatcher.incoming = c.dispatcher.incoming.clone()
+	d.dispatcher.incoming = c.dispatcher.incoming.Clone()
 	d.dispatcher.blocked = slices.Clone(c.dispatcher.blocked)
 	d.dispatcher.toStop = slices.Clone(c.dispatcher.toStop)
 	d.reads = slices.Clone(c.reads)
@@ -48,6 +49,15 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	}
 	for _, w := range c.watchers {
 		d = w.fingerprint(d, &c.watchCache.history, c.ready.generation)
+	}
+	return d
+}
+
+func fingerprintEvents(d sim.Digest, q *fifo.Queue[watchCacheEvent]) sim.Digest {
+	all := q.All()
+	d = d.Int(int64(len(all)))
+	for i := range all {
+		d = all[i].fingerprint(d)
 	}
 	return d
 }

@@ -1,12 +1,15 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
+)
 
 // dispatcher is the goroutine dispatchEvents with its channel of incoming
 // events: it gives each event to every watcher. A watcher whose channel is full
 // may hold it up for as long as the budget allows, and is terminated then.
 type dispatcher struct {
-	incoming fifo
+	incoming fifo.Queue[watchCacheEvent]
 	// used is the number of entries of the channel that are taken.
 	used int
 	// offering: the reflector is blocked in its send.
@@ -28,7 +31,7 @@ type dispatcher struct {
 }
 
 func (d *dispatcher) init() {
-	d.incoming.clear()
+	d.incoming.Clear()
 	*d = dispatcher{incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0]}
 }
 
@@ -54,7 +57,7 @@ func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
 		return false
 	}
 	d.used += e.weight()
-	d.incoming.push(e)
+	d.incoming.Push(e)
 	if !d.dispatching() {
 		env.Enable(taskDispatch)
 	}
@@ -64,7 +67,7 @@ func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
 // runDispatch takes one event from the channel.
 func (c *Cache) runDispatch(env *sim.Env) {
 	d := &c.dispatcher
-	d.current = d.incoming.pop()
+	d.current = d.incoming.Pop()
 	d.used -= d.current.weight()
 	if d.offering {
 		env.Enable(taskHandOff)
@@ -100,10 +103,10 @@ func (c *Cache) dispatchEvent(env *sim.Env) {
 // add is nonblockingAdd.
 func (c *Cache) add(env *sim.Env, i int, e watchCacheEvent) bool {
 	w := c.watchers[i]
-	if w.input.len() >= w.capacity {
+	if w.input.Len() >= w.capacity {
 		return false
 	}
-	w.input.push(e)
+	w.input.Push(e)
 	if w.state == watcherStreaming && w.inHand == nil {
 		env.Enable(watcherTask(i))
 	}
@@ -153,7 +156,7 @@ func (c *Cache) finishDispatching(env *sim.Env) {
 		c.closeWatcher(env, i)
 	}
 	d.toStop = d.toStop[:0]
-	if d.incoming.len() > 0 {
+	if d.incoming.Len() > 0 {
 		env.Enable(taskDispatch)
 	}
 	c.armBookmark(env)
@@ -163,7 +166,7 @@ func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
 	h = h.Int(int64(d.used)).Bool(d.offering).Int(d.lastProcessed)
 	h = h.Int(int64(d.budget.budget)).Int(int64(d.budget.last))
 	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
-	h = d.incoming.fingerprint(h)
+	h = fingerprintEvents(h, &d.incoming)
 	h = d.current.fingerprint(h).Int(int64(len(d.blocked)))
 	for _, i := range d.blocked {
 		h = h.Int(int64(i))

@@ -12,11 +12,11 @@ func (c *Client) Clone() sim.Node {
 	for i := range n.streams {
 		s := &n.streams[i]
 		s.substreams, s.resuming, s.cancelSet = slices.Clone(s.substreams), slices.Clone(s.resuming), slices.Clone(s.cancelSet)
-		s.reqc, s.closingc = s.reqc.clone(), s.closingc.clone()
+		s.reqc, s.closingc = s.reqc.Clone(), s.closingc.Clone()
 	}
 	for i := range n.watches {
 		w := &n.watches[i]
-		w.substream.buf, w.incomingEventChan = w.substream.buf.clone(), w.incomingEventChan.clone()
+		w.substream.buf, w.incomingEventChan = w.substream.buf.Clone(), w.incomingEventChan.Clone()
 	}
 	return n
 }
@@ -72,14 +72,14 @@ func (s *watchGrpcStream) fingerprint(d sim.Digest) sim.Digest {
 		return d
 	}
 	d = d.Text(s.ctxKey).Int(int64(s.backoff)).Bool(s.closeErr != nil)
-	for _, list := range [3][]int32{s.substreams, s.resuming, s.closingc.pending()} {
+	for _, list := range [3][]int32{s.substreams, s.resuming, s.closingc.All()} {
 		d = d.Int(int64(len(list)))
 		for _, w := range list {
 			d = d.Int(int64(w))
 		}
 	}
-	d = d.Int(int64(s.reqc.len()))
-	for _, r := range s.reqc.pending() {
+	d = d.Int(int64(s.reqc.Len()))
+	for _, r := range s.reqc.All() {
 		d = d.Int(int64(r.watch))
 	}
 	// A set: the order in which ids came does not matter.
@@ -101,15 +101,15 @@ func (w *watchChan) fingerprint(d sim.Digest) sim.Digest {
 	}
 	ws := &w.substream
 	d = d.Word(uint64(ws.state)<<32 | uint64(ws.stream)).Int(ws.id).Text(ws.key).Int(ws.rev).Bool(ws.progressNotify).Bool(ws.created)
-	d = d.Int(int64(ws.buf.len()))
-	for _, p := range ws.buf.pending() {
+	d = d.Int(int64(ws.buf.Len()))
+	for _, p := range ws.buf.All() {
 		d = p.Digest(d)
 	}
 	if w.response != nil {
 		d = w.response.Digest(d.Int(int64(w.next)))
 	}
-	d = d.Int(int64(w.incomingEventChan.len()))
-	for _, e := range w.incomingEventChan.pending() {
+	d = d.Int(int64(w.incomingEventChan.Len()))
+	for _, e := range w.incomingEventChan.All() {
 		d = d.Int(e.rev)
 		if ev := e.event; ev != nil {
 			d = ev.Kv.Digest(d.Word(uint64(ev.Type)))

@@ -8,7 +8,7 @@ import (
 // processEvents moves one event from incomingEventChan to resultChan.
 func (c *Client) processEvents(env *sim.Env, i int32) {
 	w := &c.watches[i]
-	e := w.incomingEventChan.pop()
+	e := w.incomingEventChan.Pop()
 	if w.state == watchQueueing {
 		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
 	}
@@ -16,7 +16,7 @@ func (c *Client) processEvents(env *sim.Env, i int32) {
 		env.Under(w.cause)
 		env.Send(w.conn, r)
 	}
-	if w.incomingEventChan.len() == 0 {
+	if w.incomingEventChan.Len() == 0 {
 		return
 	}
 	if env.CanSend(w.conn) {
@@ -29,7 +29,7 @@ func (c *Client) processEvents(env *sim.Env, i int32) {
 // resultChanHasRoom lets go on who was waiting for it.
 func (c *Client) resultChanHasRoom(env *sim.Env, i int32) {
 	w := &c.watches[i]
-	if w.incomingEventChan.len() > 0 {
+	if w.incomingEventChan.Len() > 0 {
 		env.Cover(resultChanDrained)
 		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -16,8 +17,8 @@ type watchGrpcStream struct {
 	// those that are to be: the first one's create request is under way. An
 	// entry noWatch was abandoned and still waits for its Created.
 	substreams, resuming []int32
-	reqc                 fifo[watchStreamRequest]
-	closingc             fifo[int32]
+	reqc                 fifo.Queue[watchStreamRequest]
+	closingc             fifo.Queue[int32]
 	cancelSet            []int64
 	// cur collects the fragments of a response.
 	cur     *wire.WatchResponse
@@ -51,8 +52,8 @@ type watchStreamRequest struct {
 var watchProgressRequest = &wire.WatchProgressRequest{}
 
 func (s *watchGrpcStream) reset() {
-	s.reqc.clear()
-	s.closingc.clear()
+	s.reqc.Clear()
+	s.closingc.Clear()
 	*s = watchGrpcStream{substreams: s.substreams[:0], resuming: s.resuming[:0], cancelSet: s.cancelSet[:0],
 		reqc: s.reqc, closingc: s.closingc}
 }
@@ -108,13 +109,13 @@ func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, ctxKey string) {
 	case len(s.substreams) == 0:
 		env.Cover(progressWithoutWatch)
 	}
-	if s.state == streamBackingOff || s.reqc.len() > 0 {
-		if slices.ContainsFunc(s.reqc.pending(), func(r watchStreamRequest) bool { return r.caller == caller }) {
+	if s.state == streamBackingOff || s.reqc.Len() > 0 {
+		if slices.ContainsFunc(s.reqc.All(), func(r watchStreamRequest) bool { return r.caller == caller }) {
 			env.Cover(progressCallerBlocked)
 			return
 		}
 		env.Cover(progressWhileAsleep)
-		s.reqc.push(watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause()})
+		s.reqc.Push(watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause()})
 		return
 	}
 	env.Send(s.conn, watchProgressRequest)
@@ -123,7 +124,7 @@ func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, ctxKey string) {
 // wakeRun lets run look at its channels, unless it sleeps.
 func (c *Client) wakeRun(env *sim.Env, i int32) {
 	s := &c.streams[i]
-	if s.state == streamSelecting && s.reqc.len()+s.closingc.len() > 0 {
+	if s.state == streamSelecting && s.reqc.Len()+s.closingc.Len() > 0 {
 		env.Enable(sim.Task(i*tasksEach + taskRun))
 	}
 }
@@ -132,13 +133,13 @@ func (c *Client) wakeRun(env *sim.Env, i int32) {
 // to wait.
 func (c *Client) run(env *sim.Env, i int32) {
 	s := &c.streams[i]
-	takeRequest := s.reqc.len() > 0
-	if takeRequest && s.closingc.len() > 0 {
+	takeRequest := s.reqc.Len() > 0
+	if takeRequest && s.closingc.Len() > 0 {
 		takeRequest = env.Choose(2, "select reqc or closingc") == 0
 	}
 	if !takeRequest {
-		c.closeSubstream(env, i, s.closingc.pop())
-	} else if r := s.reqc.pop(); r.watch != noWatch {
+		c.closeSubstream(env, i, s.closingc.Pop())
+	} else if r := s.reqc.Pop(); r.watch != noWatch {
 		c.requested(env, i, r.watch)
 	} else {
 		env.Under(r.cause)
@@ -150,8 +151,8 @@ func (c *Client) run(env *sim.Env, i int32) {
 // withdraw takes back a request that run has not taken.
 func (c *Client) withdraw(env *sim.Env, i, watch int32) {
 	s := &c.streams[i]
-	s.reqc.delete(func(r watchStreamRequest) bool { return r.watch == watch })
-	if s.reqc.len()+s.closingc.len() == 0 {
+	s.reqc.Delete(func(r watchStreamRequest) bool { return r.watch == watch })
+	if s.reqc.Len()+s.closingc.Len() == 0 {
 		env.Disable(sim.Task(i*tasksEach + taskRun))
 	}
 }
@@ -392,7 +393,7 @@ func (c *Client) halt(env *sim.Env, i int32, err *wire.Error) {
 		}
 	}
 	// Refused creations are in neither list.
-	for _, w := range s.closingc.pending() {
+	for _, w := range s.closingc.All() {
 		if c.watches[w].substream.state == substreamUnserved {
 			c.closeOutc(env, w, err)
 		}
@@ -407,7 +408,7 @@ func (c *Client) closeStream(env *sim.Env, i int32, err *wire.Error) {
 	env.Disable(sim.Task(i*tasksEach + taskRun))
 	env.Close(s.conn)
 	ctxKey := s.ctxKey
-	waiting := slices.Clone(s.reqc.pending())
+	waiting := slices.Clone(s.reqc.All())
 	s.reset()
 	for _, r := range waiting {
 		switch {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -24,7 +25,7 @@ type watcherStream struct {
 	// progressed: rev comes from a progress notification.
 	progressed bool
 	// buf holds what the subscriber has not taken; it has no bound.
-	buf fifo[*wire.WatchResponse]
+	buf fifo.Queue[*wire.WatchResponse]
 	// closeErr is what the subscriber is told last, if anything.
 	closeErr *wire.Error
 }
@@ -45,7 +46,7 @@ const (
 )
 
 func (ws *watcherStream) reset() {
-	ws.buf.clear()
+	ws.buf.Clear()
 	*ws = watcherStream{buf: ws.buf}
 }
 
@@ -85,7 +86,7 @@ func (c *Client) recvc(env *sim.Env, watch int32, p *wire.WatchResponse) bool {
 			ws.rev++
 		}
 	}
-	ws.buf.push(p)
+	ws.buf.Push(p)
 	if w.state == watchReceiving {
 		env.Enable(sim.Task(watch*tasksEach + taskStartWatching))
 	}
@@ -100,15 +101,15 @@ func (c *Client) stopServing(env *sim.Env, watch int32) {
 	}
 	ws.drop(env)
 	ws.state = substreamUnserved
-	c.streams[ws.stream].closingc.push(watch)
+	c.streams[ws.stream].closingc.Push(watch)
 	c.wakeRun(env, ws.stream)
 }
 
 func (ws *watcherStream) drop(env *sim.Env) {
-	if ws.buf.len() > 0 {
+	if ws.buf.Len() > 0 {
 		env.Cover(bufferDropped)
 	}
-	ws.buf.clear()
+	ws.buf.Clear()
 }
 
 // closeOutc closes the channel to the subscriber, after err if there is one.
@@ -134,7 +135,7 @@ func (ws *watcherStream) coverResume(env *sim.Env) {
 	default:
 		env.Cover(resumeAfterEvents)
 	}
-	if ws.buf.len() > 0 {
+	if ws.buf.Len() > 0 {
 		env.Cover(resumeWithBuffer)
 	}
 	if env.Noting() {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -19,7 +20,7 @@ type watchChan struct {
 	// event that is not queued yet.
 	response          *wire.WatchResponse
 	next              int
-	incomingEventChan fifo[event]
+	incomingEventChan fifo.Queue[event]
 	err               *wire.Error
 }
 
@@ -40,7 +41,7 @@ const (
 
 func (w *watchChan) reset() {
 	w.substream.reset()
-	w.incomingEventChan.clear()
+	w.incomingEventChan.Clear()
 	*w = watchChan{substream: w.substream, incomingEventChan: w.incomingEventChan}
 }
 
@@ -100,13 +101,13 @@ func (c *Client) request(env *sim.Env, watch int32, ctxKey string) {
 	i, _ := c.stream(env, ctxKey)
 	s, ws := &c.streams[i], &c.watches[watch].substream
 	ws.stream = i
-	if s.state == streamSelecting && s.reqc.len() == 0 {
+	if s.state == streamSelecting && s.reqc.Len() == 0 {
 		c.requested(env, i, watch)
 		return
 	}
 	env.Cover(watchWhileAsleep)
 	ws.state = substreamRequesting
-	s.reqc.push(watchStreamRequest{watch: watch})
+	s.reqc.Push(watchStreamRequest{watch: watch})
 }
 
 // startWatching takes one response from clientv3, or goes on with what it could
@@ -119,14 +120,14 @@ func (c *Client) startWatching(env *sim.Env, i int32) {
 		c.sendError(env, i)
 	case w.state == watchQueueing:
 		c.queueEvents(env, i)
-	case ws.buf.len() == 0 && ws.closeErr != nil:
+	case ws.buf.Len() == 0 && ws.closeErr != nil:
 		w.err = ws.closeErr
 		c.sendError(env, i)
-	case ws.buf.len() == 0:
+	case ws.buf.Len() == 0:
 		env.Cover(closedWithoutError)
 		c.cancel(env, i)
 	default:
-		p := ws.buf.pop()
+		p := ws.buf.Pop()
 		if p.CompactRevision != 0 {
 			env.Cover(compacted)
 			c.stopServing(env, i)
@@ -143,9 +144,9 @@ func (c *Client) startWatching(env *sim.Env, i int32) {
 // incomingEventChan as far as there is room.
 func (c *Client) queueEvents(env *sim.Env, i int32) {
 	w := &c.watches[i]
-	empty := w.incomingEventChan.len() == 0
+	empty := w.incomingEventChan.Len() == 0
 	c.queueResponse(env, w)
-	if empty && w.incomingEventChan.len() > 0 && env.CanSend(w.conn) {
+	if empty && w.incomingEventChan.Len() > 0 && env.CanSend(w.conn) {
 		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
 	}
 	c.wakeStartWatching(env, i)
@@ -157,7 +158,7 @@ func (c *Client) queueResponse(env *sim.Env, w *watchChan) {
 		if !c.room(env, w) {
 			return
 		}
-		w.incomingEventChan.push(event{rev: p.Revision})
+		w.incomingEventChan.Push(event{rev: p.Revision})
 	}
 	for ; w.next < len(p.Events); w.next++ {
 		if !c.room(env, w) {
@@ -168,7 +169,7 @@ func (c *Client) queueResponse(env *sim.Env, w *watchChan) {
 			w.response, w.err, w.state = nil, missingPrevKv(e), watchFailing
 			return
 		}
-		w.incomingEventChan.push(event{event: e, rev: e.Kv.ModRevision})
+		w.incomingEventChan.Push(event{event: e, rev: e.Kv.ModRevision})
 	}
 	w.response, w.state = nil, watchReceiving
 }
@@ -176,7 +177,7 @@ func (c *Client) queueResponse(env *sim.Env, w *watchChan) {
 // room reports whether incomingEventChan takes one more event; if not, the
 // watch waits for it.
 func (c *Client) room(env *sim.Env, w *watchChan) bool {
-	if w.incomingEventChan.len() < c.cfg.IncomingBufSize {
+	if w.incomingEventChan.Len() < c.cfg.IncomingBufSize {
 		return true
 	}
 	env.Cover(incomingEventChanFull)
@@ -189,11 +190,11 @@ func (c *Client) wakeStartWatching(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	switch w.state {
 	case watchReceiving:
-		if w.substream.buf.len() == 0 && w.substream.state != substreamClosed {
+		if w.substream.buf.Len() == 0 && w.substream.state != substreamClosed {
 			return
 		}
 	case watchQueueing:
-		if w.incomingEventChan.len() == c.cfg.IncomingBufSize {
+		if w.incomingEventChan.Len() == c.cfg.IncomingBufSize {
 			return
 		}
 	case watchFailing:
@@ -214,7 +215,7 @@ func (c *Client) sendError(env *sim.Env, i int32) {
 		w.state = watchFailing
 		return
 	}
-	if w.incomingEventChan.len() > 0 {
+	if w.incomingEventChan.Len() > 0 {
 		env.Cover(errorOvertakes)
 	}
 	if env.Noting() {
@@ -234,14 +235,14 @@ func (c *Client) cancel(env *sim.Env, i int32) {
 // contextDone ends everything that belongs to a watch but for run's part of it.
 func (c *Client) contextDone(env *sim.Env, i int32) {
 	w := &c.watches[i]
-	if w.incomingEventChan.len() > 0 {
+	if w.incomingEventChan.Len() > 0 {
 		env.Cover(incomingDropped)
 	}
 	env.Disable(sim.Task(i*tasksEach + taskStartWatching))
 	env.Disable(sim.Task(i*tasksEach + taskProcessEvents))
 	w.state = watchDone
 	w.response, w.err = nil, nil
-	w.incomingEventChan.clear()
+	w.incomingEventChan.Clear()
 	switch w.substream.state {
 	case substreamRequesting:
 		env.Cover(stoppedWhileAsleep)

@@ -48,8 +48,8 @@ func cloneBatches(list [][]batch) [][]batch {
 
 func (sws *serverWatchStream) clone() *serverWatchStream {
 	c := *sws
-	c.ch = sws.ch.clone()
-	c.ctrlStream = sws.ctrlStream.clone()
+	c.ch = sws.ch.Clone()
+	c.ctrlStream = sws.ctrlStream.Clone()
 	c.watchers = slices.Clone(sws.watchers)
 	c.flags = slices.Clone(sws.flags)
 	c.recv.inbox = slices.Clone(sws.recv.inbox)
@@ -60,12 +60,10 @@ func (sws *serverWatchStream) clone() *serverWatchStream {
 		l.pending[i].responses = slices.Clone(l.pending[i].responses)
 	}
 	l.events = slices.Clone(l.events)
-	l.out = l.out.clone()
+	l.out = l.out.Clone()
 	l.due = slices.Clone(l.due)
 	return &c
 }
-
-func (q *fifo[T]) clone() fifo[T] { return fifo[T]{items: slices.Clone(q.all())} }
 
 // Fingerprint implements sim.Fingerprinter.
 func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
@@ -152,11 +150,11 @@ func (sws *serverWatchStream) fingerprint(d sim.Digest) sim.Digest {
 		f := &sws.flags[i]
 		d = d.Int(f.id).Bool(f.progressNotify).Bool(f.progress).Bool(f.prevKV).Bool(f.fragment)
 	}
-	d = d.Int(int64(sws.ch.len()))
-	for _, r := range sws.ch.all() {
+	d = d.Int(int64(sws.ch.Len()))
+	for _, r := range sws.ch.All() {
 		d = r.digest(d)
 	}
-	d = digestResponses(d, sws.ctrlStream.all())
+	d = digestResponses(d, sws.ctrlStream.All())
 	return sws.send.fingerprint(sws.recv.fingerprint(d))
 }
 
@@ -202,7 +200,7 @@ func (l *sendLoop) fingerprint(d sim.Digest) sim.Digest {
 	case readingPrevKV:
 		d = wire.DigestEvents(l.wresp.digest(d).Int(int64(l.next)), l.events)
 	case sending:
-		d = digestResponses(d, l.out.all()).Bool(l.fromWatchStream).Int(l.sentID).Bool(l.sentEvents)
+		d = digestResponses(d, l.out.All()).Bool(l.fromWatchStream).Int(l.sentID).Bool(l.sentEvents)
 	case afterSend:
 		d = d.Int(l.sentID).Bool(l.sentEvents)
 	case ticking:

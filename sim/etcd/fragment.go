@@ -4,12 +4,13 @@ import (
 	"math/bits"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // fragments is sendFragments: a response that is too large is split between
 // events.
-func (s *Server) fragments(env *sim.Env, out *fifo[*wire.WatchResponse], r *wire.WatchResponse) {
+func (s *Server) fragments(env *sim.Env, out *fifo.Queue[*wire.WatchResponse], r *wire.WatchResponse) {
 	limit := s.cfg.MaxRequestBytes + grpcOverheadBytes
 	bare := *r
 	bare.Events = nil
@@ -19,7 +20,7 @@ func (s *Server) fragments(env *sim.Env, out *fifo[*wire.WatchResponse], r *wire
 		size += eventSize(&r.Events[i])
 	}
 	if size < limit || len(r.Events) < 2 {
-		out.push(r)
+		out.Push(r)
 		return
 	}
 	env.Cover(coverFragmented)
@@ -37,7 +38,7 @@ func (s *Server) fragments(env *sim.Env, out *fifo[*wire.WatchResponse], r *wire
 		f := s.responses.new()
 		*f = bare
 		f.Events, f.Fragment = r.Events[from:to:to], to < len(r.Events)
-		out.push(f)
+		out.Push(f)
 		from = to
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -45,7 +46,7 @@ func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
 		s := New(Config{MaxRequestBytes: limit - grpcOverheadBytes, InitialRevision: 1})
 		w.Add("etcd", &fragmenting{Server: s, r: r})
 		w.Start(nil)
-		require.Len(t, w.Node(1).(*fragmenting).out.all(), want, "size %d, limit %d", size, limit)
+		require.Len(t, w.Node(1).(*fragmenting).out.All(), want, "size %d, limit %d", size, limit)
 	}
 }
 
@@ -53,7 +54,7 @@ func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
 type fragmenting struct {
 	*Server
 	r   *wire.WatchResponse
-	out fifo[*wire.WatchResponse]
+	out fifo.Queue[*wire.WatchResponse]
 }
 
 func (f *fragmenting) Start(env *sim.Env) { f.fragments(env, &f.out, f.r) }
@@ -98,7 +99,7 @@ func (y *syncing) Start(env *sim.Env) {
 			y.setGroup(env, &y.watchers[i], unsynced)
 		}
 		y.syncWatchers(env)
-		sws.ch.reset()
+		sws.ch.Clear()
 		y.eventArena.rewind()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -132,8 +133,8 @@ func noteSent(env *sim.Env, sws *serverWatchStream, r *wire.WatchResponse, fromC
 	env.Note("sendLoop sends " + r.Label() + " to " + sws.name())
 }
 
-func heldText(ch *fifo[watchResponse]) string {
-	for _, r := range ch.all() {
+func heldText(ch *fifo.Queue[watchResponse]) string {
+	for _, r := range ch.All() {
 		switch {
 		case len(r.evs) > 0:
 			return eventsText(r.evs)

@@ -194,7 +194,7 @@ func (sws *serverWatchStream) storeFlags(id int64, req *wire.WatchCreateRequest)
 func (s *Server) recvCreated(env *sim.Env, sws *serverWatchStream) {
 	r := &sws.recv
 	inOrder := s.cfg.Created == CreatedInOrder && r.refusal == ""
-	if inOrder && sws.ch.len() >= s.cfg.ChanBufLen {
+	if inOrder && sws.ch.Len() >= s.cfg.ChanBufLen {
 		r.state = recvChannelFull
 		env.Release(sws.conn)
 		return
@@ -240,13 +240,13 @@ func (s *Server) recvCancel(env *sim.Env, sws *serverWatchStream) {
 // full.
 func (s *Server) pushCtrl(env *sim.Env, sws *serverWatchStream, resp *wire.WatchResponse, next recvState) {
 	r := &sws.recv
-	if sws.ctrlStream.len() >= s.cfg.CtrlStreamBufLen {
+	if sws.ctrlStream.Len() >= s.cfg.CtrlStreamBufLen {
 		env.Cover(coverCtrlFull)
 		r.blocked, r.then, r.state = resp, next, recvBlocked
 		env.Release(sws.conn)
 		return
 	}
-	sws.ctrlStream.push(resp)
+	sws.ctrlStream.Push(resp)
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeCtrlStream))
 	}
@@ -263,7 +263,7 @@ func (s *Server) ctrlHasRoom(env *sim.Env, sws *serverWatchStream) {
 	if r.state != recvBlocked {
 		return
 	}
-	sws.ctrlStream.push(r.blocked)
+	sws.ctrlStream.Push(r.blocked)
 	r.blocked = nil
 	env.Hold(sws.conn)
 	s.recvGoesOn(env, sws, r.then)

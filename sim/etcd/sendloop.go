@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -39,7 +40,7 @@ type sendLoop struct {
 	events []wire.Event
 	next   int
 	// out is what is left to send; fromWatchStream says what follows.
-	out             fifo[*wire.WatchResponse]
+	out             fifo.Queue[*wire.WatchResponse]
 	fromWatchStream bool
 	// sentID and sentEvents describe the last response from the watch channel.
 	sentID     int64
@@ -68,10 +69,10 @@ func (l *sendLoop) announced(id int64) bool {
 // selects puts the loop back into its select.
 func (s *Server) selects(env *sim.Env, sws *serverWatchStream) {
 	sws.send.state = selecting
-	if sws.ch.len() > 0 {
+	if sws.ch.Len() > 0 {
 		env.Enable(sws.task(takeWatchStream))
 	}
-	if sws.ctrlStream.len() > 0 {
+	if sws.ctrlStream.Len() > 0 {
 		env.Enable(sws.task(takeCtrlStream))
 	}
 	if sws.send.tick {
@@ -90,11 +91,11 @@ func (sws *serverWatchStream) leavesSelect(env *sim.Env, next sendState) {
 // runTakeWatchStream is the case of watchStream.Chan().
 func (s *Server) runTakeWatchStream(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
-	if sws.ctrlStream.len() > 0 {
+	if sws.ctrlStream.Len() > 0 {
 		env.Cover(coverEventsFirst)
 	}
 	sws.leavesSelect(env, sending)
-	l.wresp = sws.ch.pop()
+	l.wresp = sws.ch.Pop()
 	s.channelHasRoom(env, sws)
 	f := sws.flagsOf(l.wresp.id)
 	if f == nil || !f.prevKV || len(l.wresp.evs) == 0 {
@@ -148,7 +149,7 @@ func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 	l.wresp = watchResponse{}
 	if r.Created {
 		l.fromWatchStream = false
-		l.out.push(r)
+		l.out.Push(r)
 		s.announce(env, sws, r.WatchID)
 		s.sends(env, sws)
 		return
@@ -163,7 +164,7 @@ func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 	if f := sws.flagsOf(r.WatchID); f != nil && f.fragment {
 		s.fragments(env, &l.out, r)
 	} else {
-		l.out.push(r)
+		l.out.Push(r)
 	}
 	s.sends(env, sws)
 }
@@ -181,12 +182,12 @@ func (l *sendLoop) buffer(r *wire.WatchResponse) {
 // runTakeCtrlStream is the case of ctrlStream.
 func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
-	overtakes := sws.ch.len() > 0
+	overtakes := sws.ch.Len() > 0
 	sws.leavesSelect(env, sending)
-	c := sws.ctrlStream.pop()
+	c := sws.ctrlStream.Pop()
 	s.ctrlHasRoom(env, sws)
 	l.fromWatchStream = false
-	l.out.push(c)
+	l.out.Push(c)
 	switch {
 	case c.Canceled && c.WatchID != wire.InvalidWatchID:
 		for i, id := range l.ids {
@@ -224,7 +225,7 @@ func (s *Server) announce(env *sim.Env, sws *serverWatchStream, id int64) {
 		}
 		env.Cover(coverPendingFlushed)
 		for _, r := range l.pending[i].responses {
-			l.out.push(r)
+			l.out.Push(r)
 		}
 		l.pending = append(l.pending[:i], l.pending[i+1:]...)
 		return
@@ -236,13 +237,13 @@ func (s *Server) announce(env *sim.Env, sws *serverWatchStream, id int64) {
 func (s *Server) sends(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
 	env.Under(sws.cause)
-	for l.out.len() > 0 {
+	for l.out.Len() > 0 {
 		if !env.CanSend(sws.conn) {
 			env.Cover(coverSendBlocked)
 			l.state = sending
 			return
 		}
-		r := l.out.pop()
+		r := l.out.Pop()
 		noteSent(env, sws, r, !l.fromWatchStream)
 		env.Send(sws.conn, r)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -22,12 +23,12 @@ type serverWatchStream struct {
 	ordinal int
 
 	// ch is watchStream.ch, the channel that the watchers share.
-	ch fifo[watchResponse]
+	ch fifo.Queue[watchResponse]
 	// watchers is watchStream.watchers, by place.
 	watchers []int32
 	nextID   int64
 
-	ctrlStream fifo[*wire.WatchResponse]
+	ctrlStream fifo.Queue[*wire.WatchResponse]
 	// flags are the maps progress, prevKV and fragment.
 	flags []watchFlags
 	// deferredProgress: a requested progress notification is outstanding.
@@ -125,9 +126,9 @@ func (s *Server) newStreamSlot() *serverWatchStream {
 }
 
 func (sws *serverWatchStream) reset() {
-	sws.ch.reset()
-	sws.ctrlStream.reset()
-	sws.send.out.reset()
+	sws.ch.Clear()
+	sws.ctrlStream.Clear()
+	sws.send.out.Clear()
 	*sws = serverWatchStream{
 		slot: sws.slot, ch: sws.ch, ctrlStream: sws.ctrlStream,
 		watchers: sws.watchers[:0], flags: sws.flags[:0],

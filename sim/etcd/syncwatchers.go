@@ -168,7 +168,7 @@ func (s *Server) chooseAll(env *sim.Env, chosen []int32, curRev, compactRev int6
 		wi := compacted[i].watcher
 		w := &s.watchers[wi]
 		sws := s.streams[w.stream]
-		if sws.ch.len() >= s.cfg.ChanBufLen {
+		if sws.ch.Len() >= s.cfg.ChanBufLen {
 			env.Cover(coverCompactedFull)
 			continue
 		}

@@ -72,7 +72,7 @@ func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event)
 		}
 	}
 	sws := s.streams[w.stream]
-	if sws.ch.len() >= s.cfg.ChanBufLen {
+	if sws.ch.Len() >= s.cfg.ChanBufLen {
 		env.Cover(coverChannelFull)
 		return false
 	}
@@ -82,7 +82,7 @@ func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event)
 
 // post puts a response into the stream's channel, which has room.
 func (s *Server) post(env *sim.Env, sws *serverWatchStream, resp watchResponse) {
-	sws.ch.push(resp)
+	sws.ch.Push(resp)
 	notePosted(env, sws, &resp)
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeWatchStream))
