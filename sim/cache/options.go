@@ -1,6 +1,10 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/dimension"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim/dimension"
+)
 
 // Freshness says what the cache does with a LIST that gives no
 // resourceVersion.
@@ -49,13 +53,19 @@ type Options struct {
 	Freshness        Freshness
 	OnTimeout        OnTimeout
 	ProgressRequests ProgressRequests
+	Snapshots        SnapshotOptions
+	WatchList        WatchListOptions
+	Guard            GuardOptions
+	Defects          Defects
 }
 
 // Dimension is one way in which designs differ, with the value that a design
 // has there and all values that there are.
 type Dimension = dimension.Dimension
 
-var dimensions = dimension.Table[Options]{
+var dimensions = slices.Concat(readDimensions, snapshotDimensions, watchListDimensions, guardDimensions, defectDimensions)
+
+var readDimensions = dimension.Table[Options]{
 	{Name: "freshness", Values: []string{"consistent", "none", "direct"},
 		Get: func(o *Options) int { return int(o.Freshness) },
 		Set: func(o *Options, v int) { o.Freshness = Freshness(v) }},

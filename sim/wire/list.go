@@ -29,11 +29,18 @@ type ListRequest struct {
 	Match           ResourceVersionMatch
 	Limit           int64
 	Continue        string
+	// FromEtcd is the per-request override that KEP-2340 weighs: the cache is to
+	// stay out of it. No release of Kubernetes has it.
+	FromEtcd bool
 }
 
 // Digest implements sim.Payload.
 func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
-	return d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
+	d = d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
+	if r.FromEtcd {
+		d = d.Text("from etcd")
+	}
+	return d
 }
 
 // Label implements sim.Payload.
@@ -121,25 +128,48 @@ func (r *GetResponse) Label() string {
 	return r.Item.Key + "=" + r.Item.Value
 }
 
+// SendInitialEvents is ListOptions.SendInitialEvents, a pointer to a bool
+// (KEP-3157, "API changes").
+type SendInitialEvents uint8
+
+// Whether a watch begins with the present state. Unset means yes at a
+// resourceVersion that is unset or 0, and no at any other, as before KEP-3157.
+const (
+	SendInitialEventsUnset SendInitialEvents = iota
+	SendInitialEventsFalse
+	SendInitialEventsTrue
+)
+
 // WatchRequest is a WATCH of one resource prefix; the events follow as
 // WatchEvent messages on the same stream.
 type WatchRequest struct {
 	Prefix string
 	// ResourceVersion is where to start: events after it. Unset and 0 first
-	// send the present state as ADDED events.
-	ResourceVersion int64
-	AllowBookmarks  bool
+	// send the present state as ADDED events, unless SendInitialEvents says
+	// something else.
+	ResourceVersion   int64
+	Match             ResourceVersionMatch
+	SendInitialEvents SendInitialEvents
+	AllowBookmarks    bool
 }
 
 // Digest implements sim.Payload.
 func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
-	return d.Text("watch").Text(r.Prefix).Int(r.ResourceVersion).Bool(r.AllowBookmarks)
+	d = d.Text("watch").Text(r.Prefix).Int(r.ResourceVersion).Bool(r.AllowBookmarks)
+	if r.Match != MatchUnset || r.SendInitialEvents != SendInitialEventsUnset {
+		d = d.Word(uint64(r.Match)<<8 | uint64(r.SendInitialEvents))
+	}
+	return d
 }
 
 // Label implements sim.Payload.
 func (r *WatchRequest) Label() string {
-	if r.ResourceVersion == Unset {
-		return "WATCH " + r.Prefix
+	s := "WATCH " + r.Prefix
+	if r.ResourceVersion != Unset {
+		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 	}
-	return "WATCH " + r.Prefix + " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+	if r.SendInitialEvents == SendInitialEventsTrue {
+		s += " with initial events"
+	}
+	return s
 }

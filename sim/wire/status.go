@@ -32,13 +32,27 @@ func (c Code) String() string { return codeTexts[c] }
 // Error is the answer to a request that was refused.
 type Error struct {
 	Code Code
-	// Message says why in words.
+	// Message says why in words, and names the option that was wrong.
 	Message string
+	// RetryAfter is the Retry-After of a 429 or 504, in seconds; 0 is none.
+	RetryAfter int
+}
+
+// Status is the HTTP status that Kubernetes answers with this code.
+func (c Code) Status() int { return statuses[c] }
+
+var statuses = [...]int{
+	ErrCompacted: 410, ErrFutureRev: 504, TooLargeResourceVersion: 504, TooManyRequests: 429,
+	Unavailable: 503, BadRequest: 400, Internal: 500,
 }
 
 // Digest implements sim.Payload.
 func (e *Error) Digest(d sim.Digest) sim.Digest {
-	return d.Text("error").Word(uint64(e.Code)).Text(e.Message)
+	d = d.Text("error").Word(uint64(e.Code)).Text(e.Message)
+	if e.RetryAfter != 0 {
+		d = d.Int(int64(e.RetryAfter))
+	}
+	return d
 }
 
 // Label implements sim.Payload.

@@ -32,11 +32,17 @@ func (r *WatchStart) Label() string {
 // metadata. Nobody answers it.
 type ProgressRequest struct {
 	Metadata string
+	// ID as in WatchProgressRequest.
+	ID int64
 }
 
 // Digest implements sim.Payload.
 func (r *ProgressRequest) Digest(d sim.Digest) sim.Digest {
-	return d.Text("request progress").Text(r.Metadata)
+	d = d.Text("request progress").Text(r.Metadata)
+	if r.ID != 0 {
+		d = d.Int(r.ID)
+	}
+	return d
 }
 
 // Label implements sim.Payload.
@@ -68,11 +74,22 @@ type WatchEvent struct {
 	Item *KeyValue
 	Prev *KeyValue
 	Err  *Error
+	// InitialEventsEnd is the annotation k8s.io/initial-events-end of a bookmark:
+	// everything up to its ResourceVersion has been sent (KEP-3157).
+	InitialEventsEnd bool
+	// ProgressID of a bookmark that answers a ProgressRequest with an ID.
+	ProgressID int64
 }
 
 // Digest implements sim.Payload.
 func (e *WatchEvent) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("event").Word(uint64(e.Type)).Int(e.ResourceVersion)
+	if e.InitialEventsEnd {
+		d = d.Text("initial events end")
+	}
+	if e.ProgressID != 0 {
+		d = d.Int(e.ProgressID)
+	}
 	if e.Item != nil {
 		d = e.Item.Digest(d)
 	}
@@ -93,6 +110,8 @@ func (e *WatchEvent) Label() string {
 		return s + " " + e.Item.Key + "=" + e.Item.Value
 	case e.Err != nil:
 		return s + " " + e.Err.Code.String()
+	case e.InitialEventsEnd:
+		return s + ", the end of the initial events"
 	}
 	return s
 }

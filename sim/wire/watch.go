@@ -76,10 +76,21 @@ func (r *WatchCancelRequest) Label() string {
 
 // WatchProgressRequest is etcdserverpb.WatchProgressRequest: tell all watchers
 // of this stream how far they are.
-type WatchProgressRequest struct{}
+type WatchProgressRequest struct {
+	// ID is echoed in the answer, by a server that does so: the idea of
+	// KEP-2340's first draft, "Potential Future Improvements". No release of etcd
+	// has it; 0 is none.
+	ID int64
+}
 
 // Digest implements sim.Payload.
-func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest { return d.Text("progress?") }
+func (r *WatchProgressRequest) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("progress?")
+	if r.ID != 0 {
+		d = d.Int(r.ID)
+	}
+	return d
+}
 
 // Label implements sim.Payload.
 func (r *WatchProgressRequest) Label() string { return "progress request" }
@@ -94,6 +105,9 @@ type WatchResponse struct {
 	CancelReason    string
 	Fragment        bool
 	Events          []Event
+	// ProgressID is the WatchProgressRequest.ID that a progress notification
+	// answers; 0 is none.
+	ProgressID int64
 }
 
 // IsProgressNotify reports whether the response carries nothing but its
@@ -106,6 +120,9 @@ func (r *WatchResponse) IsProgressNotify() bool {
 func (r *WatchResponse) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("watch").Int(r.Revision).Int(r.WatchID).Bool(r.Created).Bool(r.Canceled).
 		Int(r.CompactRevision).Text(r.CancelReason).Bool(r.Fragment)
+	if r.ProgressID != 0 {
+		d = d.Int(r.ProgressID)
+	}
 	return DigestEvents(d, r.Events)
 }
 

@@ -1,0 +1,31 @@
+package wire
+
+import "github.com/watchbed/watchbed/sim"
+
+// StatusRequest is etcdserverpb.Maintenance.Status of one endpoint, which the
+// API server asks for its version when it starts (KEP-2340, "Bug in etcd
+// progress notification").
+type StatusRequest struct {
+	// Endpoint is the number of the endpoint in the client's list.
+	Endpoint int
+}
+
+// Digest implements sim.Payload.
+func (r *StatusRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("status").Int(int64(r.Endpoint))
+}
+
+// Label implements sim.Payload.
+func (*StatusRequest) Label() string { return "status" }
+
+// StatusResponse is etcdserverpb.StatusResponse, as far as anybody reads it.
+type StatusResponse struct {
+	// Version of the server: "3.5.13".
+	Version string
+}
+
+// Digest implements sim.Payload.
+func (r *StatusResponse) Digest(d sim.Digest) sim.Digest { return d.Text("version").Text(r.Version) }
+
+// Label implements sim.Payload.
+func (r *StatusResponse) Label() string { return "version " + r.Version }
