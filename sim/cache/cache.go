@@ -90,7 +90,7 @@ func (c *Cache) forgetEverything() {
 	c.ready = ready{asking: c.ready.asking[:0]}
 	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
-	c.watchCache.init(c.cfg.RingCapacity)
+	c.watchCache.init(c.cfg.RingCapacity, c.cfg.Snapshots.Snapshotting)
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
 	c.dispatcher.init()
 	clear(c.reads)

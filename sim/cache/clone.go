@@ -14,6 +14,7 @@ func (c *Cache) Clone() sim.Node {
 	d := *c
 	d.watchCache.store = c.watchCache.store.Clone()
 	d.watchCache.history = c.watchCache.history.clone()
+	d.watchCache.snapshots = c.watchCache.snapshots.clone()
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
@@ -41,6 +42,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 		return true
 	})
 	d = w.history.fingerprint(d)
+	d = w.snapshots.fingerprint(d)
 	d = c.reflector.fingerprint(d)
 	d = c.requester.fingerprint(d)
 	d = c.dispatcher.fingerprint(d)

@@ -19,6 +19,7 @@ type watchCache struct {
 	listResourceVersion int64
 	store               *btree.BTreeG[*wire.KeyValue]
 	history             history
+	snapshots           snapshotter
 }
 
 // degree is that of upstream's btree store.
@@ -26,7 +27,7 @@ const degree = 16
 
 func lessKey(a, b *wire.KeyValue) bool { return a.Key < b.Key }
 
-func (w *watchCache) init(capacity int) {
+func (w *watchCache) init(capacity int, snapshots Snapshotting) {
 	if w.store == nil {
 		w.store = btree.NewG(degree, lessKey)
 	} else {
@@ -34,6 +35,7 @@ func (w *watchCache) init(capacity int) {
 	}
 	w.resourceVersion, w.listResourceVersion = 0, 0
 	w.history.init(capacity)
+	w.snapshots.init(snapshots)
 }
 
 // processEvent takes in a change: history, resourceVersion, store, in this
@@ -45,6 +47,9 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent 
 	e := watchCacheEvent{event: forWatchers(in, previous, exists), resourceVersion: in.ResourceVersion}
 	c.appendHistory(env, e)
 	c.setResourceVersion(env, in.ResourceVersion)
+	if w.snapshots.taking() {
+		c.evictSnapshots(env)
+	}
 	if in.Type == wire.Deleted {
 		if !exists {
 			env.Cover(deletedUnknown)
@@ -52,6 +57,9 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent 
 		w.store.Delete(in.Item)
 	} else {
 		w.store.ReplaceOrInsert(in.Item)
+	}
+	if w.snapshots.taking() {
+		c.takeSnapshot(env, in.ResourceVersion)
 	}
 	c.broadcast(env)
 	return e
@@ -132,6 +140,7 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 	for _, kv := range items {
 		w.store.ReplaceOrInsert(kv)
 	}
+	c.resetSnapshots(env, resourceVersion)
 	w.listResourceVersion = resourceVersion
 	if env.Noting() {
 		env.Note("has listed " + counted(len(items)) + " at resourceVersion " + number(resourceVersion))
