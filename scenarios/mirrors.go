@@ -55,7 +55,7 @@ func (m *mirrors) reset(s *System) {
 
 func (m *mirrors) after(s *System, w *sim.World, a sim.Action) {
 	for i, c := range s.caches {
-		if m.found != nil || a.Node != s.cacheNode(i) || !c.Ready() || c.ResourceVersion() == m.seen[i] {
+		if m.found != nil || w.Node(a.Node) != sim.Node(c) || !c.Ready() || c.ResourceVersion() == m.seen[i] {
 			continue
 		}
 		for committed := s.server.Committed(); m.replayed < len(committed); m.replayed++ {
@@ -63,18 +63,18 @@ func (m *mirrors) after(s *System, w *sim.World, a sim.Action) {
 		}
 		m.seen[i] = c.ResourceVersion()
 		m.compared++
-		m.found = compare(w.NodeName(a.Node), c.ResourceVersion(), c.Ascend, m.log)
+		m.found = compare(w.NodeName(a.Node), c.ResourceVersion(), s.cacheConfigs[i].Prefix, c.Ascend, m.log)
 	}
 }
 
-// compare walks both stores in key order.
-func compare(name string, rv int64, ascend func(func(*wire.KeyValue) bool), log *model.Log) *divergence {
+// compare walks both stores in key order, as far as the prefix goes.
+func compare(name string, rv int64, prefix string, ascend func(func(*wire.KeyValue) bool), log *model.Log) *divergence {
 	truth := log.At(rv)
 	if truth == nil {
 		return nil
 	}
 	var want []*model.Item
-	truth.Ascend(Prefix, model.PrefixEnd(Prefix), func(it *model.Item) bool {
+	truth.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
 		want = append(want, it)
 		return true
 	})

@@ -49,8 +49,12 @@ type Params struct {
 	// Leave is after how many events a watcher leaves and watches again; 0 is
 	// never.
 	Watchers, Leave int
-	Caches          int
-	Keys            int
+	// Caches is how many API servers there are, Resources how many caches each
+	// of them has: one for each kind of object. SharedStream has those watch on
+	// one gRPC stream (kubernetes/kubernetes#114458).
+	Caches, Resources int
+	SharedStream      bool
+	Keys              int
 	// Items is how many keys exist before the run, History how many revisions
 	// of them came after the first.
 	Items, History int
@@ -196,7 +200,9 @@ var settings = []setting{
 	intSetting("rounds", "rounds of each of them", func(p *Params) *int { return &p.Rounds }),
 	intSetting("watchers", "clients that watch a cache", func(p *Params) *int { return &p.Watchers }),
 	intSetting("leave", "events after which a watcher leaves and watches again (0: never)", func(p *Params) *int { return &p.Leave }),
-	intSetting("caches", "caches over the one etcd", func(p *Params) *int { return &p.Caches }),
+	intSetting("caches", "API servers over the one etcd, each with a cache of every resource", func(p *Params) *int { return &p.Caches }),
+	intSetting("resources", "kinds of objects, each with a cache of its own (0: 1)", func(p *Params) *int { return &p.Resources }),
+	boolSetting("shared-stream", "the caches of one API server watch on one gRPC stream", func(p *Params) *bool { return &p.SharedStream }),
 	intSetting("keys", "keys that writers write", func(p *Params) *int { return &p.Keys }),
 	intSetting("items", "keys that exist before the run", func(p *Params) *int { return &p.Items }),
 	intSetting("history", "revisions of other keys before the run", func(p *Params) *int { return &p.History }),
@@ -277,7 +283,7 @@ func (p *Params) fit() error {
 		return fmt.Errorf("caches=0: there are readers or watchers, so there must be a cache")
 	case p.Mode == sim.Timed && p.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
-	case ofCache+p.Writers+p.Noise+p.Streams+p.Caches > mostClients:
+	case ofCache+p.Writers+p.Noise+p.Streams+p.Caches*p.resources() > mostClients:
 		return fmt.Errorf("there are more than %d clients and caches", mostClients)
 	}
 	return nil

@@ -34,8 +34,8 @@ func (s *System) plan() {
 		var steps []workload.Step
 		for j := range p.Rounds {
 			steps = append(steps,
-				s.step(s.etcdNode, &wire.PutRequest{Key: Prefix + name, Value: strconv.Itoa(j)}, s.think()),
-				s.step(s.cacheNode(i%p.Caches), s.list(j), s.think()))
+				s.step(s.etcdNode, &wire.PutRequest{Key: prefixOf(i%p.resources()) + name, Value: strconv.Itoa(j)}, s.think()),
+				s.step(s.cacheNode(i, i), s.list(j, i), s.think()))
 		}
 		s.addProgram(name, steps)
 	}
@@ -106,7 +106,7 @@ func (s *System) writes(i int, name string) []workload.Step {
 	p := &s.params
 	var steps []workload.Step
 	for j := range p.Writes {
-		k := Prefix + key((i+j)%max(1, p.Keys))
+		k := p.watched((i + j) % max(1, p.Keys))
 		put := &wire.PutRequest{Key: k, Value: name[len("writer"):] + "." + strconv.Itoa(j)}
 		kinds := []sim.Payload{put}
 		if p.Deletes {
@@ -127,7 +127,7 @@ func (s *System) writes(i int, name string) []workload.Step {
 func (s *System) putAll(value string) *wire.TxnRequest {
 	txn := &wire.TxnRequest{}
 	for i := range max(1, s.params.Keys) {
-		txn.Success = append(txn.Success, wire.RequestOp{Put: &wire.PutRequest{Key: Prefix + key(i), Value: value}})
+		txn.Success = append(txn.Success, wire.RequestOp{Put: &wire.PutRequest{Key: s.params.watched(i), Value: value}})
 	}
 	return txn
 }
@@ -150,20 +150,20 @@ func (s *System) reads(i int) []workload.Step {
 		if p.Move {
 			at += j
 		}
-		to := s.cacheNode(at % p.Caches)
 		if j < p.Reads {
-			steps = append(steps, s.step(to, s.list(3*i+j), s.think()))
+			steps = append(steps, s.step(s.cacheNode(at, i+j), s.list(3*i+j, i+j), s.think()))
 		}
 		if j < p.Gets {
-			steps = append(steps, s.step(to, s.get(i+j), s.think()))
+			n := (i + j) % max(1, p.Keys)
+			steps = append(steps, s.step(s.cacheNode(at, n), s.get(i+j), s.think()))
 		}
 	}
 	return steps
 }
 
-// list is what readers ask for, at the n-th time.
-func (s *System) list(n int) *wire.ListRequest {
-	l := &wire.ListRequest{Prefix: Prefix, ResourceVersion: wire.Unset}
+// list is what readers ask for, at the n-th time, of a resource.
+func (s *System) list(n, resource int) *wire.ListRequest {
+	l := &wire.ListRequest{Prefix: prefixOf(resource % s.params.resources()), ResourceVersion: wire.Unset}
 	read := s.params.Read
 	if read == "every" {
 		read = everyList[n%len(everyList)]
@@ -195,7 +195,7 @@ var everyList = []string{"consistent", "any", "not-older", "page", "exact", "fut
 
 // get is what readers ask for, at the n-th time.
 func (s *System) get(n int) *wire.GetRequest {
-	g := &wire.GetRequest{Key: Prefix + key(n%max(1, s.params.Keys)), ResourceVersion: wire.Unset}
+	g := &wire.GetRequest{Key: s.params.watched(n % max(1, s.params.Keys)), ResourceVersion: wire.Unset}
 	if s.params.Read == "every" {
 		g.ResourceVersion = []int64{wire.Unset, 0, s.initial.Revision + 1}[n%3]
 	}
@@ -205,7 +205,8 @@ func (s *System) get(n int) *wire.GetRequest {
 // planFaults spreads the faults evenly over the processes.
 func (s *System) planFaults() {
 	p := &s.params
-	for i := range p.Caches {
+	for i := range s.servers {
+		server := &s.servers[i]
 		share := func(total int) sim.Budget {
 			n := total / p.Caches
 			if i < total%p.Caches {
@@ -215,11 +216,11 @@ func (s *System) planFaults() {
 		}
 		if b := share(p.Breaks); b.Times > 0 {
 			s.faults = append(s.faults, plannedFault{&sim.BreakStream{
-				From: s.clientNode(i), To: s.etcdNode, Label: numbered("client", i, p.Caches) + ">etcd"}, b})
+				From: server.client, To: s.etcdNode, Label: numbered("client", i, p.Caches) + ">etcd"}, b})
 		}
 		if b := share(p.Restarts); b.Times > 0 {
 			s.faults = append(s.faults, plannedFault{&sim.RestartProcess{
-				Nodes: []sim.NodeID{s.clientNode(i), s.cacheNode(i)}, Label: numbered("cache", i, p.Caches)}, b})
+				Nodes: server.nodes(), Label: numbered("cache", i, p.Caches)}, b})
 		}
 	}
 	add := func(times int, f sim.Fault) {

@@ -54,7 +54,7 @@ func (sc *Scenario) Outcome(p *Params, violated []string) (missing, unexpected [
 // Catalogue lists all scenarios in a fixed order.
 func Catalogue() []*Scenario {
 	return []*Scenario{
-		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch,
+		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream,
 		staleList, staleOwnWrite, timeTravel,
 	}
 }

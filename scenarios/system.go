@@ -16,7 +16,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Prefix is the resource that caches hold, NoisePrefix one that they do not.
+// Prefix is the first resource that caches hold, NoisePrefix one that they do
+// not.
 const (
 	Prefix      = "/registry/pods/"
 	NoisePrefix = "/registry/events/"
@@ -30,13 +31,15 @@ type System struct {
 	properties []linearizability.Property
 	behaviours Behaviours
 
-	server   *etcd.Server
-	clients  []*client.Client
+	server  *etcd.Server
+	clients []*client.Client
+	// caches are those of the first API server, then those of the second ...
 	caches   []*cache.Cache
 	workers  []*workload.Client
 	watchers []*workload.Watcher
 	raw      []*workload.EtcdWatch
 	etcdNode sim.NodeID
+	servers  []apiServer
 
 	serverConfig  etcd.Config
 	clientConfig  client.Config
@@ -90,6 +93,7 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 			return nil, fmt.Errorf("unknown property %q", c)
 		}
 	}
+	s.place()
 	s.configure()
 	for i := range p.Streams {
 		plan := stream(&s.params, i)
@@ -123,18 +127,21 @@ func (s *System) configure() {
 	s.clientConfig.Etcd = s.etcdNode
 	override(&s.clientConfig.IncomingBufSize, p.ClientBuf)
 	override(&s.clientConfig.OutgoingBufSize, p.ClientBuf)
-	for i := range p.Caches {
+	for _, server := range s.servers {
 		kv := s.etcdNode
 		if p.ClientKV {
-			kv = s.clientNode(i)
+			kv = server.client
 		}
-		s.cacheConfigs = append(s.cacheConfigs, cache.Config{
-			Options: s.behaviours.Cache, Prefix: Prefix,
-			KV: kv, Watch: s.clientNode(i), Metadata: "source=cache",
-			RingCapacity: p.Ring, IncomingCapacity: p.Incoming, WatchCapacity: p.WatchBuf, ListPageSize: int64(p.Page),
-		})
 		s.clients = append(s.clients, client.New(s.clientConfig))
-		s.caches = append(s.caches, cache.New(s.cacheConfigs[i]))
+		for resource := range server.caches {
+			config := cache.Config{
+				Options: s.behaviours.Cache, Prefix: prefixOf(resource),
+				KV: kv, Watch: server.client, Metadata: p.metadata(resource),
+				RingCapacity: p.Ring, IncomingCapacity: p.Incoming, WatchCapacity: p.WatchBuf, ListPageSize: int64(p.Page),
+			}
+			s.cacheConfigs = append(s.cacheConfigs, config)
+			s.caches = append(s.caches, cache.New(config))
+		}
 	}
 	s.server = etcd.New(s.serverConfig)
 }
@@ -157,7 +164,7 @@ func (s *System) fill() {
 		s.initial.Items = append(s.initial.Items, &it)
 	}
 	for i := range s.params.Items {
-		add(Prefix + key(i))
+		add(s.params.watched(i))
 	}
 	for i := range s.params.History {
 		add(NoisePrefix + "old" + strconv.Itoa(i))
@@ -173,9 +180,6 @@ func key(i int) string {
 	}
 	return key(i/26-1) + key(i%26)
 }
-
-func (s *System) clientNode(i int) sim.NodeID { return s.etcdNode + 1 + sim.NodeID(2*i) }
-func (s *System) cacheNode(i int) sim.NodeID  { return s.clientNode(i) + 1 }
 
 // Options implements explore.Subject.
 func (s *System) Options() sim.Options {
@@ -203,18 +207,22 @@ func (s *System) BeginsAtRest() bool { return s.params.AtRest && s.params.Mode =
 func (s *System) Build(w *sim.World) {
 	s.server.Reset(s.serverConfig)
 	w.Add("etcd", s.server)
-	for i := range s.caches {
+	next := 0
+	for i, server := range s.servers {
 		s.clients[i].Reset(s.clientConfig)
-		s.caches[i].Reset(s.cacheConfigs[i])
-		w.Add(numbered("client", i, len(s.caches)), s.clients[i])
-		w.Add(numbered("cache", i, len(s.caches)), s.caches[i])
+		w.Add(numbered("client", i, len(s.servers)), s.clients[i])
+		for resource := range server.caches {
+			s.caches[next].Reset(s.cacheConfigs[next])
+			w.Add(s.cacheName(i, resource), s.caches[next])
+			next++
+		}
 	}
 	for i, c := range s.workers {
 		c.Reset(s.programs[i].name, i, s.programs[i].steps, s.programs[i].await)
 		w.Add(s.programs[i].name, c)
 	}
 	for i, r := range s.watchers {
-		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i%len(s.caches)), Prefix, s.params.Leave, watcherRetries)
+		r.Reset(numbered("watcher", i, len(s.watchers)), s.cacheNode(i, i), prefixOf(i%s.params.resources()), s.params.Leave, watcherRetries)
 		w.Add(r.Name(), r)
 	}
 	for i, r := range s.raw {

@@ -49,9 +49,10 @@ func guarantee(name string, all []model.WatchJudgement) explore.Finding {
 // cacheStreams says what a watcher of a cache recorded in the words of the
 // contract.
 func cacheStreams(r *workload.Watcher) []model.WatchStream {
+	prefix := r.Prefix()
 	var streams []model.WatchStream
 	for _, st := range r.Streams() {
-		m := model.WatchStream{Request: model.WatchRequest{Key: Prefix, End: model.PrefixEnd(Prefix), StartRevision: st.From + 1, ProgressNotify: true}}
+		m := model.WatchStream{Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true}}
 		for _, e := range st.Events {
 			m.Responses = append(m.Responses, cacheResponse(e))
 		}

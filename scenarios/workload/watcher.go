@@ -51,6 +51,9 @@ func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, leave, retrie
 // Name is the watcher's name.
 func (w *Watcher) Name() string { return w.name }
 
+// Prefix is what the watcher watches.
+func (w *Watcher) Prefix() string { return w.prefix }
+
 // Streams is what the watcher saw, one entry a watch.
 func (w *Watcher) Streams() []Stream { return w.streams }
 
