@@ -22,8 +22,10 @@ type batch struct {
 	hash       sim.Digest
 	properties []PropertyTally
 	situations []SituationTally
-	failures   []FailureTally
-	err        error
+	// metrics is nil for untimed runs.
+	metrics  []MetricTally
+	failures []FailureTally
+	err      error
 }
 
 type worker struct {
@@ -104,6 +106,21 @@ func (b *batch) count(w *worker, res *Result) {
 			b.situations[i].Schedules++
 		}
 	}
+	b.countMetrics(w.runner.World())
+}
+
+func (b *batch) countMetrics(world *sim.World) {
+	if world.Mode() != sim.Timed {
+		return
+	}
+	if b.metrics == nil {
+		for _, m := range sim.Metrics() {
+			b.metrics = append(b.metrics, MetricTally{Metric: m})
+		}
+	}
+	for i := range b.metrics {
+		b.metrics[i].Merge(world.Metric(b.metrics[i].Metric))
+	}
 }
 
 // tallyOf finds the entry of a property; findings come in the same order in
@@ -180,6 +197,9 @@ func (c *Campaign) add(b *batch) {
 	for i := range b.situations {
 		c.Situations[i].Times += b.situations[i].Times
 		c.Situations[i].Schedules += b.situations[i].Schedules
+	}
+	for i := range b.metrics {
+		c.Metrics[i].Merge(&b.metrics[i].Distribution)
 	}
 	for _, f := range b.failures {
 		addFailure(&c.Failures, f)

@@ -64,6 +64,9 @@ type Campaign struct {
 	Properties []PropertyTally
 	// Situations are all that this binary knows, in the order of registration.
 	Situations []SituationTally
+	// Metrics are all that this binary knows, in the order of registration:
+	// what timed runs recorded, merged over all of them. Untimed they are empty.
+	Metrics []MetricTally
 	// Failures are in the order of their first seeds.
 	Failures []FailureTally
 	// Interrupted: the context was cancelled before the seeds or the time were
@@ -87,6 +90,12 @@ type SituationTally struct {
 	Situation sim.Situation
 	// Times is how often in all, Schedules in how many runs.
 	Times, Schedules uint64
+}
+
+// MetricTally is one metric over all runs.
+type MetricTally struct {
+	Metric sim.Metric
+	sim.Distribution
 }
 
 // FailureTally is one way to fail.
@@ -146,9 +155,13 @@ func Explore(ctx context.Context, newSubject func() Subject, cfg Config) (*Campa
 	c := &Campaign{
 		Strategy: cfg.Strategy.Name, FirstSeed: cfg.FirstSeed, Hash: uint64(sim.NewDigest),
 		Situations: make([]SituationTally, len(sim.Situations())),
+		Metrics:    make([]MetricTally, len(sim.Metrics())),
 	}
 	for i, s := range sim.Situations() {
 		c.Situations[i].Situation = s
+	}
+	for i, m := range sim.Metrics() {
+		c.Metrics[i].Metric = m
 	}
 	clock := func() { c.Elapsed, c.CPU = time.Since(start), cpuTime()-cpu }
 	defer clock()

@@ -31,6 +31,13 @@ func (w *World) Clone() (*World, error) {
 	c.slots = slices.Clone(w.slots)
 	c.ready = slices.Clone(w.ready)
 	c.counts = slices.Clone(w.counts)
+	if w.mode == Timed {
+		// Untimed nobody records anything.
+		c.metrics = slices.Clone(w.metrics)
+		for i := range c.metrics {
+			c.metrics[i] = w.metrics[i].clone()
+		}
+	}
 	c.enabled = nil
 	c.env.w = &c
 	return &c, nil

@@ -34,6 +34,7 @@ type World struct {
 	current  Message
 	trace    Digest
 	counts   []uint64
+	metrics  []Distribution
 	stats    Stats
 }
 
@@ -80,10 +81,16 @@ func (w *World) Reset(o Options) {
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0],
 		causes: w.causes[:0], slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
-		counts: w.counts, trace: NewDigest, observer: w.observer,
+		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer,
 	}
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))
+	}
+	if len(w.metrics) < len(metrics) {
+		w.metrics = make([]Distribution, len(metrics))
+	}
+	for i := range w.metrics {
+		w.metrics[i].reset()
 	}
 	w.env.w = w
 	w.causes = append(w.causes, causeRecord{activity: "world"})

@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Distribution is what was recorded of one metric. It is the same in whatever
+// order worlds are merged: everything in it is a sum, a least or a most. The
+// zero value is empty.
+//
+// Values are counted in log-linear buckets: those below subBuckets have a bucket
+// each, and every octave above is cut into subBuckets of the same width. What
+// Quantile returns is off by at most 1/64 of the value.
+type Distribution struct {
+	count       uint64
+	sum         int64
+	least, most int64
+	// buckets[first:end] may differ from zero, and nothing else: a run that
+	// recorded little is forgotten as quickly.
+	buckets    []uint64
+	first, end int
+}
+
+const (
+	subBucketBits = 5
+	subBuckets    = 1 << subBucketBits
+)
+
+func bucketOf(v int64) int {
+	if v < subBuckets {
+		return int(v)
+	}
+	octave := bits.Len64(uint64(v)) - subBucketBits - 1
+	return octave<<subBucketBits + int(v>>octave)
+}
+
+// middle is the value that stands for a bucket.
+func middle(bucket int) int64 {
+	if bucket < 2*subBuckets {
+		return int64(bucket)
+	}
+	octave := bucket>>subBucketBits - 1
+	return int64(bucket-octave<<subBucketBits)<<octave + 1<<octave>>1
+}
+
+func (d *Distribution) record(v int64) {
+	v = max(v, 0)
+	b := bucketOf(v)
+	d.include(b, b+1)
+	d.buckets[b]++
+	d.extend(v, v, 1, v)
+}
+
+func (d *Distribution) add(n int64) {
+	d.count++
+	d.sum += n
+}
+
+func (d *Distribution) extend(least, most int64, count uint64, sum int64) {
+	if d.count == 0 {
+		d.least, d.most = least, most
+	} else {
+		d.least, d.most = min(d.least, least), max(d.most, most)
+	}
+	d.count += count
+	d.sum += sum
+}
+
+// include makes buckets[first:end] usable.
+func (d *Distribution) include(first, end int) {
+	if end > len(d.buckets) {
+		d.buckets = append(d.buckets, make([]uint64, end-len(d.buckets))...)
+	}
+	if d.end == 0 {
+		d.first, d.end = first, end
+		return
+	}
+	d.first, d.end = min(d.first, first), max(d.end, end)
+}
+
+// Merge adds what another distribution of the same metric holds.
+func (d *Distribution) Merge(o *Distribution) {
+	if o.count == 0 {
+		return
+	}
+	if o.end > 0 {
+		d.include(o.first, o.end)
+		for i := o.first; i < o.end; i++ {
+			d.buckets[i] += o.buckets[i]
+		}
+	}
+	d.extend(o.least, o.most, o.count, o.sum)
+}
+
+func (d *Distribution) reset() {
+	clear(d.buckets[d.first:d.end])
+	*d = Distribution{buckets: d.buckets}
+}
+
+func (d *Distribution) clone() Distribution {
+	c := *d
+	c.buckets = slices.Clone(d.buckets)
+	return c
+}
+
+// Count is how many values were recorded, or how often a counter was added to.
+func (d *Distribution) Count() uint64 { return d.count }
+
+// Sum is that of all values; of a counter it is all that there is to know.
+func (d *Distribution) Sum() int64 { return d.sum }
+
+// Min and Max are exact; 0 if nothing was recorded.
+func (d *Distribution) Min() int64 { return d.least }
+
+// Max is the greatest value.
+func (d *Distribution) Max() int64 { return d.most }
+
+// Mean is 0 if nothing was recorded.
+func (d *Distribution) Mean() float64 {
+	if d.count == 0 {
+		return 0
+	}
+	return float64(d.sum) / float64(d.count)
+}
+
+// Quantile is the value that a share q of all values does not exceed, off by at
+// most 1/64; 0.99 is the 99th percentile. It is 0 if nothing was recorded, and
+// for counters.
+func (d *Distribution) Quantile(q float64) int64 {
+	rank := uint64(math.Ceil(q * float64(d.count)))
+	switch {
+	case rank <= 1:
+		return d.least
+	case rank >= d.count:
+		return d.most
+	}
+	var seen uint64
+	for i := d.first; i < d.end; i++ {
+		seen += d.buckets[i]
+		if seen >= rank {
+			return min(max(middle(i), d.least), d.most)
+		}
+	}
+	return d.most
+}
