@@ -1,0 +1,37 @@
+package compactor
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Config is what one compactor is made of. Fields left at zero take the
+// original's values; KV has none.
+type Config struct {
+	// KV is the node that takes unary requests: etcd, or the client before it.
+	KV sim.NodeID
+	// Watch is the node that takes watches. If it is 0 the compactor does
+	// not watch: it hears of others when it loses against them (Kubernetes
+	// before 1.33).
+	Watch sim.NodeID
+	// Interval is the time between two tries: 5 min.
+	Interval sim.Duration
+	// WatchRetry is the time before the first and between two watches: 1 s.
+	WatchRetry sim.Duration
+	// Rounds is how often each loop turns in an untimed run: 3. The first try of
+	// all only makes the key, the second is the first that compacts.
+	Rounds int
+}
+
+func (c *Config) setDefaults() {
+	if c.Interval == 0 {
+		c.Interval = 5 * time.Minute
+	}
+	if c.WatchRetry == 0 {
+		c.WatchRetry = time.Second
+	}
+	if c.Rounds == 0 {
+		c.Rounds = 3
+	}
+}
