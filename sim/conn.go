@@ -50,6 +50,14 @@ func (l *lane) pop() {
 	}
 }
 
+// moveUp makes room at the end: without it a lane that is never empty would grow
+// with everything that ever went through it.
+func (l *lane) moveUp() {
+	n := copy(l.queue, l.queue[l.head:])
+	clear(l.queue[n:])
+	l.queue, l.head = l.queue[:n], 0
+}
+
 func (w *World) open(from, to NodeID, k connKind) Conn {
 	i := 1
 	for i < len(w.conns) && w.conns[i].state != connFree {
@@ -115,6 +123,9 @@ func (w *World) push(l *lane, m Message) {
 		if l.len() > 0 {
 			m.due = max(m.due, l.queue[len(l.queue)-1].due)
 		}
+	}
+	if l.head > 0 && len(l.queue) == cap(l.queue) {
+		l.moveUp()
 	}
 	l.queue = append(l.queue, m)
 	if l.len() == 1 && !l.held {

@@ -68,7 +68,9 @@ func (e *Env) Send(c Conn, p Payload) {
 	if e.node == k.acceptor {
 		m.To = k.opener
 	}
-	w.trace = p.Digest(w.trace.Word(uint64(c)<<16 | uint64(e.node)))
+	if !w.untraced {
+		w.trace = p.Digest(w.trace.Word(uint64(c)<<16 | uint64(e.node)))
+	}
 	l := w.laneFrom(k, e.node)
 	if l.deaf || k.state != connOpen {
 		if k.kind == callConn && k.state == connOpen {
