@@ -41,6 +41,9 @@ func Bugs() []Bug {
 	for _, b := range client.Bugs() {
 		all = append(all, Bug{b.Name, b.Issue, "client", b.Dimension, b.Value, b.Summary})
 	}
+	for _, b := range cache.Bugs() {
+		all = append(all, Bug{b.Name, b.Issue, "cache", b.Dimension, b.Value, b.Summary})
+	}
 	return all
 }
 

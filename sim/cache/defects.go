@@ -2,8 +2,140 @@ package cache
 
 import "github.com/watchbed/watchbed/sim/dimension"
 
-// Defects are the dimensions in which watch caches were once wrong; the zero
-// value is a healthy one.
-type Defects struct{}
+// EmptyHistory is from where a watch may begin while the history is empty, as it
+// is after every Replace.
+type EmptyHistory uint8
 
-var defectDimensions = dimension.Table[Options]{}
+const (
+	// EmptyHistoryRefuses: from the list's resourceVersion on.
+	EmptyHistoryRefuses EmptyHistory = iota
+	// EmptyHistoryOffByOne: from one before it, whose event the watcher then
+	// misses (kubernetes #49956).
+	EmptyHistoryOffByOne
+	// EmptyHistoryTakesAny: from anywhere. What is missing in between shows with
+	// the next event only (etcd #20488: demux.Register compared with the newest
+	// event that it had, which was none).
+	EmptyHistoryTakesAny
+)
+
+// DeletionRV is the resourceVersion of a DELETED event.
+type DeletionRV uint8
+
+const (
+	// DeletionRVOwn is that of the deletion.
+	DeletionRVOwn DeletionRV = iota
+	// DeletionRVPrevious is the one that the object had before, which a client
+	// then goes on from (kubernetes #58545).
+	DeletionRVPrevious
+)
+
+// Registration is what becomes of a watch that finds the cache started over when
+// it has the locks.
+type Registration uint8
+
+const (
+	// RegistrationRechecked: it ends at once.
+	RegistrationRechecked Registration = iota
+	// RegistrationUnchecked: it is registered, and never hears of what happened
+	// between its interval and the new list (kubernetes #116122).
+	RegistrationUnchecked
+)
+
+// ZeroRV is how a LIST at resourceVersion "0" is read.
+type ZeroRV uint8
+
+const (
+	// ZeroRVAny: whatever there is will do.
+	ZeroRVAny ZeroRV = iota
+	// ZeroRVConsistent: as if it had given none: after parsing both are 0
+	// (kubernetes #123676).
+	ZeroRVConsistent
+)
+
+// ListPrefix is which objects a LIST or WATCH of a prefix without a final "/"
+// means: namespaces come so.
+type ListPrefix uint8
+
+const (
+	// ListPrefixClosed: those below it.
+	ListPrefixClosed ListPrefix = iota
+	// ListPrefixOpen: those whose key begins so, which lets in its siblings'
+	// (kubernetes #125584).
+	ListPrefixOpen
+)
+
+// Publication is when a change may be read that came with a new resourceVersion.
+type Publication uint8
+
+const (
+	// PublicationWhole: when the version and the store have it, both in the step
+	// that takes the event in.
+	PublicationWhole Publication = iota
+	// PublicationVersionFirst: the store follows in the next step of the same
+	// goroutine, the hand-over to the dispatcher, when the lock was free for
+	// others in between.
+	PublicationVersionFirst
+)
+
+// CurrentRV is whose revision a consistent LIST waits for.
+type CurrentRV uint8
+
+const (
+	// CurrentRVOwn: the one that etcd answered to itself.
+	CurrentRVOwn CurrentRV = iota
+	// CurrentRVLastReader: the one that etcd answered to the reader before it.
+	// The request is made all the same, for the next one.
+	CurrentRVLastReader
+)
+
+// ProgressRV is when a progress notification sets the cache's resourceVersion.
+type ProgressRV uint8
+
+const (
+	// ProgressRVIngested: when it comes in, like an event.
+	ProgressRVIngested ProgressRV = iota
+	// ProgressRVDispatched: when the dispatcher takes it from its channel. Events
+	// that came in meanwhile have moved the version on, and it goes back.
+	ProgressRVDispatched
+)
+
+// Defects are the dimensions in which watch caches were once wrong, or easily
+// could be; the zero value is a healthy one. Each is a branch at the place where
+// the original had it, and takes no step more or less than the healthy cache.
+type Defects struct {
+	EmptyHistory EmptyHistory
+	DeletionRV   DeletionRV
+	Registration Registration
+	ZeroRV       ZeroRV
+	ListPrefix   ListPrefix
+	Publication  Publication
+	CurrentRV    CurrentRV
+	ProgressRV   ProgressRV
+}
+
+var defectDimensions = dimension.Table[Options]{
+	{Name: "empty-history", Values: []string{"refuses-older", "off-by-one", "takes-any"},
+		Get: func(o *Options) int { return int(o.Defects.EmptyHistory) },
+		Set: func(o *Options, v int) { o.Defects.EmptyHistory = EmptyHistory(v) }},
+	{Name: "deletion-rv", Values: []string{"own", "previous"},
+		Get: func(o *Options) int { return int(o.Defects.DeletionRV) },
+		Set: func(o *Options, v int) { o.Defects.DeletionRV = DeletionRV(v) }},
+	{Name: "registration", Values: []string{"rechecked", "unchecked"},
+		Get: func(o *Options) int { return int(o.Defects.Registration) },
+		Set: func(o *Options, v int) { o.Defects.Registration = Registration(v) }},
+	{Name: "zero-rv", Values: []string{"any", "consistent"},
+		Get: func(o *Options) int { return int(o.Defects.ZeroRV) },
+		Set: func(o *Options, v int) { o.Defects.ZeroRV = ZeroRV(v) }},
+	{Name: "list-prefix", Values: []string{"closed", "open"},
+		Get: func(o *Options) int { return int(o.Defects.ListPrefix) },
+		Set: func(o *Options, v int) { o.Defects.ListPrefix = ListPrefix(v) }},
+	{Name: "publication", Values: []string{"whole", "version-first"},
+		Get: func(o *Options) int { return int(o.Defects.Publication) },
+		Set: func(o *Options, v int) { o.Defects.Publication = Publication(v) }},
+	{Name: "current-rv", Values: []string{"own", "last-reader"},
+		Get: func(o *Options) int { return int(o.Defects.CurrentRV) },
+		Set: func(o *Options, v int) { o.Defects.CurrentRV = CurrentRV(v) }},
+	{Name: "progress-rv", Values: []string{"ingested", "dispatched"},
+		Get: func(o *Options) int { return int(o.Defects.ProgressRV) },
+		Set: func(o *Options, v int) { o.Defects.ProgressRV = ProgressRV(v) }},
+}
