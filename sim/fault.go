@@ -69,12 +69,18 @@ func (f *RestartProcess) Name() string { return "restart " + f.Label }
 func (f *RestartProcess) Ready(*World) bool { return true }
 
 // Strike implements Fault.
-func (f *RestartProcess) Strike(env *Env) {
-	for _, n := range f.Nodes {
-		env.w.stop(n)
+func (f *RestartProcess) Strike(env *Env) { env.w.restart(f.Nodes) }
+
+func (w *World) restart(process []NodeID) {
+	for _, n := range process {
+		w.stop(n)
 	}
-	for _, n := range f.Nodes {
-		env.w.act(n, env.w.nodes[n].root)
-		env.w.nodes[n].node.(Restarter).Restart(env)
+	for _, n := range process {
+		w.act(n, w.nodes[n].root)
+		w.nodes[n].node.(Restarter).Restart(&w.env)
 	}
 }
+
+// Crash ends the process whose nodes these are as soon as the present step is
+// over, and starts it again, as RestartProcess does: the acting node panics.
+func (e *Env) Crash(process []NodeID) { e.w.crashing = process }

@@ -28,6 +28,9 @@ type World struct {
 	ready   []uint64
 	enabled []Action
 
+	// crashing is the process that panicked in the present step.
+	crashing []NodeID
+
 	chooser  Chooser
 	observer Observer
 	env      Env
@@ -248,6 +251,11 @@ func (w *World) Do(c Chooser, a Action) {
 		if f.left > 0 {
 			w.planFault(f)
 		}
+	}
+	if w.crashing != nil {
+		process := w.crashing
+		w.crashing = nil
+		w.restart(process)
 	}
 }
 

@@ -243,6 +243,28 @@ func TestRestartBreaksConnectionsAndForgetsTimers(t *testing.T) {
 	require.Equal(t, []string{"connection broken"}, a.received)
 }
 
+// A node that panics takes its process with it, and what it sent in its last
+// step may or may not get out.
+func TestCrashRestartsTheProcessAfterTheStep(t *testing.T) {
+	w := sim.NewWorld(sim.Options{})
+	var order []string
+	a := &probe{start: func(env *sim.Env) { env.Send(env.Open(2), text("hello")) }}
+	b := &probe{restart: func(*sim.Env) { order = append(order, "b restarts") }}
+	b.receive = func(env *sim.Env, m *sim.Message) {
+		env.Crash([]sim.NodeID{3, 2})
+		order = append(order, "b goes on to the end of its step")
+	}
+	c := &probe{restart: func(*sim.Env) { order = append(order, "c restarts") }}
+	w.Add("a", a)
+	w.Add("b", b)
+	w.Add("c", c)
+	s := &script{}
+	w.Start(s)
+	drain(w, s)
+	require.Equal(t, []string{"b goes on to the end of its step", "c restarts", "b restarts"}, order)
+	require.Equal(t, []string{"connection broken"}, a.received)
+}
+
 func TestTimedModeFiresTheEarliestFirst(t *testing.T) {
 	var order []string
 	build := func(w *sim.World) {
