@@ -19,7 +19,19 @@ const (
 )
 
 func (c *Cache) wantsBookmark(w *cacheWatcher) bool {
-	return w.isRegistered() && w.request.AllowBookmarks && c.dispatcher.lastProcessed > w.bookmarkVersion
+	if !w.isRegistered() || !w.request.AllowBookmarks {
+		return false
+	}
+	if w.endBookmark == endBookmarkWaiting {
+		return c.dispatcher.lastProcessed >= w.bookmarkAfter
+	}
+	return c.dispatcher.lastProcessed > w.bookmarkVersion
+}
+
+// isDue: every watcher is due a minute after its last bookmark, and one that
+// waits for the end of its initial events at every tick (nextBookmarkTime).
+func (c *Cache) isDue(env *sim.Env, w *cacheWatcher) bool {
+	return !c.timed || w.endBookmark == endBookmarkWaiting || env.Elapsed(w.bookmarkAt, c.cfg.BookmarkPeriod)
 }
 
 func (c *Cache) armBookmark(env *sim.Env) {
@@ -53,7 +65,7 @@ func (c *Cache) fireBookmark(env *sim.Env) {
 		if !c.wantsBookmark(w) {
 			continue
 		}
-		if c.timed && !env.Elapsed(w.bookmarkAt, c.cfg.BookmarkPeriod) {
+		if !c.isDue(env, w) {
 			again = true
 			continue
 		}
@@ -63,6 +75,7 @@ func (c *Cache) fireBookmark(env *sim.Env) {
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), d.lastProcessed
 		if c.add(env, i, bookmark) {
 			env.Cover(bookmarkOffered)
+			w.received(env)
 		} else {
 			env.Cover(bookmarkDropped)
 		}

@@ -15,6 +15,9 @@ const (
 	// watcherStarting: the cache was ready when the request came; the watcher
 	// is not registered yet.
 	watcherStarting
+	// watcherLeft: the client went while its watch waited for the cache to be
+	// fresh, which goes on for nobody.
+	watcherLeft
 	// watcherInitial: processInterval sends what happened before.
 	watcherInitial
 	// watcherStreaming: process sends what the dispatcher gives.
@@ -36,9 +39,18 @@ type cacheWatcher struct {
 	// generation of readiness in which the request came.
 	generation int
 
+	// required is the resourceVersion that the client has to be brought to:
+	// the one that it gave, or etcd's when it came.
+	required int64
+
 	interval interval
 	// floor: only later events from input are sent.
 	floor int64
+	// endBookmark says how far the watcher is with the end of its initial
+	// events, a bookmark at bookmarkAfter or later. intervalEnd is the
+	// resourceVersion of the one that follows the interval, 0 if none does.
+	endBookmark                endBookmark
+	bookmarkAfter, intervalEnd int64
 
 	// input holds at most capacity events.
 	input    fifo.Queue[watchCacheEvent]
@@ -74,29 +86,6 @@ func (c *Cache) newWatcher() int {
 	return n
 }
 
-// watch is Cacher.Watch up to the lock.
-func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
-	if !c.ready.ok {
-		env.Cover(watchRefusedUnready)
-		refuse(env, m.Conn, c.ready.refusal(env.Now()))
-		return
-	}
-	i := c.newWatcher()
-	w := c.watchers[i]
-	w.state = watcherStarting
-	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
-	w.prefix = preparePrefix(req.Prefix)
-	w.generation = c.ready.generation
-	w.capacity = c.watchCapacity()
-	env.Bound(m.Conn, w.capacity)
-	env.Enable(watcherTask(i))
-}
-
-func refuse(env *sim.Env, conn sim.Conn, err *wire.Error) {
-	env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: err})
-	env.Close(conn)
-}
-
 // watchCapacity is suggestedWatchChannelSize for a resource without an index.
 func (c *Cache) watchCapacity() int {
 	if c.cfg.WatchCapacity > 0 {
@@ -118,12 +107,13 @@ func (c *Cache) register(env *sim.Env, i int) {
 		w.reset()
 		return
 	}
-	if !c.ready.ok || c.ready.generation != w.generation {
+	if c.cfg.Defects.Registration == RegistrationRechecked && (!c.ready.ok || c.ready.generation != w.generation) {
 		env.Cover(watchAcrossGenerations)
 		c.closeWatcher(env, i)
 		return
 	}
 	w.state = watcherInitial
+	c.expectEndBookmark(w)
 	env.Enable(watcherTask(i))
 	if w.request.AllowBookmarks {
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
@@ -161,6 +151,7 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 	}
 	if e != nil {
 		env.Send(w.conn, e)
+		w.sent(env, e)
 	}
 	if w.state == watcherInitial || w.input.Len() > 0 {
 		env.Enable(watcherTask(i))
@@ -177,7 +168,7 @@ func (c *Cache) nextInitial(env *sim.Env, w *cacheWatcher) (*wire.WatchEvent, bo
 		}
 		if e.resourceVersion == 0 {
 			w.state = watcherStreaming
-			return nil, true
+			return w.takeIntervalEnd(env), true
 		}
 		w.floor = max(w.floor, e.resourceVersion)
 		if w.wants(e.event) {
@@ -195,9 +186,11 @@ func (c *Cache) nextInput(env *sim.Env, i int) *wire.WatchEvent {
 		e := w.input.Pop()
 		c.inputTaken(env, i)
 		switch {
+		case e.bookmark && (e.resourceVersion > w.floor || e.resourceVersion == w.floor && w.endBookmark != endBookmarkSent):
+			return w.convertBookmark(e.event)
 		case e.resourceVersion <= w.floor:
 			env.Cover(inputBelowFloor)
-		case e.bookmark || w.wants(e.event):
+		case w.wants(e.event):
 			return e.event
 		}
 	}
@@ -211,7 +204,15 @@ func (w *cacheWatcher) wants(e *wire.WatchEvent) bool {
 // watcherHangup: the client has ended its watch (forget).
 func (c *Cache) watcherHangup(env *sim.Env, conn sim.Conn) {
 	for i, w := range c.watchers {
-		if w.conn == conn && w.state != watcherFree && w.state != watcherEnding {
+		if w.conn != conn {
+			continue
+		}
+		switch w.state {
+		case watcherFree, watcherLeft, watcherEnding:
+		case watcherStarting:
+			env.Cover(watchLeft)
+			c.leaveStarting(env, i)
+		default:
 			env.Cover(watchLeft)
 			c.stopWatcher(env, i)
 		}
@@ -275,6 +276,9 @@ func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim
 		return d
 	}
 	d = w.request.Digest(d).Bool(w.generation == generation).Int(w.floor)
+	if isWatchList(w.request) {
+		d = d.Word(uint64(w.endBookmark)).Int(w.required).Int(w.bookmarkAfter).Int(w.intervalEnd)
+	}
 	d = w.interval.fingerprint(d, h)
 	d = fingerprintEvents(d, &w.input).Int(int64(w.capacity))
 	if w.inHand != nil {

@@ -23,8 +23,8 @@ const bufferSize = 100
 // (getAllEventsSinceLocked). It returns false if the history does not reach
 // back far enough.
 func (c *Cache) takeInterval(env *sim.Env, w *cacheWatcher) bool {
-	from := w.request.ResourceVersion
-	if from == wire.Unset || from == 0 {
+	from := w.required
+	if w.wantsInitialEvents() {
 		env.Cover(watchFromStore)
 		w.floor = c.watchCache.resourceVersion
 		c.ascend(w.prefix, func(kv *wire.KeyValue) bool {
@@ -36,8 +36,22 @@ func (c *Cache) takeInterval(env *sim.Env, w *cacheWatcher) bool {
 		})
 		return true
 	}
+	if from == 0 {
+		// Initial events were refused, and any resourceVersion will do.
+		env.Cover(watchFromNow)
+		from = c.watchCache.resourceVersion
+	}
 	h := &c.watchCache.history
-	if from < h.oldest(c.watchCache.listResourceVersion)-1 {
+	oldest := h.oldest(c.watchCache.listResourceVersion)
+	if h.len() == 0 {
+		switch c.cfg.Defects.EmptyHistory {
+		case EmptyHistoryOffByOne:
+			oldest--
+		case EmptyHistoryTakesAny:
+			oldest = 0
+		}
+	}
+	if from < oldest-1 {
 		return false
 	}
 	env.Cover(watchFromHistory)
@@ -47,6 +61,18 @@ func (c *Cache) takeInterval(env *sim.Env, w *cacheWatcher) bool {
 	w.floor = from
 	w.interval.index, w.interval.end = h.after(from), h.endIndex
 	return true
+}
+
+// wantsInitialEvents: the watch begins with the present state, because it says
+// so or because it says nothing at all.
+func (w *cacheWatcher) wantsInitialEvents() bool {
+	switch w.request.SendInitialEvents {
+	case wire.SendInitialEventsTrue:
+		return true
+	case wire.SendInitialEventsFalse:
+		return false
+	}
+	return w.required == 0
 }
 
 // next returns the next event; its resourceVersion is 0 at the end. It returns

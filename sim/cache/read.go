@@ -9,6 +9,8 @@ type readState uint8
 
 const (
 	readFree readState = iota
+	// readAccumulating: waits for the others that share its revision read.
+	readAccumulating
 	// readCurrentRevision: etcd was asked for its revision (getCurrentRV).
 	readCurrentRevision
 	// readWaiting: in cond.Wait, until somebody broadcasts.
@@ -22,28 +24,43 @@ const (
 // read is one LIST or GET that could not be answered on the spot.
 type read struct {
 	state readState
-	// Exactly one of list and get is set.
-	list *wire.ListRequest
-	get  *wire.GetRequest
+	// Exactly one of list, get and watch is set. A watch is here until it is
+	// fresh enough to begin; watcher is its number.
+	list    *wire.ListRequest
+	get     *wire.GetRequest
+	watch   *wire.WatchRequest
+	watcher int
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
 	cause      sim.Cause
-	// wanted is the resourceVersion that the cache has to reach.
+	// consistent: the read must not be older than itself.
+	consistent bool
+	// exact is the one resourceVersion that the list is to be of, 0 if there is
+	// none, and start the key that it begins at, for pages after the first.
+	exact int64
+	start string
+	// wanted is the resourceVersion that the cache has to reach, began when the
+	// read began to wait for it.
 	wanted int64
+	began  sim.Time
+	// echo is the progress that proves the cache fresh in place of a
+	// resourceVersion, 0 if there is none.
+	echo int64
+	// countsForProgress: progress is asked for while this read waits.
+	countsForProgress bool
 	// expired: BlockTimeout has passed since the read began to wait.
 	expired bool
 	// origin says in whose name etcd answers, if it does.
 	origin wire.Origin
 }
 
-func (r *read) isConsistent() bool {
-	return r.list != nil && r.list.ResourceVersion == wire.Unset
-}
-
 func (r *read) label() string {
-	if r.list != nil {
+	switch {
+	case r.list != nil:
 		return r.list.Label()
+	case r.watch != nil:
+		return r.watch.Label()
 	}
 	return r.get.Label()
 }
@@ -64,15 +81,33 @@ func (c *Cache) newRead(m *sim.Message) int {
 
 // getList is CacheDelegator.GetList up to the point where it first blocks.
 func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
-	if err := validateList(req); err != nil {
+	var token int64
+	var start string
+	refused := c.validateList(req)
+	if refused == nil && req.Continue != "" {
+		token, start, refused = decodeContinue(req.Continue, preparePrefix(req.Prefix))
+	}
+	if refused != nil {
 		env.Cover(listInvalid)
-		env.Send(m.Conn, err)
+		env.Send(m.Conn, refused)
 		return
 	}
 	i := c.newRead(m)
-	c.reads[i].list = req
+	r := &c.reads[i]
+	r.list, r.start = req, start
 	switch {
-	case c.shouldDelegateList(req):
+	case token > 0:
+		r.exact = token
+	case token < 0:
+		r.consistent = true
+	case req.Match == wire.MatchExact || isLegacyExact(req):
+		r.exact = req.ResourceVersion
+	default:
+		r.consistent = req.ResourceVersion == wire.Unset
+	}
+	switch {
+	case token > 0 && c.serveKept(env, i):
+	case c.shouldDelegateList(req, token):
 		env.Cover(listDelegated)
 		c.askEtcd(env, i, wire.FromEtcd)
 	case !c.ready.ok && shouldDelegateListOnNotReadyCache(req):
@@ -81,18 +116,45 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	case !c.ready.ok:
 		env.Cover(listRefusedUnready)
 		c.finish(env, i, c.ready.refusal(env.Now()))
-	case req.ResourceVersion == wire.Unset && c.cfg.Freshness == FreshnessConsistent:
-		c.reads[i].state = readCurrentRevision
-		c.reads[i].call = env.Call(c.cfg.KV, c.currentRevision)
+	case r.consistent && c.cfg.Freshness == FreshnessConsistent:
+		c.consistentRead(env, i)
+	case r.exact > c.watchCache.resourceVersion && c.cfg.Snapshots.FutureRV == FutureRVConfirm:
+		env.Cover(futureConfirmed)
+		c.getCurrentRevision(env, i)
+	case r.exact > 0:
+		c.waitUntilFresh(env, i, r.exact)
 	default:
 		// Unset is below every resourceVersion: FreshnessNone does not wait.
 		c.waitUntilFresh(env, i, req.ResourceVersion)
 	}
 }
 
+// consistentRead begins a read that must not be older than itself.
+func (c *Cache) consistentRead(env *sim.Env, i int) {
+	switch {
+	case c.notifyOverdue(env):
+		env.Cover(consistentUnnotified)
+		c.askEtcd(env, i, wire.FromFallback)
+	case c.slow && c.waiting > 0:
+		// One read at a time finds out whether the cache keeps up again.
+		env.Cover(consistentTooSlow)
+		c.askEtcd(env, i, wire.FromFallback)
+	case c.cfg.ProgressRequests == ProgressEcho:
+		c.reads[i].echo = c.requester.nextEcho()
+		c.waitUntilFresh(env, i, 0)
+	default:
+		c.getCurrentRevision(env, i)
+	}
+}
+
 // getObject is CacheDelegator.Get. A GET that gives no resourceVersion is
 // etcd's in every design.
 func (c *Cache) getObject(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
+	if refused := c.validateGet(req); refused != nil {
+		env.Cover(getInvalid)
+		env.Send(m.Conn, refused)
+		return
+	}
 	i := c.newRead(m)
 	c.reads[i].get = req
 	switch {
@@ -111,8 +173,11 @@ func (c *Cache) getObject(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	r := &c.reads[i]
 	r.wanted = wanted
-	if wanted <= c.watchCache.resourceVersion {
+	if c.isFresh(r) {
 		env.Cover(readFreshAtOnce)
+		if r.consistent {
+			c.slow = false
+		}
 		c.serve(env, i)
 		return
 	}
@@ -120,10 +185,21 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	if env.Noting() {
 		env.Note(env.NodeName(r.from) + "'s " + r.label() + " waits for resourceVersion " + number(wanted) + "; the cache is at " + number(c.watchCache.resourceVersion))
 	}
-	r.state = readWaiting
+	r.state, r.began = readWaiting, env.Now()
 	c.waiting++
 	env.Arm(readTimer(i), c.cfg.BlockTimeout)
-	c.requester.add(env)
+	if c.consistentReadSupported() {
+		r.countsForProgress = true
+		c.requester.add(env)
+	}
+}
+
+// isFresh reports whether the cache has got to where a read wants it.
+func (c *Cache) isFresh(r *read) bool {
+	if r.echo != 0 {
+		return r.echo <= c.requester.echoed
+	}
+	return r.wanted <= c.watchCache.resourceVersion
 }
 
 // broadcast wakes every read that waits. Each looks again in a step of its own.
@@ -151,11 +227,14 @@ func (c *Cache) runRead(env *sim.Env, i int) {
 	r := &c.reads[i]
 	env.Under(r.cause)
 	switch {
-	case r.wanted <= c.watchCache.resourceVersion:
+	case c.isFresh(r):
 		if r.expired {
 			env.Cover(readFreshAtTheLast)
 		}
 		c.stopWaiting(env, i)
+		if r.consistent && c.cfg.DynamicFallback == FallbackByWait {
+			c.slow = env.Elapsed(r.began, c.cfg.FallbackAfter)
+		}
 		env.Cover(readFreshAfterWait)
 		c.serve(env, i)
 	case r.expired:
@@ -170,7 +249,9 @@ func (c *Cache) runRead(env *sim.Env, i int) {
 func (c *Cache) stopWaiting(env *sim.Env, i int) {
 	c.waiting--
 	env.Disarm(readTimer(i))
-	c.requester.remove()
+	if c.reads[i].countsForProgress {
+		c.requester.remove()
+	}
 }
 
 // timeOut is what GetList does with a read that waited in vain.
@@ -178,11 +259,12 @@ func (c *Cache) timeOut(env *sim.Env, i int) {
 	if env.Noting() {
 		env.Note("gives up on " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + ": it is still at resourceVersion " + number(c.watchCache.resourceVersion) + ", not at " + number(c.reads[i].wanted))
 	}
-	if !c.reads[i].isConsistent() {
+	if !c.reads[i].consistent {
 		env.Cover(readTimedOut)
 		c.finish(env, i, tooLarge)
 		return
 	}
+	c.slow = c.cfg.DynamicFallback == FallbackByWait
 	switch c.cfg.OnTimeout {
 	case OnTimeoutFallback:
 		env.Cover(consistentFallback)
@@ -196,9 +278,14 @@ func (c *Cache) timeOut(env *sim.Env, i int) {
 	}
 }
 
-// serve answers from the store as it is now.
+// serve answers from the store as it is now, or from the snapshot of the
+// resourceVersion that the list is to be of.
 func (c *Cache) serve(env *sim.Env, i int) {
 	r := &c.reads[i]
+	if r.watch != nil {
+		c.watchFresh(env, i)
+		return
+	}
 	if !c.ready.ok {
 		env.Cover(servedUnready)
 	}
@@ -211,36 +298,63 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		c.finish(env, i, c.answers.get(item, wire.FromCache))
 		return
 	}
-	prefix := preparePrefix(r.list.Prefix)
-	limit := computeListLimit(r.list)
-	if c.cfg.Freshness == FreshnessNone && r.isConsistent() {
+	at, past, limit := c.watchCache.resourceVersion, snapshot{}, c.computeListLimit(r.list)
+	switch {
+	case r.exact > 0:
+		var ok bool
+		if past, ok = c.snapshotAt(r.exact); !ok {
+			// It went while the list waited; etcd may still have it.
+			env.Cover(snapshotGone)
+			c.askEtcd(env, i, wire.FromEtcd)
+			return
+		}
+		env.Cover(listFromSnapshot)
+		at = r.exact
+	case c.cfg.Freshness == FreshnessNone && r.consistent:
 		limit = 0
 	}
-	items, more := c.answers.collect(c, prefix, limit)
+	prefix := preparePrefix(r.list.Prefix)
+	if c.cfg.Pagination == PaginateKept && limit > 0 {
+		c.serveAndKeep(env, i, at, prefix, int(limit))
+		return
+	}
+	items, more := c.answers.collect(c, past, prefix, r.start, limit)
 	token := ""
 	if more {
 		env.Cover(listTruncated)
-		token = encodeContinue(c.watchCache.resourceVersion, items[len(items)-1].Key)
+		if c.cfg.Pagination == PaginateIfItFits && r.consistent {
+			env.Cover(listDoesNotFit)
+			c.askEtcd(env, i, wire.FromEtcd)
+			return
+		}
+		token = encodeContinue(at, prefix, items[len(items)-1].Key)
 	}
-	c.finish(env, i, c.answers.list(c.watchCache.resourceVersion, items, token, wire.FromCache))
+	c.finish(env, i, c.answers.list(at, items, token, wire.FromCache))
 }
 
 // finish answers the client and ends the read.
 func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
-	conn := c.reads[i].conn
+	r := c.reads[i]
 	c.reads[i] = read{}
+	if r.watch != nil {
+		c.watchRefused(env, r.watcher, answer.(*wire.Error))
+		return
+	}
+	conn := r.conn
 	env.Send(conn, answer)
 }
 
-// answered takes what etcd said to a read; it returns false if no read asked.
+// answered takes what etcd said to a read, or to several that asked together;
+// it returns false if no read asked.
 func (c *Cache) answered(env *sim.Env, m *sim.Message) bool {
+	found := false
 	for i := range c.reads {
 		if c.reads[i].call == m.Conn && c.reads[i].state != readFree {
+			found = true
 			c.takeAnswer(env, i, m.Payload)
-			return true
 		}
 	}
-	return false
+	return found
 }
 
 func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
@@ -251,7 +365,11 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 			if env.Noting() {
 				env.Note("hears from etcd that it is at revision " + number(p.Revision))
 			}
-			c.waitUntilFresh(env, i, p.Revision)
+			if c.reads[i].watch != nil {
+				c.watchVersionKnown(env, i, p.Revision)
+				return
+			}
+			c.currentRevisionKnown(env, i, p.Revision)
 			return
 		}
 		c.relay(env, i, p)
@@ -266,11 +384,14 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 
 func (r *read) fingerprint(d sim.Digest) sim.Digest {
 	d = d.Word(uint64(r.state)<<32 | uint64(r.from)<<8 | uint64(r.origin)).Int(r.wanted).Bool(r.expired)
+	d = d.Int(int64(r.began)).Int(r.echo)
 	switch {
 	case r.list != nil:
 		return r.list.Digest(d)
 	case r.get != nil:
 		return r.get.Digest(d)
+	case r.watch != nil:
+		return r.watch.Digest(d.Int(int64(r.watcher)))
 	}
 	return d
 }

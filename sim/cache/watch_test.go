@@ -20,6 +20,9 @@ func (b *bed) seen() (all []string) {
 			if p.Item != nil {
 				s += " " + p.Item.Key[len(prefix):]
 			}
+			if p.InitialEventsEnd {
+				s += " end"
+			}
 			if p.Err != nil {
 				s += " " + p.Err.Code.String()
 			}

@@ -1,0 +1,136 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// watch is Cacher.Watch up to where it first blocks.
+func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
+	if err := validateWatch(req); err != nil {
+		env.Cover(watchInvalid)
+		refuse(env, m.Conn, err)
+		return
+	}
+	if !c.ready.ok {
+		env.Cover(watchRefusedUnready)
+		refuse(env, m.Conn, c.ready.refusal(env.Now()))
+		return
+	}
+	i := c.newWatcher()
+	w := c.watchers[i]
+	w.state = watcherStarting
+	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
+	w.prefix = preparePrefix(req.Prefix)
+	w.generation = c.ready.generation
+	w.capacity = c.watchCapacity()
+	env.Bound(m.Conn, w.capacity)
+	if requiresCurrentVersion(req) {
+		env.Cover(watchAsksForVersion)
+		r := c.newWatchRead(m, i)
+		r.state = readCurrentRevision
+		r.call = env.Call(c.cfg.KV, c.currentRevision)
+		return
+	}
+	w.required = max(req.ResourceVersion, 0)
+	if c.mustWait(w) {
+		c.newWatchRead(m, i)
+		c.waitUntilFresh(env, c.readOf(i), w.required)
+		return
+	}
+	env.Enable(watcherTask(i))
+}
+
+// refuse answers a watch with an ERROR event, which is how every error of a
+// watch is told once the request has been understood (newErrWatcher).
+func refuse(env *sim.Env, conn sim.Conn, err *wire.Error) {
+	env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: err})
+	env.Close(conn)
+}
+
+// requiresCurrentVersion: a watch that gives no resourceVersion has to see
+// everything that etcd has committed by now (getWatchCacheResourceVersion). The
+// exception is the watch of old, without any option: it is served like one at
+// resourceVersion "0".
+func requiresCurrentVersion(req *wire.WatchRequest) bool {
+	return req.ResourceVersion == wire.Unset && req.SendInitialEvents != wire.SendInitialEventsUnset
+}
+
+// mustWait: only initial events have to be fresh. Anybody else can just as well
+// wait for the events themselves
+// (waitUntilWatchCacheFreshAndForceAllEvents).
+func (c *Cache) mustWait(w *cacheWatcher) bool {
+	return w.request.SendInitialEvents == wire.SendInitialEventsTrue &&
+		c.cfg.WatchList.InitialEventsEnd == EndWithInterval &&
+		w.required > c.watchCache.resourceVersion
+}
+
+// newWatchRead enters a watch among the reads that wait for etcd or for the
+// cache to be fresh.
+func (c *Cache) newWatchRead(m *sim.Message, watcher int) *read {
+	r := &c.reads[c.newRead(m)]
+	r.watch, r.watcher = c.watchers[watcher].request, watcher
+	return r
+}
+
+// readOf is the read of a watch that is still starting, -1 if it has none.
+func (c *Cache) readOf(watcher int) int {
+	for j := range c.reads {
+		if r := &c.reads[j]; r.watch != nil && r.watcher == watcher {
+			return j
+		}
+	}
+	return -1
+}
+
+// watchVersionKnown: etcd has told the revision that a watch has to reach.
+func (c *Cache) watchVersionKnown(env *sim.Env, j int, revision int64) {
+	w := c.watchers[c.reads[j].watcher]
+	w.required = revision
+	if c.mustWait(w) {
+		c.waitUntilFresh(env, j, revision)
+		return
+	}
+	c.watchFresh(env, j)
+}
+
+// watchFresh: the watch has waited long enough. Upstream lets go of the lock
+// here and takes it again for the interval.
+func (c *Cache) watchFresh(env *sim.Env, j int) {
+	i := c.reads[j].watcher
+	c.reads[j] = read{}
+	if c.watchers[i].state == watcherLeft {
+		c.watchers[i].reset()
+		return
+	}
+	env.Enable(watcherTask(i))
+}
+
+// watchRefused: the watch waited in vain, or etcd did not tell its revision.
+func (c *Cache) watchRefused(env *sim.Env, i int, err *wire.Error) {
+	env.Cover(watchRefusedWaiting)
+	w := c.watchers[i]
+	if w.state != watcherLeft {
+		refuse(env, w.conn, err)
+	}
+	w.reset()
+}
+
+// leaveStarting: the client of a watch that is not registered yet has gone. A
+// question to etcd ends with it; waiting for the cache does not, since
+// waitUntilFreshLocked never looks at the context.
+func (c *Cache) leaveStarting(env *sim.Env, i int) {
+	j := c.readOf(i)
+	switch {
+	case j < 0:
+		c.closeWatcher(env, i)
+	case c.reads[j].state == readCurrentRevision:
+		env.Close(c.reads[j].call)
+		c.reads[j] = read{}
+		c.closeWatcher(env, i)
+	default:
+		env.Cover(watchLeftWaiting)
+		env.Close(c.watchers[i].conn)
+		c.watchers[i].state = watcherLeft
+	}
+}
