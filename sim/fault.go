@@ -25,6 +25,10 @@ type plannedFault struct {
 	within Duration
 }
 
+// Node is another node of the world, for faults that change what a process is
+// before they restart it. Nodes know each other by messages only.
+func (e *Env) Node(n NodeID) Node { return e.w.nodes[n].node }
+
 // BreakStream cuts one open stream between two nodes. What was under way is
 // lost from some point on, each direction for itself.
 type BreakStream struct {

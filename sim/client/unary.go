@@ -64,7 +64,7 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	}
 	u := &c.calls[i]
 	if e, refused := p.(*wire.Error); refused && e.Code == wire.Unavailable {
-		switch _, repeatable := u.request.(*wire.RangeRequest); {
+		switch repeatable := isRepeatable(u.request); {
 		case !repeatable:
 			env.Cover(writeUnknown)
 		case u.attempts < c.cfg.MaxUnaryRetries:
@@ -77,6 +77,15 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	}
 	env.Send(u.caller, p)
 	*u = unaryCall{}
+}
+
+// isRepeatable: what only looks may be asked twice.
+func isRepeatable(p sim.Payload) bool {
+	switch p.(type) {
+	case *wire.RangeRequest, *wire.StatusRequest:
+		return true
+	}
+	return false
 }
 
 func (c *Client) backOff(env *sim.Env, i int) {

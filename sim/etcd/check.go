@@ -8,6 +8,7 @@ var (
 	errDuplicateKey = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: duplicate key given in txn request"}
 	errKeyNotFound  = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: key not found"}
 	errTooManyOps   = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: too many operations in txn request"}
+	errDown         = &wire.Error{Code: wire.Unavailable, Message: "etcdserver: member is down"}
 	errUnknown      = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: unknown request"}
 	errCompacted    = &wire.Error{Code: wire.ErrCompacted, Message: "etcdserver: mvcc: required revision has been compacted"}
 	errFutureRev    = &wire.Error{Code: wire.ErrFutureRev, Message: "etcdserver: mvcc: required revision is a future revision"}

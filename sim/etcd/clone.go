@@ -13,6 +13,7 @@ func (s *Server) Clone() sim.Node {
 	c := *s
 	// To begin another run from the base is to write to it.
 	c.base = base{}
+	c.members = slices.Clone(s.members)
 	c.store = s.store.clone()
 	c.jobs = slices.Clone(s.jobs)
 	c.entries = slices.Clone(s.entries)
@@ -67,7 +68,7 @@ func (sws *serverWatchStream) clone() *serverWatchStream {
 
 // Fingerprint implements sim.Fingerprinter.
 func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
-	d = s.store.fingerprint(d)
+	d = s.membersFingerprint(s.store.fingerprint(d))
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		d = d.Int(j.rev).Int(j.next).Int(int64(j.sub))

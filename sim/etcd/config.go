@@ -10,8 +10,13 @@ import (
 // Config is what a Server is made of. DefaultConfig sets everything but the
 // initial contents.
 type Config struct {
+	// Version is what the server answers to Status: "3.5.13".
+	Version string
 	// Behaviour is what versions differ in.
 	Behaviour
+	// Members are the members of the cluster, of which the first one serves at
+	// the start; Version and Behaviour are ignored then. None is a cluster of one.
+	Members []Member
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
 	// share, in responses: chanBufLen, 128 (1024 before 3.4.10).
 	ChanBufLen int
@@ -73,6 +78,7 @@ func DefaultConfig(version string) (Config, error) {
 		return Config{}, err
 	}
 	c := Config{
+		Version:                 version,
 		Behaviour:               b,
 		ChanBufLen:              128,
 		CtrlStreamBufLen:        16,

@@ -56,6 +56,9 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		readOnly = isTxnReadonly(r)
 		linearizable = readOnly && !isTxnSerializable(r)
 	case *wire.CompactionRequest:
+	case *wire.StatusRequest:
+		s.status(env, m.Conn, r)
+		return
 	default:
 		refused = errUnknown
 	}

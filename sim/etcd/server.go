@@ -12,6 +12,10 @@ import (
 type Server struct {
 	cfg  Config
 	base base
+	// members are those of the cluster; serving is the one that this is now.
+	members    []member
+	serving    int
+	downgraded bool
 
 	store store
 	// jobs are compactions that still have to delete, the first one being under
@@ -100,6 +104,7 @@ func (s *Server) Reset(cfg Config) {
 		s.base.fill(&cfg)
 	}
 	s.cfg = cfg
+	s.resetMembers()
 	s.store.reset(&s.base)
 	s.jobs = s.jobs[:0]
 	s.entries, s.entry, s.compactions, s.committed, s.applied = s.entries[:0], 0, 0, 0, 0
