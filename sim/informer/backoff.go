@@ -1,0 +1,40 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// The backoff of the Reflector: from 0.8 to 30 s, twice as long each time, plus
+// up to as much again.
+const (
+	backoffInit   = 800 * time.Millisecond
+	backoffMax    = 30 * time.Second
+	backoffFactor = 2
+	// backoffReset is the time after which it begins anew. Upstream counts it
+	// from the last reset, not from the last failure: with a server that stays
+	// down the delays fall back to 0.8 s every two minutes.
+	backoffReset = 2 * time.Minute
+	// jitterSteps is how finely the jitter is chosen when timed.
+	jitterSteps = 4
+)
+
+// backoff is wait.Backoff.DelayWithReset.
+type backoff struct {
+	next    sim.Duration
+	started sim.Time
+}
+
+// delay returns how long to wait. Without a clock it does not matter.
+func (b *backoff) delay(env *sim.Env, timed bool) sim.Duration {
+	if !timed {
+		return backoffInit
+	}
+	if env.Now().Sub(b.started) > backoffReset {
+		*b = backoff{next: backoffInit, started: env.Now()}
+	}
+	d := b.next
+	b.next = min(b.next*backoffFactor, backoffMax)
+	return d + d*sim.Duration(env.Choose(jitterSteps+1, "backoff jitter"))/jitterSteps
+}

@@ -1,0 +1,74 @@
+// Package informer is a client of the API servers: client-go's Reflector with
+// the store that it fills (KEP-3157, read in client-go v0.37.2). One Informer
+// is one node: one process with one Reflector on one resource.
+//
+// What it speaks with an API server (a cache):
+//
+//	call of *wire.ListRequest     *wire.ListResponse or *wire.Error
+//	stream, *wire.WatchRequest    *wire.WatchEvent until one has Failed, or until
+//	                              the stream closes without a word
+//
+// The package imports sim, sim/wire and btree. It must never import sim/cache,
+// sim/client, sim/etcd or model: they meet in sim/wire only.
+//
+// # Flows
+//
+// ListAndWatch lists, or streams the list (Config.WatchList), then watches. If
+// the stream fails in a way that it cannot retry it lists instead, whatever the
+// reason was: that is how a client gets on with a server that does not know
+// sendInitialEvents. What each request asks for:
+//
+//	first LIST                 Config.InitialResourceVersion, upstream "0"
+//	first WatchList            the same, upstream ""
+//	later ones                 the resourceVersion of the last event or bookmark
+//	after 410, or 504 with     "": the newest state
+//	"too large" to one of them
+//	WATCH                      the resourceVersion of the last event or bookmark
+//
+// A 410 that ends a watch is not among them: the request that follows still
+// names the last resourceVersion, which a cache that is that far can serve.
+// KEP-3157's appendix has it otherwise (step 4, "after compaction").
+//
+// # Yield points
+//
+// The goroutines of client-go, and the steps of the node that each one takes. A
+// delivery or a timer is the step of the goroutine that waits for it.
+//
+//	Reflector.list                  delivery of a page; the last one is Replace
+//	                                and the start of the watch
+//	Reflector.watchList,            delivery of an event: into the temporary store;
+//	handleListWatch                 the bookmark of the end is Replace
+//	CheckDataConsistency            the LIST and its delivery, before Replace;
+//	                                meanwhile nobody reads the stream; timer
+//	                                "consistency check again"
+//	Reflector.watch, handleWatch    delivery of an event: into the store, then the
+//	                                position
+//	Request.Watch and Do            timer "retry after": what a server refused with
+//	                                Retry-After is sent again, below the Reflector
+//	delayHandler                    timer "backoff", between two ListAndWatch, and
+//	                                between two watches after 429
+//	timeoutSeconds                  timer "watch timeout"
+//
+// # What is merged, and why nobody can tell
+//
+//   - Sending a message ends a step and begins none: the message waits for as
+//     long as the goroutine could have waited before it sent. So Replace and the
+//     next WATCH are one step.
+//   - StreamWatcher.receive hands events to the Reflector through a channel
+//     without a buffer. Here the Reflector takes them from the stream.
+//   - The server ends a watch after timeoutSeconds. Here the client does, at the
+//     time that it chose: the events that the server would still have sent are
+//     those that were under way.
+//   - A stream that breaks before the response headers came is retried by
+//     Request.Watch a second later, after them by the Reflector. A stream here has
+//     no headers: it is the Reflector's to retry. A refusal in the first message
+//     that has a Retry-After is one before the headers.
+//
+// # Left out
+//
+// The queue between Reflector and indexer (RealFIFO) and the handlers behind it:
+// the store is filled directly, as NewNamespaceKeyedIndexerAndReflector does.
+// Resync, transformers, selectors, Table objects, the retry of internal errors
+// (MaxInternalErrorRetryDuration, which informers leave at 0), the client's own
+// rate limiter, and watches from "" or "0" without a list before them.
+package informer

@@ -1,0 +1,213 @@
+package informer
+
+import (
+	"strconv"
+
+	"github.com/google/btree"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+type state uint8
+
+const (
+	// stateGap: between two ListAndWatch.
+	stateGap state = iota
+	// stateListing: a page is under way, or waits to be asked for again.
+	stateListing
+	// stateWatchList: the stream brings the initial events.
+	stateWatchList
+	// stateWatchListGap: the stream was refused with 429.
+	stateWatchListGap
+	// stateChecking: the stream has brought everything, and the consistency
+	// detector lists the same.
+	stateChecking
+	// stateWatching: the next event has not come yet.
+	stateWatching
+	// stateWatchGap: the watch was refused with 429.
+	stateWatchGap
+	// statePanicked: the consistency detector has found a difference.
+	statePanicked
+)
+
+// The timers.
+const (
+	timerBackoff sim.Timer = iota
+	timerRetryAfter
+	timerWatchTimeout
+	timerCheckAgain
+)
+
+// Informer is one Reflector with its store. It implements sim.Node with all
+// optional capabilities.
+type Informer struct {
+	cfg Config
+	// timed: the clock says something.
+	timed bool
+
+	state state
+	// server is the index of the API server that the connection leads to.
+	server int
+	// starts counts the ListAndWatch so far, those before a restart included.
+	starts int
+	cause  sim.Cause
+
+	version resourceVersion
+	backoff backoff
+	rest    rest
+	pager   pager
+	stream  stream
+	check   check
+
+	// store is what the handlers see; synced: it has been filled.
+	store  *btree.BTreeG[*wire.KeyValue]
+	synced bool
+	// temporary is what a WatchList has brought so far.
+	temporary *btree.BTreeG[*wire.KeyValue]
+
+	record Record
+}
+
+var (
+	_ sim.Node          = (*Informer)(nil)
+	_ sim.Restarter     = (*Informer)(nil)
+	_ sim.Cloner        = (*Informer)(nil)
+	_ sim.Fingerprinter = (*Informer)(nil)
+)
+
+// New returns an informer that has not started yet.
+func New(cfg Config) *Informer {
+	r := &Informer{store: newStore(), temporary: newStore()}
+	r.Reset(cfg)
+	return r
+}
+
+// Reset makes the informer a new one for another run, and keeps its memory.
+func (r *Informer) Reset(cfg Config) {
+	cfg.setDefaults()
+	r.cfg = cfg
+	r.starts, r.server = 0, 0
+	r.record = Record{}
+	r.forgetEverything()
+}
+
+// forgetEverything drops what a process keeps in memory.
+func (r *Informer) forgetEverything() {
+	r.state = stateGap
+	r.version = resourceVersion{last: wire.Unset}
+	r.rest = rest{}
+	clear(r.pager.items)
+	r.pager = pager{items: r.pager.items[:0]}
+	r.stream, r.check = stream{}, check{}
+	r.store.Clear(true)
+	r.temporary.Clear(true)
+	r.synced = false
+}
+
+// Start implements sim.Node.
+func (r *Informer) Start(env *sim.Env) {
+	r.timed = env.Mode() == sim.Timed
+	r.backoff = backoff{next: backoffInit, started: env.Now()}
+	r.listAndWatch(env)
+}
+
+// Restart implements sim.Restarter: a process that comes up again connects to
+// whichever API server it is led to.
+func (r *Informer) Restart(env *sim.Env) {
+	env.Cover(restarted)
+	r.forgetEverything()
+	r.record.Restarts++
+	r.move(env)
+	r.Start(env)
+}
+
+// move connects to the next API server.
+func (r *Informer) move(env *sim.Env) {
+	if len(r.cfg.Servers) == 1 {
+		return
+	}
+	env.Cover(moved)
+	r.server = (r.server + 1) % len(r.cfg.Servers)
+	if env.Noting() {
+		env.Note("connects to " + env.NodeName(r.to()))
+	}
+}
+
+func (r *Informer) to() sim.NodeID { return r.cfg.Servers[r.server] }
+
+// Receive implements sim.Node.
+func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
+	switch {
+	case m.Conn == r.rest.call:
+		r.listAnswered(env, m.Payload)
+	case m.Conn != r.stream.conn:
+	default:
+		switch p := m.Payload.(type) {
+		case *wire.WatchEvent:
+			r.watchEvent(env, p)
+		case *sim.Hangup:
+			r.stream.conn = sim.NoConn
+			if p.Broken {
+				r.move(env)
+			}
+			r.watchClosed(env)
+		}
+	}
+}
+
+// Fire implements sim.Node.
+func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
+	switch t {
+	case timerRetryAfter:
+		r.sendAgain(env)
+	case timerWatchTimeout:
+		r.timeOut(env)
+	case timerCheckAgain:
+		r.sendCheck(env)
+	case timerBackoff:
+		switch r.state {
+		case stateWatchListGap:
+			r.watchList(env)
+		case stateWatchGap:
+			r.watch(env)
+		default:
+			r.listAndWatch(env)
+		}
+	}
+}
+
+// Run implements sim.Node; the node has no loops.
+func (r *Informer) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (r *Informer) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (r *Informer) TimerName(t sim.Timer) string {
+	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again"}[t]
+}
+
+// Synced reports whether the store has been filled since the process started.
+func (r *Informer) Synced() bool { return r.synced }
+
+// ResourceVersion is lastSyncResourceVersion: the state that the store claims
+// to hold; 0 while it has not synced.
+func (r *Informer) ResourceVersion() int64 {
+	if !r.synced {
+		return 0
+	}
+	return r.version.last
+}
+
+// Server is the API server that the informer is connected to.
+func (r *Informer) Server() sim.NodeID { return r.to() }
+
+// Ascend calls f for the objects in the store, in key order, until f says stop.
+// They must not be changed.
+func (r *Informer) Ascend(f func(*wire.KeyValue) bool) { r.store.Ascend(f) }
+
+// Record is what an informer did, for those who judge it.
+func (r *Informer) Record() *Record { return &r.record }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

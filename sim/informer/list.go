@@ -1,0 +1,125 @@
+package informer
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// pager is Reflector.list with client-go's ListPager below it. It lists in
+// pages, and in one piece if the revision of the first page is gone when a later
+// one is asked for.
+type pager struct {
+	// version is what the first page is asked for, pageSize the limit of pages,
+	// 0 for none.
+	version, pageSize int64
+	// items came with earlier pages; listVersion is that of the first one.
+	items       []*wire.KeyValue
+	listVersion int64
+	// inPages: there was a second page. whole: the list is asked for in one piece
+	// after all. newest: it is the second one, of the newest state.
+	inPages, whole, newest bool
+	// honoured is Reflector.paginatedResult: a list of any resourceVersion came
+	// in pages, so there is no watch cache; from then on all lists do.
+	honoured bool
+}
+
+// list is Reflector.list up to the first page.
+func (r *Informer) list(env *sim.Env) {
+	g := &r.pager
+	*g = pager{
+		version: r.version.request(r.cfg.InitialResourceVersion), pageSize: r.cfg.PageSize,
+		items: g.items[:0], honoured: g.honoured,
+	}
+	if g.version != wire.Unset && g.version != 0 && !g.honoured {
+		// A cache takes a list of a resourceVersion only without a limit.
+		g.pageSize = 0
+	}
+	r.state = stateListing
+	r.firstPage(env, g.pageSize)
+}
+
+func (r *Informer) firstPage(env *sim.Env, limit int64) {
+	g := &r.pager
+	clear(g.items)
+	g.items, g.listVersion = g.items[:0], 0
+	r.sendList(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit})
+}
+
+// page takes a page. The last one is the list: Replace, and on to the watch.
+func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
+	g := &r.pager
+	if g.listVersion == 0 {
+		g.listVersion = p.ResourceVersion
+	}
+	g.items = append(g.items, p.Items...)
+	if p.Continue != "" {
+		env.Cover(listPaged)
+		g.inPages = true
+		r.sendList(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: g.pageSize, Continue: p.Continue})
+		return
+	}
+	if g.version == 0 && g.inPages {
+		g.honoured = true
+	}
+	r.version.unavailable = false
+	r.store.Clear(true)
+	for _, kv := range g.items {
+		r.store.ReplaceOrInsert(kv)
+	}
+	clear(g.items)
+	g.items = g.items[:0]
+	r.record.Listed++
+	if r.stream.failed {
+		env.Cover(fellBack)
+		r.record.Fallbacks++
+	}
+	r.replaced(env, g.listVersion)
+	r.watch(env)
+}
+
+// listFailed: a page was refused. Two things are tried before the ListAndWatch
+// ends: the list in one piece, and the newest list. The latter has the page size
+// of the first, so where a resourceVersion was named it comes in one piece;
+// KEP-3157's appendix says "in chunks".
+func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
+	g := &r.pager
+	switch {
+	case isExpired(err) && g.listVersion != 0 && !g.whole:
+		env.Cover(listExpired)
+		g.whole = true
+		r.firstPage(env, 0)
+	case (isExpired(err) || isTooLarge(err)) && !g.newest:
+		env.Cover(listedNewest)
+		if env.Noting() {
+			env.Note("is refused (" + err.Code.String() + ") and asks for the newest list")
+		}
+		r.version.unavailable = true
+		g.version, g.whole, g.newest = wire.Unset, false, true
+		r.firstPage(env, g.pageSize)
+	default:
+		env.Cover(listFailed)
+		if env.Noting() {
+			env.Note("cannot list: " + err.Code.String())
+		}
+		r.endListAndWatch(env)
+	}
+}
+
+// replaced: the store holds the state of a resourceVersion.
+func (r *Informer) replaced(env *sim.Env, version int64) {
+	if version < r.version.last {
+		env.Cover(wentBack)
+	}
+	r.version.last = version
+	r.synced = true
+	if env.Noting() {
+		env.Note("has " + counted(r.store.Len()) + " of resourceVersion " + number(version))
+	}
+}
+
+func counted(objects int) string {
+	if objects == 1 {
+		return "1 object"
+	}
+	return number(int64(objects)) + " objects"
+}

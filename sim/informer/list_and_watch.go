@@ -1,0 +1,39 @@
+package informer
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// listAndWatch begins a ListAndWatch.
+func (r *Informer) listAndWatch(env *sim.Env) {
+	r.cause = env.Begin("list and watch", r.starts)
+	if r.starts > 0 {
+		env.Cover(relisted)
+	}
+	r.starts++
+	r.stream = stream{}
+	if r.cfg.WatchList {
+		r.watchList(env)
+	} else {
+		r.list(env)
+	}
+}
+
+// endListAndWatch: the next one follows after a while, whatever this one came
+// to.
+func (r *Informer) endListAndWatch(env *sim.Env) {
+	r.state = stateGap
+	env.Arm(timerBackoff, r.backoff.delay(env, r.timed))
+}
+
+// backOff waits before the same watch is asked for again.
+func (r *Informer) backOff(env *sim.Env, s state) {
+	env.Cover(backedOff)
+	r.state = s
+	env.Arm(timerBackoff, r.backoff.delay(env, r.timed))
+}
+
+// isRetriable is isWatchErrorRetriable: the server is busy, and the position
+// still good.
+func isRetriable(err *wire.Error) bool { return err.Code == wire.TooManyRequests }

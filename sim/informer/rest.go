@@ -1,0 +1,108 @@
+package informer
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// rest is rest.Request with its withRetry: below the Reflector, a request that
+// a server refused with Retry-After is sent again after that time.
+type rest struct {
+	// call is the LIST under way.
+	call sim.Conn
+	// request is the LIST or WATCH that is sent again if it has to be.
+	request sim.Payload
+	// retries is how often it was.
+	retries int
+}
+
+// maxRetries is rest.Request.maxRetries.
+const maxRetries = 10
+
+// lostRetryAfter is how long a request waits whose connection broke before an
+// answer came (retryAfterResponse).
+const lostRetryAfter = time.Second
+
+// list sends a LIST.
+func (r *Informer) sendList(env *sim.Env, req *wire.ListRequest) {
+	r.rest = rest{request: req}
+	r.send(env)
+}
+
+func (r *Informer) send(env *sim.Env) {
+	switch req := r.rest.request.(type) {
+	case *wire.ListRequest:
+		if env.Noting() {
+			env.Note("asks " + env.NodeName(r.to()) + ": " + req.Label())
+		}
+		r.rest.call = env.Call(r.to(), req)
+	case *wire.WatchRequest:
+		r.open(env, req)
+	}
+}
+
+// sendAgain: the time that the server named has passed.
+func (r *Informer) sendAgain(env *sim.Env) {
+	env.Under(r.cause)
+	r.send(env)
+}
+
+// retry waits for as long as a refusal says, and reports whether it does. Only
+// 429 and 5xx are worth another try, and only if the server said when.
+func (r *Informer) retry(env *sim.Env, err *wire.Error) bool {
+	status := err.Code.Status()
+	if err.RetryAfter == 0 || status != 429 && status < 500 {
+		return false
+	}
+	return r.retryAfter(env, sim.Duration(err.RetryAfter)*time.Second)
+}
+
+func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
+	if r.rest.retries == maxRetries {
+		env.Cover(retriesExhausted)
+		return false
+	}
+	env.Cover(retriedAfter)
+	r.rest.retries++
+	env.Arm(timerRetryAfter, d)
+	return true
+}
+
+// listAnswered takes the answer to a LIST of the pager or of the detector.
+func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
+	r.rest.call = sim.NoConn
+	switch p := p.(type) {
+	case *wire.ListResponse:
+		if r.state == stateChecking {
+			r.compare(env, p)
+		} else {
+			r.page(env, p)
+		}
+		return
+	case *wire.Error:
+		if r.retry(env, p) {
+			return
+		}
+		r.listRefused(env, p)
+	default:
+		env.Cover(connectionLost)
+		if h, ok := p.(*sim.Hangup); ok && h.Broken {
+			r.move(env)
+		}
+		if !r.retryAfter(env, lostRetryAfter) {
+			r.listRefused(env, lost)
+		}
+	}
+}
+
+func (r *Informer) listRefused(env *sim.Env, err *wire.Error) {
+	if r.state == stateChecking {
+		r.checkFailed(env)
+	} else {
+		r.listFailed(env, err)
+	}
+}
+
+var lost = &wire.Error{Code: wire.Unavailable, Message: "connection lost"}
