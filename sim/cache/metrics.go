@@ -1,0 +1,147 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Metrics of reads. Names that begin with apiserver_ or etcd_ are Kubernetes',
+// and measure what they measure there; the label "for" is added here.
+var (
+	readWait = sim.NewMetric("apiserver_watch_cache_read_wait_seconds", sim.Nanoseconds,
+		"how long reads waited that found the cache not fresh enough, those that timed out included")
+	// Upstream leaves reads out that do not wait, so that a cache which is mostly
+	// fresh looks no better than one that never is.
+	consistentReadWait = sim.NewMetric("consistent_read_wait_seconds", sim.Nanoseconds,
+		"the same over all consistent LISTs, with 0 for those that found the cache fresh")
+	listDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="LIST"}`, sim.Nanoseconds,
+		"from the arrival of a LIST at the API server to its answer, refusals included")
+	getDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="GET"}`, sim.Nanoseconds,
+		"the same for GETs")
+
+	readServed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`, sim.Counted,
+		"consistent LISTs that the cache served")
+	readFellBack = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="true"}`, sim.Counted,
+		"consistent LISTs that etcd served after the cache had timed out")
+	fallbackFailed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="true"}`, sim.Counted,
+		"consistent LISTs that etcd refused after the cache had timed out")
+	fallbackSkipped = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="skipped"}`, sim.Counted,
+		"consistent LISTs that were told to come again after the cache had timed out")
+	readRefused = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="false"}`, sim.Counted,
+		"consistent LISTs that were refused")
+)
+
+// etcdOperation is what a request to etcd is for.
+type etcdOperation uint8
+
+const (
+	getCurrentRevision etcdOperation = iota
+	listForReflector
+	listForClient
+	listExact
+	getForClient
+	etcdOperations
+)
+
+// Metrics of what goes to etcd and comes back.
+var (
+	etcdRequests = [etcdOperations]sim.Metric{
+		getCurrentRevision: etcdCounter("etcd_requests_total", `operation="getCurrentResourceVersion"`, sim.Counted, "reads of etcd's current revision"),
+		listForReflector:   etcdCounter("etcd_requests_total", `operation="list",for="reflector"`, sim.Counted, "pages of the list that the cache begins with"),
+		listForClient:      etcdCounter("etcd_requests_total", `operation="list",for="client"`, sim.Counted, "clients' LISTs of the newest state that went to etcd"),
+		listExact:          etcdCounter("etcd_requests_total", `operation="list",for="exact"`, sim.Counted, "clients' LISTs at a revision that went to etcd"),
+		getForClient:       etcdCounter("etcd_requests_total", `operation="get"`, sim.Counted, "clients' GETs that went to etcd"),
+	}
+	etcdBytes = [etcdOperations]sim.Metric{
+		getCurrentRevision: etcdCounter("etcd_response_bytes_total", `operation="getCurrentResourceVersion"`, sim.Bytes, "keys and values in the answers"),
+		listForReflector:   etcdCounter("etcd_response_bytes_total", `operation="list",for="reflector"`, sim.Bytes, "keys and values in the answers"),
+		listForClient:      etcdCounter("etcd_response_bytes_total", `operation="list",for="client"`, sim.Bytes, "keys and values in the answers"),
+		listExact:          etcdCounter("etcd_response_bytes_total", `operation="list",for="exact"`, sim.Bytes, "keys and values in the answers"),
+		getForClient:       etcdCounter("etcd_response_bytes_total", `operation="get"`, sim.Bytes, "keys and values in the answers"),
+	}
+	progressRequestsSent = sim.NewCounter("etcd_progress_requests_total", sim.Counted,
+		"requests for a progress notification")
+	bookmarksReceived = sim.NewCounter("etcd_bookmark_total", sim.Counted,
+		"progress notifications that the cache took in")
+)
+
+func etcdCounter(name, labels string, u sim.Unit, help string) sim.Metric {
+	return sim.NewCounter(name+"{"+labels+"}", u, help)
+}
+
+// Metrics of watchers.
+var terminatedWatchers = sim.NewCounter("apiserver_terminated_watchers_total", sim.Counted,
+	"watchers that were ended because they did not keep up")
+
+// operation is what is asked of etcd on behalf of a read.
+func (r *read) operation() etcdOperation {
+	switch {
+	case r.state == readCurrentRevision:
+		return getCurrentRevision
+	case r.get != nil:
+		return getForClient
+	case r.exact > 0:
+		return listExact
+	}
+	return listForClient
+}
+
+// measureAnswer counts what came back from etcd.
+func (c *Cache) measureAnswer(env *sim.Env, op etcdOperation, p *wire.RangeResponse) {
+	if !c.timed {
+		return
+	}
+	var n int64
+	for _, kv := range p.Kvs {
+		n += int64(len(kv.Key) + len(kv.Value))
+	}
+	env.Add(etcdBytes[op], n)
+}
+
+// measureWait is told of every wait when it ends.
+func (c *Cache) measureWait(env *sim.Env, r *read) {
+	waited := int64(env.Now() - r.began)
+	env.Record(readWait, waited)
+	if r.list != nil && r.consistent {
+		env.Record(consistentReadWait, waited)
+	}
+}
+
+// measureNoWait is told of every read that finds the cache fresh.
+func (c *Cache) measureNoWait(env *sim.Env, r *read) {
+	if r.list != nil && r.consistent && c.cfg.Freshness == FreshnessConsistent {
+		env.Record(consistentReadWait, 0)
+	}
+}
+
+// measureRead is told of every answer to a read.
+func (c *Cache) measureRead(env *sim.Env, r *read, answer sim.Payload) {
+	if !c.timed {
+		return
+	}
+	took := int64(env.Now() - r.asked)
+	switch {
+	case r.get != nil:
+		env.Record(getDuration, took)
+	case r.list != nil:
+		env.Record(listDuration, took)
+		if r.consistent && c.cfg.Freshness == FreshnessConsistent && r.origin != wire.FromEtcd {
+			env.Add(consistentReadTotal(r, answer), 1)
+		}
+	}
+}
+
+func consistentReadTotal(r *read, answer sim.Payload) sim.Metric {
+	err, failed := answer.(*wire.Error)
+	switch {
+	case r.origin == wire.FromFallback && failed:
+		return fallbackFailed
+	case r.origin == wire.FromFallback:
+		return readFellBack
+	case failed && r.expired && err.Code == wire.TooManyRequests:
+		return fallbackSkipped
+	case failed:
+		return readRefused
+	}
+	return readServed
+}
