@@ -24,6 +24,8 @@ const (
 	timerProgress
 	timerDispatch
 	timerBookmark
+	timerCompaction
+	timerChecker
 	fixedTimers
 )
 
@@ -45,6 +47,8 @@ type Cache struct {
 	// waiting is the number of reads that wait, woken ones included.
 	waiting  int
 	watchers []*cacheWatcher
+
+	housekeeping
 
 	// Requests that are the same every time.
 	firstPage       *wire.RangeRequest
@@ -82,6 +86,7 @@ func (c *Cache) Reset(cfg Config) {
 	}
 	c.cfg = cfg
 	c.reflector.starts = 0
+	c.housekeeping.reset()
 	c.forgetEverything()
 }
 
@@ -96,6 +101,7 @@ func (c *Cache) forgetEverything() {
 	clear(c.reads)
 	c.reads = c.reads[:0]
 	c.waiting = 0
+	c.housekeeping.forget()
 	for _, w := range c.watchers {
 		w.reset()
 	}
@@ -107,6 +113,7 @@ func (c *Cache) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed
 	c.requester.start(env, c.reflector.starts)
 	c.startCaching(env)
+	c.startHousekeeping(env)
 }
 
 // Restart implements sim.Restarter.
@@ -136,7 +143,7 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	default:
 		if m.Conn == c.reflector.call {
 			c.listAnswered(env, p)
-		} else {
+		} else if !c.housekeepingAnswered(env, m) {
 			c.answered(env, m)
 		}
 	}
@@ -151,7 +158,7 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 	case c.requester.control:
 		c.requester.control = sim.NoConn
 	default:
-		if !c.answered(env, m) {
+		if !c.housekeepingAnswered(env, m) && !c.answered(env, m) {
 			c.watcherHangup(env, m.Conn)
 		}
 	}
@@ -180,6 +187,10 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 		c.terminateBlocked(env)
 	case timerBookmark:
 		c.fireBookmark(env)
+	case timerCompaction:
+		c.pollCompactor(env)
+	case timerChecker:
+		c.check(env)
 	default:
 		c.expire(env, int(t-fixedTimers))
 	}
@@ -232,6 +243,10 @@ func (c *Cache) TimerName(t sim.Timer) string {
 		return "dispatch budget"
 	case timerBookmark:
 		return "bookmark timer"
+	case timerCompaction:
+		return "compaction poll"
+	case timerChecker:
+		return "consistency check"
 	}
 	i := int(t - fixedTimers)
 	return "timeout of read " + strconv.Itoa(i) + ": " + c.reads[i].label()

@@ -26,6 +26,7 @@ func (c *Cache) Clone() sim.Node {
 	for i, w := range c.watchers {
 		d.watchers[i] = w.clone()
 	}
+	d.housekeeping = c.housekeeping.clone()
 	// The blocks that answers come from have one writer only.
 	d.answers = answers{}
 	return &d
@@ -49,6 +50,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	for i := range c.reads {
 		d = c.reads[i].fingerprint(d)
 	}
+	d = c.housekeeping.fingerprint(d)
 	for _, w := range c.watchers {
 		d = w.fingerprint(d, &c.watchCache.history, c.ready.generation)
 	}

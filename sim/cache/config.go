@@ -20,6 +20,12 @@ type Config struct {
 	// travel on one gRPC stream (the gate SeparateCacheWatchRPC). Empty shares
 	// the stream with everybody who has none.
 	Metadata string
+	// Compactor is the node that knows how far etcd is compacted; 0 if the API
+	// server has none.
+	Compactor sim.NodeID
+	// Process are the nodes that go down when the cache panics, in the order in
+	// which they start again; nil is the cache alone.
+	Process []sim.NodeID
 
 	// ListPageSize is the reflector's, in objects: 10000.
 	ListPageSize int64
@@ -30,6 +36,13 @@ type Config struct {
 	// RelistDelay is the time between the end of one ListAndWatch and the start
 	// of the next: 1 s.
 	RelistDelay sim.Duration
+
+	// CompactionPollPeriod is the time between two questions to the compactor:
+	// 15 s. ConsistencyCheckPeriod is the least time between two consistency
+	// checks: 5 min. UntimedTurns is how often each of the two happens in an
+	// untimed run: 2.
+	CompactionPollPeriod, ConsistencyCheckPeriod sim.Duration
+	UntimedTurns                                 int
 
 	// RingCapacity is how many events the history holds at first, and at least:
 	// 100. RingCapacityMax is how many it can grow to when timed: 102400.
@@ -54,6 +67,9 @@ func (c *Config) setDefaults() {
 	set(&c.BlockTimeout, 3*time.Second)
 	set(&c.ProgressRequestPeriod, 100*time.Millisecond)
 	set(&c.RelistDelay, time.Second)
+	set(&c.CompactionPollPeriod, 15*time.Second)
+	set(&c.ConsistencyCheckPeriod, 5*time.Minute)
+	set(&c.UntimedTurns, 2)
 	set(&c.RingCapacity, 100)
 	set(&c.RingCapacityMax, max(c.RingCapacity, 100*1024))
 	set(&c.EventFreshDuration, 75*time.Second)

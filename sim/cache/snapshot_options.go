@@ -24,10 +24,54 @@ const (
 	FutureRVConfirm
 )
 
+// CompactionNotice says how a cache with snapshots hears that etcd was
+// compacted.
+type CompactionNotice uint8
+
+const (
+	// CompactionPushed: the compactor of the API server tells it (KEP-4988,
+	// "Watch cache compaction").
+	CompactionPushed CompactionNotice = iota
+	// CompactionPolled: it asks every 15 s, as shipped.
+	CompactionPolled
+	// CompactionUnheard: never, so that the cache serves history that etcd has
+	// compacted (kubernetes/kubernetes#131011).
+	CompactionUnheard
+)
+
+// ConsistencyChecker says what a failed consistency check does (KEP-4988, "Cache
+// Inconsistency Detection Mechanism").
+type ConsistencyChecker uint8
+
+const (
+	// ConsistencyCheckerOff checks nothing.
+	ConsistencyCheckerOff ConsistencyChecker = iota
+	// ConsistencyCheckerPanic ends the process: alpha, and whoever sets
+	// KUBE_WATCHCACHE_CONSISTENCY_CHECKER.
+	ConsistencyCheckerPanic
+	// ConsistencyCheckerFallback drops the snapshots and takes none until a
+	// check succeeds: beta, the gate DetectCacheInconsistency. Reads of the
+	// newest state go on as they were.
+	ConsistencyCheckerFallback
+)
+
+// InconsistencyDetector says whether lists that the cache answered are compared
+// with etcd (KEP-2340).
+type InconsistencyDetector uint8
+
+// Off, or on for each list.
+const (
+	InconsistencyDetectorOff InconsistencyDetector = iota
+	InconsistencyDetectorOn
+)
+
 // SnapshotOptions are the dimensions of KEP-4988.
 type SnapshotOptions struct {
-	Snapshotting Snapshotting
-	FutureRV     FutureRV
+	Snapshotting          Snapshotting
+	FutureRV              FutureRV
+	CompactionNotice      CompactionNotice
+	ConsistencyChecker    ConsistencyChecker
+	InconsistencyDetector InconsistencyDetector
 }
 
 var snapshotDimensions = dimension.Table[Options]{
@@ -37,4 +81,13 @@ var snapshotDimensions = dimension.Table[Options]{
 	{Name: "future-rv", Values: []string{"wait", "confirm"},
 		Get: func(o *Options) int { return int(o.Snapshots.FutureRV) },
 		Set: func(o *Options, v int) { o.Snapshots.FutureRV = FutureRV(v) }},
+	{Name: "compaction-notice", Values: []string{"pushed", "polled", "unheard"},
+		Get: func(o *Options) int { return int(o.Snapshots.CompactionNotice) },
+		Set: func(o *Options, v int) { o.Snapshots.CompactionNotice = CompactionNotice(v) }},
+	{Name: "consistency-checker", Values: []string{"off", "panic", "fallback"},
+		Get: func(o *Options) int { return int(o.Snapshots.ConsistencyChecker) },
+		Set: func(o *Options, v int) { o.Snapshots.ConsistencyChecker = ConsistencyChecker(v) }},
+	{Name: "inconsistency-detector", Values: []string{"off", "on"},
+		Get: func(o *Options) int { return int(o.Snapshots.InconsistencyDetector) },
+		Set: func(o *Options, v int) { o.Snapshots.InconsistencyDetector = InconsistencyDetector(v) }},
 }

@@ -4,6 +4,37 @@ import "github.com/watchbed/watchbed/sim"
 
 // Snapshots.
 var (
-	snapshotTaken   = sim.NewSituation("cache: snapshot taken")
-	snapshotEvicted = sim.NewSituation("cache: snapshot evicted with its event")
+	snapshotTaken        = sim.NewSituation("cache: snapshot taken")
+	snapshotEvicted      = sim.NewSituation("cache: snapshot evicted with its event")
+	snapshotCompacted    = sim.NewSituation("cache: snapshot dropped because etcd was compacted")
+	compactedWithoutLoss = sim.NewSituation("cache: compaction of what no snapshot was left of")
+	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
+	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
+)
+
+// Consistency checker and inconsistency detector.
+var (
+	checkMatched     = sim.NewSituation("cache: consistency check succeeded")
+	checkMismatched  = sim.NewSituation("cache: consistency check failed")
+	checkFailed      = sim.NewSituation("cache: consistency check without an answer of etcd")
+	checkUnready     = sim.NewSituation("cache: consistency check while not ready")
+	checkPaged       = sim.NewSituation("cache: consistency check of several pages")
+	checkPanicked    = sim.NewSituation("cache: process ended by a failed consistency check")
+	listCompared     = sim.NewSituation("cache: answered list compared with etcd")
+	listNotCompared  = sim.NewSituation("cache: answered list that etcd could not be asked for")
+	listInconsistent = sim.NewSituation("cache: answered list not what etcd has")
+)
+
+// What the checker costs etcd, and upstream's counter of its outcomes.
+var (
+	checksSucceeded = sim.NewCounter(`apiserver_storage_consistency_checks_total{status="success"}`, sim.Counted,
+		"consistency checks that found cache and etcd equal")
+	checksFailed = sim.NewCounter(`apiserver_storage_consistency_checks_total{status="failure"}`, sim.Counted,
+		"consistency checks that found cache and etcd different")
+	checksErred = sim.NewCounter(`apiserver_storage_consistency_checks_total{status="error"}`, sim.Counted,
+		"consistency checks that came to nothing")
+	checkRequests = sim.NewCounter("consistency_check_etcd_requests_total", sim.Counted,
+		"pages that consistency checks listed from etcd")
+	checkBytes = sim.NewCounter("consistency_check_etcd_bytes_total", sim.Bytes,
+		"keys and values that consistency checks listed from etcd")
 )

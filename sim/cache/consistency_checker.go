@@ -1,0 +1,171 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// consistencyCheckSteps is how finely the jitter of a check's time is chosen. It
+// adds up to half the period (KEP-4988 has 5 min without any).
+const consistencyCheckSteps = 64
+
+type checkerState uint8
+
+const (
+	// checkerSleeping: between two checks, or off.
+	checkerSleeping checkerState = iota
+	// checkerListing: a page of etcd's list is under way.
+	checkerListing
+)
+
+// checker is upstream's consistency.Checker: now and then it takes a digest of
+// the cache and one of etcd at the same resourceVersion (KEP-4988, "Cache
+// Inconsistency Detection Mechanism").
+type checker struct {
+	state checkerState
+	turns int
+	cause sim.Cause
+	call  sim.Conn
+	// resourceVersion at which both are compared, and the digests so far.
+	resourceVersion int64
+	cacheDigest     contentsDigest
+	etcdDigest      contentsDigest
+	bytes, checks   int
+	// detection is the number of the present check among Cache.detections.
+	detection int
+}
+
+// startChecker waits for the first check.
+func (c *Cache) startChecker(env *sim.Env) {
+	if c.cfg.Snapshots.ConsistencyChecker == ConsistencyCheckerOff {
+		return
+	}
+	c.sleepChecker(env)
+}
+
+// sleepChecker is the wait of JitterUntil, which begins when a check has ended.
+func (c *Cache) sleepChecker(env *sim.Env) {
+	k := &c.checker
+	k.state, k.call = checkerSleeping, sim.NoConn
+	wait := c.cfg.ConsistencyCheckPeriod
+	if c.timed {
+		wait += wait / 2 * sim.Duration(env.Choose(consistencyCheckSteps, "jitter of the consistency check")) / consistencyCheckSteps
+	} else {
+		if k.turns == c.cfg.UntimedTurns {
+			return
+		}
+		k.turns++
+	}
+	env.Arm(timerChecker, wait)
+}
+
+// check begins a check: the list of the cache, which no lock is given up
+// during, and the first page of etcd's.
+func (c *Cache) check(env *sim.Env) {
+	k := &c.checker
+	k.cause = env.Begin("consistency check", k.checks)
+	k.checks++
+	if !c.ready.ok {
+		env.Cover(checkUnready)
+		env.Add(checksErred, 1)
+		c.sleepChecker(env)
+		return
+	}
+	w := &c.watchCache
+	k.resourceVersion, k.cacheDigest, k.etcdDigest = w.resourceVersion, newContentsDigest, newContentsDigest
+	k.bytes = 0
+	w.store.Ascend(func(kv *wire.KeyValue) bool {
+		k.cacheDigest = k.cacheDigest.object(c.cfg.Prefix, kv)
+		return true
+	})
+	k.detection = c.detections.begin(Detection{By: ConsistencyCheck, Prefix: c.cfg.Prefix, ResourceVersion: k.resourceVersion})
+	if env.Noting() {
+		env.Note("checks its contents against etcd's at revision " + number(k.resourceVersion))
+	}
+	c.listForCheck(env, c.cfg.Prefix)
+}
+
+func (c *Cache) listForCheck(env *sim.Env, from string) {
+	k := &c.checker
+	k.state = checkerListing
+	env.Under(k.cause)
+	env.Add(checkRequests, 1)
+	k.call = env.Call(c.cfg.KV, &wire.RangeRequest{
+		Key: from, RangeEnd: rangeEnd(c.cfg.Prefix), Limit: c.cfg.ListPageSize, Revision: k.resourceVersion,
+	})
+}
+
+// checkAnswered takes a page of etcd's list.
+func (c *Cache) checkAnswered(env *sim.Env, p sim.Payload) {
+	k := &c.checker
+	page, ok := p.(*wire.RangeResponse)
+	if !ok {
+		// Compacted meanwhile, or not to be reached, or a revision that etcd
+		// does not have: nothing is known.
+		env.Cover(checkFailed)
+		c.checked(env, DetectionError)
+		return
+	}
+	for _, kv := range page.Kvs {
+		k.etcdDigest = k.etcdDigest.object(c.cfg.Prefix, kv)
+		k.bytes += len(kv.Key) + len(kv.Value)
+	}
+	if page.More && len(page.Kvs) > 0 {
+		env.Cover(checkPaged)
+		c.listForCheck(env, page.Kvs[len(page.Kvs)-1].Key+"\x00")
+		return
+	}
+	env.Add(checkBytes, int64(k.bytes))
+	if k.cacheDigest == k.etcdDigest {
+		env.Cover(checkMatched)
+		c.checked(env, DetectionConsistent)
+		return
+	}
+	env.Cover(checkMismatched)
+	c.checked(env, DetectionInconsistent)
+}
+
+// checked is what follows from a check that took place.
+func (c *Cache) checked(env *sim.Env, outcome DetectionOutcome) {
+	c.detections[c.checker.detection].Outcome = outcome
+	switch outcome {
+	case DetectionConsistent:
+		env.Add(checksSucceeded, 1)
+		c.markConsistent(env, true)
+	case DetectionError:
+		env.Add(checksErred, 1)
+	case DetectionInconsistent:
+		env.Add(checksFailed, 1)
+		if env.Noting() {
+			env.Note("finds that etcd has other contents at revision " + number(c.checker.resourceVersion))
+		}
+		if c.cfg.Snapshots.ConsistencyChecker == ConsistencyCheckerPanic {
+			env.Cover(checkPanicked)
+			env.Crash(c.process(env))
+			return
+		}
+		c.markConsistent(env, false)
+	}
+	c.sleepChecker(env)
+}
+
+// markConsistent switches snapshots on and off.
+func (c *Cache) markConsistent(env *sim.Env, consistent bool) {
+	s := &c.watchCache.snapshots
+	if s.snapshots == nil {
+		return
+	}
+	if consistent && s.suspended {
+		env.Cover(snapshotsAgain)
+	}
+	s.suspended = !consistent
+	if !consistent {
+		env.Cover(snapshotsSuspended)
+		s.reset()
+	}
+}
+
+func (k *checker) fingerprint(d sim.Digest) sim.Digest {
+	return d.Word(uint64(k.state)).Int(int64(k.turns)).Int(k.resourceVersion).
+		Word(uint64(k.cacheDigest)).Word(uint64(k.etcdDigest))
+}
