@@ -39,9 +39,10 @@ func (a *answers) get(item *wire.KeyValue, o wire.Origin) *wire.GetResponse {
 	return &a.gets[len(a.gets)-1]
 }
 
-// collect lists the objects under a prefix, at most limit of them unless that
-// is 0, and reports whether there are more.
-func (a *answers) collect(c *Cache, prefix string, limit int64) ([]*wire.KeyValue, bool) {
+// collect lists the objects under a prefix from a key on, at most limit of them
+// unless that is 0, and reports whether there are more. They are those of a
+// snapshot, or of the store if there is none.
+func (a *answers) collect(c *Cache, past snapshot, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
 	if room := c.watchCache.store.Len(); cap(a.items)-len(a.items) < room {
 		a.items = make([]*wire.KeyValue, 0, max(room, itemBlock))
 	}
@@ -49,7 +50,15 @@ func (a *answers) collect(c *Cache, prefix string, limit int64) ([]*wire.KeyValu
 		a.take = a.takeItem
 	}
 	a.limit, a.start, a.more = limit, len(a.items), false
-	c.ascend(prefix, a.take)
+	switch {
+	case past.store != nil:
+		past.ascend(prefix, start, a.take)
+	case start != "":
+		from, to := wire.KeyValue{Key: start}, wire.KeyValue{Key: rangeEnd(prefix)}
+		c.watchCache.store.AscendRange(&from, &to, a.take)
+	default:
+		c.ascend(prefix, a.take)
+	}
 	return a.items[a.start:len(a.items):len(a.items)], a.more
 }
 

@@ -26,10 +26,14 @@ const (
 	timerBookmark
 	timerCompaction
 	timerChecker
-	fixedTimers
+	timerAccumulate
+	timerKept
+	timerStatus
+	fixedTimers = timerStatus + MostEndpoints
 )
 
-func readTimer(i int) sim.Timer { return fixedTimers + sim.Timer(i) }
+func statusTimer(i int) sim.Timer { return timerStatus + sim.Timer(i) }
+func readTimer(i int) sim.Timer   { return fixedTimers + sim.Timer(i) }
 
 // Cache is one watch cache in front of etcd. It implements sim.Node with all
 // optional capabilities.
@@ -38,6 +42,7 @@ type Cache struct {
 	// timed: the clock says something.
 	timed bool
 
+	guard      guard
 	ready      ready
 	watchCache watchCache
 	reflector  reflector
@@ -45,7 +50,15 @@ type Cache struct {
 	dispatcher dispatcher
 	reads      []read
 	// waiting is the number of reads that wait, woken ones included.
-	waiting  int
+	waiting int
+	// slow: the last consistent read that the cache served had to wait for long,
+	// with FallbackByWait.
+	slow bool
+	// notified counts the progress notifications; the last came at notifiedAt.
+	notified   int
+	notifiedAt sim.Time
+	// kept are the rests of lists, the oldest first, with PaginateKept.
+	kept     []keptPages
 	watchers []*cacheWatcher
 
 	housekeeping
@@ -79,10 +92,11 @@ func (c *Cache) Reset(cfg Config) {
 	cfg.setDefaults()
 	if c.firstPage == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.ListPageSize != cfg.ListPageSize || c.cfg.Metadata != cfg.Metadata {
 		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: rangeEnd(cfg.Prefix), Limit: cfg.ListPageSize}
-		// No object has the bare prefix for its key: etcd answers with nothing
-		// but its revision.
-		c.currentRevision = &wire.RangeRequest{Key: cfg.Prefix}
 		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
+	}
+	if c.currentRevision == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.CurrentRevision != cfg.CurrentRevision {
+		c.cfg = cfg
+		c.currentRevision = c.revisionRequest()
 	}
 	c.cfg = cfg
 	c.reflector.starts = 0
@@ -92,6 +106,7 @@ func (c *Cache) Reset(cfg Config) {
 
 // forgetEverything drops what a process keeps in memory.
 func (c *Cache) forgetEverything() {
+	c.guard.reset()
 	c.ready = ready{asking: c.ready.asking[:0]}
 	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
@@ -100,7 +115,10 @@ func (c *Cache) forgetEverything() {
 	c.dispatcher.init()
 	clear(c.reads)
 	c.reads = c.reads[:0]
-	c.waiting = 0
+	c.waiting, c.slow = 0, false
+	c.notified, c.notifiedAt = 0, 0
+	clear(c.kept)
+	c.kept = c.kept[:0]
 	c.housekeeping.forget()
 	for _, w := range c.watchers {
 		w.reset()
@@ -111,6 +129,12 @@ func (c *Cache) forgetEverything() {
 // Start implements sim.Node.
 func (c *Cache) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed
+	if c.startGuard(env) {
+		c.startServing(env)
+	}
+}
+
+func (c *Cache) startServing(env *sim.Env) {
 	c.requester.start(env, c.reflector.starts)
 	c.startCaching(env)
 	c.startHousekeeping(env)
@@ -125,6 +149,9 @@ func (c *Cache) Restart(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
+	if c.guard.state != guardSettled && c.guarded(env, m) {
+		return
+	}
 	switch p := m.Payload.(type) {
 	case *wire.WatchEvent:
 		if m.Conn == c.reflector.watch {
@@ -168,6 +195,7 @@ func (c *Cache) listAnswered(env *sim.Env, p sim.Payload) {
 	c.reflector.call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
+		c.measureAnswer(env, listForReflector, p)
 		c.listPage(env, p)
 	case *wire.Error:
 		c.listFailed(env, p)
@@ -191,7 +219,15 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 		c.pollCompactor(env)
 	case timerChecker:
 		c.check(env)
+	case timerAccumulate:
+		c.fireAccumulate(env)
+	case timerKept:
+		c.fireKept(env)
 	default:
+		if t < fixedTimers {
+			c.fireStatus(env, int(t-timerStatus))
+			return
+		}
 		c.expire(env, int(t-fixedTimers))
 	}
 }
@@ -247,6 +283,13 @@ func (c *Cache) TimerName(t sim.Timer) string {
 		return "compaction poll"
 	case timerChecker:
 		return "consistency check"
+	case timerAccumulate:
+		return "end of the accumulation"
+	case timerKept:
+		return "kept pages expire"
+	}
+	if t < fixedTimers {
+		return "version of endpoint " + strconv.Itoa(int(t-timerStatus))
 	}
 	i := int(t - fixedTimers)
 	return "timeout of read " + strconv.Itoa(i) + ": " + c.reads[i].label()

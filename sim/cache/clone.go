@@ -15,6 +15,7 @@ func (c *Cache) Clone() sim.Node {
 	d.watchCache.store = c.watchCache.store.Clone()
 	d.watchCache.history = c.watchCache.history.clone()
 	d.watchCache.snapshots = c.watchCache.snapshots.clone()
+	d.guard.checks = slices.Clone(c.guard.checks)
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
@@ -22,6 +23,7 @@ func (c *Cache) Clone() sim.Node {
 	d.dispatcher.blocked = slices.Clone(c.dispatcher.blocked)
 	d.dispatcher.toStop = slices.Clone(c.dispatcher.toStop)
 	d.reads = slices.Clone(c.reads)
+	d.kept = slices.Clone(c.kept)
 	d.watchers = make([]*cacheWatcher, len(c.watchers))
 	for i, w := range c.watchers {
 		d.watchers[i] = w.clone()
@@ -42,11 +44,16 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 		d = kv.Digest(d)
 		return true
 	})
+	d = c.guard.fingerprint(d)
 	d = w.history.fingerprint(d)
 	d = w.snapshots.fingerprint(d)
 	d = c.reflector.fingerprint(d)
 	d = c.requester.fingerprint(d)
 	d = c.dispatcher.fingerprint(d)
+	d = d.Bool(c.slow).Bool(c.notified > 0).Int(int64(c.notifiedAt))
+	for i := range c.kept {
+		d = c.kept[i].fingerprint(d)
+	}
 	for i := range c.reads {
 		d = c.reads[i].fingerprint(d)
 	}

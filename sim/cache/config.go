@@ -16,6 +16,9 @@ type Config struct {
 	KV sim.NodeID
 	// Watch is the node that takes watches and progress requests: the client.
 	Watch sim.NodeID
+	// Endpoints is how many members of the etcd cluster the API server was told
+	// of, at most MostEndpoints: 1. The version check asks each.
+	Endpoints int
 	// Metadata goes with the watch and with progress requests, so that both
 	// travel on one gRPC stream (the gate SeparateCacheWatchRPC). Empty shares
 	// the stream with everybody who has none.
@@ -33,6 +36,19 @@ type Config struct {
 	BlockTimeout sim.Duration
 	// ProgressRequestPeriod is the time between two progress requests: 100 ms.
 	ProgressRequestPeriod sim.Duration
+	// AccumulatePeriod is how long reads are gathered that share one revision
+	// read, with RevisionAccumulated: 10 ms.
+	AccumulatePeriod sim.Duration
+	// NotifyWithin is how long ago the last progress notification may be, with
+	// NotifyDetected: 1 s, four intervals of the draft of 2019.
+	NotifyWithin sim.Duration
+	// FallbackAfter is how long a wait counts as slow, with FallbackByWait: 1 s.
+	FallbackAfter sim.Duration
+	// KeepPagesFor is how long the rest of a list is kept, with PaginateKept: 60
+	// s. KeptPages is how many such rests there may be at a time: 100. The oldest
+	// goes first.
+	KeepPagesFor sim.Duration
+	KeptPages    int
 	// RelistDelay is the time between the end of one ListAndWatch and the start
 	// of the next: 1 s.
 	RelistDelay sim.Duration
@@ -63,9 +79,15 @@ type Config struct {
 }
 
 func (c *Config) setDefaults() {
+	set(&c.Endpoints, 1)
 	set(&c.ListPageSize, 10000)
 	set(&c.BlockTimeout, 3*time.Second)
 	set(&c.ProgressRequestPeriod, 100*time.Millisecond)
+	set(&c.AccumulatePeriod, 10*time.Millisecond)
+	set(&c.NotifyWithin, time.Second)
+	set(&c.FallbackAfter, time.Second)
+	set(&c.KeepPagesFor, time.Minute)
+	set(&c.KeptPages, 100)
 	set(&c.RelistDelay, time.Second)
 	set(&c.CompactionPollPeriod, 15*time.Second)
 	set(&c.ConsistencyCheckPeriod, 5*time.Minute)

@@ -1,26 +1,59 @@
 package cache
 
 import (
-	"strconv"
+	"encoding/base64"
+	"encoding/json"
+	"path"
 	"strings"
+
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// encodeContinue makes the token of the page after lastKey. Upstream's is
-// base64 of JSON with the same two fields; clients must not look inside.
-func encodeContinue(resourceVersion int64, lastKey string) string {
-	return strconv.FormatInt(resourceVersion, 10) + ":" + lastKey + "\x00"
+// continueToken is where a list goes on: Kubernetes' own format, base64 of
+// JSON, so that tokens of other servers can be tried here.
+type continueToken struct {
+	APIVersion      string `json:"v"`
+	ResourceVersion int64  `json:"rv"`
+	StartKey        string `json:"start"`
+}
+
+const continueVersion = "meta.k8s.io/v1"
+
+// encodeContinue makes the token of the page after lastKey.
+func encodeContinue(resourceVersion int64, prefix, lastKey string) string {
+	t := continueToken{continueVersion, resourceVersion, strings.TrimPrefix(lastKey, prefix) + "\x00"}
+	// A struct of strings and numbers always has a JSON form.
+	text, _ := json.Marshal(&t)
+	return base64.RawURLEncoding.EncodeToString(text)
 }
 
 // decodeContinue returns where the next page starts. A negative
 // resourceVersion stands for the newest state.
-func decodeContinue(token, prefix string) (resourceVersion int64, key string, ok bool) {
-	rv, key, ok := strings.Cut(token, ":")
-	if !ok || !strings.HasPrefix(key, prefix) {
-		return 0, "", false
+func decodeContinue(token, prefix string) (resourceVersion int64, key string, refused *wire.Error) {
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return 0, "", badContinue("it is not base64")
 	}
-	resourceVersion, err := strconv.ParseInt(rv, 10, 64)
-	if err != nil || resourceVersion == 0 {
-		return 0, "", false
+	var t continueToken
+	if err := json.Unmarshal(text, &t); err != nil {
+		return 0, "", badContinue("it is not the JSON of a token")
 	}
-	return resourceVersion, key, true
+	switch {
+	case t.APIVersion != continueVersion:
+		return 0, "", badContinue("it is of another version than " + continueVersion)
+	case t.ResourceVersion == 0:
+		return 0, "", badContinue("its resourceVersion is 0")
+	case t.StartKey == "":
+		return 0, "", badContinue("its start key is empty")
+	}
+	// A start key such as "../secrets/" would lead out of the resource.
+	start := "/" + strings.TrimPrefix(t.StartKey, "/")
+	if path.Clean(start) != start {
+		return 0, "", badContinue("its start key is not a plain one")
+	}
+	return t.ResourceVersion, prefix + start[1:], nil
+}
+
+func badContinue(why string) *wire.Error {
+	return &wire.Error{Code: wire.BadRequest, Message: "continue: the token is not valid: " + why}
 }

@@ -2,41 +2,51 @@ package cache
 
 import "github.com/watchbed/watchbed/sim/wire"
 
-// validateList refuses what the API refuses before any storage sees it.
-func validateList(req *wire.ListRequest) *wire.Error {
-	switch {
-	case req.Match != wire.MatchUnset && req.Continue != "":
-		return matchWithContinue
-	case req.Match != wire.MatchUnset && req.ResourceVersion == wire.Unset:
-		return matchWithoutVersion
-	case req.Match == wire.MatchExact && req.ResourceVersion == 0:
-		return exactZero
-	case req.Continue != "" && req.ResourceVersion > 0:
-		return continueWithVersion
-	}
-	return nil
-}
-
 // shouldDelegateList says which lists are etcd's to answer however ready the
-// cache is: it keeps no past states (KEP-2340, the LIST table).
-func (c *Cache) shouldDelegateList(req *wire.ListRequest) bool {
+// cache is (ShouldDelegateList; KEP-2340 and KEP-4988, the LIST table). The
+// revision is that of the list's continue token, 0 if it has none.
+func (c *Cache) shouldDelegateList(req *wire.ListRequest, token int64) bool {
 	switch {
-	case c.cfg.Freshness == FreshnessDirect:
+	case c.cfg.Freshness == FreshnessDirect || req.FromEtcd:
 		return true
 	case req.Match == wire.MatchExact:
-		return true
+		return c.shouldDelegateExact(req.ResourceVersion)
+	case token > 0:
+		return c.shouldDelegateExact(token)
+	case token < 0:
+		return !c.snapshotsAllowed() || c.shouldDelegateConsistentRead(req)
 	case req.Match == wire.MatchNotOlderThan:
 		return false
-	case req.Continue != "":
+	case isLegacyExact(req):
+		return c.shouldDelegateExact(req.ResourceVersion)
+	case req.ResourceVersion == wire.Unset:
+		return c.shouldDelegateConsistentRead(req)
+	}
+	return false
+}
+
+// shouldDelegateExact: the past is etcd's unless there is a snapshot of it. A
+// future revision is worth waiting for only if somebody will tell of it.
+func (c *Cache) shouldDelegateExact(resourceVersion int64) bool {
+	if !c.snapshotsAllowed() {
 		return true
 	}
-	return isLegacyExact(req)
+	if resourceVersion > c.watchCache.resourceVersion {
+		return !c.consistentReadSupported()
+	}
+	_, ok := c.snapshotAt(resourceVersion)
+	return !ok
+}
+
+func (c *Cache) shouldDelegateConsistentRead(req *wire.ListRequest) bool {
+	return c.cfg.Freshness == FreshnessConsistent && !c.consistentReadSupported() ||
+		c.cfg.Pagination == PaginateInEtcd && req.Limit > 0
 }
 
 // isLegacyExact: a resourceVersion with a limit and without a match is exact,
 // for clients older than resourceVersionMatch.
 func isLegacyExact(req *wire.ListRequest) bool {
-	return req.Match == wire.MatchUnset && req.Limit > 0 && req.ResourceVersion > 0
+	return req.Match == wire.MatchUnset && req.Limit > 0 && req.ResourceVersion > 0 && req.Continue == ""
 }
 
 // shouldDelegateListOnNotReadyCache lets lists that etcd can answer cheaply
@@ -44,17 +54,9 @@ func isLegacyExact(req *wire.ListRequest) bool {
 func shouldDelegateListOnNotReadyCache(req *wire.ListRequest) bool { return req.Limit > 0 }
 
 // computeListLimit: the cache ignores the limit of a resourceVersion "0" list.
-func computeListLimit(req *wire.ListRequest) int64 {
-	if req.ResourceVersion == 0 {
+func (c *Cache) computeListLimit(req *wire.ListRequest) int64 {
+	if req.ResourceVersion == 0 && req.Continue == "" || c.cfg.Pagination == PaginateIgnored {
 		return 0
 	}
-	return req.Limit
+	return max(req.Limit, 0)
 }
-
-var (
-	matchWithContinue   = &wire.Error{Code: wire.BadRequest, Message: "resourceVersionMatch is forbidden when continue is provided"}
-	matchWithoutVersion = &wire.Error{Code: wire.BadRequest, Message: "resourceVersionMatch is forbidden unless resourceVersion is provided"}
-	exactZero           = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch "Exact" is forbidden for resourceVersion "0"`}
-	continueWithVersion = &wire.Error{Code: wire.BadRequest, Message: "specifying resource version is not allowed when using continue"}
-	badContinue         = &wire.Error{Code: wire.BadRequest, Message: "invalid continue token"}
-)

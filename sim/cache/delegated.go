@@ -9,24 +9,17 @@ import (
 func (c *Cache) askEtcd(env *sim.Env, i int, origin wire.Origin) {
 	r := &c.reads[i]
 	r.state, r.origin = readDelegated, origin
+	env.Add(etcdRequests[r.operation()], 1)
 	if r.get != nil {
 		r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: r.get.Key})
 		return
 	}
 	prefix := preparePrefix(r.list.Prefix)
-	req := &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), Limit: r.list.Limit}
+	req := &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), Limit: max(r.list.Limit, 0)}
 	if r.list.Continue != "" {
-		rv, key, ok := decodeContinue(r.list.Continue, prefix)
-		if !ok {
-			env.Cover(listInvalid)
-			c.finish(env, i, badContinue)
-			return
-		}
-		req.Key, req.Revision = key, max(rv, 0)
-	} else if r.list.Match == wire.MatchExact || isLegacyExact(r.list) {
-		req.Revision = r.list.ResourceVersion
+		req.Key = r.start
 	}
-	r.wanted = req.Revision
+	req.Revision = r.exact
 	r.call = env.Call(c.cfg.KV, req)
 }
 
@@ -50,12 +43,12 @@ func (c *Cache) relay(env *sim.Env, i int, p *wire.RangeResponse) {
 	// A list at a revision carries that one; etcd's header always has the
 	// newest.
 	at := p.Revision
-	if r.wanted > 0 {
-		at = r.wanted
+	if r.exact > 0 {
+		at = r.exact
 	}
 	token := ""
 	if p.More && len(p.Kvs) > 0 {
-		token = encodeContinue(at, p.Kvs[len(p.Kvs)-1].Key)
+		token = encodeContinue(at, preparePrefix(r.list.Prefix), p.Kvs[len(p.Kvs)-1].Key)
 	}
 	c.finish(env, i, c.answers.list(at, p.Kvs, token, r.origin))
 }
@@ -65,7 +58,7 @@ func (r *read) minimumResourceVersion() int64 {
 	switch {
 	case r.get != nil:
 		return r.get.ResourceVersion
-	case r.wanted > 0:
+	case r.exact > 0:
 		return 0
 	}
 	return r.list.ResourceVersion

@@ -20,6 +20,19 @@ var designs = []Design{
 		Options{Freshness: FreshnessNone}},
 	{"single-request", "kep-2340 with one progress request for each waiting read instead of one every 100 ms",
 		Options{ProgressRequests: ProgressOnce}},
+	{"draft-2019", "etcd tells of its progress every 250 ms by itself; 504 after 3 s, and all pages are etcd's (the first draft of KEP-2340)",
+		Options{ProgressRequests: ProgressNotify, NotifyDetection: NotifyDetected, Pagination: PaginateInEtcd}},
+	{"progress-echo", "the progress that echoes a read's id is its proof of freshness: no revision is read (an idea of the first draft)",
+		Options{ProgressRequests: ProgressEcho}},
+	{"accumulated-reads", "kep-2340 with one revision read for all lists of 10 ms (an idea of the first draft)",
+		Options{RevisionSharing: RevisionAccumulated}},
+	{"dynamic-fallback", "kep-2340, but etcd answers while the cache is slow (KEP-2340, Alternatives)",
+		Options{OnTimeout: OnTimeoutFallback, DynamicFallback: FallbackByWait}},
+	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships",
+		Options{
+			OnTimeout: OnTimeoutFallback, ContinueWithVersion: ContinueRefusesVersion,
+			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn},
+		}},
 }
 
 // Designs lists the designs that the package knows, in a fixed order.

@@ -35,12 +35,15 @@ type requester struct {
 	fired bool
 	// owed is the number of requests still to send, with ProgressOnce.
 	owed int
+	// asked and echoed are the last ids that went out and came back, with
+	// ProgressEcho.
+	asked, echoed int64
 }
 
 func (q *requester) start(env *sim.Env, life int) {
 	q.cause = env.Begin("progress", life)
 	q.control = env.Open(q.cfg.Watch)
-	if q.cfg.ProgressRequests == ProgressPeriodic {
+	if q.cfg.ProgressRequests == ProgressPeriodic || q.cfg.ProgressRequests == ProgressEcho {
 		env.Arm(timerProgress, q.cfg.ProgressRequestPeriod)
 	}
 }
@@ -49,6 +52,7 @@ func (q *requester) start(env *sim.Env, life int) {
 func (q *requester) add(env *sim.Env) {
 	q.waiting++
 	switch {
+	case q.cfg.ProgressRequests == ProgressNotify:
 	case q.cfg.ProgressRequests == ProgressOnce:
 		q.owed++
 		env.Enable(taskProgress)
@@ -109,6 +113,7 @@ func (q *requester) tick(env *sim.Env) {
 
 func (q *requester) send(env *sim.Env) {
 	env.Cover(progressRequested)
+	env.Add(progressRequestsSent, 1)
 	env.Under(q.cause)
 	if env.Noting() {
 		env.Note("asks etcd for progress")
@@ -116,9 +121,29 @@ func (q *requester) send(env *sim.Env) {
 	if !env.IsOpen(q.control) {
 		q.control = env.Open(q.cfg.Watch)
 	}
+	if q.cfg.ProgressRequests == ProgressEcho {
+		q.asked++
+		env.Send(q.control, &wire.ProgressRequest{Metadata: q.cfg.Metadata, ID: int64(env.Self())<<echoBits | q.asked})
+		return
+	}
 	env.Send(q.control, q.request)
 }
 
+// echoBits is how much of an id is the number of the request. The rest names the
+// cache: others may share the stream, and a notification that answers them
+// proves nothing here.
+const echoBits = 40
+
+// nextEcho is the first request that is sent after now.
+func (q *requester) nextEcho() int64 { return q.asked + 1 }
+
+// takeEcho takes the id of a progress notification.
+func (q *requester) takeEcho(env *sim.Env, id int64) {
+	if id>>echoBits == int64(env.Self()) {
+		q.echoed = max(q.echoed, id&(1<<echoBits-1))
+	}
+}
+
 func (q *requester) fingerprint(d sim.Digest) sim.Digest {
-	return d.Word(uint64(q.state)).Bool(q.fired).Int(int64(q.owed))
+	return d.Word(uint64(q.state)).Bool(q.fired).Int(int64(q.owed)).Int(q.asked - q.echoed)
 }

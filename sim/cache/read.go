@@ -34,6 +34,8 @@ type read struct {
 	conn, call sim.Conn
 	from       sim.NodeID
 	cause      sim.Cause
+	// asked is when the request came; it decides nothing.
+	asked sim.Time
 	// consistent: the read must not be older than itself.
 	consistent bool
 	// exact is the one resourceVersion that the list is to be of, 0 if there is
@@ -67,7 +69,7 @@ func (r *read) label() string {
 
 // newRead finds room for a read. Numbers are small: they number the world's
 // tasks and timers too.
-func (c *Cache) newRead(m *sim.Message) int {
+func (c *Cache) newRead(env *sim.Env, m *sim.Message) int {
 	i := 0
 	for i < len(c.reads) && c.reads[i].state != readFree {
 		i++
@@ -75,7 +77,7 @@ func (c *Cache) newRead(m *sim.Message) int {
 	if i == len(c.reads) {
 		c.reads = append(c.reads, read{})
 	}
-	c.reads[i] = read{conn: m.Conn, from: m.From, cause: m.Cause}
+	c.reads[i] = read{conn: m.Conn, from: m.From, cause: m.Cause, asked: env.Now()}
 	return i
 }
 
@@ -92,7 +94,7 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 		env.Send(m.Conn, refused)
 		return
 	}
-	i := c.newRead(m)
+	i := c.newRead(env, m)
 	r := &c.reads[i]
 	r.list, r.start = req, start
 	switch {
@@ -155,7 +157,7 @@ func (c *Cache) getObject(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 		env.Send(m.Conn, refused)
 		return
 	}
-	i := c.newRead(m)
+	i := c.newRead(env, m)
 	c.reads[i].get = req
 	switch {
 	case req.ResourceVersion == wire.Unset || c.cfg.Freshness == FreshnessDirect:
@@ -175,6 +177,7 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	r.wanted = wanted
 	if c.isFresh(r) {
 		env.Cover(readFreshAtOnce)
+		c.measureNoWait(env, r)
 		if r.consistent {
 			c.slow = false
 		}
@@ -248,6 +251,7 @@ func (c *Cache) runRead(env *sim.Env, i int) {
 
 func (c *Cache) stopWaiting(env *sim.Env, i int) {
 	c.waiting--
+	c.measureWait(env, &c.reads[i])
 	env.Disarm(readTimer(i))
 	if c.reads[i].countsForProgress {
 		c.requester.remove()
@@ -335,6 +339,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 // finish answers the client and ends the read.
 func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
 	r := c.reads[i]
+	c.measureRead(env, &r, answer)
 	c.reads[i] = read{}
 	if r.watch != nil {
 		c.watchRefused(env, r.watcher, answer.(*wire.Error))
@@ -361,6 +366,7 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 	c.reads[i].call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
+		c.measureAnswer(env, c.reads[i].operation(), p)
 		if c.reads[i].state == readCurrentRevision {
 			if env.Noting() {
 				env.Note("hears from etcd that it is at revision " + number(p.Revision))

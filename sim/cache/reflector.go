@@ -43,6 +43,9 @@ type reflector struct {
 	events int
 	// handOff is the event on its way to the dispatcher.
 	handOff watchCacheEvent
+	// unstored is a change whose version is out and which the store does not have
+	// yet (PublicationVersionFirst).
+	unstored *wire.WatchEvent
 
 	retry retryWithDeadline
 }
@@ -75,6 +78,7 @@ func (c *Cache) listFrom(env *sim.Env, first *wire.RangeRequest) {
 	r.pages = r.pages[:0]
 	r.listRevision = 0
 	r.state = reflectorListing
+	env.Add(etcdRequests[listForReflector], 1)
 	r.call = env.Call(c.cfg.KV, first)
 }
 
@@ -96,6 +100,7 @@ func (c *Cache) listPage(env *sim.Env, p *wire.RangeResponse) {
 		next := *c.firstPage
 		next.Key = p.Kvs[len(p.Kvs)-1].Key + "\x00"
 		next.Revision = r.listRevision
+		env.Add(etcdRequests[listForReflector], 1)
 		r.call = env.Call(c.cfg.KV, &next)
 		return
 	}
@@ -141,7 +146,11 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		c.watchFailed(env, e.Err)
 		return
 	case wire.Bookmark:
-		r.handOff = c.updateResourceVersion(env, e.ResourceVersion)
+		if c.cfg.Defects.ProgressRV == ProgressRVDispatched {
+			r.handOff = watchCacheEvent{resourceVersion: e.ResourceVersion, bookmark: true}
+		} else {
+			r.handOff = c.updateResourceVersion(env, e.ResourceVersion, e.ProgressID)
+		}
 	default:
 		if env.Noting() {
 			env.Note("takes in " + e.Label())
@@ -159,6 +168,10 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 // is full.
 func (c *Cache) runHandOff(env *sim.Env) {
 	r := &c.reflector
+	if r.unstored != nil {
+		c.updateStore(env, r.unstored)
+		r.unstored = nil
+	}
 	if !c.offer(env, r.handOff) {
 		env.Cover(ingestionBlocked)
 		return
@@ -234,6 +247,9 @@ func (r *reflector) fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(len(r.pages)))
 	for _, kv := range r.pages {
 		d = kv.Digest(d)
+	}
+	if r.unstored != nil {
+		d = r.unstored.Digest(d)
 	}
 	return r.handOff.fingerprint(d)
 }

@@ -44,16 +44,28 @@ func (w *watchCache) init(capacity int, snapshots Snapshotting) {
 func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent {
 	w := &c.watchCache
 	previous, exists := w.store.Get(in.Item)
-	e := watchCacheEvent{event: forWatchers(in, previous, exists), resourceVersion: in.ResourceVersion}
+	e := watchCacheEvent{event: c.forWatchers(in, previous, exists), resourceVersion: in.ResourceVersion}
 	c.appendHistory(env, e)
 	c.setResourceVersion(env, in.ResourceVersion)
 	if w.snapshots.taking() {
 		c.evictSnapshots(env)
 	}
+	if in.Type == wire.Deleted && !exists {
+		env.Cover(deletedUnknown)
+	}
+	if c.cfg.Defects.Publication == PublicationVersionFirst {
+		c.reflector.unstored = in
+	} else {
+		c.updateStore(env, in)
+	}
+	c.broadcast(env)
+	return e
+}
+
+// updateStore makes a change visible to reads.
+func (c *Cache) updateStore(env *sim.Env, in *wire.WatchEvent) {
+	w := &c.watchCache
 	if in.Type == wire.Deleted {
-		if !exists {
-			env.Cover(deletedUnknown)
-		}
 		w.store.Delete(in.Item)
 	} else {
 		w.store.ReplaceOrInsert(in.Item)
@@ -61,8 +73,6 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent 
 	if w.snapshots.taking() {
 		c.takeSnapshot(env, in.ResourceVersion)
 	}
-	c.broadcast(env)
-	return e
 }
 
 func (c *Cache) appendHistory(env *sim.Env, e watchCacheEvent) {
@@ -88,11 +98,13 @@ func (c *Cache) appendHistory(env *sim.Env, e watchCacheEvent) {
 // with Deleted the object, follow from the store before the change, not from
 // what etcd's event says (cacheWatcher.convertToWatchEvent). In a healthy cache
 // the two agree, and the event is passed on as it is.
-func forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists bool) *wire.WatchEvent {
+func (c *Cache) forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists bool) *wire.WatchEvent {
 	if in.Type == wire.Deleted {
 		switch {
 		case !exists:
 			return nil
+		case c.cfg.Defects.DeletionRV == DeletionRVPrevious:
+			return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: previous.ModRevision, Item: previous, Prev: previous}
 		case same(in.Item, previous):
 			return in
 		}
@@ -112,8 +124,11 @@ func same(a, b *wire.KeyValue) bool { return a == b || *a == *b }
 
 // updateResourceVersion takes in a progress notification. It believes it
 // whatever it says, as upstream does: also if it goes back in time.
-func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion int64) watchCacheEvent {
+func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion, id int64) watchCacheEvent {
 	env.Cover(progressNotified)
+	env.Add(bookmarksReceived, 1)
+	c.sawNotification(env)
+	c.requester.takeEcho(env, id)
 	if env.Noting() {
 		env.Note("takes progress " + number(resourceVersion) + " as a promise that it has seen everything up to revision " + number(resourceVersion) + ": it is at resourceVersion " + number(resourceVersion) + " now")
 	}

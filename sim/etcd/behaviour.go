@@ -22,6 +22,17 @@ const (
 	DroppedBelowStart
 )
 
+// ProgressEcho is whether progress names the request that it answers.
+type ProgressEcho uint8
+
+const (
+	// EchoNone: it does not, in any release.
+	EchoNone ProgressEcho = iota
+	// Echoed: it carries WatchProgressRequest.ID (the first draft of KEP-2340,
+	// "Potential Future Improvements").
+	Echoed
+)
+
 // NotifyMinRev is when notify advances the first revision that a watcher still
 // wants.
 type NotifyMinRev uint8
@@ -134,6 +145,7 @@ const (
 // client that watches. The zero value is the oldest behaviour everywhere.
 type Behaviour struct {
 	Progress          Progress
+	ProgressEcho      ProgressEcho
 	NotifyMinRev      NotifyMinRev
 	SyncMinRev        SyncMinRev
 	CompactedUnsynced CompactedUnsynced
@@ -152,6 +164,9 @@ var dimensions = dimension.Table[Behaviour]{
 	{Name: "progress", Values: []string{"control-queue", "deferred", "dropped", "dropped-below-start"},
 		Get: func(b *Behaviour) int { return int(b.Progress) },
 		Set: func(b *Behaviour, v int) { b.Progress = Progress(v) }},
+	{Name: "progress-echo", Values: []string{"none", "echoed"},
+		Get: func(b *Behaviour) int { return int(b.ProgressEcho) },
+		Set: func(b *Behaviour, v int) { b.ProgressEcho = ProgressEcho(v) }},
 	{Name: "notify-min-rev", Values: []string{"on-failure", "always"},
 		Get: func(b *Behaviour) int { return int(b.NotifyMinRev) },
 		Set: func(b *Behaviour, v int) { b.NotifyMinRev = NotifyMinRev(v) }},

@@ -143,7 +143,7 @@ func (sws *serverWatchStream) fingerprint(d sim.Digest) sim.Digest {
 		return d.Word(0)
 	}
 	d = d.Word(uint64(sws.from)).Bool(sws.closing).Int(sws.nextID).Int(int64(sws.period)).
-		Bool(sws.deferredProgress).Bool(sws.mu).Bool(sws.muWanted).Int(int64(len(sws.watchers)))
+		Bool(sws.deferredProgress).Int(sws.progressID).Bool(sws.mu).Bool(sws.muWanted).Int(int64(len(sws.watchers)))
 	for _, wi := range sws.watchers {
 		d = d.Int(int64(wi))
 	}

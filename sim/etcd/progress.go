@@ -5,14 +5,16 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// requestProgress is what recvLoop does with a WatchProgressRequest.
+// requestProgress is what recvLoop does with a WatchProgressRequest. A server that
+// echoes ids remembers the last one that came: whoever sent an earlier request
+// of the same stream is served by the later one too.
 func (s *Server) requestProgress(env *sim.Env, sws *serverWatchStream) {
 	if s.cfg.Progress == ControlQueue {
 		if s.anyUnsynced(sws) {
 			env.Cover(coverProgressIgnoresUnsynced)
 		}
 		resp := s.responses.new()
-		resp.Revision, resp.WatchID = s.store.currentRev, wire.InvalidWatchID
+		resp.Revision, resp.WatchID, resp.ProgressID = s.store.currentRev, wire.InvalidWatchID, sws.progressID
 		s.notePastChannel(env, sws, resp.Revision)
 		s.pushCtrl(env, sws, resp, recvIdle)
 		return
@@ -59,9 +61,12 @@ func (s *Server) requestProgressAll(env *sim.Env, sws *serverWatchStream) bool {
 	}
 	// Upstream sends through an arbitrary one of them: they share the channel,
 	// and filters do not see a response without events.
-	if !s.send(env, &s.watchers[sws.watchers[0]], wire.InvalidWatchID, s.store.currentRev, nil) {
+	if sws.ch.Len() >= s.cfg.ChanBufLen {
+		env.Cover(coverChannelFull)
 		env.Cover(coverProgressFull)
+		return true
 	}
+	s.post(env, sws, watchResponse{id: wire.InvalidWatchID, revision: s.store.currentRev, progressID: sws.progressID})
 	return true
 }
 

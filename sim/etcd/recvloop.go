@@ -83,6 +83,9 @@ func (s *Server) recv(env *sim.Env, sws *serverWatchStream, p sim.Payload) {
 		r.cancel = p.WatchID
 		s.recvCancel(env, sws)
 	case *wire.WatchProgressRequest:
+		if s.cfg.ProgressEcho == Echoed {
+			sws.progressID = p.ID
+		}
 		s.requestProgress(env, sws)
 	}
 }

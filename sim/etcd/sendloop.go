@@ -146,6 +146,7 @@ func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 	r := s.responses.new()
 	r.WatchID, r.Revision, r.CompactRevision, r.Events = l.wresp.id, l.wresp.revision, l.wresp.compactRevision, l.wresp.evs
 	r.Canceled, r.Created = r.CompactRevision != 0, l.wresp.created
+	r.ProgressID = l.wresp.progressID
 	l.wresp = watchResponse{}
 	if r.Created {
 		l.fromWatchStream = false

@@ -33,6 +33,8 @@ type serverWatchStream struct {
 	flags []watchFlags
 	// deferredProgress: a requested progress notification is outstanding.
 	deferredProgress bool
+	// progressID is that of the last progress request, with Echoed.
+	progressID int64
 	// mu: the ticker's requests are under way, which holds serverWatchStream.mu
 	// over several steps; muWanted: recvLoop waits for it.
 	mu, muWanted bool

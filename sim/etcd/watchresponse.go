@@ -11,6 +11,8 @@ type watchResponse struct {
 	revision        int64
 	compactRevision int64
 	evs             []wire.Event
+	// progressID is that of the request which a notification answers.
+	progressID int64
 	// created: this is the Created of CreatedInOrder.
 	created bool
 }
