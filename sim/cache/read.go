@@ -347,6 +347,9 @@ func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
 	}
 	conn := r.conn
 	env.Send(conn, answer)
+	if c.cfg.Snapshots.InconsistencyDetector == InconsistencyDetectorOn && r.list != nil {
+		c.compareWithEtcd(env, r.list, answer)
+	}
 }
 
 // answered takes what etcd said to a read, or to several that asked together;
