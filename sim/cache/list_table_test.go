@@ -163,10 +163,10 @@ func listOutcome(t *testing.T, design string, req *wire.ListRequest) string {
 	b := tableBed(t, options(t, design))
 	b.ask(req)
 	b.settle()
-	return b.outcome(t)
+	return b.becomes(t)
 }
 
-func (b *bed) outcome(t *testing.T) string {
+func (b *bed) becomes(t *testing.T) string {
 	var said []string
 	if count[*wire.RangeRequest](b.up) > 0 {
 		asked := b.up.inbox[len(b.up.inbox)-1].Payload.(*wire.RangeRequest)
@@ -257,7 +257,7 @@ func TestFutureVersionConfirmed(t *testing.T) {
 	require.Equal(t, 1, b.cache.Waiting())
 	b.send(added("d", "1", 9), added("e", "1", 10))
 	b.settle()
-	require.Equal(t, "cache at 9: a8 b5 c6 d9", b.outcome(t))
+	require.Equal(t, "cache at 9: a8 b5 c6 d9", b.becomes(t))
 }
 
 // A continue token with a negative version goes on in the newest state: etcd's,
@@ -291,7 +291,7 @@ func TestPaginationOptions(t *testing.T) {
 					b.answer(&wire.RangeResponse{Revision: 8})
 					said = "revision of etcd, "
 				}
-				return said + b.outcome(t)
+				return said + b.becomes(t)
 			}
 			b := tableBed(t, o)
 			require.Equal(t, tc.page, ask(b, 2, ""))
@@ -327,7 +327,7 @@ func TestKeptPagesGo(t *testing.T) {
 	next := func(b *bed, token string) string {
 		b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Limit: 1, Continue: token})
 		b.settle()
-		return b.outcome(t)
+		return b.becomes(t)
 	}
 	b := tableBed(t, o)
 	page := first(b)
