@@ -42,6 +42,9 @@ func (c *Client) Fingerprint(d sim.Digest) sim.Digest {
 			continue
 		}
 		d = u.request.Digest(d.Int(int64(u.attempts)))
+		if u.watch != noWatch {
+			d = d.Int(int64(u.watch))
+		}
 		if slices.ContainsFunc(c.calls, func(o unaryCall) bool {
 			return o.state != callFree && o.caller != u.caller && o.from == u.from && o.request.Digest(d) == u.request.Digest(d)
 		}) {
@@ -99,6 +102,7 @@ func (w *watchChan) fingerprint(d sim.Digest) sim.Digest {
 	if w.state == watchFree {
 		return d
 	}
+	d = w.sync.fingerprint(d)
 	ws := &w.substream
 	d = d.Word(uint64(ws.state)<<32 | uint64(ws.stream)).Int(ws.id).Text(ws.key).Int(ws.rev).Bool(ws.progressNotify).Bool(ws.created)
 	d = d.Int(int64(ws.buf.Len()))
@@ -110,7 +114,10 @@ func (w *watchChan) fingerprint(d sim.Digest) sim.Digest {
 	}
 	d = d.Int(int64(w.incomingEventChan.Len()))
 	for _, e := range w.incomingEventChan.All() {
-		d = d.Int(e.rev)
+		d = d.Int(e.rev).Bool(e.isInitialEventsEndBookmark)
+		if e.item != nil {
+			d = e.item.Digest(d)
+		}
 		if ev := e.event; ev != nil {
 			d = ev.Kv.Digest(d.Word(uint64(ev.Type)))
 			if ev.PrevKv != nil {

@@ -17,6 +17,9 @@ type Config struct {
 	// cache: etcd3's incomingBufSize and outgoingBufSize, 100 each. Both must be
 	// at least 1.
 	IncomingBufSize, OutgoingBufSize int
+	// SyncPageSize is how many objects one page of a watch's initial events has:
+	// etcd3's defaultWatcherMaxLimit, 10000.
+	SyncPageSize int64
 	// WatchBackoff is where the waiting time before a broken watch stream is
 	// opened again begins: 1 ms. It grows by a quarter with each break, the
 	// first one included, up to WatchBackoffMax: 100 ms. It never goes back.
@@ -37,6 +40,7 @@ func DefaultConfig(version string) (Config, error) {
 		Behaviour:          b,
 		IncomingBufSize:    100,
 		OutgoingBufSize:    100,
+		SyncPageSize:       10000,
 		WatchBackoff:       time.Millisecond,
 		WatchBackoffMax:    100 * time.Millisecond,
 		MaxUnaryRetries:    100,

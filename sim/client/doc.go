@@ -30,6 +30,8 @@
 //	watchGrpcStream.run, respc and errc   delivery of a message from etcd
 //	watchGrpcStream.run, reqc             delivery of a WatchStart or ProgressRequest;
 //	                                      task "run" if the loop was asleep
+//	watchChan.sync                        delivery of a page; task "startWatching" as
+//	                                      far as incomingEventChan has room
 //	watchGrpcStream.run, closingc         task "run"
 //	watchGrpcStream.run, backoff          timer "backoff"
 //	serveSubstream, watchChan.startWatching  task "startWatching", one WatchResponse
@@ -77,6 +79,6 @@
 //
 // Left out: authentication, several endpoints (so a write is never safe to
 // repeat), WithRequireLeader's ErrNoLeader, closing the client, the 10 % jitter of
-// the unary backoff, sending initial events (a cache that lists first never asks
-// for them), and metadata that differs and prints alike (etcd #18303).
+// the unary backoff, RangeStream (initial events come in pages), and metadata that
+// differs and prints alike (etcd #18303).
 package client

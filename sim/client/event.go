@@ -7,10 +7,17 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// event is etcd3's event: a change, or with no event the progress up to rev.
+// event is etcd3's event: a change, an object that was there before the watch,
+// or with neither the progress up to rev.
 type event struct {
 	event *wire.Event
-	rev   int64
+	// item is an object of the initial list (parseKV).
+	item *wire.KeyValue
+	rev  int64
+	// isInitialEventsEndBookmark: rev ends the initial events.
+	isInitialEventsEndBookmark bool
+	// progressID is what the progress answers, 0 for nobody's in particular.
+	progressID int64
 }
 
 // parseEvent reports whether the event can be used.

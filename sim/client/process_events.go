@@ -9,7 +9,7 @@ import (
 func (c *Client) processEvents(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	e := w.incomingEventChan.Pop()
-	if w.state == watchQueueing {
+	if w.state == watchQueueing || w.state == watchSyncing && w.sync.hasItems() {
 		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
 	}
 	if r := c.transform(env, e); r != nil {
@@ -43,9 +43,14 @@ func (c *Client) resultChanHasRoom(env *sim.Env, i int32) {
 func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
 	ev := e.event
 	switch {
+	case e.item != nil:
+		r := c.result()
+		r.Type, r.ResourceVersion, r.Item = wire.Added, e.rev, e.item
+		return r
 	case ev == nil:
 		r := c.result()
-		r.Type, r.ResourceVersion = wire.Bookmark, e.rev
+		r.Type, r.ResourceVersion, r.ProgressID = wire.Bookmark, e.rev, e.progressID
+		r.InitialEventsEnd = e.isInitialEventsEndBookmark
 		return r
 	case ev.Type == wire.Put:
 		r := c.result()

@@ -36,6 +36,16 @@ var (
 	abandonedInQueue       = sim.NewSituation("client: a watch is abandoned before it is registered")
 	abandonedBeforeCreated = sim.NewSituation("client: a watch is abandoned while its create request is under way")
 
+	// Initial events.
+	syncStarted         = sim.NewSituation("client: a watch lists its initial events")
+	syncPaged           = sim.NewSituation("client: the initial events of a watch have several pages")
+	syncBlocked         = sim.NewSituation("client: initial events wait for room in incomingEventChan")
+	syncEndQueued       = sim.NewSituation("client: the end of the initial events is queued")
+	syncFailed          = sim.NewSituation("client: initial events cannot be listed")
+	syncTooLarge        = sim.NewSituation("client: initial events are wanted of a future revision")
+	watchFromCurrent    = sim.NewSituation("client: a watch without initial events asks where etcd is")
+	stoppedWhileSyncing = sim.NewSituation("client: the cache stops a watch that still sends its initial events")
+
 	// Streams that end.
 	streamBroke           = sim.NewSituation("client: the stream to etcd breaks")
 	brokeBetweenFragments = sim.NewSituation("client: the stream to etcd breaks between fragments")

@@ -33,8 +33,10 @@ type watcherStream struct {
 type substreamState uint8
 
 const (
+	// substreamNone: the watch still sends its initial events.
+	substreamNone substreamState = iota
 	// substreamRequesting: Watch waits until run takes the request.
-	substreamRequesting substreamState = iota + 1
+	substreamRequesting
 	// substreamServed: serveSubstream runs; the watch is registered on the
 	// stream or in its resume queue.
 	substreamServed

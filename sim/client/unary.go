@@ -10,8 +10,10 @@ import (
 // unaryCall is one call through clientv3's unaryClientInterceptor. The zero
 // value is none.
 type unaryCall struct {
-	state  callState
+	state callState
+	// caller is NoConn if the call is the etcd3 watcher's own; watch says whose.
 	caller sim.Conn
+	watch  int32
 	from   sim.NodeID
 	// conn is the attempt that is under way.
 	conn    sim.Conn
@@ -37,13 +39,17 @@ func (u *unaryCall) name() string { return numbered(u.request.Label(), u.nth) }
 
 // invoke passes a request on to etcd.
 func (c *Client) invoke(env *sim.Env, caller sim.Conn, from sim.NodeID, p sim.Payload) {
+	c.begin(env, unaryCall{caller: caller, watch: noWatch, from: from, request: p, cause: env.Cause()})
+}
+
+func (c *Client) begin(env *sim.Env, call unaryCall) {
 	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callFree })
 	if i < 0 {
 		i = len(c.calls)
 		c.calls = append(c.calls, unaryCall{})
 	}
 	u := &c.calls[i]
-	*u = unaryCall{caller: caller, from: from, request: p, cause: env.Cause()}
+	*u = call
 	c.attempt(env, u)
 }
 
@@ -75,8 +81,13 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 			env.Cover(readGivenUp)
 		}
 	}
-	env.Send(u.caller, p)
+	call := *u
 	*u = unaryCall{}
+	if call.watch != noWatch {
+		c.synced(env, call.watch, p)
+		return
+	}
+	env.Send(call.caller, p)
 }
 
 // isRepeatable: what only looks may be asked twice.
@@ -110,6 +121,10 @@ func (c *Client) abandoned(env *sim.Env, caller sim.Conn) {
 		return
 	}
 	env.Cover(callerGone)
+	c.drop(env, i)
+}
+
+func (c *Client) drop(env *sim.Env, i int) {
 	if c.calls[i].state == callBackingOff {
 		env.Disarm(sim.Timer(i*timersEach + timerRetry))
 	}

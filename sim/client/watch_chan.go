@@ -13,6 +13,9 @@ type watchChan struct {
 	conn  sim.Conn
 	from  sim.NodeID
 	cause sim.Cause
+	// ctxKey is the metadata under which the watch goes to etcd.
+	ctxKey string
+	sync   watchSync
 	// nth tells watches of one prefix apart.
 	nth       int32
 	substream watcherStream
@@ -29,6 +32,9 @@ type watchState uint8
 
 const (
 	watchFree watchState = iota
+	// watchSyncing: initial events are listed and queued; clientv3 knows nothing
+	// of the watch yet.
+	watchSyncing
 	// watchReceiving: it waits for a response, or for Watch to return.
 	watchReceiving
 	// watchQueueing: incomingEventChan is full.
@@ -77,13 +83,16 @@ func (c *Client) watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wat
 	for c.hasWatch(p.Prefix, w.nth) {
 		w.nth++
 	}
-	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
+	w.state, w.conn, w.from, w.cause, w.ctxKey = watchReceiving, conn, from, env.Cause(), p.Metadata
 	ws := &w.substream
 	ws.id = wire.InvalidWatchID
 	ws.key, ws.end, ws.progressNotify = p.Prefix, prefixEnd(p.Prefix), p.ProgressNotify
 	// wire.Unset becomes 0, which asks for what happens from now on.
 	ws.rev = p.Revision + 1
 	env.Bound(conn, c.cfg.OutgoingBufSize)
+	if c.startSync(env, int32(i), p) {
+		return
+	}
 	c.request(env, int32(i), p.Metadata)
 }
 
@@ -116,6 +125,8 @@ func (c *Client) startWatching(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	ws := &w.substream
 	switch {
+	case w.state == watchSyncing:
+		c.queueInitial(env, i)
 	case w.state == watchFailing:
 		c.sendError(env, i)
 	case w.state == watchQueueing:
@@ -158,7 +169,7 @@ func (c *Client) queueResponse(env *sim.Env, w *watchChan) {
 		if !c.room(env, w) {
 			return
 		}
-		w.incomingEventChan.Push(event{rev: p.Revision})
+		w.incomingEventChan.Push(event{rev: p.Revision, progressID: p.ProgressID})
 	}
 	for ; w.next < len(p.Events); w.next++ {
 		if !c.room(env, w) {
@@ -189,6 +200,10 @@ func (c *Client) room(env *sim.Env, w *watchChan) bool {
 func (c *Client) wakeStartWatching(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	switch w.state {
+	case watchSyncing:
+		if !w.sync.hasItems() || w.incomingEventChan.Len() == c.cfg.IncomingBufSize {
+			return
+		}
 	case watchReceiving:
 		if w.substream.buf.Len() == 0 && w.substream.state != substreamClosed {
 			return
@@ -244,6 +259,10 @@ func (c *Client) contextDone(env *sim.Env, i int32) {
 	w.response, w.err = nil, nil
 	w.incomingEventChan.Clear()
 	switch w.substream.state {
+	case substreamNone:
+		env.Cover(stoppedWhileSyncing)
+		c.stopSync(env, i)
+		w.reset()
 	case substreamRequesting:
 		env.Cover(stoppedWhileAsleep)
 		c.withdraw(env, w.substream.stream, i)
