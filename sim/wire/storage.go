@@ -16,15 +16,27 @@ type WatchStart struct {
 	// Metadata is the gRPC context metadata: watches with equal metadata share
 	// one etcd stream, and a progress request reaches all of them.
 	Metadata string
+	// SendInitialEvents as in WatchRequest, but unset means no. Initial events are
+	// listed in etcd; the bookmark that ends them is the only one that
+	// AllowBookmarks brings.
+	SendInitialEvents SendInitialEvents
+	AllowBookmarks    bool
 }
 
 // Digest implements sim.Payload.
 func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
-	return d.Text("start").Text(r.Prefix).Int(r.Revision).Bool(r.ProgressNotify).Text(r.Metadata)
+	d = d.Text("start").Text(r.Prefix).Int(r.Revision).Bool(r.ProgressNotify).Text(r.Metadata)
+	if r.SendInitialEvents != SendInitialEventsUnset || r.AllowBookmarks {
+		d = d.Word(uint64(r.SendInitialEvents)).Bool(r.AllowBookmarks)
+	}
+	return d
 }
 
 // Label implements sim.Payload.
 func (r *WatchStart) Label() string {
+	if r.SendInitialEvents == SendInitialEventsTrue {
+		return "watch " + r.Prefix + " with initial events"
+	}
 	return "watch " + r.Prefix + " after " + strconv.FormatInt(r.Revision, 10)
 }
 
