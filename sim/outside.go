@@ -6,9 +6,9 @@ package sim
 // in what came meanwhile (Admit). Such a run has no replay: what came in, and
 // when, is not among its choices.
 
-// Due is when an action of the list that Enabled returned last happens: now, or
-// later when timed.
-func (w *World) Due(a Action) Time { return max(w.slots[a.Slot].due, w.now) }
+// Due is when an action of the list that Enabled returned last is to happen. If
+// that is over, it is late and happens now.
+func (w *World) Due(a Action) Time { return w.slots[a.Slot].due }
 
 // AdvanceTo moves the clock of a timed world forward to t; it never goes back.
 // What was due before t is late from then on, so carry it out first.

@@ -1,0 +1,39 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim/cache"
+)
+
+// Config is what a Cache is made of.
+type Config struct {
+	// Cache configures the state machine. Its Prefix must end in "/"; its KV and
+	// Watch are the shell's to fill in. Its Metadata, of the form "key=value",
+	// goes with the watch and with progress requests as gRPC metadata, so that
+	// both travel on one stream; empty stands for "source=cache", which is what
+	// Kubernetes sends (the gate SeparateCacheWatchRPC). Caches on one
+	// clientv3.Client with equal metadata share a stream, and hear of each
+	// other's progress (kubernetes #114458).
+	Cache cache.Config
+	// OnRead, if not nil, is told after every List and Get that was answered
+	// where its time went. It is called by the goroutine that asked.
+	OnRead func(ReadTimes)
+}
+
+// defaultMetadata is that of Kubernetes' cacher.
+const defaultMetadata = "source=cache"
+
+func (c *Config) complete() error {
+	if len(c.Cache.Prefix) < 2 || !strings.HasSuffix(c.Cache.Prefix, "/") {
+		return errors.New(`shell: Config.Cache.Prefix must end in "/" and hold more than that`)
+	}
+	if c.Cache.Metadata == "" {
+		c.Cache.Metadata = defaultMetadata
+	}
+	if key, value, ok := strings.Cut(c.Cache.Metadata, "="); !ok || key == "" || value == "" {
+		return errors.New(`shell: Config.Cache.Metadata must be of the form "key=value"`)
+	}
+	return nil
+}

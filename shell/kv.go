@@ -1,0 +1,72 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// kv is the node that puts the cache's unary requests to etcd, each in a
+// goroutine of its own. clientv3 repeats reads that etcd was not there for.
+type kv struct {
+	loop    *loop
+	clients *clients
+	client  *clientv3.Client
+}
+
+// Receive implements sim.Node.
+func (k *kv) Receive(env *sim.Env, m *sim.Message) {
+	if _, gone := m.Payload.(*sim.Hangup); gone {
+		return
+	}
+	self, conn, cause, request := env.Self(), m.Conn, m.Cause, m.Payload
+	read := k.clients.asking[cause]
+	k.loop.start(func(ctx context.Context) {
+		sent := time.Now()
+		answer := k.ask(ctx, request)
+		answered := time.Now()
+		k.loop.post(self, func(env *sim.Env) {
+			if read != nil {
+				read.watch.asked(sent, answered)
+			}
+			env.Under(cause)
+			env.Send(conn, answer)
+		})
+	})
+}
+
+func (k *kv) ask(ctx context.Context, request sim.Payload) sim.Payload {
+	switch r := request.(type) {
+	case *wire.RangeRequest:
+		res, err := k.client.Get(ctx, r.Key, rangeOptions(r)...)
+		if err != nil {
+			return refusal(err)
+		}
+		return rangeResponse(res)
+	case *wire.StatusRequest:
+		endpoints := k.client.Endpoints()
+		if r.Endpoint >= len(endpoints) {
+			return &wire.Error{Code: wire.Unavailable, Message: fmt.Sprintf("the client has no endpoint %d", r.Endpoint)}
+		}
+		res, err := k.client.Status(ctx, endpoints[r.Endpoint])
+		if err != nil {
+			return refusal(err)
+		}
+		return &wire.StatusResponse{Version: res.Version}
+	default:
+		return &wire.Error{Code: wire.Internal, Message: fmt.Sprintf("the shell has no such request: %T", r)}
+	}
+}
+
+// Start, Fire, Run, TaskName and TimerName implement sim.Node: there is nothing
+// to do.
+func (*kv) Start(*sim.Env)             {}
+func (*kv) Fire(*sim.Env, sim.Timer)   {}
+func (*kv) Run(*sim.Env, sim.Task)     {}
+func (*kv) TaskName(sim.Task) string   { return "" }
+func (*kv) TimerName(sim.Timer) string { return "" }

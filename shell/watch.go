@@ -1,0 +1,97 @@
+package shell
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Watch is a client's watch of the cache. Whoever opened it takes its events
+// until Next returns an error, or calls Stop.
+type Watch struct {
+	cache *Cache
+	conn  sim.Conn
+	// events stands for the response that is sent to the client: what it does
+	// not take fills this channel, then the watcher's own in the cache.
+	events chan *wire.WatchEvent
+	// inHand found no room in events. The lane from the cache is held then, and
+	// held says so to the caller, who asks for more.
+	inHand *wire.WatchEvent
+	held   atomic.Bool
+	// forget stops the wait for the caller's context.
+	forget func() bool
+}
+
+// responseBuffer is how many events are between the cache and the caller.
+const responseBuffer = 100
+
+// Next returns the next event. Its error is a *StatusError if the watch failed
+// (410 if it begins too far back), io.EOF if the cache ended it without saying
+// why (watch again from the last resourceVersion), ErrClosed if the cache is
+// closed, or that of ctx, after which Next may be called again.
+func (w *Watch) Next(ctx context.Context) (*wire.WatchEvent, error) {
+	select {
+	case e, ok := <-w.events:
+		if !ok {
+			return nil, io.EOF
+		}
+		if w.held.CompareAndSwap(true, false) {
+			w.cache.loop.post(w.cache.clientsID, w.resume)
+		}
+		if e.Type == wire.Failed {
+			return nil, statusError(e.Err)
+		}
+		return e, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-w.cache.loop.done:
+		return nil, ErrClosed
+	}
+}
+
+// Stop ends the watch. It may be called more than once.
+func (w *Watch) Stop() {
+	w.forget()
+	w.stop()
+}
+
+func (w *Watch) stop() { w.cache.loop.post(w.cache.clientsID, w.end) }
+
+// take passes an event on, or keeps it and takes no other.
+func (w *Watch) take(env *sim.Env, e *wire.WatchEvent) {
+	// Said before it is tried: a caller that makes room in between must know.
+	w.held.Store(true)
+	select {
+	case w.events <- e:
+		w.held.Store(false)
+	default:
+		w.inHand = e
+		env.Hold(w.conn)
+	}
+}
+
+// resume goes on after the caller has made room.
+func (w *Watch) resume(env *sim.Env) {
+	if w.inHand == nil || w.cache.clients.watches[w.conn] != w {
+		return
+	}
+	e := w.inHand
+	w.inHand = nil
+	if w.take(env, e); w.inHand == nil {
+		env.Release(w.conn)
+	}
+}
+
+// end closes the watch from the caller's side.
+func (w *Watch) end(env *sim.Env) {
+	clients := w.cache.clients
+	if clients.watches[w.conn] != w {
+		return
+	}
+	delete(clients.watches, w.conn)
+	env.Close(w.conn)
+	close(w.events)
+}

@@ -1,0 +1,155 @@
+package shell
+
+import (
+	"context"
+	"strings"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// watcher is the node that stands for Kubernetes' etcd3 watcher: it opens the
+// reflector's watches on clientv3 and passes progress requests on.
+type watcher struct {
+	loop    *loop
+	client  *clientv3.Client
+	watches map[sim.Conn]*watchChan
+	// requesting: a progress request has not been taken by clientv3 yet. The
+	// requester upstream is blocked in it meanwhile, so another one is dropped.
+	requesting bool
+}
+
+// watchChan is one watch.
+type watchChan struct {
+	conn   sim.Conn
+	cancel context.CancelFunc
+	// queue is what there was no room for in the lane to the cache, which stands
+	// for resultChan.
+	queue fifo.Queue[*wire.WatchEvent]
+	// ended: nothing comes behind what is in the queue.
+	ended bool
+	// taken asks for the next response. clientv3 keeps what is not asked for.
+	taken chan struct{}
+}
+
+// outgoingBufSize is etcd3's.
+const outgoingBufSize = 100
+
+// watchContext is what makes two requests share a stream: requests under equal
+// metadata do, and WithRequireLeader is part of it.
+func watchContext(ctx context.Context, pair string) context.Context {
+	key, value, _ := strings.Cut(pair, "=")
+	return clientv3.WithRequireLeader(metadata.NewOutgoingContext(ctx, metadata.Pairs(key, value)))
+}
+
+// Receive implements sim.Node.
+func (w *watcher) Receive(env *sim.Env, m *sim.Message) {
+	switch p := m.Payload.(type) {
+	case *wire.WatchStart:
+		w.watch(env, m.Conn, p)
+	case *wire.ProgressRequest:
+		w.requestProgress(env, p)
+	case *sim.Hangup:
+		if wc := w.watches[m.Conn]; wc != nil {
+			delete(w.watches, m.Conn)
+			wc.cancel()
+		}
+	}
+}
+
+func (w *watcher) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
+	wc := &watchChan{conn: conn, taken: make(chan struct{}, 1)}
+	w.watches[conn] = wc
+	env.Bound(conn, outgoingBufSize)
+	ctx, cancel := context.WithCancel(watchContext(w.loop.ctx, p.Metadata))
+	wc.cancel = cancel
+	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(p.Revision + 1), clientv3.WithPrevKV()}
+	if p.ProgressNotify {
+		opts = append(opts, clientv3.WithProgressNotify())
+	}
+	self := env.Self()
+	w.loop.start(func(context.Context) {
+		defer cancel()
+		w.startWatching(ctx, self, wc, w.client.Watch(ctx, p.Prefix, opts...))
+	})
+}
+
+// startWatching brings in one response after the other. The next one is asked
+// for when the cache has room for the events of the last.
+func (w *watcher) startWatching(ctx context.Context, self sim.NodeID, wc *watchChan, responses clientv3.WatchChan) {
+	for response := range responses {
+		events, failed := watchEvents(&response)
+		if len(events) == 0 {
+			continue
+		}
+		if !w.loop.post(self, func(env *sim.Env) { w.queueEvents(env, wc, events, failed) }) || failed {
+			return
+		}
+		select {
+		case <-wc.taken:
+		case <-ctx.Done():
+			return
+		}
+	}
+	// The channel was closed without an error.
+	w.loop.post(self, func(env *sim.Env) { w.queueEvents(env, wc, nil, true) })
+}
+
+func (w *watcher) queueEvents(env *sim.Env, wc *watchChan, events []*wire.WatchEvent, last bool) {
+	if w.watches[wc.conn] != wc {
+		return
+	}
+	for _, e := range events {
+		wc.queue.Push(e)
+	}
+	wc.ended = last
+	w.processEvents(env, wc)
+}
+
+// processEvents sends as much as there is room for.
+func (w *watcher) processEvents(env *sim.Env, wc *watchChan) {
+	for wc.queue.Len() > 0 && env.CanSend(wc.conn) {
+		env.Send(wc.conn, wc.queue.Pop())
+	}
+	switch {
+	case wc.queue.Len() > 0:
+	case wc.ended:
+		delete(w.watches, wc.conn)
+		env.Close(wc.conn)
+	default:
+		wc.taken <- struct{}{}
+	}
+}
+
+// Drained implements sim.Drained.
+func (w *watcher) Drained(env *sim.Env, conn sim.Conn) {
+	if wc := w.watches[conn]; wc != nil && wc.queue.Len() > 0 {
+		w.processEvents(env, wc)
+	}
+}
+
+func (w *watcher) requestProgress(env *sim.Env, p *wire.ProgressRequest) {
+	if w.requesting {
+		return
+	}
+	w.requesting = true
+	self := env.Self()
+	w.loop.start(func(ctx context.Context) {
+		// A request that fails is not missed: the requester asks again as long as
+		// somebody waits.
+		_ = w.client.RequestProgress(watchContext(ctx, p.Metadata))
+		w.loop.post(self, func(*sim.Env) { w.requesting = false })
+	})
+}
+
+// Start, Fire, Run, TaskName and TimerName implement sim.Node: there is nothing
+// to do.
+func (*watcher) Start(*sim.Env)             {}
+func (*watcher) Fire(*sim.Env, sim.Timer)   {}
+func (*watcher) Run(*sim.Env, sim.Task)     {}
+func (*watcher) TaskName(sim.Task) string   { return "" }
+func (*watcher) TimerName(sim.Timer) string { return "" }
