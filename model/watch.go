@@ -54,6 +54,9 @@ type WatchResponse struct {
 type WatchStream struct {
 	Request   WatchRequest
 	Responses []WatchResponse
+	// Listed: the watcher listed everything before it asked for this stream, and
+	// starts after what the list showed. Nothing earlier is owed to it.
+	Listed bool
 }
 
 // covers reports whether the watcher asked for changes of the key.

@@ -306,13 +306,16 @@ func (c *watchCheck) gaps(s *streamCheck) {
 }
 
 // followOn finds what fell between two streams of the watcher. Nothing is owed
-// for history that etcd had compacted, and said so.
+// for history that etcd had compacted, and said so, nor for what a list showed.
 func (c *watchCheck) followOn(streams []WatchStream) {
 	c.at.Response, c.at.Event = -1, -1
 	told := int64(0)
 	for i := range streams {
 		s := &streams[i]
 		c.at.Stream = i
+		if s.Listed {
+			told = s.Request.StartRevision - 1
+		}
 		if start := s.Request.StartRevision; i > 0 && told > 0 && start > told+1 {
 			c.exercised[Resumable]++
 			for rev := max(told, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {

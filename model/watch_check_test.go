@@ -202,3 +202,22 @@ func stripped(events []WatchEvent) []WatchEvent {
 	}
 	return events
 }
+
+// TestWatchAfterAList: who lists anew has seen in the list what fell between two
+// streams; who only watches again has not. What the list did not show is owed
+// to both.
+func TestWatchAfterAList(t *testing.T) {
+	l := watched()
+	for _, listed := range []bool{false, true} {
+		streams := healthy(l)
+		streams[1].Request.StartRevision = 8
+		streams[1].Responses = streams[1].Responses[2:]
+		streams[1].Listed = listed
+		j := judged(streams, l)[Resumable]
+		require.Equal(t, !listed, j.Verdict == Violated, "listed: %v", listed)
+	}
+	streams := healthy(l)
+	streams[1].Listed = true
+	streams[1].Responses = append(streams[1].Responses[:1:1], streams[1].Responses[2:]...)
+	require.Equal(t, Violated, judged(streams, l)[Resumable].Verdict, "the list at revision 6 does not show the deletion at 7")
+}

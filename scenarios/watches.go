@@ -52,7 +52,7 @@ func cacheStreams(r *workload.Watcher) []model.WatchStream {
 	prefix := r.Prefix()
 	var streams []model.WatchStream
 	for _, st := range r.Streams() {
-		m := model.WatchStream{Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true}}
+		m := model.WatchStream{Listed: st.Listed, Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true}}
 		for _, e := range st.Events {
 			m.Responses = append(m.Responses, cacheResponse(e))
 		}

@@ -38,6 +38,8 @@ type Stream struct {
 	// From is the resource version after which the watch was asked to start.
 	From   int64
 	Events []*wire.WatchEvent
+	// Listed: From is that of a list, and not of an event or bookmark.
+	Listed bool
 }
 
 const again sim.Timer = 0
@@ -84,8 +86,8 @@ func (w *Watcher) sendList(env *sim.Env) {
 
 func (w *Watcher) watch(env *sim.Env) {
 	env.Begin("watch", len(w.streams))
+	w.streams = append(w.streams, Stream{From: w.position, Listed: w.state == watcherLists})
 	w.state = watcherWatches
-	w.streams = append(w.streams, Stream{From: w.position})
 	if env.Noting() {
 		env.Note("watches from resourceVersion " + strconv.FormatInt(w.position, 10) + " on")
 	}
