@@ -138,6 +138,7 @@ func (c *Cache) terminateBlocked(env *sim.Env) {
 	for _, i := range d.blocked {
 		if w := c.watchers[i]; !c.add(env, i, d.current) && w.isRegistered() {
 			env.Cover(watcherTerminated)
+			env.Add(terminatedWatchers, 1)
 			if env.Noting() {
 				env.Note("terminates a watcher that does not keep up")
 			}

@@ -27,14 +27,15 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 	env.Bound(m.Conn, w.capacity)
 	if requiresCurrentVersion(req) {
 		env.Cover(watchAsksForVersion)
-		r := c.newWatchRead(m, i)
+		r := c.newWatchRead(env, m, i)
 		r.state = readCurrentRevision
+		env.Add(etcdRequests[getCurrentRevision], 1)
 		r.call = env.Call(c.cfg.KV, c.currentRevision)
 		return
 	}
 	w.required = max(req.ResourceVersion, 0)
 	if c.mustWait(w) {
-		c.newWatchRead(m, i)
+		c.newWatchRead(env, m, i)
 		c.waitUntilFresh(env, c.readOf(i), w.required)
 		return
 	}
@@ -67,8 +68,8 @@ func (c *Cache) mustWait(w *cacheWatcher) bool {
 
 // newWatchRead enters a watch among the reads that wait for etcd or for the
 // cache to be fresh.
-func (c *Cache) newWatchRead(m *sim.Message, watcher int) *read {
-	r := &c.reads[c.newRead(m)]
+func (c *Cache) newWatchRead(env *sim.Env, m *sim.Message, watcher int) *read {
+	r := &c.reads[c.newRead(env, m)]
 	r.watch, r.watcher = c.watchers[watcher].request, watcher
 	return r
 }
