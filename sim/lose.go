@@ -1,0 +1,62 @@
+package sim
+
+import "slices"
+
+// LoseMessage takes a message off a stream, and neither end hears of it. No
+// network does that to a stream: it stands for a bug of the sender, and plants
+// what a detector of such bugs has to find.
+type LoseMessage struct {
+	From, To NodeID
+	Label    string
+	// Match says which messages count.
+	Match func(Payload) bool
+}
+
+// Name implements Fault.
+func (f *LoseMessage) Name() string { return "lose " + f.Label }
+
+// Ready implements Fault.
+func (f *LoseMessage) Ready(w *World) bool {
+	l, _ := f.find(w)
+	return l != nil
+}
+
+// Strike implements Fault.
+func (f *LoseMessage) Strike(env *Env) {
+	w := env.w
+	l, i := f.find(w)
+	if l == nil {
+		return
+	}
+	m := l.queue[i]
+	wasFull := l.room > 0 && l.len() == l.room
+	l.queue = slices.Delete(l.queue, i, i+1)
+	switch {
+	case l.len() == 0:
+		l.queue, l.head = l.queue[:0], 0
+		w.clearReady(l.slot)
+	case !l.held:
+		w.makeReady(l.slot, l.peek().due)
+	}
+	if d := w.nodes[m.From].drained; wasFull && d != nil {
+		w.act(m.From, w.nodes[m.From].root)
+		d.Drained(env, m.Conn)
+	}
+}
+
+// find returns the first message that matches, by its lane and its place there.
+func (f *LoseMessage) find(w *World) (*lane, int) {
+	for c := range w.conns {
+		k := &w.conns[c]
+		if k.state != connOpen || k.kind != streamConn || k.opener != f.From && k.acceptor != f.From || k.opener != f.To && k.acceptor != f.To {
+			continue
+		}
+		l := w.laneFrom(k, f.From)
+		for i := l.head; i < len(l.queue); i++ {
+			if f.Match(l.queue[i].Payload) {
+				return l, i
+			}
+		}
+	}
+	return nil, 0
+}
