@@ -20,6 +20,9 @@ type Step struct {
 	Request *model.Request
 	// Think is how long the client waits before it asks, in timed runs.
 	Think sim.Delay
+	// Pages is how many more pages of a LIST the client asks for while there are
+	// any. Each is an operation of its own.
+	Pages int
 }
 
 // Span is when, on the virtual clock, an operation was asked and answered.
@@ -43,6 +46,11 @@ type Client struct {
 	next    int
 	conn    sim.Conn
 	waiting bool
+	// page is the next page of the list that was answered last, nil if there is
+	// none to ask for.
+	page *Step
+	// asked is the step that the last operation was.
+	asked *Step
 
 	operations []model.Operation
 	spans      []Span
@@ -72,7 +80,15 @@ func (c *Client) Reset(name string, index int, program []Step, await sim.NodeID)
 func (c *Client) Name() string { return c.name }
 
 // Done reports whether the program has ended.
-func (c *Client) Done() bool { return !c.waiting && c.next == len(c.program) }
+func (c *Client) Done() bool { return !c.waiting && c.next == len(c.program) && c.page == nil }
+
+// Asked is whom the last operation was for; 0 before the first.
+func (c *Client) Asked() sim.NodeID {
+	if c.asked == nil {
+		return 0
+	}
+	return c.asked.To
+}
 
 // Operations is what the client recorded, in the order of its calls. An
 // operation that is still waiting is Unknown.
@@ -91,10 +107,10 @@ func (c *Client) Start(env *sim.Env) {
 }
 
 func (c *Client) plan(env *sim.Env) {
-	if c.next == len(c.program) {
+	if c.next == len(c.program) && c.page == nil {
 		return
 	}
-	d := c.program[c.next].Think
+	d := c.upcoming().Think
 	wait := d.Min
 	if d.Steps > 0 {
 		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "think")) / sim.Duration(d.Steps)
@@ -102,11 +118,26 @@ func (c *Client) plan(env *sim.Env) {
 	env.Arm(nextOperation, wait)
 }
 
+// upcoming is the next step: the page of a list comes before what comes after the
+// list.
+func (c *Client) upcoming() *Step {
+	if c.page != nil {
+		return c.page
+	}
+	return &c.program[c.next]
+}
+
 // Fire implements sim.Node: the next operation begins.
 func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
-	s := &c.program[c.next]
-	env.Begin(s.Request.Kind.String(), c.next)
-	c.next++
+	s := c.upcoming()
+	if s == c.page {
+		env.Begin("page", len(c.operations))
+		c.page = nil
+	} else {
+		env.Begin(s.Request.Kind.String(), c.next)
+		c.next++
+	}
+	c.asked = s
 	c.waiting = true
 	c.operations = append(c.operations, model.Operation{
 		Client: c.index, Call: env.Tick(), Return: math.MaxInt64,
@@ -148,6 +179,9 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	}
 	if env.Noting() {
 		env.Note("is told: " + describe(m.Payload))
+	}
+	if c.asked.Pages > 0 {
+		c.turnPage(m.Payload)
 	}
 	c.plan(env)
 }
@@ -299,6 +333,9 @@ func (c *Client) Clone() sim.Node {
 // verdict at the end depends on the whole history.
 func (c *Client) Fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(c.next)).Bool(c.waiting).Int(int64(c.await))
+	if c.page != nil {
+		d = c.page.Payload.Digest(d)
+	}
 	for i := range c.operations {
 		op := &c.operations[i]
 		d = d.Word(uint64(op.Outcome))

@@ -1,0 +1,30 @@
+package workload
+
+import (
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// turnPage plans the request for the page after an answer, if there is one. The
+// client passes the token on and does not look inside. In the history a later
+// page is an exact read at the first one's resourceVersion, which is what
+// pagination promises.
+func (c *Client) turnPage(p sim.Payload) {
+	list, ok := p.(*wire.ListResponse)
+	if !ok || list.Continue == "" || len(list.Items) == 0 {
+		return
+	}
+	before := c.asked
+	asked := before.Payload.(*wire.ListRequest)
+	request := *before.Request
+	request.Key = list.Items[len(list.Items)-1].Key + "\x00"
+	request.Freshness, request.Revision = model.Exact, list.ResourceVersion
+	c.page = &Step{
+		To:      before.To,
+		Payload: &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue},
+		Request: &request,
+		Think:   before.Think,
+		Pages:   before.Pages - 1,
+	}
+}
