@@ -50,6 +50,9 @@ type Summary struct {
 	Unexpected []string `json:"unexpected,omitempty"`
 	// Situations are counts of what came about, by name.
 	Situations map[string]uint64 `json:"situations"`
+	// Metrics are what timed runs measured, in the order of registration. They
+	// depend on the strategy: only random draws every delay evenly.
+	Metrics []Measured `json:"metrics,omitempty"`
 }
 
 // Property is one claim over all runs.
@@ -101,6 +104,7 @@ func Summarize(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign)
 			s.Situations[t.Situation.String()] = t.Times
 		}
 	}
+	s.Metrics = measure(c.Metrics)
 	return s
 }
 
@@ -146,7 +150,9 @@ func (s *Summary) WriteText(w io.Writer, o Terminal) error {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\n" + wrap(s.effort(), o.width(), 0) + "\n")
+	b.WriteString("\n")
+	writeMetrics(b, o, s.Metrics)
+	b.WriteString(wrap(s.effort(), o.width(), 0) + "\n")
 	if len(s.Assume) > 0 {
 		b.WriteString(o.faint(wrap("Put aside by the scenario: "+strings.Join(s.Assume, ", ")+".", o.width(), 0)) + "\n")
 	}

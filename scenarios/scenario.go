@@ -56,6 +56,8 @@ func Catalogue() []*Scenario {
 	return []*Scenario{
 		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream,
 		staleList, staleOwnWrite, timeTravel,
+		costQuiet, costElsewhere, costPrefix, costBusy,
+		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerDetector,
 	}
 }
 
