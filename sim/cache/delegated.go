@@ -29,7 +29,7 @@ func (c *Cache) relay(env *sim.Env, i int, p *wire.RangeResponse) {
 	if min := r.minimumResourceVersion(); min > p.Revision {
 		// validateMinimumResourceVersion: not older than a future revision.
 		env.Cover(etcdTooOld)
-		c.finish(env, i, tooLarge)
+		c.finish(env, i, tooLargeForEtcd)
 		return
 	}
 	if r.get != nil {
@@ -40,6 +40,14 @@ func (c *Cache) relay(env *sim.Env, i int, p *wire.RangeResponse) {
 		c.finish(env, i, c.answers.get(item, r.origin))
 		return
 	}
+	lastKey := ""
+	if !r.list.Selector.Empty() {
+		if p, lastKey = c.selectFrom(env, i, p); p == nil {
+			return
+		}
+	} else if len(p.Kvs) > 0 {
+		lastKey = p.Kvs[len(p.Kvs)-1].Key
+	}
 	// A list at a revision carries that one; etcd's header always has the
 	// newest.
 	at := p.Revision
@@ -47,8 +55,8 @@ func (c *Cache) relay(env *sim.Env, i int, p *wire.RangeResponse) {
 		at = r.exact
 	}
 	token := ""
-	if p.More && len(p.Kvs) > 0 {
-		token = encodeContinue(at, preparePrefix(r.list.Prefix), p.Kvs[len(p.Kvs)-1].Key)
+	if p.More && lastKey != "" {
+		token = encodeContinue(at, preparePrefix(r.list.Prefix), lastKey)
 	}
 	c.finish(env, i, c.answers.list(at, p.Kvs, token, r.origin))
 }
@@ -67,7 +75,7 @@ func (r *read) minimumResourceVersion() int64 {
 // interpretError is how the storage layer words etcd's refusals.
 func interpretError(err *wire.Error) *wire.Error {
 	if err.Code == wire.ErrFutureRev {
-		return tooLarge
+		return tooLargeForEtcd
 	}
 	return err
 }

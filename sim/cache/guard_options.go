@@ -40,6 +40,8 @@ type GuardOptions struct {
 	// ConsistentListFromCache is the gate of KEP-2340. Without it etcd answers
 	// the consistent lists.
 	ConsistentListFromCache Gate
+	// WatchList is the gate of KEP-3157. Without it sendInitialEvents is refused.
+	WatchList Gate
 }
 
 var guardDimensions = dimension.Table[Options]{
@@ -49,4 +51,7 @@ var guardDimensions = dimension.Table[Options]{
 	{Name: "consistent-list-from-cache", Values: []string{"default", "enabled", "disabled"},
 		Get: func(o *Options) int { return int(o.Guard.ConsistentListFromCache) },
 		Set: func(o *Options, v int) { o.Guard.ConsistentListFromCache = Gate(v) }},
+	{Name: "watch-list", Values: []string{"default", "enabled", "disabled"},
+		Get: func(o *Options) int { return int(o.Guard.WatchList) },
+		Set: func(o *Options, v int) { o.Guard.WatchList = Gate(v) }},
 }

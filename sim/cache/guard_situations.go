@@ -12,5 +12,6 @@ var (
 	guardDisabledOld     = sim.NewSituation("cache: ConsistentListFromCache disabled, etcd too old")
 	guardAbortedOld      = sim.NewSituation("cache: API server does not start, etcd too old")
 	guardUnknownGoesOn   = sim.NewSituation("cache: API server starts with a warning, version of etcd unknown")
+	watchListUnsupported = sim.NewSituation("cache: watch with initial events refused, progress is not trusted")
 	guardNotServing      = sim.NewSituation("cache: request to an API server that has not started")
 )

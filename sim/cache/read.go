@@ -55,6 +55,8 @@ type read struct {
 	expired bool
 	// origin says in whose name etcd answers, if it does.
 	origin wire.Origin
+	// selection is what was selected so far of a delegated list with a selector.
+	selection *selection
 }
 
 func (r *read) label() string {
@@ -322,7 +324,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		c.serveAndKeep(env, i, at, prefix, int(limit))
 		return
 	}
-	items, more := c.answers.collect(c, past, prefix, r.start, limit)
+	items, more := c.collect(env, r.list, past, prefix, r.start, limit)
 	token := ""
 	if more {
 		env.Cover(listTruncated)
@@ -396,7 +398,7 @@ func (r *read) fingerprint(d sim.Digest) sim.Digest {
 	d = d.Int(int64(r.began)).Int(r.echo)
 	switch {
 	case r.list != nil:
-		return r.list.Digest(d)
+		return r.selection.fingerprint(r.list.Digest(d))
 	case r.get != nil:
 		return r.get.Digest(d)
 	case r.watch != nil:
@@ -406,9 +408,12 @@ func (r *read) fingerprint(d sim.Digest) sim.Digest {
 }
 
 var (
-	tooLarge = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version"}
+	tooLarge = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version", RetryAfter: 1}
+	// tooLargeForEtcd is the same from etcd's own store, which does not say when
+	// to come back.
+	tooLargeForEtcd = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version for etcd"}
 	// throttled is what the gate ConsistentListFromCacheSkipTimeoutFallback
 	// makes of it.
-	throttled   = &wire.Error{Code: wire.TooManyRequests, Message: "Too large resource version: retry after 1 s"}
+	throttled   = &wire.Error{Code: wire.TooManyRequests, Message: "Too large resource version: retry after 1 s", RetryAfter: 1}
 	unavailable = &wire.Error{Code: wire.Unavailable, Message: "etcd went away"}
 )

@@ -78,7 +78,7 @@ var notReady = func() (all [30]*wire.Error) {
 		"21 s", "22 s", "23 s", "24 s", "25 s", "26 s", "27 s", "28 s", "29 s", "30 s",
 	}
 	for i := range all {
-		all[i] = &wire.Error{Code: wire.TooManyRequests, Message: "storage is (re)initializing: retry after " + texts[i]}
+		all[i] = &wire.Error{Code: wire.TooManyRequests, Message: "storage is (re)initializing: retry after " + texts[i], RetryAfter: i + 1}
 	}
 	return all
 }()

@@ -46,13 +46,10 @@ var statuses = [...]int{
 	Unavailable: 503, BadRequest: 400, Internal: 500,
 }
 
-// Digest implements sim.Payload.
+// Digest implements sim.Payload. RetryAfter adds nothing: who sends errors that
+// differ in it words them differently.
 func (e *Error) Digest(d sim.Digest) sim.Digest {
-	d = d.Text("error").Word(uint64(e.Code)).Text(e.Message)
-	if e.RetryAfter != 0 {
-		d = d.Int(int64(e.RetryAfter))
-	}
-	return d
+	return d.Text("error").Word(uint64(e.Code)).Text(e.Message)
 }
 
 // Label implements sim.Payload.
