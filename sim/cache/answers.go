@@ -24,6 +24,10 @@ const (
 )
 
 func (a *answers) list(rv int64, items []*wire.KeyValue, token string, o wire.Origin) *wire.ListResponse {
+	if len(items) > itemBlock {
+		// In a block it would keep its neighbours' items, and they its own.
+		return &wire.ListResponse{ResourceVersion: rv, Items: items, Continue: token, Origin: o}
+	}
 	if len(a.lists) == cap(a.lists) {
 		a.lists = make([]wire.ListResponse, 0, responseBlock)
 	}
@@ -43,29 +47,53 @@ func (a *answers) get(item *wire.KeyValue, o wire.Origin) *wire.GetResponse {
 // unless that is 0, and reports whether there are more. They are those of a
 // snapshot, or of the store if there is none.
 func (a *answers) collect(c *Cache, past snapshot, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
-	if room := c.watchCache.store.Len(); cap(a.items)-len(a.items) < room {
+	room := c.watchCache.store.Len()
+	if limit > 0 {
+		room = min(room, int(limit))
+	}
+	a.begin(room, limit)
+	a.ascend(c, past, prefix, start, a.take)
+	return a.end()
+}
+
+// begin begins a list that will probably have room objects.
+func (a *answers) begin(room int, limit int64) {
+	if cap(a.items)-len(a.items) < room {
 		a.items = make([]*wire.KeyValue, 0, max(room, itemBlock))
 	}
 	if a.take == nil {
 		a.take = a.takeItem
 	}
 	a.limit, a.start, a.more = limit, len(a.items), false
+}
+
+func (a *answers) end() ([]*wire.KeyValue, bool) {
+	return a.items[a.start:len(a.items):len(a.items)], a.more
+}
+
+// ascend calls f for the objects that a list may have, until f says stop.
+func (a *answers) ascend(c *Cache, past snapshot, prefix, start string, f func(*wire.KeyValue) bool) {
 	switch {
 	case past.store != nil:
-		past.ascend(prefix, start, a.take)
+		past.ascend(prefix, start, f)
 	case start != "":
 		from, to := wire.KeyValue{Key: start}, wire.KeyValue{Key: rangeEnd(prefix)}
-		c.watchCache.store.AscendRange(&from, &to, a.take)
+		c.watchCache.store.AscendRange(&from, &to, f)
 	default:
-		c.ascend(prefix, a.take)
+		c.ascend(prefix, f)
 	}
-	return a.items[a.start:len(a.items):len(a.items)], a.more
 }
 
 func (a *answers) takeItem(kv *wire.KeyValue) bool {
 	if a.limit > 0 && int64(len(a.items)-a.start) == a.limit {
 		a.more = true
 		return false
+	}
+	if len(a.items) == cap(a.items) {
+		// Only this list moves on: the lists before it in the block stay there.
+		own := a.items[a.start:]
+		a.items = append(make([]*wire.KeyValue, 0, max(2*len(own), itemBlock)), own...)
+		a.start = 0
 	}
 	a.items = append(a.items, kv)
 	return true

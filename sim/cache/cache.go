@@ -111,6 +111,7 @@ func (c *Cache) forgetEverything() {
 	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
 	c.watchCache.init(c.cfg.RingCapacity, c.cfg.Snapshots.Snapshotting)
+	c.watchCache.initIndices(c.cfg.Fields)
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
 	c.dispatcher.init()
 	clear(c.reads)

@@ -15,6 +15,7 @@ func (c *Cache) Clone() sim.Node {
 	d.watchCache.store = c.watchCache.store.Clone()
 	d.watchCache.history = c.watchCache.history.clone()
 	d.watchCache.snapshots = c.watchCache.snapshots.clone()
+	d.watchCache.indices = c.watchCache.cloneIndices()
 	d.guard.checks = slices.Clone(c.guard.checks)
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)

@@ -30,6 +30,9 @@ type Config struct {
 	// which they start again; nil is the cache alone.
 	Process []sim.NodeID
 
+	// Fields are those by which lists can be selected, none by default.
+	Fields []Field
+
 	// ListPageSize is the reflector's, in objects: 10000.
 	ListPageSize int64
 	// BlockTimeout is how long a read waits for the cache to be fresh: 3 s.

@@ -21,7 +21,7 @@ type keptPages struct {
 // serveAndKeep answers a page and keeps what comes after it.
 func (c *Cache) serveAndKeep(env *sim.Env, i int, at int64, prefix string, limit int) {
 	r := &c.reads[i]
-	all, _ := c.answers.collect(c, snapshot{}, prefix, r.start, 0)
+	all, _ := c.collect(env, r.list, snapshot{}, prefix, r.start, 0)
 	c.finish(env, i, c.keep(env, at, prefix, all, limit))
 }
 

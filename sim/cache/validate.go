@@ -13,6 +13,8 @@ func (c *Cache) validateList(req *wire.ListRequest) *wire.Error {
 	switch {
 	case !c.holds(req.Prefix):
 		return badPrefix(req.Prefix, c.cfg.Prefix)
+	case !c.selectable(req.Selector):
+		return unsupportedField(req.Selector)
 	case req.ResourceVersion < wire.Unset:
 		return negativeVersion
 	case req.Match > wire.MatchExact:

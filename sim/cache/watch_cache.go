@@ -20,6 +20,7 @@ type watchCache struct {
 	store               *btree.BTreeG[*wire.KeyValue]
 	history             history
 	snapshots           snapshotter
+	indices             []index
 }
 
 // degree is that of upstream's btree store.
@@ -66,9 +67,11 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent 
 func (c *Cache) updateStore(env *sim.Env, in *wire.WatchEvent) {
 	w := &c.watchCache
 	if in.Type == wire.Deleted {
-		w.store.Delete(in.Item)
+		old, _ := w.store.Delete(in.Item)
+		w.updateIndices(old, nil)
 	} else {
-		w.store.ReplaceOrInsert(in.Item)
+		old, _ := w.store.ReplaceOrInsert(in.Item)
+		w.updateIndices(old, in.Item)
 	}
 	if w.snapshots.taking() {
 		c.takeSnapshot(env, in.ResourceVersion)
@@ -155,6 +158,7 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 	for _, kv := range items {
 		w.store.ReplaceOrInsert(kv)
 	}
+	w.replaceIndices(items)
 	c.resetSnapshots(env, resourceVersion)
 	w.listResourceVersion = resourceVersion
 	if env.Noting() {

@@ -20,6 +20,15 @@ const (
 // string: the newest state is wanted. 0 is "any".
 const Unset int64 = -1
 
+// FieldSelector selects objects by the value of one field:
+// "spec.nodeName=node-1". The zero value selects all.
+type FieldSelector struct {
+	Field, Value string
+}
+
+// Empty reports whether the selector selects all objects.
+func (s FieldSelector) Empty() bool { return s.Field == "" }
+
 // ListRequest is a LIST of one resource prefix as the API machinery's
 // storage.Interface takes it.
 type ListRequest struct {
@@ -32,6 +41,7 @@ type ListRequest struct {
 	// FromEtcd is the per-request override that KEP-2340 weighs: the cache is to
 	// stay out of it. No release of Kubernetes has it.
 	FromEtcd bool
+	Selector FieldSelector
 }
 
 // Digest implements sim.Payload.
@@ -39,6 +49,9 @@ func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
 	if r.FromEtcd {
 		d = d.Text("from etcd")
+	}
+	if !r.Selector.Empty() {
+		d = d.Text(r.Selector.Field).Text(r.Selector.Value)
 	}
 	return d
 }
@@ -54,6 +67,9 @@ func (r *ListRequest) Label() string {
 		s += " exact"
 	case MatchNotOlderThan:
 		s += " not older"
+	}
+	if !r.Selector.Empty() {
+		s += " " + r.Selector.Field + "=" + r.Selector.Value
 	}
 	return s
 }
