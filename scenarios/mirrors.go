@@ -42,6 +42,17 @@ func (d *divergence) String() string {
 	return fmt.Sprintf("%s says it is at RV %d and holds %s of revision %d in place of revision %d", d.cache, d.revision, d.key, d.got.ModRevision, d.want.ModRevision)
 }
 
+// label is the cause in a word.
+func (d *divergence) label() string {
+	switch {
+	case d.got == nil:
+		return "missing-item"
+	case d.want == nil:
+		return "ghost"
+	}
+	return "stale-item"
+}
+
 func (m *mirrors) reset(s *System) {
 	*m = mirrors{seen: m.seen[:0]}
 	if !s.claimsMirrors {
@@ -113,13 +124,7 @@ func (m *mirrors) finding() explore.Finding {
 	f := explore.Finding{Property: Mirrors, Exercised: m.compared}
 	switch {
 	case m.found != nil:
-		f.Verdict, f.Why = model.Violated, m.found
-		f.Label = "stale-item"
-		if m.found.got == nil {
-			f.Label = "missing-item"
-		} else if m.found.want == nil {
-			f.Label = "ghost"
-		}
+		f.Verdict, f.Label, f.Why = model.Violated, m.found.label(), m.found
 	case m.compared > 0:
 		f.Verdict = model.Holds
 	}

@@ -32,7 +32,8 @@ type Params struct {
 	Readers, Reads, Gets int
 	// Read is what readers ask for: "consistent", "any" (resourceVersion 0),
 	// "not-older" (the revision of the initial contents or later), or "every":
-	// one way after the other.
+	// one way after the other; or "pages", the newest state page by page; or
+	// "past", earlier states exactly and in pages.
 	Read string
 	// AsConsistent holds reads to what consistent ones promise, whatever they
 	// asked for.
@@ -59,10 +60,28 @@ type Params struct {
 	// of them came after the first.
 	Items, History int
 
+	// Informers is how many reflectors follow a cache. InformerList is how they
+	// list, "list-watch" or "watch-list"; InformerRV what a process asks for
+	// first, "0" or "unset", or "" for what client-go asks for; InformerPage the
+	// objects in a page. InformerCheck switches their consistency detector on.
+	Informers                int
+	InformerList, InformerRV string
+	InformerPage             int
+	InformerCheck            bool
+
 	// Streams is how many clients speak etcd's watch protocol themselves.
 	Streams int
 
 	Breaks, Restarts, EtcdRestarts, Snapshots, Compactions int
+	// Compactors makes each API server try to compact etcd every CompactInterval
+	// (0 is the original's 5 min) and tell its caches of compactions.
+	Compactors      bool
+	CompactInterval time.Duration
+	// LostEvents is how many events get lost on the way to a cache.
+	LostEvents int
+	// ReadFrom is when readers begin, timed.
+	ReadFrom                         time.Duration
+	InformerBreaks, InformerRestarts int
 
 	// The sizes of buffers and batches, of etcd, the client and the cache; 0 is
 	// the original's.
@@ -82,6 +101,8 @@ type Params struct {
 	NoiseFor, FaultsFor, Horizon time.Duration
 	// Steps bounds an untimed run.
 	Steps int
+
+	Guard GuardParams
 }
 
 // setting gives a field its name on the command line and in recordings.
@@ -146,7 +167,7 @@ func textSetting(name, doc string, f func(*Params) *string, check func(string) e
 		}}
 }
 
-var settings = []setting{
+var settings = append([]setting{
 	textSetting("etcd", "version of the etcd server", func(p *Params) *string { return &p.Etcd }, checkEtcd),
 	textSetting("client", "version of clientv3", func(p *Params) *string { return &p.Client }, checkClient),
 	textSetting("cache", "design of the cache", func(p *Params) *string { return &p.Cache }, checkDesign),
@@ -191,7 +212,7 @@ var settings = []setting{
 	intSetting("readers", "clients that list", func(p *Params) *int { return &p.Readers }),
 	intSetting("reads", "lists of each reader", func(p *Params) *int { return &p.Reads }),
 	intSetting("gets", "gets of each reader, between its lists", func(p *Params) *int { return &p.Gets }),
-	textSetting("read", "what readers ask for: consistent, any, not-older, every", func(p *Params) *string { return &p.Read }, checkRead),
+	textSetting("read", "what readers ask for: consistent, any, not-older, every, pages, past", func(p *Params) *string { return &p.Read }, checkRead),
 	boolSetting("as-consistent", "hold all reads to what consistent ones promise", func(p *Params) *bool { return &p.AsConsistent }),
 	boolSetting("await-ready", "clients of a cache begin when it is ready, as behind a load balancer", func(p *Params) *bool { return &p.AwaitReady }),
 	boolSetting("at-rest", "an untimed run begins when the caches have listed and watch", func(p *Params) *bool { return &p.AtRest }),
@@ -206,11 +227,22 @@ var settings = []setting{
 	intSetting("keys", "keys that writers write", func(p *Params) *int { return &p.Keys }),
 	intSetting("items", "keys that exist before the run", func(p *Params) *int { return &p.Items }),
 	intSetting("history", "revisions of other keys before the run", func(p *Params) *int { return &p.History }),
+	intSetting("informers", "reflectors that follow a cache (client-go)", func(p *Params) *int { return &p.Informers }),
+	textSetting("informer-list", "how informers list: list-watch, watch-list", func(p *Params) *string { return &p.InformerList }, checkInformerList),
+	textSetting("informer-rv", "what an informer's process asks for first: 0, unset (empty: client-go's own)", func(p *Params) *string { return &p.InformerRV }, checkInformerRV),
+	intSetting("informer-page", "objects in one page of an informer's list (0: 500)", func(p *Params) *int { return &p.InformerPage }),
+	boolSetting("informer-check", "informers compare what they were streamed with a list", func(p *Params) *bool { return &p.InformerCheck }),
+	intSetting("informer-breaks", "watches of informers that break", func(p *Params) *int { return &p.InformerBreaks }),
+	intSetting("informer-restarts", "informers that restart", func(p *Params) *int { return &p.InformerRestarts }),
 	intSetting("streams", "clients that speak etcd's watch protocol themselves", func(p *Params) *int { return &p.Streams }),
 	intSetting("breaks", "watch streams that break", func(p *Params) *int { return &p.Breaks }),
 	intSetting("restarts", "caches that restart", func(p *Params) *int { return &p.Restarts }),
 	intSetting("etcd-restarts", "restarts of etcd", func(p *Params) *int { return &p.EtcdRestarts }),
 	intSetting("snapshots", "snapshots that etcd installs", func(p *Params) *int { return &p.Snapshots }),
+	boolSetting("compactors", "API servers that compact etcd, and tell their caches", func(p *Params) *bool { return &p.Compactors }),
+	durationSetting("compact-interval", "time between two compactions of an API server (0: 5m)", func(p *Params) *time.Duration { return &p.CompactInterval }),
+	intSetting("lost-events", "events that get lost on the way to a cache", func(p *Params) *int { return &p.LostEvents }),
+	durationSetting("read-from", "when readers begin, timed", func(p *Params) *time.Duration { return &p.ReadFrom }),
 	intSetting("compactions", "compactions by a client", func(p *Params) *int { return &p.Compactions }),
 	intSetting("chan-buf", "responses in a watch channel (etcd chanBufLen; 0: 128)", func(p *Params) *int { return &p.ChanBuf }),
 	intSetting("ctrl-buf", "responses in a control queue (etcd ctrlStreamBufLen; 0: 16)", func(p *Params) *int { return &p.CtrlBuf }),
@@ -232,7 +264,7 @@ var settings = []setting{
 	durationSetting("faults-for", "how long faults strike, timed", func(p *Params) *time.Duration { return &p.FaultsFor }),
 	durationSetting("horizon", "when a run ends at the latest, timed", func(p *Params) *time.Duration { return &p.Horizon }),
 	intSetting("steps", "most steps of a run", func(p *Params) *int { return &p.Steps }),
-}
+}, guardSettings...)
 
 // Set changes one setting by its name.
 func (p *Params) Set(name, value string) error {
@@ -277,10 +309,10 @@ const mostClients = 2_000
 
 // fit reports settings that are fine by themselves and make no run together.
 func (p *Params) fit() error {
-	ofCache := p.Readers + p.OwnReaders + p.Watchers
+	ofCache := p.Readers + p.OwnReaders + p.Watchers + p.Informers
 	switch {
 	case p.Caches == 0 && ofCache > 0:
-		return fmt.Errorf("caches=0: there are readers or watchers, so there must be a cache")
+		return fmt.Errorf("caches=0: there are readers, watchers or informers, so there must be a cache")
 	case p.Mode == sim.Timed && p.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
 	case ofCache+p.Writers+p.Noise+p.Streams+p.Caches*p.resources() > mostClients:
@@ -291,8 +323,8 @@ func (p *Params) fit() error {
 
 func checkRead(v string) error {
 	switch v {
-	case "consistent", "any", "not-older", "every":
+	case "consistent", "any", "not-older", "every", "pages", "past":
 		return nil
 	}
-	return fmt.Errorf("read=%s: want consistent, any, not-older or every", v)
+	return fmt.Errorf("read=%s: want consistent, any, not-older, every, pages or past", v)
 }

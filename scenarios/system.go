@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
@@ -34,12 +35,13 @@ type System struct {
 	server  *etcd.Server
 	clients []*client.Client
 	// caches are those of the first API server, then those of the second ...
-	caches   []*cache.Cache
-	workers  []*workload.Client
-	watchers []*workload.Watcher
-	raw      []*workload.EtcdWatch
-	etcdNode sim.NodeID
-	servers  []apiServer
+	caches    []*cache.Cache
+	workers   []*workload.Client
+	watchers  []*workload.Watcher
+	raw       []*workload.EtcdWatch
+	informers informers
+	etcdNode  sim.NodeID
+	servers   []apiServer
 
 	serverConfig  etcd.Config
 	clientConfig  client.Config
@@ -47,6 +49,7 @@ type System struct {
 	programs      []program
 	rawPlans      []workload.EtcdWatchPlan
 	faults        []plannedFault
+	upkeep        upkeep
 	initial       model.Initial
 	bound         Bound
 	names         []string
@@ -86,7 +89,8 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 			s.properties = append(s.properties, q)
 		case c == Mirrors:
 			s.claimsMirrors = true
-		case c == Answers:
+		case c == Answers, isOfInformers(c):
+		case s.upkeep.claims(c):
 		case isGuarantee(c):
 			s.wantsLog = true
 		default:
@@ -95,13 +99,18 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 	}
 	s.place()
 	s.configure()
+	s.informers.configure(s)
 	for i := range p.Streams {
 		plan := stream(&s.params, i)
 		plan.To = s.etcdNode
 		s.rawPlans = append(s.rawPlans, plan)
 	}
 	s.plan()
+	s.upkeep.configure(s)
 	s.planFaults()
+	if err := s.configureGuard(); err != nil {
+		return nil, err
+	}
 	s.bound = boundOf(&s.params)
 	return s, nil
 }
@@ -118,8 +127,13 @@ func (s *System) configure() {
 	override(&c.MaxWatchersPerSync, p.WatchersPerSync)
 	override(&c.WatchBatchMaxRevs, p.SyncBatch)
 	override(&c.CompactionBatchLimit, p.CompactionBatch)
-	if p.Notify > 0 || p.Mode == sim.Untimed {
+	switch {
+	case p.Notify > 0:
 		c.ProgressNotifyInterval = p.Notify
+	case s.behaviours.Cache.ProgressRequests == cache.ProgressNotify:
+		c.ProgressNotifyInterval = draftNotifyInterval
+	case p.Mode == sim.Untimed:
+		c.ProgressNotifyInterval = 0
 	}
 	s.fill()
 	s.clientConfig, _ = client.DefaultConfig(p.clientVersion())
@@ -145,6 +159,11 @@ func (s *System) configure() {
 	}
 	s.server = etcd.New(s.serverConfig)
 }
+
+// draftNotifyInterval is what a cache that never asks for progress has etcd
+// configured to (the first draft of KEP-2340, "Progress notify interval
+// selection").
+const draftNotifyInterval = 250 * time.Millisecond
 
 func override(field *int, value int) {
 	if value > 0 {
@@ -216,6 +235,7 @@ func (s *System) Build(w *sim.World) {
 			w.Add(s.cacheName(i, resource), s.caches[next])
 			next++
 		}
+		s.upkeep.build(s, w, i)
 	}
 	for i, c := range s.workers {
 		c.Reset(s.programs[i].name, i, s.programs[i].steps, s.programs[i].await)
@@ -229,10 +249,12 @@ func (s *System) Build(w *sim.World) {
 		r.Reset(numbered("stream", i, len(s.raw)), s.rawPlans[i])
 		w.Add(r.Name(), r)
 	}
+	s.informers.build(s, w)
 	for _, f := range s.faults {
 		w.AddFault(f.fault, f.budget)
 	}
 	s.mirrors.reset(s)
+	s.upkeep.reset(s)
 }
 
 // watcherRetries bounds how often a watcher starts again: enough for every
@@ -251,6 +273,12 @@ func numbered(name string, i, of int) string {
 func (s *System) After(w *sim.World, a sim.Action) {
 	if s.claimsMirrors {
 		s.mirrors.after(s, w, a)
+	}
+	if s.upkeep.judgesCompacted || s.upkeep.judgesDetects {
+		s.upkeep.after(s, w, a)
+	}
+	if len(s.informers.nodes) > 0 {
+		s.informers.judged.after(s, w, a)
 	}
 }
 
@@ -274,7 +302,7 @@ func (s *System) Over(w *sim.World) bool {
 			return false
 		}
 	}
-	return len(s.workers) > 0 || w.Mode() == sim.Untimed
+	return s.informers.judged.done(s) && (len(s.workers) > 0 || w.Mode() == sim.Untimed)
 }
 
 func (s *System) ready() bool {
@@ -309,6 +337,10 @@ func (s *System) Judge(w *sim.World) []explore.Finding {
 			s.findings = append(s.findings, s.mirrors.finding())
 		case c == Answers:
 			s.findings = append(s.findings, s.answers(w))
+		case s.upkeep.knows(c):
+			s.findings = append(s.findings, s.upkeep.finding(s, c))
+		case isOfInformers(c):
+			s.findings = append(s.findings, s.informers.judged.finding(s, w, c))
 		case isGuarantee(c):
 			s.findings = append(s.findings, guarantee(c, watches))
 		default:
@@ -340,6 +372,7 @@ func (s *System) History() *model.History {
 	for _, c := range s.workers {
 		ops = append(ops, c.Operations()...)
 	}
+	ops = s.upkeep.history(s, ops)
 	slices.SortFunc(ops, func(a, b model.Operation) int { return int(a.Call - b.Call) })
 	s.operations = ops
 	return &model.History{Clients: s.names, Initial: s.initial, Operations: ops}

@@ -207,6 +207,15 @@ func (r *Informer) Server() sim.NodeID { return r.to() }
 // They must not be changed.
 func (r *Informer) Ascend(f func(*wire.KeyValue) bool) { r.store.Ascend(f) }
 
+// AscendStreamed does the same for what the last WatchList has brought so far,
+// StreamedVersion is what that is the state of once all is there. They are for
+// an informer whose consistency detector has panicked.
+func (r *Informer) AscendStreamed(f func(*wire.KeyValue) bool) { r.temporary.Ascend(f) }
+
+// StreamedVersion is the resourceVersion of the bookmark that ended the last
+// WatchList.
+func (r *Informer) StreamedVersion() int64 { return r.check.version }
+
 // Record is what an informer did, for those who judge it.
 func (r *Informer) Record() *Record { return &r.record }
 
