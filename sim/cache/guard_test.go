@@ -256,13 +256,26 @@ func TestVersions(t *testing.T) {
 // TestAnEndpointThatNeverAnswers: who waits for the versions waits so long and no
 // longer.
 func TestAnEndpointThatNeverAnswers(t *testing.T) {
-	b := guarded(t, "kep-beta", "default", 2)
-	b.tellVersion("3.5.8")
-	require.Equal(t, "waits", b.servedBy())
-	b.do("version of endpoint 0")
-	b.settle()
-	require.Equal(t, "cache", b.servedBy())
-	require.True(t, b.warned())
+	o, err := cache.Options{}.With("version-check", "kep-beta")
+	require.NoError(t, err)
+	cfg := config(o)
+	cfg.Endpoints = 2
+	b := &bed{t: t, up: &puppet{}, down: &puppet{}, choices: map[string]int{}}
+	var listed []sim.Time
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		switch r := m.Payload.(type) {
+		case *wire.StatusRequest:
+			if r.Endpoint == 1 {
+				env.Send(m.Conn, &wire.StatusResponse{Version: "3.5.8"})
+			}
+		case *wire.RangeRequest:
+			listed = append(listed, env.Now())
+		}
+		return true
+	}
+	b.start(sim.Options{Mode: sim.Timed}, cfg)
+	b.run(10 * time.Second)
+	require.Equal(t, []sim.Time{sim.Time(2 * time.Second)}, listed, "the first list comes when nobody waits for the version any more")
 	require.Equal(t, 1, b.covered("API server starts with a warning, version of etcd unknown"))
 }
 

@@ -92,26 +92,24 @@ func (s *Server) membersFingerprint(d sim.Digest) sim.Digest {
 }
 
 // Failover is a fault: the member that serves goes away, and all clients connect
-// to another one, which may run another release.
+// to the next one, which may run another release.
 type Failover struct {
 	// Node is the server's.
 	Node  sim.NodeID
 	Label string
-	// To is the number of the member that takes over.
-	To int
 }
 
 // Name implements sim.Fault.
 func (f *Failover) Name() string { return "failover " + f.Label }
 
 // Ready implements sim.Fault.
-func (f *Failover) Ready(w *sim.World) bool { return w.Node(f.Node).(*Server).serving != f.To }
+func (f *Failover) Ready(w *sim.World) bool { return len(w.Node(f.Node).(*Server).members) > 1 }
 
 // Strike implements sim.Fault.
 func (f *Failover) Strike(env *sim.Env) {
 	s := env.Node(f.Node).(*Server)
 	env.Cover(coverFailover)
-	s.serve(f.To)
+	s.serve((s.serving + 1) % len(s.members))
 	restart(env, f.Node, f.Label)
 }
 
