@@ -19,8 +19,22 @@ type Bug struct {
 }
 
 var bugs = []Bug{
+	{"kubernetes-49956", "kubernetes/kubernetes#49956", "empty-history", "off-by-one", "1.8",
+		"a watch from one before a list is accepted while the history is empty, and misses an event"},
+	{"kubernetes-58545", "kubernetes/kubernetes#58545", "deletion-rv", "previous", "1.10",
+		"DELETED carries the resourceVersion from before the deletion; who goes on from there is sent old events again"},
 	{"kubernetes-59848", "kubernetes/kubernetes#59848", "freshness", "none", "1.31",
 		"a LIST is answered with what a cache has, however old: a client that moves to another API server goes back in time"},
+	{"kubernetes-116122", "kubernetes/kubernetes#116122", "registration", "unchecked", "1.27",
+		"a watch that is registered while the cache starts over misses events"},
+	{"etcd-20488", "etcd-io/etcd#20488", "empty-history", "takes-any", "3.7",
+		"a watch from any revision is accepted while the history is empty, and resumes with events missing"},
+	{"version-before-store", "", "publication", "version-first", "",
+		"the resourceVersion is published before the store has the change"},
+	{"revision-of-last-reader", "", "current-rv", "last-reader", "",
+		"the revision that etcd answered to one reader is kept and given to the next"},
+	{"progress-lowers-version", "", "progress-rv", "dispatched", "",
+		"a progress notification sets the resourceVersion late, and takes it back behind events that came since"},
 }
 
 // Bugs lists the bugs that the package knows: Kubernetes' by number, etcd's, then

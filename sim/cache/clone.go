@@ -46,6 +46,9 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 		return true
 	})
 	d = c.guard.fingerprint(d)
+	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
+		d = d.Int(w.answeredRevision)
+	}
 	d = w.history.fingerprint(d)
 	d = w.snapshots.fingerprint(d)
 	d = c.reflector.fingerprint(d)

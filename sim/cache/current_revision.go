@@ -55,6 +55,9 @@ func (c *Cache) fireAccumulate(env *sim.Env) {
 
 // currentRevisionKnown is what a read does with etcd's revision.
 func (c *Cache) currentRevisionKnown(env *sim.Env, i int, revision int64) {
+	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
+		revision = c.watchCache.lastReaders(revision)
+	}
 	r := &c.reads[i]
 	switch {
 	case r.exact == 0:

@@ -139,3 +139,22 @@ var defectDimensions = dimension.Table[Options]{
 		Get: func(o *Options) int { return int(o.Defects.ProgressRV) },
 		Set: func(o *Options, v int) { o.Defects.ProgressRV = ProgressRV(v) }},
 }
+
+// lastReaders keeps the revision that etcd answered to a reader for the next one,
+// and returns the one that was kept before (CurrentRVLastReader).
+func (w *watchCache) lastReaders(revision int64) int64 {
+	kept := w.answeredRevision
+	w.answeredRevision = revision
+	if kept == 0 {
+		return revision
+	}
+	return kept
+}
+
+// listPrefix is the prefix of the objects that a LIST or WATCH means.
+func (c *Cache) listPrefix(prefix string) string {
+	if c.cfg.Defects.ListPrefix == ListPrefixOpen {
+		return prefix
+	}
+	return preparePrefix(prefix)
+}

@@ -74,8 +74,11 @@ func (c *Cache) runDispatch(env *sim.Env) {
 	}
 	// Bookmarks from etcd may come many times a second; watchers get the
 	// cache's own instead.
-	if !d.current.bookmark {
+	switch {
+	case !d.current.bookmark:
 		c.dispatchEvent(env)
+	case c.cfg.Defects.ProgressRV == ProgressRVDispatched:
+		c.updateResourceVersion(env, d.current.resourceVersion, 0)
 	}
 	if !d.dispatching() {
 		c.finishDispatching(env)

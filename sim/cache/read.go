@@ -107,7 +107,8 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	case req.Match == wire.MatchExact || isLegacyExact(req):
 		r.exact = req.ResourceVersion
 	default:
-		r.consistent = req.ResourceVersion == wire.Unset
+		r.consistent = req.ResourceVersion == wire.Unset ||
+			req.ResourceVersion == 0 && c.cfg.Defects.ZeroRV == ZeroRVConsistent
 	}
 	switch {
 	case token > 0 && c.serveKept(env, i):
@@ -188,7 +189,11 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	}
 	env.Cover(readWaits)
 	if env.Noting() {
-		env.Note(env.NodeName(r.from) + "'s " + r.label() + " waits for resourceVersion " + number(wanted) + "; the cache is at " + number(c.watchCache.resourceVersion))
+		what := "resourceVersion " + number(wanted)
+		if r.echo != 0 {
+			what = "the answer to a progress request that is still to be sent"
+		}
+		env.Note(env.NodeName(r.from) + "'s " + r.label() + " waits for " + what + "; the cache is at " + number(c.watchCache.resourceVersion))
 	}
 	r.state, r.began = readWaiting, env.Now()
 	c.waiting++
@@ -319,7 +324,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 	case c.cfg.Freshness == FreshnessNone && r.consistent:
 		limit = 0
 	}
-	prefix := preparePrefix(r.list.Prefix)
+	prefix := c.listPrefix(r.list.Prefix)
 	if c.cfg.Pagination == PaginateKept && limit > 0 {
 		c.serveAndKeep(env, i, at, prefix, int(limit))
 		return

@@ -17,10 +17,13 @@ type watchCache struct {
 	resourceVersion int64
 	// listResourceVersion is that of the last Replace; 0 before the first.
 	listResourceVersion int64
-	store               *btree.BTreeG[*wire.KeyValue]
-	history             history
-	snapshots           snapshotter
-	indices             []index
+	// answeredRevision is what etcd answered to the last reader; only
+	// CurrentRVLastReader keeps it.
+	answeredRevision int64
+	store            *btree.BTreeG[*wire.KeyValue]
+	history          history
+	snapshots        snapshotter
+	indices          []index
 }
 
 // degree is that of upstream's btree store.
@@ -34,7 +37,7 @@ func (w *watchCache) init(capacity int, snapshots Snapshotting) {
 	} else {
 		w.store.Clear(true)
 	}
-	w.resourceVersion, w.listResourceVersion = 0, 0
+	w.resourceVersion, w.listResourceVersion, w.answeredRevision = 0, 0, 0
 	w.history.init(capacity)
 	w.snapshots.init(snapshots)
 }
@@ -180,9 +183,11 @@ func (c *Cache) ascend(prefix string, f func(*wire.KeyValue) bool) {
 	c.watchCache.store.AscendRange(&from, &to, f)
 }
 
-// rangeEnd is the end of the range of all keys under a prefix, which ends in
-// "/".
-func rangeEnd(prefix string) string { return prefix[:len(prefix)-1] + "0" }
+// rangeEnd is the end of the range of all keys that begin with a prefix.
+func rangeEnd(prefix string) string {
+	last := len(prefix) - 1
+	return prefix[:last] + string(rune(prefix[last]+1))
+}
 
 // preparePrefix gives a prefix its final "/": without it "/registry/pods/a"
 // would let the siblings "/registry/pods/ab" in (#125584).
