@@ -151,12 +151,18 @@ func (s *System) reads(i int) []workload.Step {
 			at += j
 		}
 		if j < p.Reads {
-			steps = append(steps, s.step(s.cacheNode(at, i+j), s.list(3*i+j, i+j), s.think()))
+			step := s.step(s.cacheNode(at, i+j), s.list(3*i+j, i+j), s.think())
+			step.Pages = p.morePages()
+			steps = append(steps, step)
 		}
 		if j < p.Gets {
 			n := (i + j) % max(1, p.Keys)
 			steps = append(steps, s.step(s.cacheNode(at, n), s.get(i+j), s.think()))
 		}
+	}
+	if len(steps) > 0 {
+		steps[0].Think.Min += p.ReadFrom
+		steps[0].Think.Max += p.ReadFrom
 	}
 	return steps
 }
@@ -168,6 +174,10 @@ func (s *System) list(n, resource int) *wire.ListRequest {
 	if read == "every" {
 		read = everyList[n%len(everyList)]
 	}
+	if read == "past" {
+		s.past(l, n)
+		return l
+	}
 	switch read {
 	case "consistent":
 	case "any":
@@ -178,7 +188,7 @@ func (s *System) list(n, resource int) *wire.ListRequest {
 		l.ResourceVersion, l.Match = s.initial.Revision+s.totalWrites()+1, wire.MatchNotOlderThan
 	case "exact":
 		l.ResourceVersion, l.Match = s.initial.Revision, wire.MatchExact
-	case "page":
+	case "page", "pages":
 		l.Limit = 1
 	case "page-any":
 		l.ResourceVersion, l.Limit = 0, 1
@@ -186,6 +196,32 @@ func (s *System) list(n, resource int) *wire.ListRequest {
 		l.Match = wire.MatchExact
 	}
 	return l
+}
+
+// past asks for an earlier state, at the n-th time: exactly, in pages, both, and
+// in pages of the newest state, which is the past by the second page. The
+// revisions are the first that there is, one in the middle, and the last or one
+// that is not there yet.
+func (s *System) past(l *wire.ListRequest, n int) {
+	if n%4 > 0 {
+		l.Limit = 1
+	}
+	if n%4 == 1 {
+		return
+	}
+	l.ResourceVersion = s.initial.Revision + int64(n/4%3)*s.totalWrites()/2
+	if n%4 != 2 {
+		l.Match = wire.MatchExact
+	}
+}
+
+// morePages is how many pages readers ask for after the first: more than there
+// are, if they follow pages at all.
+func (p *Params) morePages() int {
+	if p.Read == "pages" || p.Read == "past" {
+		return p.Keys + p.Items + 1
+	}
+	return 0
 }
 
 // everyList are the ways of a LIST, of which a workload that asks in every way
@@ -228,6 +264,7 @@ func (s *System) planFaults() {
 			s.faults = append(s.faults, plannedFault{f, sim.Budget{Times: times, Within: p.FaultsFor}})
 		}
 	}
+	s.upkeep.faults(s)
 	add(p.EtcdRestarts, &sim.RestartProcess{Nodes: []sim.NodeID{s.etcdNode}, Label: "etcd"})
 	add(p.Snapshots, &etcd.InstallSnapshot{Node: s.etcdNode, Label: "etcd"})
 }

@@ -11,12 +11,18 @@ import (
 type apiServer struct {
 	client sim.NodeID
 	caches []sim.NodeID
+	// compactor is who compacts etcd, 0 for nobody.
+	compactor sim.NodeID
 }
 
 // nodes are what goes down with the process, in the order in which it starts
 // them again.
 func (a *apiServer) nodes() []sim.NodeID {
-	return append([]sim.NodeID{a.client}, a.caches...)
+	all := append([]sim.NodeID{a.client}, a.caches...)
+	if a.compactor != 0 {
+		all = append(all, a.compactor)
+	}
+	return all
 }
 
 // place numbers the nodes, in the order in which Build adds them.
@@ -27,6 +33,10 @@ func (s *System) place() {
 		next++
 		for range s.params.resources() {
 			server.caches = append(server.caches, next)
+			next++
+		}
+		if s.params.Compactors {
+			server.compactor = next
 			next++
 		}
 		s.servers = append(s.servers, server)

@@ -28,10 +28,15 @@ var designs = []Design{
 		Options{RevisionSharing: RevisionAccumulated}},
 	{"dynamic-fallback", "kep-2340, but etcd answers while the cache is slow (KEP-2340, Alternatives)",
 		Options{OnTimeout: OnTimeoutFallback, DynamicFallback: FallbackByWait}},
+	{"kep-4988", "kep-2340 with snapshots for exact reads and later pages; a failed consistency check sends those to etcd (KEP-4988, beta)",
+		Options{
+			OnTimeout: OnTimeoutFallback,
+			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, ConsistencyChecker: ConsistencyCheckerFallback},
+		}},
 	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships",
 		Options{
 			OnTimeout: OnTimeoutFallback, ContinueWithVersion: ContinueRefusesVersion,
-			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn},
+			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, CompactionNotice: CompactionPolled, LateSnapshot: LateSnapshotKept, ConsistencyChecker: ConsistencyCheckerFallback},
 		}},
 }
 

@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // Detector is who compares what a cache has with what etcd has.
 type Detector uint8
@@ -38,7 +41,10 @@ type Detection struct {
 	Limit  int64
 	// ResourceVersion at which both were listed.
 	ResourceVersion int64
-	Outcome         DetectionOutcome
+	// Items are those of the LIST; the checker looks at everything that the
+	// cache has.
+	Items   []*wire.KeyValue
+	Outcome DetectionOutcome
 }
 
 // Detections are all comparisons since the run began, in the order in which the

@@ -16,8 +16,7 @@ import (
 // answered from a snapshot of the same cache, so that it compares the cache with
 // itself; this one asks etcd.
 type comparison struct {
-	call  sim.Conn
-	items []*wire.KeyValue
+	call sim.Conn
 	// detection is its number among Cache.detections.
 	detection int
 }
@@ -37,8 +36,7 @@ func (c *Cache) compareWithEtcd(env *sim.Env, list *wire.ListRequest, answer sim
 	env.Cover(listCompared)
 	c.comparisons = append(c.comparisons, comparison{
 		call:      env.Call(c.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), Limit: limit, Revision: p.ResourceVersion}),
-		items:     p.Items,
-		detection: c.detections.begin(Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion}),
+		detection: c.detections.begin(Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, Items: p.Items}),
 	})
 }
 
@@ -57,7 +55,7 @@ func (c *Cache) compared(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
 	case !ok:
 		env.Cover(listNotCompared)
 		d.Outcome = DetectionError
-	case slices.EqualFunc(m.items, list.Kvs, sameObject):
+	case slices.EqualFunc(d.Items, list.Kvs, sameObject):
 		d.Outcome = DetectionConsistent
 	default:
 		env.Cover(listInconsistent)

@@ -39,6 +39,20 @@ const (
 	CompactionUnheard
 )
 
+// LateSnapshot says what becomes of a state from before a compaction that the
+// cache has heard of already: of a list that was on its way meanwhile, or after an
+// event that comes late.
+type LateSnapshot uint8
+
+const (
+	// LateSnapshotDropped: it is not kept.
+	LateSnapshotDropped LateSnapshot = iota
+	// LateSnapshotKept: it stays until the next compaction, as shipped: each
+	// compaction is looked at once. A cache that is five minutes late is needed
+	// for it.
+	LateSnapshotKept
+)
+
 // ConsistencyChecker says what a failed consistency check does (KEP-4988, "Cache
 // Inconsistency Detection Mechanism").
 type ConsistencyChecker uint8
@@ -70,6 +84,7 @@ type SnapshotOptions struct {
 	Snapshotting          Snapshotting
 	FutureRV              FutureRV
 	CompactionNotice      CompactionNotice
+	LateSnapshot          LateSnapshot
 	ConsistencyChecker    ConsistencyChecker
 	InconsistencyDetector InconsistencyDetector
 }
@@ -84,6 +99,9 @@ var snapshotDimensions = dimension.Table[Options]{
 	{Name: "compaction-notice", Values: []string{"pushed", "polled", "unheard"},
 		Get: func(o *Options) int { return int(o.Snapshots.CompactionNotice) },
 		Set: func(o *Options, v int) { o.Snapshots.CompactionNotice = CompactionNotice(v) }},
+	{Name: "late-snapshot", Values: []string{"dropped", "kept"},
+		Get: func(o *Options) int { return int(o.Snapshots.LateSnapshot) },
+		Set: func(o *Options, v int) { o.Snapshots.LateSnapshot = LateSnapshot(v) }},
 	{Name: "consistency-checker", Values: []string{"off", "panic", "fallback"},
 		Get: func(o *Options) int { return int(o.Snapshots.ConsistencyChecker) },
 		Set: func(o *Options, v int) { o.Snapshots.ConsistencyChecker = ConsistencyChecker(v) }},

@@ -8,6 +8,7 @@ var (
 	snapshotEvicted      = sim.NewSituation("cache: snapshot evicted with its event")
 	snapshotCompacted    = sim.NewSituation("cache: snapshot dropped because etcd was compacted")
 	compactedWithoutLoss = sim.NewSituation("cache: compaction of what no snapshot was left of")
+	snapshotLate         = sim.NewSituation("cache: state from before a compaction that the cache has heard of")
 	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
 	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
 )

@@ -126,6 +126,12 @@ func (c *Cache) snapshotAt(rv int64) (snapshot, bool) {
 // takeSnapshot keeps the store as it is after an event. It comes before the
 // broadcast: who is woken by a version must find its snapshot.
 func (c *Cache) takeSnapshot(env *sim.Env, resourceVersion int64) {
+	if resourceVersion < c.compaction.revision {
+		env.Cover(snapshotLate)
+		if c.cfg.Snapshots.LateSnapshot == LateSnapshotDropped {
+			return
+		}
+	}
 	env.Cover(snapshotTaken)
 	c.watchCache.snapshots.add(resourceVersion, c.watchCache.store)
 }

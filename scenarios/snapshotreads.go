@@ -1,0 +1,39 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+var snapshotReads = &Scenario{
+	Name:    "snapshot-reads",
+	Summary: "exact LISTs and pages of past states while two API servers compact etcd and restart (KEP-4988)",
+	Doc: `Readers ask for past states: exactly, in pages, both, and page by page from the newest state on. Writers change what they
+list, the history of each cache holds few events, and both API servers compete for compacting etcd. What a cache answers
+from a snapshot is what etcd has, or had, at that revision; what has been compacted is refused by both.`,
+	Params: Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder,
+		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
+		Readers: 3, Reads: 4, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		Compactors: true, Restarts: 1, Ring: 3, Page: 2, Steps: 20_000,
+	},
+	Claims:   []string{"exact", "pages", Compacted, "linearizable", Mirrors, Detects},
+	Expected: overtaken("linearizable", Mirrors),
+}
+
+var compactedHistory = &Scenario{
+	Name:    "compacted-history",
+	Summary: "a quiet resource, read at an old revision long after etcd was compacted: gone, from cache or not (kubernetes #131011)",
+	Doc: `Hardly anything is written, so that the history of the cache loses nothing by itself. Two API servers compact etcd every five
+minutes. A client that goes on asking for an early revision is served from a snapshot until the cache hears of the
+compaction, and refused from then on. --bug compaction-notice=unheard is a cache that never hears of it.`,
+	Params: Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 4, Readers: 2, Reads: 24, Read: "past", Caches: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
+		Compactors: true, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 2 * time.Minute,
+		FaultsFor: time.Second, Horizon: 30 * time.Minute, Steps: 200_000,
+	},
+	Claims:   []string{"exact", "pages", Compacted, Mirrors, Detects},
+	Expected: func(p *Params) []string { return nil },
+}
