@@ -15,7 +15,7 @@ import (
 // client runs its requests one after the other on a connection of its own.
 type client struct {
 	name   string
-	rec    *recorder
+	rec    *Recorder
 	slots  chan struct{}
 	giveUp *atomic.Int64
 
@@ -55,16 +55,16 @@ func (c *client) step(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	call := c.rec.tick()
+	call := c.rec.Tick()
 	resp, err := c.etcd.Do(ctx, operation(req))
 	switch {
 	case err == nil:
 		res := result(req, resp)
-		c.rec.done(c.name, call, req, res)
+		c.rec.Done(c.name, call, req, res)
 		c.work.observe(req, res)
 		return nil
 	case timeout < operationTimeout:
-		c.rec.unknown(c.name, call, req)
+		c.rec.Unknown(c.name, call, req)
 		c.reborn()
 		return nil
 	default:

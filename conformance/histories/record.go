@@ -50,7 +50,7 @@ func Record(ctx context.Context, server *realetcd.Server, cfg Config) (*model.Hi
 	if err != nil {
 		return nil, err
 	}
-	rec := &recorder{}
+	rec := &Recorder{}
 	var (
 		wg     sync.WaitGroup
 		giveUp atomic.Int64
@@ -74,7 +74,7 @@ func Record(ctx context.Context, server *realetcd.Server, cfg Config) (*model.Hi
 	if err := readBack(ctx, server, rec); err != nil {
 		return nil, err
 	}
-	h := rec.history(initial)
+	h := rec.History(initial)
 	return h, resolve(ctx, server, h)
 }
 
@@ -111,18 +111,18 @@ func prepare(ctx context.Context, server *realetcd.Server, cfg Config) (model.In
 	return initial, nil
 }
 
-func readBack(ctx context.Context, server *realetcd.Server, rec *recorder) error {
+func readBack(ctx context.Context, server *realetcd.Server, rec *Recorder) error {
 	cli, err := connect(server)
 	if err != nil {
 		return err
 	}
 	defer cli.Close()
 	req := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
-	call := rec.tick()
+	call := rec.Tick()
 	resp, err := cli.Do(ctx, operation(req))
 	if err != nil {
 		return err
 	}
-	rec.done("reader", call, req, result(req, resp))
+	rec.Done("reader", call, req, result(req, resp))
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// recorder collects operations of all clients. Its one counter ticks at every
+// Recorder collects operations of all clients. Its one counter ticks at every
 // call and return, so that no two events have the same reading.
-type recorder struct {
+type Recorder struct {
 	clock atomic.Int64
 
 	mu  sync.Mutex
@@ -24,24 +24,24 @@ type recorded struct {
 	model.Operation
 }
 
-func (r *recorder) tick() int64 { return r.clock.Add(1) }
+func (r *Recorder) Tick() int64 { return r.clock.Add(1) }
 
-func (r *recorder) done(client string, call int64, req *model.Request, res *model.Result) {
-	r.add(client, model.Operation{Call: call, Return: r.tick(), Request: req, Result: res, Outcome: model.Done})
+func (r *Recorder) Done(client string, call int64, req *model.Request, res *model.Result) {
+	r.add(client, model.Operation{Call: call, Return: r.Tick(), Request: req, Result: res, Outcome: model.Done})
 }
 
-func (r *recorder) unknown(client string, call int64, req *model.Request) {
+func (r *Recorder) Unknown(client string, call int64, req *model.Request) {
 	r.add(client, model.Operation{Call: call, Return: math.MaxInt64, Request: req, Outcome: model.Unknown})
 }
 
-func (r *recorder) add(client string, op model.Operation) {
+func (r *Recorder) add(client string, op model.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ops = append(r.ops, recorded{client, op})
 }
 
 // history numbers the clients in the order of their first calls.
-func (r *recorder) history(initial model.Initial) *model.History {
+func (r *Recorder) History(initial model.Initial) *model.History {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	slices.SortFunc(r.ops, func(a, b recorded) int { return cmp.Compare(a.Call, b.Call) })

@@ -31,21 +31,22 @@ type Server struct {
 	Endpoint string // host:port of the client API
 
 	dir    string
+	flags  []string
 	cmd    *exec.Cmd
 	output *bytes.Buffer
 	exited chan struct{}
 }
 
-// Start runs the server of a version and returns when it answers. The caller
-// must Stop it.
-func Start(ctx context.Context, version string) (*Server, error) {
+// Start runs the server of a version, with flags of etcd's own besides those
+// that it needs, and returns when it answers. The caller must Stop it.
+func Start(ctx context.Context, version string, flags ...string) (*Server, error) {
 	if !Built(version) {
 		return nil, fmt.Errorf("%s is not there: run make servers", Binary(version))
 	}
 	var err error
 	for range startAttempts {
 		var s *Server
-		if s, err = start(ctx, version); err == nil {
+		if s, err = start(ctx, version, flags); err == nil {
 			return s, nil
 		}
 		if ctx.Err() != nil {
@@ -55,7 +56,7 @@ func Start(ctx context.Context, version string) (*Server, error) {
 	return nil, err
 }
 
-func start(ctx context.Context, version string) (*Server, error) {
+func start(ctx context.Context, version string, flags []string) (*Server, error) {
 	client, peer, err := freePorts()
 	if err != nil {
 		return nil, err
@@ -64,36 +65,57 @@ func start(ctx context.Context, version string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Version: version, Endpoint: client, dir: dir, output: &bytes.Buffer{}, exited: make(chan struct{})}
-	s.cmd = exec.Command(Binary(version),
+	s := &Server{Version: version, Endpoint: client, dir: dir}
+	s.flags = append([]string{
 		"--name=m",
-		"--data-dir="+filepath.Join(dir, "data"),
-		"--listen-client-urls=http://"+client,
-		"--advertise-client-urls=http://"+client,
-		"--listen-peer-urls=http://"+peer,
-		"--initial-advertise-peer-urls=http://"+peer,
-		"--initial-cluster=m=http://"+peer,
+		"--data-dir=" + filepath.Join(dir, "data"),
+		"--listen-client-urls=http://" + client,
+		"--advertise-client-urls=http://" + client,
+		"--listen-peer-urls=http://" + peer,
+		"--initial-advertise-peer-urls=http://" + peer,
+		"--initial-cluster=m=http://" + peer,
 		"--log-level=warn",
-	)
-	// Variables of the caller's shell (ETCD_*) would configure the server too.
-	s.cmd.Env = []string{}
-	s.cmd.Dir = dir
-	s.cmd.Stdout, s.cmd.Stderr = s.output, s.output
-	dieWithParent(s.cmd)
-	if err := s.cmd.Start(); err != nil {
+	}, flags...)
+	if err := s.launch(ctx); err != nil {
 		os.RemoveAll(dir)
 		return nil, err
 	}
-	go func() {
-		s.cmd.Wait()
-		close(s.exited)
-	}()
-	if err := s.awaitReady(ctx); err != nil {
-		s.Stop()
-		return nil, fmt.Errorf("etcd %s did not start: %w\n%s", version, err, s.output)
-	}
 	return s, nil
 }
+
+// launch runs the process. If it does not answer, there is none afterwards.
+func (s *Server) launch(ctx context.Context) error {
+	s.output, s.exited = &bytes.Buffer{}, make(chan struct{})
+	s.cmd = exec.Command(Binary(s.Version), s.flags...)
+	// Variables of the caller's shell (ETCD_*) would configure the server too.
+	s.cmd.Env = []string{}
+	s.cmd.Dir = s.dir
+	s.cmd.Stdout, s.cmd.Stderr = s.output, s.output
+	dieWithParent(s.cmd)
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	cmd, exited := s.cmd, s.exited
+	go func() {
+		cmd.Wait()
+		close(exited)
+	}()
+	if err := s.awaitReady(ctx); err != nil {
+		s.kill()
+		return fmt.Errorf("etcd %s did not start: %w\n%s", s.Version, err, s.output)
+	}
+	return nil
+}
+
+// Restart kills the server and runs it again on the same data and ports. It
+// returns when the new process answers; if it does not, only Stop is left to do.
+func (s *Server) Restart(ctx context.Context) error {
+	s.kill()
+	return s.launch(ctx)
+}
+
+// Pid is the number of the server's process.
+func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
 func (s *Server) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -132,9 +154,13 @@ func (s *Server) Dial(opts ...grpc.DialOption) (*grpc.ClientConn, error) {
 
 // Stop kills the server and removes its data. It may be called more than once.
 func (s *Server) Stop() {
+	s.kill()
+	os.RemoveAll(s.dir)
+}
+
+func (s *Server) kill() {
 	s.cmd.Process.Kill()
 	<-s.exited
-	os.RemoveAll(s.dir)
 }
 
 func freePorts() (client, peer string, err error) {

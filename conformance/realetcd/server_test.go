@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"google.golang.org/grpc"
+
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
@@ -55,5 +57,32 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 	}
 	for _, f := range left {
 		t.Errorf("left behind: %s", f.Name())
+	}
+}
+
+func TestRestartKeepsTheData(t *testing.T) {
+	s := realetcd.StartForTest(t, realetcd.Versions()[0])
+	conn, err := s.Dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	kv := pb.NewKVClient(conn)
+	if _, err := kv.Put(t.Context(), &pb.PutRequest{Key: []byte("a"), Value: []byte("1")}); err != nil {
+		t.Fatal(err)
+	}
+	before := s.Pid()
+	if err := s.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.Pid() == before {
+		t.Error("it is the same process")
+	}
+	got, err := kv.Range(t.Context(), &pb.RangeRequest{Key: []byte("a")}, grpc.WaitForReady(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Kvs) != 1 || string(got.Kvs[0].Value) != "1" {
+		t.Errorf("after the restart there is %v", got.Kvs)
 	}
 }

@@ -4,12 +4,12 @@ import "testing"
 
 // StartForTest starts a server that is stopped at the end of the test, and
 // skips the test if the version is not built.
-func StartForTest(t *testing.T, version string) *Server {
+func StartForTest(t testing.TB, version string, flags ...string) *Server {
 	t.Helper()
 	if !Built(version) {
 		t.Skipf("etcd %s is not built: run make servers", version)
 	}
-	s, err := Start(t.Context(), version)
+	s, err := Start(t.Context(), version, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,267 @@
+package shell_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/watchbed/watchbed/conformance/histories"
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/shell"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// load is what clients do to one etcd and to the cache in front of it.
+type load struct {
+	seed uint64
+	// writers write to etcd, past the cache, and list through it in between.
+	writers int
+	// consistent list through the cache without a resourceVersion, stale with
+	// "0".
+	consistent, stale int
+	// perClient is how many operations each client has.
+	perClient int
+	// concurrent caps the operations under way at once, 0 does not: the cost of
+	// judging with porcupine grows exponentially with it.
+	concurrent int
+	think      time.Duration
+	// restart kills etcd in the middle and starts it again.
+	restart bool
+}
+
+// keys are few, so that most operations meet others on the same key.
+var keys = []string{prefix + "a", prefix + "b", prefix + "c", prefix + "d"}
+
+// run is a load on its way to a history.
+type run struct {
+	load
+	t      *testing.T
+	server *realetcd.Server
+	etcd   *clientv3.Client
+	cache  *shell.Cache
+	rec    histories.Recorder
+	slots  chan struct{}
+	ops    atomic.Int64
+
+	refused atomic.Int64
+}
+
+// record runs a load and returns the history of it, and how many reads were
+// refused.
+func (l load) record(t *testing.T, server *realetcd.Server, etcd *clientv3.Client, c *shell.Cache) (*model.History, int) {
+	t.Helper()
+	r := &run{load: l, t: t, server: server, etcd: etcd, cache: c}
+	if l.concurrent > 0 {
+		r.slots = make(chan struct{}, l.concurrent)
+	}
+	initial := r.initial()
+	var clients sync.WaitGroup
+	n := 0
+	begin := func(kind string, many int, step func(*rand.Rand, string) string) {
+		for i := range many {
+			n++
+			rng := rand.New(rand.NewPCG(l.seed, uint64(n)))
+			clients.Go(func() { r.client(rng, fmt.Sprintf("%s-%d", kind, i+1), step) })
+		}
+	}
+	writer := 0
+	begin("reader", l.consistent, r.listConsistently)
+	begin("stale", l.stale, r.listStale)
+	for range l.writers {
+		w := &writing{run: r, own: keys[writer%len(keys)]}
+		writer++
+		begin(fmt.Sprintf("writer-%d", writer), 1, w.step)
+	}
+	if l.restart {
+		half := int64(n * l.perClient / 2)
+		for r.ops.Load() < half {
+			time.Sleep(time.Millisecond)
+		}
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clients.Wait()
+	h := r.rec.History(initial)
+	r.resolve(h)
+	return h, int(r.refused.Load())
+}
+
+func (r *run) client(rng *rand.Rand, name string, step func(*rand.Rand, string) string) {
+	for range r.perClient {
+		if r.think > 0 {
+			time.Sleep(time.Duration(rng.Int64N(int64(r.think))))
+		}
+		if r.slots != nil {
+			r.slots <- struct{}{}
+		}
+		name = step(rng, name)
+		r.ops.Add(1)
+		if r.slots != nil {
+			<-r.slots
+		}
+	}
+}
+
+func (r *run) initial() model.Initial {
+	r.t.Helper()
+	res, err := r.etcd.Get(r.t.Context(), prefix, clientv3.WithPrefix())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	initial := model.Initial{Revision: res.Header.Revision}
+	for _, kv := range res.Kvs {
+		initial.Items = append(initial.Items, &model.Item{
+			Key: string(kv.Key), Value: string(kv.Value),
+			CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
+		})
+	}
+	return initial
+}
+
+func (r *run) listConsistently(_ *rand.Rand, name string) string {
+	r.list(name, consistent, model.Consistent)
+	return name
+}
+
+func (r *run) listStale(_ *rand.Rand, name string) string {
+	r.list(name, wire.ListRequest{Prefix: prefix}, model.Any)
+	return name
+}
+
+// list reads through the cache. A read that is refused told nothing and is left
+// out.
+func (r *run) list(name string, req wire.ListRequest, freshness model.Freshness) {
+	call := r.rec.Tick()
+	got, err := r.cache.List(r.t.Context(), req)
+	if err != nil {
+		var refused *shell.StatusError
+		if !errors.As(err, &refused) {
+			r.t.Error(err)
+		}
+		r.refused.Add(1)
+		return
+	}
+	if got.Origin != wire.FromCache {
+		r.t.Errorf("a list was answered by %s", got.Origin)
+	}
+	res := &model.Result{Revision: got.ResourceVersion, Count: int64(len(got.Items))}
+	for _, kv := range got.Items {
+		res.Items = append(res.Items, &model.Item{
+			Key: kv.Key, Value: kv.Value,
+			CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
+		})
+	}
+	r.rec.Done(name, call, &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Freshness: freshness}, res)
+}
+
+// writing is one writer's state.
+type writing struct {
+	*run
+	n int
+	// own is the only key that it deletes, so that a deletion whose outcome it
+	// does not know can be told from others'. It has one such at most.
+	own     string
+	unknown bool
+}
+
+func (w *writing) step(rng *rand.Rand, name string) string {
+	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
+	defer cancel()
+	w.n++
+	var (
+		req = &model.Request{Kind: model.Put, Key: keys[rng.IntN(len(keys))], Value: fmt.Sprintf("%s.%d", name, w.n)}
+		res = &model.Result{}
+	)
+	switch p := rng.IntN(10); {
+	case p < 2:
+		return w.listConsistently(rng, name)
+	case p < 4 && !w.unknown:
+		req = &model.Request{Kind: model.Delete, Key: w.own}
+	}
+	call := w.rec.Tick()
+	var err error
+	if req.Kind == model.Delete {
+		var got *clientv3.DeleteResponse
+		if got, err = w.etcd.Delete(ctx, req.Key); err == nil {
+			res.Revision, res.Deleted = got.Header.Revision, got.Deleted
+		}
+	} else {
+		var got *clientv3.PutResponse
+		if got, err = w.etcd.Put(ctx, req.Key, req.Value); err == nil {
+			res.Revision = got.Header.Revision
+		}
+	}
+	if err == nil {
+		w.rec.Done(name, call, req, res)
+		return name
+	}
+	// As the same client it would have one operation open while it starts the
+	// next.
+	w.rec.Unknown(name, call, req)
+	w.unknown = w.unknown || req.Kind == model.Delete
+	return fmt.Sprintf("%s'", name)
+}
+
+// resolve finds out from etcd's own history what became of the writes that
+// nobody was told about.
+func (r *run) resolve(h *model.History) {
+	r.t.Helper()
+	now, err := r.etcd.Get(r.t.Context(), prefix)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	written, deleted := map[string]int64{}, map[string][]int64{}
+	ctx, cancel := context.WithCancel(r.t.Context())
+	defer cancel()
+	last := h.Initial.Revision
+	for last < now.Header.Revision {
+		for res := range r.etcd.Watch(ctx, prefix, clientv3.WithPrefix(), clientv3.WithRev(last+1)) {
+			if err := res.Err(); err != nil {
+				r.t.Fatal(err)
+			}
+			for _, e := range res.Events {
+				last = e.Kv.ModRevision
+				if e.Type == clientv3.EventTypePut {
+					written[string(e.Kv.Value)] = last
+				} else {
+					deleted[string(e.Kv.Key)] = append(deleted[string(e.Kv.Key)], last)
+				}
+			}
+			if last >= now.Header.Revision {
+				break
+			}
+		}
+	}
+	told := map[int64]bool{}
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Outcome == model.Done {
+			told[op.Result.Revision] = told[op.Result.Revision] || op.Request.IsWrite()
+		}
+	}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if op.Outcome != model.Unknown {
+			continue
+		}
+		op.Commit = -1
+		if rev, ok := written[op.Request.Value]; ok && op.Request.Kind == model.Put {
+			op.Commit = rev
+		}
+		if op.Request.Kind == model.Delete {
+			for _, rev := range deleted[op.Request.Key] {
+				if !told[rev] {
+					op.Commit = rev
+				}
+			}
+		}
+	}
+}

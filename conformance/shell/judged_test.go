@@ -1,0 +1,127 @@
+package shell_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/cache"
+)
+
+// properties are what reads from one cache have to be: linearizable if they are
+// consistent, and in one order with all others if they are not, because those
+// who list with "0" here do nothing else.
+var properties = []linearizability.Property{linearizability.Linearizable, linearizability.LinearizableData, linearizability.Sequential}
+
+// early is the version whose progress overtakes events (etcd #15220): there a
+// violation is no surprise, and that there is none would not be one either.
+const early = "3.5.7"
+
+// The checkers that judge simulated runs judge the same cache on real servers,
+// which are killed in between.
+func TestReadsThroughTheCache(t *testing.T) {
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			server := realetcd.StartForTest(t, version)
+			etcd := connect(t, server)
+			put(t, etcd, prefix+"a", "before")
+			c := start(t, etcd, cache.Config{})
+			for _, l := range []load{
+				{seed: 1, writers: 3, consistent: 3, stale: 2, perClient: 12, concurrent: 4, think: 3 * time.Millisecond},
+				{seed: 2, writers: 4, consistent: 6, stale: 3, perClient: 400, think: 3 * time.Millisecond},
+				{seed: 3, writers: 4, consistent: 6, stale: 3, perClient: 400, think: 5 * time.Millisecond, restart: true},
+			} {
+				h, refused := l.record(t, server, etcd, c)
+				judge(t, version, h)
+				unknown := 0
+				for i := range h.Operations {
+					if h.Operations[i].Outcome == model.Unknown {
+						unknown++
+					}
+				}
+				t.Logf("load %d: %d operations, %d writes of unknown outcome, %d reads refused", l.seed, len(h.Operations), unknown, refused)
+				if l.restart && unknown == 0 {
+					t.Error("etcd was killed, and nobody noticed")
+				}
+			}
+			seen, err := c.Situations(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, rare := range []string{
+				"cache: read waits", "cache: read served after waiting", "cache: progress requested",
+				"cache: progress notification taken in",
+			} {
+				if seen[rare] == 0 {
+					t.Errorf("%q never came about: what holds was not put to the test", rare)
+				}
+			}
+		})
+	}
+}
+
+func judge(t *testing.T, version string, h *model.History) {
+	t.Helper()
+	var judge linearizability.Judge
+	judgements, err := judge.Check(h, nil, properties...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range judgements {
+		switch {
+		case j.Exercised == 0:
+			t.Errorf("%s was not put to the test", j.Property)
+		case j.Verdict == model.Violated && version == early:
+			t.Logf("%s is violated, as it may be on etcd %s: %v", j.Property, early, j.Why)
+		case j.Verdict != model.Holds:
+			t.Errorf("%s: %v by %v, want holds: %v", j.Property, j.Verdict, j.By, j.Why)
+		}
+	}
+}
+
+// If an answer of the cache had been wrong, the judge would have said so.
+func TestTamperedAnswersAreFound(t *testing.T) {
+	versions := realetcd.Versions()
+	server := realetcd.StartForTest(t, versions[len(versions)-1])
+	etcd := connect(t, server)
+	put(t, etcd, prefix+"a", "before")
+	c := start(t, etcd, cache.Config{})
+	h, _ := load{seed: 4, writers: 3, consistent: 3, stale: 1, perClient: 15, concurrent: 4, think: 3 * time.Millisecond}.record(t, server, etcd, c)
+	judge(t, server.Version, h)
+	judge := linearizability.Judge{Steps: 20_000}
+	ways := 0
+	for _, way := range tampering.Ways() {
+		tampered := 0
+		for i := range h.Operations {
+			wrong := way.Apply(h, i)
+			if wrong == nil {
+				continue
+			}
+			for _, broken := range way.Breaks {
+				prop := linearizability.Property(broken)
+				if !prop.Claims(&h.Operations[i]) {
+					continue
+				}
+				tampered++
+				judgements, err := judge.Check(wrong, nil, prop)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v := judgements[0].Verdict; v != model.Violated {
+					t.Errorf("operation %d, %s: %s %v, want violated", i, way.Name, prop, v)
+				}
+			}
+		}
+		if tampered > 0 {
+			ways++
+		}
+	}
+	// The two ways that need a GET, and nothing but, have nothing to hold on to.
+	if want := len(tampering.Ways()) - 2; ways != want {
+		t.Errorf("%d ways to tamper with the history, want %d", ways, want)
+	}
+}
