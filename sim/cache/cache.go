@@ -157,6 +157,8 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchEvent:
 		if m.Conn == c.reflector.watch {
 			c.watchEvent(env, p)
+		} else {
+			c.relayEvent(env, m.Conn, p)
 		}
 	case *wire.ListRequest:
 		c.getList(env, m, p)

@@ -22,6 +22,8 @@ const (
 	watcherInitial
 	// watcherStreaming: process sends what the dispatcher gives.
 	watcherStreaming
+	// watcherDelegated: etcd serves it, and the cache passes on what comes.
+	watcherDelegated
 	// watcherEnding: stopped while an event was being dispatched; it sends
 	// nothing more, and its channel stays until that is over.
 	watcherEnding
@@ -33,9 +35,11 @@ type cacheWatcher struct {
 	state   watcherState
 	request *wire.WatchRequest
 	conn    sim.Conn
-	from    sim.NodeID
-	cause   sim.Cause
-	prefix  string
+	// upstream leads to the client library if etcd serves the watch.
+	upstream sim.Conn
+	from     sim.NodeID
+	cause    sim.Cause
+	prefix   string
 	// generation of readiness in which the request came.
 	generation int
 
@@ -204,6 +208,10 @@ func (w *cacheWatcher) wants(e *wire.WatchEvent) bool {
 // watcherHangup: the client has ended its watch (forget).
 func (c *Cache) watcherHangup(env *sim.Env, conn sim.Conn) {
 	for i, w := range c.watchers {
+		if w.state == watcherDelegated && (w.conn == conn || w.upstream == conn) {
+			c.endDelegated(env, w)
+			continue
+		}
 		if w.conn != conn {
 			continue
 		}
@@ -257,8 +265,12 @@ func (w *cacheWatcher) reset() {
 // Drained implements sim.Drained: result has room again.
 func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 	for i, w := range c.watchers {
-		if w.conn == conn && w.inHand != nil && w.isRegistered() {
+		switch {
+		case w.conn != conn || w.inHand == nil:
+		case w.isRegistered():
 			env.Enable(watcherTask(i))
+		case w.state == watcherDelegated:
+			c.relayDrained(env, w)
 		}
 	}
 }

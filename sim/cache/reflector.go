@@ -14,6 +14,8 @@ const (
 	reflectorGap reflectorState = iota
 	// reflectorListing: a page is under way.
 	reflectorListing
+	// reflectorStreaming: initial events come on the watch.
+	reflectorStreaming
 	// reflectorWatching: the next event has not come yet.
 	reflectorWatching
 	// reflectorHandingOff: an event is in the cache, and not yet in the
@@ -36,8 +38,11 @@ type reflector struct {
 	listRevision int64
 
 	watch sim.Conn
-	// position is lastSyncResourceVersion: where a watch starts.
-	position int64
+	// position is lastSyncResourceVersion: where a watch starts. It is of no use
+	// for a watch with initial events while unavailable: etcd has refused it
+	// (isLastSyncResourceVersionUnavailable).
+	position    int64
+	unavailable bool
 	// began and events tell a watch that ended at once from one that worked.
 	began  sim.Time
 	events int
@@ -69,6 +74,10 @@ func (c *Cache) startCaching(env *sim.Env) {
 	}
 	r.starts++
 	c.terminateAllWatchers(env)
+	if c.cfg.WatchList.ReflectorList == ReflectorWatchList {
+		c.watchList(env)
+		return
+	}
 	c.listFrom(env, c.firstPage)
 }
 
@@ -141,6 +150,10 @@ func (c *Cache) startWatch(env *sim.Env) {
 // watchEvent is one turn of handleAnyWatch.
 func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 	r := &c.reflector
+	if r.state == reflectorStreaming {
+		c.initialEvent(env, e)
+		return
+	}
 	switch e.Type {
 	case wire.Failed:
 		c.watchFailed(env, e.Err)
@@ -199,6 +212,10 @@ func (c *Cache) watchFailed(env *sim.Env, err *wire.Error) {
 // watchClosed: the watch ended without saying why.
 func (c *Cache) watchClosed(env *sim.Env) {
 	r := &c.reflector
+	if r.state == reflectorStreaming {
+		c.watchListClosed(env)
+		return
+	}
 	if r.events == 0 && !env.Elapsed(r.began, veryShortWatch) {
 		env.Cover(watchVeryShort)
 		c.endListAndWatch(env)
@@ -242,7 +259,7 @@ func (r *retryWithDeadline) again(env *sim.Env) bool {
 }
 
 func (r *reflector) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Word(uint64(r.state)).Int(r.listRevision).Int(r.position).Bool(r.events > 0)
+	d = d.Word(uint64(r.state)).Int(r.listRevision).Int(r.position).Bool(r.unavailable).Bool(r.events > 0)
 	d = d.Int(int64(r.began)).Bool(r.retry.failed).Int(int64(r.retry.first)).Int(int64(r.retry.last))
 	d = d.Int(int64(len(r.pages)))
 	for _, kv := range r.pages {

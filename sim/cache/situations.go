@@ -4,6 +4,10 @@ import "github.com/watchbed/watchbed/sim"
 
 // Reflector.
 var (
+	watchListStarted    = sim.NewSituation("cache: reflector asks for initial events")
+	watchListReplaced   = sim.NewSituation("cache: contents replaced by initial events")
+	watchListAgain      = sim.NewSituation("cache: reflector asks for initial events again")
+	watchListFallsBack  = sim.NewSituation("cache: reflector lists because a watch with initial events failed")
 	relisted            = sim.NewSituation("cache: relist")
 	listPaged           = sim.NewSituation("cache: list of several pages")
 	listExpired         = sim.NewSituation("cache: compaction between the pages of a list")
@@ -95,6 +99,9 @@ var (
 	stopDeferred            = sim.NewSituation("cache: watcher stopped during dispatch")
 	endBookmarkWithInterval = sim.NewSituation("cache: end of the initial events sent behind them")
 	endBookmarkByTimer      = sim.NewSituation("cache: end of the initial events found by the bookmark timer")
+	watchDelegated          = sim.NewSituation("cache: watch delegated to etcd")
+	delegatedBlocked        = sim.NewSituation("cache: watch that etcd serves waits for its client")
+	delegatedEnded          = sim.NewSituation("cache: watch that etcd serves ended")
 	bookmarkOffered         = sim.NewSituation("cache: bookmark sent to a watcher")
 	bookmarkDropped         = sim.NewSituation("cache: bookmark dropped by a full watcher")
 )

@@ -7,9 +7,17 @@ import (
 
 // watch is Cacher.Watch up to where it first blocks.
 func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
-	if err := validateWatch(req); err != nil {
+	err := validateWatch(req)
+	if err == nil {
+		err = c.validateWatchGate(req)
+	}
+	if err != nil {
 		env.Cover(watchInvalid)
 		refuse(env, m.Conn, err)
+		return
+	}
+	if c.shouldDelegateWatch(req) {
+		c.delegateWatch(env, m, req)
 		return
 	}
 	if !c.ready.ok {
@@ -17,14 +25,15 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 		refuse(env, m.Conn, c.ready.refusal(env.Now()))
 		return
 	}
-	i := c.newWatcher()
+	if isWatchList(req) && !c.consistentReadSupported() {
+		env.Cover(watchListUnsupported)
+		refuse(env, m.Conn, progressNotTrusted)
+		return
+	}
+	i := c.startWatcher(env, m, req)
 	w := c.watchers[i]
 	w.state = watcherStarting
-	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
-	w.prefix = preparePrefix(req.Prefix)
 	w.generation = c.ready.generation
-	w.capacity = c.watchCapacity()
-	env.Bound(m.Conn, w.capacity)
 	if requiresCurrentVersion(req) {
 		env.Cover(watchAsksForVersion)
 		r := c.newWatchRead(env, m, i)
@@ -40,6 +49,17 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 		return
 	}
 	env.Enable(watcherTask(i))
+}
+
+// startWatcher is newCacheWatcher.
+func (c *Cache) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchRequest) int {
+	i := c.newWatcher()
+	w := c.watchers[i]
+	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
+	w.prefix = preparePrefix(req.Prefix)
+	w.capacity = c.watchCapacity()
+	env.Bound(m.Conn, w.capacity)
+	return i
 }
 
 // refuse answers a watch with an ERROR event, which is how every error of a

@@ -17,13 +17,47 @@ const (
 	EndByTimer
 )
 
+// ReflectorList says how the cache itself gets its contents.
+type ReflectorList uint8
+
+const (
+	// ReflectorPages lists in etcd, page by page, and then watches.
+	ReflectorPages ReflectorList = iota
+	// ReflectorWatchList watches with initial events, and lists if that fails
+	// (the gate WatchListClient in the API server, default since Kubernetes 1.35).
+	ReflectorWatchList
+)
+
+// WatchDelegation says which watches are etcd's to serve.
+type WatchDelegation uint8
+
+const (
+	// DelegateNoWatch serves all of them from the cache, also the watch of old
+	// that gives no option: its initial events may be stale.
+	DelegateNoWatch WatchDelegation = iota
+	// DelegateUnset sends the watch that gives no option to etcd (KEP-2340, the
+	// WATCH table, deferred).
+	DelegateUnset
+	// DelegateWatches sends all of them to etcd, as for a resource without a
+	// watch cache.
+	DelegateWatches
+)
+
 // WatchListOptions are the dimensions of KEP-3157.
 type WatchListOptions struct {
 	InitialEventsEnd InitialEventsEnd
+	ReflectorList    ReflectorList
+	WatchDelegation  WatchDelegation
 }
 
 var watchListDimensions = dimension.Table[Options]{
 	{Name: "initial-events-end", Values: []string{"interval", "timer"},
 		Get: func(o *Options) int { return int(o.WatchList.InitialEventsEnd) },
 		Set: func(o *Options, v int) { o.WatchList.InitialEventsEnd = InitialEventsEnd(v) }},
+	{Name: "reflector-list", Values: []string{"list", "watch-list"},
+		Get: func(o *Options) int { return int(o.WatchList.ReflectorList) },
+		Set: func(o *Options, v int) { o.WatchList.ReflectorList = ReflectorList(v) }},
+	{Name: "watch-delegation", Values: []string{"none", "unset", "all"},
+		Get: func(o *Options) int { return int(o.WatchList.WatchDelegation) },
+		Set: func(o *Options, v int) { o.WatchList.WatchDelegation = WatchDelegation(v) }},
 }
