@@ -21,6 +21,7 @@ func (s *Server) Clone() sim.Node {
 	c.reads = slices.Clone(s.reads)
 	c.readNotifier = slices.Clone(s.readNotifier)
 	c.confirming = slices.Clone(s.confirming)
+	c.readCost = s.readCost.clone()
 	c.watchers = slices.Clone(s.watchers)
 	c.victims.waiting = cloneBatches(s.victims.waiting)
 	c.victims.taken = cloneBatches(s.victims.taken)
@@ -84,11 +85,14 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	if s.confirmed != 0 {
 		d = d.Int(int64(s.confirmed - s.applied))
 	}
-	d = s.readsFingerprint(d)
+	d = s.readCost.fingerprint(s.readsFingerprint(d)).Bool(s.clogged != nil)
 	// The phase of the sync loop; 0 when untimed.
 	d = s.watchersFingerprint(d.Int(int64(s.lastSync)))
 	for _, sws := range s.streams {
 		d = sws.fingerprint(d)
+		if s.cfg.ReadsDelayWatches {
+			d = s.readCost.behindFingerprint(d, sws)
+		}
 	}
 	return d
 }

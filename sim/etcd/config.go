@@ -56,6 +56,17 @@ type Config struct {
 	// every point, and a search may have better things to do.
 	ProgressNotifyInterval sim.Duration
 
+	// RangeTime and RangeTimePerItem are how long a Range keeps the server busy,
+	// and how much longer for each key-value that it returns: 0, for free. The
+	// server works on one Range at a time. For the other half of what reads cost
+	// see ReadsDelayWatches.
+	RangeTime, RangeTimePerItem sim.Duration
+	// ReadsDelayWatches: a response to a watch is sent behind the answers to all
+	// reads that came before it, as where both share a connection
+	// (etcd-io/etcd#15402, which was worse: under TLS, reads that came later went
+	// first too).
+	ReadsDelayWatches bool
+
 	// Initial holds the versions of keys that exist at the start, several of one
 	// key if it has a history, by ModRevision. InitialRevision is the store's
 	// revision, at least the newest of theirs and at least 1; Compacted is the

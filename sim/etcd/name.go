@@ -63,6 +63,11 @@ func (s *Server) TimerName(t sim.Timer) string {
 		return "syncVictimsLoop"
 	case compactionSleep:
 		return "scheduleCompaction"
+	case rangeTimer:
+		r := &s.reads[s.readCost.current]
+		return "Range " + r.client + "." + strconv.Itoa(r.ordinal)
+	case unclogTimer:
+		return "unclog"
 	default:
 		return "progressTicker " + s.streams[t-firstTicker].title()
 	}

@@ -107,6 +107,10 @@ func (s *Server) readTask(slot int32) sim.Task {
 
 func (s *Server) release(env *sim.Env, slot int32) {
 	s.reads[slot].ready = true
+	if s.readsCost() && s.reads[slot].handler() == "Range" {
+		s.queueRange(env, slot)
+		return
+	}
 	env.Enable(s.readTask(slot))
 }
 

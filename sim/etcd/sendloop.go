@@ -45,6 +45,9 @@ type sendLoop struct {
 	// sentID and sentEvents describe the last response from the watch channel.
 	sentID     int64
 	sentEvents bool
+	// behind is how many reads have to be answered before what is in out is sent,
+	// with Config.ReadsDelayWatches.
+	behind uint64
 
 	// tick: the ticker's channel holds a tick. due are the ids whose progress it
 	// still has to request.
@@ -147,6 +150,7 @@ func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 	r.WatchID, r.Revision, r.CompactRevision, r.Events = l.wresp.id, l.wresp.revision, l.wresp.compactRevision, l.wresp.evs
 	r.Canceled, r.Created = r.CompactRevision != 0, l.wresp.created
 	r.ProgressID = l.wresp.progressID
+	l.behind = l.wresp.behind
 	l.wresp = watchResponse{}
 	if r.Created {
 		l.fromWatchStream = false
@@ -188,6 +192,7 @@ func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 	c := sws.ctrlStream.Pop()
 	s.ctrlHasRoom(env, sws)
 	l.fromWatchStream = false
+	l.behind = s.readCost.queued
 	l.out.Push(c)
 	switch {
 	case c.Canceled && c.WatchID != wire.InvalidWatchID:
@@ -239,7 +244,7 @@ func (s *Server) sends(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
 	env.Under(sws.cause)
 	for l.out.Len() > 0 {
-		if !env.CanSend(sws.conn) {
+		if !env.CanSend(sws.conn) || s.mustWaitToSend(env, sws) {
 			env.Cover(coverSendBlocked)
 			l.state = sending
 			return

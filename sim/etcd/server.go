@@ -38,6 +38,7 @@ type Server struct {
 	readNotifier []int32
 	confirming   []int32
 	confirmed    uint64
+	readCost     readCost
 
 	// The watchable store.
 	watchers []watcher
@@ -47,6 +48,8 @@ type Server struct {
 
 	streams   []*serverWatchStream
 	endpoints []endpoint
+	// clogged is the fault that keeps watch streams from getting anything.
+	clogged *Clog
 
 	responses  arena[wire.WatchResponse]
 	eventArena arena[wire.Event]
@@ -78,6 +81,8 @@ const (
 	syncWatchersLoop sim.Timer = iota
 	syncVictimsTick
 	compactionSleep
+	rangeTimer
+	unclogTimer
 	firstTicker
 )
 
@@ -120,6 +125,8 @@ func (s *Server) forget() {
 	s.watchers, s.unsynced, s.lastSync = s.watchers[:0], 0, 0
 	s.victims = victims{waiting: s.victims.waiting[:0], taken: s.victims.taken[:0], left: s.victims.left[:0]}
 	s.streams = s.streams[:0]
+	s.readCost.reset()
+	s.clogged = nil
 }
 
 // Start implements sim.Node.
@@ -172,6 +179,9 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 	case *installSnapshot:
 		s.restoreSnapshot(env)
 		env.Send(m.Conn, p)
+	case *clogMessage:
+		s.clog(env, p.fault)
+		env.Send(m.Conn, p)
 	default:
 		s.receiveCall(env, m)
 	}
@@ -187,6 +197,10 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 		s.runSyncVictimsLoop(env)
 	case compactionSleep:
 		s.runScheduleCompaction(env)
+	case rangeTimer:
+		s.finishRange(env)
+	case unclogTimer:
+		s.clog(env, nil)
 	default:
 		s.fireTicker(env, s.streams[t-firstTicker])
 	}

@@ -82,6 +82,7 @@ func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event)
 
 // post puts a response into the stream's channel, which has room.
 func (s *Server) post(env *sim.Env, sws *serverWatchStream, resp watchResponse) {
+	resp.behind = s.readCost.queued
 	sws.ch.Push(resp)
 	notePosted(env, sws, &resp)
 	if sws.send.state == selecting {

@@ -13,6 +13,8 @@ type watchResponse struct {
 	evs             []wire.Event
 	// progressID is that of the request which a notification answers.
 	progressID int64
+	// behind is how many reads had been queued when this was put into the channel.
+	behind uint64
 	// created: this is the Created of CreatedInOrder.
 	created bool
 }
