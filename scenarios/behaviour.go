@@ -82,6 +82,10 @@ func (p *Params) Behaviours() (Behaviours, error) {
 			return b, err
 		}
 	}
+	if _, taken := set["progress-echo"]; !taken && b.Cache.ProgressRequests == cache.ProgressEcho {
+		// The design is one of the server as well.
+		b.Etcd.ProgressEcho = etcd.Echoed
+	}
 	return b, nil
 }
 

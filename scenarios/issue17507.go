@@ -28,7 +28,16 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 			return nil
 		case p.Cache == "single-request":
 			return []string{Answers}
+		case p.Cache == "draft-2019":
+			// Until the first notification every read falls back to etcd.
+			return []string{Answers}
 		case hasBug(p, "issue-17507"):
+			return []string{Answers}
+		}
+		return nil
+	},
+	Possible: func(p *Params) []string {
+		if p.echoMayNotCome() {
 			return []string{Answers}
 		}
 		return nil

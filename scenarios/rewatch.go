@@ -37,14 +37,19 @@ takes a change without one for an error.`,
 		if !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
 			return trustsNothing(p, "linearizable", "linearizable-data")
 		}
-		if p.Cache == "single-request" && !hasBug(p, "issue-15220") {
+		switch {
+		case !p.asksForProgress():
+			// The raw stream asks all the same.
+			return []string{"bookmarkable"}
+		case p.Cache == "single-request" && !hasBug(p, "issue-15220"):
 			return []string{"bookmarkable", Mirrors}
 		}
 		return append([]string{"bookmarkable"}, trustsProgress(p, "linearizable", "linearizable-data", Mirrors)...)
 	},
 	// One request is seldom the one that is overtaken.
 	Possible: func(p *Params) []string {
-		if p.Cache == "single-request" {
+		switch p.Cache {
+		case "single-request", "progress-echo":
 			return []string{"linearizable", "linearizable-data"}
 		}
 		return nil

@@ -12,7 +12,7 @@ who is asked: consistent reads never go back in time (kubernetes/kubernetes#5984
 		Readers: 2, Reads: 4, Move: true, Read: "consistent", Watchers: 2, Caches: 2, Resources: 2, AwaitReady: true, Keys: 4,
 		Items: 2, Breaks: 1, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
 	},
-	Claims:   []string{"linearizable", "linearizable-data", "sequential", "monotonic", Mirrors, "ordered", "unique", "reliable"},
+	Claims: []string{"linearizable", "linearizable-data", "sequential", "monotonic", Mirrors, "ordered", "unique", "reliable"},
 	Expected: func(p *Params) []string {
 		out := overtaken("linearizable", "linearizable-data", "sequential", Mirrors)(p)
 		if p.Cache == "stale" {
@@ -45,7 +45,7 @@ which shows ten times as often. KEP-2340 warns of sharing for its cost alone ("P
 	},
 	Claims: []string{"linearizable", "linearizable-data", Mirrors},
 	Expected: func(p *Params) []string {
-		if !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
+		if !p.asksForProgress() || !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
 			return trustsNothing(p, "linearizable", "linearizable-data")
 		}
 		return trustsProgress(p, "linearizable", "linearizable-data", Mirrors)

@@ -111,7 +111,7 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 	if err := s.configureGuard(); err != nil {
 		return nil, err
 	}
-	s.bound = boundOf(&s.params)
+	s.bound = boundOf(&s.params, s.behaviours.Cache.ProgressRequests)
 	return s, nil
 }
 
