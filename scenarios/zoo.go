@@ -1,0 +1,40 @@
+package scenarios
+
+import "slices"
+
+// Specimen says where a bug of a cache shows: in which scenario, and which
+// property finds it.
+type Specimen struct {
+	// Bug is its name in Bugs.
+	Bug                string
+	Scenario, Property string
+	// Strategy with which it is looked for; empty is the one that simrun uses if
+	// it is given none.
+	Strategy string
+	// Why it is this property that finds it.
+	Why string
+}
+
+var specimens = []Specimen{
+	{"kubernetes-49956", "resumed-watch", "resumable", "",
+		"the event that is missed is the first that the new watch should have had"},
+	{"kubernetes-58545", "resumed-watch", "ordered", "",
+		"the deletion comes with an older resourceVersion than events before it"},
+	{"kubernetes-59848", "several-caches", "monotonic", "",
+		"each of the two caches is right about some moment; only who asks both sees time go back"},
+	{"kubernetes-116122", "watch-during-relist", "resumable", "pos",
+		"the watch starts where its client asked, and the events up to the new list are missing"},
+	{"etcd-20488", "resumed-watch", "resumable", "",
+		"the guarantee that etcd's own robustness tests found broken"},
+	{"watcher-missing-prevkv", "consistent-list", Mirrors, "",
+		"the cache keeps an object that is deleted, at any read and with none"},
+	{"version-before-store", "consistent-list", "linearizable-data", "",
+		"a read that waited for the version is let go, and the write that made it is not there yet"},
+	{"revision-of-last-reader", "consistent-list", "linearizable-data", "",
+		"the revision was asked for before the write that the reader knows of"},
+	{"progress-lowers-version", "outages", Mirrors, "",
+		"the contents are newer than the version; reads show it only if they come between"},
+}
+
+// Zoo lists the bugs of caches with where they show, in a fixed order.
+func Zoo() []Specimen { return slices.Clone(specimens) }

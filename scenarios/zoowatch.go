@@ -1,0 +1,34 @@
+package scenarios
+
+var resumedWatch = &Scenario{
+	Name:    "resumed-watch",
+	Summary: "clients watch, leave and come back to an API server that has restarted: no event is lost, none comes twice",
+	Doc: `A cache that has just listed remembers no events. Who comes back with an earlier resourceVersion has to be refused (410),
+unless nothing happened since: where that line is drawn was wrong by one in kubernetes/kubernetes#49956, and was not drawn at
+all in etcd-io/etcd#20488. Deletions are among the events, because a client goes on from the resourceVersion that the last
+event carried (kubernetes/kubernetes#58545).`,
+	Params: Params{
+		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 1, Writes: 8, Deletes: true, Read: "consistent",
+		Watchers: 2, Leave: 2, Caches: 1, AwaitReady: true, Keys: 2, Items: 2, Restarts: 2, Steps: 20_000,
+	},
+	Claims:   []string{"ordered", "unique", "reliable", "resumable", "bookmarkable"},
+	Expected: func(*Params) []string { return nil },
+	Possible: afterBreaks,
+}
+
+var watchDuringRelist = &Scenario{
+	Name:    "watch-during-relist",
+	Summary: "clients begin to watch while the cache lists again, because etcd compacted what its own watch still had to get",
+	Doc: `The cache's watch breaks and is compacted before it resumes: the cache lists again, ends the watches that it knows, and
+forgets its history. A watch that asked before and gets the locks after must not be registered, for nobody would tell it what
+happened in between (kubernetes/kubernetes#116122).`,
+	Params: Params{
+		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 1, Writes: 8, Read: "consistent",
+		Watchers: 3, Leave: 1, Caches: 1, AwaitReady: true, Keys: 2, Items: 1, Breaks: 4, Compactions: 4, Steps: 20_000,
+	},
+	Claims:   []string{"ordered", "unique", "reliable", "resumable", "bookmarkable"},
+	Expected: func(*Params) []string { return nil },
+	Possible: afterBreaks,
+}
