@@ -199,18 +199,19 @@ func (s *System) list(n, resource int) *wire.ListRequest {
 }
 
 // past asks for an earlier state, at the n-th time: exactly, in pages, both, and
-// in pages of the newest state, which is the past by the second page. The
-// revisions are the first that there is, one in the middle, and the last or one
-// that is not there yet.
+// in pages of the newest state, which is the past by the second page; now and
+// then for the newest state. The revisions are the first that there is, one in
+// the middle, and the last or one that is not there yet.
 func (s *System) past(l *wire.ListRequest, n int) {
-	if n%4 > 0 {
+	way := n % 5
+	if way != 0 && way != 4 {
 		l.Limit = 1
 	}
-	if n%4 == 1 {
+	if way == 1 || way == 4 {
 		return
 	}
-	l.ResourceVersion = s.initial.Revision + int64(n/4%3)*s.totalWrites()/2
-	if n%4 != 2 {
+	l.ResourceVersion = s.initial.Revision + int64(n/5%3)*s.totalWrites()/2
+	if way != 2 {
 		l.Match = wire.MatchExact
 	}
 }

@@ -56,7 +56,7 @@ func Catalogue() []*Scenario {
 	return []*Scenario{
 		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream,
 		staleList, staleOwnWrite, timeTravel,
-		snapshotReads, compactedHistory, lostEvent,
+		snapshotReads, compactedHistory, lostEvent, detectors,
 		costQuiet, costElsewhere, costPrefix, costBusy,
 		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange,
 		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerDetector,

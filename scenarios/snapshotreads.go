@@ -18,8 +18,24 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 		Readers: 3, Reads: 4, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
 		Compactors: true, Restarts: 1, Ring: 3, Page: 2, Steps: 20_000,
 	},
-	Claims:   []string{"exact", "pages", Compacted, "linearizable", Mirrors, Detects},
-	Expected: overtaken("linearizable", Mirrors),
+	Claims: []string{"exact", "pages", Compacted, "linearizable", Mirrors},
+	Expected: func(p *Params) []string {
+		out := overtaken("linearizable", Mirrors)(p)
+		if hasBug(p, "issue-15220") && p.hearsOfProgress() && keepsSnapshots(p) {
+			out = append(out, "exact")
+		}
+		if keepsSnapshots(p) && hasOption(p, "late-snapshot", "kept") && !hasOption(p, "compaction-notice", "unheard") {
+			out = append(out, Compacted)
+		}
+		return out
+	},
+	Possible: func(p *Params) []string {
+		out := afterCompactions("exact", "pages", "linearizable", Mirrors)(p)
+		if hasBug(p, "issue-15220") && p.hearsOfProgress() {
+			out = append(out, "pages")
+		}
+		return out
+	},
 }
 
 var compactedHistory = &Scenario{
@@ -34,6 +50,11 @@ compaction, and refused from then on. --bug compaction-notice=unheard is a cache
 		Compactors: true, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 2 * time.Minute,
 		FaultsFor: time.Second, Horizon: 30 * time.Minute, Steps: 200_000,
 	},
-	Claims:   []string{"exact", "pages", Compacted, Mirrors, Detects},
-	Expected: func(p *Params) []string { return nil },
+	Claims: []string{"exact", "pages", Compacted, Mirrors},
+	Expected: func(p *Params) []string {
+		if keepsSnapshots(p) && hasOption(p, "compaction-notice", "unheard") {
+			return []string{Compacted}
+		}
+		return nil
+	},
 }
