@@ -52,6 +52,12 @@ type Config struct {
 	// goes first.
 	KeepPagesFor sim.Duration
 	KeptPages    int
+	// DelegatedLimit is how many lists may be with etcd at a time; 0 is no limit,
+	// as shipped. More are refused with 429.
+	DelegatedLimit int
+	// RequestTimeout is after how long a request that comes to etcd only then is
+	// not put to it any more: --request-timeout. Here 0, never.
+	RequestTimeout sim.Duration
 	// RelistDelay is the time between the end of one ListAndWatch and the start
 	// of the next: 1 s.
 	RelistDelay sim.Duration

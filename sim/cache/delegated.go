@@ -7,6 +7,9 @@ import (
 
 // askEtcd puts the client's question to etcd, as the etcd3 store does.
 func (c *Cache) askEtcd(env *sim.Env, i int, origin wire.Origin) {
+	if !c.mayAskEtcd(env, i) {
+		return
+	}
 	r := &c.reads[i]
 	r.state, r.origin = readDelegated, origin
 	env.Add(etcdRequests[r.operation()], 1)

@@ -1,0 +1,152 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// PollerPlan is what a Poller does.
+type PollerPlan struct {
+	// To is the cache that is asked for List.
+	To   sim.NodeID
+	List *wire.ListRequest
+	// Think is how long the client is content with an answer.
+	Think sim.Delay
+	// Patience is how long it waits for one. Then it hangs up and asks again.
+	Patience sim.Duration
+	// HonoursRetryAfter: refused, it comes back when it was told to. Otherwise,
+	// and where it was told nothing, after Pause.
+	HonoursRetryAfter bool
+	Pause             sim.Duration
+}
+
+// Ending is how an attempt of a Poller ended.
+type Ending uint8
+
+const (
+	// Pending: it has not ended yet.
+	Pending Ending = iota
+	Served
+	Refused
+	// Abandoned: the client has lost patience.
+	Abandoned
+)
+
+// Attempt is one LIST of a Poller.
+type Attempt struct {
+	// Wanted is when the client first asked for what it is asking for now again.
+	Wanted, Call, Return sim.Time
+	Ending               Ending
+	Origin               wire.Origin
+}
+
+// Poller lists again and again, and does not give up: what it is refused it asks
+// for another time. It stands for controllers and their retries, many of them. It
+// keeps no history, but when it was served.
+type Poller struct {
+	name string
+	plan PollerPlan
+	// conn is the attempt that is under way.
+	conn     sim.Conn
+	wanted   sim.Time
+	n        int
+	attempts []Attempt
+	// ready: the cache has been ready once.
+	ready bool
+}
+
+const (
+	pollNext sim.Timer = iota
+	pollPatience
+)
+
+// Reset gives the poller a plan and forgets the attempts of the run before.
+func (p *Poller) Reset(name string, plan PollerPlan) {
+	*p = Poller{name: name, plan: plan, attempts: p.attempts[:0]}
+}
+
+// Name is the poller's.
+func (p *Poller) Name() string { return p.name }
+
+// Attempts are those of the run so far, in the order of their calls.
+func (p *Poller) Attempts() []Attempt { return p.attempts }
+
+// Start implements sim.Node.
+func (p *Poller) Start(env *sim.Env) { p.conn = env.Call(p.plan.To, &readyz) }
+
+// think is content for a while.
+func (p *Poller) think(env *sim.Env) {
+	d := p.plan.Think
+	wait := d.Min
+	if d.Steps > 0 {
+		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "think")) / sim.Duration(d.Steps)
+	}
+	p.wanted = env.Now() + sim.Time(wait)
+	env.Arm(pollNext, wait)
+}
+
+// Fire implements sim.Node.
+func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
+	if t == pollPatience {
+		env.Close(p.conn)
+		p.ended(env, Abandoned, wire.FromCache)
+		env.Arm(pollNext, p.plan.Pause)
+		return
+	}
+	env.Begin("list", p.n)
+	p.n++
+	p.attempts = append(p.attempts, Attempt{Wanted: p.wanted, Call: env.Now()})
+	p.conn = env.Call(p.plan.To, p.plan.List)
+	if p.plan.Patience > 0 {
+		env.Arm(pollPatience, p.plan.Patience)
+	}
+}
+
+// Receive implements sim.Node.
+func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
+	if m.Conn != p.conn {
+		return
+	}
+	if !p.ready {
+		if _, p.ready = m.Payload.(*wire.ReadyzResponse); p.ready {
+			p.think(env)
+			return
+		}
+		p.Start(env)
+		return
+	}
+	env.Disarm(pollPatience)
+	if l, ok := m.Payload.(*wire.ListResponse); ok {
+		p.ended(env, Served, l.Origin)
+		p.think(env)
+		return
+	}
+	p.ended(env, Refused, wire.FromCache)
+	pause := p.plan.Pause
+	if e, ok := m.Payload.(*wire.Error); ok && p.plan.HonoursRetryAfter && e.RetryAfter > 0 {
+		pause = sim.Duration(e.RetryAfter) * time.Second
+	}
+	env.Arm(pollNext, pause)
+}
+
+func (p *Poller) ended(env *sim.Env, how Ending, origin wire.Origin) {
+	a := &p.attempts[len(p.attempts)-1]
+	a.Return, a.Ending, a.Origin = env.Now(), how, origin
+	p.conn = sim.NoConn
+}
+
+// Run implements sim.Node; a poller has no loops.
+func (p *Poller) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (p *Poller) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (p *Poller) TimerName(t sim.Timer) string {
+	if t == pollPatience {
+		return "loses patience"
+	}
+	return "next"
+}
