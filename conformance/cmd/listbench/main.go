@@ -1,0 +1,68 @@
+// Command listbench compares a consistent LIST from the cache, run by package
+// shell on a real etcd, with a quorum LIST from that etcd whose answer the client
+// filters: the kubelet's 30 of 150,000 pods, and the selection of nothing from
+// 300,000 objects of 1 KB and from 300 of 1 MB (KEP-2340, "Motivation" and "Test
+// Plan").
+//
+//	go run ./cmd/listbench                 # all of it: a quarter of an hour, 4 GB
+//	go run ./cmd/listbench -scale 0.01     # a look at it
+//
+// It prints a table in Markdown. What the columns mean is said in
+// conformance/shell/README.md, together with what it printed.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// settings are what the flags say.
+type settings struct {
+	version string
+	scale   float64
+	budget  time.Duration
+	runs    int
+	only    string
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.version, "etcd", "3.6.16", "version of the server, which make servers has built")
+	flag.Float64Var(&s.scale, "scale", 1, "part of the objects that the stores have")
+	flag.DurationVar(&s.budget, "budget", 5*time.Second, "how long one reader reads in one run")
+	flag.IntVar(&s.runs, "runs", 3, "how often each reader has its turn in each state of the store")
+	flag.StringVar(&s.only, "store", "", "one of the stores: pods, small or large")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := bench(ctx, s, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "listbench:", err)
+		os.Exit(1)
+	}
+}
+
+func bench(ctx context.Context, s settings, out, progress io.Writer) error {
+	if s.runs < 1 || s.scale <= 0 || s.scale > 1 {
+		return fmt.Errorf("-runs has to be 1 or more, -scale above 0 and at most 1")
+	}
+	var rows []row
+	for _, spec := range stores(s.scale) {
+		if s.only != "" && s.only != spec.name {
+			continue
+		}
+		some, err := benchStore(ctx, s, spec, progress)
+		if err != nil {
+			return fmt.Errorf("%s: %w", spec.name, err)
+		}
+		rows = append(rows, some...)
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("there is no store %q", s.only)
+	}
+	return printTable(out, rows)
+}
