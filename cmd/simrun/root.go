@@ -28,6 +28,7 @@ const rootExamples = `  simrun list
   simrun run consistent-list --etcd 3.6.16 --for 60s
   simrun run issue-17507 --etcd 3.5.13 --bug progress=deferred
   simrun replay simrun-failures/linearizable-data-0123456789abcdef.json
+  simrun matrix --etcd 3.5.13,3.6.16
   simrun check history.jsonl`
 
 // run is the command without the process around it.
@@ -46,7 +47,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetErr(s.err)
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), checkCommand(s), benchCommand(s))
+	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), matrixCommand(s), checkCommand(s), benchCommand(s))
 	err := root.ExecuteContext(ctx)
 	if err != nil {
 		text := err.Error()

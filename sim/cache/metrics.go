@@ -19,6 +19,8 @@ var (
 	getDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="GET"}`, sim.Nanoseconds,
 		"the same for GETs")
 
+	listsServed = sim.NewCounter("apiserver_cache_list_total", sim.Counted,
+		"LISTs of any kind that the cache served")
 	readServed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`, sim.Counted,
 		"consistent LISTs that the cache served")
 	readFellBack = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="true"}`, sim.Counted,
@@ -125,6 +127,9 @@ func (c *Cache) measureRead(env *sim.Env, r *read, answer sim.Payload) {
 		env.Record(getDuration, took)
 	case r.list != nil:
 		env.Record(listDuration, took)
+		if _, served := answer.(*wire.ListResponse); served && r.origin == wire.FromCache {
+			env.Add(listsServed, 1)
+		}
 		if r.consistent && c.cfg.Freshness == FreshnessConsistent && r.origin != wire.FromEtcd {
 			env.Add(consistentReadTotal(r, answer), 1)
 		}

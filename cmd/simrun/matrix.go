@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache"
+)
+
+// matrixVersions are the newest release of each branch, and the ones before the
+// two bugs that a cache trips over were fixed: #15220 and #17507.
+var matrixVersions = []string{"3.4.45", "3.5.7", "3.5.12", "3.5.35", "3.6.16", "3.7.3"}
+
+// matrixSeeds keep a matrix of everything well below a minute.
+const matrixSeeds = 400
+
+const matrixHelp = `Matrix tells, for each design of the cache on each version of etcd: is it safe, does it always answer, and what does a
+consistent LIST cost? Every answer names the campaigns that it rests on, and the command that shows them again.
+
+The exit code is 0 if all is safe and live, 1 if anything is violated, and 3 if nothing is and something is unknown or was
+never put to the test. Versions and designs that are known to be bad are violations too: with --expect the code is 0 if
+every outcome is the one that the catalogue expects.`
+
+const matrixExamples = `  simrun matrix
+  simrun matrix --designs kep-2340,draft-2019 --etcd 3.5.13,3.6.16 --html matrix.html
+  simrun matrix --for 5m --json`
+
+type matrixFlags struct {
+	designs, versions []string
+	runFlags
+}
+
+func matrixCommand(s streams) *cobra.Command {
+	var f matrixFlags
+	c := &cobra.Command{
+		Use:     "matrix",
+		Short:   "designs x etcd versions: safe? live? cost?",
+		Long:    matrixHelp,
+		Example: matrixExamples,
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return f.matrix(c.Context(), s) },
+	}
+	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; simrun list cache)")
+	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
+	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrixSeeds))
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m")
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	c.Flags().StringVar(&f.html, "html", "", "write a page to this file")
+	c.Flags().BoolVar(&f.expect, "expect", false, "exit 0 if every outcome is the one that the catalogue expects")
+	return c
+}
+
+func (f *matrixFlags) matrix(ctx context.Context, s streams) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	live := newProgress(s, 0, 0)
+	m, err := report.Explore(ctx, report.MatrixConfig{
+		Designs: f.designs, Versions: f.versions, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
+		Progress: func(done, of int, what string) { live.line(fmt.Sprintf("%d of %d campaigns, %s", done, of, what)) },
+	})
+	live.end()
+	if err != nil {
+		return &exitError{exitNoVerdict, err}
+	}
+	if f.json {
+		err = m.WriteJSON(s.out)
+	} else {
+		err = m.WriteText(s.out, s.terminal())
+	}
+	if f.html != "" {
+		err = errors.Join(err, writeFile(f.html, func(w *os.File) error { return report.WriteMatrixHTML(w, m) }))
+	}
+	return errors.Join(f.outcome(s, m), err)
+}
+
+// check completes the flags, and refuses what is not there.
+func (f *matrixFlags) check() error {
+	if len(f.designs) == 0 {
+		for _, d := range cache.Designs() {
+			f.designs = append(f.designs, d.Name)
+		}
+	}
+	if len(f.versions) == 0 {
+		f.versions = matrixVersions
+	}
+	var p scenarios.Params
+	for _, list := range []struct {
+		flag, name string
+		values     []string
+	}{{"--designs", "cache", f.designs}, {"--etcd", "etcd", f.versions}} {
+		for i, v := range list.values {
+			if err := p.Set(list.name, v); err != nil {
+				return usage("%s: %w", list.flag, err)
+			}
+			if slices.Contains(list.values[:i], v) {
+				return usage("%s: %s is there twice", list.flag, v)
+			}
+		}
+	}
+	if f.workers < 1 {
+		return usage("--workers %d: want at least 1", f.workers)
+	}
+	if err := f.parseSeeds(); err != nil {
+		return err
+	}
+	if f.seeds == "" && f.limit == 0 {
+		f.seedsCount = matrixSeeds
+	}
+	return nil
+}
+
+// outcome is the exit code of a matrix.
+func (f *matrixFlags) outcome(s streams, m *report.Matrix) error {
+	if !f.expect {
+		return exit(m.Verdict())
+	}
+	verdict := model.Holds
+	for _, c := range m.Cells {
+		for _, e := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
+			for _, name := range e.Unexpected {
+				fmt.Fprintf(s.err, "simrun: %s of %s on etcd %s with %s: expected to hold, and was violated (%s)\n", name, e.Scenario, c.Etcd, c.Design, e.Command)
+				verdict = model.Violated
+			}
+			for _, name := range e.Missing {
+				fmt.Fprintf(s.err, "simrun: %s of %s on etcd %s with %s: expected to be violated, and was not in these schedules\n", name, e.Scenario, c.Etcd, c.Design)
+				if verdict == model.Holds {
+					verdict = model.Undecided
+				}
+			}
+			if verdict == model.Holds && (e.Verdict == model.Undecided.String() || e.Verdict == model.Vacuous.String()) {
+				verdict = model.Undecided
+			}
+		}
+	}
+	if m.Interrupted && verdict == model.Holds {
+		verdict = model.Undecided
+	}
+	return exit(verdict)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/report"
+)
+
+// TestMatrixCellsCanBeSeenAgain runs the command that each answer names.
+func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.5.7,3.6.16", "--seeds", "100..219", "--json"))
+	require.Empty(t, c.err, "no progress in a pipe")
+	var m report.Matrix
+	require.NoError(t, json.Unmarshal([]byte(c.out), &m))
+	require.Len(t, m.Cells, 2)
+	for _, e := range m.Cells[0].Safe.Evidence {
+		want := exitHolds
+		if e.Failure != nil {
+			want = exitViolated
+		}
+		args := strings.Fields(e.Command)
+		require.Equal(t, "simrun", args[0])
+		require.Equal(t, want, c.run(append(args[1:], "--json", "--no-shrink")...), e.Command)
+		var s report.Summary
+		require.NoError(t, json.Unmarshal([]byte(c.out), &s))
+		if e.Failure != nil {
+			require.Equal(t, e.Failure.Property, s.Failures[0].Property, e.Command)
+			continue
+		}
+		require.Equal(t, e.Schedules, s.Schedules)
+		for name, p := range e.Properties {
+			require.Equal(t, p, s.Properties[name], e.Command)
+		}
+	}
+	require.Equal(t, "violated", m.Cells[0].Safe.Verdict)
+	require.Equal(t, "holds", m.Cells[1].Safe.Verdict)
+}
+
+func TestMatrixExitCodes(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitHolds, c.run("matrix", "--designs", "kep-2340,direct", "--etcd", "3.6.16", "--seeds", "30", "--html", "m.html"), c.out+c.err)
+	require.Contains(t, c.out, "kep-2340")
+	page, err := os.ReadFile("m.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "etcd 3.6.16")
+	require.NotContains(t, string(page), "http", "the page needs nothing from elsewhere")
+
+	require.Equal(t, exitViolated, c.run("matrix", "--designs", "stale", "--etcd", "3.6.16", "--seeds", "60"))
+	require.Equal(t, exitHolds, c.run("matrix", "--designs", "stale", "--etcd", "3.6.16", "--seeds", "600", "--expect"), c.err)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.Equal(t, exitNoVerdict, c.runIn(ctx, "matrix", "--designs", "kep-2340", "--etcd", "3.6.16"))
+}
+
+func TestMatrixBadInput(t *testing.T) {
+	c := command(t)
+	c.refuses([]string{"--designs", "kep-2340"}, "matrix", "--designs", "kep-2341")
+	c.refuses([]string{"--etcd", "9.9"}, "matrix", "--etcd", "9.9")
+	c.refuses([]string{"twice"}, "matrix", "--etcd", "3.6.16,3.6.16")
+	c.refuses([]string{"--seeds"}, "matrix", "--seeds", "x")
+	c.refuses([]string{"--for"}, "matrix", "--for", "-1s")
+	c.refuses([]string{"--workers"}, "matrix", "--workers", "0")
+	c.refuses([]string{"issue-15220"}, "matrix", "issue-15220")
+
+	require.Equal(t, exitUsage, c.run("matrix", "--designs", "direct", "--etcd", "3.6.16", "--seeds", "20", "--html", "missing/m.html"))
+	require.Contains(t, c.err, "missing/m.html")
+	require.Contains(t, c.out, "direct", "what was found is told all the same")
+}

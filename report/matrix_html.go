@@ -1,0 +1,171 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+//go:embed matrix.html
+var matrixHTML string
+
+// matrixPage is what the page about a matrix shows.
+type matrixPage struct {
+	Matrix   *Matrix
+	Rows     []matrixRow
+	Costs    []costTable
+	CostEtcd string
+	Evidence []evidenceRow
+	Notes    []string
+}
+
+type matrixRow struct {
+	Design string
+	Cells  []matrixCell
+}
+
+type matrixCell struct {
+	ID         string
+	Known      bool
+	Safe, Live answer
+}
+
+// answer is told by a sign and a word; the color only repeats it.
+type answer struct {
+	Class, Sign, Word string
+}
+
+// costTable is one workload.
+type costTable struct {
+	Title, Scenario string
+	Rows            []costRow
+}
+
+type costRow struct {
+	Design, P50, P99, Cached, Requests, Bytes, Progress string
+}
+
+// workloadTitles belong to MatrixCosts.
+var workloadTitles = []string{"nearly nothing is written", "other resources are written", "the resource is written", "both are written"}
+
+type evidenceRow struct {
+	ID, Design, Etcd string
+	Questions        []evidenceQuestion
+	Costs            []*Cost
+}
+
+type evidenceQuestion struct {
+	Name   string
+	Answer answer
+	Lines  []evidenceLine
+}
+
+type evidenceLine struct {
+	Scenario, Verdict, Tested, Violated, Command string
+}
+
+// WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
+func WriteMatrixHTML(w io.Writer, m *Matrix) error {
+	page := matrixPage{Matrix: m, Notes: m.notes(), CostEtcd: m.newestMeasured()}
+	for i, scenario := range MatrixCosts {
+		page.Costs = append(page.Costs, costTable{Title: workloadTitles[i], Scenario: scenario})
+	}
+	for _, design := range m.Designs {
+		row := matrixRow{Design: design}
+		for _, version := range m.Versions {
+			x := matrixCell{ID: "cell-" + design + "-" + version}
+			if c := m.cell(design, version); c != nil {
+				x.Known, x.Safe, x.Live = true, c.Safe.answer("safe"), c.Live.answer("live")
+				page.Evidence = append(page.Evidence, evidenceOf(x.ID, c))
+			}
+			row.Cells = append(row.Cells, x)
+		}
+		page.Rows = append(page.Rows, row)
+		if c := m.cell(design, page.CostEtcd); c != nil {
+			for i := range page.Costs {
+				if cost := c.cost(page.Costs[i].Scenario); cost != nil {
+					page.Costs[i].Rows = append(page.Costs[i].Rows, costRowOf(design, cost))
+				}
+			}
+		}
+	}
+	return matrixTemplate.Execute(w, page)
+}
+
+func (m *Matrix) cell(design, version string) *Cell {
+	for _, c := range m.Cells {
+		if c.Design == design && c.Etcd == version {
+			return c
+		}
+	}
+	return nil
+}
+
+// newestMeasured is the last version of which a cost is known: what a LIST costs
+// hardly depends on it, but for the bugs.
+func (m *Matrix) newestMeasured() string {
+	newest := ""
+	for _, version := range m.Versions {
+		for _, c := range m.Cells {
+			if c.Etcd == version && len(c.Cost) > 0 {
+				newest = version
+			}
+		}
+	}
+	return newest
+}
+
+func (q *Question) answer(what string) answer {
+	switch q.Verdict {
+	case model.Holds.String():
+		return answer{"yes", "✓", what}
+	case model.Violated.String():
+		return answer{"no", "✗", "not " + what + strings.TrimPrefix(q.word(), "no")}
+	}
+	return answer{"unknown", "?", what + ": " + q.Verdict}
+}
+
+func costRowOf(design string, c *Cost) costRow {
+	row := costRow{Design: design, P50: "–", P99: "–", Cached: c.cached(), Requests: fixed(c.RequestsPerList), Bytes: size(c.BytesPerList), Progress: fixed(c.ProgressRequestsPerList)}
+	if c.Wait != nil {
+		row.P50, row.P99 = duration(c.Wait.P50), duration(c.Wait.P99)
+	}
+	return row
+}
+
+func evidenceOf(id string, c *Cell) evidenceRow {
+	row := evidenceRow{ID: id, Design: c.Design, Etcd: c.Etcd, Costs: c.Cost}
+	for _, q := range []struct {
+		name string
+		*Question
+	}{{"safe", &c.Safe}, {"live", &c.Live}} {
+		x := evidenceQuestion{Name: q.name, Answer: q.answer(q.name)}
+		for i := range q.Evidence {
+			e := &q.Evidence[i]
+			line := evidenceLine{Scenario: e.Scenario, Verdict: e.Verdict, Command: e.Command}
+			var tested, violated []string
+			for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
+				p := e.Properties[name]
+				tested = append(tested, fmt.Sprintf("%s %d times", name, p.Exercised))
+				if p.Violations > 0 {
+					violated = append(violated, fmt.Sprintf("%s in %d", name, p.Violations))
+				}
+			}
+			line.Tested, line.Violated = strings.Join(tested, ", "), fmt.Sprintf("none of %d schedules", e.Schedules)
+			if len(violated) > 0 {
+				line.Violated = strings.Join(violated, ", ") + fmt.Sprintf(" of %d schedules", e.Schedules)
+			}
+			x.Lines = append(x.Lines, line)
+		}
+		row.Questions = append(row.Questions, x)
+	}
+	return row
+}
+
+var matrixTemplate = template.Must(template.New("matrix").Funcs(pageFunctions).Parse(matrixHTML))
