@@ -1,7 +1,58 @@
 package scenarios
 
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+)
+
 // informerClaims are what every informer is held to.
 var informerClaims = []string{InformerMirrors, InformerMonotonic, InformerSyncs}
+
+// streamsTrustProgress: a WatchList waits for the cache in every design, and
+// where progress is asked for and comes too early, the end of the initial events
+// does too.
+func streamsTrustProgress(p *Params) bool {
+	o, _ := cache.ForDesign(p.Cache)
+	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify
+}
+
+// listsTrustProgress: the same of a list that names a resourceVersion, or none.
+func listsTrustProgress(p *Params) bool {
+	return streamsTrustProgress(p) && p.Cache != "direct"
+}
+
+// overtakenStreams expects what early progress breaks for those who stream their
+// list.
+func overtakenStreams(claims ...string) func(*Params) []string {
+	return func(p *Params) []string {
+		if streamsTrustProgress(p) {
+			return claims
+		}
+		return nil
+	}
+}
+
+// goesBackIfStale: an informer that is refused the resourceVersion that it has
+// asks for the newest list. A design that answers that from the cache, however
+// old, takes it back in time.
+func goesBackIfStale(p *Params) []string {
+	if p.Cache == "stale" {
+		return []string{InformerMonotonic}
+	}
+	return nil
+}
+
+// afterProgress is what else is violated, rarely: events that come after the
+// progress that overtook them move a cache back in time, and its watchers.
+func afterProgress(p *Params) []string {
+	if streamsTrustProgress(p) {
+		return informerClaims
+	}
+	return goesBackIfStale(p)
+}
 
 var informerColdStart = &Scenario{
 	Name:    "informer-cold-start",
@@ -15,7 +66,8 @@ resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (K
 		Informers: 2, InformerList: watchList, InformerPage: 2, Restarts: 1, Steps: 20_000,
 	},
 	Claims:   append([]string{InitialEvents}, informerClaims...),
-	Expected: func(p *Params) []string { return nil },
+	Expected: overtakenStreams(InitialEvents, InformerMirrors, InformerSyncs),
+	Possible: afterProgress,
 }
 
 var informerResume = &Scenario{
@@ -29,23 +81,27 @@ nothing twice, whichever way it listed.`,
 		Informers: 2, InformerList: listWatch, InformerBreaks: 4, Steps: 20_000,
 	},
 	Claims:   informerClaims,
-	Expected: func(p *Params) []string { return nil },
+	Expected: goesBackIfStale,
+	Possible: afterProgress,
 }
 
 var informerExpired = &Scenario{
 	Name:    "informer-expired",
 	Summary: "the history that an informer needs is gone (410), or the API server is behind it (504): it lists again, then with RV=\"\"",
 	Doc: `Caches remember two events, and etcd compacts. A watch that is resumed too late ends with 410. The list that follows names
-the last resourceVersion: a cache that is as far serves it; one that is not answers 504 after three seconds, and a list in
-pages is etcd's, which may have compacted that revision. Only then does the informer ask for the newest state. KEP-3157's
-appendix has RV="" follow the first 410; client-go does not.`,
+the last resourceVersion: a cache that is as far serves it; one that is not answers 504 after three seconds, ten times with a
+second in between. Only then does the informer ask for the newest state. KEP-3157's appendix has RV="" follow the first 410;
+client-go does not. What happens where lists come in pages is in informer-relist-loop.`,
 	Params: Params{
 		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3, Ring: 2,
-		Informers: 2, InformerList: listWatch, InformerPage: 1, InformerBreaks: 4, Compactions: 2, Steps: 40_000,
+		Informers: 2, InformerList: listWatch, InformerBreaks: 4, Compactions: 2, Steps: 40_000,
 	},
 	Claims:   informerClaims,
-	Expected: func(p *Params) []string { return nil },
+	Expected: goesBackIfStale,
+	Possible: func(p *Params) []string {
+		return append(afterProgress(p), afterCompactions(InformerMirrors, InformerSyncs)(p)...)
+	},
 }
 
 var informerMoves = &Scenario{
@@ -59,7 +115,8 @@ state than the one before it, whichever API server it comes to (kubernetes/kuber
 		Informers: 2, InformerList: watchList, InformerRV: "unset", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
 	},
 	Claims:   append([]string{InitialEvents}, informerClaims...),
-	Expected: func(p *Params) []string { return nil },
+	Expected: overtakenStreams(InitialEvents, InformerMirrors, InformerSyncs),
+	Possible: afterProgress,
 }
 
 var informerTimeTravel = &Scenario{
@@ -74,6 +131,7 @@ is behind, it shows its handlers what it had shown them to be gone.`,
 	},
 	Claims:   informerClaims,
 	Expected: func(p *Params) []string { return expectStale(p, InformerMonotonic) },
+	Possible: afterProgress,
 }
 
 var informerDetector = &Scenario{
@@ -81,12 +139,64 @@ var informerDetector = &Scenario{
 	Summary: "the reflector compares what it was streamed with an exact list of etcd: does it find what early progress broke?",
 	Doc: `client-go's data consistency detector (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR) on an etcd that sends progress too early
 (etcd-io/etcd#15220): caches lack objects, and informers that stream from them panic. It has to find each of them, and no
-other. A difference that comes later, on the stream itself, it does not look for.`,
+other. A difference that comes later, on the stream itself, it does not look for. client-go takes it that an exact list is
+etcd's; a cache with snapshots (KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and
+the detector finds nothing.`,
 	Params: Params{
 		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 3, Read: "consistent", Caches: 1, Keys: 2, Items: 1,
 		Informers: 3, InformerList: watchList, InformerCheck: true, InformerRestarts: 2, Steps: 20_000,
 	},
-	Claims:   []string{InformerDetects, InformerMirrors},
-	Expected: func(p *Params) []string { return nil },
+	Claims: []string{InformerDetects, InformerMirrors},
+	Expected: func(p *Params) []string {
+		if !streamsTrustProgress(p) {
+			return nil
+		}
+		if o, _ := cache.ForDesign(p.Cache); o.Snapshots.Snapshotting == cache.SnapshotsOn {
+			return []string{InformerDetects, InformerMirrors}
+		}
+		return []string{InformerMirrors}
+	},
+}
+
+var informerFallback = &Scenario{
+	Name:    "informer-fallback",
+	Summary: "API servers that do not know sendInitialEvents: informers list instead, and miss nothing",
+	Doc: `The gate WatchList is off in the API servers and on in client-go: a WatchList is refused as invalid (KEP-3157, "Version Skew
+Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: append(slices.Clone(createdInOrder), "watch-list=disabled"),
+		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3,
+		Informers: 2, InformerList: watchList, InformerPage: 2, InformerBreaks: 2, InformerRestarts: 1, Restarts: 1, Steps: 40_000,
+	},
+	Claims: informerClaims,
+	Expected: func(p *Params) []string {
+		switch {
+		case p.Cache == "stale":
+			return goesBackIfStale(p)
+		case listsTrustProgress(p):
+			return []string{InformerMirrors, InformerSyncs}
+		}
+		return nil
+	},
+	Possible: afterProgress,
+}
+
+var informerRelistLoop = &Scenario{
+	Name:    "informer-relist-loop",
+	Summary: "an informer that once listed in pages never recovers from a 410: it lists the same old state for ever (kubernetes #133810)",
+	Doc: `A cold cache has etcd answer the first list, in pages. From then on client-go lists in pages whatever it asks for
+(paginatedResult), and a resourceVersion with a limit and without a match means exactly that one. So after a 410 the list
+that was to be "at least as fresh" is the very state that the informer has, and the watch from there ends with 410 again,
+until etcd compacts that revision five minutes later (kubernetes/kubernetes#133810, open). With informer-list=watch-list, or
+where the first list fits a page, it holds.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 20, Read: "consistent", Caches: 1, Keys: 2, Items: 3,
+		Informers: 1, InformerList: listWatch, InformerPage: 1, Restarts: 2,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,
+		FaultsFor: 8 * time.Second, Horizon: 4 * time.Minute, Steps: 200_000,
+	},
+	Claims:   informerClaims,
+	Expected: func(p *Params) []string { return []string{InformerSyncs} },
 }

@@ -33,6 +33,7 @@ type System struct {
 	behaviours Behaviours
 
 	server  *etcd.Server
+	lagging *etcd.Server
 	clients []*client.Client
 	// caches are those of the first API server, then those of the second ...
 	caches    []*cache.Cache
@@ -40,8 +41,12 @@ type System struct {
 	watchers  []*workload.Watcher
 	raw       []*workload.EtcdWatch
 	informers informers
+	pollers   pollers
 	etcdNode  sim.NodeID
-	servers   []apiServer
+	// follower is the member that serves the watches, 0 if there is none of its
+	// own.
+	follower sim.NodeID
+	servers  []apiServer
 
 	serverConfig  etcd.Config
 	clientConfig  client.Config
@@ -89,7 +94,7 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 			s.properties = append(s.properties, q)
 		case c == Mirrors:
 			s.claimsMirrors = true
-		case c == Answers, isOfInformers(c):
+		case c == Answers, c == Recovers, isOfInformers(c):
 		case s.upkeep.claims(c):
 		case isGuarantee(c):
 			s.wantsLog = true
@@ -100,6 +105,7 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 	s.place()
 	s.configure()
 	s.informers.configure(s)
+	s.pollers.configure(s)
 	for i := range p.Streams {
 		plan := stream(&s.params, i)
 		plan.To = s.etcdNode
@@ -138,7 +144,7 @@ func (s *System) configure() {
 	s.fill()
 	s.clientConfig, _ = client.DefaultConfig(p.clientVersion())
 	s.clientConfig.Behaviour = s.behaviours.Client
-	s.clientConfig.Etcd = s.etcdNode
+	s.clientConfig.Etcd, s.clientConfig.WatchMember = s.etcdNode, s.follower
 	override(&s.clientConfig.IncomingBufSize, p.ClientBuf)
 	override(&s.clientConfig.OutgoingBufSize, p.ClientBuf)
 	for _, server := range s.servers {
@@ -157,7 +163,17 @@ func (s *System) configure() {
 			s.caches = append(s.caches, cache.New(config))
 		}
 	}
+	s.serverConfig.Replicated = p.Lagging
 	s.server = etcd.New(s.serverConfig)
+	if p.Lagging {
+		s.lagging = etcd.New(s.followerConfig())
+	}
+}
+
+func (s *System) followerConfig() etcd.Config {
+	c := s.serverConfig
+	c.Leader, c.Replicated = s.etcdNode, false
+	return c
 }
 
 // draftNotifyInterval is what a cache that never asks for progress has etcd
@@ -226,6 +242,10 @@ func (s *System) BeginsAtRest() bool { return s.params.AtRest && s.params.Mode =
 func (s *System) Build(w *sim.World) {
 	s.server.Reset(s.serverConfig)
 	w.Add("etcd", s.server)
+	if s.lagging != nil {
+		s.lagging.Reset(s.followerConfig())
+		w.Add("etcd-follower", s.lagging)
+	}
 	next := 0
 	for i, server := range s.servers {
 		s.clients[i].Reset(s.clientConfig)
@@ -250,6 +270,7 @@ func (s *System) Build(w *sim.World) {
 		w.Add(r.Name(), r)
 	}
 	s.informers.build(s, w)
+	s.pollers.build(w)
 	for _, f := range s.faults {
 		w.AddFault(f.fault, f.budget)
 	}
@@ -291,6 +312,9 @@ func (s *System) Over(w *sim.World) bool {
 		if w.Now() >= sim.Time(s.params.Horizon) {
 			return true
 		}
+		if len(s.pollers.nodes) > 0 {
+			return false
+		}
 	}
 	for _, c := range s.workers {
 		if !c.Done() {
@@ -302,7 +326,7 @@ func (s *System) Over(w *sim.World) bool {
 			return false
 		}
 	}
-	return s.informers.judged.done(s) && (len(s.workers) > 0 || w.Mode() == sim.Untimed)
+	return (len(s.workers) > 0 || w.Mode() == sim.Untimed) && s.informers.judged.done(s, w)
 }
 
 func (s *System) ready() bool {
@@ -337,6 +361,8 @@ func (s *System) Judge(w *sim.World) []explore.Finding {
 			s.findings = append(s.findings, s.mirrors.finding())
 		case c == Answers:
 			s.findings = append(s.findings, s.answers(w))
+		case c == Recovers:
+			s.findings = append(s.findings, s.pollers.recovers(s, w))
 		case s.upkeep.knows(c):
 			s.findings = append(s.findings, s.upkeep.finding(s, c))
 		case isOfInformers(c):

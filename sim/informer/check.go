@@ -20,7 +20,7 @@ const checkPeriod = time.Second
 
 func (r *Informer) sendCheck(env *sim.Env) {
 	env.Under(r.cause)
-	r.sendList(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.check.version, Match: wire.MatchExact})
+	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.check.version, Match: wire.MatchExact})
 }
 
 func (r *Informer) checkFailed(env *sim.Env) {

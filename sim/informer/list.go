@@ -42,7 +42,7 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	g := &r.pager
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
-	r.sendList(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit})
+	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit})
 }
 
 // page takes a page. The last one is the list: Replace, and on to the watch.
@@ -55,7 +55,7 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	if p.Continue != "" {
 		env.Cover(listPaged)
 		g.inPages = true
-		r.sendList(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: g.pageSize, Continue: p.Continue})
+		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: g.pageSize, Continue: p.Continue})
 		return
 	}
 	if g.version == 0 && g.inPages {

@@ -25,8 +25,8 @@ const maxRetries = 10
 // answer came (retryAfterResponse).
 const lostRetryAfter = time.Second
 
-// list sends a LIST.
-func (r *Informer) sendList(env *sim.Env, req *wire.ListRequest) {
+// ask sends a LIST or WATCH for the first time.
+func (r *Informer) ask(env *sim.Env, req sim.Payload) {
 	r.rest = rest{request: req}
 	r.send(env)
 }
@@ -39,7 +39,7 @@ func (r *Informer) send(env *sim.Env) {
 		}
 		r.rest.call = env.Call(r.to(), req)
 	case *wire.WatchRequest:
-		r.open(env, req)
+		r.openWatch(env, req)
 	}
 }
 

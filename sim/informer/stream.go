@@ -25,14 +25,7 @@ const veryShortWatch = time.Second
 // timeoutSteps is how finely a watch's timeout is chosen when timed.
 const timeoutSteps = 5
 
-// request opens a watch for the first time; rest may have to do it again.
-func (r *Informer) request(env *sim.Env, req *wire.WatchRequest) {
-	r.rest = rest{request: req}
-	r.stream.began = env.Now()
-	r.open(env, req)
-}
-
-func (r *Informer) open(env *sim.Env, req *wire.WatchRequest) {
+func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 	s := &r.stream
 	s.events = 0
 	if env.Noting() {

@@ -10,7 +10,8 @@ import (
 func (r *Informer) watch(env *sim.Env) {
 	env.Under(r.cause)
 	r.state = stateWatching
-	r.request(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: true})
+	r.stream.began = env.Now()
+	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: true})
 }
 
 // take puts an event into the store, then moves the position. A bookmark moves

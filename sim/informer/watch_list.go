@@ -17,7 +17,8 @@ func (r *Informer) watchList(env *sim.Env) {
 	}
 	r.record.Requests++
 	r.record.Requested = req.ResourceVersion
-	r.request(env, req)
+	r.stream.began = env.Now()
+	r.ask(env, req)
 }
 
 // collect takes an event into the temporary store. The bookmark that marks the
