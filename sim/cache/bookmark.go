@@ -25,13 +25,30 @@ func (c *Cache) wantsBookmark(w *cacheWatcher) bool {
 	if w.endBookmark == endBookmarkWaiting {
 		return c.dispatcher.lastProcessed >= w.bookmarkAfter
 	}
-	return c.dispatcher.lastProcessed > w.bookmarkVersion
+	return c.dispatcher.lastProcessed > w.bookmarkVersion && !(c.timed && w.wasLast())
 }
 
-// isDue: every watcher is due a minute after its last bookmark, and one that
-// waits for the end of its initial events at every tick (nextBookmarkTime).
+// preTimeout is how long before its end a watch is due, so that its client has
+// the newest resourceVersion to go on from.
+const preTimeout = 2 * time.Second
+
+// isDue is what nextBookmarkTime and the time buckets come to: every watcher is
+// due a minute after its last bookmark, or shortly before its deadline, and one
+// that waits for the end of its initial events at every tick.
 func (c *Cache) isDue(env *sim.Env, w *cacheWatcher) bool {
-	return !c.timed || w.endBookmark == endBookmarkWaiting || env.Elapsed(w.bookmarkAt, c.cfg.BookmarkPeriod)
+	if !c.timed || w.endBookmark == endBookmarkWaiting {
+		return true
+	}
+	next := w.bookmarkAt + sim.Time(c.cfg.BookmarkPeriod)
+	if w.deadline != 0 {
+		next = min(next, w.deadline-sim.Time(preTimeout))
+	}
+	return env.Now() >= next
+}
+
+// wasLast: after a bookmark shortly before the deadline there is none.
+func (w *cacheWatcher) wasLast() bool {
+	return w.deadline != 0 && w.bookmarkAt > w.deadline-sim.Time(preTimeout)
 }
 
 func (c *Cache) armBookmark(env *sim.Env) {

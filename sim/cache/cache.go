@@ -18,7 +18,7 @@ const (
 func readTask(i int) sim.Task    { return fixedTasks + sim.Task(2*i) }
 func watcherTask(i int) sim.Task { return fixedTasks + sim.Task(2*i+1) }
 
-// The timers. Reads have one each.
+// The timers. Reads and watchers have one each.
 const (
 	timerRelist sim.Timer = iota
 	timerProgress
@@ -33,7 +33,8 @@ const (
 )
 
 func statusTimer(i int) sim.Timer { return timerStatus + sim.Timer(i) }
-func readTimer(i int) sim.Timer   { return fixedTimers + sim.Timer(i) }
+func readTimer(i int) sim.Timer   { return fixedTimers + sim.Timer(2*i) }
+func watchTimer(i int) sim.Timer  { return fixedTimers + sim.Timer(2*i+1) }
 
 // Cache is one watch cache in front of etcd. It implements sim.Node with all
 // optional capabilities.
@@ -231,7 +232,12 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 			c.fireStatus(env, int(t-timerStatus))
 			return
 		}
-		c.expire(env, int(t-fixedTimers))
+		n := int(t - fixedTimers)
+		if n%2 == 0 {
+			c.expire(env, n/2)
+		} else {
+			c.watchTimedOut(env, n/2)
+		}
 	}
 }
 
@@ -294,8 +300,11 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	if t < fixedTimers {
 		return "version of endpoint " + strconv.Itoa(int(t-timerStatus))
 	}
-	i := int(t - fixedTimers)
-	return "timeout of read " + strconv.Itoa(i) + ": " + c.reads[i].label()
+	n := int(t - fixedTimers)
+	if n%2 == 0 {
+		return "timeout of read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
+	}
+	return "timeout of watcher " + strconv.Itoa(n/2) + ": " + c.watchers[n/2].request.Label()
 }
 
 // ResourceVersion is the revision up to which the cache claims to be complete;

@@ -43,6 +43,8 @@ type cacheWatcher struct {
 	// generation of readiness in which the request came.
 	generation int
 
+	// began is when the request came.
+	began sim.Time
 	// required is the resourceVersion that the client has to be brought to:
 	// the one that it gave, or etcd's when it came.
 	required int64
@@ -59,6 +61,16 @@ type cacheWatcher struct {
 	// input holds at most capacity events.
 	input    fifo.Queue[watchCacheEvent]
 	capacity int
+	// inputBytes is what BufferCapped counts, mostBuffered the most events that
+	// were in input before the end of the initial events was sent.
+	inputBytes, mostBuffered int
+	// injects: events are taken from input while initial events are sent.
+	injects bool
+	// draining: no more events come to input, and the watcher ends when it has
+	// sent what is there.
+	draining bool
+	// deadline is when the API server ends the watch, 0 for never.
+	deadline sim.Time
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
 
@@ -68,7 +80,10 @@ type cacheWatcher struct {
 }
 
 // isRegistered: the dispatcher knows it.
-func (w *cacheWatcher) isRegistered() bool {
+func (w *cacheWatcher) isRegistered() bool { return w.isSending() && !w.draining }
+
+// isSending: its goroutine runs.
+func (w *cacheWatcher) isSending() bool {
 	return w.state == watcherInitial || w.state == watcherStreaming
 }
 
@@ -108,7 +123,7 @@ func (c *Cache) register(env *sim.Env, i int) {
 	if !c.takeInterval(env, w) {
 		env.Cover(watchTooOld)
 		refuse(env, w.conn, tooOld)
-		w.reset()
+		c.forget(env, i)
 		return
 	}
 	if c.cfg.Defects.Registration == RegistrationRechecked && (!c.ready.ok || c.ready.generation != w.generation) {
@@ -138,6 +153,12 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 		c.register(env, i)
 		return
 	case w.state == watcherInitial:
+		if w.injects {
+			e = c.inject(env, i)
+		}
+		if e != nil {
+			break
+		}
 		var ok bool
 		if e, ok = c.nextInitial(env, w); !ok {
 			env.Cover(intervalInvalidated)
@@ -148,6 +169,10 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 	if e == nil && w.state == watcherStreaming {
 		e = c.nextInput(env, i)
 	}
+	if e == nil && w.draining && w.state == watcherStreaming {
+		c.closeWatcher(env, i)
+		return
+	}
 	if e != nil && !env.CanSend(w.conn) {
 		env.Cover(watcherBlocked)
 		w.inHand = e
@@ -156,8 +181,12 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 	if e != nil {
 		env.Send(w.conn, e)
 		w.sent(env, e)
+		if w.draining && e.InitialEventsEnd && c.cfg.WatchList.Buffer == BufferCloseEnough {
+			c.closeWatcher(env, i)
+			return
+		}
 	}
-	if w.state == watcherInitial || w.input.Len() > 0 {
+	if w.state == watcherInitial || w.input.Len() > 0 || w.draining {
 		env.Enable(watcherTask(i))
 	}
 }
@@ -188,6 +217,7 @@ func (c *Cache) nextInput(env *sim.Env, i int) *wire.WatchEvent {
 	w := c.watchers[i]
 	for w.input.Len() > 0 {
 		e := w.input.Pop()
+		w.taken(&e)
 		c.inputTaken(env, i)
 		switch {
 		case e.bookmark && (e.resourceVersion > w.floor || e.resourceVersion == w.floor && w.endBookmark != endBookmarkSent):
@@ -209,7 +239,7 @@ func (w *cacheWatcher) wants(e *wire.WatchEvent) bool {
 func (c *Cache) watcherHangup(env *sim.Env, conn sim.Conn) {
 	for i, w := range c.watchers {
 		if w.state == watcherDelegated && (w.conn == conn || w.upstream == conn) {
-			c.endDelegated(env, w)
+			c.endDelegated(env, i)
 			continue
 		}
 		if w.conn != conn {
@@ -252,6 +282,14 @@ func (c *Cache) stopWatcher(env *sim.Env, i int) {
 func (c *Cache) closeWatcher(env *sim.Env, i int) {
 	env.Disable(watcherTask(i))
 	env.Close(c.watchers[i].conn)
+	c.forget(env, i)
+}
+
+// forget frees a watcher's place.
+func (c *Cache) forget(env *sim.Env, i int) {
+	if c.watchers[i].deadline != 0 {
+		env.Disarm(watchTimer(i))
+	}
 	c.watchers[i].reset()
 }
 
@@ -267,7 +305,7 @@ func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 	for i, w := range c.watchers {
 		switch {
 		case w.conn != conn || w.inHand == nil:
-		case w.isRegistered():
+		case w.isSending():
 			env.Enable(watcherTask(i))
 		case w.state == watcherDelegated:
 			c.relayDrained(env, w)
@@ -288,11 +326,11 @@ func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim
 		return d
 	}
 	d = w.request.Digest(d).Bool(w.generation == generation).Int(w.floor)
-	if isWatchList(w.request) {
+	if w.request.SendInitialEvents != wire.SendInitialEventsUnset {
 		d = d.Word(uint64(w.endBookmark)).Int(w.required).Int(w.bookmarkAfter).Int(w.intervalEnd)
 	}
 	d = w.interval.fingerprint(d, h)
-	d = fingerprintEvents(d, &w.input).Int(int64(w.capacity))
+	d = fingerprintEvents(d, &w.input).Int(int64(w.capacity)).Bool(w.draining).Int(int64(w.deadline))
 	if w.inHand != nil {
 		d = w.inHand.Digest(d)
 	}

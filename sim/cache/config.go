@@ -83,6 +83,13 @@ type Config struct {
 	// follows the history's capacity, as upstream: a second's worth, between 10
 	// and 100.
 	WatchCapacity int
+	// InitialEventsBytes bounds the keys and values in the channel of a watcher that
+	// sends its initial events, with BufferCapped: 2 MB, the constant of KEP-3157's
+	// goals.
+	InitialEventsBytes int
+	// CloseEnoughTimeout is how long a watch waits for the cache to be close enough,
+	// with BufferCloseEnough: 10 s.
+	CloseEnoughTimeout sim.Duration
 	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
 	BookmarkPeriod sim.Duration
 }
@@ -105,6 +112,8 @@ func (c *Config) setDefaults() {
 	set(&c.RingCapacityMax, max(c.RingCapacity, 100*1024))
 	set(&c.EventFreshDuration, 75*time.Second)
 	set(&c.IncomingCapacity, 100)
+	set(&c.InitialEventsBytes, 2_000_000)
+	set(&c.CloseEnoughTimeout, 10*time.Second)
 	set(&c.BookmarkPeriod, time.Minute)
 }
 

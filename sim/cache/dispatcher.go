@@ -35,6 +35,14 @@ func (d *dispatcher) init() {
 	*d = dispatcher{incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0]}
 }
 
+// listed: the version of the first list is one that a bookmark may carry. Those
+// of later lists are not: upstream looks for the first one only.
+func (d *dispatcher) listed(resourceVersion int64) {
+	if d.lastProcessed == 0 {
+		d.lastProcessed = resourceVersion
+	}
+}
+
 // dispatching: an event has reached some watchers and not yet all.
 func (d *dispatcher) dispatching() bool { return len(d.blocked) > 0 }
 
@@ -106,11 +114,14 @@ func (c *Cache) dispatchEvent(env *sim.Env) {
 // add is nonblockingAdd.
 func (c *Cache) add(env *sim.Env, i int, e watchCacheEvent) bool {
 	w := c.watchers[i]
-	if w.input.Len() >= w.capacity {
+	if w.input.Len() >= w.capacity && !c.grow(env, w, &e) {
 		return false
 	}
 	w.input.Push(e)
-	if w.state == watcherStreaming && w.inHand == nil {
+	if w.endBookmark != endBookmarkSent {
+		w.buffered(&e)
+	}
+	if (w.state == watcherStreaming || w.injects) && w.inHand == nil {
 		env.Enable(watcherTask(i))
 	}
 	return true
@@ -145,7 +156,7 @@ func (c *Cache) terminateBlocked(env *sim.Env) {
 			if env.Noting() {
 				env.Note("terminates a watcher that does not keep up")
 			}
-			c.stopWatcher(env, i)
+			c.terminate(env, i)
 		}
 	}
 	d.blocked = d.blocked[:0]

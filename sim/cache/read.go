@@ -197,7 +197,7 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	}
 	r.state, r.began = readWaiting, env.Now()
 	c.waiting++
-	env.Arm(readTimer(i), c.cfg.BlockTimeout)
+	env.Arm(readTimer(i), c.blockTimeout(r))
 	if c.consistentReadSupported() {
 		r.countsForProgress = true
 		c.requester.add(env)

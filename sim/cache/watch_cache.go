@@ -168,6 +168,7 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 		env.Note("has listed " + counted(len(items)) + " at resourceVersion " + number(resourceVersion))
 	}
 	c.setResourceVersion(env, resourceVersion)
+	c.dispatcher.listed(resourceVersion)
 	c.ready.setReady(env.Now())
 	c.tellReady(env)
 	c.broadcast(env)

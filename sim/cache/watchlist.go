@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"time"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -43,9 +45,9 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 		return
 	}
 	w.required = max(req.ResourceVersion, 0)
-	if c.mustWait(w) {
+	if at := c.waitsFor(w); at > c.watchCache.resourceVersion {
 		c.newWatchRead(env, m, i)
-		c.waitUntilFresh(env, c.readOf(i), w.required)
+		c.waitUntilFresh(env, c.readOf(i), at)
 		return
 	}
 	env.Enable(watcherTask(i))
@@ -57,9 +59,29 @@ func (c *Cache) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchReques
 	w := c.watchers[i]
 	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
 	w.prefix = preparePrefix(req.Prefix)
+	w.began = env.Now()
 	w.capacity = c.watchCapacity()
 	env.Bound(m.Conn, w.capacity)
+	if req.TimeoutSeconds > 0 {
+		w.deadline = env.Now() + sim.Time(time.Duration(req.TimeoutSeconds)*time.Second)
+		env.Arm(watchTimer(i), w.deadline.Sub(env.Now()))
+	}
 	return i
+}
+
+// watchTimedOut: the time of the watch is over. It ends without a word, as a
+// client expects that set TimeoutSeconds.
+func (c *Cache) watchTimedOut(env *sim.Env, i int) {
+	env.Cover(watchDeadline)
+	w := c.watchers[i]
+	switch w.state {
+	case watcherStarting:
+		c.leaveStarting(env, i)
+	case watcherDelegated:
+		c.endDelegated(env, i)
+	case watcherInitial, watcherStreaming:
+		c.stopWatcher(env, i)
+	}
 }
 
 // refuse answers a watch with an ERROR event, which is how every error of a
@@ -77,13 +99,28 @@ func requiresCurrentVersion(req *wire.WatchRequest) bool {
 	return req.ResourceVersion == wire.Unset && req.SendInitialEvents != wire.SendInitialEventsUnset
 }
 
-// mustWait: only initial events have to be fresh. Anybody else can just as well
-// wait for the events themselves
+// waitsFor is the resourceVersion that the cache has to reach before the watch
+// begins, 0 for any. Only initial events have to be fresh; anybody else can just
+// as well wait for the events themselves
 // (waitUntilWatchCacheFreshAndForceAllEvents).
-func (c *Cache) mustWait(w *cacheWatcher) bool {
-	return w.request.SendInitialEvents == wire.SendInitialEventsTrue &&
-		c.cfg.WatchList.InitialEventsEnd == EndWithInterval &&
-		w.required > c.watchCache.resourceVersion
+func (c *Cache) waitsFor(w *cacheWatcher) int64 {
+	switch {
+	case w.request.SendInitialEvents != wire.SendInitialEventsTrue:
+		return 0
+	case c.cfg.WatchList.waitsToBeClose():
+		return w.required - int64(w.capacity) + 1
+	case c.cfg.WatchList.InitialEventsEnd == EndByTimer:
+		return 0
+	}
+	return w.required
+}
+
+// blockTimeout is how long a read waits for the cache.
+func (c *Cache) blockTimeout(r *read) sim.Duration {
+	if r.watch != nil && c.cfg.WatchList.waitsToBeClose() {
+		return c.cfg.CloseEnoughTimeout
+	}
+	return c.cfg.BlockTimeout
 }
 
 // newWatchRead enters a watch among the reads that wait for etcd or for the
@@ -108,8 +145,8 @@ func (c *Cache) readOf(watcher int) int {
 func (c *Cache) watchVersionKnown(env *sim.Env, j int, revision int64) {
 	w := c.watchers[c.reads[j].watcher]
 	w.required = revision
-	if c.mustWait(w) {
-		c.waitUntilFresh(env, j, revision)
+	if at := c.waitsFor(w); at > c.watchCache.resourceVersion {
+		c.waitUntilFresh(env, j, at)
 		return
 	}
 	c.watchFresh(env, j)
@@ -121,7 +158,7 @@ func (c *Cache) watchFresh(env *sim.Env, j int) {
 	i := c.reads[j].watcher
 	c.reads[j] = read{}
 	if c.watchers[i].state == watcherLeft {
-		c.watchers[i].reset()
+		c.forget(env, i)
 		return
 	}
 	env.Enable(watcherTask(i))
@@ -131,10 +168,14 @@ func (c *Cache) watchFresh(env *sim.Env, j int) {
 func (c *Cache) watchRefused(env *sim.Env, i int, err *wire.Error) {
 	env.Cover(watchRefusedWaiting)
 	w := c.watchers[i]
+	if err.Code == wire.TooLargeResourceVersion && c.cfg.WatchList.waitsToBeClose() {
+		env.Cover(hardClosed)
+		err = hardClose
+	}
 	if w.state != watcherLeft {
 		refuse(env, w.conn, err)
 	}
-	w.reset()
+	c.forget(env, i)
 }
 
 // leaveStarting: the client of a watch that is not registered yet has gone. A

@@ -33,6 +33,7 @@ func (c *Cache) expectEndBookmark(w *cacheWatcher) {
 		return
 	}
 	w.endBookmark = endBookmarkWaiting
+	w.injects = c.cfg.WatchList.Buffer == BufferInject || c.cfg.WatchList.Buffer == BufferInjectMerged
 	w.bookmarkAfter = w.required
 	if w.request.ResourceVersion == 0 {
 		w.bookmarkAfter = c.watchCache.resourceVersion
@@ -79,6 +80,8 @@ func (w *cacheWatcher) sent(env *sim.Env, e *wire.WatchEvent) {
 		return
 	}
 	w.endBookmark = endBookmarkSent
+	env.Record(initialEventsBuffered, int64(w.mostBuffered))
+	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
 	if env.Noting() {
 		env.Note("has sent " + env.NodeName(w.from) + " all initial events up to resourceVersion " + number(e.ResourceVersion) + "; it wanted " + number(w.bookmarkAfter) + " or later")
 	}

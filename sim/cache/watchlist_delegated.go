@@ -34,7 +34,7 @@ func (c *Cache) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchReque
 
 // relayEvent passes an event on to the client of a delegated watch.
 func (c *Cache) relayEvent(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
-	for _, w := range c.watchers {
+	for i, w := range c.watchers {
 		if w.state != watcherDelegated || w.upstream != conn {
 			continue
 		}
@@ -47,7 +47,7 @@ func (c *Cache) relayEvent(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
 		}
 		env.Send(w.conn, e)
 		if e.Type == wire.Failed {
-			c.endDelegated(env, w)
+			c.endDelegated(env, i)
 		}
 		return
 	}
@@ -62,9 +62,8 @@ func (c *Cache) relayDrained(env *sim.Env, w *cacheWatcher) {
 }
 
 // endDelegated: one side of a delegated watch has ended it.
-func (c *Cache) endDelegated(env *sim.Env, w *cacheWatcher) {
+func (c *Cache) endDelegated(env *sim.Env, i int) {
 	env.Cover(delegatedEnded)
-	env.Close(w.conn)
-	env.Close(w.upstream)
-	w.reset()
+	env.Close(c.watchers[i].upstream)
+	c.closeWatcher(env, i)
 }

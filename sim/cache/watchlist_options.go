@@ -43,11 +43,41 @@ const (
 	DelegateWatches
 )
 
+// InitialEventsBuffer says what becomes of events that are dispatched to a
+// watcher while it sends its initial events, when they fill its channel
+// (KEP-3157, step 2b).
+type InitialEventsBuffer uint8
+
+const (
+	// BufferFixed waits within the dispatcher's budget and then ends the watcher.
+	// If the bookmark that ends the initial events is in the channel, the watcher
+	// is drained before: what was shipped.
+	BufferFixed InitialEventsBuffer = iota
+	// BufferCloseEnough does not begin until fewer revisions are missing than the
+	// channel holds, and sends the client to another API server if that takes
+	// longer than Config.CloseEnoughTimeout (the first option for beta). A watcher
+	// that is drained ends with the bookmark.
+	BufferCloseEnough
+	// BufferDynamic doubles the channel as often as it must, until the bookmark
+	// was sent (the second).
+	BufferDynamic
+	// BufferInject sends events between the initial ones (the third, to the
+	// letter): an initial event may come after a newer one of the same object.
+	BufferInject
+	// BufferInjectMerged puts an event in place of the initial event of the same
+	// object if that was not sent yet, and sends it otherwise.
+	BufferInjectMerged
+	// BufferCapped grows up to Config.InitialEventsBytes of keys and values (the
+	// fourth).
+	BufferCapped
+)
+
 // WatchListOptions are the dimensions of KEP-3157.
 type WatchListOptions struct {
 	InitialEventsEnd InitialEventsEnd
 	ReflectorList    ReflectorList
 	WatchDelegation  WatchDelegation
+	Buffer           InitialEventsBuffer
 }
 
 var watchListDimensions = dimension.Table[Options]{
@@ -60,4 +90,7 @@ var watchListDimensions = dimension.Table[Options]{
 	{Name: "watch-delegation", Values: []string{"none", "unset", "all"},
 		Get: func(o *Options) int { return int(o.WatchList.WatchDelegation) },
 		Set: func(o *Options, v int) { o.WatchList.WatchDelegation = WatchDelegation(v) }},
+	{Name: "initial-events-buffer", Values: []string{"as-shipped", "close-enough", "dynamic", "inject", "inject-merged", "cap"},
+		Get: func(o *Options) int { return int(o.WatchList.Buffer) },
+		Set: func(o *Options, v int) { o.WatchList.Buffer = InitialEventsBuffer(v) }},
 }

@@ -167,6 +167,8 @@ type WatchRequest struct {
 	Match             ResourceVersionMatch
 	SendInitialEvents SendInitialEvents
 	AllowBookmarks    bool
+	// TimeoutSeconds is after how long the API server ends the watch; 0 is never.
+	TimeoutSeconds int64
 }
 
 // Digest implements sim.Payload.
@@ -174,6 +176,9 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("watch").Text(r.Prefix).Int(r.ResourceVersion).Bool(r.AllowBookmarks)
 	if r.Match != MatchUnset || r.SendInitialEvents != SendInitialEventsUnset {
 		d = d.Word(uint64(r.Match)<<8 | uint64(r.SendInitialEvents))
+	}
+	if r.TimeoutSeconds != 0 {
+		d = d.Int(r.TimeoutSeconds)
 	}
 	return d
 }
