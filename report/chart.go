@@ -140,10 +140,10 @@ func (d *chart) lanes() int {
 		}
 	}
 	is := func(name, kind string) bool { return name == kind || strings.HasPrefix(name, kind+"-") }
-	give(func(name string) bool { return !is(name, "cache") && !is(name, "client") && name != "etcd" })
+	give(func(name string) bool { return !is(name, "cache") && !is(name, "client") && !is(name, "etcd") })
 	give(func(name string) bool { return is(name, "cache") })
 	give(func(name string) bool { return is(name, "client") })
-	give(func(name string) bool { return name == "etcd" })
+	give(func(name string) bool { return is(name, "etcd") })
 	return n
 }
 

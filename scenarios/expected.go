@@ -64,8 +64,12 @@ func (p *Params) asksForProgress() bool { return p.Cache != "draft-2019" }
 // revision (the fix of etcd-io/etcd#20221), as every one does that begins on a
 // quiet store. A read that needs no progress because the cache is up to date
 // does not mind; one that takes the echo for its proof waits for a write.
-func (p *Params) echoMayNotCome() bool {
-	return p.Cache == "progress-echo" && !hasBug(p, "issue-15220") && !hasBug(p, "issue-17507") && !hasBug(p, "issue-20221")
+func (p *Params) echoMayNotCome() bool { return p.Cache == "progress-echo" && !p.toldBelowStart() }
+
+// toldBelowStart: a watch is told of progress before the revision that it begins
+// at exists, in one way or another (etcd-io/etcd#20221).
+func (p *Params) toldBelowStart() bool {
+	return hasBug(p, "issue-15220") || hasBug(p, "issue-17507") || hasBug(p, "issue-20221")
 }
 
 // trustsProgress is what of the claims is violated where requested progress is

@@ -55,7 +55,10 @@ type Params struct {
 	// one gRPC stream (kubernetes/kubernetes#114458).
 	Caches, Resources int
 	SharedStream      bool
-	Keys              int
+	// Lagging has the watches served by a member of etcd that applies what the
+	// leader commits when it hears of it.
+	Lagging bool
+	Keys    int
 	// Items is how many keys exist before the run, History how many revisions
 	// of them came after the first.
 	Items, History int
@@ -223,6 +226,7 @@ var settings = append([]setting{
 	intSetting("leave", "events after which a watcher leaves and watches again (0: never)", func(p *Params) *int { return &p.Leave }),
 	intSetting("caches", "API servers over the one etcd, each with a cache of every resource", func(p *Params) *int { return &p.Caches }),
 	intSetting("resources", "kinds of objects, each with a cache of its own (0: 1)", func(p *Params) *int { return &p.Resources }),
+	boolSetting("lagging", "watches are served by a member of etcd that lags behind the one that takes reads and writes", func(p *Params) *bool { return &p.Lagging }),
 	boolSetting("shared-stream", "the caches of one API server watch on one gRPC stream", func(p *Params) *bool { return &p.SharedStream }),
 	intSetting("keys", "keys that writers write", func(p *Params) *int { return &p.Keys }),
 	intSetting("items", "keys that exist before the run", func(p *Params) *int { return &p.Items }),

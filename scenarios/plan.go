@@ -253,7 +253,7 @@ func (s *System) planFaults() {
 		}
 		if b := share(p.Breaks); b.Times > 0 {
 			s.faults = append(s.faults, plannedFault{&sim.BreakStream{
-				From: server.client, To: s.etcdNode, Label: numbered("client", i, p.Caches) + ">etcd"}, b})
+				From: server.client, To: max(s.etcdNode, s.follower), Label: numbered("client", i, p.Caches) + ">etcd"}, b})
 		}
 		if b := share(p.Restarts); b.Times > 0 {
 			s.faults = append(s.faults, plannedFault{&sim.RestartProcess{

@@ -28,6 +28,10 @@ func (a *apiServer) nodes() []sim.NodeID {
 // place numbers the nodes, in the order in which Build adds them.
 func (s *System) place() {
 	next := s.etcdNode + 1
+	if s.params.Lagging {
+		s.follower = next
+		next++
+	}
 	for range s.params.Caches {
 		server := apiServer{client: next}
 		next++

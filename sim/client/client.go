@@ -54,6 +54,14 @@ func (c *Client) forget() {
 // Start implements sim.Node.
 func (c *Client) Start(*sim.Env) {}
 
+// watchMember is the member that watches go to.
+func (c *Client) watchMember() sim.NodeID {
+	if c.cfg.WatchMember != 0 {
+		return c.cfg.WatchMember
+	}
+	return c.cfg.Etcd
+}
+
 // Restart implements sim.Restarter: the process is a new one.
 func (c *Client) Restart(env *sim.Env) {
 	env.Cover(restarted)
@@ -62,7 +70,7 @@ func (c *Client) Restart(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (c *Client) Receive(env *sim.Env, m *sim.Message) {
-	if m.From == c.cfg.Etcd {
+	if m.From == c.cfg.Etcd || m.From == c.watchMember() {
 		switch p := m.Payload.(type) {
 		case *wire.WatchResponse:
 			if s := c.streamOn(m.Conn); s >= 0 {
@@ -83,7 +91,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchStart:
 		c.watch(env, m.Conn, m.From, p)
 	case *wire.ProgressRequest:
-		c.requestProgress(env, m.Conn, p.Metadata)
+		c.requestProgress(env, m.Conn, p)
 	case *sim.Hangup:
 		if w := c.watchOn(m.Conn); w >= 0 {
 			c.contextDone(env, w)

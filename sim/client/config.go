@@ -10,8 +10,10 @@ import (
 type Config struct {
 	// Behaviour is what versions differ in.
 	Behaviour Behaviour
-	// Etcd is the node that watches and unary requests go to.
-	Etcd sim.NodeID
+	// Etcd is the node that watches and unary requests go to, unless WatchMember
+	// is another member, which watches go to: the balancer keeps a stream on the
+	// endpoint that it was opened on, and spreads unary requests over all.
+	Etcd, WatchMember sim.NodeID
 	// IncomingBufSize is the number of parsed events that wait for
 	// processEvents, OutgoingBufSize the number of results that wait for the
 	// cache: etcd3's incomingBufSize and outgoingBufSize, 100 each. Both must be

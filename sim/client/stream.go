@@ -44,9 +44,10 @@ const noWatch int32 = -1
 type watchStreamRequest struct {
 	// watch is noWatch for a progress request.
 	watch int32
-	// caller and cause are those of a progress request.
-	caller sim.Conn
-	cause  sim.Cause
+	// progress is a progress request, with its caller and cause.
+	progress *wire.ProgressRequest
+	caller   sim.Conn
+	cause    sim.Cause
 }
 
 var watchProgressRequest = &wire.WatchProgressRequest{}
@@ -95,13 +96,13 @@ func (c *Client) stream(env *sim.Env, ctxKey string) (i int32, opened bool) {
 	}
 	s := &c.streams[free]
 	s.state, s.ctxKey, s.backoff = streamSelecting, ctxKey, c.cfg.WatchBackoff
-	s.conn = env.Open(c.cfg.Etcd)
+	s.conn = env.Open(c.watchMember())
 	return int32(free), true
 }
 
 // requestProgress is Watcher.RequestProgress.
-func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, ctxKey string) {
-	i, opened := c.stream(env, ctxKey)
+func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, p *wire.ProgressRequest) {
+	i, opened := c.stream(env, p.Metadata)
 	s := &c.streams[i]
 	switch {
 	case opened:
@@ -115,10 +116,19 @@ func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, ctxKey string) {
 			return
 		}
 		env.Cover(progressWhileAsleep)
-		s.reqc.Push(watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause()})
+		s.reqc.Push(watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause(), progress: p})
 		return
 	}
-	env.Send(s.conn, watchProgressRequest)
+	env.Send(s.conn, progressRequest(p))
+}
+
+// progressRequest is what goes to etcd: the same every time, unless it has an
+// id.
+func progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
+	if p.ID == 0 {
+		return watchProgressRequest
+	}
+	return &wire.WatchProgressRequest{ID: p.ID}
 }
 
 // wakeRun lets run look at its channels, unless it sleeps.
@@ -143,7 +153,7 @@ func (c *Client) run(env *sim.Env, i int32) {
 		c.requested(env, i, r.watch)
 	} else {
 		env.Under(r.cause)
-		env.Send(s.conn, watchProgressRequest)
+		env.Send(s.conn, progressRequest(r.progress))
 	}
 	c.wakeRun(env, i)
 }
@@ -335,7 +345,7 @@ func (c *Client) newWatchClient(env *sim.Env, i int32) {
 		c.watches[w].substream.coverResume(env)
 	}
 	s.state = streamSelecting
-	s.conn = env.Open(c.cfg.Etcd)
+	s.conn = env.Open(c.watchMember())
 	s.cancelSet = s.cancelSet[:0]
 	c.nextResume(env, s)
 	c.wakeRun(env, i)
@@ -414,7 +424,7 @@ func (c *Client) closeStream(env *sim.Env, i int32, err *wire.Error) {
 		switch {
 		case r.watch == noWatch && err == nil:
 			env.Under(r.cause)
-			c.requestProgress(env, r.caller, ctxKey)
+			c.requestProgress(env, r.caller, r.progress)
 		case r.watch == noWatch:
 			env.Cover(progressFails)
 		case err != nil:

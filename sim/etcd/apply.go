@@ -41,6 +41,9 @@ func (s *Server) propose(env *sim.Env, m *sim.Message) {
 	if _, ok := m.Payload.(*wire.CompactionRequest); ok {
 		s.compactions++
 	}
+	if s.cfg.Replicated {
+		s.replicate(env, m.Payload)
+	}
 	env.Enable(applyLoop)
 }
 

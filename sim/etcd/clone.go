@@ -18,6 +18,7 @@ func (s *Server) Clone() sim.Node {
 	c.jobs = slices.Clone(s.jobs)
 	c.entries = slices.Clone(s.entries)
 	c.commits = slices.Clone(s.commits)
+	c.log, c.followers = slices.Clone(s.log), slices.Clone(s.followers)
 	c.reads = slices.Clone(s.reads)
 	c.readNotifier = slices.Clone(s.readNotifier)
 	c.confirming = slices.Clone(s.confirming)

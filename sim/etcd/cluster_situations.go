@@ -13,5 +13,6 @@ var (
 var (
 	coverStatusDown = sim.NewSituation("etcd: version of a member that is down asked for")
 	coverFailover   = sim.NewSituation("etcd: another member serves")
+	coverFollows    = sim.NewSituation("etcd: entry of the log taken from the leader")
 	coverDowngrade  = sim.NewSituation("etcd: downgraded")
 )

@@ -17,6 +17,11 @@ type Config struct {
 	// Members are the members of the cluster, of which the first one serves at
 	// the start; Version and Behaviour are ignored then. None is a cluster of one.
 	Members []Member
+	// Leader is the node that this member follows: it applies what that one has
+	// committed, and serves watches. 0 is a server that takes reads and writes
+	// itself. Replicated has such a server keep its log for followers.
+	Leader     sim.NodeID
+	Replicated bool
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
 	// share, in responses: chanBufLen, 128 (1024 before 3.4.10).
 	ChanBufLen int

@@ -31,6 +31,11 @@ type Server struct {
 	applied     uint64
 	commits     []Commit
 	commitLog   sim.Digest
+	// log is all that was committed, for followers, whose streams are in
+	// followers; replication is the stream of a follower to its leader.
+	log         []sim.Payload
+	followers   []sim.Conn
+	replication sim.Conn
 
 	// The read path. readNotifier are the places of reads that wait for the next
 	// turn of linearizableReadLoop, confirming those of the present turn.
@@ -114,6 +119,7 @@ func (s *Server) Reset(cfg Config) {
 	s.jobs = s.jobs[:0]
 	s.entries, s.entry, s.compactions, s.committed, s.applied = s.entries[:0], 0, 0, 0, 0
 	s.commits, s.commitLog = s.commits[:0], sim.NewDigest
+	s.log = s.log[:0]
 	s.endpoints = s.endpoints[:0]
 	s.forget()
 }
@@ -125,12 +131,16 @@ func (s *Server) forget() {
 	s.watchers, s.unsynced, s.lastSync = s.watchers[:0], 0, 0
 	s.victims = victims{waiting: s.victims.waiting[:0], taken: s.victims.taken[:0], left: s.victims.left[:0]}
 	s.streams = s.streams[:0]
+	s.followers, s.replication = s.followers[:0], sim.NoConn
 	s.readCost.reset()
 	s.clogged = nil
 }
 
 // Start implements sim.Node.
-func (s *Server) Start(env *sim.Env) { s.startSyncWatchersLoop(env) }
+func (s *Server) Start(env *sim.Env) {
+	s.follow(env)
+	s.startSyncWatchersLoop(env)
+}
 
 // Restart implements sim.Restarter: the store, and the writes that were
 // committed and not applied yet, are durable. Everything else is gone.
@@ -142,6 +152,7 @@ func (s *Server) Restart(env *sim.Env) {
 		env.Cover(coverRestartUnapplied)
 		env.Enable(applyLoop)
 	}
+	s.follow(env)
 	s.startSyncWatchersLoop(env)
 }
 
@@ -175,7 +186,13 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 	case *sim.Hangup:
 		if sws := s.stream(m.Conn); sws != nil {
 			s.hangup(env, sws)
+		} else {
+			s.replicationEnded(env, m.Conn)
 		}
+	case *appendEntries:
+		s.addFollower(env, m.Conn, p)
+	case *committedEntry:
+		s.appendEntry(env, m, p)
 	case *installSnapshot:
 		s.restoreSnapshot(env)
 		env.Send(m.Conn, p)

@@ -1,0 +1,76 @@
+package etcd
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// A follower is a member that serves watches from its own store, which lags
+// behind: it applies what the leader has committed when it hears of it, and
+// nobody who watches can tell by how much. Reads and writes are the leader's
+// here; a real follower would forward writes, and ask the leader for its commit
+// index before a linearizable read (ReadIndex). A watch has no such step: its
+// events, and its progress, are of the member's own store.
+
+// appendEntries opens a follower's stream: it wants the log from an entry on.
+type appendEntries struct {
+	next uint64
+}
+
+func (a *appendEntries) Digest(d sim.Digest) sim.Digest { return d.Text("append").Word(a.next) }
+
+func (a *appendEntries) Label() string { return "append entries" }
+
+// committedEntry is one entry of the log on its way to a follower.
+type committedEntry struct {
+	request sim.Payload
+}
+
+func (c *committedEntry) Digest(d sim.Digest) sim.Digest { return c.request.Digest(d.Text("entry")) }
+
+func (c *committedEntry) Label() string { return "entry " + c.request.Label() }
+
+// follow asks the leader for what comes after the entries that are here.
+func (s *Server) follow(env *sim.Env) {
+	if s.cfg.Leader == 0 {
+		return
+	}
+	s.replication = env.Open(s.cfg.Leader)
+	env.Send(s.replication, &appendEntries{s.committed})
+}
+
+// addFollower sends a follower what it has missed, and from now on every entry.
+func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
+	s.followers = append(s.followers, conn)
+	for _, request := range s.log[a.next:] {
+		env.Send(conn, &committedEntry{request})
+	}
+}
+
+// replicate sends an entry that was committed to the followers.
+func (s *Server) replicate(env *sim.Env, request sim.Payload) {
+	s.log = append(s.log, request)
+	for _, conn := range s.followers {
+		env.Send(conn, &committedEntry{request})
+	}
+}
+
+// appendEntry takes an entry from the leader.
+func (s *Server) appendEntry(env *sim.Env, m *sim.Message, c *committedEntry) {
+	env.Cover(coverFollows)
+	follower := *m
+	follower.Payload, follower.Conn = c.request, sim.NoConn
+	s.propose(env, &follower)
+}
+
+// replicationEnded: a leader that restarts, or a follower, lost the stream.
+func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
+	if conn == s.replication {
+		s.follow(env)
+		return
+	}
+	if i := slices.Index(s.followers, conn); i >= 0 {
+		s.followers = slices.Delete(s.followers, i, i+1)
+	}
+}
