@@ -40,10 +40,13 @@ type watchChan struct {
 const outgoingBufSize = 100
 
 // watchContext is what makes two requests share a stream: requests under equal
-// metadata do, and WithRequireLeader is part of it.
+// metadata do, and WithRequireLeader is part of it. Watches that the cache does
+// not need for itself have no other.
 func watchContext(ctx context.Context, pair string) context.Context {
-	key, value, _ := strings.Cut(pair, "=")
-	return clientv3.WithRequireLeader(metadata.NewOutgoingContext(ctx, metadata.Pairs(key, value)))
+	if key, value, ok := strings.Cut(pair, "="); ok {
+		ctx = metadata.NewOutgoingContext(ctx, metadata.Pairs(key, value))
+	}
+	return clientv3.WithRequireLeader(ctx)
 }
 
 // Receive implements sim.Node.
@@ -67,36 +70,47 @@ func (w *watcher) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
 	env.Bound(conn, outgoingBufSize)
 	ctx, cancel := context.WithCancel(watchContext(w.loop.ctx, p.Metadata))
 	wc.cancel = cancel
-	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(p.Revision + 1), clientv3.WithPrevKV()}
-	if p.ProgressNotify {
-		opts = append(opts, clientv3.WithProgressNotify())
-	}
 	self := env.Self()
 	w.loop.start(func(context.Context) {
 		defer cancel()
-		w.startWatching(ctx, self, wc, w.client.Watch(ctx, p.Prefix, opts...))
+		w.startWatching(ctx, p, func(events []*wire.WatchEvent, last bool) bool {
+			return w.bring(ctx, self, wc, events, last)
+		})
 	})
 }
 
-// startWatching brings in one response after the other. The next one is asked
-// for when the cache has room for the events of the last.
-func (w *watcher) startWatching(ctx context.Context, self sim.NodeID, wc *watchChan, responses clientv3.WatchChan) {
-	for response := range responses {
-		events, failed := watchEvents(&response)
-		if len(events) == 0 {
-			continue
-		}
-		if !w.loop.post(self, func(env *sim.Env) { w.queueEvents(env, wc, events, failed) }) || failed {
-			return
-		}
-		select {
-		case <-wc.taken:
-		case <-ctx.Done():
+// bring takes events into the world and waits until the cache has room for more.
+// It returns false if nobody wants more.
+func (w *watcher) bring(ctx context.Context, self sim.NodeID, wc *watchChan, events []*wire.WatchEvent, last bool) bool {
+	if !w.loop.post(self, func(env *sim.Env) { w.queueEvents(env, wc, events, last) }) || last {
+		return false
+	}
+	select {
+	case <-wc.taken:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// startWatching brings what comes before the watch, then one response of the
+// watch after the other.
+func (w *watcher) startWatching(ctx context.Context, p *wire.WatchStart, bring func(events []*wire.WatchEvent, last bool) bool) {
+	revision, ok := w.sync(ctx, p, bring)
+	if !ok {
+		return
+	}
+	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(revision + 1), clientv3.WithPrevKV()}
+	if p.ProgressNotify {
+		opts = append(opts, clientv3.WithProgressNotify())
+	}
+	for response := range w.client.Watch(ctx, p.Prefix, opts...) {
+		if events, failed := watchEvents(&response); len(events) > 0 && !bring(events, failed) {
 			return
 		}
 	}
 	// The channel was closed without an error.
-	w.loop.post(self, func(env *sim.Env) { w.queueEvents(env, wc, nil, true) })
+	bring(nil, true)
 }
 
 func (w *watcher) queueEvents(env *sim.Env, wc *watchChan, events []*wire.WatchEvent, last bool) {

@@ -35,7 +35,7 @@ func TestReadsThroughTheCache(t *testing.T) {
 				{seed: 2, writers: 4, consistent: 6, stale: 3, perClient: 400, think: 3 * time.Millisecond},
 				{seed: 3, writers: 4, consistent: 6, stale: 3, perClient: 400, think: 5 * time.Millisecond, restart: true},
 			} {
-				h, refused := l.record(t, server, etcd, c)
+				h, lists := l.record(t, server, etcd, c)
 				judge(t, version, h)
 				unknown := 0
 				for i := range h.Operations {
@@ -43,7 +43,10 @@ func TestReadsThroughTheCache(t *testing.T) {
 						unknown++
 					}
 				}
-				t.Logf("load %d: %d operations, %d writes of unknown outcome, %d reads refused", l.seed, len(h.Operations), unknown, refused)
+				t.Logf("load %d: %d operations, %d writes of unknown outcome, %d reads refused", l.seed, len(h.Operations), unknown, lists.refused.Load())
+				if n := lists.elsewhere.Load(); n > 0 {
+					t.Errorf("etcd answered %d lists", n)
+				}
 				if l.restart && unknown == 0 {
 					t.Error("etcd was killed, and nobody noticed")
 				}
