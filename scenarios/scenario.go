@@ -54,12 +54,12 @@ func (sc *Scenario) Outcome(p *Params, violated []string) (missing, unexpected [
 // Catalogue lists all scenarios in a fixed order.
 func Catalogue() []*Scenario {
 	return []*Scenario{
-		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream, laggingMember,
+		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream, laggingMember, pagedLists,
 		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist,
 		snapshotReads, compactedHistory, lostEvent, detectors,
-		costQuiet, costElsewhere, costPrefix, costBusy,
+		costQuiet, costElsewhere, costPrefix, costBusy, costWatchList,
 		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange, cascade,
-		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerFallback, informerRelistLoop, informerDetector,
+		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerFallback, informerRelistLoop, informerDetector, informerMemory,
 	}
 }
 

@@ -177,6 +177,9 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if op.Outcome != model.Unknown {
 		op.Return, op.Result = tick, res
 	}
+	if limit := op.Request.Limit; limit > 0 && int64(len(res.Items)) > limit {
+		op.Request = withoutLimit(op.Request)
+	}
 	if env.Noting() {
 		env.Note("is told: " + describe(m.Payload))
 	}
@@ -184,6 +187,15 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		c.turnPage(m.Payload)
 	}
 	c.plan(env)
+}
+
+// withoutLimit is the request as it was answered: a server may ignore the limit
+// of a LIST and return everything (Kubernetes API concepts, "Retrieving large
+// results sets in chunks").
+func withoutLimit(r *model.Request) *model.Request {
+	whole := *r
+	whole.Limit = 0
+	return &whole
 }
 
 // take translates an answer; the outcome is Unknown where a write may have

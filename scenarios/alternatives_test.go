@@ -1,0 +1,79 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+)
+
+// TestAlternatives takes what the documents weigh one by one: each changes
+// nothing about what holds, and each is really gone through. What does not hold
+// is written down here from the reason for it.
+func TestAlternatives(t *testing.T) {
+	for _, tc := range []struct {
+		set      string
+		scenario *Scenario
+		came     []string
+		violated []string
+	}{
+		{"current-revision=count-only", consistentList, nil, nil},
+		{"current-revision=empty-range", consistentList, nil, nil},
+		{"revision-sharing=accumulated", consistentList, []string{"cache: revision read for several reads"}, nil},
+		{"dynamic-fallback=wait-time", consistentList, []string{"cache: consistent list sent to etcd because the cache was slow"}, nil},
+		{"progress-requests=once", consistentList, nil, nil},
+		{"progress-requests=notify", consistentList, nil, nil},
+		{"progress-requests=echo", consistentList, nil, nil},
+		// The member that echoes may lack what another one has confirmed.
+		{"progress-requests=echo", laggingMember, nil, []string{"linearizable", "linearizable-data"}},
+		{"progress-requests=notify", laggingMember, nil, nil},
+		{"pagination=first-page", pagedLists, []string{"cache: list with a limit answered in part", "cache: list delegated to etcd"}, nil},
+		{"pagination=etcd", pagedLists, []string{"cache: list delegated to etcd"}, nil},
+		{"pagination=fits", pagedLists, []string{"cache: list that does not fit one page sent to etcd"}, nil},
+		{"pagination=kept", pagedLists, []string{
+			"cache: page answered from what was kept", "cache: kept pages dropped after their time"}, nil},
+		{"pagination=ignored", pagedLists, nil, nil},
+		{"snapshots=on", pagedLists, []string{"cache: list answered from a snapshot"}, nil},
+		{"future-rv=confirm", everyRead, nil, nil},
+	} {
+		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
+			t.Parallel()
+			p := tc.scenario.Params
+			p.Bugs = []string{tc.set}
+			c := campaign(t, tc.scenario, p, 0, 4_000)
+			for _, f := range c.Properties {
+				assert.NotZero(t, f.Exercised, "%s was never put to the test", f.Name)
+				if f.Verdict == model.Violated {
+					assert.Contains(t, tc.violated, f.Name)
+				}
+			}
+			assert.Subset(t, violated(c), tc.violated)
+			for _, name := range tc.came {
+				assert.NotZero(t, times(t, c, name), name)
+			}
+		})
+	}
+}
+
+func violated(c *explore.Campaign) (names []string) {
+	for _, f := range c.Properties {
+		if f.Violations > 0 {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// times is how often a situation came about in a campaign.
+func times(t *testing.T, c *explore.Campaign, name string) uint64 {
+	for _, s := range c.Situations {
+		if s.Situation.String() == name {
+			return s.Times
+		}
+	}
+	require.Failf(t, "no such situation", "%q", name)
+	return 0
+}
