@@ -99,6 +99,27 @@ const (
 	ProgressRVDispatched
 )
 
+// NextPage is the state that the pages of a list after the first show.
+type NextPage uint8
+
+const (
+	// NextPageExact: that of the first, to which the continue token points.
+	NextPageExact NextPage = iota
+	// NextPageNewest: the present one, from the token's key on.
+	NextPageNewest
+)
+
+// SnapshotOn says which changes leave a snapshot behind.
+type SnapshotOn uint8
+
+const (
+	// SnapshotOnAll: each of them.
+	SnapshotOnAll SnapshotOn = iota
+	// SnapshotOnPuts: not a deletion. A read at its resourceVersion is served from
+	// the snapshot before it, in which the object is still there.
+	SnapshotOnPuts
+)
+
 // Defects are the dimensions in which watch caches were once wrong, or easily
 // could be; the zero value is a healthy one. Each is a branch at the place where
 // the original had it, and takes no step more or less than the healthy cache.
@@ -110,6 +131,8 @@ type Defects struct {
 	ListPrefix   ListPrefix
 	Publication  Publication
 	CurrentRV    CurrentRV
+	NextPage     NextPage
+	SnapshotOn   SnapshotOn
 	ProgressRV   ProgressRV
 }
 
@@ -135,6 +158,12 @@ var defectDimensions = dimension.Table[Options]{
 	{Name: "current-rv", Values: []string{"own", "last-reader"},
 		Get: func(o *Options) int { return int(o.Defects.CurrentRV) },
 		Set: func(o *Options, v int) { o.Defects.CurrentRV = CurrentRV(v) }},
+	{Name: "next-page", Values: []string{"exact", "newest"},
+		Get: func(o *Options) int { return int(o.Defects.NextPage) },
+		Set: func(o *Options, v int) { o.Defects.NextPage = NextPage(v) }},
+	{Name: "snapshot-on", Values: []string{"all", "puts"},
+		Get: func(o *Options) int { return int(o.Defects.SnapshotOn) },
+		Set: func(o *Options, v int) { o.Defects.SnapshotOn = SnapshotOn(v) }},
 	{Name: "progress-rv", Values: []string{"ingested", "dispatched"},
 		Get: func(o *Options) int { return int(o.Defects.ProgressRV) },
 		Set: func(o *Options, v int) { o.Defects.ProgressRV = ProgressRV(v) }},

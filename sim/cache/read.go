@@ -100,7 +100,7 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	r := &c.reads[i]
 	r.list, r.start = req, start
 	switch {
-	case token > 0:
+	case token > 0 && c.cfg.Defects.NextPage == NextPageExact:
 		r.exact = token
 	case token < 0:
 		r.consistent = true

@@ -76,7 +76,7 @@ func (c *Cache) updateStore(env *sim.Env, in *wire.WatchEvent) {
 		old, _ := w.store.ReplaceOrInsert(in.Item)
 		w.updateIndices(old, in.Item)
 	}
-	if w.snapshots.taking() {
+	if w.snapshots.taking() && (in.Type != wire.Deleted || c.cfg.Defects.SnapshotOn == SnapshotOnAll) {
 		c.takeSnapshot(env, in.ResourceVersion)
 	}
 }

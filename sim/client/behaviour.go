@@ -33,11 +33,24 @@ const (
 	MissingPrevKvPasses
 )
 
+// ProgressScope is who is told of a progress notification for all watches of a
+// stream.
+type ProgressScope uint8
+
+const (
+	// ProgressScopeStream: the watches of that stream.
+	ProgressScopeStream ProgressScope = iota
+	// ProgressScopeClient: all watches of the client. Those on other streams may
+	// have events under way that the notification knows nothing of.
+	ProgressScopeClient
+)
+
 // Behaviour is one value for each dimension in which versions differ. The zero
 // value is that of the newest ones.
 type Behaviour struct {
 	ResumeRevision ResumeRevision
 	MissingPrevKv  MissingPrevKv
+	ProgressScope  ProgressScope
 }
 
 // ForVersion returns the behaviour of a release of clientv3, "3.4.30" or
@@ -81,6 +94,9 @@ var dimensions = dimension.Table[Behaviour]{
 	{Name: "missing-prev-kv", Values: []string{"fails", "passes"},
 		Get: func(b *Behaviour) int { return int(b.MissingPrevKv) },
 		Set: func(b *Behaviour, v int) { b.MissingPrevKv = MissingPrevKv(v) }},
+	{Name: "progress-scope", Values: []string{"stream", "client"},
+		Get: func(b *Behaviour) int { return int(b.ProgressScope) },
+		Set: func(b *Behaviour, v int) { b.ProgressScope = ProgressScope(v) }},
 }
 
 // Dimensions lists all dimensions in a fixed order.

@@ -19,6 +19,8 @@ var bugs = []Bug{
 		"after a progress notification a broken watch resumes one revision early: its last event comes twice"},
 	{"watcher-missing-prevkv", "kubernetes/kubernetes#76675", "missing-prev-kv", "passes",
 		"a deletion whose previous value was compacted does not reach the cache"},
+	{"progress-of-another-stream", "", "progress-scope", "client",
+		"a progress notification of one stream lets go reads that wait for a watch on another"},
 }
 
 // Bugs lists the bugs that the package knows, in a fixed order.

@@ -304,6 +304,21 @@ func (c *Client) broadcastResponse(env *sim.Env, s *watchGrpcStream, p *wire.Wat
 	for _, w := range s.substreams {
 		c.recvc(env, w, p)
 	}
+	if c.cfg.Behaviour.ProgressScope == ProgressScopeClient {
+		c.broadcastElsewhere(env, s, p)
+	}
+}
+
+// broadcastElsewhere hands a progress notification to the watches of the other
+// streams (ProgressScopeClient).
+func (c *Client) broadcastElsewhere(env *sim.Env, from *watchGrpcStream, p *wire.WatchResponse) {
+	for i := range c.streams {
+		if s := &c.streams[i]; s != from {
+			for _, w := range s.substreams {
+				c.recvc(env, w, p)
+			}
+		}
+	}
 }
 
 // errc is what run does when the stream to etcd ends.
