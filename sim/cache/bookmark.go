@@ -52,6 +52,9 @@ func (w *cacheWatcher) wasLast() bool {
 }
 
 func (c *Cache) armBookmark(env *sim.Env) {
+	if c.dispatcher.bookmarkWatchers == 0 {
+		return
+	}
 	for _, w := range c.watchers {
 		if !c.wantsBookmark(w) {
 			continue
@@ -90,7 +93,7 @@ func (c *Cache) fireBookmark(env *sim.Env) {
 			bookmark.event = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
 		}
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), d.lastProcessed
-		if c.add(env, i, bookmark) {
+		if c.add(env, i, &bookmark) {
 			env.Cover(bookmarkOffered)
 			w.received(env)
 		} else {

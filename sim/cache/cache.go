@@ -61,6 +61,9 @@ type Cache struct {
 	// kept are the rests of lists, the oldest first, with PaginateKept.
 	kept     []keptPages
 	watchers []*cacheWatcher
+	// watcherConns are the watchers' connections again, close together, because
+	// they are searched.
+	watcherConns []sim.Conn
 
 	housekeeping
 
@@ -125,7 +128,7 @@ func (c *Cache) forgetEverything() {
 	for _, w := range c.watchers {
 		w.reset()
 	}
-	c.watchers = c.watchers[:0]
+	c.watchers, c.watcherConns = c.watchers[:0], c.watcherConns[:0]
 }
 
 // Start implements sim.Node.

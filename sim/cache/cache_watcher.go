@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -32,7 +33,23 @@ const (
 // cacheWatcher is one client's watch: the goroutine processInterval with its
 // two channels, input from the dispatcher and result to the client.
 type cacheWatcher struct {
-	state   watcherState
+	// What the dispatcher looks at for each event comes first: with a thousand
+	// watchers it is the memory that costs.
+
+	state watcherState
+	// endBookmark says how far the watcher is with the end of its initial events.
+	endBookmark endBookmark
+	// injects: events are taken from input while initial events are sent.
+	injects bool
+	// draining: no more events come to input, and the watcher ends when it has
+	// sent what is there.
+	draining bool
+	// capacity is how many events input holds.
+	capacity int32
+	input    fifo.Queue[watchCacheEvent]
+	// inHand is an event that result has no room for.
+	inHand *wire.WatchEvent
+
 	request *wire.WatchRequest
 	conn    sim.Conn
 	// upstream leads to the client library if etcd serves the watch.
@@ -42,38 +59,25 @@ type cacheWatcher struct {
 	prefix   string
 	// generation of readiness in which the request came.
 	generation int
+	// began is when the request came, deadline when the API server ends the watch,
+	// 0 for never.
+	began, deadline sim.Time
 
-	// began is when the request came.
-	began sim.Time
 	// required is the resourceVersion that the client has to be brought to:
 	// the one that it gave, or etcd's when it came.
 	required int64
-
 	interval interval
 	// floor: only later events from input are sent.
 	floor int64
-	// endBookmark says how far the watcher is with the end of its initial
-	// events, a bookmark at bookmarkAfter or later. intervalEnd is the
-	// resourceVersion of the one that follows the interval, 0 if none does.
-	endBookmark                endBookmark
+	// The initial events end with a bookmark at bookmarkAfter or later. intervalEnd
+	// is the resourceVersion of the one that follows the interval, 0 if none does.
 	bookmarkAfter, intervalEnd int64
-
-	// input holds at most capacity events.
-	input    fifo.Queue[watchCacheEvent]
-	capacity int
 	// inputBytes is what BufferCapped counts, mostBuffered the most events that
 	// were in input before the end of the initial events was sent.
 	inputBytes, mostBuffered int
-	// injects: events are taken from input while initial events are sent.
-	injects bool
-	// draining: no more events come to input, and the watcher ends when it has
-	// sent what is there.
-	draining bool
-	// deadline is when the API server ends the watch, 0 for never.
-	deadline sim.Time
-	// inHand is an event that result has no room for.
-	inHand *wire.WatchEvent
 
+	// countsForBookmarks: it is one of dispatcher.bookmarkWatchers.
+	countsForBookmarks bool
 	// bookmarkAt and bookmarkVersion are of the last bookmark offered.
 	bookmarkAt      sim.Time
 	bookmarkVersion int64
@@ -102,8 +106,12 @@ func (c *Cache) newWatcher() int {
 	if c.watchers[n] == nil {
 		c.watchers[n] = &cacheWatcher{}
 	}
+	c.watcherConns = append(c.watcherConns, sim.NoConn)
 	return n
 }
+
+// watcherOn finds the watcher of a client's connection, -1 if there is none.
+func (c *Cache) watcherOn(conn sim.Conn) int { return slices.Index(c.watcherConns, conn) }
 
 // watchCapacity is suggestedWatchChannelSize for a resource without an index.
 func (c *Cache) watchCapacity() int {
@@ -135,6 +143,8 @@ func (c *Cache) register(env *sim.Env, i int) {
 	c.expectEndBookmark(w)
 	env.Enable(watcherTask(i))
 	if w.request.AllowBookmarks {
+		w.countsForBookmarks = true
+		c.dispatcher.bookmarkWatchers++
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
 		c.armBookmark(env)
 	}
@@ -235,25 +245,25 @@ func (w *cacheWatcher) wants(e *wire.WatchEvent) bool {
 	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix)
 }
 
-// watcherHangup: the client has ended its watch (forget).
+// watcherHangup: the client has ended its watch (forget), or the storage one that
+// was delegated to it.
 func (c *Cache) watcherHangup(env *sim.Env, conn sim.Conn) {
-	for i, w := range c.watchers {
-		if w.state == watcherDelegated && (w.conn == conn || w.upstream == conn) {
-			c.endDelegated(env, i)
-			continue
-		}
-		if w.conn != conn {
-			continue
-		}
-		switch w.state {
-		case watcherFree, watcherLeft, watcherEnding:
-		case watcherStarting:
-			env.Cover(watchLeft)
-			c.leaveStarting(env, i)
-		default:
-			env.Cover(watchLeft)
-			c.stopWatcher(env, i)
-		}
+	i := c.watcherOn(conn)
+	if i < 0 {
+		i = c.delegatedOn(conn)
+	}
+	if i < 0 {
+		return
+	}
+	switch c.watchers[i].state {
+	case watcherDelegated:
+		c.endDelegated(env, i)
+	case watcherStarting:
+		env.Cover(watchLeft)
+		c.leaveStarting(env, i)
+	case watcherInitial, watcherStreaming:
+		env.Cover(watchLeft)
+		c.stopWatcher(env, i)
 	}
 }
 
@@ -290,6 +300,10 @@ func (c *Cache) forget(env *sim.Env, i int) {
 	if c.watchers[i].deadline != 0 {
 		env.Disarm(watchTimer(i))
 	}
+	if c.watchers[i].countsForBookmarks {
+		c.dispatcher.bookmarkWatchers--
+	}
+	c.watcherConns[i] = sim.NoConn
 	c.watchers[i].reset()
 }
 
@@ -302,14 +316,15 @@ func (w *cacheWatcher) reset() {
 
 // Drained implements sim.Drained: result has room again.
 func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
-	for i, w := range c.watchers {
-		switch {
-		case w.conn != conn || w.inHand == nil:
-		case w.isSending():
-			env.Enable(watcherTask(i))
-		case w.state == watcherDelegated:
-			c.relayDrained(env, w)
-		}
+	i := c.watcherOn(conn)
+	if i < 0 || c.watchers[i].inHand == nil {
+		return
+	}
+	switch w := c.watchers[i]; {
+	case w.isSending():
+		env.Enable(watcherTask(i))
+	case w.state == watcherDelegated:
+		c.relayDrained(env, w)
 	}
 }
 

@@ -25,6 +25,7 @@ func (c *Cache) Clone() sim.Node {
 	d.dispatcher.toStop = slices.Clone(c.dispatcher.toStop)
 	d.reads = slices.Clone(c.reads)
 	d.kept = slices.Clone(c.kept)
+	d.watcherConns = slices.Clone(c.watcherConns)
 	d.watchers = make([]*cacheWatcher, len(c.watchers))
 	for i, w := range c.watchers {
 		d.watchers[i] = w.clone()

@@ -15,6 +15,8 @@ type dispatcher struct {
 	// offering: the reflector is blocked in its send.
 	offering bool
 
+	// bookmarkWatchers is how many watchers there are that allow bookmarks.
+	bookmarkWatchers int
 	// lastProcessed is the resourceVersion that a bookmark may carry.
 	lastProcessed int64
 
@@ -98,7 +100,7 @@ func (c *Cache) runDispatch(env *sim.Env) {
 func (c *Cache) dispatchEvent(env *sim.Env) {
 	d := &c.dispatcher
 	for i, w := range c.watchers {
-		if w.isRegistered() && !c.add(env, i, d.current) {
+		if w.isRegistered() && !c.add(env, i, &d.current) {
 			d.blocked = append(d.blocked, i)
 		}
 	}
@@ -112,14 +114,14 @@ func (c *Cache) dispatchEvent(env *sim.Env) {
 }
 
 // add is nonblockingAdd.
-func (c *Cache) add(env *sim.Env, i int, e watchCacheEvent) bool {
+func (c *Cache) add(env *sim.Env, i int, e *watchCacheEvent) bool {
 	w := c.watchers[i]
-	if w.input.Len() >= w.capacity && !c.grow(env, w, &e) {
+	if w.input.Len() >= int(w.capacity) && !c.grow(env, w, e) {
 		return false
 	}
-	w.input.Push(e)
+	w.input.Push(*e)
 	if w.endBookmark != endBookmarkSent {
-		w.buffered(&e)
+		w.buffered(e)
 	}
 	if (w.state == watcherStreaming || w.injects) && w.inHand == nil {
 		env.Enable(watcherTask(i))
@@ -135,7 +137,7 @@ func (c *Cache) inputTaken(env *sim.Env, i int) {
 		return
 	}
 	env.Cover(dispatchUnblocked)
-	for d.dispatching() && c.add(env, d.blocked[0], d.current) {
+	for d.dispatching() && c.add(env, d.blocked[0], &d.current) {
 		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]
 	}
 	if !d.dispatching() {
@@ -150,7 +152,7 @@ func (c *Cache) inputTaken(env *sim.Env, i int) {
 func (c *Cache) terminateBlocked(env *sim.Env) {
 	d := &c.dispatcher
 	for _, i := range d.blocked {
-		if w := c.watchers[i]; !c.add(env, i, d.current) && w.isRegistered() {
+		if w := c.watchers[i]; !c.add(env, i, &d.current) && w.isRegistered() {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			if env.Noting() {

@@ -58,10 +58,12 @@ func (c *Cache) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchReques
 	i := c.newWatcher()
 	w := c.watchers[i]
 	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
+	c.watcherConns[i] = m.Conn
 	w.prefix = preparePrefix(req.Prefix)
 	w.began = env.Now()
-	w.capacity = c.watchCapacity()
-	env.Bound(m.Conn, w.capacity)
+	capacity := c.watchCapacity()
+	w.capacity = int32(capacity)
+	env.Bound(m.Conn, capacity)
 	if req.TimeoutSeconds > 0 {
 		w.deadline = env.Now() + sim.Time(time.Duration(req.TimeoutSeconds)*time.Second)
 		env.Arm(watchTimer(i), w.deadline.Sub(env.Now()))

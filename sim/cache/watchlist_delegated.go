@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -32,24 +34,29 @@ func (c *Cache) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchReque
 	env.Send(w.upstream, start)
 }
 
+// delegatedOn finds the watcher that etcd serves on a connection, -1 if there is
+// none.
+func (c *Cache) delegatedOn(conn sim.Conn) int {
+	return slices.IndexFunc(c.watchers, func(w *cacheWatcher) bool { return w.state == watcherDelegated && w.upstream == conn })
+}
+
 // relayEvent passes an event on to the client of a delegated watch.
 func (c *Cache) relayEvent(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
-	for i, w := range c.watchers {
-		if w.state != watcherDelegated || w.upstream != conn {
-			continue
-		}
-		env.Under(w.cause)
-		if !env.CanSend(w.conn) {
-			env.Cover(delegatedBlocked)
-			w.inHand = e
-			env.Hold(conn)
-			return
-		}
-		env.Send(w.conn, e)
-		if e.Type == wire.Failed {
-			c.endDelegated(env, i)
-		}
+	i := c.delegatedOn(conn)
+	if i < 0 {
 		return
+	}
+	w := c.watchers[i]
+	env.Under(w.cause)
+	if !env.CanSend(w.conn) {
+		env.Cover(delegatedBlocked)
+		w.inHand = e
+		env.Hold(conn)
+		return
+	}
+	env.Send(w.conn, e)
+	if e.Type == wire.Failed {
+		c.endDelegated(env, i)
 	}
 }
 
