@@ -46,6 +46,12 @@ func newLoop(ctx context.Context) *loop {
 // post hands something in. It returns false if the loop has ended.
 func (l *loop) post(n sim.NodeID, act func(*sim.Env)) bool {
 	select {
+	case <-l.done:
+		// There may still be room in the inbox.
+		return false
+	default:
+	}
+	select {
 	case l.inbox <- happening{n, act}:
 		return true
 	case <-l.done:
