@@ -106,7 +106,7 @@ func (j *informerJudge) reset(s *System) {
 	j.log = model.NewLog(s.initial)
 	for i := range s.informers.nodes {
 		v := informerView{}
-		if s.informers.configs[i].WatchList {
+		if c := &s.informers.configs[i]; c.WatchList && !c.AwaitReady {
 			// The first request goes out before anything can be committed.
 			v.record.Requests, v.asked = 1, s.initial.Revision
 		}

@@ -31,7 +31,7 @@ func (n *informers) configure(s *System) {
 		c := informer.Config{
 			Prefix: prefixOf(i % p.resources()), WatchList: p.InformerList == watchList,
 			InitialResourceVersion: p.informerVersion(), PageSize: int64(p.InformerPage),
-			ConsistencyDetector: p.InformerCheck,
+			ConsistencyDetector: p.InformerCheck, AwaitReady: p.AwaitReady,
 		}
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.cacheNode(i+j, i))

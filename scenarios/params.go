@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,6 +72,9 @@ type Params struct {
 	InformerList, InformerRV string
 	InformerPage             int
 	InformerCheck            bool
+	// ObjectBytes is what each object weighs where memory is counted; 0 counts
+	// nothing.
+	ObjectBytes int
 
 	// Streams is how many clients speak etcd's watch protocol themselves.
 	Streams int
@@ -106,6 +110,8 @@ type Params struct {
 	Steps int
 
 	Guard GuardParams
+	// WatchList is what raw clients of KEP-3157 do.
+	WatchList WatchListParams
 }
 
 // setting gives a field its name on the command line and in recordings.
@@ -236,6 +242,7 @@ var settings = append([]setting{
 	textSetting("informer-rv", "what an informer's process asks for first: 0, unset (empty: client-go's own)", func(p *Params) *string { return &p.InformerRV }, checkInformerRV),
 	intSetting("informer-page", "objects in one page of an informer's list (0: 500)", func(p *Params) *int { return &p.InformerPage }),
 	boolSetting("informer-check", "informers compare what they were streamed with a list", func(p *Params) *bool { return &p.InformerCheck }),
+	intSetting("object-bytes", "what an object weighs where memory is counted, timed (0: nothing is counted)", func(p *Params) *int { return &p.ObjectBytes }),
 	intSetting("informer-breaks", "watches of informers that break", func(p *Params) *int { return &p.InformerBreaks }),
 	intSetting("informer-restarts", "informers that restart", func(p *Params) *int { return &p.InformerRestarts }),
 	intSetting("streams", "clients that speak etcd's watch protocol themselves", func(p *Params) *int { return &p.Streams }),
@@ -268,7 +275,7 @@ var settings = append([]setting{
 	durationSetting("faults-for", "how long faults strike, timed", func(p *Params) *time.Duration { return &p.FaultsFor }),
 	durationSetting("horizon", "when a run ends at the latest, timed", func(p *Params) *time.Duration { return &p.Horizon }),
 	intSetting("steps", "most steps of a run", func(p *Params) *int { return &p.Steps }),
-}, guardSettings...)
+}, slices.Concat(guardSettings, watchListSettings)...)
 
 // Set changes one setting by its name.
 func (p *Params) Set(name, value string) error {
@@ -313,7 +320,7 @@ const mostClients = 2_000
 
 // fit reports settings that are fine by themselves and make no run together.
 func (p *Params) fit() error {
-	ofCache := p.Readers + p.OwnReaders + p.Watchers + p.Informers
+	ofCache := p.Readers + p.OwnReaders + p.Watchers + p.Informers + p.WatchList.Clients
 	switch {
 	case p.Caches == 0 && ofCache > 0:
 		return fmt.Errorf("caches=0: there are readers, watchers or informers, so there must be a cache")

@@ -56,9 +56,9 @@ func Catalogue() []*Scenario {
 	return []*Scenario{
 		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream, laggingMember, pagedLists,
 		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist,
-		snapshotReads, compactedHistory, lostEvent, detectors,
+		snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors,
 		costQuiet, costElsewhere, costPrefix, costBusy, costWatchList,
-		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange, cascade,
+		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange, cascade, cascadeLimited,
 		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerFallback, informerRelistLoop, informerDetector, informerMemory,
 	}
 }

@@ -40,7 +40,9 @@ type System struct {
 	workers   []*workload.Client
 	watchers  []*workload.Watcher
 	raw       []*workload.EtcdWatch
+	listWatchers listWatchers
 	informers informers
+	memory    Memory
 	pollers   pollers
 	etcdNode  sim.NodeID
 	// follower is the member that serves the watches, 0 if there is none of its
@@ -94,7 +96,7 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 			s.properties = append(s.properties, q)
 		case c == Mirrors:
 			s.claimsMirrors = true
-		case c == Answers, c == Recovers, isOfInformers(c):
+		case c == Answers, c == Recovers, c == WatchListEnds, isOfInformers(c):
 		case s.upkeep.claims(c):
 		case isGuarantee(c):
 			s.wantsLog = true
@@ -106,6 +108,7 @@ func newSystem(p Params, claims []string, stream func(*Params, int) workload.Etc
 	s.configure()
 	s.informers.configure(s)
 	s.pollers.configure(s)
+	s.listWatchers.configure(s)
 	for i := range p.Streams {
 		plan := stream(&s.params, i)
 		plan.To = s.etcdNode
@@ -270,6 +273,8 @@ func (s *System) Build(w *sim.World) {
 		w.Add(r.Name(), r)
 	}
 	s.informers.build(s, w)
+	s.listWatchers.build(w)
+	s.memory = Memory{}
 	s.pollers.build(w)
 	for _, f := range s.faults {
 		w.AddFault(f.fault, f.budget)
@@ -301,6 +306,12 @@ func (s *System) After(w *sim.World, a sim.Action) {
 	if len(s.informers.nodes) > 0 {
 		s.informers.judged.after(s, w, a)
 	}
+	if len(s.listWatchers.nodes) > 0 {
+		s.listWatchers.after(s)
+	}
+	if s.params.ObjectBytes > 0 {
+		s.memory.after(s, w, a)
+	}
 }
 
 // Over implements explore.Subject.
@@ -326,7 +337,7 @@ func (s *System) Over(w *sim.World) bool {
 			return false
 		}
 	}
-	return (len(s.workers) > 0 || w.Mode() == sim.Untimed) && s.informers.judged.done(s, w)
+	return (len(s.workers)+len(s.informers.nodes) > 0 || w.Mode() == sim.Untimed) && s.informers.judged.done(s, w) && s.listWatchers.done(w)
 }
 
 func (s *System) ready() bool {
@@ -341,6 +352,9 @@ func (s *System) ready() bool {
 // Judge implements explore.Subject.
 func (s *System) Judge(w *sim.World) []explore.Finding {
 	s.findings = s.findings[:0]
+	if s.params.ObjectBytes > 0 {
+		s.memory.record(w)
+	}
 	var log *model.Log
 	h := s.History()
 	if s.wantsLog || unknownWrites(h) {
@@ -365,6 +379,11 @@ func (s *System) Judge(w *sim.World) []explore.Finding {
 			s.findings = append(s.findings, s.pollers.recovers(s, w))
 		case s.upkeep.knows(c):
 			s.findings = append(s.findings, s.upkeep.finding(s, c))
+		case c == WatchListEnds:
+			s.findings = append(s.findings, s.listWatchers.ends(w))
+		case c == InitialEvents:
+			s.listWatchers.judgeInitialEvents(log, &s.informers.judged.initialEvents)
+			s.findings = append(s.findings, s.informers.judged.finding(s, w, c))
 		case isOfInformers(c):
 			s.findings = append(s.findings, s.informers.judged.finding(s, w, c))
 		case isGuarantee(c):

@@ -75,9 +75,12 @@ func (m Metric) IsCounter() bool { return metrics[m].counter }
 
 // Record adds a value to a metric's distribution, in timed runs. Negative values
 // count as 0.
-func (e *Env) Record(m Metric, value int64) {
-	if e.w.mode == Timed {
-		e.w.metrics[m].record(value)
+func (e *Env) Record(m Metric, value int64) { e.w.Record(m, value) }
+
+// Record does the same for those who judge the world between steps.
+func (w *World) Record(m Metric, value int64) {
+	if w.mode == Timed {
+		w.metrics[m].record(value)
 	}
 }
 

@@ -16,6 +16,9 @@ type Config struct {
 	// restarts.
 	Servers []sim.NodeID
 
+	// AwaitReady makes a process begin when the API server is ready.
+	AwaitReady bool
+
 	// WatchList streams the list (the gate WatchListClient).
 	WatchList bool
 	// InitialResourceVersion is what the first request of a process asks for:

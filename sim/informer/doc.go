@@ -4,6 +4,7 @@
 //
 // What it speaks with an API server (a cache):
 //
+//	call of *wire.ReadyzRequest   *wire.ReadyzResponse, if Config.AwaitReady
 //	call of *wire.ListRequest     *wire.ListResponse or *wire.Error
 //	stream, *wire.WatchRequest    *wire.WatchEvent until one has Failed, or until
 //	                              the stream closes without a word

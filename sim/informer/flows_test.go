@@ -308,3 +308,16 @@ func TestListConnectionLost(t *testing.T) {
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
 	b.holds(5)
 }
+
+// Behind a load balancer a process begins when the API server is ready.
+func TestAwaitReady(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{AwaitReady: true, Servers: []sim.NodeID{firstID, secondID}})
+	take[*wire.ReadyzRequest](b)
+	b.idle()
+	b.do("inject restart server")
+	b.at = b.servers[1]
+	_, conn := take[*wire.ReadyzRequest](b)
+	b.act(func(env *sim.Env) { env.Send(conn, &wire.ReadyzResponse{}) })
+	b.list(wire.ListRequest{Limit: 500}, listed(5))
+	b.holds(5)
+}

@@ -12,8 +12,10 @@ import (
 type state uint8
 
 const (
+	// stateAwaiting: the API server has not said that it is ready.
+	stateAwaiting state = iota
 	// stateGap: between two ListAndWatch.
-	stateGap state = iota
+	stateGap
 	// stateListing: a page is under way, or waits to be asked for again.
 	stateListing
 	// stateWatchList: the stream brings the initial events.
@@ -109,7 +111,11 @@ func (r *Informer) forgetEverything() {
 func (r *Informer) Start(env *sim.Env) {
 	r.timed = env.Mode() == sim.Timed
 	r.backoff = backoff{next: backoffInit, started: env.Now()}
-	r.listAndWatch(env)
+	if r.cfg.AwaitReady {
+		r.awaitReady(env)
+	} else {
+		r.listAndWatch(env)
+	}
 }
 
 // Restart implements sim.Restarter: a process that comes up again connects to
@@ -139,6 +145,8 @@ func (r *Informer) to() sim.NodeID { return r.cfg.Servers[r.server] }
 // Receive implements sim.Node.
 func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 	switch {
+	case m.Conn == r.rest.call && r.state == stateAwaiting:
+		r.readyAnswered(env, m.Payload)
 	case m.Conn == r.rest.call:
 		r.listAnswered(env, m.Payload)
 	case m.Conn != r.stream.conn:

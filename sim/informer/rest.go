@@ -10,7 +10,7 @@ import (
 // rest is rest.Request with its withRetry: below the Reflector, a request that
 // a server refused with Retry-After is sent again after that time.
 type rest struct {
-	// call is the LIST under way.
+	// call is the LIST under way, or the question whether the server is ready.
 	call sim.Conn
 	// request is the LIST or WATCH that is sent again if it has to be.
 	request sim.Payload

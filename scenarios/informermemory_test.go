@@ -1,0 +1,77 @@
+package scenarios
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// slowNetwork is fast in everything but what it carries from API servers to
+// clients.
+type slowNetwork struct{ s *System }
+
+func (slowNetwork) Pick(*sim.World, []sim.Action) int { return 0 }
+
+func (c slowNetwork) Choose(w *sim.World, n int, what string) int {
+	for i := range c.s.servers {
+		for _, cache := range c.s.servers[i].caches {
+			if what == "network delay" && w.Acting() == cache {
+				return n - 1
+			}
+		}
+	}
+	return 0
+}
+
+const mb = 1_000_000
+
+// TestMemoryOfInformers is the manual test of KEP-3157: 400 objects of 1 MB, and
+// informers that begin at the same time. What is expected follows from the sizes:
+// a LIST answer is 400 MB and there is one for each informer at a time; a
+// watcher's channel has 10 slots (suggestedWatchChannelSize), or as many as are
+// set.
+func TestMemoryOfInformers(t *testing.T) {
+	for _, c := range []struct {
+		informers      int
+		list           string
+		slots, page    int
+		lists, streams int64
+	}{
+		{16, listWatch, 0, 0, 16 * 400 * mb, 0},
+		{16, listWatch, 0, 50, 16 * 50 * mb, 0},
+		{16, watchList, 0, 0, 0, 16 * 10 * mb},
+		{16, watchList, 2, 0, 0, 16 * 2 * mb},
+		{16, watchList, 100, 0, 0, 16 * 100 * mb},
+		{1024, listWatch, 0, 0, 1024 * 400 * mb, 0},
+		{1024, watchList, 0, 0, 0, 1024 * 10 * mb},
+	} {
+		t.Run(fmt.Sprintf("%d/%s/slots=%d/page=%d", c.informers, c.list, c.slots, c.page), func(t *testing.T) {
+			if c.informers > 16 && c.list == watchList && !*everything {
+				t.Skip("half a million messages: with -catalogue.everything")
+			}
+			p := informerMemory.Params
+			p.Informers, p.InformerList, p.InformerPage, p.WatchBuf = c.informers, c.list, c.page, c.slots
+			p.Writers = 0
+			if c.page > 0 {
+				// Only a list of the newest state comes in pages from a cache.
+				p.InformerRV = "unset"
+			}
+			s, err := informerMemory.New(p)
+			require.NoError(t, err)
+			res := explore.NewRunner(s, p.Steps).Run(slowNetwork{s})
+			require.False(t, res.Truncated)
+			for i, r := range s.informers.nodes {
+				assert.True(t, s.informers.judged.current(s, i), "informer %d is at %d", i, r.ResourceVersion())
+			}
+			m := s.Memory()
+			t.Logf("LIST answers %d MB, five times that %d MB, channels %d MB; %d steps", m.Lists/mb, m.Temporary()/mb, m.Streams/mb, res.Steps)
+			assert.Equal(t, c.lists, m.Lists)
+			assert.Equal(t, c.streams, m.Streams)
+		})
+	}
+}

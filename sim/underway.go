@@ -1,0 +1,16 @@
+package sim
+
+// UnderWay calls f for each connection on which a node has sent what nobody has
+// taken yet, with the first of those messages and how many there are. It is for
+// those who judge the world between steps.
+func (w *World) UnderWay(from NodeID, f func(first *Message, count int)) {
+	for i := 1; i < len(w.conns); i++ {
+		k := &w.conns[i]
+		if k.state == connFree || k.opener != from && k.acceptor != from {
+			continue
+		}
+		if l := w.laneFrom(k, from); l.len() > 0 {
+			f(l.peek(), l.len())
+		}
+	}
+}
