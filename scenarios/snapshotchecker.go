@@ -37,6 +37,31 @@ cannot see that the last event of all is missing, as long as nothing has moved t
 	},
 }
 
+var lostEventRecovers = &Scenario{
+	Name:    "lost-event-recovers",
+	Summary: "the object whose event was lost is written again: the newest state is right again, and so are snapshots, unless no check came in between",
+	Doc: `As lost-event, but there is one object only, which is written on and on: the event after the lost one brings the cache up
+to date again. If a check was due in between, it failed, and snapshots stay off until the next one has succeeded. If the
+cache recovered before any check, nobody ever knows: the check compares the newest state only, and the snapshots of the
+time in between stay, and are wrong, until they are evicted or compacted away.`,
+	Params: Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: lostEventParams.Assume, Mode: sim.Timed,
+		Writers: 1, Writes: 6, Readers: 2, Reads: 8, Read: "past", Caches: 1, AwaitReady: true, Keys: 1, Items: 1, History: 1,
+		LostEvents: 1, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 2 * time.Minute,
+		Notify: time.Minute, ReadFrom: 20 * time.Minute, FaultsFor: time.Minute, Horizon: 40 * time.Minute, Steps: 200_000,
+	},
+	Claims: []string{Detects, "exact", "linearizable"},
+	Expected: func(p *Params) []string {
+		out := trustsNothing(p, "linearizable")
+		if keepsSnapshots(p) && !checkerPanics(p) {
+			out = append(out, "exact")
+		}
+		return out
+	},
+	// The lost event may be the last of all.
+	Possible: func(p *Params) []string { return expectStale(p, "linearizable") },
+}
+
 var detectors = &Scenario{
 	Name:    "detectors",
 	Summary: "every way to compare a cache with etcd, amid faults and one lost event: nothing is missed, nothing is a false alarm",
