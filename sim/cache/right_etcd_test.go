@@ -87,7 +87,7 @@ func (s *rightEtcd) Receive(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, s.answer(p))
 	case *wire.WatchStart:
 		if p.Revision < s.compacted {
-			env.Send(m.Conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted}})
+			env.Send(m.Conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted, Message: "compacted"}})
 			env.Close(m.Conn)
 			return
 		}
@@ -109,9 +109,9 @@ func (s *rightEtcd) answer(p *wire.RangeRequest) sim.Payload {
 	case at == 0:
 		at = s.rev
 	case at > s.rev:
-		return &wire.Error{Code: wire.ErrFutureRev}
+		return &wire.Error{Code: wire.ErrFutureRev, Message: "future"}
 	case at < s.compacted:
-		return &wire.Error{Code: wire.ErrCompacted}
+		return &wire.Error{Code: wire.ErrCompacted, Message: "compacted"}
 	}
 	resp := &wire.RangeResponse{Revision: s.rev}
 	for _, kv := range s.at(at) {
@@ -172,7 +172,7 @@ func (s *rightEtcd) end(env *sim.Env, i int) {
 		s.compacted = s.rev
 	}
 	if code != 0 {
-		env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: code}})
+		env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: code, Message: "the watch broke"}})
 	}
 	env.Close(conn)
 	s.streams = slices.Delete(s.streams, i, i+1)
