@@ -36,15 +36,15 @@ type System struct {
 	lagging *etcd.Server
 	clients []*client.Client
 	// caches are those of the first API server, then those of the second ...
-	caches    []*cache.Cache
-	workers   []*workload.Client
-	watchers  []*workload.Watcher
-	raw       []*workload.EtcdWatch
+	caches       []*cache.Cache
+	workers      []*workload.Client
+	watchers     []*workload.Watcher
+	raw          []*workload.EtcdWatch
 	listWatchers listWatchers
-	informers informers
-	memory    Memory
-	pollers   pollers
-	etcdNode  sim.NodeID
+	informers    informers
+	memory       Memory
+	pollers      pollers
+	etcdNode     sim.NodeID
 	// follower is the member that serves the watches, 0 if there is none of its
 	// own.
 	follower sim.NodeID

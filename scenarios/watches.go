@@ -22,6 +22,9 @@ func (s *System) watches(log *model.Log) []model.WatchJudgement {
 	for _, r := range s.watchers {
 		all = append(all, model.CheckWatch(cacheStreams(r), log)...)
 	}
+	for _, c := range s.listWatchers.nodes {
+		all = append(all, model.CheckWatch(s.listWatchers.streams(c), log)...)
+	}
 	for _, r := range s.raw {
 		for i, c := range r.Watches() {
 			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, c, i)}, log)...)

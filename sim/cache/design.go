@@ -33,6 +33,8 @@ var designs = []Design{
 			OnTimeout: OnTimeoutFallback,
 			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, ConsistencyChecker: ConsistencyCheckerFallback},
 		}},
+	{"kep-3157", "a watch with initial events begins at once, and the bookmark timer finds their end (KEP-3157)",
+		Options{WatchList: WatchListOptions{InitialEventsEnd: EndByTimer}}},
 	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships",
 		Options{
 			OnTimeout: OnTimeoutFallback, ContinueWithVersion: ContinueRefusesVersion,

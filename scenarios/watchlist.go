@@ -1,0 +1,135 @@
+package scenarios
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+)
+
+// watchListClaims are what a client is promised that asks for initial events: the
+// state at their end, and from there on what any watch is promised.
+var watchListClaims = []string{InitialEvents, "ordered", "unique", "reliable", "bookmarkable"}
+
+var watchListStreams = &Scenario{
+	Name:    "watch-list",
+	Summary: "clients ask two API servers for initial events with every resourceVersion, while objects change, streams break and servers restart",
+	Doc: `What is behind KEP-3157's one sentence: the stream begins with the state of the collection, a bookmark ends that, and what
+follows are the changes after the bookmark. Raw clients record what they are sent and believe nothing. As shipped, a cache
+waits until it is fresh enough, and the bookmark follows the objects; --cache kep-3157 has it as the document does, where
+objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --bug reflector-list=watch-list lets the cache
+itself start like that.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Deletes: true, Txns: true, Noise: 1, NoiseWrites: 2, Read: "consistent", Caches: 2, Keys: 3, Items: 3,
+		WatchList: WatchListParams{Clients: 2, Rounds: 3, RV: "every"},
+		Breaks:    1, Restarts: 1, Steps: 40_000,
+	},
+	Claims:   watchListClaims,
+	Expected: overtakenInitialEvents,
+	Possible: overtakenLater,
+}
+
+var watchListSlow = &Scenario{
+	Name:    "watch-list-slow",
+	Summary: "clients that take one event at a time ask for initial events, and buffers of two events are full before they have them (KEP-3157, step 2b)",
+	Doc: `A watcher sends its initial events while writers fill its channel. As shipped it is ended, unless the bookmark is in the
+channel; then it is drained and ended. The options that the document keeps for beta are values of initial-events-buffer:
+close-enough, dynamic, inject, cap. Taken by its words, "inject new events directly to the initial list" is not safe: an
+initial event may follow a newer one of the same object, so that a deleted object comes back (--bug
+initial-events-buffer=inject). With each event put in the place of the initial one that it makes obsolete
+(initial-events-buffer=inject-merged) it is.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Caches: 1, Keys: 4, Items: 4, AwaitReady: true,
+		WatchBuf:  2,
+		WatchList: WatchListParams{Clients: 2, Rounds: 2, RV: "every", Slow: true},
+		Steps:     40_000,
+	},
+	Claims: watchListClaims,
+	Expected: func(p *Params) []string {
+		out := overtakenInitialEvents(p)
+		if p.watchList().Buffer == cache.BufferInject && !slices.Contains(out, InitialEvents) {
+			out = append(out, InitialEvents)
+		}
+		return out
+	},
+	Possible: overtakenLater,
+}
+
+var watchListEnds = &Scenario{
+	Name:    "watch-list-ends",
+	Summary: "once all is healed, initial events must end in time, also where only other resources are written",
+	Doc: `Objects do not change, so that nothing but progress tells a cache that it is fresh. As shipped a watch that asks for initial
+events waits among the LISTs, and progress is asked for while anybody waits. As KEP-3157 describes it (--cache kep-3157) nobody waits and
+nobody asks: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
+looked from outside.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Noise: 1, NoiseWrites: 100, NoiseFor: 20 * time.Second, Read: "consistent", Caches: 2, Items: 5, Keys: 5, AwaitReady: true,
+		WatchList: WatchListParams{Clients: 4, Rounds: 4, RV: "unset"}, Think: 2 * time.Second,
+		Breaks: 2, Restarts: 1, EtcdRestarts: 1,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond,
+		FaultsFor: 2 * time.Second, Horizon: 60 * time.Second, Steps: 400_000,
+	},
+	Claims: []string{WatchListEnds, InitialEvents},
+	Expected: func(p *Params) []string {
+		out := overtakenInitialEvents(p)
+		switch {
+		case p.watchList().InitialEventsEnd == cache.EndByTimer && p.Notify == 0:
+			out = append(out, WatchListEnds)
+		case hasBug(p, "issue-17507"):
+			out = append(out, WatchListEnds)
+		}
+		return out
+	},
+}
+
+var watchListSixSeconds = &Scenario{
+	Name:    "watch-list-six-seconds",
+	Summary: "etcd tells of its progress every 5 s and bookmarks come every second: do initial events end within 6 s, as KEP-3157 has it?",
+	Doc: `"It seems the maximum delay time a reflector will have to wait after receiving initial data is 6 seconds." The bookmark
+timer has a jitter of a quarter of a second, and etcd's ticker leaves out a watch that was sent an event since the last tick:
+its client hears of progress a whole period later. So the end may come 5 s, another 5 s and 1.25 s after the initial events if
+the resource itself is written now and then, and other resources after that.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-3157", Assume: createdInOrder, Mode: sim.Timed, Notify: 5 * time.Second,
+		Writers: 1, Writes: 8, Noise: 1, NoiseWrites: 400, NoiseFor: 60 * time.Second, Read: "consistent", Caches: 1, Items: 3, Keys: 3, AwaitReady: true,
+		WatchList: WatchListParams{Clients: 2, Rounds: 6, RV: "unset", Within: 6 * time.Second}, Think: 8 * time.Second,
+		Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond, Horizon: 120 * time.Second, Steps: 1_000_000,
+	},
+	Claims: []string{WatchListEnds, InitialEvents},
+	Expected: func(p *Params) []string {
+		if p.watchList().InitialEventsEnd == cache.EndByTimer {
+			return []string{WatchListEnds}
+		}
+		return overtakenInitialEvents(p)
+	},
+}
+
+// watchList is what the design comes to, with the dimensions that are set on top
+// of it. Parameters that do not fit have been refused before.
+func (p *Params) watchList() cache.WatchListOptions {
+	b, _ := p.Behaviours()
+	return b.Cache.WatchList
+}
+
+// overtakenInitialEvents expects what early progress breaks: the end of the
+// initial events comes before some of them. Where nobody waits nobody asks for
+// progress.
+func overtakenInitialEvents(p *Params) []string {
+	if streamsTrustProgress(p) && (p.watchList().InitialEventsEnd == cache.EndWithInterval || p.Readers > 0) {
+		return []string{InitialEvents}
+	}
+	return nil
+}
+
+// overtakenLater is what else is violated then, rarely: a cache that goes back in
+// time repeats events and bookmarks that it has sent, or leaves some out.
+func overtakenLater(p *Params) []string {
+	if streamsTrustProgress(p) || clientRepeats(p) {
+		return watchListClaims
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package workload
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// ListWatchPlan is what a ListWatcher does.
+type ListWatchPlan struct {
+	// To are the caches that it goes to: the first, and the next one whenever it
+	// is told to go away.
+	To     []sim.NodeID
+	Prefix string
+	// Versions are the resourceVersions that it asks for, in turn. Given stands for
+	// the newest one that it knows, First before it knows any.
+	Versions []int64
+	First    int64
+	// Rounds is how often it asks for initial events, Retries how often more if it
+	// is not sent their end.
+	Rounds, Retries int
+	// Follow is the longest that it stays after that.
+	Follow sim.Delay
+	// Slow clients take one event at a time, Pace apart when timed.
+	Slow bool
+	Pace sim.Duration
+	// AwaitReady makes it begin when the cache is ready.
+	AwaitReady bool
+}
+
+// Given in place of a resourceVersion is the newest that the client knows.
+const Given int64 = -2
+
+// ListWatcher asks a cache for initial events (KEP-3157), follows the stream for a
+// while, and begins anew. It is no informer: it records what it is sent and
+// believes nothing.
+type ListWatcher struct {
+	name string
+	plan ListWatchPlan
+
+	conn sim.Conn
+	// at is the cache in plan.To that it talks to.
+	at int
+	// round is how many ends it was sent, retries how many more attempts it has.
+	round, retries int
+	// known is the newest resourceVersion that it may go on from.
+	known   int64
+	waiting bool
+	streams []ListStream
+}
+
+// ListStream is what came on one watch.
+type ListStream struct {
+	Request *wire.WatchRequest
+	// To is the cache.
+	To     sim.NodeID
+	Events []*wire.WatchEvent
+	// End is the place of the bookmark that ends the initial events, -1 before it
+	// came. A stream that goes on from another one has none.
+	End int
+	// Began and Ended are when it was asked for and when the end came, when timed.
+	Began, Ended sim.Time
+	// Phase is the one in which it was asked for, Closed whether it is over.
+	Phase  sim.Phase
+	Closed bool
+}
+
+// IsList reports whether the stream was to begin with initial events.
+func (s *ListStream) IsList() bool { return s.Request.SendInitialEvents == wire.SendInitialEventsTrue }
+
+// The timers of a ListWatcher.
+const (
+	listAgain sim.Timer = iota
+	listLeave
+	listPace
+)
+
+// Reset prepares the client for a run.
+func (c *ListWatcher) Reset(name string, plan ListWatchPlan) {
+	*c = ListWatcher{name: name, plan: plan, retries: plan.Retries, known: plan.First, streams: c.streams[:0]}
+}
+
+// Name is the client's name.
+func (c *ListWatcher) Name() string { return c.name }
+
+// Prefix is what the client watches.
+func (c *ListWatcher) Prefix() string { return c.plan.Prefix }
+
+// Streams is what came, one entry a watch.
+func (c *ListWatcher) Streams() []ListStream { return c.streams }
+
+// Done reports whether the client has had all its rounds, or has given up.
+func (c *ListWatcher) Done() bool {
+	return c.round >= c.plan.Rounds || c.conn == sim.NoConn && !c.waiting
+}
+
+func (c *ListWatcher) to() sim.NodeID { return c.plan.To[c.at%len(c.plan.To)] }
+
+// Start implements sim.Node.
+func (c *ListWatcher) Start(env *sim.Env) {
+	if c.plan.AwaitReady {
+		c.conn = env.Call(c.to(), &readyz)
+		return
+	}
+	c.list(env)
+}
+
+// list asks for initial events.
+func (c *ListWatcher) list(env *sim.Env) {
+	version := c.plan.Versions[len(c.streams)%len(c.plan.Versions)]
+	if version == Given {
+		version = c.known
+	}
+	c.watch(env, &wire.WatchRequest{
+		Prefix: c.plan.Prefix, ResourceVersion: version, Match: wire.MatchNotOlderThan,
+		SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
+	})
+}
+
+// resume goes on behind the newest version that the client knows.
+func (c *ListWatcher) resume(env *sim.Env) {
+	c.watch(env, &wire.WatchRequest{Prefix: c.plan.Prefix, ResourceVersion: c.known, AllowBookmarks: true})
+}
+
+func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
+	env.Begin("watch", len(c.streams))
+	c.streams = append(c.streams, ListStream{Request: req, To: c.to(), End: -1, Began: env.Now(), Phase: env.Phase()})
+	c.conn = env.Open(c.to())
+	env.Send(c.conn, req)
+}
+
+// Receive implements sim.Node.
+func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
+	if m.Conn != c.conn {
+		return
+	}
+	switch p := m.Payload.(type) {
+	case *wire.ReadyzResponse:
+		c.list(env)
+	case *wire.WatchEvent:
+		c.event(env, p)
+	default:
+		if len(c.streams) == 0 {
+			c.conn = sim.NoConn
+			c.wait(env)
+			return
+		}
+		c.ended(env, false)
+	}
+}
+
+func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
+	s := &c.streams[len(c.streams)-1]
+	s.Events = append(s.Events, e)
+	if env.Noting() {
+		env.Note("is sent " + e.Label())
+	}
+	switch {
+	case e.Type == wire.Failed:
+		env.Close(c.conn)
+		if e.Err.Code == wire.Unavailable {
+			c.at++
+		}
+		c.ended(env, e.Err.Code == wire.ErrCompacted)
+		return
+	case e.InitialEventsEnd && s.End < 0:
+		s.End, s.Ended = len(s.Events)-1, env.Now()
+		c.known = e.ResourceVersion
+		c.round++
+		env.Arm(listLeave, c.follow(env))
+	case s.End >= 0 || !s.IsList():
+		c.known = e.ResourceVersion
+	}
+	switch {
+	case !c.plan.Slow:
+	case env.Mode() == sim.Timed:
+		env.Hold(c.conn)
+		env.Arm(listPace, c.plan.Pace)
+	default:
+		env.Hold(c.conn)
+		env.Enable(0)
+	}
+}
+
+func (c *ListWatcher) follow(env *sim.Env) sim.Duration {
+	f := c.plan.Follow
+	if f.Steps == 0 || env.Mode() == sim.Untimed {
+		return f.Max
+	}
+	return f.Max * sim.Duration(env.Choose(f.Steps+1, "follow")) / sim.Duration(f.Steps)
+}
+
+// ended: the stream is over. One that had its end is resumed, unless the version
+// is too old.
+func (c *ListWatcher) ended(env *sim.Env, tooOld bool) {
+	s := &c.streams[len(c.streams)-1]
+	s.Closed = true
+	c.conn = sim.NoConn
+	if tooOld {
+		c.known = c.plan.First
+	}
+	c.wait(env)
+}
+
+func (c *ListWatcher) wait(env *sim.Env) {
+	c.waiting = c.retries > 0
+	if c.waiting {
+		c.retries--
+		env.Arm(listAgain, sim.Duration(rewatchDelay))
+	}
+}
+
+// Fire implements sim.Node.
+func (c *ListWatcher) Fire(env *sim.Env, t sim.Timer) {
+	switch t {
+	case listPace:
+		env.Release(c.conn)
+	case listLeave:
+		c.leave(env)
+	default:
+		c.waiting = false
+		c.attempt(env)
+	}
+}
+
+// attempt asks again: for the rest of a stream that had its end, else for
+// everything.
+func (c *ListWatcher) attempt(env *sim.Env) {
+	if len(c.streams) == 0 {
+		c.Start(env)
+		return
+	}
+	s := &c.streams[len(c.streams)-1]
+	if c.known > c.plan.First && (s.End >= 0 || !s.IsList()) {
+		c.resume(env)
+		return
+	}
+	c.list(env)
+}
+
+// leave ends a round.
+func (c *ListWatcher) leave(env *sim.Env) {
+	if c.round >= c.plan.Rounds {
+		return
+	}
+	env.Disarm(listAgain)
+	c.waiting = false
+	if c.conn != sim.NoConn {
+		c.streams[len(c.streams)-1].Closed = true
+		env.Close(c.conn)
+	}
+	c.at++
+	c.list(env)
+}
+
+// Run implements sim.Node: a slow client takes the next event.
+func (c *ListWatcher) Run(env *sim.Env, _ sim.Task) { env.Release(c.conn) }
+
+// TaskName implements sim.Node.
+func (c *ListWatcher) TaskName(sim.Task) string { return "take the next event" }
+
+// TimerName implements sim.Node.
+func (c *ListWatcher) TimerName(t sim.Timer) string {
+	switch t {
+	case listPace:
+		return "take the next event"
+	case listLeave:
+		return "begin round " + strconv.Itoa(c.round+1)
+	}
+	return "attempt " + strconv.Itoa(len(c.streams)+1)
+}
+
+// Clone implements sim.Cloner.
+func (c *ListWatcher) Clone() sim.Node {
+	d := *c
+	d.streams = append([]ListStream(nil), c.streams...)
+	for i := range d.streams {
+		s := &d.streams[i]
+		s.Events = s.Events[:len(s.Events):len(s.Events)]
+	}
+	return &d
+}
+
+// Fingerprint implements sim.Fingerprinter.
+func (c *ListWatcher) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(int64(c.at)).Int(int64(c.round)).Int(int64(c.retries)).Int(c.known).Bool(c.waiting).Int(int64(len(c.streams)))
+	for i := range c.streams {
+		s := &c.streams[i]
+		d = s.Request.Digest(d).Int(int64(s.End)).Int(int64(s.Ended - s.Began)).Bool(s.Closed)
+		for _, e := range s.Events {
+			d = e.Digest(d)
+		}
+	}
+	return d
+}
