@@ -48,7 +48,7 @@ func newEtcd() *etcd {
 	return e
 }
 
-func (e *etcd) client(t *testing.T) *clientv3.Client {
+func (e *etcd) client(t testing.TB) *clientv3.Client {
 	c := clientv3.NewCtxClient(t.Context())
 	c.KV, c.Watcher = e, e
 	return c
@@ -79,6 +79,14 @@ func (e *etcd) remove(key string) int64 {
 	})
 	delete(e.objects, key)
 	return e.revision
+}
+
+// forget drops the objects, of which no watch hears.
+func (e *etcd) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.objects = map[string]*mvccpb.KeyValue{}
+	e.events = nil
 }
 
 // breakWatches ends them with a response, or without any.
@@ -208,7 +216,7 @@ func (e *etcd) RequestProgress(context.Context) error {
 }
 
 // start starts a cache that is ready.
-func start(t *testing.T, e *etcd, cfg cache.Config) *shell.Cache {
+func start(t testing.TB, e *etcd, cfg cache.Config) *shell.Cache {
 	t.Helper()
 	cfg.Prefix = prefix
 	c, err := shell.Start(t.Context(), e.client(t), shell.Config{Cache: cfg})
@@ -220,7 +228,7 @@ func start(t *testing.T, e *etcd, cfg cache.Config) *shell.Cache {
 
 var consistent = wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset}
 
-func list(t *testing.T, c *shell.Cache, req wire.ListRequest) *wire.ListResponse {
+func list(t testing.TB, c *shell.Cache, req wire.ListRequest) *wire.ListResponse {
 	t.Helper()
 	got, err := c.List(t.Context(), req)
 	require.NoError(t, err)

@@ -58,6 +58,7 @@ func benchStore(ctx context.Context, s settings, spec storeSpec, progress io.Wri
 	}
 	readers = append(readers,
 		spec.fromCache("cache, by index, 4 lists a second", indexedField, c, last, pause),
+		revisionRead(client),
 		spec.fromEtcd("etcd", client, 0),
 		spec.fromEtcd("etcd, pages of 10,000", client, 10_000))
 
@@ -86,7 +87,11 @@ func benchState(ctx context.Context, s settings, spec storeSpec, st state, pid i
 	// The readers take turns, so that whatever else the machine does meets all.
 	for range s.runs {
 		for i, r := range readers {
-			if err := all[i].measure(ctx, r, spec.selected, pid, s.budget, idle); err != nil {
+			want := spec.selected
+			if r.name == revisionReader {
+				want = 0
+			}
+			if err := all[i].measure(ctx, r, want, pid, s.budget, idle); err != nil {
 				return nil, err
 			}
 		}

@@ -21,9 +21,9 @@ func TestBench(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	// Two lines of heading; in three states four readers of the pods and five of
+	// Two lines of heading; in three states five readers of the pods and six of
 	// each other store.
-	if want := 2 + 3*(4+5+5); len(lines) != want {
+	if want := 2 + 3*(5+6+6); len(lines) != want {
 		t.Errorf("%d lines, want %d:\n%s", len(lines), want, &out)
 	}
 	for _, line := range lines[2:] {

@@ -77,7 +77,7 @@ func (r *row) against(rows []row) []string {
 	}
 	var latency, cpu time.Duration
 	for i := range rows {
-		if o := &rows[i]; o.spec.name == r.spec.name && o.state == r.state && !o.cached() {
+		if o := &rows[i]; o.spec.name == r.spec.name && o.state == r.state && !o.cached() && o.reader != revisionReader {
 			l, c := o.quantile(0.5, total), o.etcd/time.Duration(len(o.times))
 			if latency == 0 || l < latency {
 				latency = l
