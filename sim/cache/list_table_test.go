@@ -384,3 +384,16 @@ func TestInvalidOptionsAreNamed(t *testing.T) {
 		require.Zero(t, count[*wire.RangeRequest](b.up), "etcd was not asked")
 	}
 }
+
+// The per-request override that KEP-2340 weighs ("Per-request override", and the
+// first draft's "Ability to Opt-out"): the cache stays out of it, whatever it has.
+func TestPerRequestOverride(t *testing.T) {
+	for _, r := range listTable {
+		if r.etcd == invalid {
+			continue
+		}
+		req := r.request()
+		req.FromEtcd = true
+		require.Equal(t, r.etcd, listOutcome(t, "kep-2340", req), r.name())
+	}
+}

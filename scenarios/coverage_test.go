@@ -1,0 +1,140 @@
+package scenarios
+
+import (
+	_ "embed"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+//go:embed coverage.md
+var coverageText string
+
+var documents = flag.String("coverage.documents", "", "folder of the five documents: compare the lists of sections with them")
+
+// coverageRow is one section of a document.
+type coverageRow struct {
+	section                      string
+	scenarios, properties, tests []string
+	remarks                      string
+}
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// coverage reads coverage.md: the rows of each document, in order.
+func coverage(t *testing.T) (documents [][]coverageRow) {
+	names := func(cell string) (all []string) {
+		for _, m := range quoted.FindAllStringSubmatch(cell, -1) {
+			all = append(all, m[1])
+		}
+		return all
+	}
+	for _, line := range strings.Split(coverageText, "\n") {
+		switch {
+		case strings.HasPrefix(line, "## "):
+			documents = append(documents, nil)
+		case strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| section |") && !strings.HasPrefix(line, "| ---"):
+			cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | ")
+			require.Len(t, cells, 5, line)
+			d := &documents[len(documents)-1]
+			*d = append(*d, coverageRow{cells[0], names(cells[1]), names(cells[2]), names(cells[3]), strings.TrimSpace(cells[4])})
+		}
+	}
+	return documents
+}
+
+// sections are the lists of what the documents consist of, in the order of the
+// headings of coverage.md.
+var sections = []string{
+	"kep-2340-consistent-reads-from-cache", "kep-2340-first-draft-2019", "kep-3157-watch-list",
+	"kep-4988-snapshottable-cache", "list-consistent-read-blog",
+}
+
+// TestEverySectionIsCovered: each section has its row, and what a row names
+// exists: a scenario of the catalogue, a property that one of the row's scenarios
+// claims, a test or benchmark of this repository.
+func TestEverySectionIsCovered(t *testing.T) {
+	tests := testsOfTheRepository(t)
+	rows := coverage(t)
+	require.Len(t, rows, len(sections))
+	for i, document := range sections {
+		text, err := os.ReadFile(filepath.Join("testdata", "sections", document+".txt"))
+		require.NoError(t, err)
+		var have []string
+		for _, r := range rows[i] {
+			have = append(have, r.section)
+			r.check(t, document, tests)
+		}
+		require.Equal(t, strings.Split(strings.TrimSpace(string(text)), "\n"), have, document)
+	}
+}
+
+func (r *coverageRow) check(t *testing.T, document string, tests []string) {
+	what := document + ": " + r.section
+	if strings.HasPrefix(r.remarks, "out of scope because ") {
+		assert.Empty(t, slices.Concat(r.scenarios, r.properties, r.tests), "%s: out of scope or not?", what)
+		return
+	}
+	assert.NotEmpty(t, slices.Concat(r.scenarios, r.tests), "%s: covered by nothing, and no reason", what)
+	var claims []string
+	for _, name := range r.scenarios {
+		sc, err := Find(name)
+		if assert.NoError(t, err, what) {
+			claims = append(claims, sc.Claims...)
+		}
+	}
+	for _, name := range r.properties {
+		assert.Contains(t, claims, name, "%s: none of its scenarios claims %s", what, name)
+	}
+	for _, name := range r.tests {
+		assert.Contains(t, tests, name, "%s: no test of this name", what)
+	}
+}
+
+// testsOfTheRepository lists the tests and benchmarks of all modules.
+func testsOfTheRepository(t *testing.T) (names []string) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return names
+}
+
+// TestSectionsAreTheDocuments compares the lists with the documents themselves,
+// where these are at hand: go test -coverage.documents=DIR.
+func TestSectionsAreTheDocuments(t *testing.T) {
+	if *documents == "" {
+		t.Skip("no -coverage.documents")
+	}
+	heading := regexp.MustCompile(`(?m)^#+ +(.+?) *$`)
+	for _, document := range sections {
+		list, err := os.ReadFile(filepath.Join("testdata", "sections", document+".txt"))
+		require.NoError(t, err)
+		listed := strings.Split(strings.TrimSpace(string(list)), "\n")
+		text, err := os.ReadFile(filepath.Join(*documents, document+".md"))
+		require.NoError(t, err)
+		for _, section := range listed {
+			assert.Contains(t, string(text), section, document)
+		}
+		for i, m := range heading.FindAllStringSubmatch(string(text), -1) {
+			title := i == 0 || m[1] == "Table of Contents" || strings.HasPrefix(m[1], "HELP ") || strings.HasPrefix(m[1], "TYPE ")
+			assert.True(t, title || slices.Contains(listed, m[1]), "%s: %s", document, m[1])
+		}
+	}
+}
