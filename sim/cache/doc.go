@@ -90,8 +90,8 @@
 // # Left out
 //
 // Snapshots, WatchList, the consistency checker and the watch of compactions come
-// with KEP-4988 and KEP-3157. There are no selectors (so no index, no trigger, no
-// pages filled up after filtering), no version guard, no deadline of a watch, no
+// with KEP-4988 and KEP-3157. Of selectors there is one field's value, for lists
+// only (so no trigger); there is no version guard, no deadline of a watch, no
 // remaining item count, and no second token for a list that compaction broke.
 // Bookmarks that repeat themselves are not sent, and the bookmark timer rests
 // while there is nothing to tell, so that a run without time comes to its end.
