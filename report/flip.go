@@ -43,11 +43,22 @@ func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f 
 	return s
 }
 
+// isPlanted reports whether somebody asked for this bug of the cache or of the
+// client library.
+func isPlanted(p scenarios.Params, dim scenarios.Dimension) bool {
+	bug := knownBug(dim.Of, dim.Name, dim.Value)
+	return bug != nil && (slices.Contains(p.Bugs, bug.Name) || slices.Contains(p.Bugs, dim.Name+"="+dim.Value))
+}
+
 func decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure, others []*explore.Recording, dim scenarios.Dimension) *decision {
-	d := &decision{dimension: dim, strict: true}
+	d := &decision{dimension: dim, strict: true, planted: isPlanted(p, dim)}
 	var weak []flipped
 	for _, value := range dim.Values {
-		if value == dim.Value || dim.Name == freshness && value == noFreshness {
+		if value == dim.Value || dim.Name == freshness && value == noFreshness || knownBug(dim.Of, dim.Name, value) != nil {
+			continue
+		}
+		if d.planted && dim.Name == freshness && value == bypassesCache {
+			// To go round a broken cache does not mend it.
 			continue
 		}
 		v, ok := try(sc, with(p, dim.Name, value), rec, f, others)
@@ -91,6 +102,8 @@ type decision struct {
 	values    []flipped
 	// strict: each of the values is convincing.
 	strict bool
+	// planted: the value is a bug that somebody asked for.
+	planted bool
 }
 
 // flipped is one such value.
@@ -242,12 +255,16 @@ func (d *decision) String() string {
 		return fmt.Sprintf("No behaviour of etcd or of the client library decides. With %s every read goes to etcd: %s%s.",
 			d.names(), v.choices(), v.others())
 	}
-	if !d.strict {
-		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s. With %s %s. There is another cause as well: of %d other runs that fail in this way %d still do.",
-			owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, d.names(), v.choices(), v.gone+v.still, v.still)
+	bug := ""
+	if d.planted {
+		bug = " (the bug " + knownBug(d.dimension.Of, d.dimension.Name, d.dimension.Value).Name + ")"
 	}
-	return fmt.Sprintf("One behaviour of %s decides: %s=%s. With %s %s%s.",
-		owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, d.names(), v.choices(), v.others())
+	if !d.strict {
+		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other runs that fail in this way %d still do.",
+			owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, bug, d.names(), v.choices(), v.gone+v.still, v.still)
+	}
+	return fmt.Sprintf("One behaviour of %s decides: %s=%s%s. With %s %s%s.",
+		owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, bug, d.names(), v.choices(), v.others())
 }
 
 func (v *flipped) choices() string {

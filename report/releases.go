@@ -23,6 +23,12 @@ type span struct {
 func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
 	assumed := slices.Contains(p.Assume, d.Name+"="+d.Value)
 	p.Bugs, p.Assume = nil, nil
+	if bug := knownBug(d.Of, d.Name, d.Value); bug != nil && d.Of == "cache" {
+		if bug.FixedIn == "" {
+			return span{later: true}
+		}
+		return span{bug.FixedIn + " and later", true}
+	}
 	if d.Of == "cache" {
 		return designs(p, d.Name, value)
 	}
@@ -70,6 +76,20 @@ func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
 	// The present release has it. If a bug was put on top, to take that away is
 	// the remedy; what a scenario puts aside makes nothing better.
 	return span{subject + " " + name(present) + " as released", !assumed}
+}
+
+// knownBug is the bug of the cache or of the client library that a value of a
+// behaviour is, nil if it is none. What versions of etcd differ in is not asked.
+func knownBug(of, dimension, value string) *scenarios.Bug {
+	if of == "etcd" {
+		return nil
+	}
+	for _, b := range scenarios.Bugs() {
+		if b.Of == of && b.Dimension == dimension && b.Value == value {
+			return &b
+		}
+	}
+	return nil
 }
 
 // designs lists the cache designs that have the value.

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"slices"
+	"strings"
 )
 
 // Bug is a defect that a watch cache had, or that one easily could have: one
@@ -43,6 +44,18 @@ var bugs = []Bug{
 		"the revision that etcd answered to one reader is kept and given to the next"},
 	{"progress-lowers-version", "", "progress-rv", "dispatched", "",
 		"a progress notification sets the resourceVersion late, and takes it back behind events that came since"},
+}
+
+// Release is the first one without the bug, with whose it is: "Kubernetes 1.8";
+// empty if there is none to name.
+func (b *Bug) Release() string {
+	switch {
+	case b.FixedIn == "":
+		return ""
+	case strings.HasPrefix(b.Issue, "etcd-io/"):
+		return "etcd " + b.FixedIn
+	}
+	return "Kubernetes " + b.FixedIn
 }
 
 // Bugs lists the bugs that the package knows: Kubernetes' by number, etcd's, then

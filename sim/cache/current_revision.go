@@ -56,7 +56,11 @@ func (c *Cache) fireAccumulate(env *sim.Env) {
 // currentRevisionKnown is what a read does with etcd's revision.
 func (c *Cache) currentRevisionKnown(env *sim.Env, i int, revision int64) {
 	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
-		revision = c.watchCache.lastReaders(revision)
+		kept := c.watchCache.lastReaders(revision)
+		if kept != revision && env.Noting() {
+			env.Note("goes by revision " + number(kept) + " all the same, which it heard for the reader before")
+		}
+		revision = kept
 	}
 	r := &c.reads[i]
 	switch {

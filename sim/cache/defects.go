@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/dimension"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/dimension"
+)
 
 // EmptyHistory is from where a watch may begin while the history is empty, as it
 // is after every Replace.
@@ -186,4 +189,16 @@ func (c *Cache) listPrefix(prefix string) string {
 		return prefix
 	}
 	return preparePrefix(prefix)
+}
+
+// snapshotOf is the resourceVersion of the snapshot that an exact read is served
+// from: its own, but for NextPageNewest.
+func (c *Cache) snapshotOf(env *sim.Env, r *read) int64 {
+	if r.start == "" || c.cfg.Defects.NextPage == NextPageExact || c.watchCache.resourceVersion <= r.exact {
+		return r.exact
+	}
+	if env.Noting() {
+		env.Note("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.watchCache.resourceVersion))
+	}
+	return c.watchCache.resourceVersion
 }

@@ -100,7 +100,7 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	r := &c.reads[i]
 	r.list, r.start = req, start
 	switch {
-	case token > 0 && c.cfg.Defects.NextPage == NextPageExact:
+	case token > 0:
 		r.exact = token
 	case token < 0:
 		r.consistent = true
@@ -313,7 +313,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 	switch {
 	case r.exact > 0:
 		var ok bool
-		if past, ok = c.snapshotAt(r.exact); !ok {
+		if past, ok = c.snapshotAt(c.snapshotOf(env, r)); !ok {
 			// It went while the list waited; etcd may still have it.
 			env.Cover(snapshotGone)
 			c.askEtcd(env, i, wire.FromEtcd)

@@ -59,6 +59,9 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent 
 	}
 	if c.cfg.Defects.Publication == PublicationVersionFirst {
 		c.reflector.unstored = in
+		if env.Noting() {
+			env.Note("is at resourceVersion " + number(in.ResourceVersion) + " for everybody to see, and its store does not have the change yet")
+		}
 	} else {
 		c.updateStore(env, in)
 	}
