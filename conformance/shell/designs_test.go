@@ -40,7 +40,7 @@ func TestDesignsOnARealServer(t *testing.T) {
 				put(t, etcd, "/registry/elsewhere", design.Name)
 				time.Sleep(600 * time.Millisecond)
 			}
-			h, lists := load{seed: 5, writers: 3, consistent: 4, stale: 2, perClient: 60, think: 3 * time.Millisecond}.record(t, server, etcd, c)
+			h, lists := load{seed: 5, writers: 3, consistent: 4, stale: 2, perClient: 60, think: 3 * time.Millisecond}.record(t, etcd, c)
 			judge(t, server.Version, h)
 			if n := lists.refused.Load(); n > 0 {
 				t.Errorf("%d lists were refused", n)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +14,6 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/watchbed/watchbed/conformance/histories"
-	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -33,8 +33,8 @@ type load struct {
 	// judging with porcupine grows exponentially with it.
 	concurrent int
 	think      time.Duration
-	// restart kills etcd in the middle and starts it again.
-	restart bool
+	// midway is what happens to etcd, or to the way there, in the middle.
+	midway func(*run)
 }
 
 // keys are few, so that most operations meet others on the same key.
@@ -43,13 +43,12 @@ var keys = []string{prefix + "a", prefix + "b", prefix + "c", prefix + "d"}
 // run is a load on its way to a history.
 type run struct {
 	load
-	t      *testing.T
-	server *realetcd.Server
-	etcd   *clientv3.Client
-	cache  *shell.Cache
-	rec    histories.Recorder
-	slots  chan struct{}
-	ops    atomic.Int64
+	t     *testing.T
+	etcd  *clientv3.Client
+	cache *shell.Cache
+	rec   histories.Recorder
+	slots chan struct{}
+	ops   atomic.Int64
 
 	tally
 }
@@ -59,9 +58,9 @@ type run struct {
 type tally struct{ refused, elsewhere atomic.Int64 }
 
 // record runs a load and returns the history of it.
-func (l load) record(t *testing.T, server *realetcd.Server, etcd *clientv3.Client, c *shell.Cache) (*model.History, *tally) {
+func (l load) record(t *testing.T, etcd *clientv3.Client, c *shell.Cache) (*model.History, *tally) {
 	t.Helper()
-	r := &run{load: l, t: t, server: server, etcd: etcd, cache: c}
+	r := &run{load: l, t: t, etcd: etcd, cache: c}
 	if l.concurrent > 0 {
 		r.slots = make(chan struct{}, l.concurrent)
 	}
@@ -83,14 +82,11 @@ func (l load) record(t *testing.T, server *realetcd.Server, etcd *clientv3.Clien
 		writer++
 		begin(fmt.Sprintf("writer-%d", writer), 1, w.step)
 	}
-	if l.restart {
-		half := int64(n * l.perClient / 2)
-		for r.ops.Load() < half {
+	if l.midway != nil {
+		for half := int64(n * l.perClient / 2); r.ops.Load() < half; {
 			time.Sleep(time.Millisecond)
 		}
-		if err := server.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		l.midway(r)
 	}
 	clients.Wait()
 	h := r.rec.History(initial)
@@ -177,47 +173,57 @@ type writing struct {
 }
 
 func (w *writing) step(rng *rand.Rand, name string) string {
-	ctx, cancel := context.WithTimeout(w.t.Context(), 10*time.Second)
-	defer cancel()
 	w.n++
-	var (
-		req = &model.Request{Kind: model.Put, Key: keys[rng.IntN(len(keys))], Value: fmt.Sprintf("%s.%d", name, w.n)}
-		res = &model.Result{}
-	)
+	req := &model.Request{Kind: model.Put, Key: keys[rng.IntN(len(keys))], Value: fmt.Sprintf("%s.%d", name, w.n)}
 	switch p := rng.IntN(10); {
 	case p < 2:
 		return w.listConsistently(rng, name)
 	case p < 4 && !w.unknown:
 		req = &model.Request{Kind: model.Delete, Key: w.own}
 	}
-	call := w.rec.Tick()
-	var err error
-	if req.Kind == model.Delete {
-		var got *clientv3.DeleteResponse
-		if got, err = w.etcd.Delete(ctx, req.Key); err == nil {
-			res.Revision, res.Deleted = got.Header.Revision, got.Deleted
-		}
-	} else {
-		var got *clientv3.PutResponse
-		if got, err = w.etcd.Put(ctx, req.Key, req.Value); err == nil {
-			res.Revision = got.Header.Revision
-		}
-	}
-	if err == nil {
-		w.rec.Done(name, call, req, res)
+	if w.write(name, req) {
 		return name
 	}
 	// As the same client it would have one operation open while it starts the
 	// next.
-	w.rec.Unknown(name, call, req)
 	w.unknown = w.unknown || req.Kind == model.Delete
-	return fmt.Sprintf("%s'", name)
+	return name + "'"
+}
+
+// write puts or deletes past the cache. It returns false if nobody knows what
+// became of it.
+func (r *run) write(name string, req *model.Request) bool {
+	ctx, cancel := context.WithTimeout(r.t.Context(), 10*time.Second)
+	defer cancel()
+	res := &model.Result{}
+	call := r.rec.Tick()
+	var err error
+	if req.Kind == model.Delete {
+		var got *clientv3.DeleteResponse
+		if got, err = r.etcd.Delete(ctx, req.Key); err == nil {
+			res.Revision, res.Deleted = got.Header.Revision, got.Deleted
+		}
+	} else {
+		var got *clientv3.PutResponse
+		if got, err = r.etcd.Put(ctx, req.Key, req.Value); err == nil {
+			res.Revision = got.Header.Revision
+		}
+	}
+	if err != nil {
+		r.rec.Unknown(name, call, req)
+		return false
+	}
+	r.rec.Done(name, call, req, res)
+	return true
 }
 
 // resolve finds out from etcd's own history what became of the writes that
 // nobody was told about.
 func (r *run) resolve(h *model.History) {
 	r.t.Helper()
+	if !slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return op.Outcome == model.Unknown }) {
+		return
+	}
 	now, err := r.etcd.Get(r.t.Context(), prefix)
 	if err != nil {
 		r.t.Fatal(err)

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,8 +21,9 @@ var properties = []linearizability.Property{linearizability.Linearizable, linear
 // violation is no surprise, and that there is none would not be one either.
 const early = "3.5.7"
 
-// The checkers that judge simulated runs judge the same cache on real servers,
-// which are killed in between.
+// The checkers that judge simulated runs judge the same cache on real servers:
+// undisturbed, with a server that is killed, and with a way there that is cut, for
+// so long that etcd has compacted what the cache missed.
 func TestReadsThroughTheCache(t *testing.T) {
 	for _, version := range realetcd.Versions() {
 		t.Run(version, func(t *testing.T) {
@@ -29,38 +31,78 @@ func TestReadsThroughTheCache(t *testing.T) {
 			server := realetcd.StartForTest(t, version)
 			etcd := connect(t, server)
 			put(t, etcd, prefix+"a", "before")
-			c := start(t, etcd, cache.Config{})
-			for _, l := range []load{
-				{seed: 1, writers: 3, consistent: 3, stale: 2, perClient: 12, concurrent: 4, think: 3 * time.Millisecond},
-				{seed: 2, writers: 4, consistent: 6, stale: 3, perClient: 400, think: 3 * time.Millisecond},
-				{seed: 3, writers: 4, consistent: 6, stale: 3, perClient: 400, think: 5 * time.Millisecond, restart: true},
+			way := newNetwork(t, server)
+			c := start(t, way.client(t), cache.Config{RelistDelay: 100 * time.Millisecond})
+			kill := func(*run) {
+				if err := server.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// missed is what is written while the cache is cut off.
+			missed := func(r *run) {
+				for i, key := range keys {
+					r.write("operator", &model.Request{Kind: model.Put, Key: key, Value: fmt.Sprint("missed ", r.seed, i)})
+				}
+			}
+			cut := func(r *run) {
+				way.cut()
+				missed(r)
+				way.heal()
+			}
+			cutAndCompact := func(r *run) {
+				way.cut()
+				missed(r)
+				now, err := etcd.Get(t.Context(), prefix)
+				if err == nil {
+					_, err = etcd.Compact(t.Context(), now.Header.Revision)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				way.heal()
+			}
+			few := load{writers: 3, consistent: 3, stale: 2, perClient: 12, concurrent: 4, think: 3 * time.Millisecond}
+			many := load{writers: 4, consistent: 6, stale: 3, perClient: 250, think: 4 * time.Millisecond}
+			seeds := uint64(0)
+			for _, one := range []struct {
+				name   string
+				load   load
+				midway func(*run)
+				seen   []string
+			}{
+				{"few", few, nil, nil},
+				{"many", many, nil, []string{"read waits", "read served after waiting", "progress requested", "progress notification taken in"}},
+				{"killed", many, kill, nil},
+				{"cut", many, cut, nil},
+				{"cut and compacted", many, cutAndCompact, []string{"watch ended by compaction", "relist"}},
 			} {
-				h, lists := l.record(t, server, etcd, c)
+				l := one.load
+				l.midway = one.midway
+				seeds++
+				l.seed = seeds
+				h, lists := l.record(t, etcd, c)
 				judge(t, version, h)
+				if n := lists.elsewhere.Load(); n > 0 {
+					t.Errorf("%s: etcd answered %d lists", one.name, n)
+				}
 				unknown := 0
 				for i := range h.Operations {
 					if h.Operations[i].Outcome == model.Unknown {
 						unknown++
 					}
 				}
-				t.Logf("load %d: %d operations, %d writes of unknown outcome, %d reads refused", l.seed, len(h.Operations), unknown, lists.refused.Load())
-				if n := lists.elsewhere.Load(); n > 0 {
-					t.Errorf("etcd answered %d lists", n)
-				}
-				if l.restart && unknown == 0 {
+				if one.name == "killed" && unknown == 0 {
 					t.Error("etcd was killed, and nobody noticed")
 				}
-			}
-			seen, err := c.Situations(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, rare := range []string{
-				"cache: read waits", "cache: read served after waiting", "cache: progress requested",
-				"cache: progress notification taken in",
-			} {
-				if seen[rare] == 0 {
-					t.Errorf("%q never came about: what holds was not put to the test", rare)
+				t.Logf("%s: %d operations, %d writes of unknown outcome, %d lists refused", one.name, len(h.Operations), unknown, lists.refused.Load())
+				seen, err := c.Situations(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, rare := range one.seen {
+					if seen["cache: "+rare] == 0 {
+						t.Errorf("%s: %q never came about: what holds was not put to the test", one.name, rare)
+					}
 				}
 			}
 		})
@@ -93,7 +135,7 @@ func TestTamperedAnswersAreFound(t *testing.T) {
 	etcd := connect(t, server)
 	put(t, etcd, prefix+"a", "before")
 	c := start(t, etcd, cache.Config{})
-	h, _ := load{seed: 4, writers: 3, consistent: 3, stale: 1, perClient: 15, concurrent: 4, think: 3 * time.Millisecond}.record(t, server, etcd, c)
+	h, _ := load{seed: 4, writers: 3, consistent: 3, stale: 1, perClient: 15, concurrent: 4, think: 3 * time.Millisecond}.record(t, etcd, c)
 	judge(t, server.Version, h)
 	judge := linearizability.Judge{Steps: 20_000}
 	ways := 0
