@@ -135,7 +135,7 @@ and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5
 // expectLater expects #15220 of a member that takes over later, if the one that
 // could be asked was trusted.
 func expectLater(p *Params) []string {
-	if checkTrusts(p.versionCheck(), p.Etcd) {
+	if checkTrusts(p.versionCheck(), p.Etcd) && p.asksForProgress() {
 		return trustsProgress(p, "linearizable", "linearizable-data")
 	}
 	return trustsNothing(p, "linearizable", "linearizable-data")

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -10,7 +11,7 @@ import (
 )
 
 // GuardParams are about what keeps reads right and etcd alive: the members of the
-// cluster with their versions.
+// cluster with their versions, what reads cost, and clients that do not give up.
 type GuardParams struct {
 	// Members are the versions of the members of the etcd cluster beside the one
 	// that serves at first, which runs Params.Etcd; comma separated. One with "!"
@@ -20,6 +21,24 @@ type GuardParams struct {
 	Failovers int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
+
+	// Pollers are clients that list again and again: one in Caches talks to each
+	// API server. Patience is how long one waits for an answer, and what the API
+	// server allows a request. Honour is whether it comes back when it is told to.
+	Pollers  int
+	Patience time.Duration
+	Honour   bool
+	// Clog keeps the watch of the first API server from getting anything, from
+	// some time before FaultsFor is over until then.
+	Clog bool
+	// RangeTime, ItemTime and SharedConnection are what reads cost etcd.
+	RangeTime, ItemTime time.Duration
+	SharedConnection    bool
+	// DelegatedLimit is how many lists each cache has with etcd at a time; 0 is no
+	// limit.
+	DelegatedLimit int
+	// Settle is how long after the faults clients may still be refused.
+	Settle time.Duration
 }
 
 var guardSettings = []setting{
@@ -28,6 +47,15 @@ var guardSettings = []setting{
 	intSetting("failovers", "times that the next member of the etcd cluster takes over", func(p *Params) *int { return &p.Guard.Failovers }),
 	textSetting("downgrade", "version that etcd is downgraded to in the run (empty: never)",
 		func(p *Params) *string { return &p.Guard.Downgrade }, checkDowngrade),
+	intSetting("pollers", "clients that list again and again, and do not give up", func(p *Params) *int { return &p.Guard.Pollers }),
+	durationSetting("patience", "how long each of them waits for an answer, and an API server works on it", func(p *Params) *time.Duration { return &p.Guard.Patience }),
+	boolSetting("honour", "they come back when retry-after says so", func(p *Params) *bool { return &p.Guard.Honour }),
+	boolSetting("clog", "nothing gets through to the watch of the first API server until faults end, timed", func(p *Params) *bool { return &p.Guard.Clog }),
+	durationSetting("range-time", "how long a read keeps etcd busy (0: not at all)", func(p *Params) *time.Duration { return &p.Guard.RangeTime }),
+	durationSetting("item-time", "how much longer for each object that it returns", func(p *Params) *time.Duration { return &p.Guard.ItemTime }),
+	boolSetting("shared-connection", "etcd sends to watches behind the answers to reads", func(p *Params) *bool { return &p.Guard.SharedConnection }),
+	intSetting("delegated-limit", "lists that each cache has with etcd at a time (0: no limit)", func(p *Params) *int { return &p.Guard.DelegatedLimit }),
+	durationSetting("settle", "how long after the faults clients may still be refused", func(p *Params) *time.Duration { return &p.Guard.Settle }),
 }
 
 // otherMembers are the versions of the members that do not serve at first, and
@@ -91,8 +119,15 @@ func (s *System) configureGuard() error {
 		}
 		s.serverConfig.Members = append(s.serverConfig.Members, m)
 	}
+	s.serverConfig.RangeTime, s.serverConfig.RangeTimePerItem = g.RangeTime, g.ItemTime
+	s.serverConfig.ReadsDelayWatches = g.SharedConnection
 	for i := range s.cacheConfigs {
-		s.cacheConfigs[i].Endpoints = 1 + len(versions)
+		c := &s.cacheConfigs[i]
+		c.Endpoints, c.DelegatedLimit, c.RequestTimeout = 1+len(versions), g.DelegatedLimit, g.Patience
+	}
+	if g.Clog {
+		s.addFault(1, &etcd.Clog{Node: s.etcdNode, Label: "etcd>" + numbered("client", 0, s.params.Caches),
+			From: s.servers[0].client, Until: sim.Time(s.params.FaultsFor)})
 	}
 	if g.Failovers > 0 {
 		s.addFault(g.Failovers, &etcd.Failover{Node: s.etcdNode, Label: "etcd"})

@@ -20,6 +20,8 @@ type PollerPlan struct {
 	// and where it was told nothing, after Pause.
 	HonoursRetryAfter bool
 	Pause             sim.Duration
+	// Healed is when the faults of the run have ended. It decides nothing.
+	Healed sim.Time
 }
 
 // Ending is how an attempt of a Poller ended.
@@ -55,6 +57,8 @@ type Poller struct {
 	attempts []Attempt
 	// ready: the cache has been ready once.
 	ready bool
+	// recovered: it has been served since Healed what it asked for since then.
+	recovered bool
 }
 
 const (
@@ -135,6 +139,49 @@ func (p *Poller) ended(env *sim.Env, how Ending, origin wire.Origin) {
 	a := &p.attempts[len(p.attempts)-1]
 	a.Return, a.Ending, a.Origin = env.Now(), how, origin
 	p.conn = sim.NoConn
+	phase := duringFaults
+	if a.Call >= p.plan.Healed {
+		phase = afterFaults
+	}
+	env.Add(polls[phase][how], 1)
+	if how != Served {
+		return
+	}
+	env.Record(pollWait[phase], int64(a.Return.Sub(a.Wanted)))
+	if phase == afterFaults && !p.recovered {
+		p.recovered = true
+		env.Record(pollRecovery, int64(a.Return.Sub(p.plan.Healed)))
+	}
+}
+
+const (
+	duringFaults = iota
+	afterFaults
+)
+
+// Metrics of clients that do not give up, while there are faults and after.
+var (
+	polls = [2][4]sim.Metric{
+		duringFaults: {
+			Served:    pollCounter(`phase="faults",result="served"`, "LISTs that were answered, asked before the faults ended"),
+			Refused:   pollCounter(`phase="faults",result="refused"`, "LISTs that were refused, asked before the faults ended"),
+			Abandoned: pollCounter(`phase="faults",result="abandoned"`, "LISTs that clients gave up, asked before the faults ended"),
+		},
+		afterFaults: {
+			Served:    pollCounter(`phase="healed",result="served"`, "LISTs that were answered, asked after the faults had ended"),
+			Refused:   pollCounter(`phase="healed",result="refused"`, "LISTs that were refused, asked after the faults had ended"),
+			Abandoned: pollCounter(`phase="healed",result="abandoned"`, "LISTs that clients gave up, asked after the faults had ended"),
+		},
+	}
+	pollWait = [2]sim.Metric{
+		duringFaults: sim.NewMetric(`client_list_wait_seconds{phase="faults"}`, sim.Nanoseconds, "from the first attempt at a LIST to its answer, asked before the faults ended"),
+		afterFaults:  sim.NewMetric(`client_list_wait_seconds{phase="healed"}`, sim.Nanoseconds, "from the first attempt at a LIST to its answer, asked after the faults had ended"),
+	}
+	pollRecovery = sim.NewMetric("client_recovery_seconds", sim.Nanoseconds, "from the end of the faults to a client's first answer to what it asked after; clients that got none are left out")
+)
+
+func pollCounter(labels, help string) sim.Metric {
+	return sim.NewCounter("client_lists_total{"+labels+"}", sim.Counted, help)
 }
 
 // Run implements sim.Node; a poller has no loops.

@@ -1,0 +1,91 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// cascadeParams: twenty clients of two API servers list about five times a
+// second together, which caches answer and etcd could not: it takes it a second
+// to send the five objects.
+func cascadeParams() Params {
+	return Params{
+		Etcd: "3.5.13", Cache: "kep-2340-fallback", Assume: createdInOrder, Mode: sim.Timed,
+		Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", Caches: 2, AwaitReady: true, Items: 5, Keys: 5,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 4 * time.Second,
+		FaultsFor: 8 * time.Second, Horizon: 30 * time.Second, Steps: 200_000,
+		Guard: GuardParams{
+			Pollers: 20, Patience: 10 * time.Second, Honour: true, Clog: true,
+			RangeTime: time.Millisecond, ItemTime: 200 * time.Millisecond, SharedConnection: true,
+			// What it takes where nothing cascades: 3 s for a read that has just
+			// begun to wait, 1 s until its client comes back, and 2 s for one list
+			// of each API server that etcd has still to answer.
+			Settle: 6 * time.Second,
+		},
+	}
+}
+
+const cascadeDoc = `The watch of one of two API servers is clogged for up to eight seconds, while other resources are written. Its cache is
+stale, and every consistent LIST there waits for three seconds in vain. KEP-2340 expects a cascading failure if such reads
+fall back to etcd. The model has what it takes: etcd serves one read at a time, what it sends to watches waits behind the
+answers to reads (etcd-io/etcd#15402), and clients that lose patience ask again. Figures are in scenarios/guards.md.`
+
+var cascade = &Scenario{
+	Name:    "guard-cascade",
+	Summary: "a clogged watch: if stale reads fall back to etcd, those of the other API server fail too, and go on failing after the fault",
+	Doc: cascadeDoc + `
+The reads that fall back keep etcd busy, so that the other API server cannot read etcd's revision, nor hear of progress in
+time: its cache is taken for stale, too, and adds its own reads. It ends when the work is done that clients have long given
+up. Rejecting the reads (on-timeout=reject, throttle) does no harm to anybody else, and everything is well a few seconds
+after the fault.`,
+	Params: cascadeParams(),
+	Claims: []string{Recovers},
+	Expected: func(p *Params) []string {
+		switch {
+		case p.Cache == "stale":
+			return nil
+		case p.Cache == "direct", p.Cache == "draft-2019":
+			// Etcd cannot bear the load at any time. The draft gives up on a cache
+			// that was not notified for a second.
+			return []string{Recovers}
+		case p.cacheDimension("on-timeout") == "fallback", hasBug(p, "issue-17507"):
+			return []string{Recovers}
+		}
+		return nil
+	},
+}
+
+var cascadeLimited = &Scenario{
+	Name:    "guard-cascade-limited",
+	Summary: "the same with a limit on lists that are with etcd, and 429 for the rest: the other API server never notices",
+	Doc: cascadeDoc + `
+Each API server lets one list at a time through to etcd, as API Priority and Fairness would with few seats, and answers 429 to
+the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
+given up: nothing cascades. That is the rule for the limit: API servers x limit x time of a list < 3 s. The draft of 2019
+gives up after one second, for which even this limit is too much.`,
+	Params: func() Params {
+		p := cascadeParams()
+		p.Guard.DelegatedLimit = 1
+		return p
+	}(),
+	Claims: []string{Recovers},
+	Expected: func(p *Params) []string {
+		switch {
+		case p.Cache == "stale":
+			return nil
+		case p.Cache == "direct", p.Cache == "draft-2019":
+			return []string{Recovers}
+		case hasBug(p, "issue-17507"):
+			return []string{Recovers}
+		}
+		return nil
+	},
+	Possible: func(p *Params) []string {
+		if p.Cache == "dynamic-fallback" {
+			// A wait of one second counts as slow.
+			return []string{Recovers}
+		}
+		return nil
+	},
+}
