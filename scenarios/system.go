@@ -50,23 +50,23 @@ type System struct {
 	follower sim.NodeID
 	servers  []apiServer
 
-	serverConfig  etcd.Config
-	clientConfig  client.Config
-	cacheConfigs  []cache.Config
-	programs      []program
-	rawPlans      []workload.EtcdWatchPlan
-	faults        []plannedFault
-	upkeep        upkeep
-	initial       model.Initial
-	bound         Bound
-	names         []string
-	operations    []model.Operation
-	judge         linearizability.Judge
-	mirrors       mirrors
-	findings      []explore.Finding
-	wantsLog      bool
+	serverConfig etcd.Config
+	clientConfig client.Config
+	cacheConfigs []cache.Config
+	programs     []program
+	rawPlans     []workload.EtcdWatchPlan
+	faults       []plannedFault
+	upkeep       upkeep
+	initial      model.Initial
+	bound        Bound
+	names        []string
+	operations   []model.Operation
+	judge        linearizability.Judge
+	mirrors      mirrors
+	findings     []explore.Finding
+	wantsLog     bool
 	// watched: something looks at the world after each step.
-	watched bool
+	watched       bool
 	claimsMirrors bool
 }
 

@@ -85,6 +85,12 @@ func NewWorld(o Options) *World {
 func (w *World) Reset(o Options) {
 	clear(w.nodes[:cap(w.nodes)])
 	clear(w.counts)
+	if w.mode == Timed {
+		// Nothing is recorded in any other.
+		for i := range w.metrics {
+			w.metrics[i].reset()
+		}
+	}
 	*w = World{
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0],
@@ -96,9 +102,6 @@ func (w *World) Reset(o Options) {
 	}
 	if len(w.metrics) < len(metrics) {
 		w.metrics = make([]Distribution, len(metrics))
-	}
-	for i := range w.metrics {
-		w.metrics[i].reset()
 	}
 	w.env.w = w
 	w.causes = append(w.causes, causeRecord{activity: "world"})
