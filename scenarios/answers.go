@@ -87,6 +87,7 @@ func (s *System) answers(w *sim.World) explore.Finding {
 				}
 				continue
 			}
+			f.Exercised++
 			f.Verdict, f.Label = model.Violated, label
 			f.Why = &slowRead{s.names[i], op.Request, *span, outcome, s.bound}
 			return f

@@ -130,6 +130,7 @@ and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5
 		}
 		return trustsNothing(p, "linearizable")
 	},
+	Possible: issue17507.Possible,
 }
 
 // expectLater expects #15220 of a member that takes over later, if the one that

@@ -197,3 +197,21 @@ func (p *Poller) TimerName(t sim.Timer) string {
 	}
 	return "next"
 }
+
+// Clone implements sim.Cloner.
+func (p *Poller) Clone() sim.Node {
+	c := *p
+	c.attempts = append([]Attempt(nil), p.attempts...)
+	return &c
+}
+
+// Fingerprint implements sim.Fingerprinter. The attempts belong to it: the
+// verdict at the end depends on them.
+func (p *Poller) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(int64(p.n)).Bool(p.ready).Bool(p.conn != sim.NoConn).Int(int64(p.wanted))
+	for i := range p.attempts {
+		a := &p.attempts[i]
+		d = d.Int(int64(a.Call)).Int(int64(a.Return)).Word(uint64(a.Ending)<<8 | uint64(a.Origin))
+	}
+	return d
+}
