@@ -49,23 +49,3 @@ sent an event since the last tick.`,
 		p.Writers, p.Writes = 8, 10
 		p.Noise, p.NoiseWrites, p.NoiseFor = 1, 250, 2500*time.Millisecond
 	})
-
-var costWatchList = &Scenario{
-	Name:    "cost-watch-list",
-	Summary: "how long informers that stream their list wait for the end of the initial events (KEP-3157)",
-	Doc: `Informers start again at any moment while other resources are written, and etcd tells of its progress every five seconds. As
-shipped, the cache asks for progress as soon as one of them waits. With --bug progress-requests=notify and --bug
-initial-events-end=timer it does what KEP-3157 describes: nobody asks, and the bookmark comes with the bookmark timer. With
---param writers=1 etcd leaves ticks out, because it sends the watch an event now and then.`,
-	Params: Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
-		Noise: 1, NoiseWrites: 150, NoiseFor: 30 * time.Second, Writes: 30, Think: time.Second,
-		Informers: 2, InformerList: watchList, InformerRestarts: 6, FaultsFor: 30 * time.Second, Caches: 1, Items: 5, Keys: 5,
-		// Informers start again in the phase in which delays are ten times as wide.
-		Notify: 5 * time.Second, Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond,
-		Read: "consistent", Horizon: 60 * time.Second, Steps: 1_000_000,
-	},
-	Claims:   []string{InitialEvents},
-	Expected: func(*Params) []string { return nil },
-	Possible: overtakenStreams(InitialEvents),
-}

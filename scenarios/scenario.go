@@ -58,7 +58,7 @@ func Catalogue() []*Scenario {
 		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist,
 		snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors,
 		watchListStreams, watchListSlow, watchListEnds, watchListSixSeconds,
-		costQuiet, costElsewhere, costPrefix, costBusy, costWatchList,
+		costQuiet, costElsewhere, costPrefix, costBusy,
 		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange, cascade, cascadeLimited,
 		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerFallback, informerRelistLoop, informerDetector, informerMemory,
 	}
