@@ -119,32 +119,6 @@ func (c *Cache) Watch(ctx context.Context, req wire.WatchRequest) (*Watch, error
 	return w, nil
 }
 
-// Situations returns how often each situation came about in the cache, under the
-// names that simrun prints.
-func (c *Cache) Situations(ctx context.Context) (map[string]uint64, error) {
-	result := make(chan map[string]uint64, 1)
-	ok := c.loop.post(c.clientsID, func(*sim.Env) {
-		counts := map[string]uint64{}
-		for _, s := range sim.Situations() {
-			if n := c.loop.world.Count(s); n > 0 {
-				counts[s.String()] = n
-			}
-		}
-		result <- counts
-	})
-	if !ok {
-		return nil, ErrClosed
-	}
-	select {
-	case counts := <-result:
-		return counts, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-c.loop.done:
-		return nil, ErrClosed
-	}
-}
-
 // mine refuses what other caches are there for: this one would say that there is
 // nothing.
 func (c *Cache) mine(key string) error {

@@ -34,6 +34,13 @@ func TestConsistentListSeesEveryWrite(t *testing.T) {
 	// Nothing in the prefix tells of this one: progress has to.
 	rv := e.set("/registry/nodes/a", "x")
 	require.Equal(t, rv, list(t, c, consistent).ResourceVersion)
+	report, err := c.Report(t.Context())
+	require.NoError(t, err)
+	require.NotZero(t, report.Situations["cache: progress notification taken in"])
+	wait := report.Metrics["apiserver_watch_cache_read_wait_seconds"]
+	require.NotZero(t, wait.Count())
+	requests := report.Metrics[`etcd_requests_total{operation="getCurrentResourceVersion"}`]
+	require.EqualValues(t, 102, requests.Sum(), "one for each consistent list")
 	e.remove(prefix + "a")
 	require.Empty(t, list(t, c, consistent).Items)
 }
@@ -244,7 +251,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	require.ErrorIs(t, c.Ready(t.Context()), shell.ErrClosed)
 	_, err = c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix})
 	require.ErrorIs(t, err, shell.ErrClosed)
-	_, err = c.Situations(t.Context())
+	_, err = c.Report(t.Context())
 	require.ErrorIs(t, err, shell.ErrClosed)
 	// A goroutine that has done its last is still there for a moment.
 	require.Eventually(t, func() bool {
@@ -302,7 +309,7 @@ func canceled(t *testing.T) context.Context {
 }
 
 func TestWrongConfigIsRefused(t *testing.T) {
-	for _, cfg := range []cache.Config{{}, {Prefix: "/"}, {Prefix: "/registry/pods"}, {Prefix: prefix, Metadata: "cache"}, {Prefix: prefix, Metadata: "=cache"}} {
+	for _, cfg := range []cache.Config{{}, {Prefix: "/"}, {Prefix: "/registry/pods"}, {Prefix: prefix, Metadata: "cache"}, {Prefix: prefix, Metadata: "=cache"}, {Prefix: prefix, Fields: []cache.Field{{Name: "spec.nodeName"}}}} {
 		_, err := shell.Start(t.Context(), newEtcd().client(t), shell.Config{Cache: cfg})
 		require.ErrorContains(t, err, "Config.Cache.", "%+v", cfg)
 	}

@@ -35,5 +35,10 @@ func (c *Config) complete() error {
 	if key, value, ok := strings.Cut(c.Cache.Metadata, "="); !ok || key == "" || value == "" {
 		return errors.New(`shell: Config.Cache.Metadata must be of the form "key=value"`)
 	}
+	for _, f := range c.Cache.Fields {
+		if f.Name == "" || f.Value == nil {
+			return errors.New("shell: each of Config.Cache.Fields must have a Name and a Value")
+		}
+	}
 	return nil
 }

@@ -95,12 +95,12 @@ func TestReadsThroughTheCache(t *testing.T) {
 					t.Error("etcd was killed, and nobody noticed")
 				}
 				t.Logf("%s: %d operations, %d writes of unknown outcome, %d lists refused", one.name, len(h.Operations), unknown, lists.refused.Load())
-				seen, err := c.Situations(t.Context())
+				report, err := c.Report(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, rare := range one.seen {
-					if seen["cache: "+rare] == 0 {
+					if report.Situations["cache: "+rare] == 0 {
 						t.Errorf("%s: %q never came about: what holds was not put to the test", one.name, rare)
 					}
 				}
