@@ -106,8 +106,9 @@ func (c *ListWatcher) Start(env *sim.Env) {
 	c.list(env)
 }
 
-// list asks for initial events.
+// list asks for initial events, and stays until they end.
 func (c *ListWatcher) list(env *sim.Env) {
+	env.Disarm(listLeave)
 	version := c.plan.Versions[len(c.streams)%len(c.plan.Versions)]
 	if version == Given {
 		version = c.known

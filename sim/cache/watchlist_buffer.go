@@ -110,6 +110,9 @@ func (c *Cache) inject(env *sim.Env, i int) *wire.WatchEvent {
 			env.Cover(eventMerged)
 		default:
 			env.Cover(eventInjected)
+			if env.Noting() {
+				env.Note("puts " + e.event.Label() + " before the initial events that " + env.NodeName(w.from) + " has not been sent yet")
+			}
 			return e.event
 		}
 	}
