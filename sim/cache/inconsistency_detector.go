@@ -34,6 +34,7 @@ func (c *Cache) compareWithEtcd(env *sim.Env, list *wire.ListRequest, answer sim
 		limit = 0
 	}
 	env.Cover(listCompared)
+	env.Add(etcdRequests[listForDetector], 1)
 	c.comparisons = append(c.comparisons, comparison{
 		call:      env.Call(c.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), Limit: limit, Revision: p.ResourceVersion}),
 		detection: c.detections.begin(Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, Items: p.Items}),
@@ -51,6 +52,9 @@ func (c *Cache) compared(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
 	c.comparisons = slices.Delete(c.comparisons, i, i+1)
 	d := &c.detections[m.detection]
 	list, ok := p.(*wire.RangeResponse)
+	if ok {
+		c.measureAnswer(env, listForDetector, list)
+	}
 	switch {
 	case !ok:
 		env.Cover(listNotCompared)

@@ -42,6 +42,7 @@ const (
 	listForClient
 	listExact
 	getForClient
+	listForDetector
 	etcdOperations
 )
 
@@ -53,6 +54,7 @@ var (
 		listForClient:      etcdCounter("etcd_requests_total", `operation="list",for="client"`, sim.Counted, "clients' LISTs of the newest state that went to etcd"),
 		listExact:          etcdCounter("etcd_requests_total", `operation="list",for="exact"`, sim.Counted, "clients' LISTs at a revision that went to etcd"),
 		getForClient:       etcdCounter("etcd_requests_total", `operation="get"`, sim.Counted, "clients' GETs that went to etcd"),
+		listForDetector:    etcdCounter("etcd_requests_total", `operation="list",for="detector"`, sim.Counted, "lists of the inconsistency detector"),
 	}
 	etcdBytes = [etcdOperations]sim.Metric{
 		getCurrentRevision: etcdCounter("etcd_response_bytes_total", `operation="getCurrentResourceVersion"`, sim.Bytes, "keys and values in the answers"),
@@ -60,6 +62,7 @@ var (
 		listForClient:      etcdCounter("etcd_response_bytes_total", `operation="list",for="client"`, sim.Bytes, "keys and values in the answers"),
 		listExact:          etcdCounter("etcd_response_bytes_total", `operation="list",for="exact"`, sim.Bytes, "keys and values in the answers"),
 		getForClient:       etcdCounter("etcd_response_bytes_total", `operation="get"`, sim.Bytes, "keys and values in the answers"),
+		listForDetector:    etcdCounter("etcd_response_bytes_total", `operation="list",for="detector"`, sim.Bytes, "keys and values in the answers"),
 	}
 	progressRequestsSent = sim.NewCounter("etcd_progress_requests_total", sim.Counted,
 		"requests for a progress notification")
@@ -70,6 +73,11 @@ var (
 func etcdCounter(name, labels string, u sim.Unit, help string) sim.Metric {
 	return sim.NewCounter(name+"{"+labels+"}", u, help)
 }
+
+// What a snapshot takes that it does not share is a property of the B-tree, which
+// tells nobody: TestSnapshotMemory measures it.
+var snapshotsKept = sim.NewMetric("cache_snapshots", sim.Counted,
+	"how many past states the cache has, each time that it keeps one more")
 
 // Metrics of watchers.
 var terminatedWatchers = sim.NewCounter("apiserver_terminated_watchers_total", sim.Counted,

@@ -134,6 +134,7 @@ func (c *Cache) takeSnapshot(env *sim.Env, resourceVersion int64) {
 	}
 	env.Cover(snapshotTaken)
 	c.watchCache.snapshots.add(resourceVersion, c.watchCache.store)
+	env.Record(snapshotsKept, int64(c.watchCache.snapshots.snapshots.Len()))
 }
 
 // evictSnapshots keeps as much of the past as the history does. A full history
