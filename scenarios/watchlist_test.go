@@ -1,0 +1,69 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// slowly is watch-list-slow with one option for a full buffer. By the timer is
+// how the document has the end of the initial events.
+func slowly(t *testing.T, buffer, end string, seeds uint64) *explore.Campaign {
+	p := watchListSlow.Params
+	p.Bugs = []string{"initial-events-buffer=" + buffer, "initial-events-end=" + end}
+	return campaign(t, watchListSlow, p, 0, seeds)
+}
+
+func situation(t *testing.T, c *explore.Campaign, name string) uint64 {
+	for _, s := range sim.Situations() {
+		if s.String() == "cache: "+name {
+			return c.Situations[s].Times
+		}
+	}
+	require.Failf(t, "no such situation", "%q", name)
+	return 0
+}
+
+// TestBuffersOfInitialEvents judges each option of KEP-3157's step 2b by hand:
+// whether what the client has at the end is the store, and what the option is
+// there for.
+func TestBuffersOfInitialEvents(t *testing.T) {
+	const (
+		terminated = "blocked watcher terminated"
+		drained    = "blocked watcher drained because the end of its initial events is in its channel"
+	)
+	for _, o := range []struct {
+		buffer string
+		unsafe bool
+		// seen must come about, by the timer at least.
+		seen []string
+	}{
+		{"as-shipped", false, []string{terminated, drained}},
+		{"close-enough", false, []string{terminated, drained, "watch sent to another API server because the cache is too far behind"}},
+		{"dynamic", false, []string{"channel of a watcher that sends initial events grows"}},
+		{"cap", false, []string{"channel of a watcher that sends initial events grows"}},
+		{"inject", true, []string{"event sent between initial events"}},
+		{"inject-merged", false, []string{"event sent between initial events", "event takes the place of an initial event"}},
+	} {
+		for _, end := range []string{"interval", "timer"} {
+			t.Run(o.buffer+" "+end, func(t *testing.T) {
+				t.Parallel()
+				c := slowly(t, o.buffer, end, 1500)
+				for _, f := range c.Properties {
+					wrong := o.unsafe && f.Name == InitialEvents
+					assert.Equal(t, wrong, f.Violations > 0, f.Name)
+					assert.NotZero(t, f.Exercised, f.Name)
+				}
+				for _, name := range o.seen {
+					if end == "timer" {
+						assert.NotZero(t, situation(t, c, name), name)
+					}
+				}
+			})
+		}
+	}
+}
