@@ -65,6 +65,8 @@ type System struct {
 	mirrors      mirrors
 	findings     []explore.Finding
 	wantsLog     bool
+	// done is the number of workers, from the first on, that are known to be.
+	done int
 	// watched: something looks at the world after each step.
 	watched       bool
 	claimsMirrors bool
@@ -283,6 +285,7 @@ func (s *System) Build(w *sim.World) {
 	for _, f := range s.faults {
 		w.AddFault(f.fault, f.budget)
 	}
+	s.done = 0
 	s.mirrors.reset(s)
 	s.upkeep.reset(s)
 }
@@ -334,8 +337,9 @@ func (s *System) Over(w *sim.World) bool {
 			return false
 		}
 	}
-	for _, c := range s.workers {
-		if !c.Done() {
+	// Who is done stays done.
+	for ; s.done < len(s.workers); s.done++ {
+		if !s.workers[s.done].Done() {
 			return false
 		}
 	}

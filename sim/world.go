@@ -51,6 +51,10 @@ type nodeRecord struct {
 	timers  []int32
 }
 
+// forget empties the record for the node of another run, which most likely has
+// as many loops and timers.
+func (r *nodeRecord) forget() { *r = nodeRecord{tasks: r.tasks[:0], timers: r.timers[:0]} }
+
 // Stats counts what a run did.
 type Stats struct {
 	// Choices is Picks plus the Choose calls.
@@ -83,7 +87,9 @@ func NewWorld(o Options) *World {
 
 // Reset empties the world for another run and keeps its memory.
 func (w *World) Reset(o Options) {
-	clear(w.nodes[:cap(w.nodes)])
+	for i := range w.nodes {
+		w.nodes[i].forget()
+	}
 	clear(w.counts)
 	if w.mode == Timed {
 		// Nothing is recorded in any other.
@@ -116,9 +122,14 @@ func (w *World) Add(name string, n Node) NodeID {
 	id := NodeID(len(w.nodes))
 	root := Cause(len(w.causes))
 	w.causes = append(w.causes, causeRecord{node: id, activity: "start"})
-	rec := nodeRecord{node: n, name: name, root: root}
+	if len(w.nodes) == cap(w.nodes) {
+		w.nodes = append(w.nodes, nodeRecord{})
+	} else {
+		w.nodes = w.nodes[:id+1]
+	}
+	rec := &w.nodes[id]
+	rec.node, rec.name, rec.root = n, name, root
 	rec.drained, _ = n.(Drained)
-	w.nodes = append(w.nodes, rec)
 	return id
 }
 

@@ -80,15 +80,15 @@ func (t WatchEventType) String() string { return watchEventNames[t] }
 // cache, and from the cache to its watchers.
 type WatchEvent struct {
 	Type WatchEventType
+	// InitialEventsEnd is the annotation k8s.io/initial-events-end of a bookmark:
+	// everything up to its ResourceVersion has been sent (KEP-3157).
+	InitialEventsEnd bool
 	// ResourceVersion of the change, of the bookmark, or 0 with an error.
 	ResourceVersion int64
 	// Item is the object after the change, before it with Deleted.
 	Item *KeyValue
 	Prev *KeyValue
 	Err  *Error
-	// InitialEventsEnd is the annotation k8s.io/initial-events-end of a bookmark:
-	// everything up to its ResourceVersion has been sent (KEP-3157).
-	InitialEventsEnd bool
 	// ProgressID of a bookmark that answers a ProgressRequest with an ID.
 	ProgressID int64
 }
