@@ -107,12 +107,7 @@ func (c *Cache) Watch(ctx context.Context, req wire.WatchRequest) (*Watch, error
 		return nil, err
 	}
 	w := &Watch{cache: c, events: make(chan *wire.WatchEvent, responseBuffer)}
-	ok := c.loop.post(c.clientsID, func(env *sim.Env) {
-		w.conn = env.Open(c.clients.cache)
-		c.clients.watches[w.conn] = w
-		env.Send(w.conn, &req)
-	})
-	if !ok {
+	if !c.loop.post(c.clientsID, func(env *sim.Env) { c.clients.watch(env, w, &req) }) {
 		return nil, ErrClosed
 	}
 	w.forget = context.AfterFunc(ctx, w.stop)

@@ -308,6 +308,26 @@ func canceled(t *testing.T) context.Context {
 	return ctx
 }
 
+// A write lets go everybody who waited for it.
+func TestManyWait(t *testing.T) {
+	e := newEtcd()
+	c := start(t, e, cache.Config{BlockTimeout: time.Minute})
+	const readers = 500
+	future := wire.ListRequest{Prefix: prefix, ResourceVersion: 2, Match: wire.MatchNotOlderThan}
+	errs := make(chan error)
+	for range readers {
+		go func() { _, err := c.List(t.Context(), future); errs <- err }()
+	}
+	require.Eventually(t, func() bool {
+		report, err := c.Report(t.Context())
+		return err == nil && report.Situations["cache: read waits"] == readers
+	}, 5*time.Second, time.Millisecond)
+	e.set(prefix+"a", "1")
+	for range readers {
+		require.NoError(t, <-errs)
+	}
+}
+
 func TestWrongConfigIsRefused(t *testing.T) {
 	for _, cfg := range []cache.Config{{}, {Prefix: "/"}, {Prefix: "/registry/pods"}, {Prefix: prefix, Metadata: "cache"}, {Prefix: prefix, Metadata: "=cache"}, {Prefix: prefix, Fields: []cache.Field{{Name: "spec.nodeName"}}}} {
 		_, err := shell.Start(t.Context(), newEtcd().client(t), shell.Config{Cache: cfg})

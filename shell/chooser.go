@@ -10,7 +10,8 @@ type oldestFirst struct{}
 func (oldestFirst) Pick(_ *sim.World, enabled []sim.Action) int {
 	first := 0
 	for i := range enabled {
-		if enabled[i].Since < enabled[first].Since {
+		// The world's count of steps begins anew after some hours.
+		if int32(enabled[i].Since-enabled[first].Since) < 0 {
 			first = i
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 // clients is the node that asks the cache on behalf of all callers.
 type clients struct {
+	passive
 	loop    *loop
 	cache   sim.NodeID
 	calls   map[sim.Conn]*call
@@ -38,8 +39,20 @@ func newClients(l *loop) *clients {
 	}
 }
 
+// mostOpen is how many calls and watches there may be at a time. A world has
+// numbers for 65,536 connections, and a call needs one more to etcd.
+const mostOpen = 1 << 14
+
+func (c *clients) full() bool { return len(c.calls)+len(c.watches) >= mostOpen }
+
+var tooMany = &wire.Error{Code: wire.TooManyRequests, Message: "too many requests at a time", RetryAfter: 1}
+
 // ask puts a request to the cache.
 func (c *clients) ask(env *sim.Env, k *call) {
+	if c.full() {
+		k.answer <- tooMany
+		return
+	}
 	if n := len(c.spare); n > 0 {
 		k.cause = c.spare[n-1]
 		c.spare = c.spare[:n-1]
@@ -51,6 +64,18 @@ func (c *clients) ask(env *sim.Env, k *call) {
 	k.watch.ready = k.watch.called
 	k.conn = env.Call(c.cache, k.request)
 	c.calls[k.conn] = k
+}
+
+// watch opens a watch of the cache.
+func (c *clients) watch(env *sim.Env, w *Watch, req *wire.WatchRequest) {
+	if c.full() {
+		w.events <- &wire.WatchEvent{Type: wire.Failed, Err: tooMany}
+		close(w.events)
+		return
+	}
+	w.conn = env.Open(c.cache)
+	c.watches[w.conn] = w
+	env.Send(w.conn, req)
 }
 
 // abandon gives a call up whose caller has gone. The cache finishes it for
@@ -67,9 +92,6 @@ func (c *clients) forget(k *call) {
 	delete(c.asking, k.cause)
 	c.spare = append(c.spare, k.cause)
 }
-
-// Start implements sim.Node.
-func (c *clients) Start(*sim.Env) {}
 
 // Receive implements sim.Node.
 func (c *clients) Receive(env *sim.Env, m *sim.Message) {
@@ -90,9 +112,3 @@ func (c *clients) Receive(env *sim.Env, m *sim.Message) {
 	delete(c.watches, m.Conn)
 	close(w.events)
 }
-
-// Fire, Run, TaskName and TimerName implement sim.Node: there are none.
-func (*clients) Fire(*sim.Env, sim.Timer)   {}
-func (*clients) Run(*sim.Env, sim.Task)     {}
-func (*clients) TaskName(sim.Task) string   { return "" }
-func (*clients) TimerName(sim.Timer) string { return "" }

@@ -14,6 +14,7 @@ import (
 // kv is the node that puts the cache's unary requests to etcd, each in a
 // goroutine of its own. clientv3 repeats reads that etcd was not there for.
 type kv struct {
+	passive
 	loop    *loop
 	clients *clients
 	client  *clientv3.Client
@@ -62,11 +63,3 @@ func (k *kv) ask(ctx context.Context, request sim.Payload) sim.Payload {
 		return &wire.Error{Code: wire.Internal, Message: fmt.Sprintf("the shell has no such request: %T", r)}
 	}
 }
-
-// Start, Fire, Run, TaskName and TimerName implement sim.Node: there is nothing
-// to do.
-func (*kv) Start(*sim.Env)             {}
-func (*kv) Fire(*sim.Env, sim.Timer)   {}
-func (*kv) Run(*sim.Env, sim.Task)     {}
-func (*kv) TaskName(sim.Task) string   { return "" }
-func (*kv) TimerName(sim.Timer) string { return "" }

@@ -15,12 +15,14 @@ import (
 // watcher is the node that stands for Kubernetes' etcd3 watcher: it opens the
 // reflector's watches on clientv3 and passes progress requests on.
 type watcher struct {
+	passive
 	loop    *loop
 	client  *clientv3.Client
 	watches map[sim.Conn]*watchChan
-	// requesting: a progress request has not been taken by clientv3 yet. The
-	// requester upstream is blocked in it meanwhile, so another one is dropped.
+	// requesting: a progress request has not been taken by clientv3 yet. Those
+	// that come meanwhile wait; one more serves them all.
 	requesting bool
+	waiting    *wire.ProgressRequest
 }
 
 // watchChan is one watch.
@@ -148,22 +150,23 @@ func (w *watcher) Drained(env *sim.Env, conn sim.Conn) {
 
 func (w *watcher) requestProgress(env *sim.Env, p *wire.ProgressRequest) {
 	if w.requesting {
+		w.waiting = p
 		return
 	}
 	w.requesting = true
 	self := env.Self()
 	w.loop.start(func(ctx context.Context) {
-		// A request that fails is not missed: the requester asks again as long as
-		// somebody waits.
+		// Nobody is told if it fails: neither is Kubernetes' requester, which
+		// asks again as long as somebody waits.
 		_ = w.client.RequestProgress(watchContext(ctx, p.Metadata))
-		w.loop.post(self, func(*sim.Env) { w.requesting = false })
+		w.loop.post(self, w.progressRequested)
 	})
 }
 
-// Start, Fire, Run, TaskName and TimerName implement sim.Node: there is nothing
-// to do.
-func (*watcher) Start(*sim.Env)             {}
-func (*watcher) Fire(*sim.Env, sim.Timer)   {}
-func (*watcher) Run(*sim.Env, sim.Task)     {}
-func (*watcher) TaskName(sim.Task) string   { return "" }
-func (*watcher) TimerName(sim.Timer) string { return "" }
+func (w *watcher) progressRequested(env *sim.Env) {
+	w.requesting = false
+	if p := w.waiting; p != nil {
+		w.waiting = nil
+		w.requestProgress(env, p)
+	}
+}

@@ -19,26 +19,27 @@ type row struct {
 }
 
 func total(t shell.ReadTimes) time.Duration { return t.Total }
+func wait(t shell.ReadTimes) time.Duration  { return t.Wait }
 
 func printTable(out io.Writer, rows []row) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	head := []string{"selection", "store", "reader", "lists", "p50", "p99", "mean", "revision read", "wait", "serve", "allocs", "alloc KB", "etcd CPU", "client CPU", "x latency", "x etcd CPU"}
+	head := []string{"selection", "store", "reader", "lists", "p50", "p99", "mean", "revision read", "wait", "p99 wait", "serve", "allocs", "alloc KB", "etcd CPU", "client CPU", "x latency", "x etcd CPU"}
 	fmt.Fprintf(w, "| %s\t|\n", strings.Join(head, "\t| "))
 	fmt.Fprintf(w, "|%s|\n", strings.Repeat("---\t|", len(head)-1)+"---\t")
 	for _, r := range rows {
 		n := float64(len(r.times))
-		parts := []string{"", "", ""}
+		parts := []string{"", "", "", ""}
 		if r.cached() {
 			parts = []string{
 				ms(r.quantile(0.5, func(t shell.ReadTimes) time.Duration { return t.Etcd })),
-				ms(r.quantile(0.5, func(t shell.ReadTimes) time.Duration { return t.Wait })),
+				ms(r.quantile(0.5, wait)), ms(r.quantile(0.99, wait)),
 				ms(r.quantile(0.5, func(t shell.ReadTimes) time.Duration { return t.Serve })),
 			}
 		}
 		cells := []string{
 			r.spec.about, r.state, r.reader, fmt.Sprint(len(r.times)),
 			ms(r.quantile(0.5, total)), ms(r.quantile(0.99, total)), ms(r.mean()),
-			parts[0], parts[1], parts[2],
+			parts[0], parts[1], parts[2], parts[3],
 			fmt.Sprintf("%.0f", float64(r.mallocs)/n), fmt.Sprintf("%.1f", float64(r.allocated)/n/1024),
 			r.cpu(r.etcd), r.cpu(r.client),
 		}
