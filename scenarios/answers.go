@@ -67,8 +67,42 @@ type slowRead struct {
 }
 
 func (r *slowRead) String() string {
-	return fmt.Sprintf("%s's consistent LIST at %v %s; it should have been served from the cache within %v (%s)",
-		r.client, r.span.Call.Sub(0), r.outcome, r.bound.Total, r.bound.Derivation)
+	return fmt.Sprintf("%s's %s at %v %s; it should have been served from the cache within %v (%s)",
+		r.client, asked(r.request), r.span.Call.Sub(0), r.outcome, r.bound.Total, r.bound.Derivation)
+}
+
+// asked is a read that is owed an answer, in words.
+func asked(r *model.Request) string {
+	switch r.Freshness {
+	case model.Consistent:
+		return "consistent LIST"
+	case model.Any:
+		return fmt.Sprintf("%v of any state", r.Kind)
+	}
+	return fmt.Sprintf("%v of revision %d or later", r.Kind, r.Revision)
+}
+
+// owed reports whether a read has to be answered in time: a consistent LIST; one
+// of any state, for which there is nothing to wait; and one of a revision that
+// etcd had reached, and somebody been told of, before it was asked.
+func (s *System) owed(op *model.Operation) bool {
+	switch {
+	case op.Request.Kind != model.List && op.Request.Kind != model.Get:
+	case op.Request.Freshness == model.Consistent:
+		return op.Request.Kind == model.List
+	case op.Request.Freshness == model.Any:
+		return true
+	case op.Request.Freshness == model.NotOlderThan:
+		for _, c := range s.workers {
+			for i := range c.Operations() {
+				told := &c.Operations()[i]
+				if told.Outcome == model.Done && told.Return < op.Call && told.Result.Revision >= op.Request.Revision {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (s *System) answers(w *sim.World) explore.Finding {
@@ -77,7 +111,7 @@ func (s *System) answers(w *sim.World) explore.Finding {
 		ops, spans := c.Operations(), c.Spans()
 		for j := range ops {
 			op, span := &ops[j], &spans[j]
-			if span.Phase != sim.Liveness || op.Request.Kind != model.List || op.Request.Freshness != model.Consistent {
+			if span.Phase != sim.Liveness || !s.owed(op) {
 				continue
 			}
 			label, outcome := s.unanswered(op, span, w.Now())

@@ -236,6 +236,9 @@ func (s *System) get(n int) *wire.GetRequest {
 	if s.params.Read == "every" {
 		g.ResourceVersion = []int64{wire.Unset, 0, s.initial.Revision + 1}[n%3]
 	}
+	if s.params.Read == "not-older" {
+		g.ResourceVersion = s.initial.Revision + 1
+	}
 	return g
 }
 

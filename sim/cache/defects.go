@@ -112,6 +112,18 @@ const (
 	NextPageNewest
 )
 
+// GetWait is what a GET does that waits for the cache to be fresh.
+type GetWait uint8
+
+const (
+	// GetWaitAsks: it has etcd asked for progress, like a LIST.
+	GetWaitAsks GetWait = iota
+	// GetWaitSilent: it does not count among those that wait. On a quiet range it
+	// times out (kubernetes #123674, where the lists of one object that went the
+	// same way, WaitUntilFreshAndGet, were found to hang).
+	GetWaitSilent
+)
+
 // SnapshotOn says which changes leave a snapshot behind.
 type SnapshotOn uint8
 
@@ -134,6 +146,7 @@ type Defects struct {
 	ListPrefix   ListPrefix
 	Publication  Publication
 	CurrentRV    CurrentRV
+	GetWait      GetWait
 	NextPage     NextPage
 	SnapshotOn   SnapshotOn
 	ProgressRV   ProgressRV
@@ -161,6 +174,9 @@ var defectDimensions = dimension.Table[Options]{
 	{Name: "current-rv", Values: []string{"own", "last-reader"},
 		Get: func(o *Options) int { return int(o.Defects.CurrentRV) },
 		Set: func(o *Options, v int) { o.Defects.CurrentRV = CurrentRV(v) }},
+	{Name: "get-wait", Values: []string{"asks", "silent"},
+		Get: func(o *Options) int { return int(o.Defects.GetWait) },
+		Set: func(o *Options, v int) { o.Defects.GetWait = GetWait(v) }},
 	{Name: "next-page", Values: []string{"exact", "newest"},
 		Get: func(o *Options) int { return int(o.Defects.NextPage) },
 		Set: func(o *Options, v int) { o.Defects.NextPage = NextPage(v) }},

@@ -1,0 +1,60 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+var quietGet = &Scenario{
+	Name:    "quiet-get",
+	Summary: "GETs of a revision that only writes to other resources have reached",
+	Doc: `Noise moves etcd's revision on, and no event tells the cache. A GET that names such a revision, as a client does that was
+told of it elsewhere, has to have etcd asked for progress as a LIST does. In kubernetes/kubernetes#123674 reads of one
+object did not, and timed out.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
+		Readers: 2, Gets: 4, Read: "not-older", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
+		Horizon: 20 * time.Second, Steps: 200_000,
+	},
+	Claims:   []string{Answers, "not-older-than"},
+	Expected: waitsInVain,
+	Possible: mayWaitInVain,
+}
+
+var anyWithoutProgress = &Scenario{
+	Name:    "any-without-progress",
+	Summary: "LISTs at resourceVersion \"0\" over an etcd that never answers a progress request",
+	Doc: `On etcd 3.5.8 to 3.5.12 a consistent LIST of a quiet resource may hang (etcd-io/etcd#17507). One at resourceVersion "0"
+takes what there is and cannot. In kubernetes/kubernetes#123676 it hung all the same, because it was read as a consistent one.`,
+	Params: Params{
+		Etcd: "3.5.12", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
+		Readers: 2, Reads: 3, Read: "any", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
+		Horizon: 20 * time.Second, Steps: 200_000,
+	},
+	Claims:   []string{Answers, "sequential"},
+	Expected: func(*Params) []string { return nil },
+}
+
+// waitsInVain expects reads that wait for progress to time out where none comes,
+// or comes too seldom.
+func waitsInVain(p *Params) []string {
+	switch {
+	case p.Cache == "direct":
+		return nil
+	case p.Cache == "single-request", hasBug(p, "issue-17507"):
+		return []string{Answers}
+	}
+	return nil
+}
+
+func mayWaitInVain(p *Params) []string {
+	if p.echoMayNotCome() {
+		return []string{Answers}
+	}
+	return nil
+}
