@@ -50,6 +50,11 @@
 //	                                    task "watcher": interval and registration
 //	                                    under both locks
 //	processInterval, process            task "watcher": one event
+//	compactor.compactIfNeeded           timer "compaction poll": the question;
+//	                                    delivery of the revision: snapshots go
+//	Checker.check                       timer "consistency check": list and digest
+//	                                    of the cache; delivery of a page of etcd's;
+//	                                    the last one is MarkConsistent
 //
 // Between a broadcast and a read's turn at the lock anything may happen: the
 // read answers from the state that it finds then. A waiting read outlives the
@@ -86,11 +91,19 @@
 //   - dispatchEvents polls every 10 ms for the first list before it takes events,
 //     to know a version for bookmarks. The goroutine may as well be a little late
 //     with the first event, and a bookmark at a list's own version is dropped.
+//   - The consistency checker looks whether the cache is ready and lists it in one
+//     step. If the cache starts over in between, upstream's list is refused, and
+//     the check comes to nothing as it does here a moment later.
 //
 // # Left out
 //
-// Snapshots, WatchList, the consistency checker and the watch of compactions come
-// with KEP-4988 and KEP-3157. Of selectors there is one field's value, for lists
+// MarkConsistent takes no lock upstream. An event that has looked at the switch
+// before may add its snapshot after the others were dropped, and that one stays
+// until a compaction or the next start: once snapshots are on again it is the
+// newest, and lists of the newest state are answered from it. Here an event and
+// the end of a check exclude each other.
+//
+// Of selectors there is one field's value, for lists
 // only (so no trigger); there is no version guard, no deadline of a watch, no
 // remaining item count, and no second token for a list that compaction broke.
 // Bookmarks that repeat themselves are not sent, and the bookmark timer rests
