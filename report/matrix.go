@@ -20,6 +20,8 @@ type Matrix struct {
 	// Cells are in the order of the designs, then of the versions. After an
 	// interrupt the last ones are missing.
 	Cells []*Cell `json:"cells"`
+	// Claims are the figures of the documents.
+	Claims []Claim `json:"claims"`
 	// Schedules is the number of all runs.
 	Schedules   uint64  `json:"schedules"`
 	Seconds     float64 `json:"seconds"`
@@ -110,10 +112,10 @@ const costShare = 10
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
 func Explore(ctx context.Context, cfg MatrixConfig) (*Matrix, error) {
-	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}}
+	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Claims: []Claim{}}
 	start := time.Now()
 	defer func() { m.Seconds = time.Since(start).Seconds() }()
-	x := &matrixExplorer{cfg: cfg, start: start, of: len(cfg.Designs) * len(cfg.Versions) * scenariosOfACell()}
+	x := &matrixExplorer{cfg: cfg, start: start, of: len(cfg.Designs)*len(cfg.Versions)*scenariosOfACell() + len(claims)}
 	for _, design := range cfg.Designs {
 		for _, version := range cfg.Versions {
 			cell := &Cell{Design: design, Etcd: version}
@@ -131,6 +133,18 @@ func Explore(ctx context.Context, cfg MatrixConfig) (*Matrix, error) {
 				return m, err
 			}
 		}
+	}
+	for i := range claims {
+		c, err := x.judge(ctx, &claims[i])
+		m.Schedules = x.schedules
+		if errors.Is(err, errInterrupted) {
+			m.Interrupted = true
+			return m, nil
+		}
+		if err != nil {
+			return m, err
+		}
+		m.Claims = append(m.Claims, *c)
 	}
 	return m, nil
 }
@@ -162,9 +176,7 @@ func (x *matrixExplorer) campaign(ctx context.Context, cell *Cell, name string) 
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	if x.cfg.Progress != nil {
-		x.cfg.Progress(x.done, x.of, cell.Design+" on "+cell.Etcd+": "+name)
-	}
+	x.tell(cell.Design + " on " + cell.Etcd + ": " + name)
 	sc, err := scenarios.Find(name)
 	if err != nil {
 		return err
@@ -182,15 +194,10 @@ func (x *matrixExplorer) campaign(ctx context.Context, cell *Cell, name string) 
 		return err
 	}
 	cost := strings.HasPrefix(name, "cost-")
-	cfg := explore.Config{
-		Strategy: explore.Portfolio(), FirstSeed: x.cfg.FirstSeed, Seeds: x.cfg.Seeds, Workers: x.cfg.Workers, Steps: p.Steps,
-	}
+	cfg := x.config(explore.Portfolio(), x.cfg.Seeds, p.Steps)
 	if cost {
 		// Every delay is drawn evenly: what is measured means something.
 		cfg.Strategy, cfg.Seeds = explore.Random(), (x.cfg.Seeds+costShare-1)/costShare
-	}
-	if x.cfg.For > 0 {
-		cfg.For = max(time.Millisecond, (x.cfg.For-time.Since(x.start))/time.Duration(x.of-x.done))
 	}
 	c, err := explore.Explore(ctx, subjects, cfg)
 	if err != nil {

@@ -23,6 +23,8 @@ type matrixPage struct {
 	CostEtcd string
 	Evidence []evidenceRow
 	Notes    []string
+	// MemoryClaim is the one that is not measured here.
+	MemoryClaim string
 }
 
 type matrixRow struct {
@@ -72,7 +74,7 @@ type evidenceLine struct {
 
 // WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
 func WriteMatrixHTML(w io.Writer, m *Matrix) error {
-	page := matrixPage{Matrix: m, Notes: m.notes(), CostEtcd: m.newestMeasured()}
+	page := matrixPage{Matrix: m, Notes: m.notes(), CostEtcd: m.newestMeasured(), MemoryClaim: memoryClaim}
 	for i, scenario := range MatrixCosts {
 		page.Costs = append(page.Costs, costTable{Title: workloadTitles[i], Scenario: scenario})
 	}

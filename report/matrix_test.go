@@ -100,7 +100,7 @@ func TestMatrixInterrupted(t *testing.T) {
 	m, err := Explore(ctx, MatrixConfig{
 		Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.6.16"}, Seeds: 20,
 		Progress: func(done, of int, _ string) {
-			assert.Equal(t, 2*scenariosOfACell(), of)
+			assert.Equal(t, 2*scenariosOfACell()+len(claims), of)
 			if done == scenariosOfACell()+2 {
 				cancel()
 			}
@@ -141,4 +141,41 @@ func TestMetricsThatCostsAreReadFrom(t *testing.T) {
 func TestNeedsOfADesign(t *testing.T) {
 	assert.Equal(t, []scenarios.Parameter{{Name: "notify", Value: "250ms"}}, scenarios.Needs("draft-2019"))
 	assert.Empty(t, scenarios.Needs("kep-2340"))
+}
+
+// TestClaims says by hand which figures of the documents are borne out.
+func TestClaims(t *testing.T) {
+	x := &matrixExplorer{cfg: MatrixConfig{Seeds: 300}, of: len(claims)}
+	want := []struct {
+		document, where string
+		borneOut        bool
+	}{
+		{"KEP-2340", "other resources are written", true},
+		{"KEP-2340", "the resource and others are written", true},
+		{"KEP-2340", "on etcd 3.5.12", false},
+		{"KEP-2340", "50 ms to etcd, one way", false},
+		{"draft of 2019", "the resource is not written", true},
+		{"draft of 2019", "the resource is written twice a second", false},
+		{"draft of 2019", "the resource is written 32 times a second", false},
+		{"KEP-3157", "the resource is not written", false},
+		{"KEP-3157", "the resource is written now and then", false},
+		{"KEP-3157", "as shipped in v0.37.2", true},
+	}
+	require.Len(t, claims, len(want))
+	for i := range claims {
+		c, err := x.judge(t.Context(), &claims[i])
+		require.NoError(t, err)
+		assert.Equal(t, want[i].document, c.Document)
+		assert.Equal(t, want[i].where, c.Where)
+		assert.Equal(t, want[i].borneOut, c.BorneOut, "%s, %s: %s", c.Document, c.Where, c.Measured)
+		assert.Contains(t, c.Command, "simrun run "+claims[i].scenario)
+	}
+}
+
+// TestNothingMeasuredBearsNothingOut: a metric that has no values is no evidence.
+func TestNothingMeasuredBearsNothingOut(t *testing.T) {
+	for i := range claims {
+		_, borneOut := claims[i].measured(nil)
+		assert.False(t, borneOut, claims[i].says)
+	}
 }

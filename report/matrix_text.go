@@ -65,6 +65,7 @@ func (m *Matrix) WriteText(w io.Writer, o Terminal) error {
 	}
 	b.WriteString("\n")
 	m.writeViolations(b, o)
+	m.writeClaims(b, o)
 	for _, text := range m.notes() {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}

@@ -25,7 +25,8 @@ var matrixVersions = []string{"3.4.45", "3.5.7", "3.5.12", "3.5.35", "3.6.16", "
 const matrixSeeds = 400
 
 const matrixHelp = `Matrix tells, for each design of the cache on each version of etcd: is it safe, does it always answer, and what does a
-consistent LIST cost? Every answer names the campaigns that it rests on, and the command that shows them again.
+consistent LIST cost? Every answer names the campaigns that it rests on, and the command that shows them again. Below,
+the figures of the documents are held to what is measured.
 
 The exit code is 0 if all is safe and live, 1 if anything is violated, and 3 if nothing is and something is unknown or was
 never put to the test. Versions and designs that are known to be bad are violations too: with --expect the code is 0 if
