@@ -57,7 +57,7 @@ func Catalogue() []*Scenario {
 		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream, laggingMember, pagedLists,
 		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist, quietGet, anyWithoutProgress,
 		snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors,
-		watchListStreams, watchListSlow, watchListEnds, watchListSixSeconds,
+		watchListStreams, watchListSlow, watchListFull, watchListEnds, watchListSixSeconds,
 		costQuiet, costElsewhere, costPrefix, costBusy,
 		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange, cascade, cascadeLimited,
 		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerFallback, informerRelistLoop, informerDetector, informerMemory,

@@ -168,6 +168,7 @@ func (s *System) configure() {
 				KV: kv, Watch: server.client, Metadata: p.metadata(resource),
 				RingCapacity: p.Ring, IncomingCapacity: p.Incoming, WatchCapacity: p.WatchBuf, ListPageSize: int64(p.Page),
 			}
+			config.InitialEventsBytes = p.WatchList.Cap
 			s.cacheConfigs = append(s.cacheConfigs, config)
 			s.caches = append(s.caches, cache.New(config))
 		}
@@ -393,8 +394,7 @@ func (s *System) Judge(w *sim.World) []explore.Finding {
 		case c == WatchListEnds:
 			s.findings = append(s.findings, s.listWatchers.ends(w))
 		case c == InitialEvents:
-			s.listWatchers.judgeInitialEvents(log, &s.informers.judged.initialEvents)
-			s.findings = append(s.findings, s.informers.judged.finding(s, w, c))
+			s.findings = append(s.findings, s.listWatchers.initialEvents(log, s.informers.judged.initialEvents))
 		case isOfInformers(c):
 			s.findings = append(s.findings, s.informers.judged.finding(s, w, c))
 		case isGuarantee(c):

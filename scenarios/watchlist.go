@@ -58,6 +58,25 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 	Possible: overtakenLater,
 }
 
+var watchListFull = &Scenario{
+	Name:    "watch-list-full",
+	Summary: "what the options for a full buffer cost: time to the end of the initial events, watchers that are ended, events that are kept (KEP-3157, step 2b)",
+	Doc: `A hundred objects, clients that take one event in ten milliseconds, and two writers that write thirty times a second each: by the
+time that a client has its initial events, several times as many events were dispatched as its channel holds. As shipped every
+such watcher is ended, and its client begins anew, until the writers pause. Set initial-events-buffer to compare. The figures
+are in scenarios/watchlists.md.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 2, Writes: 60, Think: 66 * time.Millisecond, Deletes: true, Read: "consistent", Caches: 1, Keys: 100, Items: 100, AwaitReady: true,
+		WatchBuf:  10,
+		WatchList: WatchListParams{Clients: 2, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 1000},
+		Network:   time.Millisecond, Scheduling: 100 * time.Microsecond, Notify: 5 * time.Second, Horizon: 60 * time.Second, Steps: 400_000,
+	},
+	Claims:   watchListClaims,
+	Expected: watchListSlow.Expected,
+	Possible: overtakenLater,
+}
+
 var watchListEnds = &Scenario{
 	Name:    "watch-list-ends",
 	Summary: "once all is healed, initial events must end in time, also where only other resources are written",

@@ -28,6 +28,9 @@ type WatchListParams struct {
 	// Slow clients take one event at a time, Pace apart when timed.
 	Slow bool
 	Pace time.Duration
+	// Cap bounds the channel of a watcher, in bytes of keys and values, where
+	// initial-events-buffer=cap; 0 is 2 MB.
+	Cap int
 	// Within is how soon the end has to come for watch-list-ends; 0 derives it from
 	// the declared delays.
 	Within time.Duration
@@ -40,6 +43,7 @@ var watchListSettings = []setting{
 		func(p *Params) *string { return &p.WatchList.RV }, checkListRV),
 	boolSetting("list-slow", "they take one event at a time", func(p *Params) *bool { return &p.WatchList.Slow }),
 	durationSetting("list-pace", "time between two of these, timed", func(p *Params) *time.Duration { return &p.WatchList.Pace }),
+	intSetting("list-cap", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap (0: 2 MB)", func(p *Params) *int { return &p.WatchList.Cap }),
 	durationSetting("list-within", "how soon initial events have to end, timed (0: derived from the delays)", func(p *Params) *time.Duration { return &p.WatchList.Within }),
 }
 
@@ -150,9 +154,9 @@ func (n *listWatchers) done(w *sim.World) bool {
 	return !slices.ContainsFunc(n.nodes, func(c *workload.ListWatcher) bool { return !c.Done() })
 }
 
-// judgeInitialEvents holds what each client was sent up to the end of its initial
-// events to the store at that revision.
-func (n *listWatchers) judgeInitialEvents(log *model.Log, into *invariant) {
+// initialEvents holds what each client was sent up to the end of its initial
+// events to the store at that revision, on top of what informers were sent.
+func (n *listWatchers) initialEvents(log *model.Log, into invariant) explore.Finding {
 	for i, c := range n.nodes {
 		for j := range c.Streams() {
 			st := &c.Streams()[j]
@@ -173,6 +177,7 @@ func (n *listWatchers) judgeInitialEvents(log *model.Log, into *invariant) {
 			}
 		}
 	}
+	return into.finding(InitialEvents)
 }
 
 // collected is what a client has by the end of the initial events: what a reflector
