@@ -2,8 +2,7 @@
 // simulation can be held against it, and the means to see it again.
 //
 // It is a Go module of its own because it needs what the rest of watchbed must
-// never need: gRPC, clientv3, built etcd servers, processes, sockets and a wall
-// clock. Every server version has a module of its own in turn, under servers/,
+// never need: built etcd servers, processes and sockets. Every server version has a module of its own in turn, under servers/,
 // since two versions of etcd do not fit in one.
 //
 // The recordings are plain files, readable without this module:
@@ -13,6 +12,10 @@
 //	../sim/etcd/testdata/watch-scripts/*.json             raw answers of the watch API
 //	testdata/watch-bugs.json                              two more watch bugs, counted
 //	testdata/created-overtakes-progress.json              what is left of #15220, counted
+//
+// shell/ runs the watch cache itself on these servers, by package shell of the
+// module above, and judges what its clients see; its README has the figures of
+// cmd/listbench, which compares LISTs from the cache with LISTs from etcd.
 //
 // "make servers" builds the servers, "make test" judges the recordings (and runs
 // against the servers that are built), "make record" makes them anew. Nothing

@@ -47,3 +47,23 @@ func BenchmarkListOfEverything(b *testing.B) {
 		}
 	}
 }
+
+// Many callers at a time share one goroutine, which takes in what came together
+// in one go.
+func BenchmarkConsistentListParallel(b *testing.B) {
+	e := newEtcd()
+	for i := range 30 {
+		e.set(fmt.Sprintf("%s%06d", prefix, i), "x")
+	}
+	c := start(b, e, cache.Config{})
+	e.forget()
+	b.SetParallelism(100)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := c.List(b.Context(), consistent); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
