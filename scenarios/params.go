@@ -84,6 +84,9 @@ type Params struct {
 	// (0 is the original's 5 min) and tell its caches of compactions.
 	Compactors      bool
 	CompactInterval time.Duration
+	// CheckPeriod is the least time between two consistency checks of a cache, 0
+	// the original's 5 min.
+	CheckPeriod time.Duration
 	// LostEvents is how many events get lost on the way to a cache.
 	LostEvents int
 	// ReadFrom is when readers begin, timed.
@@ -252,6 +255,7 @@ var settings = append([]setting{
 	intSetting("snapshots", "snapshots that etcd installs", func(p *Params) *int { return &p.Snapshots }),
 	boolSetting("compactors", "API servers that compact etcd, and tell their caches", func(p *Params) *bool { return &p.Compactors }),
 	durationSetting("compact-interval", "time between two compactions of an API server (0: 5m)", func(p *Params) *time.Duration { return &p.CompactInterval }),
+	durationSetting("check-period", "least time between two consistency checks of a cache (0: 5m)", func(p *Params) *time.Duration { return &p.CheckPeriod }),
 	intSetting("lost-events", "events that get lost on the way to a cache", func(p *Params) *int { return &p.LostEvents }),
 	durationSetting("read-from", "when readers begin, timed", func(p *Params) *time.Duration { return &p.ReadFrom }),
 	intSetting("compactions", "compactions by a client", func(p *Params) *int { return &p.Compactions }),

@@ -43,12 +43,12 @@ var lostEventRecovers = &Scenario{
 	Doc: `As lost-event, but there is one object only, which is written on and on: the event after the lost one brings the cache up
 to date again. If a check was due in between, it failed, and snapshots stay off until the next one has succeeded. If the
 cache recovered before any check, nobody ever knows: the check compares the newest state only, and the snapshots of the
-time in between stay, and are wrong, until they are evicted or compacted away.`,
+time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
 	Params: Params{
 		Etcd: "3.6.16", Cache: "kep-4988", Assume: lostEventParams.Assume, Mode: sim.Timed,
-		Writers: 1, Writes: 6, Readers: 2, Reads: 8, Read: "past", Caches: 1, AwaitReady: true, Keys: 1, Items: 1, History: 1,
-		LostEvents: 1, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 2 * time.Minute,
-		Notify: time.Minute, ReadFrom: 20 * time.Minute, FaultsFor: time.Minute, Horizon: 40 * time.Minute, Steps: 200_000,
+		Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", Caches: 1, AwaitReady: true, Keys: 1, Items: 1, History: 1,
+		LostEvents: 1, CheckPeriod: 30 * time.Second, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
+		Notify: 10 * time.Second, ReadFrom: 7 * time.Minute, FaultsFor: 2 * time.Minute, Horizon: 14 * time.Minute, Steps: 200_000,
 	},
 	Claims: []string{Detects, "exact", "linearizable"},
 	Expected: func(p *Params) []string {

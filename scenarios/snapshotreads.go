@@ -46,7 +46,7 @@ compaction, and refused from then on. --bug compaction-notice=unheard is a cache
 		Compactors: true, CompactInterval: 2 * time.Minute, Network: 5 * time.Millisecond, Scheduling: time.Millisecond,
 		Think: time.Minute, FaultsFor: time.Second, Horizon: 12 * time.Minute, Steps: 200_000,
 	},
-	Claims: []string{"exact", "pages", Compacted, Mirrors},
+	Claims:   []string{"exact", "pages", Compacted, Mirrors},
 	Expected: servesWhatIsCompacted,
 	Possible: earlyProgressBreaksSnapshots,
 }
@@ -64,7 +64,7 @@ break. A minute passes between two compactions instead of five.`,
 		Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
 		FaultsFor: 4 * time.Minute, Horizon: 10 * time.Minute, Steps: 200_000,
 	},
-	Claims:   []string{Compacted, "exact", "pages", "linearizable", Mirrors},
+	Claims: []string{Compacted, "exact", "pages", "linearizable", Mirrors},
 	Expected: func(p *Params) []string {
 		return append(servesWhatIsCompacted(p), trustsNothing(p, "linearizable")...)
 	},

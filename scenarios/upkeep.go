@@ -53,6 +53,7 @@ func (u *upkeep) configure(s *System) {
 		for range server.caches {
 			s.cacheConfigs[next].Compactor = server.compactor
 			s.cacheConfigs[next].Process = server.nodes()
+			s.cacheConfigs[next].ConsistencyCheckPeriod = s.params.CheckPeriod
 			next++
 		}
 	}

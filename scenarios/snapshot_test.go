@@ -1,0 +1,82 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// violatedIn lists what a campaign of a scenario with single behaviours set finds
+// violated.
+func violatedIn(t *testing.T, sc *Scenario, bugs ...string) (names []string, c *explore.Campaign) {
+	t.Helper()
+	p := sc.Params
+	p.Bugs = bugs
+	c = campaign(t, sc, p, 0, 1000)
+	names = violated(c)
+	missing, unexpected := sc.Outcome(&p, names)
+	assert.Empty(t, missing)
+	assert.Empty(t, unexpected)
+	return names, c
+}
+
+// What each phase of the consistency checker makes of one lost event (KEP-4988,
+// "Cache Inconsistency Detection Mechanism").
+func TestLostEvent(t *testing.T) {
+	t.Run("off", func(t *testing.T) {
+		p := lostEvent.Params
+		p.Bugs = []string{"consistency-checker=off"}
+		c := campaign(t, lostEvent, p, 0, 1000)
+		for _, f := range c.Properties {
+			if f.Name != Detects {
+				assert.NotZero(t, f.Violations, f.Name)
+			}
+		}
+	})
+	t.Run("alpha", func(t *testing.T) {
+		names, c := violatedIn(t, lostEvent, "consistency-checker=panic")
+		assert.Empty(t, names)
+		assert.NotZero(t, times(t, c, "cache: process ended by a failed consistency check"))
+	})
+	t.Run("beta", func(t *testing.T) {
+		names, c := violatedIn(t, lostEvent)
+		assert.Equal(t, []string{"linearizable", "pages"}, names)
+		assert.NotZero(t, times(t, c, "cache: snapshots switched off by a failed consistency check"))
+	})
+}
+
+// kubernetes #131011: history that etcd has compacted, for as long as nothing is
+// written.
+func TestUnheardCompaction(t *testing.T) {
+	for _, sc := range []*Scenario{compactedHistory, competingCompactors} {
+		names, c := violatedIn(t, sc, "compaction-notice=unheard")
+		assert.Equal(t, []string{Compacted}, names)
+		assert.Equal(t, "served-by-cache", c.Failures[0].Failure.Label)
+	}
+}
+
+// The scenarios of snapshots go through every branch of them.
+func TestSnapshotSituations(t *testing.T) {
+	seen := map[string]uint64{}
+	for _, sc := range []*Scenario{snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors} {
+		_, c := violatedIn(t, sc)
+		for _, s := range c.Situations {
+			seen[s.Situation.String()] += s.Times
+		}
+	}
+	for _, s := range sim.Situations() {
+		name := s.String()
+		if strings.HasPrefix(name, "compactor: ") || strings.Contains(name, "snapshot") && strings.HasPrefix(name, "cache: ") ||
+			strings.Contains(name, "consistency check") || strings.Contains(name, "answered list") {
+			if name != "cache: process ended by a failed consistency check" {
+				assert.NotZero(t, seen[name], name)
+			}
+		}
+	}
+	require.NotZero(t, seen["compactor: another server was first"])
+}
