@@ -95,6 +95,9 @@ func (d *Distribution) Merge(o *Distribution) {
 }
 
 func (d *Distribution) reset() {
+	if d.count == 0 {
+		return
+	}
 	clear(d.buckets[d.first:d.end])
 	*d = Distribution{buckets: d.buckets}
 }
