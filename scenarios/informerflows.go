@@ -25,10 +25,15 @@ func listsTrustProgress(p *Params) bool {
 }
 
 // overtakenStreams expects what early progress breaks for those who stream their
-// list.
+// list, and that lists never end where nobody asks for progress
+// (kubernetes/kubernetes#122805).
 func overtakenStreams(claims ...string) func(*Params) []string {
 	return func(p *Params) []string {
-		if streamsTrustProgress(p) {
+		b, err := p.Behaviours()
+		switch {
+		case err == nil && b.Cache.WatchList.InitialEventsEnd == cache.EndByTimer && p.Notify == 0:
+			return []string{InformerSyncs}
+		case streamsTrustProgress(p):
 			return claims
 		}
 		return nil

@@ -56,7 +56,7 @@ func TestMemoryOfInformers(t *testing.T) {
 			}
 			p := informerMemory.Params
 			p.Informers, p.InformerList, p.InformerPage, p.WatchBuf = c.informers, c.list, c.page, c.slots
-			p.Writers = 0
+			p.Writers, p.Items = 0, 400
 			if c.page > 0 {
 				// Only a list of the newest state comes in pages from a cache.
 				p.InformerRV = "unset"

@@ -48,12 +48,24 @@ func TestListInPages(t *testing.T) {
 	first := listed(9, item("a", 2), item("b", 3))
 	first.Continue = "more"
 	b.list(wire.ListRequest{Limit: 2}, first)
-	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 2, Continue: "more"}, listed(9, item("c", 4)))
+	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 2, Continue: "more"}, listed(10, item("c", 4)))
 	b.holds(9, "a@2", "b@3", "c@4")
 	b.fail(b.watch(9), gone)
 	b.do("fire informer backoff")
 	b.list(wire.ListRequest{ResourceVersion: 9, Limit: 2}, listed(11))
 	b.holds(11)
+}
+
+// Pages of the newest list say nothing of whether there is a cache.
+func TestNewestListInPages(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{InitialResourceVersion: wire.Unset, PageSize: 1})
+	first := listed(9, item("a", 2))
+	first.Continue = "more"
+	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 1}, first)
+	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 1, Continue: "more"}, listed(9, item("b", 3)))
+	b.fail(b.watch(9), gone)
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{ResourceVersion: 9}, nil)
 }
 
 // The second page is gone: the list is asked for in one piece, once, and then
@@ -85,9 +97,14 @@ func TestResume(t *testing.T) {
 	conn = b.watch(9)
 	b.send(conn, added(item("b", 11)))
 	b.do("inject break stream")
-	b.watch(11)
+	conn = b.watch(11)
 	b.holds(11, "a@6", "b@11")
 	b.idle()
+	// One that brings nothing at all is taken for a failure.
+	b.act(func(env *sim.Env) { env.Close(conn) })
+	b.idle()
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{ResourceVersion: 11}, nil)
 }
 
 // 410 on the watch: the list names the last resourceVersion as the least, so
@@ -160,6 +177,10 @@ func TestWatchListExpired(t *testing.T) {
 	b.holds(9, "a@2")
 	b.send(conn, added(item("b", 11)), endOfInitialEvents(11))
 	b.holds(11, "b@11")
+	// What is known now is good again.
+	b.fail(conn, gone)
+	b.do("fire informer backoff")
+	b.watchList(11)
 }
 
 // A server that does not know the option is listed from, this time.
@@ -207,6 +228,11 @@ func TestRetryAfter(t *testing.T) {
 	}
 	b.list(wire.ListRequest{Limit: 500}, later)
 	b.do("fire informer backoff")
+	// Only 429 and 5xx are worth it.
+	b.list(wire.ListRequest{Limit: 500}, &wire.Error{Code: wire.BadRequest, RetryAfter: 3})
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{Limit: 500}, &wire.Error{Code: wire.Unavailable, RetryAfter: 3})
+	b.do("fire informer retry after")
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
 
 	at := b.w.Now()
