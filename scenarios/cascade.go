@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// cascadeParams: twenty clients of two API servers list about five times a
+// cascadeParams: twenty clients of two API servers list about ten times a
 // second together, which caches answer and etcd could not: it takes it a second
 // to send the five objects.
 func cascadeParams() Params {
@@ -45,7 +45,7 @@ after the fault.`,
 		switch {
 		case p.Cache == "stale":
 			return nil
-		case p.Cache == "direct", p.Cache == "draft-2019":
+		case p.Cache == "direct", p.Cache == "draft-2019", !checkTrusts(p.versionCheck(), p.Etcd):
 			// Etcd cannot bear the load at any time. The draft gives up on a cache
 			// that was not notified for a second.
 			return []string{Recovers}
@@ -62,7 +62,7 @@ var cascadeLimited = &Scenario{
 	Doc: cascadeDoc + `
 Each API server lets one list at a time through to etcd, as API Priority and Fairness would with few seats, and answers 429 to
 the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
-given up: nothing cascades. That is the rule for the limit: API servers x limit x time of a list < 3 s. The draft of 2019
+given up: nothing cascades. That is enough: API servers x limit x time of a list < 3 s. The draft of 2019
 gives up after one second, for which even this limit is too much.`,
 	Params: func() Params {
 		p := cascadeParams()
@@ -74,7 +74,7 @@ gives up after one second, for which even this limit is too much.`,
 		switch {
 		case p.Cache == "stale":
 			return nil
-		case p.Cache == "direct", p.Cache == "draft-2019":
+		case p.Cache == "direct", p.Cache == "draft-2019", !checkTrusts(p.versionCheck(), p.Etcd):
 			return []string{Recovers}
 		case hasBug(p, "issue-17507"):
 			return []string{Recovers}

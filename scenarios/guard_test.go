@@ -3,6 +3,7 @@ package scenarios
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -79,5 +80,58 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 			require.Empty(t, missing)
 			require.Empty(t, unexpected)
 		})
+	}
+}
+
+// TestGuardsGoThroughEveryBranch: what the version check and the guards against a
+// cascading failure do comes about in their scenarios, each with the policies
+// that it is about.
+func TestGuardsGoThroughEveryBranch(t *testing.T) {
+	times := map[string]uint64{}
+	for _, run := range []struct {
+		scenario *Scenario
+		etcd     string
+		bugs     []string
+		set      Parameter
+	}{
+		{guardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}, Parameter{}},
+		{guardOldEtcd, "3.5.7", []string{"version-check=kep-ga"}, Parameter{"await-ready", "false"}},
+		{guardMixed, "3.5.7", []string{"version-check=shipped"}, Parameter{}},
+		{guardUnasked, "3.5.13", []string{"version-check=shipped"}, Parameter{}},
+		{guardUnasked, "3.5.13", []string{"version-check=kep-beta"}, Parameter{}},
+		{guardDowngrade, "3.5.13", nil, Parameter{}},
+		{cascade, "3.5.13", nil, Parameter{}},
+		{cascadeLimited, "3.5.13", nil, Parameter{}},
+	} {
+		p := run.scenario.Params
+		p.Etcd, p.Bugs = run.etcd, run.bugs
+		if run.set.Name != "" {
+			require.NoError(t, p.Set(run.set.Name, run.set.Value))
+		}
+		for _, s := range campaign(t, run.scenario, p, 0, 200).Situations {
+			times[s.Situation.String()] += s.Times
+		}
+	}
+	for _, name := range []string{
+		"cache: etcd endpoint new enough",
+		"cache: etcd endpoint too old",
+		"cache: etcd endpoint that does not say its version",
+		"cache: etcd endpoint asked for its version again",
+		"cache: consistent reads were supported until another endpoint answered",
+		"cache: ConsistentListFromCache disabled, etcd too old",
+		"cache: API server does not start, etcd too old",
+		"cache: API server starts with a warning, version of etcd unknown",
+		"cache: request to an API server that has not started",
+		"cache: request out of time before etcd was asked",
+		"cache: list refused, too many are with etcd",
+		"cache: consistent list falls back to etcd after the timeout",
+		"etcd: version of a member that is down asked for",
+		"etcd: another member serves",
+		"etcd: downgraded",
+		"etcd: Range waits for another",
+		"etcd: response to a watch waits behind the answers to reads",
+		"etcd: response to a watch does not get through",
+	} {
+		assert.NotZero(t, times[name], "%s", name)
 	}
 }
