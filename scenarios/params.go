@@ -80,6 +80,12 @@ type Params struct {
 	Streams int
 
 	Breaks, Restarts, EtcdRestarts, Snapshots, Compactions int
+	// Recreations is how often a cache is replaced by a new one in the same
+	// process, as that of a custom resource whose definition changes.
+	Recreations int
+	// Namespaces is how many namespaces the watched keys are in; 0 is none. Lists
+	// are of one of them, and its name begins that of the next.
+	Namespaces int
 	// Compactors makes each API server try to compact etcd every CompactInterval
 	// (0 is the original's 5 min) and tell its caches of compactions.
 	Compactors      bool
@@ -251,6 +257,8 @@ var settings = append([]setting{
 	intSetting("streams", "clients that speak etcd's watch protocol themselves", func(p *Params) *int { return &p.Streams }),
 	intSetting("breaks", "watch streams that break", func(p *Params) *int { return &p.Breaks }),
 	intSetting("restarts", "caches that restart", func(p *Params) *int { return &p.Restarts }),
+	intSetting("recreations", "caches that are replaced by new ones in the same process", func(p *Params) *int { return &p.Recreations }),
+	intSetting("namespaces", "namespaces of the watched keys, of which each list asks for one (0: none)", func(p *Params) *int { return &p.Namespaces }),
 	intSetting("etcd-restarts", "restarts of etcd", func(p *Params) *int { return &p.EtcdRestarts }),
 	intSetting("snapshots", "snapshots that etcd installs", func(p *Params) *int { return &p.Snapshots }),
 	boolSetting("compactors", "API servers that compact etcd, and tell their caches", func(p *Params) *bool { return &p.Compactors }),

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -170,6 +171,10 @@ func (s *System) reads(i int) []workload.Step {
 // list is what readers ask for, at the n-th time, of a resource.
 func (s *System) list(n, resource int) *wire.ListRequest {
 	l := &wire.ListRequest{Prefix: prefixOf(resource % s.params.resources()), ResourceVersion: wire.Unset}
+	if n := s.params.Namespaces; n > 0 {
+		// The API machinery's key of a namespace has no "/" behind it.
+		l.Prefix += namespace(resource % n)
+	}
 	read := s.params.Read
 	if read == "every" {
 		read = everyList[n%len(everyList)]
@@ -261,6 +266,10 @@ func (s *System) planFaults() {
 		if b := share(p.Restarts); b.Times > 0 {
 			s.faults = append(s.faults, plannedFault{&sim.RestartProcess{
 				Nodes: server.nodes(), Label: numbered("cache", i, p.Caches)}, b})
+		}
+		if b := share(p.Recreations); b.Times > 0 {
+			s.faults = append(s.faults, plannedFault{&cache.RecreateStorage{
+				Node: server.caches[0], Label: numbered("cache", i, p.Caches)}, b})
 		}
 	}
 	add := func(times int, f sim.Fault) {

@@ -55,9 +55,9 @@ func (sc *Scenario) Outcome(p *Params, violated []string) (missing, unexpected [
 func Catalogue() []*Scenario {
 	return []*Scenario{
 		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream, laggingMember, pagedLists,
-		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist, quietGet, anyWithoutProgress,
+		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist, quietGet, anyWithoutProgress, namespaces, recreatedCache,
 		snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors,
-		watchListStreams, watchListSlow, watchListFull, watchListEnds, watchListSixSeconds,
+		watchListStreams, watchListStart, watchListSlow, watchListFull, watchListEnds, watchListSixSeconds,
 		costQuiet, costElsewhere, costPrefix, costBusy,
 		guardOldEtcd, guardMixed, guardUnasked, guardDowngrade, guardQuietRange, cascade, cascadeLimited,
 		informerColdStart, informerResume, informerExpired, informerMoves, informerTimeTravel, informerFallback, informerRelistLoop, informerDetector, informerMemory,

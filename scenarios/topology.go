@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -80,8 +81,15 @@ func resourceName(resource int) string {
 // watched is the i-th of the watched keys: resources take turns.
 func (p *Params) watched(i int) string {
 	n := p.resources()
+	if p.Namespaces > 0 {
+		return prefixOf(i%n) + namespace(i%p.Namespaces) + "/" + key(i/n)
+	}
 	return prefixOf(i%n) + key(i/n)
 }
+
+// namespace names the i-th: "team", "team-b", "team-b-b" ... each begins like the
+// one before.
+func namespace(i int) string { return "team" + strings.Repeat("-b", i) }
 
 // metadata is the gRPC context metadata under which the cache of a resource
 // watches and asks for progress. Equal metadata means one stream, on which a

@@ -58,3 +58,18 @@ func mayWaitInVain(p *Params) []string {
 	}
 	return nil
 }
+
+var namespaces = &Scenario{
+	Name:    "namespaces",
+	Summary: "consistent LISTs of a namespace beside another one whose name begins like it",
+	Doc: `The API machinery asks the storage for "/registry/pods/team", without a "/" at the end, and "team-b" begins like that. Both
+etcd's storage and the cache have to close the prefix before they compare (kubernetes/kubernetes#125584, and #25342 long
+before).`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Deletes: true, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
+		Keys: 4, Items: 2, Namespaces: 2, Steps: 20_000,
+	},
+	Claims:   []string{"linearizable", "linearizable-data", Mirrors},
+	Expected: overtaken("linearizable", "linearizable-data", Mirrors),
+}

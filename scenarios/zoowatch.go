@@ -32,3 +32,18 @@ happened in between (kubernetes/kubernetes#116122).`,
 	Expected: func(*Params) []string { return nil },
 	Possible: afterBreaks,
 }
+
+var recreatedCache = &Scenario{
+	Name:    "recreated-cache",
+	Summary: "the definition of a custom resource changes: its cache is replaced by a new one while informers watch",
+	Doc: `The API server stops the cache and makes another one; the process and its connections go on. Watches of the old one have to
+end, or their clients wait for events that nobody sends (kubernetes/kubernetes#78029: hung for hours, until the watch
+timed out).`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Caches: 1, Keys: 2, Items: 2,
+		Informers: 2, InformerList: listWatch, Recreations: 2, Steps: 20_000,
+	},
+	Claims:   informerClaims,
+	Expected: func(*Params) []string { return nil },
+}

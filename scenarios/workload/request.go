@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -76,7 +77,12 @@ func rangeRequest(p *wire.RangeRequest) *model.Request {
 }
 
 func listRequest(p *wire.ListRequest) *model.Request {
-	r := &model.Request{Kind: model.List, Key: p.Prefix, End: model.PrefixEnd(p.Prefix), Limit: p.Limit}
+	prefix := p.Prefix
+	if !strings.HasSuffix(prefix, "/") {
+		// What is below it is meant, and not what begins like it.
+		prefix += "/"
+	}
+	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Limit: p.Limit}
 	r.Freshness, r.Revision = freshness(p.ResourceVersion, p.Match)
 	return r
 }

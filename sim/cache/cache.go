@@ -172,6 +172,8 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 		c.readyz(env, m)
 	case *wire.WatchRequest:
 		c.watch(env, m, p)
+	case *recreation:
+		c.recreate(env)
 	case *sim.Hangup:
 		c.hangup(env, m)
 	default:

@@ -124,6 +124,32 @@ const (
 	GetWaitSilent
 )
 
+// FreshnessLock is what a WatchList does with the cache's lock while it waits for
+// the cache to be fresh.
+type FreshnessLock uint8
+
+const (
+	// FreshnessLockReleased: nothing keeps events out.
+	FreshnessLockReleased FreshnessLock = iota
+	// FreshnessLockHeld: it holds a read lock of its own beside the one that
+	// cond.Wait gives back. The next event waits for the write lock, and whoever
+	// wants to read waits behind that, the WatchList included: nothing moves any
+	// more (kubernetes #117137).
+	FreshnessLockHeld
+)
+
+// Teardown is what becomes of watches when their cache is replaced by a new one,
+// as that of a custom resource is whose definition changed.
+type Teardown uint8
+
+const (
+	// TeardownEnds: they end.
+	TeardownEnds Teardown = iota
+	// TeardownStrands: they stay open, and nobody sends anything on them any more
+	// (kubernetes #78029).
+	TeardownStrands
+)
+
 // SnapshotOn says which changes leave a snapshot behind.
 type SnapshotOn uint8
 
@@ -139,17 +165,19 @@ const (
 // could be; the zero value is a healthy one. Each is a branch at the place where
 // the original had it, and takes no step more or less than the healthy cache.
 type Defects struct {
-	EmptyHistory EmptyHistory
-	DeletionRV   DeletionRV
-	Registration Registration
-	ZeroRV       ZeroRV
-	ListPrefix   ListPrefix
-	Publication  Publication
-	CurrentRV    CurrentRV
-	GetWait      GetWait
-	NextPage     NextPage
-	SnapshotOn   SnapshotOn
-	ProgressRV   ProgressRV
+	EmptyHistory  EmptyHistory
+	DeletionRV    DeletionRV
+	Registration  Registration
+	ZeroRV        ZeroRV
+	ListPrefix    ListPrefix
+	Publication   Publication
+	CurrentRV     CurrentRV
+	GetWait       GetWait
+	FreshnessLock FreshnessLock
+	Teardown      Teardown
+	NextPage      NextPage
+	SnapshotOn    SnapshotOn
+	ProgressRV    ProgressRV
 }
 
 var defectDimensions = dimension.Table[Options]{
@@ -177,6 +205,12 @@ var defectDimensions = dimension.Table[Options]{
 	{Name: "get-wait", Values: []string{"asks", "silent"},
 		Get: func(o *Options) int { return int(o.Defects.GetWait) },
 		Set: func(o *Options, v int) { o.Defects.GetWait = GetWait(v) }},
+	{Name: "freshness-lock", Values: []string{"released", "held"},
+		Get: func(o *Options) int { return int(o.Defects.FreshnessLock) },
+		Set: func(o *Options, v int) { o.Defects.FreshnessLock = FreshnessLock(v) }},
+	{Name: "teardown", Values: []string{"ends-watches", "strands-watches"},
+		Get: func(o *Options) int { return int(o.Defects.Teardown) },
+		Set: func(o *Options, v int) { o.Defects.Teardown = Teardown(v) }},
 	{Name: "next-page", Values: []string{"exact", "newest"},
 		Get: func(o *Options) int { return int(o.Defects.NextPage) },
 		Set: func(o *Options, v int) { o.Defects.NextPage = NextPage(v) }},
@@ -217,4 +251,18 @@ func (c *Cache) snapshotOf(env *sim.Env, r *read) int64 {
 		env.Note("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.watchCache.resourceVersion))
 	}
 	return c.watchCache.resourceVersion
+}
+
+// deadlocks reports whether an event cannot get the lock, because a WatchList
+// keeps it while it waits (FreshnessLockHeld).
+func (c *Cache) deadlocks() bool {
+	if c.cfg.Defects.FreshnessLock == FreshnessLockReleased {
+		return false
+	}
+	for i := range c.reads {
+		if r := &c.reads[i]; r.watch != nil && (r.state == readWaiting || r.state == readWoken) {
+			return true
+		}
+	}
+	return false
 }

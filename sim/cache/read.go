@@ -178,7 +178,7 @@ func (c *Cache) getObject(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	r := &c.reads[i]
 	r.wanted = wanted
-	if c.isFresh(r) {
+	if c.isFresh(r) && !c.reflector.deadlocked {
 		env.Cover(readFreshAtOnce)
 		c.measureNoWait(env, r)
 		if r.consistent {
@@ -237,6 +237,8 @@ func (c *Cache) runRead(env *sim.Env, i int) {
 	r := &c.reads[i]
 	env.Under(r.cause)
 	switch {
+	case c.reflector.deadlocked:
+		// Behind the event that waits for the lock.
 	case c.isFresh(r):
 		if r.expired {
 			env.Cover(readFreshAtTheLast)

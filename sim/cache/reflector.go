@@ -51,6 +51,9 @@ type reflector struct {
 	// unstored is a change whose version is out and which the store does not have
 	// yet (PublicationVersionFirst).
 	unstored *wire.WatchEvent
+	// deadlocked: an event waits for the lock, and always will
+	// (FreshnessLockHeld).
+	deadlocked bool
 
 	retry retryWithDeadline
 }
@@ -74,7 +77,7 @@ func (c *Cache) startCaching(env *sim.Env) {
 	}
 	r.starts++
 	c.terminateAllWatchers(env)
-	if c.cfg.WatchList.ReflectorList == ReflectorWatchList {
+	if c.cfg.WatchList.ReflectorList == ReflectorWatchList && c.cfg.Guard.WatchList != GateDisabled {
 		c.watchList(env)
 		return
 	}
@@ -152,6 +155,14 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 	r := &c.reflector
 	if r.state == reflectorStreaming {
 		c.initialEvent(env, e)
+		return
+	}
+	if e.Type != wire.Failed && c.deadlocks() {
+		if env.Noting() {
+			env.Note("cannot take in " + e.Label() + ": a WatchList holds the lock and waits for just that")
+		}
+		r.deadlocked = true
+		env.Hold(r.watch)
 		return
 	}
 	switch e.Type {
@@ -267,6 +278,9 @@ func (r *reflector) fingerprint(d sim.Digest) sim.Digest {
 	}
 	if r.unstored != nil {
 		d = r.unstored.Digest(d)
+	}
+	if r.deadlocked {
+		d = d.Text("deadlocked")
 	}
 	return r.handOff.fingerprint(d)
 }

@@ -59,7 +59,7 @@ func (c *Cache) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchReques
 	w := c.watchers[i]
 	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
 	c.watcherConns[i] = m.Conn
-	w.prefix = preparePrefix(req.Prefix)
+	w.prefix = c.listPrefix(req.Prefix)
 	w.began = env.Now()
 	capacity := c.watchCapacity()
 	w.capacity = int32(capacity)

@@ -1,0 +1,91 @@
+package cache
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// RecreateStorage is a fault: the API server replaces the cache of a custom
+// resource by a new one, because the definition of the resource was changed
+// (crdHandler.removeStorage). The process and its connections go on.
+type RecreateStorage struct {
+	// Node is the cache's.
+	Node  sim.NodeID
+	Label string
+}
+
+// Name implements sim.Fault.
+func (f *RecreateStorage) Name() string { return "recreate " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *RecreateStorage) Ready(*sim.World) bool { return true }
+
+// Strike implements sim.Fault.
+func (f *RecreateStorage) Strike(env *sim.Env) {
+	// Nobody waits for the answer.
+	env.Close(env.Call(f.Node, recreationMessage))
+}
+
+// recreation tells the cache of the fault.
+type recreation struct{}
+
+var recreationMessage = &recreation{}
+
+// Digest implements sim.Payload.
+func (*recreation) Digest(d sim.Digest) sim.Digest { return d.Text("recreate") }
+
+// Label implements sim.Payload.
+func (*recreation) Label() string { return "recreate" }
+
+// recreate stops the cache and starts another one in its place (Cacher.Stop and
+// NewCacherFromConfig). Upstream lets requests come to their end first; here those
+// that are not answered by then are refused.
+func (c *Cache) recreate(env *sim.Env) {
+	for i, w := range c.watchers {
+		env.Disable(watcherTask(i))
+		env.Disarm(watchTimer(i))
+		if w.state == watcherFree {
+			continue
+		}
+		if c.cfg.Defects.Teardown == TeardownStrands {
+			env.Cover(watchStranded)
+		} else {
+			env.Cover(watchTornDown)
+			env.Close(w.conn)
+		}
+		env.Close(w.upstream)
+	}
+	for i := range c.reads {
+		r := &c.reads[i]
+		env.Disable(readTask(i))
+		env.Disarm(readTimer(i))
+		if r.state == readFree {
+			continue
+		}
+		env.Close(r.call)
+		if r.watch == nil {
+			env.Send(r.conn, unavailable)
+		}
+	}
+	for t := sim.Task(0); t < fixedTasks; t++ {
+		env.Disable(t)
+	}
+	for t := sim.Timer(0); t < fixedTimers; t++ {
+		env.Disarm(t)
+	}
+	for _, conn := range []sim.Conn{c.reflector.call, c.reflector.watch, c.requester.control} {
+		env.Close(conn)
+	}
+	// Who asked whether the API server is ready hears of the new cache.
+	asking := slices.Clone(c.ready.asking)
+	c.forgetEverything()
+	c.ready.asking = append(c.ready.asking, asking...)
+	c.ready.changed = env.Now()
+	c.Start(env)
+}
+
+var (
+	watchTornDown = sim.NewSituation("cache: watch ended because its cache was replaced")
+	watchStranded = sim.NewSituation("cache: watch left open by a cache that was replaced")
+)
