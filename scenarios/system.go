@@ -156,6 +156,9 @@ func (s *System) configure() {
 	s.clientConfig.Etcd, s.clientConfig.WatchMember = s.etcdNode, s.follower
 	override(&s.clientConfig.IncomingBufSize, p.ClientBuf)
 	override(&s.clientConfig.OutgoingBufSize, p.ClientBuf)
+	if p.Page > 0 {
+		s.clientConfig.SyncPageSize = int64(p.Page)
+	}
 	for _, server := range s.servers {
 		kv := s.etcdNode
 		if p.ClientKV {

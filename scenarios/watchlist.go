@@ -31,6 +31,32 @@ itself start like that.`,
 	Possible: overtakenLater,
 }
 
+var watchListStart = &Scenario{
+	Name:    "watch-list-start",
+	Summary: "the caches themselves begin by a watch with initial events, in pages, while streams break, processes restart and etcd compacts",
+	Doc: `Since Kubernetes 1.35 the reflector below the cacher asks etcd's storage for initial events instead of listing. That lists
+in etcd all the same, page by page, and watches behind the list; the bookmark that ends the initial events makes the cache ready. What
+was listed is worth nothing if the stream ends before. --bug reflector-list=list is how it was.`,
+	Params: Params{
+		Etcd: "3.6.16", Cache: "v0.37.2", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent", Caches: 2, Keys: 3, Items: 4,
+		Page: 2, ClientBuf: 2, ClientKV: true, Compactions: 1, Watchers: 1,
+		WatchList: WatchListParams{Clients: 1, Rounds: 2, RV: "every"},
+		Breaks:    2, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
+	},
+	Claims: append([]string{"linearizable", "linearizable-data", Mirrors}, watchListClaims...),
+	Expected: func(p *Params) []string {
+		return append(overtaken("linearizable", "linearizable-data", Mirrors)(p), overtakenInitialEvents(p)...)
+	},
+	Possible: func(p *Params) []string {
+		out := append(afterCompactions("linearizable", "linearizable-data", Mirrors, "reliable", InitialEvents)(p), overtakenLater(p)...)
+		if hasBug(p, "issue-15220") {
+			out = append(out, watchListClaims...)
+		}
+		return out
+	},
+}
+
 var watchListSlow = &Scenario{
 	Name:    "watch-list-slow",
 	Summary: "clients that take one event at a time ask for initial events, and buffers of two events are full before they have them (KEP-3157, step 2b)",
@@ -61,16 +87,16 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 var watchListFull = &Scenario{
 	Name:    "watch-list-full",
 	Summary: "what the options for a full buffer cost: time to the end of the initial events, watchers that are ended, events that are kept (KEP-3157, step 2b)",
-	Doc: `A hundred objects, clients that take one event in ten milliseconds, and two writers that write thirty times a second each: by the
-time that a client has its initial events, several times as many events were dispatched as its channel holds. As shipped every
-such watcher is ended, and its client begins anew, until the writers pause. Set initial-events-buffer to compare. The figures
-are in scenarios/watchlists.md.`,
+	Doc: `Thirty objects, a client that takes one event in ten milliseconds, and two writers with fifty writes a second each: by the
+time that the client has its initial events, several times as many events were dispatched as its channel holds. As shipped
+every such watcher is ended, and its client begins anew, until the writers are done. Set initial-events-buffer to compare. The
+figures are in scenarios/watchlists.md.`,
 	Params: Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
-		Writers: 2, Writes: 60, Think: 66 * time.Millisecond, Deletes: true, Read: "consistent", Caches: 1, Keys: 100, Items: 100, AwaitReady: true,
-		WatchBuf:  10,
-		WatchList: WatchListParams{Clients: 2, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 1000},
-		Network:   time.Millisecond, Scheduling: 100 * time.Microsecond, Notify: 5 * time.Second, Horizon: 60 * time.Second, Steps: 400_000,
+		Writers: 2, Writes: 20, Think: 40 * time.Millisecond, Deletes: true, Read: "consistent", Caches: 1, Keys: 30, Items: 30, AwaitReady: true,
+		WatchBuf:  4,
+		WatchList: WatchListParams{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 300},
+		Network:   time.Millisecond, Scheduling: 100 * time.Microsecond, Notify: 5 * time.Second, Horizon: 30 * time.Second, Steps: 400_000,
 	},
 	Claims:   watchListClaims,
 	Expected: watchListSlow.Expected,
