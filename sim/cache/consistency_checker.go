@@ -16,6 +16,9 @@ const (
 	checkerSleeping checkerState = iota
 	// checkerListing: a page of etcd's list is under way.
 	checkerListing
+	// checkerMarking: a check has failed, and the next event is amid its way into
+	// the cache when the snapshots are dropped (MarkConsistentUnlocked).
+	checkerMarking
 )
 
 // checker is upstream's consistency.Checker: now and then it takes a digest of
@@ -74,10 +77,15 @@ func (c *Cache) check(env *sim.Env) {
 	w := &c.watchCache
 	k.resourceVersion, k.cacheDigest, k.etcdDigest = w.resourceVersion, newContentsDigest, newContentsDigest
 	k.bytes = 0
-	w.store.Ascend(func(kv *wire.KeyValue) bool {
+	add := func(kv *wire.KeyValue) bool {
 		k.cacheDigest = k.cacheDigest.object(c.cfg.Prefix, kv)
 		return true
-	})
+	}
+	if newest := c.newestSnapshot(); newest.store != nil {
+		newest.store.Ascend(add)
+	} else {
+		w.store.Ascend(add)
+	}
 	k.detection = c.detections.begin(Detection{By: ConsistencyCheck, Prefix: c.cfg.Prefix, ResourceVersion: k.resourceVersion})
 	if env.Noting() {
 		env.Note("checks its contents against etcd's at revision " + number(k.resourceVersion))
@@ -144,8 +152,21 @@ func (c *Cache) checked(env *sim.Env, outcome DetectionOutcome) {
 			env.Crash(c.process(env))
 			return
 		}
+		if c.cfg.Snapshots.MarkConsistent == MarkConsistentUnlocked && c.snapshotsAllowed() && !c.timed &&
+			env.Choose(2, "an event is amid its way") == 1 {
+			c.checker.state, c.checker.call = checkerMarking, sim.NoConn
+			return
+		}
 		c.markConsistent(env, false)
 	}
+	c.sleepChecker(env)
+}
+
+// markAmidEvent is MarkConsistent between the look of an event at the switch and
+// its snapshot.
+func (c *Cache) markAmidEvent(env *sim.Env) {
+	env.Cover(snapshotOutlives)
+	c.markConsistent(env, false)
 	c.sleepChecker(env)
 }
 

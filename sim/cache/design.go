@@ -38,7 +38,7 @@ var designs = []Design{
 	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships",
 		Options{
 			OnTimeout: OnTimeoutFallback, ContinueWithVersion: ContinueRefusesVersion,
-			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, CompactionNotice: CompactionPolled, LateSnapshot: LateSnapshotKept, ConsistencyChecker: ConsistencyCheckerFallback},
+			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, CompactionNotice: CompactionPolled, LateSnapshot: LateSnapshotKept, MarkConsistent: MarkConsistentUnlocked, ConsistencyChecker: ConsistencyCheckerFallback},
 		}},
 }
 

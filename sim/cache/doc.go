@@ -91,17 +91,14 @@
 //   - dispatchEvents polls every 10 ms for the first list before it takes events,
 //     to know a version for bookmarks. The goroutine may as well be a little late
 //     with the first event, and a bookmark at a list's own version is dropped.
+//   - MarkConsistent takes no lock upstream. Here an event and the end of a check
+//     exclude each other, unless the design says otherwise (mark-consistent): then
+//     a failed check may end amid the next event.
 //   - The consistency checker looks whether the cache is ready and lists it in one
 //     step. If the cache starts over in between, upstream's list is refused, and
 //     the check comes to nothing as it does here a moment later.
 //
 // # Left out
-//
-// MarkConsistent takes no lock upstream. An event that has looked at the switch
-// before may add its snapshot after the others were dropped, and that one stays
-// until a compaction or the next start: once snapshots are on again it is the
-// newest, and lists of the newest state are answered from it. Here an event and
-// the end of a check exclude each other.
 //
 // Of selectors there is one field's value, for lists
 // only (so no trigger); there is no version guard, no deadline of a watch, no

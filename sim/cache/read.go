@@ -311,7 +311,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		c.finish(env, i, c.answers.get(item, wire.FromCache))
 		return
 	}
-	at, past, limit := c.watchCache.resourceVersion, snapshot{}, c.computeListLimit(r.list)
+	at, past, limit := c.watchCache.resourceVersion, c.newestSnapshot(), c.computeListLimit(r.list)
 	switch {
 	case r.exact > 0:
 		var ok bool

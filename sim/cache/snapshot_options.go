@@ -53,6 +53,20 @@ const (
 	LateSnapshotKept
 )
 
+// MarkConsistent says whether an event can be amid its way into the cache when
+// the checker drops the snapshots.
+type MarkConsistent uint8
+
+const (
+	// MarkConsistentLocked: it cannot.
+	MarkConsistentLocked MarkConsistent = iota
+	// MarkConsistentUnlocked: it can, as shipped: it has looked at the switch
+	// before, and adds its snapshot after the others are gone. That one outlives
+	// the time without snapshots, and is taken for the newest state when it is
+	// over. Untimed only: no goroutine stays between two lines for long.
+	MarkConsistentUnlocked
+)
+
 // ConsistencyChecker says what a failed consistency check does (KEP-4988, "Cache
 // Inconsistency Detection Mechanism").
 type ConsistencyChecker uint8
@@ -85,6 +99,7 @@ type SnapshotOptions struct {
 	FutureRV              FutureRV
 	CompactionNotice      CompactionNotice
 	LateSnapshot          LateSnapshot
+	MarkConsistent        MarkConsistent
 	ConsistencyChecker    ConsistencyChecker
 	InconsistencyDetector InconsistencyDetector
 }
@@ -102,6 +117,9 @@ var snapshotDimensions = dimension.Table[Options]{
 	{Name: "late-snapshot", Values: []string{"dropped", "kept"},
 		Get: func(o *Options) int { return int(o.Snapshots.LateSnapshot) },
 		Set: func(o *Options, v int) { o.Snapshots.LateSnapshot = LateSnapshot(v) }},
+	{Name: "mark-consistent", Values: []string{"locked", "unlocked"},
+		Get: func(o *Options) int { return int(o.Snapshots.MarkConsistent) },
+		Set: func(o *Options, v int) { o.Snapshots.MarkConsistent = MarkConsistent(v) }},
 	{Name: "consistency-checker", Values: []string{"off", "panic", "fallback"},
 		Get: func(o *Options) int { return int(o.Snapshots.ConsistencyChecker) },
 		Set: func(o *Options, v int) { o.Snapshots.ConsistencyChecker = ConsistencyChecker(v) }},

@@ -10,6 +10,7 @@ var (
 	compactedWithoutLoss = sim.NewSituation("cache: compaction of what no snapshot was left of")
 	snapshotLate         = sim.NewSituation("cache: state from before a compaction that the cache has heard of")
 	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
+	snapshotOutlives     = sim.NewSituation("cache: snapshot of an event that was on its way when snapshots were switched off")
 	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
 )
 

@@ -34,6 +34,9 @@ func (s snapshot) ascend(prefix, from string, f func(*wire.KeyValue) bool) {
 type snapshotter struct {
 	// suspended: a consistency check failed, and none has succeeded since.
 	suspended bool
+	// outlived: the newest snapshot is from the time before they were switched
+	// off, and of another state than the store's.
+	outlived  bool
 	snapshots *btree.BTreeG[snapshot]
 }
 
@@ -41,7 +44,7 @@ func lessSnapshot(a, b snapshot) bool { return a.resourceVersion < b.resourceVer
 
 // init forgets all snapshots. A cache that keeps none never gets a tree.
 func (s *snapshotter) init(how Snapshotting) {
-	s.suspended = false
+	s.suspended, s.outlived = false, false
 	switch {
 	case how == SnapshotsOff:
 		s.snapshots = nil
@@ -71,7 +74,10 @@ func (s *snapshotter) removeLess(resourceVersion int64) (removed int) {
 	}
 }
 
-func (s *snapshotter) reset() { s.snapshots.Clear(true) }
+func (s *snapshotter) reset() {
+	s.outlived = false
+	s.snapshots.Clear(true)
+}
 
 // lessOrEqual is the snapshot with the greatest resourceVersion up to one.
 func (s *snapshotter) lessOrEqual(resourceVersion int64) (found snapshot, ok bool) {
@@ -96,7 +102,7 @@ func (s *snapshotter) fingerprint(d sim.Digest) sim.Digest {
 	if s.snapshots == nil {
 		return d
 	}
-	d = d.Bool(s.suspended).Int(int64(s.snapshots.Len()))
+	d = d.Bool(s.suspended).Bool(s.outlived).Int(int64(s.snapshots.Len()))
 	s.snapshots.Ascend(func(at snapshot) bool {
 		d = d.Int(at.resourceVersion).Int(int64(at.store.Len()))
 		at.store.Ascend(func(kv *wire.KeyValue) bool {
@@ -123,9 +129,27 @@ func (c *Cache) snapshotAt(rv int64) (snapshot, bool) {
 	return s.lessOrEqual(rv)
 }
 
+// newestSnapshot is what lists of the newest state are answered from
+// (LatestSnapshotLocked) where that is another state than the store's. Else it
+// has no store.
+func (c *Cache) newestSnapshot() snapshot {
+	s := &c.watchCache.snapshots
+	if !s.outlived || !s.taking() {
+		return snapshot{}
+	}
+	newest, _ := s.snapshots.Max()
+	return newest
+}
+
 // takeSnapshot keeps the store as it is after an event. It comes before the
 // broadcast: who is woken by a version must find its snapshot.
 func (c *Cache) takeSnapshot(env *sim.Env, resourceVersion int64) {
+	s := &c.watchCache.snapshots
+	s.outlived = false
+	if c.checker.state == checkerMarking {
+		c.markAmidEvent(env)
+		s.outlived = true
+	}
 	if resourceVersion < c.compaction.revision {
 		env.Cover(snapshotLate)
 		if c.cfg.Snapshots.LateSnapshot == LateSnapshotDropped {
@@ -133,7 +157,7 @@ func (c *Cache) takeSnapshot(env *sim.Env, resourceVersion int64) {
 		}
 	}
 	env.Cover(snapshotTaken)
-	c.watchCache.snapshots.add(resourceVersion, c.watchCache.store)
+	s.add(resourceVersion, c.watchCache.store)
 	env.Record(snapshotsKept, int64(c.watchCache.snapshots.snapshots.Len()))
 }
 
