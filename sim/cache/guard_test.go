@@ -387,3 +387,18 @@ func TestANewProcessAsksAgain(t *testing.T) {
 	b.cache.Reset(config(options(t, "kep-2340")))
 	require.Empty(t, b.cache.Aborted())
 }
+
+// TestReflectorWithoutTheGateWatchList: the cache's own start lists then, as its
+// lister and watcher refuse what the API machinery would refuse.
+func TestReflectorWithoutTheGateWatchList(t *testing.T) {
+	for gate, pages := range map[string]int{"default": 0, "enabled": 0, "disabled": 1} {
+		o, err := cache.Options{}.With("reflector-list", "watch-list")
+		require.NoError(t, err)
+		o, err = o.With("watch-list", gate)
+		require.NoError(t, err)
+		b := newBed(t, config(o))
+		b.settle()
+		require.Equal(t, pages, count[*wire.RangeRequest](b.up), gate)
+		require.Equal(t, 1-pages, count[*wire.WatchStart](b.up), gate)
+	}
+}
