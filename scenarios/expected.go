@@ -57,8 +57,11 @@ func (p *Params) hearsOfProgress() bool {
 }
 
 // asksForProgress: the draft of 2019 has etcd tell by itself, which always went
-// the way of the events.
-func (p *Params) asksForProgress() bool { return p.Cache != "draft-2019" }
+// the way of the events. A cache that does not trust the version of etcd asks for
+// nothing either.
+func (p *Params) asksForProgress() bool {
+	return p.Cache != "draft-2019" && checkTrusts(p.versionCheck(), p.Etcd)
+}
 
 // echoMayNotCome: progress is not told to a watch that starts behind the store's
 // revision (the fix of etcd-io/etcd#20221), as every one does that begins on a

@@ -23,13 +23,13 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 	Claims: []string{Answers, "linearizable"},
 	Expected: func(p *Params) []string {
 		var out []string
-		if p.Cache != "direct" && (p.Cache == "stale" || hasBug(p, "issue-15220")) {
+		if p.Cache != "direct" && (p.Cache == "stale" || hasBug(p, "issue-15220") && p.asksForProgress()) {
 			out = append(out, "linearizable")
 		}
 		if p.Cache == "draft-2019" || p.echoMayNotCome() {
 			return []string{Answers}
 		}
-		if p.hearsOfProgress() && (hasBug(p, "issue-17507") || p.Cache == "single-request" && !hasBug(p, "issue-15220")) {
+		if p.hearsOfProgress() && p.asksForProgress() && (hasBug(p, "issue-17507") || p.Cache == "single-request" && !hasBug(p, "issue-15220")) {
 			out = append(out, Answers)
 		}
 		return out

@@ -134,9 +134,9 @@ func (r *listRow) name() string {
 func TestListTable(t *testing.T) {
 	for _, r := range listTable {
 		t.Run(r.name(), func(t *testing.T) {
-			require.Equal(t, r.etcd, listOutcome(t, "direct", r.request()), "as etcd serves it")
-			require.Equal(t, r.kep, listOutcome(t, "kep-2340", r.request()), "as the KEP proposes it")
-			require.Equal(t, r.shipped, listOutcome(t, "v0.37.2", r.request()), "as v0.37.2 does it")
+			require.Equal(t, r.etcd, listOutcome(t, options(t, "direct"), r.request()), "as etcd serves it")
+			require.Equal(t, r.kep, listOutcome(t, options(t, "kep-2340"), r.request()), "as the KEP proposes it")
+			require.Equal(t, r.shipped, listOutcome(t, shipped(t), r.request()), "as v0.37.2 does it")
 		})
 	}
 }
@@ -147,6 +147,8 @@ func token(rv int64, start string) string {
 	text := fmt.Sprintf(`{"v":"meta.k8s.io/v1","rv":%d,"start":"%s"}`, rv, start)
 	return base64.RawURLEncoding.EncodeToString([]byte(text))
 }
+
+func shipped(t *testing.T) cache.Options { return options(t, "v0.37.2") }
 
 // tableBed is the state that the rows begin with.
 func tableBed(t *testing.T, o cache.Options) *bed {
@@ -159,8 +161,8 @@ func tableBed(t *testing.T, o cache.Options) *bed {
 }
 
 // listOutcome asks a cache and says in words what became of it.
-func listOutcome(t *testing.T, design string, req *wire.ListRequest) string {
-	b := tableBed(t, options(t, design))
+func listOutcome(t *testing.T, o cache.Options, req *wire.ListRequest) string {
+	b := tableBed(t, o)
 	b.ask(req)
 	b.settle()
 	return b.becomes(t)
@@ -226,7 +228,7 @@ func TestListOfAFutureThatDoesNotCome(t *testing.T) {
 		if r.rv != 9 {
 			continue
 		}
-		b := tableBed(t, options(t, "v0.37.2"))
+		b := tableBed(t, shipped(t))
 		b.ask(r.request())
 		b.do("fire cache timeout of read 0: LIST")
 		b.settle()
@@ -239,7 +241,7 @@ func TestListOfAFutureThatDoesNotCome(t *testing.T) {
 // KEP-4988 leaves two ways for a future version. The second asks etcd first: 504
 // at once if there is none.
 func TestFutureVersionConfirmed(t *testing.T) {
-	o := options(t, "v0.37.2")
+	o := shipped(t)
 	o.Snapshots.FutureRV = cache.FutureRVConfirm
 	exactly := &wire.ListRequest{Prefix: prefix, ResourceVersion: 9, Match: exact}
 
@@ -266,8 +268,8 @@ func TestContinueInTheNewestState(t *testing.T) {
 	req := func() *wire.ListRequest {
 		return &wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Continue: token(-1, "a\x00")}
 	}
-	require.Equal(t, "etcd, newest, after a", listOutcome(t, "kep-2340", req()))
-	require.Equal(t, "revision of etcd, cache at 8: b5 c6", listOutcome(t, "v0.37.2", req()))
+	require.Equal(t, "etcd, newest, after a", listOutcome(t, options(t, "kep-2340"), req()))
+	require.Equal(t, "revision of etcd, cache at 8: b5 c6", listOutcome(t, shipped(t), req()))
 }
 
 // The options of "Pagination", in both versions of KEP-2340: what becomes of a
@@ -375,7 +377,7 @@ func TestInvalidOptionsAreNamed(t *testing.T) {
 		{"continue", &wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Continue: token(6, "../secrets/a")}},
 		{"continue", &wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Continue: token(6, "x//y")}},
 	} {
-		b := tableBed(t, options(t, "v0.37.2"))
+		b := tableBed(t, shipped(t))
 		b.ask(tc.req)
 		b.settle()
 		err, _ := take[*wire.Error](b, b.down)
@@ -394,6 +396,6 @@ func TestPerRequestOverride(t *testing.T) {
 		}
 		req := r.request()
 		req.FromEtcd = true
-		require.Equal(t, r.etcd, listOutcome(t, "kep-2340", req), r.name())
+		require.Equal(t, r.etcd, listOutcome(t, options(t, "kep-2340"), req), r.name())
 	}
 }

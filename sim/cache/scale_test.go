@@ -80,7 +80,7 @@ func serve(w *sim.World, a *asker, times int) {
 // One operation is a consistent list of all objects in the simulation: asked,
 // revision read, served and received.
 func BenchmarkConsistentListOfMany(b *testing.B) {
-	for _, design := range []string{"kep-2340", "v0.37.2"} {
+	for _, design := range []string{"kep-2340", "kep-4988"} {
 		for _, objects := range []int{1_000, 100_000} {
 			b.Run(fmt.Sprintf("%s/%d", design, objects), func(b *testing.B) {
 				o, err := cache.ForDesign(design)
