@@ -1,13 +1,22 @@
 package etcd
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // jitterSteps is how finely a timed run chooses a ticker's jitter.
 const jitterSteps = 10
 
+// minWatchProgressInterval is what etcd raises a shorter interval to, with a
+// warning (NewWatchServer).
+const minWatchProgressInterval = 100 * time.Millisecond
+
 // startTicker is GetProgressReportInterval and NewTicker: the period is drawn
 // once for a stream.
 func (sws *serverWatchStream) startTicker(env *sim.Env, interval sim.Duration) {
+	interval = max(interval, minWatchProgressInterval)
 	sws.period = interval
 	if env.Mode() == sim.Timed {
 		sws.period += interval / 10 * sim.Duration(env.Choose(jitterSteps, "jitter of the progress ticker")) / jitterSteps
