@@ -35,6 +35,14 @@ cannot see that the last event of all is missing, as long as nothing has moved t
 		}
 		return out
 	},
+	// Of a cache that starts by WatchList an initial event may be lost, whose
+	// object is written soon after: see lost-event-recovers.
+	Possible: func(p *Params) []string {
+		if keepsSnapshots(p) && hasOption(p, "reflector-list", "watch-list") {
+			return []string{"exact"}
+		}
+		return nil
+	},
 }
 
 var lostEventRecovers = &Scenario{
