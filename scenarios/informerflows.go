@@ -11,17 +11,23 @@ import (
 // informerClaims are what every informer is held to.
 var informerClaims = []string{InformerMirrors, InformerMonotonic, InformerSyncs}
 
-// streamsTrustProgress: a WatchList waits for the cache in every design, and
-// where progress is asked for and comes too early, the end of the initial events
-// does too.
-func streamsTrustProgress(p *Params) bool {
+// informersTrustProgress: progress comes too early, is asked for, and is believed.
+func informersTrustProgress(p *Params) bool {
 	o, _ := cache.ForDesign(p.Cache)
-	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify
+	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify && o.Guard.VersionCheck == cache.VersionCheckNone
 }
 
+// streamsTrustProgress: where a WatchList waits for the cache, early progress
+// ends its initial events too early.
+func streamsTrustProgress(p *Params) bool { return informersTrustProgress(p) && !endsByTimer(p) }
+
 // listsTrustProgress: the same of a list that names a resourceVersion, or none.
-func listsTrustProgress(p *Params) bool {
-	return streamsTrustProgress(p) && p.Cache != "direct"
+func listsTrustProgress(p *Params) bool { return informersTrustProgress(p) && p.Cache != "direct" }
+
+// endsByTimer: nobody asks for progress on behalf of a WatchList.
+func endsByTimer(p *Params) bool {
+	b, err := p.Behaviours()
+	return err == nil && b.Cache.WatchList.InitialEventsEnd == cache.EndByTimer
 }
 
 // overtakenStreams expects what early progress breaks for those who stream their
@@ -29,9 +35,8 @@ func listsTrustProgress(p *Params) bool {
 // (kubernetes/kubernetes#122805).
 func overtakenStreams(claims ...string) func(*Params) []string {
 	return func(p *Params) []string {
-		b, err := p.Behaviours()
 		switch {
-		case err == nil && b.Cache.WatchList.InitialEventsEnd == cache.EndByTimer && p.Notify == 0:
+		case endsByTimer(p) && p.Notify == 0:
 			return []string{InformerSyncs}
 		case streamsTrustProgress(p):
 			return claims
@@ -53,8 +58,8 @@ func goesBackIfStale(p *Params) []string {
 // afterProgress is what else is violated, rarely: events that come after the
 // progress that overtook them move a cache back in time, and its watchers.
 func afterProgress(p *Params) []string {
-	if streamsTrustProgress(p) {
-		return informerClaims
+	if informersTrustProgress(p) {
+		return append([]string{InitialEvents}, informerClaims...)
 	}
 	return goesBackIfStale(p)
 }
@@ -141,22 +146,18 @@ is behind, it shows its handlers what it had shown them to be gone.`,
 
 var informerDetector = &Scenario{
 	Name:    "informer-detector",
-	Summary: "the reflector compares what it was streamed with an exact list of etcd: does it find what early progress broke?",
-	Doc: `client-go's data consistency detector (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR) on an etcd that sends progress too early
-(etcd-io/etcd#15220): caches lack objects, and informers that stream from them panic. It has to find each of them, and no
-other. A difference that comes later, on the stream itself, it does not look for. client-go takes it that an exact list is
-etcd's; a cache with snapshots (KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and
-the detector finds nothing.`,
+	Summary: "the reflector compares what it was streamed with an exact list: does it find the event that its API server has lost?",
+	Doc: `client-go's data consistency detector (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR) before a cache that has lost an event on the
+way from etcd. An informer that streams its list from there after that has to panic, and no other. A difference that comes
+later, on the stream itself, it does not look for. client-go takes it that an exact list is etcd's; a cache with snapshots
+(KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and the detector finds nothing.`,
 	Params: Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
-		Writers: 2, Writes: 3, Read: "consistent", Caches: 1, Keys: 2, Items: 1,
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Read: "consistent", Caches: 1, Keys: 2, Items: 1, LostEvents: 1,
 		Informers: 3, InformerList: watchList, InformerCheck: true, InformerRestarts: 2, Steps: 20_000,
 	},
 	Claims: []string{InformerDetects, InformerMirrors},
 	Expected: func(p *Params) []string {
-		if !streamsTrustProgress(p) {
-			return nil
-		}
 		if o, _ := cache.ForDesign(p.Cache); o.Snapshots.Snapshotting == cache.SnapshotsOn {
 			return []string{InformerDetects, InformerMirrors}
 		}
