@@ -46,8 +46,8 @@ after the fault.`,
 		case p.Cache == "stale":
 			return nil
 		case p.Cache == "direct", p.Cache == "draft-2019", !checkTrusts(p.versionCheck(), p.Etcd):
-			// Etcd cannot bear the load at any time. The draft gives up on a cache
-			// that was not notified for a second.
+			// Etcd cannot bear the load at any time, and until its first notification
+			// the draft sends it everything.
 			return []string{Recovers}
 		case p.cacheDimension("on-timeout") == "fallback", hasBug(p, "issue-17507"):
 			return []string{Recovers}
@@ -62,8 +62,8 @@ var cascadeLimited = &Scenario{
 	Doc: cascadeDoc + `
 Each API server lets one list at a time through to etcd, as API Priority and Fairness would with few seats, and answers 429 to
 the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
-given up: nothing cascades. That is enough: API servers x limit x time of a list < 3 s. The draft of 2019
-gives up after one second, for which even this limit is too much.`,
+given up: nothing cascades. API servers x limit x time of a list < 3 s is enough. The draft of 2019 gives up after one second,
+for which even this limit is too much.`,
 	Params: func() Params {
 		p := cascadeParams()
 		p.Guard.DelegatedLimit = 1

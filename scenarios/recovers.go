@@ -35,7 +35,7 @@ func (l *pollers) configure(s *System) {
 			To:    s.cacheNode(i, i),
 			List:  &wire.ListRequest{Prefix: prefixOf(i % s.params.resources()), ResourceVersion: wire.Unset},
 			Think: s.think(), Patience: g.Patience, HonoursRetryAfter: g.Honour, Pause: pollPause,
-			Healed: sim.Time(s.params.FaultsFor),
+			Healed: sim.Time(s.params.FaultsFor), Bystander: i%s.params.Caches != 0,
 		})
 	}
 }

@@ -20,8 +20,10 @@ type PollerPlan struct {
 	// and where it was told nothing, after Pause.
 	HonoursRetryAfter bool
 	Pause             sim.Duration
-	// Healed is when the faults of the run have ended. It decides nothing.
-	Healed sim.Time
+	// Healed is when the faults of the run have ended, and Bystander says that they
+	// strike another API server than To. Neither decides anything.
+	Healed    sim.Time
+	Bystander bool
 }
 
 // Ending is how an attempt of a Poller ended.
@@ -139,15 +141,18 @@ func (p *Poller) ended(env *sim.Env, how Ending, origin wire.Origin) {
 	a := &p.attempts[len(p.attempts)-1]
 	a.Return, a.Ending, a.Origin = env.Now(), how, origin
 	p.conn = sim.NoConn
-	phase := duringFaults
+	phase, server := duringFaults, 0
 	if a.Call >= p.plan.Healed {
 		phase = afterFaults
 	}
-	env.Add(polls[phase][how], 1)
+	if p.plan.Bystander {
+		server = bystander
+	}
+	env.Add(polls[phase][server][how], 1)
 	if how != Served {
 		return
 	}
-	env.Record(pollWait[phase], int64(a.Return.Sub(a.Wanted)))
+	env.Record(pollWait[phase][server], int64(a.Return.Sub(a.Wanted)))
 	if phase == afterFaults && !p.recovered {
 		p.recovered = true
 		env.Record(pollRecovery, int64(a.Return.Sub(p.plan.Healed)))
@@ -159,29 +164,37 @@ const (
 	afterFaults
 )
 
-// Metrics of clients that do not give up, while there are faults and after.
+const bystander = 1
+
+// Metrics of clients that do not give up: by when they asked, and by whether it is
+// their API server that the fault struck.
 var (
-	polls = [2][4]sim.Metric{
-		duringFaults: {
-			Served:    pollCounter(`phase="faults",result="served"`, "LISTs that were answered, asked before the faults ended"),
-			Refused:   pollCounter(`phase="faults",result="refused"`, "LISTs that were refused, asked before the faults ended"),
-			Abandoned: pollCounter(`phase="faults",result="abandoned"`, "LISTs that clients gave up, asked before the faults ended"),
-		},
-		afterFaults: {
-			Served:    pollCounter(`phase="healed",result="served"`, "LISTs that were answered, asked after the faults had ended"),
-			Refused:   pollCounter(`phase="healed",result="refused"`, "LISTs that were refused, asked after the faults had ended"),
-			Abandoned: pollCounter(`phase="healed",result="abandoned"`, "LISTs that clients gave up, asked after the faults had ended"),
-		},
+	polls = [2][2][4]sim.Metric{
+		duringFaults: {pollCounters("faults", "struck"), pollCounters("faults", "other")},
+		afterFaults:  {pollCounters("healed", "struck"), pollCounters("healed", "other")},
 	}
-	pollWait = [2]sim.Metric{
-		duringFaults: sim.NewMetric(`client_list_wait_seconds{phase="faults"}`, sim.Nanoseconds, "from the first attempt at a LIST to its answer, asked before the faults ended"),
-		afterFaults:  sim.NewMetric(`client_list_wait_seconds{phase="healed"}`, sim.Nanoseconds, "from the first attempt at a LIST to its answer, asked after the faults had ended"),
+	pollWait = [2][2]sim.Metric{
+		duringFaults: {pollMetric("faults", "struck"), pollMetric("faults", "other")},
+		afterFaults:  {pollMetric("healed", "struck"), pollMetric("healed", "other")},
 	}
 	pollRecovery = sim.NewMetric("client_recovery_seconds", sim.Nanoseconds, "from the end of the faults to a client's first answer to what it asked after; clients that got none are left out")
 )
 
-func pollCounter(labels, help string) sim.Metric {
-	return sim.NewCounter("client_lists_total{"+labels+"}", sim.Counted, help)
+func pollCounters(phase, server string) (of [4]sim.Metric) {
+	for ending, result := range [4]string{Served: "served", Refused: "refused", Abandoned: "abandoned"} {
+		if result != "" {
+			of[ending] = sim.NewCounter(pollLabels("client_lists_total", phase, server)+`,result="`+result+`"}`, sim.Counted, "LISTs of clients that do not give up")
+		}
+	}
+	return of
+}
+
+func pollMetric(phase, server string) sim.Metric {
+	return sim.NewMetric(pollLabels("client_list_wait_seconds", phase, server)+"}", sim.Nanoseconds, "from a client's first attempt at a LIST to its answer")
+}
+
+func pollLabels(name, phase, server string) string {
+	return name + `{phase="` + phase + `",server="` + server + `"`
 }
 
 // Run implements sim.Node; a poller has no loops.
