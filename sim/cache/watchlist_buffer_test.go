@@ -135,6 +135,16 @@ func TestCloseEnoughWaits(t *testing.T) {
 	require.Equal(t, 1, late.covered("watch sent to another API server because the cache is too far behind"))
 }
 
+// By the clock it waits for ten seconds, not for three.
+func TestCloseEnoughTimeout(t *testing.T) {
+	b := timedBed(t, config(with(t, "initial-events-end", "timer", "initial-events-buffer", "close-enough")))
+	b.down.plan = []planned{{ms, func(env *sim.Env) { env.Send(env.Open(cacheID), watchList(1000)) }}}
+	b.run(20 * time.Second)
+	require.Len(t, b.down.inbox, 2)
+	require.Equal(t, wire.Unavailable, b.down.inbox[0].Payload.(*wire.WatchEvent).Err.Code)
+	require.InDelta(t, 10, time.Duration(b.down.inbox[0].at).Seconds(), 0.1)
+}
+
 // KEP-3157, option 2: the channel grows until the client has the end.
 func TestDynamicBuffer(t *testing.T) {
 	b := slowList(t, "initial-events-buffer", "dynamic")

@@ -113,4 +113,8 @@ func TestClientLeavesWhileItsWatchWaits(t *testing.T) {
 	b.settle()
 	require.Zero(t, b.cache.Waiting())
 	require.Empty(t, b.seen())
+	b.ask(&wire.WatchRequest{Prefix: prefix})
+	b.ask(&wire.WatchRequest{Prefix: prefix})
+	require.True(t, b.can("run cache watcher 0: WATCH"))
+	require.True(t, b.can("run cache watcher 1: WATCH"), "both places are free")
 }
