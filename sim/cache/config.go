@@ -96,6 +96,7 @@ type Config struct {
 
 func (c *Config) setDefaults() {
 	set(&c.Endpoints, 1)
+	c.Endpoints = min(c.Endpoints, MostEndpoints)
 	set(&c.ListPageSize, 10000)
 	set(&c.BlockTimeout, 3*time.Second)
 	set(&c.ProgressRequestPeriod, 100*time.Millisecond)

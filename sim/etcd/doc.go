@@ -28,6 +28,7 @@
 //	linearizableReadLoop           take all readers, confirm the committed index
 //	                               notify them once that is applied
 //	EtcdServer.Range, Txn, Compact task: the handler's own read transaction, the answer
+//	                               a timer, and no task, for a Range that has a price
 //	scheduleCompaction             one batch; a timer between two
 //	recvLoop, create               deliver (and Rev)
 //	                               watchStream.Watch
@@ -93,9 +94,11 @@
 //
 // # Left out
 //
-// Other members, and with them stale read indexes (#20418) and all that differs
-// between members; a snapshot that brings news (InstallSnapshot brings the store
-// itself). Authentication, leases, alarms, quotas and request size limits. Sorted
+// Members beside the one that serves, and with them stale read indexes (#20418);
+// of the others there is only what they say of their version, and that one may
+// take over (Member). What reads cost, if a scenario gives them a price, is one
+// queue (Config.RangeTime). A snapshot that brings news (InstallSnapshot brings
+// the store itself). Authentication, leases, alarms, quotas and request size limits. Sorted
 // and filtered ranges, nested transactions, comparisons of values. Errors of
 // gRPC: a stream ends when its connection does.
 package etcd
