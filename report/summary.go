@@ -84,7 +84,7 @@ func Summarize(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign)
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: explore.Hash(c.Hash), Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
 		Verdict: c.Verdict().String(), Properties: map[string]Property{}, Failures: []Failure{},
-		Expected: append([]string{}, sc.Expected(p)...), Situations: map[string]uint64{},
+		Expected: append([]string{}, sc.ExpectedViolations(p)...), Situations: map[string]uint64{},
 	}
 	var violated []string
 	for _, t := range c.Properties {

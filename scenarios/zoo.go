@@ -58,3 +58,24 @@ var specimens = []Specimen{
 
 // Zoo lists the bugs of caches with where they show, in a fixed order.
 func Zoo() []Specimen { return slices.Clone(specimens) }
+
+// planted are the specimens of the bugs that the parameters ask for, by name or
+// by value.
+func planted(p *Params) []Specimen {
+	var found []Specimen
+	for _, bug := range p.Bugs {
+		dim, value, err := resolveBug(bug)
+		if err != nil {
+			continue
+		}
+		for _, b := range Bugs() {
+			if b.Dimension != dim || b.Value != value {
+				continue
+			}
+			if i := slices.IndexFunc(specimens, func(s Specimen) bool { return s.Bug == b.Name }); i >= 0 {
+				found = append(found, specimens[i])
+			}
+		}
+	}
+	return found
+}

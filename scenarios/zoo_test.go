@@ -3,9 +3,11 @@ package scenarios_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -189,6 +191,7 @@ func TestZooIsDetected(t *testing.T) {
 		b, err := json.MarshalIndent(list, "", "\t")
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(detectionFile, append(b, '\n'), 0o644))
+		require.NoError(t, os.WriteFile(zooTable, []byte(tableOf(t, list)), 0o644))
 	}
 	recorded := recordedDetections(t)
 	require.Len(t, recorded, len(scenarios.Zoo()), "measure anew: go test ./scenarios -run TestZooIsDetected -detection.update")
@@ -216,6 +219,120 @@ func TestZooIsDetected(t *testing.T) {
 			t.Logf("%d of %d schedules; recorded %d of %d; p = %.3g", hits, schedules, d.Trials, d.Schedules, p)
 			require.NotZero(t, hits)
 			require.Greater(t, p, 1e-4)
+		})
+	}
+}
+
+const zooTable = "zoo.md"
+
+// tableOf is the zoo for people.
+func tableOf(t *testing.T, list []detection) string {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString("# A zoo of cache bugs\n\n")
+	out.WriteString("Written by `go test ./scenarios -run TestZooIsDetected -detection.update`. Each bug can be planted:\n")
+	out.WriteString("`simrun run SCENARIO --bug BUG`. The last two columns are schedules until it shows: the median, and within\n")
+	out.WriteString("how many it shows in 95 of 100 campaigns, at 95 % confidence.\n\n")
+	out.WriteString("| bug | what goes wrong | scenario | property | median | 95 % |\n|---|---|---|---|---:|---:|\n")
+	for _, d := range list {
+		i := slices.IndexFunc(scenarios.Bugs(), func(b scenarios.Bug) bool { return b.Name == d.Bug })
+		require.GreaterOrEqual(t, i, 0, d.Bug)
+		property := d.Property
+		if d.Strategy != explore.Portfolio().Name {
+			property += " (`--strategy " + d.Strategy + "`)"
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %d | %d |\n", d.Bug, scenarios.Bugs()[i].Summary, d.Scenario, property, d.Median, d.Bound95)
+	}
+	return out.String()
+}
+
+func TestZooTableIsUpToDate(t *testing.T) {
+	b, err := os.ReadFile(zooTable)
+	require.NoError(t, err)
+	require.Equal(t, tableOf(t, recordedDetections(t)), string(b))
+}
+
+// TestPlantedBugIsExpected: `run --expect` is content with what a bug is planted
+// for, and misses it if it does not come.
+func TestPlantedBugIsExpected(t *testing.T) {
+	for _, s := range scenarios.Zoo() {
+		sc, err := scenarios.Find(s.Scenario)
+		require.NoError(t, err)
+		p := sc.Params
+		p.Bugs = []string{s.Bug}
+		missing, unexpected := sc.Outcome(&p, []string{s.Property})
+		require.Empty(t, missing, s.Bug)
+		require.Empty(t, unexpected, s.Bug)
+		missing, _ = sc.Outcome(&p, nil)
+		require.Equal(t, []string{s.Property}, missing, s.Bug)
+	}
+}
+
+// always are the bugs that come to bear in every schedule of their scenarios.
+var always = map[string]string{
+	"kubernetes-59848":  "no LIST asks etcd for its revision",
+	"kubernetes-117137": "each client has a WatchList that waits",
+	"kubernetes-123676": "each LIST asks etcd for its revision",
+	"kubernetes-131011": "no cache asks its compactor",
+}
+
+// TestBugsShareTheStepsOfTheHealthyCache: a bug has no yield point of its own. So
+// where it does not come to bear, a schedule takes the same course with it as
+// without, to the bit.
+func TestBugsShareTheStepsOfTheHealthyCache(t *testing.T) {
+	const schedules = 400
+	for _, s := range scenarios.Zoo() {
+		t.Run(s.Bug, func(t *testing.T) {
+			t.Parallel()
+			sick, healthy := newMenagerie(t, s, s.Bug), newMenagerie(t, s)
+			random := explore.Random()
+			a, b := random.Chooser(sick.runner.Profile()), random.Chooser(healthy.runner.Profile())
+			alike := 0
+			for seed := range uint64(schedules) {
+				a.Begin(seed)
+				b.Begin(seed)
+				if sick.runner.Run(a).TraceHash == healthy.runner.Run(b).TraceHash {
+					alike++
+				}
+			}
+			t.Logf("%d of %d schedules take the same course", alike, schedules)
+			require.Equal(t, always[s.Bug] != "", alike == 0)
+		})
+	}
+}
+
+// TestNobodyLooks: bugs that act while an event is taken in change nothing that
+// anybody does if nobody reads or watches the cache. Then every schedule, with
+// its events, takes the same course with them as without.
+func TestNobodyLooks(t *testing.T) {
+	for _, bug := range []string{"version-before-store", "progress-lowers-version", "store-without-snapshot", "kubernetes-58545"} {
+		t.Run(bug, func(t *testing.T) {
+			t.Parallel()
+			sc, err := scenarios.Find("outages")
+			require.NoError(t, err)
+			run := func(bugs ...string) *explore.Runner {
+				p := sc.Params
+				p.Cache, p.Bugs = "kep-4988", bugs
+				p.Readers, p.Gets, p.Watchers = 0, 0, 0
+				system, err := sc.New(p)
+				require.NoError(t, err)
+				return explore.NewRunner(system, p.Steps)
+			}
+			sick, healthy := run(bug), run()
+			a, b := explore.Random().Chooser(sick.Profile()), explore.Random().Chooser(healthy.Profile())
+			events := 0
+			for seed := range uint64(300) {
+				a.Begin(seed)
+				b.Begin(seed)
+				with, without := sick.Run(a), healthy.Run(b)
+				require.Equal(t, without.TraceHash, with.TraceHash, "seed %d", seed)
+				for _, f := range without.Findings {
+					if f.Property == scenarios.Mirrors {
+						events += f.Exercised
+					}
+				}
+			}
+			require.Greater(t, events, 300, "nothing was taken in")
 		})
 	}
 }

@@ -163,7 +163,7 @@ const (
 
 // Defects are the dimensions in which watch caches were once wrong, or easily
 // could be; the zero value is a healthy one. Each is a branch at the place where
-// the original had it, and takes no step more or less than the healthy cache.
+// the original had it, and brings no yield point of its own.
 type Defects struct {
 	EmptyHistory  EmptyHistory
 	DeletionRV    DeletionRV

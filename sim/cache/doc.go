@@ -30,6 +30,8 @@
 // The goroutines of the cacher, and the steps of the node that each one takes.
 // A delivery or a timer is the step of the goroutine that waits for it.
 //
+//	FeatureSupportChecker.checkClient   delivery of an endpoint's version; timer
+//	                                    "version of endpoint"
 //	Reflector.list                      delivery of a page; the last one is Replace
 //	handleAnyWatch, processEvent        delivery of an event: history, version,
 //	                                    store and broadcast under the lock
@@ -98,11 +100,31 @@
 //     step. If the cache starts over in between, upstream's list is refused, and
 //     the check comes to nothing as it does here a moment later.
 //
+// # Defects
+//
+// Each bug of bug.go is a branch where the original had it. None has a yield point
+// of its own: where a bug does not come to bear a schedule takes the same course
+// as in the healthy cache, and where it does it goes a way that is there for other
+// requests (kubernetes-123676: that of a consistent LIST) or designs
+// (kubernetes-59848, kubernetes-131011). Two bugs are about what happens between
+// two critical sections that upstream has in one. There the healthy cache does in
+// the first of two steps what the broken one does in the second, and both steps
+// are there anyway:
+//
+//	version-before-store       the store has a change in the step that takes the
+//	                           event in, or in that of "hand over"
+//	progress-lowers-version    progress sets the resourceVersion in the step that
+//	                           takes it in, or in that of "dispatchEvents"
+//
+// revision-of-last-reader asks etcd like every reader and throws the answer away,
+// so that the question takes as long. kubernetes-117137 stops ingestion where
+// processEvent would wait for the lock.
+//
 // # Left out
 //
-// Of selectors there is one field's value, for lists
-// only (so no trigger); there is no version guard, no deadline of a watch, no
-// remaining item count, and no second token for a list that compaction broke.
+// Of selectors there is one field's value, for lists only (so no trigger); there
+// is no deadline of a watch, no remaining item count, and no second token for a
+// list that compaction broke.
 // Bookmarks that repeat themselves are not sent, and the bookmark timer rests
 // while there is nothing to tell, so that a run without time comes to its end.
 // Untimed, the history keeps its capacity.
