@@ -49,7 +49,7 @@ was listed is worth nothing if the stream ends before. --bug reflector-list=list
 		return append(overtaken("linearizable", "linearizable-data", Mirrors)(p), overtakenInitialEvents(p)...)
 	},
 	Possible: func(p *Params) []string {
-		out := append(afterCompactions("linearizable", "linearizable-data", Mirrors, "reliable", InitialEvents)(p), overtakenLater(p)...)
+		out := append(afterCompactions("linearizable", "linearizable-data", Mirrors, "reliable", "bookmarkable", InitialEvents)(p), overtakenLater(p)...)
 		if hasBug(p, "issue-15220") {
 			out = append(out, watchListClaims...)
 		}
@@ -98,9 +98,14 @@ figures are in scenarios/watchlists.md.`,
 		WatchList: WatchListParams{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 300},
 		Network:   time.Millisecond, Scheduling: 100 * time.Microsecond, Notify: 5 * time.Second, Horizon: 30 * time.Second, Steps: 400_000,
 	},
-	Claims:   watchListClaims,
-	Expected: watchListSlow.Expected,
-	Possible: overtakenLater,
+	Claims: []string{InitialEvents},
+	Expected: func(p *Params) []string {
+		if p.cacheOptions().WatchList.Buffer == cache.BufferInject {
+			return []string{InitialEvents}
+		}
+		return nil
+	},
+	Possible: overtakenInitialEvents,
 }
 
 var watchListEnds = &Scenario{

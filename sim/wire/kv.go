@@ -2,6 +2,7 @@ package wire
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -52,6 +53,10 @@ func (r *RangeRequest) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (r *RangeRequest) Label() string {
 	s := "Range " + r.Key
+	if key, next := strings.CutSuffix(r.Key, "\x00"); next {
+		// A later page. Labels are names in recordings, and so plain text.
+		s = "Range after " + key
+	}
 	if r.RangeEnd != "" {
 		s += "..."
 	}
