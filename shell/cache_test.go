@@ -71,7 +71,7 @@ func TestReadTimes(t *testing.T) {
 	defer c.Close()
 	require.NoError(t, c.Ready(t.Context()))
 
-	const slow = 30 * time.Millisecond
+	const slow = 200 * time.Millisecond
 	e.hang(true)
 	time.AfterFunc(slow, func() { e.hang(false) })
 	list(t, c, consistent)
@@ -241,9 +241,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 	} {
 		go func() { errs <- ask() }()
 	}
-	time.Sleep(20 * time.Millisecond)
-	require.NotEmpty(t, running("shell.(*"))
-	require.NotEmpty(t, running("shell_test.(*etcd).Watch"))
+	require.Eventually(t, func() bool {
+		return len(running("shell.(*Cache).ask")) == 3 && len(running("shell_test.(*etcd).Watch")) > 0
+	}, 5*time.Second, time.Millisecond)
 	c.Close()
 	for range 4 {
 		require.ErrorIs(t, <-errs, shell.ErrClosed)
@@ -289,7 +289,7 @@ func TestContextEndsTheCache(t *testing.T) {
 func TestAbandonedReads(t *testing.T) {
 	e := newEtcd()
 	rv := e.set(prefix+"a", "1")
-	c := start(t, e, cache.Config{BlockTimeout: 20 * time.Millisecond})
+	c := start(t, e, cache.Config{BlockTimeout: time.Minute})
 	for range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		_, err := c.List(ctx, wire.ListRequest{Prefix: prefix, ResourceVersion: rv + 1, Match: wire.MatchNotOlderThan})
@@ -298,8 +298,13 @@ func TestAbandonedReads(t *testing.T) {
 	}
 	_, err := c.List(canceled(t), consistent)
 	require.ErrorIs(t, err, context.Canceled)
-	time.Sleep(50 * time.Millisecond)
-	require.Equal(t, []string{"a=1"}, keysOf(list(t, c, consistent).Items))
+	// The cache finishes them for itself once it can.
+	e.set(prefix+"a", "2")
+	require.Equal(t, []string{"a=2"}, keysOf(list(t, c, consistent).Items))
+	report, err := c.Report(t.Context())
+	require.NoError(t, err)
+	require.NotZero(t, report.Situations["cache: read waits"])
+	require.Equal(t, report.Situations["cache: read waits"], report.Situations["cache: read served after waiting"])
 }
 
 func canceled(t *testing.T) context.Context {
