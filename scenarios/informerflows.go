@@ -194,8 +194,10 @@ var informerRelistLoop = &Scenario{
 	Doc: `A cold cache has etcd answer the first list, in pages. From then on client-go lists in pages whatever it asks for
 (paginatedResult), and a resourceVersion with a limit and without a match means exactly that one. So after a 410 the list
 that was to be "at least as fresh" is the very state that the informer has, and the watch from there ends with 410 again,
-until etcd compacts that revision five minutes later (kubernetes/kubernetes#133810, open). With informer-list=watch-list, or
-where the first list fits a page, it holds.`,
+until etcd compacts that revision five minutes later (kubernetes/kubernetes#133810, open). It holds with
+informer-list=watch-list, where the first list fits a page, where a list says resourceVersionMatch=NotOlderThan
+(informer-not-older=true), and in the flow of KEP-3157's appendix, in which RV="" follows the 410 at once
+(informer-newest=true).`,
 	Params: Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
 		Writers: 1, Writes: 20, Read: "consistent", Caches: 1, Keys: 2, Items: 3,
@@ -205,4 +207,22 @@ where the first list fits a page, it holds.`,
 	},
 	Claims:   informerClaims,
 	Expected: func(p *Params) []string { return []string{InformerSyncs} },
+}
+
+var informerOutages = &Scenario{
+	Name:    "informer-outages",
+	Summary: "informers, API servers and etcd restart and watches break; a quarter of an hour later every informer has everything",
+	Doc: `With a clock: backoff with its jitter, Retry-After, watches that time out after five to ten minutes, and the eleven tries of
+a request that is refused. Once nothing breaks any more, every informer must have caught up by the end.`,
+	Params: Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 12, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: 20 * time.Second,
+		Read: "consistent", Caches: 2, Keys: 3, Items: 3, Ring: 4,
+		Informers: 3, InformerList: watchList, InformerBreaks: 4, InformerRestarts: 2, Breaks: 2, Restarts: 2, EtcdRestarts: 1,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 2 * time.Minute,
+		FaultsFor: 30 * time.Second, Horizon: 40 * time.Minute, Steps: 200_000,
+	},
+	Claims:   append([]string{InitialEvents}, informerClaims...),
+	Expected: func(*Params) []string { return nil },
+	Possible: afterProgress,
 }

@@ -32,6 +32,7 @@ func (n *informers) configure(s *System) {
 			Prefix: prefixOf(i % p.resources()), WatchList: p.InformerList == watchList,
 			InitialResourceVersion: p.informerVersion(), PageSize: int64(p.InformerPage),
 			ConsistencyDetector: p.InformerCheck, AwaitReady: p.AwaitReady,
+			NewestAfterExpired: p.InformerNewest, NotOlderThan: p.InformerNotOlder,
 		}
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.cacheNode(i+j, i))

@@ -35,6 +35,10 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 		{informerMoves, nil, []string{"restarted", "moved to another API server", "initial events ended by a bookmark"}},
 		{informerTimeTravel, nil, []string{"restarted", "moved to another API server"}},
 		{informerFallback, nil, []string{"list in place of a stream", "restarted", "moved to another API server"}},
+		{informerOutages, nil, []string{
+			"watch ended by its timeout", "watch resumed", "watch ended by 410", "watch closed at once",
+			"request sent again after Retry-After", "restarted", "moved to another API server",
+		}},
 		{informerDetector, nil, []string{"streamed list compared and equal", "streamed list compared and different"}},
 	} {
 		t.Run(c.scenario.Name, func(t *testing.T) {
@@ -58,11 +62,15 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 }
 
 // What heals the loop of relists: a stream, whose resourceVersion is the least
-// that is wanted, or a first list that fits one page.
+// that is wanted; a first list that fits one page; a list that says what it
+// wants; the flow of KEP-3157's appendix; or time, once etcd compacts.
 func TestRelistLoopHeals(t *testing.T) {
 	for _, change := range []func(*Params){
 		func(p *Params) { p.InformerList = watchList },
 		func(p *Params) { p.InformerPage = 0 },
+		func(p *Params) { p.InformerNotOlder = true },
+		func(p *Params) { p.InformerNewest = true },
+		func(p *Params) { p.Compactors, p.Horizon = true, 15*time.Minute },
 	} {
 		p := informerRelistLoop.Params
 		change(&p)

@@ -72,6 +72,10 @@ type Params struct {
 	InformerList, InformerRV string
 	InformerPage             int
 	InformerCheck            bool
+	// InformerNewest makes informers ask for the newest state as soon as a watch
+	// has ended with 410, InformerNotOlder makes their lists say in so many words
+	// that a resourceVersion is the least that they want.
+	InformerNewest, InformerNotOlder bool
 	// ObjectBytes is what each object weighs where memory is counted; 0 counts
 	// nothing.
 	ObjectBytes int
@@ -251,6 +255,8 @@ var settings = append([]setting{
 	textSetting("informer-rv", "what an informer's process asks for first: 0, unset (empty: client-go's own)", func(p *Params) *string { return &p.InformerRV }, checkInformerRV),
 	intSetting("informer-page", "objects in one page of an informer's list (0: 500)", func(p *Params) *int { return &p.InformerPage }),
 	boolSetting("informer-check", "informers compare what they were streamed with a list", func(p *Params) *bool { return &p.InformerCheck }),
+	boolSetting("informer-newest", "informers ask for RV=\"\" as soon as a watch ended with 410 (KEP-3157's appendix)", func(p *Params) *bool { return &p.InformerNewest }),
+	boolSetting("informer-not-older", "informers list with resourceVersionMatch=NotOlderThan", func(p *Params) *bool { return &p.InformerNotOlder }),
 	intSetting("object-bytes", "what an object weighs where memory is counted, timed (0: nothing is counted)", func(p *Params) *int { return &p.ObjectBytes }),
 	intSetting("informer-breaks", "watches of informers that break", func(p *Params) *int { return &p.InformerBreaks }),
 	intSetting("informer-restarts", "informers that restart", func(p *Params) *int { return &p.InformerRestarts }),

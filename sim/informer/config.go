@@ -25,6 +25,15 @@ type Config struct {
 	// wire.Unset for the newest state, 0 for any. Upstream a LIST asks for any,
 	// which kubernetes #59848 is about, and a WatchList for the newest.
 	InitialResourceVersion int64
+	// NewestAfterExpired makes a 410 that ends a watch give the last
+	// resourceVersion up (KEP-3157, "Steps followed by informers"). client-go
+	// names it once more.
+	NewestAfterExpired bool
+	// NotOlderThan says so of a LIST that names a resourceVersion
+	// (resourceVersionMatch). client-go says nothing, which means the same
+	// without a limit, and exactly that resourceVersion with one (kubernetes
+	// #133810).
+	NotOlderThan bool
 	// PageSize is the pager's, in objects: 500.
 	PageSize int64
 	// ConsistencyDetector compares what a WatchList brought with a LIST of the

@@ -28,7 +28,8 @@
 //
 // A 410 that ends a watch is not among them: the request that follows still
 // names the last resourceVersion, which a cache that is that far can serve.
-// KEP-3157's appendix has it otherwise (step 4, "after compaction").
+// KEP-3157's appendix has it otherwise (step 4, "after compaction"):
+// Config.NewestAfterExpired.
 //
 // # Yield points
 //

@@ -124,6 +124,31 @@ func TestExpired(t *testing.T) {
 	b.list(wire.ListRequest{ResourceVersion: 9}, nil)
 }
 
+// The flow of KEP-3157's appendix: a 410 on the watch is enough.
+func TestNewestAfterExpired(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{NewestAfterExpired: true})
+	b.list(wire.ListRequest{Limit: 500}, listed(5))
+	b.fail(b.watch(5), gone)
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 500}, listed(9, item("a", 8)))
+	b.holds(9, "a@8")
+	b.fail(b.watch(9), invalid)
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{ResourceVersion: 9}, nil)
+}
+
+func TestNotOlderThan(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{NotOlderThan: true, PageSize: 1})
+	first := listed(5, item("a", 2))
+	first.Continue = "more"
+	b.list(wire.ListRequest{Limit: 1}, first)
+	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 1, Continue: "more"}, listed(5, item("b", 3)))
+	b.fail(b.watch(5), gone)
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{ResourceVersion: 5, Limit: 1, Match: wire.MatchNotOlderThan}, gone)
+	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 1}, nil)
+}
+
 // "Too large": this API server is behind the one before.
 func TestTooLarge(t *testing.T) {
 	b := newBed(t, sim.Untimed, listing)

@@ -42,7 +42,11 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	g := &r.pager
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
-	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit})
+	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit}
+	if r.cfg.NotOlderThan && g.version != wire.Unset && g.version != 0 {
+		req.Match = wire.MatchNotOlderThan
+	}
+	r.ask(env, req)
 }
 
 // page takes a page. The last one is the list: Replace, and on to the watch.

@@ -174,7 +174,7 @@ func (s *rightServer) list(p *wire.ListRequest) sim.Payload {
 		s.at = s.truth.revision()
 		at = s.at
 	case p.ResourceVersion == 0:
-	case p.Match == wire.MatchExact || p.Limit > 0:
+	case p.Match == wire.MatchExact, p.Match == wire.MatchUnset && p.Limit > 0:
 		at = p.ResourceVersion
 	case p.ResourceVersion > s.at:
 		return tooLarge

@@ -36,9 +36,10 @@ func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 	case isRetriable(err):
 		r.backOff(env, stateWatchGap)
 	case isExpired(err):
-		// Not yet a reason to give the resourceVersion up: a list names it as the
-		// least that it wants.
+		// To client-go not yet a reason to give the resourceVersion up: a list
+		// names it as the least that it wants.
 		env.Cover(watchExpired)
+		r.version.unavailable = r.cfg.NewestAfterExpired
 		r.endListAndWatch(env)
 	default:
 		env.Cover(watchFailed)
