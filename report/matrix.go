@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ type Matrix struct {
 type Cell struct {
 	Design string `json:"design"`
 	Etcd   string `json:"etcd"`
-	// Safe joins all claims of all scenarios but "answers", and Live is that one.
+	// Live joins the claims that something comes in time, Safe all others.
 	Safe Question `json:"safe"`
 	Live Question `json:"live"`
 	Cost []*Cost  `json:"cost"`
@@ -88,8 +89,10 @@ type Cost struct {
 // The scenarios of a matrix. Those of the first two lists put both questions,
 // those of cost measure, and are held to their claims as well.
 var (
-	matrixSafety   = []string{"issue-15220", "issue-15220-catching-up", "consistent-list"}
-	matrixLiveness = []string{"issue-17507", "recovery"}
+	matrixSafety   = []string{"issue-15220", "issue-15220-catching-up", "consistent-list", "paged-lists", "snapshot-reads", "watch-list"}
+	matrixLiveness = []string{"issue-17507", "recovery", "watch-list-ends"}
+	// livenessClaims say that something comes in time.
+	livenessClaims = []string{scenarios.Answers, scenarios.WatchListEnds}
 	// MatrixCosts are the workloads of cost.
 	MatrixCosts = []string{"cost-quiet", "cost-elsewhere", "cost-prefix", "cost-busy"}
 )
@@ -109,9 +112,9 @@ type MatrixConfig struct {
 
 const costShare = 10
 
-// Explore fills a matrix cell by cell. An interrupt ends it early; what was found
+// ExploreMatrix fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
-func Explore(ctx context.Context, cfg MatrixConfig) (*Matrix, error) {
+func ExploreMatrix(ctx context.Context, cfg MatrixConfig) (*Matrix, error) {
 	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Claims: []Claim{}}
 	start := time.Now()
 	defer func() { m.Seconds = time.Since(start).Seconds() }()
@@ -240,7 +243,7 @@ func (cell *Cell) add(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Ca
 	}
 	missing, unexpected := sc.Outcome(p, violated)
 	for _, live := range []bool{false, true} {
-		mine := func(property string) bool { return (property == scenarios.Answers) == live }
+		mine := func(property string) bool { return slices.Contains(livenessClaims, property) == live }
 		e := Evidence{
 			Scenario: sc.Name, Schedules: c.Schedules, Properties: map[string]Property{},
 			Missing: filter(missing, mine), Unexpected: filter(unexpected, mine),

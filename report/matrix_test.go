@@ -41,18 +41,20 @@ func TestNothingIsFoldedIntoHolds(t *testing.T) {
 func smallMatrix(t *testing.T, cfg MatrixConfig) *Matrix {
 	t.Helper()
 	cfg.Seeds = 60
-	m, err := Explore(t.Context(), cfg)
+	m, err := ExploreMatrix(t.Context(), cfg)
 	require.NoError(t, err)
 	return m
 }
 
 func TestMatrix(t *testing.T) {
-	m := smallMatrix(t, MatrixConfig{Designs: []string{"kep-2340", "stale"}, Versions: []string{"3.5.12", "3.6.16"}})
-	require.Len(t, m.Cells, 4)
+	m := smallMatrix(t, MatrixConfig{Designs: []string{"kep-2340", "single-request", "stale"}, Versions: []string{"3.5.7", "3.6.16"}})
+	require.Len(t, m.Cells, 6)
 	want := []struct{ design, etcd, safe, live string }{
-		{"kep-2340", "3.5.12", "yes", "no: timeout"},
+		{"kep-2340", "3.5.7", "no: missing-write", "yes"},
 		{"kep-2340", "3.6.16", "yes", "yes"},
-		{"stale", "3.5.12", "no: missing-write", "yes"},
+		{"single-request", "3.5.7", "no: missing-write", "yes"},
+		{"single-request", "3.6.16", "yes", "no: timeout"},
+		{"stale", "3.5.7", "no: missing-write", "yes"},
 		{"stale", "3.6.16", "no: missing-write", "yes"},
 	}
 	for i, x := range want {
@@ -72,11 +74,11 @@ func TestMatrix(t *testing.T) {
 	assert.Zero(t, served.BytesPerList, "which comes without data")
 	assert.Equal(t, served.Lists, served.FromCache)
 	assert.Greater(t, served.ProgressRequestsPerList, 0.)
-	assert.Zero(t, m.Cells[3].cost("cost-elsewhere").RequestsPerList, "the stale cache asks nobody")
+	assert.Zero(t, m.Cells[5].cost("cost-elsewhere").RequestsPerList, "the stale cache asks nobody")
 
 	var text, page, object bytes.Buffer
 	require.NoError(t, m.WriteText(&text, Terminal{}))
-	assert.Contains(t, text.String(), m.Cells[0].Live.failure().Command)
+	assert.Contains(t, text.String(), m.Cells[3].Live.failure().Command)
 	require.NoError(t, WriteMatrixHTML(&page, m))
 	assert.Contains(t, page.String(), "not live: timeout")
 	require.NoError(t, m.WriteJSON(&object))
@@ -97,7 +99,7 @@ func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
 
 func TestMatrixInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m, err := Explore(ctx, MatrixConfig{
+	m, err := ExploreMatrix(ctx, MatrixConfig{
 		Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.6.16"}, Seeds: 20,
 		Progress: func(done, of int, _ string) {
 			assert.Equal(t, 2*scenariosOfACell()+len(claims), of)

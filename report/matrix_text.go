@@ -161,13 +161,13 @@ func (m *Matrix) writeViolations(b *bufio.Writer, o Terminal) {
 // notes say what the columns mean, and what they do not.
 func (m *Matrix) notes() []string {
 	notes := []string{
-		"safe?: every claim but answers, in " + strings.Join(matrixSafety, ", ") + " and those below. live?: answers, in " + strings.Join(matrixLiveness, " and ") +
-			": every consistent LIST is served from the cache within a bound, once nothing breaks any more; etcd answering in its place is a no. " +
+		"safe?: all that " + strings.Join(matrixSafety, ", ") + " and the scenarios below claim, but what is asked of live?: that in " + strings.Join(matrixLiveness, ", ") +
+			" every consistent LIST is served from the cache within a bound, once nothing breaks any more (etcd answering in its place is a no), and that initial events end. " +
 			"yes: in all schedules that were tried, and put to the test.",
 		"wait p99: what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + waiting +
 			"), and while the resource is, too (" + busy + "). cached: how many of them the cache served; the others went to etcd or were refused. requests, bytes, progress: ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + waiting + ".",
 		"Time is virtual: a message takes up to 1 ms, a loop up to 0.5 ms to be scheduled, and answering nothing at all, so that what goes to etcd looks quicker than it is.",
-		fmt.Sprintf("%d cells, %d schedules in %.1f s.", len(m.Cells), m.Schedules, m.Seconds),
+		fmt.Sprintf("%d schedules in %.1f s.", m.Schedules, m.Seconds),
 	}
 	for _, d := range m.Designs {
 		if c := m.first(d); c != nil && strings.Contains(c.Cost[0].Command, "--param") {

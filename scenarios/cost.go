@@ -29,9 +29,16 @@ back is measured. Delays are drawn by the strategy: with --strategy random they 
 	}
 }
 
-var costQuiet = costScenario("cost-quiet", "what consistent LISTs cost while nearly nothing is written",
-	`A cache that has seen everything is as new as etcd: but for one write, no LIST has to wait.`,
-	func(p *Params) { p.Writers, p.Writes = 1, 1 })
+var costQuiet = func() *Scenario {
+	sc := costScenario("cost-quiet", "what consistent LISTs cost while nearly nothing is written",
+		`A cache that has seen everything is as new as etcd: but for one write, no LIST has to wait.`,
+		func(p *Params) { p.Writers, p.Writes = 1, 1 })
+	// A stale cache rarely gets caught: there is one write that it can lack.
+	often, rarely := sc.Expected, sc.Possible
+	sc.Expected = func(*Params) []string { return nil }
+	sc.Possible = func(p *Params) []string { return append(often(p), rarely(p)...) }
+	return sc
+}()
 
 var costElsewhere = costScenario("cost-elsewhere", "what consistent LISTs cost while other resources are written",
 	`A hundred writes a second to another prefix move etcd's revision on, and no event tells the cache: every LIST waits for a

@@ -67,7 +67,7 @@ func (f *matrixFlags) matrix(ctx context.Context, s streams) error {
 		return err
 	}
 	live := newProgress(s, 0, 0)
-	m, err := report.Explore(ctx, report.MatrixConfig{
+	m, err := report.ExploreMatrix(ctx, report.MatrixConfig{
 		Designs: f.designs, Versions: f.versions, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
 		Progress: func(done, of int, what string) { live.line(fmt.Sprintf("%d of %d campaigns, %s", done, of, what)) },
 	})

@@ -53,7 +53,7 @@ func TestMatrixExitCodes(t *testing.T) {
 	require.NotContains(t, string(page), "http", "the page needs nothing from elsewhere")
 
 	require.Equal(t, exitViolated, c.run("matrix", "--designs", "stale", "--etcd", "3.6.16", "--seeds", "60"))
-	require.Equal(t, exitHolds, c.run("matrix", "--designs", "stale", "--etcd", "3.6.16", "--seeds", "600", "--expect"), c.err)
+	require.Equal(t, exitHolds, c.run("matrix", "--designs", "stale", "--etcd", "3.6.16", "--seeds", "200", "--expect"), c.err)
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
