@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -86,10 +88,11 @@ func (q *Question) word() string {
 	return q.Verdict
 }
 
-// name says what was wrong in a word: the label, or the property if that says
-// more, as with the guarantees of a watch.
+// name says what was wrong in a word: the label of an answer that was wrong or
+// late, and of anything else the property, which says more.
 func (f *Failure) name() string {
-	if f.Label == "" || f.Label == "watch" {
+	ofAnswer := slices.Contains(linearizability.Properties(), linearizability.Property(f.Property)) || slices.Contains(livenessClaims, f.Property)
+	if f.Label == "" || !ofAnswer {
 		return f.Property
 	}
 	return f.Label
