@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 )
@@ -72,6 +73,12 @@ var sections = []section{
 		}
 		return list
 	}},
+	{"metrics", func() (list []entry) {
+		for _, m := range sim.Metrics() {
+			list = append(list, entry{m.String(), m.Help()})
+		}
+		return list
+	}},
 	{"params", func() (list []entry) {
 		for _, d := range scenarios.Describe() {
 			list = append(list, entry{d.Name, d.Value})
@@ -103,7 +110,7 @@ func listCommand(s streams) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "list [" + strings.Join(names, "|") + "]",
-		Short: "list scenarios, etcd versions, cache designs, bugs, strategies and parameters",
+		Short: "list scenarios, etcd versions, cache designs, bugs, strategies, metrics and parameters",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen := sections
