@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/sim/cache"
 )
 
 // state is what happens in the store while readers read.
@@ -32,8 +33,16 @@ const pause = time.Second / 4
 // benchStore fills a server of its own, and measures all readers in all states.
 func benchStore(ctx context.Context, s settings, spec storeSpec, progress io.Writer) ([]row, error) {
 	fmt.Fprintf(progress, "%s: %d objects of %d bytes\n", spec.name, spec.objects, spec.bytes)
+	design, err := cache.ForDesign(s.design)
+	if err != nil {
+		return nil, err
+	}
 	// Writes need not survive this machine, and the store needs room.
-	server, err := realetcd.Start(ctx, s.version, "--unsafe-no-fsync", "--quota-backend-bytes=8589934592")
+	flags := []string{"--unsafe-no-fsync", "--quota-backend-bytes=8589934592"}
+	if design.ProgressRequests == cache.ProgressNotify {
+		flags = append(flags, "--watch-progress-notify-interval=250ms")
+	}
+	server, err := realetcd.Start(ctx, s.version, flags...)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +55,7 @@ func benchStore(ctx context.Context, s settings, spec storeSpec, progress io.Wri
 	if err := spec.load(ctx, client); err != nil {
 		return nil, err
 	}
-	c, last, err := caching(ctx, client)
+	c, last, err := caching(ctx, client, cache.Config{Options: design, ProgressRequestPeriod: s.poll})
 	if err != nil {
 		return nil, err
 	}

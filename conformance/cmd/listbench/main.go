@@ -28,6 +28,8 @@ type settings struct {
 	budget  time.Duration
 	runs    int
 	only    string
+	design  string
+	poll    time.Duration
 }
 
 func main() {
@@ -37,6 +39,8 @@ func main() {
 	flag.DurationVar(&s.budget, "budget", 5*time.Second, "how long one reader reads in one run")
 	flag.IntVar(&s.runs, "runs", 3, "how often each reader has its turn in each state of the store")
 	flag.StringVar(&s.only, "store", "", "one of the stores: pods, small or large")
+	flag.StringVar(&s.design, "design", "kep-2340", "design of the cache, as in simrun list; draft-2019 has etcd notify every 250 ms")
+	flag.DurationVar(&s.poll, "poll", 0, "time between two progress requests, if not 100 ms")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -12,7 +12,7 @@ import (
 
 // The whole comparison in small: every store, state and reader has its line.
 func TestBench(t *testing.T) {
-	s := settings{version: realetcd.Versions()[len(realetcd.Versions())-1], scale: 0.002, budget: 20 * time.Millisecond, runs: 1}
+	s := settings{version: realetcd.Versions()[len(realetcd.Versions())-1], scale: 0.002, budget: 20 * time.Millisecond, runs: 1, design: "kep-2340"}
 	if !realetcd.Built(s.version) {
 		t.Skipf("etcd %s is not built: run make servers", s.version)
 	}
@@ -34,7 +34,7 @@ func TestBench(t *testing.T) {
 }
 
 func TestWrongFlagsAreRefused(t *testing.T) {
-	for _, s := range []settings{{scale: 1}, {runs: 1}, {runs: 1, scale: 2}, {runs: 1, scale: 1, only: "none"}} {
+	for _, s := range []settings{{scale: 1}, {runs: 1}, {runs: 1, scale: 2}, {runs: 1, scale: 1, only: "none"}, {runs: 1, scale: 1, design: "none"}} {
 		if err := bench(t.Context(), s, io.Discard, io.Discard); err == nil {
 			t.Errorf("%+v is taken", s)
 		}

@@ -27,15 +27,14 @@ const (
 )
 
 // caching starts a cache whose field is there twice, with and without an index.
-func caching(ctx context.Context, client *clientv3.Client) (*shell.Cache, *shell.ReadTimes, error) {
+func caching(ctx context.Context, client *clientv3.Client, cfg cache.Config) (*shell.Cache, *shell.ReadTimes, error) {
+	cfg.Prefix = prefix
+	cfg.Fields = []cache.Field{
+		{Name: indexedField, Value: field, Indexed: true},
+		{Name: scannedField, Value: field},
+	}
 	var last shell.ReadTimes
-	c, err := shell.Start(ctx, client, shell.Config{
-		Cache: cache.Config{Prefix: prefix, Fields: []cache.Field{
-			{Name: indexedField, Value: field, Indexed: true},
-			{Name: scannedField, Value: field},
-		}},
-		OnRead: func(times shell.ReadTimes) { last = times },
-	})
+	c, err := shell.Start(ctx, client, shell.Config{Cache: cfg, OnRead: func(times shell.ReadTimes) { last = times }})
 	if err != nil {
 		return nil, nil, err
 	}
