@@ -113,14 +113,32 @@ func (c *Cache) newWatcher() int {
 // watcherOn finds the watcher of a client's connection, -1 if there is none.
 func (c *Cache) watcherOn(conn sim.Conn) int { return slices.Index(c.watcherConns, conn) }
 
-// watchCapacity is suggestedWatchChannelSize for a resource without an index.
+// WatchTrigger says whether the dispatcher picks watchers by an index, as that of
+// pods by node: the fewer events a watcher is given, the less it need hold. There
+// are no selectors on watches here, so that it decides on sizes only.
+type WatchTrigger uint8
+
+const (
+	// WatchUnindexed: the resource has no index.
+	WatchUnindexed WatchTrigger = iota
+	// WatchIndexed: it has one that the watch makes no use of, so that it is given
+	// everything: 1000 events at most.
+	WatchIndexed
+	// WatchTriggered: the watch is given the events of one value only: 10.
+	WatchTriggered
+)
+
+// mostInChannel is by WatchTrigger (maxWatchChanSizeWithoutIndex and its kin).
+var mostInChannel = [...]int{WatchUnindexed: 100, WatchIndexed: 1000, WatchTriggered: 10}
+
+// watchCapacity is suggestedWatchChannelSize.
 func (c *Cache) watchCapacity() int {
 	if c.cfg.WatchCapacity > 0 {
 		return c.cfg.WatchCapacity
 	}
 	fresh := int(c.cfg.EventFreshDuration.Seconds())
 	aSecond := (c.watchCache.history.capacity + fresh - 1) / fresh
-	return min(max(aSecond, 10), 100)
+	return min(max(aSecond, 10), mostInChannel[c.cfg.WatchTrigger])
 }
 
 // register is the rest of Cacher.Watch: the interval under the cache's lock,

@@ -80,9 +80,12 @@ type Config struct {
 	// 100. The reflector puts two entries there for each change of an object.
 	IncomingCapacity int
 	// WatchCapacity is that of each of a watcher's two channels. At zero it
-	// follows the history's capacity, as upstream: a second's worth, between 10
-	// and 100.
+	// follows the history's capacity, as upstream: a second's worth, at least 10,
+	// and at most what WatchTrigger says.
 	WatchCapacity int
+	// WatchTrigger is what the resource's index means to its watchers: without an
+	// index their channels hold at most 100 events.
+	WatchTrigger WatchTrigger
 	// InitialEventsBytes bounds the keys and values in the channel of a watcher that
 	// sends its initial events, with BufferCapped: 2 MB, the constant of KEP-3157's
 	// goals.

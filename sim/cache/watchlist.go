@@ -65,11 +65,14 @@ func (c *Cache) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchReques
 	w.capacity = int32(capacity)
 	env.Bound(m.Conn, capacity)
 	if req.TimeoutSeconds > 0 {
-		w.deadline = env.Now() + sim.Time(time.Duration(req.TimeoutSeconds)*time.Second)
+		w.deadline = env.Now() + sim.Time(time.Duration(min(req.TimeoutSeconds, mostTimeout))*time.Second)
 		env.Arm(watchTimer(i), w.deadline.Sub(env.Now()))
 	}
 	return i
 }
+
+// mostTimeout is longer than any run; in nanoseconds it is still a number.
+const mostTimeout = 1 << 30
 
 // watchTimedOut: the time of the watch is over. It ends without a word, as a
 // client expects that set TimeoutSeconds.

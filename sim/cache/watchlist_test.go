@@ -118,3 +118,31 @@ func TestClientLeavesWhileItsWatchWaits(t *testing.T) {
 	require.True(t, b.can("run cache watcher 0: WATCH"))
 	require.True(t, b.can("run cache watcher 1: WATCH"), "both places are free")
 }
+
+// A channel holds a second of history, within bounds that depend on the index of
+// the resource.
+func TestWatchChannelSize(t *testing.T) {
+	for _, tc := range []struct {
+		trigger       cache.WatchTrigger
+		history, want int
+	}{
+		{cache.WatchUnindexed, 100, 10},
+		{cache.WatchUnindexed, 1501, 21},
+		{cache.WatchUnindexed, 102400, 100},
+		{cache.WatchIndexed, 102400, 1000},
+		{cache.WatchTriggered, 102400, 10},
+	} {
+		cfg := config(options(t, "kep-2340"))
+		cfg.WatchTrigger, cfg.RingCapacity = tc.trigger, tc.history
+		b := newBed(t, cfg)
+		b.listed(5)
+		conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+		b.settle()
+		b.act(b.down, func(env *sim.Env) { env.Hold(conn) })
+		// As many in result and in input, and one in hand.
+		b.write(6, 6+2*int64(tc.want))
+		require.False(t, b.can("dispatch budget"), tc)
+		b.write(1_000_000, 1_000_000)
+		require.True(t, b.can("dispatch budget"), tc)
+	}
+}
