@@ -15,7 +15,7 @@ type contentsDigest uint64
 
 const (
 	newContentsDigest contentsDigest = 14695981039346656037
-	fnvPrime                         = 1099511628211
+	fnvPrime          contentsDigest = 1099511628211
 )
 
 // object adds the object of a key "<prefix><namespace>/<name>", or without a
