@@ -120,3 +120,38 @@ func TestInformerThatIsStillOnItsWay(t *testing.T) {
 		}
 	}
 }
+
+// Bugs of caches that an informer suffers from are found by what it shows.
+func TestInformersSufferFromBugsOfCaches(t *testing.T) {
+	for _, c := range []struct {
+		bug      string
+		scenario *Scenario
+		list     string
+		property string
+		label    string
+	}{
+		{"kubernetes-49956", informerColdStart, listWatch, InformerSyncs, "behind"},
+		{"kubernetes-58545", informerResume, listWatch, InformerMonotonic, "went-back"},
+		{"kubernetes-58545", informerResume, watchList, InformerMirrors, "missing-item"},
+		{"kubernetes-59848", informerMoves, listWatch, InformerMonotonic, "went-back"},
+		{"kubernetes-122805", informerColdStart, watchList, InformerSyncs, "behind"},
+		{"etcd-20488", informerResume, listWatch, InformerMirrors, "stale-item"},
+		{"version-before-store", informerMoves, watchList, InitialEvents, "stale-item"},
+		{"watcher-missing-prevkv", informerColdStart, watchList, InitialEvents, "ghost"},
+	} {
+		t.Run(c.bug+"/"+c.property, func(t *testing.T) {
+			t.Parallel()
+			p := c.scenario.Params
+			p.Bugs, p.InformerList = []string{c.bug}, c.list
+			want := explore.Failure{Property: c.property, Label: c.label}
+			var found uint64
+			for _, f := range campaign(t, c.scenario, p, 0, 1000).Failures {
+				if f.Failure == want {
+					found = f.Schedules
+				}
+			}
+			t.Logf("%d of 1000 schedules", found)
+			assert.NotZero(t, found, want)
+		})
+	}
+}
