@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,4 +67,22 @@ func TestBuffersOfInitialEvents(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestThousandWatchers: a thousand clients stream the contents of one cache at the
+// same time, and follow it while objects change.
+func TestThousandWatchers(t *testing.T) {
+	p := watchListStreams.Params
+	p.Mode, p.Caches, p.Breaks, p.Restarts = sim.Timed, 1, 0, 0
+	p.WatchList.Clients, p.WatchList.Rounds = 1000, 1
+	p.Network, p.Scheduling, p.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
+	p.Horizon, p.Steps = 20*time.Second, 1_000_000
+	c := campaign(t, watchListStreams, p, 0, 1)
+	for _, f := range c.Properties {
+		assert.Zero(t, f.Violations, f.Name)
+		if f.Name == InitialEvents {
+			assert.EqualValues(t, 1000, f.Exercised)
+		}
+	}
+	assert.Zero(t, c.Truncated)
 }

@@ -33,6 +33,8 @@
 //	FeatureSupportChecker.checkClient   delivery of an endpoint's version; timer
 //	                                    "version of endpoint"
 //	Reflector.list                      delivery of a page; the last one is Replace
+//	Reflector.watchList                 delivery of an initial event; the bookmark
+//	                                    that ends them is Replace
 //	handleAnyWatch, processEvent        delivery of an event: history, version,
 //	                                    store and broadcast under the lock
 //	Cacher.processEvent                 task "hand over": the send on incoming
@@ -48,10 +50,15 @@
 //	dispatchEvents                      task "dispatchEvents": one event to all
 //	                                    watchers; timers "dispatch budget" and
 //	                                    "bookmark timer"
-//	Cacher.Watch                        delivery of the request: is it ready? Then
-//	                                    task "watcher": interval and registration
-//	                                    under both locks
+//	Cacher.Watch                        delivery of the request: is it ready? With
+//	                                    initial events the delivery of etcd's
+//	                                    revision, and a wait like that of a read.
+//	                                    Then task "watcher": interval and
+//	                                    registration under both locks
 //	processInterval, process            task "watcher": one event
+//	the end of a watch's context        timer "timeout of watcher"
+//	CacheDelegator.Watch                delivery of an event of a watch that etcd
+//	                                    serves: passed on, or held
 //	compactor.compactIfNeeded           timer "compaction poll": the question;
 //	                                    delivery of the revision: snapshots go
 //	Checker.check                       timer "consistency check": list and digest
@@ -99,6 +106,13 @@
 //   - The consistency checker looks whether the cache is ready and lists it in one
 //     step. If the cache starts over in between, upstream's list is refused, and
 //     the check comes to nothing as it does here a moment later.
+//   - A watch whose client leaves while it waits for the cache waits on for nobody,
+//     as upstream's does, which never looks at its context. It is not registered
+//     in the end: upstream it is, and ends with its first look at the context.
+//   - The time buckets of bookmarks are a second wide; here a watcher is due when
+//     it is due, and told so at the next tick.
+//   - A hard close (KEP-3157, step 2b) is an ERROR event that says so: which client
+//     goes to which API server next is the client's doing.
 //
 // # Defects
 //
@@ -123,8 +137,10 @@
 // # Left out
 //
 // Of selectors there is one field's value, for lists only (so no trigger); there
-// is no deadline of a watch, no remaining item count, and no second token for a
-// list that compaction broke.
+// is no remaining item count, and no second token for a list that compaction
+// broke. Initial events are taken from the store under the lock, also where
+// upstream takes a snapshot and reads that later: nobody can tell. Compressed
+// buffers (KEP-3157, step 2b, the last option) are what channels of pointers are.
 // Bookmarks that repeat themselves are not sent, and the bookmark timer rests
 // while there is nothing to tell, so that a run without time comes to its end.
 // Untimed, the history keeps its capacity.
