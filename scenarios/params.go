@@ -90,6 +90,8 @@ type Params struct {
 	// Namespaces is how many namespaces the watched keys are in; 0 is none. Lists
 	// are of one of them, and its name begins that of the next.
 	Namespaces int
+	// Apart has writers write the last resource only, and readers list the first.
+	Apart bool
 	// Compactors makes each API server try to compact etcd every CompactInterval
 	// (0 is the original's 5 min) and tell its caches of compactions.
 	Compactors      bool
@@ -264,6 +266,7 @@ var settings = append([]setting{
 	intSetting("breaks", "watch streams that break", func(p *Params) *int { return &p.Breaks }),
 	intSetting("restarts", "caches that restart", func(p *Params) *int { return &p.Restarts }),
 	intSetting("recreations", "caches that are replaced by new ones in the same process", func(p *Params) *int { return &p.Recreations }),
+	boolSetting("apart", "writers write the last resource only, and readers list the first", func(p *Params) *bool { return &p.Apart }),
 	intSetting("namespaces", "namespaces of the watched keys, of which each list asks for one (0: none)", func(p *Params) *int { return &p.Namespaces }),
 	intSetting("etcd-restarts", "restarts of etcd", func(p *Params) *int { return &p.EtcdRestarts }),
 	intSetting("snapshots", "snapshots that etcd installs", func(p *Params) *int { return &p.Snapshots }),

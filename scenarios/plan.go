@@ -108,6 +108,9 @@ func (s *System) writes(i int, name string) []workload.Step {
 	var steps []workload.Step
 	for j := range p.Writes {
 		k := p.watched((i + j) % max(1, p.Keys))
+		if n := p.resources(); p.Apart {
+			k = p.watched((i+j)%max(1, p.Keys)*n + n - 1)
+		}
 		put := &wire.PutRequest{Key: k, Value: name[len("writer"):] + "." + strconv.Itoa(j)}
 		kinds := []sim.Payload{put}
 		if p.Deletes {
@@ -152,7 +155,11 @@ func (s *System) reads(i int) []workload.Step {
 			at += j
 		}
 		if j < p.Reads {
-			step := s.step(s.cacheNode(at, i+j), s.list(3*i+j, i+j), s.think())
+			resource := i + j
+			if p.Apart {
+				resource = 0
+			}
+			step := s.step(s.cacheNode(at, resource), s.list(3*i+j, resource), s.think())
 			step.Pages = p.morePages()
 			steps = append(steps, step)
 		}

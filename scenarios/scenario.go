@@ -71,7 +71,7 @@ func (sc *Scenario) Outcome(p *Params, violated []string) (missing, unexpected [
 func Catalogue() []*Scenario {
 	return []*Scenario{
 		issue15220, issue15220CatchingUp, issue17507, recovery, consistentList, everyRead, outages, backpressure, watchGuarantees, rewatch, severalCaches, sharedStream, laggingMember, pagedLists,
-		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist, quietGet, anyWithoutProgress, namespaces, recreatedCache,
+		staleList, staleOwnWrite, timeTravel, resumedWatch, watchDuringRelist, quietGet, anyWithoutProgress, namespaces, recreatedCache, busyNeighbour,
 		snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors,
 		watchListStreams, watchListStart, watchListSlow, watchListFull, watchListEnds, watchListSixSeconds,
 		costQuiet, costElsewhere, costPrefix, costBusy,

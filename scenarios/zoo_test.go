@@ -271,7 +271,9 @@ func TestPlantedBugIsExpected(t *testing.T) {
 // always are the bugs that come to bear in every schedule of their scenarios.
 var always = map[string]string{
 	"kubernetes-59848":  "no LIST asks etcd for its revision",
+	"kubernetes-114458": "each cache watches under other metadata",
 	"kubernetes-117137": "each client has a WatchList that waits",
+	"kubernetes-123532": "each cache watches under other metadata",
 	"kubernetes-123676": "each LIST asks etcd for its revision",
 	"kubernetes-131011": "no cache asks its compactor",
 }

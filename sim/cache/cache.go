@@ -94,6 +94,7 @@ func New(cfg Config) *Cache {
 // Reset makes the cache a new one for another run, and keeps its memory.
 func (c *Cache) Reset(cfg Config) {
 	cfg.setDefaults()
+	cfg.Metadata = cfg.Defects.WatchStream.metadata(cfg.Metadata)
 	if c.firstPage == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.ListPageSize != cfg.ListPageSize || c.cfg.Metadata != cfg.Metadata {
 		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: rangeEnd(cfg.Prefix), Limit: cfg.ListPageSize}
 		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}

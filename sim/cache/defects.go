@@ -150,6 +150,33 @@ const (
 	TeardownStrands
 )
 
+// WatchStream is the gRPC stream of etcd on which the cache watches and asks for
+// progress. etcd answers such a request to all watches of the stream, once all of
+// them are synced.
+type WatchStream uint8
+
+const (
+	// WatchStreamOwn is the one that Config.Metadata says.
+	WatchStreamOwn WatchStream = iota
+	// WatchStreamOfCaches: all caches of the client have one together
+	// (kubernetes #114458).
+	WatchStreamOfCaches
+	// WatchStreamOfAll: the one of every watch that has no metadata
+	// (kubernetes #123532).
+	WatchStreamOfAll
+)
+
+// metadata is the gRPC metadata that makes it so.
+func (s WatchStream) metadata(own string) string {
+	switch s {
+	case WatchStreamOfCaches:
+		return "source=cache"
+	case WatchStreamOfAll:
+		return ""
+	}
+	return own
+}
+
 // SnapshotOn says which changes leave a snapshot behind.
 type SnapshotOn uint8
 
@@ -177,6 +204,7 @@ type Defects struct {
 	Teardown      Teardown
 	NextPage      NextPage
 	SnapshotOn    SnapshotOn
+	WatchStream   WatchStream
 	ProgressRV    ProgressRV
 }
 
@@ -214,6 +242,9 @@ var defectDimensions = dimension.Table[Options]{
 	{Name: "next-page", Values: []string{"exact", "newest"},
 		Get: func(o *Options) int { return int(o.Defects.NextPage) },
 		Set: func(o *Options, v int) { o.Defects.NextPage = NextPage(v) }},
+	{Name: "watch-stream", Values: []string{"own", "of-caches", "of-all"},
+		Get: func(o *Options) int { return int(o.Defects.WatchStream) },
+		Set: func(o *Options, v int) { o.Defects.WatchStream = WatchStream(v) }},
 	{Name: "snapshot-on", Values: []string{"all", "puts"},
 		Get: func(o *Options) int { return int(o.Defects.SnapshotOn) },
 		Set: func(o *Options, v int) { o.Defects.SnapshotOn = SnapshotOn(v) }},
