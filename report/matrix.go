@@ -100,6 +100,8 @@ var (
 // MatrixConfig says what a matrix is of.
 type MatrixConfig struct {
 	Designs, Versions []string
+	// Params change every campaign of every cell.
+	Params []scenarios.Parameter
 	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound.
 	// A campaign of cost has a tenth: each of its runs is long.
 	FirstSeed, Seeds uint64
@@ -111,6 +113,40 @@ type MatrixConfig struct {
 }
 
 const costShare = 10
+
+// Check returns an error if some campaign could not be run.
+func (cfg *MatrixConfig) Check() error {
+	for _, name := range slices.Concat(matrixSafety, matrixLiveness, MatrixCosts) {
+		sc, err := scenarios.Find(name)
+		if err != nil {
+			return err
+		}
+		for _, design := range cfg.Designs {
+			for _, version := range cfg.Versions {
+				p, err := cfg.params(sc, version, slices.Concat(scenarios.Needs(design), cfg.Params), design)
+				if err != nil {
+					return err
+				}
+				if _, err := sc.Subjects(p); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// params are those of a scenario in a cell.
+func (cfg *MatrixConfig) params(sc *scenarios.Scenario, version string, changes []scenarios.Parameter, design string) (scenarios.Params, error) {
+	p := sc.Params
+	p.Etcd, p.Cache = version, design
+	for _, change := range changes {
+		if err := p.Set(change.Name, change.Value); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
 
 // ExploreMatrix fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
@@ -184,13 +220,10 @@ func (x *matrixExplorer) campaign(ctx context.Context, cell *Cell, name string) 
 	if err != nil {
 		return err
 	}
-	p := sc.Params
-	p.Etcd, p.Cache = cell.Etcd, cell.Design
-	needs := scenarios.Needs(cell.Design)
-	for _, n := range needs {
-		if err := p.Set(n.Name, n.Value); err != nil {
-			return err
-		}
+	changes := slices.Concat(scenarios.Needs(cell.Design), x.cfg.Params)
+	p, err := x.cfg.params(sc, cell.Etcd, changes, cell.Design)
+	if err != nil {
+		return err
 	}
 	subjects, err := sc.Subjects(p)
 	if err != nil {
@@ -208,7 +241,7 @@ func (x *matrixExplorer) campaign(ctx context.Context, cell *Cell, name string) 
 	}
 	x.done++
 	x.schedules += c.Schedules
-	command := x.command(cell, name, needs, cfg.Strategy)
+	command := x.command(cell, name, changes, cfg.Strategy)
 	cell.add(sc, &p, c, command)
 	if cost {
 		cell.Cost = append(cell.Cost, costOf(name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
@@ -220,10 +253,10 @@ func (x *matrixExplorer) campaign(ctx context.Context, cell *Cell, name string) 
 }
 
 // command words a run that shows the same seeds again.
-func (x *matrixExplorer) command(cell *Cell, scenario string, needs []scenarios.Parameter, s explore.Strategy) func(first, last uint64) string {
+func (x *matrixExplorer) command(cell *Cell, scenario string, changes []scenarios.Parameter, s explore.Strategy) func(first, last uint64) string {
 	text := "simrun run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
-	for _, n := range needs {
-		text += " --param " + n.Name + "=" + n.Value
+	for _, change := range changes {
+		text += " --param " + change.Name + "=" + change.Value
 	}
 	if s.Name != explore.Portfolio().Name {
 		text += " --strategy " + s.Name

@@ -34,10 +34,12 @@ every outcome is the one that the catalogue expects.`
 
 const matrixExamples = `  simrun matrix
   simrun matrix --designs kep-2340,draft-2019 --etcd 3.5.13,3.6.16 --html matrix.html
+  simrun matrix --designs kep-2340,direct --param network=5ms --param item-time=20us
   simrun matrix --for 5m --json`
 
 type matrixFlags struct {
 	designs, versions []string
+	changes           []scenarios.Parameter
 	runFlags
 }
 
@@ -53,6 +55,7 @@ func matrixCommand(s streams) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; simrun list cache)")
 	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
+	c.Flags().StringArrayVar(&f.params, "param", nil, "change a parameter of all campaigns, name=value, such as network=5ms; may be repeated (simrun list params)")
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrixSeeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
@@ -67,10 +70,14 @@ func (f *matrixFlags) matrix(ctx context.Context, s streams) error {
 		return err
 	}
 	live := newProgress(s, 0, 0)
-	m, err := report.ExploreMatrix(ctx, report.MatrixConfig{
-		Designs: f.designs, Versions: f.versions, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
+	cfg := report.MatrixConfig{
+		Designs: f.designs, Versions: f.versions, Params: f.changes, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
 		Progress: func(done, of int, what string) { live.line(fmt.Sprintf("%d of %d campaigns, %s", done, of, what)) },
-	})
+	}
+	if err := cfg.Check(); err != nil {
+		return usage("--param: %w", err)
+	}
+	m, err := report.ExploreMatrix(ctx, cfg)
 	live.end()
 	if err != nil {
 		return &exitError{exitNoVerdict, err}
@@ -109,6 +116,16 @@ func (f *matrixFlags) check() error {
 				return usage("%s: %s is there twice", list.flag, v)
 			}
 		}
+	}
+	for _, set := range f.params {
+		name, value, ok := strings.Cut(set, "=")
+		switch {
+		case !ok:
+			return usage("--param %s: want name=value", set)
+		case name == "etcd" || name == "cache" || name == "steps":
+			return usage("--param %s: a matrix sets that itself", set)
+		}
+		f.changes = append(f.changes, scenarios.Parameter{Name: name, Value: value})
 	}
 	if f.workers < 1 {
 		return usage("--workers %d: want at least 1", f.workers)
