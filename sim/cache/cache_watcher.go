@@ -158,7 +158,7 @@ func (c *Cache) register(env *sim.Env, i int) {
 		return
 	}
 	w.state = watcherInitial
-	c.expectEndBookmark(w)
+	c.expectEndBookmark(env, w)
 	env.Enable(watcherTask(i))
 	if w.request.AllowBookmarks {
 		w.countsForBookmarks = true

@@ -28,7 +28,7 @@ func isWatchList(req *wire.WatchRequest) bool {
 
 // expectEndBookmark sets the watcher up for the end of its initial events, under
 // the locks of its registration.
-func (c *Cache) expectEndBookmark(w *cacheWatcher) {
+func (c *Cache) expectEndBookmark(env *sim.Env, w *cacheWatcher) {
 	if !isWatchList(w.request) {
 		return
 	}
@@ -40,6 +40,8 @@ func (c *Cache) expectEndBookmark(w *cacheWatcher) {
 	}
 	if c.cfg.WatchList.InitialEventsEnd == EndWithInterval {
 		w.intervalEnd = c.watchCache.resourceVersion
+	} else if env.Noting() {
+		env.Note("begins to send " + env.NodeName(w.from) + " what it has at resourceVersion " + number(c.watchCache.resourceVersion) + "; the end comes when the bookmark timer finds that it has dispatched " + number(w.bookmarkAfter))
 	}
 }
 
@@ -70,6 +72,9 @@ func (w *cacheWatcher) convertBookmark(e *wire.WatchEvent) *wire.WatchEvent {
 func (w *cacheWatcher) received(env *sim.Env) {
 	if w.endBookmark == endBookmarkWaiting {
 		env.Cover(endBookmarkByTimer)
+		if env.Noting() {
+			env.Note("the bookmark timer finds what " + env.NodeName(w.from) + " waits for, resourceVersion " + number(w.bookmarkAfter) + ", dispatched")
+		}
 		w.endBookmark = endBookmarkReceived
 	}
 }
