@@ -382,10 +382,35 @@ func TestGuardIsCloned(t *testing.T) {
 
 // TestANewProcessAsksAgain: what was known of etcd dies with the process.
 func TestANewProcessAsksAgain(t *testing.T) {
-	b := guarded(t, "shipped", "default", 1)
-	b.tellVersion("3.5.12")
-	b.cache.Reset(config(options(t, "kep-2340")))
-	require.Empty(t, b.cache.Aborted())
+	o, err := cache.Options{}.With("version-check", "shipped")
+	require.NoError(t, err)
+	b := &bed{t: t, up: &puppet{manual: true}, down: &puppet{manual: true}, choices: map[string]int{}, cache: cache.New(config(o))}
+	b.w = sim.NewWorld(sim.Options{})
+	b.w.Add("up", b.up)
+	b.w.Add("cache", b.cache)
+	b.w.Add("down", b.down)
+	b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1})
+	b.w.Start(b)
+	for _, later := range []bool{false, true} {
+		if later {
+			b.do("inject restart cache")
+		}
+		for b.can("deliver cache>up") {
+			b.do("deliver cache>up")
+		}
+		list, conn := take[*wire.RangeRequest](b, b.up)
+		require.NotEmpty(t, list.RangeEnd)
+		b.act(b.up, func(env *sim.Env) { env.Send(conn, &wire.RangeResponse{Revision: 5}) })
+		b.do("deliver up>cache")
+		before := b.covered("list delegated to etcd")
+		b.ask(consistentList())
+		require.Equal(t, before+1, b.covered("list delegated to etcd"), "nobody has said anything yet")
+		_, conn = take[*wire.StatusRequest](b, b.up)
+		b.act(b.up, func(env *sim.Env) { env.Send(conn, &wire.StatusResponse{Version: "3.5.13"}) })
+		b.do("deliver up>cache")
+		b.ask(consistentList())
+		require.Equal(t, before+1, b.covered("list delegated to etcd"), "now it is the cache's")
+	}
 }
 
 // TestReflectorWithoutTheGateWatchList: the cache's own start lists then, as its

@@ -165,4 +165,8 @@ func TestReadCostIsCloned(t *testing.T) {
 	require.NotEqual(t, before, b.server.Fingerprint(sim.NewDigest))
 	b.step("inject restart etcd").settle()
 	require.Empty(t, b.names(), "nothing is left of a process that went away")
+	told := len(b.user.told)
+	b.user.ops = append(b.user.ops, func(env *sim.Env) { env.Call(1, all) })
+	b.step("fire user op").settle().step("fire etcd Range user.0").settle()
+	require.Len(t, b.user.told, told+1, "and nothing is in the way of the next")
 }
