@@ -22,8 +22,8 @@ func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f 
 	}
 	others := alike(sc, p, f, rec.Seed)
 	var found []*decision
-	for _, dim := range b.Dimensions() {
-		if len(found) > 0 && found[0].strict && found[0].dimension.Of != dim.Of {
+	for _, dim := range plantedFirst(p, b.Dimensions()) {
+		if len(found) > 0 && found[0].strict && (found[0].planted || found[0].dimension.Of != dim.Of) {
 			break
 		}
 		if d := decide(sc, p, rec, f, others, dim); d != nil {
@@ -48,6 +48,22 @@ func flip(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f 
 func isPlanted(p scenarios.Params, dim scenarios.Dimension) bool {
 	bug := knownBug(dim.Of, dim.Name, dim.Value)
 	return bug != nil && (slices.Contains(p.Bugs, bug.Name) || slices.Contains(p.Bugs, dim.Name+"="+dim.Value))
+}
+
+// plantedFirst puts the behaviours of planted bugs before all others: whoever
+// plants a bug asks whether it decides, and not which etcd would hide it.
+func plantedFirst(p scenarios.Params, dims []scenarios.Dimension) []scenarios.Dimension {
+	dims = slices.Clone(dims)
+	slices.SortStableFunc(dims, func(a, b scenarios.Dimension) int {
+		switch x, y := isPlanted(p, a), isPlanted(p, b); {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return 0
+	})
+	return dims
 }
 
 func decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure, others []*explore.Recording, dim scenarios.Dimension) *decision {
