@@ -23,7 +23,8 @@ type Memory struct {
 }
 
 // Temporary is Lists with what it takes to make such an answer from what etcd
-// sent: "around O(5*the_response_from_etcd)" (KEP-3157, "Motivation").
+// sent: "around O(5*the_response_from_etcd)" (KEP-3157, "Motivation"). For one
+// from the cache it says two to three times the answer ("Alternatives").
 func (m *Memory) Temporary() int64 { return 5 * m.Lists }
 
 var (
