@@ -61,8 +61,8 @@ var watchListSlow = &Scenario{
 	Name:    "watch-list-slow",
 	Summary: "clients that take one event at a time ask for initial events, and buffers of two events are full before they have them (KEP-3157, step 2b)",
 	Doc: `A watcher sends its initial events while writers fill its channel. As shipped it is ended, unless the bookmark is in the
-channel; then it is drained and ended, right after the bookmark, which is what kubernetes/kubernetes#134837 reports of
-clusters with 60,000 pods and more. The options that the document keeps for beta are values of initial-events-buffer:
+channel; then it is drained and ended, right after the bookmark. (kubernetes/kubernetes#134837 reports watches of 60,000
+pods and more that end like that.) The options that the document keeps for beta are values of initial-events-buffer:
 close-enough, dynamic, inject, cap. Taken by its words, "inject new events directly to the initial list" is not safe: an
 initial event may follow a newer one of the same object, so that a deleted object comes back (--bug
 initial-events-buffer=inject). With each event put in the place of the initial one that it makes obsolete
