@@ -38,7 +38,7 @@ var watchListStart = &Scenario{
 in etcd all the same, page by page, and watches behind the list; the bookmark that ends the initial events makes the cache ready. What
 was listed is worth nothing if the stream ends before. --bug reflector-list=list is how it was.`,
 	Params: Params{
-		Etcd: "3.6.16", Cache: "v0.37.2", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "v0.37.2", Assume: append(slices.Clone(createdInOrder), "reflector-list=watch-list"),
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent", Caches: 2, Keys: 3, Items: 4,
 		Page: 2, ClientBuf: 2, ClientKV: true, Compactions: 1, Watchers: 1,
 		WatchList: WatchListParams{Clients: 1, Rounds: 2, RV: "every"},
