@@ -67,6 +67,11 @@ func plantedFirst(p scenarios.Params, dims []scenarios.Dimension) []scenarios.Di
 }
 
 func decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure, others []*explore.Recording, dim scenarios.Dimension) *decision {
+	if dim.Of == "etcd" && p.Guard.ChangesMember() {
+		// A flipped behaviour is that of every member, and hides that the version
+		// changed.
+		return nil
+	}
 	d := &decision{dimension: dim, strict: true, planted: isPlanted(p, dim)}
 	var weak []flipped
 	for _, value := range dim.Values {
@@ -91,7 +96,7 @@ func decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, 
 	if len(d.values) == 0 {
 		d.values, d.strict = weak, false
 	}
-	if len(d.values) == 0 {
+	if len(d.values) == 0 || !d.planted && onlyOtherBugs(dim, d.values) {
 		return nil
 	}
 	// What later releases have, if any has.
@@ -99,6 +104,16 @@ func decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, 
 		d.values = slices.DeleteFunc(d.values, func(v flipped) bool { return !v.since.later })
 	}
 	return d
+}
+
+// onlyOtherBugs: to have another bug in place of a behaviour that is none, or of
+// a later one, is no remedy.
+func onlyOtherBugs(dim scenarios.Dimension, values []flipped) bool {
+	return !slices.ContainsFunc(values, func(v flipped) bool {
+		return !slices.ContainsFunc(scenarios.Bugs(), func(b scenarios.Bug) bool {
+			return b.Of == dim.Of && b.Dimension == dim.Name && b.Value == v.name
+		})
+	})
 }
 
 // The dimension of the cache that decides where reads go. A cache that never asks

@@ -123,7 +123,7 @@ func (cfg *MatrixConfig) Check() error {
 		}
 		for _, design := range cfg.Designs {
 			for _, version := range cfg.Versions {
-				p, err := cfg.params(sc, version, slices.Concat(scenarios.Needs(design), cfg.Params), design)
+				p, err := cfg.params(sc, version, cfg.Params, design)
 				if err != nil {
 					return err
 				}
@@ -220,7 +220,7 @@ func (x *matrixExplorer) campaign(ctx context.Context, cell *Cell, name string) 
 	if err != nil {
 		return err
 	}
-	changes := slices.Concat(scenarios.Needs(cell.Design), x.cfg.Params)
+	changes := x.cfg.Params
 	p, err := x.cfg.params(sc, cell.Etcd, changes, cell.Design)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -138,11 +137,6 @@ func TestMetricsThatCostsAreReadFrom(t *testing.T) {
 	} {
 		assert.True(t, known[name], name)
 	}
-}
-
-func TestNeedsOfADesign(t *testing.T) {
-	assert.Equal(t, []scenarios.Parameter{{Name: "notify", Value: "250ms"}}, scenarios.Needs("draft-2019"))
-	assert.Empty(t, scenarios.Needs("kep-2340"))
 }
 
 // TestClaims says by hand which figures of the documents are borne out.

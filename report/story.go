@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/scenarios"
@@ -21,8 +20,8 @@ type Story struct {
 	Why string
 	// Flip is the single behaviour that decides, in a sentence or two.
 	Flip string
-	// Assumed says what the scenario puts aside; empty if nothing.
-	Assumed string
+	// Assumed is what the scenario puts aside.
+	Assumed []string
 	// Steps is the length of the run, Timed whether its lines have a clock.
 	Steps int
 	Timed bool
@@ -54,9 +53,7 @@ func Tell(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*S
 		Timed:   r.trace.timed,
 		Why:     r.why(),
 	}
-	if len(p.Assume) > 0 {
-		s.Assumed = strings.Join(p.Assume, ", ")
-	}
+	s.Assumed = assumptions(&p)
 	s.Flip = flip(sc, p, rec, f)
 	return s, nil
 }

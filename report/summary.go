@@ -79,7 +79,7 @@ type Failure struct {
 // the caller.
 func Summarize(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign) *Summary {
 	s := &Summary{
-		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: p.Assume,
+		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: assumptions(p),
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: explore.Hash(c.Hash), Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
@@ -154,7 +154,7 @@ func (s *Summary) WriteText(w io.Writer, o Terminal) error {
 	writeMetrics(b, o, s.Metrics)
 	b.WriteString(wrap(s.effort(), o.width(), 0) + "\n")
 	if len(s.Assume) > 0 {
-		b.WriteString(o.faint(wrap("Put aside by the scenario: "+strings.Join(s.Assume, ", ")+".", o.width(), 0)) + "\n")
+		b.WriteString(o.faint(wrap(sayAssumed(s.Assume), o.width(), 0)) + "\n")
 	}
 	return b.Flush()
 }

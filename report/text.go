@@ -59,8 +59,8 @@ func (s *Story) Write(w io.Writer, o Terminal) error {
 			b.WriteString(wrap(text, o.width(), 0) + "\n")
 		}
 	}
-	if s.Assumed != "" {
-		b.WriteString(o.faint(wrap("Put aside by the scenario: "+s.Assumed+".", o.width(), 0)) + "\n")
+	if len(s.Assumed) > 0 {
+		b.WriteString(o.faint(wrap(sayAssumed(s.Assumed), o.width(), 0)) + "\n")
 	}
 	return b.Flush()
 }

@@ -40,18 +40,23 @@ const (
 // under way go through the same loops before it.
 //
 // A read that takes an echoed progress request for its proof cannot use one that
-// was sent before it came, nor the event that it waits for: one poll more.
+// was sent before it came, nor the event that it waits for: one poll more. One
+// that waits until etcd tells by itself has its ticks for polls, which may come a
+// tenth late, and leave out a watch that was sent an event.
 func boundOf(p *Params, how cache.ProgressRequests) Bound {
 	const messages, loops, loopsPerWrite = 8, 16, 4
-	polls := 2
-	if how == cache.ProgressEcho {
+	polls, period, of := 2, pollPeriod, "polls"
+	switch how {
+	case cache.ProgressEcho:
 		polls++
+	case cache.ProgressNotify:
+		period, of = p.notifyInterval()*11/10, "ticks"
 	}
 	writes := p.Writers*p.Writes + p.OwnReaders*p.Rounds
 	n := loops + loopsPerWrite*writes
-	total := messages*p.Network + time.Duration(n)*p.Scheduling + syncInterval + time.Duration(polls)*pollPeriod
-	return Bound{total, fmt.Sprintf("%d messages of at most %v, %d turns of a loop of at most %v, a sync interval of %v and %d polls of %v",
-		messages, p.Network, n, p.Scheduling, syncInterval, polls, pollPeriod)}
+	total := messages*p.Network + time.Duration(n)*p.Scheduling + syncInterval + time.Duration(polls)*period
+	return Bound{total, fmt.Sprintf("%d messages of at most %v, %d turns of a loop of at most %v, a sync interval of %v and %d %s of %v",
+		messages, p.Network, n, p.Scheduling, syncInterval, polls, of, period)}
 }
 
 // Bound is T of the property "answers", with its derivation.

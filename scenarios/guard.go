@@ -37,6 +37,12 @@ func checkTrusts(check, version string) bool {
 	return true
 }
 
+// distrusts reports whether the version check finds etcd too old, and nothing else
+// than that etcd ever serves.
+func (p *Params) distrusts() bool {
+	return !p.Guard.ChangesMember() && !checkTrusts(p.versionCheck(), p.Etcd)
+}
+
 var guardOldEtcd = &Scenario{
 	Name:    "guard-old-etcd",
 	Summary: "etcd is too old from the start: the version check sends consistent LISTs to etcd, and none of them lacks a write",

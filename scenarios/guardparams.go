@@ -41,6 +41,11 @@ type GuardParams struct {
 	Settle time.Duration
 }
 
+// ChangesMember reports whether another release may serve later in the run.
+func (g *GuardParams) ChangesMember() bool {
+	return g.Downgrade != "" || g.Failovers > 0 || g.Members != ""
+}
+
 var guardSettings = []setting{
 	textSetting("members", "versions of the other members of the etcd cluster, comma separated; 3.5.7! does not say so until it serves",
 		func(p *Params) *string { return &p.Guard.Members }, checkMembers),

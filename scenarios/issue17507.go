@@ -28,9 +28,6 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 			return nil
 		case p.Cache == "single-request":
 			return []string{Answers}
-		case p.Cache == "draft-2019":
-			// Until the first notification every read falls back to etcd.
-			return []string{Answers}
 		case hasBug(p, "issue-17507") && p.asksForProgress():
 			return []string{Answers}
 		}

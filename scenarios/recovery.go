@@ -26,7 +26,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 		if p.Cache != "direct" && (p.Cache == "stale" || hasBug(p, "issue-15220") && p.asksForProgress()) {
 			out = append(out, "linearizable")
 		}
-		if p.Cache == "draft-2019" || p.echoMayNotCome() {
+		if p.echoMayNotCome() {
 			return []string{Answers}
 		}
 		if p.hearsOfProgress() && p.asksForProgress() && (hasBug(p, "issue-17507") || p.Cache == "single-request" && !hasBug(p, "issue-15220")) {

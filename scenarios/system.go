@@ -146,7 +146,7 @@ func (s *System) configure() {
 	case p.Notify > 0:
 		c.ProgressNotifyInterval = p.Notify
 	case s.behaviours.Cache.ProgressRequests == cache.ProgressNotify:
-		c.ProgressNotifyInterval = draftNotifyInterval
+		c.ProgressNotifyInterval = p.notifyInterval()
 	case p.Mode == sim.Untimed:
 		c.ProgressNotifyInterval = 0
 	}
@@ -189,10 +189,15 @@ func (s *System) followerConfig() etcd.Config {
 	return c
 }
 
-// draftNotifyInterval is what a cache that never asks for progress has etcd
-// configured to (the first draft of KEP-2340, "Progress notify interval
-// selection").
-const draftNotifyInterval = 250 * time.Millisecond
+// notifyInterval is what a cache that never asks for progress has etcd configured
+// to: 250 ms, unless the parameters say something else (the first draft of
+// KEP-2340, "Progress notify interval selection").
+func (p *Params) notifyInterval() time.Duration {
+	if p.Notify > 0 {
+		return p.Notify
+	}
+	return 250 * time.Millisecond
+}
 
 func override(field *int, value int) {
 	if value > 0 {

@@ -97,7 +97,7 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 		}
 	}
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7"))
-	story, _, found := strings.Cut(c.out, "Put aside")
+	story, _, found := strings.Cut(c.out, "Assumed by")
 	require.True(t, found)
 	shown(story)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13"))

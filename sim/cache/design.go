@@ -35,10 +35,11 @@ var designs = []Design{
 		}},
 	{"kep-3157", "a watch with initial events begins at once, and the bookmark timer finds their end (KEP-3157)",
 		Options{WatchList: WatchListOptions{InitialEventsEnd: EndByTimer}}},
-	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships, on an etcd that it trusts (version-check=shipped and reflector-list=watch-list add the rest)",
+	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships, with its check of etcd's version (reflector-list=watch-list adds how it starts by default)",
 		Options{
 			OnTimeout: OnTimeoutFallback, ContinueWithVersion: ContinueRefusesVersion,
 			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, CompactionNotice: CompactionPolled, LateSnapshot: LateSnapshotKept, MarkConsistent: MarkConsistentUnlocked, ConsistencyChecker: ConsistencyCheckerFallback},
+			Guard:     GuardOptions{VersionCheck: VersionCheckShipped},
 		}},
 }
 

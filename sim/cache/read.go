@@ -139,11 +139,11 @@ func (c *Cache) consistentRead(env *sim.Env, i int) {
 	switch {
 	case c.notifyOverdue(env):
 		env.Cover(consistentUnnotified)
-		c.askEtcd(env, i, wire.FromFallback)
+		c.askEtcd(env, i, wire.FromEtcd)
 	case c.slow && c.waiting > 0:
 		// One read at a time finds out whether the cache keeps up again.
 		env.Cover(consistentTooSlow)
-		c.askEtcd(env, i, wire.FromFallback)
+		c.askEtcd(env, i, wire.FromEtcd)
 	case c.cfg.ProgressRequests == ProgressEcho:
 		c.reads[i].echo = c.requester.nextEcho()
 		c.waitUntilFresh(env, i, 0)
