@@ -84,7 +84,7 @@ func TestRunFindsAndReplays(t *testing.T) {
 }
 
 // TestREADMEShowsWhatSimrunPrints holds the README to its word: the story of its
-// first command, and what the second version comes to.
+// first command, what the second version comes to, and the matrix.
 func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	require.NoError(t, err)
@@ -104,6 +104,10 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	_, held, _ := strings.Cut(c.out, "\n\n")
 	held, _, _ = strings.Cut(held, "\n\n")
 	shown(held)
+	c.run("matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16")
+	table, _, found := strings.Cut(c.out, "\n\nEach violation")
+	require.True(t, found)
+	shown(table)
 }
 
 func TestRunHolds(t *testing.T) {
