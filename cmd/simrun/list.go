@@ -109,7 +109,7 @@ func listCommand(s streams) *cobra.Command {
 		names = append(names, sec.name)
 	}
 	c := &cobra.Command{
-		Use:   "list [" + strings.Join(names, "|") + "]",
+		Use:   "list [" + strings.Join(names, "|") + "|SCENARIO]",
 		Short: "list scenarios, etcd versions, cache designs, bugs, strategies, metrics and parameters",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -121,8 +121,11 @@ func listCommand(s streams) *cobra.Command {
 						chosen = []section{sec}
 					}
 				}
+				if sc, err := scenarios.Find(args[0]); err == nil {
+					return describeScenario(s.out, sc, asJSON)
+				}
 				if chosen == nil {
-					return usage("there is no list %q; there are %s", args[0], strings.Join(names, ", "))
+					return usage("there is no list and no scenario %q; there are lists of %s", args[0], strings.Join(names, ", "))
 				}
 			}
 			if asJSON {

@@ -48,6 +48,18 @@ func (f *parameters) apply(p *scenarios.Params) error {
 			return usage("%s: %w", set.flag, err)
 		}
 	}
+	before, err := p.Behaviours()
+	if err != nil {
+		return usage("--param: %w", err)
+	}
+	for _, bug := range f.bugs {
+		with := *p
+		with.Bugs = append(with.Bugs[:len(with.Bugs):len(with.Bugs)], bug)
+		// Whoever names a bug wants to see what it does.
+		if b, err := with.Behaviours(); err == nil && b == before && !strings.Contains(bug, "=") {
+			return usage("--bug %s changes nothing: etcd %s with the cache design %s has it already", bug, p.Etcd, p.Cache)
+		}
+	}
 	p.Bugs = append(p.Bugs[:len(p.Bugs):len(p.Bugs)], f.bugs...)
 	if _, err := p.Behaviours(); err != nil {
 		return usage("--bug: %w", err)

@@ -118,6 +118,26 @@ func TestRunHolds(t *testing.T) {
 	require.NoDirExists(t, "simrun-failures")
 }
 
+// TestListOfOneScenario says what a scenario is about, and what is known of it.
+func TestListOfOneScenario(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("list", "rewatch"))
+	require.Contains(t, c.out, "watch id -1")
+	require.Contains(t, c.out, "claims: bookmarkable")
+	require.Contains(t, c.out, "etcd=3.6.16")
+	require.Zero(t, c.run("list", "rewatch", "--json"))
+	require.Contains(t, c.out, `"expectedViolations": [`)
+	require.Equal(t, exitUsage, c.run("list", "no-such-scenario"))
+}
+
+// TestBugThatChangesNothing is refused: "holds" would be misread.
+func TestBugThatChangesNothing(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitUsage, c.run("run", "consistent-list", "--bug", "issue-20221"))
+	require.Contains(t, c.err, "--bug issue-20221 changes nothing")
+	require.Zero(t, c.run("run", "consistent-list", "--bug", "progress=dropped", "--seeds", "20"), "who names a value may mean it")
+}
+
 func TestRunVacuous(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--seeds", "20", "--param", "readers=0"))
