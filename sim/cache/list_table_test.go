@@ -350,7 +350,7 @@ func TestKeptPagesGo(t *testing.T) {
 	cfg.KeptPages = 1
 	b = newBed(t, cfg)
 	b.listed(8, kv("a", "1", 4), kv("b", "1", 5))
-	page = first(b)
+	first(b)
 	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Limit: 1})
 	b.settle()
 	b.answer(&wire.RangeResponse{Revision: 8})
