@@ -45,6 +45,9 @@
 //	cond.Wait                           task "read": look again; serve, give up, or
 //	                                    wait on
 //	the sleeper beside it               timer "timeout of read": broadcast
+//	reads that share a revision read    timer "end of the accumulation": one question for
+//	                                    all that were gathered
+//	kept pages                          timer "kept pages expire"
 //	ConditionalProgressRequester.Run    task "progress requester"; timer "progress
 //	                                    request period"
 //	dispatchEvents                      task "dispatchEvents": one event to all
@@ -133,6 +136,14 @@
 // revision-of-last-reader asks etcd like every reader and throws the answer away,
 // so that the question takes as long. kubernetes-117137 stops ingestion where
 // processEvent would wait for the lock.
+//
+// # What no release has
+//
+// The ideas of KEP-2340's first draft are written where upstream would have them: a
+// read that waits for an echoed progress request waits in the same cond.Wait, and
+// its request is one of ConditionalProgressRequester's; reads that share a revision
+// read have a timer in place of a question each; what is kept of a list in pages is
+// kept under the delegator's lock.
 //
 // # Left out
 //

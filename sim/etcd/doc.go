@@ -1,5 +1,5 @@
-// Package etcd is a simulated etcd server: the only member of its cluster, as
-// one node of a simulation. It exists to answer clients in every way in which a
+// Package etcd is a simulated etcd server: the only member of its cluster that
+// takes reads and writes, as one node of a simulation. It exists to answer clients in every way in which a
 // real server of a given version could, its bugs included.
 //
 // It has the original's parts under the original's names, and its bugs come out
@@ -22,6 +22,7 @@
 // Each line is one step, between two places where the original lets go of a
 // lock, blocks, or hands over to another goroutine.
 //
+//	raftNode of a follower         deliver an entry that the leader has committed
 //	raftNode, applierV3backend     deliver a write: it is in the log, committed
 //	                               task applyLoop: one entry, its notify, its revision
 //	EtcdServer.Range, Txn          deliver: readNotifier
@@ -94,9 +95,11 @@
 //
 // # Left out
 //
-// Members beside the one that serves, and with them stale read indexes (#20418);
-// of the others there is only what they say of their version, and that one may
-// take over (Member). What reads cost, if a scenario gives them a price, is one
+// Members that take reads and writes beside the one that serves, and with them
+// stale read indexes (#20418); of the others there is only what they say of their
+// version, and that one may take over (Member). A member that follows serves
+// watches only (Config.Leader): raft between the two is a stream of committed
+// entries, each of which the leader sends when it is in its log. What reads cost, if a scenario gives them a price, is one
 // queue (Config.RangeTime). A snapshot that brings news (InstallSnapshot brings
 // the store itself). Authentication, leases, alarms, quotas and request size limits. Sorted
 // and filtered ranges, nested transactions, comparisons of values. Errors of
