@@ -300,6 +300,9 @@ func describe(p sim.Payload) string {
 	if l.Origin != wire.FromCache {
 		s += " (from " + l.Origin.String() + ")"
 	}
+	if l.Continue != "" {
+		s += " (more follows)"
+	}
 	if len(l.Items) == 0 {
 		return s + ", no objects"
 	}

@@ -325,8 +325,8 @@ func TestNotes(t *testing.T) {
 	require.Equal(t, []string{
 		"has listed 0 objects at resourceVersion 5",
 		"watches from resourceVersion 5 on",
-		"down's GET /registry/pods/a waits for resourceVersion 8; the cache is at 5",
-		"gives up on down's GET /registry/pods/a: it is still at resourceVersion 5, not at 8",
+		"down's GET /registry/pods/a RV=8 waits for resourceVersion 8; the cache is at 5",
+		"gives up on down's GET /registry/pods/a RV=8: it is still at resourceVersion 5, not at 8",
 		"takes progress 4 as a promise that it has seen everything up to revision 4: it is at resourceVersion 4 now",
 		"its resourceVersion goes back from 5 to 4",
 	}, b.notes)

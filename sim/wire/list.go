@@ -71,6 +71,12 @@ func (r *ListRequest) Label() string {
 	if !r.Selector.Empty() {
 		s += " " + r.Selector.Field + "=" + r.Selector.Value
 	}
+	if r.Limit > 0 {
+		s += " limit=" + strconv.FormatInt(r.Limit, 10)
+	}
+	if r.Continue != "" {
+		s += " continued"
+	}
 	return s
 }
 
@@ -118,7 +124,12 @@ func (r *GetRequest) Digest(d sim.Digest) sim.Digest {
 }
 
 // Label implements sim.Payload.
-func (r *GetRequest) Label() string { return "GET " + r.Key }
+func (r *GetRequest) Label() string {
+	if r.ResourceVersion == Unset {
+		return "GET " + r.Key
+	}
+	return "GET " + r.Key + " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+}
 
 // GetResponse is the object, nil if there is none. A GET carries no revision of
 // the store.
