@@ -157,7 +157,11 @@ func (f *matrixFlags) outcome(s streams, m *report.Matrix) error {
 					verdict = model.Undecided
 				}
 			}
-			if verdict == model.Holds && (e.Verdict == model.Undecided.String() || e.Verdict == model.Vacuous.String()) {
+			if e.Verdict != model.Undecided.String() && e.Verdict != model.Vacuous.String() {
+				continue
+			}
+			fmt.Fprintf(s.err, "simrun: %s on etcd %s with %s: %s (%s)\n", e.Scenario, c.Etcd, c.Design, e.Verdict, e.Command)
+			if verdict == model.Holds {
 				verdict = model.Undecided
 			}
 		}
