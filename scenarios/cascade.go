@@ -31,6 +31,13 @@ stale, and every consistent LIST there waits for three seconds in vain. KEP-2340
 fall back to etcd. The model has what it takes: etcd serves one read at a time, what it sends to watches waits behind the
 answers to reads (etcd-io/etcd#15402), and clients that lose patience ask again. Figures are in scenarios/guards.md.`
 
+// floodsEtcd reports whether the lists go to etcd without any fault, which it
+// cannot bear at any time: the draft of 2019 sends it everything until its first
+// notification.
+func floodsEtcd(p *Params) bool {
+	return p.Cache == "direct" || p.Cache == "draft-2019" || !checkTrusts(p.versionCheck(), p.Etcd)
+}
+
 var cascade = &Scenario{
 	Name:    "guard-cascade",
 	Summary: "a clogged watch: if stale reads fall back to etcd, those of the other API server fail too, and go on failing after the fault",
@@ -45,9 +52,7 @@ after the fault.`,
 		switch {
 		case p.Cache == "stale":
 			return nil
-		case p.Cache == "direct", p.Cache == "draft-2019", !checkTrusts(p.versionCheck(), p.Etcd):
-			// Etcd cannot bear the load at any time, and until its first notification
-			// the draft sends it everything.
+		case floodsEtcd(p):
 			return []string{Recovers}
 		case p.cacheDimension("on-timeout") == "fallback", hasBug(p, "issue-17507"):
 			return []string{Recovers}
@@ -74,7 +79,7 @@ for which even this limit is too much.`,
 		switch {
 		case p.Cache == "stale":
 			return nil
-		case p.Cache == "direct", p.Cache == "draft-2019", !checkTrusts(p.versionCheck(), p.Etcd):
+		case floodsEtcd(p):
 			return []string{Recovers}
 		case hasBug(p, "issue-17507"):
 			return []string{Recovers}

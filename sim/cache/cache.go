@@ -55,8 +55,8 @@ type Cache struct {
 	// slow: the last consistent read that the cache served had to wait for long,
 	// with FallbackByWait.
 	slow bool
-	// notified counts the progress notifications; the last came at notifiedAt.
-	notified   int
+	// notified: etcd has told of its progress, the last time at notifiedAt.
+	notified   bool
 	notifiedAt sim.Time
 	// kept are the rests of lists, the oldest first, with PaginateKept.
 	kept     []keptPages
@@ -122,7 +122,7 @@ func (c *Cache) forgetEverything() {
 	clear(c.reads)
 	c.reads = c.reads[:0]
 	c.waiting, c.slow = 0, false
-	c.notified, c.notifiedAt = 0, 0
+	c.notified, c.notifiedAt = false, 0
 	clear(c.kept)
 	c.kept = c.kept[:0]
 	c.housekeeping.forget()

@@ -55,7 +55,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	d = c.reflector.fingerprint(d)
 	d = c.requester.fingerprint(d)
 	d = c.dispatcher.fingerprint(d)
-	d = d.Bool(c.slow).Bool(c.notified > 0).Int(int64(c.notifiedAt))
+	d = d.Bool(c.slow).Bool(c.notified).Int(int64(c.notifiedAt))
 	for i := range c.kept {
 		d = c.kept[i].fingerprint(d)
 	}

@@ -404,3 +404,21 @@ func TestPerRequestOverride(t *testing.T) {
 		require.Equal(t, r.etcd, listOutcome(t, options(t, "kep-2340"), req), r.name())
 	}
 }
+
+// The three ways to learn etcd's revision, as KEP-2340 and its first draft have
+// them: a key that is no object's, a count, a range in which nothing can be.
+func TestRevisionRequests(t *testing.T) {
+	for value, want := range map[string]*wire.RangeRequest{
+		"prefix-key":  {Key: prefix},
+		"count-only":  {Key: prefix, RangeEnd: "/registry/pods0", CountOnly: true},
+		"empty-range": {Key: prefix, RangeEnd: prefix + "\x00", Limit: 1},
+	} {
+		o, err := options(t, "kep-2340").With("current-revision", value)
+		require.NoError(t, err)
+		b := tableBed(t, o)
+		b.ask(consistentList())
+		b.settle()
+		require.Equal(t, want, b.answer(&wire.RangeResponse{Revision: 8}), value)
+		require.Equal(t, "cache at 8: a8 b5 c6", b.becomes(t))
+	}
+}

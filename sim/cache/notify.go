@@ -11,11 +11,11 @@ func (c *Cache) notifyOverdue(env *sim.Env) bool {
 	if c.cfg.NotifyDetection == NotifyTrusted {
 		return false
 	}
-	return c.notified == 0 || env.Elapsed(c.notifiedAt, c.cfg.NotifyWithin)
+	return !c.notified || env.Elapsed(c.notifiedAt, c.cfg.NotifyWithin)
 }
 
 // sawNotification takes down that etcd has told of its progress.
 func (c *Cache) sawNotification(env *sim.Env) {
-	c.notified++
+	c.notified = true
 	c.notifiedAt = env.Now()
 }
