@@ -46,32 +46,36 @@ const (
 	etcdOperations
 )
 
+// operations are the labels of what goes to etcd, and what it is.
+var operations = [etcdOperations]struct{ labels, help string }{
+	getCurrentRevision: {`operation="getCurrentResourceVersion"`, "reads of etcd's current revision"},
+	listForReflector:   {`operation="list",for="reflector"`, "pages of the list that the cache begins with"},
+	listForClient:      {`operation="list",for="client"`, "clients' LISTs of the newest state that went to etcd"},
+	listExact:          {`operation="list",for="exact"`, "clients' LISTs at a revision that went to etcd"},
+	getForClient:       {`operation="get"`, "clients' GETs that went to etcd"},
+	listForDetector:    {`operation="list",for="detector"`, "lists of the inconsistency detector"},
+}
+
 // Metrics of what goes to etcd and comes back.
 var (
-	etcdRequests = [etcdOperations]sim.Metric{
-		getCurrentRevision: etcdCounter("etcd_requests_total", `operation="getCurrentResourceVersion"`, sim.Counted, "reads of etcd's current revision"),
-		listForReflector:   etcdCounter("etcd_requests_total", `operation="list",for="reflector"`, sim.Counted, "pages of the list that the cache begins with"),
-		listForClient:      etcdCounter("etcd_requests_total", `operation="list",for="client"`, sim.Counted, "clients' LISTs of the newest state that went to etcd"),
-		listExact:          etcdCounter("etcd_requests_total", `operation="list",for="exact"`, sim.Counted, "clients' LISTs at a revision that went to etcd"),
-		getForClient:       etcdCounter("etcd_requests_total", `operation="get"`, sim.Counted, "clients' GETs that went to etcd"),
-		listForDetector:    etcdCounter("etcd_requests_total", `operation="list",for="detector"`, sim.Counted, "lists of the inconsistency detector"),
-	}
-	etcdBytes = [etcdOperations]sim.Metric{
-		getCurrentRevision: etcdCounter("etcd_response_bytes_total", `operation="getCurrentResourceVersion"`, sim.Bytes, "keys and values in the answers"),
-		listForReflector:   etcdCounter("etcd_response_bytes_total", `operation="list",for="reflector"`, sim.Bytes, "keys and values in the answers"),
-		listForClient:      etcdCounter("etcd_response_bytes_total", `operation="list",for="client"`, sim.Bytes, "keys and values in the answers"),
-		listExact:          etcdCounter("etcd_response_bytes_total", `operation="list",for="exact"`, sim.Bytes, "keys and values in the answers"),
-		getForClient:       etcdCounter("etcd_response_bytes_total", `operation="get"`, sim.Bytes, "keys and values in the answers"),
-		listForDetector:    etcdCounter("etcd_response_bytes_total", `operation="list",for="detector"`, sim.Bytes, "keys and values in the answers"),
-	}
+	etcdRequests         = etcdCounters("etcd_requests_total", sim.Counted)
+	etcdBytes            = etcdCounters("etcd_response_bytes_total", sim.Bytes)
 	progressRequestsSent = sim.NewCounter("etcd_progress_requests_total", sim.Counted,
 		"requests for a progress notification")
 	bookmarksReceived = sim.NewCounter("etcd_bookmark_total", sim.Counted,
 		"progress notifications that the cache took in")
 )
 
-func etcdCounter(name, labels string, u sim.Unit, help string) sim.Metric {
-	return sim.NewCounter(name+"{"+labels+"}", u, help)
+// etcdCounters makes a counter for each operation.
+func etcdCounters(name string, u sim.Unit) (all [etcdOperations]sim.Metric) {
+	for i, o := range operations {
+		help := o.help
+		if u == sim.Bytes {
+			help = "keys and values in the answers"
+		}
+		all[i] = sim.NewCounter(name+"{"+o.labels+"}", u, help)
+	}
+	return all
 }
 
 // What a snapshot takes that it does not share is a property of the B-tree, which

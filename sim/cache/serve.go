@@ -1,0 +1,76 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// serve answers from the store as it is now, or from the snapshot of the
+// resourceVersion that the list is to be of.
+func (c *Cache) serve(env *sim.Env, i int) {
+	r := &c.reads[i]
+	if r.watch != nil {
+		c.watchFresh(env, i)
+		return
+	}
+	if !c.ready.ok {
+		env.Cover(servedUnready)
+	}
+	if env.Noting() {
+		env.Note("answers " + env.NodeName(r.from) + "'s " + r.label() + " at resourceVersion " + number(c.watchCache.resourceVersion))
+	}
+	if r.get != nil {
+		c.key.Key = r.get.Key
+		item, _ := c.watchCache.store.Get(&c.key)
+		c.finish(env, i, c.answers.get(item, wire.FromCache))
+		return
+	}
+	at, past, limit := c.watchCache.resourceVersion, c.newestSnapshot(), c.computeListLimit(r.list)
+	switch {
+	case r.exact > 0:
+		var ok bool
+		if past, ok = c.snapshotAt(c.snapshotOf(env, r)); !ok {
+			// It went while the list waited; etcd may still have it.
+			env.Cover(snapshotGone)
+			c.askEtcd(env, i, wire.FromEtcd)
+			return
+		}
+		env.Cover(listFromSnapshot)
+		at = r.exact
+	case c.cfg.Freshness == FreshnessNone && r.consistent:
+		limit = 0
+	}
+	prefix := c.listPrefix(r.list.Prefix)
+	if c.cfg.Pagination == PaginateKept && limit > 0 {
+		c.serveAndKeep(env, i, at, prefix, int(limit))
+		return
+	}
+	items, more := c.collect(env, r.list, past, prefix, r.start, limit)
+	token := ""
+	if more {
+		env.Cover(listTruncated)
+		if c.cfg.Pagination == PaginateIfItFits && r.consistent {
+			env.Cover(listDoesNotFit)
+			c.askEtcd(env, i, wire.FromEtcd)
+			return
+		}
+		token = encodeContinue(at, prefix, items[len(items)-1].Key)
+	}
+	c.finish(env, i, c.answers.list(at, items, token, wire.FromCache))
+}
+
+// finish answers the client and ends the read.
+func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
+	r := c.reads[i]
+	c.measureRead(env, &r, answer)
+	c.reads[i] = read{}
+	if r.watch != nil {
+		c.watchRefused(env, r.watcher, answer.(*wire.Error))
+		return
+	}
+	conn := r.conn
+	env.Send(conn, answer)
+	if c.cfg.Snapshots.InconsistencyDetector == InconsistencyDetectorOn && r.list != nil {
+		c.compareWithEtcd(env, r.list, answer)
+	}
+}
