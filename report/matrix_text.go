@@ -165,30 +165,15 @@ func (m *Matrix) writeViolations(b *bufio.Writer, o Terminal) {
 func (m *Matrix) notes() []string {
 	notes := []string{
 		"safe?: all that " + strings.Join(matrixSafety, ", ") + " and the scenarios below claim, but what is asked of live?: that in " + strings.Join(matrixLiveness, ", ") +
-			" every consistent LIST is served from the cache within a bound, once nothing breaks any more (etcd answering in its place is a no), and that initial events end. " +
+			" every consistent LIST is served from the cache within a bound, once nothing breaks any more (etcd answering after a wait in vain is a no), and that initial events end. " +
 			"yes: in all schedules that were tried, and put to the test. All of them assume " + createdInOrder + ", which no release of etcd has: simrun run rewatch shows what may happen without it.",
 		"wait p99: what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + waiting +
 			"), and while the resource is, too (" + busy + "). cached: how many of them the cache served; the others went to etcd or were refused. requests, bytes, progress: ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + waiting + ".",
 		"Time is virtual: unless --param says otherwise, a message takes up to 1 ms, a loop up to 0.5 ms to be scheduled, and answering nothing at all, so that what goes to etcd looks quicker than it is (range-time, item-time).",
 		fmt.Sprintf("%d schedules in %.1f s.", m.Schedules, m.Seconds),
 	}
-	for _, d := range m.Designs {
-		if c := m.first(d); c != nil && strings.Contains(c.Cost[0].Command, "--param") {
-			notes = append(notes, d+" runs with "+c.Cost[0].Command[strings.Index(c.Cost[0].Command, "--param"):strings.Index(c.Cost[0].Command, " --strategy")]+".")
-		}
-	}
 	if m.Interrupted {
 		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", len(m.Cells), len(m.Designs)*len(m.Versions)))
 	}
 	return notes
-}
-
-// first is the first cell of a design of which the cost is known.
-func (m *Matrix) first(design string) *Cell {
-	for _, c := range m.Cells {
-		if c.Design == design && len(c.Cost) > 0 {
-			return c
-		}
-	}
-	return nil
 }
