@@ -49,8 +49,9 @@ type Finding struct {
 	// Label is the cause of a violation in few words. With the property it says
 	// what "fails the same way" means.
 	Label string
-	// Why explains a violation. It is rendered only when somebody reads it, and
-	// only before the next run; nil if there is nothing to say.
+	// Why explains a violation. It is valid until the next run begins, and is
+	// rendered only on demand; nil if there is nothing to say. It may implement
+	// Concerned.
 	Why fmt.Stringer
 }
 
