@@ -5,10 +5,10 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // The properties of informers.

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // plan writes down what each client of the workload does.

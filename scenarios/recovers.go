@@ -6,9 +6,9 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // Recovers is the property that a fault does no harm for much longer than it

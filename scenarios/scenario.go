@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/scenarios/workload"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // Scenario is one entry of the catalogue.

@@ -2,9 +2,9 @@ package scenarios
 
 import (
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // everyWatch is what a client does with etcd's watch API if the scenario does

@@ -5,8 +5,8 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // isGuarantee reports whether a property is one of a watch: ordered, unique,

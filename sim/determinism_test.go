@@ -43,7 +43,7 @@ var ofTime = map[string]bool{"ParseDuration": true}
 // simulated, and of the judges, for what would make a run depend on anything but
 // its choices.
 func TestSimulatedCodeIsDeterministic(t *testing.T) {
-	l := load(t, module+"/sim/...", module+"/model/...")
+	l := load(t, module+"/sim/...", module+"/model/...", module+"/workload/...")
 	require.NotEmpty(t, l.simulated)
 	for _, p := range l.simulated {
 		for _, found := range l.check(t, p.path, p.files...) {

@@ -9,10 +9,10 @@ import (
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // What CreatedOvertakes saw of a version, its simulated server can do, and what

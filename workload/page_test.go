@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios/workload"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // pager is a server that has three objects at revision 7 and answers one at a
