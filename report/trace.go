@@ -90,7 +90,7 @@ func (t *trace) Observe(w *sim.World, e *sim.Event) {
 	case sim.Noted:
 		if len(t.steps) > 0 {
 			last := &t.steps[len(t.steps)-1]
-			last.notes = append(last.notes, note{e.Node, e.Text})
+			last.notes = append(last.notes, note{e.Node, e.Note.Text(w)})
 		}
 	}
 }

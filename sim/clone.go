@@ -38,7 +38,7 @@ func (w *World) Clone() (*World, error) {
 			c.metrics[i] = w.metrics[i].clone()
 		}
 	}
-	c.enabled = nil
+	c.enabled, c.footprint = nil, nil
 	c.env.w = &c
 	return &c, nil
 }

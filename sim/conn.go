@@ -127,6 +127,7 @@ func (w *World) push(l *lane, m Message) {
 	if l.head > 0 && len(l.queue) == cap(l.queue) {
 		l.moveUp()
 	}
+	w.writesOwn(cellLane, l.slot)
 	l.queue = append(l.queue, m)
 	if l.len() == 1 && !l.held {
 		w.makeReady(l.slot, m.due)
@@ -138,6 +139,8 @@ func (w *World) deliver(s *slot) {
 	k := &w.conns[s.index/2]
 	w.current = *l.peek()
 	m := &w.current
+	w.writesOwn(cellLane, l.slot)
+	w.readsOwn(cellConn, s.index/2)
 	wasFull := l.room > 0 && l.len() == l.room
 	l.pop()
 	if l.len() > 0 && !l.held {
@@ -170,6 +173,7 @@ func (w *World) deliver(s *slot) {
 func (w *World) free(k *conn) {
 	k.state = connFree
 	i := k.id.index()
+	w.writesOwn(cellConn, int32(i))
 	w.resetLane(2*i, 0)
 	w.resetLane(2*i+1, 0)
 }
@@ -197,6 +201,7 @@ func (w *World) closeConn(k *conn, n NodeID) {
 // listens.
 func (w *World) dropIncoming(k *conn, n NodeID) {
 	in := w.laneTo(k, n)
+	w.writesOwn(cellLane, in.slot)
 	in.queue, in.head, in.deaf = in.queue[:0], 0, true
 	w.clearReady(in.slot)
 	if w.laneFrom(k, n).deaf {

@@ -41,24 +41,29 @@ func (e *Env) Open(to NodeID) Conn { return e.w.open(e.node, to, streamConn) }
 // before it sends, and implements Drained to be woken.
 func (e *Env) Bound(c Conn, room int) {
 	if k := e.w.find(c); k != nil {
-		e.w.laneFrom(k, e.node).room = room
+		l := e.w.laneFrom(k, e.node)
+		e.w.writesOwn(cellLane, l.slot)
+		l.room = room
 	}
 }
 
 // CanSend reports whether the lane has room. A connection that is gone always
 // has: what is sent there is dropped.
 func (e *Env) CanSend(c Conn) bool {
+	e.w.readsOwn(cellConn, int32(c.index()))
 	k := e.w.find(c)
 	if k == nil {
 		return true
 	}
 	l := e.w.laneFrom(k, e.node)
+	e.w.readsOwn(cellLane, l.slot)
 	return l.room == 0 || l.len() < l.room
 }
 
 // Send puts a payload on the connection; nothing happens if it is gone.
 func (e *Env) Send(c Conn, p Payload) {
 	w := e.w
+	w.readsOwn(cellConn, int32(c.index()))
 	k := w.find(c)
 	if k == nil {
 		return
@@ -86,13 +91,17 @@ func (e *Env) Send(c Conn, p Payload) {
 
 // Close ends a stream, or gives up a call: whatever still comes is dropped.
 func (e *Env) Close(c Conn) {
+	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node)
 	}
 }
 
 // IsOpen reports whether the connection still is one at this end.
-func (e *Env) IsOpen(c Conn) bool { return e.w.find(c) != nil }
+func (e *Env) IsOpen(c Conn) bool {
+	e.w.readsOwn(cellConn, int32(c.index()))
+	return e.w.find(c) != nil
+}
 
 // Hold stops the deliveries from a connection to this node, as a receive loop
 // that blocks does; Release resumes them.
@@ -107,6 +116,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 		return
 	}
 	l := e.w.laneTo(k, e.node)
+	e.w.writesOwn(cellLane, l.slot)
 	if l.held == held {
 		return
 	}
@@ -124,6 +134,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 func (e *Env) Enable(t Task) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
+	w.writesOwn(cellReady, id)
 	if w.isReady(id) {
 		return
 	}
@@ -137,7 +148,9 @@ func (e *Env) Enable(t Task) {
 // Disable takes a loop off the list.
 func (e *Env) Disable(t Task) {
 	w := e.w
-	w.clearReady(e.slotOf(&w.nodes[e.node].tasks, Run, int(t)))
+	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
+	w.writesOwn(cellReady, id)
+	w.clearReady(id)
 }
 
 // Arm sets a timer of this node to go off after d, whatever it was set to
@@ -145,6 +158,7 @@ func (e *Env) Disable(t Task) {
 func (e *Env) Arm(t Timer, d Duration) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
+	w.writesOwn(cellReady, id)
 	w.slots[id].cause = e.cause
 	w.makeReady(id, w.now+Time(d))
 }
@@ -152,13 +166,17 @@ func (e *Env) Arm(t Timer, d Duration) {
 // Disarm stops a timer.
 func (e *Env) Disarm(t Timer) {
 	w := e.w
-	w.clearReady(e.slotOf(&w.nodes[e.node].timers, Fire, int(t)))
+	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
+	w.writesOwn(cellReady, id)
+	w.clearReady(id)
 }
 
 // Armed reports whether a timer is set.
 func (e *Env) Armed(t Timer) bool {
 	w := e.w
-	return w.isReady(e.slotOf(&w.nodes[e.node].timers, Fire, int(t)))
+	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
+	w.readsOwn(cellReady, id)
+	return w.isReady(id)
 }
 
 func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
@@ -206,20 +224,10 @@ func (e *Env) NodeName(n NodeID) string { return e.w.nodes[n].name }
 // Tick returns a reading of the strictly increasing counter that orders calls
 // and returns in a history.
 func (e *Env) Tick() int64 {
+	e.w.writesOwn(cellTicks, 0)
 	e.w.ticks++
 	return e.w.ticks
 }
 
 // Cover counts a situation.
 func (e *Env) Cover(s Situation) { e.w.counts[s]++ }
-
-// Noting reports whether somebody listens to notes. Guard a Note with it, so
-// that campaigns do not pay for text that nobody reads.
-func (e *Env) Noting() bool { return e.w.observer != nil }
-
-// Note says in words what just happened, for the story of a run.
-func (e *Env) Note(text string) {
-	if e.w.observer != nil {
-		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Text: text})
-	}
-}

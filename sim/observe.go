@@ -4,7 +4,7 @@ package sim
 type EventKind uint8
 
 // Acted: an action begins. Sent: a message was put on a lane. Chosen: a choice
-// inside the step was settled. Noted: a node says in words what it did.
+// inside the step was settled. Noted: a node tells what it did.
 const (
 	Acted EventKind = iota + 1
 	Sent
@@ -18,8 +18,9 @@ type Event struct {
 	Node    NodeID
 	Action  Action
 	Message Message
-	// Text is the action's name, the choice's name or the note.
+	// Text is the action's name or the choice's.
 	Text            string
+	Note            Note
 	Picked, Options int
 }
 

@@ -33,13 +33,16 @@ type World struct {
 
 	chooser  Chooser
 	observer Observer
-	env      Env
-	current  Message
-	trace    Digest
-	untraced bool
-	counts   []uint64
-	metrics  []Distribution
-	stats    Stats
+	// footprint is where the cells go that steps touch, nil if they are not
+	// recorded.
+	footprint *Footprint
+	env       Env
+	current   Message
+	trace     Digest
+	untraced  bool
+	counts    []uint64
+	metrics   []Distribution
+	stats     Stats
 }
 
 type nodeRecord struct {
@@ -101,7 +104,7 @@ func (w *World) Reset(o Options) {
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0],
 		causes: w.causes[:0], slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
-		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, untraced: o.Untraced,
+		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced,
 	}
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))
@@ -249,10 +252,12 @@ func (w *World) Do(c Chooser, a Action) {
 	case Deliver:
 		w.deliver(s)
 	case Fire:
+		w.writesOwn(cellReady, a.Slot)
 		w.clearReady(a.Slot)
 		w.act(s.node, s.cause)
 		w.nodes[s.node].node.Fire(&w.env, Timer(s.index))
 	case Run:
+		w.writesOwn(cellReady, a.Slot)
 		w.clearReady(a.Slot)
 		w.act(s.node, w.nodes[s.node].root)
 		w.nodes[s.node].node.Run(&w.env, Task(s.index))
@@ -261,12 +266,14 @@ func (w *World) Do(c Chooser, a Action) {
 		f.left--
 		w.clearReady(a.Slot)
 		w.act(0, 0)
+		w.env.TouchesAll()
 		f.fault.Strike(&w.env)
 		if f.left > 0 {
 			w.planFault(f)
 		}
 	}
 	if w.crashing != nil {
+		w.env.TouchesAll()
 		process := w.crashing
 		w.crashing = nil
 		w.restart(process)

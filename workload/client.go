@@ -145,7 +145,7 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 	})
 	c.spans = append(c.spans, Span{Call: env.Now(), Phase: env.Phase()})
 	if env.Noting() {
-		env.Note("asks: " + s.Payload.Label())
+		env.Say("asks: " + s.Payload.Label())
 	}
 	c.conn = env.Call(s.To, s.Payload)
 }
@@ -181,7 +181,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		op.Request = withoutLimit(op.Request)
 	}
 	if env.Noting() {
-		env.Note("is told: " + describe(m.Payload))
+		env.Say("is told: " + describe(m.Payload))
 	}
 	if c.asked.Pages > 0 {
 		c.turnPage(m.Payload)

@@ -163,10 +163,10 @@ func noteSending(env *sim.Env, p sim.Payload) {
 		return
 	}
 	if c, ok := p.(*wire.WatchCreateRequest); ok && c.StartRevision == 0 {
-		env.Note("asks for a watch of " + c.Key + " from now on")
+		env.Say("asks for a watch of " + c.Key + " from now on")
 		return
 	}
-	env.Note("asks: " + p.Label())
+	env.Say("asks: " + p.Label())
 }
 
 // toWatch says what came, and for which of the watches on the stream. r is nil
@@ -191,7 +191,7 @@ func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
 func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
 	if env.Noting() {
-		env.Note("is sent: " + toWatch(r, m.Payload))
+		env.Say("is sent: " + toWatch(r, m.Payload))
 	}
 	if !ok {
 		w.ended = true

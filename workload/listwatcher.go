@@ -155,7 +155,7 @@ func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s := &c.streams[len(c.streams)-1]
 	s.Events = append(s.Events, e)
 	if env.Noting() {
-		env.Note("is sent " + e.Label())
+		env.Say("is sent " + e.Label())
 	}
 	switch {
 	case e.Type == wire.Failed:

@@ -89,7 +89,7 @@ func (w *Watcher) watch(env *sim.Env) {
 	w.streams = append(w.streams, Stream{From: w.position, Listed: w.state == watcherLists})
 	w.state = watcherWatches
 	if env.Noting() {
-		env.Note("watches from resourceVersion " + strconv.FormatInt(w.position, 10) + " on")
+		env.Say("watches from resourceVersion " + strconv.FormatInt(w.position, 10) + " on")
 	}
 	w.conn = env.Open(w.to)
 	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true})
@@ -117,7 +117,7 @@ func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s := &w.streams[len(w.streams)-1]
 	s.Events = append(s.Events, e)
 	if env.Noting() {
-		env.Note("is sent " + e.Label())
+		env.Say("is sent " + e.Label())
 	}
 	if e.Type != wire.Failed {
 		w.position = e.ResourceVersion

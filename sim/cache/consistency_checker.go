@@ -88,7 +88,7 @@ func (c *Cache) check(env *sim.Env) {
 	}
 	k.detection = c.detections.begin(Detection{By: ConsistencyCheck, Prefix: c.cfg.Prefix, ResourceVersion: k.resourceVersion})
 	if env.Noting() {
-		env.Note("checks its contents against etcd's at revision " + number(k.resourceVersion))
+		env.Say("checks its contents against etcd's at revision " + number(k.resourceVersion))
 	}
 	c.listForCheck(env, c.cfg.Prefix)
 }
@@ -145,7 +145,7 @@ func (c *Cache) checked(env *sim.Env, outcome DetectionOutcome) {
 	case DetectionInconsistent:
 		env.Add(checksFailed, 1)
 		if env.Noting() {
-			env.Note("finds that etcd has other contents at revision " + number(c.checker.resourceVersion))
+			env.Say("finds that etcd has other contents at revision " + number(c.checker.resourceVersion))
 		}
 		if c.cfg.Snapshots.ConsistencyChecker == ConsistencyCheckerPanic {
 			env.Cover(checkPanicked)

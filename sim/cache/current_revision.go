@@ -58,7 +58,7 @@ func (c *Cache) currentRevisionKnown(env *sim.Env, i int, revision int64) {
 	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
 		kept := c.watchCache.lastReaders(revision)
 		if kept != revision && env.Noting() {
-			env.Note("goes by revision " + number(kept) + " all the same, which it heard for the reader before")
+			env.Say("goes by revision " + number(kept) + " all the same, which it heard for the reader before")
 		}
 		revision = kept
 	}

@@ -279,7 +279,7 @@ func (c *Cache) snapshotOf(env *sim.Env, r *read) int64 {
 		return r.exact
 	}
 	if env.Noting() {
-		env.Note("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.watchCache.resourceVersion))
+		env.Say("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.watchCache.resourceVersion))
 	}
 	return c.watchCache.resourceVersion
 }

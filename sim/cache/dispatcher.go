@@ -156,7 +156,7 @@ func (c *Cache) terminateBlocked(env *sim.Env) {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			if env.Noting() {
-				env.Note("terminates a watcher that does not keep up")
+				env.Say("terminates a watcher that does not keep up")
 			}
 			c.terminate(env, i)
 		}

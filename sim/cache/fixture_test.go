@@ -114,9 +114,9 @@ const (
 )
 
 // Observe implements sim.Observer: it keeps the notes.
-func (b *bed) Observe(_ *sim.World, e *sim.Event) {
+func (b *bed) Observe(w *sim.World, e *sim.Event) {
 	if e.Kind == sim.Noted {
-		b.notes = append(b.notes, e.Text)
+		b.notes = append(b.notes, e.Note.Text(w))
 	}
 }
 

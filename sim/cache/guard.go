@@ -262,13 +262,13 @@ func (c *Cache) decide(env *sim.Env) {
 	case g.known == supportDenied:
 		env.Cover(guardDisabledOld)
 		if env.Noting() {
-			env.Note("warns: etcd is too old, ConsistentListFromCache is off")
+			env.Say("warns: etcd is too old, ConsistentListFromCache is off")
 		}
 		g.enabled = false
 	case g.unknown:
 		env.Cover(guardUnknownGoesOn)
 		if env.Noting() {
-			env.Note("warns: the version of etcd is unknown, and goes on")
+			env.Say("warns: the version of etcd is unknown, and goes on")
 		}
 	}
 	c.startServing(env)
@@ -278,13 +278,13 @@ func (c *Cache) decide(env *sim.Env) {
 func (c *Cache) abort(env *sim.Env, why *wire.Error) {
 	c.guard.state, c.guard.refusal, c.guard.enabled = guardAborted, why, false
 	if env.Noting() {
-		env.Note("does not start: " + why.Message)
+		env.Say("does not start: " + why.Message)
 	}
 }
 
 func (c *Cache) noteVersion(env *sim.Env, i int, version, means string) {
 	if env.Noting() {
-		env.Note("hears " + version + " from endpoint " + strconv.Itoa(i) + " of etcd: " + means)
+		env.Say("hears " + version + " from endpoint " + strconv.Itoa(i) + " of etcd: " + means)
 	}
 }
 

@@ -33,7 +33,7 @@ func (c *Cache) mayAskEtcd(env *sim.Env, i int) bool {
 	}
 	env.Cover(delegationLimited)
 	if env.Noting() {
-		env.Note("refuses " + env.NodeName(r.from) + "'s " + r.label() + ": " + number(int64(under)) + " lists are with etcd already")
+		env.Say("refuses " + env.NodeName(r.from) + "'s " + r.label() + ": " + number(int64(under)) + " lists are with etcd already")
 	}
 	c.finish(env, i, tooManyDelegated)
 	return false

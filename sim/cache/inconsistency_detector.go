@@ -65,7 +65,7 @@ func (c *Cache) compared(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
 		env.Cover(listInconsistent)
 		d.Outcome = DetectionInconsistent
 		if env.Noting() {
-			env.Note("finds that etcd has other contents at revision " + number(d.ResourceVersion) + " than it has answered")
+			env.Say("finds that etcd has other contents at revision " + number(d.ResourceVersion) + " than it has answered")
 		}
 	}
 	return true

@@ -116,7 +116,7 @@ func (q *requester) send(env *sim.Env) {
 	env.Add(progressRequestsSent, 1)
 	env.Under(q.cause)
 	if env.Noting() {
-		env.Note("asks etcd for progress")
+		env.Say("asks etcd for progress")
 	}
 	if !env.IsOpen(q.control) {
 		q.control = env.Open(q.cfg.Watch)

@@ -102,7 +102,7 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 		if r.echo != 0 {
 			what = "the answer to a progress request that is still to be sent"
 		}
-		env.Note(env.NodeName(r.from) + "'s " + r.label() + " waits for " + what + "; the cache is at " + number(c.watchCache.resourceVersion))
+		env.Say(env.NodeName(r.from) + "'s " + r.label() + " waits for " + what + "; the cache is at " + number(c.watchCache.resourceVersion))
 	}
 	r.state, r.began = readWaiting, env.Now()
 	c.waiting++
@@ -179,7 +179,7 @@ func (c *Cache) stopWaiting(env *sim.Env, i int) {
 // timeOut is what GetList does with a read that waited in vain.
 func (c *Cache) timeOut(env *sim.Env, i int) {
 	if env.Noting() {
-		env.Note("gives up on " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + ": it is still at resourceVersion " + number(c.watchCache.resourceVersion) + ", not at " + number(c.reads[i].wanted))
+		env.Say("gives up on " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + ": it is still at resourceVersion " + number(c.watchCache.resourceVersion) + ", not at " + number(c.reads[i].wanted))
 	}
 	if !c.reads[i].consistent {
 		env.Cover(readTimedOut)
@@ -220,7 +220,7 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 		c.measureAnswer(env, c.reads[i].operation(), p)
 		if c.reads[i].state == readCurrentRevision {
 			if env.Noting() {
-				env.Note("hears from etcd that it is at revision " + number(p.Revision))
+				env.Say("hears from etcd that it is at revision " + number(p.Revision))
 			}
 			if c.reads[i].watch != nil {
 				c.watchVersionKnown(env, i, p.Revision)

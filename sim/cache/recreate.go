@@ -51,7 +51,7 @@ func (c *Cache) recreate(env *sim.Env) {
 		if c.cfg.Defects.Teardown == TeardownStrands {
 			env.Cover(watchStranded)
 			if env.Noting() {
-				env.Note("is replaced by a new cache, and leaves " + env.NodeName(w.from) + "'s watch open")
+				env.Say("is replaced by a new cache, and leaves " + env.NodeName(w.from) + "'s watch open")
 			}
 		} else {
 			env.Cover(watchTornDown)

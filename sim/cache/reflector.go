@@ -142,7 +142,7 @@ func (c *Cache) startWatch(env *sim.Env) {
 	r.state = reflectorWatching
 	r.began, r.events = env.Now(), 0
 	if env.Noting() {
-		env.Note("watches from resourceVersion " + number(r.position) + " on")
+		env.Say("watches from resourceVersion " + number(r.position) + " on")
 	}
 	r.watch = env.Open(c.cfg.Watch)
 	env.Send(r.watch, &wire.WatchStart{
@@ -159,7 +159,7 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 	}
 	if e.Type != wire.Failed && c.deadlocks() {
 		if env.Noting() {
-			env.Note("cannot take in " + e.Label() + ": a WatchList holds the lock and waits for just that")
+			env.Say("cannot take in " + e.Label() + ": a WatchList holds the lock and waits for just that")
 		}
 		r.deadlocked = true
 		env.Hold(r.watch)
@@ -177,7 +177,7 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		}
 	default:
 		if env.Noting() {
-			env.Note("takes in " + e.Label())
+			env.Say("takes in " + e.Label())
 		}
 		r.handOff = c.processEvent(env, e)
 	}

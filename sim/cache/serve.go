@@ -17,7 +17,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		env.Cover(servedUnready)
 	}
 	if env.Noting() {
-		env.Note("answers " + env.NodeName(r.from) + "'s " + r.label() + " at resourceVersion " + number(c.watchCache.resourceVersion))
+		env.Say("answers " + env.NodeName(r.from) + "'s " + r.label() + " at resourceVersion " + number(c.watchCache.resourceVersion))
 	}
 	if r.get != nil {
 		c.key.Key = r.get.Key

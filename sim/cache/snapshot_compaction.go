@@ -65,7 +65,7 @@ func (c *Cache) compactorAnswered(env *sim.Env, p sim.Payload) {
 			env.Cover(compactedWithoutLoss)
 		}
 		if env.Noting() {
-			env.Note("keeps no snapshot from before the compaction at revision " + number(k.revision))
+			env.Say("keeps no snapshot from before the compaction at revision " + number(k.revision))
 		}
 	}
 	if c.cfg.Snapshots.CompactionNotice == CompactionPushed {

@@ -60,7 +60,7 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) watchCacheEvent 
 	if c.cfg.Defects.Publication == PublicationVersionFirst {
 		c.reflector.unstored = in
 		if env.Noting() {
-			env.Note("is at resourceVersion " + number(in.ResourceVersion) + " for everybody to see, and its store does not have the change yet")
+			env.Say("is at resourceVersion " + number(in.ResourceVersion) + " for everybody to see, and its store does not have the change yet")
 		}
 	} else {
 		c.updateStore(env, in)
@@ -139,7 +139,7 @@ func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion, id int64) w
 	c.sawNotification(env)
 	c.requester.takeEcho(env, id)
 	if env.Noting() {
-		env.Note("takes progress " + number(resourceVersion) + " as a promise that it has seen everything up to revision " + number(resourceVersion) + ": it is at resourceVersion " + number(resourceVersion) + " now")
+		env.Say("takes progress " + number(resourceVersion) + " as a promise that it has seen everything up to revision " + number(resourceVersion) + ": it is at resourceVersion " + number(resourceVersion) + " now")
 	}
 	c.setResourceVersion(env, resourceVersion)
 	c.broadcast(env)
@@ -150,7 +150,7 @@ func (c *Cache) setResourceVersion(env *sim.Env, resourceVersion int64) {
 	if resourceVersion < c.watchCache.resourceVersion {
 		env.Cover(resourceVersionLowered)
 		if env.Noting() {
-			env.Note("its resourceVersion goes back from " + number(c.watchCache.resourceVersion) + " to " + number(resourceVersion))
+			env.Say("its resourceVersion goes back from " + number(c.watchCache.resourceVersion) + " to " + number(resourceVersion))
 		}
 	}
 	c.watchCache.resourceVersion = resourceVersion
@@ -168,7 +168,7 @@ func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 	c.resetSnapshots(env, resourceVersion)
 	w.listResourceVersion = resourceVersion
 	if env.Noting() {
-		env.Note("has listed " + counted(len(items)) + " at resourceVersion " + number(resourceVersion))
+		env.Say("has listed " + counted(len(items)) + " at resourceVersion " + number(resourceVersion))
 	}
 	c.setResourceVersion(env, resourceVersion)
 	c.dispatcher.listed(resourceVersion)

@@ -41,7 +41,7 @@ func (c *Cache) expectEndBookmark(env *sim.Env, w *cacheWatcher) {
 	if c.cfg.WatchList.InitialEventsEnd == EndWithInterval {
 		w.intervalEnd = c.watchCache.resourceVersion
 	} else if env.Noting() {
-		env.Note("begins to send " + env.NodeName(w.from) + " what it has at resourceVersion " + number(c.watchCache.resourceVersion) + "; the end comes when the bookmark timer finds that it has dispatched " + number(w.bookmarkAfter))
+		env.Say("begins to send " + env.NodeName(w.from) + " what it has at resourceVersion " + number(c.watchCache.resourceVersion) + "; the end comes when the bookmark timer finds that it has dispatched " + number(w.bookmarkAfter))
 	}
 }
 
@@ -73,7 +73,7 @@ func (w *cacheWatcher) received(env *sim.Env) {
 	if w.endBookmark == endBookmarkWaiting {
 		env.Cover(endBookmarkByTimer)
 		if env.Noting() {
-			env.Note("the bookmark timer finds what " + env.NodeName(w.from) + " waits for, resourceVersion " + number(w.bookmarkAfter) + ", dispatched")
+			env.Say("the bookmark timer finds what " + env.NodeName(w.from) + " waits for, resourceVersion " + number(w.bookmarkAfter) + ", dispatched")
 		}
 		w.endBookmark = endBookmarkReceived
 	}
@@ -88,6 +88,6 @@ func (w *cacheWatcher) sent(env *sim.Env, e *wire.WatchEvent) {
 	env.Record(initialEventsBuffered, int64(w.mostBuffered))
 	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
 	if env.Noting() {
-		env.Note("has sent " + env.NodeName(w.from) + " all initial events up to resourceVersion " + number(e.ResourceVersion) + "; it wanted " + number(w.bookmarkAfter) + " or later")
+		env.Say("has sent " + env.NodeName(w.from) + " all initial events up to resourceVersion " + number(e.ResourceVersion) + "; it wanted " + number(w.bookmarkAfter) + " or later")
 	}
 }

@@ -111,7 +111,7 @@ func (c *Cache) inject(env *sim.Env, i int) *wire.WatchEvent {
 		default:
 			env.Cover(eventInjected)
 			if env.Noting() {
-				env.Note("puts " + e.event.Label() + " before the initial events that " + env.NodeName(w.from) + " has not been sent yet")
+				env.Say("puts " + e.event.Label() + " before the initial events that " + env.NodeName(w.from) + " has not been sent yet")
 			}
 			return e.event
 		}

@@ -22,7 +22,7 @@ func (c *Cache) watchList(env *sim.Env) {
 		start.Revision = 0
 	}
 	if env.Noting() {
-		env.Note("asks etcd for all objects as initial events of a watch")
+		env.Say("asks etcd for all objects as initial events of a watch")
 	}
 	r.watch = env.Open(c.cfg.Watch)
 	env.Send(r.watch, start)
@@ -80,7 +80,7 @@ func (c *Cache) watchListClosed(env *sim.Env) {
 func (c *Cache) fallBackToList(env *sim.Env) {
 	env.Cover(watchListFallsBack)
 	if env.Noting() {
-		env.Note("lists instead")
+		env.Say("lists instead")
 	}
 	c.reflector.watch = sim.NoConn
 	c.listFrom(env, c.firstPage)

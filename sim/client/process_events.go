@@ -62,7 +62,7 @@ func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
 	case ev.PrevKv == nil:
 		env.Cover(deletionSkipped)
 		if env.Noting() {
-			env.Note("the reflector skips a deletion without an object: " + ev.Kv.Key)
+			env.Say("the reflector skips a deletion without an object: " + ev.Kv.Key)
 		}
 		return nil
 	}

@@ -405,7 +405,7 @@ func (c *Client) closeSubstream(env *sim.Env, i, watch int32) {
 func (c *Client) halt(env *sim.Env, i int32, err *wire.Error) {
 	s := &c.streams[i]
 	if env.Noting() {
-		env.Note("the stream to etcd ended: " + err.Message)
+		env.Say("the stream to etcd ended: " + err.Message)
 	}
 	for _, w := range s.substreams {
 		c.watches[w].substream.drop(env)

@@ -141,6 +141,6 @@ func (ws *watcherStream) coverResume(env *sim.Env) {
 		env.Cover(resumeWithBuffer)
 	}
 	if env.Noting() {
-		env.Note("resumes the watch of " + ws.key + " from revision " + strconv.FormatInt(ws.rev, 10))
+		env.Say("resumes the watch of " + ws.key + " from revision " + strconv.FormatInt(ws.rev, 10))
 	}
 }

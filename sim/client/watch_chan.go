@@ -234,7 +234,7 @@ func (c *Client) sendError(env *sim.Env, i int32) {
 		env.Cover(errorOvertakes)
 	}
 	if env.Noting() {
-		env.Note("the watch of " + w.substream.key + " ends: " + w.err.Message)
+		env.Say("the watch of " + w.substream.key + " ends: " + w.err.Message)
 	}
 	env.Under(w.cause)
 	env.Send(w.conn, &wire.WatchEvent{Type: wire.Failed, Err: w.err})

@@ -106,7 +106,7 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 		env.Cover(won)
 		l.compactTime++
 		if env.Noting() {
-			env.Note("is the one to compact, at revision " + strconv.FormatInt(l.previous, 10))
+			env.Say("is the one to compact, at revision " + strconv.FormatInt(l.previous, 10))
 		}
 		l.state = compactCompacting
 		env.Under(l.cause)

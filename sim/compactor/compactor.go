@@ -89,7 +89,7 @@ func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
 	}
 	c.compactRevision = rev
 	if env.Noting() {
-		env.Note("knows etcd to be compacted at revision " + strconv.FormatInt(rev, 10))
+		env.Say("knows etcd to be compacted at revision " + strconv.FormatInt(rev, 10))
 	}
 	waiting := c.asking[:0]
 	for _, q := range c.asking {

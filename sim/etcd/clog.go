@@ -44,13 +44,13 @@ func (s *Server) clog(env *sim.Env, f *Clog) {
 	s.clogged = f
 	if f == nil {
 		if env.Noting() {
-			env.Note("gets through to its watchers again")
+			env.Say("gets through to its watchers again")
 		}
 		s.resumeSends(env)
 		return
 	}
 	if env.Noting() {
-		env.Note("does not get through to its watchers any more")
+		env.Say("does not get through to its watchers any more")
 	}
 	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
 }

@@ -18,11 +18,11 @@ func (s *Server) noteApplied(env *sim.Env, e *entry) {
 	text := "applies " + e.payload.Label()
 	switch {
 	case len(s.store.changes) > 0:
-		env.Note(text + ": revision " + number(s.store.currentRev+1))
+		env.Say(text + ": revision " + number(s.store.currentRev+1))
 	case s.store.compactMainRev > 0 && isCompaction(e.payload):
-		env.Note(text + ": what came before revision " + number(s.store.compactMainRev) + " may go")
+		env.Say(text + ": what came before revision " + number(s.store.compactMainRev) + " may go")
 	default:
-		env.Note(text + ": nothing changes, the revision stays " + number(s.store.currentRev))
+		env.Say(text + ": nothing changes, the revision stays " + number(s.store.currentRev))
 	}
 }
 
@@ -35,7 +35,7 @@ func isCompaction(p sim.Payload) bool {
 // it compacts to, which a watch from there on should still be sent.
 func (s *Server) noteTombstones(env *sim.Env, rev int64, before int) {
 	if env.Noting() && before > s.tombstonesAt(rev) {
-		env.Note("the compaction at revision " + number(rev) + " removes the deletion that is revision " + number(rev))
+		env.Say("the compaction at revision " + number(rev) + " removes the deletion that is revision " + number(rev))
 	}
 }
 
@@ -58,12 +58,12 @@ func (s *Server) noteRestored(env *sim.Env, before int64) {
 	if s.store.currentRev < before {
 		text += ", although it had reached " + number(before)
 	}
-	env.Note(text)
+	env.Say(text)
 }
 
 func noteVictim(env *sim.Env, sws *serverWatchStream, evs []wire.Event) {
 	if env.Noting() {
-		env.Note("the watch channel of " + sws.name() + " is full: its watcher becomes a victim, with " + eventsText(evs))
+		env.Say("the watch channel of " + sws.name() + " is full: its watcher becomes a victim, with " + eventsText(evs))
 	}
 }
 
@@ -74,11 +74,11 @@ func noteSynced(env *sim.Env, sws *serverWatchStream, evs []wire.Event) {
 	}
 	switch {
 	case len(evs) > 0:
-		env.Note("syncWatchers: the watcher of " + sws.name() + " is synced now")
+		env.Say("syncWatchers: the watcher of " + sws.name() + " is synced now")
 	case sws.deferredProgress:
-		env.Note("syncWatchers finds no event for the watcher of " + sws.name() + ": it is synced now, but nothing goes into the watch channel, so nothing wakes the deferred progress request")
+		env.Say("syncWatchers finds no event for the watcher of " + sws.name() + ": it is synced now, but nothing goes into the watch channel, so nothing wakes the deferred progress request")
 	default:
-		env.Note("syncWatchers finds no event for the watcher of " + sws.name() + ": it is synced now")
+		env.Say("syncWatchers finds no event for the watcher of " + sws.name() + ": it is synced now")
 	}
 }
 
@@ -86,7 +86,7 @@ func noteSynced(env *sim.Env, sws *serverWatchStream, evs []wire.Event) {
 // was wrong.
 func noteFallsThrough(env *sim.Env, sws *serverWatchStream, w *watcher, curRev int64) {
 	if env.Noting() {
-		env.Note("syncWatchers cannot cancel a watcher of " + sws.name() + " whose history is compacted, since the channel is full, and moves it from revision " +
+		env.Say("syncWatchers cannot cancel a watcher of " + sws.name() + " whose history is compacted, since the channel is full, and moves it from revision " +
 			number(w.minRev) + " on to " + number(curRev+1))
 	}
 }
@@ -98,9 +98,9 @@ func notePosted(env *sim.Env, sws *serverWatchStream, r *watchResponse) {
 	}
 	switch {
 	case len(r.evs) > 0:
-		env.Note(eventsText(r.evs) + " goes into the watch channel of " + sws.name())
+		env.Say(eventsText(r.evs) + " goes into the watch channel of " + sws.name())
 	case r.compactRevision == 0 && !r.created:
-		env.Note("progress " + number(r.revision) + " goes into the watch channel of " + sws.name())
+		env.Say("progress " + number(r.revision) + " goes into the watch channel of " + sws.name())
 	}
 }
 
@@ -112,7 +112,7 @@ func noteWatch(env *sim.Env, sws *serverWatchStream, w *watcher) {
 	if w.group == unsynced {
 		text += ": unsynced, it has history to catch up on"
 	}
-	env.Note(text)
+	env.Say(text)
 }
 
 // noteSent: sendLoop sends a response; held is what it leaves in the watch
@@ -127,10 +127,10 @@ func noteSent(env *sim.Env, sws *serverWatchStream, r *wire.WatchResponse, fromC
 		return
 	}
 	if fromCtrlStream && held != "" && len(r.Events) == 0 {
-		env.Note("sendLoop takes from ctrlStream, while " + held + " still waits in the watch channel: " + r.Label() + " is sent to " + sws.name() + " first")
+		env.Say("sendLoop takes from ctrlStream, while " + held + " still waits in the watch channel: " + r.Label() + " is sent to " + sws.name() + " first")
 		return
 	}
-	env.Note("sendLoop sends " + r.Label() + " to " + sws.name())
+	env.Say("sendLoop sends " + r.Label() + " to " + sws.name())
 }
 
 func heldText(ch *fifo.Queue[watchResponse]) string {
@@ -155,7 +155,7 @@ func eventsText(evs []wire.Event) string {
 
 func noteProgress(env *sim.Env, sws *serverWatchStream, became string) {
 	if env.Noting() {
-		env.Note("the progress request of " + sws.name() + " " + became)
+		env.Say("the progress request of " + sws.name() + " " + became)
 	}
 }
 

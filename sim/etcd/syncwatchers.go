@@ -174,7 +174,7 @@ func (s *Server) chooseAll(env *sim.Env, chosen []int32, curRev, compactRev int6
 		}
 		env.Cover(coverCompacted)
 		if env.Noting() {
-			env.Note("syncWatchers cancels a watcher of " + sws.name() + " below the compacted revision")
+			env.Say("syncWatchers cancels a watcher of " + sws.name() + " below the compacted revision")
 		}
 		s.post(env, sws, watchResponse{id: w.id, compactRevision: compactRev})
 		w.compacted = true

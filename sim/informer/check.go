@@ -42,7 +42,7 @@ func (r *Informer) compare(env *sim.Env, p *wire.ListResponse) {
 	}
 	env.Cover(checkPanicked)
 	if env.Noting() {
-		env.Note("panics: what it was streamed differs from the list of resourceVersion " + number(r.check.version))
+		env.Say("panics: what it was streamed differs from the list of resourceVersion " + number(r.check.version))
 	}
 	r.leave(env)
 	r.record.Panicked = true

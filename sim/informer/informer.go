@@ -136,7 +136,7 @@ func (r *Informer) move(env *sim.Env) {
 	env.Cover(moved)
 	r.server = (r.server + 1) % len(r.cfg.Servers)
 	if env.Noting() {
-		env.Note("connects to " + env.NodeName(r.to()))
+		env.Say("connects to " + env.NodeName(r.to()))
 	}
 }
 

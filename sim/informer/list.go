@@ -95,7 +95,7 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	case (isExpired(err) || isTooLarge(err)) && !g.newest:
 		env.Cover(listedNewest)
 		if env.Noting() {
-			env.Note("is refused (" + err.Code.String() + ") and asks for the newest list")
+			env.Say("is refused (" + err.Code.String() + ") and asks for the newest list")
 		}
 		r.version.unavailable = true
 		g.version, g.whole, g.newest = wire.Unset, false, true
@@ -103,7 +103,7 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	default:
 		env.Cover(listFailed)
 		if env.Noting() {
-			env.Note("cannot list: " + err.Code.String())
+			env.Say("cannot list: " + err.Code.String())
 		}
 		r.endListAndWatch(env)
 	}
@@ -117,7 +117,7 @@ func (r *Informer) replaced(env *sim.Env, version int64) {
 	r.version.last = version
 	r.synced = true
 	if env.Noting() {
-		env.Note("has " + counted(r.store.Len()) + " of resourceVersion " + number(version))
+		env.Say("has " + counted(r.store.Len()) + " of resourceVersion " + number(version))
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *Informer) send(env *sim.Env) {
 	switch req := r.rest.request.(type) {
 	case *wire.ListRequest:
 		if env.Noting() {
-			env.Note("asks " + env.NodeName(r.to()) + ": " + req.Label())
+			env.Say("asks " + env.NodeName(r.to()) + ": " + req.Label())
 		}
 		r.rest.call = env.Call(r.to(), req)
 	case *wire.WatchRequest:

@@ -29,7 +29,7 @@ func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 	s := &r.stream
 	s.events = 0
 	if env.Noting() {
-		env.Note("asks " + env.NodeName(r.to()) + ": " + req.Label())
+		env.Say("asks " + env.NodeName(r.to()) + ": " + req.Label())
 	}
 	s.conn = env.Open(r.to())
 	env.Send(s.conn, req)
@@ -69,7 +69,7 @@ func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
 		return
 	}
 	if env.Noting() {
-		env.Note("is refused the watch: " + err.Code.String())
+		env.Say("is refused the watch: " + err.Code.String())
 	}
 	if r.state == stateWatchList {
 		r.watchListFailed(env, err)

@@ -24,7 +24,7 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 		env.Cover(wentBack)
 	}
 	if env.Noting() {
-		env.Note("takes " + e.Label())
+		env.Say("takes " + e.Label())
 	}
 	apply(r.store, e)
 	r.version.last = e.ResourceVersion

@@ -36,7 +36,7 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 		return
 	}
 	if env.Noting() {
-		env.Note("takes " + e.Label())
+		env.Say("takes " + e.Label())
 	}
 	r.version.unavailable = false
 	r.check = check{version: e.ResourceVersion}
@@ -88,7 +88,7 @@ func (r *Informer) watchListClosed(env *sim.Env, short bool) {
 // fallBack lists instead of streaming, whatever the reason.
 func (r *Informer) fallBack(env *sim.Env) {
 	if env.Noting() {
-		env.Note("lists instead of streaming the list")
+		env.Say("lists instead of streaming the list")
 	}
 	r.stream.failed = true
 	r.temporary.Clear(true)

@@ -1,0 +1,149 @@
+package sim
+
+// CellKind is a kind of named part of a node's state: "resourceVersion", "store",
+// "watch channel". Together with the node and an index it is a cell.
+type CellKind uint16
+
+var cellKinds []string
+
+// NewCell registers a kind of cell; call it in package variable declarations
+// only. The name begins with the package's: "etcd: ctrlStream".
+func NewCell(name string) CellKind {
+	for _, known := range cellKinds {
+		if known == name {
+			panic("sim: cell registered twice: " + name)
+		}
+	}
+	cellKinds = append(cellKinds, name)
+	return CellKind(len(cellKinds) - 1)
+}
+
+// String is the kind's name.
+func (k CellKind) String() string { return cellKinds[k] }
+
+// Cell is one named part of the state of a node, or of the world (node 0).
+type Cell struct {
+	Kind CellKind
+	Node NodeID
+	// Index tells cells of one kind apart: the number of a watcher, a stream or a
+	// read; 0 if the node has one cell of this kind.
+	Index int32
+	// Item is one entry of the cell, such as an entry of a queue by its running
+	// number or a revision of a log. 0 is the whole cell.
+	Item int64
+}
+
+// Same reports whether two cells are the same part of the same node, whatever
+// the item.
+func (c Cell) Same(other Cell) bool {
+	return c.Kind == other.Kind && c.Node == other.Node && c.Index == other.Index
+}
+
+// Covers reports whether what was written to c can be what a read of other
+// finds: the same cell, and the same item unless one of both is the whole cell.
+func (c Cell) Covers(other Cell) bool {
+	return c.Same(other) && (c.Item == other.Item || c.Item == 0 || other.Item == 0)
+}
+
+// Access is one use of a cell within a step.
+type Access struct {
+	Cell  Cell
+	Write bool
+}
+
+// Footprint is what steps read and wrote. A story follows each read to the last
+// write of the same cell. An explorer knows from two footprints whether two
+// steps commute.
+type Footprint struct {
+	Accesses []Access
+	// All: a step touched everything, as a fault or a restart does.
+	All bool
+}
+
+// Reset empties the footprint for another step and keeps its memory.
+func (f *Footprint) Reset() { f.Accesses, f.All = f.Accesses[:0], false }
+
+// Conflicts reports whether one of the two wrote what the other one read or
+// wrote. Steps that do not conflict commute: either order leads to the same
+// state.
+func (f *Footprint) Conflicts(g *Footprint) bool {
+	if f.All || g.All {
+		return true
+	}
+	for i := range f.Accesses {
+		a := &f.Accesses[i]
+		for j := range g.Accesses {
+			if b := &g.Accesses[j]; (a.Write || b.Write) && a.Cell.Same(b.Cell) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// The world's own cells, all of node 0.
+var (
+	cellConn  = NewCell("world: connection")
+	cellLane  = NewCell("world: messages under way")
+	cellReady = NewCell("world: timer or loop")
+	cellTicks = NewCell("world: order of calls and returns")
+)
+
+// RecordCells makes the world add the cells that each step touches to f, until it
+// is told otherwise; nil ends it. The caller empties f between steps.
+func (w *World) RecordCells(f *Footprint) { w.footprint = f }
+
+// Reads declares that what the present step does depends on a cell of the
+// acting node. It costs nothing unless a footprint is recorded.
+func (e *Env) Reads(k CellKind, index int) {
+	if e.w.footprint != nil {
+		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index)}, false)
+	}
+}
+
+// Writes declares that the present step changes a cell of the acting node. A
+// change that does not depend on what was there, such as an increment or an
+// append, needs no Reads beside it: a write conflicts with every other use.
+func (e *Env) Writes(k CellKind, index int) {
+	if e.w.footprint != nil {
+		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index)}, true)
+	}
+}
+
+// ReadsItem is Reads of one entry of a cell. Items do not matter for conflicts:
+// they tell a story which step left the entry there.
+func (e *Env) ReadsItem(k CellKind, index int, item int64) {
+	if e.w.footprint != nil {
+		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: item}, false)
+	}
+}
+
+// WritesItem is Writes of one entry of a cell.
+func (e *Env) WritesItem(k CellKind, index int, item int64) {
+	if e.w.footprint != nil {
+		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: item}, true)
+	}
+}
+
+// TouchesAll declares that the present step may read and write anything.
+func (e *Env) TouchesAll() {
+	if e.w.footprint != nil {
+		e.w.footprint.All = true
+	}
+}
+
+func (w *World) touch(c Cell, write bool) {
+	w.footprint.Accesses = append(w.footprint.Accesses, Access{c, write})
+}
+
+func (w *World) readsOwn(k CellKind, index int32) {
+	if w.footprint != nil {
+		w.touch(Cell{Kind: k, Index: index}, false)
+	}
+}
+
+func (w *World) writesOwn(k CellKind, index int32) {
+	if w.footprint != nil {
+		w.touch(Cell{Kind: k, Index: index}, true)
+	}
+}

@@ -1,0 +1,42 @@
+package sim
+
+// Note is what a node tells of itself while a run is observed: a value that says
+// what happened, with which stream, revision or watcher. Its text is made only
+// when a person reads it.
+type Note interface {
+	// Text is a sentence without its subject, which is the node. w gives the
+	// names of other nodes.
+	Text(w *World) string
+}
+
+// About is what a note is about, for readers that must not go by its text.
+type About struct {
+	// Revision that the note speaks of, 0 if it speaks of none.
+	Revision int64
+	// Key that is written or read, empty if there is none.
+	Key string
+}
+
+// Subject is an optional capability of a note.
+type Subject interface {
+	About() About
+}
+
+// Noting reports whether a run is observed. Guard a Note with it, so that
+// campaigns do not pay for values that are not read.
+func (e *Env) Noting() bool { return e.w.observer != nil }
+
+// Note tells the observer what just happened.
+func (e *Env) Note(n Note) {
+	if e.w.observer != nil {
+		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Note: n})
+	}
+}
+
+// Say is a Note that is nothing but text.
+func (e *Env) Say(text string) { e.Note(sentence(text)) }
+
+type sentence string
+
+// Text implements Note.
+func (s sentence) Text(*World) string { return string(s) }
