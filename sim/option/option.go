@@ -1,0 +1,163 @@
+package option
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/watchbed/watchbed/internal/spelling"
+)
+
+// Option is one thing that can be set in a configuration C.
+type Option[C any] struct {
+	// Name is what the command line, recordings and presets call it.
+	Name string
+	// Node is what it belongs to: "etcd", "client", "cache", "clients", "faults",
+	// "clock".
+	Node string
+	// Doc is one sentence.
+	Doc string
+	// Form is what a value looks like, "a whole number"; empty if Values lists
+	// them.
+	Form string
+	// Default is the value that stands for the node's own, where 0 or nothing is
+	// set; empty if the values speak for themselves.
+	Default string
+
+	values values
+	get    func(*C) string
+	set    func(*C, string) error
+}
+
+// Value is one value of a choice, with a sentence.
+type Value struct {
+	Name, Doc string
+}
+
+// values are those of a choice; another module may add to them at any time
+// before a run.
+type values interface {
+	list() []Value
+}
+
+// Values lists the values of a choice, nil for an option of another form.
+func (o *Option[C]) Values() []Value {
+	if o.values == nil {
+		return nil
+	}
+	return slices.Clone(o.values.list())
+}
+
+// Get is the present value.
+func (o *Option[C]) Get(c *C) string { return o.get(c) }
+
+// Set sets a value. The error is one line that names the option and what it
+// takes.
+func (o *Option[C]) Set(c *C, value string) error { return o.set(c, value) }
+
+// fixed are the values of a choice that nothing is added to.
+type fixed []Value
+
+func (f fixed) list() []Value { return f }
+
+// Choice is an option with named values, numbered in the order given.
+func Choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all ...Value) Option[C] {
+	return choice(name, field, doc, fixed(all))
+}
+
+func choice[C any, E ~uint8](name string, field func(*C) *E, doc string, all values) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, values: all,
+		get: func(c *C) string { return all.list()[*field(c)].Name },
+		set: func(c *C, value string) error {
+			list := all.list()
+			i := slices.IndexFunc(list, func(v Value) bool { return v.Name == value })
+			if i < 0 {
+				return fmt.Errorf("%s has no value %q%s", name, value, spelling.Suggest(value, valueNames(list)))
+			}
+			*field(c) = E(i)
+			return nil
+		},
+	}
+}
+
+func valueNames(list []Value) []string {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = v.Name
+	}
+	return names
+}
+
+// MaxCount bounds every number: beyond it a run is no longer one that can be
+// explored, and a recording from a stranger must not exhaust memory.
+const MaxCount = 10_000_000
+
+// Count is an option with a whole number from 0 to MaxCount.
+func Count[C any](name string, field func(*C) *int, zero, doc string) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Form: "a whole number", Default: zero,
+		get: func(c *C) string { return strconv.Itoa(*field(c)) },
+		set: func(c *C, value string) error {
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 0 || n > MaxCount {
+				return fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, value, MaxCount)
+			}
+			*field(c) = n
+			return nil
+		},
+	}
+}
+
+// maxDuration bounds every duration: beyond it a timed run has too many timers
+// to be explored.
+const maxDuration = time.Hour
+
+// Duration is an option with a time from 0 to an hour.
+func Duration[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Form: "a duration", Default: zero,
+		get: func(c *C) string { return field(c).String() },
+		set: func(c *C, value string) error {
+			d, err := time.ParseDuration(value)
+			if err != nil || d < 0 || d > maxDuration {
+				return fmt.Errorf("%s=%s: want a duration from 0s to 1h, such as 100ms", name, value)
+			}
+			*field(c) = d
+			return nil
+		},
+	}
+}
+
+// Switch is an option that is true or false.
+func Switch[C any](name string, field func(*C) *bool, doc string) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Form: "true or false",
+		get: func(c *C) string { return strconv.FormatBool(*field(c)) },
+		set: func(c *C, value string) error {
+			b, err := strconv.ParseBool(value)
+			if err != nil {
+				return fmt.Errorf("%s=%s: want true or false", name, value)
+			}
+			*field(c) = b
+			return nil
+		},
+	}
+}
+
+// Text is an option whose values a function checks, such as the name of a
+// version; check returns an error of one line.
+func Text[C any](name string, field func(*C) *string, check func(string) error, form, doc string) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Form: form,
+		get: func(c *C) string { return *field(c) },
+		set: func(c *C, value string) error {
+			if err := check(value); err != nil {
+				return err
+			}
+			*field(c) = value
+			return nil
+		},
+	}
+}

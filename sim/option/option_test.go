@@ -1,0 +1,113 @@
+package option_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+type mode uint8
+
+type config struct {
+	mode   mode
+	size   int
+	period time.Duration
+	on     bool
+	name   string
+	greet  greeting
+}
+
+type greeting uint8
+
+var greetings = option.NewSeam[greeting, func() string]("greeting", "what is said")
+
+var (
+	hello = greetings.Register("hello", "as shipped", func() string { return "hello" })
+	_     = hello
+)
+
+var options = option.NewGroup("toy",
+	option.Choice("mode", func(c *config) *mode { return &c.mode }, "how it goes", option.Value{Name: "slow"}, option.Value{Name: "fast"}),
+	option.Count("size", func(c *config) *int { return &c.size }, "128", "entries"),
+	option.Duration("period", func(c *config) *time.Duration { return &c.period }, "100ms", "time between two"),
+	option.Switch("on", func(c *config) *bool { return &c.on }, "whether it runs"),
+	option.Text("name", func(c *config) *string { return &c.name }, func(string) error { return nil }, "a name", "its name"),
+	option.SeamOption(greetings, func(c *config) *greeting { return &c.greet }),
+)
+
+func TestEveryFormIsSetAndReadBack(t *testing.T) {
+	var c config
+	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}} {
+		require.NoError(t, options.Set(&c, s.Name, s.Value))
+	}
+	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, on: true, name: "x"}, c)
+	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}, {"greeting", "hello"}}, options.Expand(&c))
+}
+
+func TestBadValuesAreOneClearLine(t *testing.T) {
+	for setting, want := range map[option.Setting]string{
+		{"mode", "fsat"}:    `mode has no value "fsat"; did you mean "fast"?`,
+		{"size", "-1"}:      "size=-1: want a whole number from 0 to 10000000",
+		{"size", "x"}:       "size=x: want a whole number from 0 to 10000000",
+		{"period", "2h"}:    "period=2h: want a duration from 0s to 1h, such as 100ms",
+		{"on", "perhaps"}:   "on=perhaps: want true or false",
+		{"sizes", "1"}:      `unknown option "sizes"; did you mean "size"?`,
+		{"greeting", "hey"}: `greeting has no value "hey"; there are hello`,
+	} {
+		before := config{size: 3}
+		after := before
+		assert.EqualError(t, options.Set(&after, setting.Name, setting.Value), want)
+		assert.Equal(t, before, after, "a refused value changes nothing")
+	}
+}
+
+func TestAnotherModuleAddsAValueToASeam(t *testing.T) {
+	moin := greetings.Register("moin", "from outside", func() string { return "moin" })
+	var c config
+	require.NoError(t, options.Set(&c, "greeting", "moin"))
+	assert.Equal(t, moin, c.greet)
+	assert.Equal(t, "moin", greetings.Of(c.greet)())
+	o, err := options.Find("greeting")
+	require.NoError(t, err)
+	assert.Equal(t, []option.Value{{"hello", "as shipped"}, {"moin", "from outside"}}, o.Values())
+	assert.Panics(t, func() { greetings.Register("hello", "", nil) })
+}
+
+func TestLiftedOptionsSetThePart(t *testing.T) {
+	type whole struct{ toy config }
+	lifted := option.Lift(options, func(w *whole) *config { return &w.toy })
+	var w whole
+	require.NoError(t, lifted.Set(&w, "size", "9"))
+	assert.Equal(t, 9, w.toy.size)
+	o, err := lifted.Find("size")
+	require.NoError(t, err)
+	assert.Equal(t, "toy", o.Node)
+	assert.Equal(t, "9", o.Get(&w))
+	assert.Panics(t, func() { option.Join(lifted, lifted) }, "two options of one name")
+}
+
+func TestPresetsThatContradictEachOtherAreRefused(t *testing.T) {
+	fast := &option.Preset{Name: "fast", Settings: []option.Setting{{"mode", "fast"}, {"size", "1"}}}
+	slow := &option.Preset{Name: "slow", Settings: []option.Setting{{"mode", "slow"}}}
+	one := &option.Preset{Name: "one", Settings: []option.Setting{{"size", "1"}}}
+	var c config
+	require.NoError(t, options.ApplyAll(&c, fast, one))
+	assert.Equal(t, config{mode: 1, size: 1}, c)
+	assert.EqualError(t, options.ApplyAll(&c, fast, slow), `"fast" and "slow" both set mode; give one of them`)
+	wrong := &option.Preset{Name: "wrong", Settings: []option.Setting{{"mode", "x"}}}
+	assert.ErrorContains(t, options.Apply(&c, wrong), `wrong: mode has no value "x"`)
+}
+
+func TestSettingsAreReadAsNameAndValue(t *testing.T) {
+	s, err := option.ParseSetting("a=b=c")
+	require.NoError(t, err)
+	assert.Equal(t, option.Setting{Name: "a", Value: "b=c"}, s)
+	for _, text := range []string{"a", "=b", ""} {
+		_, err := option.ParseSetting(text)
+		assert.EqualError(t, err, `"`+text+`": want NAME=VALUE`)
+	}
+}

@@ -1,0 +1,61 @@
+package option
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Setting is an option by name with a value.
+type Setting struct {
+	Name, Value string
+}
+
+// String is NAME=VALUE.
+func (s Setting) String() string { return s.Name + "=" + s.Value }
+
+// ParseSetting reads NAME=VALUE.
+func ParseSetting(text string) (Setting, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return Setting{}, fmt.Errorf("%q: want NAME=VALUE", text)
+	}
+	return Setting{name, value}, nil
+}
+
+// Preset is a list of settings with a name: a version of etcd, a design of the
+// cache, a known bug.
+type Preset struct {
+	Name string
+	// Doc is one sentence.
+	Doc      string
+	Settings []Setting
+}
+
+// Apply sets all options of a preset.
+func (g Group[C]) Apply(c *C, p *Preset) error {
+	for _, s := range p.Settings {
+		if err := g.Set(c, s.Name, s.Value); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// ApplyAll applies presets that must not contradict each other. The error names
+// two that set one option to different values.
+func (g Group[C]) ApplyAll(c *C, presets ...*Preset) error {
+	setBy := map[string]*Preset{}
+	valueOf := map[string]string{}
+	for _, p := range presets {
+		for _, s := range p.Settings {
+			if other := setBy[s.Name]; other != nil && valueOf[s.Name] != s.Value {
+				return fmt.Errorf("%q and %q both set %s; give one of them", other.Name, p.Name, s.Name)
+			}
+			setBy[s.Name], valueOf[s.Name] = p, s.Value
+		}
+		if err := g.Apply(c, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
