@@ -149,7 +149,7 @@ func (c *Client) queueInitial(env *sim.Env, i int32) {
 	case !queued || !s.more && s.endBookmark:
 		env.Cover(syncBlocked)
 	case s.more:
-		s.items = nil
+		s.items, s.next = nil, 0
 		c.ask(env, i, &wire.RangeRequest{Key: s.lastKey + "\x00", RangeEnd: w.substream.end, Limit: c.cfg.SyncPageSize, Revision: s.rev})
 	default:
 		c.syncedUpTo(env, i, s.rev)

@@ -1,0 +1,160 @@
+// Package commute holds the cells that steps declare to the truth: two adjacent
+// steps whose cells do not conflict are carried out the other way round, and the
+// world must come to the same state.
+//
+//	s := commute.NewSwapper(seed)
+//	for world.Step(s) {
+//	}
+//	s.Pairs, s.Swapped, s.Wrong
+//
+// It is for tests. The package imports sim and must never import anything else
+// of this module.
+package commute
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Swapper is a chooser that picks at random and looks at each pair of adjacent
+// steps. All nodes must have Clone and Fingerprint.
+type Swapper struct {
+	// Pairs is how many adjacent pairs there were of which both steps were
+	// possible before the first one. Swapped is how many of them did not conflict.
+	Pairs, Swapped int
+	// Wrong has a sentence for each pair that was declared not to conflict and
+	// leads to another state the other way round.
+	Wrong []string
+
+	random, salt uint64
+	// start[0] is the world before step[0], start[1] before step[1], which came
+	// next and may still be under way.
+	start [2]*sim.World
+	step  [2]step
+	// asked is how many questions the step under way has asked.
+	asked uint64
+}
+
+// step is one that was carried out, with what it touched.
+type step struct {
+	action sim.Action
+	name   string
+	cells  sim.Footprint
+}
+
+// NewSwapper returns a swapper whose picks depend on the seed alone.
+func NewSwapper(seed uint64) *Swapper {
+	return &Swapper{random: seed<<1 | 1, salt: seed}
+}
+
+// Begin forgets the last pair, because another run begins.
+func (s *Swapper) Begin() { s.start = [2]*sim.World{} }
+
+// Pick implements sim.Chooser.
+func (s *Swapper) Pick(w *sim.World, enabled []sim.Action) int {
+	w.RecordCells(nil)
+	if s.start[0] != nil {
+		s.judge(w)
+	}
+	chosen := int(s.draw() % uint64(len(enabled)))
+	s.start[0], s.step[0], s.step[1] = s.start[1], s.step[1], s.step[0]
+	copied, err := w.Clone()
+	if err != nil {
+		panic("commute: " + err.Error())
+	}
+	s.start[1] = copied
+	last := &s.step[1]
+	last.action, last.name = enabled[chosen], w.Name(enabled[chosen])
+	last.cells.Reset()
+	w.RecordCells(&last.cells)
+	s.asked = 0
+	return chosen
+}
+
+// Choose implements sim.Chooser. The answer depends on the step that asks, so
+// that a step gets the same answers before and after another one.
+func (s *Swapper) Choose(w *sim.World, n int, what string) int {
+	return s.answer(s.step[1].action, &s.asked, n)
+}
+
+func (s *Swapper) answer(a sim.Action, asked *uint64, n int) int {
+	*asked++
+	d := sim.NewDigest.Word(s.salt).Word(uint64(a.Slot)<<32 | uint64(a.Since)).Word(*asked)
+	return int(uint64(d) % uint64(n))
+}
+
+// judge carries out the last two steps the other way round, if they do not
+// conflict.
+func (s *Swapper) judge(w *sim.World) {
+	first, second := &s.step[0], &s.step[1]
+	from := s.start[0]
+	if from.Phase() != w.Phase() || !possible(from, second.action) {
+		return
+	}
+	s.Pairs++
+	if first.cells.Conflicts(&second.cells) {
+		return
+	}
+	s.Swapped++
+	want, err := w.Fingerprint()
+	if err != nil {
+		panic("commute: " + err.Error())
+	}
+	for _, st := range []*step{second, first} {
+		if !possible(from, st.action) {
+			s.Wrong = append(s.Wrong, fmt.Sprintf("%q then %q: after the second one the first one is no longer possible", first.name, second.name))
+			return
+		}
+		from.Do(&replay{s: s, action: st.action}, st.action)
+	}
+	if got, _ := from.Fingerprint(); got != want {
+		s.Wrong = append(s.Wrong, fmt.Sprintf("%q then %q: the other way round %s differ", first.name, second.name, differences(w, from)))
+	}
+}
+
+// possible reports whether the very same event is among those that can happen.
+func possible(w *sim.World, a sim.Action) bool {
+	for _, e := range w.Enabled() {
+		if e.Slot == a.Slot && e.Since == a.Since {
+			return true
+		}
+	}
+	return false
+}
+
+// differences names the nodes whose states differ.
+func differences(a, b *sim.World) string {
+	names := ""
+	for n := sim.NodeID(1); int(n) < a.Nodes(); n++ {
+		x, y := a.Node(n).(sim.Fingerprinter), b.Node(n).(sim.Fingerprinter)
+		if x.Fingerprint(sim.NewDigest) != y.Fingerprint(sim.NewDigest) {
+			names += a.NodeName(n) + " "
+		}
+	}
+	if names == "" {
+		return "messages, timers or loops"
+	}
+	return names
+}
+
+// replay gives a step the answers that it got before.
+type replay struct {
+	s      *Swapper
+	action sim.Action
+	asked  uint64
+}
+
+func (r *replay) Pick(*sim.World, []sim.Action) int { panic("commute: a replayed step does not pick") }
+
+func (r *replay) Choose(_ *sim.World, n int, _ string) int {
+	return r.s.answer(r.action, &r.asked, n)
+}
+
+// draw is xorshift64.
+func (s *Swapper) draw() uint64 {
+	s.random ^= s.random << 13
+	s.random ^= s.random >> 7
+	s.random ^= s.random << 17
+	return s.random
+}

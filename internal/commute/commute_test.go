@@ -1,0 +1,87 @@
+package commute_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/sim"
+)
+
+var (
+	cellLeft  = sim.NewCell("commute test: left")
+	cellRight = sim.NewCell("commute test: right")
+)
+
+// register has two loops, each with a cell of its own; shared makes both of them
+// use the left one.
+type register struct {
+	left, right int64
+	shared      bool
+	// declared is false in a node that does not say that it uses the left cell.
+	declared bool
+}
+
+func (r *register) Start(env *sim.Env) {
+	env.Enable(0)
+	env.Enable(1)
+}
+
+func (r *register) Receive(*sim.Env, *sim.Message) {}
+func (r *register) Fire(*sim.Env, sim.Timer)       {}
+
+func (r *register) Run(env *sim.Env, t sim.Task) {
+	switch t {
+	case 0:
+		env.Writes(cellLeft, 0)
+		r.left = r.left*3 + 1
+	case 1:
+		env.Writes(cellRight, 0)
+		r.right++
+		if r.shared {
+			if r.declared {
+				env.Reads(cellLeft, 0)
+			}
+			r.right += r.left
+		}
+	}
+	env.Enable(t)
+}
+
+func (r *register) TaskName(t sim.Task) string { return []string{"left", "right"}[t] }
+func (r *register) TimerName(sim.Timer) string { return "" }
+func (r *register) Clone() sim.Node            { c := *r; return &c }
+func (r *register) Fingerprint(d sim.Digest) sim.Digest {
+	return d.Int(r.left).Int(r.right)
+}
+
+func swap(n *register) *commute.Swapper {
+	w := sim.NewWorld(sim.Options{})
+	w.Add("register", n)
+	s := commute.NewSwapper(1)
+	w.Start(s)
+	for range 200 {
+		w.Step(s)
+	}
+	return s
+}
+
+func TestIndependentStepsAreSwapped(t *testing.T) {
+	s := swap(&register{})
+	assert.Empty(t, s.Wrong)
+	assert.Greater(t, s.Swapped, 50)
+}
+
+func TestStepsThatShareADeclaredCellAreNotSwapped(t *testing.T) {
+	s := swap(&register{shared: true, declared: true})
+	assert.Empty(t, s.Wrong)
+	assert.Greater(t, s.Pairs, 50)
+	assert.Zero(t, s.Swapped)
+}
+
+func TestAnUndeclaredCellIsFound(t *testing.T) {
+	s := swap(&register{shared: true})
+	assert.NotEmpty(t, s.Wrong)
+	assert.Contains(t, s.Wrong[0], "the other way round register")
+}
