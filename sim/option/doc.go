@@ -5,8 +5,8 @@
 //
 //	var Options = option.NewGroup("etcd",
 //		option.Choice("created", (*Config).created, "the way of the answer to a create request",
-//			option.Value{"past-channel", "through ctrlStream: all releases"},
-//			option.Value{"in-order", "through the watch channel: no release"}),
+//			option.Val("past-channel", "through ctrlStream: all releases"),
+//			option.Val("in-order", "through the watch channel: no release")),
 //		option.Count("chan-buf", (*Config).chanBufLen, "128", "responses in a watch channel (chanBufLen)"),
 //	)
 //

@@ -35,6 +35,9 @@ type Value struct {
 	Name, Doc string
 }
 
+// Val is a value with its sentence, short enough for a table of options.
+func Val(name, doc string) Value { return Value{Name: name, Doc: doc} }
+
 // values are those of a choice; another module may add to them at any time
 // before a run.
 type values interface {
