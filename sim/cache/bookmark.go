@@ -18,14 +18,15 @@ const (
 	jitterSteps = 4
 )
 
-func (c *Cache) wantsBookmark(w *cacheWatcher) bool {
+func (w *cacheWatcher) wantsBookmark() bool {
+	d := w.dispatcher
 	if !w.isRegistered() || !w.request.AllowBookmarks {
 		return false
 	}
 	if w.endBookmark == endBookmarkWaiting {
-		return c.dispatcher.lastProcessed >= w.bookmarkAfter
+		return d.lastProcessed >= w.bookmarkAfter
 	}
-	return c.dispatcher.lastProcessed > w.bookmarkVersion && !(c.timed && w.wasLast())
+	return d.lastProcessed > w.bookmarkVersion && !(d.cache.timed && w.wasLast())
 }
 
 // preTimeout is how long before its end a watch is due, so that its client has
@@ -35,7 +36,8 @@ const preTimeout = 2 * time.Second
 // isDue is what nextBookmarkTime and the time buckets come to: every watcher is
 // due a minute after its last bookmark, or shortly before its deadline, and one
 // that waits for the end of its initial events at every tick.
-func (c *Cache) isDue(env *sim.Env, w *cacheWatcher) bool {
+func (w *cacheWatcher) isDue(env *sim.Env) bool {
+	c := w.dispatcher.cache
 	if !c.timed || w.endBookmark == endBookmarkWaiting {
 		return true
 	}
@@ -51,19 +53,19 @@ func (w *cacheWatcher) wasLast() bool {
 	return w.deadline != 0 && w.bookmarkAt > w.deadline-sim.Time(preTimeout)
 }
 
-func (c *Cache) armBookmark(env *sim.Env) {
-	if c.dispatcher.bookmarkWatchers == 0 {
+func (d *dispatcher) armBookmark(env *sim.Env) {
+	if d.bookmarkWatchers == 0 {
 		return
 	}
-	for _, w := range c.watchers {
-		if !c.wantsBookmark(w) {
+	for _, w := range d.watchers {
+		if !w.wantsBookmark() {
 			continue
 		}
 		if env.Armed(timerBookmark) {
 			return
 		}
 		phase := bookmarkTick
-		if c.timed {
+		if d.cache.timed {
 			phase = bookmarkTick * sim.Duration(env.Choose(jitterSteps, "bookmark timer phase")+1) / jitterSteps
 		}
 		env.Arm(timerBookmark, phase)
@@ -73,19 +75,18 @@ func (c *Cache) armBookmark(env *sim.Env) {
 
 // fireBookmark offers a bookmark to every watcher that is due, without
 // blocking.
-func (c *Cache) fireBookmark(env *sim.Env) {
-	d := &c.dispatcher
+func (d *dispatcher) fireBookmark(env *sim.Env) {
 	if d.dispatching() {
 		// The goroutine is not at its select; finishDispatching arms again.
 		return
 	}
 	bookmark := watchCacheEvent{resourceVersion: d.lastProcessed, bookmark: true}
 	again := false
-	for i, w := range c.watchers {
-		if !c.wantsBookmark(w) {
+	for _, w := range d.watchers {
+		if !w.wantsBookmark() {
 			continue
 		}
-		if !c.isDue(env, w) {
+		if !w.isDue(env) {
 			again = true
 			continue
 		}
@@ -93,7 +94,7 @@ func (c *Cache) fireBookmark(env *sim.Env) {
 			bookmark.event = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
 		}
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), d.lastProcessed
-		if c.add(env, i, &bookmark) {
+		if w.add(env, &bookmark) {
 			env.Cover(bookmarkOffered)
 			w.received(env)
 		} else {

@@ -59,11 +59,7 @@ type Cache struct {
 	notified   bool
 	notifiedAt sim.Time
 	// kept are the rests of lists, the oldest first, with PaginateKept.
-	kept     []keptPages
-	watchers []*cacheWatcher
-	// watcherConns are the watchers' connections again, close together, because
-	// they are searched.
-	watcherConns []sim.Conn
+	kept []keptPages
 
 	housekeeping
 
@@ -118,7 +114,7 @@ func (c *Cache) forgetEverything() {
 	c.watchCache.init(c.cfg.RingCapacity, c.cfg.Snapshots.Snapshotting)
 	c.watchCache.initIndices(c.cfg.Fields)
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
-	c.dispatcher.init()
+	c.dispatcher.reset(c)
 	clear(c.reads)
 	c.reads = c.reads[:0]
 	c.waiting, c.slow = 0, false
@@ -126,10 +122,6 @@ func (c *Cache) forgetEverything() {
 	clear(c.kept)
 	c.kept = c.kept[:0]
 	c.housekeeping.forget()
-	for _, w := range c.watchers {
-		w.reset()
-	}
-	c.watchers, c.watcherConns = c.watchers[:0], c.watcherConns[:0]
 }
 
 // Start implements sim.Node.
@@ -162,8 +154,8 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchEvent:
 		if m.Conn == c.reflector.watch {
 			c.watchEvent(env, p)
-		} else {
-			c.relayEvent(env, m.Conn, p)
+		} else if w := c.dispatcher.delegatedOn(m.Conn); w != nil {
+			w.relay(env, p)
 		}
 	case *wire.ListRequest:
 		c.getList(env, m, p)
@@ -196,7 +188,7 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 		c.requester.control = sim.NoConn
 	default:
 		if !c.housekeepingAnswered(env, m) && !c.answered(env, m) {
-			c.watcherHangup(env, m.Conn)
+			c.dispatcher.watcherHangup(env, m.Conn)
 		}
 	}
 }
@@ -222,9 +214,9 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerProgress:
 		c.requester.fire(env)
 	case timerDispatch:
-		c.terminateBlocked(env)
+		c.dispatcher.terminateBlocked(env)
 	case timerBookmark:
-		c.fireBookmark(env)
+		c.dispatcher.fireBookmark(env)
 	case timerCompaction:
 		c.pollCompactor(env)
 	case timerChecker:
@@ -242,7 +234,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 		if n%2 == 0 {
 			c.expire(env, n/2)
 		} else {
-			c.watchTimedOut(env, n/2)
+			c.dispatcher.watchers[n/2].timedOut(env)
 		}
 	}
 }
@@ -253,7 +245,7 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	case taskHandOff:
 		c.runHandOff(env)
 	case taskDispatch:
-		c.runDispatch(env)
+		c.dispatcher.run(env)
 	case taskProgress:
 		c.requester.run(env)
 	default:
@@ -261,7 +253,7 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 		if n%2 == 0 {
 			c.runRead(env, n/2)
 		} else {
-			c.runWatcher(env, n/2)
+			c.dispatcher.watchers[n/2].run(env)
 		}
 	}
 }
@@ -280,7 +272,7 @@ func (c *Cache) TaskName(t sim.Task) string {
 	if n%2 == 0 {
 		return "read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
 	}
-	return "watcher " + strconv.Itoa(n/2) + ": " + c.watchers[n/2].request.Label()
+	return "watcher " + strconv.Itoa(n/2) + ": " + c.dispatcher.watchers[n/2].request.Label()
 }
 
 // TimerName implements sim.Node.
@@ -310,7 +302,14 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	if n%2 == 0 {
 		return "timeout of read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
 	}
-	return "timeout of watcher " + strconv.Itoa(n/2) + ": " + c.watchers[n/2].request.Label()
+	return "timeout of watcher " + strconv.Itoa(n/2) + ": " + c.dispatcher.watchers[n/2].request.Label()
+}
+
+// Drained implements sim.Drained.
+func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
+	if w := c.dispatcher.watcherOn(conn); w != nil {
+		w.drained(env)
+	}
 }
 
 // ResourceVersion is the revision up to which the cache claims to be complete;

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -33,6 +32,11 @@ const (
 // cacheWatcher is one client's watch: the goroutine processInterval with its
 // two channels, input from the dispatcher and result to the client.
 type cacheWatcher struct {
+	dispatcher *dispatcher
+	// number is the watcher's own in the dispatcher, and that of its task and its
+	// timer.
+	number int
+
 	// What the dispatcher looks at for each event comes first: with a thousand
 	// watchers it is the memory that costs.
 
@@ -91,27 +95,8 @@ func (w *cacheWatcher) isSending() bool {
 	return w.state == watcherInitial || w.state == watcherStreaming
 }
 
-func (c *Cache) newWatcher() int {
-	for i, w := range c.watchers {
-		if w.state == watcherFree {
-			return i
-		}
-	}
-	n := len(c.watchers)
-	if n < cap(c.watchers) {
-		c.watchers = c.watchers[:n+1]
-	} else {
-		c.watchers = append(c.watchers, nil)
-	}
-	if c.watchers[n] == nil {
-		c.watchers[n] = &cacheWatcher{}
-	}
-	c.watcherConns = append(c.watcherConns, sim.NoConn)
-	return n
-}
-
-// watcherOn finds the watcher of a client's connection, -1 if there is none.
-func (c *Cache) watcherOn(conn sim.Conn) int { return slices.Index(c.watcherConns, conn) }
+func (w *cacheWatcher) task() sim.Task   { return watcherTask(w.number) }
+func (w *cacheWatcher) timer() sim.Timer { return watchTimer(w.number) }
 
 // WatchTrigger says whether the dispatcher picks watchers by an index, as that of
 // pods by node: the fewer events a watcher is given, the less it need hold. There
@@ -128,8 +113,8 @@ const (
 	WatchTriggered
 )
 
-// mostInChannel is by WatchTrigger (maxWatchChanSizeWithoutIndex and its kin).
-var mostInChannel = [...]int{WatchUnindexed: 100, WatchIndexed: 1000, WatchTriggered: 10}
+// maxInChannel is by WatchTrigger (maxWatchChanSizeWithoutIndex and its kin).
+var maxInChannel = [...]int{WatchUnindexed: 100, WatchIndexed: 1000, WatchTriggered: 10}
 
 // watchCapacity is suggestedWatchChannelSize.
 func (c *Cache) watchCapacity() int {
@@ -138,67 +123,66 @@ func (c *Cache) watchCapacity() int {
 	}
 	fresh := int(c.cfg.EventFreshDuration.Seconds())
 	aSecond := (c.watchCache.history.capacity + fresh - 1) / fresh
-	return min(max(aSecond, 10), mostInChannel[c.cfg.WatchTrigger])
+	return min(max(aSecond, 10), maxInChannel[c.cfg.WatchTrigger])
 }
 
 // register is the rest of Cacher.Watch: the interval under the cache's lock,
 // then, under the registry's too, the check that the cache is still the one
 // that the watch began with (#116122).
-func (c *Cache) register(env *sim.Env, i int) {
-	w := c.watchers[i]
-	if !c.takeInterval(env, w) {
+func (w *cacheWatcher) register(env *sim.Env) {
+	c := w.dispatcher.cache
+	if !w.takeInterval(env) {
 		env.Cover(watchTooOld)
 		refuse(env, w.conn, tooOld)
-		c.forget(env, i)
+		w.forget(env)
 		return
 	}
 	if c.cfg.Defects.Registration == RegistrationRechecked && (!c.ready.ok || c.ready.generation != w.generation) {
 		env.Cover(watchAcrossGenerations)
-		c.closeWatcher(env, i)
+		w.close(env)
 		return
 	}
 	w.state = watcherInitial
-	c.expectEndBookmark(env, w)
-	env.Enable(watcherTask(i))
+	w.expectEndBookmark(env)
+	env.Enable(w.task())
 	if w.request.AllowBookmarks {
 		w.countsForBookmarks = true
-		c.dispatcher.bookmarkWatchers++
+		w.dispatcher.bookmarkWatchers++
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
-		c.armBookmark(env)
+		w.dispatcher.armBookmark(env)
 	}
 }
 
-// runWatcher is one turn of the watcher's goroutine: it puts one event into
-// result, or waits for room there.
-func (c *Cache) runWatcher(env *sim.Env, i int) {
-	w := c.watchers[i]
+// run is one turn of the watcher's goroutine: it puts one event into result, or
+// waits for room there.
+func (w *cacheWatcher) run(env *sim.Env) {
 	env.Under(w.cause)
 	e := w.inHand
 	w.inHand = nil
 	switch {
 	case e != nil:
 	case w.state == watcherStarting:
-		c.register(env, i)
+		w.register(env)
 		return
 	case w.state == watcherInitial:
 		if w.injects {
-			e = c.inject(env, i)
+			e = w.inject(env)
 		}
 		if e != nil {
 			break
 		}
 		var ok bool
-		if e, ok = c.nextInitial(env, w); !ok {
+		if e, ok = w.nextInitial(env); !ok {
 			env.Cover(intervalInvalidated)
-			c.stopWatcher(env, i)
+			w.stop(env)
 			return
 		}
 	}
 	if e == nil && w.state == watcherStreaming {
-		e = c.nextInput(env, i)
+		e = w.nextInput(env)
 	}
 	if e == nil && w.draining && w.state == watcherStreaming {
-		c.closeWatcher(env, i)
+		w.close(env)
 		return
 	}
 	if e != nil && !env.CanSend(w.conn) {
@@ -209,21 +193,21 @@ func (c *Cache) runWatcher(env *sim.Env, i int) {
 	if e != nil {
 		env.Send(w.conn, e)
 		w.sent(env, e)
-		if w.draining && e.InitialEventsEnd && c.cfg.WatchList.Buffer == BufferCloseEnough {
-			c.closeWatcher(env, i)
+		if w.draining && e.InitialEventsEnd && w.dispatcher.cache.cfg.WatchList.Buffer == BufferCloseEnough {
+			w.close(env)
 			return
 		}
 	}
 	if w.state == watcherInitial || w.input.Len() > 0 || w.draining {
-		env.Enable(watcherTask(i))
+		env.Enable(w.task())
 	}
 }
 
 // nextInitial returns the next event of the interval, or turns to streaming.
 // It returns false if the interval is gone from the history.
-func (c *Cache) nextInitial(env *sim.Env, w *cacheWatcher) (*wire.WatchEvent, bool) {
+func (w *cacheWatcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 	for {
-		e, ok := w.interval.next(&c.watchCache.history)
+		e, ok := w.interval.next(&w.dispatcher.cache.watchCache.history)
 		if !ok {
 			return nil, false
 		}
@@ -241,12 +225,11 @@ func (c *Cache) nextInitial(env *sim.Env, w *cacheWatcher) (*wire.WatchEvent, bo
 
 // nextInput returns the next event from input that the watcher wants, nil if
 // there is none.
-func (c *Cache) nextInput(env *sim.Env, i int) *wire.WatchEvent {
-	w := c.watchers[i]
+func (w *cacheWatcher) nextInput(env *sim.Env) *wire.WatchEvent {
 	for w.input.Len() > 0 {
 		e := w.input.Pop()
 		w.taken(&e)
-		c.inputTaken(env, i)
+		w.dispatcher.inputTaken(env, w)
 		switch {
 		case e.bookmark && (e.resourceVersion > w.floor || e.resourceVersion == w.floor && w.endBookmark != endBookmarkSent):
 			return w.convertBookmark(e.event)
@@ -265,92 +248,84 @@ func (w *cacheWatcher) wants(e *wire.WatchEvent) bool {
 
 // watcherHangup: the client has ended its watch (forget), or the storage one that
 // was delegated to it.
-func (c *Cache) watcherHangup(env *sim.Env, conn sim.Conn) {
-	i := c.watcherOn(conn)
-	if i < 0 {
-		i = c.delegatedOn(conn)
+func (d *dispatcher) watcherHangup(env *sim.Env, conn sim.Conn) {
+	w := d.watcherOn(conn)
+	if w == nil {
+		w = d.delegatedOn(conn)
 	}
-	if i < 0 {
+	if w == nil {
 		return
 	}
-	switch c.watchers[i].state {
+	switch w.state {
 	case watcherDelegated:
-		c.endDelegated(env, i)
+		w.endDelegated(env)
 	case watcherStarting:
 		env.Cover(watchLeft)
-		c.leaveStarting(env, i)
+		w.leaveStarting(env)
 	case watcherInitial, watcherStreaming:
 		env.Cover(watchLeft)
-		c.stopWatcher(env, i)
+		w.stop(env)
 	}
 }
 
-// terminateAllWatchers ends the watchers that are registered. One that is still
-// starting finds out by the generation.
-func (c *Cache) terminateAllWatchers(env *sim.Env) {
-	for i, w := range c.watchers {
-		if w.isRegistered() {
-			env.Cover(watcherOutlived)
-			c.stopWatcher(env, i)
-		}
-	}
-}
-
-func (c *Cache) stopWatcher(env *sim.Env, i int) {
-	if w := c.watchers[i]; c.dispatcher.dispatching() && w.isRegistered() {
+// stop ends the watch, at once or when the event is dispatched that is being
+// dispatched.
+func (w *cacheWatcher) stop(env *sim.Env) {
+	if d := w.dispatcher; d.dispatching() && w.isRegistered() {
 		env.Cover(stopDeferred)
-		env.Disable(watcherTask(i))
+		env.Disable(w.task())
 		w.state = watcherEnding
-		c.dispatcher.toStop = append(c.dispatcher.toStop, i)
+		d.toStop = append(d.toStop, w)
 		return
 	}
-	c.closeWatcher(env, i)
+	w.close(env)
 }
 
-func (c *Cache) closeWatcher(env *sim.Env, i int) {
-	env.Disable(watcherTask(i))
-	env.Close(c.watchers[i].conn)
-	c.forget(env, i)
+func (w *cacheWatcher) close(env *sim.Env) {
+	env.Disable(w.task())
+	env.Close(w.conn)
+	w.forget(env)
 }
 
-// forget frees a watcher's place.
-func (c *Cache) forget(env *sim.Env, i int) {
-	if c.watchers[i].deadline != 0 {
-		env.Disarm(watchTimer(i))
+// forget frees the watcher's place.
+func (w *cacheWatcher) forget(env *sim.Env) {
+	if w.deadline != 0 {
+		env.Disarm(w.timer())
 	}
-	if c.watchers[i].countsForBookmarks {
-		c.dispatcher.bookmarkWatchers--
+	if w.countsForBookmarks {
+		w.dispatcher.bookmarkWatchers--
 	}
-	c.watcherConns[i] = sim.NoConn
-	c.watchers[i].reset()
+	w.dispatcher.conns[w.number] = sim.NoConn
+	w.reset()
 }
 
 // reset frees the watcher's place and keeps its memory.
 func (w *cacheWatcher) reset() {
 	w.input.Clear()
 	clear(w.interval.buffer)
-	*w = cacheWatcher{input: w.input, interval: interval{buffer: w.interval.buffer[:0]}}
+	*w = cacheWatcher{
+		dispatcher: w.dispatcher, number: w.number,
+		input: w.input, interval: interval{buffer: w.interval.buffer[:0]},
+	}
 }
 
-// Drained implements sim.Drained: result has room again.
-func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
-	i := c.watcherOn(conn)
-	if i < 0 || c.watchers[i].inHand == nil {
-		return
-	}
-	switch w := c.watchers[i]; {
+// drained: result has room again.
+func (w *cacheWatcher) drained(env *sim.Env) {
+	switch {
+	case w.inHand == nil:
 	case w.isSending():
-		env.Enable(watcherTask(i))
+		env.Enable(w.task())
 	case w.state == watcherDelegated:
-		c.relayDrained(env, w)
+		w.relayDrained(env)
 	}
 }
 
-func (w *cacheWatcher) clone() *cacheWatcher {
-	d := *w
-	d.input = w.input.Clone()
-	d.interval = w.interval.clone()
-	return &d
+func (w *cacheWatcher) clone(d *dispatcher) *cacheWatcher {
+	v := *w
+	v.dispatcher = d
+	v.input = w.input.Clone()
+	v.interval = w.interval.clone()
+	return &v
 }
 
 func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim.Digest {

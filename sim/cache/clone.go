@@ -20,16 +20,14 @@ func (c *Cache) Clone() sim.Node {
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
-	d.dispatcher.incoming = c.dispatcher.incoming.Clone()
-	d.dispatcher.blocked = slices.Clone(c.dispatcher.blocked)
-	d.dispatcher.toStop = slices.Clone(c.dispatcher.toStop)
+	d.dispatcher = c.dispatcher.clone(&d)
 	d.reads = slices.Clone(c.reads)
-	d.kept = slices.Clone(c.kept)
-	d.watcherConns = slices.Clone(c.watcherConns)
-	d.watchers = make([]*cacheWatcher, len(c.watchers))
-	for i, w := range c.watchers {
-		d.watchers[i] = w.clone()
+	for i := range d.reads {
+		if w := d.reads[i].watcher; w != nil {
+			d.reads[i].watcher = d.dispatcher.watchers[w.number]
+		}
 	}
+	d.kept = slices.Clone(c.kept)
 	d.housekeeping = c.housekeeping.clone()
 	// The blocks that answers come from have one writer only.
 	d.answers = answers{}
@@ -63,7 +61,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 		d = c.reads[i].fingerprint(d)
 	}
 	d = c.housekeeping.fingerprint(d)
-	for _, w := range c.watchers {
+	for _, w := range c.dispatcher.watchers {
 		d = w.fingerprint(d, &c.watchCache.history, c.ready.generation)
 	}
 	return d

@@ -291,7 +291,7 @@ func (c *Cache) deadlocks() bool {
 		return false
 	}
 	for i := range c.reads {
-		if r := &c.reads[i]; r.watch != nil && (r.state == readWaiting || r.state == readWoken) {
+		if r := &c.reads[i]; r.watcher != nil && (r.state == readWaiting || r.state == readWoken) {
 			return true
 		}
 	}

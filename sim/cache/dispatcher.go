@@ -1,14 +1,24 @@
 package cache
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/fifo"
 )
 
 // dispatcher is the goroutine dispatchEvents with its channel of incoming
-// events: it gives each event to every watcher. A watcher whose channel is full
-// may hold it up for as long as the budget allows, and is terminated then.
+// events and its registry of watchers: it gives each event to every watcher. A
+// watcher whose channel is full may hold it up for as long as the budget allows,
+// and is terminated then.
 type dispatcher struct {
+	cache *Cache
+
+	watchers []*cacheWatcher
+	// conns are the watchers' connections again, close together, because they are
+	// searched.
+	conns []sim.Conn
+
 	incoming fifo.Queue[watchCacheEvent]
 	// used is the number of entries of the channel that are taken.
 	used int
@@ -23,18 +33,27 @@ type dispatcher struct {
 	// current is the event that the watchers in blocked still have to get;
 	// the first of them is waited for.
 	current   watchCacheEvent
-	blocked   []int
+	blocked   []*cacheWatcher
 	blockedAt sim.Time
 	timeout   sim.Duration
 	budget    timeBudget
 	// toStop are watchers that ended while current was being dispatched: their
 	// channels stay open until that is over.
-	toStop []int
+	toStop []*cacheWatcher
 }
 
-func (d *dispatcher) init() {
+// reset makes the dispatcher that of a new process, and keeps its memory.
+func (d *dispatcher) reset(c *Cache) {
 	d.incoming.Clear()
-	*d = dispatcher{incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0]}
+	clear(d.blocked)
+	clear(d.toStop)
+	for _, w := range d.watchers {
+		w.reset()
+	}
+	*d = dispatcher{
+		cache: c, watchers: d.watchers[:0], conns: d.conns[:0],
+		incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0],
+	}
 }
 
 // listed: the version of the first list is one that a bookmark may carry. Those
@@ -60,9 +79,8 @@ func (e *watchCacheEvent) weight() int {
 
 // offer puts an event into the channel. It returns false if there is no room:
 // the reflector is woken when there may be.
-func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
-	d := &c.dispatcher
-	d.offering = d.used > 0 && d.used+e.weight() > c.cfg.IncomingCapacity
+func (d *dispatcher) offer(env *sim.Env, e watchCacheEvent) bool {
+	d.offering = d.used > 0 && d.used+e.weight() > d.cache.cfg.IncomingCapacity
 	if d.offering {
 		return false
 	}
@@ -74,9 +92,8 @@ func (c *Cache) offer(env *sim.Env, e watchCacheEvent) bool {
 	return true
 }
 
-// runDispatch takes one event from the channel.
-func (c *Cache) runDispatch(env *sim.Env) {
-	d := &c.dispatcher
+// run takes one event from the channel.
+func (d *dispatcher) run(env *sim.Env) {
 	d.current = d.incoming.Pop()
 	d.used -= d.current.weight()
 	if d.offering {
@@ -86,22 +103,21 @@ func (c *Cache) runDispatch(env *sim.Env) {
 	// cache's own instead.
 	switch {
 	case !d.current.bookmark:
-		c.dispatchEvent(env)
-	case c.cfg.Defects.ProgressRV == ProgressRVDispatched:
-		c.updateResourceVersion(env, d.current.resourceVersion, 0)
+		d.dispatchEvent(env)
+	case d.cache.cfg.Defects.ProgressRV == ProgressRVDispatched:
+		d.cache.updateResourceVersion(env, d.current.resourceVersion, 0)
 	}
 	if !d.dispatching() {
-		c.finishDispatching(env)
+		d.finishDispatching(env)
 	}
 }
 
 // dispatchEvent offers the event to every watcher without blocking, and begins
 // to wait for those that have no room.
-func (c *Cache) dispatchEvent(env *sim.Env) {
-	d := &c.dispatcher
-	for i, w := range c.watchers {
-		if w.isRegistered() && !c.add(env, i, &d.current) {
-			d.blocked = append(d.blocked, i)
+func (d *dispatcher) dispatchEvent(env *sim.Env) {
+	for _, w := range d.watchers {
+		if w.isRegistered() && !w.add(env, &d.current) {
+			d.blocked = append(d.blocked, w)
 		}
 	}
 	if !d.dispatching() {
@@ -114,9 +130,8 @@ func (c *Cache) dispatchEvent(env *sim.Env) {
 }
 
 // add is nonblockingAdd.
-func (c *Cache) add(env *sim.Env, i int, e *watchCacheEvent) bool {
-	w := c.watchers[i]
-	if w.input.Len() >= int(w.capacity) && !c.grow(env, w, e) {
+func (w *cacheWatcher) add(env *sim.Env, e *watchCacheEvent) bool {
+	if w.input.Len() >= int(w.capacity) && !w.grow(env, e) {
 		return false
 	}
 	w.input.Push(*e)
@@ -124,59 +139,56 @@ func (c *Cache) add(env *sim.Env, i int, e *watchCacheEvent) bool {
 		w.buffered(e)
 	}
 	if (w.state == watcherStreaming || w.injects) && w.inHand == nil {
-		env.Enable(watcherTask(i))
+		env.Enable(w.task())
 	}
 	return true
 }
 
 // inputTaken: a watcher took from its channel; the dispatcher may be blocked in
 // a send to it.
-func (c *Cache) inputTaken(env *sim.Env, i int) {
-	d := &c.dispatcher
-	if !d.dispatching() || d.blocked[0] != i {
+func (d *dispatcher) inputTaken(env *sim.Env, w *cacheWatcher) {
+	if !d.dispatching() || d.blocked[0] != w {
 		return
 	}
 	env.Cover(dispatchUnblocked)
-	for d.dispatching() && c.add(env, d.blocked[0], &d.current) {
+	for d.dispatching() && d.blocked[0].add(env, &d.current) {
 		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]
 	}
 	if !d.dispatching() {
 		env.Disarm(timerDispatch)
 		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))
-		c.finishDispatching(env)
+		d.finishDispatching(env)
 	}
 }
 
-// terminateBlocked: the budget is used up. Whoever has room by now gets the
+// terminateBlocked: the budget is used up. A watcher that has room by now gets the
 // event, the others end.
-func (c *Cache) terminateBlocked(env *sim.Env) {
-	d := &c.dispatcher
-	for _, i := range d.blocked {
-		if w := c.watchers[i]; !c.add(env, i, &d.current) && w.isRegistered() {
+func (d *dispatcher) terminateBlocked(env *sim.Env) {
+	for _, w := range d.blocked {
+		if !w.add(env, &d.current) && w.isRegistered() {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			if env.Noting() {
 				env.Say("terminates a watcher that does not keep up")
 			}
-			c.terminate(env, i)
+			w.terminate(env)
 		}
 	}
 	d.blocked = d.blocked[:0]
-	c.finishDispatching(env)
+	d.finishDispatching(env)
 }
 
-func (c *Cache) finishDispatching(env *sim.Env) {
-	d := &c.dispatcher
+func (d *dispatcher) finishDispatching(env *sim.Env) {
 	d.lastProcessed = d.current.resourceVersion
 	d.current = watchCacheEvent{}
-	for _, i := range d.toStop {
-		c.closeWatcher(env, i)
+	for _, w := range d.toStop {
+		w.close(env)
 	}
 	d.toStop = d.toStop[:0]
 	if d.incoming.Len() > 0 {
 		env.Enable(taskDispatch)
 	}
-	c.armBookmark(env)
+	d.armBookmark(env)
 }
 
 func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
@@ -185,11 +197,74 @@ func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
 	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
 	h = fingerprintEvents(h, &d.incoming)
 	h = d.current.fingerprint(h).Int(int64(len(d.blocked)))
-	for _, i := range d.blocked {
-		h = h.Int(int64(i))
+	for _, w := range d.blocked {
+		h = h.Int(int64(w.number))
 	}
-	for _, i := range d.toStop {
-		h = h.Int(int64(i))
+	for _, w := range d.toStop {
+		h = h.Int(int64(w.number))
 	}
 	return h
+}
+
+// newWatcher finds room for a watcher. Numbers are small: they number the world's
+// tasks and timers too.
+func (d *dispatcher) newWatcher() *cacheWatcher {
+	for _, w := range d.watchers {
+		if w.state == watcherFree {
+			return w
+		}
+	}
+	n := len(d.watchers)
+	if n < cap(d.watchers) {
+		d.watchers = d.watchers[:n+1]
+	} else {
+		d.watchers = append(d.watchers, nil)
+	}
+	if d.watchers[n] == nil {
+		d.watchers[n] = &cacheWatcher{dispatcher: d, number: n}
+	}
+	d.conns = append(d.conns, sim.NoConn)
+	return d.watchers[n]
+}
+
+// watcherOn finds the watcher of a client's connection, nil if there is none.
+func (d *dispatcher) watcherOn(conn sim.Conn) *cacheWatcher {
+	if i := slices.Index(d.conns, conn); i >= 0 {
+		return d.watchers[i]
+	}
+	return nil
+}
+
+// terminateAllWatchers ends the watchers that are registered. One that is still
+// starting finds out by the generation.
+func (d *dispatcher) terminateAllWatchers(env *sim.Env) {
+	for _, w := range d.watchers {
+		if w.isRegistered() {
+			env.Cover(watcherOutlived)
+			w.stop(env)
+		}
+	}
+}
+
+// clone copies the dispatcher for another cache.
+func (d *dispatcher) clone(c *Cache) dispatcher {
+	e := *d
+	e.cache = c
+	e.incoming = d.incoming.Clone()
+	e.conns = slices.Clone(d.conns)
+	e.watchers = make([]*cacheWatcher, len(d.watchers))
+	for i, w := range d.watchers {
+		e.watchers[i] = w.clone(&c.dispatcher)
+	}
+	e.blocked, e.toStop = e.same(d.blocked), e.same(d.toStop)
+	return e
+}
+
+// same are the watchers of this dispatcher with the numbers of those given.
+func (d *dispatcher) same(watchers []*cacheWatcher) []*cacheWatcher {
+	own := make([]*cacheWatcher, len(watchers))
+	for i, w := range watchers {
+		own[i] = d.watchers[w.number]
+	}
+	return own
 }

@@ -22,7 +22,8 @@ const bufferSize = 100
 // takeInterval takes the interval that a request asks for
 // (getAllEventsSinceLocked). It returns false if the history does not reach
 // back far enough.
-func (c *Cache) takeInterval(env *sim.Env, w *cacheWatcher) bool {
+func (w *cacheWatcher) takeInterval(env *sim.Env) bool {
+	c := w.dispatcher.cache
 	from := w.required
 	if w.wantsInitialEvents() {
 		env.Cover(watchFromStore)

@@ -23,18 +23,34 @@ func TestTimeBudget(t *testing.T) {
 	require.Equal(t, 100*time.Millisecond, b.takeAvailable(at(10500*time.Millisecond)))
 }
 
-// Lists that are changed in place are not shared with clones.
+// Lists that are changed in place are not shared with clones, and a clone's
+// watchers are its own.
 func TestCloneOwnsItsLists(t *testing.T) {
 	c := New(Config{Prefix: "/p/"})
-	for _, list := range []func(*Cache) *[]int{
-		func(c *Cache) *[]int { return &c.dispatcher.blocked },
-		func(c *Cache) *[]int { return &c.dispatcher.toStop },
+	var watchers []*cacheWatcher
+	for range 3 {
+		w := c.dispatcher.newWatcher()
+		w.state = watcherStreaming
+		watchers = append(watchers, w)
+	}
+	numbers := func(list []*cacheWatcher) (all []int) {
+		for _, w := range list {
+			all = append(all, w.number)
+		}
+		return all
+	}
+	for _, list := range []func(*Cache) *[]*cacheWatcher{
+		func(c *Cache) *[]*cacheWatcher { return &c.dispatcher.blocked },
+		func(c *Cache) *[]*cacheWatcher { return &c.dispatcher.toStop },
 	} {
-		*list(c) = append(make([]int, 0, 4), 1)
+		*list(c) = append(make([]*cacheWatcher, 0, 4), watchers[1])
 		d := c.Clone().(*Cache)
-		*list(c) = append(*list(c), 2)
-		*list(d) = append(*list(d), 3)
-		(*list(d))[0] = 0
-		require.Equal(t, []int{1, 2}, *list(c))
+		require.Equal(t, []int{1}, numbers(*list(d)))
+		require.Same(t, d.dispatcher.watchers[1], (*list(d))[0], "a watcher of the clone")
+		require.Same(t, &d.dispatcher, (*list(d))[0].dispatcher)
+		*list(c) = append(*list(c), watchers[2])
+		*list(d) = append(*list(d), d.dispatcher.watchers[0])
+		(*list(d))[0] = d.dispatcher.watchers[0]
+		require.Equal(t, []int{1, 2}, numbers(*list(c)))
 	}
 }

@@ -24,12 +24,11 @@ const (
 // read is one LIST or GET that could not be answered on the spot.
 type read struct {
 	state readState
-	// Exactly one of list, get and watch is set. A watch is here until it is
-	// fresh enough to begin; watcher is its number.
+	// Exactly one of list, get and watcher is set. A watch is here until the cache
+	// is fresh enough for it to begin.
 	list    *wire.ListRequest
 	get     *wire.GetRequest
-	watch   *wire.WatchRequest
-	watcher int
+	watcher *cacheWatcher
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
@@ -63,8 +62,8 @@ func (r *read) label() string {
 	switch {
 	case r.list != nil:
 		return r.list.Label()
-	case r.watch != nil:
-		return r.watch.Label()
+	case r.watcher != nil:
+		return r.watcher.request.Label()
 	}
 	return r.get.Label()
 }
@@ -222,7 +221,7 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 			if env.Noting() {
 				env.Say("hears from etcd that it is at revision " + number(p.Revision))
 			}
-			if c.reads[i].watch != nil {
+			if c.reads[i].watcher != nil {
 				c.watchVersionKnown(env, i, p.Revision)
 				return
 			}
@@ -247,8 +246,8 @@ func (r *read) fingerprint(d sim.Digest) sim.Digest {
 		return r.selection.fingerprint(r.list.Digest(d))
 	case r.get != nil:
 		return r.get.Digest(d)
-	case r.watch != nil:
-		return r.watch.Digest(d.Int(int64(r.watcher)))
+	case r.watcher != nil:
+		return r.watcher.request.Digest(d.Int(int64(r.watcher.number)))
 	}
 	return d
 }

@@ -42,9 +42,9 @@ func (*recreation) Label() string { return "recreate" }
 // NewCacherFromConfig). Upstream lets requests come to their end first; here those
 // that are not answered by then are refused.
 func (c *Cache) recreate(env *sim.Env) {
-	for i, w := range c.watchers {
-		env.Disable(watcherTask(i))
-		env.Disarm(watchTimer(i))
+	for _, w := range c.dispatcher.watchers {
+		env.Disable(w.task())
+		env.Disarm(w.timer())
 		if w.state == watcherFree {
 			continue
 		}
@@ -67,7 +67,7 @@ func (c *Cache) recreate(env *sim.Env) {
 			continue
 		}
 		env.Close(r.call)
-		if r.watch == nil {
+		if r.watcher == nil {
 			env.Send(r.conn, unavailable)
 		}
 	}

@@ -76,7 +76,7 @@ func (c *Cache) startCaching(env *sim.Env) {
 		env.Cover(relisted)
 	}
 	r.starts++
-	c.terminateAllWatchers(env)
+	c.dispatcher.terminateAllWatchers(env)
 	if c.cfg.WatchList.ReflectorList == ReflectorWatchList && c.cfg.Guard.WatchList != GateDisabled {
 		c.watchList(env)
 		return
@@ -196,7 +196,7 @@ func (c *Cache) runHandOff(env *sim.Env) {
 		c.updateStore(env, r.unstored)
 		r.unstored = nil
 	}
-	if !c.offer(env, r.handOff) {
+	if !c.dispatcher.offer(env, r.handOff) {
 		env.Cover(ingestionBlocked)
 		return
 	}

@@ -9,7 +9,7 @@ import (
 // resourceVersion that the list is to be of.
 func (c *Cache) serve(env *sim.Env, i int) {
 	r := &c.reads[i]
-	if r.watch != nil {
+	if r.watcher != nil {
 		c.watchFresh(env, i)
 		return
 	}
@@ -64,8 +64,8 @@ func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
 	r := c.reads[i]
 	c.measureRead(env, &r, answer)
 	c.reads[i] = read{}
-	if r.watch != nil {
-		c.watchRefused(env, r.watcher, answer.(*wire.Error))
+	if r.watcher != nil {
+		r.watcher.refused(env, answer.(*wire.Error))
 		return
 	}
 	conn := r.conn

@@ -32,60 +32,57 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 		refuse(env, m.Conn, progressNotTrusted)
 		return
 	}
-	i := c.startWatcher(env, m, req)
-	w := c.watchers[i]
+	w := c.dispatcher.startWatcher(env, m, req)
 	w.state = watcherStarting
 	w.generation = c.ready.generation
 	if requiresCurrentVersion(req) {
 		env.Cover(watchAsksForVersion)
-		r := c.newWatchRead(env, m, i)
+		r := c.newWatchRead(env, m, w)
 		r.state = readCurrentRevision
 		env.Add(etcdRequests[getCurrentRevision], 1)
 		r.call = env.Call(c.cfg.KV, c.currentRevision)
 		return
 	}
 	w.required = max(req.ResourceVersion, 0)
-	if at := c.waitsFor(w); at > c.watchCache.resourceVersion {
-		c.newWatchRead(env, m, i)
-		c.waitUntilFresh(env, c.readOf(i), at)
+	if at := w.waitsFor(); at > c.watchCache.resourceVersion {
+		c.newWatchRead(env, m, w)
+		c.waitUntilFresh(env, c.readOf(w), at)
 		return
 	}
-	env.Enable(watcherTask(i))
+	env.Enable(w.task())
 }
 
 // startWatcher is newCacheWatcher.
-func (c *Cache) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchRequest) int {
-	i := c.newWatcher()
-	w := c.watchers[i]
+func (d *dispatcher) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchRequest) *cacheWatcher {
+	w := d.newWatcher()
 	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
-	c.watcherConns[i] = m.Conn
-	w.prefix = c.listPrefix(req.Prefix)
+	d.conns[w.number] = m.Conn
+	w.prefix = d.cache.listPrefix(req.Prefix)
 	w.began = env.Now()
-	capacity := c.watchCapacity()
+	capacity := d.cache.watchCapacity()
 	w.capacity = int32(capacity)
 	env.Bound(m.Conn, capacity)
 	if req.TimeoutSeconds > 0 {
-		w.deadline = env.Now() + sim.Time(time.Duration(min(req.TimeoutSeconds, mostTimeout))*time.Second)
-		env.Arm(watchTimer(i), w.deadline.Sub(env.Now()))
+		w.deadline = env.Now() + sim.Time(time.Duration(min(req.TimeoutSeconds, maxTimeout))*time.Second)
+		env.Arm(w.timer(), w.deadline.Sub(env.Now()))
 	}
-	return i
+	return w
 }
 
-// mostTimeout is longer than any run; in nanoseconds it is still a number.
-const mostTimeout = 1 << 30
+// maxTimeout is longer than any run; in nanoseconds it is still a number.
+const maxTimeout = 1 << 30
 
-// watchTimedOut: the time of the watch is over. It ends without a word, as a
-// client expects that set TimeoutSeconds.
-func (c *Cache) watchTimedOut(env *sim.Env, i int) {
+// timedOut: the time of the watch is over. It ends without a word, as a client
+// expects that set TimeoutSeconds.
+func (w *cacheWatcher) timedOut(env *sim.Env) {
 	env.Cover(watchDeadline)
-	w := c.watchers[i]
 	switch w.state {
 	case watcherStarting:
-		c.leaveStarting(env, i)
+		w.leaveStarting(env)
 	case watcherDelegated:
-		c.endDelegated(env, i)
+		w.endDelegated(env)
 	case watcherInitial, watcherStreaming:
-		c.stopWatcher(env, i)
+		w.stop(env)
 	}
 }
 
@@ -105,16 +102,17 @@ func requiresCurrentVersion(req *wire.WatchRequest) bool {
 }
 
 // waitsFor is the resourceVersion that the cache has to reach before the watch
-// begins, 0 for any. Only initial events have to be fresh; anybody else can just
-// as well wait for the events themselves
+// begins, 0 for any. Only initial events have to be fresh; any other watch can
+// just as well wait for the events themselves
 // (waitUntilWatchCacheFreshAndForceAllEvents).
-func (c *Cache) waitsFor(w *cacheWatcher) int64 {
+func (w *cacheWatcher) waitsFor() int64 {
+	o := &w.dispatcher.cache.cfg.WatchList
 	switch {
 	case w.request.SendInitialEvents != wire.SendInitialEventsTrue:
 		return 0
-	case c.cfg.WatchList.waitsToBeClose():
+	case o.waitsToBeClose():
 		return w.required - int64(w.capacity) + 1
-	case c.cfg.WatchList.InitialEventsEnd == EndByTimer:
+	case o.InitialEventsEnd == EndByTimer:
 		return 0
 	}
 	return w.required
@@ -122,7 +120,7 @@ func (c *Cache) waitsFor(w *cacheWatcher) int64 {
 
 // blockTimeout is how long a read waits for the cache.
 func (c *Cache) blockTimeout(r *read) sim.Duration {
-	if r.watch != nil && c.cfg.WatchList.waitsToBeClose() {
+	if r.watcher != nil && c.cfg.WatchList.waitsToBeClose() {
 		return c.cfg.CloseEnoughTimeout
 	}
 	return c.cfg.BlockTimeout
@@ -130,16 +128,16 @@ func (c *Cache) blockTimeout(r *read) sim.Duration {
 
 // newWatchRead enters a watch among the reads that wait for etcd or for the
 // cache to be fresh.
-func (c *Cache) newWatchRead(env *sim.Env, m *sim.Message, watcher int) *read {
+func (c *Cache) newWatchRead(env *sim.Env, m *sim.Message, w *cacheWatcher) *read {
 	r := &c.reads[c.newRead(env, m)]
-	r.watch, r.watcher = c.watchers[watcher].request, watcher
+	r.watcher = w
 	return r
 }
 
 // readOf is the read of a watch that is still starting, -1 if it has none.
-func (c *Cache) readOf(watcher int) int {
+func (c *Cache) readOf(w *cacheWatcher) int {
 	for j := range c.reads {
-		if r := &c.reads[j]; r.watch != nil && r.watcher == watcher {
+		if c.reads[j].watcher == w {
 			return j
 		}
 	}
@@ -148,9 +146,9 @@ func (c *Cache) readOf(watcher int) int {
 
 // watchVersionKnown: etcd has told the revision that a watch has to reach.
 func (c *Cache) watchVersionKnown(env *sim.Env, j int, revision int64) {
-	w := c.watchers[c.reads[j].watcher]
+	w := c.reads[j].watcher
 	w.required = revision
-	if at := c.waitsFor(w); at > c.watchCache.resourceVersion {
+	if at := w.waitsFor(); at > c.watchCache.resourceVersion {
 		c.waitUntilFresh(env, j, at)
 		return
 	}
@@ -160,44 +158,44 @@ func (c *Cache) watchVersionKnown(env *sim.Env, j int, revision int64) {
 // watchFresh: the watch has waited long enough. Upstream lets go of the lock
 // here and takes it again for the interval.
 func (c *Cache) watchFresh(env *sim.Env, j int) {
-	i := c.reads[j].watcher
+	w := c.reads[j].watcher
 	c.reads[j] = read{}
-	if c.watchers[i].state == watcherLeft {
-		c.forget(env, i)
+	if w.state == watcherLeft {
+		w.forget(env)
 		return
 	}
-	env.Enable(watcherTask(i))
+	env.Enable(w.task())
 }
 
-// watchRefused: the watch waited in vain, or etcd did not tell its revision.
-func (c *Cache) watchRefused(env *sim.Env, i int, err *wire.Error) {
+// refused: the watch waited in vain, or etcd did not tell its revision.
+func (w *cacheWatcher) refused(env *sim.Env, err *wire.Error) {
 	env.Cover(watchRefusedWaiting)
-	w := c.watchers[i]
-	if err.Code == wire.TooLargeResourceVersion && c.cfg.WatchList.waitsToBeClose() {
+	if err.Code == wire.TooLargeResourceVersion && w.dispatcher.cache.cfg.WatchList.waitsToBeClose() {
 		env.Cover(hardClosed)
 		err = hardClose
 	}
 	if w.state != watcherLeft {
 		refuse(env, w.conn, err)
 	}
-	c.forget(env, i)
+	w.forget(env)
 }
 
 // leaveStarting: the client of a watch that is not registered yet has gone. A
 // question to etcd ends with it; waiting for the cache does not, since
 // waitUntilFreshLocked never looks at the context.
-func (c *Cache) leaveStarting(env *sim.Env, i int) {
-	j := c.readOf(i)
+func (w *cacheWatcher) leaveStarting(env *sim.Env) {
+	c := w.dispatcher.cache
+	j := c.readOf(w)
 	switch {
 	case j < 0:
-		c.closeWatcher(env, i)
+		w.close(env)
 	case c.reads[j].state == readCurrentRevision:
 		env.Close(c.reads[j].call)
 		c.reads[j] = read{}
-		c.closeWatcher(env, i)
+		w.close(env)
 	default:
 		env.Cover(watchLeftWaiting)
-		env.Close(c.watchers[i].conn)
-		c.watchers[i].state = watcherLeft
+		env.Close(w.conn)
+		w.state = watcherLeft
 	}
 }

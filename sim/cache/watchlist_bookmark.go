@@ -28,7 +28,8 @@ func isWatchList(req *wire.WatchRequest) bool {
 
 // expectEndBookmark sets the watcher up for the end of its initial events, under
 // the locks of its registration.
-func (c *Cache) expectEndBookmark(env *sim.Env, w *cacheWatcher) {
+func (w *cacheWatcher) expectEndBookmark(env *sim.Env) {
+	c := w.dispatcher.cache
 	if !isWatchList(w.request) {
 		return
 	}

@@ -29,14 +29,14 @@ var hardClose = &wire.Error{Code: wire.Unavailable, Message: "the watch cache is
 
 // grow makes room in a full channel, if the design has more for a watcher that
 // still sends initial events.
-func (c *Cache) grow(env *sim.Env, w *cacheWatcher, e *watchCacheEvent) bool {
+func (w *cacheWatcher) grow(env *sim.Env, e *watchCacheEvent) bool {
 	if w.endBookmark == endBookmarkSent {
 		return false
 	}
-	switch c.cfg.WatchList.Buffer {
+	switch w.dispatcher.cache.cfg.WatchList.Buffer {
 	case BufferDynamic:
 	case BufferCapped:
-		if w.inputBytes+e.bytes() > c.cfg.InitialEventsBytes {
+		if w.inputBytes+e.bytes() > w.dispatcher.cache.cfg.InitialEventsBytes {
 			env.Cover(bufferCapped)
 			return false
 		}
@@ -73,8 +73,7 @@ func (e *watchCacheEvent) bytes() int {
 // terminate ends a watcher that does not keep up. One whose channel holds the
 // bookmark that ends the initial events is drained: the client can go on from
 // there instead of starting over.
-func (c *Cache) terminate(env *sim.Env, i int) {
-	w := c.watchers[i]
+func (w *cacheWatcher) terminate(env *sim.Env) {
 	if w.endBookmark != endBookmarkSent {
 		env.Add(terminatedInitial, 1)
 		env.Record(initialEventsBuffered, int64(w.mostBuffered))
@@ -84,17 +83,16 @@ func (c *Cache) terminate(env *sim.Env, i int) {
 		w.draining = true
 		return
 	}
-	c.stopWatcher(env, i)
+	w.stop(env)
 }
 
 // inject takes events from the channel while initial events are sent. It returns
 // the one to send now, nil if there is none.
-func (c *Cache) inject(env *sim.Env, i int) *wire.WatchEvent {
-	w := c.watchers[i]
+func (w *cacheWatcher) inject(env *sim.Env) *wire.WatchEvent {
 	for w.input.Len() > 0 && !w.input.All()[0].bookmark {
 		e := w.input.Pop()
 		w.taken(&e)
-		c.inputTaken(env, i)
+		w.dispatcher.inputTaken(env, w)
 		if e.resourceVersion <= w.floor {
 			env.Cover(inputBelowFloor)
 			continue
@@ -106,7 +104,7 @@ func (c *Cache) inject(env *sim.Env, i int) *wire.WatchEvent {
 		}
 		switch {
 		case !w.wants(e.event):
-		case c.cfg.WatchList.Buffer == BufferInjectMerged && w.interval.merge(e.event):
+		case w.dispatcher.cache.cfg.WatchList.Buffer == BufferInjectMerged && w.interval.merge(e.event):
 			env.Cover(eventMerged)
 		default:
 			env.Cover(eventInjected)

@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -23,7 +21,7 @@ func (c *Cache) shouldDelegateWatch(req *wire.WatchRequest) bool {
 // of the cache (the gate SeparateCacheWatchRPC).
 func (c *Cache) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 	env.Cover(watchDelegated)
-	w := c.watchers[c.startWatcher(env, m, req)]
+	w := c.dispatcher.startWatcher(env, m, req)
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
 		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req)}
@@ -34,43 +32,43 @@ func (c *Cache) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchReque
 	env.Send(w.upstream, start)
 }
 
-// delegatedOn finds the watcher that etcd serves on a connection, -1 if there is
+// delegatedOn finds the watcher that etcd serves on a connection, nil if there is
 // none.
-func (c *Cache) delegatedOn(conn sim.Conn) int {
-	return slices.IndexFunc(c.watchers, func(w *cacheWatcher) bool { return w.state == watcherDelegated && w.upstream == conn })
+func (d *dispatcher) delegatedOn(conn sim.Conn) *cacheWatcher {
+	for _, w := range d.watchers {
+		if w.state == watcherDelegated && w.upstream == conn {
+			return w
+		}
+	}
+	return nil
 }
 
-// relayEvent passes an event on to the client of a delegated watch.
-func (c *Cache) relayEvent(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
-	i := c.delegatedOn(conn)
-	if i < 0 {
-		return
-	}
-	w := c.watchers[i]
+// relay passes an event on to the client of a delegated watch.
+func (w *cacheWatcher) relay(env *sim.Env, e *wire.WatchEvent) {
 	env.Under(w.cause)
 	if !env.CanSend(w.conn) {
 		env.Cover(delegatedBlocked)
 		w.inHand = e
-		env.Hold(conn)
+		env.Hold(w.upstream)
 		return
 	}
 	env.Send(w.conn, e)
 	if e.Type == wire.Failed {
-		c.endDelegated(env, i)
+		w.endDelegated(env)
 	}
 }
 
 // relayDrained: the client of a delegated watch has made room.
-func (c *Cache) relayDrained(env *sim.Env, w *cacheWatcher) {
+func (w *cacheWatcher) relayDrained(env *sim.Env) {
 	e := w.inHand
 	w.inHand = nil
 	env.Release(w.upstream)
-	c.relayEvent(env, w.upstream, e)
+	w.relay(env, e)
 }
 
 // endDelegated: one side of a delegated watch has ended it.
-func (c *Cache) endDelegated(env *sim.Env, i int) {
+func (w *cacheWatcher) endDelegated(env *sim.Env) {
 	env.Cover(delegatedEnded)
-	env.Close(c.watchers[i].upstream)
-	c.closeWatcher(env, i)
+	env.Close(w.upstream)
+	w.close(env)
 }
