@@ -29,9 +29,13 @@ type Cell struct {
 	// read; 0 if the node has one cell of this kind.
 	Index int32
 	// Item is one entry of the cell, such as an entry of a queue by its running
-	// number or a revision of a log. 0 is the whole cell.
+	// number or a revision of a log. 0 is the whole cell, NoItem none of it.
 	Item int64
 }
+
+// NoItem is the item of an access that counts for conflicts and that no story
+// follows.
+const NoItem int64 = -1
 
 // Same reports whether two cells are the same part of the same node, whatever
 // the item.
@@ -41,7 +45,11 @@ func (c Cell) Same(other Cell) bool {
 
 // Covers reports whether what was written to c can be what a read of other
 // finds: the same cell, and the same item unless one of both is the whole cell.
+// An access with NoItem finds nothing and is not found.
 func (c Cell) Covers(other Cell) bool {
+	if c.Item == NoItem || other.Item == NoItem {
+		return false
+	}
 	return c.Same(other) && (c.Item == other.Item || c.Item == 0 || other.Item == 0)
 }
 
@@ -124,6 +132,11 @@ func (e *Env) WritesItem(k CellKind, index int, item int64) {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: item}, true)
 	}
 }
+
+// LooksAt declares that the present step looks at a cell only to see whether a
+// loop has something to do, or which place is free. It conflicts like Reads, and
+// a story does not follow it.
+func (e *Env) LooksAt(k CellKind, index int) { e.ReadsItem(k, index, NoItem) }
 
 // TouchesAll declares that the present step may read and write anything.
 func (e *Env) TouchesAll() {

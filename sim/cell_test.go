@@ -49,3 +49,14 @@ func TestItemsTellWhichWriteAReadFinds(t *testing.T) {
 	assert.False(t, seventh.Covers(eighth))
 	assert.True(t, seventh.Same(eighth), "items do not matter for conflicts")
 }
+
+func TestALookConflictsAndIsNotFollowed(t *testing.T) {
+	whole := sim.Cell{Kind: cellA, Node: 1}
+	look := whole
+	look.Item = sim.NoItem
+	assert.False(t, whole.Covers(look))
+	assert.False(t, look.Covers(whole))
+	assert.False(t, look.Covers(look))
+	write := sim.Footprint{Accesses: []sim.Access{{Cell: whole, Write: true}}}
+	assert.True(t, write.Conflicts(&sim.Footprint{Accesses: []sim.Access{{Cell: look}}}))
+}

@@ -12,7 +12,16 @@ import "slices"
 type Queue[T any] struct {
 	items []T
 	head  int
+	// taken is how many were in the queue before the first one.
+	taken int64
 }
+
+// First is the running number of the first one in the queue, or of the next one
+// to come if the queue is empty. The very first one of a queue has number 1.
+func (q *Queue[T]) First() int64 { return q.taken + 1 }
+
+// Next is the running number of the next one that Push adds.
+func (q *Queue[T]) Next() int64 { return q.taken + int64(q.Len()) + 1 }
 
 // Len is how many are in the queue.
 func (q *Queue[T]) Len() int { return len(q.items) - q.head }
@@ -36,22 +45,25 @@ func (q *Queue[T]) Pop() T {
 	v := q.items[q.head]
 	q.items[q.head] = none
 	q.head++
+	q.taken++
 	if q.head == len(q.items) {
 		q.items, q.head = q.items[:0], 0
 	}
 	return v
 }
 
-// Delete takes out those that which says.
+// Delete takes out those that which says. Those behind them move up, and get
+// other running numbers.
 func (q *Queue[T]) Delete(which func(T) bool) {
 	q.items, q.head = slices.DeleteFunc(append(q.items[:0], q.All()...), which), 0
 }
 
-// Clear empties the queue.
+// Clear empties the queue. Running numbers go on.
 func (q *Queue[T]) Clear() {
+	q.taken += int64(q.Len())
 	clear(q.items)
 	q.items, q.head = q.items[:0], 0
 }
 
 // Clone is a queue of its own with the same in it.
-func (q *Queue[T]) Clone() Queue[T] { return Queue[T]{items: slices.Clone(q.All())} }
+func (q *Queue[T]) Clone() Queue[T] { return Queue[T]{items: slices.Clone(q.All()), taken: q.taken} }

@@ -1,0 +1,47 @@
+package fifo_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/watchbed/watchbed/sim/fifo"
+)
+
+// push adds v and returns the number that the queue said it would have.
+func push(q *fifo.Queue[string], v string) int64 {
+	n := q.Next()
+	q.Push(v)
+	return n
+}
+
+func TestAnEntryKeepsItsRunningNumber(t *testing.T) {
+	var q fifo.Queue[string]
+	assert.EqualValues(t, 1, push(&q, "a"))
+	assert.EqualValues(t, 2, push(&q, "b"))
+	assert.EqualValues(t, 1, q.First())
+	assert.Equal(t, "a", q.Pop())
+	assert.EqualValues(t, 2, q.First())
+	assert.EqualValues(t, 3, push(&q, "c"))
+	copied := q.Clone()
+	assert.EqualValues(t, 2, copied.First())
+	assert.Equal(t, "b", copied.Pop())
+	assert.EqualValues(t, 3, copied.First())
+	q.Clear()
+	assert.EqualValues(t, 4, q.First())
+	assert.EqualValues(t, 4, push(&q, "d"))
+	assert.Equal(t, []string{"d"}, q.All())
+}
+
+func TestMemoryIsUsedAgain(t *testing.T) {
+	var q fifo.Queue[int]
+	for i := range 4 {
+		q.Push(i)
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		q.Push(0)
+		q.Pop()
+	}), "the queue is never empty and does not grow")
+	q.Delete(func(v int) bool { return v != 0 })
+	assert.Equal(t, []int{0, 0, 0, 0}, q.All())
+}
