@@ -3,8 +3,11 @@ package report
 import (
 	"fmt"
 	"html"
+	"strconv"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -26,7 +29,7 @@ const (
 // chart draws steps as a message sequence chart: a line for each node, an arrow
 // for each message from the step that sent it to the one that delivered it.
 type chart struct {
-	trace *trace
+	run *story.Run
 	// lane is the place of a node, from the left; -1 if it has none.
 	lane []int
 	// row is the place of a step, from the top; -1 if it is left out.
@@ -43,14 +46,15 @@ type chart struct {
 }
 
 // drawChart returns the chart as SVG. keep says which steps are drawn.
-func drawChart(t *trace, lines []Line, c *concern, keep func(step int) bool) string {
-	d := &chart{trace: t, told: map[int]bool{}}
+func drawChart(r *story.Run, lines []story.Line, keep func(step int) bool) string {
+	t := r.Trace
+	d := &chart{run: r, told: map[int]bool{}}
 	for _, l := range lines {
 		d.told[l.Step-1] = true
 	}
 	rows, last := 0, -1
 	var gaps []gap
-	for i := range t.steps {
+	for i := range t.Steps {
 		if !keep(i) {
 			d.row = append(d.row, -1)
 			continue
@@ -70,9 +74,9 @@ func drawChart(t *trace, lines []Line, c *concern, keep func(step int) bool) str
 	for _, g := range gaps {
 		fmt.Fprintf(&d.labels, `<text class="gap" x="%d" y="%d">⋮ %s</text>`, chartLeft-70, chartTop+g.row*rowHeight+rowHeight/2+4, counted(g.steps, "step"))
 	}
-	d.band("missed", c.missed)
-	d.band("wrong", c.wrong)
-	for i := range t.steps {
+	d.band("missed", r.Missed)
+	d.band("wrong", r.Wrong)
+	for i := range t.Steps {
 		if d.row[i] >= 0 {
 			d.step(i)
 		}
@@ -89,7 +93,7 @@ func drawChart(t *trace, lines []Line, c *concern, keep func(step int) bool) str
 		}
 		x := d.x(sim.NodeID(n))
 		fmt.Fprintf(&b, `<text class="node" x="%d" y="24">%s</text><line class="life" x1="%d" y1="34" x2="%d" y2="%d"/>`,
-			x, html.EscapeString(t.nodes[n]), x, x, height)
+			x, html.EscapeString(t.Nodes[n]), x, x, height)
 	}
 	return b.String() + d.arrows.String() + d.labels.String() + "</svg>"
 }
@@ -115,24 +119,24 @@ func (d *chart) band(class string, step int) {
 // lanes gives a lane to each node that has something to do: clients, then
 // caches and their client libraries, then etcd, as reads travel.
 func (d *chart) lanes() int {
-	active := make([]bool, len(d.trace.nodes))
-	for i := range d.trace.steps {
-		if s := &d.trace.steps[i]; d.row[i] >= 0 && s.node != 0 {
-			active[s.node] = true
-			if s.delivered >= 0 {
-				if from := d.trace.messages[s.delivered].from; from != 0 {
+	active := make([]bool, len(d.run.Trace.Nodes))
+	for i := range d.run.Trace.Steps {
+		if s := &d.run.Trace.Steps[i]; d.row[i] >= 0 && s.Node != 0 {
+			active[s.Node] = true
+			if s.Delivered >= 0 {
+				if from := d.run.Trace.Messages[s.Delivered].From; from != 0 {
 					active[from] = true
 				}
 			}
 		}
 	}
-	d.lane = make([]int, len(d.trace.nodes))
+	d.lane = make([]int, len(d.run.Trace.Nodes))
 	for i := range d.lane {
 		d.lane[i] = -1
 	}
 	n := 0
 	give := func(want func(name string) bool) {
-		for i, name := range d.trace.nodes {
+		for i, name := range d.run.Trace.Nodes {
 			if active[i] && want(name) {
 				d.lane[i] = n
 				n++
@@ -152,14 +156,14 @@ func (d *chart) x(n sim.NodeID) int { return firstLane + d.lane[n]*d.laneWidth }
 func (d *chart) y(step int) int { return chartTop + d.row[step]*rowHeight + rowHeight/2 }
 
 func (d *chart) step(i int) {
-	s := &d.trace.steps[i]
+	s := &d.run.Trace.Steps[i]
 	class := "step"
 	if d.told[i] {
 		class = "step told"
 	}
-	when := itoa(int64(i + 1))
-	if d.trace.timed {
-		when = s.at.Sub(0).String()
+	when := strconv.Itoa(i + 1)
+	if d.run.Trace.Timed {
+		when = s.At.Sub(0).String()
 	}
 	y := d.y(i)
 	open := fmt.Sprintf(`<g class="%s"><title>%s</title>`, class, html.EscapeString(title(s)))
@@ -167,17 +171,17 @@ func (d *chart) step(i int) {
 	d.labels.WriteString(open)
 	fmt.Fprintf(&d.labels, `<text class="when" x="%d" y="%d">%s</text>`, chartLeft-14, y+4, when)
 	switch {
-	case s.delivered >= 0:
-		d.arrow(i, &d.trace.messages[s.delivered])
-	case s.kind == sim.Inject || s.node == 0:
-		fmt.Fprintf(&d.labels, `<text class="fault" x="%d" y="%d">✕ %s</text>`, chartLeft, y+4, html.EscapeString(shorten(strings.TrimPrefix(s.name, "inject "))))
+	case s.Delivered >= 0:
+		d.arrow(i, &d.run.Trace.Messages[s.Delivered])
+	case s.Kind == sim.Inject || s.Node == 0:
+		fmt.Fprintf(&d.labels, `<text class="fault" x="%d" y="%d">✕ %s</text>`, chartLeft, y+4, html.EscapeString(shorten(strings.TrimPrefix(s.Name, "inject "))))
 	default:
-		fmt.Fprintf(&d.arrows, `<circle class="tick" cx="%d" cy="%d" r="4"/>`, d.x(s.node), y)
+		fmt.Fprintf(&d.arrows, `<circle class="tick" cx="%d" cy="%d" r="4"/>`, d.x(s.Node), y)
 		side := 1
 		if d.leavesRight(i) {
 			side = -1
 		}
-		d.label(d.x(s.node), y, side, d.activity(s))
+		d.label(d.x(s.Node), y, side, d.activity(s))
 	}
 	d.arrows.WriteString("</g>")
 	d.labels.WriteString("</g>")
@@ -186,9 +190,9 @@ func (d *chart) step(i int) {
 // leavesRight: an arrow begins here and goes to the right, where a label would
 // stand.
 func (d *chart) leavesRight(i int) bool {
-	for j := range d.trace.messages {
-		m := &d.trace.messages[j]
-		if m.sent == i && m.delivered >= 0 && d.row[m.delivered] >= 0 && d.lane[m.to] > d.lane[m.from] {
+	for j := range d.run.Trace.Messages {
+		m := &d.run.Trace.Messages[j]
+		if m.Sent == i && m.Delivered >= 0 && d.row[m.Delivered] >= 0 && d.lane[m.To] > d.lane[m.From] {
 			return true
 		}
 	}
@@ -206,13 +210,13 @@ func (d *chart) label(x, y, side int, text string) {
 
 // activity is the name of a loop or timer without the node, which the lane
 // says. A client's timer means that it asks; what, stands at the arrow.
-func (d *chart) activity(s *step) string {
-	if s.kind == sim.Fire && d.trace.clients[s.node] {
+func (d *chart) activity(s *trace.Step) string {
+	if s.Kind == sim.Fire && d.run.Clients[s.Node] {
 		return "asks"
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(s.name, "run "), "fire ")
-	name = strings.TrimPrefix(name, d.trace.nodes[s.node]+" ")
-	if s.kind == sim.Fire {
+	name := strings.TrimPrefix(strings.TrimPrefix(s.Name, "run "), "fire ")
+	name = strings.TrimPrefix(name, d.run.Trace.Nodes[s.Node]+" ")
+	if s.Kind == sim.Fire {
 		return "timer: " + name
 	}
 	return name
@@ -221,16 +225,16 @@ func (d *chart) activity(s *step) string {
 // arrow draws a message. It begins where it was sent, if that step is drawn;
 // else it is level. Its label stands on the far side of its head, where no arrow
 // is, unless one goes on from there.
-func (d *chart) arrow(i int, m *message) {
-	if d.lane[m.from] < 0 || d.lane[m.to] < 0 {
+func (d *chart) arrow(i int, m *trace.Message) {
+	if d.lane[m.From] < 0 || d.lane[m.To] < 0 {
 		return
 	}
 	y := d.y(i)
 	from := y
-	if m.sent >= 0 && d.row[m.sent] >= 0 {
-		from = d.y(m.sent)
+	if m.Sent >= 0 && d.row[m.Sent] >= 0 {
+		from = d.y(m.Sent)
 	}
-	x1, x2 := d.x(m.from), d.x(m.to)
+	x1, x2 := d.x(m.From), d.x(m.To)
 	head := "head"
 	if d.told[i] {
 		head = "head-told"
@@ -242,16 +246,16 @@ func (d *chart) arrow(i int, m *message) {
 	}
 	if side > 0 && d.leavesRight(i) {
 		// Below the head, in front of what goes on.
-		fmt.Fprintf(&d.labels, `<text class="label" text-anchor="end" x="%d" y="%d">%s</text>`, x2-12, y+15, html.EscapeString(shorten(m.label)))
+		fmt.Fprintf(&d.labels, `<text class="label" text-anchor="end" x="%d" y="%d">%s</text>`, x2-12, y+15, html.EscapeString(shorten(m.Label)))
 		return
 	}
-	d.label(x2, y, side, m.label)
+	d.label(x2, y, side, m.Label)
 }
 
-func title(s *step) string {
-	text := s.name
-	for _, n := range s.notes {
-		text += "\n" + n.text
+func title(s *trace.Step) string {
+	text := s.Name
+	for _, n := range s.Notes {
+		text += "\n" + n.Text
 	}
 	return text
 }

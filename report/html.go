@@ -5,76 +5,76 @@ import (
 	"io"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
 )
 
 // runPage is what the page about a run shows.
 type runPage struct {
-	Story      *Story
-	Lines      []pageLine
-	Chart      template.HTML
-	WholeChart template.HTML
-	Parameters []explore.Parameter
-	Recording  *explore.Recording
-	Timeline   timeline
+	Story         *story.Story
+	Flip, Assumed string
+	Steps         int
+	Lines         []pageLine
+	Chart         template.HTML
+	WholeChart    template.HTML
+	Parameters    []explore.Parameter
+	Recording     *explore.Recording
+	Timeline      timeline
 	// Wrong and Missed: the chart marks such a step.
 	Wrong, Missed bool
 }
 
-type pageLine struct{ When, Who, Text string }
+type pageLine struct{ When, Node, Text string }
 
-// mostDrawn is the length up to which the chart of the whole run is drawn, too.
-const mostDrawn = 600
+// maxDrawn is the length up to which the chart of the whole run is drawn, too.
+const maxDrawn = 600
 
 // WriteRunHTML writes a page about a recorded failing run: the story, a message
 // sequence chart, and porcupine's timeline of what the clients saw. The page
 // needs nothing from elsewhere.
-func WriteRunHTML(w io.Writer, sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) error {
-	story, err := Tell(sc, rec, f)
-	if err != nil {
-		return err
+func WriteRunHTML(w io.Writer, d *diagnosis.Diagnosis) error {
+	s, r := d.Story, d.Story.Run
+	page := runPage{Story: s, Flip: d.Decision.String(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
+	if len(s.Assumed) > 0 {
+		page.Assumed = sayAssumed(s.Assumed)
 	}
-	r, err := replayTraced(sc, rec, f)
-	if err != nil {
-		return err
+	for _, l := range s.Lines {
+		page.Lines = append(page.Lines, pageLine{s.When(l), l.Node, l.Text})
 	}
-	page := runPage{Story: story, Parameters: rec.Parameters, Recording: rec}
-	for _, l := range story.Lines {
-		page.Lines = append(page.Lines, pageLine{story.when(l), l.Who, l.Text})
+	told := around(r.Trace, s.Lines)
+	page.Chart = template.HTML(drawChart(r, s.Lines, func(i int) bool { return told[i] }))
+	page.Wrong, page.Missed = r.Wrong >= 0, r.Missed >= 0
+	if len(r.Trace.Steps) <= maxDrawn {
+		page.WholeChart = template.HTML(drawChart(r, s.Lines, func(int) bool { return true }))
 	}
-	told := around(r.trace, story.Lines)
-	page.Chart = template.HTML(drawChart(r.trace, story.Lines, &r.concern, func(i int) bool { return told[i] }))
-	page.Wrong, page.Missed = r.concern.wrong >= 0, r.concern.missed >= 0
-	if len(r.trace.steps) <= mostDrawn {
-		page.WholeChart = template.HTML(drawChart(r.trace, story.Lines, &r.concern, func(int) bool { return true }))
-	}
-	page.Timeline = timelineOf(r.system.History(), linearizability.Property(f.Property))
+	page.Timeline = timelineOf(r.History, linearizability.Property(d.Failure.Property))
 	return runTemplate.Execute(w, page)
 }
 
 // around are the steps of a story, those that sent what they delivered, and those
-// that delivered what they sent to somebody else in it.
-func around(t *trace, lines []Line) map[int]bool {
+// that delivered what they sent to another node in it.
+func around(t *trace.Trace, lines []story.Line) map[int]bool {
 	told, inStory := map[int]bool{}, map[string]bool{}
 	for _, l := range lines {
 		told[l.Step-1] = true
-		inStory[l.Who] = true
+		inStory[l.Node] = true
 	}
 	around := map[int]bool{}
 	for i := range told {
 		around[i] = true
-		if d := t.steps[i].delivered; d >= 0 && t.messages[d].sent >= 0 {
-			around[t.messages[d].sent] = true
+		if d := t.Steps[i].Delivered; d >= 0 && t.Messages[d].Sent >= 0 {
+			around[t.Messages[d].Sent] = true
 		}
 	}
-	for _, m := range t.messages {
-		name := t.nodes[m.to]
+	for _, m := range t.Messages {
+		name := t.Nodes[m.To]
 		// Client libraries pass on what is told of, and say little themselves.
-		if told[m.sent] && m.delivered >= 0 && (inStory[name] || name == "client" || strings.HasPrefix(name, "client-")) {
-			around[m.delivered] = true
+		if told[m.Sent] && m.Delivered >= 0 && (inStory[name] || name == "client" || strings.HasPrefix(name, "client-")) {
+			around[m.Delivered] = true
 		}
 	}
 	return around

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -37,20 +38,20 @@ type junitProblem struct {
 
 // WriteJUnit writes a test suite for each summary and in it a test case for each
 // property: a violation is a failure, and no verdict an error.
-func WriteJUnit(w io.Writer, summaries []*Summary) error {
+func WriteJUnit(w io.Writer, summaries []*summary.Summary) error {
 	var all junitSuites
 	for _, s := range summaries {
-		suite := junitSuite{Name: s.Scenario + " on " + s.subject(), Time: fmt.Sprintf("%.3f", s.Seconds)}
+		suite := junitSuite{Name: s.Scenario + " on " + subject(s), Time: fmt.Sprintf("%.3f", s.Seconds)}
 		for _, name := range s.Claims {
 			p := s.Properties[name]
 			c := junitCase{Name: name, Class: "watchbed." + s.Scenario}
 			switch p.Verdict {
 			case model.Holds.String():
 			case model.Violated.String():
-				c.Failure = &junitProblem{fmt.Sprintf("violated in %d of %d schedules", p.Violations, s.Schedules), s.storyOf(name)}
+				c.Failure = &junitProblem{fmt.Sprintf("violated in %d of %d schedules", p.Violations, s.Schedules), storyOf(s, name)}
 				suite.Failures++
 			default:
-				c.Error = &junitProblem{p.Verdict, fmt.Sprintf("%s after %d schedules, put to the test %d times", p.Verdict, s.Schedules, p.Exercised)}
+				c.Error = &junitProblem{p.Verdict, fmt.Sprintf("%s after %d schedules, checked %d times", p.Verdict, s.Schedules, p.Exercised)}
 				suite.Errors++
 			}
 			suite.Cases = append(suite.Cases, c)
@@ -70,7 +71,7 @@ func WriteJUnit(w io.Writer, summaries []*Summary) error {
 	return err
 }
 
-func (s *Summary) storyOf(property string) string {
+func storyOf(s *summary.Summary, property string) string {
 	for _, f := range s.Failures {
 		if f.Property == property {
 			text := strings.Join(f.Story, "\n")

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/claims"
+	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -17,7 +20,7 @@ var matrixHTML string
 
 // matrixPage is what the page about a matrix shows.
 type matrixPage struct {
-	Matrix   *Matrix
+	Matrix   *matrix.Matrix
 	Rows     []matrixRow
 	Costs    []costTable
 	CostEtcd string
@@ -53,13 +56,13 @@ type costRow struct {
 	Design, P50, P99, Cached, Requests, Bytes, Progress string
 }
 
-// workloadTitles belong to MatrixCosts.
+// workloadTitles belong to matrix.Costs.
 var workloadTitles = []string{"nearly nothing is written", "other resources are written", "the resource is written", "both are written"}
 
 type evidenceRow struct {
 	ID, Design, Etcd string
 	Questions        []evidenceQuestion
-	Costs            []*Cost
+	Costs            []*matrix.Cost
 }
 
 type evidenceQuestion struct {
@@ -73,25 +76,25 @@ type evidenceLine struct {
 }
 
 // WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
-func WriteMatrixHTML(w io.Writer, m *Matrix) error {
-	page := matrixPage{Matrix: m, Notes: m.notes(), CostEtcd: m.newestMeasured(), MemoryClaim: memoryClaim}
-	for i, scenario := range MatrixCosts {
+func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
+	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m), MemoryClaim: claims.NotMeasured}
+	for i, scenario := range matrix.Costs {
 		page.Costs = append(page.Costs, costTable{Title: workloadTitles[i], Scenario: scenario})
 	}
 	for _, design := range m.Designs {
 		row := matrixRow{Design: design}
 		for _, version := range m.Versions {
 			x := matrixCell{ID: "cell-" + design + "-" + version}
-			if c := m.cell(design, version); c != nil {
-				x.Known, x.Safe, x.Live = true, c.Safe.answer("safe"), c.Live.answer("live")
+			if c := m.Cell(design, version); c != nil {
+				x.Known, x.Safe, x.Live = true, answerOf(&c.Safe, "safe"), answerOf(&c.Live, "live")
 				page.Evidence = append(page.Evidence, evidenceOf(x.ID, c))
 			}
 			row.Cells = append(row.Cells, x)
 		}
 		page.Rows = append(page.Rows, row)
-		if c := m.cell(design, page.CostEtcd); c != nil {
+		if c := m.Cell(design, page.CostEtcd); c != nil {
 			for i := range page.Costs {
-				if cost := c.cost(page.Costs[i].Scenario); cost != nil {
+				if cost := c.CostOf(page.Costs[i].Scenario); cost != nil {
 					page.Costs[i].Rows = append(page.Costs[i].Rows, costRowOf(design, cost))
 				}
 			}
@@ -100,18 +103,9 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 	return matrixTemplate.Execute(w, page)
 }
 
-func (m *Matrix) cell(design, version string) *Cell {
-	for _, c := range m.Cells {
-		if c.Design == design && c.Etcd == version {
-			return c
-		}
-	}
-	return nil
-}
-
 // newestMeasured is the last version of which a cost is known: what a LIST costs
 // hardly depends on it, but for the bugs.
-func (m *Matrix) newestMeasured() string {
+func newestMeasured(m *matrix.Matrix) string {
 	newest := ""
 	for _, version := range m.Versions {
 		for _, c := range m.Cells {
@@ -123,31 +117,31 @@ func (m *Matrix) newestMeasured() string {
 	return newest
 }
 
-func (q *Question) answer(what string) answer {
+func answerOf(q *matrix.Question, what string) answer {
 	switch q.Verdict {
 	case model.Holds.String():
 		return answer{"yes", "✓", what}
 	case model.Violated.String():
-		return answer{"no", "✗", "not " + what + strings.TrimPrefix(q.word(), "no")}
+		return answer{"no", "✗", "not " + what + strings.TrimPrefix(wordOf(q), "no")}
 	}
 	return answer{"unknown", "?", what + ": " + q.Verdict}
 }
 
-func costRowOf(design string, c *Cost) costRow {
-	row := costRow{Design: design, P50: "–", P99: "–", Cached: c.cached(), Requests: fixed(c.RequestsPerList), Bytes: size(c.BytesPerList), Progress: fixed(c.ProgressRequestsPerList)}
+func costRowOf(design string, c *matrix.Cost) costRow {
+	row := costRow{Design: design, P50: "–", P99: "–", Cached: cached(c), Requests: fixed(c.RequestsPerList), Bytes: metrics.Bytes(c.BytesPerList), Progress: fixed(c.ProgressRequestsPerList)}
 	if c.Wait != nil {
-		row.P50, row.P99 = duration(c.Wait.P50), duration(c.Wait.P99)
+		row.P50, row.P99 = metrics.Seconds(c.Wait.P50), metrics.Seconds(c.Wait.P99)
 	}
 	return row
 }
 
-func evidenceOf(id string, c *Cell) evidenceRow {
+func evidenceOf(id string, c *matrix.Cell) evidenceRow {
 	row := evidenceRow{ID: id, Design: c.Design, Etcd: c.Etcd, Costs: c.Cost}
 	for _, q := range []struct {
 		name string
-		*Question
+		*matrix.Question
 	}{{"safe", &c.Safe}, {"live", &c.Live}} {
-		x := evidenceQuestion{Name: q.name, Answer: q.answer(q.name)}
+		x := evidenceQuestion{Name: q.name, Answer: answerOf(q.Question, q.name)}
 		for i := range q.Evidence {
 			e := &q.Evidence[i]
 			line := evidenceLine{Scenario: e.Scenario, Verdict: e.Verdict, Command: e.Command}

@@ -13,6 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -69,15 +73,15 @@ func failing(t *testing.T, name, property string, set ...string) (*scenarios.Sce
 	return sc, small.Recording, f
 }
 
-func tell(t *testing.T, name, property string, set ...string) (*Story, string) {
+func tell(t *testing.T, name, property string, set ...string) (*diagnosis.Diagnosis, string) {
 	t.Helper()
 	sc, rec, f := failing(t, name, property, set...)
-	s, err := Tell(sc, rec, f)
+	d, err := diagnosis.Of(sc, rec, f)
 	require.NoError(t, err)
 	var b bytes.Buffer
-	require.NoError(t, s.Write(&b, Terminal{}))
+	require.NoError(t, WriteStory(&b, Terminal{}, d))
 	t.Log("\n" + b.String())
-	return s, b.String()
+	return d, b.String()
 }
 
 // inOrder wants each text after the one before.
@@ -94,42 +98,42 @@ func inOrder(t *testing.T, text string, wanted ...string) {
 // what, and the fix named.
 func TestStoryOf15220(t *testing.T) {
 	s, text := tell(t, "issue-15220", "linearizable-data")
-	require.LessOrEqual(t, len(s.Lines), 14)
+	require.LessOrEqual(t, len(s.Story.Lines), 14)
 	text = strings.Join(strings.Fields(text), " ")
 	inOrder(t, text,
 		"asks: Put", "applies Put", "goes into the watch channel", "asks: LIST", "hears from etcd that it is at revision", "waits for resourceVersion",
 		"asks etcd for progress", "answered by recvLoop itself", "goes into ctrlStream", "sendLoop takes from ctrlStream, while the event of revision", "still waits in the watch channel: progress",
 		"takes progress", "answers reader", "is told: resourceVersion", "consistent LIST of /registry/pods/", "It should show /registry/pods/", "had been told so before reader")
-	require.Regexp(t, `written by writer-\d at revision \d+`, s.Why)
-	require.Contains(t, s.Flip, "One behaviour of etcd decides: progress=control-queue.")
-	require.Contains(t, s.Flip, "progress=dropped (etcd 3.5.13 to 3.5.21)")
-	require.Contains(t, s.Flip, "no longer violate it")
+	require.Regexp(t, `written by writer-\d at revision \d+`, s.Story.Why)
+	require.Contains(t, s.Decision.String(), "One behaviour of etcd decides: progress=control-queue.")
+	require.Contains(t, s.Decision.String(), "progress=dropped (etcd 3.5.13 to 3.5.21)")
+	require.Contains(t, s.Decision.String(), "passes")
 }
 
 // TestStoryOf15220CatchingUp: here no event is in any channel; the watcher's
 // history has not been read yet.
 func TestStoryOf15220CatchingUp(t *testing.T) {
 	s, text := tell(t, "issue-15220-catching-up", "linearizable-data")
-	require.LessOrEqual(t, len(s.Lines), 14)
+	require.LessOrEqual(t, len(s.Story.Lines), 14)
 	inOrder(t, strings.Join(strings.Fields(text), " "), "unsynced, it has history to catch up on", "goes into ctrlStream, although a watcher is not synced: it wants to be sent what happened from revision", "takes progress")
 	require.NotContains(t, text, "still waits")
-	require.Contains(t, s.Flip, "progress=control-queue")
+	require.Contains(t, s.Decision.String(), "progress=control-queue")
 }
 
 func TestStoryOf17507(t *testing.T) {
 	s, text := tell(t, "issue-17507", scenarios.Answers)
-	require.True(t, s.Timed)
-	require.LessOrEqual(t, len(s.Lines), 14, "what repeats is counted")
+	require.True(t, s.Story.Run.Trace.Timed)
+	require.LessOrEqual(t, len(s.Story.Lines), 14, "what repeats is counted")
 	inOrder(t, strings.Join(strings.Fields(text), " "), "waits for resourceVersion", "deferred until", "nothing wakes the deferred progress request", "ignored", "times more in between", "gives up on", "refused after 3s")
-	require.Contains(t, s.Flip, "progress=dropped (etcd 3.5.13 to 3.5.21)")
-	require.NotContains(t, s.Flip, "control-queue", "what came before is no remedy")
+	require.Contains(t, s.Decision.String(), "progress=dropped (etcd 3.5.13 to 3.5.21)")
+	require.NotContains(t, s.Decision.String(), "control-queue", "what came before is no remedy")
 }
 
 // TestStoryOfADivergence: there is no read at fault, and the cache that differs
 // and the write that it lacks are told all the same.
 func TestStoryOfADivergence(t *testing.T) {
 	s, text := tell(t, "issue-15220-catching-up", scenarios.Mirrors)
-	require.LessOrEqual(t, len(s.Lines), 14)
+	require.LessOrEqual(t, len(s.Story.Lines), 14)
 	inOrder(t, strings.Join(strings.Fields(text), " "), "asks: Put", "applies Put", "takes progress", "Cache says it is at RV")
 }
 
@@ -139,9 +143,9 @@ func TestStoryOfAMovingClient(t *testing.T) {
 	for _, who := range []string{"cache-1", "cache-2", "reader"} {
 		require.Contains(t, text, " "+who+" ")
 	}
-	require.Contains(t, s.Why, "reader itself had been shown revision")
-	require.Contains(t, s.Why, "asks for no freshness")
-	require.Contains(t, s.Flip, "No behaviour of etcd or of the client library decides.")
+	require.Contains(t, s.Story.Why, "reader itself had been shown revision")
+	require.Contains(t, s.Story.Why, "asks for no freshness")
+	require.Contains(t, s.Decision.String(), "No behaviour of etcd or of the client library decides.")
 }
 
 // TestStoryOfAReadHeldToMore: the history has a consistent read where the reader
@@ -149,50 +153,22 @@ func TestStoryOfAMovingClient(t *testing.T) {
 func TestStoryOfAReadHeldToMore(t *testing.T) {
 	s, text := tell(t, "stale-list", "linearizable")
 	require.Contains(t, text, "LIST /registry/pods/ RV=0")
-	require.NotContains(t, s.Why, "consistent LIST")
-	require.Contains(t, s.Why, "The scenario holds every read to what consistent ones promise")
+	require.NotContains(t, s.Story.Why, "consistent LIST")
+	require.Contains(t, s.Story.Why, "The scenario holds every read to what consistent ones promise")
 }
 
 // TestFlipNamesTheCause: a rare violation with another cause than progress. The
 // story has the compaction that is one.
 func TestFlipNamesTheCause(t *testing.T) {
 	s, text := tell(t, "watch-guarantees", "reliable", "etcd=3.5.13")
-	require.Contains(t, s.Flip, "compact-tombstone=kept (etcd from 3.5.16 on)")
+	require.Contains(t, s.Decision.String(), "compact-tombstone=kept (etcd from 3.5.16 on)")
 	require.Contains(t, text, "removes the deletion that is revision")
 }
 
 // TestFlipNamesTheClient: nothing of etcd decides.
 func TestFlipNamesTheClient(t *testing.T) {
 	s, _ := tell(t, "consistent-list", "unique", "etcd=3.5.7")
-	require.Contains(t, s.Flip, "One behaviour of the client library decides: resume-revision=at-header. With resume-revision=after-header (clientv3 from 3.5.8 on)")
-}
-
-func TestReleases(t *testing.T) {
-	_, p := changed(t, "issue-15220", nil)
-	b, err := p.Behaviours()
-	require.NoError(t, err)
-	of := func(name string) scenarios.Dimension {
-		i := slices.IndexFunc(b.Dimensions(), func(d scenarios.Dimension) bool { return d.Name == name })
-		return b.Dimensions()[i]
-	}
-	for _, c := range []struct{ etcd, dimension, value, want string }{
-		{"3.5.7", "progress", "deferred", "etcd 3.5.8 to 3.5.12"},
-		{"3.5.7", "progress", "dropped-below-start", "etcd from 3.5.22 on"},
-		{"3.5.13", "progress", "control-queue", "etcd up to 3.5.7"},
-		{"3.6.0", "progress", "control-queue", "which no release of this branch has"},
-		{"3.5.7", "created", "in-order", "which no release of this branch has"},
-		{"3.5.7", "progress", "control-queue", "etcd 3.5.7 as released"},
-		{"3.5.7", "resume-revision", "after-header", "clientv3 from 3.5.8 on"},
-		{"3.5.7", "freshness", "direct", "as in the design direct"},
-	} {
-		p.Etcd = c.etcd
-		require.Equal(t, c.want, releases(p, of(c.dimension), c.value).text, "%+v", c)
-	}
-	// What the scenario puts aside is no remedy, a bug that is taken away is one.
-	p.Etcd = "3.5.13"
-	require.False(t, releases(p, of("created"), "past-channel").later)
-	p.Bugs = []string{"progress=control-queue"}
-	require.True(t, releases(p, of("progress"), "dropped").later)
+	require.Contains(t, s.Decision.String(), "One behaviour of the client library decides: resume-revision=at-header. With resume-revision=after-header (clientv3 from 3.5.8 on)")
 }
 
 // TestStoryOfALongRun: a run as it was found has hundreds of steps. The story is
@@ -200,25 +176,25 @@ func TestReleases(t *testing.T) {
 // have nothing to do with it.
 func TestStoryOfALongRun(t *testing.T) {
 	sc, _, rec, f := recorded(t, "consistent-list", scenarios.Mirrors, "etcd=3.5.7")
-	s, err := Tell(sc, rec, f)
+	s, err := story.Tell(sc, rec, f)
 	require.NoError(t, err)
-	require.Greater(t, s.Steps, 150)
+	require.Greater(t, len(s.Run.Trace.Steps), 150)
 	require.LessOrEqual(t, len(s.Lines), 24)
 	last := s.Lines[len(s.Lines)-1]
-	require.Equal(t, "cache", last.Who)
+	require.Equal(t, "cache", last.Node)
 	require.Contains(t, last.Text, "takes ")
-	require.Less(t, last.Step, s.Steps, "the run goes on")
+	require.Less(t, last.Step, len(s.Run.Trace.Steps), "the run goes on")
 
 	sc, _, rec, f = recorded(t, "consistent-list", "linearizable-data", "etcd=3.5.7")
-	s, err = Tell(sc, rec, f)
+	s, err = story.Tell(sc, rec, f)
 	require.NoError(t, err)
 	clients := map[string]bool{}
 	for _, l := range s.Lines {
 		if strings.HasPrefix(l.Text, "asks: ") || strings.HasPrefix(l.Text, "is told: ") {
-			clients[l.Who] = true
+			clients[l.Node] = true
 		}
 	}
-	require.Len(t, clients, 2, "who reads, and who wrote what is missing: %v", clients)
+	require.Len(t, clients, 2, "the reader, and the writer of what is missing: %v", clients)
 }
 
 // TestStoryNamesTheCompaction behind a watcher that is not cancelled (#17529).
@@ -227,83 +203,37 @@ func TestStoryNamesTheCompaction(t *testing.T) {
 	inOrder(t, text, "applies Compact", "syncWatchers")
 }
 
-// TestConvincing: a flip that only moves the run away is none.
-func TestConvincing(t *testing.T) {
-	for _, c := range []struct {
-		flipped
-		convincing, plausible bool
-	}{
-		{flipped{taken: 10, recorded: 10}, true, true},
-		{flipped{taken: 8, recorded: 10}, false, false},
-		{flipped{taken: 10, recorded: 10, gone: 1, still: 1}, false, true},
-		{flipped{taken: 5, recorded: 10, gone: 12}, true, false},
-		{flipped{taken: 4, recorded: 10, gone: 12}, false, false},
-		{flipped{taken: 10, recorded: 10, gone: 9, still: 3}, true, true},
-		{flipped{taken: 10, recorded: 10, gone: 8, still: 3}, false, true},
-		{flipped{taken: 10, recorded: 10, gone: 1, still: 6}, false, false},
-	} {
-		require.Equal(t, c.convincing, c.flipped.convincing(), "%+v", c)
-		require.Equal(t, c.plausible, c.flipped.plausible(), "%+v", c)
-	}
-}
-
-// TestFlipMustRemoveTheViolation: a behaviour that has nothing to do with it
-// leaves it, and a cache that asks nobody for freshness is never a remedy.
-func TestFlipMustRemoveTheViolation(t *testing.T) {
-	sc, rec, f := failing(t, "issue-15220", "linearizable-data")
-	p, err := Params(sc, rec)
-	require.NoError(t, err)
-	_, ok := try(sc, with(p, "restore-tombstone", "indexed"), rec, f, nil)
-	require.False(t, ok)
-	v, ok := try(sc, with(p, "progress", "dropped"), rec, f, nil)
-	require.True(t, ok)
-	require.True(t, v.fits())
-
-	sc, rec, f = failing(t, "consistent-list", "unique", "etcd=3.5.7")
-	p, err = Params(sc, rec)
-	require.NoError(t, err)
-	b, err := p.Behaviours()
-	require.NoError(t, err)
-	i := slices.IndexFunc(b.Dimensions(), func(d scenarios.Dimension) bool { return d.Name == freshness })
-	require.GreaterOrEqual(t, i, 0)
-	require.Contains(t, b.Dimensions()[i].Values, noFreshness)
-	require.Contains(t, b.Dimensions()[i].Values, bypassesCache)
-	if d := decide(sc, p, rec, f, alike(sc, p, f, rec.Seed), b.Dimensions()[i]); d != nil {
-		require.False(t, slices.ContainsFunc(d.values, func(v flipped) bool { return v.name == noFreshness }))
-	}
-}
-
 func TestTellRefusesOtherRuns(t *testing.T) {
 	sc, rec, f := failing(t, "stale-own-write", "sequential")
-	_, err := Tell(sc, rec, explore.Failure{Property: "monotonic"})
+	_, err := story.Tell(sc, rec, explore.Failure{Property: "monotonic"})
 	require.ErrorContains(t, err, "does not fail in the way monotonic")
 
 	other := *rec
 	other.Choices = rec.Choices[1:]
-	_, err = Tell(sc, &other, f)
+	_, err = story.Tell(sc, &other, f)
 	var d *explore.Divergence
 	require.True(t, errors.As(err, &d), "%v", err)
 
 	other = *rec
 	other.Parameters = []explore.Parameter{{Name: "etcd", Value: "9.9.9"}}
-	_, err = Tell(sc, &other, f)
+	_, err = story.Tell(sc, &other, f)
 	require.ErrorContains(t, err, "recorded parameters")
 }
 
-func summary(t *testing.T, name string, set ...string) *Summary {
+func summarized(t *testing.T, name string, set ...string) *summary.Summary {
 	t.Helper()
 	sc, p := changed(t, name, set)
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
 	c, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: 500})
 	require.NoError(t, err)
-	return Summarize(sc, &p, c)
+	return summary.Of(sc, &p, c)
 }
 
 // TestJSONHasTheContractsFields holds the names that scripts rely on.
 func TestJSONHasTheContractsFields(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, summary(t, "issue-15220").WriteJSON(&b))
+	require.NoError(t, WriteJSON(&b, summarized(t, "issue-15220")))
 	var got map[string]any
 	require.NoError(t, json.Unmarshal(b.Bytes(), &got))
 	for _, name := range []string{"scenario", "etcd", "cache", "strategy", "seeds", "schedules", "choices", "seconds", "violations", "campaignHash", "properties", "failures"} {
@@ -317,11 +247,11 @@ func TestJSONHasTheContractsFields(t *testing.T) {
 }
 
 func TestJUnit(t *testing.T) {
-	bad, good := summary(t, "issue-15220"), summary(t, "issue-15220", "etcd=3.5.13")
+	bad, good := summarized(t, "issue-15220"), summarized(t, "issue-15220", "etcd=3.5.13")
 	bad.Failures[0].Story = []string{"a <story> & more"}
-	vacuous := summary(t, "issue-15220", "readers=0")
+	vacuous := summarized(t, "issue-15220", "readers=0")
 	var b bytes.Buffer
-	require.NoError(t, WriteJUnit(&b, []*Summary{bad, good, vacuous}))
+	require.NoError(t, WriteJUnit(&b, []*summary.Summary{bad, good, vacuous}))
 	var parsed junitSuites
 	require.NoError(t, xml.Unmarshal(b.Bytes(), &parsed))
 	require.Len(t, parsed.Suites, 3)
@@ -333,14 +263,14 @@ func TestJUnit(t *testing.T) {
 
 func TestSummaryText(t *testing.T) {
 	var b bytes.Buffer
-	s := summary(t, "issue-15220")
+	s := summarized(t, "issue-15220")
 	s.Truncated, s.Interrupted = 3, true
-	require.NoError(t, s.WriteText(&b, Terminal{Width: 40, Color: true}))
-	for _, want := range []string{"violated", "put to the test", "cut off", "Interrupted", "\x1b["} {
+	require.NoError(t, WriteSummary(&b, Terminal{Width: 40, Color: true}, s))
+	for _, want := range []string{"violated", "checked", "cut off", "Interrupted", "\x1b["} {
 		require.Contains(t, b.String(), want)
 	}
 	b.Reset()
-	require.NoError(t, s.WriteText(&b, Terminal{}))
+	require.NoError(t, WriteSummary(&b, Terminal{}, s))
 	require.NotContains(t, b.String(), "\x1b[")
 }
 
@@ -361,7 +291,9 @@ func TestPagesEscape(t *testing.T) {
 	sc, rec, f := failing(t, "stale-own-write", "sequential")
 	rec.Tool = evil
 	b.Reset()
-	require.NoError(t, WriteRunHTML(&b, sc, rec, f))
+	d, err := diagnosis.Of(sc, rec, f)
+	require.NoError(t, err)
+	require.NoError(t, WriteRunHTML(&b, d))
 	require.False(t, strings.Contains(b.String(), evil))
 	require.True(t, strings.Contains(b.String(), `<svg class="chart"`))
 	require.False(t, strings.Contains(b.String(), "<script"), "what matters is there without JavaScript; only porcupine's frame has some")
@@ -369,7 +301,7 @@ func TestPagesEscape(t *testing.T) {
 		require.False(t, strings.Contains(b.String(), from), "the page needs nothing from elsewhere: %s", from)
 	}
 
-	require.NotContains(t, drawChart(&trace{nodes: []string{"world", evil}, steps: []step{{node: 1, name: "run " + evil, delivered: -1}}}, nil, &concern{wrong: -1, missed: 0}, func(int) bool { return true }), evil)
+	require.NotContains(t, drawChart(&story.Run{Trace: &trace.Trace{Nodes: []string{"world", evil}, Steps: []trace.Step{{Node: 1, Name: "run " + evil, Delivered: -1}}}, Wrong: -1, Missed: 0}, nil, func(int) bool { return true }), evil)
 }
 
 // TestLongHistoriesAreNotDrawn: porcupine's page would be of gigabytes.
@@ -417,7 +349,9 @@ func TestTimelineWaitsToBeSeen(t *testing.T) {
 func TestChartMarksWhatMatters(t *testing.T) {
 	sc, rec, f := failing(t, "issue-15220", "linearizable-data")
 	var b bytes.Buffer
-	require.NoError(t, WriteRunHTML(&b, sc, rec, f))
+	d, err := diagnosis.Of(sc, rec, f)
+	require.NoError(t, err)
+	require.NoError(t, WriteRunHTML(&b, d))
 	short, whole, found := strings.Cut(b.String(), "<details>")
 	require.True(t, found)
 	for _, mark := range []string{`<rect class="wrong"`, `<rect class="missed"`} {

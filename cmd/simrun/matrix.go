@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/scenarios"
@@ -70,22 +71,24 @@ func (f *matrixFlags) matrix(ctx context.Context, s streams) error {
 		return err
 	}
 	live := newProgress(s, 0, 0)
-	cfg := report.MatrixConfig{
+	cfg := matrix.Config{
 		Designs: f.designs, Versions: f.versions, Params: f.changes, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
-		Progress: func(done, of int, what string) { live.line(fmt.Sprintf("%d of %d campaigns, %s", done, of, what)) },
+		Progress: func(done, total int, what string) {
+			live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
+		},
 	}
 	if err := cfg.Check(); err != nil {
 		return usage("--param: %w", err)
 	}
-	m, err := report.ExploreMatrix(ctx, cfg)
+	m, err := matrix.Explore(ctx, cfg)
 	live.end()
 	if err != nil {
 		return &exitError{exitNoVerdict, err}
 	}
 	if f.json {
-		err = m.WriteJSON(s.out)
+		err = report.WriteJSON(s.out, m)
 	} else {
-		err = m.WriteText(s.out, s.terminal())
+		err = report.WriteMatrix(s.out, s.terminal(), m)
 	}
 	if f.html != "" {
 		err = errors.Join(err, writeFile(f.html, func(w *os.File) error { return report.WriteMatrixHTML(w, m) }))
@@ -140,7 +143,7 @@ func (f *matrixFlags) check() error {
 }
 
 // outcome is the exit code of a matrix.
-func (f *matrixFlags) outcome(s streams, m *report.Matrix) error {
+func (f *matrixFlags) outcome(s streams, m *matrix.Matrix) error {
 	if !f.expect {
 		return exit(m.Verdict())
 	}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 )
 
 // TestMatrixCellsCanBeSeenAgain runs the command that each answer names.
@@ -17,7 +18,7 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitViolated, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.5.7,3.6.16", "--seeds", "100..219", "--json"))
 	require.Empty(t, c.err, "no progress in a pipe")
-	var m report.Matrix
+	var m matrix.Matrix
 	require.NoError(t, json.Unmarshal([]byte(c.out), &m))
 	require.Len(t, m.Cells, 2)
 	for _, e := range m.Cells[0].Safe.Evidence {
@@ -28,7 +29,7 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 		args := strings.Fields(e.Command)
 		require.Equal(t, "simrun", args[0])
 		require.Equal(t, want, c.run(append(args[1:], "--json", "--no-shrink")...), e.Command)
-		var s report.Summary
+		var s summary.Summary
 		require.NoError(t, json.Unmarshal([]byte(c.out), &s))
 		if e.Failure != nil {
 			require.Equal(t, e.Failure.Property, s.Failures[0].Property, e.Command)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
@@ -64,7 +66,7 @@ func (f *replayFlags) run(s streams, path string) error {
 	if f.given() {
 		return usage("a strict replay takes its parameters from the file; add --loose to follow it with others")
 	}
-	system, err := report.System(sc, rec)
+	system, err := recorded.System(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -108,23 +110,23 @@ func withRemedy(err error) error {
 }
 
 func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *explore.Recording, failure explore.Failure) error {
-	story, err := report.Tell(sc, rec, failure)
+	d, err := diagnosis.Of(sc, rec, failure)
 	if err != nil {
 		return err
 	}
-	if err := story.Write(s.out, s.terminal()); err != nil {
+	if err := report.WriteStory(s.out, s.terminal(), d); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.out)
 	if f.html == "" {
 		return nil
 	}
-	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, sc, rec, failure) })
+	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, d) })
 }
 
 // follow replays loosely, with the parameters of the command line on top.
 func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *explore.Recording, path string) error {
-	p, err := report.Params(sc, rec)
+	p, err := recorded.Params(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -141,7 +143,7 @@ func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *explore.Rec
 	}
 	runner := explore.NewRunner(system, p.Steps)
 	again, result := explore.Record(runner, follower)
-	again.Scenario, again.Parameters = sc.Name, parametersOf(&p)
+	again.Scenario, again.Parameters = sc.Name, recorded.Parameters(&p)
 	taken, recorded := follower.Followed()
 	for i := range result.Findings {
 		finding := &result.Findings[i]

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
@@ -115,19 +117,23 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 		return &exitError{exitNoVerdict, err}
 	}
 
-	summary := report.Summarize(sc, &p, campaign)
+	found := summary.Of(sc, &p, campaign)
 	// An interrupt has ended the search, not the report of what it found.
 	ctx = context.WithoutCancel(ctx)
-	told, err := f.tellAll(ctx, live, &finder{sc, p, strategy, f.first + campaign.Schedules - 1, !f.noShrink, firstStory}, campaign, summary)
+	finder := &diagnosis.Finder{
+		Scenario: sc, Params: p, Strategy: strategy, Last: f.first + campaign.Schedules - 1,
+		Shrink: !f.noShrink, Tool: "watchbed " + version(),
+	}
+	kept, err := f.diagnose(ctx, live, finder, campaign, found)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		err = summary.WriteJSON(s.out)
+		err = report.WriteJSON(s.out, found)
 	} else {
-		err = f.text(s, summary, told)
+		err = f.text(s, found, kept)
 	}
-	return errors.Join(f.outcome(s, campaign, summary), err, f.files(s, sc, summary, told))
+	return errors.Join(f.outcome(s, campaign, found), err, f.files(s, found, kept))
 }
 
 // parseSeeds reads "N" or "FIRST..LAST".
@@ -159,77 +165,82 @@ func (f *runFlags) parseSeeds() error {
 	return nil
 }
 
-// tellAll shrinks, tells and saves each way to fail, and adds what comes of it
-// to the summary.
-func (f *runFlags) tellAll(ctx context.Context, live *progress, find *finder, c *explore.Campaign, summary *report.Summary) ([]*telling, error) {
-	var told []*telling
-	for i, tally := range byWeight(c.Failures) {
-		if t := shown(told, tally.Failure); t != nil {
-			summary.Link(tally.Failure, t.story, len(t.rec.Choices), t.path)
-			continue
-		}
-		live.line(fmt.Sprintf("shrinking %s, %d of %d", tally.Failure, i+1, len(c.Failures)))
-		t, err := find.tell(ctx, tally)
-		if err != nil {
-			live.end()
-			return nil, err
-		}
-		find.candidates = otherStories
-		t.path, t.err = t.rec.Create(f.out)
-		told = append(told, t)
-		summary.Link(tally.Failure, t.story, len(t.rec.Choices), t.path)
+// keptRun is a diagnosis with its replay file; err says why there is none.
+type keptRun struct {
+	*diagnosis.Diagnosis
+	path string
+	err  error
+}
+
+// diagnose shrinks, explains and saves each way to fail, and adds what comes of
+// it to the summary.
+func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, c *explore.Campaign, found *summary.Summary) ([]*keptRun, error) {
+	var kept []*keptRun
+	finder.Progress = func(failure explore.Failure, number, total int) {
+		live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
 	}
+	finder.Found = func(d *diagnosis.Diagnosis) {
+		k := &keptRun{Diagnosis: d}
+		k.path, k.err = d.Recording.Create(f.out)
+		kept = append(kept, k)
+	}
+	_, err := finder.Find(ctx, c.Failures)
 	live.end()
-	return told, nil
+	for _, k := range kept {
+		for _, failure := range append([]explore.Failure{k.Failure}, k.Also...) {
+			found.Link(failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)
+		}
+	}
+	return kept, err
 }
 
 // text tells the first failure, names the others, and ends with the summary,
 // which is what a person looks at last.
-func (f *runFlags) text(s streams, summary *report.Summary, told []*telling) error {
+func (f *runFlags) text(s streams, found *summary.Summary, kept []*keptRun) error {
 	o := s.terminal()
-	for i, t := range told {
+	for i, k := range kept {
 		if i == 0 {
-			if err := t.story.Write(s.out, o); err != nil {
+			if err := report.WriteStory(s.out, o, k.Diagnosis); err != nil {
 				return err
 			}
-			if t.path != "" {
-				fmt.Fprintf(s.out, "\nReplay: simrun replay %s\n\n", t.path)
+			if k.path != "" {
+				fmt.Fprintf(s.out, "\nReplay: simrun replay %s\n\n", k.path)
 			}
 			continue
 		}
 		if i == 1 {
 			fmt.Fprintln(s.out, "Other ways to fail:")
 		}
-		fmt.Fprintf(s.out, "  %s: %d choices", t.failure, len(t.rec.Choices))
-		if t.path != "" {
-			fmt.Fprintf(s.out, ", simrun replay %s", t.path)
+		fmt.Fprintf(s.out, "  %s: %d choices", k.Failure, len(k.Recording.Choices))
+		if k.path != "" {
+			fmt.Fprintf(s.out, ", simrun replay %s", k.path)
 		}
 		fmt.Fprintln(s.out)
 	}
-	if len(told) > 1 {
+	if len(kept) > 1 {
 		fmt.Fprintln(s.out)
 	}
-	return summary.WriteText(s.out, o)
+	return report.WriteSummary(s.out, o, found)
 }
 
 // files writes what was asked for besides, and reports replay files that could
 // not be written: nothing is lost silently.
-func (f *runFlags) files(s streams, sc *scenarios.Scenario, summary *report.Summary, told []*telling) error {
+func (f *runFlags) files(s streams, found *summary.Summary, kept []*keptRun) error {
 	var errs []error
-	for _, t := range told {
-		if t.err != nil {
+	for _, k := range kept {
+		if k.err != nil {
 			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; --seeds %d..%d finds it again)",
-				t.failure, f.out, t.err, t.rec.Seed, t.rec.Seed))
+				k.Failure, f.out, k.err, k.Recording.Seed, k.Recording.Seed))
 		}
 	}
-	if f.html != "" && len(told) == 0 {
+	if f.html != "" && len(kept) == 0 {
 		fmt.Fprintf(s.err, "simrun: nothing is violated, so there is no page to write to %s\n", f.html)
 	}
-	if f.html != "" && len(told) > 0 {
-		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, sc, told[0].rec, told[0].failure) }))
+	if f.html != "" && len(kept) > 0 {
+		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, kept[0].Diagnosis) }))
 	}
 	if f.junit != "" {
-		errs = append(errs, writeFile(f.junit, func(w *os.File) error { return report.WriteJUnit(w, []*report.Summary{summary}) }))
+		errs = append(errs, writeFile(f.junit, func(w *os.File) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
 	}
 	return errors.Join(errs...)
 }
@@ -251,7 +262,7 @@ func writeFile(path string, write func(*os.File) error) error {
 }
 
 // outcome is the exit code of a campaign.
-func (f *runFlags) outcome(s streams, c *explore.Campaign, summary *report.Summary) error {
+func (f *runFlags) outcome(s streams, c *explore.Campaign, found *summary.Summary) error {
 	verdict := c.Verdict()
 	if !f.expect {
 		if verdict == model.Holds && c.Interrupted {
@@ -263,17 +274,17 @@ func (f *runFlags) outcome(s streams, c *explore.Campaign, summary *report.Summa
 		names []string
 		text  string
 	}{
-		{summary.Missing, "expected to be violated, and was not in these schedules"},
-		{summary.Unexpected, "expected to hold, and was violated"},
+		{found.Missing, "expected to be violated, and was not in these schedules"},
+		{found.Unexpected, "expected to hold, and was violated"},
 	} {
 		for _, name := range x.names {
 			fmt.Fprintf(s.err, "simrun: %s: %s\n", name, x.text)
 		}
 	}
 	switch {
-	case len(summary.Unexpected) > 0:
+	case len(found.Unexpected) > 0:
 		return exit(model.Violated)
-	case len(summary.Missing) > 0:
+	case len(found.Missing) > 0:
 		return exit(model.Undecided)
 	}
 	for _, t := range c.Properties {

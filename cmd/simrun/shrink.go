@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/report"
 )
 
 type shrinkFlags struct {
@@ -44,7 +44,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	system, err := report.System(sc, rec)
+	system, err := recorded.System(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

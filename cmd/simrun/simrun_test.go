@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,31 +84,62 @@ func TestRunFindsAndReplays(t *testing.T) {
 	require.Contains(t, c.out, "It should show")
 }
 
+var update = flag.Bool("update", false, "rewrite what the README shows of simrun's output")
+
 // TestREADMEShowsWhatSimrunPrints holds the README to its word: the story of its
-// first command, what the second version comes to, and the matrix.
+// first command, what the second version comes to, and the matrix. With -update
+// it rewrites them.
 func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	path, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	readme, err := os.ReadFile(path)
 	require.NoError(t, err)
 	c := command(t)
-	shown := func(text string) {
-		for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
-			if line != "" {
-				require.Contains(t, string(readme), "    "+line+"\n")
-			}
-		}
-	}
+	text := string(readme)
+
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7"))
-	story, _, found := strings.Cut(c.out, "Assumed by")
+	story, _, found := strings.Cut(c.out, "This scenario masks")
 	require.True(t, found)
-	shown(story)
+	text = withBlock(t, text, "The first one says:", story)
+
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13"))
 	_, held, _ := strings.Cut(c.out, "\n\n")
 	held, _, _ = strings.Cut(held, "\n\n")
-	shown(held)
-	c.run("matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16")
+	text = withBlock(t, text, "With `--etcd 3.5.13` the same scenario holds:", held)
+
+	args := []string{"matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
+	c.run(args...)
 	table, _, found := strings.Cut(c.out, "\n\nEach violation")
 	require.True(t, found)
-	shown(table)
+	text = withBlock(t, text, "    go run ./cmd/simrun "+strings.Join(args, " "), table)
+
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return
+	}
+	require.Equal(t, string(readme), text, "go test ./cmd/simrun -run README -update rewrites it")
+}
+
+// withBlock replaces the indented block below a line.
+func withBlock(t *testing.T, text, line, block string) string {
+	t.Helper()
+	before, after, found := strings.Cut(text, line+"\n\n")
+	require.True(t, found, line)
+	end := 0
+	for _, l := range strings.SplitAfter(after, "\n") {
+		if l != "\n" && !strings.HasPrefix(l, "    ") {
+			break
+		}
+		end += len(l)
+	}
+	var b strings.Builder
+	for _, l := range strings.Split(strings.TrimRight(block, "\n"), "\n") {
+		if l != "" {
+			b.WriteString("    " + l)
+		}
+		b.WriteString("\n")
+	}
+	return before + line + "\n\n" + b.String() + "\n" + after[end:]
 }
 
 func TestRunHolds(t *testing.T) {

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bufio"
-	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -38,33 +36,6 @@ func (o Terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Write tells the story.
-func (s *Story) Write(w io.Writer, o Terminal) error {
-	b := bufio.NewWriter(w)
-	b.WriteString(o.bold(s.Title) + "\n\n")
-	when, who := 0, 0
-	for _, l := range s.Lines {
-		when = max(when, len(s.when(l)))
-		who = max(who, len(l.Who))
-	}
-	indent := when + who + 4
-	for _, l := range s.Lines {
-		head := pad(s.when(l), when, true)
-		b.WriteString(o.faint(head) + "  " + pad(l.Who, who, false) + "  ")
-		b.WriteString(wrap(l.Text, o.width(), indent) + "\n")
-	}
-	b.WriteString("\n")
-	for _, text := range []string{s.Why, s.Flip} {
-		if text != "" {
-			b.WriteString(wrap(text, o.width(), 0) + "\n")
-		}
-	}
-	if len(s.Assumed) > 0 {
-		b.WriteString(o.faint(wrap(sayAssumed(s.Assumed), o.width(), 0)) + "\n")
-	}
-	return b.Flush()
-}
-
 func pad(s string, n int, right bool) string {
 	fill := strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 	if right {
@@ -94,4 +65,16 @@ func wrap(text string, width, indent int) string {
 		column += n
 	}
 	return b.String()
+}
+
+// sentence gives a text a capital letter and a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
 }

@@ -1,4 +1,6 @@
-package report
+// Package recorded puts the scenario of a recording together as it was
+// recorded, and writes down the parameters of a new one.
+package recorded
 
 import (
 	"fmt"
@@ -30,4 +32,13 @@ func System(sc *scenarios.Scenario, rec *explore.Recording) (*scenarios.System, 
 		return nil, fmt.Errorf("recorded parameters: %w", err)
 	}
 	return s, nil
+}
+
+// Parameters lists all parameters by name, as a recording keeps them.
+func Parameters(p *scenarios.Params) []explore.Parameter {
+	var list []explore.Parameter
+	for _, x := range p.Expand() {
+		list = append(list, explore.Parameter{Name: x.Name, Value: x.Value})
+	}
+	return list
 }

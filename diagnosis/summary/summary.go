@@ -1,12 +1,10 @@
-package report
+// Package summary says what a campaign came to: what held, what did not, what
+// was never exercised, and what it took.
+package summary
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"strings"
-
+	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
@@ -35,10 +33,11 @@ type Summary struct {
 	// counted by itself.
 	Violations   uint64       `json:"violations"`
 	CampaignHash explore.Hash `json:"campaignHash"`
-	Rechecked    uint64       `json:"rechecked"`
-	Truncated    uint64       `json:"truncated"`
-	Interrupted  bool         `json:"interrupted,omitempty"`
-	Verdict      string       `json:"verdict"`
+	// Rechecked is the number of seeds that were run again and gave the same.
+	Rechecked   uint64 `json:"rechecked"`
+	Truncated   uint64 `json:"truncated"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	Verdict     string `json:"verdict"`
 	// Properties by name; Claims has them in order.
 	Properties map[string]Property `json:"properties"`
 	Claims     []string            `json:"claims"`
@@ -52,7 +51,7 @@ type Summary struct {
 	Situations map[string]uint64 `json:"situations"`
 	// Metrics are what timed runs measured, in the order of registration. They
 	// depend on the strategy: only random draws every delay evenly.
-	Metrics []Measured `json:"metrics,omitempty"`
+	Metrics []metrics.Metric `json:"metrics,omitempty"`
 }
 
 // Property is one claim over all runs.
@@ -75,11 +74,10 @@ type Failure struct {
 	Replay    string   `json:"replay,omitempty"`
 }
 
-// Summarize says what a campaign came to. Stories and replay files are left to
-// the caller.
-func Summarize(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign) *Summary {
+// Of says what a campaign came to. Stories and replay files are left to Link.
+func Of(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign) *Summary {
 	s := &Summary{
-		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: assumptions(p),
+		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: story.Assumptions(p),
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: explore.Hash(c.Hash), Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
@@ -104,82 +102,18 @@ func Summarize(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign)
 			s.Situations[t.Situation.String()] = t.Times
 		}
 	}
-	s.Metrics = measure(c.Metrics)
+	s.Metrics = metrics.Of(c.Metrics)
 	return s
 }
 
-// Link adds what is told of a way to fail: its story, the length of the run in
-// the replay file, and where that is.
-func (s *Summary) Link(f explore.Failure, story *Story, choices int, replay string) {
+// Link adds to a way to fail what is told of it: why it is a violation, the
+// lines of its story, the length of the run in the replay file, and where that
+// file is.
+func (s *Summary) Link(f explore.Failure, why string, lines []string, choices int, replay string) {
 	for i := range s.Failures {
 		x := &s.Failures[i]
 		if x.Property == f.Property && x.Label == f.Label {
-			x.Why, x.Story, x.Choices, x.Replay = story.Why, story.Strings(), choices, replay
+			x.Why, x.Story, x.Choices, x.Replay = why, lines, choices, replay
 		}
 	}
-}
-
-// WriteJSON writes the summary as one object.
-func (s *Summary) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(s)
-}
-
-// WriteText writes what held, what did not, and what it took.
-func (s *Summary) WriteText(w io.Writer, o Terminal) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s on %s\n\n", o.bold(s.Scenario), s.subject())
-	width := 0
-	for _, name := range s.Claims {
-		width = max(width, len(name))
-	}
-	for _, name := range s.Claims {
-		p := s.Properties[name]
-		verdict := pad(p.Verdict, len("violated"), false)
-		switch p.Verdict {
-		case model.Violated.String():
-			verdict = o.Bad(verdict)
-		case model.Holds.String():
-			verdict = o.Good(verdict)
-		}
-		fmt.Fprintf(b, "  %s  %s  put to the test %d times", pad(name, width, false), verdict, p.Exercised)
-		if p.Violations > 0 {
-			fmt.Fprintf(b, ", violated in %d schedules", p.Violations)
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString("\n")
-	writeMetrics(b, o, s.Metrics)
-	b.WriteString(wrap(s.effort(), o.width(), 0) + "\n")
-	if len(s.Assume) > 0 {
-		b.WriteString(o.faint(wrap(sayAssumed(s.Assume), o.width(), 0)) + "\n")
-	}
-	return b.Flush()
-}
-
-func (s *Summary) subject() string {
-	text := "etcd " + s.Etcd
-	if s.Client != "" {
-		text += ", client " + s.Client
-	}
-	text += ", cache design " + s.Cache
-	if len(s.Bugs) > 0 {
-		text += ", with " + strings.Join(s.Bugs, " and ")
-	}
-	return text
-}
-
-func (s *Summary) effort() string {
-	rate := float64(s.Choices) / max(s.Seconds, 1e-9) / 1e6
-	text := fmt.Sprintf("%d schedules (seeds %d to %d, strategy %s), %d choices in %.2f s, %.1f million a second; %d seeds repeated, all alike. Campaign hash %s.",
-		s.Schedules, s.FirstSeed, s.FirstSeed+max(s.Schedules, 1)-1, s.Strategy, s.Choices, s.Seconds, rate, s.Rechecked, s.CampaignHash)
-	if s.Truncated > 0 {
-		text += fmt.Sprintf(" %d runs were cut off before they ended: what held in them is undecided.", s.Truncated)
-	}
-	if s.Interrupted {
-		text += " Interrupted: these are the schedules until then."
-	}
-	return text
 }

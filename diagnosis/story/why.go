@@ -1,4 +1,4 @@
-package report
+package story
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // why says who read what, what it should have been, and why.
-func (r *tracedRun) why() string {
+func (r *Run) why() string {
 	if r.finding.Why == nil {
 		return ""
 	}
@@ -27,11 +27,11 @@ var callTimes = regexp.MustCompile(` \(called at \d+, [^)]*\)`)
 
 // wrongAnswer is about one key of an answer. It is empty for other anomalies,
 // which the explanation's own sentence says as well.
-func (r *tracedRun) wrongAnswer(e *linearizability.Explanation) string {
+func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
 	if e.Operation < 0 || e.WriteRevision == 0 || e.Anomaly != linearizability.Missing && e.Anomaly != linearizability.Ghost {
 		return ""
 	}
-	h := r.system.History()
+	h := r.History
 	op := &h.Operations[e.Operation]
 	who := h.Clients[op.Client]
 	var s strings.Builder
@@ -72,11 +72,11 @@ func (r *tracedRun) wrongAnswer(e *linearizability.Explanation) string {
 }
 
 // reason is why the answer has to show it.
-func (r *tracedRun) reason(h *model.History, e *linearizability.Explanation) string {
+func (r *Run) reason(h *model.History, e *linearizability.Explanation) string {
 	op := &h.Operations[e.Operation]
 	who := h.Clients[op.Client]
 	told := func(i int) string {
-		_, answer := r.trace.operation(h, i)
+		_, answer := r.operation(h, i)
 		return r.place(answer)
 	}
 	switch {
@@ -93,12 +93,12 @@ func (r *tracedRun) reason(h *model.History, e *linearizability.Explanation) str
 }
 
 // place says when a step was.
-func (r *tracedRun) place(step int) string {
+func (r *Run) place(step int) string {
 	switch {
 	case step < 0:
 		return "never"
-	case r.trace.timed:
-		return "at " + r.trace.steps[step].at.Sub(0).String()
+	case r.Trace.Timed:
+		return "at " + r.Trace.Steps[step].At.Sub(0).String()
 	}
 	return fmt.Sprintf("step %d", step+1)
 }

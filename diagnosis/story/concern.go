@@ -1,4 +1,4 @@
-package report
+package story
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -29,7 +30,8 @@ type concern struct {
 
 // concernOf finds out what the finding of a replayed run is about. History must
 // be that of the same run.
-func concernOf(t *trace, h *model.History, why fmt.Stringer) concern {
+func concernOf(t *Run, why fmt.Stringer) concern {
+	h := t.History
 	c := concern{wrong: -1, missed: -1}
 	switch e := why.(type) {
 	case *linearizability.Explanation:
@@ -40,14 +42,14 @@ func concernOf(t *trace, h *model.History, why fmt.Stringer) concern {
 	default:
 		c.sentence(t, h, e.String())
 	}
-	if len(c.ends) == 0 && len(t.steps) > 0 {
-		c.ends = []int{len(t.steps) - 1}
+	if len(c.ends) == 0 && len(t.Trace.Steps) > 0 {
+		c.ends = []int{len(t.Trace.Steps) - 1}
 	}
 	return c
 }
 
 // read: an answer to a client is wrong.
-func (c *concern) read(t *trace, h *model.History, e *linearizability.Explanation) {
+func (c *concern) read(t *Run, h *model.History, e *linearizability.Explanation) {
 	c.clients = map[string]bool{}
 	for _, op := range []int{e.Operation, e.Because, e.Write} {
 		if op < 0 {
@@ -73,7 +75,7 @@ func (c *concern) read(t *trace, h *model.History, e *linearizability.Explanatio
 }
 
 // watch: what came on a watch is wrong.
-func (c *concern) watch(t *trace, v *model.WatchViolation) {
+func (c *concern) watch(t *Run, v *model.WatchViolation) {
 	c.miss(t, v.Revision)
 	c.key = v.Key
 	c.wrong = t.shows
@@ -87,7 +89,7 @@ var (
 
 // sentence: all there is to go by is a sentence, which begins with the name of a
 // client or cache.
-func (c *concern) sentence(t *trace, h *model.History, text string) {
+func (c *concern) sentence(t *Run, h *model.History, text string) {
 	name := strings.FieldsFunc(text, func(r rune) bool { return r == '\'' || r == ' ' })[0]
 	var revisions []string
 	for _, m := range namedRevision.FindAllStringSubmatch(text, -1) {
@@ -101,7 +103,7 @@ func (c *concern) sentence(t *trace, h *model.History, text string) {
 				continue
 			}
 			call, answer := t.operation(h, op)
-			if call >= 0 && at != nil && t.steps[call].at.Sub(0).String() == at[1] {
+			if call >= 0 && at != nil && t.Trace.Steps[call].At.Sub(0).String() == at[1] {
 				c.end(call)
 				c.end(answer)
 				c.wrong = answer
@@ -119,7 +121,7 @@ func (c *concern) sentence(t *trace, h *model.History, text string) {
 }
 
 // miss: what etcd made at a revision is not shown.
-func (c *concern) miss(t *trace, rev int64) {
+func (c *concern) miss(t *Run, rev int64) {
 	c.revision, c.missed = itoa(rev), t.applied(rev)
 	c.end(c.missed)
 }
@@ -142,8 +144,8 @@ func (c *concern) end(step int) {
 
 // operation finds the steps at which a client began an operation and heard of
 // its outcome; -1 is never.
-func (t *trace) operation(h *model.History, op int) (call, answer int) {
-	n, ok := t.node(h.Clients[h.Operations[op].Client])
+func (t *Run) operation(h *model.History, op int) (call, answer int) {
+	n, ok := t.Trace.Node(h.Clients[h.Operations[op].Client])
 	if !ok {
 		return -1, -1
 	}
@@ -154,13 +156,13 @@ func (t *trace) operation(h *model.History, op int) (call, answer int) {
 		}
 	}
 	call, answer = -1, -1
-	for i := range t.steps {
-		s := &t.steps[i]
+	for i := range t.Trace.Steps {
+		s := &t.Trace.Steps[i]
 		switch {
-		case s.node != n || len(s.notes) == 0:
-		case s.kind == sim.Fire && nth == 0:
+		case s.Node != n || len(s.Notes) == 0:
+		case s.Kind == sim.Fire && nth == 0:
 			call, nth = i, -1
-		case s.kind == sim.Fire:
+		case s.Kind == sim.Fire:
 			nth--
 		case call >= 0 && answer < 0:
 			answer = i
@@ -170,11 +172,11 @@ func (t *trace) operation(h *model.History, op int) (call, answer int) {
 }
 
 // applied finds the step at which etcd made a revision, -1 if it never did.
-func (t *trace) applied(rev int64) int {
+func (t *Run) applied(rev int64) int {
 	suffix := ": revision " + itoa(rev)
-	for i := range t.steps {
-		for _, n := range t.steps[i].notes {
-			if strings.HasPrefix(n.text, "applies ") && strings.HasSuffix(n.text, suffix) {
+	for i := range t.Trace.Steps {
+		for _, n := range t.Trace.Steps[i].Notes {
+			if strings.HasPrefix(n.Text, "applies ") && strings.HasSuffix(n.Text, suffix) {
 				return i
 			}
 		}
@@ -183,9 +185,9 @@ func (t *trace) applied(rev int64) int {
 }
 
 // says reports whether a node says something in this step.
-func (s *step) says(n sim.NodeID, what func(string) bool) bool {
-	for _, x := range s.notes {
-		if x.node == n && what(x.text) {
+func says(s *trace.Step, n sim.NodeID, what func(string) bool) bool {
+	for _, x := range s.Notes {
+		if x.Node == n && what(x.Text) {
 			return true
 		}
 	}

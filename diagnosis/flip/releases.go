@@ -1,4 +1,4 @@
-package report
+package flip
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 )
 
-// span says who has a value of a behaviour: releases of the branch in question,
+// span says which releases or designs have a value of a behaviour: releases of the branch in question,
 // or designs of the cache.
 type span struct {
 	text string
@@ -18,7 +18,7 @@ type span struct {
 	later bool
 }
 
-// releases finds out who has a value. Bugs and assumptions are put aside: it is
+// releases finds out which have a value. Bugs and assumptions are put aside: it is
 // about what was released.
 func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
 	assumed := slices.Contains(p.Assume, d.Name+"="+d.Value)

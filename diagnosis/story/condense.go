@@ -1,4 +1,4 @@
-package report
+package story
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ type weighed struct {
 // condense makes the lines of a story out of what the nodes say of themselves.
 // While there are too many, those that matter least go. What repeats is told
 // once: a cache that asks for progress every 100 ms says so once.
-func condense(r *tracedRun) []Line {
+func condense(r *Run) []Line {
 	lines := r.weigh()
 	for least := elsewhere; least > ledToIt; least-- {
 		if told := joined(unrepeated(lines)); len(told) <= mostLines[least] {
@@ -46,14 +46,14 @@ func condense(r *tracedRun) []Line {
 
 // weigh makes a line of everything that is said, but for what others than those
 // involved are asked and told.
-func (r *tracedRun) weigh() []weighed {
-	t, c := r.trace, &r.concern
+func (r *Run) weigh() []weighed {
+	t, c := r.Trace, &r.concern
 	last := slices.Max(append([]int{-1}, c.ends...))
-	led := t.before(c.ends)
-	missed, asked := t.after(c.missed, last), t.after(r.callOf(c.wrong), last)
+	led := r.before(c.ends)
+	missed, asked := r.after(c.missed, last), r.after(r.callOf(c.wrong), last)
 	var lines []weighed
-	for i := range t.steps {
-		st := &t.steps[i]
+	for i := range t.Steps {
+		st := &t.Steps[i]
 		matters := elsewhere
 		switch {
 		case led[i]:
@@ -63,17 +63,17 @@ func (r *tracedRun) weigh() []weighed {
 		case i <= last:
 			matters = nearby
 		}
-		if st.kind == sim.Inject {
+		if st.Kind == sim.Inject {
 			// Shrinking leaves the faults that are needed.
-			lines = append(lines, weighed{Line{Step: i + 1, At: st.at, Who: "fault", Text: strings.TrimPrefix(st.name, "inject ")}, min(matters, named)})
+			lines = append(lines, weighed{Line{Step: i + 1, At: st.At, Node: "fault", Text: strings.TrimPrefix(st.Name, "inject ")}, min(matters, named)})
 		}
-		for _, n := range st.notes {
-			who := t.nodes[n.node]
-			if t.clients[n.node] && c.clients != nil && !c.clients[who] {
+		for _, n := range st.Notes {
+			who := t.Nodes[n.Node]
+			if r.Clients[n.Node] && c.clients != nil && !c.clients[who] {
 				continue
 			}
-			w := weighed{Line{Step: i + 1, At: st.at, Who: who, Text: n.text}, matters}
-			if i <= last && (c.names(n.text) || st.kind == sim.Inject) {
+			w := weighed{Line{Step: i + 1, At: st.At, Node: who, Text: n.Text}, matters}
+			if i <= last && (c.names(n.Text) || st.Kind == sim.Inject) {
 				w.matters = min(matters, named)
 			}
 			lines = append(lines, w)
@@ -83,9 +83,9 @@ func (r *tracedRun) weigh() []weighed {
 }
 
 // callOf is the step at which the client began what was answered in this one.
-func (r *tracedRun) callOf(answer int) int {
+func (r *Run) callOf(answer int) int {
 	for i := answer - 1; i >= 0; i-- {
-		if s := &r.trace.steps[i]; s.node == r.trace.steps[answer].node && s.kind == sim.Fire {
+		if s := &r.Trace.Steps[i]; s.Node == r.Trace.Steps[answer].Node && s.Kind == sim.Fire {
 			return i
 		}
 	}
@@ -96,7 +96,7 @@ func (r *tracedRun) callOf(answer int) int {
 func joined(lines []weighed) []Line {
 	var out []Line
 	for _, l := range lines {
-		if n := len(out); n > 0 && out[n-1].Step == l.Step && out[n-1].Who == l.Who {
+		if n := len(out); n > 0 && out[n-1].Step == l.Step && out[n-1].Node == l.Node {
 			out[n-1].Text += "; " + l.Text
 			continue
 		}
@@ -136,7 +136,7 @@ func unrepeated(lines []weighed) []weighed {
 // kindOf is what lines have in common that differ in numbers and values only.
 func kindOf(l Line) string {
 	var b strings.Builder
-	b.WriteString(l.Who)
+	b.WriteString(l.Node)
 	for _, word := range strings.Fields(l.Text) {
 		if strings.ContainsAny(word, "0123456789=") {
 			word = "#"

@@ -1,18 +1,19 @@
-package report
+package story
 
 import (
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 )
 
 // before marks the steps that led to the given ones: who sent the message that
 // was delivered, who armed the timer, who gave the loop something to do, and
 // what a node had taken in before that it goes by.
-func (t *trace) before(ends []int) []bool {
-	led := make([]bool, len(t.steps))
+func (t *Run) before(ends []int) []bool {
+	led := make([]bool, len(t.Trace.Steps))
 	work := append([]int(nil), ends...)
 	for len(work) > 0 {
 		i := work[len(work)-1]
@@ -28,26 +29,26 @@ func (t *trace) before(ends []int) []bool {
 
 // causesOf are the steps without which this one would not have been, as far as
 // the trace tells.
-func (t *trace) causesOf(i int) []int {
-	s := &t.steps[i]
+func (t *Run) causesOf(i int) []int {
+	s := &t.Trace.Steps[i]
 	var list []int
-	if s.delivered >= 0 {
-		list = append(list, t.messages[s.delivered].sent)
+	if s.Delivered >= 0 {
+		list = append(list, t.Trace.Messages[s.Delivered].Sent)
 	}
 	switch {
-	case s.kind == sim.Fire && t.clients[s.node]:
+	case s.Kind == sim.Fire && t.Clients[s.Node]:
 		// What a client asks next is its own business.
-	case s.kind == sim.Run || s.kind == sim.Fire:
+	case s.Kind == sim.Run || s.Kind == sim.Fire:
 		// A loop that finds more to do gives work to itself; then what it works
 		// on says more than that.
 		request := t.request(i)
-		again := s.since >= 0 && t.steps[s.since].slot == s.slot
+		again := s.Since >= 0 && t.Trace.Steps[s.Since].Slot == s.Slot
 		if request < 0 || !again {
-			list = append(list, s.since)
+			list = append(list, s.Since)
 		}
 		list = append(list, request)
 	}
-	for _, n := range s.notes {
+	for _, n := range s.Notes {
 		list = append(list, t.owes(i, n)...)
 	}
 	return list
@@ -55,11 +56,11 @@ func (t *trace) causesOf(i int) []int {
 
 // request is the message that a loop works on: the last delivery to its node with
 // the cause of what the step sends.
-func (t *trace) request(i int) int {
-	s := &t.steps[i]
-	for j := i - 1; j >= 0 && len(s.causes) > 0; j-- {
-		x := &t.steps[j]
-		if x.node == s.node && x.delivered >= 0 && len(x.causes) > 0 && x.causes[0] == s.causes[0] {
+func (t *Run) request(i int) int {
+	s := &t.Trace.Steps[i]
+	for j := i - 1; j >= 0 && len(s.Causes) > 0; j-- {
+		x := &t.Trace.Steps[j]
+		if x.Node == s.Node && x.Delivered >= 0 && len(x.Causes) > 0 && x.Causes[0] == s.Causes[0] {
 			return j
 		}
 	}
@@ -69,46 +70,46 @@ func (t *trace) request(i int) int {
 // owes are the steps before i without which a node would not say what it says:
 // they left something behind in the node's state, which no message and no timer
 // shows.
-func (t *trace) owes(i int, n note) []int {
+func (t *Run) owes(i int, n trace.Note) []int {
 	switch {
-	case strings.HasPrefix(n.text, "has listed "):
+	case strings.HasPrefix(n.Text, "has listed "):
 		return nil
-	case changesCache(n.text), strings.HasPrefix(n.text, "answers "):
-		return []int{t.lastSaid(i, n.node, changesCache)}
-	case strings.HasPrefix(n.text, "hears from etcd that it is at revision "):
-		rev, _ := strconv.ParseInt(n.text[strings.LastIndexByte(n.text, ' ')+1:], 10, 64)
+	case changesCache(n.Text), strings.HasPrefix(n.Text, "answers "):
+		return []int{t.lastSaid(i, n.Node, changesCache)}
+	case strings.HasPrefix(n.Text, "hears from etcd that it is at revision "):
+		rev, _ := strconv.ParseInt(n.Text[strings.LastIndexByte(n.Text, ' ')+1:], 10, 64)
 		return []int{t.applied(rev)}
-	case strings.HasPrefix(n.text, "asks etcd for progress"):
+	case strings.HasPrefix(n.Text, "asks etcd for progress"):
 		// One requester asks on behalf of all that wait.
 		var list []int
 		for j := range i {
-			if t.steps[j].says(n.node, contains(" waits for resourceVersion ")) {
+			if says(&t.Trace.Steps[j], n.Node, contains(" waits for resourceVersion ")) {
 				list = append(list, j)
 			}
 		}
 		return list
-	case strings.HasSuffix(n.text, "the deferred progress request"), strings.HasSuffix(n.text, "an earlier one is still deferred"):
-		return []int{t.lastSaid(i, n.node, contains(" and is deferred "))}
+	case strings.HasSuffix(n.Text, "the deferred progress request"), strings.HasSuffix(n.Text, "an earlier one is still deferred"):
+		return []int{t.lastSaid(i, n.Node, contains(" and is deferred "))}
 	}
 	return append(t.owesQueues(i, n), t.owesWatch(i, n)...)
 }
 
 // owesQueues: what sendLoop sends was put into a queue before, and what is put
 // into a watch channel comes from a watcher that syncWatchers made a synced one.
-func (t *trace) owesQueues(i int, n note) []int {
-	if _, stream, ok := strings.Cut(n.text, " goes into the watch channel of "); ok {
-		return []int{t.lastSaid(i, n.node, func(earlier string) bool {
+func (t *Run) owesQueues(i int, n trace.Note) []int {
+	if _, stream, ok := strings.Cut(n.Text, " goes into the watch channel of "); ok {
+		return []int{t.lastSaid(i, n.Node, func(earlier string) bool {
 			return strings.HasPrefix(earlier, "syncWatchers ") && strings.Contains(earlier+" ", " of "+stream+" ")
 		})}
 	}
-	if !strings.HasPrefix(n.text, "sendLoop ") {
+	if !strings.HasPrefix(n.Text, "sendLoop ") {
 		return nil
 	}
-	first := sentRevision.FindStringSubmatch(n.text)
+	first := sentRevision.FindStringSubmatch(n.Text)
 	if first == nil {
 		return nil
 	}
-	return []int{t.lastSaid(i, n.node, func(earlier string) bool {
+	return []int{t.lastSaid(i, n.Node, func(earlier string) bool {
 		return strings.Contains(earlier, " goes into ") && mentions(earlier, first[1])
 	})}
 }
@@ -118,14 +119,14 @@ var sentRevision = regexp.MustCompile(`(?:@|progress )(\d+)`)
 
 // owesWatch: whatever happens to a stream follows from a watch that was
 // registered on it, and from the compaction that took its history.
-func (t *trace) owesWatch(i int, n note) []int {
-	list := []int{t.lastSaid(i, n.node, func(earlier string) bool {
+func (t *Run) owesWatch(i int, n trace.Note) []int {
+	list := []int{t.lastSaid(i, n.Node, func(earlier string) bool {
 		stream, ok := strings.CutPrefix(earlier, "registers a watch of ")
 		stream, _, _ = strings.Cut(stream, " from revision ")
-		return ok && (strings.Contains(n.text, " of "+stream) || strings.Contains(n.text, " to "+stream))
+		return ok && (strings.Contains(n.Text, " of "+stream) || strings.Contains(n.Text, " to "+stream))
 	})}
-	if strings.Contains(n.text, "compacted") {
-		list = append(list, t.lastSaid(i, n.node, contains("applies Compact ")))
+	if strings.Contains(n.Text, "compacted") {
+		list = append(list, t.lastSaid(i, n.Node, contains("applies Compact ")))
 	}
 	return list
 }
@@ -134,9 +135,9 @@ func contains(part string) func(string) bool {
 	return func(s string) bool { return strings.Contains(s, part) }
 }
 
-func (t *trace) lastSaid(before int, n sim.NodeID, what func(string) bool) int {
+func (t *Run) lastSaid(before int, n sim.NodeID, what func(string) bool) int {
 	for i := before - 1; i >= 0; i-- {
-		if t.steps[i].says(n, what) {
+		if says(&t.Trace.Steps[i], n, what) {
 			return i
 		}
 	}
@@ -144,8 +145,8 @@ func (t *trace) lastSaid(before int, n sim.NodeID, what func(string) bool) int {
 }
 
 // after marks what came of a step, up to the last of the given ones.
-func (t *trace) after(first, last int) []bool {
-	came := make([]bool, len(t.steps))
+func (t *Run) after(first, last int) []bool {
+	came := make([]bool, len(t.Trace.Steps))
 	if first < 0 {
 		return came
 	}

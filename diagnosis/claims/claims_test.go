@@ -1,0 +1,47 @@
+package claims
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+)
+
+// TestClaims says by hand which figures of the documents are borne out.
+func TestClaims(t *testing.T) {
+	want := []struct {
+		document, where string
+		borneOut        bool
+	}{
+		{"KEP-2340", "other resources are written", true},
+		{"KEP-2340", "the resource and others are written", true},
+		{"KEP-2340", "on etcd 3.5.12", false},
+		{"KEP-2340", "50 ms to etcd, one way", false},
+		{"draft of 2019", "the resource is not written", true},
+		{"draft of 2019", "the resource is written twice a second", false},
+		{"draft of 2019", "the resource is written 32 times a second", false},
+		{"KEP-3157", "the resource is not written", false},
+		{"KEP-3157", "the resource is written now and then", false},
+		{"KEP-3157", "as shipped in v0.37.2", true},
+	}
+	require.Len(t, All(), len(want))
+	for i := range All() {
+		c := &All()[i]
+		r, err := c.Measure(t.Context(), explore.Config{Seeds: 30})
+		require.NoError(t, err)
+		assert.Equal(t, want[i].document, r.Document)
+		assert.Equal(t, want[i].where, r.Where)
+		assert.Equal(t, want[i].borneOut, r.BorneOut, "%s, %s: %s", r.Document, r.Where, r.Measured)
+		assert.Contains(t, r.Command, "simrun run "+c.Scenario)
+	}
+}
+
+// TestClaimNeedsData: a metric that has no values is no evidence.
+func TestClaimNeedsData(t *testing.T) {
+	for i := range All() {
+		_, borneOut := All()[i].bearsOut(nil)
+		assert.False(t, borneOut, All()[i].Says)
+	}
+}

@@ -1,0 +1,90 @@
+package claims
+
+import "github.com/watchbed/watchbed/scenarios"
+
+// Claim is a figure of a document, written down from it before anything is
+// measured.
+type Claim struct {
+	Document, Says string
+	// Where says under what conditions it is measured, Why is the reason for what
+	// is measured there.
+	Where, Why string
+	Scenario   string
+	Params     []scenarios.Parameter
+	// Share multiplies the number of runs: rare values need more of them.
+	Share uint64
+
+	bearsOut test
+}
+
+const (
+	kep2340   = "KEP-2340"
+	kep3157   = "KEP-3157"
+	draft2019 = "draft of 2019"
+
+	saysReadWait = "99 of 100 reads wait less than 200 ms, with a progress request every 100 ms"
+	saysAverage  = "a progress notification every 250 ms adds 125 ms on average"
+	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
+	saysSix      = "the end of the initial events comes after at most 6 s, with notifications every 5 s and bookmarks every second"
+)
+
+// NotMeasured is the figure that virtual time does not measure, with the command
+// that does.
+const NotMeasured = "KEP-4988: snapshots take 1.3 % of memory: go test -v -run TestSnapshotMemory ./sim/cache"
+
+var (
+	drafted  = []scenarios.Parameter{{Name: "cache", Value: "draft-2019"}, {Name: "notify", Value: "250ms"}}
+	trusting = []scenarios.Parameter{{Name: "bugs", Value: "notify-detection=off"}}
+	steadily = []scenarios.Parameter{{Name: "reads", Value: "30"}, {Name: "noise-for", Value: "10s"}, {Name: "noise-writes", Value: "1000"}}
+	// Two writes a second of the resource, for as long as others are written.
+	nowAndThen = []scenarios.Parameter{{Name: "writers", Value: "1"}, {Name: "writes", Value: "40"}, {Name: "think", Value: "1s"}}
+	often      = []scenarios.Parameter{{Name: "writes", Value: "40"}}
+)
+
+func join(lists ...[]scenarios.Parameter) []scenarios.Parameter {
+	var all []scenarios.Parameter
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+func only(name, value string) []scenarios.Parameter {
+	return []scenarios.Parameter{{Name: name, Value: value}}
+}
+
+// All lists the claims, document by document.
+func All() []Claim { return known }
+
+var known = []Claim{
+	{kep2340, saysReadWait, "other resources are written",
+		"a read that waits is at most one period away from the next request, whatever is written",
+		"cost-elsewhere", nil, 1, readWaitBelow},
+	{kep2340, saysReadWait, "the resource and others are written",
+		"most events come before the next request is due",
+		"cost-busy", nil, 1, readWaitBelow},
+	{kep2340, saysReadWait, "on etcd 3.5.12",
+		"progress that was deferred never comes (etcd #17507): the reads wait for the full 3 s",
+		"cost-elsewhere", only("etcd", "3.5.12"), 1, readWaitBelow},
+	{kep2340, saysReadWait, "50 ms to etcd, one way",
+		"request and notification are under way for longer than the period",
+		"cost-elsewhere", only("network", "50ms"), 1, readWaitBelow},
+	{draft2019, saysAverage, "the resource is not written",
+		"half an interval, and half of etcd's jitter of up to 10 %",
+		"cost-elsewhere", join(drafted, trusting, steadily), 1, averageIs125},
+	{draft2019, saysAverage, "the resource is written twice a second",
+		"etcd's ticker leaves out a watch that was sent an event since the last tick: reads wait for up to two intervals",
+		"cost-busy", join(drafted, trusting, steadily, nowAndThen), 1, averageIs125},
+	{draft2019, saysDetect, "the resource is written 32 times a second",
+		"a watch that is always sent events is left out at every tick: it looks like a server that sends no notifications",
+		"cost-busy", join(drafted, steadily, often), 1, mostlyFromCache},
+	{kep3157, saysSix, "the resource is not written",
+		"both timers have jitter, of 10 % in etcd and of 25 % in the cache: up to 6.75 s",
+		"watch-list-six-seconds", only("writers", "0"), 20, endsWithinSix},
+	{kep3157, saysSix, "the resource is written now and then",
+		"a tick that leaves the watch out costs another 5 s: up to 12.25 s",
+		"watch-list-six-seconds", nil, 20, endsWithinSix},
+	{kep3157, saysSix, "as shipped in v0.37.2",
+		"the cache asks for progress as soon as one waits",
+		"watch-list-six-seconds", only("cache", "v0.37.2"), 20, endsWithinSix},
+}

@@ -1,0 +1,109 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// Result is a claim beside what was measured.
+type Result struct {
+	Document string `json:"document"`
+	Says     string `json:"says"`
+	Where    string `json:"where"`
+	Measured string `json:"measured"`
+	// BorneOut: the measurement says the same as the document.
+	BorneOut bool `json:"borneOut"`
+	// Why is the reason for what was measured.
+	Why       string `json:"why"`
+	Schedules uint64 `json:"schedules"`
+	// Command measures it again.
+	Command string `json:"command"`
+	// Interrupted: the campaign was cut off, so the result says nothing.
+	Interrupted bool `json:"-"`
+}
+
+// Measure runs the campaign of a claim. The configuration is that of a campaign
+// with Share 1; the strategy is always random, which draws every delay evenly.
+func (c *Claim) Measure(ctx context.Context, cfg explore.Config) (*Result, error) {
+	sc, err := scenarios.Find(c.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	p := sc.Params
+	for _, change := range c.Params {
+		if err := p.Set(change.Name, change.Value); err != nil {
+			return nil, err
+		}
+	}
+	subjects, err := sc.Subjects(p)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Strategy, cfg.Seeds, cfg.Steps = explore.Random(), cfg.Seeds*c.Share, p.Steps
+	campaign, err := explore.Explore(ctx, subjects, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{
+		Document: c.Document, Says: c.Says, Where: c.Where, Why: c.Why,
+		Schedules: campaign.Schedules, Command: c.command(campaign), Interrupted: campaign.Interrupted,
+	}
+	r.Measured, r.BorneOut = c.bearsOut(metrics.Of(campaign.Metrics))
+	return r, nil
+}
+
+func (c *Claim) command(campaign *explore.Campaign) string {
+	text := "simrun run " + c.Scenario
+	for _, change := range c.Params {
+		switch change.Name {
+		case "etcd", "cache":
+			text += " --" + change.Name + " " + change.Value
+		case "bugs":
+			text += " --bug " + change.Value
+		default:
+			text += " --param " + change.Name + "=" + change.Value
+		}
+	}
+	return fmt.Sprintf("%s --strategy %s --seeds %d..%d", text, explore.Random().Name, campaign.FirstSeed, campaign.FirstSeed+max(campaign.Schedules, 1)-1)
+}
+
+// test words a measurement, and says whether it bears a claim out.
+type test func(all measured) (text string, borneOut bool)
+
+type measured []metrics.Metric
+
+func (all measured) of(name string) *metrics.Metric {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return &metrics.Metric{Of: &metrics.Distribution{}}
+}
+
+func readWaitBelow(all measured) (string, bool) {
+	d := all.of("apiserver_watch_cache_read_wait_seconds").Of
+	return fmt.Sprintf("p99 %s, max %s", metrics.Seconds(d.P99), metrics.Seconds(d.Max)), d.Max > 0 && d.P99 < 0.2
+}
+
+func averageIs125(all measured) (string, bool) {
+	d := all.of("apiserver_watch_cache_read_wait_seconds").Of
+	text := fmt.Sprintf("mean %s, p99 %s, max %s", metrics.Seconds(d.Mean), metrics.Seconds(d.P99), metrics.Seconds(d.Max))
+	return text, d.Mean > 0.9*0.125 && d.Mean < 1.1*0.125
+}
+
+func mostlyFromCache(all measured) (string, bool) {
+	lists := float64(all.of(`apiserver_request_duration_seconds{verb="LIST"}`).Count)
+	served := all.of("apiserver_cache_list_total").Total
+	share := served / max(lists, 1)
+	return fmt.Sprintf("%.1f %% of the LISTs are served by the cache", 100*share), share > 0.5
+}
+
+func endsWithinSix(all measured) (string, bool) {
+	d := all.of("apiserver_watch_list_duration_seconds").Of
+	return fmt.Sprintf("p99 %s, max %s", metrics.Seconds(d.P99), metrics.Seconds(d.Max)), d.Max > 0 && d.Max <= 6
+}

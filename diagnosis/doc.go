@@ -1,0 +1,20 @@
+// Package diagnosis goes from what a campaign found to causes: it finds the
+// distinct ways to fail, makes a small run of each, and explains that run.
+//
+//	find       the failures of a campaign, each with a small run
+//	diagnosis  one of them, explained: its story, and the behaviour that decides
+//
+// The steps have packages of their own, none of which imports this one:
+//
+//	recorded   the scenario of a recording, put together again
+//	trace      one run, taken down
+//	story      the few steps that matter, and why the outcome is wrong
+//	flip       the single behaviour that decides
+//	summary    what a campaign came to
+//	metrics    what its timed runs measured
+//	matrix     designs of the cache by versions of etcd
+//	claims     the figures of the documents beside measured ones
+//
+// Nothing in here writes to a terminal, a page or a file: package report does,
+// and imports these packages. They must never import report or a command.
+package diagnosis

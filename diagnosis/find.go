@@ -1,0 +1,159 @@
+package diagnosis
+
+import (
+	"context"
+	"slices"
+
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// Finder makes a small run of each failure of one campaign, and explains it.
+type Finder struct {
+	Scenario *scenarios.Scenario
+	Params   scenarios.Params
+	Strategy explore.Strategy
+	// Last is the last seed of the campaign.
+	Last uint64
+	// Shrink: without it the runs stay as they were found.
+	Shrink bool
+	// Tool is written into the recordings.
+	Tool string
+	// Progress, if not nil, is called before the failure with this number, from 1
+	// to total, is looked at.
+	Progress func(f explore.Failure, number, total int)
+	// Found, if not nil, is called with each diagnosis as soon as there is one.
+	Found func(*Diagnosis)
+}
+
+// How much is done to find a small run. Shrinking stops at the nearest run that no
+// small step makes smaller, so the first few seeds that fail in one way lead to
+// runs of different size.
+const (
+	firstCandidates = 4
+	laterCandidates = 1
+	searchSeeds     = 2_000
+	shrinkRuns      = 4_000
+	longRunSteps    = 400
+)
+
+// Find diagnoses the failures of the campaign, those first that say most about
+// the cause. A failure that the run of an earlier diagnosis shows as well has no
+// run of its own: it is in that one's Also.
+func (f *Finder) Find(ctx context.Context, failures []explore.FailureTally) ([]*Diagnosis, error) {
+	var found []*Diagnosis
+	for i, tally := range byWeight(failures) {
+		if d := showing(found, tally.Failure); d != nil {
+			d.Also = append(d.Also, tally.Failure)
+			continue
+		}
+		if f.Progress != nil {
+			f.Progress(tally.Failure, i+1, len(failures))
+		}
+		candidates := laterCandidates
+		if len(found) == 0 {
+			candidates = firstCandidates
+		}
+		d, err := f.diagnose(ctx, tally, candidates)
+		if err != nil {
+			return found, err
+		}
+		found = append(found, d)
+		if f.Found != nil {
+			f.Found(d)
+		}
+	}
+	return found, nil
+}
+
+// showing is the diagnosis whose run fails in this way as well, nil if there is
+// none.
+func showing(found []*Diagnosis, f explore.Failure) *Diagnosis {
+	for _, d := range found {
+		if slices.Contains(d.Recording.Violations(), f) {
+			return d
+		}
+	}
+	return nil
+}
+
+// diagnose makes a small run that fails in one way, and explains it.
+func (f *Finder) diagnose(ctx context.Context, tally explore.FailureTally, candidates int) (*Diagnosis, error) {
+	rec, err := f.smallest(ctx, tally, candidates)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Of(f.Scenario, rec, tally.Failure)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rec.Findings {
+		if x := &rec.Findings[i]; x.Property == tally.Failure.Property && x.Label == tally.Failure.Label {
+			x.Story = d.Lines()
+		}
+	}
+	return d, nil
+}
+
+// smallest is the smallest run that shrinking makes of the first few seeds.
+func (f *Finder) smallest(ctx context.Context, tally explore.FailureTally, candidates int) (*explore.Recording, error) {
+	system, err := f.Scenario.New(f.Params)
+	if err != nil {
+		return nil, err
+	}
+	runner := explore.NewRunner(system, f.Params.Steps)
+	var smallest *explore.Recording
+	for _, seed := range f.seeds(runner, tally, candidates) {
+		rec, _ := explore.RecordSeed(runner, f.Strategy, seed)
+		rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(&f.Params)
+		if f.Shrink {
+			runs := shrinkRuns
+			if len(rec.Choices) > longRunSteps {
+				runs /= 2
+			}
+			if small, err := explore.Shrink(ctx, runner, rec, tally.Failure, runs); err == nil {
+				rec = small.Recording
+			}
+		}
+		if smallest == nil || len(rec.Choices) < len(smallest.Choices) {
+			smallest = rec
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return smallest, nil
+}
+
+// seeds are the first few that fail in this way; without shrinking the first one.
+func (f *Finder) seeds(runner *explore.Runner, tally explore.FailureTally, candidates int) []uint64 {
+	found := []uint64{tally.FirstSeed}
+	if !f.Shrink {
+		return found
+	}
+	chooser := f.Strategy.Chooser(runner.Profile())
+	for seed := tally.FirstSeed + 1; seed <= f.Last && seed < tally.FirstSeed+searchSeeds && len(found) < candidates; seed++ {
+		chooser.Begin(seed)
+		result := runner.Run(chooser)
+		if result.Find(tally.Failure) != nil {
+			found = append(found, seed)
+		}
+	}
+	return found
+}
+
+// byWeight puts the failures first that say most about the cause: data that is
+// missing before a revision that is too old, and reads before watches.
+func byWeight(list []explore.FailureTally) []explore.FailureTally {
+	order := []string{"linearizable-data", "linearizable", "answers", "read-your-writes", "monotonic", "sequential", "reliable", "bookmarkable"}
+	weight := func(t explore.FailureTally) int {
+		if i := slices.Index(order, t.Failure.Property); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b explore.FailureTally) int { return weight(a) - weight(b) })
+	return sorted
+}

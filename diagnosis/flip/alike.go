@@ -1,0 +1,38 @@
+package flip
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// How far to look for other runs that fail in the same way.
+const (
+	maxAlike     = 12
+	maxChoices   = 500_000
+	maxSchedules = 8_000
+)
+
+// alike finds runs that fail in the same way, as a campaign would; except is the
+// seed of the run that is known already.
+func alike(sc *scenarios.Scenario, p scenarios.Params, f explore.Failure, except uint64) []*explore.Recording {
+	system, err := sc.New(p)
+	if err != nil {
+		return nil
+	}
+	runner := explore.NewRunner(system, p.Steps)
+	chooser := explore.Portfolio().Chooser(runner.Profile())
+	var found []*explore.Recording
+	choices := uint64(0)
+	for seed := uint64(0); seed < maxSchedules && choices < maxChoices && len(found) < maxAlike; seed++ {
+		chooser.Begin(seed)
+		result := runner.Run(chooser)
+		choices += result.Stats.Choices
+		if seed == except || result.Find(f) == nil {
+			continue
+		}
+		chooser.Begin(seed)
+		rec, _ := explore.Record(runner, chooser)
+		found = append(found, rec)
+	}
+	return found
+}

@@ -1,0 +1,113 @@
+package flip
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// Decision is a behaviour that decides, with the values that make the violation
+// go away. The nil Decision says that no single behaviour does.
+type Decision struct {
+	dimension scenarios.Dimension
+	values    []trial
+	// strict: each of the values is convincing.
+	strict bool
+	// planted: the value is a bug that the parameters name.
+	planted bool
+	// also are other behaviours of the same node that decide as well.
+	also []*Decision
+}
+
+// rank puts the behaviour first that decides for sure, then the one that makes
+// more of the other runs hold, then what a release changed, then where more of
+// the recorded choices fit.
+func (d *Decision) rank(e *Decision) int {
+	a, b := d.best(), e.best()
+	later := func(v *trial) int {
+		if v.since.later {
+			return 1
+		}
+		return 0
+	}
+	if d.strict != e.strict {
+		if d.strict {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.share(), a.share()), later(b)-later(a), b.taken*a.recorded-a.taken*b.recorded)
+}
+
+func (d *Decision) best() *trial {
+	best := &d.values[0]
+	for i := range d.values {
+		if v := &d.values[i]; v.share() > best.share() {
+			best = v
+		}
+	}
+	return best
+}
+
+// worst is the value that speaks least for the decision.
+func (d *Decision) worst() *trial {
+	worst := &d.values[0]
+	for i := range d.values {
+		if v := &d.values[i]; v.share() < worst.share() || v.share() == worst.share() && v.taken < worst.taken {
+			worst = v
+		}
+	}
+	return worst
+}
+
+var owner = map[string]string{"etcd": "etcd", "client": "the client library", "cache": "the cache"}
+
+// String says it in a sentence or two.
+func (d *Decision) String() string {
+	if d == nil {
+		return "No single behaviour decides: with none of them changed alone does the violation go away."
+	}
+	s := d.sentence()
+	for _, other := range d.also {
+		s += fmt.Sprintf(" The same is true with %s.", other.names())
+	}
+	return s
+}
+
+func (d *Decision) sentence() string {
+	v := d.worst()
+	if d.dimension.Name == freshness && v.name == bypassesCache {
+		return fmt.Sprintf("No behaviour of etcd or of the client library decides. With %s every read goes to etcd: %s%s.",
+			d.names(), v.schedule(), v.others())
+	}
+	bug := ""
+	if d.planted {
+		bug = " (the bug " + knownBug(d.dimension.Of, d.dimension.Name, d.dimension.Value).Name + ")"
+	}
+	if !d.strict {
+		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules %d still fail.",
+			owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
+	}
+	return fmt.Sprintf("One behaviour of %s decides: %s=%s%s. With %s %s%s.",
+		owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, bug, d.names(), v.schedule(), v.others())
+}
+
+// names lists the values, each with the releases or designs that have it.
+func (d *Decision) names() string {
+	var names []string
+	for i := range d.values {
+		v := &d.values[i]
+		name := d.dimension.Name + "=" + v.name
+		if v.since.text != "" {
+			name += " (" + v.since.text + ")"
+		}
+		names = append(names, name)
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}

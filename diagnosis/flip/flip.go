@@ -1,0 +1,154 @@
+package flip
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// search is one violation whose deciding behaviour is looked for.
+type search struct {
+	scenario *scenarios.Scenario
+	params   scenarios.Params
+	rec      *explore.Recording
+	failure  explore.Failure
+	// alike are other runs that fail in the same way.
+	alike []*explore.Recording
+}
+
+// Decide finds the behaviour that decides how the recording fails, nil if no
+// single one does. etcd's own behaviours come first, since that is where fixes
+// are made; then the client library's, then the cache's.
+func Decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) *Decision {
+	b, err := p.Behaviours()
+	if err != nil {
+		return nil
+	}
+	s := &search{sc, p, rec, f, alike(sc, p, f, rec.Seed)}
+	var found []*Decision
+	for _, dim := range plantedFirst(p, b.Dimensions()) {
+		if len(found) > 0 && found[0].strict && (found[0].planted || found[0].dimension.Of != dim.Of) {
+			break
+		}
+		if d := s.decide(dim); d != nil {
+			found = append(found, d)
+			slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	for _, d := range found[1:] {
+		if d.strict && found[0].strict && d.dimension.Of == found[0].dimension.Of && d.values[0].since.later {
+			found[0].also = append(found[0].also, d)
+		}
+	}
+	return found[0]
+}
+
+// isPlanted reports whether the parameters name this bug of the cache or of the
+// client library.
+func isPlanted(p scenarios.Params, dim scenarios.Dimension) bool {
+	bug := knownBug(dim.Of, dim.Name, dim.Value)
+	return bug != nil && (slices.Contains(p.Bugs, bug.Name) || slices.Contains(p.Bugs, dim.Name+"="+dim.Value))
+}
+
+// plantedFirst puts the behaviours of planted bugs before all others: the
+// question about a planted bug is whether it decides, and not which etcd would
+// hide it.
+func plantedFirst(p scenarios.Params, dims []scenarios.Dimension) []scenarios.Dimension {
+	dims = slices.Clone(dims)
+	slices.SortStableFunc(dims, func(a, b scenarios.Dimension) int {
+		switch x, y := isPlanted(p, a), isPlanted(p, b); {
+		case x && !y:
+			return -1
+		case y && !x:
+			return 1
+		}
+		return 0
+	})
+	return dims
+}
+
+// decide tries all other values of one behaviour; nil if it does not decide.
+func (s *search) decide(dim scenarios.Dimension) *Decision {
+	if dim.Of == "etcd" && s.params.Guard.ChangesMember() {
+		// A flipped behaviour is that of every member, and hides that the version
+		// changed.
+		return nil
+	}
+	d := &Decision{dimension: dim, strict: true, planted: isPlanted(s.params, dim)}
+	var weak []trial
+	for _, value := range dim.Values {
+		if value == dim.Value || dim.Name == freshness && value == noFreshness || knownBug(dim.Of, dim.Name, value) != nil {
+			continue
+		}
+		if d.planted && dim.Name == freshness && value == bypassesCache {
+			// Reads that bypass a broken cache do not mend it.
+			continue
+		}
+		v, ok := s.try(with(s.params, dim.Name, value))
+		if !ok {
+			continue
+		}
+		v.name, v.since = value, releases(s.params, dim, value)
+		if v.convincing() {
+			d.values = append(d.values, v)
+		} else if v.plausible() {
+			weak = append(weak, v)
+		}
+	}
+	if len(d.values) == 0 {
+		d.values, d.strict = weak, false
+	}
+	if len(d.values) == 0 || !d.planted && onlyOtherBugs(dim, d.values) {
+		return nil
+	}
+	// What later releases have, if any has.
+	if slices.ContainsFunc(d.values, func(v trial) bool { return v.since.later }) {
+		d.values = slices.DeleteFunc(d.values, func(v trial) bool { return !v.since.later })
+	}
+	return d
+}
+
+// onlyOtherBugs: another bug in place of a behaviour that is none, or of a later
+// bug, is no remedy.
+func onlyOtherBugs(dim scenarios.Dimension, values []trial) bool {
+	return !slices.ContainsFunc(values, func(v trial) bool {
+		return !slices.ContainsFunc(scenarios.Bugs(), func(b scenarios.Bug) bool {
+			return b.Of == dim.Of && b.Dimension == dim.Name && b.Value == v.name
+		})
+	})
+}
+
+// The dimension of the cache that decides where reads go. A cache that never asks
+// etcd for its revision is no remedy: without progress there is no wrong
+// progress, and no fresh read either. One that sends every read to etcd is no
+// remedy, but worth saying.
+const (
+	freshness     = "freshness"
+	noFreshness   = "none"
+	bypassesCache = "direct"
+)
+
+// with sets one dimension, also one that the parameters set already.
+func with(p scenarios.Params, dimension, value string) scenarios.Params {
+	bugs := []string{dimension + "=" + value}
+	named := map[string]string{}
+	for _, b := range scenarios.Bugs() {
+		named[b.Name] = b.Dimension
+	}
+	for _, b := range p.Bugs {
+		d, _, isDimension := strings.Cut(b, "=")
+		if !isDimension {
+			d = named[b]
+		}
+		if d != dimension {
+			bugs = append(bugs, b)
+		}
+	}
+	p.Bugs = bugs
+	return p
+}

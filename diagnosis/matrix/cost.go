@@ -1,0 +1,67 @@
+package matrix
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/explore"
+)
+
+// Cost is what the consistent LISTs of one workload cost.
+type Cost struct {
+	Scenario string `json:"scenario"`
+	// Lists is how many there were, FromCache how many of them the cache served.
+	Lists     uint64 `json:"lists"`
+	FromCache uint64 `json:"fromCache"`
+	// Wait is how long they waited for the cache to be fresh, those that did not
+	// wait included, and ReadWait what Kubernetes' metric says: only those that
+	// did. Both are nil where no LIST ever waits. Duration is how long they took.
+	Wait     *metrics.Distribution `json:"waitSeconds,omitempty"`
+	ReadWait *metrics.Distribution `json:"readWaitSeconds,omitempty"`
+	Duration *metrics.Distribution `json:"durationSeconds,omitempty"`
+	// The rest is per LIST. Requests are ranges; what the cache asks for when it
+	// starts is left out.
+	RequestsPerList         float64          `json:"etcdRequestsPerList"`
+	BytesPerList            float64          `json:"etcdBytesPerList"`
+	ProgressRequestsPerList float64          `json:"progressRequestsPerList"`
+	NotificationsPerList    float64          `json:"progressNotificationsPerList"`
+	Schedules               uint64           `json:"schedules"`
+	Metrics                 []metrics.Metric `json:"metrics"`
+	Command                 string           `json:"command"`
+}
+
+// costOf reads the cost of a workload from what its campaign measured.
+func costOf(scenario string, c *explore.Campaign, command string) *Cost {
+	all := metrics.Of(c.Metrics)
+	cost := &Cost{Scenario: scenario, Schedules: c.Schedules, Metrics: all, Command: command}
+	var requests, bytes, progress, notifications float64
+	for i := range all {
+		m := &all[i]
+		switch {
+		case m.Name == "consistent_read_wait_seconds":
+			cost.Wait = m.Of
+		case m.Name == "apiserver_watch_cache_read_wait_seconds":
+			cost.ReadWait = m.Of
+		case m.Name == `apiserver_request_duration_seconds{verb="LIST"}`:
+			cost.Duration, cost.Lists = m.Of, m.Count
+		case m.Name == "apiserver_cache_list_total":
+			cost.FromCache = uint64(m.Total)
+		case m.Name == "etcd_progress_requests_total":
+			progress = m.Total
+		case m.Name == "etcd_bookmark_total":
+			notifications = m.Total
+		case strings.Contains(m.Name, `for="reflector"`):
+			// What the cache begins with belongs to no LIST.
+		case strings.HasPrefix(m.Name, "etcd_requests_total{"):
+			requests += m.Total
+		case strings.HasPrefix(m.Name, "etcd_response_bytes_total{"):
+			bytes += m.Total
+		}
+	}
+	if cost.Lists > 0 {
+		n := float64(cost.Lists)
+		cost.RequestsPerList, cost.BytesPerList = requests/n, bytes/n
+		cost.ProgressRequestsPerList, cost.NotificationsPerList = progress/n, notifications/n
+	}
+	return cost
+}

@@ -1,0 +1,229 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/watchbed/watchbed/diagnosis/claims"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// The scenarios of a matrix. Those of Safety and Liveness put both questions;
+// those of Costs measure, and are held to their claims as well.
+var (
+	Safety   = []string{"issue-15220", "issue-15220-catching-up", "consistent-list", "paged-lists", "snapshot-reads", "watch-list"}
+	Liveness = []string{"issue-17507", "recovery", "watch-list-ends"}
+	Costs    = []string{"cost-quiet", Waiting, "cost-prefix", Busy}
+)
+
+// Waiting is the workload in which every LIST has to wait for the cache, Busy
+// the one in which the resource is written, too.
+const (
+	Waiting = "cost-elsewhere"
+	Busy    = "cost-busy"
+)
+
+// Config says what a matrix is of.
+type Config struct {
+	Designs, Versions []string
+	// Params change every campaign of every cell.
+	Params []scenarios.Parameter
+	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound.
+	// A campaign of cost has a tenth: each of its runs is long.
+	FirstSeed, Seeds uint64
+	// For is the wall-clock time for all of it; 0 is no bound.
+	For     time.Duration
+	Workers int
+	// Progress, if not nil, is called before each campaign: done of total are
+	// over.
+	Progress func(done, total int, what string)
+}
+
+const costShare = 10
+
+// Check returns an error if some campaign could not be run.
+func (cfg *Config) Check() error {
+	for _, name := range slices.Concat(Safety, Liveness, Costs) {
+		sc, err := scenarios.Find(name)
+		if err != nil {
+			return err
+		}
+		for _, design := range cfg.Designs {
+			for _, version := range cfg.Versions {
+				p, err := cfg.params(sc, version, design)
+				if err != nil {
+					return err
+				}
+				if _, err := sc.Subjects(p); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// params are those of a scenario in a cell.
+func (cfg *Config) params(sc *scenarios.Scenario, version, design string) (scenarios.Params, error) {
+	p := sc.Params
+	p.Etcd, p.Cache = version, design
+	for _, change := range cfg.Params {
+		if err := p.Set(change.Name, change.Value); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// Explore fills a matrix cell by cell. An interrupt ends it early; what was found
+// until then is kept, and is no error.
+func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
+	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Claims: []claims.Result{}}
+	x := &explorer{cfg: cfg, start: time.Now(), total: len(cfg.Designs)*len(cfg.Versions)*campaignsPerCell() + len(claims.All())}
+	err := x.matrix(ctx, m)
+	m.Schedules, m.Seconds = x.schedules, time.Since(x.start).Seconds()
+	if errors.Is(err, errInterrupted) {
+		m.Interrupted, err = true, nil
+	}
+	return m, err
+}
+
+func campaignsPerCell() int { return len(Safety) + len(Liveness) + len(Costs) }
+
+var errInterrupted = errors.New("interrupted")
+
+// explorer runs the campaigns of one matrix, one after another.
+type explorer struct {
+	cfg         Config
+	start       time.Time
+	done, total int
+	schedules   uint64
+}
+
+func (x *explorer) matrix(ctx context.Context, m *Matrix) error {
+	for _, design := range x.cfg.Designs {
+		for _, version := range x.cfg.Versions {
+			cell := &Cell{Design: design, Etcd: version}
+			err := x.fill(ctx, cell)
+			if len(cell.Safe.Evidence) > 0 {
+				cell.judge()
+				m.Cells = append(m.Cells, cell)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for i := range claims.All() {
+		c := &claims.All()[i]
+		if ctx.Err() != nil {
+			return errInterrupted
+		}
+		x.progress("what " + c.Document + " says")
+		r, err := c.Measure(ctx, x.campaign(explore.Random(), x.costSeeds(), 0))
+		if err != nil {
+			return err
+		}
+		x.over(r.Schedules)
+		if r.Interrupted {
+			return errInterrupted
+		}
+		m.Claims = append(m.Claims, *r)
+	}
+	return nil
+}
+
+func (x *explorer) fill(ctx context.Context, cell *Cell) error {
+	for _, names := range [][]string{Safety, Liveness, Costs} {
+		for _, name := range names {
+			if err := x.ask(ctx, cell, name); err != nil {
+				cell.Interrupted = errors.Is(err, errInterrupted)
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ask runs one scenario for a cell.
+func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	x.progress(cell.Design + " on " + cell.Etcd + ": " + name)
+	sc, err := scenarios.Find(name)
+	if err != nil {
+		return err
+	}
+	p, err := x.cfg.params(sc, cell.Etcd, cell.Design)
+	if err != nil {
+		return err
+	}
+	subjects, err := sc.Subjects(p)
+	if err != nil {
+		return err
+	}
+	cost := slices.Contains(Costs, name)
+	cfg := x.campaign(explore.Portfolio(), x.cfg.Seeds, p.Steps)
+	if cost {
+		// Every delay is drawn evenly: what is measured means something.
+		cfg.Strategy, cfg.Seeds = explore.Random(), x.costSeeds()
+	}
+	c, err := explore.Explore(ctx, subjects, cfg)
+	if err != nil {
+		return err
+	}
+	x.over(c.Schedules)
+	command := x.command(cell, name, cfg.Strategy)
+	cell.add(sc, &p, c, command)
+	if cost {
+		cell.Cost = append(cell.Cost, costOf(name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
+	}
+	if c.Interrupted {
+		return errInterrupted
+	}
+	return nil
+}
+
+func (x *explorer) costSeeds() uint64 { return (x.cfg.Seeds + costShare - 1) / costShare }
+
+func (x *explorer) campaign(s explore.Strategy, seeds uint64, steps int) explore.Config {
+	return explore.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers, Steps: steps}
+}
+
+// budget is the wall-clock time of the next campaign.
+func (x *explorer) budget() time.Duration {
+	if x.cfg.For == 0 {
+		return 0
+	}
+	return max(time.Millisecond, (x.cfg.For-time.Since(x.start))/time.Duration(max(1, x.total-x.done)))
+}
+
+func (x *explorer) progress(what string) {
+	if x.cfg.Progress != nil {
+		x.cfg.Progress(x.done, x.total, what)
+	}
+}
+
+func (x *explorer) over(schedules uint64) {
+	x.done++
+	x.schedules += schedules
+}
+
+// command words a run that shows the same seeds again.
+func (x *explorer) command(cell *Cell, scenario string, s explore.Strategy) func(first, last uint64) string {
+	text := "simrun run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
+	for _, change := range x.cfg.Params {
+		text += " --param " + change.Name + "=" + change.Value
+	}
+	if s.Name != explore.Portfolio().Name {
+		text += " --strategy " + s.Name
+	}
+	return func(first, last uint64) string {
+		return text + " --seeds " + strconv.FormatUint(first, 10) + ".." + strconv.FormatUint(last, 10)
+	}
+}

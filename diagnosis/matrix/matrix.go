@@ -1,0 +1,206 @@
+// Package matrix asks of each design of the cache on each version of etcd
+// whether it is safe, whether it always answers, and what it costs.
+//
+//	matrix    the result: cells, questions, the evidence for each answer
+//	explore   the campaigns that fill it
+//	cost      what the consistent LISTs of one workload cost
+package matrix
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/diagnosis/claims"
+	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios"
+)
+
+// Matrix is designs of the cache by versions of etcd.
+type Matrix struct {
+	Designs  []string `json:"designs"`
+	Versions []string `json:"etcd"`
+	// Cells are in the order of the designs, then of the versions. After an
+	// interrupt the last ones are missing.
+	Cells []*Cell `json:"cells"`
+	// Claims are the figures of the documents.
+	Claims []claims.Result `json:"claims"`
+	// Schedules is the number of all runs.
+	Schedules   uint64  `json:"schedules"`
+	Seconds     float64 `json:"seconds"`
+	Interrupted bool    `json:"interrupted,omitempty"`
+}
+
+// Cell is one design on one version.
+type Cell struct {
+	Design string `json:"design"`
+	Etcd   string `json:"etcd"`
+	// Live joins the claims that something comes in time, Safe all others.
+	Safe Question `json:"safe"`
+	Live Question `json:"live"`
+	Cost []*Cost  `json:"cost"`
+	// Interrupted: not all of it was run.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Question is what was asked of a cell, with all that the answer rests on.
+type Question struct {
+	// Verdict is the worst of the evidence: violated, then unknown, then vacuous.
+	Verdict  string     `json:"verdict"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Evidence is what one campaign says to a question.
+type Evidence struct {
+	Scenario   string                      `json:"scenario"`
+	Verdict    string                      `json:"verdict"`
+	Schedules  uint64                      `json:"schedules"`
+	Properties map[string]summary.Property `json:"properties"`
+	// Failure is the first way to fail that was found.
+	Failure *summary.Failure `json:"failure,omitempty"`
+	// Command shows the same again: the failure if there is one, else all runs.
+	Command string `json:"command"`
+	// Missing and Unexpected are how this differs from what the catalogue says.
+	Missing    []string `json:"missing,omitempty"`
+	Unexpected []string `json:"unexpected,omitempty"`
+}
+
+// livenessClaims say that something comes in time.
+var livenessClaims = []string{scenarios.Answers, scenarios.WatchListEnds}
+
+// IsLive reports whether a property says that something comes in time.
+func IsLive(property string) bool { return slices.Contains(livenessClaims, property) }
+
+// add takes down what a campaign says to both questions.
+func (cell *Cell) add(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign, command func(first, last uint64) string) {
+	var violated []string
+	for _, t := range c.Properties {
+		if t.Verdict == model.Violated {
+			violated = append(violated, t.Name)
+		}
+	}
+	missing, unexpected := sc.Outcome(p, violated)
+	for _, live := range []bool{false, true} {
+		mine := func(property string) bool { return IsLive(property) == live }
+		e := Evidence{
+			Scenario: sc.Name, Schedules: c.Schedules, Properties: map[string]summary.Property{},
+			Missing: filter(missing, mine), Unexpected: filter(unexpected, mine),
+			Command: command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1),
+		}
+		var verdicts []string
+		for _, t := range c.Properties {
+			if !mine(t.Name) {
+				continue
+			}
+			verdict := t.Verdict
+			if verdict == model.Holds && c.Truncated > 0 {
+				verdict = model.Undecided
+			}
+			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations}
+			verdicts = append(verdicts, verdict.String())
+		}
+		if len(verdicts) == 0 {
+			continue
+		}
+		e.Verdict = worst(verdicts)
+		for _, f := range c.Failures {
+			if mine(f.Failure.Property) {
+				e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
+				e.Command = command(f.FirstSeed, f.FirstSeed)
+				break
+			}
+		}
+		q := &cell.Safe
+		if live {
+			q = &cell.Live
+		}
+		q.Evidence = append(q.Evidence, e)
+	}
+}
+
+func filter(names []string, keep func(string) bool) []string {
+	var list []string
+	for _, n := range names {
+		if keep(n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// worst joins verdicts as a campaign does: nothing is folded into "holds".
+func worst(verdicts []string) string {
+	rank := []model.Verdict{model.Violated, model.Undecided, model.Vacuous}
+	for _, bad := range rank {
+		for _, v := range verdicts {
+			if v == bad.String() {
+				return v
+			}
+		}
+	}
+	if len(verdicts) == 0 {
+		return model.Vacuous.String()
+	}
+	return model.Holds.String()
+}
+
+func (cell *Cell) judge() {
+	for _, q := range []*Question{&cell.Safe, &cell.Live} {
+		var verdicts []string
+		for i := range q.Evidence {
+			verdicts = append(verdicts, q.Evidence[i].Verdict)
+		}
+		q.Verdict = worst(verdicts)
+		if cell.Interrupted && q.Verdict == model.Holds.String() {
+			q.Verdict = model.Undecided.String()
+		}
+	}
+}
+
+// Verdict joins those of all cells. A matrix without cells, or with fewer than it
+// should have, is unknown unless something is violated.
+func (m *Matrix) Verdict() model.Verdict {
+	var verdicts []string
+	for _, c := range m.Cells {
+		verdicts = append(verdicts, c.Safe.Verdict, c.Live.Verdict)
+	}
+	if m.Interrupted {
+		verdicts = append(verdicts, model.Undecided.String())
+	}
+	for _, v := range []model.Verdict{model.Holds, model.Violated, model.Undecided, model.Vacuous} {
+		if v.String() == worst(verdicts) {
+			return v
+		}
+	}
+	return model.Undecided
+}
+
+// Failing is the first evidence with a failure, nil if there is none.
+func (q *Question) Failing() *Evidence {
+	for i := range q.Evidence {
+		if q.Evidence[i].Failure != nil {
+			return &q.Evidence[i]
+		}
+	}
+	return nil
+}
+
+// Cell finds a cell, nil if it was not filled.
+func (m *Matrix) Cell(design, version string) *Cell {
+	for _, c := range m.Cells {
+		if c.Design == design && c.Etcd == version {
+			return c
+		}
+	}
+	return nil
+}
+
+// CostOf finds what a workload cost in a cell, nil if it was not run.
+func (cell *Cell) CostOf(scenario string) *Cost {
+	for _, c := range cell.Cost {
+		if c.Scenario == scenario {
+			return c
+		}
+	}
+	return nil
+}

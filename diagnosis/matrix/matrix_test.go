@@ -1,0 +1,135 @@
+package matrix
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/claims"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// TestNothingIsFoldedIntoHolds: one answer that is not a yes makes the whole not
+// a yes.
+func TestNothingIsFoldedIntoHolds(t *testing.T) {
+	for _, x := range []struct {
+		verdicts []string
+		want     string
+	}{
+		{[]string{"holds", "holds"}, "holds"},
+		{[]string{"holds", "vacuous"}, "vacuous"},
+		{[]string{"vacuous", "unknown", "holds"}, "unknown"},
+		{[]string{"unknown", "holds", "violated", "vacuous"}, "violated"},
+		{nil, "vacuous"},
+	} {
+		assert.Equal(t, x.want, worst(x.verdicts), "%v", x.verdicts)
+	}
+	half := &Cell{Interrupted: true, Safe: Question{Evidence: []Evidence{{Verdict: "holds"}}}}
+	half.judge()
+	assert.Equal(t, "unknown", half.Safe.Verdict, "the campaigns that are missing might have said no")
+	assert.Equal(t, "vacuous", half.Live.Verdict)
+	assert.Equal(t, model.Undecided, (&Matrix{Interrupted: true, Cells: []*Cell{{Safe: Question{Verdict: "holds"}, Live: Question{Verdict: "holds"}}}}).Verdict())
+	assert.Equal(t, model.Vacuous, (&Matrix{}).Verdict())
+}
+
+func smallMatrix(t *testing.T, cfg Config) *Matrix {
+	t.Helper()
+	cfg.Seeds = 60
+	m, err := Explore(t.Context(), cfg)
+	require.NoError(t, err)
+	return m
+}
+
+func TestMatrix(t *testing.T) {
+	m := smallMatrix(t, Config{Designs: []string{"kep-2340", "single-request", "stale"}, Versions: []string{"3.5.7", "3.6.16"}})
+	require.Len(t, m.Cells, 6)
+	want := []struct{ design, etcd, safe, live string }{
+		{"kep-2340", "3.5.7", "missing-write", ""},
+		{"kep-2340", "3.6.16", "", ""},
+		{"single-request", "3.5.7", "missing-write", ""},
+		{"single-request", "3.6.16", "", "timeout"},
+		{"stale", "3.5.7", "missing-write", ""},
+		{"stale", "3.6.16", "missing-write", ""},
+	}
+	for i, x := range want {
+		c := m.Cells[i]
+		assert.Equal(t, x.design, c.Design)
+		assert.Equal(t, x.etcd, c.Etcd)
+		for _, q := range []struct {
+			*Question
+			label string
+		}{{&c.Safe, x.safe}, {&c.Live, x.live}} {
+			e := q.Failing()
+			if q.label == "" {
+				assert.Nil(t, e, "%s on %s", x.design, x.etcd)
+				assert.Equal(t, "holds", q.Verdict, "%s on %s", x.design, x.etcd)
+				continue
+			}
+			if assert.NotNil(t, e, "%s on %s", x.design, x.etcd) {
+				assert.Equal(t, q.label, e.Failure.Label, "%s on %s", x.design, x.etcd)
+				assert.Equal(t, "violated", q.Verdict, "%s on %s", x.design, x.etcd)
+			}
+		}
+		assert.Len(t, c.Safe.Evidence, campaignsPerCell(), "every scenario has a claim of safety")
+		assert.Len(t, c.Live.Evidence, len(Liveness))
+		assert.Len(t, c.Cost, len(Costs))
+	}
+	assert.Equal(t, model.Violated, m.Verdict())
+
+	served := m.Cell("kep-2340", "3.6.16").CostOf(Waiting)
+	assert.InDelta(t, 1, served.RequestsPerList, 1e-9, "a consistent LIST reads etcd's revision")
+	assert.Zero(t, served.BytesPerList, "which comes without data")
+	assert.Equal(t, served.Lists, served.FromCache)
+	assert.Greater(t, served.ProgressRequestsPerList, 0.)
+	assert.Zero(t, m.Cell("stale", "3.6.16").CostOf(Waiting).RequestsPerList, "the stale cache sends no request")
+}
+
+// TestMatrixDoesNotDependOnWorkers: all but the time is a function of the seeds.
+func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
+	cfg := Config{Designs: []string{"draft-2019"}, Versions: []string{"3.5.13"}, Workers: 1}
+	one := smallMatrix(t, cfg)
+	cfg.Workers = 3
+	three := smallMatrix(t, cfg)
+	one.Seconds, three.Seconds = 0, 0
+	require.Equal(t, one, three)
+}
+
+func TestMatrixInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m, err := Explore(ctx, Config{
+		Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.6.16"}, Seeds: 20,
+		Progress: func(done, total int, _ string) {
+			assert.Equal(t, 2*campaignsPerCell()+len(claims.All()), total)
+			if done == campaignsPerCell()+2 {
+				cancel()
+			}
+		},
+	})
+	require.NoError(t, err)
+	assert.True(t, m.Interrupted)
+	require.Len(t, m.Cells, 2, "what was found is kept")
+	assert.Equal(t, "holds", m.Cells[0].Safe.Verdict)
+	assert.True(t, m.Cells[1].Interrupted)
+	assert.Equal(t, "unknown", m.Cells[1].Safe.Verdict)
+	assert.Equal(t, model.Undecided, m.Verdict())
+}
+
+// TestMetricsOfCosts holds the names that costs are read from to those that the
+// nodes register.
+func TestMetricsOfCosts(t *testing.T) {
+	registered := map[string]bool{}
+	for _, m := range sim.Metrics() {
+		registered[m.String()] = true
+	}
+	for _, name := range []string{
+		"consistent_read_wait_seconds", "apiserver_watch_cache_read_wait_seconds", `apiserver_request_duration_seconds{verb="LIST"}`,
+		"apiserver_cache_list_total", "etcd_progress_requests_total", "etcd_bookmark_total",
+		`etcd_requests_total{operation="getCurrentResourceVersion"}`, `etcd_requests_total{operation="list",for="reflector"}`,
+		`etcd_response_bytes_total{operation="list",for="client"}`,
+	} {
+		assert.True(t, registered[name], name)
+	}
+}

@@ -1,0 +1,140 @@
+package story
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/trace"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Story is a recorded run that fails, told: the few steps that matter, and what
+// was wrong.
+type Story struct {
+	// Title says in one line which property is violated, and where.
+	Title   string
+	Failure explore.Failure
+	Lines   []Line
+	// Why says which client read what, and what the answer should have been.
+	Why string
+	// Assumed is what the scenario puts aside.
+	Assumed []string
+	// Run is the run that is told.
+	Run *Run
+}
+
+// Line is one thing that happened.
+type Line struct {
+	// Step counts from 1.
+	Step int
+	At   sim.Time
+	// Node is the name of the node, or "fault".
+	Node, Text string
+}
+
+// Run is a replayed run with what the violation is about.
+type Run struct {
+	Trace   *trace.Trace
+	History *model.History
+	// Clients are the nodes whose operations make the history.
+	Clients map[sim.NodeID]bool
+	// Wrong is the step at which the wrong answer arrived, Missed the one that
+	// made what the answer does not show; -1 is none.
+	Wrong, Missed int
+
+	system  *scenarios.System
+	finding explore.Finding
+	// shows is the first step after which the run, cut off there, is violated.
+	shows int
+	concern
+}
+
+// maxJudged is how many steps a run may have to be judged after each: in longer
+// runs the violation is taken to show at the end.
+const maxJudged = 2_000
+
+// Tell replays a recording and tells how it fails in the way f. The recording
+// should be a small one: what happens in it is told. The error is a
+// *explore.Divergence or a *explore.TraceMismatch if it does not replay.
+func Tell(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*Story, error) {
+	r, err := replay(sc, rec, f)
+	if err != nil {
+		return nil, err
+	}
+	p := r.system.Params()
+	return &Story{
+		Title:   fmt.Sprintf("%s on etcd %s with the cache design %s: %s is violated", sc.Name, p.Etcd, p.Cache, f.Property),
+		Failure: f,
+		Lines:   condense(r),
+		Why:     r.why(),
+		Assumed: Assumptions(&p),
+		Run:     r,
+	}, nil
+}
+
+func replay(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*Run, error) {
+	system, err := recorded.System(sc, rec)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{system: system, shows: -1, Clients: map[sim.NodeID]bool{}}
+	r.Trace = trace.New(func(w *sim.World, step int) {
+		// A step without a note changes no verdict.
+		if r.shows < 0 && step < maxJudged && len(r.Trace.Steps[step].Notes) > 0 {
+			result := explore.Result{Findings: system.Judge(w)}
+			if result.Find(f) != nil {
+				r.shows = step
+			}
+		}
+	})
+	runner := explore.NewRunner(system, system.Params().Steps)
+	runner.Observe(r.Trace)
+	result, err := explore.Replay(runner, rec)
+	if err != nil {
+		return nil, err
+	}
+	finding := result.Find(f)
+	if finding == nil {
+		return nil, fmt.Errorf("the recorded run does not fail in the way %s", f)
+	}
+	r.finding = *finding
+	if r.shows < 0 {
+		// No step came after it.
+		r.shows = len(r.Trace.Steps) - 1
+	}
+	r.History = system.History()
+	for _, name := range r.History.Clients {
+		if n, ok := r.Trace.Node(name); ok {
+			r.Clients[n] = true
+		}
+	}
+	r.concern = concernOf(r, finding.Why)
+	r.Wrong, r.Missed = r.wrong, r.missed
+	return r, nil
+}
+
+// Strings is the story as plain lines, for files.
+func (s *Story) Strings() []string {
+	var lines []string
+	for _, l := range s.Lines {
+		lines = append(lines, s.When(l)+" "+l.Node+" "+l.Text)
+	}
+	if s.Why != "" {
+		lines = append(lines, s.Why)
+	}
+	return lines
+}
+
+// When is the clock of a timed run, and the number of the step in others.
+func (s *Story) When(l Line) string {
+	if s.Run.Trace.Timed {
+		return l.At.Sub(0).String()
+	}
+	return strconv.Itoa(l.Step)
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,29 @@
+package report
+
+import (
+	"bufio"
+
+	"github.com/watchbed/watchbed/diagnosis/claims"
+)
+
+// writeClaims writes what the documents say, what was measured, and the reason.
+func writeClaims(b *bufio.Writer, o Terminal, results []claims.Result) {
+	if len(results) == 0 {
+		return
+	}
+	b.WriteString(o.bold("What the documents say:") + "\n")
+	said := ""
+	for i := range results {
+		c := &results[i]
+		if c.Says != said {
+			said = c.Says
+			b.WriteString("  " + wrap(c.Document+": "+c.Says, o.width(), 2) + "\n")
+		}
+		verdict := o.Good("borne out   ")
+		if !c.BorneOut {
+			verdict = o.Bad("contradicted")
+		}
+		b.WriteString("    " + verdict + "  " + wrap(c.Where+": "+c.Measured+"; "+c.Why, o.width(), 18) + "\n")
+	}
+	b.WriteString("  " + wrap(claims.NotMeasured, o.width(), 2) + "\n\n")
+}
