@@ -5,13 +5,14 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
 // Diagnosis is a recorded run that fails in one way, explained.
 type Diagnosis struct {
 	Failure   explore.Failure
-	Recording *explore.Recording
+	Recording *recording.Recording
 	Story     *story.Story
 	// Decision is the single behaviour that decides, nil if there is none.
 	Decision *flip.Decision
@@ -20,8 +21,8 @@ type Diagnosis struct {
 }
 
 // Of explains how a recorded run fails in the way f. The error is a
-// *explore.Divergence or a *explore.TraceMismatch if it does not replay.
-func Of(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*Diagnosis, error) {
+// *recording.Divergence or a *recording.TraceMismatch if it does not replay.
+func Of(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
 	s, err := story.Tell(sc, rec, f)
 	if err != nil {
 		return nil, err

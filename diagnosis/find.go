@@ -6,6 +6,9 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -13,7 +16,7 @@ import (
 type Finder struct {
 	Scenario *scenarios.Scenario
 	Params   scenarios.Params
-	Strategy explore.Strategy
+	Strategy strategy.Strategy
 	// Last is the last seed of the campaign.
 	Last uint64
 	// Shrink: without it the runs stay as they were found.
@@ -41,7 +44,7 @@ const (
 // Find diagnoses the failures of the campaign, those first that say most about
 // the cause. A failure that the run of an earlier diagnosis shows as well has no
 // run of its own: it is in that one's Also.
-func (f *Finder) Find(ctx context.Context, failures []explore.FailureTally) ([]*Diagnosis, error) {
+func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
 	for i, tally := range byWeight(failures) {
 		if d := showing(found, tally.Failure); d != nil {
@@ -79,7 +82,7 @@ func showing(found []*Diagnosis, f explore.Failure) *Diagnosis {
 }
 
 // diagnose makes a small run that fails in one way, and explains it.
-func (f *Finder) diagnose(ctx context.Context, tally explore.FailureTally, candidates int) (*Diagnosis, error) {
+func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
 	rec, err := f.smallest(ctx, tally, candidates)
 	if err != nil {
 		return nil, err
@@ -97,22 +100,22 @@ func (f *Finder) diagnose(ctx context.Context, tally explore.FailureTally, candi
 }
 
 // smallest is the smallest run that shrinking makes of the first few seeds.
-func (f *Finder) smallest(ctx context.Context, tally explore.FailureTally, candidates int) (*explore.Recording, error) {
+func (f *Finder) smallest(ctx context.Context, tally campaign.FailureTally, candidates int) (*recording.Recording, error) {
 	system, err := f.Scenario.New(f.Params)
 	if err != nil {
 		return nil, err
 	}
 	runner := explore.NewRunner(system, f.Params.Steps)
-	var smallest *explore.Recording
+	var smallest *recording.Recording
 	for _, seed := range f.seeds(runner, tally, candidates) {
-		rec, _ := explore.RecordSeed(runner, f.Strategy, seed)
+		rec, _ := recording.RecordSeed(runner, f.Strategy, seed)
 		rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(&f.Params)
 		if f.Shrink {
 			runs := shrinkRuns
 			if len(rec.Choices) > longRunSteps {
 				runs /= 2
 			}
-			if small, err := explore.Shrink(ctx, runner, rec, tally.Failure, runs); err == nil {
+			if small, err := recording.Shrink(ctx, runner, rec, tally.Failure, runs); err == nil {
 				rec = small.Recording
 			}
 		}
@@ -127,12 +130,12 @@ func (f *Finder) smallest(ctx context.Context, tally explore.FailureTally, candi
 }
 
 // seeds are the first few that fail in this way; without shrinking the first one.
-func (f *Finder) seeds(runner *explore.Runner, tally explore.FailureTally, candidates int) []uint64 {
+func (f *Finder) seeds(runner *explore.Runner, tally campaign.FailureTally, candidates int) []uint64 {
 	found := []uint64{tally.FirstSeed}
 	if !f.Shrink {
 		return found
 	}
-	chooser := f.Strategy.Chooser(runner.Profile())
+	chooser := f.Strategy.New(strategy.Measure(runner))
 	for seed := tally.FirstSeed + 1; seed <= f.Last && seed < tally.FirstSeed+searchSeeds && len(found) < candidates; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
@@ -145,15 +148,15 @@ func (f *Finder) seeds(runner *explore.Runner, tally explore.FailureTally, candi
 
 // byWeight puts the failures first that say most about the cause: data that is
 // missing before a revision that is too old, and reads before watches.
-func byWeight(list []explore.FailureTally) []explore.FailureTally {
+func byWeight(list []campaign.FailureTally) []campaign.FailureTally {
 	order := []string{"linearizable-data", "linearizable", "answers", "read-your-writes", "monotonic", "sequential", "reliable", "bookmarkable"}
-	weight := func(t explore.FailureTally) int {
+	weight := func(t campaign.FailureTally) int {
 		if i := slices.Index(order, t.Failure.Property); i >= 0 {
 			return i
 		}
 		return len(order)
 	}
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b explore.FailureTally) int { return weight(a) - weight(b) })
+	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int { return weight(a) - weight(b) })
 	return sorted
 }

@@ -5,9 +5,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// DefaultSteps is the number of steps after which a run is cut off unless
-// somebody says otherwise. Ordinary runs have some hundreds; who gets here does
-// not end by itself.
+// DefaultSteps is the number of steps after which a run is cut off. Ordinary
+// runs have some hundreds; a run that gets here does not end by itself.
 const DefaultSteps = 100_000
 
 // Runner carries out one run after another in one world, whose memory it keeps.
@@ -16,32 +15,6 @@ type Runner struct {
 	world    *sim.World
 	steps    int
 	findings []Finding
-}
-
-// Result is what one run came to.
-type Result struct {
-	// TraceHash covers every action, choice and message with its payload.
-	TraceHash uint64
-	Stats     sim.Stats
-	// Steps is the number of actions.
-	Steps int
-	// Findings has an entry for each claimed property. It is valid until the
-	// next run.
-	Findings []Finding
-	// Truncated: the run was cut off before it was over. Its violations are
-	// real; what held until then is undecided.
-	Truncated bool
-}
-
-// Find returns the finding that says that the run failed in this way, nil if
-// it did not.
-func (r *Result) Find(f Failure) *Finding {
-	for i := range r.Findings {
-		if v := &r.Findings[i]; v.Verdict == model.Violated && v.Property == f.Property && v.Label == f.Label {
-			return v
-		}
-	}
-	return nil
 }
 
 // NewRunner returns a runner whose runs are cut off after so many steps; 0 is
@@ -56,13 +29,15 @@ func NewRunner(s Subject, steps int) *Runner {
 // World is the world as the last run left it.
 func (r *Runner) World() *sim.World { return r.world }
 
-// Observe tells o what happens in all runs from now on; nil ends that.
+// Observe passes to o what happens in all runs from now on; nil ends that.
 func (r *Runner) Observe(o sim.Observer) { r.world.SetObserver(o) }
 
 // Run carries out one run. A chooser that picks a negative number cuts it off.
-func (r *Runner) Run(c sim.Chooser) Result { return r.run(c, r.steps) }
+func (r *Runner) Run(c sim.Chooser) Result { return r.RunUpTo(c, r.steps) }
 
-func (r *Runner) run(c sim.Chooser, limit int) Result {
+// RunUpTo carries out one run and cuts it off after so many picked steps, in
+// place of the runner's own limit.
+func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
 	w := r.world
 	w.Reset(r.subject.Options())
 	r.subject.Build(w)
@@ -71,7 +46,7 @@ func (r *Runner) run(c sim.Chooser, limit int) Result {
 		r.settle(c)
 	}
 	truncated := false
-	// The limit is for steps that somebody picks.
+	// Steps before the first pick do not count.
 	limit += w.Steps()
 	for !r.subject.Over(w) {
 		enabled := w.Enabled()
@@ -93,13 +68,13 @@ func (r *Runner) run(c sim.Chooser, limit int) Result {
 	}
 	r.judge(truncated)
 	return Result{
-		TraceHash: w.TraceHash(), Stats: w.Stats(), Steps: w.Steps(),
+		TraceHash: Hash(w.TraceHash()), Stats: w.Stats(), Steps: w.Steps(),
 		Findings: r.findings, Truncated: truncated,
 	}
 }
 
-// settle takes the default choice until nothing but timers and faults can
-// happen. Nobody picks, but questions inside steps are asked.
+// settle takes the default choice until only timers and faults are left. The
+// chooser picks nothing here, but it answers the questions inside steps.
 func (r *Runner) settle(c sim.Chooser) {
 	w := r.world
 	for !r.subject.Over(w) {
@@ -107,7 +82,7 @@ func (r *Runner) settle(c sim.Chooser) {
 		if len(enabled) == 0 {
 			return
 		}
-		a := enabled[usual(enabled)]
+		a := enabled[DefaultChoice(enabled)]
 		if a.Kind == sim.Fire || a.Kind == sim.Inject {
 			return
 		}

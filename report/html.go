@@ -8,7 +8,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/diagnosis/trace"
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
@@ -21,8 +21,8 @@ type runPage struct {
 	Lines         []pageLine
 	Chart         template.HTML
 	WholeChart    template.HTML
-	Parameters    []explore.Parameter
-	Recording     *explore.Recording
+	Parameters    []recording.Parameter
+	Recording     *recording.Recording
 	Timeline      timeline
 	// Wrong and Missed: the chart marks such a step.
 	Wrong, Missed bool

@@ -18,6 +18,9 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
@@ -38,13 +41,13 @@ func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scen
 
 // recorded is the first run of a scenario that violates a property, as it was
 // found.
-func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *explore.Recording, explore.Failure) {
+func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, p := changed(t, name, set)
 	system, err := sc.New(p)
 	require.NoError(t, err)
 	r := explore.NewRunner(system, p.Steps)
-	c := explore.Portfolio().Chooser(r.Profile())
+	c := strategy.Default().New(strategy.Measure(r))
 	for seed := range uint64(20_000) {
 		c.Begin(seed)
 		result := r.Run(c)
@@ -53,10 +56,10 @@ func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Sc
 			continue
 		}
 		f := result.Findings[i].Failure()
-		rec, _ := explore.RecordSeed(r, explore.Portfolio(), seed)
+		rec, _ := recording.RecordSeed(r, strategy.Default(), seed)
 		rec.Scenario = sc.Name
 		for _, x := range p.Expand() {
-			rec.Parameters = append(rec.Parameters, explore.Parameter{Name: x.Name, Value: x.Value})
+			rec.Parameters = append(rec.Parameters, recording.Parameter{Name: x.Name, Value: x.Value})
 		}
 		return sc, r, rec, f
 	}
@@ -65,10 +68,10 @@ func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Sc
 }
 
 // failing is that run, shrunk.
-func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, r, rec, f := recorded(t, name, property, set...)
-	small, err := explore.Shrink(context.Background(), r, rec, f, 5_000)
+	small, err := recording.Shrink(context.Background(), r, rec, f, 5_000)
 	require.NoError(t, err)
 	return sc, small.Recording, f
 }
@@ -211,11 +214,11 @@ func TestTellRefusesOtherRuns(t *testing.T) {
 	other := *rec
 	other.Choices = rec.Choices[1:]
 	_, err = story.Tell(sc, &other, f)
-	var d *explore.Divergence
+	var d *recording.Divergence
 	require.True(t, errors.As(err, &d), "%v", err)
 
 	other = *rec
-	other.Parameters = []explore.Parameter{{Name: "etcd", Value: "9.9.9"}}
+	other.Parameters = []recording.Parameter{{Name: "etcd", Value: "9.9.9"}}
 	_, err = story.Tell(sc, &other, f)
 	require.ErrorContains(t, err, "recorded parameters")
 }
@@ -225,7 +228,7 @@ func summarized(t *testing.T, name string, set ...string) *summary.Summary {
 	sc, p := changed(t, name, set)
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
-	c, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: 500})
+	c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: 500})
 	require.NoError(t, err)
 	return summary.Of(sc, &p, c)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -43,7 +43,7 @@ func TestAlternatives(t *testing.T) {
 			t.Parallel()
 			p := tc.scenario.Params
 			p.Bugs = []string{tc.set}
-			c := campaign(t, tc.scenario, p, 0, 4_000)
+			c := explored(t, tc.scenario, p, 0, 4_000)
 			for _, f := range c.Properties {
 				assert.NotZero(t, f.Exercised, "%s was never put to the test", f.Name)
 				if f.Verdict == model.Violated {
@@ -62,7 +62,7 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
-func violated(c *explore.Campaign) (names []string) {
+func violated(c *campaign.Result) (names []string) {
 	for _, f := range c.Properties {
 		if f.Violations > 0 {
 			names = append(names, f.Name)
@@ -72,7 +72,7 @@ func violated(c *explore.Campaign) (names []string) {
 }
 
 // times is how often a situation came about in a campaign.
-func times(t *testing.T, c *explore.Campaign, name string) uint64 {
+func times(t *testing.T, c *campaign.Result, name string) uint64 {
 	for _, s := range c.Situations {
 		if s.Situation.String() == name {
 			return s.Times

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -22,9 +23,9 @@ func BenchmarkSchedules(b *testing.B) {
 		{"witness", -1, []string{"linearizable", "linearizable-data"}},
 		{"porcupine", linearizability.DefaultOperations, []string{"linearizable", "sequential"}},
 	} {
-		for _, strategy := range []explore.Strategy{explore.Random(), explore.Paced(), explore.Portfolio()} {
+		for _, chosen := range []strategy.Strategy{strategy.Random(), strategy.Paced(), strategy.Default()} {
 			for _, version := range []string{"3.5.7", "3.5.13"} {
-				b.Run(judged.name+"/"+strategy.Name+"/etcd="+version, func(b *testing.B) {
+				b.Run(judged.name+"/"+chosen.Name+"/etcd="+version, func(b *testing.B) {
 					sc := *issue15220
 					sc.Claims = judged.claims
 					p := sc.Params
@@ -33,7 +34,7 @@ func BenchmarkSchedules(b *testing.B) {
 					require.NoError(b, err)
 					s.JudgeWith(judged.operations)
 					r := explore.NewRunner(s, p.Steps)
-					c := strategy.Chooser(r.Profile())
+					c := chosen.New(strategy.Measure(r))
 					var total sim.Stats
 					operations, open := 0, uint64(0)
 					b.ReportAllocs()

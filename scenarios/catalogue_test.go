@@ -9,17 +9,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 )
 
-// campaign explores a scenario with these parameters.
-func campaign(t testing.TB, sc *Scenario, p Params, first, seeds uint64) *explore.Campaign {
+// explored explores a scenario with these parameters.
+func explored(t testing.TB, sc *Scenario, p Params, first, seeds uint64) *campaign.Result {
 	t.Helper()
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
-	c, err := explore.Explore(context.Background(), subjects, explore.Config{FirstSeed: first, Seeds: seeds, Steps: p.Steps})
+	c, err := campaign.Run(context.Background(), subjects, campaign.Config{FirstSeed: first, Seeds: seeds, Steps: p.Steps})
 	require.NoError(t, err)
 	return c
 }
@@ -72,7 +72,7 @@ func keepsItsWord(t *testing.T, sc *Scenario, p Params) {
 		atATime *= 5
 	}
 	for first := uint64(0); first < mostSchedules; first += atATime {
-		c := campaign(t, sc, p, first, atATime)
+		c := explored(t, sc, p, first, atATime)
 		assert.Zero(t, c.Truncated, "runs without end: etcd %s, %s", p.Etcd, p.Cache)
 		var violated []string
 		for _, f := range c.Properties {

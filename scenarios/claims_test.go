@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
 )
 
 // The figures of the documents, by hand. Each test says whether the bed bears one
@@ -24,7 +25,7 @@ const (
 // a parameter, name=value.
 type measured struct {
 	t *testing.T
-	c *explore.Campaign
+	c *campaign.Result
 }
 
 func measuring(t *testing.T, sc *Scenario, seeds uint64, changes ...Parameter) measured {
@@ -35,13 +36,13 @@ func measuring(t *testing.T, sc *Scenario, seeds uint64, changes ...Parameter) m
 	}
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
-	c, err := explore.Explore(context.Background(), subjects, explore.Config{Strategy: explore.Random(), Seeds: seeds, Steps: p.Steps})
+	c, err := campaign.Run(context.Background(), subjects, campaign.Config{Strategy: strategy.Random(), Seeds: seeds, Steps: p.Steps})
 	require.NoError(t, err)
 	require.Zero(t, c.Truncated)
 	return measured{t, c}
 }
 
-func (m measured) of(name string) *explore.MetricTally {
+func (m measured) of(name string) *campaign.MetricTally {
 	m.t.Helper()
 	for i := range m.c.Metrics {
 		if m.c.Metrics[i].Metric.String() == name {

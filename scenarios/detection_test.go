@@ -5,16 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
 )
 
 // detected is the share of schedules in which a strategy shows a violation.
-func detected(t *testing.T, sc *Scenario, property string, s explore.Strategy) float64 {
+func detected(t *testing.T, sc *Scenario, property string, s strategy.Strategy) float64 {
 	t.Helper()
 	const schedules = 2_000
 	subjects, err := sc.Subjects(sc.Params)
 	require.NoError(t, err)
-	c, err := explore.Explore(t.Context(), subjects, explore.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Steps, RecheckShare: -1})
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Steps, RecheckShare: -1})
 	require.NoError(t, err)
 	for _, p := range c.Properties {
 		if p.Name == property {
@@ -31,7 +32,7 @@ func detected(t *testing.T, sc *Scenario, property string, s explore.Strategy) f
 // until #17507 shows: ln 2 divided by the share of schedules.
 func TestBugsShowSoon(t *testing.T) {
 	const within100, within10 = 0.0069, 0.067
-	for _, s := range []explore.Strategy{explore.Random(), explore.Paced(), explore.Portfolio()} {
+	for _, s := range []strategy.Strategy{strategy.Random(), strategy.Paced(), strategy.Default()} {
 		require.Greater(t, detected(t, issue15220, "linearizable-data", s), within100)
 		require.Greater(t, detected(t, issue15220CatchingUp, "linearizable-data", s), within100)
 		require.Greater(t, detected(t, issue17507, Answers, s), within10)
@@ -42,7 +43,7 @@ func TestBugsShowSoon(t *testing.T) {
 // timeout in between.
 func TestPacedBeatsTheRandomWalk(t *testing.T) {
 	for _, sc := range []*Scenario{issue15220, issue15220CatchingUp} {
-		random := detected(t, sc, "linearizable-data", explore.Random())
-		require.Greater(t, detected(t, sc, "linearizable-data", explore.Paced()), 1.2*random, sc.Name)
+		random := detected(t, sc, "linearizable-data", strategy.Random())
+		require.Greater(t, detected(t, sc, "linearizable-data", strategy.Paced()), 1.2*random, sc.Name)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 )
 
 var determinismSeeds = flag.Uint64("determinism.seeds", 4_000, "seeds whose trace hashes are compared between processes")
@@ -52,9 +52,9 @@ func hashes(t *testing.T, workers int) string {
 	for _, sc := range Catalogue() {
 		subjects, err := sc.Subjects(sc.Params)
 		require.NoError(t, err)
-		c, err := explore.Explore(t.Context(), subjects, explore.Config{Seeds: each, Workers: workers, Steps: sc.Params.Steps})
+		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: each, Workers: workers, Steps: sc.Params.Steps})
 		require.NoError(t, err)
-		list = append(list, explore.Hash(c.Hash).String())
+		list = append(list, c.Hash.String())
 	}
 	return strings.Join(list, " ")
 }

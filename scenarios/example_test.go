@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -44,12 +45,12 @@ func ExampleScenario_Subjects() {
 			fmt.Println(err)
 			return
 		}
-		campaign, err := explore.Explore(context.Background(), subjects, explore.Config{Seeds: 500})
+		result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: 500})
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println("etcd", version, campaign.Verdict())
+		fmt.Println("etcd", version, result.Verdict())
 	}
 	// Output:
 	// etcd 3.5.7 violated

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -146,7 +146,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	var schedules, choices uint64
 	each := *alarmSchedules / uint64(len(subjects))
 	for i, s := range subjects {
-		c := campaign(t, s.sc, s.p, uint64(i)*each, each)
+		c := explored(t, s.sc, s.p, uint64(i)*each, each)
 		schedules += c.Schedules
 		choices += c.Stats.Choices
 		assert.Zero(t, c.Truncated, "%s on %s", s.sc.Name, s.p.Etcd)
@@ -196,9 +196,9 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 // schedules hold.
 func TestRewatchIsNoFalseAlarm(t *testing.T) {
 	p := rewatch.Params
-	released := campaign(t, rewatch, p, 0, *alarmSchedules/10)
+	released := explored(t, rewatch, p, 0, *alarmSchedules/10)
 	assert.NotEmpty(t, released.Failures)
 	p.Assume = createdInOrder
-	inOrder := campaign(t, rewatch, p, 0, *alarmSchedules/10)
-	assert.Equal(t, []explore.FailureTally(nil), inOrder.Failures)
+	inOrder := explored(t, rewatch, p, 0, *alarmSchedules/10)
+	assert.Equal(t, []campaign.FailureTally(nil), inOrder.Failures)
 }

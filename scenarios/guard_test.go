@@ -60,7 +60,7 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 			seen, exercised := map[string]uint64{}, uint64(0)
 			var missing, unexpected []string
 			for first := uint64(0); first < mostSchedules; first += 2000 {
-				for _, f := range campaign(t, tc.scenario, p, first, 2000).Properties {
+				for _, f := range explored(t, tc.scenario, p, first, 2000).Properties {
 					seen[f.Name] += f.Violations
 					exercised += f.Exercised
 				}
@@ -108,7 +108,7 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		if run.set.Name != "" {
 			require.NoError(t, p.Set(run.set.Name, run.set.Value))
 		}
-		for _, s := range campaign(t, run.scenario, p, 0, 200).Situations {
+		for _, s := range explored(t, run.scenario, p, 0, 200).Situations {
 			times[s.Situation.String()] += s.Times
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -48,7 +49,7 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 				c.change(&p)
 			}
 			seen := map[string]uint64{}
-			for _, s := range campaign(t, c.scenario, p, 0, 1000).Situations {
+			for _, s := range explored(t, c.scenario, p, 0, 1000).Situations {
 				seen[s.Situation.String()] = s.Schedules
 			}
 			for _, s := range c.situations {
@@ -74,7 +75,7 @@ func TestRelistLoopHeals(t *testing.T) {
 	} {
 		p := informerRelistLoop.Params
 		change(&p)
-		for _, f := range campaign(t, informerRelistLoop, p, 0, 300).Properties {
+		for _, f := range explored(t, informerRelistLoop, p, 0, 300).Properties {
 			assert.Equal(t, model.Holds, f.Verdict, f.Name)
 		}
 	}
@@ -112,7 +113,7 @@ func TestInformerThatIsStillOnItsWay(t *testing.T) {
 	require.NoError(t, err)
 	for steps := 1; steps < 80; steps++ {
 		r := explore.NewRunner(s, steps)
-		c := explore.Random().Chooser(explore.Profile{})
+		c := strategy.Random().New(strategy.Profile{})
 		c.Begin(uint64(steps))
 		res := r.Run(c)
 		for _, f := range res.Findings {
@@ -145,7 +146,7 @@ func TestInformersSufferFromBugsOfCaches(t *testing.T) {
 			p.Bugs, p.InformerList = []string{c.bug}, c.list
 			want := explore.Failure{Property: c.property, Label: c.label}
 			var found uint64
-			for _, f := range campaign(t, c.scenario, p, 0, 1000).Failures {
+			for _, f := range explored(t, c.scenario, p, 0, 1000).Failures {
 				if f.Failure == want {
 					found = f.Schedules
 				}

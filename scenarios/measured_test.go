@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -115,7 +116,7 @@ func (q *quietWatch) Judge(*sim.World) []explore.Finding {
 // silence is how many of so many random runs are never answered.
 func silence(t testing.TB, q *quietWatch, runs int) int {
 	r := explore.NewRunner(q, 0)
-	c := explore.Random().Chooser(r.Profile())
+	c := strategy.Random().New(strategy.Measure(r))
 	silent := 0
 	for seed := range runs {
 		c.Begin(uint64(seed))

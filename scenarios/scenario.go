@@ -54,7 +54,7 @@ func Find(name string) (*Scenario, error) {
 	return nil, fmt.Errorf("unknown scenario %q%s", name, suggest(name, names))
 }
 
-// Subjects is what explore.Explore and the tests of explore/property want: a
+// Subjects is what campaign.Run and the tests of explore/property want: a
 // subject with these parameters for each worker. It returns an error if they do
 // not fit together.
 func (sc *Scenario) Subjects(p Params) (func() explore.Subject, error) {

@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim"
 )
 
 // violatedIn lists what a campaign of a scenario with single behaviours set finds
 // violated.
-func violatedIn(t *testing.T, sc *Scenario, bugs ...string) (names []string, c *explore.Campaign) {
+func violatedIn(t *testing.T, sc *Scenario, bugs ...string) (names []string, c *campaign.Result) {
 	t.Helper()
 	p := sc.Params
 	p.Bugs = bugs
-	c = campaign(t, sc, p, 0, 1000)
+	c = explored(t, sc, p, 0, 1000)
 	names = violated(c)
 	missing, unexpected := sc.Outcome(&p, names)
 	assert.Empty(t, missing)
@@ -32,7 +32,7 @@ func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		p := lostEvent.Params
 		p.Bugs = []string{"consistency-checker=off"}
-		c := campaign(t, lostEvent, p, 0, 1000)
+		c := explored(t, lostEvent, p, 0, 1000)
 		for _, f := range c.Properties {
 			if f.Name != Detects {
 				assert.NotZero(t, f.Violations, f.Name)

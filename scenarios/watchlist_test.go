@@ -8,19 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim"
 )
 
 // slowly is watch-list-slow with one option for a full buffer. By the timer is
 // how the document has the end of the initial events.
-func slowly(t *testing.T, buffer, end string, seeds uint64) *explore.Campaign {
+func slowly(t *testing.T, buffer, end string, seeds uint64) *campaign.Result {
 	p := watchListSlow.Params
 	p.Bugs = []string{"initial-events-buffer=" + buffer, "initial-events-end=" + end}
-	return campaign(t, watchListSlow, p, 0, seeds)
+	return explored(t, watchListSlow, p, 0, seeds)
 }
 
-func situation(t *testing.T, c *explore.Campaign, name string) uint64 {
+func situation(t *testing.T, c *campaign.Result, name string) uint64 {
 	for _, s := range sim.Situations() {
 		if s.String() == "cache: "+name {
 			return c.Situations[s].Times
@@ -78,7 +78,7 @@ func TestThousandWatchers(t *testing.T) {
 	p.WatchList.Clients, p.WatchList.Rounds = 1000, 1
 	p.Network, p.Scheduling, p.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
 	p.Horizon, p.Steps = 20*time.Second, 1_000_000
-	c := campaign(t, watchListStreams, p, 0, 1)
+	c := explored(t, watchListStreams, p, 0, 1)
 	for _, f := range c.Properties {
 		assert.Zero(t, f.Violations, f.Name)
 		if f.Name == InitialEvents {

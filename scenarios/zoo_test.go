@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -47,7 +48,7 @@ func recordedDetections(t *testing.T) (list []detection) {
 // menagerie runs one scenario, with a bug or without.
 type menagerie struct {
 	runner   *explore.Runner
-	chooser  explore.Chooser
+	chooser  strategy.Chooser
 	property string
 }
 
@@ -61,17 +62,17 @@ func newMenagerie(t *testing.T, s scenarios.Specimen, bugs ...string) *menagerie
 	system, err := sc.New(p)
 	require.NoError(t, err)
 	r := explore.NewRunner(system, p.Steps)
-	return &menagerie{r, strategyOf(t, s).Chooser(r.Profile()), s.Property}
+	return &menagerie{r, strategyOf(t, s).New(strategy.Measure(r)), s.Property}
 }
 
-func strategyOf(t *testing.T, s scenarios.Specimen) explore.Strategy {
+func strategyOf(t *testing.T, s scenarios.Specimen) strategy.Strategy {
 	t.Helper()
 	if s.Strategy == "" {
-		return explore.Portfolio()
+		return strategy.Default()
 	}
-	i := slices.IndexFunc(explore.Strategies(), func(x explore.Strategy) bool { return x.Name == s.Strategy })
+	i := slices.IndexFunc(strategy.All(), func(x strategy.Strategy) bool { return x.Name == s.Strategy })
 	require.GreaterOrEqual(t, i, 0, s.Strategy)
-	return explore.Strategies()[i]
+	return strategy.All()[i]
 }
 
 func (m *menagerie) judge(t *testing.T, seed uint64) explore.Finding {
@@ -238,7 +239,7 @@ func tableOf(t *testing.T, list []detection) string {
 		i := slices.IndexFunc(scenarios.Bugs(), func(b scenarios.Bug) bool { return b.Name == d.Bug })
 		require.GreaterOrEqual(t, i, 0, d.Bug)
 		property := d.Property
-		if d.Strategy != explore.Portfolio().Name {
+		if d.Strategy != strategy.Default().Name {
 			property += " (`--strategy " + d.Strategy + "`)"
 		}
 		fmt.Fprintf(&out, "| %s | %s | %s | %s | %d | %d |\n", d.Bug, scenarios.Bugs()[i].Summary, d.Scenario, property, d.Median, d.Bound95)
@@ -287,8 +288,8 @@ func TestBugsShareTheStepsOfTheHealthyCache(t *testing.T) {
 		t.Run(s.Bug, func(t *testing.T) {
 			t.Parallel()
 			sick, healthy := newMenagerie(t, s, s.Bug), newMenagerie(t, s)
-			random := explore.Random()
-			a, b := random.Chooser(sick.runner.Profile()), random.Chooser(healthy.runner.Profile())
+			random := strategy.Random()
+			a, b := random.New(strategy.Measure(sick.runner)), random.New(strategy.Measure(healthy.runner))
 			alike := 0
 			for seed := range uint64(schedules) {
 				a.Begin(seed)
@@ -321,7 +322,7 @@ func TestNobodyLooks(t *testing.T) {
 				return explore.NewRunner(system, p.Steps)
 			}
 			sick, healthy := run(bug), run()
-			a, b := explore.Random().Chooser(sick.Profile()), explore.Random().Chooser(healthy.Profile())
+			a, b := strategy.Random().New(strategy.Measure(sick)), strategy.Random().New(strategy.Measure(healthy))
 			events := 0
 			for seed := range uint64(300) {
 				a.Begin(seed)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
@@ -24,8 +25,8 @@ type measurement struct {
 	Strategy string  `json:"strategy"`
 	Unit     string  `json:"unit"`
 	Median   float64 `json:"median"`
-	Least    float64 `json:"least"`
-	Most     float64 `json:"most"`
+	Min      float64 `json:"min"`
+	Max      float64 `json:"max"`
 }
 
 func benchCommand(s streams) *cobra.Command {
@@ -36,7 +37,7 @@ func benchCommand(s streams) *cobra.Command {
 		Short: "choices per second, and schedules and processor time until a bug shows",
 		Long: `Bench measures, on one core: choices a second with the witness judging every history, schedules a second with porcupine
 judging every history as well, and how many schedules and how much processor time it takes each strategy until
-#15220 and #17507 show. Each figure is the median of several rounds, beside it the least and the most.`,
+#15220 and #17507 show. Each figure is the median of several rounds, beside it the minimum and the maximum.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if rounds < 1 {
@@ -52,9 +53,9 @@ judging every history as well, and how many schedules and how much processor tim
 				return e.Encode(rows)
 			}
 			t := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "what\tscenario\tetcd\tstrategy\tmedian\tleast\tmost\t")
+			fmt.Fprintln(t, "what\tscenario\tetcd\tstrategy\tmedian\tmin\tmax\t")
 			for _, r := range rows {
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%s\n", r.What, r.Scenario, r.Etcd, r.Strategy, r.Median, r.Least, r.Most, r.Unit)
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%s\n", r.What, r.Scenario, r.Etcd, r.Strategy, r.Median, r.Min, r.Max, r.Unit)
 			}
 			return t.Flush()
 		},
@@ -75,8 +76,8 @@ func bench(ctx context.Context, rounds int) ([]measurement, error) {
 	}{
 		{"witness", -1}, {"porcupine", linearizability.DefaultOperations},
 	} {
-		for _, strategy := range []explore.Strategy{explore.Random(), explore.Portfolio()} {
-			r, err := rates(ctx, judge.name, judge.operations, strategy, rounds)
+		for _, chosen := range []strategy.Strategy{strategy.Random(), strategy.Default()} {
+			r, err := rates(ctx, judge.name, judge.operations, chosen, rounds)
 			if err != nil {
 				return nil, err
 			}
@@ -86,8 +87,8 @@ func bench(ctx context.Context, rounds int) ([]measurement, error) {
 	for _, bug := range []struct{ scenario, property string }{
 		{"issue-15220", "linearizable-data"}, {"issue-15220-catching-up", "linearizable-data"}, {"issue-17507", scenarios.Answers},
 	} {
-		for _, strategy := range explore.Strategies() {
-			r, err := timeToBug(ctx, bug.scenario, bug.property, strategy)
+		for _, chosen := range strategy.All() {
+			r, err := timeToBug(ctx, bug.scenario, bug.property, chosen)
 			if err != nil {
 				return nil, err
 			}
@@ -107,7 +108,7 @@ func subject(name string) (*scenarios.Scenario, *scenarios.System, error) {
 	return sc, system, err
 }
 
-func rates(ctx context.Context, name string, operations int, strategy explore.Strategy, rounds int) ([]measurement, error) {
+func rates(ctx context.Context, name string, operations int, chosen strategy.Strategy, rounds int) ([]measurement, error) {
 	sc, system, err := subject("issue-15220")
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func rates(ctx context.Context, name string, operations int, strategy explore.St
 	p := sc.Params
 	system.JudgeWith(operations)
 	runner := explore.NewRunner(system, p.Steps)
-	chooser := strategy.Chooser(runner.Profile())
+	chooser := chosen.New(strategy.Measure(runner))
 	var choices, schedules []float64
 	for range rounds {
 		var n uint64
@@ -132,31 +133,30 @@ func rates(ctx context.Context, name string, operations int, strategy explore.St
 		schedules = append(schedules, benchSchedules/seconds)
 	}
 	return []measurement{
-		row(name, sc.Name, p.Etcd, strategy.Name, "choices/s", choices),
-		row(name, sc.Name, p.Etcd, strategy.Name, "schedules/s", schedules),
+		row(name, sc.Name, p.Etcd, chosen.Name, "choices/s", choices),
+		row(name, sc.Name, p.Etcd, chosen.Name, "schedules/s", schedules),
 	}, nil
 }
 
-// After so many hits, or so many schedules, a time to a bug is known well
-// enough.
+// A time to a bug is known well enough after so many hits, or so many schedules.
 const (
-	enoughHits    = 200
-	mostSchedules = 20_000
+	enoughHits   = 200
+	maxSchedules = 20_000
 )
 
 // timeToBug measures the distances between schedules that show a bug: how many
-// schedules a person has to wait who begins at any seed.
-func timeToBug(ctx context.Context, scenario, property string, strategy explore.Strategy) ([]measurement, error) {
+// schedules it takes from any seed on.
+func timeToBug(ctx context.Context, scenario, property string, chosen strategy.Strategy) ([]measurement, error) {
 	sc, system, err := subject(scenario)
 	if err != nil {
 		return nil, err
 	}
 	p := sc.Params
 	runner := explore.NewRunner(system, p.Steps)
-	chooser := strategy.Chooser(runner.Profile())
+	chooser := chosen.New(strategy.Measure(runner))
 	var gaps, millis []float64
 	last, start := uint64(0), time.Now()
-	for seed := uint64(0); seed < mostSchedules && len(gaps) < enoughHits && ctx.Err() == nil; seed++ {
+	for seed := uint64(0); seed < maxSchedules && len(gaps) < enoughHits && ctx.Err() == nil; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		for i := range result.Findings {
@@ -171,12 +171,12 @@ func timeToBug(ctx context.Context, scenario, property string, strategy explore.
 		return nil, &exitError{exitNoVerdict, fmt.Errorf("interrupted")}
 	}
 	if len(gaps) == 0 {
-		return []measurement{{What: property + " not found", Scenario: scenario, Etcd: p.Etcd, Strategy: strategy.Name, Unit: "schedules tried",
-			Median: mostSchedules, Least: mostSchedules, Most: mostSchedules}}, nil
+		return []measurement{{What: property + " not found", Scenario: scenario, Etcd: p.Etcd, Strategy: chosen.Name, Unit: "schedules tried",
+			Median: maxSchedules, Min: maxSchedules, Max: maxSchedules}}, nil
 	}
 	return []measurement{
-		row(property, scenario, p.Etcd, strategy.Name, "schedules until it shows", gaps),
-		row(property, scenario, p.Etcd, strategy.Name, "ms of one core until it shows", millis),
+		row(property, scenario, p.Etcd, chosen.Name, "schedules until it shows", gaps),
+		row(property, scenario, p.Etcd, chosen.Name, "ms of one core until it shows", millis),
 	}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -68,7 +68,7 @@ var sections = []section{
 		return list
 	}},
 	{"strategies", func() (list []entry) {
-		for _, s := range explore.Strategies() {
+		for _, s := range strategy.All() {
 			list = append(list, entry{s.Name, s.Summary})
 		}
 		return list

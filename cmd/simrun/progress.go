@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 )
 
 // progress keeps one line on a terminal up to date, and is silent elsewhere.
@@ -23,7 +23,7 @@ func newProgress(s streams, seeds uint64, limit time.Duration) *progress {
 	return &progress{w: s.err, width: width, live: live, seeds: seeds, limit: limit}
 }
 
-func (p *progress) campaign(c *explore.Campaign) {
+func (p *progress) campaign(c *campaign.Result) {
 	if !p.live {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/scenarios"
@@ -43,8 +44,8 @@ With --loose it follows the recording through changed code or other parameters a
 }
 
 // open reads a replay file and finds its scenario.
-func open(path string) (*explore.Recording, *scenarios.Scenario, error) {
-	rec, err := explore.OpenRecording(path)
+func open(path string) (*recording.Recording, *scenarios.Scenario, error) {
+	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, nil, usage("%w", err)
 	}
@@ -70,7 +71,7 @@ func (f *replayFlags) run(s streams, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	result, err := explore.Replay(explore.NewRunner(system, system.Params().Steps), rec)
+	result, err := recording.Replay(explore.NewRunner(system, system.Params().Steps), rec)
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
@@ -84,7 +85,7 @@ func (f *replayFlags) run(s streams, path string) error {
 }
 
 // worthTelling is the violation that the file was made for, or else the first.
-func worthTelling(rec *explore.Recording, r *explore.Result) (first explore.Failure, ok bool) {
+func worthTelling(rec *recording.Recording, r *explore.Result) (first explore.Failure, ok bool) {
 	for _, f := range rec.Findings {
 		told := explore.Failure{Property: f.Property, Label: f.Label}
 		if len(f.Story) > 0 && r.Find(told) != nil {
@@ -101,15 +102,15 @@ func worthTelling(rec *explore.Recording, r *explore.Result) (first explore.Fail
 
 // withRemedy says what to do about a run that takes another course.
 func withRemedy(err error) error {
-	var d *explore.Divergence
-	var m *explore.TraceMismatch
+	var d *recording.Divergence
+	var m *recording.TraceMismatch
 	if errors.As(err, &d) || errors.As(err, &m) {
 		return fmt.Errorf("%w; the code has changed since, or the file: --loose follows it as far as it fits", err)
 	}
 	return err
 }
 
-func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *explore.Recording, failure explore.Failure) error {
+func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *recording.Recording, failure explore.Failure) error {
 	d, err := diagnosis.Of(sc, rec, failure)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *explore.Recor
 }
 
 // follow replays loosely, with the parameters of the command line on top.
-func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *explore.Recording, path string) error {
+func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *recording.Recording, path string) error {
 	p, err := recorded.Params(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
@@ -137,12 +138,12 @@ func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *explore.Rec
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	follower, err := explore.NewFollower(rec)
+	follower, err := recording.NewFollower(rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
 	runner := explore.NewRunner(system, p.Steps)
-	again, result := explore.Record(runner, follower)
+	again, result := recording.Record(runner, follower)
 	again.Scenario, again.Parameters = sc.Name, recorded.Parameters(&p)
 	taken, recorded := follower.Followed()
 	for i := range result.Findings {

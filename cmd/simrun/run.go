@@ -16,6 +16,8 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/scenarios"
@@ -59,7 +61,7 @@ func runCommand(s streams) *cobra.Command {
 	f.add(c)
 	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given)")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
-	c.Flags().StringVar(&f.strategy, "strategy", explore.Portfolio().Name, "who chooses the steps (simrun list strategies)")
+	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps (simrun list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
@@ -96,7 +98,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	strategy, err := explore.StrategyByName(f.strategy)
+	chosen, err := strategy.Find(f.strategy)
 	if err != nil {
 		return usage("--strategy: %w", err)
 	}
@@ -108,8 +110,8 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	}
 
 	live := newProgress(s, f.seedsCount, f.limit)
-	campaign, err := explore.Explore(ctx, subjects, explore.Config{
-		Strategy: strategy, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Steps,
+	result, err := campaign.Run(ctx, subjects, campaign.Config{
+		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Steps,
 		Progress: live.campaign,
 	})
 	live.end()
@@ -117,14 +119,14 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 		return &exitError{exitNoVerdict, err}
 	}
 
-	found := summary.Of(sc, &p, campaign)
+	found := summary.Of(sc, &p, result)
 	// An interrupt has ended the search, not the report of what it found.
 	ctx = context.WithoutCancel(ctx)
 	finder := &diagnosis.Finder{
-		Scenario: sc, Params: p, Strategy: strategy, Last: f.first + campaign.Schedules - 1,
+		Scenario: sc, Params: p, Strategy: chosen, Last: f.first + result.Schedules - 1,
 		Shrink: !f.noShrink, Tool: "watchbed " + version(),
 	}
-	kept, err := f.diagnose(ctx, live, finder, campaign, found)
+	kept, err := f.diagnose(ctx, live, finder, result, found)
 	if err != nil {
 		return err
 	}
@@ -133,7 +135,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	} else {
 		err = f.text(s, found, kept)
 	}
-	return errors.Join(f.outcome(s, campaign, found), err, f.files(s, found, kept))
+	return errors.Join(f.outcome(s, result, found), err, f.files(s, found, kept))
 }
 
 // parseSeeds reads "N" or "FIRST..LAST".
@@ -174,7 +176,7 @@ type keptRun struct {
 
 // diagnose shrinks, explains and saves each way to fail, and adds what comes of
 // it to the summary.
-func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, c *explore.Campaign, found *summary.Summary) ([]*keptRun, error) {
+func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, c *campaign.Result, found *summary.Summary) ([]*keptRun, error) {
 	var kept []*keptRun
 	finder.Progress = func(failure explore.Failure, number, total int) {
 		live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
@@ -262,7 +264,7 @@ func writeFile(path string, write func(*os.File) error) error {
 }
 
 // outcome is the exit code of a campaign.
-func (f *runFlags) outcome(s streams, c *explore.Campaign, found *summary.Summary) error {
+func (f *runFlags) outcome(s streams, c *campaign.Result, found *summary.Summary) error {
 	verdict := c.Verdict()
 	if !f.expect {
 		if verdict == model.Holds && c.Interrupted {

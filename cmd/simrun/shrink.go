@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 )
 
 type shrinkFlags struct {
@@ -28,7 +29,7 @@ func shrinkCommand(s streams) *cobra.Command {
 	}
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for the smaller replay file; none is ever overwritten")
 	c.Flags().StringVar(&f.property, "property", "", "the violated property to keep (default: the first in the file)")
-	c.Flags().IntVar(&f.runs, "runs", explore.DefaultShrinkRuns, "how many runs to try at most")
+	c.Flags().IntVar(&f.runs, "runs", recording.DefaultShrinkRuns, "how many runs to try at most")
 	return c
 }
 
@@ -48,7 +49,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	small, err := explore.Shrink(c.Context(), explore.NewRunner(system, system.Params().Steps), rec, failure, f.runs)
+	small, err := recording.Shrink(c.Context(), explore.NewRunner(system, system.Params().Steps), rec, failure, f.runs)
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
@@ -66,7 +67,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s streams, path string) error {
 }
 
 // failure is the way to fail that is kept.
-func (f *shrinkFlags) failure(rec *explore.Recording, path string) (explore.Failure, error) {
+func (f *shrinkFlags) failure(rec *recording.Recording, path string) (explore.Failure, error) {
 	all := rec.Violations()
 	if len(all) == 0 {
 		return explore.Failure{}, usage("%s: nothing is violated in it, so there is nothing to keep", path)

@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/fixtures"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -34,7 +35,7 @@ func TestSimulatedCreatedOvertakesWhereRealOnesDo(t *testing.T) {
 		for _, mode := range []sim.Mode{sim.Untimed, sim.Timed} {
 			s := newSecondWatch(t, mode, r.Etcd, r.Requests)
 			runner := explore.NewRunner(s, 0)
-			chooser := explore.Random().Chooser(runner.Profile())
+			chooser := strategy.Random().New(strategy.Measure(runner))
 			violations := 0
 			for seed := range uint64(schedules) {
 				chooser.Begin(seed)

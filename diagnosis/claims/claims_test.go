@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 )
 
 // TestClaims says by hand which figures of the documents are borne out.
@@ -29,7 +29,7 @@ func TestClaims(t *testing.T) {
 	require.Len(t, All(), len(want))
 	for i := range All() {
 		c := &All()[i]
-		r, err := c.Measure(t.Context(), explore.Config{Seeds: 30})
+		r, err := c.Measure(t.Context(), campaign.Config{Seeds: 30})
 		require.NoError(t, err)
 		assert.Equal(t, want[i].document, r.Document)
 		assert.Equal(t, want[i].where, r.Where)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/diagnosis/metrics"
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -28,7 +29,7 @@ type Result struct {
 
 // Measure runs the campaign of a claim. The configuration is that of a campaign
 // with Share 1; the strategy is always random, which draws every delay evenly.
-func (c *Claim) Measure(ctx context.Context, cfg explore.Config) (*Result, error) {
+func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, error) {
 	sc, err := scenarios.Find(c.Scenario)
 	if err != nil {
 		return nil, err
@@ -43,20 +44,20 @@ func (c *Claim) Measure(ctx context.Context, cfg explore.Config) (*Result, error
 	if err != nil {
 		return nil, err
 	}
-	cfg.Strategy, cfg.Seeds, cfg.Steps = explore.Random(), cfg.Seeds*c.Share, p.Steps
-	campaign, err := explore.Explore(ctx, subjects, cfg)
+	cfg.Strategy, cfg.Seeds, cfg.Steps = strategy.Random(), cfg.Seeds*c.Share, p.Steps
+	done, err := campaign.Run(ctx, subjects, cfg)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{
 		Document: c.Document, Says: c.Says, Where: c.Where, Why: c.Why,
-		Schedules: campaign.Schedules, Command: c.command(campaign), Interrupted: campaign.Interrupted,
+		Schedules: done.Schedules, Command: c.command(done), Interrupted: done.Interrupted,
 	}
-	r.Measured, r.BorneOut = c.bearsOut(metrics.Of(campaign.Metrics))
+	r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
 	return r, nil
 }
 
-func (c *Claim) command(campaign *explore.Campaign) string {
+func (c *Claim) command(done *campaign.Result) string {
 	text := "simrun run " + c.Scenario
 	for _, change := range c.Params {
 		switch change.Name {
@@ -68,7 +69,7 @@ func (c *Claim) command(campaign *explore.Campaign) string {
 			text += " --param " + change.Name + "=" + change.Value
 		}
 	}
-	return fmt.Sprintf("%s --strategy %s --seeds %d..%d", text, explore.Random().Name, campaign.FirstSeed, campaign.FirstSeed+max(campaign.Schedules, 1)-1)
+	return fmt.Sprintf("%s --strategy %s --seeds %d..%d", text, strategy.Random().Name, done.FirstSeed, done.FirstSeed+max(done.Schedules, 1)-1)
 }
 
 // test words a measurement, and says whether it bears a claim out.

@@ -2,6 +2,8 @@ package flip
 
 import (
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -14,14 +16,14 @@ const (
 
 // alike finds runs that fail in the same way, as a campaign would; except is the
 // seed of the run that is known already.
-func alike(sc *scenarios.Scenario, p scenarios.Params, f explore.Failure, except uint64) []*explore.Recording {
+func alike(sc *scenarios.Scenario, p scenarios.Params, f explore.Failure, except uint64) []*recording.Recording {
 	system, err := sc.New(p)
 	if err != nil {
 		return nil
 	}
 	runner := explore.NewRunner(system, p.Steps)
-	chooser := explore.Portfolio().Chooser(runner.Profile())
-	var found []*explore.Recording
+	chooser := strategy.Default().New(strategy.Measure(runner))
+	var found []*recording.Recording
 	choices := uint64(0)
 	for seed := uint64(0); seed < maxSchedules && choices < maxChoices && len(found) < maxAlike; seed++ {
 		chooser.Begin(seed)
@@ -31,7 +33,7 @@ func alike(sc *scenarios.Scenario, p scenarios.Params, f explore.Failure, except
 			continue
 		}
 		chooser.Begin(seed)
-		rec, _ := explore.Record(runner, chooser)
+		rec, _ := recording.Record(runner, chooser)
 		found = append(found, rec)
 	}
 	return found

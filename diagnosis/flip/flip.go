@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -12,16 +13,16 @@ import (
 type search struct {
 	scenario *scenarios.Scenario
 	params   scenarios.Params
-	rec      *explore.Recording
+	rec      *recording.Recording
 	failure  explore.Failure
 	// alike are other runs that fail in the same way.
-	alike []*explore.Recording
+	alike []*recording.Recording
 }
 
 // Decide finds the behaviour that decides how the recording fails, nil if no
 // single one does. etcd's own behaviours come first, since that is where fixes
 // are made; then the client library's, then the cache's.
-func Decide(sc *scenarios.Scenario, p scenarios.Params, rec *explore.Recording, f explore.Failure) *Decision {
+func Decide(sc *scenarios.Scenario, p scenarios.Params, rec *recording.Recording, f explore.Failure) *Decision {
 	b, err := p.Behaviours()
 	if err != nil {
 		return nil

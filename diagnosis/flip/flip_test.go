@@ -10,6 +10,8 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -29,13 +31,13 @@ func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scen
 
 // firstFailing is the first run of a scenario that violates a property, as it was
 // found.
-func firstFailing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *explore.Recording, explore.Failure) {
+func firstFailing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, p := changed(t, name, set)
 	system, err := sc.New(p)
 	require.NoError(t, err)
 	r := explore.NewRunner(system, p.Steps)
-	c := explore.Portfolio().Chooser(r.Profile())
+	c := strategy.Default().New(strategy.Measure(r))
 	for seed := range uint64(20_000) {
 		c.Begin(seed)
 		result := r.Run(c)
@@ -44,10 +46,10 @@ func firstFailing(t *testing.T, name, property string, set ...string) (*scenario
 			continue
 		}
 		f := result.Findings[i].Failure()
-		rec, _ := explore.RecordSeed(r, explore.Portfolio(), seed)
+		rec, _ := recording.RecordSeed(r, strategy.Default(), seed)
 		rec.Scenario = sc.Name
 		for _, x := range p.Expand() {
-			rec.Parameters = append(rec.Parameters, explore.Parameter{Name: x.Name, Value: x.Value})
+			rec.Parameters = append(rec.Parameters, recording.Parameter{Name: x.Name, Value: x.Value})
 		}
 		return sc, r, rec, f
 	}
@@ -56,10 +58,10 @@ func firstFailing(t *testing.T, name, property string, set ...string) (*scenario
 }
 
 // failing is that run, shrunk.
-func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Recording, explore.Failure) {
+func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, r, rec, f := firstFailing(t, name, property, set...)
-	small, err := explore.Shrink(context.Background(), r, rec, f, 5_000)
+	small, err := recording.Shrink(context.Background(), r, rec, f, 5_000)
 	require.NoError(t, err)
 	return sc, small.Recording, f
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -44,8 +45,8 @@ func (s *search) try(p scenarios.Params) (v trial, ok bool) {
 
 // follow is what becomes of a property if a recording is followed as far as it
 // fits.
-func follow(runner *explore.Runner, rec *explore.Recording, property string) (verdict model.Verdict, taken, recorded int) {
-	follower, err := explore.NewFollower(rec)
+func follow(runner *explore.Runner, rec *recording.Recording, property string) (verdict model.Verdict, taken, recorded int) {
+	follower, err := recording.NewFollower(rec)
 	if err != nil {
 		return model.Violated, 0, 0
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/metrics"
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 )
 
 // Cost is what the consistent LISTs of one workload cost.
@@ -31,7 +31,7 @@ type Cost struct {
 }
 
 // costOf reads the cost of a workload from what its campaign measured.
-func costOf(scenario string, c *explore.Campaign, command string) *Cost {
+func costOf(scenario string, c *campaign.Result, command string) *Cost {
 	all := metrics.Of(c.Metrics)
 	cost := &Cost{Scenario: scenario, Schedules: c.Schedules, Metrics: all, Command: command}
 	var requests, bytes, progress, notifications float64

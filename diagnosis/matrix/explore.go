@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/diagnosis/claims"
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
@@ -124,7 +125,7 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix) error {
 			return errInterrupted
 		}
 		x.progress("what " + c.Document + " says")
-		r, err := c.Measure(ctx, x.campaign(explore.Random(), x.costSeeds(), 0))
+		r, err := c.Measure(ctx, x.campaign(strategy.Random(), x.costSeeds(), 0))
 		if err != nil {
 			return err
 		}
@@ -168,12 +169,12 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
 		return err
 	}
 	cost := slices.Contains(Costs, name)
-	cfg := x.campaign(explore.Portfolio(), x.cfg.Seeds, p.Steps)
+	cfg := x.campaign(strategy.Default(), x.cfg.Seeds, p.Steps)
 	if cost {
 		// Every delay is drawn evenly: what is measured means something.
-		cfg.Strategy, cfg.Seeds = explore.Random(), x.costSeeds()
+		cfg.Strategy, cfg.Seeds = strategy.Random(), x.costSeeds()
 	}
-	c, err := explore.Explore(ctx, subjects, cfg)
+	c, err := campaign.Run(ctx, subjects, cfg)
 	if err != nil {
 		return err
 	}
@@ -191,8 +192,8 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
 
 func (x *explorer) costSeeds() uint64 { return (x.cfg.Seeds + costShare - 1) / costShare }
 
-func (x *explorer) campaign(s explore.Strategy, seeds uint64, steps int) explore.Config {
-	return explore.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers, Steps: steps}
+func (x *explorer) campaign(s strategy.Strategy, seeds uint64, steps int) campaign.Config {
+	return campaign.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers, Steps: steps}
 }
 
 // budget is the wall-clock time of the next campaign.
@@ -215,12 +216,12 @@ func (x *explorer) over(schedules uint64) {
 }
 
 // command words a run that shows the same seeds again.
-func (x *explorer) command(cell *Cell, scenario string, s explore.Strategy) func(first, last uint64) string {
+func (x *explorer) command(cell *Cell, scenario string, s strategy.Strategy) func(first, last uint64) string {
 	text := "simrun run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
 	for _, change := range x.cfg.Params {
 		text += " --param " + change.Name + "=" + change.Value
 	}
-	if s.Name != explore.Portfolio().Name {
+	if s.Name != strategy.Default().Name {
 		text += " --strategy " + s.Name
 	}
 	return func(first, last uint64) string {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -72,7 +72,7 @@ var livenessClaims = []string{scenarios.Answers, scenarios.WatchListEnds}
 func IsLive(property string) bool { return slices.Contains(livenessClaims, property) }
 
 // add takes down what a campaign says to both questions.
-func (cell *Cell) add(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign, command func(first, last uint64) string) {
+func (cell *Cell) add(sc *scenarios.Scenario, p *scenarios.Params, c *campaign.Result, command func(first, last uint64) string) {
 	var violated []string
 	for _, t := range c.Properties {
 		if t.Verdict == model.Violated {

@@ -2,7 +2,7 @@
 package metrics
 
 import (
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -31,7 +31,7 @@ type Distribution struct {
 }
 
 // Of lists what was recorded. A metric without a value is left out.
-func Of(tallies []explore.MetricTally) []Metric {
+func Of(tallies []campaign.MetricTally) []Metric {
 	var list []Metric
 	for i := range tallies {
 		t := &tallies[i]

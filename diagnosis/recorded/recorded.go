@@ -5,13 +5,13 @@ package recorded
 import (
 	"fmt"
 
-	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/scenarios"
 )
 
 // Params are the parameters of a recording. The error, one line, names what the
 // recording says that this version does not know.
-func Params(sc *scenarios.Scenario, rec *explore.Recording) (scenarios.Params, error) {
+func Params(sc *scenarios.Scenario, rec *recording.Recording) (scenarios.Params, error) {
 	p := sc.Params
 	for _, parameter := range rec.Parameters {
 		if err := p.Set(parameter.Name, parameter.Value); err != nil {
@@ -22,7 +22,7 @@ func Params(sc *scenarios.Scenario, rec *explore.Recording) (scenarios.Params, e
 }
 
 // System puts the scenario of a recording together as it was recorded.
-func System(sc *scenarios.Scenario, rec *explore.Recording) (*scenarios.System, error) {
+func System(sc *scenarios.Scenario, rec *recording.Recording) (*scenarios.System, error) {
 	p, err := Params(sc, rec)
 	if err != nil {
 		return nil, err
@@ -35,10 +35,10 @@ func System(sc *scenarios.Scenario, rec *explore.Recording) (*scenarios.System, 
 }
 
 // Parameters lists all parameters by name, as a recording keeps them.
-func Parameters(p *scenarios.Params) []explore.Parameter {
-	var list []explore.Parameter
+func Parameters(p *scenarios.Params) []recording.Parameter {
+	var list []recording.Parameter
 	for _, x := range p.Expand() {
-		list = append(list, explore.Parameter{Name: x.Name, Value: x.Value})
+		list = append(list, recording.Parameter{Name: x.Name, Value: x.Value})
 	}
 	return list
 }

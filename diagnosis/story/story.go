@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
@@ -59,8 +60,8 @@ const maxJudged = 2_000
 
 // Tell replays a recording and tells how it fails in the way f. The recording
 // should be a small one: what happens in it is told. The error is a
-// *explore.Divergence or a *explore.TraceMismatch if it does not replay.
-func Tell(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*Story, error) {
+// *recording.Divergence or a *recording.TraceMismatch if it does not replay.
+func Tell(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (*Story, error) {
 	r, err := replay(sc, rec, f)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func Tell(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*S
 	}, nil
 }
 
-func replay(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (*Run, error) {
+func replay(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (*Run, error) {
 	system, err := recorded.System(sc, rec)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func replay(sc *scenarios.Scenario, rec *explore.Recording, f explore.Failure) (
 	})
 	runner := explore.NewRunner(system, system.Params().Steps)
 	runner.Observe(r.Trace)
-	result, err := explore.Replay(runner, rec)
+	result, err := recording.Replay(runner, rec)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
 )
@@ -75,12 +76,12 @@ type Failure struct {
 }
 
 // Of says what a campaign came to. Stories and replay files are left to Link.
-func Of(sc *scenarios.Scenario, p *scenarios.Params, c *explore.Campaign) *Summary {
+func Of(sc *scenarios.Scenario, p *scenarios.Params, c *campaign.Result) *Summary {
 	s := &Summary{
 		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: story.Assumptions(p),
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
-		CampaignHash: explore.Hash(c.Hash), Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
+		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
 		Verdict: c.Verdict().String(), Properties: map[string]Property{}, Failures: []Failure{},
 		Expected: append([]string{}, sc.ExpectedViolations(p)...), Situations: map[string]uint64{},
 	}

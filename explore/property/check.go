@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
 )
 
-// Check lets rapid draw schedules of up to so many choices (its flags say how
-// many) and fails the test if one violates a property, or if none put a claimed
-// property to the test. rapid shrinks the schedule; the message has a call of
-// Replay that repeats it.
+// Check lets rapid draw schedules of up to so many choices; the number of schedules
+// is rapid's flag -rapid.checks. It fails the test if a schedule violates a
+// property, or if none checked a claimed property. rapid shrinks the schedule, and
+// the message has a call of Replay that repeats it.
 func Check(t testing.TB, newSubject func() explore.Subject, choices int) {
 	t.Helper()
 	r := explore.NewRunner(newSubject(), 0)
@@ -24,10 +25,10 @@ func Check(t testing.TB, newSubject func() explore.Subject, choices int) {
 	var claimed []string
 	rapid.Check(t, func(t *rapid.T) {
 		list := draw.Draw(t, "choices")
-		c := explore.NewIndices(list)
+		c := &indices{list: list}
 		res := r.Run(c)
 		if res.Truncated {
-			t.Fatalf("the run does not end within %d steps; to reproduce: %s", explore.DefaultSteps, call(list[:c.Used()]))
+			t.Fatalf("the run does not end within %d steps; to reproduce: %s", explore.DefaultSteps, call(list[:c.used]))
 		}
 		for i := range res.Findings {
 			f := &res.Findings[i]
@@ -38,18 +39,19 @@ func Check(t testing.TB, newSubject func() explore.Subject, choices int) {
 			if f.Verdict != model.Violated {
 				continue
 			}
-			// A schedule that shrinks must go on failing the same way.
+			// A smaller schedule must fail in the same way as the first one.
+			way := f.Failure()
 			if failure == nil {
-				failure = &explore.Failure{Property: f.Property, Label: f.Label}
+				failure = &way
 			}
-			if f.Failure() == *failure {
-				t.Fatalf("%s; to reproduce: %s", describe(f), call(list[:c.Used()]))
+			if way == *failure {
+				t.Fatalf("%s; to reproduce: %s", describe(f), call(list[:c.used]))
 			}
 		}
 	})
 	for _, name := range claimed {
 		if !exercised[name] {
-			t.Errorf("%s: vacuous, no schedule put it to the test", name)
+			t.Errorf("%s: vacuous, no schedule checked it", name)
 		}
 	}
 }
@@ -58,7 +60,7 @@ func Check(t testing.TB, newSubject func() explore.Subject, choices int) {
 // violates a property.
 func Replay(t testing.TB, newSubject func() explore.Subject, choices ...uint16) {
 	t.Helper()
-	rec, res := explore.Record(explore.NewRunner(newSubject(), 0), explore.NewIndices(choices))
+	rec, res := recording.Record(explore.NewRunner(newSubject(), 0), &indices{list: choices})
 	for i := range res.Findings {
 		if f := &res.Findings[i]; f.Verdict == model.Violated {
 			t.Errorf("%s:\n%s", describe(f), story(rec))
@@ -66,17 +68,18 @@ func Replay(t testing.TB, newSubject func() explore.Subject, choices ...uint16) 
 	}
 }
 
-// lists draws lists of choices. rapid makes short slices (about five entries)
-// unless a minimum forces it, and what is forced does not shrink. So a list is
-// made of slices of slices: it is long enough, and whole parts of it go at once.
-func lists(most int) *rapid.Generator[[]uint16] {
+// lists draws lists of up to so many choices. rapid makes short slices (about five
+// entries) unless a minimum forces it, and a slice does not shrink below its
+// minimum. So a list is made of slices of slices: it is long enough, and rapid
+// takes away whole parts of it at once.
+func lists(longest int) *rapid.Generator[[]uint16] {
 	const largest = 1<<10 - 1 // more options than any choice has
 	part := rapid.SliceOf(rapid.SliceOf(rapid.SliceOf(rapid.Uint16Range(0, largest))))
 	return rapid.Map(part, func(parts [][][]uint16) []uint16 {
-		list := make([]uint16, 0, most)
+		list := make([]uint16, 0, longest)
 		for _, part := range parts {
 			for _, choices := range part {
-				list = append(list, choices[:min(len(choices), most-len(list))]...)
+				list = append(list, choices[:min(len(choices), longest-len(list))]...)
 			}
 		}
 		return list

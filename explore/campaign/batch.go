@@ -1,0 +1,72 @@
+package campaign
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// batchSize is how many seeds a worker takes at once. It is part of the result:
+// campaigns end between batches, and the hash is one over batches.
+const batchSize = 32
+
+// batch is what consecutive seeds came to.
+type batch struct {
+	number     uint64
+	schedules  uint64
+	stats      sim.Stats
+	truncated  uint64
+	rechecked  uint64
+	hash       sim.Digest
+	properties []PropertyTally
+	situations []SituationTally
+	// metrics is nil for untimed runs.
+	metrics  []MetricTally
+	failures []FailureTally
+	err      error
+}
+
+func newBatch() *batch {
+	return &batch{hash: sim.NewDigest, situations: make([]SituationTally, len(sim.Situations()))}
+}
+
+// add adds the run of a seed that has just ended in the world.
+func (b *batch) add(seed uint64, res *explore.Result, world *sim.World) {
+	b.schedules++
+	b.hash = b.hash.Word(uint64(res.TraceHash))
+	addStats(&b.stats, &res.Stats)
+	if res.Truncated {
+		b.truncated++
+	}
+	for i := range res.Findings {
+		f := &res.Findings[i]
+		p := tallyOf(&b.properties, i, f.Property)
+		p.Verdict = p.Verdict.And(f.Verdict)
+		p.Exercised += uint64(f.Exercised)
+		if f.Verdict == model.Violated {
+			p.Violations++
+			addFailure(&b.failures, FailureTally{f.Failure(), seed, 1})
+		}
+	}
+	for i := range b.situations {
+		if n := world.Count(sim.Situation(i)); n > 0 {
+			b.situations[i].Times += n
+			b.situations[i].Schedules++
+		}
+	}
+	b.addMetrics(world)
+}
+
+func (b *batch) addMetrics(world *sim.World) {
+	if world.Mode() != sim.Timed {
+		return
+	}
+	if b.metrics == nil {
+		for _, m := range sim.Metrics() {
+			b.metrics = append(b.metrics, MetricTally{Metric: m})
+		}
+	}
+	for i := range b.metrics {
+		b.metrics[i].Merge(world.Metric(b.metrics[i].Metric))
+	}
+}

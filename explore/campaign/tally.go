@@ -1,0 +1,62 @@
+package campaign
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// PropertyTally is one property over all runs.
+type PropertyTally struct {
+	Name string
+	// Verdict joins those of the runs. A property that no run checked is vacuous.
+	Verdict model.Verdict
+	// Exercised is how often it was checked, Violations in how many runs it was
+	// violated.
+	Exercised, Violations uint64
+}
+
+// SituationTally is how often a situation came about.
+type SituationTally struct {
+	Situation sim.Situation
+	// Times is how often in all, Schedules in how many runs.
+	Times, Schedules uint64
+}
+
+// MetricTally is one metric over all runs.
+type MetricTally struct {
+	Metric sim.Metric
+	sim.Distribution
+}
+
+// FailureTally is one way to fail.
+type FailureTally struct {
+	Failure explore.Failure
+	// FirstSeed is the first seed that failed in this way, Schedules how many did.
+	FirstSeed, Schedules uint64
+}
+
+// tallyOf finds the entry of a property; findings come in the same order in
+// each run, so it is where it was.
+func tallyOf(list *[]PropertyTally, at int, name string) *PropertyTally {
+	if at < len(*list) && (*list)[at].Name == name {
+		return &(*list)[at]
+	}
+	for i := range *list {
+		if (*list)[i].Name == name {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, PropertyTally{Name: name})
+	return &(*list)[len(*list)-1]
+}
+
+func addFailure(list *[]FailureTally, f FailureTally) {
+	for i := range *list {
+		if (*list)[i].Failure == f.Failure {
+			(*list)[i].Schedules += f.Schedules
+			return
+		}
+	}
+	*list = append(*list, f)
+}

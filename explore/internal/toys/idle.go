@@ -1,0 +1,49 @@
+package toys
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Text is the simplest payload.
+type Text string
+
+// Digest implements sim.Payload.
+func (t Text) Digest(d sim.Digest) sim.Digest { return d.Text(string(t)) }
+
+// Label implements sim.Payload.
+func (t Text) Label() string { return string(t) }
+
+// Idle is a subject and a node that does nothing. Others embed it and say only
+// what they do.
+type Idle struct{}
+
+// Start implements sim.Node.
+func (Idle) Start(*sim.Env) {}
+
+// Receive implements sim.Node.
+func (Idle) Receive(*sim.Env, *sim.Message) {}
+
+// Fire implements sim.Node.
+func (Idle) Fire(*sim.Env, sim.Timer) {}
+
+// Run implements sim.Node.
+func (Idle) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (Idle) TaskName(sim.Task) string { return "task" }
+
+// TimerName implements sim.Node.
+func (Idle) TimerName(sim.Timer) string { return "timer" }
+
+// Options implements explore.Subject.
+func (Idle) Options() sim.Options { return sim.Options{} }
+
+// After implements explore.Subject.
+func (Idle) After(*sim.World, sim.Action) {}
+
+// Over implements explore.Subject.
+func (Idle) Over(*sim.World) bool { return false }
+
+// Judge implements explore.Subject.
+func (Idle) Judge(*sim.World) []explore.Finding { return nil }

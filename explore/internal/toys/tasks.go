@@ -1,0 +1,78 @@
+package toys
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Tasks is a subject of independent tasks with a number of steps each, the
+// simplest world in which strategies differ.
+type Tasks struct {
+	nodes []*task
+	names []string
+	at    func(task, step int) bool
+	reset func()
+	hit   bool
+	found [1]explore.Finding
+}
+
+type task struct {
+	owner       *Tasks
+	index       int
+	steps, done int
+}
+
+func (t *task) Start(env *sim.Env)             { env.Enable(0) }
+func (t *task) Receive(*sim.Env, *sim.Message) {}
+func (t *task) Fire(*sim.Env, sim.Timer)       {}
+func (t *task) TaskName(sim.Task) string       { return "step " + strconv.Itoa(t.done) }
+func (t *task) TimerName(sim.Timer) string     { return "" }
+func (t *task) Run(env *sim.Env, _ sim.Task) {
+	t.owner.hit = t.owner.at(t.index, t.done) || t.owner.hit
+	t.done++
+	if t.done < t.steps {
+		env.Enable(0)
+	}
+}
+
+// NewTasks returns tasks with so many steps each. at is called for each step and
+// returns true if the bug was hit; reset begins a run.
+func NewTasks(at func(task, step int) bool, reset func(), steps ...int) *Tasks {
+	s := &Tasks{at: at, reset: reset}
+	for i, n := range steps {
+		s.nodes = append(s.nodes, &task{owner: s, index: i, steps: n})
+		s.names = append(s.names, string(rune('a'+i)))
+	}
+	return s
+}
+
+// Build implements explore.Subject.
+func (s *Tasks) Build(w *sim.World) {
+	s.hit = false
+	s.reset()
+	for i, n := range s.nodes {
+		n.done = 0
+		w.Add(s.names[i], n)
+	}
+}
+
+// Options implements explore.Subject.
+func (s *Tasks) Options() sim.Options { return sim.Options{} }
+
+// After implements explore.Subject.
+func (s *Tasks) After(*sim.World, sim.Action) {}
+
+// Over implements explore.Subject.
+func (s *Tasks) Over(*sim.World) bool { return false }
+
+// Judge implements explore.Subject.
+func (s *Tasks) Judge(*sim.World) []explore.Finding {
+	s.found[0] = explore.Finding{Property: "safe", Verdict: model.Holds, Exercised: 1}
+	if s.hit {
+		s.found[0].Verdict, s.found[0].Label = model.Violated, "bug"
+	}
+	return s.found[:]
+}

@@ -1,0 +1,109 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Open reads a recording from a file.
+func Open(path string) (*Recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, path)
+}
+
+// Create writes the recording to a new file in dir, which it makes if necessary,
+// and returns its path. The name comes from the violation that has a story, else
+// from the first one, and from the trace hash. No file is ever overwritten: if the
+// name is taken by a file with other contents, the new file gets a number; if the
+// contents are the same, nothing is written.
+func (r *Recording) Create(dir string) (string, error) {
+	b, err := r.encode()
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	// Written under another name first: a process that is killed here must not
+	// leave a half file that looks like a whole one.
+	part, err := writePart(dir, b)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(part)
+	stem := filepath.Join(dir, r.stem())
+	for n := 1; n <= maxSameName; n++ {
+		path := stem + ".json"
+		if n > 1 {
+			path = stem + "-" + strconv.Itoa(n) + ".json"
+		}
+		// Unlike a rename, a link never replaces a file.
+		err := os.Link(part, path)
+		if errors.Is(err, fs.ErrExist) {
+			if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
+				return path, nil
+			}
+			continue
+		}
+		return path, err
+	}
+	return "", fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
+}
+
+// writePart writes a file with a name of its own into dir.
+func writePart(dir string, b []byte) (string, error) {
+	f, err := os.CreateTemp(dir, ".part-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+const maxSameName = 1000
+
+func (r *Recording) stem() string {
+	name := "run"
+	if v := r.Violations(); len(v) > 0 {
+		name = slug(v[0].Property + "-" + v[0].Label)
+	}
+	// The finding with a story is the one that the file was made for.
+	for _, f := range r.Findings {
+		if len(f.Story) > 0 {
+			name = f.Property + "-" + f.Label
+		}
+	}
+	return slug(name) + "-" + r.TraceHash.String()[:8]
+}
+
+const maxSlug = 80
+
+// slug keeps what every file system takes.
+func slug(s string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(s) {
+		switch {
+		case b.Len() >= maxSlug:
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}

@@ -1,0 +1,75 @@
+package recording
+
+import "slices"
+
+// plan is a recording in the form in which it is followed and shrunk: steps,
+// each with the answers that were given inside. The answers of the start, when
+// no action had been picked yet, come first.
+type plan struct {
+	start []answer
+	steps []step
+}
+
+// step is one picked action.
+type step struct {
+	// name is the number of the action's name.
+	name    int32
+	answers []answer
+	// byDefault is the number of the name of the action that the default choice
+	// would have picked.
+	byDefault int32
+}
+
+// answer is one choice inside a step; question is the number of its name.
+type answer struct {
+	question       int32
+	value, options int32
+}
+
+func newPlan(texts []string, t *names) (*plan, error) {
+	choices, err := parseChoices(texts)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{}
+	for i := range choices {
+		c := &choices[i]
+		number := t.number([]byte(c.name))
+		if c.isAnswer() {
+			p.addAnswer(answer{number, int32(c.value), int32(c.options)})
+		} else {
+			p.steps = append(p.steps, step{name: number, byDefault: number})
+		}
+	}
+	return p, nil
+}
+
+// addAnswer adds an answer to the last step, or to the start if there is none.
+func (p *plan) addAnswer(a answer) {
+	if n := len(p.steps); n > 0 {
+		p.steps[n-1].answers = append(p.steps[n-1].answers, a)
+	} else {
+		p.start = append(p.start, a)
+	}
+}
+
+// lists are all lists of answers.
+func (p *plan) lists() [][]answer {
+	lists := make([][]answer, 0, len(p.steps)+1)
+	lists = append(lists, p.start)
+	for i := range p.steps {
+		if len(p.steps[i].answers) > 0 {
+			lists = append(lists, p.steps[i].answers)
+		}
+	}
+	return lists
+}
+
+// clone shares no memory with the plan.
+func (p *plan) clone() plan {
+	c := plan{start: slices.Clone(p.start), steps: slices.Clone(p.steps)}
+	for i := range c.steps {
+		c.steps[i].answers = slices.Clone(c.steps[i].answers)
+	}
+	return c
+}

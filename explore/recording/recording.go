@@ -1,0 +1,145 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+)
+
+// Format is the version of the format that this package writes, and the latest
+// that it reads.
+const Format = 1
+
+// MaxBytes is the size of the largest recording that is read.
+const MaxBytes = 64 << 20
+
+// Recording is a run as a file: everything needed to see it again, to the bit.
+// The choices are there by name and not by number, so that a recording outlives
+// changes to what it has nothing to do with.
+type Recording struct {
+	// Format is the constant of that name.
+	Format int `json:"format"`
+	// Tool is the name and version of the program that wrote the recording.
+	Tool string `json:"tool"`
+	// Scenario and Parameters say what ran; every parameter is there, expanded.
+	// This package does not read them.
+	Scenario   string      `json:"scenario"`
+	Parameters []Parameter `json:"parameters"`
+	// Strategy and Seed say where the choices came from.
+	Strategy string `json:"strategy"`
+	Seed     uint64 `json:"seed"`
+	// TraceHash is that of the run.
+	TraceHash explore.Hash `json:"traceHash"`
+	// Findings are what the run showed.
+	Findings []Finding `json:"findings"`
+	// Choices are in order, by name.
+	Choices []string `json:"choices"`
+}
+
+// Parameter is one setting.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Finding is an explore.Finding, rendered.
+type Finding struct {
+	Property string `json:"property"`
+	Verdict  string `json:"verdict"`
+	Label    string `json:"label,omitempty"`
+	// Why and Story are for people: the explanation and the steps that matter.
+	Why   string   `json:"why,omitempty"`
+	Story []string `json:"story,omitempty"`
+}
+
+// Violations are the ways in which the recorded run failed.
+func (r *Recording) Violations() []explore.Failure {
+	var list []explore.Failure
+	for _, f := range r.Findings {
+		if f.Verdict == model.Violated.String() {
+			list = append(list, explore.Failure{Property: f.Property, Label: f.Label})
+		}
+	}
+	return list
+}
+
+// WriteTo writes the recording as JSON, a choice a line.
+func (r *Recording) WriteTo(w io.Writer) (int64, error) {
+	b, err := r.encode()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(b)
+	return int64(n), err
+}
+
+func (r *Recording) encode() ([]byte, error) {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false) // names are full of ">"
+	e.SetIndent("", " ")
+	err := e.Encode(r)
+	return buf.Bytes(), err
+}
+
+// Read reads a recording. The error is one line that begins with name and says
+// what is wrong where.
+func Read(r io.Reader, name string) (*Recording, error) {
+	rec, err := read(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rec, nil
+}
+
+func read(r io.Reader) (*Recording, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > MaxBytes {
+		return nil, fmt.Errorf("larger than %d MiB", MaxBytes>>20)
+	}
+	// The version comes first: the fields of a later one may mean anything.
+	var version struct {
+		Format *int `json:"format"`
+	}
+	if err := json.Unmarshal(b, &version); err != nil {
+		return nil, where(err, b)
+	}
+	switch {
+	case version.Format == nil || *version.Format < 1:
+		return nil, errors.New("not a recording: it has no format version")
+	case *version.Format > Format:
+		return nil, fmt.Errorf("format %d was written by a later version; this one reads up to %d", *version.Format, Format)
+	}
+	rec := &Recording{}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(rec); err != nil {
+		return nil, where(err, b)
+	}
+	return rec, rec.check()
+}
+
+// where adds the line to an error of encoding/json.
+func where(err error, b []byte) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: %w", line(b, syntax.Offset), err)
+	case errors.As(err, &kind):
+		return fmt.Errorf("line %d: %s is a %s where a %s belongs", line(b, kind.Offset), kind.Field, kind.Value, kind.Type)
+	}
+	return err
+}
+
+func line(b []byte, offset int64) int {
+	return 1 + bytes.Count(b[:min(offset, int64(len(b)))], []byte("\n"))
+}

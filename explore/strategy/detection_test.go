@@ -1,0 +1,89 @@
+package strategy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/internal/toys"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+)
+
+// schedulesToBug is how many seeds it takes, from the given one on; 0 if more than
+// limit.
+func schedulesToBug(r *explore.Runner, c strategy.Chooser, seed uint64, limit int) int {
+	for n := 1; n <= limit; n++ {
+		c.Begin(seed)
+		res := r.Run(c)
+		if res.Findings[0].Verdict == model.Violated {
+			return n
+		}
+		seed++
+	}
+	return 0
+}
+
+// median of the schedules to a bug over some starts; 0 if more than half of them
+// miss it.
+func median(t testing.TB, s strategy.Strategy, subject explore.Subject, starts, limit int) int {
+	t.Helper()
+	r := explore.NewRunner(subject, 0)
+	c := s.New(strategy.Measure(r))
+	counts := make([]int, starts)
+	for i := range counts {
+		n := schedulesToBug(r, c, uint64(i)*1_000_003, limit)
+		if n == 0 {
+			n = limit + 1
+		}
+		counts[i] = n
+	}
+	slices.Sort(counts)
+	if m := counts[starts/2]; m <= limit {
+		return m
+	}
+	return 0
+}
+
+// TestStrategiesFindTheBugsOfTheirPapers prints the median number of schedules to
+// each toy bug (go test -v). Each strategy must find the kind of bug that its paper
+// says it is good at.
+func TestStrategiesFindTheBugsOfTheirPapers(t *testing.T) {
+	const starts, limit = 15, 6000
+	found := map[string]map[string]int{}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-18s", "")
+	for _, s := range strategy.All() {
+		fmt.Fprintf(&table, "%10s", s.Name)
+		found[s.Name] = map[string]int{}
+	}
+	for _, bug := range toys.Bugs {
+		fmt.Fprintf(&table, "\n%-18s", bug.Name)
+		for _, s := range strategy.All() {
+			m := median(t, s, bug.New(), starts, limit)
+			found[s.Name][bug.Name] = m
+			if m == 0 {
+				fmt.Fprintf(&table, "%10s", "missed")
+			} else {
+				fmt.Fprintf(&table, "%10d", m)
+			}
+		}
+	}
+	t.Log("median schedules to bug\n" + table.String())
+
+	for _, bug := range toys.Bugs {
+		require.NotZero(t, found["portfolio"][bug.Name], "the portfolio finds %s", bug.Name)
+	}
+	require.Zero(t, found["random"]["short task last"], "the random walk's blind spot")
+	require.Zero(t, found["random"]["starvation"], "the random walk's blind spot")
+	for _, name := range []string{"urw", "pct3", "pos", "weights"} {
+		require.NotZero(t, found[name]["short task last"], name)
+	}
+	for _, name := range []string{"random", "urw", "pos", "weights"} {
+		require.NotZero(t, found[name]["lost event"], name)
+	}
+}

@@ -1,0 +1,19 @@
+// Package strategy makes choices from seeds: which enabled action is next, and
+// what a question inside a step is answered.
+//
+// A strategy is a file. It registers itself in an init function, and one from
+// another module does the same:
+//
+//	func init() { strategy.Register(strategy.Strategy{Name: "mine", Summary: "...", New: newMine}) }
+//
+// The paper that a strategy comes from, and where it deviates from the paper, is
+// said on top of its file. Each has a blind spot; "portfolio", the default, hides
+// the blind spot of one behind the others.
+//
+// What a strategy does is a function of the seed and of the subject's profile,
+// which comes from trial runs that are the same for every seed. So a seed gives the
+// same run alone and in any campaign, on every machine.
+//
+// The package imports sim and explore. It must never import anything that knows
+// etcd, nor have a goroutine or a clock.
+package strategy
