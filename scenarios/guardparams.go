@@ -78,8 +78,8 @@ func (g *GuardParams) otherMembers() (versions []string, down []bool) {
 
 func checkMembers(v string) error {
 	versions, _ := (&GuardParams{Members: v}).otherMembers()
-	if len(versions) >= cache.MostEndpoints {
-		return fmt.Errorf("members=%s: an etcd cluster has at most %d members", v, cache.MostEndpoints)
+	if len(versions) >= cache.MaxEndpoints {
+		return fmt.Errorf("members=%s: an etcd cluster has at most %d members", v, cache.MaxEndpoints)
 	}
 	for _, v := range versions {
 		if err := checkEtcd(v); err != nil {

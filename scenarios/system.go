@@ -169,8 +169,8 @@ func (s *System) configure() {
 			config := cache.Config{
 				Options: s.behaviours.Cache, Prefix: prefixOf(resource),
 				KV: kv, Watch: server.client, Metadata: p.metadata(resource),
-				RingCapacity: p.Ring, IncomingCapacity: p.Incoming, WatchCapacity: p.WatchBuf, ListPageSize: int64(p.Page),
 			}
+			config.RingCapacity, config.IncomingCapacity, config.WatchCapacity, config.ListPageSize = p.Ring, p.Incoming, p.WatchBuf, p.Page
 			config.InitialEventsBytes = p.WatchList.Cap
 			s.cacheConfigs = append(s.cacheConfigs, config)
 			s.caches = append(s.caches, cache.New(config))

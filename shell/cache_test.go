@@ -22,7 +22,7 @@ import (
 func TestConsistentListSeesEveryWrite(t *testing.T) {
 	e := newEtcd()
 	e.set(prefix+"a", "1")
-	c := start(t, e, cache.Config{ListPageSize: 1})
+	c := start(t, e, with(cache.Amounts{ListPageSize: 1}))
 	require.Equal(t, []string{"a=1"}, keysOf(list(t, c, consistent).Items))
 	for i := range 100 {
 		rv := e.set(prefix+"a", fmt.Sprint(i))
@@ -89,7 +89,7 @@ func TestReadTimes(t *testing.T) {
 // The cache's timers are real time.
 func TestTimeout(t *testing.T) {
 	const timeout = 50 * time.Millisecond
-	c := start(t, newEtcd(), cache.Config{BlockTimeout: timeout})
+	c := start(t, newEtcd(), with(cache.Amounts{BlockTimeout: timeout}))
 	began := time.Now()
 	_, err := c.List(t.Context(), wire.ListRequest{Prefix: prefix, ResourceVersion: 100, Match: wire.MatchNotOlderThan})
 	took := time.Since(began)
@@ -111,7 +111,7 @@ func TestWatchesThatEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEtcd()
 			e.set(prefix+"a", "1")
-			c := start(t, e, cache.Config{RelistDelay: 10 * time.Millisecond})
+			c := start(t, e, with(cache.Amounts{RelistDelay: 10 * time.Millisecond}))
 			if end == nil {
 				// A response that says nothing is passed over; the channel closes.
 				end = &clientv3.WatchResponse{}
@@ -185,7 +185,7 @@ func TestSlowCaller(t *testing.T) {
 	// A watcher that does not keep up is ended only if its channels are full for
 	// longer than the dispatcher's budget; these hold everything.
 	const writes = 3000
-	c := start(t, e, cache.Config{WatchCapacity: writes})
+	c := start(t, e, with(cache.Amounts{WatchCapacity: writes}))
 	w, err := c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
 	require.NoError(t, err)
 	for i := range writes {
@@ -220,7 +220,7 @@ func TestWatchTooOld(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	e := newEtcd()
 	rv := e.set(prefix+"a", "1")
-	c, err := shell.Start(context.Background(), e.client(t), shell.Config{Cache: cache.Config{Prefix: prefix, BlockTimeout: time.Hour}})
+	c, err := shell.Start(context.Background(), e.client(t), shell.Config{Cache: with(cache.Amounts{BlockTimeout: time.Hour})})
 	require.NoError(t, err)
 	require.NoError(t, c.Ready(t.Context()))
 	w, err := c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
@@ -289,7 +289,7 @@ func TestContextEndsTheCache(t *testing.T) {
 func TestAbandonedReads(t *testing.T) {
 	e := newEtcd()
 	rv := e.set(prefix+"a", "1")
-	c := start(t, e, cache.Config{BlockTimeout: time.Minute})
+	c := start(t, e, with(cache.Amounts{BlockTimeout: time.Minute}))
 	for range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		_, err := c.List(ctx, wire.ListRequest{Prefix: prefix, ResourceVersion: rv + 1, Match: wire.MatchNotOlderThan})
@@ -316,7 +316,7 @@ func canceled(t *testing.T) context.Context {
 // A write lets go everybody who waited for it.
 func TestManyWait(t *testing.T) {
 	e := newEtcd()
-	c := start(t, e, cache.Config{BlockTimeout: time.Minute})
+	c := start(t, e, with(cache.Amounts{BlockTimeout: time.Minute}))
 	const readers = 500
 	future := wire.ListRequest{Prefix: prefix, ResourceVersion: 2, Match: wire.MatchNotOlderThan}
 	errs := make(chan error)

@@ -215,6 +215,11 @@ func (e *etcd) RequestProgress(context.Context) error {
 	return nil
 }
 
+// with is a configuration with amounts of its own.
+func with(a cache.Amounts) cache.Config {
+	return cache.Config{Prefix: prefix, Options: cache.Options{Amounts: a}}
+}
+
 // start starts a cache that is ready.
 func start(t testing.TB, e *etcd, cfg cache.Config) *shell.Cache {
 	t.Helper()

@@ -42,7 +42,7 @@ var sections = []section{
 	}},
 	{"cache", func() (list []entry) {
 		for _, d := range cache.Designs() {
-			list = append(list, entry{d.Name, d.Summary})
+			list = append(list, entry{d.Name, d.Doc})
 		}
 		return list
 	}},

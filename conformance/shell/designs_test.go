@@ -33,8 +33,8 @@ func TestDesignsOnARealServer(t *testing.T) {
 			continue
 		}
 		t.Run(design.Name, func(t *testing.T) {
-			c := start(t, etcd, cache.Config{Options: design.Options, Metadata: "source=" + design.Name})
-			if design.Options.NotifyDetection == cache.NotifyDetected {
+			c := start(t, etcd, cache.Config{Options: design.Options(), Metadata: "source=" + design.Name})
+			if design.Options().NotifyDetection == cache.NotifyDetected {
 				// Nobody relies on progress before etcd has told of it once, and the
 				// newest servers tell a watch of nothing below its start.
 				put(t, etcd, "/registry/elsewhere", design.Name)

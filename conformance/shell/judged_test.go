@@ -32,7 +32,7 @@ func TestReadsThroughTheCache(t *testing.T) {
 			etcd := connect(t, server)
 			put(t, etcd, prefix+"a", "before")
 			way := newNetwork(t, server)
-			c := start(t, way.client(t), cache.Config{RelistDelay: 100 * time.Millisecond})
+			c := start(t, way.client(t), with(cache.Amounts{RelistDelay: 100 * time.Millisecond}))
 			kill := func(*run) {
 				if err := server.Restart(t.Context()); err != nil {
 					t.Fatal(err)

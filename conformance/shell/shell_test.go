@@ -37,6 +37,11 @@ func connect(t testing.TB, server *realetcd.Server) *clientv3.Client {
 	return client
 }
 
+// with is a configuration with amounts of its own.
+func with(a cache.Amounts) cache.Config {
+	return cache.Config{Prefix: prefix, Options: cache.Options{Amounts: a}}
+}
+
 func start(t testing.TB, client *clientv3.Client, cfg cache.Config) *shell.Cache {
 	t.Helper()
 	cfg.Prefix = prefix
@@ -140,7 +145,7 @@ func TestRefusals(t *testing.T) {
 	versions := realetcd.Versions()
 	client := connect(t, realetcd.StartForTest(t, versions[len(versions)-1]))
 	rv := put(t, client, prefix+"a", "1")
-	c := start(t, client, cache.Config{BlockTimeout: 100 * time.Millisecond})
+	c := start(t, client, with(cache.Amounts{BlockTimeout: 100 * time.Millisecond}))
 	for range 3 {
 		rv = put(t, client, prefix+"a", "2")
 	}
@@ -186,7 +191,7 @@ func TestCancelAndClose(t *testing.T) {
 	// watch streams go with the watches.
 	before := runtime.NumGoroutine()
 
-	c, err := shell.Start(t.Context(), client, shell.Config{Cache: cache.Config{Prefix: prefix, BlockTimeout: time.Minute}})
+	c, err := shell.Start(t.Context(), client, shell.Config{Cache: with(cache.Amounts{BlockTimeout: time.Minute})})
 	if err != nil {
 		t.Fatal(err)
 	}

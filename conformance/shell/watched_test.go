@@ -30,7 +30,7 @@ func TestWatchesThroughTheCache(t *testing.T) {
 			etcd := connect(t, server)
 			before := put(t, etcd, prefix+"a", "before")
 			way := newNetwork(t, server)
-			c := start(t, way.client(t), cache.Config{BookmarkPeriod: 100 * time.Millisecond})
+			c := start(t, way.client(t), with(cache.Amounts{BookmarkPeriod: 100 * time.Millisecond}))
 
 			truth := recordTruth(t, etcd, before)
 			var (

@@ -29,7 +29,7 @@ const (
 	timerAccumulate
 	timerKept
 	timerStatus
-	fixedTimers = timerStatus + MostEndpoints
+	fixedTimers = timerStatus + MaxEndpoints
 )
 
 func statusTimer(i int) sim.Timer { return timerStatus + sim.Timer(i) }
@@ -92,7 +92,7 @@ func (c *Cache) Reset(cfg Config) {
 	cfg.setDefaults()
 	cfg.Metadata = cfg.Defects.WatchStream.metadata(cfg.Metadata)
 	if c.firstPage == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.ListPageSize != cfg.ListPageSize || c.cfg.Metadata != cfg.Metadata {
-		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: rangeEnd(cfg.Prefix), Limit: cfg.ListPageSize}
+		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: rangeEnd(cfg.Prefix), Limit: int64(cfg.ListPageSize)}
 		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
 	}
 	if c.currentRevision == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.CurrentRevision != cfg.CurrentRevision {

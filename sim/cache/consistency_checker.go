@@ -99,7 +99,7 @@ func (c *Cache) listForCheck(env *sim.Env, from string) {
 	env.Under(k.cause)
 	env.Add(checkRequests, 1)
 	k.call = env.Call(c.cfg.KV, &wire.RangeRequest{
-		Key: from, RangeEnd: rangeEnd(c.cfg.Prefix), Limit: c.cfg.ListPageSize, Revision: k.resourceVersion,
+		Key: from, RangeEnd: rangeEnd(c.cfg.Prefix), Limit: int64(c.cfg.ListPageSize), Revision: k.resourceVersion,
 	})
 }
 

@@ -1,60 +1,105 @@
 package cache
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
 
-// Design is a named set of options.
+	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Design is a cache that can be put under test: the Cache of this package with a
+// preset of options, or a node of another kind. Another module registers its own
+// with RegisterDesign.
 type Design struct {
-	Name    string
-	Summary string
-	Options Options
+	// Preset has the name, a sentence, and what the design sets in Options. Etcd
+	// and its client library read some of these too, so a node of another kind
+	// may have settings as well.
+	option.Preset
+	// New makes the node. It speaks sim/wire, as doc.go says. Beside sim.Node it
+	// may have the optional capabilities of package sim, and those below. nil
+	// stands for New of this package.
+	New func(Config) sim.Node
 }
 
-var designs = []Design{
-	{"kep-2340", "a consistent LIST waits until the cache is as new as etcd was; 504 after 3 s (KEP-2340)",
-		Options{}},
-	{"kep-2340-fallback", "the same, but etcd answers after 3 s (Kubernetes 1.31 and later)",
-		Options{OnTimeout: OnTimeoutFallback}},
-	{"direct", "etcd answers every LIST and GET; the cache serves watches only",
-		Options{Freshness: FreshnessDirect}},
-	{"stale", "a LIST without resourceVersion is answered like one with \"0\": from the cache, however old (#59848)",
-		Options{Freshness: FreshnessNone}},
-	{"single-request", "kep-2340 with one progress request for each waiting read instead of one every 100 ms",
-		Options{ProgressRequests: ProgressOnce}},
-	{"draft-2019", "etcd tells of its progress every 250 ms by itself; 504 after 3 s, and all pages are etcd's (the first draft of KEP-2340)",
-		Options{ProgressRequests: ProgressNotify, NotifyDetection: NotifyDetected, Pagination: PaginateInEtcd}},
-	{"progress-echo", "the progress that echoes a read's id is its proof of freshness: no revision is read (an idea of the first draft)",
-		Options{ProgressRequests: ProgressEcho}},
-	{"accumulated-reads", "kep-2340 with one revision read for all lists of 10 ms (an idea of the first draft)",
-		Options{RevisionSharing: RevisionAccumulated}},
-	{"dynamic-fallback", "kep-2340, but etcd answers while the cache is slow (KEP-2340, Alternatives)",
-		Options{OnTimeout: OnTimeoutFallback, DynamicFallback: FallbackByWait}},
-	{"kep-4988", "kep-2340 with snapshots for exact reads and later pages; a failed consistency check sends those to etcd (KEP-4988, beta)",
-		Options{
-			OnTimeout: OnTimeoutFallback,
-			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, ConsistencyChecker: ConsistencyCheckerFallback},
-		}},
-	{"kep-3157", "a watch with initial events begins at once, and the bookmark timer finds their end (KEP-3157)",
-		Options{WatchList: WatchListOptions{InitialEventsEnd: EndByTimer}}},
-	{"v0.37.2", "what k8s.io/apiserver v0.37.2 ships, with its check of etcd's version (reflector-list=watch-list adds how it starts by default)",
-		Options{
-			OnTimeout: OnTimeoutFallback, ContinueWithVersion: ContinueRefusesVersion,
-			Snapshots: SnapshotOptions{Snapshotting: SnapshotsOn, CompactionNotice: CompactionPolled, LateSnapshot: LateSnapshotKept, MarkConsistent: MarkConsistentUnlocked, ConsistencyChecker: ConsistencyCheckerFallback},
-			Guard:     GuardOptions{VersionCheck: VersionCheckShipped},
-		}},
-}
-
-// Designs lists the designs that the package knows, in a fixed order.
-func Designs() []Design { return append([]Design(nil), designs...) }
-
-// ForDesign returns the options of a design. It returns an error that lists
-// the designs if there is none of that name.
-func ForDesign(name string) (Options, error) {
-	var names []string
-	for _, d := range designs {
-		if d.Name == name {
-			return d.Options, nil
-		}
-		names = append(names, d.Name)
+// Capabilities that the node of a design may have. Without one, what depends on
+// it is left out, and the property that needs it counts as not checked.
+type (
+	// Resetter can be used for another run. Without it each run has a new node.
+	Resetter interface{ Reset(Config) }
+	// Readiness is known of a node whose clients may have to wait for its start.
+	// Without it the node counts as ready.
+	Readiness interface{ Ready() bool }
+	// Mirror shows its contents between steps: the objects that it has, in key
+	// order, until f returns false, and the revision up to which it claims to be
+	// complete. The property that compares a cache with etcd needs it.
+	Mirror interface {
+		ResourceVersion() int64
+		Ascend(f func(*wire.KeyValue) bool)
 	}
-	return Options{}, fmt.Errorf("cache: no design %q; there are %q", name, names)
+	// Compacting knows the compaction below which it serves no past state, 0 if
+	// it has not learned of one.
+	Compacting interface{ CompactRevision() int64 }
+	// Detecting compares itself with etcd and keeps what came of it.
+	Detecting interface{ Detections() []Detection }
+)
+
+var (
+	_ Resetter   = (*Cache)(nil)
+	_ Readiness  = (*Cache)(nil)
+	_ Mirror     = (*Cache)(nil)
+	_ Compacting = (*Cache)(nil)
+	_ Detecting  = (*Cache)(nil)
+)
+
+// Options are those of the preset on top of the zero value.
+func (d *Design) Options() Options {
+	var o Options
+	// RegisterDesign has seen that they can be set.
+	_ = Group.Apply(&o, &d.Preset)
+	return o
+}
+
+var designs []Design
+
+// RegisterDesign adds a design; call it in init functions only. It panics if
+// there is one of that name, or if a setting of the preset cannot be set.
+func RegisterDesign(d Design) {
+	if slices.ContainsFunc(designs, func(other Design) bool { return other.Name == d.Name }) {
+		panic("cache: design registered twice: " + d.Name)
+	}
+	var o Options
+	if err := Group.Apply(&o, &d.Preset); err != nil {
+		panic("cache: design " + err.Error())
+	}
+	if d.New == nil {
+		d.New = func(cfg Config) sim.Node { return New(cfg) }
+	}
+	designs = append(designs, d)
+}
+
+// Designs lists all designs, those of this package first.
+func Designs() []Design { return slices.Clone(designs) }
+
+// FindDesign returns the design of a name. The error names the nearest one.
+func FindDesign(name string) (*Design, error) {
+	names := make([]string, len(designs))
+	for i := range designs {
+		if designs[i].Name == name {
+			return &designs[i], nil
+		}
+		names[i] = designs[i].Name
+	}
+	return nil, fmt.Errorf("unknown cache design %q%s", name, spelling.Suggest(name, names))
+}
+
+// ForDesign returns the options of a design.
+func ForDesign(name string) (Options, error) {
+	d, err := FindDesign(name)
+	if err != nil {
+		return Options{}, err
+	}
+	return d.Options(), nil
 }

@@ -144,7 +144,8 @@ func askAnything(t *testing.T, bytes []byte) *stranger {
 		}
 		require.NoError(t, err)
 	}
-	cfg := cache.Config{Options: o, Prefix: prefix, KV: upID, Watch: upID, RingCapacity: 1 + p.next(4), WatchCapacity: 1 + p.next(3), KeptPages: 2}
+	cfg := cache.Config{Options: o, Prefix: prefix, KV: upID, Watch: upID}
+	cfg.RingCapacity, cfg.WatchCapacity, cfg.KeptPages = 1+p.next(4), 1+p.next(3), 2
 	s := &stranger{t: t, told: map[int]int{}}
 	w := sim.NewWorld(sim.Options{Mode: sim.Mode(p.next(2))})
 	w.Add("etcd", &rightEtcd{commits: 20})

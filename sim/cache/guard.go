@@ -60,9 +60,9 @@ type endpointCheck struct {
 	ended bool
 }
 
-// MostEndpoints is how many endpoints of one etcd cluster the version check can
+// MaxEndpoints is how many endpoints of one etcd cluster the version check can
 // ask: an etcd cluster has at most seven members.
-const MostEndpoints = 7
+const MaxEndpoints = 7
 
 const (
 	// statusTimeout bounds the wait for a version where the server does not start
@@ -76,7 +76,7 @@ const (
 	lastStatusRetry  = 15 * time.Second
 )
 
-var statusRequests = func() (all [MostEndpoints]*wire.StatusRequest) {
+var statusRequests = func() (all [MaxEndpoints]*wire.StatusRequest) {
 	for i := range all {
 		all[i] = &wire.StatusRequest{Endpoint: i}
 	}

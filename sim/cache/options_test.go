@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 func TestDesigns(t *testing.T) {
@@ -13,42 +14,56 @@ func TestDesigns(t *testing.T) {
 	seen := map[cache.Options]bool{}
 	for _, d := range cache.Designs() {
 		names = append(names, d.Name)
-		require.NotEmpty(t, d.Summary)
-		require.False(t, seen[d.Options], "%s is another name for a design that there is", d.Name)
-		seen[d.Options] = true
+		require.NotEmpty(t, d.Doc)
+		require.False(t, seen[d.Options()], "%s is another name for a design that there is", d.Name)
+		seen[d.Options()] = true
 		o, err := cache.ForDesign(d.Name)
 		require.NoError(t, err)
-		require.Equal(t, d.Options, o)
+		require.Equal(t, d.Options(), o)
+		require.IsType(t, &cache.Cache{}, d.New(cache.Config{Prefix: prefix}))
 	}
 	require.Subset(t, names, []string{
 		"kep-2340", "kep-2340-fallback", "direct", "stale", "single-request",
 		"draft-2019", "progress-echo", "accumulated-reads", "dynamic-fallback", "v0.37.2",
 	})
-	_, err := cache.ForDesign("kep-1")
-	require.ErrorContains(t, err, `"single-request"`)
+	_, err := cache.ForDesign("kep-234")
+	require.EqualError(t, err, `unknown cache design "kep-234"; did you mean "kep-2340"?`)
 }
 
-func TestDimensions(t *testing.T) {
-	var o cache.Options
-	for _, d := range o.Dimensions() {
-		require.Equal(t, d.Values[0], d.Value, "the zero value is the first")
-		for i, v := range d.Values {
-			p, err := o.With(d.Name, v)
+// TestOptionsSetOneFieldEach: the zero value is the first value of each choice,
+// and setting one changes no other.
+func TestOptionsSetOneFieldEach(t *testing.T) {
+	var zero cache.Options
+	for i := range cache.Choices {
+		c := &cache.Choices[i]
+		require.Equal(t, "cache", c.Node)
+		require.NotEmpty(t, c.Doc)
+		require.Equal(t, c.Values()[0].Name, c.Get(&zero))
+		for i, v := range c.Values() {
+			require.NotEmpty(t, v.Doc, "%s=%s", c.Name, v.Name)
+			o, err := zero.With(c.Name, v.Name)
 			require.NoError(t, err)
-			require.Equal(t, i != 0, p != o, "%s=%s", d.Name, v)
-			changed := 0
-			for _, e := range p.Dimensions() {
-				if e.Name == d.Name {
-					require.Equal(t, v, e.Value)
-				} else if e.Value != e.Values[0] {
-					changed++
-				}
-			}
-			require.Zero(t, changed, "no other dimension changes")
+			require.Equal(t, i != 0, o != zero, "%s=%s", c.Name, v.Name)
+			require.Equal(t, []option.Setting{{Name: c.Name, Value: v.Name}}[:min(i, 1)], changed(o))
 		}
 	}
-	_, err := o.With("freshness", "new")
-	require.ErrorContains(t, err, `"consistent"`)
-	_, err = o.With("speed", "high")
-	require.ErrorContains(t, err, `"on-timeout"`)
+	o, err := zero.With("ring", "7")
+	require.NoError(t, err)
+	require.Equal(t, 7, o.RingCapacity)
+	_, err = zero.With("freshness", "consistant")
+	require.EqualError(t, err, `freshness has no value "consistant"; did you mean "consistent"?`)
+	_, err = zero.With("freshnes", "none")
+	require.EqualError(t, err, `unknown option "freshnes"; did you mean "freshness"?`)
+}
+
+// changed are the settings that differ from the defaults.
+func changed(o cache.Options) []option.Setting {
+	all := []option.Setting{}
+	defaults := cache.Group.Expand(&cache.Options{})
+	for i, s := range cache.Group.Expand(&o) {
+		if s != defaults[i] {
+			all = append(all, s)
+		}
+	}
+	return all
 }

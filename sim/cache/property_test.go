@@ -165,7 +165,7 @@ func randomConfig(draw func(n int) int) cache.Config {
 		panic(err)
 	}
 	cfg := config(o)
-	cfg.ListPageSize = int64(1 + draw(3))
+	cfg.ListPageSize = 1 + draw(3)
 	cfg.RingCapacity = 1 + draw(4)
 	cfg.IncomingCapacity = 1 + draw(6)
 	cfg.WatchCapacity = 1 + draw(3)

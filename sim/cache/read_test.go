@@ -130,7 +130,7 @@ func TestNotOlderThanTimesOutInEveryDesign(t *testing.T) {
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
-			b := newBed(t, config(d.Options))
+			b := newBed(t, config(d.Options()))
 			b.listed(5)
 			b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 8, Match: wire.MatchNotOlderThan})
 			b.do("fire cache timeout")

@@ -45,7 +45,7 @@ func holding(objects int) *full {
 // listing is a world in which one client lists everything again and again.
 func listing(f *full, o cache.Options) (*sim.World, *asker) {
 	cfg := config(o)
-	cfg.ListPageSize = int64(len(f.objects))
+	cfg.ListPageSize = len(f.objects)
 	a := &asker{request: *consistentList()}
 	w := sim.NewWorld(sim.Options{})
 	w.Add("up", f)

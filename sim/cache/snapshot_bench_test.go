@@ -85,7 +85,7 @@ func (busiest) Pick(_ *sim.World, enabled []sim.Action) int {
 // newFlooded is a cache with a history that is full.
 func newFlooded(tb testing.TB, objects, ring int, how cache.Snapshotting) (*sim.World, *flood, *cache.Cache) {
 	cfg := config(cache.Options{Snapshots: cache.SnapshotOptions{Snapshotting: how}})
-	cfg.RingCapacity, cfg.ListPageSize = ring, int64(objects)
+	cfg.RingCapacity, cfg.ListPageSize = ring, objects
 	f, c := newFlood(objects), cache.New(cfg)
 	w := sim.NewWorld(sim.Options{})
 	w.Add("flood", f)

@@ -1,99 +1,8 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/dimension"
+import "github.com/watchbed/watchbed/sim/option"
 
-// Snapshotting says whether the cache keeps its past states (KEP-4988; the gate
-// ListFromCacheSnapshot).
-type Snapshotting uint8
-
-const (
-	// SnapshotsOff keeps none: exact reads and later pages are etcd's.
-	SnapshotsOff Snapshotting = iota
-	// SnapshotsOn keeps one for each event of the history.
-	SnapshotsOn
-)
-
-// FutureRV says what the cache does with a read at a resourceVersion that it
-// has not reached (KEP-4988, "Edge cases").
-type FutureRV uint8
-
-const (
-	// FutureRVWait waits for it like any other read: what was shipped.
-	FutureRVWait FutureRV = iota
-	// FutureRVConfirm first asks etcd whether there is such a revision.
-	FutureRVConfirm
-)
-
-// CompactionNotice says how a cache with snapshots hears that etcd was
-// compacted.
-type CompactionNotice uint8
-
-const (
-	// CompactionPushed: the compactor of the API server tells it (KEP-4988,
-	// "Watch cache compaction").
-	CompactionPushed CompactionNotice = iota
-	// CompactionPolled: it asks every 15 s, as shipped.
-	CompactionPolled
-	// CompactionUnheard: never, so that the cache serves history that etcd has
-	// compacted (kubernetes/kubernetes#131011).
-	CompactionUnheard
-)
-
-// LateSnapshot says what becomes of a state from before a compaction that the
-// cache has heard of already: of a list that was on its way meanwhile, or after an
-// event that comes late.
-type LateSnapshot uint8
-
-const (
-	// LateSnapshotDropped: it is not kept.
-	LateSnapshotDropped LateSnapshot = iota
-	// LateSnapshotKept: it stays until the next compaction, as shipped: each
-	// compaction is looked at once. A cache that is five minutes late is needed
-	// for it.
-	LateSnapshotKept
-)
-
-// MarkConsistent says whether an event can be amid its way into the cache when
-// the checker drops the snapshots.
-type MarkConsistent uint8
-
-const (
-	// MarkConsistentLocked: it cannot.
-	MarkConsistentLocked MarkConsistent = iota
-	// MarkConsistentUnlocked: it can, as shipped: it has looked at the switch
-	// before, and adds its snapshot after the others are gone. That one outlives
-	// the time without snapshots, and is taken for the newest state when it is
-	// over. Untimed only: no goroutine stays between two lines for long.
-	MarkConsistentUnlocked
-)
-
-// ConsistencyChecker says what a failed consistency check does (KEP-4988, "Cache
-// Inconsistency Detection Mechanism").
-type ConsistencyChecker uint8
-
-const (
-	// ConsistencyCheckerOff checks nothing.
-	ConsistencyCheckerOff ConsistencyChecker = iota
-	// ConsistencyCheckerPanic ends the process: alpha, and whoever sets
-	// KUBE_WATCHCACHE_CONSISTENCY_CHECKER.
-	ConsistencyCheckerPanic
-	// ConsistencyCheckerFallback drops the snapshots and takes none until a
-	// check succeeds: beta, the gate DetectCacheInconsistency. Reads of the
-	// newest state go on as they were.
-	ConsistencyCheckerFallback
-)
-
-// InconsistencyDetector says whether lists that the cache answered are compared
-// with etcd (KEP-2340).
-type InconsistencyDetector uint8
-
-// Off, or on for each list.
-const (
-	InconsistencyDetectorOff InconsistencyDetector = iota
-	InconsistencyDetectorOn
-)
-
-// SnapshotOptions are the dimensions of KEP-4988.
+// SnapshotOptions are the options of KEP-4988.
 type SnapshotOptions struct {
 	Snapshotting          Snapshotting
 	FutureRV              FutureRV
@@ -104,26 +13,108 @@ type SnapshotOptions struct {
 	InconsistencyDetector InconsistencyDetector
 }
 
-var snapshotDimensions = dimension.Table[Options]{
-	{Name: "snapshots", Values: []string{"off", "on"},
-		Get: func(o *Options) int { return int(o.Snapshots.Snapshotting) },
-		Set: func(o *Options, v int) { o.Snapshots.Snapshotting = Snapshotting(v) }},
-	{Name: "future-rv", Values: []string{"wait", "confirm"},
-		Get: func(o *Options) int { return int(o.Snapshots.FutureRV) },
-		Set: func(o *Options, v int) { o.Snapshots.FutureRV = FutureRV(v) }},
-	{Name: "compaction-notice", Values: []string{"pushed", "polled", "unheard"},
-		Get: func(o *Options) int { return int(o.Snapshots.CompactionNotice) },
-		Set: func(o *Options, v int) { o.Snapshots.CompactionNotice = CompactionNotice(v) }},
-	{Name: "late-snapshot", Values: []string{"dropped", "kept"},
-		Get: func(o *Options) int { return int(o.Snapshots.LateSnapshot) },
-		Set: func(o *Options, v int) { o.Snapshots.LateSnapshot = LateSnapshot(v) }},
-	{Name: "mark-consistent", Values: []string{"locked", "unlocked"},
-		Get: func(o *Options) int { return int(o.Snapshots.MarkConsistent) },
-		Set: func(o *Options, v int) { o.Snapshots.MarkConsistent = MarkConsistent(v) }},
-	{Name: "consistency-checker", Values: []string{"off", "panic", "fallback"},
-		Get: func(o *Options) int { return int(o.Snapshots.ConsistencyChecker) },
-		Set: func(o *Options, v int) { o.Snapshots.ConsistencyChecker = ConsistencyChecker(v) }},
-	{Name: "inconsistency-detector", Values: []string{"off", "on"},
-		Get: func(o *Options) int { return int(o.Snapshots.InconsistencyDetector) },
-		Set: func(o *Options, v int) { o.Snapshots.InconsistencyDetector = InconsistencyDetector(v) }},
-}
+// Snapshotting says whether the cache keeps its past states (the gate
+// ListFromCacheSnapshot).
+type Snapshotting uint8
+
+// Values of the option snapshots.
+const (
+	SnapshotsOff Snapshotting = iota
+	SnapshotsOn
+)
+
+// FutureRV says what the cache does with a read at a resourceVersion that it has
+// not reached (KEP-4988, "Edge cases").
+type FutureRV uint8
+
+// Values of the option future-rv.
+const (
+	FutureRVWait FutureRV = iota
+	FutureRVConfirm
+)
+
+// CompactionNotice says how a cache with snapshots learns that etcd was
+// compacted.
+type CompactionNotice uint8
+
+// Values of the option compaction-notice.
+const (
+	CompactionPushed CompactionNotice = iota
+	CompactionPolled
+	CompactionUnheard
+)
+
+// LateSnapshot says what becomes of a state from before a compaction that the
+// cache knows of already: that of a list that was under way, or of an event that
+// comes late.
+type LateSnapshot uint8
+
+// Values of the option late-snapshot.
+const (
+	LateSnapshotDropped LateSnapshot = iota
+	LateSnapshotKept
+)
+
+// MarkConsistent says whether the checker can drop the snapshots while an event
+// is halfway into the cache.
+type MarkConsistent uint8
+
+// Values of the option mark-consistent.
+const (
+	MarkConsistentLocked MarkConsistent = iota
+	MarkConsistentUnlocked
+)
+
+// ConsistencyChecker says what a failed consistency check does (KEP-4988, "Cache
+// Inconsistency Detection Mechanism").
+type ConsistencyChecker uint8
+
+// Values of the option consistency-checker.
+const (
+	ConsistencyCheckerOff ConsistencyChecker = iota
+	ConsistencyCheckerPanic
+	ConsistencyCheckerFallback
+)
+
+// InconsistencyDetector says whether lists that the cache answered are compared
+// with etcd (KEP-2340).
+type InconsistencyDetector uint8
+
+// Values of the option inconsistency-detector.
+const (
+	InconsistencyDetectorOff InconsistencyDetector = iota
+	InconsistencyDetectorOn
+)
+
+var snapshotOptions = option.NewGroup("cache",
+	option.Choice("snapshots", func(o *Options) *Snapshotting { return &o.Snapshots.Snapshotting },
+		"whether the cache keeps its past states (KEP-4988)",
+		option.Val("off", "it keeps none: etcd serves exact reads and later pages"),
+		option.Val("on", "it keeps one for each event of its history")),
+	option.Choice("future-rv", func(o *Options) *FutureRV { return &o.Snapshots.FutureRV },
+		"what the cache does with a read at a resourceVersion that it has not reached",
+		option.Val("wait", "it waits, as with any other read: as shipped"),
+		option.Val("confirm", "it first asks etcd whether there is such a revision (KEP-4988, Edge cases)")),
+	option.Choice("compaction-notice", func(o *Options) *CompactionNotice { return &o.Snapshots.CompactionNotice },
+		"how a cache with snapshots learns that etcd was compacted",
+		option.Val("pushed", "the compactor of the API server tells it (KEP-4988)"),
+		option.Val("polled", "it asks every 15 s: as shipped"),
+		option.Val("unheard", "not at all: it serves history that etcd has compacted (kubernetes#131011)")),
+	option.Choice("late-snapshot", func(o *Options) *LateSnapshot { return &o.Snapshots.LateSnapshot },
+		"what becomes of a state from before a compaction that the cache knows of already",
+		option.Val("dropped", "no snapshot is kept of it"),
+		option.Val("kept", "its snapshot stays until the next compaction: as shipped")),
+	option.Choice("mark-consistent", func(o *Options) *MarkConsistent { return &o.Snapshots.MarkConsistent },
+		"whether a failed check can drop the snapshots while an event is halfway into the cache, untimed",
+		option.Val("locked", "it cannot"),
+		option.Val("unlocked", "it can, as shipped: the snapshot of that event outlives the time without snapshots")),
+	option.Choice("consistency-checker", func(o *Options) *ConsistencyChecker { return &o.Snapshots.ConsistencyChecker },
+		"what follows when a check finds cache and etcd different",
+		option.Val("off", "nothing is checked"),
+		option.Val("panic", "the process ends (alpha; KUBE_WATCHCACHE_CONSISTENCY_CHECKER)"),
+		option.Val("fallback", "snapshots are dropped until a check succeeds (beta, the gate DetectCacheInconsistency)")),
+	option.Choice("inconsistency-detector", func(o *Options) *InconsistencyDetector { return &o.Snapshots.InconsistencyDetector },
+		"whether lists that the cache answered are compared with etcd (KEP-2340)",
+		option.Val("off", "none is"),
+		option.Val("on", "each is")),
+)

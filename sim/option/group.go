@@ -2,6 +2,7 @@ package option
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/internal/spelling"
 )
@@ -55,11 +56,11 @@ func Lift[P, C any](g Group[C], part func(*P) *C) Group[P] {
 
 // Find returns an option by its name. The error names the nearest one.
 func (g Group[C]) Find(name string) (*Option[C], error) {
+	if i := slices.IndexFunc(g, func(o Option[C]) bool { return o.Name == name }); i >= 0 {
+		return &g[i], nil
+	}
 	names := make([]string, len(g))
 	for i := range g {
-		if g[i].Name == name {
-			return &g[i], nil
-		}
 		names[i] = g[i].Name
 	}
 	return nil, fmt.Errorf("unknown option %q%s", name, spelling.Suggest(name, names))

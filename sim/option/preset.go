@@ -22,6 +22,19 @@ func ParseSetting(text string) (Setting, error) {
 	return Setting{name, value}, nil
 }
 
+// Settings reads settings that are written in the source code, each NAME=VALUE;
+// it panics on a mistake.
+func Settings(texts ...string) []Setting {
+	all := make([]Setting, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = ParseSetting(text); err != nil {
+			panic("option: " + err.Error())
+		}
+	}
+	return all
+}
+
 // Preset is a list of settings with a name: a version of etcd, a design of the
 // cache, a known bug.
 type Preset struct {

@@ -55,7 +55,8 @@ func benchStore(ctx context.Context, s settings, spec storeSpec, progress io.Wri
 	if err := spec.load(ctx, client); err != nil {
 		return nil, err
 	}
-	c, last, err := caching(ctx, client, cache.Config{Options: design, ProgressRequestPeriod: s.poll})
+	design.ProgressRequestPeriod = s.poll
+	c, last, err := caching(ctx, client, cache.Config{Options: design})
 	if err != nil {
 		return nil, err
 	}
