@@ -94,8 +94,12 @@ var (
 	cellConn  = NewCell("world: connection")
 	cellLane  = NewCell("world: messages under way")
 	cellReady = NewCell("world: timer or loop")
-	cellTicks = NewCell("world: order of calls and returns")
 )
+
+// CellTicks is the counter behind Env.Tick, of node 0. Each reading writes the
+// item of its number, so that an observer can tell which step a tick of a
+// history belongs to.
+var CellTicks = NewCell("world: order of calls and returns")
 
 // RecordCells makes the world add the cells that each step touches to f, until it
 // is told otherwise; nil ends it. The caller empties f between steps.

@@ -236,7 +236,11 @@ func (w *World) hangUp(k *conn, out *lane, n NodeID, h *Hangup) {
 	if n == k.acceptor {
 		to = k.opener
 	}
-	w.push(out, Message{Payload: h, Conn: k.id, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)})
+	m := Message{Payload: h, Conn: k.id, From: n, To: to, Cause: w.nodes[n].root, Ordinal: w.ordinal(w.nodes[n].root)}
+	if w.observer != nil {
+		w.observer.Observe(w, &Event{Kind: Sent, Node: n, Message: m})
+	}
+	w.push(out, m)
 }
 
 func (w *World) ordinal(c Cause) int32 {

@@ -224,8 +224,10 @@ func (e *Env) NodeName(n NodeID) string { return e.w.nodes[n].name }
 // Tick returns a reading of the strictly increasing counter that orders calls
 // and returns in a history.
 func (e *Env) Tick() int64 {
-	e.w.writesOwn(cellTicks, 0)
 	e.w.ticks++
+	if e.w.footprint != nil {
+		e.w.touch(Cell{Kind: CellTicks, Item: e.w.ticks}, true)
+	}
 	return e.w.ticks
 }
 

@@ -3,8 +3,8 @@ package sim
 // EventKind is what an observer is told about.
 type EventKind uint8
 
-// Acted: an action begins. Sent: a message was put on a lane. Chosen: a choice
-// inside the step was settled. Noted: a node tells what it did.
+// Acted: an action begins. Sent: a message or a hang-up was put on a lane.
+// Chosen: a choice inside the step was settled. Noted: a node tells what it did.
 const (
 	Acted EventKind = iota + 1
 	Sent

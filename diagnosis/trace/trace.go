@@ -1,6 +1,6 @@
-// Package trace takes down one run as its observer: every step, every message
-// from where it was sent to where it was delivered, and what the nodes say of
-// themselves.
+// Package trace takes down one run as its observer: every step with the cells
+// that it touched, every message from where it was sent to where it was
+// delivered, and what the nodes say of themselves.
 //
 // It knows nothing of scenarios, of properties, or of how a run is judged. It
 // must never import anything but package sim.
@@ -16,6 +16,8 @@ type Trace struct {
 	Timed    bool
 	Steps    []Step
 	Messages []Message
+	// cells collects what the step under way touches.
+	cells sim.Footprint
 	// pending finds a message under way by its name.
 	pending map[messageName]int
 	// ended is called after each step, as soon as it is complete.
@@ -34,11 +36,13 @@ type Step struct {
 	// the loop something to do. -1 is the start of the run.
 	Since int
 	// Delivered is the message that the step delivered, an index of
-	// Trace.Messages; -1 if the step is no delivery, or that of a hang-up.
+	// Trace.Messages; -1 if the step is no delivery.
 	Delivered int
 	// Causes are those of the messages that the step sent or delivered.
 	Causes []sim.Cause
 	Notes  []Note
+	// Accesses are the cells that the step touched, in order.
+	Accesses []sim.Access
 }
 
 // Note is what a node said of itself. It need not be the node whose step it is:
@@ -71,6 +75,28 @@ func New(ended func(w *sim.World, step int)) *Trace {
 	return &Trace{pending: map[messageName]int{}, ended: ended}
 }
 
+// Follow takes down the next run of a world. Call Close after that run.
+func (t *Trace) Follow(w *sim.World) {
+	w.SetObserver(t)
+	w.RecordCells(&t.cells)
+}
+
+// Close ends the trace and leaves the world.
+func (t *Trace) Close(w *sim.World) {
+	t.collect()
+	w.SetObserver(nil)
+	w.RecordCells(nil)
+}
+
+// collect gives what was touched to the last step. What the start of a run
+// touches belongs to no step.
+func (t *Trace) collect() {
+	if last := t.last(); last != nil {
+		last.Accesses = append(last.Accesses, t.cells.Accesses...)
+	}
+	t.cells.Reset()
+}
+
 // Observe implements sim.Observer.
 func (t *Trace) Observe(w *sim.World, e *sim.Event) {
 	for len(t.Nodes) < w.Nodes() {
@@ -79,6 +105,7 @@ func (t *Trace) Observe(w *sim.World, e *sim.Event) {
 	t.Timed = w.Mode() == sim.Timed
 	switch e.Kind {
 	case sim.Acted:
+		t.collect()
 		if t.ended != nil && len(t.Steps) > 0 {
 			t.ended(w, len(t.Steps)-1)
 		}
@@ -117,7 +144,6 @@ func (t *Trace) acted(w *sim.World, e *sim.Event) {
 		Since: int(e.Action.Since) - 1, Delivered: -1,
 	}
 	if m := w.Pending(e.Action); m != nil {
-		// A hang-up was never sent, so it is not among the messages under way.
 		if i, ok := t.pending[messageName{m.Cause, m.Ordinal}]; ok {
 			s.Delivered = i
 			s.Causes = append(s.Causes, m.Cause)
@@ -125,6 +151,23 @@ func (t *Trace) acted(w *sim.World, e *sim.Event) {
 		}
 	}
 	t.Steps = append(t.Steps, s)
+}
+
+// AtTick finds the step that took this reading of sim.Env.Tick, -1 if there is
+// none. The calls and returns of a history are such readings.
+func (t *Trace) AtTick(tick int64) int { return t.Wrote(sim.CellTicks, 0, tick) }
+
+// Wrote finds the first step that wrote this item of a cell of a node, -1 if
+// there is none.
+func (t *Trace) Wrote(k sim.CellKind, n sim.NodeID, item int64) int {
+	for i := range t.Steps {
+		for _, a := range t.Steps[i].Accesses {
+			if a.Write && a.Cell.Kind == k && a.Cell.Node == n && a.Cell.Item == item {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // Node finds a node by its name.

@@ -1,0 +1,155 @@
+// Package slice finds the steps of a run that led to given ones: a dynamic slice,
+// as Korel and Laski (Dynamic program slicing, Information Processing Letters
+// 29, 1988) and Agrawal and Horgan (Dynamic program slicing, PLDI 1990) made them
+// of programs.
+//
+// A step depends on
+//
+//	the step that sent the message which it delivers,
+//	the step that armed its timer or gave its loop something to do,
+//	for each cell that it reads, the step that wrote it last: the same item, or
+//	one of both is the whole cell.
+//
+// What a step reads and writes it declares itself (sim.Env.Reads and the like).
+// Nothing here goes by the name of an action or the text of a note, and the
+// package knows no node. It must never import anything but sim and trace.
+package slice
+
+import (
+	"github.com/watchbed/watchbed/diagnosis/trace"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Slicer knows what each step of one run depends on.
+type Slicer struct {
+	// causes are the steps that each step depends on directly.
+	causes [][]int
+}
+
+// New reads a trace. The timers of the clients belong to the workload: what a
+// client asks next depends on no earlier step.
+func New(t *trace.Trace, clients map[sim.NodeID]bool) *Slicer {
+	s := &Slicer{causes: make([][]int, len(t.Steps))}
+	written := writes{}
+	for i := range t.Steps {
+		step := &t.Steps[i]
+		if step.Delivered >= 0 {
+			s.add(i, t.Messages[step.Delivered].Sent)
+		}
+		found := s.follow(i, step.Accesses, written)
+		if enabled(t, i, found, clients) {
+			s.add(i, step.Since)
+		}
+	}
+	return s
+}
+
+// enabled reports whether the step depends on the one that made it possible.
+func enabled(t *trace.Trace, i int, found bool, clients map[sim.NodeID]bool) bool {
+	step := &t.Steps[i]
+	switch step.Kind {
+	case sim.Fire:
+		return !clients[step.Node]
+	case sim.Run:
+		// A loop that finds more to do gives work to itself. Then the entry that it
+		// takes says where the work came from.
+		itself := step.Since >= 0 && t.Steps[step.Since].Slot == step.Slot
+		return !found || !itself
+	}
+	return false
+}
+
+// follow adds the last writers of what a step reads, and takes down its own
+// writes. It reports whether there was any such writer.
+func (s *Slicer) follow(i int, accesses []sim.Access, written writes) bool {
+	found := false
+	for _, a := range accesses {
+		switch {
+		case a.Cell.Node == 0:
+			// The world's own cells: messages, timers and loops are followed as such.
+		case a.Write:
+			written.add(a.Cell, i)
+		default:
+			if last := written.last(a.Cell); last >= 0 && last != i {
+				s.add(i, last)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+func (s *Slicer) add(i, cause int) {
+	if cause >= 0 && cause < i {
+		s.causes[i] = append(s.causes[i], cause)
+	}
+}
+
+// Before marks the given steps and all that led to them. Negative ends are
+// ignored.
+func (s *Slicer) Before(ends ...int) []bool {
+	led := make([]bool, len(s.causes))
+	work := append([]int(nil), ends...)
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		if i < 0 || led[i] {
+			continue
+		}
+		led[i] = true
+		work = append(work, s.causes[i]...)
+	}
+	return led
+}
+
+// After marks a step and all that depends on it, up to the last one. With a
+// negative first step it marks nothing.
+func (s *Slicer) After(first, last int) []bool {
+	came := make([]bool, len(s.causes))
+	if first < 0 {
+		return came
+	}
+	came[first] = true
+	for i := first + 1; i <= last && i < len(came); i++ {
+		for _, j := range s.causes[i] {
+			came[i] = came[i] || came[j]
+		}
+	}
+	return came
+}
+
+// writes are the writes so far, by cell without the item, in order.
+type writes map[sim.Cell][]write
+
+type write struct {
+	item int64
+	step int
+}
+
+func (w writes) add(c sim.Cell, step int) {
+	item := c.Item
+	if item == sim.NoItem {
+		return
+	}
+	c.Item = 0
+	if item == 0 {
+		// Nothing that was there before can be found any more.
+		w[c] = w[c][:0]
+	}
+	w[c] = append(w[c], write{item, step})
+}
+
+// last is the step that wrote what a read of the cell finds, -1 if none did.
+func (w writes) last(read sim.Cell) int {
+	item := read.Item
+	if item == sim.NoItem {
+		return -1
+	}
+	read.Item = 0
+	for list := w[read]; len(list) > 0; list = list[:len(list)-1] {
+		if x := list[len(list)-1]; item == 0 || x.item == 0 || x.item == item {
+			return x.step
+		}
+	}
+	return -1
+}
