@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -16,7 +17,7 @@ func BenchmarkConsistentList(b *testing.B) {
 		e.set(fmt.Sprintf("%s%06d", prefix, i), fmt.Sprint("n", i%5000))
 	}
 	node := func(kv *wire.KeyValue) string { return kv.Value }
-	c := start(b, e, cache.Config{Fields: []cache.Field{{Name: "spec.nodeName", Value: node, Indexed: true}}})
+	c := start(b, e, cache.Config{Fields: []store.Field{{Name: "spec.nodeName", Value: node, Indexed: true}}})
 	req := consistent
 	req.Selector = wire.FieldSelector{Field: "spec.nodeName", Value: "n7"}
 	// The fake server looks at each of its objects; a revision read needs none.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -334,7 +335,7 @@ func TestManyWait(t *testing.T) {
 }
 
 func TestWrongConfigIsRefused(t *testing.T) {
-	for _, cfg := range []cache.Config{{}, {Prefix: "/"}, {Prefix: "/registry/pods"}, {Prefix: prefix, Metadata: "cache"}, {Prefix: prefix, Metadata: "=cache"}, {Prefix: prefix, Fields: []cache.Field{{Name: "spec.nodeName"}}}} {
+	for _, cfg := range []cache.Config{{}, {Prefix: "/"}, {Prefix: "/registry/pods"}, {Prefix: prefix, Metadata: "cache"}, {Prefix: prefix, Metadata: "=cache"}, {Prefix: prefix, Fields: []store.Field{{Name: "spec.nodeName"}}}} {
 		_, err := shell.Start(t.Context(), newEtcd().client(t), shell.Config{Cache: cfg})
 		require.ErrorContains(t, err, "Config.Cache.", "%+v", cfg)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -34,7 +35,7 @@ func Example() {
 	pods, err := shell.Start(ctx, client, shell.Config{Cache: cache.Config{
 		Options: design,
 		Prefix:  "/registry/pods/",
-		Fields:  []cache.Field{{Name: "spec.nodeName", Value: nodeName, Indexed: true}},
+		Fields:  []store.Field{{Name: "spec.nodeName", Value: nodeName, Indexed: true}},
 	}})
 	if err != nil {
 		log.Fatal(err)

@@ -142,6 +142,10 @@ func (e *Env) WritesItem(k CellKind, index int, item int64) {
 // a story does not follow it.
 func (e *Env) LooksAt(k CellKind, index int) { e.ReadsItem(k, index, NoItem) }
 
+// Recording reports whether cells are recorded: a guard for what is computed only
+// to name an item.
+func (e *Env) Recording() bool { return e.w.footprint != nil }
+
 // TouchesAll declares that the present step may read and write anything.
 func (e *Env) TouchesAll() {
 	if e.w.footprint != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -137,7 +138,7 @@ func TestSelectedLists(t *testing.T) {
 		}
 	}
 	value := func(kv *wire.KeyValue) string { return kv.Value }
-	c := start(t, client, cache.Config{Fields: []cache.Field{
+	c := start(t, client, cache.Config{Fields: []store.Field{
 		{Name: "indexed", Value: value, Indexed: true}, {Name: "scanned", Value: value},
 	}})
 	for name, req := range map[string]wire.ListRequest{

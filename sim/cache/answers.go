@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // answers makes responses. A response is immutable and lives as long as
 // somebody keeps it, so its memory is never used twice; but it is taken from
@@ -43,16 +46,15 @@ func (a *answers) get(item *wire.KeyValue, o wire.Origin) *wire.GetResponse {
 	return &a.gets[len(a.gets)-1]
 }
 
-// collect lists the objects under a prefix from a key on, at most limit of them
-// unless that is 0, and reports whether there are more. They are those of a
-// snapshot, or of the store if there is none.
-func (a *answers) collect(c *Cache, past snapshot, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
-	room := c.watchCache.store.Len()
+// collect lists the objects of a state under a prefix from a key on, at most
+// limit of them unless that is 0, and reports whether there are more.
+func (a *answers) collect(view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
+	room := view.Len()
 	if limit > 0 {
 		room = min(room, int(limit))
 	}
 	a.begin(room, limit)
-	a.ascend(c, past, prefix, start, a.take)
+	view.Ascend(prefix, start, a.take)
 	return a.end()
 }
 
@@ -69,19 +71,6 @@ func (a *answers) begin(room int, limit int64) {
 
 func (a *answers) end() ([]*wire.KeyValue, bool) {
 	return a.items[a.start:len(a.items):len(a.items)], a.more
-}
-
-// ascend calls f for the objects that a list may have, until f says stop.
-func (a *answers) ascend(c *Cache, past snapshot, prefix, start string, f func(*wire.KeyValue) bool) {
-	switch {
-	case past.store != nil:
-		past.ascend(prefix, start, f)
-	case start != "":
-		from, to := wire.KeyValue{Key: start}, wire.KeyValue{Key: rangeEnd(prefix)}
-		c.watchCache.store.AscendRange(&from, &to, f)
-	default:
-		c.ascend(prefix, f)
-	}
 }
 
 func (a *answers) takeItem(kv *wire.KeyValue) bool {

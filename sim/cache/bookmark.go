@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -80,7 +81,7 @@ func (d *dispatcher) fireBookmark(env *sim.Env) {
 		// The goroutine is not at its select; finishDispatching arms again.
 		return
 	}
-	bookmark := watchCacheEvent{resourceVersion: d.lastProcessed, bookmark: true}
+	bookmark := store.Event{ResourceVersion: d.lastProcessed, Bookmark: true}
 	again := false
 	for _, w := range d.watchers {
 		if !w.wantsBookmark() {
@@ -90,8 +91,8 @@ func (d *dispatcher) fireBookmark(env *sim.Env) {
 			again = true
 			continue
 		}
-		if bookmark.event == nil {
-			bookmark.event = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
+		if bookmark.ForWatchers == nil {
+			bookmark.ForWatchers = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
 		}
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), d.lastProcessed
 		if w.add(env, &bookmark) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -45,13 +46,16 @@ type Cache struct {
 
 	guard      guard
 	ready      ready
-	watchCache watchCache
+	store      store.Store
 	reflector  reflector
 	requester  requester
 	dispatcher dispatcher
 	reads      []read
 	// waiting is the number of reads that wait, woken ones included.
 	waiting int
+	// answeredRevision is what etcd answered to the last reader; only
+	// CurrentRVLastReader keeps it.
+	answeredRevision int64
 	// slow: the last consistent read that the cache served had to wait for long,
 	// with FallbackByWait.
 	slow bool
@@ -92,7 +96,7 @@ func (c *Cache) Reset(cfg Config) {
 	cfg.setDefaults()
 	cfg.Metadata = cfg.Defects.WatchStream.metadata(cfg.Metadata)
 	if c.firstPage == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.ListPageSize != cfg.ListPageSize || c.cfg.Metadata != cfg.Metadata {
-		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: rangeEnd(cfg.Prefix), Limit: int64(cfg.ListPageSize)}
+		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: store.RangeEnd(cfg.Prefix), Limit: int64(cfg.ListPageSize)}
 		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
 	}
 	if c.currentRevision == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.CurrentRevision != cfg.CurrentRevision {
@@ -111,8 +115,8 @@ func (c *Cache) forgetEverything() {
 	c.ready = ready{asking: c.ready.asking[:0]}
 	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
-	c.watchCache.init(c.cfg.RingCapacity, c.cfg.Snapshots.Snapshotting)
-	c.watchCache.initIndices(c.cfg.Fields)
+	c.store.Reset(c.storeConfig())
+	c.answeredRevision = 0
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
 	c.dispatcher.reset(c)
 	clear(c.reads)
@@ -314,7 +318,7 @@ func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 
 // ResourceVersion is the revision up to which the cache claims to be complete;
 // 0 before its first list.
-func (c *Cache) ResourceVersion() int64 { return c.watchCache.resourceVersion }
+func (c *Cache) ResourceVersion() int64 { return c.store.Version() }
 
 // Ready reports whether the cache may be read.
 func (c *Cache) Ready() bool { return c.ready.ok }
@@ -324,4 +328,4 @@ func (c *Cache) Waiting() int { return c.waiting }
 
 // Ascend calls f for the objects in the cache, in key order, until f says
 // stop. They must not be changed.
-func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.watchCache.store.Ascend(f) }
+func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }

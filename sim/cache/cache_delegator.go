@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -11,7 +12,7 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	var start string
 	refused := c.validateList(req)
 	if refused == nil && req.Continue != "" {
-		token, start, refused = decodeContinue(req.Continue, preparePrefix(req.Prefix))
+		token, start, refused = decodeContinue(req.Continue, store.PreparePrefix(req.Prefix))
 	}
 	if refused != nil {
 		env.Cover(listInvalid)
@@ -34,7 +35,7 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	}
 	switch {
 	case token > 0 && c.serveKept(env, i):
-	case c.shouldDelegateList(req, token):
+	case c.shouldDelegateList(env, req, token):
 		env.Cover(listDelegated)
 		c.askEtcd(env, i, wire.FromEtcd)
 	case !c.ready.ok && shouldDelegateListOnNotReadyCache(req):
@@ -45,7 +46,7 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 		c.finish(env, i, c.ready.refusal(env.Now()))
 	case r.consistent && c.cfg.Freshness == FreshnessConsistent:
 		c.consistentRead(env, i)
-	case r.exact > c.watchCache.resourceVersion && c.cfg.Snapshots.FutureRV == FutureRVConfirm:
+	case r.exact > c.store.ResourceVersion(env) && c.cfg.Snapshots.FutureRV == FutureRVConfirm:
 		env.Cover(futureConfirmed)
 		c.getCurrentRevision(env, i)
 	case r.exact > 0:

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -50,7 +51,7 @@ type cacheWatcher struct {
 	draining bool
 	// capacity is how many events input holds.
 	capacity int32
-	input    fifo.Queue[watchCacheEvent]
+	input    fifo.Queue[store.Event]
 	// inHand is an event that result has no room for.
 	inHand *wire.WatchEvent
 
@@ -70,7 +71,7 @@ type cacheWatcher struct {
 	// required is the resourceVersion that the client has to be brought to:
 	// the one that it gave, or etcd's when it came.
 	required int64
-	interval interval
+	interval store.Interval
 	// floor: only later events from input are sent.
 	floor int64
 	// The initial events end with a bookmark at bookmarkAfter or later. intervalEnd
@@ -117,12 +118,12 @@ const (
 var maxInChannel = [...]int{WatchUnindexed: 100, WatchIndexed: 1000, WatchTriggered: 10}
 
 // watchCapacity is suggestedWatchChannelSize.
-func (c *Cache) watchCapacity() int {
+func (c *Cache) watchCapacity(env *sim.Env) int {
 	if c.cfg.WatchCapacity > 0 {
 		return c.cfg.WatchCapacity
 	}
 	fresh := int(c.cfg.EventFreshDuration.Seconds())
-	aSecond := (c.watchCache.history.capacity + fresh - 1) / fresh
+	aSecond := (c.store.HistoryCapacity(env) + fresh - 1) / fresh
 	return min(max(aSecond, 10), maxInChannel[c.cfg.WatchTrigger])
 }
 
@@ -207,18 +208,18 @@ func (w *cacheWatcher) run(env *sim.Env) {
 // It returns false if the interval is gone from the history.
 func (w *cacheWatcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 	for {
-		e, ok := w.interval.next(&w.dispatcher.cache.watchCache.history)
+		e, ok := w.interval.Next(env, &w.dispatcher.cache.store)
 		if !ok {
 			return nil, false
 		}
-		if e.resourceVersion == 0 {
+		if e.ResourceVersion == 0 {
 			w.state = watcherStreaming
 			return w.takeIntervalEnd(env), true
 		}
-		w.floor = max(w.floor, e.resourceVersion)
-		if w.wants(e.event) {
+		w.floor = max(w.floor, e.ResourceVersion)
+		if w.wants(e.ForWatchers) {
 			env.Cover(initialEventSent)
-			return e.event, true
+			return e.ForWatchers, true
 		}
 	}
 }
@@ -231,12 +232,12 @@ func (w *cacheWatcher) nextInput(env *sim.Env) *wire.WatchEvent {
 		w.taken(&e)
 		w.dispatcher.inputTaken(env, w)
 		switch {
-		case e.bookmark && (e.resourceVersion > w.floor || e.resourceVersion == w.floor && w.endBookmark != endBookmarkSent):
-			return w.convertBookmark(e.event)
-		case e.resourceVersion <= w.floor:
+		case e.Bookmark && (e.ResourceVersion > w.floor || e.ResourceVersion == w.floor && w.endBookmark != endBookmarkSent):
+			return w.convertBookmark(e.ForWatchers)
+		case e.ResourceVersion <= w.floor:
 			env.Cover(inputBelowFloor)
-		case w.wants(e.event):
-			return e.event
+		case w.wants(e.ForWatchers):
+			return e.ForWatchers
 		}
 	}
 	return nil
@@ -302,10 +303,10 @@ func (w *cacheWatcher) forget(env *sim.Env) {
 // reset frees the watcher's place and keeps its memory.
 func (w *cacheWatcher) reset() {
 	w.input.Clear()
-	clear(w.interval.buffer)
+	w.interval.Reset()
 	*w = cacheWatcher{
 		dispatcher: w.dispatcher, number: w.number,
-		input: w.input, interval: interval{buffer: w.interval.buffer[:0]},
+		input: w.input, interval: w.interval,
 	}
 }
 
@@ -324,11 +325,11 @@ func (w *cacheWatcher) clone(d *dispatcher) *cacheWatcher {
 	v := *w
 	v.dispatcher = d
 	v.input = w.input.Clone()
-	v.interval = w.interval.clone()
+	v.interval = w.interval.Clone()
 	return &v
 }
 
-func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim.Digest {
+func (w *cacheWatcher) fingerprint(d sim.Digest, s *store.Store, generation int) sim.Digest {
 	d = d.Word(uint64(w.state)<<16 | uint64(w.from))
 	if w.state == watcherFree {
 		return d
@@ -337,7 +338,7 @@ func (w *cacheWatcher) fingerprint(d sim.Digest, h *history, generation int) sim
 	if w.request.SendInitialEvents != wire.SendInitialEventsUnset {
 		d = d.Word(uint64(w.endBookmark)).Int(w.required).Int(w.bookmarkAfter).Int(w.intervalEnd)
 	}
-	d = w.interval.fingerprint(d, h)
+	d = w.interval.Fingerprint(d, s)
 	d = fingerprintEvents(d, &w.input).Int(int64(w.capacity)).Bool(w.draining).Int(int64(w.deadline))
 	if w.inHand != nil {
 		d = w.inHand.Digest(d)

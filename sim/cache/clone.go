@@ -4,18 +4,15 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Clone implements sim.Cloner. Store and history are shared until one of the
 // two changes.
 func (c *Cache) Clone() sim.Node {
 	d := *c
-	d.watchCache.store = c.watchCache.store.Clone()
-	d.watchCache.history = c.watchCache.history.clone()
-	d.watchCache.snapshots = c.watchCache.snapshots.clone()
-	d.watchCache.indices = c.watchCache.cloneIndices()
+	d.store = c.store.Clone()
 	d.guard.checks = slices.Clone(c.guard.checks)
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
@@ -37,19 +34,12 @@ func (c *Cache) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter. The configuration is left out: it
 // is the same throughout an exploration.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
-	w := &c.watchCache
-	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(int64(len(c.ready.asking))).Int(w.resourceVersion).Int(w.listResourceVersion)
-	d = d.Int(int64(w.store.Len()))
-	w.store.Ascend(func(kv *wire.KeyValue) bool {
-		d = kv.Digest(d)
-		return true
-	})
+	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(int64(len(c.ready.asking)))
+	d = c.store.Fingerprint(d)
 	d = c.guard.fingerprint(d)
 	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
-		d = d.Int(w.answeredRevision)
+		d = d.Int(c.answeredRevision)
 	}
-	d = w.history.fingerprint(d)
-	d = w.snapshots.fingerprint(d)
 	d = c.reflector.fingerprint(d)
 	d = c.requester.fingerprint(d)
 	d = c.dispatcher.fingerprint(d)
@@ -62,16 +52,16 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	}
 	d = c.housekeeping.fingerprint(d)
 	for _, w := range c.dispatcher.watchers {
-		d = w.fingerprint(d, &c.watchCache.history, c.ready.generation)
+		d = w.fingerprint(d, &c.store, c.ready.generation)
 	}
 	return d
 }
 
-func fingerprintEvents(d sim.Digest, q *fifo.Queue[watchCacheEvent]) sim.Digest {
+func fingerprintEvents(d sim.Digest, q *fifo.Queue[store.Event]) sim.Digest {
 	all := q.All()
 	d = d.Int(int64(len(all)))
 	for i := range all {
-		d = all[i].fingerprint(d)
+		d = all[i].Fingerprint(d)
 	}
 	return d
 }

@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+)
 
 // Config is what one cache is made of: its design, and how it is connected.
 // Prefix, KV and Watch have no defaults.
@@ -27,7 +30,7 @@ type Config struct {
 	Process []sim.NodeID
 
 	// Fields are those by which lists can be selected, none by default.
-	Fields []Field
+	Fields []store.Field
 	// WatchTrigger is what the resource's index means to its watchers: without an
 	// index their channels hold 100 events at most.
 	WatchTrigger WatchTrigger
@@ -37,4 +40,16 @@ func (c *Config) setDefaults() {
 	set(&c.Endpoints, 1)
 	c.Endpoints = min(c.Endpoints, MaxEndpoints)
 	c.Amounts.setDefaults()
+}
+
+// storeConfig is what the store is made of.
+func (c *Cache) storeConfig() store.Config {
+	return store.Config{
+		Prefix: c.cfg.Prefix, Fields: c.cfg.Fields,
+		RingCapacity: c.cfg.RingCapacity, RingCapacityMax: c.cfg.RingCapacityMax, EventFreshDuration: c.cfg.EventFreshDuration,
+		Deletion:      c.cfg.Defects.DeletionRV.deletion(),
+		SnapshotOn:    c.cfg.Defects.SnapshotOn.leaves,
+		Snapshots:     c.cfg.Snapshots.Snapshotting == SnapshotsOn,
+		LateSnapshots: c.cfg.Snapshots.LateSnapshot == LateSnapshotKept,
+	}
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -31,8 +32,8 @@ type checker struct {
 	call  sim.Conn
 	// resourceVersion at which both are compared, and the digests so far.
 	resourceVersion int64
-	cacheDigest     contentsDigest
-	etcdDigest      contentsDigest
+	cacheDigest     store.Digest
+	etcdDigest      store.Digest
 	bytes, checks   int
 	// detection is the number of the present check among Cache.detections.
 	detection int
@@ -74,18 +75,14 @@ func (c *Cache) check(env *sim.Env) {
 		c.sleepChecker(env)
 		return
 	}
-	w := &c.watchCache
-	k.resourceVersion, k.cacheDigest, k.etcdDigest = w.resourceVersion, newContentsDigest, newContentsDigest
+	newest := c.store.Newest(env)
+	k.resourceVersion, k.cacheDigest, k.etcdDigest = newest.ResourceVersion, store.NewDigest, store.NewDigest
 	k.bytes = 0
 	add := func(kv *wire.KeyValue) bool {
-		k.cacheDigest = k.cacheDigest.object(c.cfg.Prefix, kv)
+		k.cacheDigest = k.cacheDigest.Object(c.cfg.Prefix, kv)
 		return true
 	}
-	if newest := c.newestSnapshot(); newest.store != nil {
-		newest.store.Ascend(add)
-	} else {
-		w.store.Ascend(add)
-	}
+	newest.Ascend(c.cfg.Prefix, "", add)
 	k.detection = c.detections.begin(Detection{By: ConsistencyCheck, Prefix: c.cfg.Prefix, ResourceVersion: k.resourceVersion})
 	if env.Noting() {
 		env.Say("checks its contents against etcd's at revision " + number(k.resourceVersion))
@@ -99,7 +96,7 @@ func (c *Cache) listForCheck(env *sim.Env, from string) {
 	env.Under(k.cause)
 	env.Add(checkRequests, 1)
 	k.call = env.Call(c.cfg.KV, &wire.RangeRequest{
-		Key: from, RangeEnd: rangeEnd(c.cfg.Prefix), Limit: int64(c.cfg.ListPageSize), Revision: k.resourceVersion,
+		Key: from, RangeEnd: store.RangeEnd(c.cfg.Prefix), Limit: int64(c.cfg.ListPageSize), Revision: k.resourceVersion,
 	})
 }
 
@@ -115,7 +112,7 @@ func (c *Cache) checkAnswered(env *sim.Env, p sim.Payload) {
 		return
 	}
 	for _, kv := range page.Kvs {
-		k.etcdDigest = k.etcdDigest.object(c.cfg.Prefix, kv)
+		k.etcdDigest = k.etcdDigest.Object(c.cfg.Prefix, kv)
 		k.bytes += len(kv.Key) + len(kv.Value)
 	}
 	if page.More && len(page.Kvs) > 0 {
@@ -139,7 +136,7 @@ func (c *Cache) checked(env *sim.Env, outcome DetectionOutcome) {
 	switch outcome {
 	case DetectionConsistent:
 		env.Add(checksSucceeded, 1)
-		c.markConsistent(env, true)
+		c.store.MarkConsistent(env, true)
 	case DetectionError:
 		env.Add(checksErred, 1)
 	case DetectionInconsistent:
@@ -152,37 +149,22 @@ func (c *Cache) checked(env *sim.Env, outcome DetectionOutcome) {
 			env.Crash(c.process(env))
 			return
 		}
-		if c.cfg.Snapshots.MarkConsistent == MarkConsistentUnlocked && c.snapshotsAllowed() && !c.timed &&
+		if c.cfg.Snapshots.MarkConsistent == MarkConsistentUnlocked && c.store.SnapshotsAllowed(env) && !c.timed &&
 			env.Choose(2, "an event is amid its way") == 1 {
 			c.checker.state, c.checker.call = checkerMarking, sim.NoConn
+			c.store.MarkInconsistentAmidEvent(env)
 			return
 		}
-		c.markConsistent(env, false)
+		c.store.MarkConsistent(env, false)
 	}
 	c.sleepChecker(env)
 }
 
-// markAmidEvent is MarkConsistent between the look of an event at the switch and
-// its snapshot.
-func (c *Cache) markAmidEvent(env *sim.Env) {
-	env.Cover(snapshotOutlives)
-	c.markConsistent(env, false)
-	c.sleepChecker(env)
-}
-
-// markConsistent switches snapshots on and off.
-func (c *Cache) markConsistent(env *sim.Env, consistent bool) {
-	s := &c.watchCache.snapshots
-	if s.snapshots == nil {
-		return
-	}
-	if consistent && s.suspended {
-		env.Cover(snapshotsAgain)
-	}
-	s.suspended = !consistent
-	if !consistent {
-		env.Cover(snapshotsSuspended)
-		s.reset()
+// markedAmidEvent goes on if the event was one that the checker has waited for, to
+// drop the snapshots between its look at the switch and its snapshot.
+func (c *Cache) markedAmidEvent(env *sim.Env) {
+	if c.checker.state == checkerMarking && !c.store.ToBeMarked() {
+		c.sleepChecker(env)
 	}
 }
 

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -12,7 +13,7 @@ func (c *Cache) revisionRequest() *wire.RangeRequest {
 	prefix := c.cfg.Prefix
 	switch c.cfg.CurrentRevision {
 	case RevisionOfCount:
-		return &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), CountOnly: true}
+		return &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), CountOnly: true}
 	case RevisionOfEmptyRange:
 		// No object has the bare prefix for its key; with a limit, a range cannot
 		// be without one by mistake.
@@ -56,7 +57,7 @@ func (c *Cache) fireAccumulate(env *sim.Env) {
 // currentRevisionKnown is what a read does with etcd's revision.
 func (c *Cache) currentRevisionKnown(env *sim.Env, i int, revision int64) {
 	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
-		kept := c.watchCache.lastReaders(revision)
+		kept := c.lastReaders(revision)
 		if kept != revision && env.Noting() {
 			env.Say("goes by revision " + number(kept) + " all the same, which it heard for the reader before")
 		}

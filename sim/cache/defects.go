@@ -2,7 +2,9 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // EmptyHistory is from where a watch may begin while the history is empty, as it
@@ -271,9 +273,9 @@ var defectOptions = option.NewGroup("cache",
 
 // lastReaders keeps the revision that etcd answered to a reader for the next one,
 // and returns the one that was kept before (CurrentRVLastReader).
-func (w *watchCache) lastReaders(revision int64) int64 {
-	kept := w.answeredRevision
-	w.answeredRevision = revision
+func (c *Cache) lastReaders(revision int64) int64 {
+	kept := c.answeredRevision
+	c.answeredRevision = revision
 	if kept == 0 {
 		return revision
 	}
@@ -285,19 +287,34 @@ func (c *Cache) listPrefix(prefix string) string {
 	if c.cfg.Defects.ListPrefix == ListPrefixOpen {
 		return prefix
 	}
-	return preparePrefix(prefix)
+	return store.PreparePrefix(prefix)
 }
 
 // snapshotOf is the resourceVersion of the snapshot that an exact read is served
 // from: its own, but for NextPageNewest.
 func (c *Cache) snapshotOf(env *sim.Env, r *read) int64 {
-	if r.start == "" || c.cfg.Defects.NextPage == NextPageExact || c.watchCache.resourceVersion <= r.exact {
+	if r.start == "" || c.cfg.Defects.NextPage == NextPageExact || c.store.ResourceVersion(env) <= r.exact {
 		return r.exact
 	}
 	if env.Noting() {
-		env.Say("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.watchCache.resourceVersion))
+		env.Say("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.store.ResourceVersion(env)))
 	}
-	return c.watchCache.resourceVersion
+	return c.store.ResourceVersion(env)
+}
+
+// deletion is what a watcher is sent of a deletion.
+func (d DeletionRV) deletion() func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
+	if d == DeletionRVPrevious {
+		return func(_ *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
+			return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: previous.ModRevision, Item: previous, Prev: previous}
+		}
+	}
+	return store.Deletion
+}
+
+// leaves reports whether a change leaves a snapshot behind.
+func (s SnapshotOn) leaves(in *wire.WatchEvent) bool {
+	return s == SnapshotOnAll || in.Type != wire.Deleted
 }
 
 // deadlocks reports whether an event cannot get the lock, because a WatchList

@@ -1,24 +1,27 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // shouldDelegateList says which lists are etcd's to answer however ready the
 // cache is (ShouldDelegateList; KEP-2340 and KEP-4988, the LIST table). The
 // revision is that of the list's continue token, 0 if it has none.
-func (c *Cache) shouldDelegateList(req *wire.ListRequest, token int64) bool {
+func (c *Cache) shouldDelegateList(env *sim.Env, req *wire.ListRequest, token int64) bool {
 	switch {
 	case c.cfg.Freshness == FreshnessDirect || req.FromEtcd:
 		return true
 	case req.Match == wire.MatchExact:
-		return c.shouldDelegateExact(req.ResourceVersion)
+		return c.shouldDelegateExact(env, req.ResourceVersion)
 	case token > 0:
-		return c.shouldDelegateExact(token)
+		return c.shouldDelegateExact(env, token)
 	case token < 0:
-		return !c.snapshotsAllowed() || c.shouldDelegateConsistentRead(req)
+		return !c.store.SnapshotsAllowed(env) || c.shouldDelegateConsistentRead(req)
 	case req.Match == wire.MatchNotOlderThan:
 		return false
 	case isLegacyExact(req):
-		return c.shouldDelegateExact(req.ResourceVersion)
+		return c.shouldDelegateExact(env, req.ResourceVersion)
 	case req.ResourceVersion == wire.Unset:
 		return c.shouldDelegateConsistentRead(req)
 	}
@@ -27,14 +30,14 @@ func (c *Cache) shouldDelegateList(req *wire.ListRequest, token int64) bool {
 
 // shouldDelegateExact: the past is etcd's unless there is a snapshot of it. A
 // future revision is worth waiting for only if somebody will tell of it.
-func (c *Cache) shouldDelegateExact(resourceVersion int64) bool {
-	if !c.snapshotsAllowed() {
+func (c *Cache) shouldDelegateExact(env *sim.Env, resourceVersion int64) bool {
+	if !c.store.SnapshotsAllowed(env) {
 		return true
 	}
-	if resourceVersion > c.watchCache.resourceVersion {
+	if resourceVersion > c.store.ResourceVersion(env) {
 		return !c.consistentReadSupported()
 	}
-	_, ok := c.snapshotAt(resourceVersion)
+	_, ok := c.store.At(env, resourceVersion)
 	return !ok
 }
 

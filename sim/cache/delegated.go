@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -17,8 +18,8 @@ func (c *Cache) askEtcd(env *sim.Env, i int, origin wire.Origin) {
 		r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: r.get.Key})
 		return
 	}
-	prefix := preparePrefix(r.list.Prefix)
-	req := &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), Limit: max(r.list.Limit, 0)}
+	prefix := store.PreparePrefix(r.list.Prefix)
+	req := &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: max(r.list.Limit, 0)}
 	if r.list.Continue != "" {
 		req.Key = r.start
 	}
@@ -59,7 +60,7 @@ func (c *Cache) relay(env *sim.Env, i int, p *wire.RangeResponse) {
 	}
 	token := ""
 	if p.More && lastKey != "" {
-		token = encodeContinue(at, preparePrefix(r.list.Prefix), lastKey)
+		token = encodeContinue(at, store.PreparePrefix(r.list.Prefix), lastKey)
 	}
 	c.finish(env, i, c.answers.list(at, p.Kvs, token, r.origin))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
 )
 
@@ -19,7 +20,7 @@ type dispatcher struct {
 	// searched.
 	conns []sim.Conn
 
-	incoming fifo.Queue[watchCacheEvent]
+	incoming fifo.Queue[store.Event]
 	// used is the number of entries of the channel that are taken.
 	used int
 	// offering: the reflector is blocked in its send.
@@ -32,7 +33,7 @@ type dispatcher struct {
 
 	// current is the event that the watchers in blocked still have to get;
 	// the first of them is waited for.
-	current   watchCacheEvent
+	current   store.Event
 	blocked   []*cacheWatcher
 	blockedAt sim.Time
 	timeout   sim.Duration
@@ -70,8 +71,8 @@ func (d *dispatcher) dispatching() bool { return len(d.blocked) > 0 }
 // weight is the number of entries that an event takes in the channel. After a
 // change the reflector reports its resourceVersion once more
 // (UpdateResourceVersion), which is a second entry.
-func (e *watchCacheEvent) weight() int {
-	if e.bookmark {
+func weight(e *store.Event) int {
+	if e.Bookmark {
 		return 1
 	}
 	return 2
@@ -79,12 +80,12 @@ func (e *watchCacheEvent) weight() int {
 
 // offer puts an event into the channel. It returns false if there is no room:
 // the reflector is woken when there may be.
-func (d *dispatcher) offer(env *sim.Env, e watchCacheEvent) bool {
-	d.offering = d.used > 0 && d.used+e.weight() > d.cache.cfg.IncomingCapacity
+func (d *dispatcher) offer(env *sim.Env, e store.Event) bool {
+	d.offering = d.used > 0 && d.used+weight(&e) > d.cache.cfg.IncomingCapacity
 	if d.offering {
 		return false
 	}
-	d.used += e.weight()
+	d.used += weight(&e)
 	d.incoming.Push(e)
 	if !d.dispatching() {
 		env.Enable(taskDispatch)
@@ -95,17 +96,17 @@ func (d *dispatcher) offer(env *sim.Env, e watchCacheEvent) bool {
 // run takes one event from the channel.
 func (d *dispatcher) run(env *sim.Env) {
 	d.current = d.incoming.Pop()
-	d.used -= d.current.weight()
+	d.used -= weight(&d.current)
 	if d.offering {
 		env.Enable(taskHandOff)
 	}
 	// Bookmarks from etcd may come many times a second; watchers get the
 	// cache's own instead.
 	switch {
-	case !d.current.bookmark:
+	case !d.current.Bookmark:
 		d.dispatchEvent(env)
 	case d.cache.cfg.Defects.ProgressRV == ProgressRVDispatched:
-		d.cache.updateResourceVersion(env, d.current.resourceVersion, 0)
+		d.cache.updateResourceVersion(env, d.current.ResourceVersion, 0)
 	}
 	if !d.dispatching() {
 		d.finishDispatching(env)
@@ -130,7 +131,7 @@ func (d *dispatcher) dispatchEvent(env *sim.Env) {
 }
 
 // add is nonblockingAdd.
-func (w *cacheWatcher) add(env *sim.Env, e *watchCacheEvent) bool {
+func (w *cacheWatcher) add(env *sim.Env, e *store.Event) bool {
 	if w.input.Len() >= int(w.capacity) && !w.grow(env, e) {
 		return false
 	}
@@ -179,8 +180,8 @@ func (d *dispatcher) terminateBlocked(env *sim.Env) {
 }
 
 func (d *dispatcher) finishDispatching(env *sim.Env) {
-	d.lastProcessed = d.current.resourceVersion
-	d.current = watchCacheEvent{}
+	d.lastProcessed = d.current.ResourceVersion
+	d.current = store.Event{}
 	for _, w := range d.toStop {
 		w.close(env)
 	}
@@ -196,7 +197,7 @@ func (d *dispatcher) fingerprint(h sim.Digest) sim.Digest {
 	h = h.Int(int64(d.budget.budget)).Int(int64(d.budget.last))
 	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
 	h = fingerprintEvents(h, &d.incoming)
-	h = d.current.fingerprint(h).Int(int64(len(d.blocked)))
+	h = d.current.Fingerprint(h).Int(int64(len(d.blocked)))
 	for _, w := range d.blocked {
 		h = h.Int(int64(w.number))
 	}

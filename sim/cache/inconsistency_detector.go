@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -28,7 +29,7 @@ func (c *Cache) compareWithEtcd(env *sim.Env, list *wire.ListRequest, answer sim
 	if !ok || p.Origin != wire.FromCache || list.Continue != "" {
 		return
 	}
-	prefix := preparePrefix(list.Prefix)
+	prefix := store.PreparePrefix(list.Prefix)
 	limit := list.Limit
 	if p.Continue == "" {
 		limit = 0
@@ -36,7 +37,7 @@ func (c *Cache) compareWithEtcd(env *sim.Env, list *wire.ListRequest, answer sim
 	env.Cover(listCompared)
 	env.Add(etcdRequests[listForDetector], 1)
 	c.comparisons = append(c.comparisons, comparison{
-		call:      env.Call(c.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: rangeEnd(prefix), Limit: limit, Revision: p.ResourceVersion}),
+		call:      env.Call(c.cfg.KV, &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: limit, Revision: p.ResourceVersion}),
 		detection: c.detections.begin(Detection{By: ListDetector, Prefix: prefix, Limit: limit, ResourceVersion: p.ResourceVersion, Items: p.Items}),
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -27,7 +28,7 @@ func byNode(name string) *wire.ListRequest {
 
 func fielded(indexed bool) cache.Config {
 	cfg := config(cache.Options{})
-	cfg.Fields = []cache.Field{{Name: "spec.nodeName", Value: node, Indexed: indexed}}
+	cfg.Fields = []store.Field{{Name: "spec.nodeName", Value: node, Indexed: indexed}}
 	return cfg
 }
 

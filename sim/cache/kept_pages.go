@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -19,10 +20,10 @@ type keptPages struct {
 }
 
 // serveAndKeep answers a page and keeps what comes after it.
-func (c *Cache) serveAndKeep(env *sim.Env, i int, at int64, prefix string, limit int) {
+func (c *Cache) serveAndKeep(env *sim.Env, i int, view *store.View, prefix string, limit int) {
 	r := &c.reads[i]
-	all, _ := c.collect(env, r.list, snapshot{}, prefix, r.start, 0)
-	c.finish(env, i, c.keep(env, at, prefix, all, limit))
+	all, _ := c.collect(env, r.list, view, prefix, r.start, 0)
+	c.finish(env, i, c.keep(env, view.ResourceVersion, prefix, all, limit))
 }
 
 // keep makes the page, and keeps the rest under its token.
@@ -53,7 +54,7 @@ func (c *Cache) serveKept(env *sim.Env, i int) bool {
 		}
 		env.Cover(keptServed)
 		page := c.kept[k]
-		c.finish(env, i, c.keep(env, page.version, preparePrefix(r.list.Prefix), page.items, int(r.list.Limit)))
+		c.finish(env, i, c.keep(env, page.version, store.PreparePrefix(r.list.Prefix), page.items, int(r.list.Limit)))
 		return true
 	}
 	return false

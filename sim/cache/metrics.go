@@ -78,11 +78,6 @@ func etcdCounters(name string, u sim.Unit) (all [etcdOperations]sim.Metric) {
 	return all
 }
 
-// What a snapshot takes that it does not share is a property of the B-tree, which
-// tells nobody: TestSnapshotMemory measures it.
-var snapshotsKept = sim.NewMetric("cache_snapshots", sim.Counted,
-	"how many past states the cache has, each time that it keeps one more")
-
 // Metrics of watchers.
 var terminatedWatchers = sim.NewCounter("apiserver_terminated_watchers_total", sim.Counted,
 	"watchers that were ended because they did not keep up")

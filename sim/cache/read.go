@@ -86,7 +86,7 @@ func (c *Cache) newRead(env *sim.Env, m *sim.Message) int {
 func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	r := &c.reads[i]
 	r.wanted = wanted
-	if c.isFresh(r) && !c.reflector.deadlocked {
+	if c.isFresh(env, r) && !c.reflector.deadlocked {
 		env.Cover(readFreshAtOnce)
 		c.measureNoWait(env, r)
 		if r.consistent {
@@ -101,7 +101,7 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 		if r.echo != 0 {
 			what = "the answer to a progress request that is still to be sent"
 		}
-		env.Say(env.NodeName(r.from) + "'s " + r.label() + " waits for " + what + "; the cache is at " + number(c.watchCache.resourceVersion))
+		env.Say(env.NodeName(r.from) + "'s " + r.label() + " waits for " + what + "; the cache is at " + number(c.store.ResourceVersion(env)))
 	}
 	r.state, r.began = readWaiting, env.Now()
 	c.waiting++
@@ -113,11 +113,11 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 }
 
 // isFresh reports whether the cache has got to where a read wants it.
-func (c *Cache) isFresh(r *read) bool {
+func (c *Cache) isFresh(env *sim.Env, r *read) bool {
 	if r.echo != 0 {
 		return r.echo <= c.requester.echoed
 	}
-	return r.wanted <= c.watchCache.resourceVersion
+	return r.wanted <= c.store.ResourceVersion(env)
 }
 
 // broadcast wakes every read that waits. Each looks again in a step of its own.
@@ -147,7 +147,7 @@ func (c *Cache) runRead(env *sim.Env, i int) {
 	switch {
 	case c.reflector.deadlocked:
 		// Behind the event that waits for the lock.
-	case c.isFresh(r):
+	case c.isFresh(env, r):
 		if r.expired {
 			env.Cover(readFreshAtTheLast)
 		}
@@ -178,7 +178,7 @@ func (c *Cache) stopWaiting(env *sim.Env, i int) {
 // timeOut is what GetList does with a read that waited in vain.
 func (c *Cache) timeOut(env *sim.Env, i int) {
 	if env.Noting() {
-		env.Say("gives up on " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + ": it is still at resourceVersion " + number(c.watchCache.resourceVersion) + ", not at " + number(c.reads[i].wanted))
+		env.Say("gives up on " + env.NodeName(c.reads[i].from) + "'s " + c.reads[i].label() + ": it is still at resourceVersion " + number(c.store.ResourceVersion(env)) + ", not at " + number(c.reads[i].wanted))
 	}
 	if !c.reads[i].consistent {
 		env.Cover(readTimedOut)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -47,7 +48,7 @@ type reflector struct {
 	began  sim.Time
 	events int
 	// handOff is the event on its way to the dispatcher.
-	handOff watchCacheEvent
+	handOff store.Event
 	// unstored is a change whose version is out and which the store does not have
 	// yet (PublicationVersionFirst).
 	unstored *wire.WatchEvent
@@ -171,7 +172,7 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		return
 	case wire.Bookmark:
 		if c.cfg.Defects.ProgressRV == ProgressRVDispatched {
-			r.handOff = watchCacheEvent{resourceVersion: e.ResourceVersion, bookmark: true}
+			r.handOff = store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
 		} else {
 			r.handOff = c.updateResourceVersion(env, e.ResourceVersion, e.ProgressID)
 		}
@@ -193,14 +194,15 @@ func (c *Cache) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 func (c *Cache) runHandOff(env *sim.Env) {
 	r := &c.reflector
 	if r.unstored != nil {
-		c.updateStore(env, r.unstored)
+		c.store.Update(env, r.unstored)
+		c.markedAmidEvent(env)
 		r.unstored = nil
 	}
 	if !c.dispatcher.offer(env, r.handOff) {
 		env.Cover(ingestionBlocked)
 		return
 	}
-	r.handOff = watchCacheEvent{}
+	r.handOff = store.Event{}
 	r.state = reflectorWatching
 	env.Release(r.watch)
 }
@@ -282,5 +284,5 @@ func (r *reflector) fingerprint(d sim.Digest) sim.Digest {
 	if r.deadlocked {
 		d = d.Text("deadlocked")
 	}
-	return r.handOff.fingerprint(d)
+	return r.handOff.Fingerprint(d)
 }

@@ -5,11 +5,12 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // field finds what a selector selects by; nil if the resource has no such field.
-func (c *Cache) field(s wire.FieldSelector) *Field {
+func (c *Cache) field(s wire.FieldSelector) *store.Field {
 	for i := range c.cfg.Fields {
 		if c.cfg.Fields[i].Name == s.Field {
 			return &c.cfg.Fields[i]
@@ -28,20 +29,19 @@ func unsupportedField(s wire.FieldSelector) *wire.Error {
 // collect lists the objects that a list is about: those under a prefix from a
 // key on that its selector selects, at most limit of them unless that is 0. It
 // reports whether there are more.
-func (c *Cache) collect(env *sim.Env, list *wire.ListRequest, past snapshot, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
+func (c *Cache) collect(env *sim.Env, list *wire.ListRequest, view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
 	if list.Selector.Empty() {
-		return c.answers.collect(c, past, prefix, start, limit)
+		return c.answers.collect(view, prefix, start, limit)
 	}
 	a := &c.answers
 	a.begin(0, limit)
-	if x := c.watchCache.indexOf(list.Selector.Field); x != nil && past.store == nil {
+	if view.AscendIndexed(list.Selector.Field, list.Selector.Value, prefix, start, a.take) {
 		env.Cover(listByIndex)
-		x.ascend(list.Selector.Value, prefix, start, a.take)
 		return a.end()
 	}
 	env.Cover(listFiltered)
 	value := c.field(list.Selector).Value
-	a.ascend(c, past, prefix, start, func(kv *wire.KeyValue) bool {
+	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool {
 		return value(kv) != list.Selector.Value || a.take(kv)
 	})
 	return a.end()
@@ -92,11 +92,11 @@ func (c *Cache) selectFrom(env *sim.Env, i int, p *wire.RangeResponse) (answer *
 		r.exact = p.Revision
 	}
 	s.limit = min(2*s.limit, max(mostPerPage, s.limit))
-	prefix := preparePrefix(list.Prefix)
+	prefix := store.PreparePrefix(list.Prefix)
 	s.found = slices.Clip(s.found)
 	r.selection = &s
 	env.Add(etcdRequests[r.operation()], 1)
-	r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: lastKey + "\x00", RangeEnd: rangeEnd(prefix), Limit: s.limit, Revision: r.exact})
+	r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: lastKey + "\x00", RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
 	return nil, ""
 }
 

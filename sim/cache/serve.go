@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -17,35 +18,39 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		env.Cover(servedUnready)
 	}
 	if env.Noting() {
-		env.Say("answers " + env.NodeName(r.from) + "'s " + r.label() + " at resourceVersion " + number(c.watchCache.resourceVersion))
+		env.Say("answers " + env.NodeName(r.from) + "'s " + r.label() + " at resourceVersion " + number(c.store.ResourceVersion(env)))
 	}
 	if r.get != nil {
 		c.key.Key = r.get.Key
-		item, _ := c.watchCache.store.Get(&c.key)
+		item := c.store.Get(env, &c.key)
 		c.finish(env, i, c.answers.get(item, wire.FromCache))
 		return
 	}
-	at, past, limit := c.watchCache.resourceVersion, c.newestSnapshot(), c.computeListLimit(r.list)
+	limit := c.computeListLimit(r.list)
+	var view store.View
 	switch {
 	case r.exact > 0:
 		var ok bool
-		if past, ok = c.snapshotAt(c.snapshotOf(env, r)); !ok {
+		if view, ok = c.store.At(env, c.snapshotOf(env, r)); !ok {
 			// It went while the list waited; etcd may still have it.
 			env.Cover(snapshotGone)
 			c.askEtcd(env, i, wire.FromEtcd)
 			return
 		}
 		env.Cover(listFromSnapshot)
-		at = r.exact
-	case c.cfg.Freshness == FreshnessNone && r.consistent:
-		limit = 0
+		view.ResourceVersion = r.exact
+	default:
+		view = c.store.Newest(env)
+		if c.cfg.Freshness == FreshnessNone && r.consistent {
+			limit = 0
+		}
 	}
 	prefix := c.listPrefix(r.list.Prefix)
 	if c.cfg.Pagination == PaginateKept && limit > 0 {
-		c.serveAndKeep(env, i, at, prefix, int(limit))
+		c.serveAndKeep(env, i, &view, prefix, int(limit))
 		return
 	}
-	items, more := c.collect(env, r.list, past, prefix, r.start, limit)
+	items, more := c.collect(env, r.list, &view, prefix, r.start, limit)
 	token := ""
 	if more {
 		env.Cover(listTruncated)
@@ -54,9 +59,9 @@ func (c *Cache) serve(env *sim.Env, i int) {
 			c.askEtcd(env, i, wire.FromEtcd)
 			return
 		}
-		token = encodeContinue(at, prefix, items[len(items)-1].Key)
+		token = encodeContinue(view.ResourceVersion, prefix, items[len(items)-1].Key)
 	}
-	c.finish(env, i, c.answers.list(at, items, token, wire.FromCache))
+	c.finish(env, i, c.answers.list(view.ResourceVersion, items, token, wire.FromCache))
 }
 
 // finish answers the client and ends the read.

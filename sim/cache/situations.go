@@ -20,14 +20,9 @@ var (
 	ingestionBlocked    = sim.NewSituation("cache: full channel blocks ingestion")
 )
 
-// Store and history.
+// Progress notifications.
 var (
-	progressNotified       = sim.NewSituation("cache: progress notification taken in")
-	resourceVersionLowered = sim.NewSituation("cache: resourceVersion goes back in time")
-	deletedUnknown         = sim.NewSituation("cache: deletion of an object that it does not have")
-	historyEvicted         = sim.NewSituation("cache: event evicted from the history")
-	historyGrown           = sim.NewSituation("cache: history doubled")
-	historyShrunk          = sim.NewSituation("cache: history halved")
+	progressNotified = sim.NewSituation("cache: progress notification taken in")
 )
 
 // Reads.

@@ -12,13 +12,11 @@ import (
 type compaction struct {
 	call  sim.Conn
 	turns int
-	// revision is the last one that snapshots were dropped for.
-	revision int64
 }
 
 // startCompaction begins to follow the compactor of the API server.
 func (c *Cache) startCompaction(env *sim.Env) {
-	if c.watchCache.snapshots.snapshots == nil || c.cfg.Compactor == 0 {
+	if !c.store.KeepsSnapshots() || c.cfg.Compactor == 0 {
 		return
 	}
 	switch c.cfg.Snapshots.CompactionNotice {
@@ -49,27 +47,18 @@ func (c *Cache) askCompactor(env *sim.Env, above int64) {
 
 // compactorAnswered is compactIfNeeded.
 func (c *Cache) compactorAnswered(env *sim.Env, p sim.Payload) {
-	k := &c.compaction
-	k.call = sim.NoConn
+	c.compaction.call = sim.NoConn
 	answer, ok := p.(*wire.CompactRevisionResponse)
 	if !ok {
 		// The compactor went away. It is a part of the same process, which is
 		// about to start again.
 		return
 	}
-	if answer.Revision > k.revision {
-		k.revision = answer.Revision
-		if c.watchCache.snapshots.removeLess(k.revision) > 0 {
-			env.Cover(snapshotCompacted)
-		} else {
-			env.Cover(compactedWithoutLoss)
-		}
-		if env.Noting() {
-			env.Say("keeps no snapshot from before the compaction at revision " + number(k.revision))
-		}
+	if c.store.Compact(env, answer.Revision) && env.Noting() {
+		env.Say("keeps no snapshot from before the compaction at revision " + number(answer.Revision))
 	}
 	if c.cfg.Snapshots.CompactionNotice == CompactionPushed {
-		c.askCompactor(env, k.revision)
+		c.askCompactor(env, c.store.CompactRevision())
 	} else {
 		c.pollCompactorLater(env)
 	}
@@ -77,8 +66,8 @@ func (c *Cache) compactorAnswered(env *sim.Env, p sim.Payload) {
 
 // CompactRevision is the compaction that the cache last heard of: it serves no
 // past state from before it. 0 if it has heard of none.
-func (c *Cache) CompactRevision() int64 { return c.compaction.revision }
+func (c *Cache) CompactRevision() int64 { return c.store.CompactRevision() }
 
 func (k *compaction) fingerprint(d sim.Digest) sim.Digest {
-	return d.Int(int64(k.turns)).Int(k.revision)
+	return d.Int(int64(k.turns))
 }

@@ -2,18 +2,6 @@ package cache
 
 import "github.com/watchbed/watchbed/sim"
 
-// Snapshots.
-var (
-	snapshotTaken        = sim.NewSituation("cache: snapshot taken")
-	snapshotEvicted      = sim.NewSituation("cache: snapshot evicted with its event")
-	snapshotCompacted    = sim.NewSituation("cache: snapshot dropped because etcd was compacted")
-	compactedWithoutLoss = sim.NewSituation("cache: compaction of what no snapshot was left of")
-	snapshotLate         = sim.NewSituation("cache: state from before a compaction that the cache has heard of")
-	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
-	snapshotOutlives     = sim.NewSituation("cache: snapshot of an event that was on its way when snapshots were switched off")
-	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
-)
-
 // Consistency checker and inconsistency detector.
 var (
 	checkMatched     = sim.NewSituation("cache: consistency check succeeded")

@@ -44,7 +44,7 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 		return
 	}
 	w.required = max(req.ResourceVersion, 0)
-	if at := w.waitsFor(); at > c.watchCache.resourceVersion {
+	if at := w.waitsFor(); at > c.store.ResourceVersion(env) {
 		c.newWatchRead(env, m, w)
 		c.waitUntilFresh(env, c.readOf(w), at)
 		return
@@ -59,7 +59,7 @@ func (d *dispatcher) startWatcher(env *sim.Env, m *sim.Message, req *wire.WatchR
 	d.conns[w.number] = m.Conn
 	w.prefix = d.cache.listPrefix(req.Prefix)
 	w.began = env.Now()
-	capacity := d.cache.watchCapacity()
+	capacity := d.cache.watchCapacity(env)
 	w.capacity = int32(capacity)
 	env.Bound(m.Conn, capacity)
 	if req.TimeoutSeconds > 0 {
@@ -148,7 +148,7 @@ func (c *Cache) readOf(w *cacheWatcher) int {
 func (c *Cache) watchVersionKnown(env *sim.Env, j int, revision int64) {
 	w := c.reads[j].watcher
 	w.required = revision
-	if at := w.waitsFor(); at > c.watchCache.resourceVersion {
+	if at := w.waitsFor(); at > c.store.ResourceVersion(env) {
 		c.waitUntilFresh(env, j, at)
 		return
 	}

@@ -37,12 +37,12 @@ func (w *cacheWatcher) expectEndBookmark(env *sim.Env) {
 	w.injects = c.cfg.WatchList.Buffer == BufferInject || c.cfg.WatchList.Buffer == BufferInjectMerged
 	w.bookmarkAfter = w.required
 	if w.request.ResourceVersion == 0 {
-		w.bookmarkAfter = c.watchCache.resourceVersion
+		w.bookmarkAfter = c.store.ResourceVersion(env)
 	}
 	if c.cfg.WatchList.InitialEventsEnd == EndWithInterval {
-		w.intervalEnd = c.watchCache.resourceVersion
+		w.intervalEnd = c.store.ResourceVersion(env)
 	} else if env.Noting() {
-		env.Say("begins to send " + env.NodeName(w.from) + " what it has at resourceVersion " + number(c.watchCache.resourceVersion) + "; the end comes when the bookmark timer finds that it has dispatched " + number(w.bookmarkAfter))
+		env.Say("begins to send " + env.NodeName(w.from) + " what it has at resourceVersion " + number(c.store.ResourceVersion(env)) + "; the end comes when the bookmark timer finds that it has dispatched " + number(w.bookmarkAfter))
 	}
 }
 

@@ -1,9 +1,8 @@
 package cache
 
 import (
-	"sort"
-
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -29,14 +28,14 @@ var hardClose = &wire.Error{Code: wire.Unavailable, Message: "the watch cache is
 
 // grow makes room in a full channel, if the design has more for a watcher that
 // still sends initial events.
-func (w *cacheWatcher) grow(env *sim.Env, e *watchCacheEvent) bool {
+func (w *cacheWatcher) grow(env *sim.Env, e *store.Event) bool {
 	if w.endBookmark == endBookmarkSent {
 		return false
 	}
 	switch w.dispatcher.cache.cfg.WatchList.Buffer {
 	case BufferDynamic:
 	case BufferCapped:
-		if w.inputBytes+e.bytes() > w.dispatcher.cache.cfg.InitialEventsBytes {
+		if w.inputBytes+e.Bytes() > w.dispatcher.cache.cfg.InitialEventsBytes {
 			env.Cover(bufferCapped)
 			return false
 		}
@@ -50,24 +49,16 @@ func (w *cacheWatcher) grow(env *sim.Env, e *watchCacheEvent) bool {
 
 // buffered counts an event that went into the channel before the end of the
 // initial events was sent.
-func (w *cacheWatcher) buffered(e *watchCacheEvent) {
-	w.inputBytes += e.bytes()
+func (w *cacheWatcher) buffered(e *store.Event) {
+	w.inputBytes += e.Bytes()
 	w.mostBuffered = max(w.mostBuffered, w.input.Len())
 }
 
 // taken counts an event that came out of it.
-func (w *cacheWatcher) taken(e *watchCacheEvent) {
+func (w *cacheWatcher) taken(e *store.Event) {
 	if w.inputBytes > 0 {
-		w.inputBytes -= e.bytes()
+		w.inputBytes -= e.Bytes()
 	}
-}
-
-// bytes are those of the key and the value.
-func (e *watchCacheEvent) bytes() int {
-	if e.event == nil || e.event.Item == nil {
-		return 0
-	}
-	return len(e.event.Item.Key) + len(e.event.Item.Value)
 }
 
 // terminate ends a watcher that does not keep up. One whose channel holds the
@@ -89,46 +80,30 @@ func (w *cacheWatcher) terminate(env *sim.Env) {
 // inject takes events from the channel while initial events are sent. It returns
 // the one to send now, nil if there is none.
 func (w *cacheWatcher) inject(env *sim.Env) *wire.WatchEvent {
-	for w.input.Len() > 0 && !w.input.All()[0].bookmark {
+	for w.input.Len() > 0 && !w.input.All()[0].Bookmark {
 		e := w.input.Pop()
 		w.taken(&e)
 		w.dispatcher.inputTaken(env, w)
-		if e.resourceVersion <= w.floor {
+		if e.ResourceVersion <= w.floor {
 			env.Cover(inputBelowFloor)
 			continue
 		}
-		w.floor = e.resourceVersion
+		w.floor = e.ResourceVersion
 		if w.intervalEnd != 0 {
 			// The bookmark has to tell of what was sent before it.
-			w.intervalEnd = max(w.intervalEnd, e.resourceVersion)
+			w.intervalEnd = max(w.intervalEnd, e.ResourceVersion)
 		}
 		switch {
-		case !w.wants(e.event):
-		case w.dispatcher.cache.cfg.WatchList.Buffer == BufferInjectMerged && w.interval.merge(e.event):
+		case !w.wants(e.ForWatchers):
+		case w.dispatcher.cache.cfg.WatchList.Buffer == BufferInjectMerged && w.interval.Merge(e.ForWatchers):
 			env.Cover(eventMerged)
 		default:
 			env.Cover(eventInjected)
 			if env.Noting() {
-				env.Say("puts " + e.event.Label() + " before the initial events that " + env.NodeName(w.from) + " has not been sent yet")
+				env.Say("puts " + e.ForWatchers.Label() + " before the initial events that " + env.NodeName(w.from) + " has not been sent yet")
 			}
-			return e.event
+			return e.ForWatchers
 		}
 	}
 	return nil
-}
-
-// merge changes what the interval still has of an object to what an event says.
-// It returns false if that has been sent, or was not there.
-func (v *interval) merge(e *wire.WatchEvent) bool {
-	rest := v.buffer[v.taken:]
-	at := sort.Search(len(rest), func(i int) bool { return rest[i].event.Item.Key >= e.Item.Key })
-	if at == len(rest) || rest[at].event.Item.Key != e.Item.Key {
-		return false
-	}
-	if e.Type == wire.Deleted {
-		v.buffer = append(v.buffer[:v.taken+at], rest[at+1:]...)
-		return true
-	}
-	rest[at].event = &wire.WatchEvent{Type: wire.Added, ResourceVersion: e.ResourceVersion, Item: e.Item}
-	return true
 }

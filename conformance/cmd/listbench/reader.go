@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -29,7 +30,7 @@ const (
 // caching starts a cache whose field is there twice, with and without an index.
 func caching(ctx context.Context, client *clientv3.Client, cfg cache.Config) (*shell.Cache, *shell.ReadTimes, error) {
 	cfg.Prefix = prefix
-	cfg.Fields = []cache.Field{
+	cfg.Fields = []store.Field{
 		{Name: indexedField, Value: field, Indexed: true},
 		{Name: scannedField, Value: field},
 	}

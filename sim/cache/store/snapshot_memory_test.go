@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/btree"
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/wire"
@@ -37,7 +36,7 @@ func (m snapshotMemory) share() float64 { return float64(m.snapshots) / float64(
 // update: the difference is what snapshots do not share with the store and with
 // each other.
 func measureSnapshots(objects, size, events int) snapshotMemory {
-	run := func(how Snapshotting) int64 {
+	run := func(keep bool) int64 {
 		before := heap()
 		r := rand.New(rand.NewPCG(1, 2))
 		object := func(i, rev int) *wire.KeyValue {
@@ -45,19 +44,18 @@ func measureSnapshots(objects, size, events int) snapshotMemory {
 				Key: fmt.Sprintf("/registry/pods/namespace-%03d/pod-%06d", i%100, i), Value: strings.Repeat("x", size), ModRevision: int64(rev),
 			}
 		}
-		var w watchCache
-		w.store = btree.NewG(degree, lessKey)
-		w.snapshots.init(how)
+		w := Store{objects: newObjects()}
+		w.snapshots.init(keep)
 		for i := range objects {
-			w.store.ReplaceOrInsert(object(i, 1))
+			w.objects.tree.ReplaceOrInsert(object(i, 1))
 		}
-		history := make([]watchCacheEvent, 0, events)
+		history := make([]Event, 0, events)
 		for n := range events {
 			kv := object(r.IntN(objects), n+2)
-			previous, _ := w.store.ReplaceOrInsert(kv)
-			history = append(history, watchCacheEvent{event: &wire.WatchEvent{Item: kv, Prev: previous}, resourceVersion: kv.ModRevision})
+			previous, _ := w.objects.tree.ReplaceOrInsert(kv)
+			history = append(history, Event{ForWatchers: &wire.WatchEvent{Item: kv, Prev: previous}, ResourceVersion: kv.ModRevision})
 			if w.snapshots.taking() {
-				w.snapshots.add(kv.ModRevision, w.store)
+				w.snapshots.add(kv.ModRevision, w.objects)
 			}
 		}
 		alive := heap() - before
@@ -65,8 +63,8 @@ func measureSnapshots(objects, size, events int) snapshotMemory {
 		runtime.KeepAlive(&w)
 		return alive
 	}
-	without := run(SnapshotsOff)
-	return snapshotMemory{objects: without, snapshots: run(SnapshotsOn) - without, taken: events}
+	without := run(false)
+	return snapshotMemory{objects: without, snapshots: run(true) - without, taken: events}
 }
 
 // TestSnapshotMemory holds KEP-4988 to what it says of memory ("Snapshot memory

@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"testing"
@@ -9,23 +9,23 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-func versions(h *history) (all []int64) {
+func versions(h *History) (all []int64) {
 	for i := h.startIndex; i < h.endIndex; i++ {
-		all = append(all, h.at(i).resourceVersion)
+		all = append(all, h.at(i).ResourceVersion)
 	}
 	return all
 }
 
-func fill(h *history, from, to int64) {
+func fill(h *History, from, to int64) {
 	for rv := from; rv <= to; rv++ {
-		h.updateCache(watchCacheEvent{resourceVersion: rv, recordTime: sim.Time(rv) * sim.Time(time.Second)})
+		h.updateCache(Event{ResourceVersion: rv, RecordTime: sim.Time(rv) * sim.Time(time.Second)})
 	}
 }
 
 // Clones share the array; what either appends, moves or resets is its own.
 func TestHistoryClone(t *testing.T) {
 	for filled := int64(1); filled < 20; filled++ {
-		var h history
+		var h History
 		h.init(6)
 		fill(&h, 1, filled)
 		before := versions(&h)
@@ -45,7 +45,7 @@ func TestHistoryClone(t *testing.T) {
 }
 
 func TestHistoryBounds(t *testing.T) {
-	var h history
+	var h History
 	h.init(4)
 	fill(&h, 1, 4)
 	h.resize(sim.Time(5*time.Second), 75*time.Second, 4, 8)
@@ -61,7 +61,7 @@ func TestHistoryBounds(t *testing.T) {
 
 // Numbers never go down, so that an interval notices a reset.
 func TestHistoryResetKeepsNumbers(t *testing.T) {
-	var h history
+	var h History
 	h.init(4)
 	fill(&h, 1, 9)
 	end := h.endIndex

@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"hash/fnv"
@@ -10,19 +10,19 @@ import (
 )
 
 // The digest is Go's hash/fnv New64 of the bytes that upstream's checker writes.
-func TestContentsDigest(t *testing.T) {
+func TestDigest(t *testing.T) {
 	const prefix = "/registry/pods/"
-	digest := func(kvs ...wire.KeyValue) contentsDigest {
-		h := newContentsDigest
+	digest := func(kvs ...wire.KeyValue) Digest {
+		h := NewDigest
 		for i := range kvs {
-			h = h.object(prefix, &kvs[i])
+			h = h.Object(prefix, &kvs[i])
 		}
 		return h
 	}
-	written := func(text string) contentsDigest {
+	written := func(text string) Digest {
 		h := fnv.New64()
 		h.Write([]byte(text))
-		return contentsDigest(h.Sum64())
+		return Digest(h.Sum64())
 	}
 	assert.Equal(t, written(""), digest())
 	assert.Equal(t, written("ns/name/12"), digest(wire.KeyValue{Key: prefix + "ns/name", ModRevision: 12}))
@@ -35,13 +35,13 @@ func TestContentsDigest(t *testing.T) {
 // Nothing stands between two objects, so that different contents can have one
 // digest: here two objects would have to differ at once, in a namespace whose
 // name begins with a digit.
-func TestContentsDigestIsAmbiguous(t *testing.T) {
+func TestDigestIsAmbiguous(t *testing.T) {
 	const prefix = "/registry/pods/"
-	one := newContentsDigest.
-		object(prefix, &wire.KeyValue{Key: prefix + "0/a", ModRevision: 1}).
-		object(prefix, &wire.KeyValue{Key: prefix + "12/b", ModRevision: 3})
-	other := newContentsDigest.
-		object(prefix, &wire.KeyValue{Key: prefix + "0/a", ModRevision: 11}).
-		object(prefix, &wire.KeyValue{Key: prefix + "2/b", ModRevision: 3})
+	one := NewDigest.
+		Object(prefix, &wire.KeyValue{Key: prefix + "0/a", ModRevision: 1}).
+		Object(prefix, &wire.KeyValue{Key: prefix + "12/b", ModRevision: 3})
+	other := NewDigest.
+		Object(prefix, &wire.KeyValue{Key: prefix + "0/a", ModRevision: 11}).
+		Object(prefix, &wire.KeyValue{Key: prefix + "2/b", ModRevision: 3})
 	assert.Equal(t, one, other)
 }

@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"strings"
@@ -21,8 +21,7 @@ type Field struct {
 }
 
 // index is the objects of the store by the value of one field, and by key within
-// that. It follows the store change by change and has no past: lists from
-// snapshots look at every object.
+// that. It follows the store change by change.
 type index struct {
 	field   Field
 	objects *btree.BTreeG[indexEntry]
@@ -40,20 +39,20 @@ func lessIndexEntry(a, b indexEntry) bool {
 	return a.object.Key < b.object.Key
 }
 
-func (w *watchCache) initIndices(fields []Field) {
-	w.indices = w.indices[:0]
+func (s *Store) initIndices(fields []Field) {
+	s.indices = s.indices[:0]
 	for _, f := range fields {
 		if f.Indexed {
-			w.indices = append(w.indices, index{f, btree.NewG(degree, lessIndexEntry)})
+			s.indices = append(s.indices, index{f, btree.NewG(degree, lessIndexEntry)})
 		}
 	}
 }
 
 // updateIndices follows a change of the store. An object is nil where there was
 // none, or is none any more.
-func (w *watchCache) updateIndices(before, after *wire.KeyValue) {
-	for i := range w.indices {
-		w.indices[i].update(before, after)
+func (s *Store) updateIndices(before, after *wire.KeyValue) {
+	for i := range s.indices {
+		s.indices[i].update(before, after)
 	}
 }
 
@@ -73,9 +72,9 @@ func (x *index) update(before, after *wire.KeyValue) {
 }
 
 // replaceIndices follows a Replace.
-func (w *watchCache) replaceIndices(items []*wire.KeyValue) {
-	for i := range w.indices {
-		x := &w.indices[i]
+func (s *Store) replaceIndices(items []*wire.KeyValue) {
+	for i := range s.indices {
+		x := &s.indices[i]
 		x.objects.Clear(true)
 		for _, kv := range items {
 			x.update(nil, kv)
@@ -84,25 +83,15 @@ func (w *watchCache) replaceIndices(items []*wire.KeyValue) {
 }
 
 // cloneIndices shares the trees until one of the two changes.
-func (w *watchCache) cloneIndices() []index {
-	if len(w.indices) == 0 {
+func (s *Store) cloneIndices() []index {
+	if len(s.indices) == 0 {
 		return nil
 	}
-	clone := make([]index, len(w.indices))
-	for i, x := range w.indices {
+	clone := make([]index, len(s.indices))
+	for i, x := range s.indices {
 		clone[i] = index{x.field, x.objects.Clone()}
 	}
 	return clone
-}
-
-// indexOf is the index of a field, nil if it has none.
-func (w *watchCache) indexOf(field string) *index {
-	for i := range w.indices {
-		if w.indices[i].field.Name == field {
-			return &w.indices[i]
-		}
-	}
-	return nil
 }
 
 // ascend calls f for the objects with a value whose keys are under a prefix, and

@@ -1,0 +1,18 @@
+package store
+
+import "github.com/watchbed/watchbed/sim"
+
+// The cells of the state. An item of the objects is a key, one of the history a
+// resourceVersion.
+var (
+	CellResourceVersion = sim.NewCell("cache: resourceVersion")
+	CellObjects         = sim.NewCell("cache: store")
+	CellHistory         = sim.NewCell("cache: history")
+	CellSnapshots       = sim.NewCell("cache: snapshots")
+)
+
+// item is the number of a key among the objects. Two keys may share one: a story
+// may then show a step too many.
+func item(key string) int64 {
+	return int64(uint64(sim.NewDigest.Text(key))>>1 | 1)
+}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"sort"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Interval is upstream's watchCacheInterval: what a watcher is sent before the
+// events of the dispatcher. It is a copy of the store, or a range of the
+// history that is copied piece by piece and may have been evicted by then.
+type Interval struct {
+	// index and end are numbers of the history's entries.
+	index, end int
+	// buffer[taken:] was copied and not yet sent.
+	buffer []Event
+	taken  int
+}
+
+// bufferSize is how many events are copied under the lock at a time.
+const bufferSize = 100
+
+// TakeObjects makes the interval the present state: each object as added, with
+// the resourceVersion of the whole (getAllEventsSinceLocked, for a watch that
+// begins with initial events).
+func (v *Interval) TakeObjects(env *sim.Env, s *Store, prefix string) {
+	at := s.ResourceVersion(env)
+	env.Reads(CellObjects, 0)
+	s.objects.ascend(s.wholePrefix(prefix), "", func(kv *wire.KeyValue) bool {
+		v.buffer = append(v.buffer, Event{
+			ForWatchers:     &wire.WatchEvent{Type: wire.Added, ResourceVersion: kv.ModRevision, Item: kv},
+			ResourceVersion: at,
+		})
+		return true
+	})
+}
+
+// TakeHistory makes the interval the events after a resourceVersion. The caller
+// has looked whether the history reaches back that far.
+func (v *Interval) TakeHistory(env *sim.Env, s *Store, after int64) {
+	env.Reads(CellHistory, 0)
+	v.index, v.end = s.history.after(after), s.history.endIndex
+}
+
+// Next returns the next event; its resourceVersion is 0 at the end. It returns
+// false if the history has lost what comes next.
+func (v *Interval) Next(env *sim.Env, s *Store) (Event, bool) {
+	if v.taken == len(v.buffer) {
+		v.buffer, v.taken = v.buffer[:0], 0
+		if v.index >= v.end {
+			return Event{}, true
+		}
+		h := &s.history
+		if v.index < h.startIndex {
+			env.Reads(CellHistory, 0)
+			return Event{}, false
+		}
+		for v.index < v.end && len(v.buffer) < bufferSize {
+			e := h.at(v.index)
+			env.ReadsItem(CellHistory, 0, e.ResourceVersion)
+			v.buffer = append(v.buffer, *e)
+			v.index++
+		}
+	}
+	e := v.buffer[v.taken]
+	v.taken++
+	return e, true
+}
+
+// Merge changes what the interval still has of an object to what an event says.
+// It returns false if that has been sent, or was not there.
+func (v *Interval) Merge(e *wire.WatchEvent) bool {
+	rest := v.buffer[v.taken:]
+	at := sort.Search(len(rest), func(i int) bool { return rest[i].ForWatchers.Item.Key >= e.Item.Key })
+	if at == len(rest) || rest[at].ForWatchers.Item.Key != e.Item.Key {
+		return false
+	}
+	if e.Type == wire.Deleted {
+		v.buffer = append(v.buffer[:v.taken+at], rest[at+1:]...)
+		return true
+	}
+	rest[at].ForWatchers = &wire.WatchEvent{Type: wire.Added, ResourceVersion: e.ResourceVersion, Item: e.Item}
+	return true
+}
+
+// Reset empties the interval and keeps its memory.
+func (v *Interval) Reset() {
+	clear(v.buffer)
+	*v = Interval{buffer: v.buffer[:0]}
+}
+
+// Clone is an interval of its own over the same history.
+func (v *Interval) Clone() Interval {
+	return Interval{
+		index: v.index, end: v.end,
+		buffer: append([]Event(nil), v.buffer[v.taken:]...),
+	}
+}
+
+// Fingerprint adds to a digest what is still to be sent.
+func (v *Interval) Fingerprint(d sim.Digest, s *Store) sim.Digest {
+	d = d.Int(int64(max(v.index-s.history.startIndex, -1))).Int(int64(v.end - v.index))
+	for i := v.taken; i < len(v.buffer); i++ {
+		d = v.buffer[i].Fingerprint(d)
+	}
+	return d
+}

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// versionLowered: the resourceVersion goes back in time.
+type versionLowered struct{ from, to int64 }
+
+// Text implements sim.Note.
+func (n versionLowered) Text(*sim.World) string {
+	return "its resourceVersion goes back from " + number(n.from) + " to " + number(n.to)
+}
+
+// listed: a list has become the contents.
+type listed struct {
+	objects         int
+	resourceVersion int64
+}
+
+// Text implements sim.Note.
+func (n listed) Text(*sim.World) string {
+	objects := strconv.Itoa(n.objects) + " objects"
+	if n.objects == 1 {
+		objects = "1 object"
+	}
+	return "has listed " + objects + " at resourceVersion " + number(n.resourceVersion)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

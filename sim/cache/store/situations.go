@@ -1,0 +1,25 @@
+package store
+
+import "github.com/watchbed/watchbed/sim"
+
+var (
+	resourceVersionLowered = sim.NewSituation("cache: resourceVersion goes back in time")
+	deletedUnknown         = sim.NewSituation("cache: deletion of an object that it does not have")
+	historyEvicted         = sim.NewSituation("cache: event evicted from the history")
+	historyGrown           = sim.NewSituation("cache: history doubled")
+	historyShrunk          = sim.NewSituation("cache: history halved")
+
+	snapshotTaken        = sim.NewSituation("cache: snapshot taken")
+	snapshotEvicted      = sim.NewSituation("cache: snapshot evicted with its event")
+	snapshotCompacted    = sim.NewSituation("cache: snapshot dropped because etcd was compacted")
+	compactedWithoutLoss = sim.NewSituation("cache: compaction of what no snapshot was left of")
+	snapshotLate         = sim.NewSituation("cache: state from before a compaction that the cache has heard of")
+	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
+	snapshotOutlives     = sim.NewSituation("cache: snapshot of an event that was on its way when snapshots were switched off")
+	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
+)
+
+// What a snapshot takes that it does not share is a property of the B-tree, which
+// does not tell: TestSnapshotMemory measures it.
+var snapshotsKept = sim.NewMetric("cache_snapshots", sim.Counted,
+	"how many past states the cache has, each time that it keeps one more")

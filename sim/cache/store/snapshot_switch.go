@@ -1,0 +1,123 @@
+package store
+
+import "github.com/watchbed/watchbed/sim"
+
+// KeepsSnapshots reports whether the design has snapshots, switched off or not.
+func (s *Store) KeepsSnapshots() bool { return s.snapshots.tree != nil }
+
+// SnapshotsAllowed reports whether reads may be served from snapshots: the design
+// has them, and no consistency check has failed since the last success
+// (upstream's SnapshottingEnabled).
+func (s *Store) SnapshotsAllowed(env *sim.Env) bool {
+	if s.snapshots.tree == nil {
+		return false
+	}
+	env.Reads(CellSnapshots, 0)
+	return !s.snapshots.suspended
+}
+
+// At is the state at a resourceVersion that the cache has reached, if it is still
+// known (GetExactSnapshotLocked).
+func (s *Store) At(env *sim.Env, resourceVersion int64) (View, bool) {
+	if s.snapshots.tree == nil {
+		return View{}, false
+	}
+	env.Reads(CellSnapshots, 0)
+	at, ok := s.snapshots.lessOrEqual(resourceVersion)
+	return View{ResourceVersion: resourceVersion, objects: at.objects, resource: s.cfg.Prefix}, ok
+}
+
+// MarkConsistent switches snapshots on, and off if the cache was found to differ
+// from etcd. What there was is dropped then.
+func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
+	k := &s.snapshots
+	if k.tree == nil {
+		return
+	}
+	env.Writes(CellSnapshots, 0)
+	if consistent && k.suspended {
+		env.Cover(snapshotsAgain)
+	}
+	k.suspended = !consistent
+	if !consistent {
+		env.Cover(snapshotsSuspended)
+		k.reset()
+	}
+}
+
+// MarkInconsistentAmidEvent switches snapshots off while the next event is on its
+// way into the cache: between its look at the switch and its snapshot.
+func (s *Store) MarkInconsistentAmidEvent(env *sim.Env) {
+	env.Writes(CellSnapshots, 0)
+	s.snapshots.amidEvent = true
+}
+
+// ToBeMarked reports whether that event has not come yet.
+func (s *Store) ToBeMarked() bool { return s.snapshots.amidEvent }
+
+// Compact drops the snapshots of what etcd has compacted. It returns false if it
+// has heard of that compaction, or a later one, before.
+func (s *Store) Compact(env *sim.Env, revision int64) bool {
+	k := &s.snapshots
+	env.Reads(CellSnapshots, 0)
+	if revision <= k.compacted {
+		return false
+	}
+	env.Writes(CellSnapshots, 0)
+	k.compacted = revision
+	if k.tree != nil && k.removeLess(revision) > 0 {
+		env.Cover(snapshotCompacted)
+	} else {
+		env.Cover(compactedWithoutLoss)
+	}
+	return true
+}
+
+// CompactRevision is the compaction that the cache last heard of, 0 if it has
+// heard of none.
+func (s *Store) CompactRevision() int64 { return s.snapshots.compacted }
+
+// takeSnapshot keeps the state after an event. It comes before the broadcast: a
+// read that is woken by a version must find its snapshot.
+func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
+	env.Writes(CellSnapshots, 0)
+	k := &s.snapshots
+	k.outlived = false
+	if k.amidEvent {
+		env.Cover(snapshotOutlives)
+		s.MarkConsistent(env, false)
+		k.amidEvent, k.outlived = false, true
+	}
+	if resourceVersion < k.compacted {
+		env.Cover(snapshotLate)
+		if !s.cfg.LateSnapshots {
+			return
+		}
+	}
+	env.Cover(snapshotTaken)
+	k.add(resourceVersion, s.objects)
+	env.Record(snapshotsKept, int64(k.tree.Len()))
+}
+
+// evictSnapshots keeps as much of the past as the history does. A full history
+// is enough, it need not have lost an event yet: the snapshot of the list that
+// came before its oldest one goes (CompactSnapshotsLocked).
+func (s *Store) evictSnapshots(env *sim.Env) {
+	env.Writes(CellSnapshots, 0)
+	if h := &s.history; h.isFull() && s.snapshots.removeLess(h.at(h.startIndex).ResourceVersion) > 0 {
+		env.Cover(snapshotEvicted)
+	}
+}
+
+// resetSnapshots begins anew with what Replace has put into the store.
+func (s *Store) resetSnapshots(env *sim.Env, resourceVersion int64) {
+	k := &s.snapshots
+	if k.tree == nil {
+		return
+	}
+	env.Writes(CellSnapshots, 0)
+	k.reset()
+	if k.taking() {
+		s.takeSnapshot(env, resourceVersion)
+	}
+}

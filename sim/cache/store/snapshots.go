@@ -1,0 +1,104 @@
+package store
+
+import (
+	"github.com/google/btree"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// snapshot is the state from resourceVersion on, until the next event. It never
+// changes, so that clones of a cache share it.
+type snapshot struct {
+	resourceVersion int64
+	objects         objects
+}
+
+// snapshots is upstream's storeSnapshotter with the switch beside it: the past
+// states by resourceVersion (KEP-4988, "Snapshotting algorithm").
+//
+// A snapshot is a lazy copy of the store: it costs the nodes on the way to the
+// next change, which the store copies before it writes. What the store then
+// frees are nodes that it made since the last snapshot, so that neither a
+// shared free list nor Clear(true) ever reaches into one.
+type snapshots struct {
+	// suspended: a consistency check failed, and none has succeeded since.
+	suspended bool
+	// outlived: the newest snapshot is from the time before they were switched
+	// off, and of another state than the store's.
+	outlived bool
+	// amidEvent: they are to be switched off while the next event is on its way
+	// into the cache.
+	amidEvent bool
+	// compacted is the revision below which etcd has no history any more.
+	compacted int64
+	tree      *btree.BTreeG[snapshot]
+}
+
+// init forgets all snapshots. A cache that keeps none never gets a tree.
+func (s *snapshots) init(keep bool) {
+	*s = snapshots{tree: s.tree}
+	switch {
+	case !keep:
+		s.tree = nil
+	case s.tree == nil:
+		s.tree = btree.NewG(degree, func(a, b snapshot) bool { return a.resourceVersion < b.resourceVersion })
+	default:
+		s.tree.Clear(true)
+	}
+}
+
+func (s *snapshots) taking() bool { return s.tree != nil && !s.suspended }
+
+func (s *snapshots) add(resourceVersion int64, o objects) {
+	s.tree.ReplaceOrInsert(snapshot{resourceVersion, o.clone()})
+}
+
+// removeLess drops the snapshots below a resourceVersion; the one at it stays.
+// What a dropped one also stood for, the versions between the two, goes too.
+func (s *snapshots) removeLess(resourceVersion int64) (removed int) {
+	for {
+		oldest, ok := s.tree.Min()
+		if !ok || resourceVersion <= oldest.resourceVersion {
+			return removed
+		}
+		s.tree.DeleteMin()
+		removed++
+	}
+}
+
+func (s *snapshots) reset() {
+	s.outlived = false
+	s.tree.Clear(true)
+}
+
+// lessOrEqual is the snapshot with the greatest resourceVersion up to one.
+func (s *snapshots) lessOrEqual(resourceVersion int64) (found snapshot, ok bool) {
+	s.tree.DescendLessOrEqual(snapshot{resourceVersion: resourceVersion}, func(at snapshot) bool {
+		found, ok = at, true
+		return false
+	})
+	return found, ok
+}
+
+func (s *snapshots) clone() snapshots {
+	c := *s
+	if s.tree != nil {
+		c.tree = s.tree.Clone()
+	}
+	return c
+}
+
+// fingerprint takes the versions and what is at them: with a planted bug the
+// contents do not follow from the history.
+func (s *snapshots) fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(s.compacted)
+	if s.tree == nil {
+		return d
+	}
+	d = d.Bool(s.suspended).Bool(s.outlived).Bool(s.amidEvent).Int(int64(s.tree.Len()))
+	s.tree.Ascend(func(at snapshot) bool {
+		d = at.objects.fingerprint(d.Int(at.resourceVersion))
+		return true
+	})
+	return d
+}

@@ -1,0 +1,252 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is what one store is made of.
+type Config struct {
+	// Prefix that the keys of all objects have.
+	Prefix string
+	// Fields are those by which lists can be selected.
+	Fields []Field
+	// RingCapacity is how many events the history holds at first, and at least.
+	// RingCapacityMax is how many it can grow to when timed.
+	RingCapacity, RingCapacityMax int
+	// EventFreshDuration is how long events shall be kept if RingCapacityMax
+	// permits.
+	EventFreshDuration sim.Duration
+	// Snapshots: past states are kept (KEP-4988).
+	Snapshots bool
+	// Deletion is what a watcher is sent when an object is deleted that the cache
+	// has as previous.
+	Deletion func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent
+	// SnapshotOn says which changes leave a snapshot behind.
+	SnapshotOn func(in *wire.WatchEvent) bool
+	// LateSnapshots: a state from before a compaction that the cache has heard of
+	// is kept all the same.
+	LateSnapshots bool
+}
+
+// Store is upstream's watchCache. Each of its methods is, or is a part of, one
+// critical section under the lock.
+type Store struct {
+	cfg Config
+	// resourceVersion up to which the objects are complete.
+	resourceVersion int64
+	// listResourceVersion is that of the last Replace; 0 before the first.
+	listResourceVersion int64
+	objects             objects
+	history             History
+	snapshots           snapshots
+	indices             []index
+}
+
+// Reset makes the store an empty one and keeps its memory.
+func (s *Store) Reset(cfg Config) {
+	s.cfg = cfg
+	if s.objects.tree == nil {
+		s.objects = newObjects()
+	} else {
+		s.objects.tree.Clear(true)
+	}
+	s.resourceVersion, s.listResourceVersion = 0, 0
+	s.history.init(cfg.RingCapacity)
+	s.snapshots.init(cfg.Snapshots)
+	s.initIndices(cfg.Fields)
+}
+
+// Clone shares objects, history, snapshots and indexes until one of the two
+// changes.
+func (s *Store) Clone() Store {
+	c := *s
+	c.objects = s.objects.clone()
+	c.history = s.history.clone()
+	c.snapshots = s.snapshots.clone()
+	c.indices = s.cloneIndices()
+	return c
+}
+
+// ResourceVersion is the revision up to which the objects are complete.
+func (s *Store) ResourceVersion(env *sim.Env) int64 {
+	env.Reads(CellResourceVersion, 0)
+	return s.resourceVersion
+}
+
+// SetResourceVersion believes what it is given, as upstream does: also if that
+// goes back in time.
+func (s *Store) SetResourceVersion(env *sim.Env, resourceVersion int64) {
+	env.Writes(CellResourceVersion, 0)
+	if resourceVersion < s.resourceVersion {
+		env.Cover(resourceVersionLowered)
+		if env.Noting() {
+			env.Note(versionLowered{s.resourceVersion, resourceVersion})
+		}
+	}
+	s.resourceVersion = resourceVersion
+}
+
+// Get is the object of a key, nil if there is none.
+func (s *Store) Get(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
+	if env.Recording() {
+		env.ReadsItem(CellObjects, 0, item(key.Key))
+	}
+	found, _ := s.objects.tree.Get(key)
+	return found
+}
+
+// Newest is the state that lists are answered from (LatestSnapshotLocked): the
+// objects as they are, unless a snapshot has outlived the time in which there
+// were to be none.
+func (s *Store) Newest(env *sim.Env) View {
+	v := View{ResourceVersion: s.ResourceVersion(env), resource: s.cfg.Prefix}
+	if k := &s.snapshots; k.tree != nil {
+		env.Reads(CellSnapshots, 0)
+		if k.outlived && k.taking() {
+			newest, _ := k.tree.Max()
+			v.objects = newest.objects
+			return v
+		}
+	}
+	env.Reads(CellObjects, 0)
+	v.objects, v.indices = s.objects, s.indices
+	return v
+}
+
+// ProcessEvent takes in a change: history, resourceVersion and objects, in this
+// order. It returns what the dispatcher is to be handed. The caller then wakes
+// the reads that wait.
+func (s *Store) ProcessEvent(env *sim.Env, in *wire.WatchEvent) Event {
+	e := s.Admit(env, in)
+	s.Update(env, in)
+	return e
+}
+
+// Admit is the first half of ProcessEvent: history and resourceVersion.
+func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
+	if env.Recording() {
+		env.ReadsItem(CellObjects, 0, item(in.Item.Key))
+	}
+	previous, exists := s.objects.tree.Get(in.Item)
+	if in.Type == wire.Deleted && !exists {
+		env.Cover(deletedUnknown)
+	}
+	e := Event{ForWatchers: s.forWatchers(in, previous, exists), ResourceVersion: in.ResourceVersion}
+	s.appendHistory(env, e)
+	s.SetResourceVersion(env, in.ResourceVersion)
+	if s.snapshots.taking() {
+		s.evictSnapshots(env)
+	}
+	return e
+}
+
+// Update is the second half: it makes a change visible to reads, and keeps the
+// state after it.
+func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
+	s.put(env, in)
+	if s.snapshots.taking() && s.cfg.SnapshotOn(in) {
+		s.takeSnapshot(env, in.ResourceVersion)
+	}
+}
+
+func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
+	if env.Recording() {
+		env.WritesItem(CellObjects, 0, item(in.Item.Key))
+	}
+	if in.Type == wire.Deleted {
+		old, _ := s.objects.tree.Delete(in.Item)
+		s.updateIndices(old, nil)
+	} else {
+		old, _ := s.objects.tree.ReplaceOrInsert(in.Item)
+		s.updateIndices(old, in.Item)
+	}
+}
+
+func (s *Store) appendHistory(env *sim.Env, e Event) {
+	h := &s.history
+	env.WritesItem(CellHistory, 0, e.ResourceVersion)
+	if env.Mode() == sim.Timed {
+		e.RecordTime = env.Now()
+		before := h.capacity
+		h.resize(e.RecordTime, s.cfg.EventFreshDuration, s.cfg.RingCapacity, s.cfg.RingCapacityMax)
+		switch {
+		case h.capacity > before:
+			env.Cover(historyGrown)
+		case h.capacity < before:
+			env.Cover(historyShrunk)
+		}
+	}
+	if h.isFull() {
+		env.Cover(historyEvicted)
+	}
+	h.updateCache(e)
+}
+
+// Replace makes a list the contents.
+func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
+	env.Writes(CellHistory, 0)
+	env.Writes(CellObjects, 0)
+	s.history.reset()
+	s.objects.tree.Clear(true)
+	for _, kv := range items {
+		s.objects.tree.ReplaceOrInsert(kv)
+	}
+	s.replaceIndices(items)
+	s.resetSnapshots(env, resourceVersion)
+	s.listResourceVersion = resourceVersion
+	if env.Noting() {
+		env.Note(listed{len(items), resourceVersion})
+	}
+	s.SetResourceVersion(env, resourceVersion)
+}
+
+// OldestWatch is the oldest resourceVersion from which a watch misses no event.
+func (s *Store) OldestWatch(env *sim.Env) int64 {
+	env.Reads(CellHistory, 0)
+	return s.history.oldest(s.listResourceVersion) - 1
+}
+
+// HistoryLen is how many events the history holds, HistoryCapacity how many it
+// can hold at present.
+func (s *Store) HistoryLen(env *sim.Env) int {
+	env.Reads(CellHistory, 0)
+	return s.history.len()
+}
+
+// HistoryCapacity is how many events the history can hold at present.
+func (s *Store) HistoryCapacity(env *sim.Env) int {
+	env.Reads(CellHistory, 0)
+	return s.history.capacity
+}
+
+// Version is ResourceVersion between two steps.
+func (s *Store) Version() int64 { return s.resourceVersion }
+
+// Ascend calls f for all objects, in key order, until f says stop, between two
+// steps.
+func (s *Store) Ascend(f func(*wire.KeyValue) bool) { s.objects.tree.Ascend(f) }
+
+// Fingerprint adds the whole state to a digest.
+func (s *Store) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(s.resourceVersion).Int(s.listResourceVersion)
+	d = d.Int(int64(s.objects.tree.Len()))
+	s.objects.tree.Ascend(func(kv *wire.KeyValue) bool {
+		d = kv.Digest(d)
+		return true
+	})
+	d = s.history.fingerprint(d)
+	return s.snapshots.fingerprint(d)
+}
+
+// whole is the empty prefix if a prefix is that of all objects.
+func whole(prefix, resource string) string {
+	if strings.HasPrefix(resource, prefix) {
+		return ""
+	}
+	return prefix
+}
+
+func (s *Store) wholePrefix(prefix string) string { return whole(prefix, s.cfg.Prefix) }

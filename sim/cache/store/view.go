@@ -1,0 +1,38 @@
+package store
+
+import "github.com/watchbed/watchbed/sim/wire"
+
+// View is one state as a list reads it: the newest, or a past one. It is good
+// until the end of the step.
+type View struct {
+	// ResourceVersion of the state.
+	ResourceVersion int64
+
+	objects objects
+	// resource is the prefix that all objects have.
+	resource string
+	// indices follow the newest state and have no past.
+	indices []index
+}
+
+// Len is the number of objects.
+func (v *View) Len() int { return v.objects.tree.Len() }
+
+// Ascend calls f for the objects under a prefix whose keys are from or later, in
+// key order, until f says stop. An empty from is the first one.
+func (v *View) Ascend(prefix, from string, f func(*wire.KeyValue) bool) {
+	v.objects.ascend(whole(prefix, v.resource), from, f)
+}
+
+// AscendIndexed is Ascend over the objects with one value of a field, without a
+// look at any other. It returns false, and calls nothing, if there is no index
+// of this field and this state.
+func (v *View) AscendIndexed(field, value, prefix, from string, f func(*wire.KeyValue) bool) bool {
+	for i := range v.indices {
+		if v.indices[i].field.Name == field {
+			v.indices[i].ascend(value, prefix, from, f)
+			return true
+		}
+	}
+	return false
+}
