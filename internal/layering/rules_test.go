@@ -1,0 +1,109 @@
+package layering
+
+// A pattern is a package, as a path below the module or as a full import path. With
+// /... at its end it also means all packages below. "..." means all.
+
+// layers are the packages of the module from the ground up. A package imports only
+// packages of lower layers, and those of its own pattern. Packages of the same layer
+// know nothing of each other.
+var layers = [][]string{
+	{"model", "internal/spelling", "sim/fifo", "sim/release", "sim/dimension"},
+	{"sim/option", "linearizability", "internal/tampering"},
+	{"sim"},
+	{"sim/wire", "explore/...", "internal/commute"},
+	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
+	{"workload/...", "shell/..."},
+	{"testbed/..."},
+	{"properties/..."},
+	{"scenarios/..."},
+	{"knownbugs/..."},
+	{"diagnosis/..."},
+	{"report/..."},
+	{"command/..."},
+	{"cmd/..."},
+	{"internal/layering"},
+}
+
+// rule says what packages must never import, directly or indirectly.
+type rule struct {
+	packages []string
+	except   []string
+	never    []string
+	// directly: what the imported packages import is their own affair.
+	directly bool
+	because  string
+}
+
+// realServers is the code that speaks to a real etcd.
+var realServers = []string{"shell/...", "go.etcd.io/etcd/...", "google.golang.org/grpc/...", "google.golang.org/protobuf/..."}
+
+var forbidden = []rule{
+	{
+		packages: []string{"model"}, never: []string{"sim/...", "linearizability", "explore/..."},
+		because: "it judges the others: a mistake in shared code would hide in both",
+	},
+	{
+		packages: []string{"sim/..."}, never: []string{"model"},
+		because: "the model judges what is simulated: a mistake in shared code would hide in both",
+	},
+	{
+		packages: []string{"linearizability"}, never: []string{"sim/..."},
+		because: "it judges histories from anywhere, also from real servers",
+	},
+	{
+		packages: []string{"explore/..."}, never: []string{"sim/wire", "sim/etcd/...", "sim/client/...", "sim/cache/..."},
+		because: "choosing, recording and shrinking work on any world of nodes, not on etcd's",
+	},
+	{
+		packages: []string{"explore", "explore/strategy"}, never: []string{"sync/...", "os/..."}, directly: true,
+		because: "a run is a function of its choices, and these of a seed",
+	},
+	{
+		packages: []string{"explore/recording"}, never: []string{"explore/campaign"},
+		because: "a run is recorded, replayed and shrunk alone",
+	},
+	{
+		packages: []string{"workload/..."}, never: []string{"sim/etcd/...", "sim/client/...", "sim/cache/..."},
+		because: "clients know their API server and etcd by messages only, so any cache can take the place of ours",
+	},
+	{
+		packages: []string{"diagnosis/flip"}, never: []string{"diagnosis/story"},
+		because: "which option decides is found by running, not by reading a story",
+	},
+	{
+		packages: []string{"..."}, except: []string{"shell/..."}, never: realServers,
+		because: "a fresh clone builds simrun in seconds, and it starts in milliseconds",
+	},
+	{
+		packages: []string{"..."}, except: []string{"explore/property"}, never: []string{"testing", "pgregory.net/rapid"},
+		because: "no command carries the flags of go test",
+	},
+	{
+		packages: []string{"..."}, except: []string{"command/...", "cmd/..."}, never: []string{"github.com/spf13/cobra", "flag"}, directly: true,
+		because: "flags are read in one place, so that a main of one's own can have others",
+	},
+	{
+		packages: []string{"..."}, except: []string{"explore/internal/toys"}, never: []string{"explore/internal/toys"},
+		because: "it is for tests",
+	},
+	{
+		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
+		because: "it is for tests",
+	},
+}
+
+// maxFiles is how many Go files without tests a folder may have.
+const maxFiles = 20
+
+// crowded are folders that have more, and how many. Numbers here only go down.
+var crowded = map[string]int{
+	"scenarios": 47,
+	"sim":       21,
+	"sim/cache": 64,
+	"sim/etcd":  40,
+}
+
+// planned are packages of the table of layers that do not exist yet.
+var planned = map[string]bool{
+	"testbed/...": true, "properties/...": true, "knownbugs/...": true, "command/...": true,
+}
