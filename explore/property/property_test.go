@@ -17,8 +17,8 @@ import (
 )
 
 // account is a subject: two loops each read a balance in one step and write it
-// back plus one in the next, under a lock that one of them seldom does not see.
-// Others make noise.
+// back plus one in the next, under a lock that a loop now and then does not see.
+// Further loops make noise.
 type account struct {
 	balance, writes int
 	loops           [6]loop
@@ -90,37 +90,38 @@ func (s *account) Judge(*sim.World) []explore.Finding {
 	return s.found[:1]
 }
 
-// told is a test that keeps what it is told and does not fail the real one.
-type told struct {
+// captured is a test whose failure and messages are kept, and do not fail the real
+// test.
+type captured struct {
 	testing.TB
 	text   strings.Builder
 	failed bool
 }
 
-func (t *told) Helper()           {}
-func (t *told) Failed() bool      { return t.failed }
-func (t *told) Error(args ...any) { t.failed = true; fmt.Fprintln(&t.text, args...) }
-func (t *told) Errorf(format string, args ...any) {
+func (t *captured) Helper()           {}
+func (t *captured) Failed() bool      { return t.failed }
+func (t *captured) Error(args ...any) { t.failed = true; fmt.Fprintln(&t.text, args...) }
+func (t *captured) Errorf(format string, args ...any) {
 	t.failed = true
 	fmt.Fprintf(&t.text, format+"\n", args...)
 }
-func (t *told) Fatal(args ...any)                 { t.Error(args...); t.FailNow() }
-func (t *told) Fatalf(format string, args ...any) { t.Errorf(format, args...); t.FailNow() }
-func (t *told) FailNow()                          { t.failed = true; runtime.Goexit() }
-func (t *told) Log(args ...any)                   { fmt.Fprintln(&t.text, args...) }
-func (t *told) Logf(format string, args ...any)   { fmt.Fprintf(&t.text, format+"\n", args...) }
-func (t *told) Name() string                      { return "Told" }
+func (t *captured) Fatal(args ...any)                 { t.Error(args...); t.FailNow() }
+func (t *captured) Fatalf(format string, args ...any) { t.Errorf(format, args...); t.FailNow() }
+func (t *captured) FailNow()                          { t.failed = true; runtime.Goexit() }
+func (t *captured) Log(args ...any)                   { fmt.Fprintln(&t.text, args...) }
+func (t *captured) Logf(format string, args ...any)   { fmt.Fprintf(&t.text, format+"\n", args...) }
+func (t *captured) Name() string                      { return "captured" }
 
-// tell runs a test that may fail.
-func tell(t *testing.T, test func(testing.TB)) *told {
-	heard := &told{TB: t}
+// capture runs a test that may fail.
+func capture(t *testing.T, test func(testing.TB)) *captured {
+	c := &captured{TB: t}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		test(heard)
+		test(c)
 	}()
 	<-done
-	return heard
+	return c
 }
 
 func broken() explore.Subject { return &account{} }
@@ -128,32 +129,34 @@ func right() explore.Subject  { return &account{locked: true} }
 func idle() explore.Subject   { return &account{locked: true, idle: true} }
 
 func TestMustHold(t *testing.T) {
-	property.MustHold(t, right, 200)
-	heard := tell(t, func(t testing.TB) { property.MustHold(t, broken, 200) })
-	require.True(t, heard.failed)
-	require.Contains(t, heard.text.String(), "adds up (lost update): violated in ")
-	require.Contains(t, heard.text.String(), "shrunk:\n\trun l", "a story of the few steps that matter")
-	require.Less(t, strings.Count(heard.text.String(), "\n"), 10)
-	heard = tell(t, func(t testing.TB) { property.MustHold(t, idle, 200) })
-	require.True(t, heard.failed)
-	require.Contains(t, heard.text.String(), "idle: vacuous")
+	result := property.MustHold(t, right, 200)
+	require.EqualValues(t, 200, result.Schedules)
+	require.NotZero(t, result.Properties[0].Exercised)
+	failing := capture(t, func(t testing.TB) { property.MustHold(t, broken, 200) })
+	require.True(t, failing.failed)
+	require.Contains(t, failing.text.String(), "adds up (lost update): violated in ")
+	require.Contains(t, failing.text.String(), "shrunk:\n\trun l", "a story of the few steps that matter")
+	require.Less(t, strings.Count(failing.text.String(), "\n"), 10)
+	failing = capture(t, func(t testing.TB) { property.MustHold(t, idle, 200) })
+	require.True(t, failing.failed)
+	require.Contains(t, failing.text.String(), "idle: vacuous")
 }
 
 func TestCheck(t *testing.T) {
 	property.Check(t, right, 100)
-	heard := tell(t, func(t testing.TB) { property.Check(t, idle, 100) })
-	require.True(t, heard.failed)
-	require.Contains(t, heard.text.String(), "idle: vacuous")
+	failing := capture(t, func(t testing.TB) { property.Check(t, idle, 100) })
+	require.True(t, failing.failed)
+	require.Contains(t, failing.text.String(), "idle: vacuous")
 }
 
 var replayCall = regexp.MustCompile(`property\.Replay\(t, newSubject((?:, \d+)*)\)`)
 
 func TestCheckShrinksToALineThatReproduces(t *testing.T) {
 	t.Chdir(t.TempDir()) // rapid writes a file about the failure
-	heard := tell(t, func(t testing.TB) { property.Check(t, broken, 100) })
-	require.True(t, heard.failed)
-	call := replayCall.FindStringSubmatch(heard.text.String())
-	require.NotNil(t, call, heard.text.String())
+	failing := capture(t, func(t testing.TB) { property.Check(t, broken, 100) })
+	require.True(t, failing.failed)
+	call := replayCall.FindStringSubmatch(failing.text.String())
+	require.NotNil(t, call, failing.text.String())
 	var list []uint16
 	for _, s := range strings.Split(call[1], ", ")[1:] {
 		n, err := strconv.Atoi(s)
@@ -163,7 +166,7 @@ func TestCheckShrinksToALineThatReproduces(t *testing.T) {
 	t.Log(call[0])
 	require.NotEmpty(t, list)
 	require.LessOrEqual(t, len(list), 12)
-	again := tell(t, func(t testing.TB) { property.Replay(t, broken, list...) })
+	again := capture(t, func(t testing.TB) { property.Replay(t, broken, list...) })
 	require.True(t, again.failed)
 	require.Contains(t, again.text.String(), "adds up (lost update) is violated")
 	property.Replay(t, right, list...)

@@ -6,8 +6,8 @@
 //	Follower   a recording through changed code, as far as it fits
 //	Shrink     a smaller run that fails the same way
 //
-// A recording comes from a person whom the reader need not trust: every limit is
-// checked, and a file that is refused gets an error of one line.
+// A recording is not trusted: limits are checked, and a file that is refused gets an
+// error of one line.
 //
 // The package imports explore, explore/strategy and sim. It must never import
 // explore/campaign or anything that knows etcd: what a recording's parameters mean

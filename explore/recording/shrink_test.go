@@ -87,7 +87,7 @@ func turns(rec *recording.Recording) int {
 	return n
 }
 
-// client is the one whose operation a choice belongs to.
+// client is the client to whose operation a choice belongs.
 func client(choice string) string {
 	f := strings.Fields(choice)
 	return f[len(f)-1][:1]
