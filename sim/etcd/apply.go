@@ -38,8 +38,10 @@ func (s *Server) Committed() []Commit { return s.commits }
 func (s *Server) propose(env *sim.Env, m *sim.Message) {
 	s.entries = append(s.entries, entry{m.Payload, m.Conn, m.Cause, m.From})
 	s.committed++
+	env.WritesItem(cellRaftLog, 0, int64(s.committed))
 	if _, ok := m.Payload.(*wire.CompactionRequest); ok {
 		s.compactions++
+		env.Writes(cellCompactions, 0)
 	}
 	if s.cfg.Replicated {
 		s.replicate(env, m.Payload)
@@ -58,6 +60,9 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 		env.Enable(applyLoop)
 	}
 	s.applied++
+	env.ReadsItem(cellRaftLog, 0, int64(s.applied))
+	env.WritesItem(cellRaftLog, 0, int64(s.applied))
+	env.Writes(cellApplied, 0)
 	env.Under(e.cause)
 	if resp := s.apply(env, &e); resp != nil {
 		env.Send(e.conn, resp)
@@ -77,12 +82,13 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		s.commit(e)
 		return &wire.PutResponse{Revision: s.store.currentRev}
 	case *wire.DeleteRangeRequest:
+		s.readsKey(env, r.Key, r.RangeEnd)
 		n := s.store.deleteRange(r.Key, r.RangeEnd)
 		s.endTxn(env, e)
 		s.commit(e)
 		return &wire.DeleteRangeResponse{Revision: s.store.currentRev, Deleted: n}
 	case *wire.TxnRequest:
-		resp, code := s.txn(r)
+		resp, code := s.txn(env, r)
 		if code != 0 {
 			return refusal(code)
 		}
@@ -92,10 +98,17 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		return resp
 	case *wire.CompactionRequest:
 		s.compactions--
+		env.Writes(cellCompactions, 0)
+		s.readsRevision(env)
+		env.Reads(cellCompactRev, 0)
 		if code := s.store.compact(r.Revision); code != 0 {
 			return refusal(code)
 		}
-		s.noteApplied(env, e)
+		env.Writes(cellCompactRev, 0)
+		env.WritesItem(cellJobs, 0, r.Revision)
+		if env.Noting() {
+			env.Note(applied{request: e.payload, compacted: r.Revision})
+		}
 		s.commit(e)
 		s.jobs = append(s.jobs, compactionJob{rev: r.Revision})
 		if len(s.jobs) == 1 {
@@ -110,10 +123,20 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 // endTxn is watchableStoreTxnWrite.End: watchers are told and the revision
 // becomes visible under one lock.
 func (s *Server) endTxn(env *sim.Env, e *entry) {
-	s.noteApplied(env, e)
-	if len(s.store.changes) != 0 {
-		s.notify(env, s.store.currentRev+1, s.store.changes)
+	if len(s.store.changes) == 0 {
+		s.readsRevision(env)
+		if env.Noting() {
+			env.Note(applied{request: e.payload, current: s.store.currentRev})
+		}
+		return
 	}
+	rev := s.store.currentRev + 1
+	env.WritesItem(cellStore, 0, rev)
+	env.WritesItem(cellRevision, 0, rev)
+	if env.Noting() {
+		env.Note(applied{request: e.payload, made: rev})
+	}
+	s.notify(env, rev, s.store.changes)
 	s.store.end()
 }
 

@@ -23,6 +23,8 @@ type chaos struct {
 	left    int
 	streams []watchedStream
 	open    bool // the last stream is in use
+	// watches is the server that it watches at; it writes to node 1.
+	watches sim.NodeID
 }
 
 type watchedStream struct {
@@ -134,7 +136,7 @@ func (c *chaos) Fire(env *sim.Env, _ sim.Timer) {
 func (c *chaos) watch(env *sim.Env, key string) {
 	if !c.open || c.streams[len(c.streams)-1].asked {
 		c.open = true
-		c.streams = append(c.streams, watchedStream{conn: env.Open(1)})
+		c.streams = append(c.streams, watchedStream{conn: env.Open(c.watches)})
 	}
 	s := &c.streams[len(c.streams)-1]
 	req := &wire.WatchCreateRequest{Key: key, WatchID: int64(len(s.watches) + 1), PrevKv: env.Choose(2, "prevKv") == 1}
@@ -187,7 +189,7 @@ func newRoughIn(t testing.TB, o sim.Options, version string, bugs ...string) *ro
 	require.NoError(t, cfg.ApplyAll(bugs))
 	cfg.ChanBufLen, cfg.CtrlStreamBufLen, cfg.MaxWatchersPerSync, cfg.WatchBatchMaxRevs = 2, 2, 4, 2
 	cfg.SendWindow, cfg.CompactionBatchLimit = 2, 3
-	r := &rough{w: sim.NewWorld(o), server: etcd.New(cfg), client: &chaos{left: 24}}
+	r := &rough{w: sim.NewWorld(o), server: etcd.New(cfg), client: &chaos{left: 24, watches: 1}}
 	r.w.Add("etcd", r.server)
 	r.w.Add("chaos", r.client)
 	r.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})

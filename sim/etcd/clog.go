@@ -42,15 +42,13 @@ func (m *clogMessage) Label() string { return "clog" }
 // clog blocks the send loops, or lets them go.
 func (s *Server) clog(env *sim.Env, f *Clog) {
 	s.clogged = f
+	env.Writes(cellClogged, 0)
+	if env.Noting() {
+		env.Note(clogs{ended: f == nil})
+	}
 	if f == nil {
-		if env.Noting() {
-			env.Say("gets through to its watchers again")
-		}
 		s.resumeSends(env)
 		return
-	}
-	if env.Noting() {
-		env.Say("does not get through to its watchers any more")
 	}
 	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
 }

@@ -44,6 +44,7 @@ func (s *store) keeps(v *version, rev int64, t CompactTombstone) bool {
 // compactBatch deletes what it may among the next limit changes and reports
 // whether that was the end: one turn of scheduleCompaction's loop.
 func (s *store) compactBatch(job *compactionJob, limit int, t CompactTombstone) (done bool) {
+	s.removed = s.removed[:0]
 	from := s.search(uint64(job.next))
 	for from < len(s.backend) && s.backend[from].kv.ModRevision == job.next && s.backend[from].sub < job.sub {
 		from++
@@ -54,6 +55,8 @@ func (s *store) compactBatch(job *compactionJob, limit int, t CompactTombstone) 
 		v := s.backend[end]
 		if s.keeps(v, job.rev, t) {
 			kept = append(kept, v)
+		} else {
+			s.removed = append(s.removed, v)
 		}
 		job.next, job.sub = v.kv.ModRevision, v.sub+1
 		end++
@@ -80,6 +83,7 @@ func (s *store) compactIndex(rev int64, t CompactTombstone) {
 		return true
 	})
 	for _, ki := range gone {
+		s.removed = append(s.removed, ki.last)
 		s.kvindex.Delete(ki)
 	}
 	s.newest = keyIndex{}

@@ -37,12 +37,16 @@ func (s *Server) follow(env *sim.Env) {
 		return
 	}
 	s.replication = env.Open(s.cfg.Leader)
+	env.Writes(cellFollowers, 0)
+	env.LooksAt(cellRaftLog, 0)
 	env.Send(s.replication, &appendEntries{s.committed})
 }
 
 // addFollower sends a follower what it has missed, and from now on every entry.
 func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
 	s.followers = append(s.followers, conn)
+	env.Writes(cellFollowers, 0)
+	env.LooksAt(cellRaftLog, 0)
 	for _, request := range s.log[a.next:] {
 		env.Send(conn, &committedEntry{request})
 	}
@@ -51,6 +55,7 @@ func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
 // replicate sends an entry that was committed to the followers.
 func (s *Server) replicate(env *sim.Env, request sim.Payload) {
 	s.log = append(s.log, request)
+	env.LooksAt(cellFollowers, 0)
 	for _, conn := range s.followers {
 		env.Send(conn, &committedEntry{request})
 	}
@@ -70,6 +75,7 @@ func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
 		s.follow(env)
 		return
 	}
+	env.Writes(cellFollowers, 0)
 	if i := slices.Index(s.followers, conn); i >= 0 {
 		s.followers = slices.Delete(s.followers, i, i+1)
 	}

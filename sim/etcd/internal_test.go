@@ -96,7 +96,7 @@ func (y *syncing) Start(env *sim.Env) {
 	for y.b.Loop() {
 		for i := range y.watchers {
 			y.watchers[i].minRev = 2
-			y.setGroup(env, &y.watchers[i], unsynced)
+			y.setGroup(env, int32(i), unsynced)
 		}
 		y.syncWatchers(env)
 		sws.ch.Clear()

@@ -67,6 +67,7 @@ func (s *Server) Serving() Behaviour { return s.cfg.Behaviour }
 // status answers Maintenance.Status. It looks at nothing that anybody changes
 // meanwhile.
 func (s *Server) status(env *sim.Env, c sim.Conn, r *wire.StatusRequest) {
+	env.Reads(cellMembers, 0)
 	switch {
 	case r.Endpoint < 0 || r.Endpoint >= len(s.members):
 		env.Send(c, errUnknown)

@@ -15,27 +15,54 @@ func (s *Server) requestProgress(env *sim.Env, sws *serverWatchStream) {
 		}
 		resp := s.responses.new()
 		resp.Revision, resp.WatchID, resp.ProgressID = s.store.currentRev, wire.InvalidWatchID, sws.progressID
-		s.notePastChannel(env, sws, resp.Revision)
+		s.readsRevision(env)
+		s.readsProgressID(env, sws)
+		s.noteProgressAnswered(env, sws, resp.Revision)
 		s.pushCtrl(env, sws, resp, recvIdle)
 		return
 	}
-	if sws.wantsMu() {
+	if sws.wantsMu(env) {
 		sws.recv.state = recvProgress
 		return
 	}
-	switch {
-	case s.cfg.Progress != Deferred:
+	if s.cfg.Progress != Deferred {
 		if !s.requestProgressAll(env, sws) {
-			noteProgress(env, sws, "meets a watcher that is not ready for it, and is dropped")
+			sws.noteProgressRefused(env, progressIsDropped)
 		}
+		return
+	}
+	env.Reads(cellDeferredProgress, int(sws.slot))
+	switch {
 	case sws.deferredProgress:
 		env.Cover(coverProgressStillDeferred)
-		noteProgress(env, sws, "is ignored: an earlier one is still deferred")
+		sws.noteProgressRefused(env, progressIsIgnored)
 	case !s.requestProgressAll(env, sws):
 		env.Cover(coverProgressDeferred)
-		noteProgress(env, sws, "meets a watcher that is not synced, and is deferred until sendLoop has sent something from the watch channel")
+		sws.noteProgressRefused(env, progressIsDeferred)
 		sws.deferredProgress = true
+		env.Writes(cellDeferredProgress, int(sws.slot))
 	}
+}
+
+func (sws *serverWatchStream) noteProgressRefused(env *sim.Env, outcome refusedProgress) {
+	if env.Noting() {
+		env.Note(progressRefused{sws.name(), outcome})
+	}
+}
+
+// noteProgressAnswered tells of an answer that did not look at the watchers.
+func (s *Server) noteProgressAnswered(env *sim.Env, sws *serverWatchStream, rev int64) {
+	if !env.Noting() {
+		return
+	}
+	n := progressAnswered{stream: sws.name(), revision: rev}
+	for _, wi := range sws.watchers {
+		if w := &s.watchers[wi]; w.group == unsynced && w.minRev <= rev {
+			n.unsynced, n.missing = true, w.minRev
+			break
+		}
+	}
+	env.Note(n)
 }
 
 func (s *Server) anyUnsynced(sws *serverWatchStream) bool {
@@ -50,8 +77,9 @@ func (s *Server) anyUnsynced(sws *serverWatchStream) bool {
 // requestProgressAll is watchStream.RequestProgressAll: one notification for
 // all watchers, unless one of them is in the way.
 func (s *Server) requestProgressAll(env *sim.Env, sws *serverWatchStream) bool {
+	env.LooksAt(cellStreamWatchers, int(sws.slot))
 	for _, wi := range sws.watchers {
-		if !s.mayProgress(env, &s.watchers[wi]) {
+		if !s.mayProgress(env, wi) {
 			return false
 		}
 	}
@@ -64,8 +92,11 @@ func (s *Server) requestProgressAll(env *sim.Env, sws *serverWatchStream) bool {
 	if sws.ch.Len() >= s.cfg.ChanBufLen {
 		env.Cover(coverChannelFull)
 		env.Cover(coverProgressFull)
+		env.Reads(cellChan, int(sws.slot))
 		return true
 	}
+	s.readsRevision(env)
+	s.readsProgressID(env, sws)
 	s.post(env, sws, watchResponse{id: wire.InvalidWatchID, revision: s.store.currentRev, progressID: sws.progressID})
 	return true
 }
@@ -73,13 +104,30 @@ func (s *Server) requestProgressAll(env *sim.Env, sws *serverWatchStream) bool {
 // afterSend is what sendLoop does under serverWatchStream.mu once a response
 // from the watch channel was sent.
 func (s *Server) afterSend(env *sim.Env, sws *serverWatchStream) {
+	env.LooksAt(cellFlags, int(sws.slot))
 	if f := sws.flagsOf(sws.send.sentID); f != nil && sws.send.sentEvents {
 		// The next tick leaves out a watch that was sent events.
 		f.progress = false
+		env.WritesItem(cellFlags, int(sws.slot), watchItem(f.id))
 	}
-	if s.cfg.Progress == Deferred && sws.deferredProgress && s.requestProgressAll(env, sws) {
-		env.Cover(coverProgressRetried)
-		sws.deferredProgress = false
+	if s.cfg.Progress == Deferred {
+		s.retryDeferredProgress(env, sws)
 	}
 	s.selects(env, sws)
+}
+
+// retryDeferredProgress tries again what requestProgress could not do.
+func (s *Server) retryDeferredProgress(env *sim.Env, sws *serverWatchStream) {
+	env.Reads(cellDeferredProgress, int(sws.slot))
+	if sws.deferredProgress && s.requestProgressAll(env, sws) {
+		env.Cover(coverProgressRetried)
+		sws.deferredProgress = false
+		env.Writes(cellDeferredProgress, int(sws.slot))
+	}
+}
+
+func (s *Server) readsProgressID(env *sim.Env, sws *serverWatchStream) {
+	if s.cfg.ProgressEcho == Echoed {
+		env.Reads(cellProgressID, int(sws.slot))
+	}
 }

@@ -98,6 +98,11 @@ func (s *Server) newRead(env *sim.Env, p sim.Payload, c sim.Conn, cause sim.Caus
 		s.reads = append(s.reads, read{})
 	}
 	s.reads[slot] = read{payload: p, conn: c, cause: cause, from: from, client: env.NodeName(from), ordinal: ordinal}
+	env.Writes(cellRead, slot)
+	for i := range slot + 1 {
+		// The first free place depends on all before it.
+		env.Writes(cellReadPlace, i)
+	}
 	return int32(slot)
 }
 
@@ -107,6 +112,8 @@ func (s *Server) readTask(slot int32) sim.Task {
 
 func (s *Server) release(env *sim.Env, slot int32) {
 	s.reads[slot].ready = true
+	env.Reads(cellRead, int(slot))
+	env.Writes(cellRead, int(slot))
 	if s.readsCost() && s.reads[slot].handler() == "Range" {
 		s.queueRange(env, slot)
 		return
@@ -117,6 +124,7 @@ func (s *Server) release(env *sim.Env, slot int32) {
 // linearizableReadNotify makes a read wait for the loop's next turn.
 func (s *Server) linearizableReadNotify(env *sim.Env, slot int32) {
 	s.readNotifier = append(s.readNotifier, slot)
+	env.Writes(cellReadNotifier, 0)
 	if s.confirmed == 0 {
 		env.Enable(linearizableReadLoop)
 	}
@@ -126,7 +134,10 @@ func (s *Server) linearizableReadNotify(env *sim.Env, slot int32) {
 // reads that wait and asks raft for the committed index, then waits until that
 // is applied, then lets them go.
 func (s *Server) runLinearizableReadLoop(env *sim.Env) {
+	env.Writes(cellReadNotifier, 0)
+	env.Reads(cellApplied, 0)
 	if s.confirmed == 0 {
+		env.Reads(cellRaftLog, 0)
 		s.confirming, s.readNotifier = s.readNotifier, s.confirming[:0]
 		if s.applied < s.committed {
 			env.Cover(coverReadWaits)
@@ -148,25 +159,36 @@ func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 
 // runRead is the handler's own look at the store, and the answer.
 func (s *Server) runRead(env *sim.Env, slot int32) {
-	r := s.reads[slot]
-	s.reads[slot] = read{}
+	r := s.takeRead(env, slot)
 	env.Under(r.cause)
 	switch p := r.payload.(type) {
 	case *wire.RangeRequest:
 		resp, code := s.store.rangeKeys(p, s.store.currentRev)
+		s.readsRange(env, p, resp)
 		if code != 0 {
 			env.Send(r.conn, refusal(code))
 			return
 		}
 		env.Send(r.conn, resp)
 	case *wire.TxnRequest:
-		resp, code := s.txn(p)
+		resp, code := s.txn(env, p)
 		if code != 0 {
 			env.Send(r.conn, refusal(code))
 			return
 		}
 		env.Send(r.conn, resp)
 	case *wire.CompactionRequest:
+		s.readsRevision(env)
 		env.Send(r.conn, &wire.CompactionResponse{Revision: s.store.currentRev})
 	}
+}
+
+// takeRead ends a read and frees its place.
+func (s *Server) takeRead(env *sim.Env, slot int32) read {
+	env.Reads(cellRead, int(slot))
+	env.Writes(cellRead, int(slot))
+	env.Writes(cellReadPlace, int(slot))
+	r := s.reads[slot]
+	s.reads[slot] = read{}
+	return r
 }

@@ -27,6 +27,7 @@ func (s *Server) readsCost() bool { return s.cfg.RangeTime > 0 || s.cfg.RangeTim
 // queueRange makes a read wait for its turn.
 func (s *Server) queueRange(env *sim.Env, slot int32) {
 	q := &s.readCost
+	env.WritesItem(cellRangeQueue, 0, q.queue.Next())
 	q.queue.Push(slot)
 	q.queued++
 	if q.answer != nil {
@@ -39,11 +40,16 @@ func (s *Server) queueRange(env *sim.Env, slot int32) {
 // startRange takes the next read: what it finds decides how long it takes.
 func (s *Server) startRange(env *sim.Env) {
 	q := &s.readCost
+	env.ReadsItem(cellRangeQueue, 0, q.queue.First())
+	env.WritesItem(cellRangeQueue, 0, q.queue.First())
 	q.current = q.queue.Pop()
 	r := &s.reads[q.current]
 	env.Under(r.cause)
 	took := s.cfg.RangeTime
-	if resp, code := s.store.rangeKeys(r.payload.(*wire.RangeRequest), s.store.currentRev); code != 0 {
+	request := r.payload.(*wire.RangeRequest)
+	resp, code := s.store.rangeKeys(request, s.store.currentRev)
+	s.readsRange(env, request, resp)
+	if code != 0 {
 		q.answer = refusal(code)
 	} else {
 		q.answer = resp
@@ -56,8 +62,8 @@ func (s *Server) startRange(env *sim.Env) {
 // were behind it.
 func (s *Server) finishRange(env *sim.Env) {
 	q := &s.readCost
-	r := s.reads[q.current]
-	s.reads[q.current] = read{}
+	r := s.takeRead(env, q.current)
+	env.WritesItem(cellRangeQueue, 0, sim.NoItem)
 	env.Under(r.cause)
 	env.Send(r.conn, q.answer)
 	q.answer = nil
@@ -74,9 +80,13 @@ func (s *Server) finishRange(env *sim.Env) {
 // the answers to reads, if they share a connection, or nothing gets through to
 // this client for now.
 func (s *Server) mustWaitToSend(env *sim.Env, sws *serverWatchStream) bool {
+	env.LooksAt(cellClogged, 0)
 	if s.clogged != nil && (s.clogged.From == 0 || s.clogged.From == sws.from) {
 		env.Cover(coverSendClogged)
 		return true
+	}
+	if s.cfg.ReadsDelayWatches {
+		env.LooksAt(cellRangeQueue, 0)
 	}
 	if s.cfg.ReadsDelayWatches && sws.send.behind > s.readCost.done {
 		env.Cover(coverSendBehindReads)
@@ -88,6 +98,7 @@ func (s *Server) mustWaitToSend(env *sim.Env, sws *serverWatchStream) bool {
 // resumeSends lets the send loops that are blocked look again.
 func (s *Server) resumeSends(env *sim.Env) {
 	for _, sws := range s.streams {
+		env.LooksAt(cellSendLoop, int(sws.slot))
 		if sws.used() && sws.send.state == sending {
 			env.Enable(sws.task(continueSendLoop))
 		}

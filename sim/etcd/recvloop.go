@@ -55,6 +55,7 @@ type recvLoop struct {
 
 // receive is what recvLoop does with a message up to its first yield.
 func (s *Server) receive(env *sim.Env, sws *serverWatchStream, p sim.Payload) {
+	env.Writes(cellRecvLoop, int(sws.slot))
 	if sws.recv.state != recvIdle {
 		// Only a blocked loop leaves its lane open: to hear of a hang-up.
 		sws.recv.inbox = append(sws.recv.inbox, p)
@@ -71,13 +72,18 @@ func (s *Server) recv(env *sim.Env, sws *serverWatchStream, p sim.Payload) {
 	switch p := p.(type) {
 	case *wire.WatchCreateRequest:
 		if p.StartRevision < 0 && s.cfg.NegativeStart == Refused {
+			s.readsRevision(env)
 			s.pushCtrl(env, sws, &wire.WatchResponse{
 				Revision: s.store.currentRev, WatchID: wire.InvalidWatchID,
 				Created: true, Canceled: true, CancelReason: errCompacted.Message,
 			}, recvIdle)
 			return
 		}
-		r.create, r.wsrev = p, s.store.currentRev
+		r.create = p
+		if s.cfg.CreateAtZero == ReadBeforeRegister {
+			s.readsRevision(env)
+			r.wsrev = s.store.currentRev
+		}
 		s.recvGoesOn(env, sws, recvWatch)
 	case *wire.WatchCancelRequest:
 		r.cancel = p.WatchID
@@ -85,6 +91,7 @@ func (s *Server) recv(env *sim.Env, sws *serverWatchStream, p sim.Payload) {
 	case *wire.WatchProgressRequest:
 		if s.cfg.ProgressEcho == Echoed {
 			sws.progressID = p.ID
+			env.Writes(cellProgressID, int(sws.slot))
 		}
 		s.requestProgress(env, sws)
 	}
@@ -108,6 +115,8 @@ func (s *Server) recvGoesOn(env *sim.Env, sws *serverWatchStream, next recvState
 // runRecvLoop is one step of recvLoop after Recv.
 func (s *Server) runRecvLoop(env *sim.Env, sws *serverWatchStream) {
 	r := &sws.recv
+	env.Reads(cellRecvLoop, int(sws.slot))
+	env.Writes(cellRecvLoop, int(sws.slot))
 	switch r.state {
 	case recvNext:
 		p := r.inbox[0]
@@ -120,10 +129,11 @@ func (s *Server) runRecvLoop(env *sim.Env, sws *serverWatchStream) {
 	case recvWatch:
 		s.recvWatch(env, sws)
 	case recvFlags:
-		if sws.wantsMu() {
+		if sws.wantsMu(env) {
 			return
 		}
 		sws.storeFlags(r.id, r.create)
+		env.WritesItem(cellFlags, int(sws.slot), watchItem(r.id))
 		s.recvGoesOn(env, sws, recvCreated)
 	case recvCreated:
 		s.recvCreated(env, sws)
@@ -131,16 +141,19 @@ func (s *Server) runRecvLoop(env *sim.Env, sws *serverWatchStream) {
 		s.recvCancel(env, sws)
 	case recvForget:
 		wi, _ := s.find(sws, r.cancel)
-		s.watchers[wi].used = false
+		s.freeWatcher(env, wi)
+		env.Writes(cellStreamWatchers, int(sws.slot))
 		sws.watchers = remove(sws.watchers, wi)
 		s.recvGoesOn(env, sws, recvCanceled)
 	case recvCanceled:
+		s.readsRevision(env)
 		s.pushCtrl(env, sws, &wire.WatchResponse{Revision: s.store.currentRev, WatchID: r.cancel, Canceled: true}, recvDropFlags)
 	case recvDropFlags:
-		if sws.wantsMu() {
+		if sws.wantsMu(env) {
 			return
 		}
 		sws.dropFlags(r.cancel)
+		env.WritesItem(cellFlags, int(sws.slot), watchItem(r.cancel))
 		s.recvGoesOn(env, sws, recvIdle)
 	case recvProgress:
 		r.state = recvIdle
@@ -160,6 +173,7 @@ func (s *Server) recvWatch(env *sim.Env, sws *serverWatchStream) {
 		s.recvGoesOn(env, sws, recvCreated)
 		return
 	}
+	s.readsRevision(env)
 	rev := r.create.StartRevision
 	if rev == 0 && s.cfg.CreateAtZero == ReadBeforeRegister {
 		rev = r.wsrev + 1
@@ -172,6 +186,7 @@ func (s *Server) recvWatch(env *sim.Env, sws *serverWatchStream) {
 	}
 	wi := s.watch(env, sws, r.create, r.id, rev)
 	sws.watchers = append(sws.watchers, wi)
+	env.Writes(cellStreamWatchers, int(sws.slot))
 	if sws.deferredProgress {
 		env.Cover(coverCreateDeferred)
 	}
@@ -198,6 +213,7 @@ func (s *Server) recvCreated(env *sim.Env, sws *serverWatchStream) {
 	r := &sws.recv
 	inOrder := s.cfg.Created == CreatedInOrder && r.refusal == ""
 	if inOrder && sws.ch.Len() >= s.cfg.ChanBufLen {
+		env.Reads(cellChan, int(sws.slot))
 		r.state = recvChannelFull
 		env.Release(sws.conn)
 		return
@@ -205,6 +221,8 @@ func (s *Server) recvCreated(env *sim.Env, sws *serverWatchStream) {
 	rev := s.store.currentRev
 	if s.cfg.CreateAtZero == ReadBeforeRegister {
 		rev = r.wsrev
+	} else {
+		s.readsRevision(env)
 	}
 	if r.refusal == "" && r.create.StartRevision == 0 && rev > r.wsrev {
 		env.Cover(coverCreatedAhead)
@@ -245,10 +263,12 @@ func (s *Server) pushCtrl(env *sim.Env, sws *serverWatchStream, resp *wire.Watch
 	r := &sws.recv
 	if sws.ctrlStream.Len() >= s.cfg.CtrlStreamBufLen {
 		env.Cover(coverCtrlFull)
+		env.Reads(cellCtrlStream, int(sws.slot))
 		r.blocked, r.then, r.state = resp, next, recvBlocked
 		env.Release(sws.conn)
 		return
 	}
+	env.WritesItem(cellCtrlStream, int(sws.slot), sws.ctrlStream.Next())
 	sws.ctrlStream.Push(resp)
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeCtrlStream))
@@ -266,6 +286,9 @@ func (s *Server) ctrlHasRoom(env *sim.Env, sws *serverWatchStream) {
 	if r.state != recvBlocked {
 		return
 	}
+	env.Reads(cellRecvLoop, int(sws.slot))
+	env.Writes(cellRecvLoop, int(sws.slot))
+	env.WritesItem(cellCtrlStream, int(sws.slot), sws.ctrlStream.Next())
 	sws.ctrlStream.Push(r.blocked)
 	r.blocked = nil
 	env.Hold(sws.conn)
@@ -275,6 +298,7 @@ func (s *Server) ctrlHasRoom(env *sim.Env, sws *serverWatchStream) {
 // channelHasRoom wakes a loop that waits to put Created into the watch channel.
 func (s *Server) channelHasRoom(env *sim.Env, sws *serverWatchStream) {
 	if sws.recv.state == recvChannelFull {
+		env.Writes(cellRecvLoop, int(sws.slot))
 		env.Hold(sws.conn)
 		s.recvGoesOn(env, sws, recvCreated)
 	}
@@ -282,7 +306,11 @@ func (s *Server) channelHasRoom(env *sim.Env, sws *serverWatchStream) {
 
 // wantsMu reports whether the ticker holds serverWatchStream.mu; if so the step
 // is repeated when it lets go.
-func (sws *serverWatchStream) wantsMu() bool {
+func (sws *serverWatchStream) wantsMu(env *sim.Env) bool {
+	env.LooksAt(cellMu, int(sws.slot))
+	if sws.mu {
+		env.WritesItem(cellMu, int(sws.slot), sim.NoItem)
+	}
 	sws.muWanted = sws.mu
 	return sws.mu
 }

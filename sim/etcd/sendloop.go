@@ -72,6 +72,7 @@ func (l *sendLoop) announced(id int64) bool {
 // selects puts the loop back into its select.
 func (s *Server) selects(env *sim.Env, sws *serverWatchStream) {
 	sws.send.state = selecting
+	env.Writes(cellSendLoop, int(sws.slot))
 	if sws.ch.Len() > 0 {
 		env.Enable(sws.task(takeWatchStream))
 	}
@@ -86,6 +87,7 @@ func (s *Server) selects(env *sim.Env, sws *serverWatchStream) {
 // leavesSelect: the loop has taken from one source and has something to do.
 func (sws *serverWatchStream) leavesSelect(env *sim.Env, next sendState) {
 	sws.send.state = next
+	env.Writes(cellSendLoop, int(sws.slot))
 	env.Disable(sws.task(takeWatchStream))
 	env.Disable(sws.task(takeCtrlStream))
 	env.Disable(sws.task(takeTicker))
@@ -98,8 +100,11 @@ func (s *Server) runTakeWatchStream(env *sim.Env, sws *serverWatchStream) {
 		env.Cover(coverEventsFirst)
 	}
 	sws.leavesSelect(env, sending)
+	env.ReadsItem(cellChan, int(sws.slot), sws.ch.First())
+	env.WritesItem(cellChan, int(sws.slot), sws.ch.First())
 	l.wresp = sws.ch.Pop()
 	s.channelHasRoom(env, sws)
+	env.ReadsItem(cellFlags, int(sws.slot), watchItem(l.wresp.id))
 	f := sws.flagsOf(l.wresp.id)
 	if f == nil || !f.prevKV || len(l.wresp.evs) == 0 {
 		s.forward(env, sws)
@@ -115,6 +120,7 @@ func (s *Server) runTakeWatchStream(env *sim.Env, sws *serverWatchStream) {
 // find: without one that waits to be applied they are one step.
 func (s *Server) readPrevKV(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
+	env.LooksAt(cellCompactions, 0)
 	for l.next < len(l.events) {
 		s.prevKV(env, &l.events[l.next])
 		l.next++
@@ -133,12 +139,15 @@ func (s *Server) prevKV(env *sim.Env, e *wire.Event) {
 		return
 	}
 	rev := e.Kv.ModRevision - 1
+	env.LooksAt(cellStore, 0)
+	env.Reads(cellCompactRev, 0)
 	if rev < s.store.compactMainRev {
 		env.Cover(coverPrevKVCompacted)
 		return
 	}
 	if v := s.store.last(e.Kv.Key).at(rev); v != nil {
 		e.PrevKv = &v.kv
+		env.ReadsItem(cellStore, 0, v.kv.ModRevision)
 	}
 }
 
@@ -159,13 +168,18 @@ func (s *Server) forward(env *sim.Env, sws *serverWatchStream) {
 		s.sends(env, sws)
 		return
 	}
+	if r.WatchID != wire.InvalidWatchID {
+		env.ReadsItem(cellAnnounced, int(sws.slot), watchItem(r.WatchID))
+	}
 	if (r.WatchID != wire.InvalidWatchID || s.cfg.Progress == ControlQueue) && !l.announced(r.WatchID) {
 		env.Cover(coverPending)
 		l.buffer(r)
+		env.WritesItem(cellPending, int(sws.slot), watchItem(r.WatchID))
 		s.selects(env, sws)
 		return
 	}
 	l.fromWatchStream, l.sentID, l.sentEvents = true, r.WatchID, len(r.Events) > 0
+	env.LooksAt(cellFlags, int(sws.slot))
 	if f := sws.flagsOf(r.WatchID); f != nil && f.fragment {
 		s.fragments(env, &l.out, r)
 	} else {
@@ -189,13 +203,19 @@ func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
 	overtakes := sws.ch.Len() > 0
 	sws.leavesSelect(env, sending)
+	env.ReadsItem(cellCtrlStream, int(sws.slot), sws.ctrlStream.First())
+	env.WritesItem(cellCtrlStream, int(sws.slot), sws.ctrlStream.First())
 	c := sws.ctrlStream.Pop()
 	s.ctrlHasRoom(env, sws)
 	l.fromWatchStream = false
+	if s.cfg.ReadsDelayWatches {
+		env.LooksAt(cellRangeQueue, 0)
+	}
 	l.behind = s.readCost.queued
 	l.out.Push(c)
 	switch {
 	case c.Canceled && c.WatchID != wire.InvalidWatchID:
+		env.WritesItem(cellAnnounced, int(sws.slot), watchItem(c.WatchID))
 		for i, id := range l.ids {
 			if id == c.WatchID {
 				l.ids = append(l.ids[:i], l.ids[i+1:]...)
@@ -222,6 +242,7 @@ func (s *Server) runTakeCtrlStream(env *sim.Env, sws *serverWatchStream) {
 // announce notes that Created goes out and what waited for it follows.
 func (s *Server) announce(env *sim.Env, sws *serverWatchStream, id int64) {
 	l := &sws.send
+	env.WritesItem(cellAnnounced, int(sws.slot), watchItem(id))
 	if !l.announced(id) {
 		l.ids = append(l.ids, id)
 	}
@@ -230,6 +251,8 @@ func (s *Server) announce(env *sim.Env, sws *serverWatchStream, id int64) {
 			continue
 		}
 		env.Cover(coverPendingFlushed)
+		env.ReadsItem(cellPending, int(sws.slot), watchItem(id))
+		env.WritesItem(cellPending, int(sws.slot), watchItem(id))
 		for _, r := range l.pending[i].responses {
 			l.out.Push(r)
 		}
@@ -250,7 +273,7 @@ func (s *Server) sends(env *sim.Env, sws *serverWatchStream) {
 			return
 		}
 		r := l.out.Pop()
-		noteSent(env, sws, r, !l.fromWatchStream)
+		sws.noteSent(env, r)
 		env.Send(sws.conn, r)
 	}
 	if !l.fromWatchStream {
@@ -263,6 +286,8 @@ func (s *Server) sends(env *sim.Env, sws *serverWatchStream) {
 
 // runSendLoop is one step of sendLoop outside of its select.
 func (s *Server) runSendLoop(env *sim.Env, sws *serverWatchStream) {
+	env.Reads(cellSendLoop, int(sws.slot))
+	env.Writes(cellSendLoop, int(sws.slot))
 	switch sws.send.state {
 	case readingPrevKV:
 		s.readPrevKV(env, sws)
@@ -273,4 +298,33 @@ func (s *Server) runSendLoop(env *sim.Env, sws *serverWatchStream) {
 	case ticking:
 		s.requestDue(env, sws)
 	}
+}
+
+// noteSent tells of a response, and of what it overtakes if it did not come
+// through the watch channel.
+func (sws *serverWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
+	if !env.Noting() {
+		return
+	}
+	waits := firstHeld(&sws.ch)
+	if r.Created && waits == (held{}) {
+		// It is no news that a watch that was asked for is created.
+		return
+	}
+	if sws.send.fromWatchStream || len(r.Events) > 0 {
+		waits = held{}
+	}
+	env.Note(sent{sws.name(), r, waits})
+}
+
+func firstHeld(ch *fifo.Queue[watchResponse]) held {
+	for _, r := range ch.All() {
+		switch {
+		case len(r.evs) > 0:
+			return held{events: revisionsOf(r.evs)}
+		case r.id == wire.InvalidWatchID:
+			return held{progress: r.revision}
+		}
+	}
+	return held{}
 }

@@ -158,12 +158,25 @@ func (s *Server) Restart(env *sim.Env) {
 
 // restoreStore makes the store anew from its backend.
 func (s *Server) restoreStore(env *sim.Env) {
-	before := s.store.currentRev
+	before, keys := s.store.currentRev, s.store.kvindex.Len()
 	job := s.store.restore(&s.cfg.Behaviour)
+	env.Reads(cellStore, 0)
+	if s.store.kvindex.Len() != keys {
+		env.Writes(cellStore, 0)
+	}
+	env.LooksAt(cellRevision, 0)
+	if s.store.currentRev != before {
+		env.Writes(cellRevision, 0)
+	}
+	env.LooksAt(cellFinishedCompact, 0)
+	env.Writes(cellCompactRev, 0)
+	env.Writes(cellJobs, 0)
 	if s.store.currentRev < before {
 		env.Cover(coverRevisionBack)
 	}
-	s.noteRestored(env, before)
+	if env.Noting() {
+		env.Note(restored{s.store.currentRev, before})
+	}
 	s.jobs = s.jobs[:0]
 	env.Disable(scheduleCompaction)
 	env.Disarm(compactionSleep)
@@ -266,20 +279,31 @@ func (s *Server) Drained(env *sim.Env, c sim.Conn) {
 
 // runScheduleCompaction is one batch of the compaction that is under way.
 func (s *Server) runScheduleCompaction(env *sim.Env) {
-	rev, tombstones := s.jobs[0].rev, 0
-	if env.Noting() {
-		tombstones = s.tombstonesAt(rev)
-	}
+	rev := s.jobs[0].rev
+	env.ReadsItem(cellJobs, 0, rev)
+	env.WritesItem(cellJobs, 0, rev)
 	done := s.store.compactBatch(&s.jobs[0], s.cfg.CompactionBatchLimit, s.cfg.CompactTombstone)
-	s.noteTombstones(env, rev, tombstones)
+	s.noteRemoved(env, rev)
 	if !done {
 		env.Cover(coverCompactionPauses)
 		env.Arm(compactionSleep, s.cfg.CompactionSleepInterval)
 		return
 	}
+	env.Writes(cellFinishedCompact, 0)
 	s.jobs = slices.Delete(s.jobs, 0, 1)
 	if len(s.jobs) > 0 {
 		env.Enable(scheduleCompaction)
+	}
+}
+
+// noteRemoved says what a batch of a compaction took out of the store.
+func (s *Server) noteRemoved(env *sim.Env, compactRev int64) {
+	env.LooksAt(cellStore, 0)
+	for _, v := range s.store.removed {
+		env.WritesItem(cellStore, 0, v.kv.ModRevision)
+		if v.tombstone && v.kv.ModRevision == compactRev && env.Noting() {
+			env.Note(tombstoneRemoved{compactRev})
+		}
 	}
 }
 

@@ -72,6 +72,15 @@ func (sws *serverWatchStream) task(t streamTask) sim.Task {
 
 func (sws *serverWatchStream) ticker() sim.Timer { return firstTicker + sim.Timer(sws.slot) }
 
+// writesAll: the stream begins or ends.
+func (sws *serverWatchStream) writesAll(env *sim.Env) {
+	for _, k := range streamCells {
+		env.Writes(k, int(sws.slot))
+	}
+}
+
+func (sws *serverWatchStream) name() streamName { return streamName{sws.client, sws.ordinal} }
+
 // title names the stream for people: "cache.0".
 func (sws *serverWatchStream) title() string { return sws.client + "." + strconv.Itoa(sws.ordinal) }
 
@@ -100,6 +109,11 @@ func (s *Server) openStream(env *sim.Env, m *sim.Message) *serverWatchStream {
 	if sws == nil {
 		sws = s.newStreamSlot()
 	}
+	for i := range int(sws.slot) + 1 {
+		// The first free place depends on all before it.
+		env.Writes(cellStreamPlace, i)
+	}
+	sws.writesAll(env)
 	sws.conn, sws.cause, sws.from = m.Conn, m.Cause, m.From
 	sws.client, sws.ordinal = s.nextOrdinal(env, m.From)
 	if s.cfg.SendWindow > 0 {
@@ -165,6 +179,7 @@ func (s *Server) hangup(env *sim.Env, sws *serverWatchStream) {
 		env.Cover(coverHangupBlocked)
 	}
 	sws.closing = true
+	sws.writesAll(env)
 	for t := streamTask(0); t < streamTasks; t++ {
 		env.Disable(sws.task(t))
 	}
@@ -180,13 +195,16 @@ func (s *Server) closeStream(env *sim.Env, sws *serverWatchStream) {
 	left := sws.watchers[:0]
 	for _, wi := range sws.watchers {
 		if s.cancelWatcher(env, wi) {
-			s.watchers[wi].used = false
+			s.freeWatcher(env, wi)
 		} else {
 			left = append(left, wi)
 		}
 	}
 	sws.watchers = left
+	env.Writes(cellStreamWatchers, int(sws.slot))
 	if len(left) == 0 {
+		env.Writes(cellStreamPlace, int(sws.slot))
+		sws.writesAll(env)
 		sws.reset()
 	}
 }

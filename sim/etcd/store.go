@@ -53,6 +53,9 @@ type store struct {
 	newest keyIndex
 	// changes are those of the write transaction that is open.
 	changes []*version
+	// removed are the versions that the last batch of a compaction took out of the
+	// backend or the index.
+	removed []*version
 	// digest covers the first digested entries of backend.
 	digest   sim.Digest
 	digested int
@@ -109,7 +112,7 @@ func (s *store) reset(b *base) {
 		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
 		beginRev: from.beginRev,
-		changes:  s.changes[:0], digest: sim.NewDigest, versions: s.versions, scan: s.scan,
+		changes:  s.changes[:0], removed: s.removed[:0], digest: sim.NewDigest, versions: s.versions, scan: s.scan,
 	}
 }
 
@@ -117,7 +120,7 @@ func (s *store) clone() store {
 	c := *s
 	c.kvindex = s.kvindex.Clone()
 	c.backend = slices.Clone(s.backend)
-	c.changes = nil
+	c.changes, c.removed = nil, nil
 	c.versions = arena[version]{}
 	c.scan = scanner{}
 	return c

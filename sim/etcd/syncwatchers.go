@@ -35,6 +35,7 @@ func (s *Server) planSync(env *sim.Env) {
 // runSyncWatchersLoop is one turn of syncWatchersLoop.
 func (s *Server) runSyncWatchersLoop(env *sim.Env) {
 	s.lastSync = env.Now()
+	env.Writes(cellSyncWatchersLoop, 0)
 	last := s.unsynced
 	if last == 0 {
 		return
@@ -56,6 +57,9 @@ func (s *Server) runSyncWatchersLoop(env *sim.Env) {
 // lock from end to end, so it is one step.
 func (s *Server) syncWatchers(env *sim.Env) {
 	curRev, compactRev := s.store.currentRev, s.store.compactMainRev
+	s.readsRevision(env)
+	env.LooksAt(cellCompactRev, 0)
+	env.LooksAt(cellStore, 0)
 	chosen := s.choose(env)
 	chosen, minRev := s.chooseAll(env, chosen, curRev, compactRev)
 	changes := s.store.rangeEvents(minRev, curRev+1)
@@ -64,28 +68,33 @@ func (s *Server) syncWatchers(env *sim.Env) {
 	var all []wire.Event
 	for _, wi := range chosen {
 		w := &s.watchers[wi]
+		s.readsHistory(env, w, curRev)
 		b, ok := s.newBatch(wi, changes, &all)
 		if w.minRev < compactRev {
+			env.Reads(cellCompactRev, 0)
 			if s.cfg.CompactedUnsynced == Skipped {
 				env.Cover(coverCompactedSkipped)
 				continue
 			}
 			env.Cover(coverCompactedFallsThrough)
-			noteFallsThrough(env, s.streams[w.stream], w, curRev)
+			if env.Noting() {
+				env.Note(fellThrough{s.streams[w.stream].name(), w.minRev, curRev + 1})
+			}
 		}
 		if s.cfg.SyncMinRev == SetToNext || w.minRev < curRev+1 {
 			if w.minRev > curRev+1 {
 				env.Cover(coverFutureLowered)
 			}
 			w.minRev = curRev + 1
+			env.Writes(cellMinRev, int(wi))
 		}
 		if !ok {
 			env.Cover(coverSyncedSilently)
 			if s.streams[w.stream].deferredProgress {
 				env.Cover(coverSyncedSilentlyDeferred)
 			}
-			noteSynced(env, s.streams[w.stream], nil)
-			s.setGroup(env, w, synced)
+			s.noteSynced(env, w, nil)
+			s.setGroup(env, wi, synced)
 			continue
 		}
 		list = append(list, b)
@@ -98,19 +107,22 @@ func (s *Server) syncWatchers(env *sim.Env) {
 		w := &s.watchers[b.watcher]
 		if b.moreRev != 0 {
 			w.minRev = b.moreRev
+			env.Writes(cellMinRev, int(b.watcher))
 		}
 		switch {
-		case !s.send(env, w, w.id, curRev, b.evs):
+		case !s.send(env, b.watcher, w.id, curRev, b.evs):
 			env.Cover(coverSyncVictim)
-			noteVictim(env, s.streams[w.stream], b.evs)
-			s.setGroup(env, w, victim)
+			if env.Noting() {
+				env.Note(becameVictim{s.streams[w.stream].name(), revisionsOf(b.evs)})
+			}
+			s.setGroup(env, b.watcher, victim)
 			victims = append(victims, *b)
 		case b.moreRev != 0:
 			env.Cover(coverSyncMore)
 		default:
 			env.Cover(coverSynced)
-			noteSynced(env, s.streams[w.stream], b.evs)
-			s.setGroup(env, w, synced)
+			s.noteSynced(env, w, b.evs)
+			s.setGroup(env, b.watcher, synced)
 		}
 	}
 	s.addVictim(env, victims)
@@ -121,7 +133,9 @@ func (s *Server) syncWatchers(env *sim.Env) {
 func (s *Server) choose(env *sim.Env) []int32 {
 	chosen := s.chosen[:0]
 	for _, sws := range s.streams {
+		env.LooksAt(cellStreamWatchers, int(sws.slot))
 		for _, wi := range sws.watchers {
+			env.LooksAt(cellGroup, int(wi))
 			if s.watchers[wi].group == unsynced {
 				chosen = append(chosen, wi)
 			}
@@ -147,11 +161,14 @@ func (s *Server) chooseAll(env *sim.Env, chosen []int32, curRev, compactRev int6
 	compacted := s.batches[:0]
 	for _, wi := range chosen {
 		w := &s.watchers[wi]
+		env.Reads(cellGroup, int(wi))
+		env.Reads(cellMinRev, int(wi))
 		if w.minRev > curRev {
 			if !w.restore {
 				panic("etcd: an unsynced watcher wants a revision that does not exist")
 			}
 			w.restore = false
+			env.Writes(cellWatcher, int(wi))
 		}
 		if w.minRev < compactRev {
 			compacted = append(compacted, batch{watcher: wi})
@@ -170,19 +187,22 @@ func (s *Server) chooseAll(env *sim.Env, chosen []int32, curRev, compactRev int6
 		sws := s.streams[w.stream]
 		if sws.ch.Len() >= s.cfg.ChanBufLen {
 			env.Cover(coverCompactedFull)
+			env.Reads(cellChan, int(sws.slot))
 			continue
 		}
 		env.Cover(coverCompacted)
 		if env.Noting() {
-			env.Say("syncWatchers cancels a watcher of " + sws.name() + " below the compacted revision")
+			env.Note(cancelledCompacted{sws.name()})
 		}
+		env.Reads(cellCompactRev, 0)
 		s.post(env, sws, watchResponse{id: w.id, compactRevision: compactRev})
 		w.compacted = true
+		env.Writes(cellWatcher, int(wi))
 		chosen = remove(chosen, wi)
 		if subset {
 			env.Cover(coverCompactedSubset)
 		} else {
-			s.setGroup(env, w, nowhere)
+			s.setGroup(env, wi, nowhere)
 		}
 	}
 	return chosen, minRev
@@ -195,4 +215,28 @@ func remove(list []int32, x int32) []int32 {
 		}
 	}
 	return list
+}
+
+// readsHistory: what a watcher is sent depends on the changes that it still wants
+// and that are there, and on a change at the compacted revision that is gone.
+func (s *Server) readsHistory(env *sim.Env, w *watcher, curRev int64) {
+	if !env.Recording() {
+		return
+	}
+	for _, v := range s.store.rangeEvents(w.minRev, curRev+1) {
+		if w.contains(v.kv.Key) {
+			env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+		}
+	}
+	if c := s.store.compactMainRev; w.minRev <= c && len(s.store.rangeEvents(c, c+1)) == 0 {
+		env.ReadsItem(cellStore, 0, c)
+	}
+}
+
+// noteSynced: syncWatchers is done with a watcher; evs are what it was sent.
+func (s *Server) noteSynced(env *sim.Env, w *watcher, evs []wire.Event) {
+	if env.Noting() {
+		sws := s.streams[w.stream]
+		env.Note(becameSynced{sws.name(), len(evs) == 0, sws.deferredProgress})
+	}
 }

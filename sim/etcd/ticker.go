@@ -28,6 +28,7 @@ func (sws *serverWatchStream) startTicker(env *sim.Env, interval sim.Duration) {
 func (s *Server) fireTicker(env *sim.Env, sws *serverWatchStream) {
 	env.Arm(sws.ticker(), sws.period)
 	sws.send.tick = true
+	env.Writes(cellTicker, int(sws.slot))
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeTicker))
 	}
@@ -39,6 +40,9 @@ func (s *Server) runTakeTicker(env *sim.Env, sws *serverWatchStream) {
 	l := &sws.send
 	sws.leavesSelect(env, ticking)
 	l.tick = false
+	env.Reads(cellTicker, int(sws.slot))
+	env.Writes(cellTicker, int(sws.slot))
+	env.LooksAt(cellFlags, int(sws.slot))
 	l.due = l.due[:0]
 	for i := range sws.flags {
 		f := &sws.flags[i]
@@ -46,13 +50,16 @@ func (s *Server) runTakeTicker(env *sim.Env, sws *serverWatchStream) {
 			continue
 		}
 		if f.progress {
+			env.ReadsItem(cellFlags, int(sws.slot), watchItem(f.id))
 			l.due = append(l.due, f.id)
 		} else {
 			env.Cover(coverTickElided)
 		}
 		f.progress = true
+		env.WritesItem(cellFlags, int(sws.slot), watchItem(f.id))
 	}
 	sws.mu = true
+	env.Writes(cellMu, int(sws.slot))
 	s.requestDue(env, sws)
 }
 
@@ -71,6 +78,7 @@ func (s *Server) requestDue(env *sim.Env, sws *serverWatchStream) {
 		env.Enable(sws.task(continueSendLoop))
 		return
 	}
+	env.Writes(cellMu, int(sws.slot))
 	sws.mu = false
 	if sws.muWanted {
 		sws.muWanted = false
@@ -81,12 +89,13 @@ func (s *Server) requestDue(env *sim.Env, sws *serverWatchStream) {
 
 // requestProgressOf is watchStream.RequestProgress.
 func (s *Server) requestProgressOf(env *sim.Env, sws *serverWatchStream, id int64) {
+	env.LooksAt(cellStreamWatchers, int(sws.slot))
 	wi, ok := s.find(sws, id)
 	if !ok {
 		return
 	}
-	w := &s.watchers[wi]
-	if s.mayProgress(env, w) && !s.send(env, w, id, s.store.currentRev, nil) {
+	s.readsRevision(env)
+	if s.mayProgress(env, wi) && !s.send(env, wi, id, s.store.currentRev, nil) {
 		env.Cover(coverProgressFull)
 	}
 }

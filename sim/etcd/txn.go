@@ -1,17 +1,22 @@
 package etcd
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // txn is applierV3backend.Txn. A range that asks for a revision that is not
 // there refuses the whole, before anything was written.
-func (s *Server) txn(r *wire.TxnRequest) (*wire.TxnResponse, wire.Code) {
-	resp := &wire.TxnResponse{Succeeded: s.compares(r), Revision: s.store.currentRev}
+func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.Code) {
+	s.readsRevision(env)
+	resp := &wire.TxnResponse{Succeeded: s.compares(env, r), Revision: s.store.currentRev}
 	ops := r.Failure
 	if resp.Succeeded {
 		ops = r.Success
 	}
 	for i := range ops {
 		if g := ops[i].Range; g != nil && g.Revision != 0 {
+			env.LooksAt(cellCompactRev, 0)
 			switch {
 			case g.Revision > s.store.currentRev:
 				return nil, wire.ErrFutureRev
@@ -31,11 +36,13 @@ func (s *Server) txn(r *wire.TxnRequest) (*wire.TxnResponse, wire.Code) {
 			if code != 0 {
 				return nil, code
 			}
+			s.readsRange(env, op.Range, g)
 			resp.Responses[i].Range = g
 		case op.Put != nil:
 			s.store.put(op.Put.Key, op.Put.Value)
 			resp.Responses[i].Put = &wire.PutResponse{Revision: s.store.currentRev + 1}
 		case op.DeleteRange != nil:
+			s.readsKey(env, op.DeleteRange.Key, op.DeleteRange.RangeEnd)
 			n := s.store.deleteRange(op.DeleteRange.Key, op.DeleteRange.RangeEnd)
 			resp.Responses[i].DeleteRange = &wire.DeleteRangeResponse{Revision: s.store.txnRev(), Deleted: n}
 		}
@@ -44,9 +51,10 @@ func (s *Server) txn(r *wire.TxnRequest) (*wire.TxnResponse, wire.Code) {
 }
 
 // compares is applyCompares.
-func (s *Server) compares(r *wire.TxnRequest) bool {
+func (s *Server) compares(env *sim.Env, r *wire.TxnRequest) bool {
 	for i := range r.Compare {
 		c := &r.Compare[i]
+		s.readsKey(env, c.Key, "")
 		var found int64
 		if v := s.store.last(c.Key); v != nil && !v.tombstone {
 			found = v.kv.ModRevision

@@ -43,6 +43,10 @@ func (s *Server) addVictim(env *sim.Env, b []batch) {
 	}
 	v := &s.victims
 	v.waiting = append(v.waiting, b)
+	env.Writes(cellSyncVictimsLoop, 0)
+	for i := range b {
+		env.Writes(cellVictim, int(b[i].watcher))
+	}
 	if v.state == victimsIdle {
 		env.Disarm(syncVictimsTick)
 		s.wakeVictims(env)
@@ -60,12 +64,13 @@ func (s *Server) wakeVictims(env *sim.Env) {
 // sends, so all kinds of things happen between the steps.
 func (s *Server) runSyncVictimsLoop(env *sim.Env) {
 	v := &s.victims
+	env.Writes(cellSyncVictimsLoop, 0)
 	switch v.state {
 	case victimsTake:
 		v.taken, v.waiting = append(v.taken[:0], v.waiting...), v.waiting[:0]
 		for _, b := range v.taken {
 			for i := range b {
-				s.watchers[b[i].watcher].group = inFlight
+				s.setGroup(env, b[i].watcher, inFlight)
 			}
 		}
 		v.moved = 0
@@ -116,8 +121,11 @@ func (s *Server) sendVictim(env *sim.Env) {
 		}
 		w := &s.watchers[b[i].watcher]
 		b[i].sent = true
+		env.Reads(cellVictim, int(b[i].watcher))
+		env.Writes(cellVictim, int(b[i].watcher))
+		env.Reads(cellMinRev, int(b[i].watcher))
 		// The watcher has observed the store up to, but not including, minRev.
-		if s.send(env, w, w.id, w.minRev-1, b[i].evs) {
+		if s.send(env, b[i].watcher, w.id, w.minRev-1, b[i].evs) {
 			env.Cover(coverVictimSent)
 			s.victims.moved++
 		} else {
@@ -135,6 +143,8 @@ func (s *Server) assignVictims(env *sim.Env) {
 	v := &s.victims
 	for i := range v.taken[0] {
 		b := &v.taken[0][i]
+		env.Reads(cellVictim, int(b.watcher))
+		env.Writes(cellVictim, int(b.watcher))
 		if b.failed {
 			b.sent, b.failed = false, false
 			v.left = append(v.left, *b)
@@ -143,13 +153,16 @@ func (s *Server) assignVictims(env *sim.Env) {
 		w := &s.watchers[b.watcher]
 		if b.moreRev != 0 {
 			w.minRev = b.moreRev
+			env.Writes(cellMinRev, int(b.watcher))
 		}
+		env.Reads(cellMinRev, int(b.watcher))
+		s.readsRevision(env)
 		if w.minRev <= s.store.currentRev {
 			env.Cover(coverVictimUnsynced)
-			s.setGroup(env, w, unsynced)
+			s.setGroup(env, b.watcher, unsynced)
 		} else {
 			env.Cover(coverVictimSynced)
-			s.setGroup(env, w, synced)
+			s.setGroup(env, b.watcher, synced)
 		}
 	}
 	v.taken = append(v.taken[:0], v.taken[1:]...)
@@ -165,7 +178,7 @@ func (s *Server) putBackVictims(env *sim.Env) {
 	v := &s.victims
 	if len(v.left) > 0 {
 		for i := range v.left {
-			s.watchers[v.left[i].watcher].group = victim
+			s.setGroup(env, v.left[i].watcher, victim)
 		}
 		v.waiting = append(v.waiting, slices.Clone(v.left))
 		v.left = v.left[:0]
@@ -197,6 +210,8 @@ func (s *Server) forgetVictim(env *sim.Env, wi int32) {
 			if b[j].watcher != wi {
 				continue
 			}
+			env.Writes(cellSyncVictimsLoop, 0)
+			env.Writes(cellVictim, int(wi))
 			v.waiting[i] = append(b[:j], b[j+1:]...)
 			if len(v.waiting[i]) == 0 {
 				v.waiting = append(v.waiting[:i], v.waiting[i+1:]...)

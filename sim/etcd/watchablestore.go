@@ -8,7 +8,14 @@ import (
 // watch is watchableStore.watch: it registers a watcher and returns its place.
 func (s *Server) watch(env *sim.Env, sws *serverWatchStream, req *wire.WatchCreateRequest, id, startRev int64) int32 {
 	wi := s.newWatcher()
+	for i := range int(wi) + 1 {
+		// The first free place depends on all before it.
+		env.Writes(cellWatcherPlace, i)
+	}
 	w := &s.watchers[wi]
+	env.Writes(cellWatcher, int(wi))
+	env.Writes(cellMinRev, int(wi))
+	s.readsRevision(env)
 	*w = watcher{
 		key: req.Key, end: req.RangeEnd, id: id, startRev: startRev, minRev: startRev,
 		stream: sws.slot, fcs: req.Filters, used: true,
@@ -19,11 +26,13 @@ func (s *Server) watch(env *sim.Env, sws *serverWatchStream, req *wire.WatchCrea
 	}
 	if startRev > s.store.currentRev || startRev == 0 {
 		w.minRev = max(s.store.currentRev+1, startRev)
-		s.setGroup(env, w, synced)
+		s.setGroup(env, wi, synced)
 	} else {
-		s.setGroup(env, w, unsynced)
+		s.setGroup(env, wi, unsynced)
 	}
-	noteWatch(env, sws, w)
+	if env.Noting() {
+		env.Note(registered{sws.name(), w.startRev, w.key, w.group == unsynced})
+	}
 	return wi
 }
 
@@ -39,7 +48,9 @@ func (s *Server) newWatcher() int32 {
 
 // setGroup moves a watcher. All that joins the unsynced ones is waited for by
 // syncWatchersLoop.
-func (s *Server) setGroup(env *sim.Env, w *watcher, g group) {
+func (s *Server) setGroup(env *sim.Env, wi int32, g group) {
+	w := &s.watchers[wi]
+	env.Writes(cellGroup, int(wi))
 	if w.group == unsynced {
 		s.unsynced--
 		if s.unsynced == 0 {
@@ -56,8 +67,8 @@ func (s *Server) setGroup(env *sim.Env, w *watcher, g group) {
 // cancelWatcher is watchableStore.cancelWatcher. It returns false if the
 // watcher is a victim in flight: then it has to be tried again.
 func (s *Server) cancelWatcher(env *sim.Env, wi int32) bool {
-	w := &s.watchers[wi]
-	switch w.group {
+	env.Reads(cellGroup, int(wi))
+	switch s.watchers[wi].group {
 	case inFlight:
 		env.Cover(coverCancelInFlight)
 		return false
@@ -67,8 +78,16 @@ func (s *Server) cancelWatcher(env *sim.Env, wi int32) bool {
 	case unsynced:
 		env.Cover(coverCancelUnsynced)
 	}
-	s.setGroup(env, w, nowhere)
+	s.setGroup(env, wi, nowhere)
 	return true
+}
+
+// freeWatcher gives the place of a cancelled watcher free.
+func (s *Server) freeWatcher(env *sim.Env, wi int32) {
+	env.Writes(cellWatcher, int(wi))
+	env.Writes(cellMinRev, int(wi))
+	env.Writes(cellWatcherPlace, int(wi))
+	s.watchers[wi].used = false
 }
 
 // notify is watchableStore.notify: synced watchers are told of the changes that
@@ -77,10 +96,13 @@ func (s *Server) notify(env *sim.Env, rev int64, changes []*version) {
 	list := s.batches[:0]
 	var all []wire.Event
 	for _, sws := range s.streams {
+		env.LooksAt(cellStreamWatchers, int(sws.slot))
 		for _, wi := range sws.watchers {
+			env.LooksAt(cellGroup, int(wi))
 			if s.watchers[wi].group != synced {
 				continue
 			}
+			env.LooksAt(cellMinRev, int(wi))
 			if b, ok := s.newBatch(wi, changes, &all); ok {
 				list = append(list, b)
 			}
@@ -95,20 +117,24 @@ func (s *Server) notify(env *sim.Env, rev int64, changes []*version) {
 	for i := range list {
 		b := &list[i]
 		w := &s.watchers[b.watcher]
-		ok := s.send(env, w, w.id, rev, b.evs)
+		env.Reads(cellGroup, int(b.watcher))
+		ok := s.send(env, b.watcher, w.id, rev, b.evs)
 		if !ok || s.cfg.NotifyMinRev == Always {
 			w.minRev = rev + 1
+			env.Writes(cellMinRev, int(b.watcher))
 		}
 		if ok {
 			env.Cover(coverNotified)
 			continue
 		}
 		env.Cover(coverNotifyVictim)
-		noteVictim(env, s.streams[w.stream], b.evs)
+		if env.Noting() {
+			env.Note(becameVictim{s.streams[w.stream].name(), revisionsOf(b.evs)})
+		}
 		if s.streams[w.stream].deferredProgress {
 			env.Cover(coverVictimDeferred)
 		}
-		s.setGroup(env, w, victim)
+		s.setGroup(env, b.watcher, victim)
 		victims = append(victims, *b)
 	}
 	s.addVictim(env, victims)
@@ -117,7 +143,9 @@ func (s *Server) notify(env *sim.Env, rev int64, changes []*version) {
 // mayProgress is what watchableStore.progressIfSync asks of each watcher. The
 // revision cannot move before the response is in the channel: write transactions
 // end under the same lock.
-func (s *Server) mayProgress(env *sim.Env, w *watcher) bool {
+func (s *Server) mayProgress(env *sim.Env, wi int32) bool {
+	w := &s.watchers[wi]
+	env.Reads(cellGroup, int(wi))
 	if w.group != synced {
 		env.Cover(coverProgressUnsynced)
 		if w.group == victim || w.group == inFlight {
@@ -128,7 +156,11 @@ func (s *Server) mayProgress(env *sim.Env, w *watcher) bool {
 		}
 		return false
 	}
-	if s.cfg.Progress == DroppedBelowStart && s.store.currentRev < w.startRev {
+	if s.cfg.Progress != DroppedBelowStart {
+		return true
+	}
+	s.readsRevision(env)
+	if s.store.currentRev < w.startRev {
 		env.Cover(coverProgressBelowStart)
 		return false
 	}
@@ -140,11 +172,14 @@ func (s *Server) mayProgress(env *sim.Env, w *watcher) bool {
 func (s *Server) restoreSnapshot(env *sim.Env) {
 	env.Cover(coverRestore)
 	s.restoreStore(env)
+	// A watcher that is created takes a free place, and looks at the first one.
+	env.LooksAt(cellWatcherPlace, 0)
 	for i := range s.watchers {
 		w := &s.watchers[i]
+		env.LooksAt(cellGroup, i)
 		if w.used && w.group == synced {
 			w.restore = true
-			s.setGroup(env, w, unsynced)
+			s.setGroup(env, int32(i), unsynced)
 		}
 	}
 }

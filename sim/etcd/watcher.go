@@ -62,7 +62,8 @@ func (w *watcher) filtered(t wire.EventType) bool {
 
 // send is watcher.send: it puts a response into the stream's channel unless
 // that is full, and reports whether it could.
-func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event) bool {
+func (s *Server) send(env *sim.Env, wi int32, id, rev int64, evs []wire.Event) bool {
+	w := &s.watchers[wi]
 	if w.fcs != 0 && len(evs) > 0 {
 		evs = s.filter(w, evs)
 		if len(evs) == 0 {
@@ -74,6 +75,7 @@ func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event)
 	sws := s.streams[w.stream]
 	if sws.ch.Len() >= s.cfg.ChanBufLen {
 		env.Cover(coverChannelFull)
+		env.Reads(cellChan, int(w.stream))
 		return false
 	}
 	s.post(env, sws, watchResponse{id: id, revision: rev, evs: evs})
@@ -82,9 +84,19 @@ func (s *Server) send(env *sim.Env, w *watcher, id, rev int64, evs []wire.Event)
 
 // post puts a response into the stream's channel, which has room.
 func (s *Server) post(env *sim.Env, sws *serverWatchStream, resp watchResponse) {
+	if s.cfg.ReadsDelayWatches {
+		env.LooksAt(cellRangeQueue, 0)
+	}
 	resp.behind = s.readCost.queued
+	env.WritesItem(cellChan, int(sws.slot), sws.ch.Next())
 	sws.ch.Push(resp)
-	notePosted(env, sws, &resp)
+	if env.Noting() && resp.compactRevision == 0 && !resp.created {
+		n := posted{stream: sws.name(), events: revisionsOf(resp.evs)}
+		if len(resp.evs) == 0 {
+			n.progress = resp.revision
+		}
+		env.Note(n)
+	}
 	if sws.send.state == selecting {
 		env.Enable(sws.task(takeWatchStream))
 	}
