@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/etcd"
 )
 
@@ -78,8 +78,8 @@ func (g *GuardParams) otherMembers() (versions []string, down []bool) {
 
 func checkMembers(v string) error {
 	versions, _ := (&GuardParams{Members: v}).otherMembers()
-	if len(versions) >= cache.MaxEndpoints {
-		return fmt.Errorf("members=%s: an etcd cluster has at most %d members", v, cache.MaxEndpoints)
+	if len(versions) >= guard.MaxEndpoints {
+		return fmt.Errorf("members=%s: an etcd cluster has at most %d members", v, guard.MaxEndpoints)
 	}
 	for _, v := range versions {
 		if err := checkEtcd(v); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 )
 
 // informerClaims are what every informer is held to.
@@ -14,7 +15,7 @@ var informerClaims = []string{InformerMirrors, InformerMonotonic, InformerSyncs}
 // informersTrustProgress: progress comes too early, is asked for, and is believed.
 func informersTrustProgress(p *Params) bool {
 	o, _ := cache.ForDesign(p.Cache)
-	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify && o.Guard.VersionCheck == cache.VersionCheckNone
+	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify && o.Guard.VersionCheck == guard.VersionCheckNone
 }
 
 // streamsTrustProgress: where a WatchList waits for the cache, early progress

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -30,7 +31,7 @@ const (
 	timerAccumulate
 	timerKept
 	timerStatus
-	fixedTimers = timerStatus + MaxEndpoints
+	fixedTimers = timerStatus + guard.MaxEndpoints
 )
 
 func statusTimer(i int) sim.Timer { return timerStatus + sim.Timer(i) }
@@ -44,7 +45,7 @@ type Cache struct {
 	// timed: the clock says something.
 	timed bool
 
-	guard      guard
+	guard      guard.Guard
 	ready      ready
 	store      store.Store
 	reflector  reflector
@@ -105,13 +106,14 @@ func (c *Cache) Reset(cfg Config) {
 	}
 	c.cfg = cfg
 	c.reflector.starts = 0
+	c.guard.Reset(guard.Config{Options: cfg.Guard, KV: cfg.KV, Endpoints: cfg.Endpoints, FirstTimer: timerStatus})
 	c.housekeeping.reset()
 	c.forgetEverything()
 }
 
 // forgetEverything drops what a process keeps in memory.
 func (c *Cache) forgetEverything() {
-	c.guard.reset()
+	c.guard.Forget()
 	c.ready = ready{asking: c.ready.asking[:0]}
 	clear(c.reflector.pages)
 	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
@@ -131,7 +133,8 @@ func (c *Cache) forgetEverything() {
 // Start implements sim.Node.
 func (c *Cache) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed
-	if c.startGuard(env) {
+	c.guard.Start(env)
+	if c.guard.Refusal(env) == nil {
 		c.startServing(env)
 	}
 }
@@ -151,7 +154,7 @@ func (c *Cache) Restart(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
-	if c.guard.state != guardSettled && c.guarded(env, m) {
+	if !c.guard.Settled(env) && c.handleWhileStarting(env, m) {
 		return
 	}
 	switch p := m.Payload.(type) {

@@ -13,7 +13,7 @@ import (
 func (c *Cache) Clone() sim.Node {
 	d := *c
 	d.store = c.store.Clone()
-	d.guard.checks = slices.Clone(c.guard.checks)
+	d.guard = c.guard.Clone()
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
@@ -36,7 +36,7 @@ func (c *Cache) Clone() sim.Node {
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(int64(len(c.ready.asking)))
 	d = c.store.Fingerprint(d)
-	d = c.guard.fingerprint(d)
+	d = c.guard.Fingerprint(d)
 	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
 		d = d.Int(c.answeredRevision)
 	}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
 )
 
@@ -16,7 +17,7 @@ type Config struct {
 	// Watch is the node that takes watches and progress requests: the client.
 	Watch sim.NodeID
 	// Endpoints is how many members of the etcd cluster the API server was told
-	// of, at most MaxEndpoints: 1. The version check asks each.
+	// of, at most guard.MaxEndpoints: 1. The version check asks each.
 	Endpoints int
 	// Metadata goes with the watch and with progress requests, so that both
 	// travel on one gRPC stream (the gate SeparateCacheWatchRPC). Empty shares
@@ -38,7 +39,7 @@ type Config struct {
 
 func (c *Config) setDefaults() {
 	set(&c.Endpoints, 1)
-	c.Endpoints = min(c.Endpoints, MaxEndpoints)
+	c.Endpoints = min(c.Endpoints, guard.MaxEndpoints)
 	c.Amounts.setDefaults()
 }
 

@@ -17,13 +17,13 @@ func (c *Cache) shouldDelegateList(env *sim.Env, req *wire.ListRequest, token in
 	case token > 0:
 		return c.shouldDelegateExact(env, token)
 	case token < 0:
-		return !c.store.SnapshotsAllowed(env) || c.shouldDelegateConsistentRead(req)
+		return !c.store.SnapshotsAllowed(env) || c.shouldDelegateConsistentRead(env, req)
 	case req.Match == wire.MatchNotOlderThan:
 		return false
 	case isLegacyExact(req):
 		return c.shouldDelegateExact(env, req.ResourceVersion)
 	case req.ResourceVersion == wire.Unset:
-		return c.shouldDelegateConsistentRead(req)
+		return c.shouldDelegateConsistentRead(env, req)
 	}
 	return false
 }
@@ -35,14 +35,14 @@ func (c *Cache) shouldDelegateExact(env *sim.Env, resourceVersion int64) bool {
 		return true
 	}
 	if resourceVersion > c.store.ResourceVersion(env) {
-		return !c.consistentReadSupported()
+		return !c.guard.ConsistentReadSupported(env)
 	}
 	_, ok := c.store.At(env, resourceVersion)
 	return !ok
 }
 
-func (c *Cache) shouldDelegateConsistentRead(req *wire.ListRequest) bool {
-	return c.cfg.Freshness == FreshnessConsistent && !c.consistentReadSupported() ||
+func (c *Cache) shouldDelegateConsistentRead(env *sim.Env, req *wire.ListRequest) bool {
+	return c.cfg.Freshness == FreshnessConsistent && !c.guard.ConsistentReadSupported(env) ||
 		c.cfg.Pagination == PaginateInEtcd && req.Limit > 0
 }
 

@@ -1,11 +1,14 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // validateWatchGate refuses what there is not without the gate WatchList, as an
 // API server does that has never heard of it.
 func (c *Cache) validateWatchGate(req *wire.WatchRequest) *wire.Error {
-	if c.cfg.Guard.WatchList == GateDisabled && req.SendInitialEvents != wire.SendInitialEventsUnset {
+	if c.cfg.Guard.WatchList == guard.GateDisabled && req.SendInitialEvents != wire.SendInitialEventsUnset {
 		return watchListGateOff
 	}
 	return nil

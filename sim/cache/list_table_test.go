@@ -10,6 +10,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -151,7 +152,7 @@ func token(rv int64, start string) string {
 // shipped is v0.37.2 on an etcd that it trusts.
 func shipped(t *testing.T) cache.Options {
 	o := options(t, "v0.37.2")
-	o.Guard.VersionCheck = cache.VersionCheckNone
+	o.Guard.VersionCheck = guard.VersionCheckNone
 	return o
 }
 

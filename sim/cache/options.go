@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/option"
+import (
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/option"
+)
 
 // Options is a design of the cache: a value for each option of Group. The zero
 // value is KEP-2340 as written, with the amounts of k8s.io/apiserver.
@@ -16,13 +19,14 @@ type Options struct {
 	ContinueWithVersion ContinueWithVersion
 	Snapshots           SnapshotOptions
 	WatchList           WatchListOptions
-	Guard               GuardOptions
+	Guard               guard.Options
 	Defects             Defects
 	Amounts
 }
 
 // Choices are the options with named values: in what designs differ.
-var Choices = option.Join(readOptions, snapshotOptions, watchListOptions, guardOptions, defectOptions)
+var Choices = option.Join(readOptions, snapshotOptions, watchListOptions,
+	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }), defectOptions)
 
 // Group is all options of the cache: the choices, then the amounts.
 var Group = option.Join(Choices, amountOptions)

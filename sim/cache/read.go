@@ -106,7 +106,7 @@ func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	r.state, r.began = readWaiting, env.Now()
 	c.waiting++
 	env.Arm(readTimer(i), c.blockTimeout(r))
-	if c.consistentReadSupported() && (r.get == nil || c.cfg.Defects.GetWait == GetWaitAsks) {
+	if c.guard.ConsistentReadSupported(env) && (r.get == nil || c.cfg.Defects.GetWait == GetWaitAsks) {
 		r.countsForProgress = true
 		c.requester.add(env)
 	}

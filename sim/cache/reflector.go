@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -78,7 +79,7 @@ func (c *Cache) startCaching(env *sim.Env) {
 	}
 	r.starts++
 	c.dispatcher.terminateAllWatchers(env)
-	if c.cfg.WatchList.ReflectorList == ReflectorWatchList && c.cfg.Guard.WatchList != GateDisabled {
+	if c.cfg.WatchList.ReflectorList == ReflectorWatchList && c.cfg.Guard.WatchList != guard.GateDisabled {
 		c.watchList(env)
 		return
 	}

@@ -72,6 +72,7 @@ var (
 // Watchers.
 var (
 	watchRefusedUnready     = sim.NewSituation("cache: watch refused while not ready")
+	watchListUnsupported    = sim.NewSituation("cache: watch with initial events refused, progress is not trusted")
 	watchInvalid            = sim.NewSituation("cache: invalid watch refused")
 	watchAsksForVersion     = sim.NewSituation("cache: watch asks etcd for its revision")
 	watchRefusedWaiting     = sim.NewSituation("cache: watch refused before it began")

@@ -27,7 +27,7 @@ func (c *Cache) watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 		refuse(env, m.Conn, c.ready.refusal(env.Now()))
 		return
 	}
-	if isWatchList(req) && !c.consistentReadSupported() {
+	if isWatchList(req) && !c.guard.ConsistentReadSupported(env) {
 		env.Cover(watchListUnsupported)
 		refuse(env, m.Conn, progressNotTrusted)
 		return

@@ -1,0 +1,113 @@
+package guard
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is what a guard is made of.
+type Config struct {
+	Options
+	// KV is the node that is asked for the versions of endpoints.
+	KV sim.NodeID
+	// Endpoints is how many members of the etcd cluster the API server was told
+	// of, at most MaxEndpoints.
+	Endpoints int
+	// FirstTimer is the first of MaxEndpoints timers that belong to the guard.
+	FirstTimer sim.Timer
+}
+
+func (c *Config) timer(endpoint int) sim.Timer { return c.FirstTimer + sim.Timer(endpoint) }
+
+// Guard holds what is known of the etcd cluster.
+type Guard struct {
+	// cfg is never written to: clones share it.
+	cfg     *Config
+	check   Check
+	outcome Outcome
+}
+
+// Reset makes the guard that of another configuration. Start follows.
+func (g *Guard) Reset(cfg Config) {
+	if g.check == nil || g.cfg.VersionCheck != cfg.VersionCheck {
+		g.check = Checks.Of(cfg.VersionCheck)()
+	}
+	if g.cfg == nil || *g.cfg != cfg {
+		own := cfg
+		g.cfg = &own
+	}
+	g.Forget()
+}
+
+// Forget drops what the process knew.
+func (g *Guard) Forget() {
+	g.check.Reset()
+	g.outcome = Outcome{}
+}
+
+// Start begins to check what etcd it is.
+func (g *Guard) Start(env *sim.Env) { g.settle(env, g.check.Start(env, g.cfg)) }
+
+// Settled reports whether the server serves and no answer of etcd is missing.
+func (g *Guard) Settled(env *sim.Env) bool {
+	env.LooksAt(cellTrust, 0)
+	return !g.outcome.Asking && g.outcome.Refusal == nil
+}
+
+// Receive takes a message. It reports false if the message answers no question of
+// the guard.
+func (g *Guard) Receive(env *sim.Env, m *sim.Message) bool {
+	if !g.outcome.Asking {
+		return false
+	}
+	o, mine := g.check.Receive(env, g.cfg, m)
+	if mine {
+		g.settle(env, o)
+	}
+	return mine
+}
+
+// Fire runs when the timer of an endpoint goes off.
+func (g *Guard) Fire(env *sim.Env, endpoint int) { g.settle(env, g.check.Fire(env, g.cfg, endpoint)) }
+
+func (g *Guard) settle(env *sim.Env, o Outcome) {
+	if o != g.outcome {
+		env.Writes(cellTrust, 0)
+		g.outcome = o
+	}
+}
+
+// ConsistentReadSupported reports whether the cache may serve reads at a revision
+// that it does not know of yet: upstream's function of that name. Otherwise etcd
+// answers consistent lists, no progress is requested, and a watch that is to begin
+// with the present state is refused.
+func (g *Guard) ConsistentReadSupported(env *sim.Env) bool {
+	env.Reads(cellTrust, 0)
+	return g.outcome.Trusts
+}
+
+// Refusal is the answer to every request while the server does not serve, nil if
+// it does.
+func (g *Guard) Refusal(env *sim.Env) *wire.Error {
+	env.LooksAt(cellTrust, 0)
+	return g.outcome.Refusal
+}
+
+// Aborted is why the API server did not start, empty if it did, or still may.
+func (g *Guard) Aborted() string {
+	if g.outcome.Asking || g.outcome.Refusal == nil {
+		return ""
+	}
+	return g.outcome.Refusal.Message
+}
+
+// Clone returns a copy that goes its own way.
+func (g *Guard) Clone() Guard {
+	return Guard{cfg: g.cfg, check: g.check.Clone(), outcome: g.outcome}
+}
+
+// Fingerprint adds the state to a digest.
+func (g *Guard) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil)
+	return g.check.Fingerprint(d)
+}
