@@ -1,20 +1,24 @@
-# One command each for what a person does with a fresh clone. Go is the only
-# thing that has to be installed.
+# One command for each thing that a person does with a fresh clone. Go is all that
+# must be installed. Continuous integration runs lint and test (.ci/run).
 
 .PHONY: test race lint conformance
 
-# What continuous integration runs.
+# The modules whose code is linted.
+MODULES := . conformance
+
 test:
 	go test -timeout 20m ./...
 
 race:
 	go test -race -timeout 60m ./...
 
-# staticcheck is pinned, so that a new release does not turn a build red.
+# staticcheck is pinned, so that a new release does not turn a build red. Go fetches
+# and builds it on first use.
+STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.6.1
+
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
-	go vet ./...
-	go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 ./...
+	@for m in $(MODULES); do (set -x; cd $$m && go vet ./... && $(STATICCHECK) ./...) || exit 1; done
 
 # Real etcd servers, built from their published modules: minutes, not seconds.
 conformance:

@@ -24,7 +24,7 @@ type Config struct {
 	Steps int
 	// RecheckShare is the share of the seeds that run a second time, in a world
 	// of their own, to see that they take the same course; 0 is
-	// DefaultRecheckShare, a negative one rechecks nothing.
+	// one in a hundred, a negative one rechecks nothing.
 	RecheckShare float64
 	// StopAfter ends the campaign soon after the first so many different
 	// failures; 0 is never. Where it ends depends on the seeds only.
@@ -34,8 +34,7 @@ type Config struct {
 	Progress func(*Result)
 }
 
-// DefaultRecheckShare is one run in a hundred.
-const DefaultRecheckShare = 0.01
+const defaultRecheckShare = 0.01
 
 var errNoBound = errors.New("a campaign needs a number of seeds or a time")
 
@@ -48,7 +47,7 @@ func (c Config) complete() (Config, error) {
 		c.Strategy = strategy.Default()
 	}
 	if c.RecheckShare == 0 {
-		c.RecheckShare = DefaultRecheckShare
+		c.RecheckShare = defaultRecheckShare
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

@@ -47,7 +47,7 @@ func (c *recorder) Choose(w *sim.World, n int, what string) int {
 
 func (c *recorder) recording(res *explore.Result) *Recording {
 	return &Recording{
-		Format: Format, TraceHash: res.TraceHash,
+		Format: formatVersion, TraceHash: res.TraceHash,
 		Findings: rendered(res.Findings), Choices: c.choices,
 	}
 }

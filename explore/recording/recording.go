@@ -11,18 +11,18 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// Format is the version of the format that this package writes, and the latest
-// that it reads.
-const Format = 1
+// formatVersion is the version of the format that this package writes, and the
+// latest that it reads.
+const formatVersion = 1
 
-// MaxBytes is the size of the largest recording that is read.
-const MaxBytes = 64 << 20
+// maxBytes is the size of the largest recording that is read.
+const maxBytes = 64 << 20
 
 // Recording is a run as a file: everything needed to see it again, to the bit.
 // The choices are there by name and not by number, so that a recording outlives
 // changes to what it has nothing to do with.
 type Recording struct {
-	// Format is the constant of that name.
+	// Format is the version of the format, 1.
 	Format int `json:"format"`
 	// Tool is the name and version of the program that wrote the recording.
 	Tool string `json:"tool"`
@@ -98,12 +98,12 @@ func Read(r io.Reader, name string) (*Recording, error) {
 }
 
 func read(r io.Reader) (*Recording, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > MaxBytes {
-		return nil, fmt.Errorf("larger than %d MiB", MaxBytes>>20)
+	if len(b) > maxBytes {
+		return nil, fmt.Errorf("larger than %d MiB", maxBytes>>20)
 	}
 	// The version comes first: the fields of a later one may mean anything.
 	var version struct {
@@ -115,8 +115,8 @@ func read(r io.Reader) (*Recording, error) {
 	switch {
 	case version.Format == nil || *version.Format < 1:
 		return nil, errors.New("not a recording: it has no format version")
-	case *version.Format > Format:
-		return nil, fmt.Errorf("format %d was written by a later version; this one reads up to %d", *version.Format, Format)
+	case *version.Format > formatVersion:
+		return nil, fmt.Errorf("format %d was written by a later version; this one reads up to %d", *version.Format, formatVersion)
 	}
 	rec := &Recording{}
 	d := json.NewDecoder(bytes.NewReader(b))

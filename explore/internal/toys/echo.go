@@ -6,8 +6,8 @@ import "github.com/watchbed/watchbed/sim"
 // as much is enabled, and for as long, as in a scenario. It is for benchmarks.
 type Echo struct{ Idle }
 
-// EchoSteps is the length of a run.
-const EchoSteps = 250
+// echoSteps is the length of a run.
+const echoSteps = 250
 
 var ball sim.Payload = Text("ball")
 
@@ -25,4 +25,4 @@ func (e *Echo) Receive(env *sim.Env, m *sim.Message) { env.Send(m.Conn, m.Payloa
 func (e *Echo) Build(w *sim.World) { w.Add("echo", e) }
 
 // Over implements explore.Subject.
-func (e *Echo) Over(w *sim.World) bool { return w.Steps() == EchoSteps }
+func (e *Echo) Over(w *sim.World) bool { return w.Steps() == echoSteps }
