@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Diagnosis is a recorded run that fails in one way, explained.
@@ -22,7 +22,7 @@ type Diagnosis struct {
 
 // Of explains how a recorded run fails in the way f. The error is a
 // *recording.Divergence or a *recording.TraceMismatch if it does not replay.
-func Of(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
+func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
 	s, err := story.Tell(sc, rec, f)
 	if err != nil {
 		return nil, err

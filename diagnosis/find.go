@@ -9,13 +9,13 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Finder makes a small run of each failure of one campaign, and explains it.
 type Finder struct {
-	Scenario *scenarios.Scenario
-	Params   scenarios.Params
+	Scenario *testbed.Scenario
+	Params   testbed.Params
 	Strategy strategy.Strategy
 	// Last is the last seed of the campaign.
 	Last uint64
@@ -149,14 +149,14 @@ func (f *Finder) seeds(runner *explore.Runner, tally campaign.FailureTally, cand
 // byWeight puts the failures first that say most about the cause: data that is
 // missing before a revision that is too old, and reads before watches.
 func byWeight(list []campaign.FailureTally) []campaign.FailureTally {
-	order := []string{"linearizable-data", "linearizable", "answers", "read-your-writes", "monotonic", "sequential", "reliable", "bookmarkable"}
 	weight := func(t campaign.FailureTally) int {
-		if i := slices.Index(order, t.Failure.Property); i >= 0 {
-			return i
+		p, err := testbed.FindProperty(t.Failure.Property)
+		if err != nil {
+			return 0
 		}
-		return len(order)
+		return p.Weight
 	}
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int { return weight(a) - weight(b) })
+	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int { return weight(b) - weight(a) })
 	return sorted
 }

@@ -36,13 +36,13 @@ func twoCells() *matrix.Matrix {
 			{
 				Design: "kep-2340", Etcd: "3.6.16",
 				Safe: matrix.Question{Verdict: "holds", Evidence: evidence("consistent-list", "linearizable", "", "holds")},
-				Live: matrix.Question{Verdict: "holds", Evidence: evidence("recovery", "answers", "", "holds")},
+				Live: matrix.Question{Verdict: "holds", Evidence: evidence("recovery", "answers-in-time", "", "holds")},
 				Cost: []*matrix.Cost{{Scenario: matrix.Waiting, Lists: 200, FromCache: 150, Wait: wait, RequestsPerList: 1, BytesPerList: 2500, Metrics: []metrics.Metric{}}},
 			},
 			{
 				Design: "kep-2340", Etcd: "3.5.7",
 				Safe: matrix.Question{Verdict: "violated", Evidence: evidence("issue-15220", "linearizable", "missing-write", "violated")},
-				Live: matrix.Question{Verdict: "violated", Evidence: evidence("issue-17507", "answers", "timeout", "violated")},
+				Live: matrix.Question{Verdict: "violated", Evidence: evidence("issue-17507", "answers-in-time", "timeout", "violated")},
 			},
 		},
 		Claims: []claims.Result{{Document: "KEP-2340", Says: "99 of 100 reads wait less than 200 ms", Where: "others are written", Measured: "p99 99.9 ms", BorneOut: true, Why: "of the period"}},

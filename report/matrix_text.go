@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/summary"
-	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // matrixColumns of the table: what a LIST costs comes from the workload in which
@@ -82,14 +81,13 @@ func wordOf(q *matrix.Question) string {
 	return q.Verdict
 }
 
-// nameOf says what was wrong in a word: the label of an answer that was wrong or
-// late, and of anything else the property, which says more.
+// nameOf says what was wrong in a few words.
 func nameOf(f *summary.Failure) string {
-	ofAnswer := slices.Contains(linearizability.Properties(), linearizability.Property(f.Property)) || matrix.IsLive(f.Property)
-	if f.Label == "" || !ofAnswer {
+	p, err := testbed.FindProperty(f.Property)
+	if err != nil {
 		return f.Property
 	}
-	return f.Label
+	return p.Says(f.Label)
 }
 
 func paintAnswer(o Terminal, text string) string {

@@ -23,13 +23,15 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // changed is a scenario with some parameters set, name=value.
-func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scenarios.Params) {
+func changed(t *testing.T, name string, set []string) (*testbed.Scenario, testbed.Params) {
 	t.Helper()
-	sc, err := scenarios.Find(name)
+	sc, err := testbed.FindScenario(name)
 	require.NoError(t, err)
 	p := sc.Params
 	for _, s := range set {
@@ -41,7 +43,7 @@ func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scen
 
 // recorded is the first run of a scenario that violates a property, as it was
 // found.
-func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
+func recorded(t *testing.T, name, property string, set ...string) (*testbed.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, p := changed(t, name, set)
 	system, err := sc.New(p)
@@ -68,7 +70,7 @@ func recorded(t *testing.T, name, property string, set ...string) (*scenarios.Sc
 }
 
 // failing is that run, shrunk.
-func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *recording.Recording, explore.Failure) {
+func failing(t *testing.T, name, property string, set ...string) (*testbed.Scenario, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, r, rec, f := recorded(t, name, property, set...)
 	small, err := recording.Shrink(context.Background(), r, rec, f, 5_000)
@@ -124,7 +126,7 @@ func TestStoryOf15220CatchingUp(t *testing.T) {
 }
 
 func TestStoryOf17507(t *testing.T) {
-	s, text := tell(t, "issue-17507", scenarios.Answers)
+	s, text := tell(t, "issue-17507", reads.AnswersInTime.Name)
 	require.True(t, s.Story.Run.Trace.Timed)
 	require.LessOrEqual(t, len(s.Story.Lines), 14, "what repeats is counted")
 	inOrder(t, strings.Join(strings.Fields(text), " "), "waits for resourceVersion", "deferred until", "nothing wakes the deferred progress request", "ignored", "times more in between", "gives up on", "refused after 3s")
@@ -135,7 +137,7 @@ func TestStoryOf17507(t *testing.T) {
 // TestStoryOfADivergence: there is no read at fault, and the cache that differs
 // and the write that it lacks are told all the same.
 func TestStoryOfADivergence(t *testing.T) {
-	s, text := tell(t, "issue-15220-catching-up", scenarios.Mirrors)
+	s, text := tell(t, "issue-15220-catching-up", caches.MatchEtcd.Name)
 	require.LessOrEqual(t, len(s.Story.Lines), 14)
 	inOrder(t, strings.Join(strings.Fields(text), " "), "asks: Put", "applies Put", "takes progress", "Cache says it is at RV")
 }
@@ -178,7 +180,7 @@ func TestFlipNamesTheClient(t *testing.T) {
 // no longer for it, ends where the violation shows, and leaves out clients that
 // have nothing to do with it.
 func TestStoryOfALongRun(t *testing.T) {
-	sc, _, rec, f := recorded(t, "consistent-list", scenarios.Mirrors, "etcd=3.5.7")
+	sc, _, rec, f := recorded(t, "consistent-list", caches.MatchEtcd.Name, "etcd=3.5.7")
 	s, err := story.Tell(sc, rec, f)
 	require.NoError(t, err)
 	require.Greater(t, len(s.Run.Trace.Steps), 150)

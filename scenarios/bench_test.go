@@ -8,7 +8,9 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // BenchmarkSchedules runs schedules of issue-15220 (2 writers with 3 writes, 2
@@ -18,15 +20,15 @@ func BenchmarkSchedules(b *testing.B) {
 	for _, judged := range []struct {
 		name       string
 		operations int
-		claims     []string
+		claims     []*testbed.Property
 	}{
-		{"witness", -1, []string{"linearizable", "linearizable-data"}},
-		{"porcupine", linearizability.DefaultOperations, []string{"linearizable", "sequential"}},
+		{"witness", -1, []*testbed.Property{reads.Linearizable, reads.LinearizableData}},
+		{"porcupine", linearizability.DefaultOperations, []*testbed.Property{reads.Linearizable, reads.Sequential}},
 	} {
 		for _, chosen := range []strategy.Strategy{strategy.Random(), strategy.Paced(), strategy.Default()} {
 			for _, version := range []string{"3.5.7", "3.5.13"} {
 				b.Run(judged.name+"/"+chosen.Name+"/etcd="+version, func(b *testing.B) {
-					sc := *issue15220
+					sc := *Issue15220
 					sc.Claims = judged.claims
 					p := sc.Params
 					p.Etcd = version
@@ -36,7 +38,7 @@ func BenchmarkSchedules(b *testing.B) {
 					r := explore.NewRunner(s, p.Steps)
 					c := chosen.New(strategy.Measure(r))
 					var total sim.Stats
-					operations, open := 0, uint64(0)
+					open := uint64(0)
 					b.ReportAllocs()
 					b.ResetTimer()
 					for i := range b.N {
@@ -46,7 +48,6 @@ func BenchmarkSchedules(b *testing.B) {
 						total.Messages += res.Stats.Messages
 						total.Picks += res.Stats.Picks
 						open += res.Stats.Open
-						operations += len(s.operations)
 					}
 					n := float64(b.N)
 					seconds := b.Elapsed().Seconds()
@@ -54,7 +55,7 @@ func BenchmarkSchedules(b *testing.B) {
 					b.ReportMetric(n/seconds, "schedules/s")
 					b.ReportMetric(float64(total.Choices)/n, "choices/schedule")
 					b.ReportMetric(float64(total.Messages)/n, "messages/schedule")
-					b.ReportMetric(float64(operations)/n, "operations/schedule")
+					b.ReportMetric(float64(len(s.History().Operations)), "operations/schedule")
 					b.ReportMetric(float64(total.Picks)/n, "yields/schedule")
 					b.ReportMetric(float64(open)/n, "open/schedule")
 				})

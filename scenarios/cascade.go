@@ -3,19 +3,21 @@ package scenarios
 import (
 	"time"
 
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // cascadeParams: twenty clients of two API servers list about ten times a
 // second together, which caches answer and etcd could not: it takes it a second
 // to send the five objects.
-func cascadeParams() Params {
-	return Params{
+func cascadeParams() testbed.Params {
+	return testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340-fallback", Assume: createdInOrder, Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", Caches: 2, AwaitReady: true, Items: 5, Keys: 5,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 4 * time.Second,
 		FaultsFor: 8 * time.Second, Horizon: 30 * time.Second, Steps: 200_000,
-		Guard: GuardParams{
+		Guard: testbed.GuardParams{
 			Pollers: 20, Patience: 10 * time.Second, Honour: true, Clog: true,
 			RangeTime: time.Millisecond, ItemTime: 200 * time.Millisecond, SharedConnection: true,
 			// What it takes where nothing cascades: 3 s for a read that has just
@@ -34,11 +36,11 @@ answers to reads (etcd-io/etcd#15402), and clients that lose patience ask again.
 // floodsEtcd reports whether the lists go to etcd without any fault, which it
 // cannot bear at any time: the draft of 2019 sends it everything until its first
 // notification.
-func floodsEtcd(p *Params) bool {
-	return p.Cache == "direct" || p.Cache == "draft-2019" || !checkTrusts(p.versionCheck(), p.Etcd)
+func floodsEtcd(p *testbed.Params) bool {
+	return p.Cache == "direct" || p.Cache == "draft-2019" || !checkTrusts(versionCheck(p), p.Etcd)
 }
 
-var cascade = &Scenario{
+var Cascade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-cascade",
 	Summary: "a clogged watch: if stale reads fall back to etcd, those of the other API server fail too, and go on failing after the fault",
 	Doc: cascadeDoc + `
@@ -47,21 +49,21 @@ time: its cache is taken for stale, too, and adds its own reads. It ends when th
 up. Rejecting the reads (on-timeout=reject, throttle) does no harm to anybody else, and everything is well a few seconds
 after the fault.`,
 	Params: cascadeParams(),
-	Claims: []string{Recovers},
-	Expected: func(p *Params) []string {
+	Claims: []*testbed.Property{reads.RecoversInTime},
+	Expected: func(p *testbed.Params) []*testbed.Property {
 		switch {
 		case p.Cache == "stale":
 			return nil
 		case floodsEtcd(p):
-			return []string{Recovers}
-		case p.cacheDimension("on-timeout") == "fallback", hasBug(p, "issue-17507"):
-			return []string{Recovers}
+			return []*testbed.Property{reads.RecoversInTime}
+		case cacheDimension(p, "on-timeout") == "fallback", hasBug(p, "issue-17507"):
+			return []*testbed.Property{reads.RecoversInTime}
 		}
 		return nil
 	},
-}
+})
 
-var cascadeLimited = &Scenario{
+var CascadeLimited = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-cascade-limited",
 	Summary: "the same with a limit on lists that are with etcd, and 429 for the rest: the other API server never notices",
 	Doc: cascadeDoc + `
@@ -69,28 +71,28 @@ Each API server lets one list at a time through to etcd, as API Priority and Fai
 the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
 given up: nothing cascades. API servers x limit x time of a list < 3 s is enough. The draft of 2019 gives up after one second,
 for which even this limit is too much.`,
-	Params: func() Params {
+	Params: func() testbed.Params {
 		p := cascadeParams()
 		p.Guard.DelegatedLimit = 1
 		return p
 	}(),
-	Claims: []string{Recovers},
-	Expected: func(p *Params) []string {
+	Claims: []*testbed.Property{reads.RecoversInTime},
+	Expected: func(p *testbed.Params) []*testbed.Property {
 		switch {
 		case p.Cache == "stale":
 			return nil
 		case floodsEtcd(p):
-			return []string{Recovers}
+			return []*testbed.Property{reads.RecoversInTime}
 		case hasBug(p, "issue-17507"):
-			return []string{Recovers}
+			return []*testbed.Property{reads.RecoversInTime}
 		}
 		return nil
 	},
-	Possible: func(p *Params) []string {
+	Possible: func(p *testbed.Params) []*testbed.Property {
 		if p.Cache == "dynamic-fallback" {
 			// A wait of one second counts as slow.
-			return []string{Recovers}
+			return []*testbed.Property{reads.RecoversInTime}
 		}
 		return nil
 	},
-}
+})

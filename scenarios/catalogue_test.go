@@ -12,10 +12,11 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // explored explores a scenario with these parameters.
-func explored(t testing.TB, sc *Scenario, p Params, first, seeds uint64) *campaign.Result {
+func explored(t testing.TB, sc *testbed.Scenario, p testbed.Params, first, seeds uint64) *campaign.Result {
 	t.Helper()
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
@@ -30,7 +31,7 @@ var everything = flag.Bool("catalogue.everything", false, "hold every scenario t
 // version of etcd with its own design of the cache, and with each design on its
 // own version. What is expected to be violated must be, and nothing else.
 func TestCatalogueKeepsItsWord(t *testing.T) {
-	for _, sc := range Catalogue() {
+	for _, sc := range testbed.Scenarios() {
 		t.Run(sc.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, v := range etcd.Versions() {
@@ -62,7 +63,7 @@ const (
 	mostSchedules    = 200 * schedulesAtATime
 )
 
-func keepsItsWord(t *testing.T, sc *Scenario, p Params) {
+func keepsItsWord(t *testing.T, sc *testbed.Scenario, p testbed.Params) {
 	t.Helper()
 	seen := map[string]uint64{}
 	exercised := map[string]uint64{}
@@ -82,18 +83,18 @@ func keepsItsWord(t *testing.T, sc *Scenario, p Params) {
 				violated = append(violated, f.Name)
 			}
 		}
-		untried := !p.distrusts() && slices.ContainsFunc(sc.Claims, func(name string) bool { return exercised[name] == 0 })
-		if missing, unexpected = sc.Outcome(&p, violated); len(missing) == 0 && !untried {
+		untried := !Distrusts(&p) && slices.ContainsFunc(sc.Claims, func(claim *testbed.Property) bool { return exercised[claim.Name] == 0 })
+		if missing, unexpected = Outcome(sc, &p, violated); len(missing) == 0 && !untried {
 			break
 		}
 	}
 	assert.Empty(t, missing, "expected to be violated on etcd %s with %s, and not in %d schedules", p.Etcd, p.Cache, mostSchedules)
 	assert.Empty(t, unexpected, "expected to hold on etcd %s with %s: %v", p.Etcd, p.Cache, seen)
-	if p.distrusts() {
+	if Distrusts(&p) {
 		// Watches with initial events are refused.
 		return
 	}
-	for _, name := range sc.Claims {
+	for _, name := range testbed.Names(sc.Claims) {
 		assert.NotZero(t, exercised[name], "%s was never put to the test on etcd %s with %s", name, p.Etcd, p.Cache)
 	}
 }

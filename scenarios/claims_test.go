@@ -10,6 +10,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // The figures of the documents, by hand. Each test says whether the bed bears one
@@ -28,7 +29,7 @@ type measured struct {
 	c *campaign.Result
 }
 
-func measuring(t *testing.T, sc *Scenario, seeds uint64, changes ...Parameter) measured {
+func measuring(t *testing.T, sc *testbed.Scenario, seeds uint64, changes ...testbed.Parameter) measured {
 	t.Helper()
 	p := sc.Params
 	for _, change := range changes {
@@ -41,6 +42,9 @@ func measuring(t *testing.T, sc *Scenario, seeds uint64, changes ...Parameter) m
 	require.Zero(t, c.Truncated)
 	return measured{t, c}
 }
+
+// set is one change of the parameters.
+func set(name, value string) testbed.Parameter { return testbed.Parameter{Name: name, Value: value} }
 
 func (m measured) of(name string) *campaign.MetricTally {
 	m.t.Helper()
@@ -87,18 +91,18 @@ const (
 func TestReadWaitOfKEP2340(t *testing.T) {
 	const claimed = 200 * time.Millisecond
 	for _, etcd := range []string{"3.4.45", "3.5.13", "3.5.35", "3.6.16", "3.7.3"} {
-		for _, sc := range []*Scenario{costElsewhere, costPrefix, costBusy} {
-			m := measuring(t, sc, readSeeds, Parameter{"etcd", etcd})
+		for _, sc := range []*testbed.Scenario{CostElsewhere, CostPrefix, CostBusy} {
+			m := measuring(t, sc, readSeeds, set("etcd", etcd))
 			d := m.of(readWaitMetric)
 			m.report(sc.Name+" on "+etcd, readWaitMetric)
 			assert.Less(t, time.Duration(d.Quantile(0.99)), claimed, "%s on %s", sc.Name, etcd)
 			assert.Greater(t, d.Count(), uint64(100), "reads that waited")
 		}
 	}
-	far := measuring(t, costElsewhere, readSeeds, Parameter{"network", "50ms"})
+	far := measuring(t, CostElsewhere, readSeeds, set("network", "50ms"))
 	far.report("50 ms one way", readWaitMetric)
 	assert.Greater(t, time.Duration(far.of(readWaitMetric).Quantile(0.99)), claimed)
-	hanging := measuring(t, costElsewhere, readSeeds, Parameter{"etcd", "3.5.12"})
+	hanging := measuring(t, CostElsewhere, readSeeds, set("etcd", "3.5.12"))
 	hanging.report("with #17507", readWaitMetric)
 	assert.InDelta(t, 3*time.Second, time.Duration(hanging.of(readWaitMetric).Quantile(0.99)), float64(50*time.Millisecond))
 }
@@ -120,17 +124,17 @@ func TestProgressNotifyOf2019(t *testing.T) {
 		// messages and loops on the way of a notification.
 		onTheWay = 15 * time.Millisecond
 	)
-	draft := []Parameter{{"cache", "draft-2019"}, {"notify", "250ms"}, {"bugs", "notify-detection=off"}, {"reads", "30"}, {"noise-for", "10s"}, {"noise-writes", "1000"}}
+	draft := []testbed.Parameter{set("cache", "draft-2019"), set("notify", "250ms"), set("bugs", "notify-detection=off"), set("reads", "30"), set("noise-for", "10s"), set("noise-writes", "1000")}
 
-	idle := measuring(t, costElsewhere, readSeeds, draft...)
+	idle := measuring(t, CostElsewhere, readSeeds, draft...)
 	idle.report("idle", readWaitMetric)
 	d := idle.of(readWaitMetric)
 	assert.InEpsilon(t, average, d.Mean(), 0.10)
 	assert.Less(t, time.Duration(d.Max()), interval+jitter+onTheWay)
 	assert.Zero(t, idle.times(tickElided))
 
-	now := append(draft[:len(draft):len(draft)], Parameter{"writers", "1"}, Parameter{"writes", "40"}, Parameter{"think", "1s"})
-	sometimes := measuring(t, costBusy, readSeeds, now...)
+	now := append(draft[:len(draft):len(draft)], set("writers", "1"), set("writes", "40"), set("think", "1s"))
+	sometimes := measuring(t, CostBusy, readSeeds, now...)
 	sometimes.report("two writes a second", readWaitMetric)
 	d = sometimes.of(readWaitMetric)
 	assert.Greater(t, d.Mean(), 1.2*float64(average))
@@ -138,14 +142,14 @@ func TestProgressNotifyOf2019(t *testing.T) {
 	assert.Less(t, time.Duration(d.Max()), 2*(interval+jitter)+onTheWay, "and within two")
 	assert.NotZero(t, sometimes.times(tickElided), "because ticks are left out")
 
-	always := append(draft[:len(draft):len(draft)], Parameter{"writers", "8"}, Parameter{"writes", "80"}, Parameter{"think", "250ms"})
-	busy := measuring(t, costBusy, readSeeds, always...)
+	always := append(draft[:len(draft):len(draft)], set("writers", "8"), set("writes", "80"), set("think", "250ms"))
+	busy := measuring(t, CostBusy, readSeeds, always...)
 	busy.report("sixty-four writes a second", readWaitMetric)
 	assert.Less(t, time.Duration(busy.of(readWaitMetric).Mean()), average/4, "the next event is nearer than the next tick")
 	lists := busy.of(`apiserver_request_duration_seconds{verb="LIST"}`).Count()
 	assert.Less(t, busy.of("etcd_bookmark_total").Sum(), int64(lists/20), "notifications hardly ever come")
 
-	detecting := measuring(t, costBusy, readSeeds, append(always, Parameter{"bugs", ""})...)
+	detecting := measuring(t, CostBusy, readSeeds, append(always, set("bugs", ""))...)
 	asked := int64(detecting.of(`apiserver_request_duration_seconds{verb="LIST"}`).Count())
 	byEtcd := asked - detecting.of("apiserver_cache_list_total").Sum()
 	t.Logf("with detection: etcd answered %d of %d", byEtcd, asked)
@@ -169,8 +173,8 @@ func TestNotifyIntervals(t *testing.T) {
 		{5 * time.Second, 2375 * time.Millisecond, 0.5},
 		{10 * time.Minute, 3 * time.Second, 0},
 	} {
-		m := measuring(t, costElsewhere, readSeeds/5, Parameter{"cache", "draft-2019"}, Parameter{"bugs", "notify-detection=off"},
-			Parameter{"notify", x.interval.String()}, Parameter{"reads", "10"}, Parameter{"noise-for", "30s"}, Parameter{"noise-writes", "3000"})
+		m := measuring(t, CostElsewhere, readSeeds/5, set("cache", "draft-2019"), set("bugs", "notify-detection=off"),
+			set("notify", x.interval.String()), set("reads", "10"), set("noise-for", "30s"), set("noise-writes", "3000"))
 		m.report(x.interval.String(), readWaitMetric)
 		assert.InEpsilon(t, x.mean, m.of(readWaitMetric).Mean(), 0.1, "%v", x.interval)
 		lists := m.of(`apiserver_request_duration_seconds{verb="LIST"}`).Count()
@@ -193,9 +197,9 @@ func TestInitialEventsEndOfKEP3157(t *testing.T) {
 		tickLeftOut = 2*5*time.Second*110/100 + time.Second*125/100
 		twoPolls    = 200 * time.Millisecond
 	)
-	sc, err := Find("watch-list-six-seconds")
+	sc, err := testbed.FindScenario("watch-list-six-seconds")
 	require.NoError(t, err)
-	quiet := measuring(t, sc, watchListSeeds, Parameter{"writers", "0"})
+	quiet := measuring(t, sc, watchListSeeds, set("writers", "0"))
 	quiet.report("as written, quiet", watchListMetric)
 	d := quiet.of(watchListMetric)
 	assert.Less(t, time.Duration(d.Quantile(0.99)), claimed)
@@ -211,7 +215,7 @@ func TestInitialEventsEndOfKEP3157(t *testing.T) {
 	assert.Less(t, time.Duration(d.Max()), tickLeftOut)
 	assert.NotZero(t, written.times(tickElided))
 
-	shipped := measuring(t, sc, watchListSeeds, Parameter{"cache", "v0.37.2"})
+	shipped := measuring(t, sc, watchListSeeds, set("cache", "v0.37.2"))
 	shipped.report("as shipped", watchListMetric)
 	assert.Less(t, time.Duration(shipped.of(watchListMetric).Quantile(0.99)), twoPolls)
 }

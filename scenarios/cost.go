@@ -3,56 +3,58 @@ package scenarios
 import (
 	"time"
 
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // The scenarios of cost differ in what is written while clients list, because
 // that is what a consistent LIST waits for: nothing if nothing is written, the
 // events themselves if the resource is, and a progress notification if others
 // are.
-func costScenario(name, summary, doc string, change func(*Params)) *Scenario {
-	p := Params{
+func costScenario(name, summary, doc string, change func(*testbed.Params)) *testbed.Scenario {
+	p := testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
 		Readers: 4, Reads: 10, Read: "consistent", Caches: 1, AwaitReady: true, Items: 50, Keys: 50,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 500 * time.Millisecond,
 		Horizon: 60 * time.Second, Steps: 1_000_000,
 	}
 	change(&p)
-	return &Scenario{
+	return testbed.RegisterScenario(&testbed.Scenario{
 		Name: name, Summary: summary, Params: p,
 		Doc: doc + `
 Sixteen consistent LISTs a second, of fifty objects, for some seconds. What they waited for, what went to etcd and what came
 back is measured. Delays are drawn by the strategy: with --strategy random they are uniform, the others look for extremes.`,
-		Claims:   []string{"linearizable"},
-		Expected: func(p *Params) []string { return trustsNothing(p, "linearizable") },
-		Possible: overtaken("linearizable"),
-	}
+		Claims:   []*testbed.Property{reads.Linearizable},
+		Expected: func(p *testbed.Params) []*testbed.Property { return trustsNothing(p, reads.Linearizable) },
+		Possible: overtaken(reads.Linearizable),
+	})
 }
 
-var costQuiet = func() *Scenario {
+var CostQuiet = func() *testbed.Scenario {
 	sc := costScenario("cost-quiet", "what consistent LISTs cost while nearly nothing is written",
 		`A cache that has seen everything is as new as etcd: but for one write, no LIST has to wait.`,
-		func(p *Params) { p.Writers, p.Writes = 1, 1 })
+		func(p *testbed.Params) { p.Writers, p.Writes = 1, 1 })
 	// A stale cache rarely gets caught: there is one write that it can lack.
 	often, rarely := sc.Expected, sc.Possible
-	sc.Expected = func(*Params) []string { return nil }
-	sc.Possible = func(p *Params) []string { return append(often(p), rarely(p)...) }
+	sc.Expected = func(*testbed.Params) []*testbed.Property { return nil }
+	sc.Possible = func(p *testbed.Params) []*testbed.Property { return append(often(p), rarely(p)...) }
 	return sc
 }()
 
-var costElsewhere = costScenario("cost-elsewhere", "what consistent LISTs cost while other resources are written",
+var CostElsewhere = costScenario("cost-elsewhere", "what consistent LISTs cost while other resources are written",
 	`A hundred writes a second to another prefix move etcd's revision on, and no event tells the cache: every LIST waits for a
 progress notification.`,
-	func(p *Params) { p.Noise, p.NoiseWrites, p.NoiseFor = 1, 250, 2500*time.Millisecond })
+	func(p *testbed.Params) { p.Noise, p.NoiseWrites, p.NoiseFor = 1, 250, 2500*time.Millisecond })
 
-var costPrefix = costScenario("cost-prefix", "what consistent LISTs cost while the resource itself is written",
+var CostPrefix = costScenario("cost-prefix", "what consistent LISTs cost while the resource itself is written",
 	`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
-	func(p *Params) { p.Writers, p.Writes = 8, 10 })
+	func(p *testbed.Params) { p.Writers, p.Writes = 8, 10 })
 
-var costBusy = costScenario("cost-busy", "what consistent LISTs cost while the resource and others are written",
+var CostBusy = costScenario("cost-busy", "what consistent LISTs cost while the resource and others are written",
 	`Both: events do not bring the cache up to the writes elsewhere, and etcd's progress ticker leaves out a watch that was
 sent an event since the last tick.`,
-	func(p *Params) {
+	func(p *testbed.Params) {
 		p.Writers, p.Writes = 8, 10
 		p.Noise, p.NoiseWrites, p.NoiseFor = 1, 250, 2500*time.Millisecond
 	})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/testbed"
 )
 
 //go:embed coverage.md
@@ -86,9 +88,9 @@ func (r *coverageRow) check(t *testing.T, document string, tests []string) {
 	assert.NotEmpty(t, slices.Concat(r.scenarios, r.tests), "%s: covered by nothing, and no reason", what)
 	var claims []string
 	for _, name := range r.scenarios {
-		sc, err := Find(name)
+		sc, err := testbed.FindScenario(name)
 		if assert.NoError(t, err, what) {
-			claims = append(claims, sc.Claims...)
+			claims = append(claims, testbed.Names(sc.Claims)...)
 		}
 	}
 	for _, name := range r.properties {

@@ -7,10 +7,12 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // detected is the share of schedules in which a strategy shows a violation.
-func detected(t *testing.T, sc *Scenario, property string, s strategy.Strategy) float64 {
+func detected(t *testing.T, sc *testbed.Scenario, property *testbed.Property, s strategy.Strategy) float64 {
 	t.Helper()
 	const schedules = 2_000
 	subjects, err := sc.Subjects(sc.Params)
@@ -18,12 +20,12 @@ func detected(t *testing.T, sc *Scenario, property string, s strategy.Strategy) 
 	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Steps, RecheckShare: -1})
 	require.NoError(t, err)
 	for _, p := range c.Properties {
-		if p.Name == property {
-			t.Logf("%s, %s: %s in %d of %d schedules", sc.Name, s.Name, property, p.Violations, schedules)
+		if p.Name == property.Name {
+			t.Logf("%s, %s: %s in %d of %d schedules", sc.Name, s.Name, property.Name, p.Violations, schedules)
 			return float64(p.Violations) / schedules
 		}
 	}
-	t.Fatalf("%s does not claim %s", sc.Name, property)
+	t.Fatalf("%s does not claim %s", sc.Name, property.Name)
 	return 0
 }
 
@@ -33,17 +35,17 @@ func detected(t *testing.T, sc *Scenario, property string, s strategy.Strategy) 
 func TestBugsShowSoon(t *testing.T) {
 	const within100, within10 = 0.0069, 0.067
 	for _, s := range []strategy.Strategy{strategy.Random(), strategy.Paced(), strategy.Default()} {
-		require.Greater(t, detected(t, issue15220, "linearizable-data", s), within100)
-		require.Greater(t, detected(t, issue15220CatchingUp, "linearizable-data", s), within100)
-		require.Greater(t, detected(t, issue17507, Answers, s), within10)
+		require.Greater(t, detected(t, Issue15220, reads.LinearizableData, s), within100)
+		require.Greater(t, detected(t, Issue15220CatchingUp, reads.LinearizableData, s), within100)
+		require.Greater(t, detected(t, Issue17507, reads.AnswersInTime, s), within10)
 	}
 }
 
 // TestPacedBeatsTheRandomWalk where a read has to wait for progress without a
 // timeout in between.
 func TestPacedBeatsTheRandomWalk(t *testing.T) {
-	for _, sc := range []*Scenario{issue15220, issue15220CatchingUp} {
-		random := detected(t, sc, "linearizable-data", strategy.Random())
-		require.Greater(t, detected(t, sc, "linearizable-data", strategy.Paced()), 1.2*random, sc.Name)
+	for _, sc := range []*testbed.Scenario{Issue15220, Issue15220CatchingUp} {
+		random := detected(t, sc, reads.LinearizableData, strategy.Random())
+		require.Greater(t, detected(t, sc, reads.LinearizableData, strategy.Paced()), 1.2*random, sc.Name)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 var determinismSeeds = flag.Uint64("determinism.seeds", 4_000, "seeds whose trace hashes are compared between processes")
@@ -48,8 +49,8 @@ func TestTraceHashesAreTheSameInEveryProcess(t *testing.T) {
 // hashes are the campaign hashes of all scenarios, which share the seeds.
 func hashes(t *testing.T, workers int) string {
 	var list []string
-	each := *determinismSeeds / uint64(len(Catalogue()))
-	for _, sc := range Catalogue() {
+	each := *determinismSeeds / uint64(len(testbed.Scenarios()))
+	for _, sc := range testbed.Scenarios() {
 		subjects, err := sc.Subjects(sc.Params)
 		require.NoError(t, err)
 		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: each, Workers: workers, Steps: sc.Params.Steps})

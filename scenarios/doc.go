@@ -1,10 +1,11 @@
-// Package scenarios is the catalogue: who writes and reads what, on which etcd,
+// Package scenarios is the catalogue: which clients write and read, on which etcd,
 // through which cache, what may break, what must hold, and what is known to
-// happen. A scenario has a file of its own.
+// happen. A file holds one scenario or a few that belong together.
 //
-// A System puts the simulated etcd, client library and cache together with the
-// workload and judges what the clients recorded. To try a design of your own,
-// start from Find, change Params, and call New; explore.Explore does the rest.
+// A scenario is registered where it is declared (testbed.RegisterScenario), as one
+// of your own module would be; catalogue.go has the order of the list. What several
+// of them expect is in expected.go and releases.go; Outcome compares what a
+// campaign found with what they expect.
 //
-// The package must never import report or a command.
+// The package must never import knownbugs, diagnosis, report or a command.
 package scenarios

@@ -8,14 +8,15 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
-	"github.com/watchbed/watchbed/scenarios"
+	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // A test of another module says that a scenario must hold: it would be called
 // TestConsistentListsOnOurEtcd, and go test would run it.
 func Example_mustHold() {
 	TestConsistentListsOnOurEtcd := func(t *testing.T) {
-		scenario, err := scenarios.Find("consistent-list")
+		scenario, err := testbed.FindScenario("consistent-list")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,7 @@ func Example_mustHold() {
 
 // Explore a scenario with other parameters than its own, and ask what held.
 func ExampleScenario_Subjects() {
-	scenario, err := scenarios.Find("issue-15220")
+	scenario, err := testbed.FindScenario("issue-15220")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -77,7 +78,7 @@ func TestScheduledByRapid(t *testing.T) {
 }
 
 func consistentLists(version string) (func() explore.Subject, error) {
-	scenario, err := scenarios.Find("consistent-list")
+	scenario, err := testbed.FindScenario("consistent-list")
 	if err != nil {
 		return nil, err
 	}

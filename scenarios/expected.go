@@ -1,10 +1,16 @@
 package scenarios
 
+import (
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/testbed"
+)
+
 // overtaken expects the violations where progress goes through the control
 // queue.
-func overtaken(claims ...string) func(p *Params) []string {
-	return func(p *Params) []string {
-		if hasBug(p, "issue-15220") && p.asksForProgress() {
+func overtaken(claims ...*testbed.Property) func(p *testbed.Params) []*testbed.Property {
+	return func(p *testbed.Params) []*testbed.Property {
+		if hasBug(p, "issue-15220") && asksForProgress(p) {
 			return trustsProgress(p, claims...)
 		}
 		return trustsNothing(p, claims...)
@@ -16,17 +22,17 @@ func overtaken(claims ...string) func(p *Params) []string {
 // after early progress a stream resumes past events, and after late progress,
 // which was overtaken in its turn, it resumes before them. A restore from a
 // snapshot repeats events, too (etcd-io/etcd#15271).
-func afterBreaks(p *Params) []string {
-	var out []string
-	if p.hearsOfProgress() && (hasBug(p, "issue-15220") || clientRepeats(p)) {
-		out = append(out, "ordered", "unique", "reliable", "not-older-than")
+func afterBreaks(p *testbed.Params) []*testbed.Property {
+	var out []*testbed.Property
+	if hearsOfProgress(p) && (hasBug(p, "issue-15220") || clientRepeats(p)) {
+		out = append(out, watches.Ordered, watches.Unique, watches.Reliable, reads.NotOlderThan)
 	}
 	if clientRepeats(p) {
 		// What comes again came before a bookmark, too.
-		out = append(out, "bookmarkable")
+		out = append(out, watches.Bookmarkable)
 	}
 	if p.Snapshots > 0 && hasBug(p, "issue-15271") {
-		out = append(out, "ordered", "unique")
+		out = append(out, watches.Ordered, watches.Unique)
 	}
 	return out
 }
@@ -34,8 +40,8 @@ func afterBreaks(p *Params) []string {
 // afterCompactions is what else is violated, rarely, where etcd compacts and
 // restarts while keys are deleted: older versions lose deletions, and whoever
 // follows a watch keeps what is gone (etcd-io/etcd#17780, #18089, #19179).
-func afterCompactions(claims ...string) func(p *Params) []string {
-	return func(p *Params) []string {
+func afterCompactions(claims ...*testbed.Property) func(p *testbed.Params) []*testbed.Property {
+	return func(p *testbed.Params) []*testbed.Property {
 		out := afterBreaks(p)
 		if hasBug(p, "issue-17780") || hasBug(p, "issue-18089") || hasBug(p, "issue-19179") {
 			out = append(out, claims...)
@@ -46,7 +52,7 @@ func afterCompactions(claims ...string) func(p *Params) []string {
 
 // hearsOfProgress: a design that never asks for progress may still be sent it,
 // and the stale one asks if a read gives a resourceVersion to wait for.
-func (p *Params) hearsOfProgress() bool {
+func hearsOfProgress(p *testbed.Params) bool {
 	switch p.Cache {
 	case "direct":
 		return p.Notify > 0
@@ -59,25 +65,25 @@ func (p *Params) hearsOfProgress() bool {
 // asksForProgress: the draft of 2019 has etcd tell by itself, which always went
 // the way of the events. A cache that does not trust the version of etcd asks for
 // nothing either.
-func (p *Params) asksForProgress() bool {
-	return p.Cache != "draft-2019" && checkTrusts(p.versionCheck(), p.Etcd)
+func asksForProgress(p *testbed.Params) bool {
+	return p.Cache != "draft-2019" && checkTrusts(versionCheck(p), p.Etcd)
 }
 
 // echoMayNotCome: progress is not told to a watch that starts behind the store's
 // revision (the fix of etcd-io/etcd#20221), as every one does that begins on a
 // quiet store. A read that needs no progress because the cache is up to date
 // does not mind; one that takes the echo for its proof waits for a write.
-func (p *Params) echoMayNotCome() bool { return p.Cache == "progress-echo" && !p.toldBelowStart() }
+func echoMayNotCome(p *testbed.Params) bool { return p.Cache == "progress-echo" && !toldBelowStart(p) }
 
 // toldBelowStart: a watch is told of progress before the revision that it begins
 // at exists, in one way or another (etcd-io/etcd#20221).
-func (p *Params) toldBelowStart() bool {
+func toldBelowStart(p *testbed.Params) bool {
 	return hasBug(p, "issue-15220") || hasBug(p, "issue-17507") || hasBug(p, "issue-20221")
 }
 
 // trustsProgress is what of the claims is violated where requested progress is
 // early: nothing in a design that sends every read to etcd.
-func trustsProgress(p *Params, claims ...string) []string {
+func trustsProgress(p *testbed.Params, claims ...*testbed.Property) []*testbed.Property {
 	if p.Cache == "direct" {
 		return nil
 	}
@@ -90,14 +96,14 @@ func trustsProgress(p *Params, claims ...string) []string {
 // trustsNothing is what of the claims is violated whatever etcd does: all that
 // is about the freshness of reads, in the design that never asks for it.
 // Mirrors is about the cache itself and not about what it is asked.
-func trustsNothing(p *Params, claims ...string) []string {
-	var out []string
+func trustsNothing(p *testbed.Params, claims ...*testbed.Property) []*testbed.Property {
+	var out []*testbed.Property
 	for _, c := range claims {
 		switch {
 		case p.Cache != "stale":
-		case c == "linearizable", c == "linearizable-data":
+		case c == reads.Linearizable, c == reads.LinearizableData:
 			out = append(out, c)
-		case c == "sequential" && p.Gets > 0:
+		case c == reads.Sequential && p.Gets > 0:
 			// GETs are etcd's in every design: a list after one goes back.
 			out = append(out, c)
 		}
@@ -107,7 +113,7 @@ func trustsNothing(p *Params, claims ...string) []string {
 
 // expectStale: an RV="0" read is answered from the cache by every design but
 // the one that sends everything to etcd.
-func expectStale(p *Params, claims ...string) []string {
+func expectStale(p *testbed.Params, claims ...*testbed.Property) []*testbed.Property {
 	if p.Cache == "direct" {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 var alarmSchedules = flag.Uint64("alarm.schedules", 40_000, "schedules in search of false alarms, over all scenarios and fixed versions")
@@ -123,13 +124,13 @@ var elsewhere = map[string][]string{
 // planted that may show, nothing would be a false alarm.
 func TestNoFalseAlarm(t *testing.T) {
 	type subject struct {
-		sc *Scenario
-		p  Params
+		sc *testbed.Scenario
+		p  testbed.Params
 	}
 	var subjects []subject
 	for _, version := range []string{"3.4.45", "3.5.35", "3.6.16", "3.7.3"} {
 		for _, design := range []string{"kep-2340", "kep-2340-fallback", "kep-4988", "v0.37.2"} {
-			for _, sc := range Catalogue() {
+			for _, sc := range testbed.Scenarios() {
 				p := sc.Params
 				p.Etcd, p.Cache = version, design
 				if design == "v0.37.2" {
@@ -195,10 +196,10 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 // released versions. With Created in order, as no release has it, the same
 // schedules hold.
 func TestRewatchIsNoFalseAlarm(t *testing.T) {
-	p := rewatch.Params
-	released := explored(t, rewatch, p, 0, *alarmSchedules/10)
+	p := Rewatch.Params
+	released := explored(t, Rewatch, p, 0, *alarmSchedules/10)
 	assert.NotEmpty(t, released.Failures)
 	p.Assume = createdInOrder
-	inOrder := explored(t, rewatch, p, 0, *alarmSchedules/10)
+	inOrder := explored(t, Rewatch, p, 0, *alarmSchedules/10)
 	assert.Equal(t, []campaign.FailureTally(nil), inOrder.Failures)
 }

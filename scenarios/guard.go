@@ -3,15 +3,18 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // guarded adds values of dimensions to what a scenario assumes.
 func guarded(values ...string) []string { return slices.Concat(createdInOrder, values) }
 
 // versionCheck is the guard that the parameters come to.
-func (p *Params) versionCheck() string { return p.cacheDimension("version-check") }
+func versionCheck(p *testbed.Params) string { return cacheDimension(p, "version-check") }
 
-func (p *Params) cacheDimension(name string) string {
+func cacheDimension(p *testbed.Params, name string) string {
 	b, err := p.Behaviours()
 	if err != nil {
 		return ""
@@ -37,34 +40,34 @@ func checkTrusts(check, version string) bool {
 	return true
 }
 
-// distrusts reports whether the version check finds etcd too old, and nothing else
+// Distrusts reports whether the version check finds etcd too old, and nothing else
 // than that etcd ever serves.
-func (p *Params) distrusts() bool {
-	return !p.Guard.ChangesMember() && !checkTrusts(p.versionCheck(), p.Etcd)
+func Distrusts(p *testbed.Params) bool {
+	return !p.Guard.ChangesMember() && !checkTrusts(versionCheck(p), p.Etcd)
 }
 
-var guardOldEtcd = &Scenario{
+var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-old-etcd",
 	Summary: "etcd is too old from the start: the version check sends consistent LISTs to etcd, and none of them lacks a write",
 	Doc: `issue-15220 behind the version check that was shipped (kubernetes/kubernetes#123192). Until the first member of etcd
 has said its version, and for good once one said a version without the fixes, every consistent LIST is etcd's. With
 --bug version-check=none it is issue-15220 again. With version-check=kep-ga an API server in front of an etcd without the fix
 does not start at all: nothing is put to the test, and that is the verdict.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.7", Cache: "kep-2340", Assume: guarded("version-check=shipped"),
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
-	Claims: []string{"linearizable", "linearizable-data"},
-	Expected: func(p *Params) []string {
-		if p.versionCheck() == "none" {
-			return issue15220.Expected(p)
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if versionCheck(p) == "none" {
+			return Issue15220.Expected(p)
 		}
-		return trustsNothing(p, "linearizable", "linearizable-data")
+		return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
 	},
-}
+})
 
-var guardMixed = &Scenario{
+var GuardMixed = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-mixed-members",
 	Summary: "two members of etcd, one too old: between their two answers the version check trusts both",
 	Doc: `The member that everybody is connected to is too old, another one is not. The version check that was shipped asks each
@@ -72,78 +75,78 @@ by itself: the first good answer turns consistent reads from the cache on, the f
 that comes in between is answered from a cache whose watch the old member serves, and may lack a completed write
 (etcd-io/etcd#15220). The KEP's policies wait for all members before they start, and are safe here: try
 --bug version-check=kep-beta.`,
-	Params: Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Assume: guarded("version-check=shipped"), Guard: GuardParams{Members: "3.5.13"},
+	Params: testbed.Params{
+		Etcd: "3.5.7", Cache: "kep-2340", Assume: guarded("version-check=shipped"), Guard: testbed.GuardParams{Members: "3.5.13"},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
 		Steps: 20_000,
 	},
-	Claims: []string{"linearizable", "linearizable-data"},
-	Expected: func(p *Params) []string {
-		if hasBug(p, "issue-15220") && p.Cache != "draft-2019" && !strings.HasPrefix(p.versionCheck(), "kep-") {
-			return trustsProgress(p, "linearizable", "linearizable-data")
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if hasBug(p, "issue-15220") && p.Cache != "draft-2019" && !strings.HasPrefix(versionCheck(p), "kep-") {
+			return trustsProgress(p, reads.Linearizable, reads.LinearizableData)
 		}
-		return trustsNothing(p, "linearizable", "linearizable-data")
+		return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
 	},
-}
+})
 
-var guardUnasked = &Scenario{
+var GuardUnasked = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-unasked-member",
 	Summary: "a member too old to be trusted was down when the API server started, and then takes over",
 	Doc: `The version check hears from the member that serves, and nothing from one that is down. The check that was shipped goes
 on asking, after up to 15 s; the KEP warns and goes on. When the member that was down takes over, requested progress
 overtakes events (etcd-io/etcd#15220), and the cache still trusts it: until the next attempt in what was shipped, for good
 with the KEP's policies.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: guarded("version-check=shipped"),
-		Guard:   GuardParams{Members: "3.5.7!", Failovers: 1},
+		Guard:   testbed.GuardParams{Members: "3.5.7!", Failovers: 1},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
-	Claims:   []string{"linearizable", "linearizable-data"},
+	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: expectLater,
-}
+})
 
-var guardDowngrade = &Scenario{
+var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-downgrade",
 	Summary: "etcd is downgraded after the version check has passed: a consistent LIST lacks a completed write",
 	Doc: `KEP-2340 checks the version when the API server starts, because "we generally don't expect etcd clusters to
 downgrade". This is what it rests on: the cluster comes back as 3.5.7 under an API server that has seen a newer one, requested
 progress overtakes events again (etcd-io/etcd#15220), and nobody asks for the version a second time.`,
-	Params: Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: guarded("version-check=shipped"), Guard: GuardParams{Downgrade: "3.5.7"},
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: guarded("version-check=shipped"), Guard: testbed.GuardParams{Downgrade: "3.5.7"},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
-	Claims:   []string{"linearizable", "linearizable-data"},
+	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: expectLater,
-}
+})
 
-var guardQuietRange = &Scenario{
+var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-quiet-range",
 	Summary: "the version check of the KEP asks for one fix, not for the next: consistent LISTs hang all the same",
 	Doc: `issue-17507 behind the version check of KEP-2340, which passes every etcd with the fix of etcd-io/etcd#15220: 3.4.25
 and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5.13
 (kubernetes/kubernetes#123192): with --bug version-check=shipped etcd answers, and in time.`,
-	Params: func() Params {
-		p := issue17507.Params
+	Params: func() testbed.Params {
+		p := Issue17507.Params
 		p.Assume = guarded("version-check=kep-beta")
 		return p
 	}(),
-	Claims: []string{Answers, "linearizable"},
-	Expected: func(p *Params) []string {
-		if checkTrusts(p.versionCheck(), p.Etcd) {
-			return issue17507.Expected(p)
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if checkTrusts(versionCheck(p), p.Etcd) {
+			return Issue17507.Expected(p)
 		}
-		return trustsNothing(p, "linearizable")
+		return trustsNothing(p, reads.Linearizable)
 	},
-	Possible: issue17507.Possible,
-}
+	Possible: Issue17507.Possible,
+})
 
 // expectLater expects #15220 of a member that takes over later, if the one that
 // could be asked was trusted.
-func expectLater(p *Params) []string {
-	if checkTrusts(p.versionCheck(), p.Etcd) && p.asksForProgress() {
-		return trustsProgress(p, "linearizable", "linearizable-data")
+func expectLater(p *testbed.Params) []*testbed.Property {
+	if checkTrusts(versionCheck(p), p.Etcd) && asksForProgress(p) {
+		return trustsProgress(p, reads.Linearizable, reads.LinearizableData)
 	}
-	return trustsNothing(p, "linearizable", "linearizable-data")
+	return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
 }

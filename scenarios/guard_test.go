@@ -5,11 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // guardCase is one row of what the version check is worth, written by hand.
 type guardCase struct {
-	scenario *Scenario
+	scenario *testbed.Scenario
 	etcd     string
 	check    string
 	// violated: a consistent LIST lacks a completed write, or hangs: the first
@@ -21,33 +22,33 @@ type guardCase struct {
 
 var guardCases = []guardCase{
 	// An old etcd from the start.
-	{guardOldEtcd, "3.5.7", "none", true, false},
-	{guardOldEtcd, "3.5.7", "shipped", false, false},
-	{guardOldEtcd, "3.5.7", "kep-beta", false, false},
-	{guardOldEtcd, "3.5.7", "kep-ga", false, true},
-	{guardOldEtcd, "3.5.13", "kep-ga", false, false},
-	{guardQuietRange, "3.5.12", "none", true, false},
-	{guardQuietRange, "3.5.12", "kep-beta", true, false},
-	{guardQuietRange, "3.5.12", "kep-ga", true, false},
-	{guardQuietRange, "3.5.12", "shipped", false, false},
+	{GuardOldEtcd, "3.5.7", "none", true, false},
+	{GuardOldEtcd, "3.5.7", "shipped", false, false},
+	{GuardOldEtcd, "3.5.7", "kep-beta", false, false},
+	{GuardOldEtcd, "3.5.7", "kep-ga", false, true},
+	{GuardOldEtcd, "3.5.13", "kep-ga", false, false},
+	{GuardQuietRange, "3.5.12", "none", true, false},
+	{GuardQuietRange, "3.5.12", "kep-beta", true, false},
+	{GuardQuietRange, "3.5.12", "kep-ga", true, false},
+	{GuardQuietRange, "3.5.12", "shipped", false, false},
 	// An old and a new member.
-	{guardMixed, "3.5.7", "none", true, false},
-	{guardMixed, "3.5.7", "shipped", true, false}, // between the two answers
-	{guardMixed, "3.5.7", "kep-beta", false, false},
-	{guardMixed, "3.5.7", "kep-ga", false, true},
-	{guardMixed, "3.5.13", "shipped", false, false},
+	{GuardMixed, "3.5.7", "none", true, false},
+	{GuardMixed, "3.5.7", "shipped", true, false}, // between the two answers
+	{GuardMixed, "3.5.7", "kep-beta", false, false},
+	{GuardMixed, "3.5.7", "kep-ga", false, true},
+	{GuardMixed, "3.5.13", "shipped", false, false},
 	// The old member could not be asked.
-	{guardUnasked, "3.5.13", "none", true, false},
-	{guardUnasked, "3.5.13", "shipped", true, false}, // until it is asked again
-	{guardUnasked, "3.5.13", "kep-beta", true, false},
-	{guardUnasked, "3.5.13", "kep-ga", true, false},
-	{guardUnasked, "3.5.12", "shipped", false, false}, // it trusts nobody anyway
-	{guardUnasked, "3.5.12", "kep-beta", true, false},
+	{GuardUnasked, "3.5.13", "none", true, false},
+	{GuardUnasked, "3.5.13", "shipped", true, false}, // until it is asked again
+	{GuardUnasked, "3.5.13", "kep-beta", true, false},
+	{GuardUnasked, "3.5.13", "kep-ga", true, false},
+	{GuardUnasked, "3.5.12", "shipped", false, false}, // it trusts nobody anyway
+	{GuardUnasked, "3.5.12", "kep-beta", true, false},
 	// The downgrade.
-	{guardDowngrade, "3.5.13", "none", true, false},
-	{guardDowngrade, "3.5.13", "shipped", true, false},
-	{guardDowngrade, "3.5.13", "kep-ga", true, false},
-	{guardDowngrade, "3.5.12", "shipped", false, false},
+	{GuardDowngrade, "3.5.13", "none", true, false},
+	{GuardDowngrade, "3.5.13", "shipped", true, false},
+	{GuardDowngrade, "3.5.13", "kep-ga", true, false},
+	{GuardDowngrade, "3.5.12", "shipped", false, false},
 }
 
 func TestWhatTheVersionCheckIsWorth(t *testing.T) {
@@ -66,15 +67,15 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 				}
 				var violated []string
 				for _, claim := range tc.scenario.Claims {
-					if seen[claim] > 0 {
-						violated = append(violated, claim)
+					if seen[claim.Name] > 0 {
+						violated = append(violated, claim.Name)
 					}
 				}
-				if missing, unexpected = tc.scenario.Outcome(&p, violated); len(missing) == 0 {
+				if missing, unexpected = Outcome(tc.scenario, &p, violated); len(missing) == 0 {
 					break
 				}
 			}
-			require.Equal(t, tc.violated, seen[tc.scenario.Claims[0]] > 0)
+			require.Equal(t, tc.violated, seen[tc.scenario.Claims[0].Name] > 0)
 			require.Equal(t, tc.vacuous, exercised == 0)
 			// The catalogue says the same, except where there is nothing to say.
 			require.Empty(t, missing)
@@ -89,19 +90,19 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 func TestGuardsGoThroughEveryBranch(t *testing.T) {
 	times := map[string]uint64{}
 	for _, run := range []struct {
-		scenario *Scenario
+		scenario *testbed.Scenario
 		etcd     string
 		bugs     []string
-		set      Parameter
+		set      testbed.Parameter
 	}{
-		{guardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}, Parameter{}},
-		{guardOldEtcd, "3.5.7", []string{"version-check=kep-ga"}, Parameter{"await-ready", "false"}},
-		{guardMixed, "3.5.7", []string{"version-check=shipped"}, Parameter{}},
-		{guardUnasked, "3.5.13", []string{"version-check=shipped"}, Parameter{}},
-		{guardUnasked, "3.5.13", []string{"version-check=kep-beta"}, Parameter{}},
-		{guardDowngrade, "3.5.13", nil, Parameter{}},
-		{cascade, "3.5.13", nil, Parameter{}},
-		{cascadeLimited, "3.5.13", nil, Parameter{}},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}, testbed.Parameter{}},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga"}, set("await-ready", "false")},
+		{GuardMixed, "3.5.7", []string{"version-check=shipped"}, testbed.Parameter{}},
+		{GuardUnasked, "3.5.13", []string{"version-check=shipped"}, testbed.Parameter{}},
+		{GuardUnasked, "3.5.13", []string{"version-check=kep-beta"}, testbed.Parameter{}},
+		{GuardDowngrade, "3.5.13", nil, testbed.Parameter{}},
+		{Cascade, "3.5.13", nil, testbed.Parameter{}},
+		{CascadeLimited, "3.5.13", nil, testbed.Parameter{}},
 	} {
 		p := run.scenario.Params
 		p.Etcd, p.Bugs = run.etcd, run.bugs

@@ -9,20 +9,19 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // slowNetwork is fast in everything but what it carries from API servers to
 // clients.
-type slowNetwork struct{ s *System }
+type slowNetwork struct{ s *testbed.System }
 
 func (slowNetwork) Pick(*sim.World, []sim.Action) int { return 0 }
 
 func (c slowNetwork) Choose(w *sim.World, n int, what string) int {
-	for i := range c.s.servers {
-		for _, cache := range c.s.servers[i].caches {
-			if what == "network delay" && w.Acting() == cache {
-				return n - 1
-			}
+	for _, cache := range c.s.Caches() {
+		if what == "network delay" && w.Acting() == cache.ID {
+			return n - 1
 		}
 	}
 	return 0
@@ -42,31 +41,31 @@ func TestMemoryOfInformers(t *testing.T) {
 		slots, page    int
 		lists, streams int64
 	}{
-		{16, listWatch, 0, 0, 16 * 400 * mb, 0},
-		{16, listWatch, 0, 50, 16 * 50 * mb, 0},
-		{16, watchList, 0, 0, 0, 16 * 10 * mb},
-		{16, watchList, 2, 0, 0, 16 * 2 * mb},
-		{16, watchList, 100, 0, 0, 16 * 100 * mb},
-		{1024, listWatch, 0, 0, 1024 * 400 * mb, 0},
-		{1024, watchList, 0, 0, 0, 1024 * 10 * mb},
+		{16, testbed.ListWatch, 0, 0, 16 * 400 * mb, 0},
+		{16, testbed.ListWatch, 0, 50, 16 * 50 * mb, 0},
+		{16, testbed.WatchList, 0, 0, 0, 16 * 10 * mb},
+		{16, testbed.WatchList, 2, 0, 0, 16 * 2 * mb},
+		{16, testbed.WatchList, 100, 0, 0, 16 * 100 * mb},
+		{1024, testbed.ListWatch, 0, 0, 1024 * 400 * mb, 0},
+		{1024, testbed.WatchList, 0, 0, 0, 1024 * 10 * mb},
 	} {
 		t.Run(fmt.Sprintf("%d/%s/slots=%d/page=%d", c.informers, c.list, c.slots, c.page), func(t *testing.T) {
-			if c.informers > 16 && c.list == watchList && !*everything {
+			if c.informers > 16 && c.list == testbed.WatchList && !*everything {
 				t.Skip("half a million messages: with -catalogue.everything")
 			}
-			p := informerMemory.Params
+			p := InformerMemory.Params
 			p.Informers, p.InformerList, p.InformerPage, p.WatchBuf = c.informers, c.list, c.page, c.slots
 			p.Writers, p.Items = 0, 400
 			if c.page > 0 {
 				// Only a list of the newest state comes in pages from a cache.
 				p.InformerRV = "unset"
 			}
-			s, err := informerMemory.New(p)
+			s, err := InformerMemory.New(p)
 			require.NoError(t, err)
 			res := explore.NewRunner(s, p.Steps).Run(slowNetwork{s})
 			require.False(t, res.Truncated)
-			for i, r := range s.informers.nodes {
-				assert.True(t, s.informers.judged.current(s, i), "informer %d is at %d", i, r.ResourceVersion())
+			for i, r := range s.Informers() {
+				assert.True(t, s.Current(r), "informer %d is at %d", i, r.ResourceVersion())
 			}
 			m := s.Memory()
 			t.Logf("LIST answers %d MB, five times that %d MB, channels %d MB; %d steps", m.Lists/mb, m.Temporary()/mb, m.Streams/mb, res.Steps)

@@ -1,134 +1,236 @@
 package scenarios
 
 import (
-	"fmt"
+	"slices"
+	"time"
 
+	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/testbed"
 )
 
-// The ways in which informers list.
-const (
-	listWatch = "list-watch"
-	watchList = "watch-list"
-)
+// informerClaims are what every informer is held to.
+var informerClaims = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
 
-// informers are the informers of a system and what breaks them.
-type informers struct {
-	nodes   []*informer.Informer
-	configs []informer.Config
-	// first is the number of the first one among the world's nodes.
-	first  sim.NodeID
-	faults []plannedFault
-	judged informerJudge
+// informersTrustProgress: progress comes too early, is asked for, and is believed.
+func informersTrustProgress(p *testbed.Params) bool {
+	o, _ := cache.ForDesign(p.Cache)
+	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify && o.Guard.VersionCheck == guard.VersionCheckNone
 }
 
-// configure makes the informers and spreads them over API servers and resources.
-func (n *informers) configure(s *System) {
-	p := &s.params
-	for i := range p.Informers {
-		c := informer.Config{
-			Prefix: prefixOf(i % p.resources()), WatchList: p.InformerList == watchList,
-			InitialResourceVersion: p.informerVersion(), PageSize: int64(p.InformerPage),
-			ConsistencyDetector: p.InformerCheck, AwaitReady: p.AwaitReady,
-			NewestAfterExpired: p.InformerNewest, NotOlderThan: p.InformerNotOlder,
+// streamsTrustProgress: where a WatchList waits for the cache, early progress
+// ends its initial events too early.
+func streamsTrustProgress(p *testbed.Params) bool {
+	return informersTrustProgress(p) && !endsByTimer(p)
+}
+
+// listsTrustProgress: the same of a list that names a resourceVersion, or none.
+func listsTrustProgress(p *testbed.Params) bool {
+	return informersTrustProgress(p) && p.Cache != "direct"
+}
+
+// endsByTimer: nobody asks for progress on behalf of a WatchList.
+func endsByTimer(p *testbed.Params) bool {
+	b, err := p.Behaviours()
+	return err == nil && b.Cache.WatchList.InitialEventsEnd == cache.EndByTimer
+}
+
+// overtakenStreams expects what early progress breaks for those who stream their
+// list, and that lists never end where nobody asks for progress
+// (kubernetes/kubernetes#122805).
+func overtakenStreams(claims ...*testbed.Property) func(*testbed.Params) []*testbed.Property {
+	return func(p *testbed.Params) []*testbed.Property {
+		switch {
+		case endsByTimer(p) && p.Notify == 0:
+			return []*testbed.Property{informers.CatchUp}
+		case streamsTrustProgress(p):
+			return claims
 		}
-		for j := range s.servers {
-			c.Servers = append(c.Servers, s.cacheNode(i+j, i))
-		}
-		n.configs = append(n.configs, c)
-		n.nodes = append(n.nodes, informer.New(c))
-	}
-}
-
-// informerVersion is what a process asks for first: what client-go does if
-// nothing else is set.
-func (p *Params) informerVersion() int64 {
-	if p.InformerRV == "unset" || p.InformerRV == "" && p.InformerList == watchList {
-		return wire.Unset
-	}
-	return 0
-}
-
-func (n *informers) build(s *System, w *sim.World) {
-	for i, r := range n.nodes {
-		r.Reset(n.configs[i])
-		id := w.Add(numbered("informer", i, len(n.nodes)), r)
-		if i == 0 && n.first == 0 {
-			n.first = id
-			n.planFaults(s)
-		}
-	}
-	for _, f := range n.faults {
-		w.AddFault(f.fault, f.budget)
-	}
-	n.judged.reset(s)
-}
-
-// planFaults spreads the faults evenly over the informers.
-func (n *informers) planFaults(s *System) {
-	p := &s.params
-	for i := range n.nodes {
-		id, name := n.first+sim.NodeID(i), numbered("informer", i, len(n.nodes))
-		share := func(total int) sim.Budget {
-			times := total / len(n.nodes)
-			if i < total%len(n.nodes) {
-				times++
-			}
-			return sim.Budget{Times: times, Within: p.FaultsFor}
-		}
-		if b := share(p.InformerBreaks); b.Times > 0 {
-			f := &breakWatch{label: name}
-			for _, to := range n.configs[i].Servers {
-				f.streams = append(f.streams, sim.BreakStream{From: id, To: to})
-			}
-			n.faults = append(n.faults, plannedFault{f, b})
-		}
-		if b := share(p.InformerRestarts); b.Times > 0 {
-			n.faults = append(n.faults, plannedFault{&sim.RestartProcess{Nodes: []sim.NodeID{id}, Label: name}, b})
-		}
-	}
-}
-
-// breakWatch breaks the watch of an informer, to whichever API server it leads.
-type breakWatch struct {
-	streams []sim.BreakStream
-	label   string
-}
-
-// Name implements sim.Fault.
-func (f *breakWatch) Name() string { return "break watch of " + f.label }
-
-// Ready implements sim.Fault.
-func (f *breakWatch) Ready(w *sim.World) bool {
-	for i := range f.streams {
-		if f.streams[i].Ready(w) {
-			return true
-		}
-	}
-	return false
-}
-
-// Strike implements sim.Fault.
-func (f *breakWatch) Strike(env *sim.Env) {
-	for i := range f.streams {
-		f.streams[i].Strike(env)
-	}
-}
-
-func checkInformerList(v string) error {
-	switch v {
-	case "", listWatch, watchList:
 		return nil
 	}
-	return fmt.Errorf("informer-list=%s: want %s or %s", v, listWatch, watchList)
 }
 
-func checkInformerRV(v string) error {
-	switch v {
-	case "", "0", "unset":
-		return nil
+// goesBackIfStale: an informer that is refused the resourceVersion that it has
+// asks for the newest list. A design that answers that from the cache, however
+// old, takes it back in time.
+func goesBackIfStale(p *testbed.Params) []*testbed.Property {
+	if p.Cache == "stale" {
+		return []*testbed.Property{informers.Monotonic}
 	}
-	return fmt.Errorf("informer-rv=%s: want 0, unset, or nothing for client-go's own", v)
+	return nil
 }
+
+// afterProgress is what else is violated, rarely: events that come after the
+// progress that overtook them move a cache back in time, and its watchers.
+func afterProgress(p *testbed.Params) []*testbed.Property {
+	if informersTrustProgress(p) {
+		return append([]*testbed.Property{watches.InitialEvents}, informerClaims...)
+	}
+	return goesBackIfStale(p)
+}
+
+var InformerColdStart = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-cold-start",
+	Summary: "informers stream their list from API servers that have just started, or start again meanwhile (KEP-3157)",
+	Doc: `A cache that has not listed yet refuses a WatchList with 429, so the informer backs off and asks again; what it does get
+begins with synthetic ADDED events and ends with a bookmark. With informer-list=list-watch the first list names
+resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 1, Keys: 3, Items: 3,
+		Informers: 2, InformerList: testbed.WatchList, InformerPage: 2, Restarts: 1, Steps: 20_000,
+	},
+	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
+	Expected: overtakenStreams(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
+	Possible: afterProgress,
+})
+
+var InformerResume = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-resume",
+	Summary: "watches of informers break, and are resumed at the last resourceVersion",
+	Doc: `An informer that is cut off watches again behind the last event or bookmark that it took. It must miss nothing and see
+nothing twice, whichever way it listed.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 1, Keys: 2, Items: 2,
+		Informers: 2, InformerList: testbed.ListWatch, InformerBreaks: 4, Steps: 20_000,
+	},
+	Claims:   informerClaims,
+	Expected: goesBackIfStale,
+	Possible: afterProgress,
+})
+
+var InformerExpired = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-expired",
+	Summary: "the history that an informer needs is gone (410), or the API server is behind it (504): it lists again, then with RV=\"\"",
+	Doc: `Caches remember two events, and etcd compacts. A watch that is resumed too late ends with 410. The list that follows names
+the last resourceVersion: a cache that is as far serves it; one that is not answers 504 after three seconds, ten times with a
+second in between. Only then does the informer ask for the newest state. KEP-3157's appendix has RV="" follow the first 410;
+client-go does not. What happens where lists come in pages is in informer-relist-loop.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3, Ring: 2,
+		Informers: 2, InformerList: testbed.ListWatch, InformerBreaks: 4, Compactions: 2, Steps: 40_000,
+	},
+	Claims:   informerClaims,
+	Expected: goesBackIfStale,
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		return append(afterProgress(p), afterCompactions(informers.MatchEtcd, informers.CatchUp)(p)...)
+	},
+})
+
+var InformerMoves = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-moves",
+	Summary: "informers restart and move between API servers, and ask for RV=\"\": they never go back in time",
+	Doc: `What KEP-3157 promises of a stream with resourceVersion "": a process that has forgotten everything is not shown an older
+state than the one before it, whichever API server it comes to (kubernetes/kubernetes#59848). See informer-time-travel.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 2,
+		Informers: 2, InformerList: testbed.WatchList, InformerRV: "unset", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
+	},
+	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
+	Expected: overtakenStreams(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
+	Possible: afterProgress,
+})
+
+var InformerTimeTravel = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-time-travel",
+	Summary: "the same with RV=\"0\", as client-go lists: a restarted informer goes back in time (kubernetes #59848)",
+	Doc: `The first list of a process names resourceVersion "0": any state will do. If it comes to another API server, whose cache
+is behind, it shows its handlers what it had shown them to be gone.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 2,
+		Informers: 2, InformerList: testbed.ListWatch, InformerRV: "0", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
+	},
+	Claims:   informerClaims,
+	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, informers.Monotonic) },
+	Possible: afterProgress,
+})
+
+var InformerDetector = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-detector",
+	Summary: "the reflector compares what it was streamed with an exact list: does it find the event that its API server has lost?",
+	Doc: `client-go's data consistency detector (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR) before a cache that has lost an event on the
+way from etcd. An informer that streams its list from there after that has to panic, and no other. A difference that comes
+later, on the stream itself, it does not look for. client-go takes it that an exact list is etcd's; a cache with snapshots
+(KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and the detector finds nothing.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Read: "consistent", Caches: 1, Keys: 2, Items: 1, LostEvents: 1,
+		Informers: 3, InformerList: testbed.WatchList, InformerCheck: true, InformerRestarts: 2, Steps: 20_000,
+	},
+	Claims: []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if o, _ := cache.ForDesign(p.Cache); o.Snapshots.Snapshotting == cache.SnapshotsOn {
+			return []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd}
+		}
+		return []*testbed.Property{informers.MatchEtcd}
+	},
+})
+
+var InformerFallback = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-fallback",
+	Summary: "API servers that do not know sendInitialEvents: informers list instead, and miss nothing",
+	Doc: `The gate WatchList is off in the API servers and on in client-go: a WatchList is refused as invalid (KEP-3157, "Version Skew
+Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: append(slices.Clone(createdInOrder), "watch-list=disabled"),
+		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3,
+		Informers: 2, InformerList: testbed.WatchList, InformerPage: 2, InformerBreaks: 2, InformerRestarts: 1, Restarts: 1, Steps: 40_000,
+	},
+	Claims: informerClaims,
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		switch {
+		case p.Cache == "stale":
+			return goesBackIfStale(p)
+		case listsTrustProgress(p):
+			return []*testbed.Property{informers.MatchEtcd, informers.CatchUp}
+		}
+		return nil
+	},
+	Possible: afterProgress,
+})
+
+var InformerRelistLoop = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-relist-loop",
+	Summary: "an informer that once listed in pages never recovers from a 410: it lists the same old state for ever (kubernetes #133810)",
+	Doc: `A cold cache has etcd answer the first list, in pages. From then on client-go lists in pages whatever it asks for
+(paginatedResult), and a resourceVersion with a limit and without a match means exactly that one. So after a 410 the list
+that was to be "at least as fresh" is the very state that the informer has, and the watch from there ends with 410 again,
+until etcd compacts that revision five minutes later (kubernetes/kubernetes#133810, open). It holds with
+informer-list=watch-list, where the first list fits a page, where a list says resourceVersionMatch=NotOlderThan
+(informer-not-older=true), and in the flow of KEP-3157's appendix, in which RV="" follows the 410 at once
+(informer-newest=true).`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 20, Read: "consistent", Caches: 1, Keys: 2, Items: 3,
+		Informers: 1, InformerList: testbed.ListWatch, InformerPage: 1, Restarts: 2,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,
+		FaultsFor: 8 * time.Second, Horizon: 4 * time.Minute, Steps: 200_000,
+	},
+	Claims:   informerClaims,
+	Expected: func(p *testbed.Params) []*testbed.Property { return []*testbed.Property{informers.CatchUp} },
+})
+
+var InformerOutages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-outages",
+	Summary: "informers, API servers and etcd restart and watches break; a quarter of an hour later every informer has everything",
+	Doc: `With a clock: backoff with its jitter, Retry-After, watches that time out after five to ten minutes, and the eleven tries of
+a request that is refused. Once nothing breaks any more, every informer must have caught up by the end.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 12, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: 20 * time.Second,
+		Read: "consistent", Caches: 2, Keys: 3, Items: 3, Ring: 4,
+		Informers: 3, InformerList: testbed.WatchList, InformerBreaks: 4, InformerRestarts: 2, Breaks: 2, Restarts: 2, EtcdRestarts: 1,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 2 * time.Minute,
+		FaultsFor: 30 * time.Second, Horizon: 40 * time.Minute, Steps: 200_000,
+	},
+	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
+	Expected: func(*testbed.Params) []*testbed.Property { return nil },
+	Possible: afterProgress,
+})

@@ -10,37 +10,39 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Each scenario of informers comes to what it is about.
 func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 	for _, c := range []struct {
-		scenario   *Scenario
-		change     func(*Params)
+		scenario   *testbed.Scenario
+		change     func(*testbed.Params)
 		situations []string
 	}{
-		{informerColdStart, nil, []string{
+		{InformerColdStart, nil, []string{
 			"request sent again after Retry-After", "request sent again too often", "initial events ended by a bookmark",
 			"stream closed before the end of its initial events", "list in place of a stream",
 		}},
-		{informerColdStart, func(p *Params) { p.InformerList = listWatch }, []string{"list of several pages"}},
-		{informerColdStart, func(p *Params) { p.Bugs, p.Notify = []string{"initial-events-end=timer"}, 5*time.Second }, []string{
+		{InformerColdStart, func(p *testbed.Params) { p.InformerList = testbed.ListWatch }, []string{"list of several pages"}},
+		{InformerColdStart, func(p *testbed.Params) { p.Bugs, p.Notify = []string{"initial-events-end=timer"}, 5*time.Second }, []string{
 			"change among the initial events",
 		}},
-		{informerResume, nil, []string{"watch resumed", "position moved by a bookmark", "list and watch again"}},
-		{informerExpired, nil, []string{"watch ended by 410", "newest list after a refused resourceVersion", "watch resumed"}},
-		{informerExpired, func(p *Params) { p.InformerList = watchList }, []string{
+		{InformerResume, nil, []string{"watch resumed", "position moved by a bookmark", "list and watch again"}},
+		{InformerExpired, nil, []string{"watch ended by 410", "newest list after a refused resourceVersion", "watch resumed"}},
+		{InformerExpired, func(p *testbed.Params) { p.InformerList = testbed.WatchList }, []string{
 			"watch ended by 410", "newest stream after a refused resourceVersion", "initial events ended by a bookmark",
 		}},
-		{informerMoves, nil, []string{"restarted", "moved to another API server", "initial events ended by a bookmark"}},
-		{informerTimeTravel, nil, []string{"restarted", "moved to another API server"}},
-		{informerFallback, nil, []string{"list in place of a stream", "restarted", "moved to another API server"}},
-		{informerOutages, nil, []string{
+		{InformerMoves, nil, []string{"restarted", "moved to another API server", "initial events ended by a bookmark"}},
+		{InformerTimeTravel, nil, []string{"restarted", "moved to another API server"}},
+		{InformerFallback, nil, []string{"list in place of a stream", "restarted", "moved to another API server"}},
+		{InformerOutages, nil, []string{
 			"watch ended by its timeout", "watch resumed", "watch ended by 410", "watch closed at once",
 			"request sent again after Retry-After", "restarted", "moved to another API server",
 		}},
-		{informerDetector, nil, []string{"streamed list compared and equal", "streamed list compared and different"}},
+		{InformerDetector, nil, []string{"streamed list compared and equal", "streamed list compared and different"}},
 	} {
 		t.Run(c.scenario.Name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +57,7 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 			for _, s := range c.situations {
 				assert.NotZero(t, seen["informer: "+s], s)
 			}
-			if c.scenario == informerFallback {
+			if c.scenario == InformerFallback {
 				assert.Zero(t, seen["informer: initial events ended by a bookmark"])
 			}
 		})
@@ -66,50 +68,24 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 // that is wanted; a first list that fits one page; a list that says what it
 // wants; the flow of KEP-3157's appendix; or time, once etcd compacts.
 func TestRelistLoopHeals(t *testing.T) {
-	for _, change := range []func(*Params){
-		func(p *Params) { p.InformerList = watchList },
-		func(p *Params) { p.InformerPage = 0 },
-		func(p *Params) { p.InformerNotOlder = true },
-		func(p *Params) { p.InformerNewest = true },
-		func(p *Params) { p.Compactors, p.Horizon = true, 15*time.Minute },
+	for _, change := range []func(*testbed.Params){
+		func(p *testbed.Params) { p.InformerList = testbed.WatchList },
+		func(p *testbed.Params) { p.InformerPage = 0 },
+		func(p *testbed.Params) { p.InformerNotOlder = true },
+		func(p *testbed.Params) { p.InformerNewest = true },
+		func(p *testbed.Params) { p.Compactors, p.Horizon = true, 15*time.Minute },
 	} {
-		p := informerRelistLoop.Params
+		p := InformerRelistLoop.Params
 		change(&p)
-		for _, f := range explored(t, informerRelistLoop, p, 0, 300).Properties {
+		for _, f := range explored(t, InformerRelistLoop, p, 0, 300).Properties {
 			assert.Equal(t, model.Holds, f.Verdict, f.Name)
 		}
 	}
 }
 
-// A WatchList of the newest state may not end before what etcd had when it was
-// asked for; one that names a resourceVersion may not end before that.
-func TestInitialEventsAreFresh(t *testing.T) {
-	for _, c := range []struct {
-		requested, asked, version int64
-		label                     string
-	}{
-		{wire.Unset, 7, 7, ""},
-		{wire.Unset, 7, 9, ""},
-		{wire.Unset, 7, 6, "stale"},
-		{0, 7, 3, ""},
-		{5, 7, 5, ""},
-		{5, 7, 4, "stale"},
-	} {
-		var j informerJudge
-		j.judgeInitialEvents("informer", c.requested, c.asked, c.version, nil)
-		f := j.initialEvents.finding(InitialEvents)
-		assert.Equal(t, c.label, f.Label, c)
-		assert.Equal(t, c.label != "", f.Verdict == model.Violated, c)
-		assert.Equal(t, 1, f.Exercised)
-	}
-	var j informerJudge
-	j.judgeInitialEvents("informer", 0, 7, 7, &divergence{want: &model.Item{Key: "a"}})
-	require.Equal(t, "missing-item", j.initialEvents.finding(InitialEvents).Label)
-}
-
 // A run that was cut off says nothing of an informer that is still on its way.
 func TestInformerThatIsStillOnItsWay(t *testing.T) {
-	s, err := informerResume.New(informerResume.Params)
+	s, err := InformerResume.New(InformerResume.Params)
 	require.NoError(t, err)
 	for steps := 1; steps < 80; steps++ {
 		r := explore.NewRunner(s, steps)
@@ -126,25 +102,25 @@ func TestInformerThatIsStillOnItsWay(t *testing.T) {
 func TestInformersSufferFromBugsOfCaches(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
-		scenario *Scenario
+		scenario *testbed.Scenario
 		list     string
-		property string
+		property *testbed.Property
 		label    string
 	}{
-		{"kubernetes-49956", informerColdStart, listWatch, InformerSyncs, "behind"},
-		{"kubernetes-58545", informerResume, listWatch, InformerMonotonic, "went-back"},
-		{"kubernetes-58545", informerResume, watchList, InformerMirrors, "missing-item"},
-		{"kubernetes-59848", informerMoves, listWatch, InformerMonotonic, "went-back"},
-		{"kubernetes-122805", informerColdStart, watchList, InformerSyncs, "behind"},
-		{"etcd-20488", informerResume, listWatch, InformerMirrors, "stale-item"},
-		{"version-before-store", informerMoves, watchList, InitialEvents, "stale-item"},
-		{"watcher-missing-prevkv", informerColdStart, watchList, InitialEvents, "ghost"},
+		{"kubernetes-49956", InformerColdStart, testbed.ListWatch, informers.CatchUp, "behind"},
+		{"kubernetes-58545", InformerResume, testbed.ListWatch, informers.Monotonic, "went-back"},
+		{"kubernetes-58545", InformerResume, testbed.WatchList, informers.MatchEtcd, "missing-item"},
+		{"kubernetes-59848", InformerMoves, testbed.ListWatch, informers.Monotonic, "went-back"},
+		{"kubernetes-122805", InformerColdStart, testbed.WatchList, informers.CatchUp, "behind"},
+		{"etcd-20488", InformerResume, testbed.ListWatch, informers.MatchEtcd, "stale-item"},
+		{"version-before-store", InformerMoves, testbed.WatchList, watches.InitialEvents, "stale-item"},
+		{"watcher-missing-prevkv", InformerColdStart, testbed.WatchList, watches.InitialEvents, "ghost"},
 	} {
-		t.Run(c.bug+"/"+c.property, func(t *testing.T) {
+		t.Run(c.bug+"/"+c.property.Name, func(t *testing.T) {
 			t.Parallel()
 			p := c.scenario.Params
 			p.Bugs, p.InformerList = []string{c.bug}, c.list
-			want := explore.Failure{Property: c.property, Label: c.label}
+			want := explore.Failure{Property: c.property.Name, Label: c.label}
 			var found uint64
 			for _, f := range explored(t, c.scenario, p, 0, 1000).Failures {
 				if f.Failure == want {

@@ -1,30 +1,36 @@
 package scenarios
 
-var issue15220 = &Scenario{
+import (
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var Issue15220 = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "issue-15220",
 	Summary: "progress overtakes the event of the same revision: a consistent LIST lacks a completed write",
 	Doc: `Writers write, readers list consistently from a cache whose watch is synced. Up to etcd 3.4.24 and 3.5.7 the
 answer to a progress request goes through the control queue and overtakes the events in the watch channel
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
-	Claims:   []string{"linearizable", "linearizable-data"},
-	Expected: overtaken("linearizable", "linearizable-data"),
-}
+	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Expected: overtaken(reads.Linearizable, reads.LinearizableData),
+})
 
-var issue15220CatchingUp = &Scenario{
+var Issue15220CatchingUp = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "issue-15220-catching-up",
 	Summary: "the same with a watcher that has history to catch up on: 3.5.7 answers at once, and wrongly",
 	Doc: `The watch stream breaks, so that the cache's watcher resumes below the present revision and is unsynced. Up to
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
 		Items: 1, Breaks: 1, Steps: 20_000,
 	},
-	Claims:   []string{"linearizable", "linearizable-data", Mirrors},
-	Expected: overtaken("linearizable", "linearizable-data", Mirrors),
-}
+	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+})

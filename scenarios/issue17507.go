@@ -3,40 +3,79 @@ package scenarios
 import (
 	"time"
 
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
-var issue17507 = &Scenario{
+var Issue17507 = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "issue-17507",
 	Summary: "progress never comes on a quiet range: consistent LISTs hang until they time out",
 	Doc: `Noise on other prefixes moves the revision between the cache's list and its watch, so that the watcher is unsynced
 when the first progress request comes. From 3.4.25 and 3.5.8 to 3.4.30 and 3.5.12 that request is deferred until the
 stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507). Later requests are ignored while it is.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.12", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
 		Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
 		Horizon: 20 * time.Second, Steps: 200_000,
 	},
-	Claims: []string{Answers, "linearizable"},
-	Expected: func(p *Params) []string {
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Expected: func(p *testbed.Params) []*testbed.Property {
 		switch {
 		case p.Cache == "stale":
-			return []string{"linearizable"}
+			return []*testbed.Property{reads.Linearizable}
 		case p.Cache == "direct":
 			return nil
 		case p.Cache == "single-request":
-			return []string{Answers}
-		case hasBug(p, "issue-17507") && p.asksForProgress():
-			return []string{Answers}
+			return []*testbed.Property{reads.AnswersInTime}
+		case hasBug(p, "issue-17507") && asksForProgress(p):
+			return []*testbed.Property{reads.AnswersInTime}
 		}
 		return nil
 	},
-	Possible: func(p *Params) []string {
-		if p.echoMayNotCome() {
-			return []string{Answers}
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		if echoMayNotCome(p) {
+			return []*testbed.Property{reads.AnswersInTime}
 		}
 		return nil
 	},
-}
+})
+
+var Recovery = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "recovery",
+	Summary: "streams break, etcd and the API server restart; once all is healed every consistent LIST must be served in time",
+	Doc: `A safety phase with faults and wide delays, and then a liveness phase: nothing breaks any more, delays are within what is
+declared, and every consistent LIST has to be served from the cache within the bound. A watch that resumed in the first
+phase may be unsynced in the second, which is how a quiet range meets etcd-io/etcd#17507 long after the start.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 3, Noise: 1, NoiseWrites: 20, NoiseFor: 3 * time.Second,
+		Readers: 2, Reads: 8, Read: "consistent", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
+		Breaks: 2, Restarts: 1, EtcdRestarts: 1,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,
+		FaultsFor: 2 * time.Second, Horizon: 60 * time.Second, Steps: 200_000,
+	},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		var out []*testbed.Property
+		if p.Cache != "direct" && (p.Cache == "stale" || hasBug(p, "issue-15220") && asksForProgress(p)) {
+			out = append(out, reads.Linearizable)
+		}
+		if echoMayNotCome(p) {
+			return []*testbed.Property{reads.AnswersInTime}
+		}
+		if hearsOfProgress(p) && asksForProgress(p) && (hasBug(p, "issue-17507") || p.Cache == "single-request" && !hasBug(p, "issue-15220")) {
+			out = append(out, reads.AnswersInTime)
+		}
+		return out
+	},
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		if p.Cache == "single-request" {
+			// Early progress needs no second request, but the first may get lost.
+			return []*testbed.Property{reads.AnswersInTime}
+		}
+		return nil
+	},
+})

@@ -1,6 +1,12 @@
 package scenarios
 
-var laggingMember = &Scenario{
+import (
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var LaggingMember = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "lagging-member",
 	Summary: "watches are served by a member of etcd that is behind the one that takes reads and writes",
 	Doc: `A linearizable read waits until its member has applied what was committed (ReadIndex). A watch has no such step: its
@@ -10,27 +16,27 @@ Future Improvements") is wrong on every etcd: the member that answers may lack a
 
 A watch that begins at a revision which its member does not have yet is told of progress below it by releases before 3.4.38,
 3.5.22 and 3.6.2 (etcd-io/etcd#20221): the cache's resourceVersion goes back behind its own list.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
 		Keys: 2, Items: 1, Breaks: 1, Restarts: 1, Lagging: true, Steps: 20_000,
 	},
-	Claims: []string{"linearizable", "linearizable-data", "sequential", Mirrors},
-	Expected: func(p *Params) []string {
-		var out []string
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		var out []*testbed.Property
 		if p.Cache == "progress-echo" {
-			out = append(out, "linearizable", "linearizable-data")
+			out = append(out, reads.Linearizable, reads.LinearizableData)
 		}
-		if p.toldBelowStart() && p.Cache != "direct" && p.Cache != "stale" {
-			out = append(out, Mirrors)
+		if toldBelowStart(p) && p.Cache != "direct" && p.Cache != "stale" {
+			out = append(out, caches.MatchEtcd)
 		}
-		return append(out, overtaken("linearizable", "linearizable-data", "sequential")(p)...)
+		return append(out, overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential)(p)...)
 	},
-	Possible: func(p *Params) []string {
+	Possible: func(p *testbed.Params) []*testbed.Property {
 		out := afterBreaks(p)
 		if p.Cache == "progress-echo" {
-			out = append(out, "sequential")
+			out = append(out, reads.Sequential)
 		}
 		return out
 	},
-}
+})

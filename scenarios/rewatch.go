@@ -2,8 +2,13 @@ package scenarios
 
 import (
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -12,7 +17,7 @@ import (
 // once in some thousand schedules, whatever it is about.
 var createdInOrder = []string{"created=in-order"}
 
-var rewatch = &Scenario{
+var Rewatch = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "rewatch",
 	Summary: "a watch is created on a live stream, and progress meant for those before it is taken for its own",
 	Doc: `etcd answers a create request through the control queue and, since 3.4.25 and 3.5.8, a progress request through the watch
@@ -25,44 +30,44 @@ it at once.
 A cache's watch ends here and begins anew on the same stream because of a second race: recvLoop stores the option prevKV
 of a watch after it has registered it, so that an event may be sent without the previous value; Kubernetes' watcher
 takes a change without one for an error.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2,
 		Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 3,
 		Items: 1, History: 2, Breaks: 1, Streams: 1, Steps: 20_000,
 	},
 	Stream: watchAfterProgress,
-	Claims: []string{"bookmarkable", "linearizable", "linearizable-data", Mirrors},
-	Expected: func(p *Params) []string {
+	Claims: []*testbed.Property{watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Expected: func(p *testbed.Params) []*testbed.Property {
 		if !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
-			return trustsNothing(p, "linearizable", "linearizable-data")
+			return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
 		}
 		switch {
-		case !p.asksForProgress():
+		case !asksForProgress(p):
 			// The raw stream asks all the same.
-			return []string{"bookmarkable"}
+			return []*testbed.Property{watches.Bookmarkable}
 		case p.Cache == "single-request" && !hasBug(p, "issue-15220"):
-			return []string{"bookmarkable", Mirrors}
+			return []*testbed.Property{watches.Bookmarkable, caches.MatchEtcd}
 		}
-		return append([]string{"bookmarkable"}, trustsProgress(p, "linearizable", "linearizable-data", Mirrors)...)
+		return append([]*testbed.Property{watches.Bookmarkable}, trustsProgress(p, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)...)
 	},
 	// One request is seldom the one that is overtaken.
-	Possible: func(p *Params) []string {
+	Possible: func(p *testbed.Params) []*testbed.Property {
 		switch p.Cache {
 		case "single-request", "progress-echo":
-			return []string{"linearizable", "linearizable-data"}
+			return []*testbed.Property{reads.Linearizable, reads.LinearizableData}
 		}
 		return nil
 	},
-}
+})
 
 // watchAfterProgress is the race without a client library: progress is requested
 // of a stream whose watch is synced, and another watch created that has history
 // to catch up on.
-func watchAfterProgress(*Params, int) workload.EtcdWatchPlan {
+func watchAfterProgress(*testbed.Params, int) workload.EtcdWatchPlan {
 	return workload.EtcdWatchPlan{
-		Creates:  []*wire.WatchCreateRequest{{Key: NoisePrefix, RangeEnd: model.PrefixEnd(NoisePrefix)}},
+		Creates:  []*wire.WatchCreateRequest{{Key: topology.Elsewhere, RangeEnd: model.PrefixEnd(topology.Elsewhere)}},
 		Requests: 1,
-		Later:    []sim.Payload{&wire.WatchCreateRequest{Key: Prefix, RangeEnd: model.PrefixEnd(Prefix), StartRevision: 2}},
+		Later:    []sim.Payload{&wire.WatchCreateRequest{Key: topology.Prefix(0), RangeEnd: model.PrefixEnd(topology.Prefix(0)), StartRevision: 2}},
 	}
 }

@@ -1,35 +1,42 @@
 package scenarios
 
-var severalCaches = &Scenario{
+import (
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var SeveralCaches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "several-caches",
 	Summary: "two API servers with a cache of two resources each; clients move between them, and any process may restart",
 	Doc: `Each API server has one client library with a watch stream of its own for each cache, as the gate SeparateCacheWatchRPC
 has it. Clients list both resources, from one API server and then from the other. What KEP-2340 promises does not depend on
 who is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1,
 		Readers: 2, Reads: 4, Move: true, Read: "consistent", Watchers: 2, Caches: 2, Resources: 2, AwaitReady: true, Keys: 4,
 		Items: 2, Breaks: 1, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
 	},
-	Claims: []string{"linearizable", "linearizable-data", "sequential", "monotonic", Mirrors, "ordered", "unique", "reliable"},
-	Expected: func(p *Params) []string {
-		out := overtaken("linearizable", "linearizable-data", "sequential", Mirrors)(p)
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		out := overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)(p)
 		if p.Cache == "stale" {
-			out = append(out, "monotonic", "sequential")
+			out = append(out, reads.Monotonic, reads.Sequential)
 		}
 		return out
 	},
-	Possible: func(p *Params) []string {
-		out := afterCompactions("linearizable", "linearizable-data", "sequential", "monotonic", Mirrors, "reliable")(p)
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		out := afterCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd, watches.Reliable)(p)
 		if hasBug(p, "issue-15220") {
-			out = append(out, "monotonic")
+			out = append(out, reads.Monotonic)
 		}
 		return out
 	},
-}
+})
 
-var sharedStream = &Scenario{
+var SharedStream = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "shared-stream",
 	Summary: "the caches of two resources watch on one gRPC stream: progress that one asks for speaks for the other, too soon",
 	Doc: `etcd answers a progress request to every watch of its stream. So the caches of two resources on one stream hear of each
@@ -37,17 +44,17 @@ other's progress, which costs messages and looks harmless. It is not: Created of
 was queued when that watch did not exist (see rewatch). With a stream for each resource (shared-stream=false) a cache has to
 lose its watch and begin anew on a live stream; here it is enough that one cache starts while a read of the other waits,
 which shows ten times as often. KEP-2340 warns of sharing for its cost alone ("Performance", kubernetes/kubernetes#114458).`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 1,
 		Readers: 2, Reads: 2, Read: "consistent", Caches: 1, Resources: 2, SharedStream: true, Keys: 2,
 		Items: 2, AwaitReady: true, Steps: 20_000,
 	},
-	Claims: []string{"linearizable", "linearizable-data", Mirrors},
-	Expected: func(p *Params) []string {
-		if !p.asksForProgress() || !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
-			return trustsNothing(p, "linearizable", "linearizable-data")
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if !asksForProgress(p) || !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
+			return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
 		}
-		return trustsProgress(p, "linearizable", "linearizable-data", Mirrors)
+		return trustsProgress(p, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)
 	},
-}
+})

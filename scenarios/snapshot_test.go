@@ -9,18 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // violatedIn lists what a campaign of a scenario with single behaviours set finds
 // violated.
-func violatedIn(t *testing.T, sc *Scenario, bugs ...string) (names []string, c *campaign.Result) {
+func violatedIn(t *testing.T, sc *testbed.Scenario, bugs ...string) (names []string, c *campaign.Result) {
 	t.Helper()
 	p := sc.Params
 	p.Bugs = bugs
 	c = explored(t, sc, p, 0, 1000)
 	names = violated(c)
-	missing, unexpected := sc.Outcome(&p, names)
+	missing, unexpected := Outcome(sc, &p, names)
 	assert.Empty(t, missing)
 	assert.Empty(t, unexpected)
 	return names, c
@@ -30,23 +33,23 @@ func violatedIn(t *testing.T, sc *Scenario, bugs ...string) (names []string, c *
 // "Cache Inconsistency Detection Mechanism").
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
-		p := lostEvent.Params
+		p := LostEvent.Params
 		p.Bugs = []string{"consistency-checker=off"}
-		c := explored(t, lostEvent, p, 0, 1000)
+		c := explored(t, LostEvent, p, 0, 1000)
 		for _, f := range c.Properties {
-			if f.Name != Detects {
+			if f.Name != caches.DetectorAccuracy.Name {
 				assert.NotZero(t, f.Violations, f.Name)
 			}
 		}
 	})
 	t.Run("alpha", func(t *testing.T) {
-		names, c := violatedIn(t, lostEvent, "consistency-checker=panic")
+		names, c := violatedIn(t, LostEvent, "consistency-checker=panic")
 		assert.Empty(t, names)
 		assert.NotZero(t, times(t, c, "cache: process ended by a failed consistency check"))
 	})
 	t.Run("beta", func(t *testing.T) {
-		names, c := violatedIn(t, lostEvent)
-		assert.Equal(t, []string{"linearizable", "pages"}, names)
+		names, c := violatedIn(t, LostEvent)
+		assert.Equal(t, []string{reads.Linearizable.Name, reads.Pages.Name}, names)
 		assert.NotZero(t, times(t, c, "cache: snapshots switched off by a failed consistency check"))
 	})
 }
@@ -54,9 +57,9 @@ func TestLostEvent(t *testing.T) {
 // kubernetes #131011: history that etcd has compacted, for as long as nothing is
 // written.
 func TestUnheardCompaction(t *testing.T) {
-	for _, sc := range []*Scenario{compactedHistory, competingCompactors} {
+	for _, sc := range []*testbed.Scenario{CompactedHistory, CompetingCompactors} {
 		names, c := violatedIn(t, sc, "compaction-notice=unheard")
-		assert.Equal(t, []string{Compacted}, names)
+		assert.Equal(t, []*testbed.Property{reads.NoCompactedReads}, names)
 		assert.Equal(t, "served-by-cache", c.Failures[0].Failure.Label)
 	}
 }
@@ -70,7 +73,7 @@ var ofOtherDesigns = []string{
 // The scenarios of snapshots go through every branch of them.
 func TestSnapshotSituations(t *testing.T) {
 	seen := map[string]uint64{}
-	for _, sc := range []*Scenario{snapshotReads, compactedHistory, competingCompactors, lostEvent, lostEventRecovers, detectors} {
+	for _, sc := range []*testbed.Scenario{SnapshotReads, CompactedHistory, CompetingCompactors, LostEvent, LostEventRecovers, Detectors} {
 		_, c := violatedIn(t, sc)
 		for _, s := range c.Situations {
 			seen[s.Situation.String()] += s.Times

@@ -1,44 +1,51 @@
 package scenarios
 
-var staleList = &Scenario{
+import (
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var StaleList = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stale-list",
 	Summary: "RV=\"0\" lists of clients that only read: sequential, and not linearizable",
 	Doc: `What a cache answers to resourceVersion "0" is some earlier state, and never an older one than before: reads of
 clients that only read, from one cache, are sequential. They are not linearizable: here they are held to it as if they
 had asked for consistent reads, which RV="0" does not. The other half is stale-own-write.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "any", AsConsistent: true, Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
-	Claims:   []string{"sequential", "monotonic", "linearizable"},
-	Expected: func(p *Params) []string { return expectStale(p, "linearizable") },
-}
+	Claims:   []*testbed.Property{reads.Sequential, reads.Monotonic, reads.Linearizable},
+	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, reads.Linearizable) },
+})
 
-var staleOwnWrite = &Scenario{
+var StaleOwnWrite = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stale-own-write",
 	Summary: "a client writes and then lists with RV=\"0\": not even sequential",
 	Doc: `A client that writes to etcd and then reads a cache at resourceVersion "0" may not find its own write. There is no
 total order that respects its program order.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
 		OwnReaders: 2, Rounds: 2, Read: "any", Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
-	Claims:   []string{"sequential", "read-your-writes", "monotonic"},
-	Expected: func(p *Params) []string { return expectStale(p, "sequential", "read-your-writes") },
-}
+	Claims: []*testbed.Property{reads.Sequential, reads.ReadYourWrites, reads.Monotonic},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		return expectStale(p, reads.Sequential, reads.ReadYourWrites)
+	},
+})
 
-var timeTravel = &Scenario{
+var TimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "time-travel",
 	Summary: "a client moves between two caches with RV=\"0\": it reads an older state than before (kubernetes #59848)",
 	Doc: `Each cache follows etcd at its own pace. A client that lists from one and then from the other, as one does that
 reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, Caches: 2, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
-	Claims:   []string{"monotonic", "sequential"},
-	Expected: func(p *Params) []string { return expectStale(p, "monotonic", "sequential") },
-}
+	Claims:   []*testbed.Property{reads.Monotonic, reads.Sequential},
+	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, reads.Monotonic, reads.Sequential) },
+})

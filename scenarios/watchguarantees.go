@@ -1,32 +1,37 @@
 package scenarios
 
-import "slices"
+import (
+	"slices"
 
-var watchGuarantees = &Scenario{
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-guarantees",
 	Summary: "clients of etcd's own watch API: watches from past, present and future, filters, cancels, progress, compaction, restarts",
 	Doc: `No cache is judged here: raw watch streams are held to what etcd's documentation promises of a watch. Buffers are small, so
 that watchers become victims, Send blocks and control responses wait.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
 		Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1, EtcdRestarts: 1, Snapshots: 1,
 		ChanBuf: 2, CtrlBuf: 1, SendWindow: 2, WatchersPerSync: 1, Steps: 20_000,
 	},
-	Claims: []string{"ordered", "unique", "atomic", "reliable", "bookmarkable", "filter"},
-	Expected: func(p *Params) []string {
-		var out []string
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		var out []*testbed.Property
 		for _, known := range []struct {
 			bug    string
-			breaks []string
+			breaks []*testbed.Property
 		}{
 			// Early progress.
-			{"issue-15220", []string{"bookmarkable"}},
+			{"issue-15220", []*testbed.Property{watches.Bookmarkable}},
 			// A restore sends again what was sent before.
-			{"issue-15271", []string{"ordered", "unique"}},
+			{"issue-15271", []*testbed.Property{watches.Ordered, watches.Unique}},
 			// Events that never come.
-			{"issue-17529", []string{"reliable", "bookmarkable"}},
-			{"issue-18089", []string{"reliable", "bookmarkable"}},
+			{"issue-17529", []*testbed.Property{watches.Reliable, watches.Bookmarkable}},
+			{"issue-18089", []*testbed.Property{watches.Reliable, watches.Bookmarkable}},
 		} {
 			for _, b := range known.breaks {
 				if hasBug(p, known.bug) && !slices.Contains(out, b) {
@@ -36,4 +41,4 @@ that watchers become victims, Send blocks and control responses wait.`,
 		}
 		return out
 	},
-}
+})

@@ -4,15 +4,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // watchListClaims are what a client is promised that asks for initial events: the
 // state at their end, and from there on what any watch is promised.
-var watchListClaims = []string{InitialEvents, "ordered", "unique", "reliable", "bookmarkable"}
+var watchListClaims = []*testbed.Property{watches.InitialEvents, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable}
 
-var watchListStreams = &Scenario{
+var WatchListStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list",
 	Summary: "clients ask two API servers for initial events with every resourceVersion, while objects change, streams break and servers restart",
 	Doc: `What is behind KEP-3157's one sentence: the stream begins with the state of the collection, a bookmark ends that, and what
@@ -20,44 +24,44 @@ follows are the changes after the bookmark. Raw clients record what they are sen
 waits until it is fresh enough, and the bookmark follows the objects; --cache kep-3157 has it as the document does, where
 objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --bug reflector-list=watch-list lets the cache
 itself start like that.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 3, Deletes: true, Txns: true, Noise: 1, NoiseWrites: 2, Read: "consistent", Caches: 2, Keys: 3, Items: 3,
-		WatchList: WatchListParams{Clients: 2, Rounds: 3, RV: "every"},
+		WatchList: testbed.WatchListParams{Clients: 2, Rounds: 3, RV: "every"},
 		Breaks:    1, Restarts: 1, Steps: 40_000,
 	},
 	Claims:   watchListClaims,
 	Expected: overtakenInitialEvents,
 	Possible: overtakenLater,
-}
+})
 
-var watchListStart = &Scenario{
+var WatchListStart = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-start",
 	Summary: "the caches themselves begin by a watch with initial events, in pages, while streams break, processes restart and etcd compacts",
 	Doc: `Since Kubernetes 1.35 the reflector below the cacher asks etcd's storage for initial events instead of listing. That lists
 in etcd all the same, page by page, and watches behind the list; the bookmark that ends the initial events makes the cache ready. What
 was listed is worth nothing if the stream ends before. --bug reflector-list=list is how it was.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "v0.37.2", Assume: append(slices.Clone(createdInOrder), "reflector-list=watch-list"),
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent", Caches: 2, Keys: 3, Items: 4,
 		Page: 2, ClientBuf: 2, ClientKV: true, Compactions: 1, Watchers: 1,
-		WatchList: WatchListParams{Clients: 1, Rounds: 2, RV: "every"},
+		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 2, RV: "every"},
 		Breaks:    2, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
 	},
-	Claims: append([]string{"linearizable", "linearizable-data", Mirrors}, watchListClaims...),
-	Expected: func(p *Params) []string {
-		return append(overtaken("linearizable", "linearizable-data", Mirrors)(p), overtakenInitialEvents(p)...)
+	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd}, watchListClaims...),
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		return append(overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)(p), overtakenInitialEvents(p)...)
 	},
-	Possible: func(p *Params) []string {
-		out := append(afterCompactions("linearizable", "linearizable-data", Mirrors, "reliable", "bookmarkable", InitialEvents)(p), overtakenLater(p)...)
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		out := append(afterCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents)(p), overtakenLater(p)...)
 		if hasBug(p, "issue-15220") {
 			out = append(out, watchListClaims...)
 		}
 		return out
 	},
-}
+})
 
-var watchListSlow = &Scenario{
+var WatchListSlow = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-slow",
 	Summary: "clients that take one event at a time ask for initial events, and buffers of two events are full before they have them (KEP-3157, step 2b)",
 	Doc: `A watcher sends its initial events while writers fill its channel. As shipped it is ended, unless the bookmark is in the
@@ -67,138 +71,138 @@ close-enough, dynamic, inject, cap. Taken by its words, "inject new events direc
 initial event may follow a newer one of the same object, so that a deleted object comes back (--bug
 initial-events-buffer=inject). With each event put in the place of the initial one that it makes obsolete
 (initial-events-buffer=inject-merged) it is.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
 		Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Caches: 1, Keys: 4, Items: 4, AwaitReady: true,
 		WatchBuf:  2,
-		WatchList: WatchListParams{Clients: 2, Rounds: 2, RV: "every", Slow: true},
+		WatchList: testbed.WatchListParams{Clients: 2, Rounds: 2, RV: "every", Slow: true},
 		Steps:     40_000,
 	},
 	Claims: watchListClaims,
-	Expected: func(p *Params) []string {
+	Expected: func(p *testbed.Params) []*testbed.Property {
 		out := overtakenInitialEvents(p)
-		if p.cacheOptions().WatchList.Buffer == cache.BufferInject && !slices.Contains(out, InitialEvents) {
-			out = append(out, InitialEvents)
+		if cacheOptions(p).WatchList.Buffer == cache.BufferInject && !slices.Contains(out, watches.InitialEvents) {
+			out = append(out, watches.InitialEvents)
 		}
 		return out
 	},
 	Possible: overtakenLater,
-}
+})
 
-var watchListFull = &Scenario{
+var WatchListFull = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-full",
 	Summary: "what the options for a full buffer cost: time to the end of the initial events, watchers that are ended, events that are kept (KEP-3157, step 2b)",
 	Doc: `Thirty objects, a client that takes one event in ten milliseconds, and two writers with fifty writes a second each: by the
 time that the client has its initial events, several times as many events were dispatched as its channel holds. As shipped
 every such watcher is ended, and its client begins anew, until the writers are done. Set initial-events-buffer to compare. The
 figures are in scenarios/watchlists.md.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
 		Writers: 2, Writes: 20, Think: 40 * time.Millisecond, Deletes: true, Read: "consistent", Caches: 1, Keys: 30, Items: 30, AwaitReady: true,
 		WatchBuf:  4,
-		WatchList: WatchListParams{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 300},
+		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 300},
 		Network:   time.Millisecond, Scheduling: 100 * time.Microsecond, Notify: 5 * time.Second, Horizon: 30 * time.Second, Steps: 400_000,
 	},
-	Claims: []string{InitialEvents},
-	Expected: func(p *Params) []string {
-		if p.cacheOptions().WatchList.Buffer == cache.BufferInject {
-			return []string{InitialEvents}
+	Claims: []*testbed.Property{watches.InitialEvents},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if cacheOptions(p).WatchList.Buffer == cache.BufferInject {
+			return []*testbed.Property{watches.InitialEvents}
 		}
 		return nil
 	},
 	Possible: overtakenInitialEvents,
-}
+})
 
-var watchListEnds = &Scenario{
+var WatchListEnds = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-ends",
 	Summary: "once all is healed, initial events must end in time, also where only other resources are written",
 	Doc: `Objects do not change, so that nothing but progress tells a cache that it is fresh. As shipped a watch that asks for initial
 events waits among the LISTs, and progress is asked for while anybody waits. As KEP-3157 describes it (--cache kep-3157) nobody waits and
 nobody asks: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
 looked from outside.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 40, NoiseFor: 8 * time.Second, Read: "consistent", Caches: 2, Items: 3, Keys: 3, AwaitReady: true,
-		WatchList: WatchListParams{Clients: 3, Rounds: 3, RV: "unset"}, Think: 2 * time.Second,
+		WatchList: testbed.WatchListParams{Clients: 3, Rounds: 3, RV: "unset"}, Think: 2 * time.Second,
 		Breaks: 2, Restarts: 1, EtcdRestarts: 1,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond,
 		FaultsFor: 2 * time.Second, Horizon: 30 * time.Second, Steps: 400_000,
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
-	Claims: []string{WatchListEnds, InitialEvents},
-	Expected: func(p *Params) []string {
-		if p.watchListsHang() {
-			return []string{WatchListEnds}
+	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		if watchListsHang(p) {
+			return []*testbed.Property{watches.InitialEventsEnd}
 		}
 		return nil
 	},
-	Possible: func(p *Params) []string {
+	Possible: func(p *testbed.Params) []*testbed.Property {
 		if p.Cache == "single-request" {
 			// The one request that there is may be lost.
-			return []string{WatchListEnds}
+			return []*testbed.Property{watches.InitialEventsEnd}
 		}
 		return nil
 	},
-}
+})
 
-var watchListSixSeconds = &Scenario{
+var WatchListSixSeconds = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-six-seconds",
 	Summary: "etcd tells of its progress every 5 s and bookmarks come every second: do initial events end within 6 s, as KEP-3157 has it?",
 	Doc: `"It seems the maximum delay time a reflector will have to wait after receiving initial data is 6 seconds." The bookmark
 timer has a jitter of a quarter of a second, and etcd's ticker leaves out a watch that was sent an event since the last tick:
 its client hears of progress a whole period later. So the end may come 5 s, another 5 s and 1.25 s after the initial events if
 the resource itself is written now and then, and other resources after that.`,
-	Params: Params{
+	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-3157", Assume: createdInOrder, Mode: sim.Timed, Notify: 5 * time.Second,
 		Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 20 * time.Second, Read: "consistent", Caches: 1, Items: 3, Keys: 3, AwaitReady: true,
-		WatchList: WatchListParams{Clients: 1, Rounds: 3, RV: "unset", Within: 6 * time.Second}, Think: 8 * time.Second,
+		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 3, RV: "unset", Within: 6 * time.Second}, Think: 8 * time.Second,
 		Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond, Horizon: 60 * time.Second, Steps: 1_000_000,
 	},
-	Claims: []string{WatchListEnds, InitialEvents},
-	Expected: func(p *Params) []string {
-		o := p.cacheOptions()
+	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		o := cacheOptions(p)
 		if o.WatchList.InitialEventsEnd == cache.EndByTimer || o.ProgressRequests == cache.ProgressNotify {
-			return []string{WatchListEnds}
+			return []*testbed.Property{watches.InitialEventsEnd}
 		}
 		return nil
 	},
-	Possible: func(p *Params) []string {
+	Possible: func(p *testbed.Params) []*testbed.Property {
 		if p.Cache == "single-request" {
-			return append(overtakenInitialEvents(p), WatchListEnds)
+			return append(overtakenInitialEvents(p), watches.InitialEventsEnd)
 		}
 		return overtakenInitialEvents(p)
 	},
-}
+})
 
 // cacheOptions is what the design comes to, with the dimensions that are set on
 // top of it. Parameters that do not fit have been refused before.
-func (p *Params) cacheOptions() cache.Options {
+func cacheOptions(p *testbed.Params) cache.Options {
 	b, _ := p.Behaviours()
 	return b.Cache
 }
 
 // watchListsHang: nothing tells the cache that it is fresh while a watch with
 // initial events waits: nobody asks for progress, or etcd does not answer.
-func (p *Params) watchListsHang() bool {
-	if p.cacheOptions().WatchList.InitialEventsEnd == cache.EndByTimer {
+func watchListsHang(p *testbed.Params) bool {
+	if cacheOptions(p).WatchList.InitialEventsEnd == cache.EndByTimer {
 		return p.Notify == 0
 	}
-	return p.asksForProgress() && hasBug(p, "issue-17507")
+	return asksForProgress(p) && hasBug(p, "issue-17507")
 }
 
 // overtakenInitialEvents expects what early progress breaks: the end of the
 // initial events comes before some of them. Where nobody waits nobody asks for
 // progress.
-func overtakenInitialEvents(p *Params) []string {
-	if streamsTrustProgress(p) && (p.cacheOptions().WatchList.InitialEventsEnd == cache.EndWithInterval || p.Readers > 0) {
-		return []string{InitialEvents}
+func overtakenInitialEvents(p *testbed.Params) []*testbed.Property {
+	if streamsTrustProgress(p) && (cacheOptions(p).WatchList.InitialEventsEnd == cache.EndWithInterval || p.Readers > 0) {
+		return []*testbed.Property{watches.InitialEvents}
 	}
 	return nil
 }
 
 // overtakenLater is what else is violated then, rarely: a cache that goes back in
 // time repeats events and bookmarks that it has sent, or leaves some out.
-func overtakenLater(p *Params) []string {
+func overtakenLater(p *testbed.Params) []*testbed.Property {
 	if streamsTrustProgress(p) || clientRepeats(p) {
 		return watchListClaims
 	}

@@ -9,15 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // slowly is watch-list-slow with one option for a full buffer. By the timer is
 // how the document has the end of the initial events.
 func slowly(t *testing.T, buffer, end string, seeds uint64) *campaign.Result {
-	p := watchListSlow.Params
+	p := WatchListSlow.Params
 	p.Bugs = []string{"initial-events-buffer=" + buffer, "initial-events-end=" + end}
-	return explored(t, watchListSlow, p, 0, seeds)
+	return explored(t, WatchListSlow, p, 0, seeds)
 }
 
 func situation(t *testing.T, c *campaign.Result, name string) uint64 {
@@ -56,7 +58,7 @@ func TestBuffersOfInitialEvents(t *testing.T) {
 				t.Parallel()
 				c := slowly(t, o.buffer, end, 1500)
 				for _, f := range c.Properties {
-					wrong := o.unsafe && f.Name == InitialEvents
+					wrong := o.unsafe && f.Name == watches.InitialEvents.Name
 					assert.Equal(t, wrong, f.Violations > 0, f.Name)
 					assert.NotZero(t, f.Exercised, f.Name)
 				}
@@ -73,15 +75,15 @@ func TestBuffersOfInitialEvents(t *testing.T) {
 // TestThousandWatchers: a thousand clients stream the contents of one cache at the
 // same time, and follow it while objects change.
 func TestThousandWatchers(t *testing.T) {
-	p := watchListStreams.Params
+	p := WatchListStreams.Params
 	p.Mode, p.Caches, p.Breaks, p.Restarts = sim.Timed, 1, 0, 0
 	p.WatchList.Clients, p.WatchList.Rounds = 1000, 1
 	p.Network, p.Scheduling, p.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
 	p.Horizon, p.Steps = 20*time.Second, 1_000_000
-	c := explored(t, watchListStreams, p, 0, 1)
+	c := explored(t, WatchListStreams, p, 0, 1)
 	for _, f := range c.Properties {
 		assert.Zero(t, f.Violations, f.Name)
-		if f.Name == InitialEvents {
+		if f.Name == watches.InitialEvents.Name {
 			assert.EqualValues(t, 1000, f.Exercised)
 		}
 	}
@@ -97,7 +99,7 @@ func (l lots) Choose(_ *sim.World, n int, _ string) int    { return l.IntN(n) }
 // TestCloneAmidInitialEvents: a clone of a world in which initial events are listed,
 // buffered and drained takes the same course as the original, and leaves it alone.
 func TestCloneAmidInitialEvents(t *testing.T) {
-	for _, sc := range []*Scenario{watchListStart, watchListSlow} {
+	for _, sc := range []*testbed.Scenario{WatchListStart, WatchListSlow} {
 		for _, buffer := range []string{"as-shipped", "inject-merged", "cap"} {
 			p := sc.Params
 			p.Bugs = []string{"initial-events-end=timer", "initial-events-buffer=" + buffer}

@@ -14,7 +14,8 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // measurement is one row of the bench.
@@ -85,7 +86,7 @@ func bench(ctx context.Context, rounds int) ([]measurement, error) {
 		}
 	}
 	for _, bug := range []struct{ scenario, property string }{
-		{"issue-15220", "linearizable-data"}, {"issue-15220-catching-up", "linearizable-data"}, {"issue-17507", scenarios.Answers},
+		{"issue-15220", reads.LinearizableData.Name}, {"issue-15220-catching-up", reads.LinearizableData.Name}, {"issue-17507", reads.AnswersInTime.Name},
 	} {
 		for _, chosen := range strategy.All() {
 			r, err := timeToBug(ctx, bug.scenario, bug.property, chosen)
@@ -99,8 +100,8 @@ func bench(ctx context.Context, rounds int) ([]measurement, error) {
 }
 
 // subject is a scenario with its own parameters.
-func subject(name string) (*scenarios.Scenario, *scenarios.System, error) {
-	sc, err := scenarios.Find(name)
+func subject(name string) (*testbed.Scenario, *testbed.System, error) {
+	sc, err := testbed.FindScenario(name)
 	if err != nil {
 		return nil, nil, err
 	}

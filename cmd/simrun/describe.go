@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // description is all that the catalogue has on one scenario.
@@ -19,11 +20,11 @@ type description struct {
 	Params   map[string]string `json:"params"`
 }
 
-func describeScenario(w io.Writer, sc *scenarios.Scenario, asJSON bool) error {
-	d := description{sc.Name, sc.Summary, sc.Doc, sc.Claims, append([]string{}, sc.ExpectedViolations(&sc.Params)...), map[string]string{}}
+func describeScenario(w io.Writer, sc *testbed.Scenario, asJSON bool) error {
+	d := description{sc.Name, sc.Summary, sc.Doc, testbed.Names(sc.Claims), append([]string{}, testbed.Names(scenarios.ExpectedViolations(sc, &sc.Params))...), map[string]string{}}
 	var set []string
 	for i, p := range sc.Params.Expand() {
-		if p.Value != (&scenarios.Params{}).Expand()[i].Value {
+		if p.Value != (&testbed.Params{}).Expand()[i].Value {
 			d.Params[p.Name] = p.Value
 			set = append(set, p.Name+"="+p.Value)
 		}

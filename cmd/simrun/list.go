@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // entry is one line of a list.
@@ -29,7 +29,7 @@ type section struct {
 
 var sections = []section{
 	{"scenarios", func() (list []entry) {
-		for _, sc := range scenarios.Catalogue() {
+		for _, sc := range testbed.Scenarios() {
 			list = append(list, entry{sc.Name, sc.Summary})
 		}
 		return list
@@ -47,7 +47,7 @@ var sections = []section{
 		return list
 	}},
 	{"bugs", func() (list []entry) {
-		for _, b := range scenarios.Bugs() {
+		for _, b := range testbed.Bugs() {
 			about := b.Summary + " (" + b.Of + ": " + b.Dimension + "=" + b.Value
 			if b.Issue != "" {
 				about += ", " + b.Issue
@@ -57,7 +57,7 @@ var sections = []section{
 		return list
 	}},
 	{"behaviours", func() (list []entry) {
-		p := scenarios.Catalogue()[0].Params
+		p := testbed.Scenarios()[0].Params
 		b, err := p.Behaviours()
 		if err != nil {
 			return nil
@@ -80,7 +80,7 @@ var sections = []section{
 		return list
 	}},
 	{"params", func() (list []entry) {
-		for _, d := range scenarios.Describe() {
+		for _, d := range testbed.Describe() {
 			list = append(list, entry{d.Name, d.Value})
 		}
 		return list
@@ -121,7 +121,7 @@ func listCommand(s streams) *cobra.Command {
 						chosen = []section{sec}
 					}
 				}
-				if sc, err := scenarios.Find(args[0]); err == nil {
+				if sc, err := testbed.FindScenario(args[0]); err == nil {
 					return describeScenario(s.out, sc, asJSON)
 				}
 				if chosen == nil {

@@ -9,6 +9,11 @@ import (
 	"context"
 	"os"
 	"os/signal"
+
+	// What is registered: the catalogue, with every property, and the known bugs.
+	_ "github.com/watchbed/watchbed/knownbugs"
+	_ "github.com/watchbed/watchbed/properties"
+	_ "github.com/watchbed/watchbed/scenarios"
 )
 
 func main() {

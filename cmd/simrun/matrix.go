@@ -14,8 +14,8 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // matrixVersions are the newest release of each branch, and the ones before the
@@ -40,7 +40,7 @@ const matrixExamples = `  simrun matrix
 
 type matrixFlags struct {
 	designs, versions []string
-	changes           []scenarios.Parameter
+	changes           []testbed.Parameter
 	runFlags
 }
 
@@ -106,7 +106,7 @@ func (f *matrixFlags) check() error {
 	if len(f.versions) == 0 {
 		f.versions = matrixVersions
 	}
-	var p scenarios.Params
+	var p testbed.Params
 	for _, list := range []struct {
 		flag, name string
 		values     []string
@@ -128,7 +128,7 @@ func (f *matrixFlags) check() error {
 		case name == "etcd" || name == "cache" || name == "steps":
 			return usage("--param %s: a matrix sets that itself", set)
 		}
-		f.changes = append(f.changes, scenarios.Parameter{Name: name, Value: value})
+		f.changes = append(f.changes, testbed.Parameter{Name: name, Value: value})
 	}
 	if f.workers < 1 {
 		return usage("--workers %d: want at least 1", f.workers)

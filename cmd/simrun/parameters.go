@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // parameters are the flags that change what is explored.
@@ -28,7 +28,7 @@ func (f *parameters) given() bool {
 
 // apply changes the parameters as the flags say, and checks that they fit
 // together.
-func (f *parameters) apply(p *scenarios.Params) error {
+func (f *parameters) apply(p *testbed.Params) error {
 	for _, set := range f.params {
 		name, value, ok := strings.Cut(set, "=")
 		if !ok {
@@ -64,7 +64,7 @@ func (f *parameters) apply(p *scenarios.Params) error {
 }
 
 // changesNothing reports whether a bug is one of the behaviours anyway.
-func changesNothing(p *scenarios.Params, bug string) bool {
+func changesNothing(p *testbed.Params, bug string) bool {
 	with := *p
 	with.Bugs = append(with.Bugs[:len(with.Bugs):len(with.Bugs)], bug)
 	before, err := p.Behaviours()

@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 type replayFlags struct {
@@ -44,12 +44,12 @@ With --loose it follows the recording through changed code or other parameters a
 }
 
 // open reads a replay file and finds its scenario.
-func open(path string) (*recording.Recording, *scenarios.Scenario, error) {
+func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, nil, usage("%w", err)
 	}
-	sc, err := scenarios.Find(rec.Scenario)
+	sc, err := testbed.FindScenario(rec.Scenario)
 	if err != nil {
 		return nil, nil, usage("%s: %w", path, err)
 	}
@@ -110,7 +110,7 @@ func withRemedy(err error) error {
 	return err
 }
 
-func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *recording.Recording, failure explore.Failure) error {
+func (f *replayFlags) tell(s streams, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure) error {
 	d, err := diagnosis.Of(sc, rec, failure)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (f *replayFlags) tell(s streams, sc *scenarios.Scenario, rec *recording.Rec
 }
 
 // follow replays loosely, with the parameters of the command line on top.
-func (f *replayFlags) follow(s streams, sc *scenarios.Scenario, rec *recording.Recording, path string) error {
+func (f *replayFlags) follow(s streams, sc *testbed.Scenario, rec *recording.Recording, path string) error {
 	p, err := recorded.Params(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // defaultSeeds take well under a second in every scenario of the catalogue.
@@ -86,7 +86,7 @@ func oneArgument(what, where string) cobra.PositionalArgs {
 }
 
 func (f *runFlags) run(ctx context.Context, s streams, name string) error {
-	sc, err := scenarios.Find(name)
+	sc, err := testbed.FindScenario(name)
 	if err != nil {
 		return usage("%w", err)
 	}

@@ -280,7 +280,7 @@ func TestShrink(t *testing.T) {
 	small := c.failures()
 	require.Len(t, small, 1)
 	require.Equal(t, exitViolated, c.run("replay", small[0]))
-	c.refuses([]string{`"mirrors" is not violated`}, "shrink", whole[0], "--property", "mirrors")
+	c.refuses([]string{`"cache-matches-etcd" is not violated`}, "shrink", whole[0], "--property", "cache-matches-etcd")
 }
 
 func TestReplayLoose(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/watchbed/watchbed/conformance/exacttest"
 	"github.com/watchbed/watchbed/conformance/fixtures"
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/watchbugs"
+	"github.com/watchbed/watchbed/internal/exacttest"
 )
 
 // A quiet watcher is unsynced until the next round of the sync loop. If runs

@@ -1,6 +1,6 @@
 package claims
 
-import "github.com/watchbed/watchbed/scenarios"
+import "github.com/watchbed/watchbed/testbed"
 
 // Claim is a figure of a document, written down from it before anything is
 // measured.
@@ -10,7 +10,7 @@ type Claim struct {
 	// is measured there.
 	Where, Why string
 	Scenario   string
-	Params     []scenarios.Parameter
+	Params     []testbed.Parameter
 	// Share multiplies the number of runs: rare values need more of them.
 	Share uint64
 
@@ -33,24 +33,24 @@ const (
 const NotMeasured = "KEP-4988: snapshots take 1.3 % of memory: go test -v -run TestSnapshotMemory ./sim/cache"
 
 var (
-	drafted  = []scenarios.Parameter{{Name: "cache", Value: "draft-2019"}, {Name: "notify", Value: "250ms"}}
-	trusting = []scenarios.Parameter{{Name: "bugs", Value: "notify-detection=off"}}
-	steadily = []scenarios.Parameter{{Name: "reads", Value: "30"}, {Name: "noise-for", Value: "10s"}, {Name: "noise-writes", Value: "1000"}}
+	drafted  = []testbed.Parameter{{Name: "cache", Value: "draft-2019"}, {Name: "notify", Value: "250ms"}}
+	trusting = []testbed.Parameter{{Name: "bugs", Value: "notify-detection=off"}}
+	steadily = []testbed.Parameter{{Name: "reads", Value: "30"}, {Name: "noise-for", Value: "10s"}, {Name: "noise-writes", Value: "1000"}}
 	// Two writes a second of the resource, for as long as others are written.
-	nowAndThen = []scenarios.Parameter{{Name: "writers", Value: "1"}, {Name: "writes", Value: "40"}, {Name: "think", Value: "1s"}}
-	often      = []scenarios.Parameter{{Name: "writes", Value: "40"}}
+	nowAndThen = []testbed.Parameter{{Name: "writers", Value: "1"}, {Name: "writes", Value: "40"}, {Name: "think", Value: "1s"}}
+	often      = []testbed.Parameter{{Name: "writes", Value: "40"}}
 )
 
-func join(lists ...[]scenarios.Parameter) []scenarios.Parameter {
-	var all []scenarios.Parameter
+func join(lists ...[]testbed.Parameter) []testbed.Parameter {
+	var all []testbed.Parameter
 	for _, l := range lists {
 		all = append(all, l...)
 	}
 	return all
 }
 
-func only(name, value string) []scenarios.Parameter {
-	return []scenarios.Parameter{{Name: name, Value: value}}
+func only(name, value string) []testbed.Parameter {
+	return []testbed.Parameter{{Name: name, Value: value}}
 }
 
 // All lists the claims, document by document.

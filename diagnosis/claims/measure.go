@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Result is a claim beside what was measured.
@@ -30,7 +30,7 @@ type Result struct {
 // Measure runs the campaign of a claim. The configuration is that of a campaign
 // with Share 1; the strategy is always random, which draws every delay evenly.
 func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, error) {
-	sc, err := scenarios.Find(c.Scenario)
+	sc, err := testbed.FindScenario(c.Scenario)
 	if err != nil {
 		return nil, err
 	}

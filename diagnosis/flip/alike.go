@@ -4,7 +4,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // How far to look for other runs that fail in the same way.
@@ -16,7 +16,7 @@ const (
 
 // alike finds runs that fail in the same way, as a campaign would; except is the
 // seed of the run that is known already.
-func alike(sc *scenarios.Scenario, p scenarios.Params, f explore.Failure, except uint64) []*recording.Recording {
+func alike(sc *testbed.Scenario, p testbed.Params, f explore.Failure, except uint64) []*recording.Recording {
 	system, err := sc.New(p)
 	if err != nil {
 		return nil

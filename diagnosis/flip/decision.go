@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Decision is a behaviour that decides, with the values that make the violation
 // go away. The nil Decision says that no single behaviour does.
 type Decision struct {
-	dimension scenarios.Dimension
+	dimension testbed.Dimension
 	values    []trial
 	// strict: each of the values is convincing.
 	strict bool

@@ -6,13 +6,13 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // search is one violation whose deciding behaviour is looked for.
 type search struct {
-	scenario *scenarios.Scenario
-	params   scenarios.Params
+	scenario *testbed.Scenario
+	params   testbed.Params
 	rec      *recording.Recording
 	failure  explore.Failure
 	// alike are other runs that fail in the same way.
@@ -22,7 +22,7 @@ type search struct {
 // Decide finds the behaviour that decides how the recording fails, nil if no
 // single one does. etcd's own behaviours come first, since that is where fixes
 // are made; then the client library's, then the cache's.
-func Decide(sc *scenarios.Scenario, p scenarios.Params, rec *recording.Recording, f explore.Failure) *Decision {
+func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) *Decision {
 	b, err := p.Behaviours()
 	if err != nil {
 		return nil
@@ -51,7 +51,7 @@ func Decide(sc *scenarios.Scenario, p scenarios.Params, rec *recording.Recording
 
 // isPlanted reports whether the parameters name this bug of the cache or of the
 // client library.
-func isPlanted(p scenarios.Params, dim scenarios.Dimension) bool {
+func isPlanted(p testbed.Params, dim testbed.Dimension) bool {
 	bug := knownBug(dim.Of, dim.Name, dim.Value)
 	return bug != nil && (slices.Contains(p.Bugs, bug.Name) || slices.Contains(p.Bugs, dim.Name+"="+dim.Value))
 }
@@ -59,9 +59,9 @@ func isPlanted(p scenarios.Params, dim scenarios.Dimension) bool {
 // plantedFirst puts the behaviours of planted bugs before all others: the
 // question about a planted bug is whether it decides, and not which etcd would
 // hide it.
-func plantedFirst(p scenarios.Params, dims []scenarios.Dimension) []scenarios.Dimension {
+func plantedFirst(p testbed.Params, dims []testbed.Dimension) []testbed.Dimension {
 	dims = slices.Clone(dims)
-	slices.SortStableFunc(dims, func(a, b scenarios.Dimension) int {
+	slices.SortStableFunc(dims, func(a, b testbed.Dimension) int {
 		switch x, y := isPlanted(p, a), isPlanted(p, b); {
 		case x && !y:
 			return -1
@@ -74,7 +74,7 @@ func plantedFirst(p scenarios.Params, dims []scenarios.Dimension) []scenarios.Di
 }
 
 // decide tries all other values of one behaviour; nil if it does not decide.
-func (s *search) decide(dim scenarios.Dimension) *Decision {
+func (s *search) decide(dim testbed.Dimension) *Decision {
 	if dim.Of == "etcd" && s.params.Guard.ChangesMember() {
 		// A flipped behaviour is that of every member, and hides that the version
 		// changed.
@@ -116,9 +116,9 @@ func (s *search) decide(dim scenarios.Dimension) *Decision {
 
 // onlyOtherBugs: another bug in place of a behaviour that is none, or of a later
 // bug, is no remedy.
-func onlyOtherBugs(dim scenarios.Dimension, values []trial) bool {
+func onlyOtherBugs(dim testbed.Dimension, values []trial) bool {
 	return !slices.ContainsFunc(values, func(v trial) bool {
-		return !slices.ContainsFunc(scenarios.Bugs(), func(b scenarios.Bug) bool {
+		return !slices.ContainsFunc(testbed.Bugs(), func(b testbed.Bug) bool {
 			return b.Of == dim.Of && b.Dimension == dim.Name && b.Value == v.name
 		})
 	})
@@ -135,10 +135,10 @@ const (
 )
 
 // with sets one dimension, also one that the parameters set already.
-func with(p scenarios.Params, dimension, value string) scenarios.Params {
+func with(p testbed.Params, dimension, value string) testbed.Params {
 	bugs := []string{dimension + "=" + value}
 	named := map[string]string{}
-	for _, b := range scenarios.Bugs() {
+	for _, b := range testbed.Bugs() {
 		named[b.Name] = b.Dimension
 	}
 	for _, b := range p.Bugs {

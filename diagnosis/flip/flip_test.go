@@ -13,13 +13,13 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // changed is a scenario with some parameters set, name=value.
-func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scenarios.Params) {
+func changed(t *testing.T, name string, set []string) (*testbed.Scenario, testbed.Params) {
 	t.Helper()
-	sc, err := scenarios.Find(name)
+	sc, err := testbed.FindScenario(name)
 	require.NoError(t, err)
 	p := sc.Params
 	for _, s := range set {
@@ -31,7 +31,7 @@ func changed(t *testing.T, name string, set []string) (*scenarios.Scenario, scen
 
 // firstFailing is the first run of a scenario that violates a property, as it was
 // found.
-func firstFailing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
+func firstFailing(t *testing.T, name, property string, set ...string) (*testbed.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, p := changed(t, name, set)
 	system, err := sc.New(p)
@@ -58,7 +58,7 @@ func firstFailing(t *testing.T, name, property string, set ...string) (*scenario
 }
 
 // failing is that run, shrunk.
-func failing(t *testing.T, name, property string, set ...string) (*scenarios.Scenario, *recording.Recording, explore.Failure) {
+func failing(t *testing.T, name, property string, set ...string) (*testbed.Scenario, *recording.Recording, explore.Failure) {
 	t.Helper()
 	sc, r, rec, f := firstFailing(t, name, property, set...)
 	small, err := recording.Shrink(context.Background(), r, rec, f, 5_000)
@@ -70,8 +70,8 @@ func TestReleases(t *testing.T) {
 	_, p := changed(t, "issue-15220", nil)
 	b, err := p.Behaviours()
 	require.NoError(t, err)
-	of := func(name string) scenarios.Dimension {
-		i := slices.IndexFunc(b.Dimensions(), func(d scenarios.Dimension) bool { return d.Name == name })
+	of := func(name string) testbed.Dimension {
+		i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == name })
 		return b.Dimensions()[i]
 	}
 	for _, c := range []struct{ etcd, dimension, value, want string }{
@@ -131,7 +131,7 @@ func TestFlipMustRemoveTheViolation(t *testing.T) {
 	require.NoError(t, err)
 	b, err := p.Behaviours()
 	require.NoError(t, err)
-	i := slices.IndexFunc(b.Dimensions(), func(d scenarios.Dimension) bool { return d.Name == freshness })
+	i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == freshness })
 	require.GreaterOrEqual(t, i, 0)
 	require.Contains(t, b.Dimensions()[i].Values, noFreshness)
 	require.Contains(t, b.Dimensions()[i].Values, bypassesCache)

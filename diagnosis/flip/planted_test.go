@@ -25,7 +25,7 @@ func TestFlipNamesThePlantedBug(t *testing.T) {
 	s = decided(t, "resumed-watch", "resumable", "bugs=kubernetes-49956")
 	require.Contains(t, s, "empty-history=off-by-one (the bug kubernetes-49956). With empty-history=refuses-older (Kubernetes 1.8 and later)")
 	// An etcd that answers progress requests too early would hide it.
-	s = decided(t, "busy-neighbour", "answers", "bugs=kubernetes-114458")
+	s = decided(t, "busy-neighbour", "answers-in-time", "bugs=kubernetes-114458")
 	require.Contains(t, s, "One behaviour of the cache decides: watch-stream=of-caches (the bug kubernetes-114458). With watch-stream=own")
 	s = decided(t, "several-caches", "monotonic", "bugs=kubernetes-59848")
 	require.Contains(t, s, "freshness=none (the bug kubernetes-59848). With freshness=consistent (Kubernetes 1.31 and later) replaying the same schedule")

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // span says which releases or designs have a value of a behaviour: releases of the branch in question,
@@ -20,7 +20,7 @@ type span struct {
 
 // releases finds out which have a value. Bugs and assumptions are put aside: it is
 // about what was released.
-func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
+func releases(p testbed.Params, d testbed.Dimension, value string) span {
 	assumed := slices.Contains(p.Assume, d.Name+"="+d.Value)
 	p.Bugs, p.Assume = nil, nil
 	if bug := knownBug(d.Of, d.Name, d.Value); bug != nil && d.Of == "cache" {
@@ -80,11 +80,11 @@ func releases(p scenarios.Params, d scenarios.Dimension, value string) span {
 
 // knownBug is the bug of the cache or of the client library that a value of a
 // behaviour is, nil if it is none. What versions of etcd differ in is not asked.
-func knownBug(of, dimension, value string) *scenarios.Bug {
+func knownBug(of, dimension, value string) *testbed.Bug {
 	if of == "etcd" {
 		return nil
 	}
-	for _, b := range scenarios.Bugs() {
+	for _, b := range testbed.Bugs() {
 		if b.Of == of && b.Dimension == dimension && b.Value == value {
 			return &b
 		}
@@ -93,7 +93,7 @@ func knownBug(of, dimension, value string) *scenarios.Bug {
 }
 
 // designs lists the cache designs that have the value.
-func designs(p scenarios.Params, dimension, value string) span {
+func designs(p testbed.Params, dimension, value string) span {
 	var names []string
 	for _, d := range cache.Designs() {
 		p.Cache = d.Name
@@ -111,9 +111,9 @@ func designs(p scenarios.Params, dimension, value string) span {
 	return span{text: noun + strings.Join(names, ", ")}
 }
 
-func has(p scenarios.Params, dimension, value string) bool {
+func has(p testbed.Params, dimension, value string) bool {
 	b, err := p.Behaviours()
-	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d scenarios.Dimension) bool {
+	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d testbed.Dimension) bool {
 		return d.Name == dimension && d.Value == value
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // trial is one value with which the recorded schedule passes.
@@ -22,7 +22,7 @@ type trial struct {
 
 // try follows the recording and the other runs with these parameters. ok says
 // that the recorded schedule passes.
-func (s *search) try(p scenarios.Params) (v trial, ok bool) {
+func (s *search) try(p testbed.Params) (v trial, ok bool) {
 	system, err := s.scenario.New(p)
 	if err != nil {
 		return v, false

@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // The scenarios of a matrix. Those of Safety and Liveness put both questions;
@@ -32,7 +32,7 @@ const (
 type Config struct {
 	Designs, Versions []string
 	// Params change every campaign of every cell.
-	Params []scenarios.Parameter
+	Params []testbed.Parameter
 	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound.
 	// A campaign of cost has a tenth: each of its runs is long.
 	FirstSeed, Seeds uint64
@@ -49,7 +49,7 @@ const costShare = 10
 // Check returns an error if some campaign could not be run.
 func (cfg *Config) Check() error {
 	for _, name := range slices.Concat(Safety, Liveness, Costs) {
-		sc, err := scenarios.Find(name)
+		sc, err := testbed.FindScenario(name)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (cfg *Config) Check() error {
 }
 
 // params are those of a scenario in a cell.
-func (cfg *Config) params(sc *scenarios.Scenario, version, design string) (scenarios.Params, error) {
+func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed.Params, error) {
 	p := sc.Params
 	p.Etcd, p.Cache = version, design
 	for _, change := range cfg.Params {
@@ -156,7 +156,7 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
 		return errInterrupted
 	}
 	x.progress(cell.Design + " on " + cell.Etcd + ": " + name)
-	sc, err := scenarios.Find(name)
+	sc, err := testbed.FindScenario(name)
 	if err != nil {
 		return err
 	}

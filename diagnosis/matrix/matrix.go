@@ -7,13 +7,12 @@
 package matrix
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Matrix is designs of the cache by versions of etcd.
@@ -65,23 +64,23 @@ type Evidence struct {
 	Unexpected []string `json:"unexpected,omitempty"`
 }
 
-// livenessClaims say that something comes in time.
-var livenessClaims = []string{scenarios.Answers, scenarios.WatchListEnds}
-
-// IsLive reports whether a property says that something comes in time.
-func IsLive(property string) bool { return slices.Contains(livenessClaims, property) }
+// isLive reports whether a property says that something comes in time.
+func isLive(property string) bool {
+	p, err := testbed.FindProperty(property)
+	return err == nil && p.Kind == testbed.Liveness
+}
 
 // add takes down what a campaign says to both questions.
-func (cell *Cell) add(sc *scenarios.Scenario, p *scenarios.Params, c *campaign.Result, command func(first, last uint64) string) {
+func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result, command func(first, last uint64) string) {
 	var violated []string
 	for _, t := range c.Properties {
 		if t.Verdict == model.Violated {
 			violated = append(violated, t.Name)
 		}
 	}
-	missing, unexpected := sc.Outcome(p, violated)
+	missing, unexpected := scenarios.Outcome(sc, p, violated)
 	for _, live := range []bool{false, true} {
-		mine := func(property string) bool { return IsLive(property) == live }
+		mine := func(property string) bool { return isLive(property) == live }
 		e := Evidence{
 			Scenario: sc.Name, Schedules: c.Schedules, Properties: map[string]summary.Property{},
 			Missing: filter(missing, mine), Unexpected: filter(unexpected, mine),

@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Params are the parameters of a recording. The error, one line, names what the
 // recording says that this version does not know.
-func Params(sc *scenarios.Scenario, rec *recording.Recording) (scenarios.Params, error) {
+func Params(sc *testbed.Scenario, rec *recording.Recording) (testbed.Params, error) {
 	p := sc.Params
 	for _, parameter := range rec.Parameters {
 		if err := p.Set(parameter.Name, parameter.Value); err != nil {
@@ -22,7 +22,7 @@ func Params(sc *scenarios.Scenario, rec *recording.Recording) (scenarios.Params,
 }
 
 // System puts the scenario of a recording together as it was recorded.
-func System(sc *scenarios.Scenario, rec *recording.Recording) (*scenarios.System, error) {
+func System(sc *testbed.Scenario, rec *recording.Recording) (*testbed.System, error) {
 	p, err := Params(sc, rec)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func System(sc *scenarios.Scenario, rec *recording.Recording) (*scenarios.System
 }
 
 // Parameters lists all parameters by name, as a recording keeps them.
-func Parameters(p *scenarios.Params) []recording.Parameter {
+func Parameters(p *testbed.Params) []recording.Parameter {
 	var list []recording.Parameter
 	for _, x := range p.Expand() {
 		list = append(list, recording.Parameter{Name: x.Name, Value: x.Value})

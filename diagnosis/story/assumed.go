@@ -3,12 +3,12 @@ package story
 import (
 	"slices"
 
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Assumptions are the values of behaviours that the scenario puts aside, without
 // those that the parameters set to something else.
-func Assumptions(p *scenarios.Params) []string {
+func Assumptions(p *testbed.Params) []string {
 	b, err := p.Behaviours()
 	if err != nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Story is a recorded run that fails, told: the few steps that matter, and what
@@ -47,7 +47,7 @@ type Run struct {
 	// made what the answer does not show; -1 is none.
 	Wrong, Missed int
 
-	system  *scenarios.System
+	system  *testbed.System
 	finding explore.Finding
 	// shows is the first step after which the run, cut off there, is violated.
 	shows int
@@ -61,7 +61,7 @@ const maxJudged = 2_000
 // Tell replays a recording and tells how it fails in the way f. The recording
 // should be a small one: what happens in it is told. The error is a
 // *recording.Divergence or a *recording.TraceMismatch if it does not replay.
-func Tell(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (*Story, error) {
+func Tell(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Story, error) {
 	r, err := replay(sc, rec, f)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func Tell(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (
 	}, nil
 }
 
-func replay(sc *scenarios.Scenario, rec *recording.Recording, f explore.Failure) (*Run, error) {
+func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Run, error) {
 	system, err := recorded.System(sc, rec)
 	if err != nil {
 		return nil, err

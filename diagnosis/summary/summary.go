@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Summary is what a campaign came to: the object that "simrun run --json"
@@ -76,14 +77,14 @@ type Failure struct {
 }
 
 // Of says what a campaign came to. Stories and replay files are left to Link.
-func Of(sc *scenarios.Scenario, p *scenarios.Params, c *campaign.Result) *Summary {
+func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	s := &Summary{
 		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: story.Assumptions(p),
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
 		Verdict: c.Verdict().String(), Properties: map[string]Property{}, Failures: []Failure{},
-		Expected: append([]string{}, sc.ExpectedViolations(p)...), Situations: map[string]uint64{},
+		Expected: append([]string{}, testbed.Names(scenarios.ExpectedViolations(sc, p))...), Situations: map[string]uint64{},
 	}
 	var violated []string
 	for _, t := range c.Properties {
@@ -94,7 +95,7 @@ func Of(sc *scenarios.Scenario, p *scenarios.Params, c *campaign.Result) *Summar
 			violated = append(violated, t.Name)
 		}
 	}
-	s.Missing, s.Unexpected = sc.Outcome(p, violated)
+	s.Missing, s.Unexpected = scenarios.Outcome(sc, p, violated)
 	for _, f := range c.Failures {
 		s.Failures = append(s.Failures, Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules})
 	}

@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"model", "internal/spelling", "sim/fifo", "sim/release", "sim/dimension"},
+	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/release", "sim/dimension"},
 	{"sim/option", "linearizability", "internal/tampering"},
 	{"sim"},
 	{"sim/wire", "explore/...", "internal/commute"},
@@ -97,13 +97,14 @@ const maxFiles = 20
 
 // crowded are folders that have more, and how many. Numbers here only go down.
 var crowded = map[string]int{
-	"scenarios": 47,
+	"scenarios": 24,
 	"sim":       21,
 	"sim/cache": 64,
 	"sim/etcd":  40,
+	"testbed":   24,
 }
 
 // planned are packages of the table of layers that do not exist yet.
 var planned = map[string]bool{
-	"testbed/...": true, "properties/...": true, "knownbugs/...": true, "command/...": true,
+	"command/...": true,
 }

@@ -138,8 +138,7 @@ func (c *Client) Fire(env *sim.Env, t sim.Timer) {
 	case timerBackoff:
 		c.newWatchClient(env, i)
 	case timerRetry:
-		env.Reads(cellCall, int(i))
-		c.attempt(env, int(i))
+		c.attempt(env, &c.calls[i])
 	}
 }
 

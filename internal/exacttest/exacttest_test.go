@@ -1,0 +1,122 @@
+package exacttest_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/watchbed/watchbed/internal/exacttest"
+)
+
+func TestBinomialKnownValues(t *testing.T) {
+	for _, c := range []struct {
+		k, n int
+		p    float64
+		want float64
+	}{
+		// Small enough to add up by hand, in units of p^i q^(n-i).
+		{0, 1, 0.5, 1},
+		{0, 4, 0.5, 2.0 / 16},
+		{1, 4, 0.5, 10.0 / 16},
+		{2, 4, 0.5, 1},
+		{3, 3, 0.25, 1.0 / 64},
+		{0, 3, 0.25, 1}, // 0 and 1 are equally likely
+		{2, 3, 0.25, 10.0 / 64},
+		// A fair coin, 10 of 10 and 1 of 10.
+		{10, 10, 0.5, 2.0 / 1024},
+		{1, 10, 0.5, 22.0 / 1024},
+		// Certainties.
+		{0, 100, 0, 1},
+		{1, 100, 0, 0},
+		{100, 100, 1, 1},
+		{99, 100, 1, 0},
+		{0, 0, 0.3, 1},
+	} {
+		if got := exacttest.BinomialTwoSided(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("BinomialTwoSided(%d, %d, %g) = %.12f, want %.12f", c.k, c.n, c.p, got, c.want)
+		}
+	}
+}
+
+func TestFisherKnownValues(t *testing.T) {
+	for _, c := range []struct {
+		k1, n1, k2, n2 int
+		want           float64
+	}{
+		// The lady tasting tea: 3 of 4 and 1 of 4.
+		{3, 4, 1, 4, 34.0 / 70},
+		{4, 4, 0, 4, 2.0 / 70},
+		{2, 4, 2, 4, 1},
+		{0, 100, 0, 100, 1},
+		{100, 100, 100, 100, 1},
+		// 0 of 3 and 3 of 5: C(5,3)/C(8,3) plus whatever is not likelier.
+		{0, 3, 3, 5, (10.0 + 1) / 56},
+		{0, 0, 3, 7, 1},
+	} {
+		got := exacttest.FisherTwoSided(c.k1, c.n1, c.k2, c.n2)
+		if math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("FisherTwoSided(%d of %d, %d of %d) = %.12f, want %.12f", c.k1, c.n1, c.k2, c.n2, got, c.want)
+		}
+		if mirror := exacttest.FisherTwoSided(c.k2, c.n2, c.k1, c.n1); math.Abs(got-mirror) > 1e-9 {
+			t.Errorf("exchanging the samples changes %.12f to %.12f", got, mirror)
+		}
+	}
+}
+
+// An exact test never rejects the true hypothesis more often than it says.
+func TestBinomialKeepsItsLevel(t *testing.T) {
+	const n = 100
+	for _, p := range []float64{0.01, 0.2, 0.5, 0.79, 0.99} {
+		for _, level := range []float64{0.001, 0.05} {
+			var rejected float64
+			for k := 0; k <= n; k++ {
+				if exacttest.BinomialTwoSided(k, n, p) <= level {
+					rejected += math.Exp(lchoose(n, k) + float64(k)*math.Log(p) + float64(n-k)*math.Log(1-p))
+				}
+			}
+			if rejected > level+1e-12 {
+				t.Errorf("p=%g: rejects with probability %g at level %g", p, rejected, level)
+			}
+		}
+	}
+}
+
+func lchoose(n, k int) float64 {
+	var s float64
+	for i := 1; i <= k; i++ {
+		s += math.Log(float64(n-k+i) / float64(i))
+	}
+	return s
+}
+
+func TestOutOfRangeIsNotANumber(t *testing.T) {
+	for _, v := range []float64{
+		exacttest.BinomialTwoSided(-1, 10, 0.5),
+		exacttest.BinomialTwoSided(11, 10, 0.5),
+		exacttest.BinomialTwoSided(1, 10, 1.5),
+		exacttest.FisherTwoSided(2, 1, 0, 1),
+		exacttest.FisherTwoSided(0, 1, -1, 1),
+	} {
+		if !math.IsNaN(v) {
+			t.Errorf("got %g for an impossible count", v)
+		}
+	}
+}
+
+func TestAtLeastKnownValues(t *testing.T) {
+	for _, c := range []struct {
+		k, n int
+		p    float64
+		want float64
+	}{
+		{0, 3, 0.5, 1},
+		{1, 3, 0.5, 7.0 / 8},
+		{3, 3, 0.5, 1.0 / 8},
+		{2, 2, 0.1, 0.01},
+		{1, 5, 0, 0},
+		{0, 5, 0, 1},
+	} {
+		if got := exacttest.AtLeast(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("AtLeast(%d, %d, %g) = %.12f, want %.12f", c.k, c.n, c.p, got, c.want)
+		}
+	}
+}

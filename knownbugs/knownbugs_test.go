@@ -1,0 +1,304 @@
+package knownbugs_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/exacttest"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var updateDetection = flag.Bool("detection.update", false, "measure anew how soon the known bugs show: minutes")
+
+// detection is how soon a bug shows, measured with the strategy that simrun uses
+// if it is given none. A trial is a number of schedules in a row of which the
+// last is the first to violate the property; the next trial begins behind it.
+type detection struct {
+	Bug, Scenario, Property, Strategy string
+	// Schedules is how many seeds, from FirstSeed on, the trials took in all.
+	FirstSeed, Schedules uint64
+	Trials               int
+	// Median is that of the trials, in schedules. Bound95 is the number of
+	// schedules within which the bug shows in 95 of 100 campaigns, as far as
+	// can be said with 95 % confidence (boundOf95).
+	Median, Bound95 uint64
+}
+
+const detectionFile = "testdata/detection.json"
+
+func recordedDetections(t *testing.T) (list []detection) {
+	t.Helper()
+	b, err := os.ReadFile(detectionFile)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(b, &list))
+	return list
+}
+
+// bugRun runs the scenario in which a bug shows, with the bug or without.
+type bugRun struct {
+	runner   *explore.Runner
+	chooser  strategy.Chooser
+	property *testbed.Property
+}
+
+func newBugRun(t *testing.T, b *testbed.KnownBug, bugs ...string) *bugRun {
+	t.Helper()
+	require.Contains(t, b.Scenario.Claims, b.Property, b.Name)
+	p := b.Scenario.Params
+	p.Bugs = bugs
+	system, err := b.Scenario.New(p)
+	require.NoError(t, err)
+	r := explore.NewRunner(system, p.Steps)
+	return &bugRun{r, strategyOf(t, b).New(strategy.Measure(r)), b.Property}
+}
+
+func strategyOf(t *testing.T, b *testbed.KnownBug) strategy.Strategy {
+	t.Helper()
+	if b.Strategy == "" {
+		return strategy.Default()
+	}
+	i := slices.IndexFunc(strategy.All(), func(x strategy.Strategy) bool { return x.Name == b.Strategy })
+	require.GreaterOrEqual(t, i, 0, b.Strategy)
+	return strategy.All()[i]
+}
+
+func (r *bugRun) judge(t *testing.T, seed uint64) explore.Finding {
+	r.chooser.Begin(seed)
+	for _, f := range r.runner.Run(r.chooser).Findings {
+		if f.Property == r.property.Name {
+			return f
+		}
+	}
+	t.Fatalf("%s was not judged", r.property.Name)
+	return explore.Finding{}
+}
+
+const (
+	detectionTrials = 200
+	// maxDetection bounds a measurement: beyond it there are fewer trials.
+	maxDetection = 400_000
+	// recordedSeeds is where a measurement begins: behind the seeds with which
+	// workloads and strategies were tried out.
+	recordedSeeds = 1 << 24
+	// freshSeeds is where the comparison begins: far from what was recorded.
+	freshSeeds = 1 << 32
+)
+
+func measureDetection(t *testing.T, b *testbed.KnownBug) detection {
+	d := detection{Bug: b.Name, Scenario: b.Scenario.Name, Property: b.Property.Name, Strategy: strategyOf(t, b).Name, FirstSeed: recordedSeeds}
+	r := newBugRun(t, b, b.Name)
+	var trials []uint64
+	begun := uint64(0)
+	for n := uint64(0); len(trials) < detectionTrials && n < maxDetection; n++ {
+		if r.judge(t, recordedSeeds+n).Verdict == model.Violated {
+			trials = append(trials, n+1-begun)
+			begun = n + 1
+		}
+	}
+	require.NotEmpty(t, trials, "%s does not show in %d schedules", b.Name, maxDetection)
+	slices.Sort(trials)
+	d.Schedules, d.Trials = begun, len(trials)
+	d.Median, d.Bound95 = trials[(len(trials)-1)/2], boundOf95(len(trials), begun)
+	return d
+}
+
+// boundOf95 takes schedules for independent. The number of them up to the k-th
+// hit then has a negative binomial distribution, and the chance p of which k hits
+// in n schedules have probability 0.05 is an exact lower bound of the real one
+// (Clopper and Pearson). With that p, 1-(1-p)^bound is 0.95.
+func boundOf95(k int, n uint64) uint64 {
+	if uint64(k) == n {
+		// Every schedule: p is the k-th root of 0.05.
+		p := math.Pow(0.05, 1/float64(k))
+		return uint64(math.Ceil(math.Log(0.05) / math.Log1p(-p)))
+	}
+	low, high := 0.0, 1.0
+	for range 200 {
+		if mid := (low + high) / 2; exacttest.AtLeast(k, int(n), mid) < 0.05 {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return uint64(math.Ceil(math.Log(0.05) / math.Log1p(-low)))
+}
+
+// TestBoundOf95: known values, by hand.
+func TestBoundOf95(t *testing.T) {
+	// 1 hit in 1: p is 0.05, and 0.95^59 is the first power below 0.05.
+	assert.EqualValues(t, 59, boundOf95(1, 1))
+	// 1 hit in 2: 1-(1-p)^2 = 0.05, so (1-p)^2 = 0.95: 117 schedules.
+	assert.EqualValues(t, 117, boundOf95(1, 2))
+}
+
+// TestKnownBugsAreDetected compares how often each bug shows in other schedules than
+// those that were recorded with how often it did there, and holds the healthy
+// cache to the same property in the same schedules.
+func TestKnownBugsAreDetected(t *testing.T) {
+	if *updateDetection {
+		var list []detection
+		for _, b := range testbed.KnownBugs() {
+			list = append(list, measureDetection(t, b))
+			t.Logf("%+v", list[len(list)-1])
+		}
+		b, err := json.MarshalIndent(list, "", "\t")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(detectionFile, append(b, '\n'), 0o644))
+		require.NoError(t, os.WriteFile(tableFile, []byte(tableOf(t, list)), 0o644))
+	}
+	recorded := recordedDetections(t)
+	require.Len(t, recorded, len(testbed.KnownBugs()), "measure anew: go test ./knownbugs -run TestKnownBugsAreDetected -detection.update")
+	for i, b := range testbed.KnownBugs() {
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			d := recorded[i]
+			require.Equal(t, []string{b.Name, b.Scenario.Name, b.Property.Name}, []string{d.Bug, d.Scenario, d.Property})
+			require.Equal(t, boundOf95(d.Trials, d.Schedules), d.Bound95)
+			// With twenty hits expected, none at all has a chance of e^-20.
+			schedules := max(20, 20*int(d.Schedules)/d.Trials)
+			require.Less(t, schedules, 30_000, "so rare that the comparison takes too long: another workload, or another strategy")
+			buggy, healthy := newBugRun(t, b, b.Name), newBugRun(t, b)
+			hits, exercised := 0, 0
+			for seed := uint64(freshSeeds); seed < freshSeeds+uint64(schedules); seed++ {
+				if buggy.judge(t, seed).Verdict == model.Violated {
+					hits++
+				}
+				f := healthy.judge(t, seed)
+				require.NotEqual(t, model.Violated, f.Verdict, "the healthy cache, seed %d", seed)
+				exercised += f.Exercised
+			}
+			require.NotZero(t, exercised, "%s was never put to the test", b.Property.Name)
+			p := exacttest.FisherTwoSided(hits, schedules, d.Trials, int(d.Schedules))
+			t.Logf("%d of %d schedules; recorded %d of %d; p = %.3g", hits, schedules, d.Trials, d.Schedules, p)
+			require.NotZero(t, hits)
+			require.Greater(t, p, 1e-4)
+		})
+	}
+}
+
+const tableFile = "knownbugs.md"
+
+// tableOf is what is known of the bugs, for people.
+func tableOf(t *testing.T, list []detection) string {
+	t.Helper()
+	var out strings.Builder
+	out.WriteString("# Known bugs of caches\n\n")
+	out.WriteString("Written by `go test ./knownbugs -run TestKnownBugsAreDetected -detection.update`. Each bug can be planted:\n")
+	out.WriteString("`simrun run SCENARIO --bug BUG`. The last two columns are schedules until it shows: the median, and within\n")
+	out.WriteString("how many it shows in 95 of 100 campaigns, at 95 % confidence.\n\n")
+	out.WriteString("| bug | what goes wrong | scenario | property | median | 95 % |\n|---|---|---|---|---:|---:|\n")
+	for _, d := range list {
+		i := slices.IndexFunc(testbed.Bugs(), func(b testbed.Bug) bool { return b.Name == d.Bug })
+		require.GreaterOrEqual(t, i, 0, d.Bug)
+		property := d.Property
+		if d.Strategy != strategy.Default().Name {
+			property += " (`--strategy " + d.Strategy + "`)"
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %d | %d |\n", d.Bug, testbed.Bugs()[i].Summary, d.Scenario, property, d.Median, d.Bound95)
+	}
+	return out.String()
+}
+
+func TestTableOfKnownBugsIsUpToDate(t *testing.T) {
+	b, err := os.ReadFile(tableFile)
+	require.NoError(t, err)
+	require.Equal(t, tableOf(t, recordedDetections(t)), string(b))
+}
+
+// TestPlantedBugIsExpected: `run --expect` is content with what a bug is planted
+// for, and misses it if it does not come.
+func TestPlantedBugIsExpected(t *testing.T) {
+	for _, b := range testbed.KnownBugs() {
+		p := b.Scenario.Params
+		p.Bugs = []string{b.Name}
+		missing, unexpected := scenarios.Outcome(b.Scenario, &p, []string{b.Property.Name})
+		require.Empty(t, missing, b.Name)
+		require.Empty(t, unexpected, b.Name)
+		missing, _ = scenarios.Outcome(b.Scenario, &p, nil)
+		require.Equal(t, []string{b.Property.Name}, missing, b.Name)
+	}
+}
+
+// always are the bugs that come to bear in every schedule of their scenarios.
+var always = map[string]string{
+	"kubernetes-59848":  "no LIST asks etcd for its revision",
+	"kubernetes-114458": "each cache watches under other metadata",
+	"kubernetes-117137": "each client has a WatchList that waits",
+	"kubernetes-123532": "each cache watches under other metadata",
+	"kubernetes-123676": "each LIST asks etcd for its revision",
+	"kubernetes-131011": "no cache asks its compactor",
+}
+
+// TestBugsShareTheStepsOfTheHealthyCache: a bug has no yield point of its own. So
+// where it does not come to bear, a schedule takes the same course with it as
+// without, to the bit.
+func TestBugsShareTheStepsOfTheHealthyCache(t *testing.T) {
+	const schedules = 400
+	for _, bug := range testbed.KnownBugs() {
+		t.Run(bug.Name, func(t *testing.T) {
+			t.Parallel()
+			buggy, healthy := newBugRun(t, bug, bug.Name), newBugRun(t, bug)
+			random := strategy.Random()
+			a, b := random.New(strategy.Measure(buggy.runner)), random.New(strategy.Measure(healthy.runner))
+			alike := 0
+			for seed := range uint64(schedules) {
+				a.Begin(seed)
+				b.Begin(seed)
+				if buggy.runner.Run(a).TraceHash == healthy.runner.Run(b).TraceHash {
+					alike++
+				}
+			}
+			t.Logf("%d of %d schedules take the same course", alike, schedules)
+			require.Equal(t, always[bug.Name] != "", alike == 0)
+		})
+	}
+}
+
+// TestBugsInvisibleWithoutReaders: bugs that act while an event is taken in change
+// nothing if no client reads or watches the cache. Then every schedule, with
+// its events, takes the same course with them as without.
+func TestBugsInvisibleWithoutReaders(t *testing.T) {
+	for _, bug := range []string{"version-before-store", "progress-lowers-version", "store-without-snapshot", "kubernetes-58545"} {
+		t.Run(bug, func(t *testing.T) {
+			t.Parallel()
+			run := func(bugs ...string) *explore.Runner {
+				p := scenarios.Outages.Params
+				p.Cache, p.Bugs = "kep-4988", bugs
+				p.Readers, p.Gets, p.Watchers = 0, 0, 0
+				system, err := scenarios.Outages.New(p)
+				require.NoError(t, err)
+				return explore.NewRunner(system, p.Steps)
+			}
+			buggy, healthy := run(bug), run()
+			a, b := strategy.Random().New(strategy.Measure(buggy)), strategy.Random().New(strategy.Measure(healthy))
+			events := 0
+			for seed := range uint64(300) {
+				a.Begin(seed)
+				b.Begin(seed)
+				with, without := buggy.Run(a), healthy.Run(b)
+				require.Equal(t, without.TraceHash, with.TraceHash, "seed %d", seed)
+				for _, f := range without.Findings {
+					if f.Property == caches.MatchEtcd.Name {
+						events += f.Exercised
+					}
+				}
+			}
+			require.Greater(t, events, 300, "nothing was taken in")
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package caches
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// DetectorAccuracy holds the consistency checker of KEP-4988 and the inconsistency
+// detector of KEP-2340 against ground truth at the moment when they read the
+// cache. A comparison that etcd gave no list for reports nothing. It is exercised
+// by comparisons that have an outcome.
+var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
+	Name: "detector-accuracy", Kind: testbed.Safety,
+	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, and never a healthy cache.",
+	Violated: "detector is wrong",
+	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector"},
+	New: func(s *testbed.System) testbed.Judge {
+		return &detectorAccuracy{system: s, compared: make([][]comparison, len(s.Caches()))}
+	},
+})
+
+// detectorAccuracy notes the truth at the beginning of each comparison.
+type detectorAccuracy struct {
+	system *testbed.System
+	// compared[i] are those of cache i, in the order of its Detections.
+	compared [][]comparison
+}
+
+// comparison is how a cache stood to etcd when a detector looked at it.
+type comparison uint8
+
+const (
+	unknown comparison = iota
+	equal
+	diverged
+)
+
+// Reset implements testbed.Judge.
+func (j *detectorAccuracy) Reset() {
+	for i := range j.compared {
+		j.compared[i] = j.compared[i][:0]
+	}
+}
+
+// AfterStep implements testbed.StepObserver.
+func (j *detectorAccuracy) AfterStep(_ *sim.World, a sim.Action) {
+	for i, c := range j.system.Caches() {
+		if a.Node != c.ID {
+			continue
+		}
+		for all := c.Detections(); len(j.compared[i]) < len(all); {
+			j.compared[i] = append(j.compared[i], j.compare(c, &all[len(j.compared[i])]))
+		}
+	}
+}
+
+// compare compares what a detector looks at with ground truth, as far as the
+// detector can see: the checker's digest is of keys and revisions.
+func (j *detectorAccuracy) compare(c *testbed.Cache, of *cache.Detection) comparison {
+	store := j.system.Truth().At(of.ResourceVersion)
+	if store == nil {
+		return unknown
+	}
+	var want []*model.Item
+	store.Ascend(of.Prefix, model.PrefixEnd(of.Prefix), func(it *model.Item) bool {
+		want = append(want, it)
+		return of.Limit == 0 || int64(len(want)) < of.Limit
+	})
+	got := of.Items
+	if of.By == cache.ConsistencyCheck {
+		got = nil
+		c.Ascend(func(kv *wire.KeyValue) bool {
+			got = append(got, kv)
+			return true
+		})
+	}
+	if len(got) != len(want) {
+		return diverged
+	}
+	for i := range got {
+		if got[i].Key != want[i].Key || got[i].ModRevision != want[i].ModRevision || of.By == cache.ListDetector && got[i].Value != want[i].Value {
+			return diverged
+		}
+	}
+	return equal
+}
+
+// Finding implements testbed.Judge.
+func (j *detectorAccuracy) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Caches() {
+		for k, of := range c.Detections() {
+			truth := j.compared[i][k]
+			if of.Outcome == cache.DetectionPending || of.Outcome == cache.DetectionError || truth == unknown {
+				continue
+			}
+			all.Exercised++
+			switch {
+			case of.Outcome == cache.DetectionConsistent && truth == diverged:
+				all.Violate("missed", &misjudged{c.Name, of})
+			case of.Outcome == cache.DetectionInconsistent && truth == equal:
+				all.Violate("false-alarm", &misjudged{c.Name, of})
+			}
+			if all.Violated() {
+				return all.Finding()
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// misjudged is a comparison with the wrong outcome.
+type misjudged struct {
+	cache string
+	of    cache.Detection
+}
+
+func (m *misjudged) String() string {
+	if m.of.Outcome == cache.DetectionConsistent {
+		return fmt.Sprintf("%v found nothing wrong with %s at resourceVersion %d, which etcd has other contents at", m.of.By, m.cache, m.of.ResourceVersion)
+	}
+	return fmt.Sprintf("%v found %s to differ from etcd at resourceVersion %d, where both are equal", m.of.By, m.cache, m.of.ResourceVersion)
+}
+
+// Concerns implements explore.Concerned.
+func (m *misjudged) Concerns() explore.Concern { return explore.Concern{Node: m.cache} }

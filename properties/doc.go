@@ -1,0 +1,24 @@
+// Package properties is what must hold: one file and one judge for each property.
+// It imports the packages below, so that a program which imports it knows all of
+// them by name.
+//
+//	reads      what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
+//	watches    what clients that watch are sent: etcd's watch guarantees, initial events and their end
+//	caches     the cache itself: cache-matches-etcd, detector-accuracy
+//	informers  what informers hold: informer-matches-etcd ... informer-detector-accuracy
+//
+// To add a property, add a file with a variable that calls
+// testbed.RegisterProperty, here or in a module of your own, and claim it in a
+// scenario.
+//
+// The packages import testbed and what is below it. They must never import
+// scenarios.
+package properties
+
+import (
+	// Each registers its properties.
+	_ "github.com/watchbed/watchbed/properties/caches"
+	_ "github.com/watchbed/watchbed/properties/informers"
+	_ "github.com/watchbed/watchbed/properties/reads"
+	_ "github.com/watchbed/watchbed/properties/watches"
+)

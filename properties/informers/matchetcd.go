@@ -1,0 +1,46 @@
+// Package informers has the properties of what informers hold (client-go's
+// reflectors), restarts of their processes and other API servers included.
+package informers
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// MatchEtcd compares an informer with ground truth whenever it has listed or its
+// resourceVersion has changed, which is how often it is exercised.
+var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
+	Name: "informer-matches-etcd", Kind: testbed.Safety,
+	Promise:  "From its first list on an informer holds, after every step, what etcd had at the informer's resourceVersion.",
+	Violated: "informer differs from etcd",
+	New:      func(s *testbed.System) testbed.Judge { return &matchEtcd{system: s} },
+})
+
+type matchEtcd struct {
+	system *testbed.System
+	seen   views
+	tally  testbed.Tally
+}
+
+// Reset implements testbed.Judge.
+func (j *matchEtcd) Reset() {
+	j.seen.reset(j.system)
+	j.tally = testbed.Tally{}
+}
+
+// AfterStep implements testbed.StepObserver.
+func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
+	for _, n := range j.system.InformersAfter(a) {
+		if !j.seen.changed(j.system, n) {
+			continue
+		}
+		j.tally.Exercised++
+		if d := j.system.Compare(n, n.ResourceVersion(), n.Ascend); d != nil {
+			j.tally.Violate(d.Label(), d)
+		}
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *matchEtcd) Finding(*sim.World) explore.Finding { return j.tally.Finding() }

@@ -1,0 +1,141 @@
+package reads
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// AnswersInTime counts a timeout, a refusal (429) and a fallback to etcd as
+// violations, so etcd #17507 is one. It is exercised by answered reads of the
+// liveness phase.
+var AnswersInTime = testbed.RegisterProperty(&testbed.Property{
+	Name: "answers-in-time", Kind: testbed.Liveness,
+	Promise:  "In the liveness phase every consistent read is served from the cache within a bound that follows from the delays.",
+	Violated: "times out",
+	Labels:   map[string]string{"fallback": "falls back to etcd", "slow": "too slow"},
+	Weight:   6,
+	New: func(s *testbed.System) testbed.Judge {
+		return &answersInTime{system: s, bound: s.ReadBound()}
+	},
+})
+
+type answersInTime struct {
+	system *testbed.System
+	bound  testbed.Bound
+}
+
+// Reset implements testbed.Judge.
+func (*answersInTime) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *answersInTime) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	for _, c := range j.system.Clients() {
+		ops, spans := c.Operations(), c.Spans()
+		for i := range ops {
+			op, span := &ops[i], &spans[i]
+			if span.Phase != sim.Liveness || !j.mustBeAnswered(op) {
+				continue
+			}
+			label, outcome := j.fault(op, span, w.Now())
+			if label != "" || span.Answered {
+				all.Exercised++
+			}
+			if label != "" {
+				all.Violate(label, &lateRead{c.Name(), op, *span, outcome, j.bound})
+				return all.Finding()
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// mustBeAnswered reports whether a read has to be answered in time: a consistent
+// LIST; one of any state, for which there is nothing to wait; and one of a
+// revision that etcd had reached, and some client been told of, before it was
+// asked.
+func (j *answersInTime) mustBeAnswered(op *model.Operation) bool {
+	switch {
+	case op.Request.Kind != model.List && op.Request.Kind != model.Get:
+	case op.Request.Freshness == model.Consistent:
+		return op.Request.Kind == model.List
+	case op.Request.Freshness == model.Any:
+		return true
+	case op.Request.Freshness == model.NotOlderThan:
+		return j.toldBefore(op)
+	}
+	return false
+}
+
+// toldBefore reports whether some client had been told of the revision that a read
+// names before it was asked.
+func (j *answersInTime) toldBefore(op *model.Operation) bool {
+	for _, c := range j.system.Clients() {
+		for i := range c.Operations() {
+			told := &c.Operations()[i]
+			if told.Outcome == model.Done && told.Return < op.Call && told.Result.Revision >= op.Request.Revision {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fault says in a word and in words what was wrong with an answer; both are empty
+// if it was right, or if it can still come in time.
+func (j *answersInTime) fault(op *model.Operation, span *workload.Span, now sim.Time) (label, outcome string) {
+	if !span.Answered {
+		if waited := now.Sub(span.Call); waited > j.bound.Total {
+			return "no-answer", fmt.Sprintf("still waits after %v", waited)
+		}
+		return "", ""
+	}
+	took := span.Return.Sub(span.Call)
+	switch {
+	case op.Outcome == model.Failed:
+		return op.Result.Err.String(), fmt.Sprintf("was refused after %v (%v)", took, op.Result.Err)
+	case op.Outcome == model.Unknown:
+		return "no-answer", fmt.Sprintf("was given up after %v", took)
+	case span.Origin == wire.FromFallback:
+		return "fallback", fmt.Sprintf("was served by etcd, which the cache asked in the end, after %v", took)
+	case took > j.bound.Total:
+		return "slow", fmt.Sprintf("took %v", took)
+	}
+	return "", ""
+}
+
+// lateRead is a read that was not answered as it should have been.
+type lateRead struct {
+	client  string
+	op      *model.Operation
+	span    workload.Span
+	outcome string
+	bound   testbed.Bound
+}
+
+func (r *lateRead) String() string {
+	return fmt.Sprintf("%s's %s at %v %s; it should have been served from the cache within %v (%s)",
+		r.client, request(r.op.Request), r.span.Call.Sub(0), r.outcome, r.bound.Total, r.bound.Derivation)
+}
+
+// Concerns implements explore.Concerned.
+func (r *lateRead) Concerns() explore.Concern {
+	return explore.Concern{Client: r.client, Call: r.op.Call}
+}
+
+// request is a read that must be answered, in words.
+func request(r *model.Request) string {
+	switch r.Freshness {
+	case model.Consistent:
+		return "consistent LIST"
+	case model.Any:
+		return fmt.Sprintf("%v of any state", r.Kind)
+	}
+	return fmt.Sprintf("%v of revision %d or later", r.Kind, r.Revision)
+}

@@ -1,0 +1,92 @@
+// Package reads has the properties of what clients read and write.
+package reads
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// ofHistory makes the judge of a property that package linearizability knows.
+func ofHistory(p linearizability.Property) func(*testbed.System) testbed.Judge {
+	return func(s *testbed.System) testbed.Judge {
+		shared := testbed.Shared(s, func(s *testbed.System) *history { return &history{system: s} })
+		shared.properties = append(shared.properties, p)
+		return &historyJudge{shared, len(shared.properties) - 1}
+	}
+}
+
+// history judges the history of a run for all properties together: it is loaded
+// once.
+type history struct {
+	system     *testbed.System
+	judge      linearizability.Judge
+	properties []linearizability.Property
+	judgements []linearizability.Judgement
+}
+
+// Reset implements testbed.Observer.
+func (h *history) Reset() { h.judge.Operations = h.system.JudgedOperations() }
+
+// BeginJudging implements testbed.Preparer.
+func (h *history) BeginJudging(*sim.World) {
+	recorded := h.system.History()
+	var log *model.Log
+	if hasUnknownWrites(recorded) {
+		log = h.system.Truth().Log()
+	}
+	judgements, err := h.judge.Check(recorded, log, h.properties...)
+	if err != nil {
+		// The witness and porcupine disagree: nothing else would be worth saying.
+		panic(err)
+	}
+	h.judgements = judgements
+}
+
+func hasUnknownWrites(h *model.History) bool {
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() {
+			return true
+		}
+	}
+	return false
+}
+
+// historyJudge judges one property of the history.
+type historyJudge struct {
+	*history
+	index int
+}
+
+// Reset implements testbed.Judge.
+func (*historyJudge) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *historyJudge) Finding(*sim.World) explore.Finding {
+	judged := &j.judgements[j.index]
+	f := explore.Finding{Verdict: judged.Verdict, Exercised: judged.Exercised}
+	if judged.Why != nil {
+		f.Label, f.Why = string(judged.Why.Anomaly), judged.Why
+	}
+	return f
+}
+
+// anomalies says in a few words what the labels of these properties mean.
+var anomalies = map[string]string{
+	string(linearizability.Missing):         "stale read",
+	string(linearizability.Ghost):           "deleted object seen",
+	string(linearizability.Premature):       "later write seen",
+	string(linearizability.Corrupt):         "wrong contents read",
+	string(linearizability.Miscounted):      "wrong count",
+	string(linearizability.OldRevision):     "old revision",
+	string(linearizability.UnmadeRevision):  "revision does not exist",
+	string(linearizability.TakenRevision):   "two writes with one revision",
+	string(linearizability.SkippedRevision): "revision without a write",
+	string(linearizability.Reordered):       "writes out of order",
+	string(linearizability.WrongFlag):       "wrong answer to a write",
+	string(linearizability.Contradicted):    "write contradicts etcd",
+	string(linearizability.Torn):            "pages of different revisions",
+	string(linearizability.Unexplained):     "no order of the operations fits",
+}

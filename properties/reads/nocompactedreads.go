@@ -1,0 +1,195 @@
+package reads
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// NoCompactedReads is about exact reads of the past (kubernetes/kubernetes#131011).
+// What can be promised depends on the node that answers:
+//
+//   - etcd refuses from the moment of the compaction on;
+//   - a cache refuses what is older than the last compaction that it has heard of;
+//   - when timed, it has heard of one after a slack, which follows from how it
+//     hears (see compactionSlack).
+//
+// Without a clock there is no slack to hold a cache to, and only the first two are
+// judged. Watches are not: the history of events is kept whatever etcd compacts
+// (KEP-4988, "Watch cache compaction"), and a read of the newest state asks for no
+// history. It is exercised by reads that were refused because of a compaction.
+var NoCompactedReads = testbed.RegisterProperty(&testbed.Property{
+	Name: "no-compacted-reads", Kind: testbed.Safety,
+	Promise:  `A read of history that etcd has compacted is refused with "gone", from cache or not.`,
+	Violated: "compacted history served",
+	New: func(s *testbed.System) testbed.Judge {
+		return &noCompactedReads{system: s, slack: compactionSlack(s), timed: s.Params().Mode == sim.Timed}
+	},
+})
+
+// compactionPollPeriod is the time between two questions of a cache to its
+// compactor, watchRetryPeriod between two watches of the compactors' key.
+const (
+	compactionPollPeriod = 15 * time.Second
+	watchRetryPeriod     = time.Second
+)
+
+// compactionSlack derives how long after a compaction a cache may still serve what
+// is older. The key is written before etcd is asked to compact, so that the event
+// is under way by then. It goes through the loops of etcd and of the client
+// library to each compactor, which may have to begin its watch anew, and from
+// there to the caches of its process.
+func compactionSlack(s *testbed.System) testbed.Bound {
+	b := s.DeliveryBound().Plus(watchRetryPeriod, fmt.Sprintf("%v until a watch of the key begins anew", watchRetryPeriod))
+	if s.Behaviours().Cache.Snapshots.CompactionNotice != cache.CompactionPushed {
+		b = b.Plus(compactionPollPeriod, fmt.Sprintf("a poll of %v", compactionPollPeriod))
+	}
+	return b
+}
+
+// noCompactedReads notes, for each operation, how far history was compacted when
+// it began.
+type noCompactedReads struct {
+	system *testbed.System
+	slack  testbed.Bound
+	timed  bool
+	// compactions are etcd's, in order.
+	compactions []compaction
+	// healed is when the last fault struck at the latest: slack counts from then.
+	healed sim.Time
+	// floors[i] are those of the operations of client i.
+	floors [][]floor
+}
+
+type compaction struct {
+	revision int64
+	at       sim.Time
+}
+
+// floor is the oldest revision that an operation may be served at: as etcd knows,
+// as the cache was told, and as the cache must have been told long ago.
+type floor struct {
+	etcd, told, overdue int64
+}
+
+// Reset implements testbed.Judge.
+func (j *noCompactedReads) Reset() {
+	j.compactions, j.healed = j.compactions[:0], 0
+	for len(j.floors) < len(j.system.Clients()) {
+		j.floors = append(j.floors, nil)
+	}
+	for i := range j.floors {
+		j.floors[i] = j.floors[i][:0]
+	}
+}
+
+// AfterStep implements testbed.StepObserver.
+func (j *noCompactedReads) AfterStep(w *sim.World, a sim.Action) {
+	if w.Phase() == sim.Safety {
+		j.healed = w.Now()
+	}
+	if rev := j.system.Etcd().CompactRevision(); rev > j.newest() {
+		j.compactions = append(j.compactions, compaction{rev, w.Now()})
+	}
+	if a.Kind != sim.Fire {
+		return
+	}
+	for i, c := range j.system.Clients() {
+		if w.Node(a.Node) == sim.Node(c) && len(c.Operations()) > len(j.floors[i]) {
+			j.floors[i] = append(j.floors[i], j.floorNow(w, c.Asked()))
+		}
+	}
+}
+
+func (j *noCompactedReads) newest() int64 {
+	if len(j.compactions) == 0 {
+		return 0
+	}
+	return j.compactions[len(j.compactions)-1].revision
+}
+
+func (j *noCompactedReads) floorNow(w *sim.World, asked sim.NodeID) floor {
+	f := floor{etcd: j.system.Etcd().CompactRevision()}
+	for _, c := range j.system.Caches() {
+		if asked == c.ID {
+			f.told = c.CompactRevision()
+		}
+	}
+	if j.timed {
+		for _, c := range j.compactions {
+			if w.Now().Sub(max(c.at, j.healed)) > j.slack.Total {
+				f.overdue = c.revision
+			}
+		}
+	}
+	return f
+}
+
+// Finding implements testbed.Judge.
+func (j *noCompactedReads) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Clients() {
+		ops, spans := c.Operations(), c.Spans()
+		for k := range ops {
+			op, span := &ops[k], &spans[k]
+			if op.Request.Kind != model.List || op.Request.Freshness != model.Exact {
+				continue
+			}
+			oldest, why := j.oldest(&j.floors[i][k], span.Origin)
+			switch {
+			case op.Outcome == model.Failed && op.Result.Err == model.Compacted:
+				all.Exercised++
+			case op.Outcome == model.Done && op.Request.Revision < oldest:
+				label := "served-by-etcd"
+				if span.Origin == wire.FromCache {
+					label = "served-by-cache"
+				}
+				all.Violate(label, &servedCompacted{c.Name(), op, *span, oldest, why, j.timed})
+				return all.Finding()
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// oldest is the oldest revision that may be served by the node that answered.
+func (j *noCompactedReads) oldest(at *floor, origin wire.Origin) (revision int64, why string) {
+	switch {
+	case origin != wire.FromCache:
+		return at.etcd, "etcd was compacted at"
+	case at.overdue > at.told:
+		return at.overdue, fmt.Sprintf("for longer than %v (%s) etcd had been compacted at", j.slack.Total, j.slack.Derivation)
+	}
+	return at.told, "the cache had heard of the compaction at"
+}
+
+// servedCompacted is a read that should have been refused.
+type servedCompacted struct {
+	client string
+	op     *model.Operation
+	span   workload.Span
+	floor  int64
+	why    string
+	timed  bool
+}
+
+func (r *servedCompacted) String() string {
+	when := ""
+	if r.timed {
+		when = fmt.Sprintf(" at %v", r.span.Call.Sub(0))
+	}
+	return fmt.Sprintf("%s's LIST at revision %d, asked%s, was served by %v; %s revision %d",
+		r.client, r.op.Request.Revision, when, r.span.Origin, r.why, r.floor)
+}
+
+// Concerns implements explore.Concerned.
+func (r *servedCompacted) Concerns() explore.Concern {
+	return explore.Concern{Client: r.client, Call: r.op.Call}
+}

@@ -1,0 +1,88 @@
+package reads
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// RecoversInTime is violated by a refusal as by anything else that is no answer;
+// it does not matter whether the cache or etcd answers. A system that goes on
+// failing under a load that it bore before the fault is metastable: the overload
+// sustains itself after the fault. It is exercised by LISTs that are asked after
+// the time to settle.
+var RecoversInTime = testbed.RegisterProperty(&testbed.Property{
+	Name: "recovers-in-time", Kind: testbed.Liveness,
+	Promise:  "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
+	Violated: "does not recover after a fault",
+	New: func(s *testbed.System) testbed.Judge {
+		p := s.Params()
+		return &recoversInTime{s, sim.Time(p.FaultsFor), p.Guard.Settle, p.Guard.Patience}
+	},
+})
+
+type recoversInTime struct {
+	system *testbed.System
+	healed sim.Time
+	// settle is how long after that clients may still be refused, patience how
+	// long each of them waits.
+	settle, patience time.Duration
+}
+
+// Reset implements testbed.Judge.
+func (*recoversInTime) Reset() {}
+
+var failureLabels = map[workload.Ending]string{
+	workload.Pending: "no-answer", workload.Refused: "refused", workload.Abandoned: "abandoned",
+}
+
+// Finding implements testbed.Judge.
+func (j *recoversInTime) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	from := j.healed + sim.Time(j.settle)
+	for _, p := range j.system.Pollers() {
+		for _, a := range p.Attempts() {
+			if a.Call < from {
+				continue
+			}
+			if a.Ending == workload.Served {
+				all.Exercised++
+				continue
+			}
+			ended := a.Return
+			if a.Ending == workload.Pending {
+				// It still has its time, unless it was given all that there is.
+				if ended = w.Now(); j.patience == 0 || ended.Sub(a.Call) < j.patience {
+					continue
+				}
+			}
+			all.Exercised++
+			all.Violate(failureLabels[a.Ending], &failedAttempt{p.Name(), a, a.Call.Sub(j.healed), ended.Sub(a.Call)})
+			return all.Finding()
+		}
+	}
+	return all.Finding()
+}
+
+// failedAttempt is a LIST that was not answered although the faults were over.
+type failedAttempt struct {
+	client  string
+	attempt workload.Attempt
+	after   time.Duration
+	ended   time.Duration
+}
+
+func (f *failedAttempt) String() string {
+	what := map[workload.Ending]string{
+		workload.Refused: "was refused", workload.Abandoned: "was given up by its client", workload.Pending: "was still waiting at the end",
+	}[f.attempt.Ending]
+	return fmt.Sprintf("%s's LIST at %v %s after %v; the faults had ended %v before it was asked",
+		f.client, f.attempt.Call.Sub(0), what, f.ended, f.after)
+}
+
+// Concerns implements explore.Concerned.
+func (f *failedAttempt) Concerns() explore.Concern { return explore.Concern{Node: f.client} }

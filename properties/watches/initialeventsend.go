@@ -1,0 +1,104 @@
+package watches
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// InitialEventsEnd is also violated by a watch that the cache refuses or ends: that
+// one does not hang, but it is not sent the end either. It is exercised by watches
+// of the liveness phase that were sent the end.
+var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
+	Name: "initial-events-end", Kind: testbed.Liveness,
+	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
+	Violated: "initial events never end",
+	Labels:   map[string]string{"late": "initial events end too late", "refused": "initial events refused"},
+	New:      func(s *testbed.System) testbed.Judge { return &initialEventsEnd{s, initialEventsBound(s)} },
+})
+
+// bookmarkTimer is the cacher's, with its jitter.
+const bookmarkTimer = 1250 * time.Millisecond
+
+// initialEventsBound: the cache has to be as fresh as for a consistent LIST, and
+// then sends its objects one by one. The client sends its request and is sent the
+// first event: that is in the bound of a LIST.
+func initialEventsBound(s *testbed.System) testbed.Bound {
+	p := s.Params()
+	if p.WatchList.Within > 0 {
+		return testbed.Bound{Total: p.WatchList.Within, Derivation: "as the scenario has it"}
+	}
+	sent := time.Duration(p.Items + p.Writers*p.Writes + p.OwnReaders*p.Rounds + 1)
+	b := s.ReadBound().Plus(sent*(2*p.Scheduling+p.Network)+sent*p.WatchList.Pace,
+		fmt.Sprintf("%d events one after the other, with two turns of a loop and a message each", sent))
+	if s.Behaviours().Cache.WatchList.InitialEventsEnd == cache.EndByTimer {
+		b = b.Plus(bookmarkTimer, fmt.Sprintf("a bookmark timer of at most %v", bookmarkTimer))
+	}
+	return b
+}
+
+type initialEventsEnd struct {
+	system *testbed.System
+	bound  testbed.Bound
+}
+
+// Reset implements testbed.Judge.
+func (*initialEventsEnd) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *initialEventsEnd) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	for _, c := range j.system.ListWatchers() {
+		for i := range c.Streams() {
+			st := &c.Streams()[i]
+			if !st.IsList() || st.Phase != sim.Liveness {
+				continue
+			}
+			late := &lateEnd{client: c.Name(), stream: st, bound: j.bound}
+			switch {
+			case st.End >= 0:
+				all.Exercised++
+				if late.took = st.Ended.Sub(st.Began); late.took > j.bound.Total {
+					all.Violate("late", late)
+				}
+			case st.Closed:
+				late.refused = true
+				all.Violate("refused", late)
+			default:
+				if late.took = w.Now().Sub(st.Began); late.took > j.bound.Total {
+					all.Violate("no-end", late)
+				}
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// lateEnd is a watch that was not sent the end of its initial events in time.
+type lateEnd struct {
+	client  string
+	stream  *workload.ListStream
+	took    time.Duration
+	refused bool
+	bound   testbed.Bound
+}
+
+func (l *lateEnd) String() string {
+	what := fmt.Sprintf("was sent the end of its initial events after %v", l.took)
+	switch {
+	case l.refused:
+		what = "was ended before the end of its initial events"
+	case l.stream.End < 0:
+		what = fmt.Sprintf("still waits for the end of its initial events after %v", l.took)
+	}
+	return fmt.Sprintf("%s's %s at %v %s; it should have been sent within %v (%s)",
+		l.client, l.stream.Request.Label(), l.stream.Began.Sub(0), what, l.bound.Total, l.bound.Derivation)
+}
+
+// Concerns implements explore.Concerned.
+func (l *lateEnd) Concerns() explore.Concern { return explore.Concern{Node: l.client} }

@@ -1,0 +1,162 @@
+// Package watches has the properties of what clients are sent that watch: a cache,
+// or etcd itself.
+package watches
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// ofWatches makes the judge of one of etcd's watch guarantees.
+func ofWatches(g model.WatchGuarantee) func(*testbed.System) testbed.Judge {
+	return func(s *testbed.System) testbed.Judge {
+		return &guarantee{testbed.Shared(s, func(s *testbed.System) *streams { return &streams{system: s} }), g}
+	}
+}
+
+// streams judges every stream of a run for all guarantees together: those of
+// caches and those of clients that speak to etcd directly.
+type streams struct {
+	system     *testbed.System
+	judgements []model.WatchJudgement
+}
+
+// Reset implements testbed.Observer.
+func (*streams) Reset() {}
+
+// BeginJudging implements testbed.Preparer.
+func (t *streams) BeginJudging(*sim.World) {
+	log := t.system.Truth().Log()
+	var all []model.WatchJudgement
+	for _, r := range t.system.Watchers() {
+		all = append(all, model.CheckWatch(cacheStreams(r), log)...)
+	}
+	for _, c := range t.system.ListWatchers() {
+		all = append(all, model.CheckWatch(listWatchStreams(c), log)...)
+	}
+	for _, r := range t.system.Streams() {
+		for i, c := range r.Watches() {
+			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, c, i)}, log)...)
+		}
+	}
+	t.judgements = all
+}
+
+// guarantee judges one of them.
+type guarantee struct {
+	*streams
+	of model.WatchGuarantee
+}
+
+// Finding implements testbed.Judge.
+func (j *guarantee) Finding(*sim.World) explore.Finding {
+	var f explore.Finding
+	for i := range j.judgements {
+		judged := &j.judgements[i]
+		if judged.Guarantee != j.of {
+			continue
+		}
+		f.Exercised += judged.Exercised
+		if judged.Verdict == model.Violated && f.Verdict != model.Violated {
+			f.Label, f.Why = "watch", judged.Why
+		}
+		f.Verdict = f.Verdict.And(judged.Verdict)
+	}
+	return f
+}
+
+// cacheStreams says what a watcher of a cache recorded in the words of the
+// contract.
+func cacheStreams(r *workload.Watcher) []model.WatchStream {
+	prefix := r.Prefix()
+	var streams []model.WatchStream
+	for _, st := range r.Streams() {
+		m := model.WatchStream{Listed: st.Listed, Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true}}
+		for _, e := range st.Events {
+			m.Responses = append(m.Responses, cacheResponse(e))
+		}
+		streams = append(streams, m)
+	}
+	return streams
+}
+
+func cacheResponse(e *wire.WatchEvent) model.WatchResponse {
+	out := model.WatchResponse{Revision: e.ResourceVersion}
+	switch e.Type {
+	case wire.Bookmark:
+		out.Progress = true
+	case wire.Failed:
+		out.Canceled = true
+	default:
+		it := workload.Item(e.Item)
+		ev := model.WatchEvent{Item: &it, Revision: e.ResourceVersion}
+		if e.Type == wire.Deleted {
+			ev.Type = model.DeleteEvent
+		}
+		out.Events = []model.WatchEvent{ev}
+	}
+	return out
+}
+
+// etcdStream is the part of a raw stream that belongs to its i-th watch. Watch
+// ids are given in the order of creation; id -1 speaks for all of them.
+func etcdStream(r *workload.EtcdWatch, c *wire.WatchCreateRequest, i int) model.WatchStream {
+	m := model.WatchStream{Request: model.WatchRequest{
+		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
+		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
+	}}
+	created := false
+	for _, resp := range r.ResponsesTo(int64(i)) {
+		id := resp.WatchID
+		if id != int64(i) && (id != wire.InvalidWatchID || !created || resp.Created) {
+			// Another watch's, from before this one, or the refusal of a request.
+			continue
+		}
+		created = created || resp.Created
+		out := model.WatchResponse{
+			Revision: resp.Revision, Created: resp.Created, Fragment: resp.Fragment,
+			Progress: resp.IsProgressNotify(), Canceled: resp.Canceled, CompactRevision: resp.CompactRevision,
+		}
+		for _, e := range resp.Events {
+			it := workload.Item(e.Kv)
+			ev := model.WatchEvent{Item: &it, Revision: e.Kv.ModRevision}
+			if e.Type == wire.Delete {
+				ev.Type = model.DeleteEvent
+			}
+			if e.PrevKv != nil {
+				prev := workload.Item(e.PrevKv)
+				ev.PrevItem = &prev
+			}
+			out.Events = append(out.Events, ev)
+		}
+		m.Responses = append(m.Responses, out)
+	}
+	return m
+}
+
+// listWatchStreams says what a client recorded after the end of its initial events
+// in the words of the contract.
+func listWatchStreams(c *workload.ListWatcher) []model.WatchStream {
+	var all []model.WatchStream
+	for i := range c.Streams() {
+		st := &c.Streams()[i]
+		after, events := st.Request.ResourceVersion, st.Events
+		if st.IsList() {
+			if st.End < 0 {
+				continue
+			}
+			after, events = events[st.End].ResourceVersion, events[st.End+1:]
+		}
+		m := model.WatchStream{Listed: st.IsList(), Request: model.WatchRequest{
+			Key: c.Prefix(), End: model.PrefixEnd(c.Prefix()), StartRevision: after + 1, ProgressNotify: true}}
+		for _, e := range events {
+			m.Responses = append(m.Responses, cacheResponse(e))
+		}
+		all = append(all, m)
+	}
+	return all
+}

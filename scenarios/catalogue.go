@@ -1,0 +1,29 @@
+package scenarios
+
+import "github.com/watchbed/watchbed/testbed"
+
+// The order in which the catalogue is listed: from the scenarios that most people
+// begin with to those about one feature. A scenario that is not named here comes
+// behind them.
+func init() {
+	testbed.ArrangeScenarios(
+		// Consistent reads, and everything around one cache.
+		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
+		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists,
+		// Reads that may be stale.
+		StaleList, StaleOwnWrite, TimeTravel,
+		// What known bugs of caches show in.
+		ResumedWatch, WatchDuringRelist, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour,
+		// Snapshots and compaction (KEP-4988).
+		SnapshotReads, CompactedHistory, CompetingCompactors, LostEvent, LostEventRecovers, Detectors,
+		// Initial events (KEP-3157).
+		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds,
+		// Cost of consistent LISTs.
+		CostQuiet, CostElsewhere, CostPrefix, CostBusy,
+		// The version check, and overload.
+		GuardOldEtcd, GuardMixed, GuardUnasked, GuardDowngrade, GuardQuietRange, Cascade, CascadeLimited,
+		// Informers (KEP-3157).
+		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
+		InformerRelistLoop, InformerDetector, InformerOutages, InformerMemory,
+	)
+}

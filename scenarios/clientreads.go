@@ -1,0 +1,106 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "quiet-get",
+	Summary: "GETs of a revision that only writes to other resources have reached",
+	Doc: `Noise moves etcd's revision on, and no event tells the cache. A GET that names such a revision, as a client does that was
+told of it elsewhere, has to have etcd asked for progress as a LIST does. In kubernetes/kubernetes#123674 reads of one
+object did not, and timed out.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
+		Readers: 2, Gets: 4, Read: "not-older", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
+		Horizon: 20 * time.Second, Steps: 200_000,
+	},
+	Claims:   []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan},
+	Expected: waitsInVain,
+	Possible: mayWaitInVain,
+})
+
+var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "any-without-progress",
+	Summary: "LISTs at resourceVersion \"0\" over an etcd that never answers a progress request",
+	Doc: `On etcd 3.5.8 to 3.5.12 a consistent LIST of a quiet resource may hang (etcd-io/etcd#17507). One at resourceVersion "0"
+takes what there is and cannot. In kubernetes/kubernetes#123676 it hung all the same, because it was read as a consistent one.`,
+	Params: testbed.Params{
+		Etcd: "3.5.12", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
+		Readers: 2, Reads: 3, Read: "any", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
+		Horizon: 20 * time.Second, Steps: 200_000,
+	},
+	Claims:   []*testbed.Property{reads.AnswersInTime, reads.Sequential},
+	Expected: func(*testbed.Params) []*testbed.Property { return nil },
+})
+
+// waitsInVain expects reads that wait for progress to time out where none comes,
+// or comes too seldom.
+func waitsInVain(p *testbed.Params) []*testbed.Property {
+	switch {
+	case p.Cache == "direct":
+		return nil
+	case p.Cache == "single-request", hasBug(p, "issue-17507"):
+		return []*testbed.Property{reads.AnswersInTime}
+	}
+	return nil
+}
+
+func mayWaitInVain(p *testbed.Params) []*testbed.Property {
+	if echoMayNotCome(p) {
+		return []*testbed.Property{reads.AnswersInTime}
+	}
+	return nil
+}
+
+var Namespaces = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "namespaces",
+	Summary: "consistent LISTs of a namespace beside another one whose name begins like it",
+	Doc: `The API machinery asks the storage for "/registry/pods/team", without a "/" at the end, and "team-b" begins like that. Both
+etcd's storage and the cache have to close the prefix before they compare (kubernetes/kubernetes#125584, and #25342 long
+before).`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Writers: 2, Writes: 3, Deletes: true, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
+		Keys: 4, Items: 2, Namespaces: 2, Steps: 20_000,
+	},
+	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+})
+
+var BusyNeighbour = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "busy-neighbour",
+	Summary: "consistent LISTs of a quiet resource while another one is written faster than etcd lets its watch catch up",
+	Doc: `etcd gives an unsynced watch so many revisions each 100 ms (here one, in a real etcd 1000), and answers a progress request once
+all watches of its stream are synced. The busy resource's watch stays unsynced for as long as the writes go on. That must
+not matter to the quiet one, and does not with a stream for each resource; on a shared one its reads time out
+(kubernetes/kubernetes#114458, #123532).`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 2, Writes: 40, Readers: 2, Reads: 8, Read: "consistent", Caches: 1, Resources: 2, Apart: true, AwaitReady: true,
+		Items: 2, Keys: 2, SyncBatch: 1,
+		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 50 * time.Millisecond,
+		Horizon: 30 * time.Second, Steps: 400_000,
+	},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	// Nothing is written that is listed, so that early progress overtakes nothing.
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		switch p.Cache {
+		case "stale":
+			return []*testbed.Property{reads.Linearizable}
+		case "draft-2019":
+			return nil
+		}
+		return waitsInVain(p)
+	},
+	Possible: mayWaitInVain,
+})

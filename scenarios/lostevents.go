@@ -1,0 +1,109 @@
+package scenarios
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var LostEvent = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "lost-event",
+	Summary: "one event never reaches the cache, and the consistency checker finds out: what is right again after that (KEP-4988)",
+	Doc: `In the first minute one event is lost on its way to the cache. Readers begin after the first consistency check, which is due
+between 5 and 7.5 minutes. A failed check drops the snapshots: exact reads, and pages after the first, are etcd's from
+then on, and right. LISTs of the newest state go on from the cache, and stay wrong, until the object is written again or
+the cache starts over: that is the documented behaviour. The first page of a list is such a read, so that pages together
+are no snapshot. --bug consistency-checker=off leaves exact reads wrong, too; =panic, the alpha, has the process
+start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
+cannot see that the last event of all is missing, as long as nothing has moved that on.`,
+	Params: lostEventParams,
+	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		switch {
+		case p.Cache == "direct":
+			return nil
+		case checkerPanics(p):
+			return trustsNothing(p, reads.Linearizable)
+		}
+		out := []*testbed.Property{reads.Linearizable}
+		if p.Cache != "stale" && hasOption(p, "pagination", "first-page") {
+			out = append(out, reads.Pages)
+		}
+		if keepsSnapshots(p) && !checkerFallsBack(p) {
+			out = append(out, reads.Exact)
+		}
+		return out
+	},
+	// Of a cache that starts by WatchList an initial event may be lost, whose
+	// object is written soon after: see lost-event-recovers.
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		if keepsSnapshots(p) && hasOption(p, "reflector-list", "watch-list") {
+			return []*testbed.Property{reads.Exact}
+		}
+		return nil
+	},
+})
+
+var LostEventRecovers = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "lost-event-recovers",
+	Summary: "the object whose event was lost is written again: the newest state is right again, and so are snapshots, unless no check came in between",
+	Doc: `As lost-event, but there is one object only, which is written on and on: the event after the lost one brings the cache up
+to date again. If a check was due in between, it failed, and snapshots stay off until the next one has succeeded. If the
+cache recovered before any check, nobody ever knows: the check compares the newest state only, and the snapshots of the
+time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: lostEventParams.Assume, Mode: sim.Timed,
+		Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", Caches: 1, AwaitReady: true, Keys: 1, Items: 1, History: 1,
+		LostEvents: 1, CheckPeriod: 30 * time.Second, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
+		Notify: 10 * time.Second, ReadFrom: 7 * time.Minute, FaultsFor: 2 * time.Minute, Horizon: 14 * time.Minute, Steps: 200_000,
+	},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		out := trustsNothing(p, reads.Linearizable)
+		if keepsSnapshots(p) && !checkerPanics(p) {
+			out = append(out, reads.Exact)
+		}
+		return out
+	},
+	// The lost event may be the last of all.
+	Possible: func(p *testbed.Params) []*testbed.Property { return expectStale(p, reads.Linearizable) },
+})
+
+var Detectors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "detectors",
+	Summary: "every way to compare a cache with etcd, amid faults and one lost event: nothing is missed, nothing is a false alarm",
+	Doc: `The consistency checker of KEP-4988 and the inconsistency detector of KEP-2340 look at caches that restart, follow broken
+streams and an etcd that restarts and is compacted, one of which has missed an event. Each comparison is held against
+ground truth at the moment when it was begun.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: append([]string{"consistency-checker=fallback", "inconsistency-detector=on"}, createdInOrder...),
+		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
+		Readers: 2, Reads: 5, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		Compactors: true, LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1, Page: 2, Steps: 20_000,
+	},
+	Claims:   []*testbed.Property{caches.DetectorAccuracy},
+	Expected: func(*testbed.Params) []*testbed.Property { return nil },
+})
+
+var lostEventParams = testbed.Params{
+	Etcd: "3.6.16", Cache: "kep-4988", Assume: append([]string{"consistency-checker=fallback"}, createdInOrder...), Mode: sim.Timed,
+	Writers: 1, Writes: 3, Readers: 2, Reads: 8, Read: "past", Caches: 1, AwaitReady: true, Keys: 3, Items: 3, History: 1,
+	LostEvents: 1, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 20 * time.Second,
+	Notify: time.Minute, ReadFrom: 8 * time.Minute, FaultsFor: 90 * time.Second, Horizon: 14 * time.Minute, Steps: 200_000,
+}
+
+func keepsSnapshots(p *testbed.Params) bool { return hasOption(p, "snapshots", "on") }
+
+func checkerFallsBack(p *testbed.Params) bool { return hasOption(p, "consistency-checker", "fallback") }
+
+func checkerPanics(p *testbed.Params) bool { return hasOption(p, "consistency-checker", "panic") }
+
+// hasOption reports whether a dimension has a value with these parameters.
+func hasOption(p *testbed.Params, dim, value string) bool {
+	b, err := p.Behaviours()
+	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == dim && d.Value == value })
+}

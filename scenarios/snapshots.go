@@ -1,0 +1,96 @@
+package scenarios
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var SnapshotReads = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "snapshot-reads",
+	Summary: "exact LISTs and pages of past states while two API servers compact etcd and restart (KEP-4988)",
+	Doc: `Readers ask for past states: exactly, in pages, both, and page by page from the newest state on. Writers change what they
+list, the history of each cache holds few events, and both API servers compete for compacting etcd. What a cache answers
+from a snapshot is what etcd has, or had, at that revision; what has been compacted is refused by both.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder,
+		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
+		Readers: 3, Reads: 4, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		Compactors: true, Restarts: 1, Ring: 3, Page: 2, Steps: 20_000,
+	},
+	Claims: []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		out := overtaken(reads.Linearizable, caches.MatchEtcd)(p)
+		if hasBug(p, "issue-15220") && hearsOfProgress(p) && keepsSnapshots(p) {
+			out = append(out, reads.Exact)
+		}
+		return out
+	},
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		out := append(earlyProgressBreaksSnapshots(p), afterCompactions(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd)(p)...)
+		if keepsSnapshots(p) && hasOption(p, "late-snapshot", "kept") && !hasOption(p, "compaction-notice", "unheard") {
+			// It takes a cache that is late by a whole interval of compactions.
+			out = append(out, reads.NoCompactedReads)
+		}
+		return out
+	},
+})
+
+var CompactedHistory = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "compacted-history",
+	Summary: "a quiet resource, read at an old revision long after etcd was compacted: gone, from cache or not (kubernetes #131011)",
+	Doc: `Hardly anything is written, so that the history of the cache loses nothing by itself. Two API servers compact etcd, every two
+minutes instead of five. A client that goes on asking for an early revision is served from a snapshot until the cache hears of the
+compaction, and refused from then on. --bug compaction-notice=unheard is a cache that never hears of it.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 4, Readers: 2, Reads: 16, Read: "past", Caches: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
+		Compactors: true, CompactInterval: 2 * time.Minute, Network: 5 * time.Millisecond, Scheduling: time.Millisecond,
+		Think: time.Minute, FaultsFor: time.Second, Horizon: 12 * time.Minute, Steps: 200_000,
+	},
+	Claims:   []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd},
+	Expected: servesWhatIsCompacted,
+	Possible: earlyProgressBreaksSnapshots,
+})
+
+var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "competing-compactors",
+	Summary: "three API servers compete for compacting etcd, and restart: none serves what another has had compacted (KEP-4988)",
+	Doc: `Who writes compact_rev_key first compacts; the others hear of it by their watch of the key, and their caches poll or are
+told. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
+break. A minute passes between two compactions instead of five.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder, Mode: sim.Timed,
+		Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, Caches: 3, AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		Compactors: true, CompactInterval: time.Minute, Restarts: 3, Breaks: 3, ClientKV: true,
+		Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
+		FaultsFor: 4 * time.Minute, Horizon: 10 * time.Minute, Steps: 200_000,
+	},
+	Claims: []*testbed.Property{reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd},
+	Expected: func(p *testbed.Params) []*testbed.Property {
+		return append(servesWhatIsCompacted(p), trustsNothing(p, reads.Linearizable)...)
+	},
+	Possible: func(p *testbed.Params) []*testbed.Property {
+		return append(earlyProgressBreaksSnapshots(p), afterCompactions(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd)(p)...)
+	},
+})
+
+// servesWhatIsCompacted is kubernetes #131011.
+func servesWhatIsCompacted(p *testbed.Params) []*testbed.Property {
+	if keepsSnapshots(p) && hasOption(p, "compaction-notice", "unheard") {
+		return []*testbed.Property{reads.NoCompactedReads}
+	}
+	return nil
+}
+
+// earlyProgressBreaksSnapshots: with progress ahead of events a cache says that
+// it is where it is not.
+func earlyProgressBreaksSnapshots(p *testbed.Params) []*testbed.Property {
+	if hasBug(p, "issue-15220") && hearsOfProgress(p) {
+		return []*testbed.Property{reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd}
+	}
+	return nil
+}

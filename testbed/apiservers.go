@@ -1,0 +1,103 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/compactor"
+	"github.com/watchbed/watchbed/testbed/topology"
+)
+
+// apiServer is one process: a client library, a cache of each resource on top of
+// it, and what compacts etcd.
+type apiServer struct {
+	topology.APIServer
+	client       *client.Client
+	clientConfig client.Config
+	caches       []*Cache
+	// compactor is nil if this process does not compact etcd.
+	compactor       *compactor.Compactor
+	compactorConfig compactor.Config
+}
+
+// Cache is a cache of a system.
+type Cache struct {
+	*cache.Cache
+	ID     sim.NodeID
+	Name   string
+	Prefix string
+	config cache.Config
+}
+
+// configureServers makes the API servers.
+func (s *System) configureServers() {
+	p := &s.params
+	for i, nodes := range s.topology.APIServers {
+		server := &apiServer{APIServer: nodes}
+		server.clientConfig = s.clientConfig()
+		server.client = client.New(server.clientConfig)
+		kv := s.topology.Etcd
+		if p.ClientKV {
+			kv = nodes.Client
+		}
+		for resource, id := range nodes.Caches {
+			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), Prefix: topology.Prefix(resource)}
+			c.config = s.cacheConfig(&nodes, resource, kv)
+			c.Cache = cache.New(c.config)
+			server.caches = append(server.caches, c)
+			s.caches = append(s.caches, c)
+		}
+		if nodes.Compactor != 0 {
+			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Interval: p.CompactInterval}
+			server.compactor = compactor.New(server.compactorConfig)
+		}
+		s.servers = append(s.servers, server)
+	}
+}
+
+func (s *System) clientConfig() client.Config {
+	p := &s.params
+	// The version was checked by Behaviours.
+	c, _ := client.DefaultConfig(p.ClientVersion())
+	c.Behaviour = s.behaviours.Client
+	c.Etcd = s.topology.Etcd
+	if p.Lagging {
+		c.WatchMember = s.topology.Watches
+	}
+	override(&c.IncomingBufSize, p.ClientBuf)
+	override(&c.OutgoingBufSize, p.ClientBuf)
+	if p.Page > 0 {
+		c.SyncPageSize = int64(p.Page)
+	}
+	return c
+}
+
+func (s *System) cacheConfig(server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
+	p := &s.params
+	versions, _ := p.Guard.otherMembers()
+	c := cache.Config{
+		Options: s.behaviours.Cache, Prefix: topology.Prefix(resource),
+		KV: kv, Watch: server.Client, Metadata: s.topology.Metadata(resource),
+		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(versions),
+	}
+	c.RingCapacity, c.IncomingCapacity, c.WatchCapacity, c.ListPageSize = p.Ring, p.Incoming, p.WatchBuf, p.Page
+	c.InitialEventsBytes, c.ConsistencyCheckPeriod = p.WatchList.Cap, p.CheckPeriod
+	c.DelegatedLimit, c.RequestTimeout = p.Guard.DelegatedLimit, p.Guard.Patience
+	return c
+}
+
+func (a *apiServer) build(s *System, w *sim.World, i int) {
+	a.client.Reset(a.clientConfig)
+	w.Add(topology.Numbered("client", i, len(s.servers)), a.client)
+	for _, c := range a.caches {
+		c.Reset(c.config)
+		w.Add(c.Name, c.Cache)
+	}
+	if a.compactor != nil {
+		a.compactor.Reset(a.compactorConfig)
+		w.Add(topology.Numbered("compactor", i, len(s.servers)), a.compactor)
+	}
+}
+
+// Caches are those of the first API server, then those of the second, and so on.
+func (s *System) Caches() []*Cache { return s.caches }

@@ -1,0 +1,54 @@
+package testbed
+
+import (
+	"math"
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/truth"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// compactorsName is the client of a history that stands for all compactors.
+const compactorsName = "compactors"
+
+// History is what the clients recorded so far in this run. It is valid until the
+// next call.
+func (s *System) History() *model.History {
+	ops := s.operations[:0]
+	for _, c := range s.programs.clients {
+		ops = append(ops, c.Operations()...)
+	}
+	ops = s.compactorWrites(ops)
+	slices.SortFunc(ops, func(a, b model.Operation) int { return int(a.Call - b.Call) })
+	s.operations = ops
+	return &model.History{Clients: s.names, Initial: s.etcd.initial, Operations: ops}
+}
+
+// compactorWrites adds what the compactors wrote: a revision that no client made
+// would be a violation. No client recorded when they asked, so the writes are
+// given as ground truth knows them, by a client that never heard of the outcome.
+func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
+	if !s.topology.Compactors {
+		return ops
+	}
+	start, revision := len(ops), s.etcd.initial.Revision
+	for _, c := range s.etcd.server.Committed() {
+		txn, ok := c.Request.(*wire.TxnRequest)
+		if ok && c.Revision > revision && len(txn.Success) > 0 && txn.Success[0].Put.Key == wire.CompactRevKey {
+			ops = append(ops, model.Operation{
+				Client: len(s.programs.clients), Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: c.Revision,
+			})
+		}
+		revision = c.Revision
+	}
+	// Calls of one client follow each other; these come before all others.
+	for i := start; i < len(ops); i++ {
+		ops[i].Call = int64(i - len(ops))
+	}
+	return ops
+}
+
+// Truth is ground truth of the run.
+func (s *System) Truth() *truth.Truth { return &s.truth }

@@ -1,0 +1,127 @@
+package testbed
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/testbed/truth"
+)
+
+// The ways in which informers list.
+const (
+	ListWatch = "list-watch"
+	WatchList = "watch-list"
+)
+
+// Informer is a reflector of a system that follows a cache.
+type Informer struct {
+	*informer.Informer
+	ID     sim.NodeID
+	Name   string
+	config informer.Config
+	// compared says at which of its states and at which revision of etcd current
+	// was found out.
+	compared comparison
+	current  bool
+}
+
+type comparison struct {
+	record            informer.Record
+	version, revision int64
+}
+
+// configureInformers spreads the informers over API servers and resources.
+func (s *System) configureInformers() {
+	p := &s.params
+	for i := range p.Informers {
+		c := informer.Config{
+			Prefix: topology.Prefix(i % s.topology.Resources), WatchList: p.InformerList == WatchList,
+			InitialResourceVersion: p.informerVersion(), PageSize: int64(p.InformerPage),
+			ConsistencyDetector: p.InformerCheck, AwaitReady: p.AwaitReady,
+			NewestAfterExpired: p.InformerNewest, NotOlderThan: p.InformerNotOlder,
+		}
+		for j := range s.servers {
+			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
+		}
+		s.informers = append(s.informers, &Informer{
+			Informer: informer.New(c), ID: s.number(), Name: topology.Numbered("informer", i, p.Informers), config: c,
+		})
+	}
+}
+
+// informerVersion is what a process asks for first: what client-go does if
+// nothing else is set.
+func (p *Params) informerVersion() int64 {
+	if p.InformerRV == "unset" || p.InformerRV == "" && p.InformerList == WatchList {
+		return wire.Unset
+	}
+	return 0
+}
+
+func (n *Informer) build(w *sim.World) {
+	n.Reset(n.config)
+	w.Add(n.Name, n.Informer)
+	n.compared, n.current = comparison{}, false
+}
+
+// Informers are in the order of their nodes.
+func (s *System) Informers() []*Informer { return s.informers }
+
+// InformersAfter are the informers that may have changed in a step: one if the
+// step was its own, all after a fault.
+func (s *System) InformersAfter(a sim.Action) []*Informer {
+	if len(s.informers) == 0 || a.Kind == sim.Inject {
+		return s.informers
+	}
+	if i := int(a.Node - s.informers[0].ID); i >= 0 && i < len(s.informers) {
+		return s.informers[i : i+1]
+	}
+	return nil
+}
+
+// StreamsAtOnce reports whether the informer asks for a WatchList in its first
+// step, before anything can be committed.
+func (n *Informer) StreamsAtOnce() bool { return n.config.WatchList && !n.config.AwaitReady }
+
+// Compare compares what an informer holds with etcd at the same revision.
+func (s *System) Compare(n *Informer, version int64, contents truth.Contents) *truth.Difference {
+	return s.truth.Compare(n.Name, version, n.config.Prefix, contents)
+}
+
+// Current reports whether an informer holds the store as etcd has it now.
+func (s *System) Current(n *Informer) bool {
+	if at := (comparison{*n.Record(), n.ResourceVersion(), s.truth.Revision()}); at != n.compared {
+		n.compared = at
+		n.current = n.Synced() && s.Compare(n, at.revision, n.Ascend) == nil
+	}
+	return n.current
+}
+
+// informersDone: every informer that lives has what there is.
+func (s *System) informersDone() bool {
+	for _, n := range s.informers {
+		if !s.Current(n) && !n.Record().Panicked {
+			return false
+		}
+	}
+	return true
+}
+
+func checkInformerList(v string) error {
+	switch v {
+	case "", ListWatch, WatchList:
+		return nil
+	}
+	return fmt.Errorf("informer-list=%s: want %s or %s", v, ListWatch, WatchList)
+}
+
+func checkInformerRV(v string) error {
+	switch v {
+	case "", "0", "unset":
+		return nil
+	}
+	return fmt.Errorf("informer-rv=%s: want 0, unset, or nothing for client-go's own", v)
+}

@@ -1,0 +1,89 @@
+// Package memory counts the bytes that an API server keeps for answers that its
+// clients are still being sent (KEP-3157, "Goals").
+//
+// The package must never import testbed.
+package memory
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/topology"
+)
+
+// Use is what one API server kept at any one step at most, in bytes of objects.
+//
+// Counted are the objects of a LIST from its answer until the client has all of
+// it, and the slots in use of the result channels of watchers. Not counted are
+// the store, which is there anyway; the input channels and the intervals of
+// watchers, which hold pointers into it; deep copies, encoders, compression and
+// HTTP. A slot counts as a whole object: what it points to is a copy made for
+// this watcher, unless the event was dispatched to all of them.
+type Use struct {
+	// Lists are the objects in answers to LISTs, Streams those in channels.
+	Lists, Streams int64
+}
+
+// Temporary is Lists with what it takes to make such an answer from what etcd
+// sent: "around O(5*the_response_from_etcd)" (KEP-3157, "Motivation"). For one
+// from the cache it says two to three times the answer ("Alternatives").
+func (u *Use) Temporary() int64 { return 5 * u.Lists }
+
+var (
+	listBytes = sim.NewMetric("list_response_bytes", sim.Bytes,
+		"most bytes of objects in LIST answers that an API server was sending at one time, in each run")
+	listTemporaryBytes = sim.NewMetric("list_temporary_bytes", sim.Bytes,
+		"five times that: what KEP-3157 says such answers take")
+	streamBytes = sim.NewMetric("watch_channel_bytes", sim.Bytes,
+		"most bytes of objects in the channels of an API server's watchers at one time, in each run")
+)
+
+// Counter counts what the API servers of a run keep.
+type Counter struct {
+	servers     []topology.APIServer
+	objectBytes int64
+	use         Use
+}
+
+// NewCounter makes a counter in which each object weighs this many bytes.
+func NewCounter(servers []topology.APIServer, objectBytes int) *Counter {
+	return &Counter{servers: servers, objectBytes: int64(objectBytes)}
+}
+
+// Use is what was counted in this run.
+func (c *Counter) Use() Use { return c.use }
+
+// Reset begins a run.
+func (c *Counter) Reset() { c.use = Use{} }
+
+// AfterStep counts what an API server keeps after a step of one of its caches.
+// Nothing can grow in the steps of other nodes.
+func (c *Counter) AfterStep(w *sim.World, a sim.Action) {
+	for i := range c.servers {
+		server := &c.servers[i]
+		if !slices.Contains(server.Caches, a.Node) {
+			continue
+		}
+		var now Use
+		for _, n := range server.Caches {
+			w.UnderWay(n, func(first *sim.Message, count int) {
+				switch p := first.Payload.(type) {
+				case *wire.ListResponse:
+					now.Lists += int64(len(p.Items))
+				case *wire.WatchEvent:
+					now.Streams += int64(count)
+				}
+			})
+		}
+		c.use.Lists = max(c.use.Lists, now.Lists*c.objectBytes)
+		c.use.Streams = max(c.use.Streams, now.Streams*c.objectBytes)
+	}
+}
+
+// BeginJudging records the metrics of the run.
+func (c *Counter) BeginJudging(w *sim.World) {
+	w.Record(listBytes, c.use.Lists)
+	w.Record(listTemporaryBytes, c.use.Temporary())
+	w.Record(streamBytes, c.use.Streams)
+}

@@ -1,0 +1,92 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed/registry"
+)
+
+// Kind is what a property promises.
+type Kind uint8
+
+// Safety says that nothing wrong happens, Liveness that something happens in time.
+const (
+	Safety Kind = iota
+	Liveness
+)
+
+var kindNames = [...]string{"safety", "liveness"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Property is something that must hold in every run. Scenarios claim properties
+// by their values, so that a name which does not exist does not compile.
+type Property struct {
+	// Name is the one in reports and recordings.
+	Name string
+	Kind Kind
+	// Promise is what it promises, in one sentence.
+	Promise string
+	// Violated says in a few words what is wrong if it is violated: "stale read".
+	Violated string
+	// Labels says the same for some of the labels that findings have (their cause
+	// in a word), where that is known better.
+	Labels map[string]string
+	// Weight orders the stories of one campaign: what says more about the cause is
+	// told first. 0 is last.
+	Weight int
+	// New makes the judge of a system, once; the judge serves run after run.
+	New func(*System) Judge
+}
+
+// Says puts a violation with this label in a few words.
+func (p *Property) Says(label string) string {
+	if words := p.Labels[label]; words != "" {
+		return words
+	}
+	return p.Violated
+}
+
+// Judge judges one property, run after run. It may look at the world after each
+// step as well: see StepObserver.
+type Judge interface {
+	// Reset begins a run. The nodes are in the world and have not started.
+	Reset()
+	// Finding says what the run has shown so far. It may be called after any
+	// step, and again later in the same run. The name of the property is filled in
+	// by the system.
+	Finding(w *sim.World) explore.Finding
+}
+
+// StepObserver is implemented by a Judge, or by what judges share, that looks at
+// the world after each step.
+type StepObserver interface {
+	AfterStep(w *sim.World, a sim.Action)
+}
+
+// Preparer is implemented by what judges share if it has work to do before they
+// are asked for their findings.
+type Preparer interface {
+	BeginJudging(w *sim.World)
+}
+
+var properties = registry.New[*Property]("property")
+
+// RegisterProperty makes a property known by its name. It panics if the name is
+// taken; call it in package variable declarations.
+func RegisterProperty(p *Property) *Property { return properties.Add(p.Name, p) }
+
+// Properties lists all that are registered, in that order.
+func Properties() []*Property { return properties.All() }
+
+// FindProperty returns a property by its name. The error names the nearest.
+func FindProperty(name string) (*Property, error) { return properties.Find(name) }
+
+// Names are those of properties, in the same order.
+func Names(list []*Property) []string {
+	var names []string
+	for _, p := range list {
+		names = append(names, p.Name)
+	}
+	return names
+}

@@ -1,0 +1,136 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Options implements explore.Subject.
+func (s *System) Options() sim.Options {
+	p := &s.params
+	delay := func(longest sim.Duration) sim.Delay {
+		if longest == 0 {
+			return sim.Delay{}
+		}
+		return sim.Delay{Max: longest, Steps: delaySteps}
+	}
+	// Faults are what the safety phase adds; its delays are ten times as wide.
+	wide := sim.Bounds{Network: delay(10 * p.Network), Scheduling: delay(10 * p.Scheduling)}
+	declared := sim.Bounds{Network: delay(p.Network), Scheduling: delay(p.Scheduling)}
+	return sim.Options{Mode: p.Mode, Safety: wide, Liveness: declared}
+}
+
+// delaySteps is how finely a delay is chosen: few values shrink well, and the
+// order of events is what matters.
+const delaySteps = 4
+
+// BeginsAtRest implements explore.AtRest.
+func (s *System) BeginsAtRest() bool { return s.params.AtRest && s.params.Mode == sim.Untimed }
+
+// Build implements explore.Subject. The order of the nodes is that of their
+// numbers.
+func (s *System) Build(w *sim.World) {
+	s.etcd.build(s, w)
+	for i, server := range s.servers {
+		server.build(s, w, i)
+	}
+	s.programs.build(w)
+	s.buildWatchers(w)
+	s.buildStreams(w)
+	for _, n := range s.informers {
+		n.build(w)
+	}
+	s.buildListWatchers(w)
+	s.buildPollers(w)
+	s.faults.build(w)
+	s.waitedFrom = 0
+	s.truth.Reset(s.etcd.server, s.etcd.initial)
+	for _, o := range s.observers {
+		o.Reset()
+	}
+	for _, j := range s.judges {
+		j.Reset()
+	}
+}
+
+// After implements explore.Subject.
+func (s *System) After(w *sim.World, a sim.Action) {
+	for _, o := range s.stepObservers {
+		o.AfterStep(w, a)
+	}
+}
+
+// Over implements explore.Subject.
+func (s *System) Over(w *sim.World) bool {
+	if w.Mode() == sim.Timed {
+		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.FaultsFor) && s.ready() {
+			w.Heal()
+		}
+		if w.Now() >= sim.Time(s.params.Horizon) {
+			return true
+		}
+		if len(s.pollers) > 0 {
+			return false
+		}
+	}
+	if !s.programs.ended() {
+		return false
+	}
+	for _, r := range s.streams {
+		if !r.Done() {
+			return false
+		}
+	}
+	return (len(s.programs.clients)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
+}
+
+// patience is in steps: many times as many as any informer of the catalogue needs
+// to get up to date while all nodes take turns.
+const patience = 2_000
+
+// followersDone: the clients that follow a cache have what there is, or have been
+// waited for long enough. Without a clock a timer may go off again and again
+// before anything else happens, so that they are waited for only for so many
+// steps after the other clients are done.
+func (s *System) followersDone(w *sim.World) bool {
+	if s.waitedFrom == 0 {
+		s.waitedFrom = w.Steps()
+	}
+	if w.Mode() == sim.Untimed && w.Steps() > s.waitedFrom+patience {
+		return true
+	}
+	return s.informersDone() && s.listWatchersDone()
+}
+
+// ready reports whether all caches are.
+func (s *System) ready() bool {
+	for _, c := range s.caches {
+		if !c.Ready() {
+			return false
+		}
+	}
+	return true
+}
+
+// IsOver reports whether nothing more can happen, or all the time has passed that
+// there was to happen in, with nothing broken at last.
+func (s *System) IsOver(w *sim.World) bool {
+	if w.Mode() == sim.Timed && w.Now() >= sim.Time(s.params.Horizon) {
+		return w.Phase() == sim.Liveness
+	}
+	return len(w.Enabled()) == 0
+}
+
+// Judge implements explore.Subject.
+func (s *System) Judge(w *sim.World) []explore.Finding {
+	s.findings = s.findings[:0]
+	for _, p := range s.preparers {
+		p.BeginJudging(w)
+	}
+	for i, j := range s.judges {
+		f := j.Finding(w)
+		f.Property = s.claims[i].Name
+		s.findings = append(s.findings, f)
+	}
+	return s.findings
+}

@@ -1,0 +1,93 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/testbed/registry"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Scenario is one entry of the catalogue.
+type Scenario struct {
+	Name string
+	// Summary is one line, Doc what a maintainer wants to know: which issue,
+	// which mechanism, what to look at.
+	Summary, Doc string
+	// Params are the defaults.
+	Params Params
+	// Claims are the properties that the scenario puts to the test.
+	Claims []*Property
+	// Stream is what the i-th client does that speaks etcd's watch protocol
+	// itself; Params.Streams says how many there are. nil is a plan in which the
+	// options of a watch take turns.
+	Stream func(p *Params, i int) workload.EtcdWatchPlan
+	// Expected lists the claims that are violated with these parameters, from
+	// what is known of the versions and designs. It depends on nothing but the
+	// version, the design and the bugs. nil is none.
+	Expected func(p *Params) []*Property
+	// Possible lists claims that are violated too, but so rarely that a campaign
+	// may miss them; nil is none.
+	Possible func(p *Params) []*Property
+}
+
+var scenarios = registry.New[*Scenario]("scenario")
+
+// RegisterScenario adds a scenario to the catalogue. It panics if the name is
+// taken; call it in package variable declarations.
+func RegisterScenario(sc *Scenario) *Scenario { return scenarios.Add(sc.Name, sc) }
+
+// ArrangeScenarios puts these scenarios first in the catalogue, in this order.
+func ArrangeScenarios(first ...*Scenario) {
+	var names []string
+	for _, sc := range first {
+		names = append(names, sc.Name)
+	}
+	scenarios.Arrange(names...)
+}
+
+// Scenarios lists the catalogue.
+func Scenarios() []*Scenario { return scenarios.All() }
+
+// FindScenario returns a scenario by its name. The error names the nearest.
+func FindScenario(name string) (*Scenario, error) { return scenarios.Find(name) }
+
+// Subjects is what campaign.Run and the tests of explore/property want: a
+// subject with these parameters for each worker. It returns an error if they do
+// not fit together.
+func (sc *Scenario) Subjects(p Params) (func() explore.Subject, error) {
+	if _, err := sc.New(p); err != nil {
+		return nil, err
+	}
+	return func() explore.Subject {
+		s, err := sc.New(p)
+		if err != nil {
+			// It was possible a moment ago, and depends on nothing else.
+			panic(err)
+		}
+		return s
+	}, nil
+}
+
+// New puts a scenario together with these parameters.
+func (sc *Scenario) New(p Params) (*System, error) {
+	stream := sc.Stream
+	if stream == nil {
+		stream = everyWatch
+	}
+	return newSystem(p, sc.Claims, stream)
+}
+
+// ExpectedViolations is Expected, also where that is nil.
+func (sc *Scenario) ExpectedViolations(p *Params) []*Property {
+	if sc.Expected == nil {
+		return nil
+	}
+	return sc.Expected(p)
+}
+
+// PossibleViolations is Possible, also where that is nil.
+func (sc *Scenario) PossibleViolations(p *Params) []*Property {
+	if sc.Possible == nil {
+		return nil
+	}
+	return sc.Possible(p)
+}

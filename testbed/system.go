@@ -1,0 +1,130 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed/memory"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/testbed/truth"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// System is a scenario with its parameters, ready to run: one etcd, API servers
+// with their caches, and the clients. It implements explore.Subject.
+type System struct {
+	params     Params
+	behaviours Behaviours
+	topology   *topology.Topology
+
+	etcd    cluster
+	servers []*apiServer
+	caches  []*Cache
+
+	// The clients, in the order of their nodes.
+	programs       programs
+	watchers       []*workload.Watcher
+	streams        []*workload.EtcdWatch
+	streamPlans    []workload.EtcdWatchPlan
+	informers      []*Informer
+	listWatchers   []*workload.ListWatcher
+	listWatchPlans []workload.ListWatchPlan
+	pollers        []*workload.Poller
+	pollerPlans    []workload.PollerPlan
+	// last is the number of the last node.
+	last sim.NodeID
+
+	faults faults
+	truth  truth.Truth
+	// memory is nil if it is not counted.
+	memory *memory.Counter
+
+	claims        []*Property
+	judges        []Judge
+	observers     []Observer
+	stepObservers []StepObserver
+	preparers     []Preparer
+	// judgedOperations is what JudgeWith was told.
+	judgedOperations int
+
+	// names are the clients of a history, operations the buffer of one.
+	names      []string
+	operations []model.Operation
+	findings   []explore.Finding
+	// waitedFrom is the step from which on the run only went on for clients that
+	// follow a cache, 0 if it has not come to that.
+	waitedFrom int
+}
+
+// newSystem expands the parameters into configurations and programs, so that
+// building a run is nothing but resetting nodes.
+func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.EtcdWatchPlan) (*System, error) {
+	b, err := p.Behaviours()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.fit(); err != nil {
+		return nil, err
+	}
+	s := &System{params: p, behaviours: b, claims: claims, topology: topology.New(p.shape())}
+	s.last = s.topology.Next - 1
+	if err := s.etcd.configure(s); err != nil {
+		return nil, err
+	}
+	s.configureServers()
+	s.configurePrograms()
+	s.configureWatchers()
+	s.configureStreams(stream)
+	s.configureInformers()
+	s.configureListWatchers()
+	s.configurePollers()
+	if err := s.planFaults(); err != nil {
+		return nil, err
+	}
+	if p.ObjectBytes > 0 {
+		s.memory = memory.NewCounter(s.topology.APIServers, p.ObjectBytes)
+		s.observers = append(s.observers, s.memory)
+	}
+	s.makeJudges()
+	return s, nil
+}
+
+// number is that of the next node.
+func (s *System) number() sim.NodeID {
+	s.last++
+	return s.last
+}
+
+// Params are the parameters that the system was made with.
+func (s *System) Params() Params { return s.params }
+
+// Behaviours is what the versions, the design and the bugs come to.
+func (s *System) Behaviours() Behaviours { return s.behaviours }
+
+// Topology says which nodes there are.
+func (s *System) Topology() *topology.Topology { return s.topology }
+
+// Etcd is the server that takes reads and writes. A property must not take ground
+// truth from its store: see Truth.
+func (s *System) Etcd() *etcd.Server { return s.etcd.server }
+
+// Claims are the properties that the system is judged by.
+func (s *System) Claims() []*Property { return s.claims }
+
+// Memory is what the last run took, if Params.ObjectBytes is set.
+func (s *System) Memory() memory.Use {
+	if s.memory == nil {
+		return memory.Use{}
+	}
+	return s.memory.Use()
+}
+
+// JudgeWith sets up to how many operations a history is judged by porcupine as
+// well as by the witness: linearizability.DefaultOperations if it is never
+// called, none if it is negative. Reported violations are porcupine's all the
+// same.
+func (s *System) JudgeWith(operations int) { s.judgedOperations = operations }
+
+// JudgedOperations is what JudgeWith was told, 0 if it was never called.
+func (s *System) JudgedOperations() int { return s.judgedOperations }

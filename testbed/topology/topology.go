@@ -1,0 +1,121 @@
+// Package topology says which nodes a system has, in which order they are added
+// to the world, what they are called, and where objects live.
+//
+// The order decides the numbers of the nodes, and so the hash of every run. The
+// package must never import a package of nodes, such as sim/etcd or workload.
+package topology
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Shape is what a topology is made from.
+type Shape struct {
+	// Servers is how many API servers there are, Resources how many kinds of
+	// objects, each with a cache of its own in every API server; 0 is one.
+	Servers, Resources int
+	// Namespaces is how many namespaces the watched keys are in; 0 is none.
+	Namespaces int
+	// Follower has a second member of etcd serve the watches.
+	Follower bool
+	// Compactors has each API server compact etcd.
+	Compactors bool
+	// SharedStream has the caches of an API server watch on one gRPC stream
+	// (kubernetes/kubernetes#114458).
+	SharedStream bool
+}
+
+// Topology numbers the nodes of etcd and of the API servers: first etcd, then its
+// follower, then API server by API server its client library, its caches and its
+// compactor. Clients come behind, in the order in which they are added.
+type Topology struct {
+	Shape
+	// Etcd takes reads and writes.
+	Etcd sim.NodeID
+	// Watches is the member that serves watches: Etcd, or its follower.
+	Watches sim.NodeID
+	// APIServers are in order.
+	APIServers []APIServer
+	// Next is the number of the first node behind the API servers.
+	Next sim.NodeID
+}
+
+// APIServer is one process: a client library, and a cache of each resource on top
+// of it.
+type APIServer struct {
+	Client sim.NodeID
+	Caches []sim.NodeID
+	// Compactor is 0 if this process does not compact etcd.
+	Compactor sim.NodeID
+}
+
+// Nodes are what goes down with the process, in the order in which they start
+// again.
+func (a *APIServer) Nodes() []sim.NodeID {
+	all := append([]sim.NodeID{a.Client}, a.Caches...)
+	if a.Compactor != 0 {
+		all = append(all, a.Compactor)
+	}
+	return all
+}
+
+// New numbers the nodes.
+func New(shape Shape) *Topology {
+	shape.Resources = max(1, shape.Resources)
+	t := &Topology{Shape: shape, Etcd: 1, Watches: 1, Next: 2}
+	number := func() sim.NodeID {
+		t.Next++
+		return t.Next - 1
+	}
+	if shape.Follower {
+		t.Watches = number()
+	}
+	for range shape.Servers {
+		server := APIServer{Client: number()}
+		for range shape.Resources {
+			server.Caches = append(server.Caches, number())
+		}
+		if shape.Compactors {
+			server.Compactor = number()
+		}
+		t.APIServers = append(t.APIServers, server)
+	}
+	return t
+}
+
+// Cache is the cache of a resource in the API server that the i-th client talks
+// to.
+func (t *Topology) Cache(i, resource int) sim.NodeID {
+	return t.APIServers[i%len(t.APIServers)].Caches[resource%t.Resources]
+}
+
+// CacheName names the cache of a resource in an API server.
+func (t *Topology) CacheName(server, resource int) string {
+	name := "cache"
+	if t.Resources > 1 {
+		name += "-" + ResourceName(resource)
+	}
+	return Numbered(name, server, len(t.APIServers))
+}
+
+// Metadata is the gRPC context metadata under which the cache of a resource
+// watches and asks for progress. Equal metadata means one stream, on which a
+// progress request of one cache is answered to all of them
+// (kubernetes/kubernetes#114458).
+func (t *Topology) Metadata(resource int) string {
+	if t.SharedStream || t.Resources == 1 {
+		return "source=cache"
+	}
+	return "source=cache-" + ResourceName(resource)
+}
+
+// Numbered is a name, with a number behind it if there are several of a kind; the
+// first is number 1.
+func Numbered(name string, i, total int) string {
+	if total == 1 {
+		return name
+	}
+	return name + "-" + strconv.Itoa(i+1)
+}

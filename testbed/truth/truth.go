@@ -1,0 +1,48 @@
+package truth
+
+import (
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Commits is where committed writes come from. etcd.Server implements it.
+type Commits interface {
+	Committed() []etcd.Commit
+}
+
+// Truth replays the committed writes of a run. It replays each of them once, when
+// it is first asked for something behind it: a run in which nothing asks costs
+// nothing.
+type Truth struct {
+	commits Commits
+	initial model.Initial
+	log     *model.Log
+	// replayed is how many commits are in the log.
+	replayed int
+	// want is the buffer of Compare.
+	want []*model.Item
+}
+
+// Reset begins a run with these contents.
+func (t *Truth) Reset(commits Commits, initial model.Initial) {
+	*t = Truth{commits: commits, initial: initial, want: t.want[:0]}
+}
+
+// Log is the log up to the last committed write. The caller must not change it.
+func (t *Truth) Log() *model.Log {
+	if t.log == nil {
+		t.log = model.NewLog(t.initial)
+	}
+	for all := t.commits.Committed(); t.replayed < len(all); t.replayed++ {
+		t.log.Append(workload.Request(all[t.replayed].Request))
+	}
+	return t.log
+}
+
+// At is the store at a revision, nil if it is not reached yet or is from before
+// the run. The caller must not change it.
+func (t *Truth) At(revision int64) *model.Store { return t.Log().At(revision) }
+
+// Revision is that of the last committed write.
+func (t *Truth) Revision() int64 { return t.Log().Revision() }
