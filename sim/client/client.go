@@ -138,7 +138,8 @@ func (c *Client) Fire(env *sim.Env, t sim.Timer) {
 	case timerBackoff:
 		c.newWatchClient(env, i)
 	case timerRetry:
-		c.attempt(env, &c.calls[i])
+		env.Reads(cellCall, int(i))
+		c.attempt(env, int(i))
 	}
 }
 

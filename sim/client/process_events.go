@@ -8,6 +8,11 @@ import (
 // processEvents moves one event from incomingEventChan to resultChan.
 func (c *Client) processEvents(env *sim.Env, i int32) {
 	w := &c.watches[i]
+	env.ReadsItem(cellIncoming, int(i), w.incomingEventChan.First())
+	env.WritesItem(cellIncoming, int(i), w.incomingEventChan.First())
+	env.LooksAt(cellStartWatching, int(i))
+	env.LooksAt(cellPage, int(i))
+	env.LooksAt(cellQueued, int(i))
 	e := w.incomingEventChan.Pop()
 	if w.state == watchQueueing || w.state == watchSyncing && w.sync.hasItems() {
 		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
@@ -29,6 +34,8 @@ func (c *Client) processEvents(env *sim.Env, i int32) {
 // resultChanHasRoom lets go on who was waiting for it.
 func (c *Client) resultChanHasRoom(env *sim.Env, i int32) {
 	w := &c.watches[i]
+	env.LooksAt(cellIncoming, int(i))
+	env.LooksAt(cellStartWatching, int(i))
 	if w.incomingEventChan.Len() > 0 {
 		env.Cover(resultChanDrained)
 		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
@@ -62,7 +69,7 @@ func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
 	case ev.PrevKv == nil:
 		env.Cover(deletionSkipped)
 		if env.Noting() {
-			env.Say("the reflector skips a deletion without an object: " + ev.Kv.Key)
+			env.Note(deletionDropped{key: ev.Kv.Key, rev: ev.Kv.ModRevision})
 		}
 		return nil
 	}

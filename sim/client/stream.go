@@ -83,6 +83,7 @@ func (c *Client) stream(env *sim.Env, ctxKey string) (i int32, opened bool) {
 		if s.state == streamFree {
 			free = i
 		} else if s.ctxKey == ctxKey {
+			env.LooksAt(cellStreams, 0)
 			return int32(i), false
 		}
 	}
@@ -95,6 +96,9 @@ func (c *Client) stream(env *sim.Env, ctxKey string) (i int32, opened bool) {
 		}
 	}
 	s := &c.streams[free]
+	env.Writes(cellStreams, 0)
+	env.Writes(cellRun, free)
+	env.Writes(cellBackoff, free)
 	s.state, s.ctxKey, s.backoff = streamSelecting, ctxKey, c.cfg.WatchBackoff
 	s.conn = env.Open(c.watchMember())
 	return int32(free), true
@@ -110,13 +114,18 @@ func (c *Client) requestProgress(env *sim.Env, caller sim.Conn, p *wire.Progress
 	case len(s.substreams) == 0:
 		env.Cover(progressWithoutWatch)
 	}
+	env.LooksAt(cellRun, int(i))
+	env.LooksAt(cellReqc, int(i))
 	if s.state == streamBackingOff || s.reqc.Len() > 0 {
+		env.Reads(cellRun, int(i))
 		if slices.ContainsFunc(s.reqc.All(), func(r watchStreamRequest) bool { return r.caller == caller }) {
 			env.Cover(progressCallerBlocked)
 			return
 		}
 		env.Cover(progressWhileAsleep)
-		s.reqc.Push(watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause(), progress: p})
+		r := watchStreamRequest{watch: noWatch, caller: caller, cause: env.Cause(), progress: p}
+		env.WritesItem(cellReqc, int(i), requestItem(r))
+		s.reqc.Push(r)
 		return
 	}
 	env.Send(s.conn, progressRequest(p))
@@ -134,6 +143,9 @@ func progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
 // wakeRun lets run look at its channels, unless it sleeps.
 func (c *Client) wakeRun(env *sim.Env, i int32) {
 	s := &c.streams[i]
+	env.LooksAt(cellRun, int(i))
+	env.LooksAt(cellReqc, int(i))
+	env.LooksAt(cellClosingc, int(i))
 	if s.state == streamSelecting && s.reqc.Len()+s.closingc.Len() > 0 {
 		env.Enable(sim.Task(i*tasksEach + taskRun))
 	}
@@ -143,24 +155,42 @@ func (c *Client) wakeRun(env *sim.Env, i int32) {
 // to wait.
 func (c *Client) run(env *sim.Env, i int32) {
 	s := &c.streams[i]
+	env.LooksAt(cellReqc, int(i))
+	env.LooksAt(cellClosingc, int(i))
 	takeRequest := s.reqc.Len() > 0
 	if takeRequest && s.closingc.Len() > 0 {
 		takeRequest = env.Choose(2, "select reqc or closingc") == 0
 	}
-	if !takeRequest {
-		c.closeSubstream(env, i, s.closingc.Pop())
-	} else if r := s.reqc.Pop(); r.watch != noWatch {
-		c.requested(env, i, r.watch)
+	if takeRequest {
+		c.takeRequest(env, i)
 	} else {
-		env.Under(r.cause)
-		env.Send(s.conn, progressRequest(r.progress))
+		watch := s.closingc.Pop()
+		env.ReadsItem(cellClosingc, int(i), watchItem(watch))
+		env.WritesItem(cellClosingc, int(i), watchItem(watch))
+		c.closeSubstream(env, i, watch)
 	}
 	c.wakeRun(env, i)
+}
+
+// takeRequest takes one request from reqc.
+func (c *Client) takeRequest(env *sim.Env, i int32) {
+	s := &c.streams[i]
+	r := s.reqc.Pop()
+	env.ReadsItem(cellReqc, int(i), requestItem(r))
+	env.WritesItem(cellReqc, int(i), requestItem(r))
+	if r.watch != noWatch {
+		c.requested(env, i, r.watch)
+		return
+	}
+	env.Under(r.cause)
+	env.Send(s.conn, progressRequest(r.progress))
 }
 
 // withdraw takes back a request that run has not taken.
 func (c *Client) withdraw(env *sim.Env, i, watch int32) {
 	s := &c.streams[i]
+	env.WritesItem(cellReqc, int(i), watchItem(watch))
+	env.LooksAt(cellClosingc, int(i))
 	s.reqc.Delete(func(r watchStreamRequest) bool { return r.watch == watch })
 	if s.reqc.Len()+s.closingc.Len() == 0 {
 		env.Disable(sim.Task(i*tasksEach + taskRun))
@@ -170,7 +200,9 @@ func (c *Client) withdraw(env *sim.Env, i, watch int32) {
 // requested queues a watch up for creation.
 func (c *Client) requested(env *sim.Env, i, watch int32) {
 	s := &c.streams[i]
+	env.Writes(cellSubstream, int(watch))
 	c.watches[watch].substream.state = substreamServed
+	env.WritesItem(cellResuming, int(i), watchItem(watch))
 	s.resuming = append(s.resuming, watch)
 	if len(s.resuming) > 1 {
 		env.Cover(createWaits)
@@ -181,19 +213,26 @@ func (c *Client) requested(env *sim.Env, i, watch int32) {
 
 func (c *Client) sendCreate(env *sim.Env, s *watchGrpcStream, watch int32) {
 	w := &c.watches[watch]
+	env.Reads(cellNextRev, int(watch))
+	if w.substream.created && env.Noting() {
+		env.Note(watchResumes{key: w.substream.key, rev: w.substream.rev, progressed: w.substream.progressed})
+	}
 	env.Under(w.cause)
 	env.Send(s.conn, w.substream.create())
 }
 
 // nextResume sends the create request of the next watch in the queue. Entries
 // that were abandoned are dropped.
-func (c *Client) nextResume(env *sim.Env, s *watchGrpcStream) {
+func (c *Client) nextResume(env *sim.Env, i int32) {
+	s := &c.streams[i]
+	env.WritesItem(cellResuming, int(i), sim.NoItem)
 	n := 0
 	for n < len(s.resuming) && s.resuming[n] == noWatch {
 		n++
 	}
 	s.resuming = slices.Delete(s.resuming, 0, n)
 	if len(s.resuming) > 0 {
+		env.ReadsItem(cellResuming, int(i), watchItem(s.resuming[0]))
 		c.sendCreate(env, s, s.resuming[0])
 	}
 }
@@ -201,10 +240,13 @@ func (c *Client) nextResume(env *sim.Env, s *watchGrpcStream) {
 // respc is what run does with a response.
 func (c *Client) respc(env *sim.Env, i int32, p *wire.WatchResponse) {
 	s := &c.streams[i]
+	env.LooksAt(cellRun, int(i))
+	env.Writes(cellCur, int(i))
 	switch {
 	case s.cur == nil || p.Created || p.Canceled:
 		s.cur = p
 	case s.cur.WatchID == p.WatchID:
+		env.Reads(cellCur, int(i))
 		// The first fragment may be shared with others: extend a copy.
 		merged := *s.cur
 		merged.Events = append(merged.Events[:len(merged.Events):len(merged.Events)], p.Events...)
@@ -218,20 +260,23 @@ func (c *Client) respc(env *sim.Env, i int32, p *wire.WatchResponse) {
 	case p.Created:
 		if len(s.resuming) > 0 {
 			if w := s.resuming[0]; w != noWatch {
-				c.addSubstream(env, s, p, w)
+				env.ReadsItem(cellResuming, int(i), watchItem(w))
+				env.WritesItem(cellResuming, int(i), watchItem(w))
+				c.addSubstream(env, i, p, w)
 				s.resuming[0] = noWatch
 			} else {
 				env.Cover(createdForNobody)
 			}
 		}
-		c.nextResume(env, s)
+		c.nextResume(env, i)
 		s.cur = nil
 
 	case p.Canceled && p.CompactRevision == 0:
+		env.WritesItem(cellCancelSet, int(i), idItem(p.WatchID))
 		if at := slices.Index(s.cancelSet, p.WatchID); at >= 0 {
 			s.cancelSet = slices.Delete(s.cancelSet, at, at+1)
 		}
-		if w := c.substream(s, p.WatchID); w != noWatch {
+		if w := c.substream(env, i, p.WatchID); w != noWatch {
 			env.Cover(canceledByServer)
 			c.stopServing(env, w)
 		}
@@ -243,19 +288,22 @@ func (c *Client) respc(env *sim.Env, i int32, p *wire.WatchResponse) {
 	default:
 		cur := s.cur
 		s.cur = nil
-		if c.dispatchEvent(env, s, cur) {
+		if c.dispatchEvent(env, i, cur) {
 			return
 		}
+		env.ReadsItem(cellCancelSet, int(i), idItem(p.WatchID))
 		if slices.Contains(s.cancelSet, p.WatchID) {
 			env.Cover(unexpectedAgain)
 			return
 		}
 		env.Cover(unexpectedWatchID)
-		c.cancelOnServer(env, s, p.WatchID)
+		c.cancelOnServer(env, i, p.WatchID)
 	}
 }
 
-func (c *Client) cancelOnServer(env *sim.Env, s *watchGrpcStream, id int64) {
+func (c *Client) cancelOnServer(env *sim.Env, i int32, id int64) {
+	s := &c.streams[i]
+	env.WritesItem(cellCancelSet, int(i), idItem(id))
 	if !slices.Contains(s.cancelSet, id) {
 		s.cancelSet = append(s.cancelSet, id)
 	}
@@ -263,9 +311,11 @@ func (c *Client) cancelOnServer(env *sim.Env, s *watchGrpcStream, id int64) {
 }
 
 // substream finds the watch that is registered under an id.
-func (c *Client) substream(s *watchGrpcStream, id int64) int32 {
-	for _, w := range s.substreams {
+func (c *Client) substream(env *sim.Env, i int32, id int64) int32 {
+	env.LooksAt(cellSubstreams, int(i))
+	for _, w := range c.streams[i].substreams {
 		if c.watches[w].substream.id == id {
+			env.ReadsItem(cellSubstreams, int(i), watchItem(w))
 			return w
 		}
 	}
@@ -273,48 +323,57 @@ func (c *Client) substream(s *watchGrpcStream, id int64) int32 {
 }
 
 // addSubstream registers a watch under the id that the server gave it.
-func (c *Client) addSubstream(env *sim.Env, s *watchGrpcStream, p *wire.WatchResponse, watch int32) {
+func (c *Client) addSubstream(env *sim.Env, i int32, p *wire.WatchResponse, watch int32) {
+	s := &c.streams[i]
 	if p.WatchID == wire.InvalidWatchID || p.Canceled && p.CancelReason != "" {
 		env.Cover(createRefused)
+		env.Writes(cellCloseErr, int(i))
 		s.closeErr = &wire.Error{Code: wire.Internal, Message: p.CancelReason}
 		c.stopServing(env, watch)
 		return
 	}
 	env.Cover(created)
+	env.WritesItem(cellSubstreams, int(i), watchItem(watch))
 	s.substreams = append(s.substreams, watch)
-	c.watches[watch].substream.register(env, p)
+	c.register(env, watch, p)
 }
 
 // dispatchEvent hands a response to the watch that it is for, or to all. It
 // returns false if there is none.
-func (c *Client) dispatchEvent(env *sim.Env, s *watchGrpcStream, p *wire.WatchResponse) bool {
+func (c *Client) dispatchEvent(env *sim.Env, i int32, p *wire.WatchResponse) bool {
 	if p.WatchID == wire.InvalidWatchID && p.IsProgressNotify() {
-		c.broadcastResponse(env, s, p)
+		c.broadcastResponse(env, i, p)
 		return true
 	}
-	w := c.substream(s, p.WatchID)
+	w := c.substream(env, i, p.WatchID)
 	return w != noWatch && c.recvc(env, w, p)
 }
 
-func (c *Client) broadcastResponse(env *sim.Env, s *watchGrpcStream, p *wire.WatchResponse) {
+func (c *Client) broadcastResponse(env *sim.Env, i int32, p *wire.WatchResponse) {
+	s := &c.streams[i]
+	env.LooksAt(cellSubstreams, int(i))
 	env.Cover(broadcast)
 	if len(s.resuming) > 0 {
 		env.Cover(broadcastMisses)
 	}
 	for _, w := range s.substreams {
+		env.ReadsItem(cellSubstreams, int(i), watchItem(w))
 		c.recvc(env, w, p)
 	}
 	if c.cfg.Behaviour.ProgressScope == ProgressScopeClient {
-		c.broadcastElsewhere(env, s, p)
+		c.broadcastElsewhere(env, i, p)
 	}
 }
 
 // broadcastElsewhere hands a progress notification to the watches of the other
 // streams (ProgressScopeClient).
-func (c *Client) broadcastElsewhere(env *sim.Env, from *watchGrpcStream, p *wire.WatchResponse) {
+func (c *Client) broadcastElsewhere(env *sim.Env, from int32, p *wire.WatchResponse) {
+	env.LooksAt(cellStreams, 0)
 	for i := range c.streams {
-		if s := &c.streams[i]; s != from {
-			for _, w := range s.substreams {
+		if int32(i) != from {
+			env.LooksAt(cellSubstreams, i)
+			for _, w := range c.streams[i].substreams {
+				env.ReadsItem(cellSubstreams, i, watchItem(w))
 				c.recvc(env, w, p)
 			}
 		}
@@ -336,8 +395,10 @@ func (c *Client) errc(env *sim.Env, i int32, h *sim.Hangup) {
 	// Without a clock the waiting time makes no difference, and should make none
 	// between states.
 	if env.Mode() == sim.Timed && s.backoff < c.cfg.WatchBackoffMax {
+		env.Writes(cellBackoff, int(i))
 		s.backoff = min(s.backoff+s.backoff/4, c.cfg.WatchBackoffMax)
 	}
+	env.Writes(cellRun, int(i))
 	s.state, s.conn = streamBackingOff, sim.NoConn
 	env.Disable(sim.Task(i*tasksEach + taskRun))
 	env.Arm(sim.Timer(i*timersEach+timerBackoff), s.backoff)
@@ -348,10 +409,15 @@ func (c *Client) errc(env *sim.Env, i int32, h *sim.Hangup) {
 // registered, in the random order of a map.
 func (c *Client) newWatchClient(env *sim.Env, i int32) {
 	s := &c.streams[i]
+	env.WritesItem(cellResuming, int(i), sim.NoItem)
+	env.LooksAt(cellSubstreams, int(i))
 	s.resuming = slices.DeleteFunc(s.resuming, func(w int32) bool { return w == noWatch })
 	for n := len(s.substreams); n > 0; n-- {
 		at := env.Choose(n, "which watch resumes next")
 		w := s.substreams[at]
+		env.ReadsItem(cellSubstreams, int(i), watchItem(w))
+		env.WritesItem(cellSubstreams, int(i), watchItem(w))
+		env.WritesItem(cellResuming, int(i), watchItem(w))
 		s.substreams = slices.Delete(s.substreams, at, at+1)
 		c.watches[w].substream.id = wire.InvalidWatchID
 		s.resuming = append(s.resuming, w)
@@ -359,10 +425,12 @@ func (c *Client) newWatchClient(env *sim.Env, i int32) {
 	for _, w := range s.resuming {
 		c.watches[w].substream.coverResume(env)
 	}
+	env.Writes(cellRun, int(i))
 	s.state = streamSelecting
 	s.conn = env.Open(c.watchMember())
+	env.Writes(cellCancelSet, int(i))
 	s.cancelSet = s.cancelSet[:0]
-	c.nextResume(env, s)
+	c.nextResume(env, i)
 	c.wakeRun(env, i)
 }
 
@@ -371,9 +439,16 @@ func (c *Client) closeSubstream(env *sim.Env, i, watch int32) {
 	s := &c.streams[i]
 	sub := &c.watches[watch].substream
 	id := sub.id
+	env.LooksAt(cellSubstreams, int(i))
+	env.LooksAt(cellResuming, int(i))
+	if s.closeErr != nil {
+		env.Reads(cellCloseErr, int(i))
+	}
 	switch at := slices.Index(s.resuming, watch); {
 	case id != wire.InvalidWatchID:
 		if at := slices.Index(s.substreams, watch); at >= 0 {
+			env.ReadsItem(cellSubstreams, int(i), watchItem(watch))
+			env.WritesItem(cellSubstreams, int(i), watchItem(watch))
 			s.substreams = slices.Delete(s.substreams, at, at+1)
 		}
 	case at >= 0:
@@ -381,6 +456,7 @@ func (c *Client) closeSubstream(env *sim.Env, i, watch int32) {
 		if at == 0 {
 			env.Cover(abandonedBeforeCreated)
 		}
+		env.WritesItem(cellResuming, int(i), watchItem(watch))
 		s.resuming[at] = noWatch
 	}
 	cause := c.watches[watch].cause
@@ -393,7 +469,7 @@ func (c *Client) closeSubstream(env *sim.Env, i, watch int32) {
 	if id != wire.InvalidWatchID {
 		env.Cover(cancelSent)
 		env.Under(cause)
-		c.cancelOnServer(env, s, id)
+		c.cancelOnServer(env, i, id)
 	}
 	if len(s.substreams) == 0 && !slices.ContainsFunc(s.resuming, func(w int32) bool { return w != noWatch }) {
 		env.Cover(streamWithoutWatches)
@@ -405,20 +481,24 @@ func (c *Client) closeSubstream(env *sim.Env, i, watch int32) {
 func (c *Client) halt(env *sim.Env, i int32, err *wire.Error) {
 	s := &c.streams[i]
 	if env.Noting() {
-		env.Say("the stream to etcd ended: " + err.Message)
+		env.Note(streamEnds{err})
 	}
+	env.LooksAt(cellSubstreams, int(i))
+	env.LooksAt(cellResuming, int(i))
+	env.LooksAt(cellClosingc, int(i))
 	for _, w := range s.substreams {
-		c.watches[w].substream.drop(env)
+		c.dropBuf(env, w)
 		c.closeOutc(env, w, err)
 	}
 	for _, w := range s.resuming {
 		if w != noWatch {
-			c.watches[w].substream.drop(env)
+			c.dropBuf(env, w)
 			c.closeOutc(env, w, err)
 		}
 	}
 	// Refused creations are in neither list.
 	for _, w := range s.closingc.All() {
+		env.LooksAt(cellSubstream, int(w))
 		if c.watches[w].substream.state == substreamUnserved {
 			c.closeOutc(env, w, err)
 		}
@@ -434,6 +514,13 @@ func (c *Client) closeStream(env *sim.Env, i int32, err *wire.Error) {
 	env.Close(s.conn)
 	ctxKey := s.ctxKey
 	waiting := slices.Clone(s.reqc.All())
+	env.LooksAt(cellStreams, 0)
+	for _, r := range waiting {
+		env.ReadsItem(cellReqc, int(i), requestItem(r))
+	}
+	for _, k := range [...]sim.CellKind{cellRun, cellBackoff, cellSubstreams, cellResuming, cellReqc, cellClosingc, cellCancelSet, cellCur, cellCloseErr} {
+		env.Writes(k, int(i))
+	}
 	s.reset()
 	for _, r := range waiting {
 		switch {

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"strconv"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -60,11 +58,16 @@ func (ws *watcherStream) create() *wire.WatchCreateRequest {
 
 // register takes the id that the server gave, and on the first time the
 // revision from which a watch of the present resumes.
-func (ws *watcherStream) register(env *sim.Env, p *wire.WatchResponse) {
+func (c *Client) register(env *sim.Env, watch int32, p *wire.WatchResponse) {
+	ws := &c.watches[watch].substream
+	env.LooksAt(cellSubstream, int(watch))
 	ws.id = p.WatchID
 	if ws.state == substreamServed && !ws.created {
+		env.Writes(cellSubstream, int(watch))
+		env.LooksAt(cellNextRev, int(watch))
 		ws.created = true
 		if ws.rev == 0 {
+			env.Writes(cellNextRev, int(watch))
 			env.Cover(watchOfThePresent)
 			ws.rev = p.Revision
 		}
@@ -77,9 +80,14 @@ func (c *Client) recvc(env *sim.Env, watch int32, p *wire.WatchResponse) bool {
 	w := &c.watches[watch]
 	ws := &w.substream
 	if ws.state != substreamServed {
+		env.Reads(cellSubstream, int(watch))
 		env.Cover(substreamDeaf)
 		return false
 	}
+	env.LooksAt(cellSubstream, int(watch))
+	env.LooksAt(cellStartWatching, int(watch))
+	env.Writes(cellNextRev, int(watch))
+	env.WritesItem(cellBuf, int(watch), ws.buf.Next())
 	if n := len(p.Events); n > 0 {
 		ws.rev, ws.progressed = p.Events[n-1].Kv.ModRevision+1, false
 	} else {
@@ -98,16 +106,22 @@ func (c *Client) recvc(env *sim.Env, watch int32, p *wire.WatchResponse) bool {
 // stopServing ends serveSubstream. What nobody has taken by now is dropped.
 func (c *Client) stopServing(env *sim.Env, watch int32) {
 	ws := &c.watches[watch].substream
+	env.LooksAt(cellSubstream, int(watch))
 	if ws.state != substreamServed {
 		return
 	}
-	ws.drop(env)
+	c.dropBuf(env, watch)
+	env.Writes(cellSubstream, int(watch))
 	ws.state = substreamUnserved
+	env.WritesItem(cellClosingc, int(ws.stream), watchItem(watch))
 	c.streams[ws.stream].closingc.Push(watch)
 	c.wakeRun(env, ws.stream)
 }
 
-func (ws *watcherStream) drop(env *sim.Env) {
+// dropBuf drops the responses that the subscriber has not taken.
+func (c *Client) dropBuf(env *sim.Env, watch int32) {
+	ws := &c.watches[watch].substream
+	env.Writes(cellBuf, int(watch))
 	if ws.buf.Len() > 0 {
 		env.Cover(bufferDropped)
 	}
@@ -117,10 +131,12 @@ func (ws *watcherStream) drop(env *sim.Env) {
 // closeOutc closes the channel to the subscriber, after err if there is one.
 func (c *Client) closeOutc(env *sim.Env, watch int32, err *wire.Error) {
 	w := &c.watches[watch]
+	env.Writes(cellSubstream, int(watch))
+	env.LooksAt(cellStartWatching, int(watch))
 	w.substream.state, w.substream.closeErr = substreamClosed, err
 	switch w.state {
 	case watchDone:
-		w.reset()
+		c.freeWatch(env, watch)
 	case watchReceiving:
 		env.Enable(sim.Task(watch*tasksEach + taskStartWatching))
 	}
@@ -139,8 +155,5 @@ func (ws *watcherStream) coverResume(env *sim.Env) {
 	}
 	if ws.buf.Len() > 0 {
 		env.Cover(resumeWithBuffer)
-	}
-	if env.Noting() {
-		env.Say("resumes the watch of " + ws.key + " from revision " + strconv.FormatInt(ws.rev, 10))
 	}
 }

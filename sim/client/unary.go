@@ -48,12 +48,14 @@ func (c *Client) begin(env *sim.Env, call unaryCall) {
 		i = len(c.calls)
 		c.calls = append(c.calls, unaryCall{})
 	}
-	u := &c.calls[i]
-	*u = call
-	c.attempt(env, u)
+	env.Writes(cellCalls, 0)
+	c.calls[i] = call
+	c.attempt(env, i)
 }
 
-func (c *Client) attempt(env *sim.Env, u *unaryCall) {
+func (c *Client) attempt(env *sim.Env, i int) {
+	u := &c.calls[i]
+	env.Writes(cellCall, i)
 	u.state = callUnderWay
 	u.attempts++
 	env.Under(u.cause)
@@ -68,6 +70,8 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	if i < 0 {
 		return
 	}
+	env.Reads(cellCall, i)
+	env.Writes(cellCall, i)
 	u := &c.calls[i]
 	if e, refused := p.(*wire.Error); refused && e.Code == wire.Unavailable {
 		switch repeatable := isRepeatable(u.request); {
@@ -81,6 +85,7 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 			env.Cover(readGivenUp)
 		}
 	}
+	env.LooksAt(cellCalls, 0)
 	call := *u
 	*u = unaryCall{}
 	if call.watch != noWatch {
@@ -125,6 +130,8 @@ func (c *Client) abandoned(env *sim.Env, caller sim.Conn) {
 }
 
 func (c *Client) drop(env *sim.Env, i int) {
+	env.LooksAt(cellCalls, 0)
+	env.Writes(cellCall, i)
 	if c.calls[i].state == callBackingOff {
 		env.Disarm(sim.Timer(i*timersEach + timerRetry))
 	}

@@ -51,6 +51,15 @@ func (w *watchChan) reset() {
 	*w = watchChan{substream: w.substream, incomingEventChan: w.incomingEventChan}
 }
 
+// freeWatch makes a watch's place free for another one.
+func (c *Client) freeWatch(env *sim.Env, i int32) {
+	env.LooksAt(cellWatches, 0)
+	for _, k := range [...]sim.CellKind{cellStartWatching, cellResponse, cellErr, cellIncoming, cellPage, cellQueued, cellSubstream, cellNextRev, cellBuf} {
+		env.Writes(k, int(i))
+	}
+	c.watches[i].reset()
+}
+
 func (w *watchChan) name() string { return numbered(w.substream.key, w.nth) }
 
 func (c *Client) watchOn(conn sim.Conn) int32 {
@@ -80,6 +89,10 @@ func (c *Client) watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wat
 		c.watches = append(c.watches, watchChan{})
 	}
 	w := &c.watches[i]
+	env.Writes(cellWatches, 0)
+	env.Writes(cellStartWatching, i)
+	env.Writes(cellSubstream, i)
+	env.Writes(cellNextRev, i)
 	for c.hasWatch(p.Prefix, w.nth) {
 		w.nth++
 	}
@@ -110,12 +123,17 @@ func (c *Client) request(env *sim.Env, watch int32, ctxKey string) {
 	i, _ := c.stream(env, ctxKey)
 	s, ws := &c.streams[i], &c.watches[watch].substream
 	ws.stream = i
+	env.LooksAt(cellRun, int(i))
+	env.LooksAt(cellReqc, int(i))
+	env.Writes(cellSubstream, int(watch))
 	if s.state == streamSelecting && s.reqc.Len() == 0 {
 		c.requested(env, i, watch)
 		return
 	}
 	env.Cover(watchWhileAsleep)
+	env.Reads(cellRun, int(i))
 	ws.state = substreamRequesting
+	env.WritesItem(cellReqc, int(i), watchItem(watch))
 	s.reqc.Push(watchStreamRequest{watch: watch})
 }
 
@@ -124,28 +142,40 @@ func (c *Client) request(env *sim.Env, watch int32, ctxKey string) {
 func (c *Client) startWatching(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	ws := &w.substream
+	env.LooksAt(cellStartWatching, int(i))
+	env.LooksAt(cellBuf, int(i))
 	switch {
 	case w.state == watchSyncing:
+		env.Reads(cellPage, int(i))
 		c.queueInitial(env, i)
 	case w.state == watchFailing:
+		env.Reads(cellErr, int(i))
 		c.sendError(env, i)
 	case w.state == watchQueueing:
+		env.Reads(cellResponse, int(i))
 		c.queueEvents(env, i)
 	case ws.buf.Len() == 0 && ws.closeErr != nil:
+		env.Reads(cellSubstream, int(i))
+		env.Writes(cellErr, int(i))
 		w.err = ws.closeErr
 		c.sendError(env, i)
 	case ws.buf.Len() == 0:
+		env.Reads(cellSubstream, int(i))
 		env.Cover(closedWithoutError)
 		c.cancel(env, i)
 	default:
+		env.ReadsItem(cellBuf, int(i), ws.buf.First())
+		env.WritesItem(cellBuf, int(i), ws.buf.First())
 		p := ws.buf.Pop()
 		if p.CompactRevision != 0 {
 			env.Cover(compacted)
 			c.stopServing(env, i)
+			env.Writes(cellErr, int(i))
 			w.err = errCompacted
 			c.sendError(env, i)
 			return
 		}
+		env.Writes(cellResponse, int(i))
 		w.response, w.next = p, 0
 		c.queueEvents(env, i)
 	}
@@ -156,20 +186,24 @@ func (c *Client) startWatching(env *sim.Env, i int32) {
 func (c *Client) queueEvents(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	empty := w.incomingEventChan.Len() == 0
-	c.queueResponse(env, w)
+	env.LooksAt(cellIncoming, int(i))
+	c.queueResponse(env, i)
 	if empty && w.incomingEventChan.Len() > 0 && env.CanSend(w.conn) {
 		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
 	}
 	c.wakeStartWatching(env, i)
 }
 
-func (c *Client) queueResponse(env *sim.Env, w *watchChan) {
+func (c *Client) queueResponse(env *sim.Env, i int32) {
+	w := &c.watches[i]
 	p := w.response
+	env.Writes(cellResponse, int(i))
+	env.Writes(cellStartWatching, int(i))
 	if p.IsProgressNotify() {
 		if !c.room(env, w) {
 			return
 		}
-		w.incomingEventChan.Push(event{rev: p.Revision, progressID: p.ProgressID})
+		w.push(env, i, event{rev: p.Revision, progressID: p.ProgressID})
 	}
 	for ; w.next < len(p.Events); w.next++ {
 		if !c.room(env, w) {
@@ -177,12 +211,19 @@ func (c *Client) queueResponse(env *sim.Env, w *watchChan) {
 		}
 		e := &p.Events[w.next]
 		if !c.parseEvent(env, e) {
+			env.Writes(cellErr, int(i))
 			w.response, w.err, w.state = nil, missingPrevKv(e), watchFailing
 			return
 		}
-		w.incomingEventChan.Push(event{event: e, rev: e.Kv.ModRevision})
+		w.push(env, i, event{event: e, rev: e.Kv.ModRevision})
 	}
 	w.response, w.state = nil, watchReceiving
+}
+
+// push puts an event into incomingEventChan of watch i, which has room.
+func (w *watchChan) push(env *sim.Env, i int32, e event) {
+	env.WritesItem(cellIncoming, int(i), w.incomingEventChan.Next())
+	w.incomingEventChan.Push(e)
 }
 
 // room reports whether incomingEventChan takes one more event; if not, the
@@ -199,6 +240,9 @@ func (c *Client) room(env *sim.Env, w *watchChan) bool {
 // wakeStartWatching enables startWatching if it has something to do.
 func (c *Client) wakeStartWatching(env *sim.Env, i int32) {
 	w := &c.watches[i]
+	for _, k := range [...]sim.CellKind{cellStartWatching, cellIncoming, cellPage, cellQueued, cellBuf, cellSubstream} {
+		env.LooksAt(k, int(i))
+	}
 	switch w.state {
 	case watchSyncing:
 		if !w.sync.hasItems() || w.incomingEventChan.Len() == c.cfg.IncomingBufSize {
@@ -227,6 +271,7 @@ func (c *Client) sendError(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	if !env.CanSend(w.conn) {
 		env.Cover(errorWaits)
+		env.Writes(cellStartWatching, int(i))
 		w.state = watchFailing
 		return
 	}
@@ -234,7 +279,7 @@ func (c *Client) sendError(env *sim.Env, i int32) {
 		env.Cover(errorOvertakes)
 	}
 	if env.Noting() {
-		env.Say("the watch of " + w.substream.key + " ends: " + w.err.Message)
+		env.Note(watchEnds{key: w.substream.key, err: w.err})
 	}
 	env.Under(w.cause)
 	env.Send(w.conn, &wire.WatchEvent{Type: wire.Failed, Err: w.err})
@@ -255,6 +300,10 @@ func (c *Client) contextDone(env *sim.Env, i int32) {
 	}
 	env.Disable(sim.Task(i*tasksEach + taskStartWatching))
 	env.Disable(sim.Task(i*tasksEach + taskProcessEvents))
+	env.LooksAt(cellSubstream, int(i))
+	for _, k := range [...]sim.CellKind{cellStartWatching, cellResponse, cellErr, cellIncoming} {
+		env.Writes(k, int(i))
+	}
 	w.state = watchDone
 	w.response, w.err = nil, nil
 	w.incomingEventChan.Clear()
@@ -262,18 +311,18 @@ func (c *Client) contextDone(env *sim.Env, i int32) {
 	case substreamNone:
 		env.Cover(stoppedWhileSyncing)
 		c.stopSync(env, i)
-		w.reset()
+		c.freeWatch(env, i)
 	case substreamRequesting:
 		env.Cover(stoppedWhileAsleep)
 		c.withdraw(env, w.substream.stream, i)
-		w.reset()
+		c.freeWatch(env, i)
 	case substreamServed:
 		env.Cover(stopped)
 		c.stopServing(env, i)
 	case substreamUnserved:
 		env.Cover(stoppedTwice)
 	case substreamClosed:
-		w.reset()
+		c.freeWatch(env, i)
 	}
 }
 

@@ -57,6 +57,8 @@ func (c *Client) startSync(env *sim.Env, i int32, p *wire.WatchStart) bool {
 	default:
 		return false
 	}
+	env.Writes(cellPage, int(i))
+	env.Writes(cellQueued, int(i))
 	w.state = watchSyncing
 	w.sync.rev = revision
 	w.sync.endBookmark = p.SendInitialEvents == wire.SendInitialEventsTrue && p.AllowBookmarks
@@ -79,6 +81,7 @@ func (c *Client) ask(env *sim.Env, i int32, p *wire.RangeRequest) {
 func (c *Client) listInitial(env *sim.Env, i int32) {
 	env.Cover(syncStarted)
 	w := &c.watches[i]
+	env.Writes(cellPage, int(i))
 	w.sync.step, w.sync.rev = syncListing, 0
 	c.ask(env, i, &wire.RangeRequest{Key: w.substream.key, RangeEnd: w.substream.end, Limit: c.cfg.SyncPageSize})
 }
@@ -87,11 +90,14 @@ func (c *Client) listInitial(env *sim.Env, i int32) {
 func (c *Client) synced(env *sim.Env, i int32, p sim.Payload) {
 	w := &c.watches[i]
 	s := &w.sync
+	env.LooksAt(cellStartWatching, int(i))
+	env.Reads(cellPage, int(i))
 	answer, ok := p.(*wire.RangeResponse)
 	switch {
 	case !ok || answer.More && len(answer.Kvs) == 0:
 		// Nobody could say where the page after an empty one starts.
 		env.Cover(syncFailed)
+		env.Writes(cellErr, int(i))
 		w.err = errInterrupted
 		if e, refused := p.(*wire.Error); refused {
 			w.err = e
@@ -101,11 +107,14 @@ func (c *Client) synced(env *sim.Env, i int32, p sim.Payload) {
 		c.syncedUpTo(env, i, answer.Revision)
 	case s.step == syncMinimum && s.rev > answer.Revision:
 		env.Cover(syncTooLarge)
+		env.Writes(cellErr, int(i))
 		w.err = errTooLarge
 		c.sendError(env, i)
 	case s.step == syncMinimum:
 		c.listInitial(env, i)
 	default:
+		env.Writes(cellPage, int(i))
+		env.Writes(cellQueued, int(i))
 		if s.rev == 0 {
 			s.rev = answer.Revision
 		}
@@ -130,16 +139,19 @@ func (c *Client) queueInitial(env *sim.Env, i int32) {
 	w := &c.watches[i]
 	s := &w.sync
 	empty := w.incomingEventChan.Len() == 0
+	env.LooksAt(cellPage, int(i))
+	env.Writes(cellQueued, int(i))
+	env.LooksAt(cellIncoming, int(i))
 	for s.next < len(s.items) && w.incomingEventChan.Len() < c.cfg.IncomingBufSize {
 		kv := s.items[s.next]
 		s.next++
-		w.incomingEventChan.Push(event{item: kv, rev: kv.ModRevision})
+		w.push(env, i, event{item: kv, rev: kv.ModRevision})
 	}
 	full := w.incomingEventChan.Len() == c.cfg.IncomingBufSize
 	queued := s.next == len(s.items)
 	if queued && !s.more && s.endBookmark && !full {
 		env.Cover(syncEndQueued)
-		w.incomingEventChan.Push(event{rev: s.rev, isInitialEventsEndBookmark: true})
+		w.push(env, i, event{rev: s.rev, isInitialEventsEndBookmark: true})
 		s.endBookmark = false
 	}
 	if empty && w.incomingEventChan.Len() > 0 && env.CanSend(w.conn) {
@@ -149,6 +161,7 @@ func (c *Client) queueInitial(env *sim.Env, i int32) {
 	case !queued || !s.more && s.endBookmark:
 		env.Cover(syncBlocked)
 	case s.more:
+		env.Writes(cellPage, int(i))
 		s.items, s.next = nil, 0
 		c.ask(env, i, &wire.RangeRequest{Key: s.lastKey + "\x00", RangeEnd: w.substream.end, Limit: c.cfg.SyncPageSize, Revision: s.rev})
 	default:
@@ -159,6 +172,9 @@ func (c *Client) queueInitial(env *sim.Env, i int32) {
 // syncedUpTo begins the watch behind what was listed.
 func (c *Client) syncedUpTo(env *sim.Env, i int32, revision int64) {
 	w := &c.watches[i]
+	for _, k := range [...]sim.CellKind{cellPage, cellQueued, cellStartWatching, cellNextRev} {
+		env.Writes(k, int(i))
+	}
 	w.sync = watchSync{}
 	w.state = watchReceiving
 	w.substream.rev = revision + 1
@@ -168,6 +184,7 @@ func (c *Client) syncedUpTo(env *sim.Env, i int32, revision int64) {
 
 // stopSync gives up what the sync has asked.
 func (c *Client) stopSync(env *sim.Env, i int32) {
+	env.LooksAt(cellCalls, 0)
 	for j := range c.calls {
 		if c.calls[j].state != callFree && c.calls[j].watch == i {
 			c.drop(env, j)

@@ -132,7 +132,7 @@ func (s *Server) endTxn(env *sim.Env, e *entry) {
 	}
 	rev := s.store.currentRev + 1
 	env.WritesItem(cellStore, 0, rev)
-	env.WritesItem(cellRevision, 0, rev)
+	env.WritesItem(CellRevision, 0, rev)
 	if env.Noting() {
 		env.Note(applied{request: e.payload, made: rev})
 	}

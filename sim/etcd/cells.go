@@ -23,9 +23,9 @@ var (
 	cellCompactions = sim.NewCell("etcd: compactions in the raft log")
 	cellApplied     = sim.NewCell("etcd: applied index")
 	cellFollowers   = sim.NewCell("etcd: followers")
-	// cellRevision is the current revision. An item is the revision that a step
+	// CellRevision is the current revision. An item is the revision that a step
 	// made.
-	cellRevision = sim.NewCell("etcd: revision")
+	CellRevision = sim.NewCell("etcd: revision")
 	// cellStore is the key index and the backend. An item is the changes of one
 	// revision: what a transaction put there, or what a compaction left of it.
 	cellStore = sim.NewCell("etcd: store")
@@ -107,7 +107,7 @@ func watchItem(id int64) int64 {
 }
 
 // readsRevision: what the step does depends on the current revision.
-func (s *Server) readsRevision(env *sim.Env) { env.ReadsItem(cellRevision, 0, s.store.currentRev) }
+func (s *Server) readsRevision(env *sim.Env) { env.ReadsItem(CellRevision, 0, s.store.currentRev) }
 
 // readsKey: what the step does depends on what is at a key, or in a range.
 func (s *Server) readsKey(env *sim.Env, key, end string) {

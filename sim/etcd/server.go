@@ -164,9 +164,9 @@ func (s *Server) restoreStore(env *sim.Env) {
 	if s.store.kvindex.Len() != keys {
 		env.Writes(cellStore, 0)
 	}
-	env.LooksAt(cellRevision, 0)
+	env.LooksAt(CellRevision, 0)
 	if s.store.currentRev != before {
-		env.Writes(cellRevision, 0)
+		env.Writes(CellRevision, 0)
 	}
 	env.LooksAt(cellFinishedCompact, 0)
 	env.Writes(cellCompactRev, 0)
