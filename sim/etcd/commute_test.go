@@ -3,12 +3,13 @@ package etcd_test
 import (
 	"flag"
 	"fmt"
-	"slices"
+	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/commute"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -21,127 +22,25 @@ var swaps = flag.Int("swaps", 60_000, "pairs of steps to swap")
 // afterwards must be the same. A step that touches a cell which it does not
 // declare fails here.
 func TestStepsThatTouchNoCommonCellCommute(t *testing.T) {
-	var c commuting
-	for seed := 0; c.swapped < *swaps; seed++ {
-		c.walk(t, seed)
-	}
-	t.Logf("%d pairs of steps swapped, %d more conflict", c.swapped, c.conflicting)
-	require.Greater(t, c.swapped, c.conflicting/20, "few pairs commute")
-}
-
-// commuting counts the pairs of steps that were looked at.
-type commuting struct {
-	swapped, conflicting int
-}
-
-// walk is one random run.
-func (c *commuting) walk(t *testing.T, seed int) {
-	dice := newDice(seed)
-	w := busyWorld(t, dice)
-	w.Start(dice)
-	for range 300 {
-		enabled := slices.Clone(w.Enabled())
-		if len(enabled) == 0 {
-			return
+	pairs, swapped := 0, 0
+	for seed := uint64(0); swapped < *swaps; seed++ {
+		s := commute.NewSwapper(seed)
+		w := busyWorld(t, rand.New(rand.NewPCG(seed, 1)))
+		w.Start(s)
+		for range 400 {
+			if !w.Step(s) {
+				break
+			}
 		}
-		first := enabled[dice.Pick(w, enabled)]
-		second := enabled[dice.Pick(w, enabled)]
-		if first == second {
-			w.Do(dice, first)
-			continue
-		}
-		w = c.pair(t, dice, w, first, second)
+		require.Empty(t, s.Wrong, "seed %d", seed)
+		pairs, swapped = pairs+s.Pairs, swapped+s.Swapped
 	}
-}
-
-// pair carries out two steps that are both possible, in this order, and in the
-// other one if they do not conflict. It returns the world after the first order.
-func (c *commuting) pair(t *testing.T, dice dice, w *sim.World, first, second sim.Action) *sim.World {
-	there, back := clone(t, w), clone(t, w)
-	a := step{action: first, name: w.Name(first)}
-	b := step{action: second, name: w.Name(second)}
-	require.True(t, a.do(there, dice))
-	if !b.do(there, dice) {
-		// The first step took the second one away.
-		return there
-	}
-	if a.touched.Conflicts(&b.touched) {
-		c.conflicting++
-		return there
-	}
-	pair := fmt.Sprintf("%s\n%s\nand\n%s\n%s", a.name, cells(&a.touched), b.name, cells(&b.touched))
-	for _, s := range []*step{&b, &a} {
-		again := &step{action: s.action, name: s.name, replayed: s.chosen, replays: true}
-		require.True(t, again.do(back, dice), "%s is not possible in the other order:\n%s", s.name, pair)
-		require.Empty(t, again.elsewhere, "%s has another choice in the other order:\n%s", s.name, pair)
-	}
-	require.Equal(t, fingerprint(t, there), fingerprint(t, back), pair)
-	c.swapped++
-	return there
-}
-
-func clone(t *testing.T, w *sim.World) *sim.World {
-	c, err := w.Clone()
-	require.NoError(t, err)
-	return c
-}
-
-func cells(f *sim.Footprint) string {
-	text := ""
-	for _, a := range f.Accesses {
-		text += fmt.Sprintf("  %s node %d index %d item %d write %v\n", a.Cell.Kind, a.Cell.Node, a.Cell.Index, a.Cell.Item, a.Write)
-	}
-	return text
-}
-
-// step is one action with what it touched and the choices inside it.
-type step struct {
-	action  sim.Action
-	name    string
-	touched sim.Footprint
-	chosen  []int
-	// replayed are the choices to repeat.
-	replays  bool
-	replayed []int
-	// elsewhere is a choice that the step did not have in the other order.
-	elsewhere string
-	dice      dice
-}
-
-// do carries the step out if it is possible now.
-func (s *step) do(w *sim.World, d dice) bool {
-	s.dice = d
-	for _, a := range w.Enabled() {
-		if a.Slot == s.action.Slot && a.Kind == s.action.Kind && a.Node == s.action.Node {
-			s.touched.Reset()
-			w.RecordCells(&s.touched)
-			w.Do(s, a)
-			return true
-		}
-	}
-	return false
-}
-
-func (s *step) Pick(*sim.World, []sim.Action) int { panic("the test picks") }
-
-func (s *step) Choose(_ *sim.World, n int, what string) int {
-	if !s.replays {
-		v := s.dice.IntN(n)
-		s.chosen = append(s.chosen, v)
-		return v
-	}
-	if len(s.replayed) == 0 || s.replayed[0] >= n {
-		s.elsewhere = what
-		return 0
-	}
-	v := s.replayed[0]
-	s.replayed = s.replayed[1:]
-	return v
+	t.Logf("%d pairs of steps, %d of them swapped", pairs, swapped)
 }
 
 // busyWorld is a server of a random release with buffers so small that they are
 // often full, and clients that do everything at once.
-func busyWorld(t *testing.T, d dice) *sim.World {
+func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 	versions := etcd.Versions()
 	cfg, err := etcd.DefaultConfig(versions[d.IntN(len(versions))])
 	require.NoError(t, err)
