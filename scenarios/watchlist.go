@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -81,7 +82,7 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 	Claims: watchListClaims,
 	Expected: func(p *testbed.Params) []*testbed.Property {
 		out := overtakenInitialEvents(p)
-		if cacheOptions(p).WatchList.Buffer == cache.BufferInject && !slices.Contains(out, watches.InitialEvents) {
+		if cacheOptions(p).Watches.Buffer == dispatch.BufferInject && !slices.Contains(out, watches.InitialEvents) {
 			out = append(out, watches.InitialEvents)
 		}
 		return out
@@ -105,7 +106,7 @@ figures are in scenarios/watchlists.md.`,
 	},
 	Claims: []*testbed.Property{watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
-		if cacheOptions(p).WatchList.Buffer == cache.BufferInject {
+		if cacheOptions(p).Watches.Buffer == dispatch.BufferInject {
 			return []*testbed.Property{watches.InitialEvents}
 		}
 		return nil
@@ -161,7 +162,7 @@ the resource itself is written now and then, and other resources after that.`,
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
 		o := cacheOptions(p)
-		if o.WatchList.InitialEventsEnd == cache.EndByTimer || o.ProgressRequests == cache.ProgressNotify {
+		if o.Watches.InitialEventsEnd == dispatch.EndByTimer || o.ProgressRequests == cache.ProgressNotify {
 			return []*testbed.Property{watches.InitialEventsEnd}
 		}
 		return nil
@@ -184,7 +185,7 @@ func cacheOptions(p *testbed.Params) cache.Options {
 // watchListsHang: nothing tells the cache that it is fresh while a watch with
 // initial events waits: nobody asks for progress, or etcd does not answer.
 func watchListsHang(p *testbed.Params) bool {
-	if cacheOptions(p).WatchList.InitialEventsEnd == cache.EndByTimer {
+	if cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndByTimer {
 		return p.Notify == 0
 	}
 	return asksForProgress(p) && hasBug(p, "issue-17507")
@@ -194,7 +195,7 @@ func watchListsHang(p *testbed.Params) bool {
 // initial events comes before some of them. Where nobody waits nobody asks for
 // progress.
 func overtakenInitialEvents(p *testbed.Params) []*testbed.Property {
-	if streamsTrustProgress(p) && (cacheOptions(p).WatchList.InitialEventsEnd == cache.EndWithInterval || p.Readers > 0) {
+	if streamsTrustProgress(p) && (cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndWithInterval || p.Readers > 0) {
 		return []*testbed.Property{watches.InitialEvents}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -186,7 +187,7 @@ func TestSlowCaller(t *testing.T) {
 	// A watcher that does not keep up is ended only if its channels are full for
 	// longer than the dispatcher's budget; these hold everything.
 	const writes = 3000
-	c := start(t, e, with(cache.Amounts{WatchCapacity: writes}))
+	c := start(t, e, with(cache.Amounts{Amounts: dispatch.Amounts{WatchCapacity: writes}}))
 	w, err := c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
 	require.NoError(t, err)
 	for i := range writes {

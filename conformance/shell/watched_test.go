@@ -16,6 +16,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -30,7 +31,7 @@ func TestWatchesThroughTheCache(t *testing.T) {
 			etcd := connect(t, server)
 			before := put(t, etcd, prefix+"a", "before")
 			way := newNetwork(t, server)
-			c := start(t, way.client(t), with(cache.Amounts{BookmarkPeriod: 100 * time.Millisecond}))
+			c := start(t, way.client(t), with(cache.Amounts{Amounts: dispatch.Amounts{BookmarkPeriod: 100 * time.Millisecond}}))
 
 			truth := recordTruth(t, etcd, before)
 			var (

@@ -99,7 +99,7 @@ const maxFiles = 20
 var crowded = map[string]int{
 	"scenarios": 24,
 	"sim":       21,
-	"sim/cache": 64,
+	"sim/cache": 44,
 	"sim/etcd":  40,
 	"testbed":   24,
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -53,32 +54,15 @@ type Amounts struct {
 	// EventFreshDuration is how long events shall be kept if RingCapacityMax
 	// permits: 75 s.
 	EventFreshDuration sim.Duration
-	// IncomingCapacity is that of the channel between ingestion and dispatcher:
-	// 100. The reflector puts two entries there for each change of an object.
-	IncomingCapacity int
-	// WatchCapacity is that of each of a watcher's two channels. At zero it
-	// follows the history's capacity, as upstream: a second's worth, between 10
-	// and what WatchTrigger says.
-	WatchCapacity int
-	// InitialEventsBytes bounds the keys and values in the channel of a watcher that
-	// sends its initial events, with BufferCapped: 2 MB, the constant of KEP-3157's
-	// goals.
-	InitialEventsBytes int
-	// CloseEnoughTimeout is how long a watch waits for the cache to be close enough,
-	// with BufferCloseEnough: 10 s.
-	CloseEnoughTimeout sim.Duration
-	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
-	BookmarkPeriod sim.Duration
+	// Amounts of the dispatcher and its watchers.
+	dispatch.Amounts
 }
 
 // amountOptions are the amounts that scenarios set. The others stay what
 // k8s.io/apiserver has, but for tests.
 var amountOptions = option.NewGroup("cache",
 	option.Count("ring", func(o *Options) *int { return &o.RingCapacity }, "100", "events that a cache remembers"),
-	option.Count("incoming", func(o *Options) *int { return &o.IncomingCapacity }, "100", "events between ingestion and dispatcher of a cache"),
-	option.Count("watch-buf", func(o *Options) *int { return &o.WatchCapacity }, "10", "events in each of the two channels of a cache's watcher"),
 	option.Count("page", func(o *Options) *int { return &o.ListPageSize }, "10000", "objects in one page of the reflector's list"),
-	option.Count("list-cap", func(o *Options) *int { return &o.InitialEventsBytes }, "2 MB", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"),
 	option.Count("delegated-limit", func(o *Options) *int { return &o.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
 	option.Duration("check-period", func(o *Options) *time.Duration { return &o.ConsistencyCheckPeriod }, "5m", "minimum time between two consistency checks of a cache"),
 )
@@ -99,10 +83,6 @@ func (a *Amounts) setDefaults() {
 	set(&a.RingCapacity, 100)
 	set(&a.RingCapacityMax, max(a.RingCapacity, 100*1024))
 	set(&a.EventFreshDuration, 75*time.Second)
-	set(&a.IncomingCapacity, 100)
-	set(&a.InitialEventsBytes, 2_000_000)
-	set(&a.CloseEnoughTimeout, 10*time.Second)
-	set(&a.BookmarkPeriod, time.Minute)
 }
 
 func set[T int | sim.Duration](field *T, value T) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -50,7 +51,7 @@ type Cache struct {
 	store      store.Store
 	reflector  reflector
 	requester  requester
-	dispatcher dispatcher
+	dispatcher dispatch.Dispatcher
 	reads      []read
 	// waiting is the number of reads that wait, woken ones included.
 	waiting int
@@ -120,7 +121,7 @@ func (c *Cache) forgetEverything() {
 	c.store.Reset(c.storeConfig())
 	c.answeredRevision = 0
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
-	c.dispatcher.reset(c)
+	c.resetDispatcher()
 	clear(c.reads)
 	c.reads = c.reads[:0]
 	c.waiting, c.slow = 0, false
@@ -161,8 +162,8 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchEvent:
 		if m.Conn == c.reflector.watch {
 			c.watchEvent(env, p)
-		} else if w := c.dispatcher.delegatedOn(m.Conn); w != nil {
-			w.relay(env, p)
+		} else {
+			c.dispatcher.Relay(env, m.Conn, p)
 		}
 	case *wire.ListRequest:
 		c.getList(env, m, p)
@@ -171,7 +172,7 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ReadyzRequest:
 		c.readyz(env, m)
 	case *wire.WatchRequest:
-		c.watch(env, m, p)
+		c.dispatcher.Watch(env, m, p)
 	case *recreation:
 		c.recreate(env)
 	case *sim.Hangup:
@@ -195,7 +196,7 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 		c.requester.control = sim.NoConn
 	default:
 		if !c.housekeepingAnswered(env, m) && !c.answered(env, m) {
-			c.dispatcher.watcherHangup(env, m.Conn)
+			c.dispatcher.Hangup(env, m.Conn)
 		}
 	}
 }
@@ -221,9 +222,9 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerProgress:
 		c.requester.fire(env)
 	case timerDispatch:
-		c.dispatcher.terminateBlocked(env)
+		c.dispatcher.TerminateBlocked(env)
 	case timerBookmark:
-		c.dispatcher.fireBookmark(env)
+		c.dispatcher.FireBookmark(env)
 	case timerCompaction:
 		c.pollCompactor(env)
 	case timerChecker:
@@ -241,7 +242,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 		if n%2 == 0 {
 			c.expire(env, n/2)
 		} else {
-			c.dispatcher.watchers[n/2].timedOut(env)
+			c.dispatcher.Watcher(n / 2).TimedOut(env)
 		}
 	}
 }
@@ -252,7 +253,7 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	case taskHandOff:
 		c.runHandOff(env)
 	case taskDispatch:
-		c.dispatcher.run(env)
+		c.dispatcher.Run(env)
 	case taskProgress:
 		c.requester.run(env)
 	default:
@@ -260,7 +261,7 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 		if n%2 == 0 {
 			c.runRead(env, n/2)
 		} else {
-			c.dispatcher.watchers[n/2].run(env)
+			c.dispatcher.Watcher(n / 2).Run(env)
 		}
 	}
 }
@@ -279,7 +280,7 @@ func (c *Cache) TaskName(t sim.Task) string {
 	if n%2 == 0 {
 		return "read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
 	}
-	return "watcher " + strconv.Itoa(n/2) + ": " + c.dispatcher.watchers[n/2].request.Label()
+	return c.dispatcher.Watcher(n / 2).String()
 }
 
 // TimerName implements sim.Node.
@@ -309,14 +310,12 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	if n%2 == 0 {
 		return "timeout of read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
 	}
-	return "timeout of watcher " + strconv.Itoa(n/2) + ": " + c.dispatcher.watchers[n/2].request.Label()
+	return "timeout of " + c.dispatcher.Watcher(n/2).String()
 }
 
 // Drained implements sim.Drained.
 func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
-	if w := c.dispatcher.watcherOn(conn); w != nil {
-		w.drained(env)
-	}
+	c.dispatcher.Drained(env, conn)
 }
 
 // ResourceVersion is the revision up to which the cache claims to be complete;

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/fifo"
 )
 
 // Clone implements sim.Cloner. Store and history are shared until one of the
@@ -17,11 +15,11 @@ func (c *Cache) Clone() sim.Node {
 	d.ready.asking = slices.Clone(c.ready.asking)
 	d.reflector.pages = slices.Clone(c.reflector.pages)
 	d.requester.cfg = &d.cfg
-	d.dispatcher = c.dispatcher.clone(&d)
+	c.dispatcher.CloneTo(&d.dispatcher, &d.store, surroundings{&d})
 	d.reads = slices.Clone(c.reads)
 	for i := range d.reads {
 		if w := d.reads[i].watcher; w != nil {
-			d.reads[i].watcher = d.dispatcher.watchers[w.number]
+			d.reads[i].watcher = d.dispatcher.Watcher(w.Number())
 		}
 	}
 	d.kept = slices.Clone(c.kept)
@@ -42,7 +40,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	}
 	d = c.reflector.fingerprint(d)
 	d = c.requester.fingerprint(d)
-	d = c.dispatcher.fingerprint(d)
+	d = c.dispatcher.Fingerprint(d)
 	d = d.Bool(c.slow).Bool(c.notified).Int(int64(c.notifiedAt))
 	for i := range c.kept {
 		d = c.kept[i].fingerprint(d)
@@ -51,17 +49,5 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 		d = c.reads[i].fingerprint(d)
 	}
 	d = c.housekeeping.fingerprint(d)
-	for _, w := range c.dispatcher.watchers {
-		d = w.fingerprint(d, &c.store, c.ready.generation)
-	}
-	return d
-}
-
-func fingerprintEvents(d sim.Digest, q *fifo.Queue[store.Event]) sim.Digest {
-	all := q.All()
-	d = d.Int(int64(len(all)))
-	for i := range all {
-		d = all[i].Fingerprint(d)
-	}
-	return d
+	return c.dispatcher.FingerprintWatchers(d, c.ready.generation)
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
 )
@@ -34,7 +35,7 @@ type Config struct {
 	Fields []store.Field
 	// WatchTrigger is what the resource's index means to its watchers: without an
 	// index their channels hold 100 events at most.
-	WatchTrigger WatchTrigger
+	WatchTrigger dispatch.Trigger
 }
 
 func (c *Config) setDefaults() {

@@ -7,22 +7,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// EmptyHistory is from where a watch may begin while the history is empty, as it
-// is after every Replace.
-type EmptyHistory uint8
-
-const (
-	// EmptyHistoryRefuses: from the list's resourceVersion on.
-	EmptyHistoryRefuses EmptyHistory = iota
-	// EmptyHistoryOffByOne: from one before it, whose event the watcher then
-	// misses (kubernetes #49956).
-	EmptyHistoryOffByOne
-	// EmptyHistoryTakesAny: from anywhere. What is missing in between shows with
-	// the next event only (etcd #20488: demux.Register compared with the newest
-	// event that it had, which was none).
-	EmptyHistoryTakesAny
-)
-
 // DeletionRV is the resourceVersion of a DELETED event.
 type DeletionRV uint8
 
@@ -32,18 +16,6 @@ const (
 	// DeletionRVPrevious is the one that the object had before, which a client
 	// then goes on from (kubernetes #58545).
 	DeletionRVPrevious
-)
-
-// Registration is what becomes of a watch that finds the cache started over when
-// it has the locks.
-type Registration uint8
-
-const (
-	// RegistrationRechecked: it ends at once.
-	RegistrationRechecked Registration = iota
-	// RegistrationUnchecked: it is registered, and never hears of what happened
-	// between its interval and the new list (kubernetes #116122).
-	RegistrationUnchecked
 )
 
 // ZeroRV is how a LIST at resourceVersion "0" is read.
@@ -140,18 +112,6 @@ const (
 	FreshnessLockHeld
 )
 
-// Teardown is what becomes of watches when their cache is replaced by a new one,
-// as that of a custom resource is whose definition changed.
-type Teardown uint8
-
-const (
-	// TeardownEnds: they end.
-	TeardownEnds Teardown = iota
-	// TeardownStrands: they stay open, and nobody sends anything on them any more
-	// (kubernetes #78029).
-	TeardownStrands
-)
-
 // WatchStream is the gRPC stream of etcd on which the cache watches and asks for
 // progress. etcd answers such a request to all watches of the stream, once all of
 // them are synced.
@@ -194,16 +154,13 @@ const (
 // could be; the zero value is a healthy one. Each is a branch at the place where
 // the original had it, and brings no yield point of its own.
 type Defects struct {
-	EmptyHistory  EmptyHistory
 	DeletionRV    DeletionRV
-	Registration  Registration
 	ZeroRV        ZeroRV
 	ListPrefix    ListPrefix
 	Publication   Publication
 	CurrentRV     CurrentRV
 	GetWait       GetWait
 	FreshnessLock FreshnessLock
-	Teardown      Teardown
 	NextPage      NextPage
 	SnapshotOn    SnapshotOn
 	WatchStream   WatchStream
@@ -211,19 +168,10 @@ type Defects struct {
 }
 
 var defectOptions = option.NewGroup("cache",
-	option.Choice("empty-history", func(o *Options) *EmptyHistory { return &o.Defects.EmptyHistory },
-		"from where a watch may begin while the history is empty",
-		option.Val("refuses-older", "from the list's resourceVersion on"),
-		option.Val("off-by-one", "from one before it, whose event the watcher then misses (kubernetes#49956)"),
-		option.Val("takes-any", "from anywhere, with the events between missing (etcd#20488)")),
 	option.Choice("deletion-rv", func(o *Options) *DeletionRV { return &o.Defects.DeletionRV },
 		"the resourceVersion of a DELETED event",
 		option.Val("own", "that of the deletion"),
 		option.Val("previous", "the one that the object had before (kubernetes#58545)")),
-	option.Choice("registration", func(o *Options) *Registration { return &o.Defects.Registration },
-		"what becomes of a watch when the cache started over between its request and its registration",
-		option.Val("rechecked", "it ends at once"),
-		option.Val("unchecked", "it is registered and misses what happened in between (kubernetes#116122)")),
 	option.Choice("zero-rv", func(o *Options) *ZeroRV { return &o.Defects.ZeroRV },
 		"how a LIST at resourceVersion 0 is read",
 		option.Val("any", "from what the cache has"),
@@ -248,10 +196,6 @@ var defectOptions = option.NewGroup("cache",
 		"whether a WatchList holds the cache's read lock while it waits for freshness",
 		option.Val("released", "it does not"),
 		option.Val("held", "it does: the next event, and all reads behind it, wait forever (kubernetes#117137)")),
-	option.Choice("teardown", func(o *Options) *Teardown { return &o.Defects.Teardown },
-		"what becomes of watches when their cache is replaced by a new one",
-		option.Val("ends-watches", "they end"),
-		option.Val("strands-watches", "they stay open and are sent nothing (kubernetes#78029)")),
 	option.Choice("next-page", func(o *Options) *NextPage { return &o.Defects.NextPage },
 		"which state later pages of a list show",
 		option.Val("exact", "that of the first page"),

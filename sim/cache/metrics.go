@@ -78,10 +78,6 @@ func etcdCounters(name string, u sim.Unit) (all [etcdOperations]sim.Metric) {
 	return all
 }
 
-// Metrics of watchers.
-var terminatedWatchers = sim.NewCounter("apiserver_terminated_watchers_total", sim.Counted,
-	"watchers that were ended because they did not keep up")
-
 // operation is what is asked of etcd on behalf of a read.
 func (r *read) operation() etcdOperation {
 	switch {

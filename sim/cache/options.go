@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -18,18 +19,21 @@ type Options struct {
 	DynamicFallback     DynamicFallback
 	ContinueWithVersion ContinueWithVersion
 	Snapshots           SnapshotOptions
-	WatchList           WatchListOptions
+	ReflectorList       ReflectorList
+	Watches             dispatch.Options
 	Guard               guard.Options
 	Defects             Defects
 	Amounts
 }
 
 // Choices are the options with named values: in what designs differ.
-var Choices = option.Join(readOptions, snapshotOptions, watchListOptions,
+var Choices = option.Join(readOptions, snapshotOptions, reflectorOptions,
+	option.Lift(dispatch.Group, func(o *Options) *dispatch.Options { return &o.Watches }),
 	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }), defectOptions)
 
 // Group is all options of the cache: the choices, then the amounts.
-var Group = option.Join(Choices, amountOptions)
+var Group = option.Join(Choices, amountOptions,
+	option.Lift(dispatch.AmountGroup, func(o *Options) *dispatch.Amounts { return &o.Amounts.Amounts }))
 
 // With returns the options with one of them set. The error names the option
 // and what it takes.

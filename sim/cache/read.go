@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -28,7 +29,7 @@ type read struct {
 	// is fresh enough for it to begin.
 	list    *wire.ListRequest
 	get     *wire.GetRequest
-	watcher *cacheWatcher
+	watcher *dispatch.Watcher
 	// conn is the client's, call the one to etcd.
 	conn, call sim.Conn
 	from       sim.NodeID
@@ -45,6 +46,8 @@ type read struct {
 	// read began to wait for it.
 	wanted int64
 	began  sim.Time
+	// atMost is how long it waits, 0 for Amounts.BlockTimeout.
+	atMost sim.Duration
 	// echo is the progress that proves the cache fresh in place of a
 	// resourceVersion, 0 if there is none.
 	echo int64
@@ -63,7 +66,7 @@ func (r *read) label() string {
 	case r.list != nil:
 		return r.list.Label()
 	case r.watcher != nil:
-		return r.watcher.request.Label()
+		return r.watcher.Request().Label()
 	}
 	return r.get.Label()
 }
@@ -247,7 +250,7 @@ func (r *read) fingerprint(d sim.Digest) sim.Digest {
 	case r.get != nil:
 		return r.get.Digest(d)
 	case r.watcher != nil:
-		return r.watcher.request.Digest(d.Int(int64(r.watcher.number)))
+		return r.watcher.Request().Digest(d.Int(int64(r.watcher.Number())))
 	}
 	return d
 }

@@ -42,23 +42,7 @@ func (*recreation) Label() string { return "recreate" }
 // NewCacherFromConfig). Upstream lets requests come to their end first; here those
 // that are not answered by then are refused.
 func (c *Cache) recreate(env *sim.Env) {
-	for _, w := range c.dispatcher.watchers {
-		env.Disable(w.task())
-		env.Disarm(w.timer())
-		if w.state == watcherFree {
-			continue
-		}
-		if c.cfg.Defects.Teardown == TeardownStrands {
-			env.Cover(watchStranded)
-			if env.Noting() {
-				env.Say("is replaced by a new cache, and leaves " + env.NodeName(w.from) + "'s watch open")
-			}
-		} else {
-			env.Cover(watchTornDown)
-			env.Close(w.conn)
-		}
-		env.Close(w.upstream)
-	}
+	c.dispatcher.Replaced(env)
 	for i := range c.reads {
 		r := &c.reads[i]
 		env.Disable(readTask(i))
@@ -87,8 +71,3 @@ func (c *Cache) recreate(env *sim.Env) {
 	c.ready.changed = env.Now()
 	c.Start(env)
 }
-
-var (
-	watchTornDown = sim.NewSituation("cache: watch ended because its cache was replaced")
-	watchStranded = sim.NewSituation("cache: watch left open by a cache that was replaced")
-)

@@ -78,8 +78,8 @@ func (c *Cache) startCaching(env *sim.Env) {
 		env.Cover(relisted)
 	}
 	r.starts++
-	c.dispatcher.terminateAllWatchers(env)
-	if c.cfg.WatchList.ReflectorList == ReflectorWatchList && c.cfg.Guard.WatchList != guard.GateDisabled {
+	c.dispatcher.TerminateAllWatchers(env)
+	if c.cfg.ReflectorList == ReflectorWatchList && c.cfg.Guard.WatchList != guard.GateDisabled {
 		c.watchList(env)
 		return
 	}
@@ -199,7 +199,7 @@ func (c *Cache) runHandOff(env *sim.Env) {
 		c.markedAmidEvent(env)
 		r.unstored = nil
 	}
-	if !c.dispatcher.offer(env, r.handOff) {
+	if !c.dispatcher.Offer(env, r.handOff) {
 		env.Cover(ingestionBlocked)
 		return
 	}

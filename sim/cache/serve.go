@@ -70,7 +70,7 @@ func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
 	c.measureRead(env, &r, answer)
 	c.reads[i] = read{}
 	if r.watcher != nil {
-		r.watcher.refused(env, answer.(*wire.Error))
+		r.watcher.Refused(env, answer.(*wire.Error))
 		return
 	}
 	conn := r.conn

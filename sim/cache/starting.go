@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -22,7 +23,7 @@ func (c *Cache) handleWhileStarting(env *sim.Env, m *sim.Message) bool {
 	case *sim.Hangup:
 	case *wire.WatchRequest:
 		env.Cover(requestBeforeStart)
-		refuse(env, m.Conn, refusal)
+		dispatch.Refuse(env, m.Conn, refusal)
 	default:
 		env.Cover(requestBeforeStart)
 		env.Send(m.Conn, refusal)

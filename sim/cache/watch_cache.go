@@ -45,7 +45,7 @@ func (c *Cache) updateResourceVersion(env *sim.Env, resourceVersion, id int64) s
 func (c *Cache) replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
 	c.store.Replace(env, items, resourceVersion)
 	c.markedAmidEvent(env)
-	c.dispatcher.listed(resourceVersion)
+	c.dispatcher.Listed(env, resourceVersion)
 	c.ready.setReady(env.Now())
 	c.tellReady(env)
 	c.broadcast(env)

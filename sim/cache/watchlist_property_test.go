@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -116,9 +117,9 @@ func TestInitialEventsOfAHealthyCache(t *testing.T) {
 		c := drawn{rt}
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "config") }
 		cfg := randomConfig(draw)
-		cfg.WatchList.InitialEventsEnd = cache.InitialEventsEnd(draw(2))
-		safe := []cache.InitialEventsBuffer{cache.BufferFixed, cache.BufferCloseEnough, cache.BufferDynamic, cache.BufferInjectMerged, cache.BufferCapped}
-		cfg.WatchList.Buffer = safe[draw(len(safe))]
+		cfg.Watches.InitialEventsEnd = dispatch.InitialEventsEnd(draw(2))
+		safe := []dispatch.Buffer{dispatch.BufferAsShipped, dispatch.BufferCloseEnough, dispatch.BufferDynamic, dispatch.BufferInjectMerged, dispatch.BufferCapped}
+		cfg.Watches.Buffer = safe[draw(len(safe))]
 		cfg.InitialEventsBytes = 1 + draw(100)
 		etcd := &rightEtcd{commits: draw(13)}
 		w := sim.NewWorld(sim.Options{})

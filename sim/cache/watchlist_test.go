@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -123,14 +124,14 @@ func TestClientLeavesWhileItsWatchWaits(t *testing.T) {
 // the resource.
 func TestWatchChannelSize(t *testing.T) {
 	for _, tc := range []struct {
-		trigger       cache.WatchTrigger
+		trigger       dispatch.Trigger
 		history, want int
 	}{
-		{cache.WatchUnindexed, 100, 10},
-		{cache.WatchUnindexed, 1501, 21},
-		{cache.WatchUnindexed, 102400, 100},
-		{cache.WatchIndexed, 102400, 1000},
-		{cache.WatchTriggered, 102400, 10},
+		{dispatch.Unindexed, 100, 10},
+		{dispatch.Unindexed, 1501, 21},
+		{dispatch.Unindexed, 102400, 100},
+		{dispatch.Indexed, 102400, 1000},
+		{dispatch.Triggered, 102400, 10},
 	} {
 		cfg := config(options(t, "kep-2340"))
 		cfg.WatchTrigger, cfg.RingCapacity = tc.trigger, tc.history

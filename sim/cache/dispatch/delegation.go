@@ -1,0 +1,99 @@
+package dispatch
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Delegation says which watches etcd serves.
+type Delegation uint8
+
+// Delegate reports whether etcd serves a watch.
+type Delegate func(req *wire.WatchRequest) bool
+
+// Delegations is the seam of which watches etcd serves.
+var Delegations = option.NewSeam[Delegation, Delegate]("watch-delegation", "which watches etcd serves")
+
+var (
+	// DelegateNoWatch serves all of them from the cache, also the watch of old
+	// that gives no option: its initial events may be stale.
+	DelegateNoWatch = Delegations.Register("none", "none: the initial events of a watch without options may be stale",
+		func(*wire.WatchRequest) bool { return false })
+	// DelegateUnset sends the watch that gives no option to etcd.
+	DelegateUnset = Delegations.Register("unset", "those without options (KEP-2340, the WATCH table, deferred)",
+		func(req *wire.WatchRequest) bool {
+			return req.ResourceVersion == wire.Unset && req.SendInitialEvents == wire.SendInitialEventsUnset
+		})
+	// DelegateWatches sends all of them to etcd.
+	DelegateWatches = Delegations.Register("all", "all, as for a resource without a watch cache",
+		func(*wire.WatchRequest) bool { return true })
+)
+
+// delegateWatch passes a watch on to the etcd3 storage. That sends no bookmarks
+// to clients but the one that ends initial events, and its streams are not those
+// of the cache (the gate SeparateCacheWatchRPC).
+func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
+	env.Cover(watchDelegated)
+	w := d.newCacheWatcher(env, m, req)
+	w.state = watcherDelegated
+	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
+		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req)}
+	if start.SendInitialEvents == wire.SendInitialEventsUnset && start.Revision == 0 {
+		start.SendInitialEvents = wire.SendInitialEventsTrue
+	}
+	w.upstream = env.Open(d.cfg.Upstream)
+	env.Send(w.upstream, start)
+}
+
+// delegatedOn finds the watcher that etcd serves on a connection, nil if there is
+// none.
+func (d *Dispatcher) delegatedOn(env *sim.Env, conn sim.Conn) *Watcher {
+	for _, w := range d.watchers {
+		if w.state == watcherDelegated && w.upstream == conn {
+			env.ReadsItem(cellTurn, w.number, turnRequest)
+			return w
+		}
+	}
+	env.LooksAt(cellPlaces, 0)
+	return nil
+}
+
+// Relay passes an event of etcd on to the client whose watch was delegated.
+func (d *Dispatcher) Relay(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) {
+	if w := d.delegatedOn(env, conn); w != nil {
+		w.relay(env, e)
+	}
+}
+
+func (w *Watcher) relay(env *sim.Env, e *wire.WatchEvent) {
+	env.Under(w.cause)
+	if !env.CanSend(w.conn) {
+		env.Cover(delegatedBlocked)
+		env.WritesItem(cellTurn, w.number, turnInHand)
+		w.inHand = e
+		env.Hold(w.upstream)
+		return
+	}
+	env.Send(w.conn, e)
+	if e.Type == wire.Failed {
+		w.endDelegated(env)
+	}
+}
+
+// relayDrained: the client of a delegated watch has made room.
+func (w *Watcher) relayDrained(env *sim.Env) {
+	env.ReadsItem(cellTurn, w.number, turnInHand)
+	env.WritesItem(cellTurn, w.number, sim.NoItem)
+	e := w.inHand
+	w.inHand = nil
+	env.Release(w.upstream)
+	w.relay(env, e)
+}
+
+// endDelegated: one side of a delegated watch has ended it.
+func (w *Watcher) endDelegated(env *sim.Env) {
+	env.Cover(delegatedEnded)
+	env.Close(w.upstream)
+	w.close(env)
+}

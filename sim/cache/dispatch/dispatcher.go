@@ -1,0 +1,200 @@
+package dispatch
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/fifo"
+)
+
+// Dispatcher is the goroutine dispatchEvents with its incoming channel and the
+// registry of watchers: it gives each event to every watcher. A watcher whose
+// channel is full may hold it up for as long as the budget allows, and is
+// terminated then.
+type Dispatcher struct {
+	cfg Config
+	// What the options chose.
+	end      End
+	buffer   Buffering
+	delegate Delegate
+	recheck  Recheck
+	oldest   Oldest
+	teardown Teardowner
+
+	registry
+
+	incoming fifo.Queue[store.Event]
+	// used is the number of entries of the channel that are taken.
+	used int
+	// offering: ingestion is blocked in its send.
+	offering bool
+
+	// lastProcessed is the resourceVersion that a bookmark may carry.
+	lastProcessed int64
+
+	// current is the event that the watchers in blocked still have to get;
+	// the first of them is waited for.
+	current   store.Event
+	blocked   []*Watcher
+	blockedAt sim.Time
+	timeout   sim.Duration
+	budget    timeBudget
+	// toStop are watchers that ended while current was being dispatched: their
+	// channels stay open until that is over.
+	toStop []*Watcher
+}
+
+// Reset makes the dispatcher that of a new process, and keeps its memory.
+func (d *Dispatcher) Reset(cfg Config) {
+	cfg.setDefaults()
+	d.incoming.Clear()
+	clear(d.blocked)
+	clear(d.toStop)
+	d.registry.reset()
+	*d = Dispatcher{
+		cfg:      cfg,
+		end:      InitialEventsEnds.Of(cfg.InitialEventsEnd),
+		buffer:   Buffers.Of(cfg.Buffer),
+		delegate: Delegations.Of(cfg.Delegation),
+		recheck:  Registrations.Of(cfg.Registration),
+		oldest:   OldestWatches.Of(cfg.OldestWatch),
+		teardown: Teardowns.Of(cfg.Teardown),
+		registry: d.registry,
+		incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0],
+	}
+}
+
+// Listed tells of the resourceVersion of a list. That of the first one is one that
+// a bookmark may carry. Those of later lists are not: upstream looks for the first
+// one only.
+func (d *Dispatcher) Listed(env *sim.Env, resourceVersion int64) {
+	env.LooksAt(cellProcessed, 0)
+	if d.lastProcessed == 0 {
+		env.Writes(cellProcessed, 0)
+		d.lastProcessed = resourceVersion
+	}
+}
+
+// dispatching: an event has reached some watchers and not yet all.
+func (d *Dispatcher) dispatching() bool { return len(d.blocked) > 0 }
+
+// weight is the number of entries that an event takes in the channel. After a
+// change the reflector reports its resourceVersion once more
+// (UpdateResourceVersion), which is a second entry.
+func weight(e *store.Event) int {
+	if e.Bookmark {
+		return 1
+	}
+	return 2
+}
+
+// Offer puts an event into the incoming channel. It returns false if there is no
+// room; Numbers.HandOver runs when there may be.
+func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
+	env.WritesItem(cellIncoming, 0, d.incoming.Next())
+	d.offering = d.used > 0 && d.used+weight(&e) > d.cfg.IncomingCapacity
+	if d.offering {
+		return false
+	}
+	d.used += weight(&e)
+	d.incoming.Push(e)
+	env.LooksAt(cellBlocked, 0)
+	if !d.dispatching() {
+		env.Enable(d.cfg.Dispatch)
+	}
+	return true
+}
+
+// Run takes one event from the incoming channel.
+func (d *Dispatcher) Run(env *sim.Env) {
+	env.ReadsItem(cellIncoming, 0, d.incoming.First())
+	env.WritesItem(cellIncoming, 0, sim.NoItem)
+	d.current = d.incoming.Pop()
+	d.used -= weight(&d.current)
+	if d.offering {
+		env.Enable(d.cfg.HandOver)
+	}
+	if d.current.Bookmark {
+		// Bookmarks from etcd may come many times a second; watchers get the
+		// cache's own instead.
+		d.cfg.Surroundings.ProgressDispatched(env, d.current.ResourceVersion)
+	} else {
+		d.dispatchEvent(env)
+	}
+	env.LooksAt(cellBlocked, 0)
+	if !d.dispatching() {
+		d.finishDispatching(env)
+	}
+}
+
+// dispatchEvent offers the event to every watcher without blocking, and begins
+// to wait for those that have no room.
+func (d *Dispatcher) dispatchEvent(env *sim.Env) {
+	env.LooksAt(cellRegistry, 0)
+	for _, w := range d.watchers {
+		if w.isRegistered() && !w.nonblockingAdd(env, &d.current) {
+			d.blocked = append(d.blocked, w)
+		}
+	}
+	if !d.dispatching() {
+		return
+	}
+	env.Cover(dispatchBlocked)
+	env.Writes(cellBlocked, 0)
+	env.Writes(cellBudget, 0)
+	d.blockedAt = env.Now()
+	d.timeout = d.budget.takeAvailable(d.blockedAt)
+	env.Arm(d.cfg.Budget, d.timeout)
+}
+
+// inputTaken: a watcher took from its channel; the dispatcher may be blocked in
+// a send to it.
+func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
+	env.LooksAt(cellBlocked, 0)
+	if !d.dispatching() || d.blocked[0] != w {
+		return
+	}
+	env.Cover(dispatchUnblocked)
+	env.Writes(cellBlocked, 0)
+	for d.dispatching() && d.blocked[0].nonblockingAdd(env, &d.current) {
+		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]
+	}
+	if !d.dispatching() {
+		env.Disarm(d.cfg.Budget)
+		env.Writes(cellBudget, 0)
+		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))
+		d.finishDispatching(env)
+	}
+}
+
+// TerminateBlocked is called when the budget is used up. A watcher that has room
+// by now gets the event, the others end.
+func (d *Dispatcher) TerminateBlocked(env *sim.Env) {
+	env.Reads(cellBlocked, 0)
+	env.Writes(cellBlocked, 0)
+	for _, w := range d.blocked {
+		if !w.nonblockingAdd(env, &d.current) && w.isRegistered() {
+			env.Cover(watcherTerminated)
+			env.Add(terminatedWatchers, 1)
+			if env.Noting() {
+				env.Note(terminated{w.from})
+			}
+			w.terminate(env)
+		}
+	}
+	d.blocked = d.blocked[:0]
+	d.finishDispatching(env)
+}
+
+func (d *Dispatcher) finishDispatching(env *sim.Env) {
+	env.Writes(cellProcessed, 0)
+	d.lastProcessed = d.current.ResourceVersion
+	d.current = store.Event{}
+	for _, w := range d.toStop {
+		w.close(env)
+	}
+	d.toStop = d.toStop[:0]
+	if d.incoming.Len() > 0 {
+		env.Enable(d.cfg.Dispatch)
+	}
+	d.armBookmark(env)
+}

@@ -1,0 +1,157 @@
+package dispatch
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// endBookmark is where a watcher is with the bookmark that ends its initial
+// events. Upstream's names are cacheWatcherWaitingForBookmark,
+// cacheWatcherBookmarkReceived and cacheWatcherBookmarkSent.
+type endBookmark uint8
+
+const (
+	// endBookmarkSent: the client has it, or wants none.
+	endBookmarkSent endBookmark = iota
+	// endBookmarkWaiting: no bookmark that is late enough has come to input.
+	endBookmarkWaiting
+	// endBookmarkReceived: it is in input. A watcher that does not keep up is
+	// drained before it ends, so that its client can go on from there.
+	endBookmarkReceived
+)
+
+// isWatchList: the client wants initial events and to be told where they end
+// (isListWatchRequest).
+func isWatchList(req *wire.WatchRequest) bool {
+	return req.SendInitialEvents == wire.SendInitialEventsTrue && req.AllowBookmarks
+}
+
+// expectEndBookmark sets the watcher up for the end of its initial events, under
+// the locks of its registration.
+func (w *Watcher) expectEndBookmark(env *sim.Env) {
+	if !isWatchList(w.request) {
+		return
+	}
+	env.Writes(cellEnd, w.number)
+	at := w.dispatcher.cfg.Store.ResourceVersion(env)
+	w.endBookmark = endBookmarkWaiting
+	w.bookmarkAfter = w.required
+	if w.request.ResourceVersion == 0 {
+		w.bookmarkAfter = at
+	}
+	w.dispatcher.end.Expect(env, w, at)
+}
+
+// convertBookmark marks the first bookmark that the client is sent as the end of
+// its initial events. None that is too early gets this far.
+func (w *Watcher) convertBookmark(e *wire.WatchEvent) *wire.WatchEvent {
+	if w.endBookmark == endBookmarkSent {
+		return e
+	}
+	marked := *e
+	marked.InitialEventsEnd = true
+	return &marked
+}
+
+// received notes a bookmark in input (markBookmarkAfterRvAsReceived).
+func (w *Watcher) received(env *sim.Env) {
+	if w.endBookmark != endBookmarkWaiting {
+		return
+	}
+	env.Cover(endBookmarkByTimer)
+	if env.Noting() {
+		env.Note(endFound{w.from, w.bookmarkAfter})
+	}
+	env.Writes(cellEnd, w.number)
+	w.endBookmark = endBookmarkReceived
+}
+
+// sent notes what went into result.
+func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
+	if e.Type != wire.Bookmark || w.endBookmark == endBookmarkSent {
+		return
+	}
+	env.Writes(cellEnd, w.number)
+	w.endBookmark = endBookmarkSent
+	env.Record(initialEventsBuffered, int64(w.maxBuffered))
+	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
+	if env.Noting() {
+		env.Note(initialEventsSent{w.from, e.ResourceVersion, w.bookmarkAfter})
+	}
+}
+
+// InitialEventsEnd says how a watcher that asked for initial events learns that it
+// has them all.
+type InitialEventsEnd uint8
+
+// End is how the end of the initial events is found.
+type End interface {
+	// Begin says what a watch waits for that asks for initial events.
+	Begin(w *Watcher) Beginning
+	// Expect is called at the registration of a watch that is to be told of the
+	// end, with the resourceVersion of its initial events.
+	Expect(env *sim.Env, w *Watcher, at int64)
+}
+
+// Beginning is what a watch waits for before it is sent initial events.
+type Beginning struct {
+	// At is the resourceVersion that the cache has to reach, 0 for any.
+	At int64
+	// Within is how long that may take; 0 is as long as a read waits.
+	Within sim.Duration
+	// Late is the answer if it takes longer; nil is that to a read.
+	Late *wire.Error
+}
+
+// InitialEventsEnds is the seam of how the end of the initial events is found.
+var InitialEventsEnds = option.NewSeam[InitialEventsEnd, End]("initial-events-end",
+	"how a watcher learns that it has all initial events")
+
+var (
+	// EndWithInterval waits until the cache is fresh enough, then sends what it
+	// holds with the bookmark behind it (setInitialEventsEndBookmarkIfRequested).
+	EndWithInterval = InitialEventsEnds.Register("interval",
+		"the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped", endWithInterval{})
+	// EndByTimer sends at once what the cache holds, and the bookmark when the
+	// bookmark timer finds that the dispatcher is far enough (KEP-3157, steps 2a to
+	// 2c). No watch waits for the cache meanwhile, so etcd is not asked for
+	// progress (kubernetes/kubernetes#122805).
+	EndByTimer = InitialEventsEnds.Register("timer",
+		"the cache sends at once what it has; the bookmark timer finds the cache fresh enough later (KEP-3157, steps 2a to 2c). No progress is requested meanwhile", endByTimer{})
+)
+
+type endWithInterval struct{}
+
+// Begin implements End.
+func (endWithInterval) Begin(w *Watcher) Beginning { return Beginning{At: w.required} }
+
+// Expect implements End.
+func (endWithInterval) Expect(_ *sim.Env, w *Watcher, at int64) { w.intervalEnd = at }
+
+// takeIntervalEnd returns the bookmark that follows the interval, nil if there
+// is none.
+func (w *Watcher) takeIntervalEnd(env *sim.Env) *wire.WatchEvent {
+	env.LooksAt(cellEnd, w.number)
+	if w.intervalEnd == 0 {
+		return nil
+	}
+	env.Cover(endBookmarkWithInterval)
+	env.Reads(cellEnd, w.number)
+	env.Writes(cellEnd, w.number)
+	e := &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: w.intervalEnd}
+	w.intervalEnd = 0
+	return w.convertBookmark(e)
+}
+
+type endByTimer struct{}
+
+// Begin implements End.
+func (endByTimer) Begin(w *Watcher) Beginning { return w.dispatcher.buffer.Begin(w) }
+
+// Expect implements End.
+func (endByTimer) Expect(env *sim.Env, w *Watcher, at int64) {
+	if env.Noting() {
+		env.Note(initialEventsBegin{w.from, at, w.bookmarkAfter})
+	}
+}

@@ -1,0 +1,89 @@
+package dispatch
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// takeInitialEvents takes what the watcher is sent before the events of the
+// dispatcher (getAllEventsSinceLocked). It returns false if the history does not
+// reach back far enough.
+func (w *Watcher) takeInitialEvents(env *sim.Env) bool {
+	s := w.dispatcher.cfg.Store
+	env.Writes(cellInitial, w.number)
+	if w.wantsInitialEvents() {
+		env.Cover(watchFromStore)
+		w.floor = s.ResourceVersion(env)
+		w.interval.TakeObjects(env, s, w.prefix)
+		return true
+	}
+	from := w.required
+	if from == 0 {
+		// Initial events were refused, and any resourceVersion will do.
+		env.Cover(watchFromNow)
+		from = s.ResourceVersion(env)
+	}
+	if from < w.dispatcher.oldest(env, s) {
+		return false
+	}
+	env.Cover(watchFromHistory)
+	if from > s.ResourceVersion(env) {
+		env.Cover(watchFromFuture)
+	}
+	w.floor = from
+	w.interval.TakeHistory(env, s, from)
+	return true
+}
+
+// wantsInitialEvents: the watch begins with the present state, because it says
+// so or because it says nothing at all.
+func (w *Watcher) wantsInitialEvents() bool {
+	switch w.request.SendInitialEvents {
+	case wire.SendInitialEventsTrue:
+		return true
+	case wire.SendInitialEventsFalse:
+		return false
+	}
+	return w.required == 0
+}
+
+// nextInitial returns the next event of the interval, or turns to streaming. It
+// returns false if the interval is gone from the history.
+func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
+	for {
+		e, ok := w.interval.Next(env, w.dispatcher.cfg.Store)
+		if !ok {
+			return nil, false
+		}
+		if e.ResourceVersion == 0 {
+			env.WritesItem(cellTurn, w.number, sim.NoItem)
+			w.state = watcherStreaming
+			return w.takeIntervalEnd(env), true
+		}
+		env.WritesItem(cellInitial, w.number, sim.NoItem)
+		w.floor = max(w.floor, e.ResourceVersion)
+		if w.Wants(e.ForWatchers) {
+			env.ReadsItem(cellInitial, w.number, e.ForWatchers.ResourceVersion)
+			env.Cover(initialEventSent)
+			return e.ForWatchers, true
+		}
+	}
+}
+
+// OldestWatch says from where on a watch is accepted.
+type OldestWatch uint8
+
+// Oldest is the oldest resourceVersion from which a watch is accepted.
+type Oldest func(env *sim.Env, s *store.Store) int64
+
+// OldestWatches is the seam of the resourceVersion from which a watch is accepted.
+// Where caches went wrong is the empty history, as there is one after every list.
+var OldestWatches = option.NewSeam[OldestWatch, Oldest]("empty-history",
+	"from where a watch is accepted while the history is empty, as it is after every list")
+
+// RefusesOlder is the shipped value.
+var RefusesOlder = OldestWatches.Register("refuses-older", "from the list's resourceVersion on", func(env *sim.Env, s *store.Store) int64 {
+	return s.OldestWatch(env)
+})

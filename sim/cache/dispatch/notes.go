@@ -1,0 +1,69 @@
+package dispatch
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// initialEventsBegin: a watcher begins to send initial events whose end the
+// bookmark timer will find.
+type initialEventsBegin struct {
+	to                sim.NodeID
+	at, bookmarkAfter int64
+}
+
+// Text implements sim.Note.
+func (n initialEventsBegin) Text(w *sim.World) string {
+	return "begins to send " + w.NodeName(n.to) + " its objects at resourceVersion " + number(n.at) +
+		"; the initial events end when the bookmark timer finds that resourceVersion " + number(n.bookmarkAfter) + " was dispatched"
+}
+
+// endFound: the bookmark timer has found the end of a watcher's initial events.
+type endFound struct {
+	to            sim.NodeID
+	bookmarkAfter int64
+}
+
+// Text implements sim.Note.
+func (n endFound) Text(w *sim.World) string {
+	return "the bookmark timer finds that resourceVersion " + number(n.bookmarkAfter) + " was dispatched, for which " + w.NodeName(n.to) + " waits"
+}
+
+// initialEventsSent: a client has been sent the end of its initial events.
+type initialEventsSent struct {
+	to                sim.NodeID
+	at, bookmarkAfter int64
+}
+
+// Text implements sim.Note.
+func (n initialEventsSent) Text(w *sim.World) string {
+	return "has sent " + w.NodeName(n.to) + " all initial events up to resourceVersion " + number(n.at) + "; it wanted " + number(n.bookmarkAfter) + " or later"
+}
+
+// injected: an event is sent before initial events.
+type injected struct {
+	to    sim.NodeID
+	event *wire.WatchEvent
+}
+
+// Text implements sim.Note.
+func (n injected) Text(w *sim.World) string {
+	return "sends " + n.event.Label() + " before the initial events that " + w.NodeName(n.to) + " has not been sent yet"
+}
+
+// About implements sim.Subject.
+func (n injected) About() sim.About {
+	return sim.About{Revision: n.event.ResourceVersion, Key: n.event.Item.Key}
+}
+
+// terminated: a watch ends because its client does not keep up.
+type terminated struct{ to sim.NodeID }
+
+// Text implements sim.Note.
+func (n terminated) Text(w *sim.World) string {
+	return "ends the watch of " + w.NodeName(n.to) + ", which does not keep up"
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

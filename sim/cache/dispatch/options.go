@@ -1,0 +1,91 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options is how a design treats watches: a value for each option of Group. The
+// zero value is what k8s.io/apiserver ships.
+type Options struct {
+	InitialEventsEnd InitialEventsEnd
+	Buffer           Buffer
+	Delegation       Delegation
+	Registration     Registration
+	OldestWatch      OldestWatch
+	Teardown         Teardown
+}
+
+// Group is all options in which designs differ.
+var Group = option.NewGroup("cache",
+	option.SeamOption(InitialEventsEnds, func(o *Options) *InitialEventsEnd { return &o.InitialEventsEnd }),
+	option.SeamOption(Delegations, func(o *Options) *Delegation { return &o.Delegation }),
+	option.SeamOption(Buffers, func(o *Options) *Buffer { return &o.Buffer }),
+	option.SeamOption(OldestWatches, func(o *Options) *OldestWatch { return &o.OldestWatch }),
+	option.SeamOption(Registrations, func(o *Options) *Registration { return &o.Registration }),
+	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
+)
+
+// Amounts are sizes and times. Those left at zero take the values of
+// k8s.io/apiserver.
+type Amounts struct {
+	// IncomingCapacity is that of the channel between ingestion and dispatcher:
+	// 100. The reflector puts two entries there for each change of an object.
+	IncomingCapacity int
+	// WatchCapacity is that of each of a watcher's two channels. At zero it
+	// follows the history's capacity, as upstream: a second's worth, between 10
+	// and what Config.Trigger says.
+	WatchCapacity int
+	// InitialEventsBytes bounds the keys and values in the channel of a watcher
+	// that sends its initial events, with BufferCapped: 2 MB, the constant of
+	// KEP-3157's goals.
+	InitialEventsBytes int
+	// CloseEnoughTimeout is how long a watch waits for the cache to be close
+	// enough, with BufferCloseEnough: 10 s.
+	CloseEnoughTimeout sim.Duration
+	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
+	BookmarkPeriod sim.Duration
+}
+
+// AmountGroup is the amounts that scenarios set.
+var AmountGroup = option.NewGroup("cache",
+	option.Count("incoming", func(a *Amounts) *int { return &a.IncomingCapacity }, "100", "events between ingestion and dispatcher of a cache"),
+	option.Count("watch-buf", func(a *Amounts) *int { return &a.WatchCapacity }, "10", "events in each of the two channels of a cache's watcher"),
+	option.Count("list-cap", func(a *Amounts) *int { return &a.InitialEventsBytes }, "2 MB", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"),
+)
+
+func (a *Amounts) setDefaults() {
+	set(&a.IncomingCapacity, 100)
+	set(&a.InitialEventsBytes, 2_000_000)
+	set(&a.CloseEnoughTimeout, 10*time.Second)
+	set(&a.BookmarkPeriod, time.Minute)
+}
+
+func set[T int | sim.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// Config is what one dispatcher is made of.
+type Config struct {
+	Options
+	Amounts
+	Numbers
+	// Upstream is the node that takes watches which etcd serves.
+	Upstream sim.NodeID
+	// Trigger is what the resource's index means to its watchers.
+	Trigger Trigger
+	// WithoutWatchList: the gate WatchList is off, so initial events cannot be
+	// asked for.
+	WithoutWatchList bool
+	// EventFreshDuration is how long the history shall keep events; the capacity
+	// of a watcher's channels follows from it.
+	EventFreshDuration sim.Duration
+
+	Store        *store.Store
+	Surroundings Surroundings
+}

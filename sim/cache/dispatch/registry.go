@@ -1,0 +1,128 @@
+package dispatch
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// registry holds the watchers by number.
+type registry struct {
+	watchers []*Watcher
+	// conns are the watchers' connections again, close together, because they are
+	// searched.
+	conns []sim.Conn
+	// bookmarkWatchers is how many watchers there are that allow bookmarks.
+	bookmarkWatchers int
+}
+
+func (r *registry) reset() {
+	for _, w := range r.watchers {
+		w.reset()
+	}
+	*r = registry{watchers: r.watchers[:0], conns: r.conns[:0]}
+}
+
+// newWatcher finds room for a watcher. Numbers are small: they number the world's
+// tasks and timers too.
+func (d *Dispatcher) newWatcher(env *sim.Env) *Watcher {
+	env.LooksAt(cellPlaces, 0)
+	env.Writes(cellPlaces, 0)
+	for _, w := range d.watchers {
+		if w.state == watcherFree {
+			return w
+		}
+	}
+	n := len(d.watchers)
+	if n < cap(d.watchers) {
+		d.watchers = d.watchers[:n+1]
+	} else {
+		d.watchers = append(d.watchers, nil)
+	}
+	if d.watchers[n] == nil {
+		task, timer := d.cfg.Watcher(n)
+		d.watchers[n] = &Watcher{dispatcher: d, number: n, task: task, timer: timer}
+	}
+	d.conns = append(d.conns, sim.NoConn)
+	return d.watchers[n]
+}
+
+// Watcher returns a watcher by its number.
+func (d *Dispatcher) Watcher(number int) *Watcher { return d.watchers[number] }
+
+// on finds the watcher of a client's connection, nil if there is none.
+func (d *Dispatcher) on(env *sim.Env, conn sim.Conn) *Watcher {
+	if i := slices.Index(d.conns, conn); i >= 0 {
+		env.LooksAt(cellTurn, i)
+		return d.watchers[i]
+	}
+	env.LooksAt(cellPlaces, 0)
+	return nil
+}
+
+// Drained is called when a client has made room in its connection.
+func (d *Dispatcher) Drained(env *sim.Env, conn sim.Conn) {
+	if w := d.on(env, conn); w != nil {
+		w.drained(env)
+	}
+}
+
+// Hangup is called when the client has ended its watch (forget), or etcd one that
+// was delegated to it.
+func (d *Dispatcher) Hangup(env *sim.Env, conn sim.Conn) {
+	w := d.on(env, conn)
+	if w == nil {
+		w = d.delegatedOn(env, conn)
+	}
+	if w == nil {
+		return
+	}
+	if w.state == watcherStarting || w.isSending() {
+		env.Cover(watchLeft)
+	}
+	w.leave(env)
+}
+
+// TerminateAllWatchers ends the watchers that are registered. One that is still
+// starting finds out by the generation.
+func (d *Dispatcher) TerminateAllWatchers(env *sim.Env) {
+	env.Reads(cellRegistry, 0)
+	for _, w := range d.watchers {
+		if w.isRegistered() {
+			env.Cover(watcherOutlived)
+			w.stop(env)
+		}
+	}
+}
+
+// Teardown says what becomes of the watches of a cache that is replaced by a new
+// one, as that of a custom resource is whose definition changed.
+type Teardown uint8
+
+// Teardowner ends a watch of a cache that is replaced.
+type Teardowner func(env *sim.Env, w *Watcher)
+
+// Teardowns is the seam of what becomes of watches when their cache is replaced.
+var Teardowns = option.NewSeam[Teardown, Teardowner]("teardown",
+	"what becomes of watches when their cache is replaced by a new one")
+
+// TeardownEnds is the shipped value.
+var TeardownEnds = Teardowns.Register("ends-watches", "they end", func(env *sim.Env, w *Watcher) {
+	env.Cover(watchTornDown)
+	env.Close(w.conn)
+})
+
+// Replaced is called when a new cache takes the place of this one. What is in
+// memory is forgotten with Reset.
+func (d *Dispatcher) Replaced(env *sim.Env) {
+	for _, w := range d.watchers {
+		env.Disable(w.task)
+		env.Disarm(w.timer)
+		if w.state == watcherFree {
+			continue
+		}
+		d.teardown(env, w)
+		env.Close(w.upstream)
+	}
+}

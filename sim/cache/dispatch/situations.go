@@ -1,0 +1,56 @@
+package dispatch
+
+import "github.com/watchbed/watchbed/sim"
+
+var (
+	watchRefusedUnready     = sim.NewSituation("cache: watch refused while not ready")
+	watchInvalid            = sim.NewSituation("cache: invalid watch refused")
+	watchListUnsupported    = sim.NewSituation("cache: watch with initial events refused, progress is not trusted")
+	watchAsksForVersion     = sim.NewSituation("cache: watch asks etcd for its revision")
+	watchRefusedWaiting     = sim.NewSituation("cache: watch refused before it began")
+	watchLeftWaiting        = sim.NewSituation("cache: watch ended by its client while it waits")
+	watchFromNow            = sim.NewSituation("cache: watch begins wherever the cache is")
+	watchTooOld             = sim.NewSituation("cache: watch from before the history")
+	watchAcrossGenerations  = sim.NewSituation("cache: watch registered after the cache started over")
+	watchFromStore          = sim.NewSituation("cache: watch begins with the present state")
+	watchFromHistory        = sim.NewSituation("cache: watch begins in the history")
+	watchFromFuture         = sim.NewSituation("cache: watch begins in the future")
+	watchLeft               = sim.NewSituation("cache: watch ended by its client")
+	watchDeadline           = sim.NewSituation("cache: watch ended by its deadline")
+	watchTornDown           = sim.NewSituation("cache: watch ended because its cache was replaced")
+	watcherOutlived         = sim.NewSituation("cache: watch ended by a relist")
+	watcherBlocked          = sim.NewSituation("cache: watcher blocked by its client")
+	watcherTerminated       = sim.NewSituation("cache: blocked watcher terminated")
+	watcherDrained          = sim.NewSituation("cache: blocked watcher drained because the end of its initial events is in its channel")
+	initialEventSent        = sim.NewSituation("cache: event sent from a watch's interval")
+	intervalInvalidated     = sim.NewSituation("cache: interval evicted before it was sent")
+	inputBelowFloor         = sim.NewSituation("cache: event dispatched that the interval had")
+	dispatchBlocked         = sim.NewSituation("cache: dispatcher blocked by a watcher")
+	dispatchUnblocked       = sim.NewSituation("cache: blocked watcher caught up in time")
+	stopDeferred            = sim.NewSituation("cache: watcher stopped during dispatch")
+	endBookmarkWithInterval = sim.NewSituation("cache: end of the initial events sent behind them")
+	endBookmarkByTimer      = sim.NewSituation("cache: end of the initial events found by the bookmark timer")
+	bookmarkOffered         = sim.NewSituation("cache: bookmark sent to a watcher")
+	bookmarkDropped         = sim.NewSituation("cache: bookmark dropped by a full watcher")
+	bufferGrown             = sim.NewSituation("cache: channel of a watcher that sends initial events grows")
+	bufferCapped            = sim.NewSituation("cache: channel of a watcher that sends initial events has reached its cap")
+	eventInjected           = sim.NewSituation("cache: event sent between initial events")
+	eventMerged             = sim.NewSituation("cache: event takes the place of an initial event")
+	hardClosed              = sim.NewSituation("cache: watch sent to another API server because the cache is too far behind")
+	watchDelegated          = sim.NewSituation("cache: watch delegated to etcd")
+	delegatedBlocked        = sim.NewSituation("cache: watch that etcd serves waits for its client")
+	delegatedEnded          = sim.NewSituation("cache: watch that etcd serves ended")
+)
+
+// Metrics of watchers. Names that begin with apiserver_ are Kubernetes', and
+// measure what they measure there.
+var (
+	terminatedWatchers = sim.NewCounter("apiserver_terminated_watchers_total", sim.Counted,
+		"watchers that were ended because they did not keep up")
+	terminatedInitial = sim.NewCounter(`apiserver_terminated_watchers_total{initial_events="unfinished"}`, sim.Counted,
+		"those of them whose client had not been sent the end of its initial events")
+	watchListDuration = sim.NewMetric("apiserver_watch_list_duration_seconds", sim.Nanoseconds,
+		"from the arrival of a watch with initial events to the bookmark that ends them")
+	initialEventsBuffered = sim.NewMetric("initial_events_buffer_entries", sim.Counted,
+		"maximum of events that waited in a watcher's channel before the bookmark that ends its initial events was sent, or it was ended")
+)

@@ -1,0 +1,230 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Watch is Cacher.Watch up to where it first blocks.
+func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
+	s := d.cfg.Surroundings
+	if err := d.validate(req); err != nil {
+		env.Cover(watchInvalid)
+		Refuse(env, m.Conn, err)
+		return
+	}
+	if d.delegate(req) {
+		d.delegateWatch(env, m, req)
+		return
+	}
+	ready := s.Readiness(env)
+	if !ready.OK {
+		env.Cover(watchRefusedUnready)
+		Refuse(env, m.Conn, s.Refusal(env))
+		return
+	}
+	if isWatchList(req) && !s.ConsistentReadSupported(env) {
+		env.Cover(watchListUnsupported)
+		Refuse(env, m.Conn, progressNotTrusted)
+		return
+	}
+	w := d.newCacheWatcher(env, m, req)
+	w.state = watcherStarting
+	w.generation = ready.Generation
+	if requiresCurrentVersion(req) {
+		env.Cover(watchAsksForVersion)
+		s.AskRevision(env, w)
+		return
+	}
+	w.required = max(req.ResourceVersion, 0)
+	if !w.waitUntilFresh(env) {
+		env.Enable(w.task)
+	}
+}
+
+// newCacheWatcher is the watcher of a request. Nothing is sent to it yet.
+func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.WatchRequest) *Watcher {
+	w := d.newWatcher(env)
+	w.writesAll(env)
+	env.WritesItem(cellTurn, w.number, turnRequest)
+	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
+	d.conns[w.number] = m.Conn
+	w.prefix = d.cfg.Surroundings.ObjectPrefix(req.Prefix)
+	w.began = env.Now()
+	capacity := d.suggestedWatchChannelSize(env)
+	w.capacity = int32(capacity)
+	env.Bound(m.Conn, capacity)
+	if req.TimeoutSeconds > 0 {
+		w.deadline = env.Now() + sim.Time(time.Duration(min(req.TimeoutSeconds, maxTimeout))*time.Second)
+		env.Arm(w.timer, w.deadline.Sub(env.Now()))
+	}
+	return w
+}
+
+// maxTimeout is longer than any run; in nanoseconds it is still a number.
+const maxTimeout = 1 << 30
+
+// Trigger says whether the dispatcher picks watchers by an index, as that of pods
+// by node: the fewer events a watcher is given, the fewer it has to hold. There
+// are no selectors on watches here, so it decides on sizes only.
+type Trigger uint8
+
+const (
+	// Unindexed: the resource has no index.
+	Unindexed Trigger = iota
+	// Indexed: it has one that the watch makes no use of, so that it is given
+	// everything: 1000 events at most.
+	Indexed
+	// Triggered: the watch is given the events of one value only: 10.
+	Triggered
+)
+
+// maxChannelSize is by Trigger (maxWatchChanSizeWithoutIndex and its kin).
+var maxChannelSize = [...]int{Unindexed: 100, Indexed: 1000, Triggered: 10}
+
+// suggestedWatchChannelSize is the capacity of each of a watcher's two channels.
+func (d *Dispatcher) suggestedWatchChannelSize(env *sim.Env) int {
+	if d.cfg.WatchCapacity > 0 {
+		return d.cfg.WatchCapacity
+	}
+	fresh := int(d.cfg.EventFreshDuration.Seconds())
+	aSecond := (d.cfg.Store.HistoryCapacity(env) + fresh - 1) / fresh
+	return min(max(aSecond, 10), maxChannelSize[d.cfg.Trigger])
+}
+
+// requiresCurrentVersion: a watch that gives no resourceVersion has to see
+// everything that etcd has committed by now (getWatchCacheResourceVersion). The
+// exception is the watch of old, without any option: it is served like one at
+// resourceVersion "0".
+func requiresCurrentVersion(req *wire.WatchRequest) bool {
+	return req.ResourceVersion == wire.Unset && req.SendInitialEvents != wire.SendInitialEventsUnset
+}
+
+// RevisionKnown tells a watch the revision that etcd is at, which the watch has to
+// reach. It returns false if the cache is there already.
+func (w *Watcher) RevisionKnown(env *sim.Env, revision int64) bool {
+	env.ReadsItem(cellTurn, w.number, turnRequest)
+	env.WritesItem(cellTurn, w.number, turnRequest)
+	w.required = revision
+	if w.waitUntilFresh(env) {
+		return true
+	}
+	env.Enable(w.task)
+	return false
+}
+
+// waitUntilFresh makes the watch wait for the cache, if it has to. Only initial
+// events have to be fresh; any other watch can just as well wait for the events
+// themselves (waitUntilWatchCacheFreshAndForceAllEvents).
+func (w *Watcher) waitUntilFresh(env *sim.Env) bool {
+	if w.request.SendInitialEvents != wire.SendInitialEventsTrue {
+		return false
+	}
+	d := w.dispatcher
+	begin := d.end.Begin(w)
+	if begin.At <= d.cfg.Store.ResourceVersion(env) {
+		return false
+	}
+	d.cfg.Surroundings.WaitUntilFresh(env, w, begin.At, begin.Within)
+	return true
+}
+
+// Fresh tells a watch that the cache has reached what it waited for. Upstream lets
+// go of the lock here and takes it again for the initial events.
+func (w *Watcher) Fresh(env *sim.Env) {
+	env.LooksAt(cellTurn, w.number)
+	if w.state == watcherLeft {
+		w.forget(env)
+		return
+	}
+	env.Enable(w.task)
+}
+
+// Refused tells a watch that it waited in vain, or that etcd did not tell its
+// revision.
+func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
+	env.Cover(watchRefusedWaiting)
+	if late := w.dispatcher.end.Begin(w).Late; late != nil && err.Code == wire.TooLargeResourceVersion {
+		env.Cover(hardClosed)
+		err = late
+	}
+	env.Reads(cellTurn, w.number)
+	if w.state != watcherLeft {
+		Refuse(env, w.conn, err)
+	}
+	w.forget(env)
+}
+
+// leaveStarting: the client of a watch that is not registered yet has gone. A
+// question to etcd ends with it; waiting for the cache does not, since
+// waitUntilFreshLocked never looks at the context.
+func (w *Watcher) leaveStarting(env *sim.Env) {
+	if w.dispatcher.cfg.Surroundings.Abandon(env, w) {
+		w.close(env)
+		return
+	}
+	env.Cover(watchLeftWaiting)
+	env.Close(w.conn)
+	env.WritesItem(cellTurn, w.number, turnEnd)
+	w.state = watcherLeft
+}
+
+// register is the rest of Cacher.Watch: the initial events under the cache's
+// lock, then, under the registry's too, the check that the cache is still the one
+// that the watch began with.
+func (w *Watcher) register(env *sim.Env) {
+	env.ReadsItem(cellTurn, w.number, turnRequest)
+	d := w.dispatcher
+	if !w.takeInitialEvents(env) {
+		env.Cover(watchTooOld)
+		Refuse(env, w.conn, tooOld)
+		w.forget(env)
+		return
+	}
+	if !d.recheck(w.generation, d.cfg.Surroundings.Readiness(env)) {
+		env.Cover(watchAcrossGenerations)
+		w.close(env)
+		return
+	}
+	env.WritesItem(cellTurn, w.number, turnRegistration)
+	env.Writes(cellRegistry, 0)
+	w.state = watcherInitial
+	w.expectEndBookmark(env)
+	env.Enable(w.task)
+	if w.request.AllowBookmarks {
+		w.countsForBookmarks = true
+		d.bookmarkWatchers++
+		env.Writes(cellBookmark, w.number)
+		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
+		d.armBookmark(env)
+	}
+}
+
+// Registration says what becomes of a watch that finds the cache started over when
+// it has the locks.
+type Registration uint8
+
+// Recheck reports whether a watch that began in one generation of the cache may be
+// registered now.
+type Recheck func(began int, now Readiness) bool
+
+// Registrations is the seam of the check at a watch's registration.
+var Registrations = option.NewSeam[Registration, Recheck]("registration",
+	"what becomes of a watch that finds the cache started over when it has the locks")
+
+// RegistrationRechecked is the shipped value (kubernetes/kubernetes#116122).
+var RegistrationRechecked = Registrations.Register("rechecked", "it ends at once", func(began int, now Readiness) bool {
+	return now.OK && now.Generation == began
+})
+
+// Refuse answers a watch with an ERROR event, which is how every error of a
+// watch is told once the request has been understood (newErrWatcher).
+func Refuse(env *sim.Env, conn sim.Conn, err *wire.Error) {
+	env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: err})
+	env.Close(conn)
+}
+
+var tooOld = &wire.Error{Code: wire.ErrCompacted, Message: "too old resource version"}
