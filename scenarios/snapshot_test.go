@@ -59,7 +59,7 @@ func TestLostEvent(t *testing.T) {
 func TestUnheardCompaction(t *testing.T) {
 	for _, sc := range []*testbed.Scenario{CompactedHistory, CompetingCompactors} {
 		names, c := violatedIn(t, sc, "compaction-notice=unheard")
-		assert.Equal(t, []*testbed.Property{reads.NoCompactedReads}, names)
+		assert.Equal(t, []string{reads.NoCompactedReads.Name}, names)
 		assert.Equal(t, "served-by-cache", c.Failures[0].Failure.Label)
 	}
 }

@@ -1,0 +1,48 @@
+package registry_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/testbed/registry"
+)
+
+func filled() *registry.Registry[int] {
+	r := registry.New[int]("scenario")
+	r.Add("quiet", 1)
+	r.Add("busy", 2)
+	r.Add("outages", 3)
+	return r
+}
+
+func TestListedInTheOrderOfRegistration(t *testing.T) {
+	r := filled()
+	assert.Equal(t, []int{1, 2, 3}, r.All())
+	assert.Equal(t, []string{"quiet", "busy", "outages"}, r.Names())
+	r.All()[0] = 7
+	assert.Equal(t, 1, r.All()[0], "a list is the caller's")
+}
+
+func TestFindNamesTheNearest(t *testing.T) {
+	r := filled()
+	item, err := r.Find("busy")
+	require.NoError(t, err)
+	assert.Equal(t, 2, item)
+	_, err = r.Find("outage")
+	assert.EqualError(t, err, `unknown scenario "outage"; did you mean "outages"?`)
+}
+
+func TestNamesAreTakenOnce(t *testing.T) {
+	assert.PanicsWithValue(t, `testbed: two scenarios with the name "busy" are registered`, func() { filled().Add("busy", 4) })
+	assert.PanicsWithValue(t, "testbed: a scenario without a name is registered", func() { filled().Add("", 4) })
+}
+
+func TestArrangeLeavesTheRestBehind(t *testing.T) {
+	r := filled()
+	r.Arrange("outages", "quiet")
+	assert.Equal(t, []string{"outages", "quiet", "busy"}, r.Names())
+	assert.Equal(t, []int{3, 1, 2}, r.All())
+	assert.PanicsWithValue(t, `testbed: no scenario with the name "quick" is registered`, func() { r.Arrange("quick") })
+}
