@@ -15,15 +15,15 @@ import (
 
 // runPage is what the page about a run shows.
 type runPage struct {
-	Story         *story.Story
-	Flip, Assumed string
-	Steps         int
-	Lines         []pageLine
-	Chart         template.HTML
-	WholeChart    template.HTML
-	Parameters    []recording.Parameter
-	Recording     *recording.Recording
-	Timeline      timeline
+	Story        *story.Story
+	Flip, Masked string
+	Steps        int
+	Lines        []pageLine
+	Chart        template.HTML
+	WholeChart   template.HTML
+	Parameters   []recording.Parameter
+	Recording    *recording.Recording
+	Timeline     timeline
 	// Wrong and Missed: the chart marks such a step.
 	Wrong, Missed bool
 }
@@ -39,9 +39,7 @@ const maxDrawn = 600
 func WriteRunHTML(w io.Writer, d *diagnosis.Diagnosis) error {
 	s, r := d.Story, d.Story.Run
 	page := runPage{Story: s, Flip: d.Decision.String(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
-	if len(s.Assumed) > 0 {
-		page.Assumed = sayAssumed(s.Assumed)
-	}
+	page.Masked = sayMasked(s.Masked, s.Settings)
 	for _, l := range s.Lines {
 		page.Lines = append(page.Lines, pageLine{s.When(l), l.Node, l.Text})
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // WriteStory tells how a run fails: its story, why it is a violation, and which
@@ -32,26 +33,23 @@ func WriteStory(w io.Writer, o Terminal, d *diagnosis.Diagnosis) error {
 			b.WriteString(wrap(text, o.width(), 0) + "\n")
 		}
 	}
-	if len(s.Assumed) > 0 {
-		b.WriteString(o.faint(wrap(sayAssumed(s.Assumed), o.width(), 0)) + "\n")
+	if text := sayMasked(s.Masked, s.Settings); text != "" {
+		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}
 	return b.Flush()
 }
 
-// createdInOrder is what no release of etcd does: a verdict "holds" rests on it.
-const createdInOrder = "created=in-order"
-
-const maskedRace = "This scenario masks one race that every etcd release has: a Created response overtakes older progress (simrun run rewatch)."
-
-// sayAssumed says in a sentence or two what the scenario puts aside.
-func sayAssumed(assumed []string) string {
+// sayMasked says which races are masked, and what the scenario sets, in a sentence
+// each. It is empty if there is nothing to say.
+func sayMasked(masked, settings []string) string {
 	var sentences []string
-	if slices.Contains(assumed, createdInOrder) {
-		sentences = append(sentences, maskedRace)
+	for _, r := range testbed.Races() {
+		if slices.Contains(masked, r.String()) {
+			sentences = append(sentences, "This scenario masks one race that every etcd release has: "+r.What+" (simrun run "+r.Scenario+").")
+		}
 	}
-	others := slices.DeleteFunc(slices.Clone(assumed), func(set string) bool { return set == createdInOrder })
-	if len(others) > 0 {
-		sentences = append(sentences, "The scenario assumes "+strings.Join(others, ", ")+".")
+	if len(settings) > 0 {
+		sentences = append(sentences, "The scenario sets "+strings.Join(settings, ", ")+".")
 	}
 	return strings.Join(sentences, " ")
 }

@@ -37,8 +37,8 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 	b.WriteString("\n")
 	writeMetrics(b, o, s.Metrics)
 	b.WriteString(wrap(effort(s), o.width(), 0) + "\n")
-	if len(s.Assume) > 0 {
-		b.WriteString(o.faint(wrap(sayAssumed(s.Assume), o.width(), 0)) + "\n")
+	if text := sayMasked(s.Masked, s.Settings); text != "" {
+		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}
 	return b.Flush()
 }

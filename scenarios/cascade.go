@@ -13,7 +13,7 @@ import (
 // to send the five objects.
 func cascadeParams() testbed.Params {
 	return testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340-fallback", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340-fallback", Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", Caches: 2, AwaitReady: true, Items: 5, Keys: 5,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 4 * time.Second,
 		FaultsFor: 8 * time.Second, Horizon: 30 * time.Second, Steps: 200_000,

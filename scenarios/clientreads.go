@@ -16,7 +16,7 @@ var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
 told of it elsewhere, has to have etcd asked for progress as a LIST does. In kubernetes/kubernetes#123674 reads of one
 object did not, and timed out.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
 		Readers: 2, Gets: 4, Read: "not-older", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
@@ -33,7 +33,7 @@ var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `On etcd 3.5.8 to 3.5.12 a consistent LIST of a quiet resource may hang (etcd-io/etcd#17507). One at resourceVersion "0"
 takes what there is and cannot. In kubernetes/kubernetes#123676 it hung all the same, because it was read as a consistent one.`,
 	Params: testbed.Params{
-		Etcd: "3.5.12", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.12", Cache: "kep-2340", Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
 		Readers: 2, Reads: 3, Read: "any", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
@@ -69,7 +69,7 @@ var Namespaces = testbed.RegisterScenario(&testbed.Scenario{
 etcd's storage and the cache have to close the prefix before they compare (kubernetes/kubernetes#125584, and #25342 long
 before).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Deletes: true, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
 		Keys: 4, Items: 2, Namespaces: 2, Steps: 20_000,
 	},
@@ -85,7 +85,7 @@ all watches of its stream are synced. The busy resource's watch stays unsynced f
 not matter to the quiet one, and does not with a stream for each resource; on a shared one its reads time out
 (kubernetes/kubernetes#114458, #123532).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Writers: 2, Writes: 40, Readers: 2, Reads: 8, Read: "consistent", Caches: 1, Resources: 2, Apart: true, AwaitReady: true,
 		Items: 2, Keys: 2, SyncBatch: 1,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 50 * time.Millisecond,

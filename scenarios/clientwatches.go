@@ -13,7 +13,7 @@ unless nothing happened since: where that line is drawn was wrong by one in kube
 all in etcd-io/etcd#20488. Deletions are among the events, because a client goes on from the resourceVersion that the last
 event carried (kubernetes/kubernetes#58545).`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 1, Writes: 8, Deletes: true, Read: "consistent",
 		Watchers: 2, Leave: 2, Caches: 1, AwaitReady: true, Keys: 2, Items: 2, Restarts: 2, Steps: 20_000,
 	},
@@ -29,7 +29,7 @@ var WatchDuringRelist = testbed.RegisterScenario(&testbed.Scenario{
 forgets its history. A watch that asked before and gets the locks after must not be registered, for nobody would tell it what
 happened in between (kubernetes/kubernetes#116122).`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 1, Writes: 8, Read: "consistent",
 		Watchers: 3, Leave: 1, Caches: 1, AwaitReady: true, Keys: 2, Items: 1, Breaks: 4, Compactions: 4, Steps: 20_000,
 	},
@@ -45,7 +45,7 @@ var RecreatedCache = testbed.RegisterScenario(&testbed.Scenario{
 end, or their clients wait for events that nobody sends (kubernetes/kubernetes#78029: hung for hours, until the watch
 timed out).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Caches: 1, Keys: 2, Items: 2,
 		Informers: 2, InformerList: testbed.ListWatch, Recreations: 2, Steps: 20_000,
 	},

@@ -16,7 +16,7 @@ var ConsistentList = testbed.RegisterScenario(&testbed.Scenario{
 cache, watch streams that break and an API server that restarts. On fixed versions nothing here is violated, once the
 race of the scenario rewatch is put aside.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2,
 		Readers: 2, Reads: 3, Gets: 1, Read: "consistent", Watchers: 1, Caches: 1, AwaitReady: true, Keys: 3,
 		Items: 1, History: 2, Breaks: 1, Restarts: 1, Steps: 20_000,
@@ -32,7 +32,7 @@ var EveryRead = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Readers ask one way after the other, of a cache that lists in pages; it restarts, and so does etcd, which compacts. Consistent reads are
 held to linearizability, the others to what they asked for.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1,
 		Readers: 3, Reads: 4, Gets: 3, Read: "every", Watchers: 1, Leave: 2, Caches: 1, Keys: 3,
 		Items: 3, History: 1, Restarts: 1, EtcdRestarts: 1, Compactions: 1, Page: 1, Steps: 20_000,
@@ -48,7 +48,7 @@ var Outages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Everybody loses the connection to etcd: writes of unknown outcome, reads that the client library repeats, watches that
 resume below the compacted revision and end, caches that list again. etcd's progress ticker runs, too.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
 		Readers: 2, Reads: 3, Gets: 1, Read: "consistent", Watchers: 1, Streams: 1, Caches: 1, AwaitReady: true, Keys: 2,
 		Items: 2, History: 1, Breaks: 1, EtcdRestarts: 1, Snapshots: 1, Compactions: 2,
@@ -65,7 +65,7 @@ var Backpressure = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The watch channel, the control queue, gRPC's window and the buffers of Kubernetes' etcd3 watcher hold one or two entries,
 and the cache remembers few events. On fixed versions progress waits for what it must not overtake, wherever that is.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 5, Noise: 1, NoiseWrites: 2,
 		Readers: 2, Reads: 2, Read: "consistent", Watchers: 2, Streams: 1, Caches: 1, AwaitReady: true, Keys: 2,
 		Items: 1, History: 1, Breaks: 1,

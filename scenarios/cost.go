@@ -14,7 +14,7 @@ import (
 // are.
 func costScenario(name, summary, doc string, change func(*testbed.Params)) *testbed.Scenario {
 	p := testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Readers: 4, Reads: 10, Read: "consistent", Caches: 1, AwaitReady: true, Items: 50, Keys: 50,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 500 * time.Millisecond,
 		Horizon: 60 * time.Second, Steps: 1_000_000,

@@ -1,15 +1,11 @@
 package scenarios
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/testbed"
 )
-
-// guarded adds values of dimensions to what a scenario assumes.
-func guarded(values ...string) []string { return slices.Concat(createdInOrder, values) }
 
 // versionCheck is the guard that the parameters come to.
 func versionCheck(p *testbed.Params) string { return cacheDimension(p, "version-check") }
@@ -54,7 +50,7 @@ has said its version, and for good once one said a version without the fixes, ev
 --bug version-check=none it is issue-15220 again. With version-check=kep-ga an API server in front of an etcd without the fix
 does not start at all: nothing is put to the test, and that is the verdict.`,
 	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Assume: guarded("version-check=shipped"),
+		Etcd: "3.5.7", Cache: "kep-2340", Settings: []string{"version-check=shipped"},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
@@ -76,7 +72,7 @@ that comes in between is answered from a cache whose watch the old member serves
 (etcd-io/etcd#15220). The KEP's policies wait for all members before they start, and are safe here: try
 --bug version-check=kep-beta.`,
 	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Assume: guarded("version-check=shipped"), Guard: testbed.GuardParams{Members: "3.5.13"},
+		Etcd: "3.5.7", Cache: "kep-2340", Settings: []string{"version-check=shipped"}, Guard: testbed.GuardParams{Members: "3.5.13"},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
 		Steps: 20_000,
 	},
@@ -97,7 +93,7 @@ on asking, after up to 15 s; the KEP warns and goes on. When the member that was
 overtakes events (etcd-io/etcd#15220), and the cache still trusts it: until the next attempt in what was shipped, for good
 with the KEP's policies.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: guarded("version-check=shipped"),
+		Etcd: "3.5.13", Cache: "kep-2340", Settings: []string{"version-check=shipped"},
 		Guard:   testbed.GuardParams{Members: "3.5.7!", Failovers: 1},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
@@ -113,7 +109,7 @@ var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
 downgrade". This is what it rests on: the cluster comes back as 3.5.7 under an API server that has seen a newer one, requested
 progress overtakes events again (etcd-io/etcd#15220), and nobody asks for the version a second time.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: guarded("version-check=shipped"), Guard: testbed.GuardParams{Downgrade: "3.5.7"},
+		Etcd: "3.5.13", Cache: "kep-2340", Settings: []string{"version-check=shipped"}, Guard: testbed.GuardParams{Downgrade: "3.5.7"},
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
@@ -129,7 +125,7 @@ and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5
 (kubernetes/kubernetes#123192): with --bug version-check=shipped etcd answers, and in time.`,
 	Params: func() testbed.Params {
 		p := Issue17507.Params
-		p.Assume = guarded("version-check=kep-beta")
+		p.Settings = []string{"version-check=kep-beta"}
 		return p
 	}(),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},

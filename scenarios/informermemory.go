@@ -14,7 +14,7 @@ var InformerMemory = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Bytes are counted (see "metrics" of simrun run --json). With items=400 and informers=16 or 1024 it is the manual test of
 KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server down, with streams 1,024 did not.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Writers: 1, Writes: 4, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2, Items: 20, ObjectBytes: 1_000_000,
 		Informers: 4, InformerList: testbed.WatchList,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,

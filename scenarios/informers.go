@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
@@ -80,7 +79,7 @@ var InformerColdStart = testbed.RegisterScenario(&testbed.Scenario{
 begins with synthetic ADDED events and ends with a bookmark. With informer-list=list-watch the first list names
 resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 1, Keys: 3, Items: 3,
 		Informers: 2, InformerList: testbed.WatchList, InformerPage: 2, Restarts: 1, Steps: 20_000,
 	},
@@ -95,7 +94,7 @@ var InformerResume = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `An informer that is cut off watches again behind the last event or bookmark that it took. It must miss nothing and see
 nothing twice, whichever way it listed.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 1, Keys: 2, Items: 2,
 		Informers: 2, InformerList: testbed.ListWatch, InformerBreaks: 4, Steps: 20_000,
 	},
@@ -112,7 +111,7 @@ the last resourceVersion: a cache that is as far serves it; one that is not answ
 second in between. Only then does the informer ask for the newest state. KEP-3157's appendix has RV="" follow the first 410;
 client-go does not. What happens where lists come in pages is in informer-relist-loop.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3, Ring: 2,
 		Informers: 2, InformerList: testbed.ListWatch, InformerBreaks: 4, Compactions: 2, Steps: 40_000,
 	},
@@ -129,7 +128,7 @@ var InformerMoves = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `What KEP-3157 promises of a stream with resourceVersion "": a process that has forgotten everything is not shown an older
 state than the one before it, whichever API server it comes to (kubernetes/kubernetes#59848). See informer-time-travel.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 2,
 		Informers: 2, InformerList: testbed.WatchList, InformerRV: "unset", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
 	},
@@ -144,7 +143,7 @@ var InformerTimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The first list of a process names resourceVersion "0": any state will do. If it comes to another API server, whose cache
 is behind, it shows its handlers what it had shown them to be gone.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 2,
 		Informers: 2, InformerList: testbed.ListWatch, InformerRV: "0", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
 	},
@@ -161,7 +160,7 @@ way from etcd. An informer that streams its list from there after that has to pa
 later, on the stream itself, it does not look for. client-go takes it that an exact list is etcd's; a cache with snapshots
 (KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and the detector finds nothing.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Read: "consistent", Caches: 1, Keys: 2, Items: 1, LostEvents: 1,
 		Informers: 3, InformerList: testbed.WatchList, InformerCheck: true, InformerRestarts: 2, Steps: 20_000,
 	},
@@ -180,7 +179,7 @@ var InformerFallback = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The gate WatchList is off in the API servers and on in client-go: a WatchList is refused as invalid (KEP-3157, "Version Skew
 Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: append(slices.Clone(createdInOrder), "watch-list=disabled"),
+		Etcd: "3.5.13", Cache: "kep-2340", Settings: []string{"watch-list=disabled"},
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3,
 		Informers: 2, InformerList: testbed.WatchList, InformerPage: 2, InformerBreaks: 2, InformerRestarts: 1, Restarts: 1, Steps: 40_000,
 	},
@@ -208,7 +207,7 @@ informer-list=watch-list, where the first list fits a page, where a list says re
 (informer-not-older=true), and in the flow of KEP-3157's appendix, in which RV="" follows the 410 at once
 (informer-newest=true).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Writers: 1, Writes: 20, Read: "consistent", Caches: 1, Keys: 2, Items: 3,
 		Informers: 1, InformerList: testbed.ListWatch, InformerPage: 1, Restarts: 2,
 		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,
@@ -224,7 +223,7 @@ var InformerOutages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `With a clock: backoff with its jitter, Retry-After, watches that time out after five to ten minutes, and the eleven tries of
 a request that is refused. Once nothing breaks any more, every informer must have caught up by the end.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Writers: 1, Writes: 12, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: 20 * time.Second,
 		Read: "consistent", Caches: 2, Keys: 3, Items: 3, Ring: 4,
 		Informers: 3, InformerList: testbed.WatchList, InformerBreaks: 4, InformerRestarts: 2, Breaks: 2, Restarts: 2, EtcdRestarts: 1,

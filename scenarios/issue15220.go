@@ -13,7 +13,7 @@ var Issue15220 = testbed.RegisterScenario(&testbed.Scenario{
 answer to a progress request goes through the control queue and overtakes the events in the watch channel
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
 	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.7", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
 		Steps: 20_000,
 	},
@@ -27,7 +27,7 @@ var Issue15220CatchingUp = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The watch stream breaks, so that the cache's watcher resumes below the present revision and is unsynced. Up to
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
 	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.7", Cache: "kep-2340",
 		Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
 		Items: 1, Breaks: 1, Steps: 20_000,
 	},

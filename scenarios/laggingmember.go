@@ -17,7 +17,7 @@ Future Improvements") is wrong on every etcd: the member that answers may lack a
 A watch that begins at a revision which its member does not have yet is told of progress below it by releases before 3.4.38,
 3.5.22 and 3.6.2 (etcd-io/etcd#20221): the cache's resourceVersion goes back behind its own list.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
 		Keys: 2, Items: 1, Breaks: 1, Restarts: 1, Lagging: true, Steps: 20_000,
 	},

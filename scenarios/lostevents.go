@@ -56,7 +56,7 @@ to date again. If a check was due in between, it failed, and snapshots stay off 
 cache recovered before any check, nobody ever knows: the check compares the newest state only, and the snapshots of the
 time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Assume: lostEventParams.Assume, Mode: sim.Timed,
+		Etcd: "3.6.16", Cache: "kep-4988", Settings: lostEventParams.Settings, Mode: sim.Timed,
 		Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", Caches: 1, AwaitReady: true, Keys: 1, Items: 1, History: 1,
 		LostEvents: 1, CheckPeriod: 30 * time.Second, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
 		Notify: 10 * time.Second, ReadFrom: 7 * time.Minute, FaultsFor: 2 * time.Minute, Horizon: 14 * time.Minute, Steps: 200_000,
@@ -80,7 +80,7 @@ var Detectors = testbed.RegisterScenario(&testbed.Scenario{
 streams and an etcd that restarts and is compacted, one of which has missed an event. Each comparison is held against
 ground truth at the moment when it was begun.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Assume: append([]string{"consistency-checker=fallback", "inconsistency-detector=on"}, createdInOrder...),
+		Etcd: "3.6.16", Cache: "kep-4988", Settings: []string{"consistency-checker=fallback", "inconsistency-detector=on"},
 		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
 		Readers: 2, Reads: 5, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
 		Compactors: true, LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1, Page: 2, Steps: 20_000,
@@ -90,7 +90,7 @@ ground truth at the moment when it was begun.`,
 })
 
 var lostEventParams = testbed.Params{
-	Etcd: "3.6.16", Cache: "kep-4988", Assume: append([]string{"consistency-checker=fallback"}, createdInOrder...), Mode: sim.Timed,
+	Etcd: "3.6.16", Cache: "kep-4988", Settings: []string{"consistency-checker=fallback"}, Mode: sim.Timed,
 	Writers: 1, Writes: 3, Readers: 2, Reads: 8, Read: "past", Caches: 1, AwaitReady: true, Keys: 3, Items: 3, History: 1,
 	LostEvents: 1, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 20 * time.Second,
 	Notify: time.Minute, ReadFrom: 8 * time.Minute, FaultsFor: 90 * time.Second, Horizon: 14 * time.Minute, Steps: 200_000,

@@ -14,7 +14,7 @@ and its first draft weigh who answers: etcd all pages, the cache the first one, 
 kept of the list under the token, or snapshots (KEP-4988), or the whole list whatever the limit. --bug pagination=... selects
 one. A page that etcd cannot give any more is refused (410); the pages that are given are of one revision.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-2340",
 		Writers: 2, Writes: 4, Deletes: true, Readers: 2, Reads: 2, Read: "pages", Caches: 2, AwaitReady: true, Keys: 3, Items: 3,
 		Breaks: 1, Restarts: 1, Compactions: 1, Steps: 20_000,
 	},

@@ -21,9 +21,14 @@ func hasBug(p *testbed.Params, name string) bool {
 			return value == bug.Value
 		}
 	}
-	for _, assumed := range p.Assume {
-		if dim, value, _ := strings.Cut(assumed, "="); dim == bug.Dimension {
+	for _, set := range p.Settings {
+		if dim, value, _ := strings.Cut(set, "="); dim == bug.Dimension {
 			return value == bug.Value
+		}
+	}
+	for _, race := range p.Masked() {
+		if race.Option == bug.Dimension {
+			return race.Value == bug.Value
 		}
 	}
 	for _, b := range etcd.Bugs() {

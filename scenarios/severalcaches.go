@@ -14,7 +14,7 @@ var SeveralCaches = testbed.RegisterScenario(&testbed.Scenario{
 has it. Clients list both resources, from one API server and then from the other. What KEP-2340 promises does not depend on
 who is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1,
 		Readers: 2, Reads: 4, Move: true, Read: "consistent", Watchers: 2, Caches: 2, Resources: 2, AwaitReady: true, Keys: 4,
 		Items: 2, Breaks: 1, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
@@ -45,7 +45,7 @@ was queued when that watch did not exist (see rewatch). With a stream for each r
 lose its watch and begin anew on a live stream; here it is enough that one cache starts while a read of the other waits,
 which shows ten times as often. KEP-2340 warns of sharing for its cost alone ("Performance", kubernetes/kubernetes#114458).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340",
+		Etcd: "3.5.13", Cache: "kep-2340", Unmask: unmasked,
 		Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 1,
 		Readers: 2, Reads: 2, Read: "consistent", Caches: 1, Resources: 2, SharedStream: true, Keys: 2,
 		Items: 2, AwaitReady: true, Steps: 20_000,

@@ -16,7 +16,7 @@ var SnapshotReads = testbed.RegisterScenario(&testbed.Scenario{
 list, the history of each cache holds few events, and both API servers compete for compacting etcd. What a cache answers
 from a snapshot is what etcd has, or had, at that revision; what has been compacted is refused by both.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder,
+		Etcd: "3.6.16", Cache: "kep-4988",
 		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
 		Readers: 3, Reads: 4, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
 		Compactors: true, Restarts: 1, Ring: 3, Page: 2, Steps: 20_000,
@@ -46,7 +46,7 @@ var CompactedHistory = testbed.RegisterScenario(&testbed.Scenario{
 minutes instead of five. A client that goes on asking for an early revision is served from a snapshot until the cache hears of the
 compaction, and refused from then on. --bug compaction-notice=unheard is a cache that never hears of it.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.6.16", Cache: "kep-4988", Mode: sim.Timed,
 		Writers: 1, Writes: 4, Readers: 2, Reads: 16, Read: "past", Caches: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
 		Compactors: true, CompactInterval: 2 * time.Minute, Network: 5 * time.Millisecond, Scheduling: time.Millisecond,
 		Think: time.Minute, FaultsFor: time.Second, Horizon: 12 * time.Minute, Steps: 200_000,
@@ -63,7 +63,7 @@ var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
 told. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
 break. A minute passes between two compactions instead of five.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.6.16", Cache: "kep-4988", Mode: sim.Timed,
 		Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, Caches: 3, AwaitReady: true, Keys: 3, Items: 2, History: 1,
 		Compactors: true, CompactInterval: time.Minute, Restarts: 3, Breaks: 3, ClientKV: true,
 		Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,

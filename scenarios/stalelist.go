@@ -12,7 +12,7 @@ var StaleList = testbed.RegisterScenario(&testbed.Scenario{
 clients that only read, from one cache, are sequential. They are not linearizable: here they are held to it as if they
 had asked for consistent reads, which RV="0" does not. The other half is stale-own-write.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "any", AsConsistent: true, Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
@@ -26,7 +26,7 @@ var StaleOwnWrite = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `A client that writes to etcd and then reads a cache at resourceVersion "0" may not find its own write. There is no
 total order that respects its program order.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		OwnReaders: 2, Rounds: 2, Read: "any", Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},
@@ -42,7 +42,7 @@ var TimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `Each cache follows etcd at its own pace. A client that lists from one and then from the other, as one does that
 reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, Caches: 2, AwaitReady: true, Keys: 2, Items: 1,
 		Steps: 20_000,
 	},

@@ -13,7 +13,7 @@ var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `No cache is judged here: raw watch streams are held to what etcd's documentation promises of a watch. Buffers are small, so
 that watchers become victims, Send blocks and control responses wait.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340",
+		Etcd: "3.6.16", Cache: "kep-2340", Unmask: unmasked,
 		Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
 		Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1, EtcdRestarts: 1, Snapshots: 1,
 		ChanBuf: 2, CtrlBuf: 1, SendWindow: 2, WatchersPerSync: 1, Steps: 20_000,

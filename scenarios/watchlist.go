@@ -26,7 +26,7 @@ waits until it is fresh enough, and the bookmark follows the objects; --cache ke
 objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --bug reflector-list=watch-list lets the cache
 itself start like that.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 3, Deletes: true, Txns: true, Noise: 1, NoiseWrites: 2, Read: "consistent", Caches: 2, Keys: 3, Items: 3,
 		WatchList: testbed.WatchListParams{Clients: 2, Rounds: 3, RV: "every"},
 		Breaks:    1, Restarts: 1, Steps: 40_000,
@@ -43,7 +43,7 @@ var WatchListStart = testbed.RegisterScenario(&testbed.Scenario{
 in etcd all the same, page by page, and watches behind the list; the bookmark that ends the initial events makes the cache ready. What
 was listed is worth nothing if the stream ends before. --bug reflector-list=list is how it was.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "v0.37.2", Assume: append(slices.Clone(createdInOrder), "reflector-list=watch-list"),
+		Etcd: "3.6.16", Cache: "v0.37.2", Settings: []string{"reflector-list=watch-list"},
 		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent", Caches: 2, Keys: 3, Items: 4,
 		Page: 2, ClientBuf: 2, ClientKV: true, Compactions: 1, Watchers: 1,
 		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 2, RV: "every"},
@@ -73,7 +73,7 @@ initial event may follow a newer one of the same object, so that a deleted objec
 initial-events-buffer=inject). With each event put in the place of the initial one that it makes obsolete
 (initial-events-buffer=inject-merged) it is.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder,
+		Etcd: "3.5.13", Cache: "kep-2340",
 		Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Caches: 1, Keys: 4, Items: 4, AwaitReady: true,
 		WatchBuf:  2,
 		WatchList: testbed.WatchListParams{Clients: 2, Rounds: 2, RV: "every", Slow: true},
@@ -98,7 +98,7 @@ time that the client has its initial events, several times as many events were d
 every such watcher is ended, and its client begins anew, until the writers are done. Set initial-events-buffer to compare. The
 figures are in scenarios/watchlists.md.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Writers: 2, Writes: 20, Think: 40 * time.Millisecond, Deletes: true, Read: "consistent", Caches: 1, Keys: 30, Items: 30, AwaitReady: true,
 		WatchBuf:  4,
 		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 300},
@@ -122,7 +122,7 @@ events waits among the LISTs, and progress is asked for while anybody waits. As 
 nobody asks: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
 looked from outside.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Assume: createdInOrder, Mode: sim.Timed,
+		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
 		Noise: 1, NoiseWrites: 40, NoiseFor: 8 * time.Second, Read: "consistent", Caches: 2, Items: 3, Keys: 3, AwaitReady: true,
 		WatchList: testbed.WatchListParams{Clients: 3, Rounds: 3, RV: "unset"}, Think: 2 * time.Second,
 		Breaks: 2, Restarts: 1, EtcdRestarts: 1,
@@ -154,7 +154,7 @@ timer has a jitter of a quarter of a second, and etcd's ticker leaves out a watc
 its client hears of progress a whole period later. So the end may come 5 s, another 5 s and 1.25 s after the initial events if
 the resource itself is written now and then, and other resources after that.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-3157", Assume: createdInOrder, Mode: sim.Timed, Notify: 5 * time.Second,
+		Etcd: "3.5.13", Cache: "kep-3157", Mode: sim.Timed, Notify: 5 * time.Second,
 		Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 20 * time.Second, Read: "consistent", Caches: 1, Items: 3, Keys: 3, AwaitReady: true,
 		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 3, RV: "unset", Within: 6 * time.Second}, Think: 8 * time.Second,
 		Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond, Horizon: 60 * time.Second, Steps: 1_000_000,

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/internal/spelling"
@@ -51,8 +52,8 @@ func Bugs() []Bug {
 	return all
 }
 
-// Behaviours is what the versions, the design and the bugs come to. It returns
-// an error if there is none of such a name, or if two bugs want different
+// Behaviours is what the versions, the design, the masks, the settings of the
+// scenario and the bugs come to, each on top of those before. It returns an error if there is none of such a name, or if two bugs want different
 // things of one dimension.
 func (p *Params) Behaviours() (Behaviours, error) {
 	var b Behaviours
@@ -66,8 +67,16 @@ func (p *Params) Behaviours() (Behaviours, error) {
 	if b.Cache, err = cache.ForDesign(p.Cache); err != nil {
 		return b, checkDesign(p.Cache)
 	}
-	for _, assumed := range p.Assume {
-		dim, value, _ := strings.Cut(assumed, "=")
+	for _, r := range races {
+		if slices.Contains(p.Unmask, r.Option) {
+			continue
+		}
+		if b, err = b.With(r.Option, r.Value); err != nil {
+			return b, err
+		}
+	}
+	for _, set := range p.Settings {
+		dim, value, _ := strings.Cut(set, "=")
 		if b, err = b.With(dim, value); err != nil {
 			return b, err
 		}

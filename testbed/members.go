@@ -95,8 +95,8 @@ func checkDowngrade(v string) error {
 	return checkEtcd(v)
 }
 
-// member is a member of the cluster: what is assumed, and the bugs, are every
-// member's.
+// member is a member of the cluster: masks, settings and bugs are those of every
+// member.
 func (p *Params) member(version string, down bool) (etcd.Member, error) {
 	of := *p
 	of.Etcd = version

@@ -17,10 +17,11 @@ type Params struct {
 	// Bugs are values of single behaviour dimensions, set on top of the version
 	// or design: by the name of a bug, or as dimension=value.
 	Bugs []string
-	// Assume are values of dimensions, as dimension=value, that no release has:
-	// what is put aside so that a scenario is about one thing. Bugs override
-	// them.
-	Assume []string
+	// Settings are values of dimensions, as dimension=value, that a scenario sets
+	// on top of the version or design. Bugs override them.
+	Settings []string
+	// Unmask names the options of races that are not masked: see Races.
+	Unmask []string
 	Mode   sim.Mode
 
 	Writers, Writes int

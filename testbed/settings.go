@@ -19,12 +19,16 @@ type setting struct {
 }
 
 func intSetting(name, doc string, f func(*Params) *int) setting {
+	return numberSetting(name, doc, maxCount, f)
+}
+
+func numberSetting(name, doc string, largest int, f func(*Params) *int) setting {
 	return setting{name, doc,
 		func(p *Params) string { return strconv.Itoa(*f(p)) },
 		func(p *Params, v string) error {
 			n, err := strconv.Atoi(v)
-			if err != nil || n < 0 || n > maxCount {
-				return fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, v, maxCount)
+			if err != nil || n < 0 || n > largest {
+				return fmt.Errorf("%s=%s: want a whole number from 0 to %d", name, v, largest)
 			}
 			*f(p) = n
 			return nil
@@ -34,6 +38,10 @@ func intSetting(name, doc string, f func(*Params) *int) setting {
 // maxCount bounds every count: beyond it a run is no longer one that anybody
 // explores, and a recording from a stranger must not exhaust memory.
 const maxCount = 1_000_000
+
+// maxSteps bounds a run: no recording holds as many choices, so that a stranger's
+// ends long before.
+const maxSteps = 100_000_000
 
 func durationSetting(name, doc string, f func(*Params) *time.Duration) setting {
 	return setting{name, doc,
@@ -73,28 +81,31 @@ func textSetting(name, doc string, f func(*Params) *string, check func(string) e
 		}}
 }
 
+func listSetting(name, doc string, f func(*Params) *[]string, check func([]string) error) setting {
+	return setting{name, doc,
+		func(p *Params) string { return strings.Join(*f(p), ",") },
+		func(p *Params, v string) error {
+			var list []string
+			if v != "" {
+				list = strings.Split(v, ",")
+			}
+			if check != nil {
+				if err := check(list); err != nil {
+					return err
+				}
+			}
+			*f(p) = list
+			return nil
+		}}
+}
+
 var settings = append([]setting{
 	textSetting("etcd", "version of the etcd server", func(p *Params) *string { return &p.Etcd }, checkEtcd),
 	textSetting("client", "version of clientv3", func(p *Params) *string { return &p.Client }, checkClient),
 	textSetting("cache", "design of the cache", func(p *Params) *string { return &p.Cache }, checkDesign),
-	{"bugs", "values of single behaviours, comma separated",
-		func(p *Params) string { return strings.Join(p.Bugs, ",") },
-		func(p *Params, v string) error {
-			p.Bugs = nil
-			if v != "" {
-				p.Bugs = strings.Split(v, ",")
-			}
-			return nil
-		}},
-	{"assume", "values of single behaviours that no release has, put aside so that a scenario is about one thing",
-		func(p *Params) string { return strings.Join(p.Assume, ",") },
-		func(p *Params, v string) error {
-			p.Assume = nil
-			if v != "" {
-				p.Assume = strings.Split(v, ",")
-			}
-			return nil
-		}},
+	listSetting("bugs", "values of single behaviours, comma separated", func(p *Params) *[]string { return &p.Bugs }, nil),
+	listSetting("settings", "values of single behaviours that the scenario sets", func(p *Params) *[]string { return &p.Settings }, nil),
+	listSetting("unmask", "options of etcd whose race is not masked: created", func(p *Params) *[]string { return &p.Unmask }, checkUnmask),
 	{"mode", "untimed (safety) or timed (liveness and cost)",
 		func(p *Params) string { return p.Mode.String() },
 		func(p *Params, v string) error {
@@ -177,7 +188,7 @@ var settings = append([]setting{
 	durationSetting("noise-for", "how long noise goes on, timed", func(p *Params) *time.Duration { return &p.NoiseFor }),
 	durationSetting("faults-for", "how long faults strike, timed", func(p *Params) *time.Duration { return &p.FaultsFor }),
 	durationSetting("horizon", "when a run ends at the latest, timed", func(p *Params) *time.Duration { return &p.Horizon }),
-	intSetting("steps", "most steps of a run", func(p *Params) *int { return &p.Steps }),
+	numberSetting("steps", "maximum number of steps of a run", maxSteps, func(p *Params) *int { return &p.Steps }),
 }, slices.Concat(guardSettings, watchListSettings)...)
 
 // Set changes one setting by its name.

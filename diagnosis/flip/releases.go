@@ -18,11 +18,12 @@ type span struct {
 	later bool
 }
 
-// releases finds out which have a value. Bugs and assumptions are put aside: it is
+// releases finds out which have a value, without bugs, settings and masks: it is
 // about what was released.
 func releases(p testbed.Params, d testbed.Dimension, value string) span {
-	assumed := slices.Contains(p.Assume, d.Name+"="+d.Value)
-	p.Bugs, p.Assume = nil, nil
+	masked := slices.ContainsFunc(p.Masked(), func(r testbed.Race) bool { return r.Option == d.Name })
+	chosen := slices.Contains(p.Settings, d.Name+"="+d.Value)
+	p = p.AsReleased()
 	if bug := knownBug(d.Of, d.Name, d.Value); bug != nil && d.Of == "cache" {
 		if bug.FixedIn == "" {
 			return span{later: true}
@@ -74,8 +75,8 @@ func releases(p testbed.Params, d testbed.Dimension, value string) span {
 		return span{subject + " up to " + name(last), false}
 	}
 	// The present release has it. If a bug was put on top, to take that away is
-	// the remedy; what a scenario puts aside makes nothing better.
-	return span{subject + " " + name(present) + " as released", !assumed}
+	// the remedy; what a scenario masks or sets makes nothing better.
+	return span{subject + " " + name(present) + " as released", !masked && !chosen}
 }
 
 // knownBug is the bug of the cache or of the client library that a value of a

@@ -22,8 +22,8 @@ type Story struct {
 	Lines   []Line
 	// Why says which client read what, and what the answer should have been.
 	Why string
-	// Assumed is what the scenario puts aside.
-	Assumed []string
+	// Masked is what masks a race of etcd, Settings what the scenario sets.
+	Masked, Settings []string
 	// Run is the run that is told.
 	Run *Run
 }
@@ -72,8 +72,8 @@ func Tell(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*S
 		Failure: f,
 		Lines:   condense(r),
 		Why:     r.why(),
-		Assumed: Assumptions(&p),
-		Run:     r,
+		Masked:  Masked(&p), Settings: Settings(&p),
+		Run: r,
 	}, nil
 }
 

@@ -15,12 +15,15 @@ import (
 // Summary is what a campaign came to: the object that "simrun run --json"
 // prints.
 type Summary struct {
-	Scenario  string   `json:"scenario"`
-	Etcd      string   `json:"etcd"`
-	Client    string   `json:"client,omitempty"`
-	Cache     string   `json:"cache"`
-	Bugs      []string `json:"bugs,omitempty"`
-	Assume    []string `json:"assume,omitempty"`
+	Scenario string   `json:"scenario"`
+	Etcd     string   `json:"etcd"`
+	Client   string   `json:"client,omitempty"`
+	Cache    string   `json:"cache"`
+	Bugs     []string `json:"bugs,omitempty"`
+	// Masked is what masks a race that every release of etcd has, Settings what the
+	// scenario sets.
+	Masked    []string `json:"masked,omitempty"`
+	Settings  []string `json:"settings,omitempty"`
 	Strategy  string   `json:"strategy"`
 	FirstSeed uint64   `json:"firstSeed"`
 	// Seeds and Schedules are the number of runs: a schedule a seed.
@@ -79,7 +82,7 @@ type Failure struct {
 // Of says what a campaign came to. Stories and replay files are left to Link.
 func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	s := &Summary{
-		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Assume: story.Assumptions(p),
+		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Masked: story.Masked(p), Settings: story.Settings(p),
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
