@@ -15,8 +15,7 @@
 // Params, and call New; campaign.Run does the rest.
 //
 // Parts stand in packages of their own: topology (nodes, their order and names),
-// truth (the committed writes, replayed), memory (bytes that API servers keep),
-// registry.
+// truth (the committed writes, replayed), memory (bytes that API servers keep).
 //
 // The package must never import properties, scenarios, report or a command.
 package testbed

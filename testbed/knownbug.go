@@ -1,6 +1,6 @@
 package testbed
 
-import "github.com/watchbed/watchbed/testbed/registry"
+import "github.com/watchbed/watchbed/internal/registry"
 
 // KnownBug says where a bug of a cache shows: in which scenario, and which
 // property finds it.

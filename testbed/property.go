@@ -2,8 +2,8 @@ package testbed
 
 import (
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/testbed/registry"
 )
 
 // Kind is what a property promises.

@@ -2,7 +2,7 @@ package testbed
 
 import (
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/testbed/registry"
+	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/workload"
 )
 

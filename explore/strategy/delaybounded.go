@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-func init() { Register(delayBounded(5)) }
+var _ = Register(delayBounded(5))
 
 // delayBounded is delay-bounded scheduling (Emmi, Qadeer, Rakamaric:
 // Delay-Bounded Scheduling, POPL 2011). A deterministic scheduler runs the head
@@ -22,7 +22,7 @@ func init() { Register(delayBounded(5)) }
 // late.
 func delayBounded(delays int) Strategy {
 	return Strategy{
-		Name: "delay" + strconv.Itoa(delays), Summary: "round robin with up to " + strconv.Itoa(delays) + " delays", Place: 8,
+		Name: "delay" + strconv.Itoa(delays), Summary: "round robin with up to " + strconv.Itoa(delays) + " delays",
 		New: func(p Profile) Chooser {
 			return &delayChooser{at: make([]int, delays), k: max(p.Picks, 1), questions: p.Questions, patience: p.patience()}
 		},

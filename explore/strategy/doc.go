@@ -1,10 +1,9 @@
 // Package strategy makes choices from seeds: which enabled action is next, and
 // what a question inside a step is answered.
 //
-// A strategy is a file. It registers itself in an init function, and one from
-// another module does the same:
+// A strategy is a file, which registers it. One from another module does the same:
 //
-//	func init() { strategy.Register(strategy.Strategy{Name: "mine", Summary: "...", New: newMine}) }
+//	var _ = strategy.Register(strategy.Strategy{Name: "mine", Summary: "...", New: newMine})
 //
 // The paper that a strategy comes from, and where it deviates from the paper, is
 // said on top of its file. Each has a blind spot; "portfolio", the default, hides

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-func init() { Register(Paced()) }
+var _ = Register(Paced())
 
 // Paced is a random walk that knows how long timers are; it comes from no paper.
 // Untimed any timer may fire at any point. So in a random walk most reads time out
@@ -18,7 +18,7 @@ func init() { Register(Paced()) }
 // that none fires for long. Its blind spot: long timers that must fire at once.
 func Paced() Strategy {
 	return Strategy{
-		Name: "paced", Summary: "random walk; the longer a timer, the less likely", Place: 7,
+		Name: "paced", Summary: "random walk; the longer a timer, the less likely",
 		New: func(p Profile) Chooser { return &pacedChooser{patience: p.patience()} },
 	}
 }

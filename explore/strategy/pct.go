@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-func init() { Register(pct(3)) }
+var _ = Register(pct(3))
 
 // pct is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi,
 // Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding
@@ -23,7 +23,7 @@ func init() { Register(pct(3)) }
 // are answered by Answers.
 func pct(depth int) Strategy {
 	return Strategy{
-		Name: "pct" + strconv.Itoa(depth), Summary: "random priorities with " + strconv.Itoa(depth-1) + " demotions (PCT)", Place: 4,
+		Name: "pct" + strconv.Itoa(depth), Summary: "random priorities with " + strconv.Itoa(depth-1) + " demotions (PCT)",
 		New: func(p Profile) Chooser {
 			return &pctChooser{changes: make([]int, depth-1), k: max(p.Picks, 1), patience: p.patience()}
 		},

@@ -2,7 +2,7 @@ package strategy
 
 import "github.com/watchbed/watchbed/sim"
 
-func init() { Register(portfolio()) }
+var _ = Register(portfolio())
 
 // members take turns in this order. A change of it changes the run of every seed.
 func members() []Strategy {
@@ -13,7 +13,7 @@ func members() []Strategy {
 // is found by another, at up to six times the number of seeds. It is the default.
 func portfolio() Strategy {
 	return Strategy{
-		Name: "portfolio", Summary: "paced, random, urw, pct3, pos and weights take turns", Place: 1,
+		Name: "portfolio", Summary: "paced, random, urw, pct3, pos and weights take turns",
 		New: func(p Profile) Chooser {
 			c := &portfolioChooser{}
 			for _, s := range members() {

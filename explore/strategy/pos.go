@@ -2,7 +2,7 @@ package strategy
 
 import "github.com/watchbed/watchbed/sim"
 
-func init() { Register(pos()) }
+var _ = Register(pos())
 
 // pos is partial order sampling (Yuan, Yang, Gu: Partial Order Aware Concurrency
 // Sampling, CAV 2018). Each pending event has a random priority, the highest one
@@ -14,7 +14,7 @@ func init() { Register(pos()) }
 // a random walk, so that it ends. Questions inside steps are answered by Answers.
 func pos() Strategy {
 	return Strategy{
-		Name: "pos", Summary: "random priority for each event, redrawn for those it races with (POS)", Place: 5,
+		Name: "pos", Summary: "random priority for each event, redrawn for those it races with (POS)",
 		New: func(p Profile) Chooser { return &posChooser{patience: p.patience()} },
 	}
 }

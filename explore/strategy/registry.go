@@ -1,52 +1,33 @@
 package strategy
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
+
+	"github.com/watchbed/watchbed/internal/registry"
 )
 
-// registered is in the order of All.
-var registered []Strategy
+var strategies = registry.New[Strategy]("strategy")
 
-// Register adds a strategy, in an init function. It panics if the name is taken
-// or something is missing: that is a mistake in the program.
-func Register(s Strategy) {
-	if s.Name == "" || s.Summary == "" || s.New == nil {
-		panic(fmt.Sprintf("strategy: %q needs a name, a summary and a function New", s.Name))
+// Register adds a strategy; call it in package variable declarations or init
+// functions. It panics if the name is taken or something is missing: that is a
+// mistake in the program.
+func Register(s Strategy) Strategy {
+	if s.Summary == "" || s.New == nil {
+		panic(fmt.Sprintf("strategy %q needs a summary and a function New", s.Name))
 	}
-	if slices.ContainsFunc(registered, func(other Strategy) bool { return other.Name == s.Name }) {
-		panic(fmt.Sprintf("strategy: %q is registered twice", s.Name))
-	}
-	registered = append(registered, s)
-	slices.SortFunc(registered, func(a, b Strategy) int {
-		return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.Name, b.Name))
-	})
+	return strategies.Add(s.Name, s)
 }
 
-func (s Strategy) place() int {
-	if s.Place == 0 {
-		return math.MaxInt
-	}
-	return s.Place
+// The order in which people read about them. Others come after these.
+func init() {
+	strategies.Arrange("portfolio", "random", "urw", "pct3", "pos", "weights", "paced", "delay5")
 }
 
-// All returns the registered strategies, by place and name.
-func All() []Strategy { return slices.Clone(registered) }
+// All returns the registered strategies.
+func All() []Strategy { return strategies.All() }
 
 // Default is the strategy of a campaign that names none.
 func Default() Strategy { return portfolio() }
 
-// Find returns the strategy of that name, or an error that lists the names.
-func Find(name string) (Strategy, error) {
-	names := make([]string, len(registered))
-	for i, s := range registered {
-		if s.Name == name {
-			return s, nil
-		}
-		names[i] = s.Name
-	}
-	return Strategy{}, fmt.Errorf("unknown strategy %q; there are %s", name, strings.Join(names, ", "))
-}
+// Find returns the strategy of that name. The error names the nearest.
+func Find(name string) (Strategy, error) { return strategies.Find(name) }

@@ -33,30 +33,32 @@ func TestOrderOfStrategiesAndPortfolioIsFixed(t *testing.T) {
 
 // keepRegistry undoes what a test registers.
 func keepRegistry(t *testing.T) {
-	before := All()
-	t.Cleanup(func() { registered = before })
+	before := *strategies
+	t.Cleanup(func() { *strategies = before })
 }
 
-func TestStrategiesFromOutsideComeLastByName(t *testing.T) {
+func TestStrategiesFromOutsideComeLast(t *testing.T) {
 	keepRegistry(t)
 	ours := namesOf(All())
 	for _, name := range []string{"zigzag", "aside"} {
 		Register(Strategy{Name: name, Summary: "from outside", New: newFirst})
 	}
-	require.Equal(t, append(ours, "aside", "zigzag"), namesOf(All()))
+	require.Equal(t, append(ours, "zigzag", "aside"), namesOf(All()))
 	found, err := Find("aside")
 	require.NoError(t, err)
 	require.Equal(t, "from outside", found.Summary)
 }
 
-func TestFindNamesTheStrategiesThereAre(t *testing.T) {
+func TestFindNamesTheNearestStrategy(t *testing.T) {
 	_, err := Find("pace")
-	require.EqualError(t, err, `unknown strategy "pace"; there are portfolio, random, urw, pct3, pos, weights, paced, delay5`)
+	require.EqualError(t, err, `unknown strategy "pace"; did you mean "paced"?`)
+	_, err = Find("fuzzing")
+	require.EqualError(t, err, `unknown strategy "fuzzing"; there are portfolio, random, urw, pct3, pos, weights, paced, delay5`)
 }
 
 func TestRegisterRefusesIncompleteAndTakenNames(t *testing.T) {
 	keepRegistry(t)
-	require.PanicsWithValue(t, `strategy: "random" is registered twice`, func() { Register(Random()) })
+	require.PanicsWithValue(t, `strategy "random" is registered twice`, func() { Register(Random()) })
 	require.Panics(t, func() { Register(Strategy{Summary: "no name", New: newFirst}) })
 	require.Panics(t, func() { Register(Strategy{Name: "no-summary", New: newFirst}) })
 	require.Panics(t, func() { Register(Strategy{Name: "no-function", Summary: "-"}) })

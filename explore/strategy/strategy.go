@@ -8,9 +8,6 @@ type Strategy struct {
 	Name string
 	// Summary is one line about it.
 	Summary string
-	// Place is where it stands in lists, from 1 on. Strategies with place 0 come
-	// last, by name.
-	Place int
 	// New returns a chooser for runs of a subject with that profile.
 	New func(Profile) Chooser
 }

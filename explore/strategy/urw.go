@@ -2,7 +2,7 @@ package strategy
 
 import "github.com/watchbed/watchbed/sim"
 
-func init() { Register(urw()) }
+var _ = Register(urw())
 
 // urw is the uniform random walk (Zhao, Wolff, Mathur, Roychoudhury: Selectively
 // Uniform Concurrency Testing, ASPLOS 2025): a slot is chosen with probability
@@ -15,7 +15,7 @@ func init() { Register(urw()) }
 // steps are answered by Answers.
 func urw() Strategy {
 	return Strategy{
-		Name: "urw", Summary: "each task as likely as it has events left (URW)", Place: 3,
+		Name: "urw", Summary: "each task as likely as it has events left (URW)",
 		New: func(p Profile) Chooser { return &urwChooser{expected: p.Events} },
 	}
 }

@@ -2,7 +2,7 @@ package strategy
 
 import "github.com/watchbed/watchbed/sim"
 
-func init() { Register(weights()) }
+var _ = Register(weights())
 
 // weights is a random walk in which some actions are fast and some are slow, for
 // the length of a run. The idea is that of swarm testing (Groce, Zhang, Eide,
@@ -15,7 +15,7 @@ func init() { Register(weights()) }
 // run twice as long as any trial run goes on as a random walk, so that it ends.
 func weights() Strategy {
 	return Strategy{
-		Name: "weights", Summary: "random walk; tasks, nodes and timers are fast or slow, drawn per run", Place: 6,
+		Name: "weights", Summary: "random walk; tasks, nodes and timers are fast or slow, drawn per run",
 		New: func(p Profile) Chooser { return &weightsChooser{patience: p.patience()} },
 	}
 }

@@ -1,6 +1,6 @@
 // Package registry keeps things of one kind by name, in the order in which they
-// were registered: scenarios, properties, known bugs. Packages register what they
-// bring in package variables and init functions, as database drivers do.
+// were registered: strategies, scenarios, properties, known bugs. Packages register
+// what they bring in package variables and init functions, as database drivers do.
 //
 // The package must never import anything of this module but internal/spelling.
 package registry
@@ -27,10 +27,10 @@ func New[T any](kind string) *Registry[T] { return &Registry[T]{kind: kind} }
 // of one program then disagree on what a name means.
 func (r *Registry[T]) Add(name string, item T) T {
 	if name == "" {
-		panic(fmt.Sprintf("testbed: a %s without a name is registered", r.kind))
+		panic(fmt.Sprintf("a %s without a name is registered", r.kind))
 	}
 	if slices.Contains(r.names, name) {
-		panic(fmt.Sprintf("testbed: two %ss with the name %q are registered", r.kind, name))
+		panic(fmt.Sprintf("%s %q is registered twice", r.kind, name))
 	}
 	r.names = append(r.names, name)
 	r.items = append(r.items, item)
@@ -62,7 +62,7 @@ func (r *Registry[T]) Arrange(first ...string) {
 	}
 	for _, name := range first {
 		if !slices.Contains(r.names, name) {
-			panic(fmt.Sprintf("testbed: no %s with the name %q is registered", r.kind, name))
+			panic(fmt.Sprintf("no %s with the name %q is registered", r.kind, name))
 		}
 	}
 	order := make([]int, len(r.names))

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/testbed/registry"
+	"github.com/watchbed/watchbed/internal/registry"
 )
 
 func filled() *registry.Registry[int] {
@@ -35,8 +35,8 @@ func TestFindNamesTheNearest(t *testing.T) {
 }
 
 func TestNamesAreTakenOnce(t *testing.T) {
-	assert.PanicsWithValue(t, `testbed: two scenarios with the name "busy" are registered`, func() { filled().Add("busy", 4) })
-	assert.PanicsWithValue(t, "testbed: a scenario without a name is registered", func() { filled().Add("", 4) })
+	assert.PanicsWithValue(t, `scenario "busy" is registered twice`, func() { filled().Add("busy", 4) })
+	assert.PanicsWithValue(t, "a scenario without a name is registered", func() { filled().Add("", 4) })
 }
 
 func TestArrangeLeavesTheRestBehind(t *testing.T) {
@@ -44,5 +44,5 @@ func TestArrangeLeavesTheRestBehind(t *testing.T) {
 	r.Arrange("outages", "quiet")
 	assert.Equal(t, []string{"outages", "quiet", "busy"}, r.Names())
 	assert.Equal(t, []int{3, 1, 2}, r.All())
-	assert.PanicsWithValue(t, `testbed: no scenario with the name "quick" is registered`, func() { r.Arrange("quick") })
+	assert.PanicsWithValue(t, `no scenario with the name "quick" is registered`, func() { r.Arrange("quick") })
 }
