@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -29,9 +31,9 @@ func cacheDimension(p *testbed.Params, name string) string {
 func checkTrusts(check, version string) bool {
 	switch check {
 	case "kep-beta", "kep-ga":
-		return !olderThanFix(version, "3.4.25", "3.5.8")
+		return etcd.FixedIn("progress", "control-queue").Includes(release.Must(version))
 	case "shipped":
-		return !olderThanFix(version, "3.4.31", "3.5.13")
+		return etcd.FixedIn("progress", "deferred").Includes(release.Must(version))
 	}
 	return true
 }

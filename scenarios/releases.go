@@ -2,10 +2,10 @@ package scenarios
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -32,7 +32,7 @@ func hasBug(p *testbed.Params, name string) bool {
 		}
 	}
 	for _, b := range etcd.Bugs() {
-		if b.Dimension == bug.Dimension && (b.FixedIn == nil || olderThanFix(p.Etcd, b.FixedIn...)) {
+		if b.Dimension == bug.Dimension && !b.FixedIn().Includes(release.Must(p.Etcd)) {
 			return b.Name == name
 		}
 	}
@@ -48,27 +48,7 @@ func clientRepeats(p *testbed.Params) bool {
 			return value == "at-header"
 		}
 	}
-	return olderThanFix(p.ClientVersion(), "3.4.24", "3.5.8")
+	return !clientResumesBehind.Includes(release.Must(p.ClientVersion()))
 }
 
-// olderThanFix reports whether a release is older than the fix on its branch;
-// branches that are not listed had the fix from their first release on.
-func olderThanFix(version string, fixes ...string) bool {
-	minor, patch := minorAndPatch(version)
-	for _, f := range fixes {
-		if m, p := minorAndPatch(f); m == minor {
-			return patch < p
-		}
-	}
-	return false
-}
-
-func minorAndPatch(version string) (minor, patch int) {
-	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-	if len(parts) != 3 {
-		return 0, 0
-	}
-	minor, _ = strconv.Atoi(parts[1])
-	patch, _ = strconv.Atoi(parts[2])
-	return minor, patch
-}
+var clientResumesBehind = release.SinceAll("3.4.24", "3.5.8")

@@ -39,8 +39,6 @@ func (c *cluster) configure(s *System) error {
 		c.config.ProgressNotifyInterval = p.Notify
 	case s.behaviours.Cache.ProgressRequests == cache.ProgressNotify:
 		c.config.ProgressNotifyInterval = p.notifyInterval()
-	case p.Mode == sim.Untimed:
-		c.config.ProgressNotifyInterval = 0
 	}
 	c.config.RangeTime, c.config.RangeTimePerItem = p.Guard.RangeTime, p.Guard.ItemTime
 	c.config.ReadsDelayWatches = p.Guard.SharedConnection

@@ -1,6 +1,9 @@
 package etcd
 
-import "github.com/watchbed/watchbed/sim/dimension"
+import (
+	"github.com/watchbed/watchbed/sim/dimension"
+	"github.com/watchbed/watchbed/sim/option"
+)
 
 // Progress is what becomes of a WatchProgressRequest.
 type Progress uint8
@@ -157,51 +160,75 @@ type Behaviour struct {
 	RestoreRevision   RestoreRevision
 }
 
-// Dimension is one way in which versions differ.
+// behaviours are the options in which releases differ. The values of each are in
+// the order of the releases that brought them.
+var behaviours = option.NewGroup("etcd",
+	option.Choice("progress", func(b *Behaviour) *Progress { return &b.Progress },
+		"what becomes of a WatchProgressRequest",
+		option.Value{Name: "control-queue", Doc: "recvLoop answers it through ctrlStream, past events and whether or not watchers are synced (#15220)"},
+		option.Value{Name: "deferred", Doc: "answered through the watch channel; with an unsynced watcher it waits until sendLoop has sent something (#17507)"},
+		option.Value{Name: "dropped", Doc: "answered through the watch channel; with an unsynced watcher it is forgotten"},
+		option.Value{Name: "dropped-below-start", Doc: "the same, and forgotten while a watcher starts at a revision that does not exist yet"}),
+	option.Choice("progress-echo", func(b *Behaviour) *ProgressEcho { return &b.ProgressEcho },
+		"whether progress names the request that it answers",
+		option.Value{Name: "none", Doc: "it does not: all releases"},
+		option.Value{Name: "echoed", Doc: "it carries the request's id: no release (the first draft of KEP-2340)"}),
+	option.Choice("notify-min-rev", func(b *Behaviour) *NotifyMinRev { return &b.NotifyMinRev },
+		"when notify advances the first revision that a watcher still wants",
+		option.Value{Name: "on-failure", Doc: "if the channel was full, so that a restore sends the others everything again (#15271)"},
+		option.Value{Name: "always", Doc: "with every event"}),
+	option.Choice("sync-min-rev", func(b *Behaviour) *SyncMinRev { return &b.SyncMinRev },
+		"how syncWatchers advances the first revision that a watcher still wants",
+		option.Value{Name: "set-to-next", Doc: "to the current revision + 1, even if the watcher starts later (#20221)"},
+		option.Value{Name: "never-lowered", Doc: "to the same, unless it is past that already"}),
+	option.Choice("compacted-unsynced", func(b *Behaviour) *CompactedUnsynced { return &b.CompactedUnsynced },
+		"what syncWatchers does with a compacted watcher whose channel is full",
+		option.Value{Name: "falls-through", Doc: "it becomes synced, with events missing (#17529)"},
+		option.Value{Name: "skipped", Doc: "it stays unsynced, and the next round tries again"}),
+	option.Choice("create-at-zero", func(b *Behaviour) *CreateAtZero { return &b.CreateAtZero },
+		"how a watch from revision 0 gets its start",
+		option.Value{Name: "read-before-register", Doc: "recvLoop reads the revision, adds one, and registers the watch later"},
+		option.Value{Name: "passed-through", Doc: "the watchable store picks it while it registers the watch"}),
+	option.Choice("created", func(b *Behaviour) *Created { return &b.Created },
+		"the way of the answer to a create request",
+		option.Value{Name: "past-channel", Doc: "through ctrlStream, past progress in the watch channel: all releases"},
+		option.Value{Name: "in-order", Doc: "through the watch channel: no release"}),
+	option.Choice("negative-start", func(b *Behaviour) *NegativeStart { return &b.NegativeStart },
+		"what becomes of a watch from a revision below 0",
+		option.Value{Name: "accepted", Doc: "the watchers that are synced with it miss their events (#20693)"},
+		option.Value{Name: "refused", Doc: "it is cancelled at once"}),
+	option.Choice("compact-tombstone", func(b *Behaviour) *CompactTombstone { return &b.CompactTombstone },
+		"what a compaction does with a deletion at the compacted revision",
+		option.Value{Name: "removed", Doc: "a watch from that revision misses it (#18089)"},
+		option.Value{Name: "kept", Doc: "it stays until the next compaction"}),
+	option.Choice("restore-tombstone", func(b *Behaviour) *RestoreTombstone { return &b.RestoreTombstone },
+		"what a restart makes of a key of which only a deletion is left",
+		option.Value{Name: "not-indexed", Doc: "the compaction that goes on removes the deletion (#19179)"},
+		option.Value{Name: "indexed", Doc: "it is indexed as any other key"}),
+	option.Choice("restore-revision", func(b *Behaviour) *RestoreRevision { return &b.RestoreRevision },
+		"how a restart finds the current revision",
+		option.Value{Name: "from-keys", Doc: "the newest that is left, which goes back if a compaction was interrupted (#17780)"},
+		option.Value{Name: "from-scheduled-compaction", Doc: "the same, and at least the compaction's"}),
+)
+
+// Dimension is one choice with the value that a release has there.
 type Dimension = dimension.Dimension
 
-var dimensions = dimension.Table[Behaviour]{
-	{Name: "progress", Values: []string{"control-queue", "deferred", "dropped", "dropped-below-start"},
-		Get: func(b *Behaviour) int { return int(b.Progress) },
-		Set: func(b *Behaviour, v int) { b.Progress = Progress(v) }},
-	{Name: "progress-echo", Values: []string{"none", "echoed"},
-		Get: func(b *Behaviour) int { return int(b.ProgressEcho) },
-		Set: func(b *Behaviour, v int) { b.ProgressEcho = ProgressEcho(v) }},
-	{Name: "notify-min-rev", Values: []string{"on-failure", "always"},
-		Get: func(b *Behaviour) int { return int(b.NotifyMinRev) },
-		Set: func(b *Behaviour, v int) { b.NotifyMinRev = NotifyMinRev(v) }},
-	{Name: "sync-min-rev", Values: []string{"set-to-next", "never-lowered"},
-		Get: func(b *Behaviour) int { return int(b.SyncMinRev) },
-		Set: func(b *Behaviour, v int) { b.SyncMinRev = SyncMinRev(v) }},
-	{Name: "compacted-unsynced", Values: []string{"falls-through", "skipped"},
-		Get: func(b *Behaviour) int { return int(b.CompactedUnsynced) },
-		Set: func(b *Behaviour, v int) { b.CompactedUnsynced = CompactedUnsynced(v) }},
-	{Name: "create-at-zero", Values: []string{"read-before-register", "passed-through"},
-		Get: func(b *Behaviour) int { return int(b.CreateAtZero) },
-		Set: func(b *Behaviour, v int) { b.CreateAtZero = CreateAtZero(v) }},
-	{Name: "created", Values: []string{"past-channel", "in-order"},
-		Get: func(b *Behaviour) int { return int(b.Created) },
-		Set: func(b *Behaviour, v int) { b.Created = Created(v) }},
-	{Name: "negative-start", Values: []string{"accepted", "refused"},
-		Get: func(b *Behaviour) int { return int(b.NegativeStart) },
-		Set: func(b *Behaviour, v int) { b.NegativeStart = NegativeStart(v) }},
-	{Name: "compact-tombstone", Values: []string{"removed", "kept"},
-		Get: func(b *Behaviour) int { return int(b.CompactTombstone) },
-		Set: func(b *Behaviour, v int) { b.CompactTombstone = CompactTombstone(v) }},
-	{Name: "restore-tombstone", Values: []string{"not-indexed", "indexed"},
-		Get: func(b *Behaviour) int { return int(b.RestoreTombstone) },
-		Set: func(b *Behaviour, v int) { b.RestoreTombstone = RestoreTombstone(v) }},
-	{Name: "restore-revision", Values: []string{"from-keys", "from-scheduled-compaction"},
-		Get: func(b *Behaviour) int { return int(b.RestoreRevision) },
-		Set: func(b *Behaviour, v int) { b.RestoreRevision = RestoreRevision(v) }},
+// Dimensions lists all choices with their present values, in a fixed order.
+func (b Behaviour) Dimensions() []Dimension {
+	all := make([]Dimension, len(behaviours))
+	for i := range behaviours {
+		all[i] = Dimension{Name: behaviours[i].Name, Value: behaviours[i].Get(&b)}
+		for _, v := range behaviours[i].Values() {
+			all[i].Values = append(all[i].Values, v.Name)
+		}
+	}
+	return all
 }
 
-// Dimensions lists all dimensions with their present values, in a fixed order.
-func (b Behaviour) Dimensions() []Dimension { return dimensions.Of(b) }
-
-// With returns the behaviour with one dimension set to one of its values. It
-// returns an error that lists the choices if there is no such dimension or
-// value.
-func (b Behaviour) With(dim, value string) (Behaviour, error) {
-	return dimensions.With("etcd", b, dim, value)
+// With returns the behaviour with one option set. The error names the option and
+// what it takes.
+func (b Behaviour) With(name, value string) (Behaviour, error) {
+	err := behaviours.Set(&b, name, value)
+	return b, err
 }

@@ -3,45 +3,48 @@ package etcd
 import (
 	"fmt"
 	"slices"
+
+	"github.com/watchbed/watchbed/sim/release"
 )
 
-// Bug is a defect that releases of etcd had: one value of one dimension.
+// Bug is a defect that releases of etcd had: one value of one option.
 type Bug struct {
 	Name string
 	// Issue is where it was reported or fixed: "etcd-io/etcd#15220"; empty if it
 	// was not.
 	Issue            string
 	Dimension, Value string
-	// FixedIn are the first releases without it, one for each branch that ever
-	// had it; none if all releases have it.
-	FixedIn []string
-	Summary string
+	Summary          string
 }
 
 var bugs = []Bug{
-	{"issue-15220", "etcd-io/etcd#15220", "progress", "control-queue", []string{"3.4.25", "3.5.8"},
+	{"issue-15220", "etcd-io/etcd#15220", "progress", "control-queue",
 		"a requested progress notification overtakes events, and speaks for watchers that are not synced"},
-	{"issue-15271", "etcd-io/etcd#15271", "notify-min-rev", "on-failure", []string{"3.4.25", "3.5.8"},
+	{"issue-15271", "etcd-io/etcd#15271", "notify-min-rev", "on-failure",
 		"after a restore from a snapshot a synced watcher is sent old events again"},
-	{"issue-17507", "etcd-io/etcd#17507", "progress", "deferred", []string{"3.4.31", "3.5.13"},
+	{"issue-17507", "etcd-io/etcd#17507", "progress", "deferred",
 		"a progress request that met an unsynced watcher is not answered until an event comes"},
-	{"issue-17529", "etcd-io/etcd#17529", "compacted-unsynced", "falls-through", []string{"3.4.31", "3.5.13"},
+	{"issue-17529", "etcd-io/etcd#17529", "compacted-unsynced", "falls-through",
 		"a watcher below the compacted revision whose channel is full becomes synced, with events missing"},
-	{"issue-17780", "etcd-io/etcd#17780", "restore-revision", "from-keys", []string{"3.4.32", "3.5.14"},
+	{"issue-17780", "etcd-io/etcd#17780", "restore-revision", "from-keys",
 		"after a crash during a compaction the revision goes back and is given out twice"},
-	{"issue-18089", "etcd-io/etcd#18089", "compact-tombstone", "removed", []string{"3.4.34", "3.5.16"},
+	{"issue-18089", "etcd-io/etcd#18089", "compact-tombstone", "removed",
 		"a watch from the compacted revision misses a deletion at that revision"},
-	{"issue-19179", "etcd-io/etcd#19179", "restore-tombstone", "not-indexed", []string{"3.4.36", "3.5.18"},
+	{"issue-19179", "etcd-io/etcd#19179", "restore-tombstone", "not-indexed",
 		"a compaction that goes on after a restart removes a deletion at the compacted revision"},
-	{"issue-20221", "etcd-io/etcd#20221", "progress", "dropped", []string{"3.4.38", "3.5.22", "3.6.2"},
+	{"issue-20221", "etcd-io/etcd#20221", "progress", "dropped",
 		"a watch from a future revision is told of progress before that revision exists"},
-	{"issue-20221-events", "etcd-io/etcd#20221", "sync-min-rev", "set-to-next", []string{"3.4.38", "3.5.22", "3.6.2"},
+	{"issue-20221-events", "etcd-io/etcd#20221", "sync-min-rev", "set-to-next",
 		"after a restore a watch from a future revision is sent events before that revision"},
-	{"issue-20693", "etcd-io/etcd#20693", "negative-start", "accepted", []string{"3.4.38", "3.5.24", "3.6.6"},
+	{"issue-20693", "etcd-io/etcd#20693", "negative-start", "accepted",
 		"a watch from revision -1 makes all watchers that are synced with it miss their events"},
-	{"created-overtakes-progress", "", "created", "past-channel", nil,
+	{"created-overtakes-progress", "", "created", "past-channel",
 		"Created of a new watch is sent before progress that was queued earlier, which is then taken for progress of that watch"},
 }
+
+// FixedIn are the first releases without the bug, one for each branch that ever had
+// it; none if all releases have it.
+func (b *Bug) FixedIn() release.Since { return FixedIn(b.Dimension, b.Value) }
 
 // Bugs lists the bugs that the package knows, by number.
 func Bugs() []Bug { return slices.Clone(bugs) }
@@ -51,7 +54,8 @@ func Bugs() []Bug { return slices.Clone(bugs) }
 func (b *Behaviour) Apply(bug string) error { return b.ApplyAll([]string{bug}) }
 
 // ApplyAll puts several bugs in. It returns an error, and changes nothing, if
-// there is none of that name or if two want different things of one dimension.
+// there is none of that name or if two want different values of one
+// option.
 func (b *Behaviour) ApplyAll(names []string) error {
 	out := *b
 	var applied []Bug
@@ -66,7 +70,7 @@ func (b *Behaviour) ApplyAll(names []string) error {
 		}
 		for _, a := range applied {
 			if a.Dimension == bugs[i].Dimension {
-				return fmt.Errorf("etcd: bugs %q and %q both set the dimension %q", a.Name, name, a.Dimension)
+				return fmt.Errorf("etcd: bugs %q and %q both set %q", a.Name, name, a.Dimension)
 			}
 		}
 		applied = append(applied, bugs[i])

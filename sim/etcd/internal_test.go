@@ -43,7 +43,7 @@ func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
 	}
 	for limit, want := range map[int]int{size: 2, size + 1: 1} {
 		w := sim.NewWorld(sim.Options{})
-		s := New(Config{MaxRequestBytes: limit - grpcOverheadBytes, InitialRevision: 1})
+		s := New(Config{Options: Options{Amounts: Amounts{MaxRequestBytes: limit - grpcOverheadBytes}}, InitialRevision: 1})
 		w.Add("etcd", &fragmenting{Server: s, r: r})
 		w.Start(nil)
 		require.Len(t, w.Node(1).(*fragmenting).out.All(), want, "size %d, limit %d", size, limit)

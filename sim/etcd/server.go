@@ -114,6 +114,7 @@ func (s *Server) Reset(cfg Config) {
 		s.base.fill(&cfg)
 	}
 	s.cfg = cfg
+	s.cfg.setDefaults()
 	s.resetMembers()
 	s.store.reset(&s.base)
 	s.jobs = s.jobs[:0]

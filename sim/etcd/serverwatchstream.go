@@ -119,9 +119,7 @@ func (s *Server) openStream(env *sim.Env, m *sim.Message) *serverWatchStream {
 	if s.cfg.SendWindow > 0 {
 		env.Bound(m.Conn, s.cfg.SendWindow)
 	}
-	if s.cfg.ProgressNotifyInterval > 0 {
-		sws.startTicker(env, s.cfg.ProgressNotifyInterval)
-	}
+	sws.startTicker(env, s.cfg.ProgressNotifyInterval)
 	return sws
 }
 

@@ -13,9 +13,18 @@ const jitterSteps = 10
 // warning (NewWatchServer).
 const minWatchProgressInterval = 100 * time.Millisecond
 
+// defaultWatchProgressInterval is DefaultProgressReportInterval.
+const defaultWatchProgressInterval = 10 * time.Minute
+
 // startTicker is GetProgressReportInterval and NewTicker: the period is drawn
 // once for a stream.
 func (sws *serverWatchStream) startTicker(env *sim.Env, interval sim.Duration) {
+	if interval == 0 {
+		if env.Mode() == sim.Untimed {
+			return
+		}
+		interval = defaultWatchProgressInterval
+	}
 	interval = max(interval, minWatchProgressInterval)
 	sws.period = interval
 	if env.Mode() == sim.Timed {

@@ -2,115 +2,144 @@ package etcd
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/release"
 )
 
-// change is a step of the behaviour from some patch release of a branch on.
+// change is something that releases brought, with the values that options have
+// from then on. Read in the sources of each tag.
 type change struct {
-	patch int
-	apply func(*Behaviour)
+	since    release.Since
+	settings []option.Setting
 }
 
-// branch is a minor version: how 3.x.0 behaved, and what its patch releases
-// changed. Read in the sources of each tag.
-type branch struct {
-	minor   int
-	first   Behaviour
-	changes []change
+// oldest is what 3.4.0 had where it is not the first value of an option.
+var oldest = option.Settings("chan-buf=1024")
+
+// changes are all that is known, in the order in which they came. No patch number
+// of a fix stands anywhere else.
+var changes = []change{
+	{release.SinceAll("3.4.10"), option.Settings("chan-buf=128")},
+	// Progress requests go through the watch channel.
+	{release.SinceAll("3.4.25", "3.5.8"), option.Settings("progress=deferred", "notify-min-rev=always")},
+	// Progress requests are no longer deferred.
+	{release.SinceAll("3.4.31", "3.5.13"), option.Settings("progress=dropped", "compacted-unsynced=skipped")},
+	// The revision does not go back after a crash.
+	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("restore-revision=from-scheduled-compaction")},
+	// Tombstones at the compacted revision stay, and survive a restart.
+	{release.SinceAll("3.4.34", "3.5.16"), option.Settings("compact-tombstone=kept")},
+	{release.SinceAll("3.4.36", "3.5.18"), option.Settings("restore-tombstone=indexed")},
+	// Watches from a future revision.
+	{release.SinceAll("3.4.38", "3.5.22", "3.6.2"), option.Settings("progress=dropped-below-start", "sync-min-rev=never-lowered", "create-at-zero=passed-through")},
+	// Watches from a negative revision.
+	{release.SinceAll("3.4.38", "3.5.24", "3.6.6"), option.Settings("negative-start=refused")},
 }
 
-func progressNotSynchronised(b *Behaviour) { b.Progress, b.NotifyMinRev = Deferred, Always }
-func progressLost(b *Behaviour)            { b.Progress, b.CompactedUnsynced = Dropped, Skipped }
-func revisionGoesBack(b *Behaviour)        { b.RestoreRevision = FromScheduledCompaction }
-func tombstoneAtCompaction(b *Behaviour)   { b.CompactTombstone = Kept }
-func tombstoneAtRestore(b *Behaviour)      { b.RestoreTombstone = Indexed }
-func negativeStart(b *Behaviour)           { b.NegativeStart = Refused }
-func futureRevision(b *Behaviour) {
-	b.Progress, b.SyncMinRev, b.CreateAtZero = DroppedBelowStart, NeverLowered, PassedThrough
-}
+// newest are the newest releases known, one for each branch, the oldest branch
+// first.
+var newest = release.SinceAll("3.4.45", "3.5.35", "3.6.16", "3.7.3")
 
-// before36 is what 3.6.0 was released with.
-var before36 = Behaviour{
-	Progress: Dropped, NotifyMinRev: Always, CompactedUnsynced: Skipped,
-	CompactTombstone: Kept, RestoreTombstone: Indexed, RestoreRevision: FromScheduledCompaction,
-}
-
-var branches = []branch{
-	{minor: 4, changes: []change{
-		{25, progressNotSynchronised}, {31, progressLost}, {32, revisionGoesBack},
-		{34, tombstoneAtCompaction}, {36, tombstoneAtRestore}, {38, futureRevision}, {38, negativeStart},
-	}},
-	{minor: 5, changes: []change{
-		{8, progressNotSynchronised}, {13, progressLost}, {14, revisionGoesBack},
-		{16, tombstoneAtCompaction}, {18, tombstoneAtRestore}, {22, futureRevision}, {24, negativeStart},
-	}},
-	{minor: 6, first: before36, changes: []change{{2, futureRevision}, {6, negativeStart}}},
-	{minor: 7, first: before36, changes: []change{{0, futureRevision}, {0, negativeStart}}},
-}
-
-// Versions lists one release for each behaviour that differs from the one
-// before on its branch, and the newest known of each branch.
-func Versions() []string {
-	return []string{
-		"3.4.24", "3.4.25", "3.4.31", "3.4.45",
-		"3.5.7", "3.5.12", "3.5.13", "3.5.14", "3.5.16", "3.5.18", "3.5.22", "3.5.35",
-		"3.6.0", "3.6.2", "3.6.16",
-		"3.7.3",
+// Release is a release from 3.4.0 to 3.7.x as a preset, "3.5.7" or "v3.5.7". Any
+// patch number is accepted: one that is not out yet behaves as the newest of its
+// branch. The error for anything else names the nearest version.
+func Release(version string) (option.Preset, error) {
+	v, err := release.Parse(version)
+	if err != nil || v.Pre || branchOf(v) < 0 {
+		return option.Preset{}, fmt.Errorf("etcd: unknown version %q: %s.0 to %s.x are known, the nearest is %s",
+			version, newest[0].Branch(), newest[len(newest)-1].Branch(), nearest(version))
 	}
+	p := option.Preset{Name: "etcd " + v.String(), Settings: oldest}
+	for _, c := range changes {
+		if c.since.Includes(v) {
+			p.Settings = append(p.Settings[:len(p.Settings):len(p.Settings)], c.settings...)
+		}
+	}
+	return p, nil
 }
 
-// ForVersion returns the behaviour of a release from 3.4.0 to 3.7.x, "3.5.7" or
-// "v3.5.7". Any patch number is accepted: one that is not out yet behaves as the
-// newest of its branch. The error for anything else names the nearest version.
-func ForVersion(v string) (Behaviour, error) {
-	minor, patch, err := parseVersion(v)
+// OptionsOf are the options of a release. It returns an error if Release does.
+func OptionsOf(version string) (Options, error) {
+	var o Options
+	p, err := Release(version)
 	if err != nil {
-		return Behaviour{}, err
+		return o, err
 	}
-	br := &branches[minor-branches[0].minor]
-	b := br.first
-	for _, c := range br.changes {
-		if patch >= c.patch {
-			c.apply(&b)
-		}
-	}
-	return b, nil
+	return o, Group.Apply(&o, &p)
 }
 
-func parseVersion(v string) (minor, patch int, err error) {
-	parts := strings.Split(strings.TrimPrefix(v, "v"), ".")
-	var n [3]int
-	valid := len(parts) == len(n)
-	for i := 0; i < len(parts) && i < len(n); i++ {
-		u, err := strconv.ParseUint(parts[i], 10, 16)
-		if err != nil {
-			valid = false
-			break
-		}
-		n[i] = int(u)
-	}
-	low, high := branches[0].minor, branches[len(branches)-1].minor
-	if !valid || n[0] != 3 || n[1] < low || n[1] > high {
-		return 0, 0, fmt.Errorf("etcd: unknown version %q: 3.%d.0 to 3.%d.x are known, the nearest is %s", v, low, high, nearest(n))
-	}
-	return n[1], n[2], nil
+// ForVersion is how a release behaves. It returns an error if Release does.
+func ForVersion(version string) (Behaviour, error) {
+	o, err := OptionsOf(version)
+	return o.Behaviour, err
 }
 
-// nearest is the version of Versions that comes next to what could be read.
-func nearest(n [3]int) string {
-	known := Versions()
-	switch {
-	case n[0] > 3 || n[0] == 3 && n[1] > branches[len(branches)-1].minor:
-		return known[len(known)-1]
-	case n[0] < 3:
-		return known[0]
-	}
-	prefix := fmt.Sprintf("3.%d.", n[1])
-	for i := len(known) - 1; i >= 0; i-- {
-		if strings.HasPrefix(known[i], prefix) {
-			return known[i]
+// FixedIn are the releases that brought the next value of an option, nil if no
+// release has another one.
+func FixedIn(name, value string) release.Since {
+	passed := isFirst(name, value)
+	for _, c := range changes {
+		for _, s := range c.settings {
+			switch {
+			case s.Name != name:
+			case passed:
+				return c.since
+			case s.Value == value:
+				passed = true
+			}
 		}
 	}
-	return known[0]
+	return nil
+}
+
+func isFirst(name, value string) bool {
+	o, err := Group.Find(name)
+	return err == nil && len(o.Values()) > 0 && o.Values()[0].Name == value
+}
+
+// Versions lists the last release of each behaviour on each branch, so that the
+// newest of the branch is among them.
+func Versions() []string {
+	var all []string
+	for _, last := range newest {
+		v := last
+		for v.Patch = 0; v.Before(last); v.Patch++ {
+			next := v
+			next.Patch++
+			if behaviour(v) != behaviour(next) {
+				all = append(all, v.String())
+			}
+		}
+		all = append(all, last.String())
+	}
+	return all
+}
+
+func behaviour(v release.Version) Behaviour {
+	b, _ := ForVersion(v.String())
+	return b
+}
+
+// branchOf is the place of a release's branch in newest, -1 if it is not known.
+func branchOf(v release.Version) int {
+	for i, last := range newest {
+		if last.SameBranch(v) {
+			return i
+		}
+	}
+	return -1
+}
+
+// nearest is the release that comes next to what a text says.
+func nearest(text string) string {
+	for _, last := range newest {
+		if rest, ok := strings.CutPrefix(text, last.Branch()); ok && (rest == "" || rest[0] == '.') {
+			return last.String()
+		}
+	}
+	if v, err := release.Parse(text); err == nil && newest[len(newest)-1].Before(v) {
+		return newest[len(newest)-1].String()
+	}
+	return Versions()[0]
 }

@@ -1,14 +1,12 @@
 package etcd_test
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/release"
 )
 
 func value(t *testing.T, b etcd.Behaviour, dim string) string {
@@ -28,41 +26,48 @@ func forVersion(t *testing.T, v string) etcd.Behaviour {
 	return b
 }
 
-// TestFixesLandWhereTheReleasesSaySo: the release before has the bug, the one
-// that it was fixed in has not, nor has any later one.
-func TestFixesLandWhereTheReleasesSaySo(t *testing.T) {
+// The patch releases that the notes of each issue name.
+func TestFixesLandWhereTheReleaseNotesSaySo(t *testing.T) {
+	fixes := map[string]string{
+		"issue-15220": "3.4.25 and 3.5.8", "issue-15271": "3.4.25 and 3.5.8",
+		"issue-17507": "3.4.31 and 3.5.13", "issue-17529": "3.4.31 and 3.5.13",
+		"issue-17780": "3.4.32 and 3.5.14", "issue-18089": "3.4.34 and 3.5.16", "issue-19179": "3.4.36 and 3.5.18",
+		"issue-20221": "3.4.38, 3.5.22 and 3.6.2", "issue-20221-events": "3.4.38, 3.5.22 and 3.6.2",
+		"issue-20693": "3.4.38, 3.5.24 and 3.6.6", "created-overtakes-progress": "",
+	}
 	for _, bug := range etcd.Bugs() {
-		if bug.FixedIn == nil {
-			for _, v := range etcd.Versions() {
-				require.Equal(t, bug.Value, value(t, forVersion(t, v), bug.Dimension), "%s in %s", bug.Name, v)
-			}
-			continue
-		}
-		for _, fixed := range bug.FixedIn {
-			dot := strings.LastIndexByte(fixed, '.')
-			patch, err := strconv.Atoi(fixed[dot+1:])
-			require.NoError(t, err)
-			for p := range 60 {
-				has := value(t, forVersion(t, fmt.Sprintf("%s.%d", fixed[:dot], p)), bug.Dimension) == bug.Value
-				switch {
-				case p >= patch:
-					require.False(t, has, "%s in %s.%d", bug.Name, fixed[:dot], p)
-				case p == patch-1:
-					require.True(t, has, "%s in %s.%d", bug.Name, fixed[:dot], p)
-				}
+		require.Equal(t, fixes[bug.Name], bug.FixedIn().String(), bug.Name)
+		for _, fixed := range bug.FixedIn() {
+			before := fixed
+			before.Patch--
+			require.Equal(t, bug.Value, value(t, forVersion(t, before.String()), bug.Dimension), "%s in %s", bug.Name, before)
+			for ; fixed.Patch < 60; fixed.Patch++ {
+				require.NotEqual(t, bug.Value, value(t, forVersion(t, fixed.String()), bug.Dimension), "%s in %s", bug.Name, fixed)
 			}
 		}
-		require.NotEqual(t, bug.Value, value(t, forVersion(t, "3.7.0"), bug.Dimension), bug.Name)
+		has := value(t, forVersion(t, "3.7.0"), bug.Dimension) == bug.Value
+		require.Equal(t, bug.FixedIn() == nil, has, "%s in 3.7.0", bug.Name)
 	}
 }
 
-func TestVersionsAreDistinctWithinABranch(t *testing.T) {
+func TestThereIsNoFixForAValueThatIsNotReplaced(t *testing.T) {
+	for _, name := range []string{"progress", "created", "chan-buf", "colour"} {
+		require.Nil(t, etcd.FixedIn(name, "in-order"), name)
+	}
+	require.Nil(t, etcd.FixedIn("progress", "dropped-below-start"))
+}
+
+// Each listed release is the last one with its behaviour on its branch.
+func TestVersionsAreTheLastOfEachBehaviour(t *testing.T) {
 	versions := etcd.Versions()
+	require.Subset(t, versions, []string{"3.4.24", "3.5.7", "3.5.12", "3.5.13", "3.5.35", "3.6.1", "3.6.16", "3.7.3"})
 	for i, v := range versions {
-		b := forVersion(t, v)
-		require.Equal(t, b, forVersion(t, "v"+v))
-		if i > 0 && versions[i-1][:4] == v[:4] && i+1 < len(versions) && versions[i+1][:4] == v[:4] {
-			require.NotEqual(t, forVersion(t, versions[i-1]), b, v)
+		require.Equal(t, forVersion(t, v), forVersion(t, "v"+v))
+		if i+1 < len(versions) && versions[i+1][:4] == v[:4] {
+			next := release.Must(v)
+			next.Patch++
+			require.NotEqual(t, forVersion(t, v), forVersion(t, next.String()), v)
+			require.Equal(t, forVersion(t, versions[i+1]), forVersion(t, next.String()), v)
 		}
 	}
 }
@@ -70,7 +75,7 @@ func TestVersionsAreDistinctWithinABranch(t *testing.T) {
 func TestUnknownVersionsNameTheNearest(t *testing.T) {
 	for v, nearest := range map[string]string{
 		"3.3.27": "3.4.24", "2.3.8": "3.4.24", "": "3.4.24", "latest": "3.4.24", "3.5": "3.5.35", "3.5.x": "3.5.35",
-		"3.6.0-rc.1": "3.6.16", "3.8.0": "3.7.3", "4.0.0": "3.7.3", "3.5.7.1": "3.5.35", "3.5.-1": "3.5.35",
+		"3.6.0-rc.1": "3.6.16", "3.8.0": "3.7.3", "4.0.0": "3.7.3", "3.5.7.1": "3.5.35", "3.5.-1": "3.5.35", "3.50.1": "3.7.3",
 	} {
 		_, err := etcd.ForVersion(v)
 		require.ErrorContains(t, err, "the nearest is "+nearest, "%q", v)
@@ -80,15 +85,15 @@ func TestUnknownVersionsNameTheNearest(t *testing.T) {
 
 func TestChannelsWereLargerOnce(t *testing.T) {
 	for v, want := range map[string]int{"3.4.9": 1024, "3.4.10": 128, "3.5.0": 128} {
-		c, err := etcd.DefaultConfig(v)
+		c, err := etcd.OptionsOf(v)
 		require.NoError(t, err)
 		require.Equal(t, want, c.ChanBufLen, v)
 	}
-	_, err := etcd.DefaultConfig("3.3.0")
+	_, err := etcd.OptionsOf("3.3.0")
 	require.Error(t, err)
 }
 
-func TestBugsAreValuesOfDimensions(t *testing.T) {
+func TestBugsAreValuesOfOptions(t *testing.T) {
 	for _, bug := range etcd.Bugs() {
 		b := forVersion(t, "3.7.3")
 		fixed := b
@@ -96,16 +101,16 @@ func TestBugsAreValuesOfDimensions(t *testing.T) {
 		require.Equal(t, bug.Value, value(t, b, bug.Dimension))
 		back, err := b.With(bug.Dimension, value(t, fixed, bug.Dimension))
 		require.NoError(t, err)
-		require.Equal(t, fixed, back, "%s changes one dimension", bug.Name)
+		require.Equal(t, fixed, back, "%s changes one option", bug.Name)
 	}
 	b := forVersion(t, "3.5.35")
 	unchanged := b
 	require.ErrorContains(t, b.Apply("issue-1"), "issue-15220")
-	require.ErrorContains(t, b.ApplyAll([]string{"issue-15220", "issue-17507"}), `"issue-15220" and "issue-17507" both set the dimension "progress"`)
+	require.ErrorContains(t, b.ApplyAll([]string{"issue-15220", "issue-17507"}), `"issue-15220" and "issue-17507" both set "progress"`)
 	require.Equal(t, unchanged, b)
 	require.NoError(t, b.ApplyAll([]string{"issue-15220", "issue-17529"}))
 	_, err := b.With("progress", "loud")
-	require.ErrorContains(t, err, "deferred")
+	require.EqualError(t, err, `progress has no value "loud"; there are control-queue, deferred, dropped, dropped-below-start`)
 	_, err = b.With("colour", "red")
-	require.ErrorContains(t, err, "notify-min-rev")
+	require.ErrorContains(t, err, `unknown option "colour"`)
 }
