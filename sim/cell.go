@@ -168,3 +168,20 @@ func (w *World) writesOwn(k CellKind, index int32) {
 		w.touch(Cell{Kind: k, Index: index}, true)
 	}
 }
+
+// Celled is an optional capability: a node whose state is nothing but its cells.
+// Its fingerprint is FoldCells, so state that belongs to no cell cannot be
+// forgotten in one of the two.
+type Celled interface {
+	// Cells calls visit for each cell that is not empty, always in the same order,
+	// with a digest of what is in it.
+	Cells(visit func(k CellKind, index int, contents Digest))
+}
+
+// FoldCells is the fingerprint of a node that lists its cells.
+func FoldCells(d Digest, n Celled) Digest {
+	n.Cells(func(k CellKind, index int, contents Digest) {
+		d = d.Word(uint64(k)<<32 | uint64(uint32(index))).Word(uint64(contents))
+	})
+	return d
+}

@@ -1,6 +1,7 @@
 // Package commute holds the cells that steps declare to the truth: two adjacent
 // steps whose cells do not conflict are carried out the other way round, and the
-// world must come to the same state.
+// world must come to the same state. And a node that lists its cells (sim.Celled) must
+// have declared each one that a step changed.
 //
 //	s := commute.NewSwapper(seed)
 //	for world.Step(s) {
@@ -23,8 +24,11 @@ type Swapper struct {
 	// Pairs is how many adjacent pairs there were of which both steps were
 	// possible before the first one. Swapped is how many of them did not conflict.
 	Pairs, Swapped int
+	// Changed is how many cells of sim.Celled nodes the steps changed.
+	Changed int
 	// Wrong has a sentence for each pair that was declared not to conflict and
-	// leads to another state the other way round.
+	// leads to another state the other way round, and for each cell that a step
+	// changed and did not declare.
 	Wrong []string
 
 	random, salt uint64
@@ -54,6 +58,9 @@ func (s *Swapper) Begin() { s.start = [2]*sim.World{} }
 // Pick implements sim.Chooser.
 func (s *Swapper) Pick(w *sim.World, enabled []sim.Action) int {
 	w.RecordCells(nil)
+	if s.start[1] != nil {
+		s.compare(w)
+	}
 	if s.start[0] != nil {
 		s.judge(w)
 	}

@@ -85,3 +85,34 @@ func TestAnUndeclaredCellIsFound(t *testing.T) {
 	assert.NotEmpty(t, s.Wrong)
 	assert.Contains(t, s.Wrong[0], "the other way round register")
 }
+
+// celledRegister lists its cells. A step of the right loop changes the left one.
+type celledRegister struct{ register }
+
+func (r *celledRegister) Run(env *sim.Env, t sim.Task) {
+	r.register.Run(env, t)
+	if t == 1 {
+		r.left++
+	}
+}
+
+func (r *celledRegister) Clone() sim.Node { c := *r; return &c }
+func (r *celledRegister) Cells(visit func(sim.CellKind, int, sim.Digest)) {
+	visit(cellLeft, 0, sim.NewDigest.Int(r.left))
+	visit(cellRight, 0, sim.NewDigest.Int(r.right))
+}
+
+func TestAChangedCellThatIsNotDeclaredIsFound(t *testing.T) {
+	w := sim.NewWorld(sim.Options{})
+	w.Add("register", &celledRegister{})
+	s := commute.NewSwapper(1)
+	w.Start(s)
+	for range 50 {
+		w.Step(s)
+	}
+	assert.Greater(t, s.Changed, 50)
+	assert.Contains(t, s.Wrong, `"run register right" changes commute test: left 0 of register and does not declare it`)
+	for _, wrong := range s.Wrong {
+		assert.NotContains(t, wrong, `"run register left" changes`)
+	}
+}

@@ -12,8 +12,8 @@ const (
 	backoffInit   = 800 * time.Millisecond
 	backoffMax    = 30 * time.Second
 	backoffFactor = 2
-	// backoffReset is the time after which it begins anew. Upstream counts it
-	// from the last reset, not from the last failure: with a server that stays
+	// backoffReset is the time after which the backoff begins anew. Upstream counts
+	// it from the last reset, not from the last failure: with a server that stays
 	// down the delays fall back to 0.8 s every two minutes.
 	backoffReset = 2 * time.Minute
 	// jitterSteps is how finely the jitter is chosen when timed.
@@ -26,11 +26,12 @@ type backoff struct {
 	started sim.Time
 }
 
-// delay returns how long to wait. Without a clock it does not matter.
+// delay returns how long to wait. Without a clock that makes no difference.
 func (b *backoff) delay(env *sim.Env, timed bool) sim.Duration {
 	if !timed {
 		return backoffInit
 	}
+	env.Writes(cellBackoff, 0)
 	if env.Now().Sub(b.started) > backoffReset {
 		*b = backoff{next: backoffInit, started: env.Now()}
 	}

@@ -7,18 +7,19 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// check is the Reflector's data consistency detector: what a WatchList brought
-// against a LIST of exactly the same resourceVersion.
+// check is the Reflector's data consistency detector: it compares the objects of a
+// WatchList with a LIST of exactly the same resourceVersion.
 type check struct {
 	// version is that of the bookmark that ended the initial events.
 	version int64
 }
 
-// checkPeriod is the time between two tries. There is no last one: where the
-// revision is gone from etcd, the Reflector waits for good.
+// checkPeriod is the time between two tries. Their number has no limit: if the
+// revision is compacted in etcd, the Reflector waits for ever.
 const checkPeriod = time.Second
 
 func (r *Informer) sendCheck(env *sim.Env) {
+	env.Reads(cellCheck, 0)
 	env.Under(r.cause)
 	r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.check.version, Match: wire.MatchExact})
 }
@@ -30,6 +31,8 @@ func (r *Informer) checkFailed(env *sim.Env) {
 
 // compare ends the check. Upstream a difference is a panic.
 func (r *Informer) compare(env *sim.Env, p *wire.ListResponse) {
+	env.Reads(cellTemporary, 0)
+	env.Writes(cellRecord, 0)
 	r.record.Checked++
 	if r.same(p.Items) {
 		env.Cover(checkPassed)
@@ -42,8 +45,9 @@ func (r *Informer) compare(env *sim.Env, p *wire.ListResponse) {
 	}
 	env.Cover(checkPanicked)
 	if env.Noting() {
-		env.Say("panics: what it was streamed differs from the list of resourceVersion " + number(r.check.version))
+		env.Note(detectorPanics{r.check.version})
 	}
+	env.Writes(cellState, 0)
 	r.leave(env)
 	r.record.Panicked = true
 	r.state = statePanicked

@@ -3,6 +3,8 @@ package informer
 import (
 	"slices"
 
+	"github.com/google/btree"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -17,38 +19,64 @@ func (r *Informer) Clone() sim.Node {
 }
 
 // Fingerprint implements sim.Fingerprinter. The configuration is left out: it
-// is the same throughout an exploration. What was recorded belongs to it: a
-// verdict depends on it.
-func (r *Informer) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Word(uint64(r.state)<<32 | uint64(r.server)).Bool(r.synced)
-	d = d.Int(r.version.last).Bool(r.version.unavailable)
-	d = d.Int(int64(r.backoff.next)).Int(int64(r.backoff.started))
-	d = d.Int(int64(r.rest.retries)).Bool(r.rest.call != sim.NoConn)
-	if r.rest.request != nil {
-		d = r.rest.request.Digest(d)
+// is the same throughout an exploration. The record is part of it: properties
+// depend on it.
+func (r *Informer) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, r) }
+
+// Cells implements sim.Celled.
+func (r *Informer) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	for _, c := range [...]struct {
+		kind     sim.CellKind
+		contents sim.Digest
+	}{
+		{cellState, sim.NewDigest.Word(uint64(r.state))},
+		{cellServer, sim.NewDigest.Int(int64(r.server))},
+		{cellVersion, sim.NewDigest.Int(r.version.last).Bool(r.synced)},
+		{cellUnavailable, sim.NewDigest.Bool(r.version.unavailable)},
+		{cellStore, objects(r.store)},
+		{cellTemporary, objects(r.temporary)},
+		{cellRequest, r.rest.digest()},
+		{cellPages, r.pager.digest()},
+		{cellStream, r.stream.digest()},
+		{cellCheck, sim.NewDigest.Int(r.check.version)},
+		{cellBackoff, sim.NewDigest.Int(int64(r.backoff.next)).Int(int64(r.backoff.started))},
+		{cellRecord, r.record.digest()},
+	} {
+		visit(c.kind, 0, c.contents)
 	}
-	d = r.pager.fingerprint(d)
-	s := &r.stream
-	d = d.Bool(s.conn != sim.NoConn).Int(int64(s.began)).Bool(s.events > 0).Bool(s.failed).Int(r.check.version)
-	c := &r.record
-	d = d.Int(int64(c.Restarts)).Int(int64(c.Requests)).Int(c.Requested)
-	d = d.Int(int64(c.Streamed)).Int(int64(c.Listed)).Int(int64(c.Fallbacks)).Int(int64(c.Checked)).Bool(c.Panicked)
-	digest := func(kv *wire.KeyValue) bool {
+}
+
+func objects(store *btree.BTreeG[*wire.KeyValue]) sim.Digest {
+	d := sim.NewDigest
+	store.Ascend(func(kv *wire.KeyValue) bool {
 		d = kv.Digest(d)
 		return true
-	}
-	d = d.Int(int64(r.store.Len()))
-	r.store.Ascend(digest)
-	d = d.Int(int64(r.temporary.Len()))
-	r.temporary.Ascend(digest)
+	})
 	return d
 }
 
-func (g *pager) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(g.version).Int(g.pageSize).Int(g.listVersion).Bool(g.inPages).Bool(g.whole).Bool(g.newest).Bool(g.honoured)
-	d = d.Int(int64(len(g.items)))
+func (q *rest) digest() sim.Digest {
+	d := sim.NewDigest.Int(int64(q.retries)).Bool(q.call != sim.NoConn)
+	if q.request != nil {
+		d = q.request.Digest(d)
+	}
+	return d
+}
+
+func (g *pager) digest() sim.Digest {
+	d := sim.NewDigest.Int(g.version).Int(g.pageSize).Int(g.listVersion)
+	d = d.Bool(g.inPages).Bool(g.whole).Bool(g.newest).Bool(g.honoured)
 	for _, kv := range g.items {
 		d = kv.Digest(d)
 	}
 	return d
+}
+
+func (s *stream) digest() sim.Digest {
+	return sim.NewDigest.Bool(s.conn != sim.NoConn).Int(int64(s.began)).Bool(s.events > 0).Bool(s.failed)
+}
+
+func (c *Record) digest() sim.Digest {
+	d := sim.NewDigest.Int(int64(c.Restarts)).Int(int64(c.Requests)).Int(c.Requested)
+	return d.Int(int64(c.Streamed)).Int(int64(c.Listed)).Int(int64(c.Fallbacks)).Int(int64(c.Checked)).Bool(c.Panicked)
 }

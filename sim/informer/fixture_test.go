@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -64,6 +65,11 @@ const (
 )
 
 func newBed(t *testing.T, mode sim.Mode, cfg informer.Config) *bed {
+	return newTracedBed(t, mode, cfg, nil)
+}
+
+// newTracedBed is a bed whose run a trace takes down, unless that is nil.
+func newTracedBed(t *testing.T, mode sim.Mode, cfg informer.Config, run *trace.Trace) *bed {
 	b := &bed{t: t, servers: [2]*server{{}, {}}, choices: map[string]int{}}
 	b.at = b.servers[0]
 	cfg.Prefix = prefix
@@ -77,6 +83,9 @@ func newBed(t *testing.T, mode sim.Mode, cfg informer.Config) *bed {
 	require.Equal(t, informerID, b.w.Add("informer", b.informer))
 	if mode == sim.Untimed {
 		b.addFaults()
+	}
+	if run != nil {
+		run.Follow(b.w)
 	}
 	b.w.Start(b)
 	b.settle()

@@ -1,8 +1,6 @@
 package informer
 
 import (
-	"strconv"
-
 	"github.com/google/btree"
 
 	"github.com/watchbed/watchbed/sim"
@@ -45,13 +43,13 @@ const (
 // optional capabilities.
 type Informer struct {
 	cfg Config
-	// timed: the clock says something.
+	// timed: the world has a clock.
 	timed bool
 
 	state state
 	// server is the index of the API server that the connection leads to.
 	server int
-	// starts counts the ListAndWatch so far, those before a restart included.
+	// starts counts the ListAndWatch so far, also those before a restart.
 	starts int
 	cause  sim.Cause
 
@@ -76,6 +74,7 @@ var (
 	_ sim.Restarter     = (*Informer)(nil)
 	_ sim.Cloner        = (*Informer)(nil)
 	_ sim.Fingerprinter = (*Informer)(nil)
+	_ sim.Celled        = (*Informer)(nil)
 )
 
 // New returns an informer that has not started yet.
@@ -118,8 +117,7 @@ func (r *Informer) Start(env *sim.Env) {
 	}
 }
 
-// Restart implements sim.Restarter: a process that comes up again connects to
-// whichever API server it is led to.
+// Restart implements sim.Restarter: a new process connects to the next API server.
 func (r *Informer) Restart(env *sim.Env) {
 	env.Cover(restarted)
 	r.forgetEverything()
@@ -134,9 +132,10 @@ func (r *Informer) move(env *sim.Env) {
 		return
 	}
 	env.Cover(moved)
+	env.Writes(cellServer, 0)
 	r.server = (r.server + 1) % len(r.cfg.Servers)
 	if env.Noting() {
-		env.Say("connects to " + env.NodeName(r.to()))
+		env.Note(serverChanged{r.to()})
 	}
 }
 
@@ -144,6 +143,9 @@ func (r *Informer) to() sim.NodeID { return r.cfg.Servers[r.server] }
 
 // Receive implements sim.Node.
 func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
+	env.LooksAt(cellState, 0)
+	env.LooksAt(cellRequest, 0)
+	env.LooksAt(cellStream, 0)
 	switch {
 	case m.Conn == r.rest.call && r.state == stateAwaiting:
 		r.readyAnswered(env, m.Payload)
@@ -174,6 +176,7 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 	case timerCheckAgain:
 		r.sendCheck(env)
 	case timerBackoff:
+		env.LooksAt(cellState, 0)
 		switch r.state {
 		case stateWatchListGap:
 			r.watchList(env)
@@ -199,8 +202,8 @@ func (r *Informer) TimerName(t sim.Timer) string {
 // Synced reports whether the store has been filled since the process started.
 func (r *Informer) Synced() bool { return r.synced }
 
-// ResourceVersion is lastSyncResourceVersion: the state that the store claims
-// to hold; 0 while it has not synced.
+// ResourceVersion is lastSyncResourceVersion: the state that the store is said to
+// hold; 0 while it has not synced.
 func (r *Informer) ResourceVersion() int64 {
 	if !r.synced {
 		return 0
@@ -211,20 +214,18 @@ func (r *Informer) ResourceVersion() int64 {
 // Server is the API server that the informer is connected to.
 func (r *Informer) Server() sim.NodeID { return r.to() }
 
-// Ascend calls f for the objects in the store, in key order, until f says stop.
-// They must not be changed.
+// Ascend calls f for the objects in the store, in key order, until f returns
+// false. f must not change them.
 func (r *Informer) Ascend(f func(*wire.KeyValue) bool) { r.store.Ascend(f) }
 
-// AscendStreamed does the same for what the last WatchList has brought so far,
-// StreamedVersion is what that is the state of once all is there. They are for
-// an informer whose consistency detector has panicked.
+// AscendStreamed does the same for what the last WatchList has brought so far.
+// It is for an informer whose consistency detector has panicked: StreamedVersion
+// is then the resourceVersion of these objects.
 func (r *Informer) AscendStreamed(f func(*wire.KeyValue) bool) { r.temporary.Ascend(f) }
 
 // StreamedVersion is the resourceVersion of the bookmark that ended the last
 // WatchList.
 func (r *Informer) StreamedVersion() int64 { return r.check.version }
 
-// Record is what an informer did, for those who judge it.
+// Record is what happened to the informer so far, for properties.
 func (r *Informer) Record() *Record { return &r.record }
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }

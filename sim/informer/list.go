@@ -12,11 +12,12 @@ type pager struct {
 	// version is what the first page is asked for, pageSize the limit of pages,
 	// 0 for none.
 	version, pageSize int64
-	// items came with earlier pages; listVersion is that of the first one.
+	// items came with earlier pages; listVersion is the first one's.
 	items       []*wire.KeyValue
 	listVersion int64
-	// inPages: there was a second page. whole: the list is asked for in one piece
-	// after all. newest: it is the second one, of the newest state.
+	// inPages: there was a second page. whole: the list is asked for in one piece,
+	// because a later page was refused. newest: it is the second list, of the
+	// newest state.
 	inPages, whole, newest bool
 	// honoured is Reflector.paginatedResult: a list of any resourceVersion came
 	// in pages, so there is no watch cache; from then on all lists do.
@@ -26,6 +27,10 @@ type pager struct {
 // list is Reflector.list up to the first page.
 func (r *Informer) list(env *sim.Env) {
 	g := &r.pager
+	env.Reads(cellVersion, 0)
+	env.Reads(cellUnavailable, 0)
+	env.Writes(cellPages, 0)
+	env.Writes(cellState, 0)
 	*g = pager{
 		version: r.version.request(r.cfg.InitialResourceVersion), pageSize: r.cfg.PageSize,
 		items: g.items[:0], honoured: g.honoured,
@@ -40,6 +45,7 @@ func (r *Informer) list(env *sim.Env) {
 
 func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	g := &r.pager
+	env.Writes(cellPages, 0)
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
 	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit}
@@ -49,9 +55,10 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	r.ask(env, req)
 }
 
-// page takes a page. The last one is the list: Replace, and on to the watch.
+// page takes a page. With the last one the list is complete: Replace, then watch.
 func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	g := &r.pager
+	env.Writes(cellPages, 0)
 	if g.listVersion == 0 {
 		g.listVersion = p.ResourceVersion
 	}
@@ -65,6 +72,9 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	if g.version == 0 && g.inPages {
 		g.honoured = true
 	}
+	env.Writes(cellUnavailable, 0)
+	env.Writes(cellStore, 0)
+	env.Writes(cellRecord, 0)
 	r.version.unavailable = false
 	r.store.Clear(true)
 	for _, kv := range g.items {
@@ -73,7 +83,9 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 	clear(g.items)
 	g.items = g.items[:0]
 	r.record.Listed++
+	env.LooksAt(cellStream, 0)
 	if r.stream.failed {
+		env.Reads(cellStream, 0)
 		env.Cover(fellBack)
 		r.record.Fallbacks++
 	}
@@ -82,11 +94,12 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 }
 
 // listFailed: a page was refused. Two things are tried before the ListAndWatch
-// ends: the list in one piece, and the newest list. The latter has the page size
-// of the first, so where a resourceVersion was named it comes in one piece;
-// KEP-3157's appendix says "in chunks".
+// ends: the list in one piece, and the newest list. The newest list has the page
+// size of the first one, so after a list of a resourceVersion it comes in one
+// piece; KEP-3157's appendix says "in chunks".
 func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	g := &r.pager
+	env.Writes(cellPages, 0)
 	switch {
 	case isExpired(err) && g.listVersion != 0 && !g.whole:
 		env.Cover(listExpired)
@@ -95,15 +108,16 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	case (isExpired(err) || isTooLarge(err)) && !g.newest:
 		env.Cover(listedNewest)
 		if env.Noting() {
-			env.Say("is refused (" + err.Code.String() + ") and asks for the newest list")
+			env.Note(newestListed{err})
 		}
+		env.Writes(cellUnavailable, 0)
 		r.version.unavailable = true
 		g.version, g.whole, g.newest = wire.Unset, false, true
 		r.firstPage(env, g.pageSize)
 	default:
 		env.Cover(listFailed)
 		if env.Noting() {
-			env.Say("cannot list: " + err.Code.String())
+			env.Note(listRefused{err})
 		}
 		r.endListAndWatch(env)
 	}
@@ -114,16 +128,10 @@ func (r *Informer) replaced(env *sim.Env, version int64) {
 	if version < r.version.last {
 		env.Cover(wentBack)
 	}
+	env.Writes(cellVersion, 0)
 	r.version.last = version
 	r.synced = true
 	if env.Noting() {
-		env.Say("has " + counted(r.store.Len()) + " of resourceVersion " + number(version))
+		env.Note(storeReplaced{objects: r.store.Len(), version: version})
 	}
-}
-
-func counted(objects int) string {
-	if objects == 1 {
-		return "1 object"
-	}
-	return number(int64(objects)) + " objects"
 }

@@ -12,6 +12,7 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 		env.Cover(relisted)
 	}
 	r.starts++
+	env.Writes(cellStream, 0)
 	r.stream = stream{}
 	if r.cfg.WatchList {
 		r.watchList(env)
@@ -20,20 +21,21 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 	}
 }
 
-// endListAndWatch: the next one follows after a while, whatever this one came
-// to.
+// endListAndWatch: the next ListAndWatch follows after the backoff.
 func (r *Informer) endListAndWatch(env *sim.Env) {
+	env.Writes(cellState, 0)
 	r.state = stateGap
 	env.Arm(timerBackoff, r.backoff.delay(env, r.timed))
 }
 
-// backOff waits before the same watch is asked for again.
+// backOff waits before the same watch is requested again.
 func (r *Informer) backOff(env *sim.Env, s state) {
 	env.Cover(backedOff)
+	env.Writes(cellState, 0)
 	r.state = s
 	env.Arm(timerBackoff, r.backoff.delay(env, r.timed))
 }
 
-// isRetriable is isWatchErrorRetriable: the server is busy, and the position
-// still good.
+// isRetriable is isWatchErrorRetriable: the server is busy, and can still serve the
+// resourceVersion.
 func isRetriable(err *wire.Error) bool { return err.Code == wire.TooManyRequests }

@@ -45,7 +45,7 @@ func shape(seed uint64) informer.Config {
 	if seed&8 != 0 {
 		cfg.PageSize = 0
 	}
-	cfg.NewestAfterExpired, cfg.NotOlderThan = seed&32 != 0, seed&64 != 0
+	cfg.NewestAfterExpired, cfg.NotOlderThan, cfg.AwaitReady = seed&32 != 0, seed&64 != 0, seed&128 != 0
 	return cfg
 }
 

@@ -6,16 +6,16 @@ import (
 
 // resourceVersion is where the Reflector is.
 type resourceVersion struct {
-	// last is lastSyncResourceVersion: that of the last list, event or bookmark;
-	// wire.Unset before the first list.
+	// last is lastSyncResourceVersion: the resourceVersion of the last list, event
+	// or bookmark; wire.Unset before the first list.
 	last int64
 	// unavailable is isLastSyncResourceVersionUnavailable: the last request that
 	// named it was answered with "expired" or "too large".
 	unavailable bool
 }
 
-// request is relistResourceVersion and rewatchResourceVersion, which differ in
-// what a process asks for first.
+// request is relistResourceVersion and rewatchResourceVersion. They differ in
+// initial, the resourceVersion of a process's first request.
 func (v *resourceVersion) request(initial int64) int64 {
 	switch {
 	case v.unavailable:

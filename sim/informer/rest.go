@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// rest is rest.Request with its withRetry: below the Reflector, a request that
-// a server refused with Retry-After is sent again after that time.
+// rest is rest.Request with its withRetry, below the Reflector: a request that a
+// server refused with Retry-After is sent again after that time.
 type rest struct {
 	// call is the LIST under way, or the question whether the server is ready.
 	call sim.Conn
@@ -27,16 +27,19 @@ const lostRetryAfter = time.Second
 
 // ask sends a LIST or WATCH for the first time.
 func (r *Informer) ask(env *sim.Env, req sim.Payload) {
+	env.Writes(cellRequest, 0)
 	r.rest = rest{request: req}
 	r.send(env)
 }
 
 func (r *Informer) send(env *sim.Env) {
+	env.Reads(cellServer, 0)
+	if env.Noting() {
+		env.Note(requestSent{to: r.to(), request: r.rest.request})
+	}
+	env.Writes(cellRequest, 0)
 	switch req := r.rest.request.(type) {
 	case *wire.ListRequest:
-		if env.Noting() {
-			env.Say("asks " + env.NodeName(r.to()) + ": " + req.Label())
-		}
 		r.rest.call = env.Call(r.to(), req)
 	case *wire.WatchRequest:
 		r.openWatch(env, req)
@@ -45,6 +48,7 @@ func (r *Informer) send(env *sim.Env) {
 
 // sendAgain: the time that the server named has passed.
 func (r *Informer) sendAgain(env *sim.Env) {
+	env.Reads(cellRequest, 0)
 	env.Under(r.cause)
 	r.send(env)
 }
@@ -65,6 +69,7 @@ func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
 		return false
 	}
 	env.Cover(retriedAfter)
+	env.Writes(cellRequest, 0)
 	r.rest.retries++
 	env.Arm(timerRetryAfter, d)
 	return true
@@ -72,6 +77,7 @@ func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
 
 // listAnswered takes the answer to a LIST of the pager or of the detector.
 func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
+	env.Writes(cellRequest, 0)
 	r.rest.call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.ListResponse:

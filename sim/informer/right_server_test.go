@@ -48,6 +48,9 @@ func (t *truth) clone() *truth {
 	return &truth{slices.Clone(t.states), slices.Clone(t.events), t.compacted, t.writing}
 }
 
+// cellWhole is all that a server has.
+var cellWhole = sim.NewCell("informer test: whole server")
+
 // rightServer is an API server that answers rightly, from a state that may be
 // old where it is allowed to be, or refuses, or breaks off.
 type rightServer struct {
@@ -87,6 +90,7 @@ func (s *rightServer) Restart(env *sim.Env) {
 }
 
 func (s *rightServer) Run(env *sim.Env, t sim.Task) {
+	env.Writes(cellWhole, 0)
 	if t == catchUp {
 		// Not always to the end, and sometimes the history is cut.
 		s.at += int64(env.Choose(int(s.truth.revision()-s.at)+1, "catch up"))
@@ -143,8 +147,11 @@ func (s *rightServer) refuses(env *sim.Env, what string) bool {
 }
 
 func (s *rightServer) Receive(env *sim.Env, m *sim.Message) {
+	env.Writes(cellWhole, 0)
 	env.Enable(catchUp)
 	switch p := m.Payload.(type) {
+	case *wire.ReadyzRequest:
+		env.Send(m.Conn, &wire.ReadyzResponse{})
 	case *wire.ListRequest:
 		answer := s.list(p)
 		if s.refuses(env, "refuse the list") {
@@ -237,6 +244,7 @@ type writer struct {
 
 func (w *writer) Start(env *sim.Env) { env.Enable(0) }
 func (w *writer) Run(env *sim.Env, _ sim.Task) {
+	env.TouchesAll() // the truth is everywhere
 	w.truth.put(string(rune('a'+env.Choose(4, "key"))), env.Choose(3, "delete") == 2)
 	if env.Choose(6, "compact") == 5 {
 		w.truth.compacted = w.truth.revision() - int64(env.Choose(int(w.truth.revision()-w.truth.compacted), "how far"))

@@ -6,8 +6,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// degree is that of the cache's store. client-go has a map, whose order nobody
-// may depend on.
+// degree of the tree, the same as that of the cache's store. client-go has a map,
+// whose order has no meaning.
 const degree = 16
 
 func newStore() *btree.BTreeG[*wire.KeyValue] {

@@ -7,19 +7,19 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// stream is the watch that is open: that of a WatchList first, which stays the
-// same for the events that follow.
+// stream is the watch that is open. The stream of a WatchList goes on with the
+// events that follow.
 type stream struct {
 	conn sim.Conn
-	// began and events tell a watch that ended at once from one that worked.
+	// began and events tell a watch that ended at once from others.
 	began  sim.Time
 	events int
 	// failed: this ListAndWatch has given up streaming.
 	failed bool
 }
 
-// veryShortWatch: a watch that ended earlier, without an event, is taken for a
-// failure (VeryShortWatchError).
+// veryShortWatch: a watch that ends earlier, without an event, counts as a failure
+// (VeryShortWatchError).
 const veryShortWatch = time.Second
 
 // timeoutSteps is how finely a watch's timeout is chosen when timed.
@@ -27,20 +27,19 @@ const timeoutSteps = 5
 
 func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 	s := &r.stream
+	env.Writes(cellStream, 0)
 	s.events = 0
-	if env.Noting() {
-		env.Say("asks " + env.NodeName(r.to()) + ": " + req.Label())
-	}
 	s.conn = env.Open(r.to())
 	env.Send(s.conn, req)
 	if r.timed {
-		least := r.cfg.MinWatchTimeout
-		env.Arm(timerWatchTimeout, least+least*sim.Duration(env.Choose(timeoutSteps+1, "watch timeout"))/timeoutSteps)
+		d := r.cfg.MinWatchTimeout
+		env.Arm(timerWatchTimeout, d+d*sim.Duration(env.Choose(timeoutSteps+1, "watch timeout"))/timeoutSteps)
 	}
 }
 
-// leave ends the stream at this end, if it is still one.
+// leave ends the stream at this end, if it is still open.
 func (r *Informer) leave(env *sim.Env) {
+	env.Writes(cellStream, 0)
 	env.Close(r.stream.conn)
 	r.stream.conn = sim.NoConn
 	env.Disarm(timerWatchTimeout)
@@ -52,6 +51,9 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		r.watchFailed(env, e.Err)
 		return
 	}
+	if r.stream.events == 0 {
+		env.Writes(cellStream, 0)
+	}
 	r.stream.events++
 	if r.state == stateWatchList {
 		r.collect(env, e)
@@ -60,16 +62,16 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 	}
 }
 
-// watchFailed: the server refused the watch, or ended it and said why. A first
-// message that names a time to come back is a refusal below the Reflector; the
-// cache answers everything but 429 on the stream.
+// watchFailed: the server refused the watch, or ended it with an error. A 429 with
+// Retry-After as the first message is a refusal below the Reflector. The cache
+// answers everything else on the stream.
 func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
 	r.leave(env)
 	if r.stream.events == 0 && err.Code == wire.TooManyRequests && r.retry(env, err) {
 		return
 	}
 	if env.Noting() {
-		env.Say("is refused the watch: " + err.Code.String())
+		env.Note(watchRefused{err})
 	}
 	if r.state == stateWatchList {
 		r.watchListFailed(env, err)
@@ -78,13 +80,16 @@ func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
 	}
 }
 
-// watchClosed: the watch ended without saying why.
+// watchClosed: the watch ended without an error.
 func (r *Informer) watchClosed(env *sim.Env) {
+	env.LooksAt(cellState, 0)
 	env.Disarm(timerWatchTimeout)
 	short := r.stream.events == 0 && !env.Elapsed(r.stream.began, veryShortWatch)
 	if short {
 		env.Cover(watchVeryShort)
+		env.Reads(cellStream, 0)
 	}
+	env.Writes(cellStream, 0)
 	if r.state == stateWatchList {
 		r.watchListClosed(env, short)
 	} else {
@@ -92,9 +97,10 @@ func (r *Informer) watchClosed(env *sim.Env) {
 	}
 }
 
-// timeOut: the time is up that the client gave the watch. Who is not reading
-// finds out when it reads again.
+// timeOut: the watch has lasted as long as the client wanted. During a consistency
+// check the Reflector does not read, and finds out later.
 func (r *Informer) timeOut(env *sim.Env) {
+	env.LooksAt(cellState, 0)
 	env.Cover(watchTimedOut)
 	r.leave(env)
 	if r.state != stateChecking {

@@ -6,16 +6,19 @@ import (
 )
 
 // watch is a turn of the loop of Reflector.watch that has no stream yet: it
-// resumes behind the last event or bookmark.
+// resumes after the last event or bookmark.
 func (r *Informer) watch(env *sim.Env) {
+	env.Reads(cellVersion, 0)
+	env.Writes(cellState, 0)
+	env.Writes(cellStream, 0)
 	env.Under(r.cause)
 	r.state = stateWatching
 	r.stream.began = env.Now()
 	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: true})
 }
 
-// take puts an event into the store, then moves the position. A bookmark moves
-// the position only.
+// take puts an event into the store, then sets the resourceVersion. A bookmark
+// sets the resourceVersion only.
 func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	if e.Type == wire.Bookmark {
 		env.Cover(bookmarkTaken)
@@ -24,8 +27,10 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 		env.Cover(wentBack)
 	}
 	if env.Noting() {
-		env.Say("takes " + e.Label())
+		env.Note(eventTaken{e})
 	}
+	env.WritesItem(cellStore, 0, e.ResourceVersion)
+	env.Writes(cellVersion, 0)
 	apply(r.store, e)
 	r.version.last = e.ResourceVersion
 }
@@ -36,9 +41,10 @@ func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 	case isRetriable(err):
 		r.backOff(env, stateWatchGap)
 	case isExpired(err):
-		// To client-go not yet a reason to give the resourceVersion up: a list
-		// names it as the least that it wants.
+		// client-go does not give the resourceVersion up yet: the list names it as
+		// the minimum.
 		env.Cover(watchExpired)
+		env.Writes(cellUnavailable, 0)
 		r.version.unavailable = r.cfg.NewestAfterExpired
 		r.endListAndWatch(env)
 	default:
@@ -47,7 +53,8 @@ func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 	}
 }
 
-// watchResumed: the watch closed. It goes on behind the last event.
+// watchResumed: the watch closed. It resumes after the last event, or ends the
+// ListAndWatch if it was very short.
 func (r *Informer) watchResumed(env *sim.Env, short bool) {
 	if short {
 		r.endListAndWatch(env)

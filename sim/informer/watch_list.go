@@ -9,6 +9,12 @@ import (
 // that begins with the present state.
 func (r *Informer) watchList(env *sim.Env) {
 	env.Under(r.cause)
+	env.Reads(cellVersion, 0)
+	env.Reads(cellUnavailable, 0)
+	env.Writes(cellState, 0)
+	env.Writes(cellTemporary, 0)
+	env.Writes(cellRecord, 0)
+	env.Writes(cellStream, 0)
 	r.state = stateWatchList
 	r.temporary.Clear(true)
 	req := &wire.WatchRequest{
@@ -22,13 +28,14 @@ func (r *Informer) watchList(env *sim.Env) {
 }
 
 // collect takes an event into the temporary store. The bookmark that marks the
-// end of the initial events says of which resourceVersion it is then.
+// end of the initial events has the resourceVersion of its contents.
 func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 	switch {
 	case e.Type != wire.Bookmark:
 		if e.Type != wire.Added {
 			env.Cover(changedMeanwhile)
 		}
+		env.WritesItem(cellTemporary, 0, e.ResourceVersion)
 		apply(r.temporary, e)
 		return
 	case !e.InitialEventsEnd:
@@ -36,11 +43,14 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 		return
 	}
 	if env.Noting() {
-		env.Say("takes " + e.Label())
+		env.Note(eventTaken{e})
 	}
+	env.Writes(cellUnavailable, 0)
+	env.Writes(cellCheck, 0)
 	r.version.unavailable = false
 	r.check = check{version: e.ResourceVersion}
 	if r.cfg.ConsistencyDetector && e.ResourceVersion != 0 {
+		env.Writes(cellState, 0)
 		r.state = stateChecking
 		env.Hold(r.stream.conn)
 		r.sendCheck(env)
@@ -51,6 +61,12 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 
 // streamed is Replace; the stream goes on as an ordinary watch.
 func (r *Informer) streamed(env *sim.Env) {
+	env.Reads(cellTemporary, 0)
+	env.Reads(cellCheck, 0)
+	env.Writes(cellState, 0)
+	env.Writes(cellStore, 0)
+	env.Writes(cellTemporary, 0)
+	env.Writes(cellRecord, 0)
 	r.store, r.temporary = r.temporary, r.store
 	r.temporary.Clear(true)
 	r.record.Streamed++
@@ -59,14 +75,15 @@ func (r *Informer) streamed(env *sim.Env) {
 	r.state = stateWatching
 }
 
-// watchListFailed: the stream ended with an error. Some are tried again, the
-// others are left to a LIST.
+// watchListFailed: the stream ended with an error. After some errors the informer
+// streams again, after the others it lists.
 func (r *Informer) watchListFailed(env *sim.Env, err *wire.Error) {
 	switch {
 	case isRetriable(err):
 		r.backOff(env, stateWatchListGap)
 	case isExpired(err), isTooLarge(err):
 		env.Cover(streamedNewest)
+		env.Writes(cellUnavailable, 0)
 		r.version.unavailable = true
 		r.watchList(env)
 	default:
@@ -74,8 +91,8 @@ func (r *Informer) watchListFailed(env *sim.Env, err *wire.Error) {
 	}
 }
 
-// watchListClosed: the stream ended before its initial events did. It is asked
-// for again at once, unless there was nothing on it.
+// watchListClosed: the stream ended before its initial events did. It is requested
+// again at once, unless it ended at once without an event.
 func (r *Informer) watchListClosed(env *sim.Env, short bool) {
 	if short {
 		r.fallBack(env)
@@ -85,11 +102,13 @@ func (r *Informer) watchListClosed(env *sim.Env, short bool) {
 	r.watchList(env)
 }
 
-// fallBack lists instead of streaming, whatever the reason.
+// fallBack lists instead of streaming.
 func (r *Informer) fallBack(env *sim.Env) {
 	if env.Noting() {
-		env.Say("lists instead of streaming the list")
+		env.Note(listFallback{})
 	}
+	env.Writes(cellStream, 0)
+	env.Writes(cellTemporary, 0)
 	r.stream.failed = true
 	r.temporary.Clear(true)
 	r.list(env)
