@@ -96,7 +96,7 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		set      testbed.Parameter
 	}{
 		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}, testbed.Parameter{}},
-		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga"}, set("await-ready", "false")},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga"}, testbed.Parameter{Name: "await-ready", Value: "false"}},
 		{GuardMixed, "3.5.7", []string{"version-check=shipped"}, testbed.Parameter{}},
 		{GuardUnasked, "3.5.13", []string{"version-check=shipped"}, testbed.Parameter{}},
 		{GuardUnasked, "3.5.13", []string{"version-check=kep-beta"}, testbed.Parameter{}},

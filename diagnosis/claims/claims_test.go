@@ -34,7 +34,7 @@ func TestClaims(t *testing.T) {
 		assert.Equal(t, want[i].document, r.Document)
 		assert.Equal(t, want[i].where, r.Where)
 		assert.Equal(t, want[i].borneOut, r.BorneOut, "%s, %s: %s", r.Document, r.Where, r.Measured)
-		assert.Contains(t, r.Command, "simrun run "+c.Scenario)
+		assert.Contains(t, r.Command, "simrun run "+c.Scenario.Name)
 	}
 }
 

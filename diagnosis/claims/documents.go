@@ -1,6 +1,9 @@
 package claims
 
-import "github.com/watchbed/watchbed/testbed"
+import (
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
+)
 
 // Claim is a figure of a document, written down from it before anything is
 // measured.
@@ -9,7 +12,7 @@ type Claim struct {
 	// Where says under what conditions it is measured, Why is the reason for what
 	// is measured there.
 	Where, Why string
-	Scenario   string
+	Scenario   *testbed.Scenario
 	Params     []testbed.Parameter
 	// Share multiplies the number of runs: rare values need more of them.
 	Share uint64
@@ -59,32 +62,32 @@ func All() []Claim { return known }
 var known = []Claim{
 	{kep2340, saysReadWait, "other resources are written",
 		"a read that waits is at most one period away from the next request, whatever is written",
-		"cost-elsewhere", nil, 1, readWaitBelow},
+		scenarios.CostElsewhere, nil, 1, readWaitBelow},
 	{kep2340, saysReadWait, "the resource and others are written",
 		"most events come before the next request is due",
-		"cost-busy", nil, 1, readWaitBelow},
+		scenarios.CostBusy, nil, 1, readWaitBelow},
 	{kep2340, saysReadWait, "on etcd 3.5.12",
 		"progress that was deferred never comes (etcd #17507): the reads wait for the full 3 s",
-		"cost-elsewhere", only("etcd", "3.5.12"), 1, readWaitBelow},
+		scenarios.CostElsewhere, only("etcd", "3.5.12"), 1, readWaitBelow},
 	{kep2340, saysReadWait, "50 ms to etcd, one way",
 		"request and notification are under way for longer than the period",
-		"cost-elsewhere", only("network", "50ms"), 1, readWaitBelow},
+		scenarios.CostElsewhere, only("network", "50ms"), 1, readWaitBelow},
 	{draft2019, saysAverage, "the resource is not written",
 		"half an interval, and half of etcd's jitter of up to 10 %",
-		"cost-elsewhere", join(drafted, trusting, steadily), 1, averageIs125},
+		scenarios.CostElsewhere, join(drafted, trusting, steadily), 1, averageIs125},
 	{draft2019, saysAverage, "the resource is written twice a second",
 		"etcd's ticker leaves out a watch that was sent an event since the last tick: reads wait for up to two intervals",
-		"cost-busy", join(drafted, trusting, steadily, nowAndThen), 1, averageIs125},
+		scenarios.CostBusy, join(drafted, trusting, steadily, nowAndThen), 1, averageIs125},
 	{draft2019, saysDetect, "the resource is written 32 times a second",
 		"a watch that is always sent events is left out at every tick: it looks like a server that sends no notifications",
-		"cost-busy", join(drafted, steadily, often), 1, mostlyFromCache},
+		scenarios.CostBusy, join(drafted, steadily, often), 1, mostlyFromCache},
 	{kep3157, saysSix, "the resource is not written",
 		"both timers have jitter, of 10 % in etcd and of 25 % in the cache: up to 6.75 s",
-		"watch-list-six-seconds", only("writers", "0"), 20, endsWithinSix},
+		scenarios.WatchListSixSeconds, only("writers", "0"), 20, endsWithinSix},
 	{kep3157, saysSix, "the resource is written now and then",
 		"a tick that leaves the watch out costs another 5 s: up to 12.25 s",
-		"watch-list-six-seconds", nil, 20, endsWithinSix},
+		scenarios.WatchListSixSeconds, nil, 20, endsWithinSix},
 	{kep3157, saysSix, "as shipped in v0.37.2",
 		"the cache asks for progress as soon as one waits",
-		"watch-list-six-seconds", only("cache", "v0.37.2"), 20, endsWithinSix},
+		scenarios.WatchListSixSeconds, only("cache", "v0.37.2"), 20, endsWithinSix},
 }

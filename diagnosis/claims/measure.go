@@ -30,22 +30,8 @@ type Result struct {
 // Measure runs the campaign of a claim. The configuration is that of a campaign
 // with Share 1; the strategy is always random, which draws every delay evenly.
 func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, error) {
-	sc, err := testbed.FindScenario(c.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	p := sc.Params
-	for _, change := range c.Params {
-		if err := p.Set(change.Name, change.Value); err != nil {
-			return nil, err
-		}
-	}
-	subjects, err := sc.Subjects(p)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Strategy, cfg.Seeds, cfg.Steps = strategy.Random(), cfg.Seeds*c.Share, p.Steps
-	done, err := campaign.Run(ctx, subjects, cfg)
+	cfg.Seeds *= c.Share
+	done, err := run(ctx, c.Scenario, c.Params, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +43,24 @@ func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, erro
 	return r, nil
 }
 
+// run explores a scenario with some parameters changed, every delay drawn evenly.
+func run(ctx context.Context, sc *testbed.Scenario, changes []testbed.Parameter, cfg campaign.Config) (*campaign.Result, error) {
+	p := sc.Params
+	for _, change := range changes {
+		if err := p.Set(change.Name, change.Value); err != nil {
+			return nil, err
+		}
+	}
+	subjects, err := sc.Subjects(p)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Strategy, cfg.Steps = strategy.Random(), p.Steps
+	return campaign.Run(ctx, subjects, cfg)
+}
+
 func (c *Claim) command(done *campaign.Result) string {
-	text := "simrun run " + c.Scenario
+	text := "simrun run " + c.Scenario.Name
 	for _, change := range c.Params {
 		switch change.Name {
 		case "etcd", "cache":
@@ -86,25 +88,33 @@ func (all measured) of(name string) *metrics.Metric {
 	return &metrics.Metric{Of: &metrics.Distribution{}}
 }
 
+// The metrics that the claims are about.
+const (
+	readWait      = "apiserver_watch_cache_read_wait_seconds"
+	watchListTook = "apiserver_watch_list_duration_seconds"
+	listTook      = `apiserver_request_duration_seconds{verb="LIST"}`
+	listsServed   = "apiserver_cache_list_total"
+)
+
 func readWaitBelow(all measured) (string, bool) {
-	d := all.of("apiserver_watch_cache_read_wait_seconds").Of
+	d := all.of(readWait).Of
 	return fmt.Sprintf("p99 %s, max %s", metrics.Seconds(d.P99), metrics.Seconds(d.Max)), d.Max > 0 && d.P99 < 0.2
 }
 
 func averageIs125(all measured) (string, bool) {
-	d := all.of("apiserver_watch_cache_read_wait_seconds").Of
+	d := all.of(readWait).Of
 	text := fmt.Sprintf("mean %s, p99 %s, max %s", metrics.Seconds(d.Mean), metrics.Seconds(d.P99), metrics.Seconds(d.Max))
 	return text, d.Mean > 0.9*0.125 && d.Mean < 1.1*0.125
 }
 
 func mostlyFromCache(all measured) (string, bool) {
-	lists := float64(all.of(`apiserver_request_duration_seconds{verb="LIST"}`).Count)
-	served := all.of("apiserver_cache_list_total").Total
+	lists := float64(all.of(listTook).Count)
+	served := all.of(listsServed).Total
 	share := served / max(lists, 1)
 	return fmt.Sprintf("%.1f %% of the LISTs are served by the cache", 100*share), share > 0.5
 }
 
 func endsWithinSix(all measured) (string, bool) {
-	d := all.of("apiserver_watch_list_duration_seconds").Of
+	d := all.of(watchListTook).Of
 	return fmt.Sprintf("p99 %s, max %s", metrics.Seconds(d.P99), metrics.Seconds(d.Max)), d.Max > 0 && d.Max <= 6
 }

@@ -33,15 +33,25 @@ func (c *Cache) getCurrentRevision(env *sim.Env, i int) {
 		return
 	}
 	c.reads[i].state = readCurrentRevision
+	c.reads[i].call = c.requestRevision(env)
+}
+
+// requestRevision sends the question.
+func (c *Cache) requestRevision(env *sim.Env) sim.Conn {
+	switch c.cfg.CurrentRevision {
+	case RevisionOfCount:
+		env.Cover(revisionOfCount)
+	case RevisionOfEmptyRange:
+		env.Cover(revisionOfEmptyRange)
+	}
 	env.Add(etcdRequests[getCurrentRevision], 1)
-	c.reads[i].call = env.Call(c.cfg.KV, c.currentRevision)
+	return env.Call(c.cfg.KV, c.currentRevision)
 }
 
 // fireAccumulate asks for all reads that were gathered. Each of them came before
 // the question, so the answer is not older than any.
 func (c *Cache) fireAccumulate(env *sim.Env) {
-	env.Add(etcdRequests[getCurrentRevision], 1)
-	call := env.Call(c.cfg.KV, c.currentRevision)
+	call := c.requestRevision(env)
 	sharing := 0
 	for i := range c.reads {
 		if r := &c.reads[i]; r.state == readAccumulating {

@@ -57,8 +57,14 @@ func isLegacyExact(req *wire.ListRequest) bool {
 func shouldDelegateListOnNotReadyCache(req *wire.ListRequest) bool { return req.Limit > 0 }
 
 // computeListLimit: the cache ignores the limit of a resourceVersion "0" list.
-func (c *Cache) computeListLimit(req *wire.ListRequest) int64 {
-	if req.ResourceVersion == 0 && req.Continue == "" || c.cfg.Pagination == PaginateIgnored {
+func (c *Cache) computeListLimit(env *sim.Env, req *wire.ListRequest) int64 {
+	if req.ResourceVersion == 0 && req.Continue == "" {
+		return 0
+	}
+	if c.cfg.Pagination == PaginateIgnored {
+		if req.Limit > 0 {
+			env.Cover(limitIgnored)
+		}
 		return 0
 	}
 	return max(req.Limit, 0)

@@ -70,6 +70,7 @@ func (q *requester) run(env *sim.Env) {
 	switch {
 	case q.owed > 0:
 		q.owed--
+		env.Cover(progressOnce)
 		q.send(env)
 		if q.owed > 0 {
 			env.Enable(taskProgress)
@@ -140,6 +141,7 @@ func (q *requester) nextEcho() int64 { return q.asked + 1 }
 // takeEcho takes the id of a progress notification.
 func (q *requester) takeEcho(env *sim.Env, id int64) {
 	if id>>echoBits == int64(env.Self()) {
+		env.Cover(progressEchoed)
 		q.echoed = max(q.echoed, id&(1<<echoBits-1))
 	}
 }

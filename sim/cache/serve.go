@@ -26,7 +26,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		c.finish(env, i, c.answers.get(item, wire.FromCache))
 		return
 	}
-	limit := c.computeListLimit(r.list)
+	limit := c.computeListLimit(env, r.list)
 	var view store.View
 	switch {
 	case r.exact > 0:

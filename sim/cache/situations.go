@@ -23,6 +23,8 @@ var (
 // Progress notifications.
 var (
 	progressNotified = sim.NewSituation("cache: progress notification taken in")
+	progressOnce     = sim.NewSituation("cache: progress requested once for a read")
+	progressEchoed   = sim.NewSituation("cache: progress request echoed")
 )
 
 // Reads.
@@ -41,6 +43,9 @@ var (
 	futureConfirmed      = sim.NewSituation("cache: etcd asked whether a future revision exists")
 	futureUnknown        = sim.NewSituation("cache: future revision that etcd does not have")
 	revisionShared       = sim.NewSituation("cache: revision read for several reads")
+	limitIgnored         = sim.NewSituation("cache: list with a limit answered whole")
+	revisionOfCount      = sim.NewSituation("cache: revision read by a count")
+	revisionOfEmptyRange = sim.NewSituation("cache: revision read by a range without objects")
 	getInvalid           = sim.NewSituation("cache: invalid get refused")
 	getDelegated         = sim.NewSituation("cache: get delegated to etcd")
 	getDelegatedUnready  = sim.NewSituation("cache: get delegated to etcd while not ready")
