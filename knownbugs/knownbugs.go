@@ -1,35 +1,23 @@
-// Package knownbugs says of each bug that caches had where it shows.
+// Package knownbugs says of each bug that caches had where it shows. A program that
+// imports it, for its side effects alone, knows them all.
 //
 // The package must never import report or a command.
 package knownbugs
 
 import (
+	_ "github.com/watchbed/watchbed/knownbugs/watch"
 	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 func init() {
 	for _, b := range []*testbed.KnownBug{
-		{Name: "kubernetes-49956", Scenario: scenarios.ResumedWatch, Property: watches.Resumable,
-			Why: "the event that is missed is the first that the new watch should have had"},
-		{Name: "kubernetes-58545", Scenario: scenarios.ResumedWatch, Property: watches.Ordered,
-			Why: "the deletion comes with an older resourceVersion than events before it"},
 		{Name: "kubernetes-59848", Scenario: scenarios.SeveralCaches, Property: reads.Monotonic,
 			Why: "each of the two caches is right about some moment; only who asks both sees time go back"},
-		{Name: "kubernetes-78029", Scenario: scenarios.RecreatedCache, Property: informers.CatchUp,
-			Why: "no event is wrong and none is out of order: there just is none, on a watch that is open"},
 		{Name: "kubernetes-114458", Scenario: scenarios.BusyNeighbour, Property: reads.AnswersInTime,
 			Why: "nothing that is read is wrong; reads of a quiet resource wait for another one to catch up"},
-		{Name: "kubernetes-116122", Scenario: scenarios.WatchDuringRelist, Property: watches.Resumable, Strategy: "pos",
-			Why: "the watch starts where its client asked, and the events up to the new list are missing"},
-		{Name: "kubernetes-117137", Scenario: scenarios.WatchListEnds, Property: watches.InitialEventsEnd,
-			Why: "whoever streams a list waits for good, and so does everybody behind it"},
-		{Name: "kubernetes-122805", Scenario: scenarios.InformerColdStart, Property: informers.CatchUp,
-			Why: "nothing more can happen, and an informer still waits for the end of its list"},
 		{Name: "kubernetes-123532", Scenario: scenarios.BusyNeighbour, Property: reads.AnswersInTime,
 			Why: "the same, with a stream that is anybody's"},
 		{Name: "kubernetes-123674", Scenario: scenarios.QuietGet, Property: reads.AnswersInTime,
@@ -40,8 +28,6 @@ func init() {
 			Why: "an object is shown that is not below the prefix, at any revision"},
 		{Name: "kubernetes-131011", Scenario: scenarios.CompactedHistory, Property: reads.NoCompactedReads,
 			Why: "what is served is true, and older than etcd lets anybody see"},
-		{Name: "etcd-20488", Scenario: scenarios.ResumedWatch, Property: watches.Resumable,
-			Why: "the guarantee that etcd's own robustness tests found broken"},
 		{Name: "watcher-missing-prevkv", Scenario: scenarios.ConsistentList, Property: caches.MatchEtcd,
 			Why: "the cache keeps an object that is deleted, at any read and with none"},
 		{Name: "version-before-store", Scenario: scenarios.ConsistentList, Property: reads.LinearizableData,

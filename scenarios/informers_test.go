@@ -10,8 +10,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/properties/informers"
-	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -95,40 +93,5 @@ func TestInformerThatIsStillOnItsWay(t *testing.T) {
 		for _, f := range res.Findings {
 			require.NotEqual(t, model.Violated, f.Verdict, "%s after %d steps: %v", f.Property, steps, f.Why)
 		}
-	}
-}
-
-// Bugs of caches that an informer suffers from are found by what it shows.
-func TestInformersSufferFromBugsOfCaches(t *testing.T) {
-	for _, c := range []struct {
-		bug      string
-		scenario *testbed.Scenario
-		list     string
-		property *testbed.Property
-		label    string
-	}{
-		{"kubernetes-49956", InformerColdStart, testbed.ListWatch, informers.CatchUp, "behind"},
-		{"kubernetes-58545", InformerResume, testbed.ListWatch, informers.Monotonic, "went-back"},
-		{"kubernetes-58545", InformerResume, testbed.WatchList, informers.MatchEtcd, "missing-item"},
-		{"kubernetes-59848", InformerMoves, testbed.ListWatch, informers.Monotonic, "went-back"},
-		{"kubernetes-122805", InformerColdStart, testbed.WatchList, informers.CatchUp, "behind"},
-		{"etcd-20488", InformerResume, testbed.ListWatch, informers.MatchEtcd, "stale-item"},
-		{"version-before-store", InformerMoves, testbed.WatchList, watches.InitialEvents, "stale-item"},
-		{"watcher-missing-prevkv", InformerColdStart, testbed.WatchList, watches.InitialEvents, "ghost"},
-	} {
-		t.Run(c.bug+"/"+c.property.Name, func(t *testing.T) {
-			t.Parallel()
-			p := c.scenario.Params
-			p.Bugs, p.InformerList = []string{c.bug}, c.list
-			want := explore.Failure{Property: c.property.Name, Label: c.label}
-			var found uint64
-			for _, f := range explored(t, c.scenario, p, 0, 1000).Failures {
-				if f.Failure == want {
-					found = f.Schedules
-				}
-			}
-			t.Logf("%d of 1000 schedules", found)
-			assert.NotZero(t, found, want)
-		})
 	}
 }

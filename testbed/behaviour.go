@@ -46,10 +46,17 @@ func Bugs() []Bug {
 	for _, b := range client.Bugs() {
 		all = append(all, Bug{b.Name, b.Issue, "client", b.Dimension, b.Value, "", b.Summary})
 	}
+	var caches []Bug
 	for _, b := range cache.Bugs() {
-		all = append(all, Bug{b.Name, b.Issue, "cache", b.Dimension, b.Value, b.Release(), b.Summary})
+		caches = append(caches, Bug{b.Name, b.Issue, "cache", b.Dimension, b.Value, b.Release(), b.Summary})
 	}
-	return all
+	for _, b := range KnownBugs() {
+		if name, value, ok := strings.Cut(b.Setting, "="); ok {
+			caches = append(caches, Bug{b.Name, b.Issue, "cache", name, value, b.FixedIn, b.Summary})
+		}
+	}
+	slices.SortStableFunc(caches, func(a, b Bug) int { return compareNames(a.Name, b.Name) })
+	return append(all, caches...)
 }
 
 // Behaviours is what the versions, the design, the masks, the settings of the

@@ -1,12 +1,31 @@
 package testbed
 
-import "github.com/watchbed/watchbed/internal/registry"
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
 
-// KnownBug says where a bug of a cache shows: in which scenario, and which
-// property finds it.
+	"github.com/watchbed/watchbed/internal/registry"
+)
+
+// KnownBug is a bug that a cache, etcd or a client library had, or that one easily
+// could have: how it is planted, and where it shows.
 type KnownBug struct {
-	// Name is its name in Bugs.
-	Name     string
+	Name string
+	// Issue is where it was reported or fixed: "kubernetes/kubernetes#49956"; empty
+	// if none is known to have had it.
+	Issue string
+	// FixedIn is the first release without it, "Kubernetes 1.8"; empty if there is
+	// none to name.
+	FixedIn string
+	// Summary is one sentence.
+	Summary string
+	// Setting plants it, NAME=VALUE. It is empty for a bug that Bugs knows from a
+	// table.
+	Setting string
+
+	// Scenario in which it shows, and Property that finds it there.
 	Scenario *Scenario
 	Property *Property
 	// Strategy with which it is looked for; empty is the one that simrun uses if
@@ -22,8 +41,36 @@ var knownBugs = registry.New[*KnownBug]("known bug")
 // package variable declarations or init functions.
 func RegisterKnownBug(b *KnownBug) *KnownBug { return knownBugs.Add(b.Name, b) }
 
-// KnownBugs lists the known bugs, in the order of registration.
-func KnownBugs() []*KnownBug { return knownBugs.All() }
+// KnownBugs lists the known bugs: Kubernetes' by the number of the issue, etcd's,
+// then those without an issue.
+func KnownBugs() []*KnownBug {
+	all := knownBugs.All()
+	slices.SortStableFunc(all, func(a, b *KnownBug) int { return compareNames(a.Name, b.Name) })
+	return all
+}
+
+// projects are the beginnings of names of bugs that go on with the number of an
+// issue.
+var projects = []string{"kubernetes-", "etcd-"}
+
+func compareNames(a, b string) int {
+	projectA, numberA := issueOf(a)
+	projectB, numberB := issueOf(b)
+	return cmp.Or(cmp.Compare(projectA, projectB), cmp.Compare(numberA, numberB))
+}
+
+// issueOf reads a bug's name as that of an issue: the place of its project, and
+// the number. Other names come after them and are equal.
+func issueOf(name string) (project, number int) {
+	for i, p := range projects {
+		if rest, ok := strings.CutPrefix(name, p); ok {
+			if n, err := strconv.Atoi(rest); err == nil {
+				return i, n
+			}
+		}
+	}
+	return len(projects), 0
+}
 
 // Planted are the known bugs that the parameters ask for, by name or by value.
 func (p *Params) Planted() []*KnownBug {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
+	_ "github.com/watchbed/watchbed/knownbugs"
 )
 
 // decided words the decision about the first failing run of a scenario.

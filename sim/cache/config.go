@@ -49,7 +49,7 @@ func (c *Cache) storeConfig() store.Config {
 	return store.Config{
 		Prefix: c.cfg.Prefix, Fields: c.cfg.Fields,
 		RingCapacity: c.cfg.RingCapacity, RingCapacityMax: c.cfg.RingCapacityMax, EventFreshDuration: c.cfg.EventFreshDuration,
-		Deletion:      c.cfg.Defects.DeletionRV.deletion(),
+		Deletion:      store.Deletions.Of(c.cfg.Defects.DeletionRV),
 		SnapshotOn:    c.cfg.Defects.SnapshotOn.leaves,
 		Snapshots:     c.cfg.Snapshots.Snapshotting == SnapshotsOn,
 		LateSnapshots: c.cfg.Snapshots.LateSnapshot == LateSnapshotKept,

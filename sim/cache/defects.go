@@ -7,17 +7,6 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// DeletionRV is the resourceVersion of a DELETED event.
-type DeletionRV uint8
-
-const (
-	// DeletionRVOwn is that of the deletion.
-	DeletionRVOwn DeletionRV = iota
-	// DeletionRVPrevious is the one that the object had before, which a client
-	// then goes on from (kubernetes #58545).
-	DeletionRVPrevious
-)
-
 // ZeroRV is how a LIST at resourceVersion "0" is read.
 type ZeroRV uint8
 
@@ -154,7 +143,7 @@ const (
 // could be; the zero value is a healthy one. Each is a branch at the place where
 // the original had it, and brings no yield point of its own.
 type Defects struct {
-	DeletionRV    DeletionRV
+	DeletionRV    store.DeletionRV
 	ZeroRV        ZeroRV
 	ListPrefix    ListPrefix
 	Publication   Publication
@@ -168,10 +157,7 @@ type Defects struct {
 }
 
 var defectOptions = option.NewGroup("cache",
-	option.Choice("deletion-rv", func(o *Options) *DeletionRV { return &o.Defects.DeletionRV },
-		"the resourceVersion of a DELETED event",
-		option.Val("own", "that of the deletion"),
-		option.Val("previous", "the one that the object had before (kubernetes#58545)")),
+	option.SeamOption(store.Deletions, func(o *Options) *store.DeletionRV { return &o.Defects.DeletionRV }),
 	option.Choice("zero-rv", func(o *Options) *ZeroRV { return &o.Defects.ZeroRV },
 		"how a LIST at resourceVersion 0 is read",
 		option.Val("any", "from what the cache has"),
@@ -244,16 +230,6 @@ func (c *Cache) snapshotOf(env *sim.Env, r *read) int64 {
 		env.Say("goes on with a list of resourceVersion " + number(r.exact) + " in the state at " + number(c.store.ResourceVersion(env)))
 	}
 	return c.store.ResourceVersion(env)
-}
-
-// deletion is what a watcher is sent of a deletion.
-func (d DeletionRV) deletion() func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
-	if d == DeletionRVPrevious {
-		return func(_ *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
-			return &wire.WatchEvent{Type: wire.Deleted, ResourceVersion: previous.ModRevision, Item: previous, Prev: previous}
-		}
-	}
-	return store.Deletion
 }
 
 // leaves reports whether a change leaves a snapshot behind.

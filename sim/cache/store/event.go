@@ -2,6 +2,7 @@ package store
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -56,8 +57,20 @@ func (s *Store) forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists
 	return &wire.WatchEvent{Type: want, ResourceVersion: in.ResourceVersion, Item: in.Item, Prev: previous}
 }
 
-// Deletion is the end of an object at the resourceVersion of its deletion.
-func Deletion(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
+// DeletionRV says which resourceVersion a DELETED event carries.
+type DeletionRV uint8
+
+// Deletion is the event that watchers are sent of a deletion: in is etcd's, previous
+// the object that the store had.
+type Deletion func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent
+
+// Deletions is the seam of what watchers are sent of a deletion.
+var Deletions = option.NewSeam[DeletionRV, Deletion]("deletion-rv", "the resourceVersion of a DELETED event")
+
+// DeletionOwn is the shipped value.
+var DeletionOwn = Deletions.Register("own", "that of the deletion", deletionOwn)
+
+func deletionOwn(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
 	if same(in.Item, previous) {
 		return in
 	}

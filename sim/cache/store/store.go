@@ -23,7 +23,7 @@ type Config struct {
 	Snapshots bool
 	// Deletion is what a watcher is sent when an object is deleted that the cache
 	// has as previous.
-	Deletion func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent
+	Deletion Deletion
 	// SnapshotOn says which changes leave a snapshot behind.
 	SnapshotOn func(in *wire.WatchEvent) bool
 	// LateSnapshots: a state from before a compaction that the cache has heard of
