@@ -26,15 +26,16 @@ type compactLoop struct {
 	call  sim.Conn
 	cause sim.Cause
 	// compactTime is the version of the key when this server saw it last, rev
-	// etcd's revision then: what to compact to next time.
+	// etcd's revision then: the next try is to compact to it.
 	compactTime, rev int64
-	// previous is what rev was when the present try began.
+	// previous is the value of rev when the present try began.
 	previous int64
 	tries    int
 }
 
 // sleep waits for the next turn.
 func (l *compactLoop) sleep(env *sim.Env, c *Compactor) {
+	env.Writes(cellLoop, 0)
 	l.state = compactSleeping
 	if !c.timed {
 		if l.turns == 0 {
@@ -45,8 +46,12 @@ func (l *compactLoop) sleep(env *sim.Env, c *Compactor) {
 	env.Arm(timerCompact, c.cfg.Interval)
 }
 
-// compact tries to be the one who compacts.
+// compact tries to be the server that compacts.
 func (c *Compactor) compact(env *sim.Env) {
+	env.Reads(cellCompactTime, 0)
+	env.Reads(cellRev, 0)
+	env.Writes(cellLoop, 0)
+	env.Writes(cellPrevious, 0)
 	l := &c.loop
 	l.cause = env.Begin("compact", c.lives<<16|l.tries)
 	l.tries++
@@ -60,6 +65,8 @@ func (c *Compactor) compact(env *sim.Env) {
 }
 
 func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
+	env.Reads(cellPrevious, 0)
+	env.LooksAt(cellLoop, 0)
 	switch p := p.(type) {
 	case *wire.TxnResponse:
 		c.tried(env, p)
@@ -69,9 +76,8 @@ func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
 		c.done++
 		c.updateCompactRevision(env, c.loop.previous)
 	default:
-		// Whether the transaction took effect is not known. If it did, the next
-		// one loses against it. A compaction is not tried again: the next one
-		// goes further.
+		// The transaction may have taken effect. If it did, the next one loses
+		// against it. A compaction is not repeated: the next one goes further.
 		if c.loop.state == compactTrying {
 			env.Cover(tryFailed)
 		} else {
@@ -81,16 +87,18 @@ func (c *Compactor) compactAnswered(env *sim.Env, p sim.Payload) {
 	c.loop.sleep(env, c)
 }
 
-// tried goes on where the transaction has ended. The revision of the answer is
-// what to compact to next time, whoever won.
+// tried goes on after the transaction. Won or lost, the revision of the answer is
+// the one to compact to next time.
 func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 	l := &c.loop
+	env.Writes(cellRev, 0)
+	env.Writes(cellCompactTime, 0)
 	l.rev = p.Revision
 	switch {
 	case !p.Succeeded:
 		env.Cover(lost)
-		// The key is never deleted; if somebody did it, the next try is as the
-		// first.
+		// API servers never delete the key. Without the key the next try is like the
+		// first one.
 		l.compactTime = 0
 		if kvs := p.Responses[0].Range.Kvs; len(kvs) > 0 {
 			l.compactTime = kvs[0].Version
@@ -106,14 +114,11 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 		env.Cover(won)
 		l.compactTime++
 		if env.Noting() {
-			env.Say("is the one to compact, at revision " + strconv.FormatInt(l.previous, 10))
+			env.Note(tryWon{l.previous})
 		}
+		env.Writes(cellLoop, 0)
 		l.state = compactCompacting
 		env.Under(l.cause)
 		l.call = env.Call(c.cfg.KV, &wire.CompactionRequest{Revision: l.previous})
 	}
-}
-
-func (l *compactLoop) fingerprint(d sim.Digest) sim.Digest {
-	return d.Word(uint64(l.state)).Int(int64(l.turns)).Int(l.compactTime).Int(l.rev).Int(l.previous)
 }

@@ -24,9 +24,9 @@ type Compactor struct {
 	compactRevision int64
 	loop            compactLoop
 	watch           watchLoop
-	// asking are the caches that wait to hear of a revision above another.
+	// asking are the caches that wait until the revision is above another.
 	asking []question
-	// done are the compactions that this server had etcd do.
+	// done is the number of compactions that etcd made for this server.
 	done int
 }
 
@@ -40,6 +40,7 @@ var (
 	_ sim.Restarter     = (*Compactor)(nil)
 	_ sim.Cloner        = (*Compactor)(nil)
 	_ sim.Fingerprinter = (*Compactor)(nil)
+	_ sim.Celled        = (*Compactor)(nil)
 )
 
 // New returns a compactor that has not started yet.
@@ -66,7 +67,7 @@ func (c *Compactor) Start(env *sim.Env) {
 }
 
 // Restart implements sim.Restarter: the process is a new one. The turns that are
-// left of an untimed run are not the process's memory.
+// left in an untimed run are not part of the process's memory.
 func (c *Compactor) Restart(env *sim.Env) {
 	turns, watchTurns := c.loop.turns, c.watch.turns
 	*c = Compactor{cfg: c.cfg, lives: c.lives + 1, done: c.done, asking: c.asking[:0]}
@@ -75,25 +76,30 @@ func (c *Compactor) Restart(env *sim.Env) {
 }
 
 // CompactRevision is up to which revision the compactor knows etcd to be
-// compacted, or about to be: the key is written before etcd is asked.
+// compacted, or about to be: the key is written before etcd compacts.
 func (c *Compactor) CompactRevision() int64 { return c.compactRevision }
 
-// Compactions is how often this server had etcd compacted.
+// Compactions is the number of compactions that etcd made for this server.
 func (c *Compactor) Compactions() int { return c.done }
 
-// updateCompactRevision keeps the greatest revision heard of, and answers whom
-// it is news to.
+// updateCompactRevision keeps the greatest revision, and answers the caches that
+// wait for it.
 func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
+	env.LooksAt(cellRevision, 0)
 	if rev <= c.compactRevision {
 		return
 	}
+	env.Writes(cellRevision, 0)
+	env.LooksAt(cellAsking, 0)
 	c.compactRevision = rev
 	if env.Noting() {
-		env.Say("knows etcd to be compacted at revision " + strconv.FormatInt(rev, 10))
+		env.Note(revisionKnown{rev})
 	}
 	waiting := c.asking[:0]
 	for _, q := range c.asking {
 		if q.above < rev {
+			env.ReadsItem(cellAsking, 0, int64(q.conn))
+			env.WritesItem(cellAsking, 0, int64(q.conn))
 			c.answer(env, q.conn)
 		} else {
 			waiting = append(waiting, q)
@@ -103,6 +109,7 @@ func (c *Compactor) updateCompactRevision(env *sim.Env, rev int64) {
 }
 
 func (c *Compactor) answer(env *sim.Env, conn sim.Conn) {
+	env.Reads(cellRevision, 0)
 	env.Send(conn, &wire.CompactRevisionResponse{Revision: c.compactRevision})
 }
 
@@ -110,13 +117,16 @@ func (c *Compactor) answer(env *sim.Env, conn sim.Conn) {
 func (c *Compactor) Receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.CompactRevisionRequest:
+		env.LooksAt(cellRevision, 0)
 		if p.Above < c.compactRevision {
 			c.answer(env, m.Conn)
 		} else {
+			env.WritesItem(cellAsking, 0, int64(m.Conn))
 			c.asking = append(c.asking, question{m.Conn, p.Above})
 		}
 		return
 	case *sim.Hangup:
+		env.WritesItem(cellAsking, 0, int64(m.Conn))
 		c.asking = slices.DeleteFunc(c.asking, func(q question) bool { return q.conn == m.Conn })
 	}
 	switch m.Conn {
@@ -161,16 +171,7 @@ func (c *Compactor) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter.
-func (c *Compactor) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(c.compactRevision).Int(int64(len(c.asking)))
-	for _, q := range c.asking {
-		d = d.Int(q.above)
-	}
-	return c.watch.fingerprint(c.loop.fingerprint(d))
-}
-
-// parse reads the value of the key; one that is no number counts as none.
+// parse reads the value of the key. It returns 0 for a value that is no number.
 func parse(value string) int64 {
 	rev, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {

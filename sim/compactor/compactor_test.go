@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
@@ -64,6 +65,11 @@ func (m *mortal) Fire(env *sim.Env, t sim.Timer) {
 
 // newCluster starts API servers whose intervals are these.
 func newCluster(t *testing.T, intervals ...time.Duration) *cluster {
+	return newTracedCluster(t, nil, intervals...)
+}
+
+// newTracedCluster is a cluster whose run a trace takes down, unless that is nil.
+func newTracedCluster(t *testing.T, run *trace.Trace, intervals ...time.Duration) *cluster {
 	cfg, err := etcd.DefaultConfig("3.6.16")
 	require.NoError(t, err)
 	library, err := client.DefaultConfig("3.6.16")
@@ -79,6 +85,9 @@ func newCluster(t *testing.T, intervals ...time.Duration) *cluster {
 		c.w.Add(fmt.Sprint("compactor-", i+1), c.mortals[i])
 	}
 	c.w.Add("writer", &writer{})
+	if run != nil {
+		run.Follow(c.w)
+	}
 	c.w.Start(first{})
 	return c
 }

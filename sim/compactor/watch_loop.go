@@ -10,7 +10,7 @@ type watchState uint8
 const (
 	// watchSleeping: before the first watch, or after one that ended.
 	watchSleeping watchState = iota
-	// watchReading: the value of the key was asked for.
+	// watchReading: the read of the key is under way.
 	watchReading
 	// watchWatching: the next event has not come yet.
 	watchWatching
@@ -27,6 +27,7 @@ type watchLoop struct {
 }
 
 func (l *watchLoop) sleep(env *sim.Env, c *Compactor) {
+	env.Writes(cellWatchLoop, 0)
 	l.state = watchSleeping
 	l.stream = sim.NoConn
 	if !c.timed {
@@ -41,6 +42,7 @@ func (l *watchLoop) sleep(env *sim.Env, c *Compactor) {
 // readKey is getCompactRev.
 func (c *Compactor) readKey(env *sim.Env) {
 	l := &c.watch
+	env.Writes(cellWatchLoop, 0)
 	l.cause = env.Begin("watch compactions", c.lives<<16|l.begun)
 	l.begun++
 	l.state = watchReading
@@ -49,6 +51,7 @@ func (c *Compactor) readKey(env *sim.Env) {
 
 func (c *Compactor) keyRead(env *sim.Env, p sim.Payload) {
 	l := &c.watch
+	env.Writes(cellWatchLoop, 0)
 	read, ok := p.(*wire.RangeResponse)
 	if !ok {
 		env.Cover(keyUnread)
@@ -67,6 +70,7 @@ func (c *Compactor) keyRead(env *sim.Env, p sim.Payload) {
 // keyChanged is one turn of the loop over the watch's responses.
 func (c *Compactor) keyChanged(env *sim.Env, p sim.Payload) {
 	l := &c.watch
+	env.LooksAt(cellWatchLoop, 0)
 	e, ok := p.(*wire.WatchEvent)
 	switch {
 	case !ok:
@@ -80,8 +84,4 @@ func (c *Compactor) keyChanged(env *sim.Env, p sim.Payload) {
 		env.Cover(heard)
 		c.updateCompactRevision(env, parse(e.Item.Value))
 	}
-}
-
-func (l *watchLoop) fingerprint(d sim.Digest) sim.Digest {
-	return d.Word(uint64(l.state)).Int(int64(l.turns))
 }
