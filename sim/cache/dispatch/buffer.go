@@ -19,7 +19,9 @@ type Buffering interface {
 	Begin(w *Watcher) Beginning
 	// MakeRoom reports whether an event fits a full channel after all.
 	MakeRoom(env *sim.Env, w *Watcher, e *store.Event) bool
-	// Between returns an event to send before the next initial one, nil for none.
+	// Injects reports whether events are sent between initial ones. Between returns
+	// one to send before the next initial event, nil for none.
+	Injects() bool
 	Between(env *sim.Env, w *Watcher) *wire.WatchEvent
 	// EndsDrained reports whether a watcher that is drained ends with the bookmark
 	// that ends its initial events, not with the last event in its channel.
@@ -58,6 +60,9 @@ func (AsShipped) Begin(*Watcher) Beginning { return Beginning{} }
 
 // MakeRoom implements Buffering.
 func (AsShipped) MakeRoom(*sim.Env, *Watcher, *store.Event) bool { return false }
+
+// Injects implements Buffering.
+func (AsShipped) Injects() bool { return false }
 
 // Between implements Buffering.
 func (AsShipped) Between(*sim.Env, *Watcher) *wire.WatchEvent { return nil }

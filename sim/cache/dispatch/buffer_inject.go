@@ -14,12 +14,11 @@ type inject struct {
 	merge bool
 }
 
+// Injects implements Buffering.
+func (inject) Injects() bool { return true }
+
 // Between implements Buffering.
 func (b inject) Between(env *sim.Env, w *Watcher) *wire.WatchEvent {
-	env.LooksAt(cellEnd, w.number)
-	if w.endBookmark == endBookmarkSent {
-		return nil
-	}
 	for w.InputLen(env) > 0 && !w.input.All()[0].Bookmark {
 		e := w.TakeInput(env)
 		if e.ResourceVersion <= w.floor {

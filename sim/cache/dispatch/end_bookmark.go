@@ -36,6 +36,7 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	env.Writes(cellEnd, w.number)
 	at := w.dispatcher.cfg.Store.ResourceVersion(env)
 	w.endBookmark = endBookmarkWaiting
+	w.takesInput = w.dispatcher.buffer.Injects()
 	w.bookmarkAfter = w.required
 	if w.request.ResourceVersion == 0 {
 		w.bookmarkAfter = at

@@ -59,7 +59,7 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 		}
 		if e.ResourceVersion == 0 {
 			env.WritesItem(cellTurn, w.number, sim.NoItem)
-			w.state = watcherStreaming
+			w.state, w.takesInput = watcherStreaming, true
 			return w.takeIntervalEnd(env), true
 		}
 		env.WritesItem(cellInitial, w.number, sim.NoItem)

@@ -41,6 +41,9 @@ type Watcher struct {
 	state watcherState
 	// endBookmark says how far the watcher is with the end of its initial events.
 	endBookmark endBookmark
+	// takesInput: events are taken from input already, be it between initial
+	// events.
+	takesInput bool
 	// draining: no more events come to input, and the watcher ends when it has
 	// sent what is there.
 	draining bool
@@ -157,8 +160,10 @@ func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
 		return e, true
 	}
 	if w.state == watcherInitial {
-		if e := w.dispatcher.buffer.Between(env, w); e != nil {
-			return e, true
+		if w.takesInput {
+			if e := w.dispatcher.buffer.Between(env, w); e != nil {
+				return e, true
+			}
 		}
 		if e, ok := w.nextInitial(env); e != nil || !ok {
 			return e, ok
@@ -226,7 +231,7 @@ func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
 	if w.endBookmark != endBookmarkSent {
 		w.maxBuffered = max(w.maxBuffered, w.input.Len())
 	}
-	if w.state == watcherStreaming && w.inHand == nil {
+	if w.takesInput && w.inHand == nil {
 		env.Enable(w.task)
 	}
 	return true
