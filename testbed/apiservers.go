@@ -20,15 +20,6 @@ type apiServer struct {
 	compactorConfig compactor.Config
 }
 
-// Cache is a cache of a system.
-type Cache struct {
-	*cache.Cache
-	ID     sim.NodeID
-	Name   string
-	Prefix string
-	config cache.Config
-}
-
 // configureServers makes the API servers.
 func (s *System) configureServers() {
 	p := &s.params
@@ -41,9 +32,8 @@ func (s *System) configureServers() {
 			kv = nodes.Client
 		}
 		for resource, id := range nodes.Caches {
-			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), Prefix: topology.Prefix(resource)}
-			c.config = s.cacheConfig(&nodes, resource, kv)
-			c.Cache = cache.New(c.config)
+			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), design: s.design, config: s.cacheConfig(&nodes, resource, kv)}
+			c.make()
 			server.caches = append(server.caches, c)
 			s.caches = append(s.caches, c)
 		}
@@ -90,14 +80,10 @@ func (a *apiServer) build(s *System, w *sim.World, i int) {
 	a.client.Reset(a.clientConfig)
 	w.Add(topology.Numbered("client", i, len(s.servers)), a.client)
 	for _, c := range a.caches {
-		c.Reset(c.config)
-		w.Add(c.Name, c.Cache)
+		c.build(w)
 	}
 	if a.compactor != nil {
 		a.compactor.Reset(a.compactorConfig)
 		w.Add(topology.Numbered("compactor", i, len(s.servers)), a.compactor)
 	}
 }
-
-// Caches are those of the first API server, then those of the second, and so on.
-func (s *System) Caches() []*Cache { return s.caches }

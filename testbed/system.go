@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/memory"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -16,6 +17,7 @@ import (
 type System struct {
 	params     Params
 	behaviours Behaviours
+	design     *cache.Design
 	topology   *topology.Topology
 
 	etcd    cluster
@@ -68,6 +70,8 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 		return nil, err
 	}
 	s := &System{params: p, behaviours: b, claims: claims, topology: topology.New(p.shape())}
+	// The name was checked by Behaviours.
+	s.design, _ = cache.FindDesign(p.Cache)
 	s.last = s.topology.Next - 1
 	if err := s.etcd.configure(s); err != nil {
 		return nil, err

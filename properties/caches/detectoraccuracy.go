@@ -51,10 +51,10 @@ func (j *detectorAccuracy) Reset() {
 // AfterStep implements testbed.StepObserver.
 func (j *detectorAccuracy) AfterStep(_ *sim.World, a sim.Action) {
 	for i, c := range j.system.Caches() {
-		if a.Node != c.ID {
+		if a.Node != c.ID || c.Detecting == nil {
 			continue
 		}
-		for all := c.Detections(); len(j.compared[i]) < len(all); {
+		for all := c.Detecting.Detections(); len(j.compared[i]) < len(all); {
 			j.compared[i] = append(j.compared[i], j.compare(c, &all[len(j.compared[i])]))
 		}
 	}
@@ -73,9 +73,9 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *cache.Detection) compar
 		return of.Limit == 0 || int64(len(want)) < of.Limit
 	})
 	got := of.Items
-	if of.By == cache.ConsistencyCheck {
+	if of.By == cache.ConsistencyCheck && c.Mirror != nil {
 		got = nil
-		c.Ascend(func(kv *wire.KeyValue) bool {
+		c.Mirror.Ascend(func(kv *wire.KeyValue) bool {
 			got = append(got, kv)
 			return true
 		})
@@ -95,7 +95,10 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *cache.Detection) compar
 func (j *detectorAccuracy) Finding(*sim.World) explore.Finding {
 	var all testbed.Tally
 	for i, c := range j.system.Caches() {
-		for k, of := range c.Detections() {
+		if c.Detecting == nil {
+			continue
+		}
+		for k, of := range c.Detecting.Detections() {
 			truth := j.compared[i][k]
 			if of.Outcome == cache.DetectionPending || of.Outcome == cache.DetectionError || truth == unknown {
 				continue

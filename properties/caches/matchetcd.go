@@ -9,7 +9,8 @@ import (
 )
 
 // MatchEtcd compares a cache with ground truth whenever its resourceVersion has
-// changed, which is how often it is exercised.
+// changed, which is how often it is exercised. A cache that cannot show its
+// contents (cache.Mirror) never exercises it.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-matches-etcd", Kind: testbed.Safety,
 	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
@@ -35,12 +36,12 @@ func (j *matchEtcd) Reset() {
 // AfterStep implements testbed.StepObserver.
 func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
 	for i, c := range j.system.Caches() {
-		if a.Node != c.ID || !c.Ready() || c.ResourceVersion() == j.seen[i] || j.tally.Violated() {
+		if a.Node != c.ID || c.Mirror == nil || !c.Ready() || c.Mirror.ResourceVersion() == j.seen[i] || j.tally.Violated() {
 			continue
 		}
-		j.seen[i] = c.ResourceVersion()
+		j.seen[i] = c.Mirror.ResourceVersion()
 		j.tally.Exercised++
-		if d := j.system.Truth().Compare(c.Name, j.seen[i], c.Prefix, c.Ascend); d != nil {
+		if d := j.system.Truth().Compare(c.Name, j.seen[i], c.Prefix(), c.Mirror.Ascend); d != nil {
 			j.tally.Violate(d.Label(), d)
 		}
 	}

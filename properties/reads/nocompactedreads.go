@@ -118,8 +118,8 @@ func (j *noCompactedReads) newest() int64 {
 func (j *noCompactedReads) floorNow(w *sim.World, asked sim.NodeID) floor {
 	f := floor{etcd: j.system.Etcd().CompactRevision()}
 	for _, c := range j.system.Caches() {
-		if asked == c.ID {
-			f.told = c.CompactRevision()
+		if asked == c.ID && c.Compacting != nil {
+			f.told = c.Compacting.CompactRevision()
 		}
 	}
 	if j.timed {

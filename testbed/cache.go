@@ -1,0 +1,55 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+)
+
+// Cache is a cache of a system: a node of the design under test. What else the node
+// can do is in the fields below; each is nil if it cannot.
+type Cache struct {
+	ID   sim.NodeID
+	Name string
+	// Node is the one of this run.
+	Node sim.Node
+	// Mirror shows the contents, Compacting the compaction below which no past state
+	// is served, Detecting what came of comparisons with etcd.
+	Mirror     cache.Mirror
+	Compacting cache.Compacting
+	Detecting  cache.Detecting
+
+	resetter  cache.Resetter
+	readiness cache.Readiness
+	design    *cache.Design
+	config    cache.Config
+}
+
+// Caches are those of the first API server, then those of the second, and so on.
+func (s *System) Caches() []*Cache { return s.caches }
+
+// Prefix is that of the keys which the cache holds.
+func (c *Cache) Prefix() string { return c.config.Prefix }
+
+// Ready reports whether the cache serves. One that cannot say so always does.
+func (c *Cache) Ready() bool { return c.readiness == nil || c.readiness.Ready() }
+
+// make makes the node.
+func (c *Cache) make() {
+	c.Node = c.design.New(c.config)
+	c.Mirror, _ = c.Node.(cache.Mirror)
+	c.Compacting, _ = c.Node.(cache.Compacting)
+	c.Detecting, _ = c.Node.(cache.Detecting)
+	c.resetter, _ = c.Node.(cache.Resetter)
+	c.readiness, _ = c.Node.(cache.Readiness)
+}
+
+// build puts the node into the world of a run. One that cannot be used again is
+// made anew.
+func (c *Cache) build(w *sim.World) {
+	if c.resetter != nil {
+		c.resetter.Reset(c.config)
+	} else {
+		c.make()
+	}
+	w.Add(c.Name, c.Node)
+}
