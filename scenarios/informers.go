@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -35,7 +35,7 @@ func listsTrustProgress(p *testbed.Params) bool {
 // endsByTimer: nobody asks for progress on behalf of a WatchList.
 func endsByTimer(p *testbed.Params) bool {
 	b, err := p.Behaviours()
-	return err == nil && b.Cache.Watches.InitialEventsEnd == dispatch.EndByTimer
+	return err == nil && b.Cache.Watches.InitialEventsEnd == variant.EndByTimer
 }
 
 // overtakenStreams expects what early progress breaks for those who stream their

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -82,7 +83,7 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 	Claims: watchListClaims,
 	Expected: func(p *testbed.Params) []*testbed.Property {
 		out := overtakenInitialEvents(p)
-		if cacheOptions(p).Watches.Buffer == dispatch.BufferInject && !slices.Contains(out, watches.InitialEvents) {
+		if cacheOptions(p).Watches.Buffer == variant.BufferInject && !slices.Contains(out, watches.InitialEvents) {
 			out = append(out, watches.InitialEvents)
 		}
 		return out
@@ -106,7 +107,7 @@ figures are in scenarios/watchlists.md.`,
 	},
 	Claims: []*testbed.Property{watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
-		if cacheOptions(p).Watches.Buffer == dispatch.BufferInject {
+		if cacheOptions(p).Watches.Buffer == variant.BufferInject {
 			return []*testbed.Property{watches.InitialEvents}
 		}
 		return nil
@@ -162,7 +163,7 @@ the resource itself is written now and then, and other resources after that.`,
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
 		o := cacheOptions(p)
-		if o.Watches.InitialEventsEnd == dispatch.EndByTimer || o.ProgressRequests == cache.ProgressNotify {
+		if o.Watches.InitialEventsEnd == variant.EndByTimer || o.ProgressRequests == cache.ProgressNotify {
 			return []*testbed.Property{watches.InitialEventsEnd}
 		}
 		return nil
@@ -185,7 +186,7 @@ func cacheOptions(p *testbed.Params) cache.Options {
 // watchListsHang: nothing tells the cache that it is fresh while a watch with
 // initial events waits: nobody asks for progress, or etcd does not answer.
 func watchListsHang(p *testbed.Params) bool {
-	if cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndByTimer {
+	if cacheOptions(p).Watches.InitialEventsEnd == variant.EndByTimer {
 		return p.Notify == 0
 	}
 	return asksForProgress(p) && hasBug(p, "issue-17507")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -36,7 +36,7 @@ func initialEventsBound(s *testbed.System) testbed.Bound {
 	sent := time.Duration(p.Items + p.Writers*p.Writes + p.OwnReaders*p.Rounds + 1)
 	b := s.ReadBound().Plus(sent*(2*p.Scheduling+p.Network)+sent*p.WatchList.Pace,
 		fmt.Sprintf("%d events one after the other, with two turns of a loop and a message each", sent))
-	if s.Behaviours().Cache.Watches.InitialEventsEnd == dispatch.EndByTimer {
+	if s.Behaviours().Cache.Watches.InitialEventsEnd == variant.EndByTimer {
 		b = b.Plus(bookmarkTimer, fmt.Sprintf("a bookmark timer of at most %v", bookmarkTimer))
 	}
 	return b

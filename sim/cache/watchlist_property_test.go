@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -118,7 +119,7 @@ func TestInitialEventsOfAHealthyCache(t *testing.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "config") }
 		cfg := randomConfig(draw)
 		cfg.Watches.InitialEventsEnd = dispatch.InitialEventsEnd(draw(2))
-		safe := []dispatch.Buffer{dispatch.BufferAsShipped, dispatch.BufferCloseEnough, dispatch.BufferDynamic, dispatch.BufferInjectMerged, dispatch.BufferCapped}
+		safe := []dispatch.Buffer{dispatch.BufferAsShipped, variant.BufferCloseEnough, variant.BufferDynamic, variant.BufferInjectMerged, variant.BufferCapped}
 		cfg.Watches.Buffer = safe[draw(len(safe))]
 		cfg.InitialEventsBytes = 1 + draw(100)
 		etcd := &rightEtcd{commits: draw(13)}

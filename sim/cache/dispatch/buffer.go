@@ -12,7 +12,8 @@ import (
 type Buffer uint8
 
 // Buffering is what a watcher does that sends its initial events. An alternative
-// embeds AsShipped and says what it does differently.
+// embeds AsShipped and says what it does differently; those that we have are in
+// package variant.
 type Buffering interface {
 	// Begin says what a watch waits for, if the bookmark timer finds the end of its
 	// initial events.
@@ -33,22 +34,9 @@ type Buffering interface {
 var Buffers = option.NewSeam[Buffer, Buffering]("initial-events-buffer",
 	"what becomes of events that fill a watcher's channel while it sends its initial events (KEP-3157, step 2b)")
 
-// The values of the seam, in the KEP's order; the last but one is a variant of
-// that before it.
-var (
-	BufferAsShipped = Buffers.Register("as-shipped",
-		"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", AsShipped{})
-	BufferCloseEnough = Buffers.Register("close-enough",
-		"the watch begins when fewer revisions are missing than the channel holds; after 10 s the client is sent to another API server (first option for beta)", closeEnough{})
-	BufferDynamic = Buffers.Register("dynamic",
-		"the channel doubles until the end bookmark was sent (second option)", dynamic{})
-	BufferInject = Buffers.Register("inject",
-		"events are sent between the initial ones, to the letter of the third option: an initial event may follow a newer one of the same object", inject{})
-	BufferInjectMerged = Buffers.Register("inject-merged",
-		"an event replaces the initial event of its object if that was not sent yet, and is sent otherwise", inject{merge: true})
-	BufferCapped = Buffers.Register("cap",
-		"the channel grows to 2 MB of keys and values (fourth option)", capped{})
-)
+// BufferAsShipped is the shipped value.
+var BufferAsShipped = Buffers.Register("as-shipped",
+	"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", AsShipped{})
 
 // AsShipped does nothing for a watcher that sends its initial events: it is
 // terminated like any other that does not keep up, and drained before if the
@@ -69,3 +57,48 @@ func (AsShipped) Between(*sim.Env, *Watcher) *wire.WatchEvent { return nil }
 
 // EndsDrained implements Buffering.
 func (AsShipped) EndsDrained() bool { return false }
+
+// What a buffering needs of the watcher, beside InputLen, TakeInput and Wants:
+
+// Required is the resourceVersion that the client has to be brought to.
+func (w *Watcher) Required() int64 { return w.required }
+
+// Capacity is how many events the watcher's channel holds.
+func (w *Watcher) Capacity() int { return int(w.capacity) }
+
+// SetCapacity changes how many events the watcher's channel holds.
+func (w *Watcher) SetCapacity(n int) { w.capacity = int32(n) }
+
+// Input lists the events in the watcher's channel, the oldest first. They must not
+// be changed.
+func (w *Watcher) Input() []store.Event { return w.input.All() }
+
+// Amounts are those of the dispatcher.
+func (w *Watcher) Amounts() *Amounts { return &w.dispatcher.cfg.Amounts }
+
+// Buffering is what the design does with a watcher that sends its initial events.
+func (w *Watcher) Buffering() Buffering { return w.dispatcher.buffer }
+
+// AdvanceInitial moves a watcher on that sends its initial events to the
+// resourceVersion of an event from its channel. It returns false if the initial
+// events have that one already. The bookmark that ends them has to tell of what was
+// sent before it.
+func (w *Watcher) AdvanceInitial(env *sim.Env, resourceVersion int64) bool {
+	env.LooksAt(cellInitial, w.number)
+	if resourceVersion <= w.floor {
+		env.Cover(inputBelowFloor)
+		return false
+	}
+	env.WritesItem(cellInitial, w.number, resourceVersion)
+	w.floor = resourceVersion
+	env.LooksAt(cellEnd, w.number)
+	if w.intervalEnd != 0 {
+		env.Writes(cellEnd, w.number)
+		w.intervalEnd = max(w.intervalEnd, resourceVersion)
+	}
+	return true
+}
+
+// MergeInitial puts an event in the place of the initial event of its object. It
+// returns false if that was sent, or is not there.
+func (w *Watcher) MergeInitial(e *wire.WatchEvent) bool { return w.interval.Merge(e) }

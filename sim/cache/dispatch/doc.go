@@ -17,7 +17,7 @@
 //
 // Where designs differ there is a seam, an exported variable to which another
 // module may add a value: InitialEventsEnds, Buffers, Delegations, Registrations,
-// OldestWatches and Teardowns.
+// OldestWatches and Teardowns. Package variant has values that designs of ours use.
 //
 // Each step declares what it reads and writes, in the cells of state.go. The
 // steps of two watchers touch no common cell.

@@ -41,7 +41,7 @@ func (w *Watcher) expectEndBookmark(env *sim.Env) {
 	if w.request.ResourceVersion == 0 {
 		w.bookmarkAfter = at
 	}
-	w.dispatcher.end.Expect(env, w, at)
+	w.dispatcher.end.Expect(env, w, at, w.bookmarkAfter)
 }
 
 // convertBookmark marks the first bookmark that the client is sent as the end of
@@ -91,8 +91,9 @@ type End interface {
 	// Begin says what a watch waits for that asks for initial events.
 	Begin(w *Watcher) Beginning
 	// Expect is called at the registration of a watch that is to be told of the
-	// end, with the resourceVersion of its initial events.
-	Expect(env *sim.Env, w *Watcher, at int64)
+	// end, with the resourceVersion of its initial events and the one that the
+	// bookmark has to have at least.
+	Expect(env *sim.Env, w *Watcher, at, bookmarkAfter int64)
 }
 
 // Beginning is what a watch waits for before it is sent initial events.
@@ -101,26 +102,19 @@ type Beginning struct {
 	At int64
 	// Within is how long that may take; 0 is as long as a read waits.
 	Within sim.Duration
-	// Late is the answer if it takes longer; nil is that to a read.
-	Late *wire.Error
+	// Late gives the answer if it takes longer; nil is that to a read.
+	Late func(env *sim.Env) *wire.Error
 }
 
 // InitialEventsEnds is the seam of how the end of the initial events is found.
 var InitialEventsEnds = option.NewSeam[InitialEventsEnd, End]("initial-events-end",
 	"how a watcher learns that it has all initial events")
 
-var (
-	// EndWithInterval waits until the cache is fresh enough, then sends what it
-	// holds with the bookmark behind it (setInitialEventsEndBookmarkIfRequested).
-	EndWithInterval = InitialEventsEnds.Register("interval",
-		"the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped", endWithInterval{})
-	// EndByTimer sends at once what the cache holds, and the bookmark when the
-	// bookmark timer finds that the dispatcher is far enough (KEP-3157, steps 2a to
-	// 2c). No watch waits for the cache meanwhile, so etcd is not asked for
-	// progress (kubernetes/kubernetes#122805).
-	EndByTimer = InitialEventsEnds.Register("timer",
-		"the cache sends at once what it has; the bookmark timer finds the cache fresh enough later (KEP-3157, steps 2a to 2c). No progress is requested meanwhile", endByTimer{})
-)
+// EndWithInterval waits until the cache is fresh enough, then sends what it holds
+// with the bookmark behind it (setInitialEventsEndBookmarkIfRequested): the shipped
+// value.
+var EndWithInterval = InitialEventsEnds.Register("interval",
+	"the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped", endWithInterval{})
 
 type endWithInterval struct{}
 
@@ -128,7 +122,7 @@ type endWithInterval struct{}
 func (endWithInterval) Begin(w *Watcher) Beginning { return Beginning{At: w.required} }
 
 // Expect implements End.
-func (endWithInterval) Expect(_ *sim.Env, w *Watcher, at int64) { w.intervalEnd = at }
+func (endWithInterval) Expect(_ *sim.Env, w *Watcher, at, _ int64) { w.intervalEnd = at }
 
 // takeIntervalEnd returns the bookmark that follows the interval, nil if there
 // is none.
@@ -143,16 +137,4 @@ func (w *Watcher) takeIntervalEnd(env *sim.Env) *wire.WatchEvent {
 	e := &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: w.intervalEnd}
 	w.intervalEnd = 0
 	return w.convertBookmark(e)
-}
-
-type endByTimer struct{}
-
-// Begin implements End.
-func (endByTimer) Begin(w *Watcher) Beginning { return w.dispatcher.buffer.Begin(w) }
-
-// Expect implements End.
-func (endByTimer) Expect(env *sim.Env, w *Watcher, at int64) {
-	if env.Noting() {
-		env.Note(initialEventsBegin{w.from, at, w.bookmarkAfter})
-	}
 }

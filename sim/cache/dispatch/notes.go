@@ -4,21 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/wire"
 )
-
-// initialEventsBegin: a watcher begins to send initial events whose end the
-// bookmark timer will find.
-type initialEventsBegin struct {
-	to                sim.NodeID
-	at, bookmarkAfter int64
-}
-
-// Text implements sim.Note.
-func (n initialEventsBegin) Text(w *sim.World) string {
-	return "begins to send " + w.NodeName(n.to) + " its objects at resourceVersion " + number(n.at) +
-		"; the initial events end when the bookmark timer finds that resourceVersion " + number(n.bookmarkAfter) + " was dispatched"
-}
 
 // endFound: the bookmark timer has found the end of a watcher's initial events.
 type endFound struct {
@@ -40,22 +26,6 @@ type initialEventsSent struct {
 // Text implements sim.Note.
 func (n initialEventsSent) Text(w *sim.World) string {
 	return "has sent " + w.NodeName(n.to) + " all initial events up to resourceVersion " + number(n.at) + "; it wanted " + number(n.bookmarkAfter) + " or later"
-}
-
-// injected: an event is sent before initial events.
-type injected struct {
-	to    sim.NodeID
-	event *wire.WatchEvent
-}
-
-// Text implements sim.Note.
-func (n injected) Text(w *sim.World) string {
-	return "sends " + n.event.Label() + " before the initial events that " + w.NodeName(n.to) + " has not been sent yet"
-}
-
-// About implements sim.Subject.
-func (n injected) About() sim.About {
-	return sim.About{Revision: n.event.ResourceVersion, Key: n.event.Item.Key}
 }
 
 // terminated: a watch ends because its client does not keep up.

@@ -148,8 +148,7 @@ func (w *Watcher) Fresh(env *sim.Env) {
 func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 	env.Cover(watchRefusedWaiting)
 	if late := w.dispatcher.end.Begin(w).Late; late != nil && err.Code == wire.TooLargeResourceVersion {
-		env.Cover(hardClosed)
-		err = late
+		err = late(env)
 	}
 	env.Reads(cellTurn, w.number)
 	if w.state != watcherLeft {

@@ -1,0 +1,40 @@
+package variant
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
+)
+
+// EndByTimer sends at once what the cache holds, and the bookmark when the bookmark
+// timer finds that the dispatcher is far enough (KEP-3157, steps 2a to 2c). No watch
+// waits for the cache meanwhile, so etcd is not asked for progress
+// (kubernetes/kubernetes#122805).
+var EndByTimer = dispatch.InitialEventsEnds.Register("timer",
+	"the cache sends at once what it has; the bookmark timer finds the cache fresh enough later (KEP-3157, steps 2a to 2c). No progress is requested meanwhile", endByTimer{})
+
+type endByTimer struct{}
+
+// Begin implements dispatch.End.
+func (endByTimer) Begin(w *dispatch.Watcher) dispatch.Beginning { return w.Buffering().Begin(w) }
+
+// Expect implements dispatch.End.
+func (endByTimer) Expect(env *sim.Env, w *dispatch.Watcher, at, bookmarkAfter int64) {
+	if env.Noting() {
+		env.Note(initialEventsBegin{w.From(), at, bookmarkAfter})
+	}
+}
+
+// initialEventsBegin: a watcher begins to send initial events whose end the
+// bookmark timer will find.
+type initialEventsBegin struct {
+	to                sim.NodeID
+	at, bookmarkAfter int64
+}
+
+// Text implements sim.Note.
+func (n initialEventsBegin) Text(w *sim.World) string {
+	return "begins to send " + w.NodeName(n.to) + " its objects at resourceVersion " + strconv.FormatInt(n.at, 10) +
+		"; the initial events end when the bookmark timer finds that resourceVersion " + strconv.FormatInt(n.bookmarkAfter, 10) + " was dispatched"
+}
