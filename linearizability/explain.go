@@ -73,8 +73,30 @@ type Explanation struct {
 	// item, or the deletion of the ghost. WriteRevision is its revision.
 	Write         int   `json:"write"`
 	WriteRevision int64 `json:"writeRevision,omitempty"`
-	// Sentence is all of that in one sentence for people.
+	// Sentence is all of that in one sentence for people. It names operations by
+	// their times in the history; Say names them otherwise.
 	Sentence string `json:"sentence"`
+
+	facts facts
+}
+
+// facts are what the sentence needs beside the fields of an Explanation.
+type facts struct {
+	// kind is what the witness stumbled over.
+	kind faultKind
+	// server answered the operation at fault, empty if the history names none.
+	server string
+	// flags are what the answer says beside its items.
+	flags string
+	// newest is the highest revision that the history made.
+	newest int64
+	// outsider made WriteRevision if no operation did; empty if it was there
+	// before the history.
+	outsider string
+	// made: Because made the revision Bound, and did not only see it.
+	made bool
+	// dataRight: the data of the answer is certain to be right.
+	dataRight bool
 }
 
 func (e *Explanation) String() string { return e.Sentence }
@@ -86,7 +108,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	}
 	if w.blind || f.kind == nothing || w.open && !w.definite(f) {
 		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
-		e.Sentence = "no order of the operations fits their answers, whatever became of the writes that nobody knows enough of"
+		e.Sentence = "no order of the operations fits their answers, whatever became of the writes whose outcome is unknown"
 		return e
 	}
 	op := &w.history.Operations[f.op]
@@ -126,8 +148,23 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 			e.differ(w, op, f.revision)
 		}
 	}
-	e.Sentence = e.say(w, op, f.kind)
+	e.facts = e.factsOf(w, op, f.kind)
+	e.Sentence = e.Say(w.name)
 	return e
+}
+
+func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
+	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound)}
+	if e.Anomaly == WrongFlag {
+		f.flags = flags(op.Result)
+	}
+	if e.Write < 0 && e.WriteRevision > w.history.Initial.Revision {
+		f.outsider = w.outsider()
+	}
+	if e.Because >= 0 {
+		f.made = w.history.Operations[e.Because].Request.IsWrite() && w.roles[e.Because] == writing
+	}
+	return f
 }
 
 // knows reports whether what the store was at a revision is certain.
@@ -199,7 +236,7 @@ func (w *Witness) otherWriter(rev int64, than int32) int {
 	return -1
 }
 
-// deleter finds who had deleted a key that is gone at a revision.
+// deleter finds the operation that had deleted a key that is gone at a revision.
 func (w *Witness) deleter(key string, rev int64) (op int, at int64) {
 	runs := w.timeline.runs(key, "")
 	if len(runs) == 0 {
@@ -213,20 +250,24 @@ func (w *Witness) deleter(key string, rev int64) (op int, at int64) {
 	return w.writer(at), at
 }
 
-// say puts the explanation into a sentence: who was told what, why that cannot
-// be, and which write would have made it right.
-func (e *Explanation) say(w *Witness, op *model.Operation, kind faultKind) string {
+// Say is the explanation in one sentence: what the operation at fault was
+// answered, why that cannot be, and which write would have made it right. Name
+// words an operation of the history by its index.
+func (e *Explanation) Say(name func(op int) string) string {
+	if e.Operation < 0 {
+		return e.Sentence
+	}
 	var s strings.Builder
-	s.WriteString(w.name(e.Operation))
-	if op.Server != "" {
-		fmt.Fprintf(&s, " by %s", op.Server)
+	s.WriteString(name(e.Operation))
+	if e.facts.server != "" {
+		fmt.Fprintf(&s, " by %s", e.facts.server)
 	}
 	switch e.Anomaly {
 	case TakenRevision:
 		if e.Write < 0 {
 			fmt.Fprintf(&s, " says it made revision %d, which was there before the history", e.Revision)
 		} else {
-			fmt.Fprintf(&s, " says it made revision %d, but so does %s", e.Revision, w.name(e.Write))
+			fmt.Fprintf(&s, " says it made revision %d, but so does %s", e.Revision, name(e.Write))
 		}
 		return s.String()
 	case SkippedRevision:
@@ -236,21 +277,21 @@ func (e *Explanation) say(w *Witness, op *model.Operation, kind faultKind) strin
 		fmt.Fprintf(&s, " made revision %d, but after that the write of revision %d in the server's log would have changed nothing", e.Revision, e.Bound)
 		return s.String()
 	case Reordered:
-		fmt.Fprintf(&s, " made revision %d, but %s", e.Revision, e.reason(w))
+		fmt.Fprintf(&s, " made revision %d, but %s", e.Revision, e.reason(name))
 		return s.String()
 	case Torn:
-		fmt.Fprintf(&s, " is of revision %d, but the page before it, %s, is of revision %d", e.Revision, w.name(e.Because), e.Bound)
+		fmt.Fprintf(&s, " is of revision %d, but the page before it, %s, is of revision %d", e.Revision, name(e.Because), e.Bound)
 		return s.String()
 	case UnmadeRevision:
-		fmt.Fprintf(&s, " is of revision %d, which no operation of the history made; the newest is %d", e.Revision, w.last)
+		fmt.Fprintf(&s, " is of revision %d, which no operation of the history made; the newest is %d", e.Revision, e.facts.newest)
 		return s.String()
 	case WrongFlag:
-		fmt.Fprintf(&s, ", told %s, cannot have been answered so", flags(op.Result))
+		fmt.Fprintf(&s, ", told %s, cannot have been answered so", e.facts.flags)
 		if e.Revision > 0 {
 			fmt.Fprintf(&s, " by the store at revision %d", e.Revision)
 		}
 		if e.Because >= 0 {
-			fmt.Fprintf(&s, "; %s", e.reason(w))
+			fmt.Fprintf(&s, "; %s", e.reason(name))
 		}
 		return s.String()
 	}
@@ -259,15 +300,15 @@ func (e *Explanation) say(w *Witness, op *model.Operation, kind faultKind) strin
 	} else {
 		s.WriteString(" fits no revision that it may show")
 	}
-	if reason := e.reason(w); reason != "" && kind != wrongAnswer {
+	if reason := e.reason(name); reason != "" && e.facts.kind != wrongAnswer {
 		fmt.Fprintf(&s, ", but %s", reason)
 	}
-	s.WriteString(e.difference(w))
+	s.WriteString(e.difference(name))
 	return s.String()
 }
 
 // reason says why the operation has to be at the bound or later.
-func (e *Explanation) reason(w *Witness) string {
+func (e *Explanation) reason(name func(op int) string) string {
 	switch {
 	case e.Property == NotOlderThan && e.Because < 0:
 		return fmt.Sprintf("it asked for revision %d or later", e.Bound)
@@ -277,30 +318,30 @@ func (e *Explanation) reason(w *Witness) string {
 		return ""
 	}
 	verb := "had seen"
-	if w.history.Operations[e.Because].Request.IsWrite() && w.roles[e.Because] == writing {
+	if e.facts.made {
 		verb = "had made"
 	}
-	return fmt.Sprintf("%s %s revision %d before", w.name(e.Because), verb, e.Bound)
+	return fmt.Sprintf("%s %s revision %d before", name(e.Because), verb, e.Bound)
 }
 
-// stranger is who made a revision that no answer names.
-func (w *Witness) stranger() string {
+// outsider names the origin of a revision that no answer names.
+func (w *Witness) outsider() string {
 	for i := range w.history.Operations {
 		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() {
 			return "a write that was not answered"
 		}
 	}
-	return "somebody outside the history"
+	return "a client outside the history"
 }
 
 // difference says what is wrong with the data.
-func (e *Explanation) difference(w *Witness) string {
+func (e *Explanation) difference(name func(op int) string) string {
 	source := ""
 	switch {
 	case e.Write >= 0:
-		source = " by " + w.name(e.Write)
-	case e.WriteRevision > w.history.Initial.Revision:
-		source = " by " + w.stranger()
+		source = " by " + name(e.Write)
+	case e.facts.outsider != "":
+		source = " by " + e.facts.outsider
 	}
 	switch e.Anomaly {
 	case Missing:
@@ -311,7 +352,7 @@ func (e *Explanation) difference(w *Witness) string {
 		return fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, told, e.Want.Value, e.WriteRevision, source)
 	case Ghost:
 		if e.WriteRevision == 0 {
-			return fmt.Sprintf("; it shows key %q as %q of revision %d, which nobody ever wrote", e.Key, e.Got.Value, e.Got.ModRevision)
+			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was never written", e.Key, e.Got.Value, e.Got.ModRevision)
 		}
 		return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted at revision %d%s",
 			e.Key, e.Got.Value, e.Got.ModRevision, e.WriteRevision, source)
@@ -323,7 +364,7 @@ func (e *Explanation) difference(w *Witness) string {
 	case Miscounted:
 		return "; its items are right, its count or its \"more\" is not"
 	}
-	if !w.knows(e.Bound) {
+	if !e.facts.dataRight {
 		return ""
 	}
 	return "; its data is right all the same"

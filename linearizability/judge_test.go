@@ -83,7 +83,7 @@ func TestJudgements(t *testing.T) {
 		"a list that shows what nobody wrote": {
 			[]string{start, putA, list(10, "", 3, newA, `{"key":"b","value":"x","mod":3}`)},
 			Linearizable, model.Violated, 1, Ghost,
-			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b" as "x" of revision 3, which nobody ever wrote`,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b" as "x" of revision 3, which was never written`,
 		},
 		"a list ahead of its revision": {
 			[]string{start, strings.Replace(putA, `"return":2`, `"return":20`, 1), list(10, "", 2, newA)},
@@ -163,7 +163,7 @@ func TestJudgements(t *testing.T) {
 		"nor with data of nobody": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true}`, list(10, "", 3, strings.Replace(newA, "new", "bad", 1))},
 			Linearizable, model.Violated, 0, Unexplained,
-			`no order of the operations fits their answers, whatever became of the writes that nobody knows enough of`,
+			`no order of the operations fits their answers, whatever became of the writes whose outcome is unknown`,
 		},
 		"ground truth tells": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true,"commit":3}`, list(10, "", 3, newA)},

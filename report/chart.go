@@ -174,7 +174,7 @@ func (d *chart) step(i int) {
 	case s.Delivered >= 0:
 		d.arrow(i, &d.run.Trace.Messages[s.Delivered])
 	case s.Kind == sim.Inject || s.Node == 0:
-		fmt.Fprintf(&d.labels, `<text class="fault" x="%d" y="%d">✕ %s</text>`, chartLeft, y+4, html.EscapeString(shorten(strings.TrimPrefix(s.Name, "inject "))))
+		fmt.Fprintf(&d.labels, `<text class="fault" x="%d" y="%d">✕ %s</text>`, chartLeft, y+4, html.EscapeString(shorten(s.Activity)))
 	default:
 		fmt.Fprintf(&d.arrows, `<circle class="tick" cx="%d" cy="%d" r="4"/>`, d.x(s.Node), y)
 		side := 1
@@ -214,12 +214,10 @@ func (d *chart) activity(s *trace.Step) string {
 	if s.Kind == sim.Fire && d.run.Clients[s.Node] {
 		return "asks"
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(s.Name, "run "), "fire ")
-	name = strings.TrimPrefix(name, d.run.Trace.Nodes[s.Node]+" ")
 	if s.Kind == sim.Fire {
-		return "timer: " + name
+		return "timer: " + s.Activity
 	}
-	return name
+	return s.Activity
 }
 
 // arrow draws a message. It begins where it was sent, if that step is drawn;

@@ -422,6 +422,21 @@ func (w *World) AppendName(b []byte, a Action) []byte {
 	}
 }
 
+// Activity is the name of the loop that runs, the timer that fires or the fault
+// that strikes; empty for a delivery.
+func (w *World) Activity(a Action) string {
+	s := &w.slots[a.Slot]
+	switch a.Kind {
+	case Fire:
+		return w.nodes[s.node].node.TimerName(Timer(s.index))
+	case Run:
+		return w.nodes[s.node].node.TaskName(Task(s.index))
+	case Inject:
+		return w.faults[s.index].fault.Name()
+	}
+	return ""
+}
+
 // CauseName renders a cause: node, activity and its number.
 func (w *World) CauseName(c Cause) string { return string(w.appendCause(nil, c)) }
 

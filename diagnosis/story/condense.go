@@ -2,41 +2,66 @@ package story
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/watchbed/watchbed/diagnosis/slice"
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/sim"
 )
 
-// mostLines is how long a story gets before lines that matter as little as this
-// go. What led to the violation stays.
-var mostLines = [...]int{named: 24, cameOfIt: 18, nearby: 14, elsewhere: 14}
+// matter is how much a line matters.
+type matter int
 
-// How much a line matters: ledToIt is a step without which the violation would
-// not have come about, named speaks of the revision or key that it is about or
-// is a fault, cameOfIt is what became of the write that was missed or of the
-// read that was wrong, nearby happened meanwhile, elsewhere after it.
 const (
-	ledToIt = iota
+	// ledToIt: without the step the violation would not have come about.
+	ledToIt matter = iota
+	// named: it is about the revision or the key that is missed, or is a fault.
 	named
+	// cameOfIt: what became of the write that was missed, or of the read that was
+	// answered wrongly.
 	cameOfIt
+	// nearby happened meanwhile, elsewhere after it.
 	nearby
 	elsewhere
 )
 
-// weighed is a line with what it matters.
+// maxLines is how long a story gets before the lines go that matter as little as
+// this. What led to the violation stays.
+var maxLines = [...]int{named: 24, cameOfIt: 18, nearby: 14, elsewhere: 14}
+
+// weighed is a line with how much it matters.
 type weighed struct {
 	Line
-	matters int
+	kind    kind
+	matters matter
+	// stays: the line is told also if it repeats others.
+	stays bool
 }
 
-// condense makes the lines of a story out of what the nodes say of themselves.
-// While there are too many, those that matter least go. What repeats is told
+// kind is what lines of one kind have in common: the node, the Go type of what it
+// says, and the key that the note is about. A fault has no type.
+type kind struct {
+	node sim.NodeID
+	note reflect.Type
+	key  string
+}
+
+func kindOf(n *trace.Note) kind {
+	k := kind{node: n.Node, note: reflect.TypeOf(n.Value)}
+	if s, ok := n.Value.(sim.Subject); ok {
+		k.key = s.About().Key
+	}
+	return k
+}
+
+// condense makes the lines of a story from what the nodes say of themselves.
+// While there are too many, those that matter the least go. What repeats is told
 // once: a cache that asks for progress every 100 ms says so once.
 func condense(r *Run) []Line {
 	lines := r.weigh()
 	for least := elsewhere; least > ledToIt; least-- {
-		if told := joined(unrepeated(lines)); len(told) <= mostLines[least] {
+		if told := joined(unrepeated(lines)); len(told) <= maxLines[least] {
 			return told
 		}
 		lines = slices.DeleteFunc(lines, func(l weighed) bool { return l.matters == least })
@@ -44,16 +69,16 @@ func condense(r *Run) []Line {
 	return joined(unrepeated(lines))
 }
 
-// weigh makes a line of everything that is said, but for what others than those
-// involved are asked and told.
+// weigh makes a line of everything that is said, except what clients are asked
+// and told that the violation is not about.
 func (r *Run) weigh() []weighed {
-	t, c := r.Trace, &r.concern
-	last := slices.Max(append([]int{-1}, c.ends...))
-	led := r.before(c.ends)
-	missed, asked := r.after(c.missed, last), r.after(r.callOf(c.wrong), last)
+	t, a := r.Trace, &r.about
+	last := slices.Max(append([]int{-1}, a.ends...))
+	s := slice.New(t, r.Clients)
+	led, missed, asked := s.Before(a.ends...), s.After(a.missed, last), s.After(a.asked, last)
 	var lines []weighed
 	for i := range t.Steps {
-		st := &t.Steps[i]
+		step := &t.Steps[i]
 		matters := elsewhere
 		switch {
 		case led[i]:
@@ -63,33 +88,25 @@ func (r *Run) weigh() []weighed {
 		case i <= last:
 			matters = nearby
 		}
-		if st.Kind == sim.Inject {
+		fault := step.Kind == sim.Inject
+		if fault {
 			// Shrinking leaves the faults that are needed.
-			lines = append(lines, weighed{Line{Step: i + 1, At: st.At, Node: "fault", Text: strings.TrimPrefix(st.Name, "inject ")}, min(matters, named)})
+			matters = min(matters, named)
+			lines = append(lines, weighed{Line{i + 1, step.At, "fault", step.Activity}, kind{}, matters, false})
 		}
-		for _, n := range st.Notes {
-			who := t.Nodes[n.Node]
-			if r.Clients[n.Node] && c.clients != nil && !c.clients[who] {
+		for _, n := range step.Notes {
+			name := t.Nodes[n.Node]
+			if r.Clients[n.Node] && a.clients != nil && !a.clients[name] {
 				continue
 			}
-			w := weighed{Line{Step: i + 1, At: st.At, Node: who, Text: n.Text}, matters}
-			if i <= last && (c.names(n.Text) || st.Kind == sim.Inject) {
-				w.matters = min(matters, named)
+			l := weighed{Line{i + 1, step.At, name, n.Text}, kindOf(&n), matters, slices.Contains(a.ends, i)}
+			if i <= last && a.names(n.Value) {
+				l.matters, l.stays = min(matters, named), true
 			}
-			lines = append(lines, w)
+			lines = append(lines, l)
 		}
 	}
 	return lines
-}
-
-// callOf is the step at which the client began what was answered in this one.
-func (r *Run) callOf(answer int) int {
-	for i := answer - 1; i >= 0; i-- {
-		if s := &r.Trace.Steps[i]; s.Node == r.Trace.Steps[answer].Node && s.Kind == sim.Fire {
-			return i
-		}
-	}
-	return -1
 }
 
 // joined makes one line of what a node says in one step.
@@ -105,43 +122,37 @@ func joined(lines []weighed) []Line {
 	return out
 }
 
-// often is how many lines of one kind a story tells before it only counts them.
-const often = 5
+// maxRepeats is how many lines of one kind a story tells before it only counts
+// them.
+const maxRepeats = 5
 
 // unrepeated keeps the first line of a kind that comes more than a few times,
 // and the last one, which is often the one that matters.
 func unrepeated(lines []weighed) []weighed {
-	count := map[string]int{}
+	count, seen, dropped := map[kind]int{}, map[kind]int{}, map[kind]int{}
 	for _, l := range lines {
-		count[kindOf(l.Line)]++
+		count[l.kind]++
 	}
-	seen := map[string]int{}
 	var kept []weighed
 	for _, l := range lines {
-		k := kindOf(l.Line)
-		n := count[k]
-		seen[k]++
-		switch {
-		case n <= often || seen[k] == 1:
-		case seen[k] == n:
-			l.Text += fmt.Sprintf(" (and %d times more in between)", n-2)
-		default:
+		n := count[l.kind]
+		seen[l.kind]++
+		last := seen[l.kind] == n
+		if n > maxRepeats && seen[l.kind] > 1 && !last && !l.stays {
+			dropped[l.kind]++
 			continue
+		}
+		if last && dropped[l.kind] > 0 {
+			l.Text += fmt.Sprintf(" (and %s more in between)", times(dropped[l.kind]))
 		}
 		kept = append(kept, l)
 	}
 	return kept
 }
 
-// kindOf is what lines have in common that differ in numbers and values only.
-func kindOf(l Line) string {
-	var b strings.Builder
-	b.WriteString(l.Node)
-	for _, word := range strings.Fields(l.Text) {
-		if strings.ContainsAny(word, "0123456789=") {
-			word = "#"
-		}
-		b.WriteString(" " + word)
+func times(n int) string {
+	if n == 1 {
+		return "once"
 	}
-	return b.String()
+	return fmt.Sprintf("%d times", n)
 }

@@ -51,7 +51,7 @@ type Run struct {
 	finding explore.Finding
 	// shows is the first step after which the run, cut off there, is violated.
 	shows int
-	concern
+	about about
 }
 
 // maxJudged is how many steps a run may have to be judged after each: in longer
@@ -82,19 +82,16 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{system: system, shows: -1, Clients: map[sim.NodeID]bool{}}
+	r := &Run{system: system, shows: -1}
 	r.Trace = trace.New(func(w *sim.World, step int) {
-		// A step without a note changes no verdict.
-		if r.shows < 0 && step < maxJudged && len(r.Trace.Steps[step].Notes) > 0 {
-			result := explore.Result{Findings: system.Judge(w)}
-			if result.Find(f) != nil {
-				r.shows = step
-			}
+		if r.shows < 0 && step < maxJudged && r.violated(w, f) {
+			r.shows = step
 		}
 	})
 	runner := explore.NewRunner(system, system.Params().Steps)
-	runner.Observe(r.Trace)
+	r.Trace.Follow(runner.World())
 	result, err := recording.Replay(runner, rec)
+	r.Trace.Close(runner.World())
 	if err != nil {
 		return nil, err
 	}
@@ -104,18 +101,29 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 	}
 	r.finding = *finding
 	if r.shows < 0 {
-		// No step came after it.
+		// It shows after the last step, or the run is too long to look.
 		r.shows = len(r.Trace.Steps) - 1
 	}
 	r.History = system.History()
+	r.Clients = map[sim.NodeID]bool{}
 	for _, name := range r.History.Clients {
 		if n, ok := r.Trace.Node(name); ok {
 			r.Clients[n] = true
 		}
 	}
-	r.concern = concernOf(r, finding.Why)
-	r.Wrong, r.Missed = r.wrong, r.missed
+	r.about = r.aboutFinding()
+	r.Wrong, r.Missed = r.about.wrong, r.about.missed
 	return r, nil
+}
+
+// violated reports whether the run, cut off after its last step, fails in the way
+// f. A step without a note changes no verdict.
+func (r *Run) violated(w *sim.World, f explore.Failure) bool {
+	if len(r.Trace.Steps[len(r.Trace.Steps)-1].Notes) == 0 {
+		return false
+	}
+	result := explore.Result{Findings: r.system.Judge(w)}
+	return result.Find(f) != nil
 }
 
 // Strings is the story as plain lines, for files.
@@ -137,5 +145,3 @@ func (s *Story) When(l Line) string {
 	}
 	return strconv.Itoa(l.Step)
 }
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -2,28 +2,37 @@ package story
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
 
-// why says who read what, what it should have been, and why.
+// why says which client read what, what it should have been, and why.
 func (r *Run) why() string {
-	if r.finding.Why == nil {
+	switch why := r.finding.Why.(type) {
+	case nil:
 		return ""
-	}
-	if e, ok := r.finding.Why.(*linearizability.Explanation); ok {
-		if text := r.wrongAnswer(e); text != "" {
+	case *linearizability.Explanation:
+		if text := r.wrongAnswer(why); text != "" {
 			return text
 		}
+		return sentence(why.Say(r.called))
+	default:
+		return sentence(why.String())
 	}
-	return sentence(callTimes.ReplaceAllString(r.finding.Why.String(), ""))
 }
 
-// callTimes are the times of a history: a story has its own.
-var callTimes = regexp.MustCompile(` \(called at \d+, [^)]*\)`)
+// called names an operation by its client and its place in the story.
+func (r *Run) called(op int) string {
+	call, _ := r.operation(op)
+	x := &r.History.Operations[op]
+	what := fmt.Sprint(x.Request.Kind)
+	if x.Request.Key != "" {
+		what += " of " + x.Request.Key
+	}
+	return fmt.Sprintf("%s's %s (%s)", r.History.Clients[x.Client], what, r.place(call))
+}
 
 // wrongAnswer is about one key of an answer. It is empty for other anomalies,
 // which the explanation's own sentence says as well.
@@ -41,7 +50,7 @@ func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
 	if held {
 		what = strings.TrimPrefix(what, "consistent ")
 	}
-	fmt.Fprintf(&s, "%s's %s (%s) is answered", who, what, r.place(r.callOf(r.concern.wrong)))
+	fmt.Fprintf(&s, "%s's %s (%s) is answered", who, what, r.place(r.about.asked))
 	if e.Revision > 0 {
 		fmt.Fprintf(&s, " at revision %d", e.Revision)
 	}
@@ -76,7 +85,7 @@ func (r *Run) reason(h *model.History, e *linearizability.Explanation) string {
 	op := &h.Operations[e.Operation]
 	who := h.Clients[op.Client]
 	told := func(i int) string {
-		_, answer := r.operation(h, i)
+		_, answer := r.operation(i)
 		return r.place(answer)
 	}
 	switch {

@@ -30,17 +30,15 @@ type Step struct {
 	Kind sim.Kind
 	Slot int32
 	Node sim.NodeID
-	// Name is that of the action.
-	Name string
+	// Name is that of the action, Activity that of its loop, timer or fault alone.
+	Name, Activity string
 	// Since is the step that made this one possible: it armed the timer or gave
 	// the loop something to do. -1 is the start of the run.
 	Since int
 	// Delivered is the message that the step delivered, an index of
 	// Trace.Messages; -1 if the step is no delivery.
 	Delivered int
-	// Causes are those of the messages that the step sent or delivered.
-	Causes []sim.Cause
-	Notes  []Note
+	Notes     []Note
 	// Accesses are the cells that the step touched, in order.
 	Accesses []sim.Access
 }
@@ -132,21 +130,17 @@ func (t *Trace) sent(m *sim.Message) {
 	t.Messages = append(t.Messages, Message{
 		From: m.From, To: m.To, Label: m.Payload.Label(), Sent: len(t.Steps) - 1, Delivered: -1,
 	})
-	if last := t.last(); last != nil {
-		last.Causes = append(last.Causes, m.Cause)
-	}
 }
 
 func (t *Trace) acted(w *sim.World, e *sim.Event) {
 	// The world counts steps from 1.
 	s := Step{
-		At: w.Now(), Kind: e.Action.Kind, Slot: e.Action.Slot, Node: e.Node, Name: e.Text,
+		At: w.Now(), Kind: e.Action.Kind, Slot: e.Action.Slot, Node: e.Node, Name: e.Text, Activity: w.Activity(e.Action),
 		Since: int(e.Action.Since) - 1, Delivered: -1,
 	}
 	if m := w.Pending(e.Action); m != nil {
 		if i, ok := t.pending[messageName{m.Cause, m.Ordinal}]; ok {
 			s.Delivered = i
-			s.Causes = append(s.Causes, m.Cause)
 			t.Messages[i].Delivered = len(t.Steps)
 		}
 	}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/trace"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+)
+
+// TestPagesEscape: histories and recordings come from strangers.
+func TestPagesEscape(t *testing.T) {
+	const evil = `<script>alert("x")</script>`
+	h := &model.History{Clients: []string{evil}, Operations: []model.Operation{{
+		Call: 1, Return: 2, Request: &model.Request{Kind: model.Put, Key: evil, Value: evil},
+		Outcome: model.Done, Result: &model.Result{Revision: 1},
+	}}}
+	var b bytes.Buffer
+	require.NoError(t, WriteHistoryHTML(&b, evil, h, []linearizability.Judgement{{
+		Property: "linearizable", Verdict: model.Violated, Why: &linearizability.Explanation{Sentence: evil},
+	}}))
+	require.False(t, strings.Contains(b.String(), evil))
+	require.True(t, strings.Contains(b.String(), "&lt;script&gt;"))
+
+	d := told(t, "stale-own-write")
+	d.Recording.Tool = evil
+	b.Reset()
+	require.NoError(t, WriteRunHTML(&b, d))
+	require.False(t, strings.Contains(b.String(), evil))
+	require.True(t, strings.Contains(b.String(), `<svg class="chart"`))
+	require.False(t, strings.Contains(b.String(), "<script"), "what matters is there without JavaScript; only porcupine's frame has some")
+	for _, from := range []string{`src="http`, `href="http`, "url(http", "@import"} {
+		require.False(t, strings.Contains(b.String(), from), "the page needs nothing from elsewhere: %s", from)
+	}
+
+	require.NotContains(t, drawChart(&story.Run{Trace: &trace.Trace{Nodes: []string{"world", evil}, Steps: []trace.Step{{Node: 1, Name: "run " + evil, Delivered: -1}}}, Wrong: -1, Missed: 0}, nil, func(int) bool { return true }), evil)
+}
+
+// TestLongHistoriesAreNotDrawn: porcupine's page would be of gigabytes.
+func TestLongHistoriesAreNotDrawn(t *testing.T) {
+	h := &model.History{Clients: []string{"a"}}
+	for i := range int64(linearizability.MostVisualized + 1) {
+		h.Operations = append(h.Operations, model.Operation{Call: 2 * i, Return: 2*i + 1, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: i + 1}})
+	}
+	var b bytes.Buffer
+	require.NoError(t, WriteHistoryHTML(&b, "long", h, nil))
+	require.Contains(t, b.String(), "timelines are drawn up to")
+	assert.NotContains(t, b.String(), "iframe title")
+}
+
+// TestTimelineWaitsToBeSeen: a frame that is not in view cannot measure text, so
+// porcupine's script must not run at once. It fails if porcupine's page changes.
+func TestTimelineWaitsToBeSeen(t *testing.T) {
+	h := &model.History{Clients: []string{"a"}, Operations: []model.Operation{{
+		Call: 1, Return: 2, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: 1},
+	}}}
+	page := timelineOf(h, linearizability.Linearizable).Page
+	require.Equal(t, 3, strings.Count(page, "render(data)"), "its definition, and two calls")
+	for _, call := range []string{"getBBox().width > 0) render(data)", "isIntersecting)) { o.disconnect(); render(data) }"} {
+		require.True(t, strings.Contains(page, call), call)
+	}
+}
+
+// TestChartMarksWhatMatters: the wrong answer and the missed write each have
+// their row, and what is left out is counted.
+func TestChartMarksWhatMatters(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteRunHTML(&b, told(t, "issue-15220")))
+	short, whole, found := strings.Cut(b.String(), "<details>")
+	require.True(t, found)
+	for _, mark := range []string{`<rect class="wrong"`, `<rect class="missed"`} {
+		require.Equal(t, 1, strings.Count(short, mark), mark)
+		require.Equal(t, 1, strings.Count(whole, mark), mark)
+	}
+	require.Contains(t, short, "⋮ ")
+	require.NotContains(t, whole[:strings.Index(whole, "</details>")], "⋮ ", "the whole run leaves nothing out")
+	require.Contains(t, short, "is not in it")
+}

@@ -1,0 +1,203 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Each story has two files in testdata/stories: the recorded run, and what is
+// told of it. The tests replay the one and compare with the other.
+var update = flag.Bool("update", false, "tell the stories anew; a recording that does not replay any more is searched for anew")
+
+const storiesDir = "testdata/stories"
+
+// storyCase is a failing run that is told.
+type storyCase struct {
+	name     string
+	scenario *testbed.Scenario
+	property *testbed.Property
+	// strategy finds it; empty is the default.
+	strategy string
+	// set are parameters, name=value.
+	set []string
+}
+
+// params are those of the case.
+func (c *storyCase) params(t *testing.T) (*testbed.Scenario, testbed.Params) {
+	t.Helper()
+	p := c.scenario.Params
+	for _, s := range c.set {
+		k, v, _ := strings.Cut(s, "=")
+		require.NoError(t, p.Set(k, v))
+	}
+	return c.scenario, p
+}
+
+func (c *storyCase) recording() string { return filepath.Join(storiesDir, c.name+".json") }
+func (c *storyCase) golden() string    { return filepath.Join(storiesDir, c.name+".txt") }
+
+// open reads the committed recording.
+func (c *storyCase) open(t *testing.T) *diagnosis.Diagnosis {
+	t.Helper()
+	d, err := c.replay(t)
+	if err != nil {
+		t.Fatalf("%s is stale: %v\ngo test ./report -run TestStories -update searches for another run", c.recording(), err)
+	}
+	return d
+}
+
+// replay explains the committed recording, if it still is one of the case. The
+// recording has the parameters that the case sets, and no others: a parameter
+// that is renamed makes no recording stale.
+func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
+	t.Helper()
+	sc, p := c.params(t)
+	rec, err := recording.Open(c.recording())
+	if err != nil {
+		return nil, err
+	}
+	have, err := recorded.Params(sc, rec)
+	if err != nil {
+		return nil, err
+	}
+	for i, want := range p.Expand() {
+		if got := have.Expand()[i]; got != want {
+			return nil, fmt.Errorf("it was recorded with %s=%s, which is %s now", got.Name, got.Value, want.Value)
+		}
+	}
+	for _, f := range rec.Violations() {
+		if f.Property == c.property.Name {
+			return diagnosis.Of(sc, rec, f)
+		}
+	}
+	return nil, errors.New(c.property.Name + " is not violated in it")
+}
+
+// search finds and shrinks a run, as simrun run would.
+func (c *storyCase) search(t *testing.T) *recording.Recording {
+	t.Helper()
+	sc, p := c.params(t)
+	s := strategy.Default()
+	if c.strategy != "" {
+		var err error
+		s, err = strategy.Find(c.strategy)
+		require.NoError(t, err)
+	}
+	subjects, err := sc.Subjects(p)
+	require.NoError(t, err)
+	const batch, most = 4_000, 400_000
+	for first := uint64(0); first < most; first += batch {
+		found, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, FirstSeed: first, Seeds: batch, Steps: p.Steps})
+		require.NoError(t, err)
+		for _, f := range found.Failures {
+			if f.Failure.Property != c.property.Name {
+				continue
+			}
+			finder := &diagnosis.Finder{Scenario: sc, Params: p, Strategy: s, Last: first + batch - 1, Shrink: true}
+			told, err := finder.Find(t.Context(), []campaign.FailureTally{f})
+			require.NoError(t, err)
+			return told[0].Recording
+		}
+	}
+	t.Fatalf("%s: %s is never violated", c.name, c.property.Name)
+	return nil
+}
+
+// write commits a recording of the case.
+func (c *storyCase) write(t *testing.T, rec *recording.Recording) {
+	t.Helper()
+	for i := range rec.Findings {
+		// The story has a file of its own.
+		rec.Findings[i].Why, rec.Findings[i].Story = "", nil
+	}
+	rec.Tool, rec.Parameters = "watchbed", []recording.Parameter{}
+	for _, s := range c.set {
+		k, v, _ := strings.Cut(s, "=")
+		rec.Parameters = append(rec.Parameters, recording.Parameter{Name: k, Value: v})
+	}
+	var b bytes.Buffer
+	_, err := rec.WriteTo(&b)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(c.recording(), b.Bytes(), 0o644))
+}
+
+// renew makes the recording of the case one that replays: with the parameters of
+// the case if that is enough, else by another search.
+func (c *storyCase) renew(t *testing.T) {
+	t.Helper()
+	if _, err := c.replay(t); err == nil {
+		return
+	}
+	if stale, err := recording.Open(c.recording()); err == nil {
+		c.write(t, stale)
+		if _, err := c.replay(t); err == nil {
+			return
+		}
+	}
+	c.write(t, c.search(t))
+}
+
+// TestStories tells every committed recording and compares with the golden file.
+func TestStories(t *testing.T) {
+	for _, c := range storyCases(t) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if *update {
+				c.renew(t)
+			}
+			d := c.open(t)
+			var b bytes.Buffer
+			require.NoError(t, WriteStory(&b, Terminal{}, d))
+			if *update {
+				require.NoError(t, os.WriteFile(c.golden(), b.Bytes(), 0o644))
+				return
+			}
+			want, err := os.ReadFile(c.golden())
+			if os.IsNotExist(err) {
+				t.Skip("no golden file yet: the nodes are about to say more")
+			}
+			require.NoError(t, err)
+			require.Equal(t, string(want), b.String(), "go test ./report -run TestStories -update writes it anew")
+		})
+	}
+}
+
+// TestNoStoryIsLeftOver: each file belongs to a case.
+func TestNoStoryIsLeftOver(t *testing.T) {
+	known := map[string]bool{}
+	for _, c := range storyCases(t) {
+		known[c.recording()], known[c.golden()] = true, true
+	}
+	files, err := filepath.Glob(filepath.Join(storiesDir, "*"))
+	require.NoError(t, err)
+	for _, f := range files {
+		require.True(t, known[f], f)
+	}
+}
+
+// told is the diagnosis of a committed recording.
+func told(t *testing.T, name string) *diagnosis.Diagnosis {
+	t.Helper()
+	for _, c := range storyCases(t) {
+		if c.name == name {
+			return c.open(t)
+		}
+	}
+	t.Fatalf("no story is called %q", name)
+	return nil
+}
