@@ -14,5 +14,5 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a WatchList waits for a fresh cache while it holds the lock that the cache needs to become fresh",
 	Setting:  "freshness-lock=held",
 	Scenario: scenarios.WatchListEnds, Property: watches.InitialEventsEnd,
-	Why: "the WatchList and every read behind it wait for good",
+	Why: "the WatchList and every read behind it wait forever",
 })

@@ -16,8 +16,8 @@ type Delegate func(req *wire.WatchRequest) bool
 var Delegations = option.NewSeam[Delegation, Delegate]("watch-delegation", "which watches etcd serves")
 
 var (
-	// DelegateNoWatch serves all of them from the cache, also the watch of old
-	// that gives no option: its initial events may be stale.
+	// DelegateNoWatch serves all of them from the cache. The initial events of a
+	// watch without options may be stale then.
 	DelegateNoWatch = Delegations.Register("none", "none: the initial events of a watch without options may be stale",
 		func(*wire.WatchRequest) bool { return false })
 	// DelegateUnset sends the watch that gives no option to etcd.

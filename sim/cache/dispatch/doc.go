@@ -10,7 +10,8 @@
 //
 //	watch.go            the request: validated, made to wait, registered
 //	initial_events.go   what happened before the watch was registered
-//	watcher.go          one turn of the watcher's goroutine
+//	turn.go             one turn of the watcher's goroutine
+//	ending.go           the end, early or in its time
 //	dispatcher.go       an event on its way to all watchers
 //	bookmark.go         the bookmark timer
 //	end_bookmark.go     the bookmark that ends the initial events (KEP-3157)

@@ -96,9 +96,9 @@ func (d *Dispatcher) suggestedWatchChannelSize(env *sim.Env) int {
 }
 
 // requiresCurrentVersion: a watch that gives no resourceVersion has to see
-// everything that etcd has committed by now (getWatchCacheResourceVersion). The
-// exception is the watch of old, without any option: it is served like one at
-// resourceVersion "0".
+// everything that etcd has committed by now (getWatchCacheResourceVersion). A watch
+// without any option is the exception: it is served like one at resourceVersion
+// "0".
 func requiresCurrentVersion(req *wire.WatchRequest) bool {
 	return req.ResourceVersion == wire.Unset && req.SendInitialEvents != wire.SendInitialEventsUnset
 }

@@ -1,0 +1,35 @@
+package cache_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/store"
+)
+
+// oneMore is a buffer that has room for one more event, as another module could
+// write it.
+type oneMore struct{ dispatch.AsShipped }
+
+func (oneMore) MakeRoom(_ *sim.Env, w *dispatch.Watcher, _ *store.Event) bool {
+	if w.Capacity() > 2 {
+		return false
+	}
+	w.SetCapacity(3)
+	return true
+}
+
+var _ = dispatch.Buffers.Register("one-more", "one event more than the channel holds", oneMore{})
+
+func TestAnotherModuleAddsABuffer(t *testing.T) {
+	b := slowList(t, "initial-events-buffer", "one-more")
+	b.write(6, 8)
+	require.False(t, b.can("dispatch budget"), "three events fit")
+	b.write(9, 9)
+	b.do("dispatch budget")
+	b.release()
+	require.Equal(t, []string{"ADDED@3 a", "ADDED@4 b", "closed"}, b.seen())
+}
