@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -62,7 +62,7 @@ func (j *detectorAccuracy) AfterStep(_ *sim.World, a sim.Action) {
 
 // compare compares what a detector looks at with ground truth, as far as the
 // detector can see: the checker's digest is of keys and revisions.
-func (j *detectorAccuracy) compare(c *testbed.Cache, of *cache.Detection) comparison {
+func (j *detectorAccuracy) compare(c *testbed.Cache, of *check.Detection) comparison {
 	store := j.system.Truth().At(of.ResourceVersion)
 	if store == nil {
 		return unknown
@@ -73,7 +73,7 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *cache.Detection) compar
 		return of.Limit == 0 || int64(len(want)) < of.Limit
 	})
 	got := of.Items
-	if of.By == cache.ConsistencyCheck && c.Mirror != nil {
+	if of.By == check.ConsistencyCheck && c.Mirror != nil {
 		got = nil
 		c.Mirror.Ascend(func(kv *wire.KeyValue) bool {
 			got = append(got, kv)
@@ -84,7 +84,7 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *cache.Detection) compar
 		return diverged
 	}
 	for i := range got {
-		if got[i].Key != want[i].Key || got[i].ModRevision != want[i].ModRevision || of.By == cache.ListDetector && got[i].Value != want[i].Value {
+		if got[i].Key != want[i].Key || got[i].ModRevision != want[i].ModRevision || of.By == check.ListDetector && got[i].Value != want[i].Value {
 			return diverged
 		}
 	}
@@ -100,14 +100,14 @@ func (j *detectorAccuracy) Finding(*sim.World) explore.Finding {
 		}
 		for k, of := range c.Detecting.Detections() {
 			truth := j.compared[i][k]
-			if of.Outcome == cache.DetectionPending || of.Outcome == cache.DetectionError || truth == unknown {
+			if of.Outcome == check.Pending || of.Outcome == check.Error || truth == unknown {
 				continue
 			}
 			all.Exercised++
 			switch {
-			case of.Outcome == cache.DetectionConsistent && truth == diverged:
+			case of.Outcome == check.Consistent && truth == diverged:
 				all.Violate("missed", &misjudged{c.Name, of})
-			case of.Outcome == cache.DetectionInconsistent && truth == equal:
+			case of.Outcome == check.Inconsistent && truth == equal:
 				all.Violate("false-alarm", &misjudged{c.Name, of})
 			}
 			if all.Violated() {
@@ -121,11 +121,11 @@ func (j *detectorAccuracy) Finding(*sim.World) explore.Finding {
 // misjudged is a comparison with the wrong outcome.
 type misjudged struct {
 	cache string
-	of    cache.Detection
+	of    check.Detection
 }
 
 func (m *misjudged) String() string {
-	if m.of.Outcome == cache.DetectionConsistent {
+	if m.of.Outcome == check.Consistent {
 		return fmt.Sprintf("%v found nothing wrong with %s at resourceVersion %d, which etcd has other contents at", m.of.By, m.cache, m.of.ResourceVersion)
 	}
 	return fmt.Sprintf("%v found %s to differ from etcd at resourceVersion %d, where both are equal", m.of.By, m.cache, m.of.ResourceVersion)

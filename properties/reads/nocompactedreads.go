@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -48,7 +48,7 @@ const (
 // there to the caches of its process.
 func compactionSlack(s *testbed.System) testbed.Bound {
 	b := s.DeliveryBound().Plus(watchRetryPeriod, fmt.Sprintf("%v until a watch of the key begins anew", watchRetryPeriod))
-	if s.Behaviours().Cache.Snapshots.CompactionNotice != cache.CompactionPushed {
+	if s.Behaviours().Cache.Snapshots.CompactionNotice != check.CompactionPushed {
 		b = b.Plus(compactionPollPeriod, fmt.Sprintf("a poll of %v", compactionPollPeriod))
 	}
 	return b

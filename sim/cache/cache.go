@@ -4,8 +4,10 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -49,7 +51,8 @@ type Cache struct {
 	guard      guard.Guard
 	ready      ready
 	store      store.Store
-	reflector  reflector
+	reflector  reflector.Reflector
+	ingestion  ingestion
 	requester  requester
 	dispatcher dispatch.Dispatcher
 	reads      []read
@@ -67,10 +70,13 @@ type Cache struct {
 	// kept are the rests of lists, the oldest first, with PaginateKept.
 	kept []keptPages
 
-	housekeeping
+	// deadlocked: an event waits for the lock, and always will
+	// (FreshnessLockHeld).
+	deadlocked bool
 
-	// Requests that are the same every time.
-	firstPage       *wire.RangeRequest
+	checks check.Housekeeping
+
+	// currentRevision is the same request every time.
 	currentRevision *wire.RangeRequest
 
 	answers answers
@@ -96,9 +102,8 @@ func New(cfg Config) *Cache {
 // Reset makes the cache a new one for another run, and keeps its memory.
 func (c *Cache) Reset(cfg Config) {
 	cfg.setDefaults()
-	cfg.Metadata = cfg.Defects.WatchStream.metadata(cfg.Metadata)
-	if c.firstPage == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.ListPageSize != cfg.ListPageSize || c.cfg.Metadata != cfg.Metadata {
-		c.firstPage = &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: store.RangeEnd(cfg.Prefix), Limit: int64(cfg.ListPageSize)}
+	cfg.Metadata = WatchStreams.Of(cfg.Ingestion.WatchStream)(cfg.Metadata)
+	if c.requester.request == nil || c.cfg.Metadata != cfg.Metadata {
 		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
 	}
 	if c.currentRevision == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.CurrentRevision != cfg.CurrentRevision {
@@ -106,9 +111,10 @@ func (c *Cache) Reset(cfg Config) {
 		c.currentRevision = c.revisionRequest()
 	}
 	c.cfg = cfg
-	c.reflector.starts = 0
 	c.guard.Reset(guard.Config{Options: cfg.Guard, KV: cfg.KV, Endpoints: cfg.Endpoints, FirstTimer: timerStatus})
-	c.housekeeping.reset()
+	c.resetReflector()
+	c.ingestion.reset(&cfg.Ingestion)
+	c.resetChecks()
 	c.forgetEverything()
 }
 
@@ -116,8 +122,9 @@ func (c *Cache) Reset(cfg Config) {
 func (c *Cache) forgetEverything() {
 	c.guard.Forget()
 	c.ready = ready{asking: c.ready.asking[:0]}
-	clear(c.reflector.pages)
-	c.reflector = reflector{pages: c.reflector.pages[:0], starts: c.reflector.starts}
+	c.reflector.Forget()
+	c.ingestion.forget()
+	c.deadlocked = false
 	c.store.Reset(c.storeConfig())
 	c.answeredRevision = 0
 	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
@@ -128,7 +135,7 @@ func (c *Cache) forgetEverything() {
 	c.notified, c.notifiedAt = false, 0
 	clear(c.kept)
 	c.kept = c.kept[:0]
-	c.housekeeping.forget()
+	c.checks.Forget()
 }
 
 // Start implements sim.Node.
@@ -141,9 +148,9 @@ func (c *Cache) Start(env *sim.Env) {
 }
 
 func (c *Cache) startServing(env *sim.Env) {
-	c.requester.start(env, c.reflector.starts)
-	c.startCaching(env)
-	c.startHousekeeping(env)
+	c.requester.start(env, c.reflector.Starts())
+	c.reflector.ListAndWatch(env)
+	c.checks.Start(env, &c.store)
 }
 
 // Restart implements sim.Restarter.
@@ -160,9 +167,7 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	}
 	switch p := m.Payload.(type) {
 	case *wire.WatchEvent:
-		if m.Conn == c.reflector.watch {
-			c.watchEvent(env, p)
-		} else {
+		if !c.reflector.Event(env, m.Conn, p) {
 			c.dispatcher.Relay(env, m.Conn, p)
 		}
 	case *wire.ListRequest:
@@ -178,39 +183,21 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	case *sim.Hangup:
 		c.hangup(env, m)
 	default:
-		if m.Conn == c.reflector.call {
-			c.listAnswered(env, p)
-		} else if !c.housekeepingAnswered(env, m) {
+		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p, &c.store) {
 			c.answered(env, m)
 		}
 	}
 }
 
 func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
-	switch m.Conn {
-	case c.reflector.watch:
-		c.watchClosed(env)
-	case c.reflector.call:
-		c.listAnswered(env, m.Payload)
-	case c.requester.control:
+	switch {
+	case c.reflector.Hangup(env, m.Conn):
+	case m.Conn == c.requester.control:
 		c.requester.control = sim.NoConn
+	case c.checks.Answer(env, m.Conn, m.Payload, &c.store):
+	case c.answered(env, m):
 	default:
-		if !c.housekeepingAnswered(env, m) && !c.answered(env, m) {
-			c.dispatcher.Hangup(env, m.Conn)
-		}
-	}
-}
-
-func (c *Cache) listAnswered(env *sim.Env, p sim.Payload) {
-	c.reflector.call = sim.NoConn
-	switch p := p.(type) {
-	case *wire.RangeResponse:
-		c.measureAnswer(env, listForReflector, p)
-		c.listPage(env, p)
-	case *wire.Error:
-		c.listFailed(env, p)
-	default:
-		c.listFailed(env, unavailable)
+		c.dispatcher.Hangup(env, m.Conn)
 	}
 }
 
@@ -218,7 +205,7 @@ func (c *Cache) listAnswered(env *sim.Env, p sim.Payload) {
 func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	switch t {
 	case timerRelist:
-		c.startCaching(env)
+		c.reflector.ListAndWatch(env)
 	case timerProgress:
 		c.requester.fire(env)
 	case timerDispatch:
@@ -226,9 +213,9 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerBookmark:
 		c.dispatcher.FireBookmark(env)
 	case timerCompaction:
-		c.pollCompactor(env)
+		c.checks.Compactions.Poll(env)
 	case timerChecker:
-		c.check(env)
+		c.checks.Checker.Check(env, c.ready.isSet(env), &c.store, &c.checks.Log)
 	case timerAccumulate:
 		c.fireAccumulate(env)
 	case timerKept:
@@ -251,7 +238,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	switch t {
 	case taskHandOff:
-		c.runHandOff(env)
+		c.runHandOver(env)
 	case taskDispatch:
 		c.dispatcher.Run(env)
 	case taskProgress:
@@ -321,6 +308,14 @@ func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 // ResourceVersion is the revision up to which the cache claims to be complete;
 // 0 before its first list.
 func (c *Cache) ResourceVersion() int64 { return c.store.Version() }
+
+// CompactRevision is the compaction that the cache last learned of: it serves no
+// past state from before it. 0 if it has learned of none.
+func (c *Cache) CompactRevision() int64 { return c.store.CompactRevision() }
+
+// Detections are all comparisons with etcd since the run began, those of processes
+// that have crashed too. They must not be changed.
+func (c *Cache) Detections() []check.Detection { return c.checks.Log.All() }
 
 // Ready reports whether the cache may be read.
 func (c *Cache) Ready() bool { return c.ready.ok }

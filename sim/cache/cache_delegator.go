@@ -38,12 +38,12 @@ func (c *Cache) getList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
 	case c.shouldDelegateList(env, req, token):
 		env.Cover(listDelegated)
 		c.askEtcd(env, i, wire.FromEtcd)
-	case !c.ready.ok && shouldDelegateListOnNotReadyCache(req):
+	case !c.ready.isSet(env) && shouldDelegateListOnNotReadyCache(req):
 		env.Cover(listDelegatedUnready)
 		c.askEtcd(env, i, wire.FromEtcd)
-	case !c.ready.ok:
+	case !c.ready.isSet(env):
 		env.Cover(listRefusedUnready)
-		c.finish(env, i, c.ready.refusal(env.Now()))
+		c.finish(env, i, c.ready.refusal(env))
 	case r.consistent && c.cfg.Freshness == FreshnessConsistent:
 		c.consistentRead(env, i)
 	case r.exact > c.store.ResourceVersion(env) && c.cfg.Snapshots.FutureRV == FutureRVConfirm:
@@ -89,7 +89,7 @@ func (c *Cache) getObject(env *sim.Env, m *sim.Message, req *wire.GetRequest) {
 	case req.ResourceVersion == wire.Unset || c.cfg.Freshness == FreshnessDirect:
 		env.Cover(getDelegated)
 		c.askEtcd(env, i, wire.FromEtcd)
-	case !c.ready.ok:
+	case !c.ready.isSet(env):
 		env.Cover(getDelegatedUnready)
 		c.askEtcd(env, i, wire.FromEtcd)
 	default:

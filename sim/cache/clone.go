@@ -12,8 +12,9 @@ func (c *Cache) Clone() sim.Node {
 	d := *c
 	d.store = c.store.Clone()
 	d.guard = c.guard.Clone()
-	d.ready.asking = slices.Clone(c.ready.asking)
-	d.reflector.pages = slices.Clone(c.reflector.pages)
+	d.ready = c.ready.clone()
+	d.reflector = c.reflector.Clone(feed{&d})
+	d.ingestion = c.ingestion.clone()
 	d.requester.cfg = &d.cfg
 	c.dispatcher.CloneTo(&d.dispatcher, &d.store, surroundings{&d})
 	d.reads = slices.Clone(c.reads)
@@ -23,7 +24,7 @@ func (c *Cache) Clone() sim.Node {
 		}
 	}
 	d.kept = slices.Clone(c.kept)
-	d.housekeeping = c.housekeeping.clone()
+	d.checks = c.checks.Clone()
 	// The blocks that answers come from have one writer only.
 	d.answers = answers{}
 	return &d
@@ -32,13 +33,13 @@ func (c *Cache) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter. The configuration is left out: it
 // is the same throughout an exploration.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Bool(c.ready.ok).Int(int64(c.ready.changed)).Int(int64(len(c.ready.asking)))
+	d = c.ready.fingerprint(d)
 	d = c.store.Fingerprint(d)
 	d = c.guard.Fingerprint(d)
 	if c.cfg.Defects.CurrentRV == CurrentRVLastReader {
 		d = d.Int(c.answeredRevision)
 	}
-	d = c.reflector.fingerprint(d)
+	d = c.ingestion.fingerprint(c.reflector.Fingerprint(d)).Bool(c.deadlocked)
 	d = c.requester.fingerprint(d)
 	d = c.dispatcher.Fingerprint(d)
 	d = d.Bool(c.slow).Bool(c.notified).Int(int64(c.notifiedAt))
@@ -48,6 +49,6 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	for i := range c.reads {
 		d = c.reads[i].fingerprint(d)
 	}
-	d = c.housekeeping.fingerprint(d)
+	d = c.checks.Fingerprint(d)
 	return c.dispatcher.FingerprintWatchers(d, c.ready.generation)
 }

@@ -9,12 +9,13 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-func checkerConfig(checker cache.ConsistencyChecker) cache.Config {
+func checkerConfig(checker check.ConsistencyChecker) cache.Config {
 	return snapshotConfig(func(o *cache.SnapshotOptions) {
-		o.ConsistencyChecker, o.CompactionNotice = checker, cache.CompactionUnheard
+		o.ConsistencyChecker = checker
 	})
 }
 
@@ -26,9 +27,9 @@ func (b *bed) check(etcd ...*wire.KeyValue) *wire.RangeRequest {
 	return b.answer(&wire.RangeResponse{Revision: 100, Kvs: etcd})
 }
 
-func (b *bed) outcomes() (all []cache.DetectionOutcome) {
+func (b *bed) outcomes() (all []check.Outcome) {
 	for _, d := range b.cache.Detections() {
-		require.Equal(b.t, cache.ConsistencyCheck, d.By)
+		require.Equal(b.t, check.ConsistencyCheck, d.By)
 		all = append(all, d.Outcome)
 	}
 	return all
@@ -38,9 +39,9 @@ func (b *bed) outcomes() (all []cache.DetectionOutcome) {
 var atNine = kv("b", "1", 8)
 
 func TestCheckThatMatches(t *testing.T) {
-	b := pastBed(t, checkerConfig(cache.ConsistencyCheckerFallback))
+	b := pastBed(t, checkerConfig(check.ConsistencyCheckerFallback))
 	assert.Equal(t, &wire.RangeRequest{Key: prefix, RangeEnd: "/registry/pods0", Limit: 10000, Revision: 9}, b.check(atNine))
-	assert.Equal(t, []cache.DetectionOutcome{cache.DetectionConsistent}, b.outcomes())
+	assert.Equal(t, []check.Outcome{check.Consistent}, b.outcomes())
 	assert.Equal(t, "a=2 b=1", b.exact(8))
 }
 
@@ -48,7 +49,7 @@ func TestCheckThatMatches(t *testing.T) {
 // newest state are the cache's all the time. Snapshots then begin with the next
 // event.
 func TestCheckThatFailsSuspendsSnapshots(t *testing.T) {
-	b := pastBed(t, checkerConfig(cache.ConsistencyCheckerFallback))
+	b := pastBed(t, checkerConfig(check.ConsistencyCheckerFallback))
 	b.check(atNine, kv("c", "1", 7))
 	assert.Equal(t, fromEtcd, b.exact(9))
 	assert.Equal(t, "b=1", b.newest())
@@ -63,7 +64,7 @@ func TestCheckThatFailsSuspendsSnapshots(t *testing.T) {
 	b.settle()
 	assert.Equal(t, fromEtcd, b.exact(10))
 	assert.Equal(t, "b=1 d=1 e=1", b.exact(11))
-	assert.Equal(t, []cache.DetectionOutcome{cache.DetectionInconsistent, cache.DetectionConsistent}, b.outcomes())
+	assert.Equal(t, []check.Outcome{check.Inconsistent, check.Consistent}, b.outcomes())
 }
 
 // newest is what a list of whatever there is says.
@@ -76,7 +77,7 @@ func (b *bed) newest() string {
 }
 
 func TestCheckThatFailsPanics(t *testing.T) {
-	b := pastBed(t, checkerConfig(cache.ConsistencyCheckerPanic))
+	b := pastBed(t, checkerConfig(check.ConsistencyCheckerPanic))
 	b.do("fire cache consistency check")
 	b.settle()
 	require.True(t, b.cache.Ready())
@@ -85,15 +86,15 @@ func TestCheckThatFailsPanics(t *testing.T) {
 	assert.Equal(t, 1, b.covered("process ended by a failed consistency check"))
 	b.answer(&wire.RangeResponse{Revision: 100, Kvs: []*wire.KeyValue{kv("c", "1", 7)}})
 	assert.Equal(t, "c=1", b.newest())
-	assert.Equal(t, []cache.DetectionOutcome{cache.DetectionInconsistent}, b.outcomes(), "what was found is not forgotten")
+	assert.Equal(t, []check.Outcome{check.Inconsistent}, b.outcomes(), "what was found is not forgotten")
 }
 
 func TestCheckWithoutAnAnswerChangesNothing(t *testing.T) {
-	b := pastBed(t, checkerConfig(cache.ConsistencyCheckerFallback))
+	b := pastBed(t, checkerConfig(check.ConsistencyCheckerFallback))
 	b.do("fire cache consistency check")
 	b.settle()
 	b.answer(&wire.Error{Code: wire.ErrCompacted})
-	assert.Equal(t, []cache.DetectionOutcome{cache.DetectionError}, b.outcomes())
+	assert.Equal(t, []check.Outcome{check.Error}, b.outcomes())
 	assert.Equal(t, "a=2 b=1", b.exact(8))
 
 	b.check()
@@ -102,7 +103,7 @@ func TestCheckWithoutAnAnswerChangesNothing(t *testing.T) {
 }
 
 func TestCheckWhileNotReadyAsksNobody(t *testing.T) {
-	b := newBed(t, checkerConfig(cache.ConsistencyCheckerFallback))
+	b := newBed(t, checkerConfig(check.ConsistencyCheckerFallback))
 	b.settle()
 	b.do("fire cache consistency check")
 	b.settle()
@@ -112,7 +113,7 @@ func TestCheckWhileNotReadyAsksNobody(t *testing.T) {
 }
 
 func TestCheckOfSeveralPages(t *testing.T) {
-	cfg := checkerConfig(cache.ConsistencyCheckerFallback)
+	cfg := checkerConfig(check.ConsistencyCheckerFallback)
 	cfg.ListPageSize = 2
 	b := newBed(t, cfg)
 	a, z := kv("a", "1", 3), kv("z", "1", 4)
@@ -123,19 +124,19 @@ func TestCheckOfSeveralPages(t *testing.T) {
 	req := b.answer(&wire.RangeResponse{Revision: 5, Kvs: []*wire.KeyValue{z}})
 	assert.Equal(t, prefix+"a\x00", req.Key)
 	assert.EqualValues(t, 5, req.Revision)
-	assert.Equal(t, []cache.DetectionOutcome{cache.DetectionConsistent}, b.outcomes())
+	assert.Equal(t, []check.Outcome{check.Consistent}, b.outcomes())
 }
 
 // An event that comes in while etcd lists is not a difference: both are of the
 // resourceVersion at which the check began.
 func TestCheckIsOfOneRevision(t *testing.T) {
-	b := pastBed(t, checkerConfig(cache.ConsistencyCheckerFallback))
+	b := pastBed(t, checkerConfig(check.ConsistencyCheckerFallback))
 	b.do("fire cache consistency check")
 	b.settle()
 	b.send(added("d", "1", 10))
 	b.settle()
 	b.answer(&wire.RangeResponse{Revision: 10, Kvs: []*wire.KeyValue{atNine}})
-	assert.Equal(t, []cache.DetectionOutcome{cache.DetectionConsistent}, b.outcomes())
+	assert.Equal(t, []check.Outcome{check.Consistent}, b.outcomes())
 }
 
 // The first wait and the period are uniform in [5 min, 7.5 min), and the next
@@ -152,7 +153,7 @@ func TestCheckPeriod(t *testing.T) {
 		return true
 	}}
 	b := &bed{t: t, up: up, down: &puppet{}, choices: map[string]int{"jitter of the consistency check": 16}}
-	b.start(sim.Options{Mode: sim.Timed}, checkerConfig(cache.ConsistencyCheckerFallback))
+	b.start(sim.Options{Mode: sim.Timed}, checkerConfig(check.ConsistencyCheckerFallback))
 	for b.w.Now() < sim.Time(20*time.Minute) && b.w.Step(b) {
 		if len(at) == 2 {
 			b.choices["jitter of the consistency check"] = 0
@@ -164,7 +165,7 @@ func TestCheckPeriod(t *testing.T) {
 }
 
 func detectorConfig() cache.Config {
-	return config(cache.Options{Snapshots: cache.SnapshotOptions{InconsistencyDetector: cache.InconsistencyDetectorOn}})
+	return config(cache.Options{Snapshots: cache.SnapshotOptions{Options: check.Options{InconsistencyDetector: check.InconsistencyDetectorOn}}})
 }
 
 // A list that the cache answered is asked of etcd at the resourceVersion of the
@@ -172,13 +173,13 @@ func detectorConfig() cache.Config {
 func TestInconsistencyDetector(t *testing.T) {
 	for name, tc := range map[string]struct {
 		etcd sim.Payload
-		want cache.DetectionOutcome
+		want check.Outcome
 	}{
-		"equal":           {&wire.RangeResponse{Revision: 12, Kvs: []*wire.KeyValue{atNine}}, cache.DetectionConsistent},
-		"another value":   {&wire.RangeResponse{Revision: 12, Kvs: []*wire.KeyValue{kv("b", "2", 8)}}, cache.DetectionInconsistent},
-		"another version": {&wire.RangeResponse{Revision: 12, Kvs: []*wire.KeyValue{kv("b", "1", 7)}}, cache.DetectionInconsistent},
-		"one missing":     {&wire.RangeResponse{Revision: 12}, cache.DetectionInconsistent},
-		"refused":         {&wire.Error{Code: wire.ErrCompacted}, cache.DetectionError},
+		"equal":           {&wire.RangeResponse{Revision: 12, Kvs: []*wire.KeyValue{atNine}}, check.Consistent},
+		"another value":   {&wire.RangeResponse{Revision: 12, Kvs: []*wire.KeyValue{kv("b", "2", 8)}}, check.Inconsistent},
+		"another version": {&wire.RangeResponse{Revision: 12, Kvs: []*wire.KeyValue{kv("b", "1", 7)}}, check.Inconsistent},
+		"one missing":     {&wire.RangeResponse{Revision: 12}, check.Inconsistent},
+		"refused":         {&wire.Error{Code: wire.ErrCompacted}, check.Error},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := pastBed(t, detectorConfig())

@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -44,7 +45,7 @@ func (c *Cache) requestRevision(env *sim.Env) sim.Conn {
 	case RevisionOfEmptyRange:
 		env.Cover(revisionOfEmptyRange)
 	}
-	env.Add(etcdRequests[getCurrentRevision], 1)
+	traffic.Asked(env, traffic.CurrentRevision)
 	return env.Call(c.cfg.KV, c.currentRevision)
 }
 

@@ -30,19 +30,6 @@ const (
 	ListPrefixOpen
 )
 
-// Publication is when a change may be read that came with a new resourceVersion.
-type Publication uint8
-
-const (
-	// PublicationWhole: when the version and the store have it, both in the step
-	// that takes the event in.
-	PublicationWhole Publication = iota
-	// PublicationVersionFirst: the store follows in the next step of the same
-	// goroutine, the hand-over to the dispatcher, when the lock was free for
-	// others in between.
-	PublicationVersionFirst
-)
-
 // CurrentRV is whose revision a consistent LIST waits for.
 type CurrentRV uint8
 
@@ -52,17 +39,6 @@ const (
 	// CurrentRVLastReader: the one that etcd answered to the reader before it.
 	// The request is made all the same, for the next one.
 	CurrentRVLastReader
-)
-
-// ProgressRV is when a progress notification sets the cache's resourceVersion.
-type ProgressRV uint8
-
-const (
-	// ProgressRVIngested: when it comes in, like an event.
-	ProgressRVIngested ProgressRV = iota
-	// ProgressRVDispatched: when the dispatcher takes it from its channel. Events
-	// that came in meanwhile have moved the version on, and it goes back.
-	ProgressRVDispatched
 )
 
 // NextPage is the state that the pages of a list after the first show.
@@ -101,33 +77,6 @@ const (
 	FreshnessLockHeld
 )
 
-// WatchStream is the gRPC stream of etcd on which the cache watches and asks for
-// progress. etcd answers such a request to all watches of the stream, once all of
-// them are synced.
-type WatchStream uint8
-
-const (
-	// WatchStreamOwn is the one that Config.Metadata says.
-	WatchStreamOwn WatchStream = iota
-	// WatchStreamOfCaches: all caches of the client have one together
-	// (kubernetes #114458).
-	WatchStreamOfCaches
-	// WatchStreamOfAll: the one of every watch that has no metadata
-	// (kubernetes #123532).
-	WatchStreamOfAll
-)
-
-// metadata is the gRPC metadata that makes it so.
-func (s WatchStream) metadata(own string) string {
-	switch s {
-	case WatchStreamOfCaches:
-		return "source=cache"
-	case WatchStreamOfAll:
-		return ""
-	}
-	return own
-}
-
 // SnapshotOn says which changes leave a snapshot behind.
 type SnapshotOn uint8
 
@@ -146,14 +95,11 @@ type Defects struct {
 	DeletionRV    store.DeletionRV
 	ZeroRV        ZeroRV
 	ListPrefix    ListPrefix
-	Publication   Publication
 	CurrentRV     CurrentRV
 	GetWait       GetWait
 	FreshnessLock FreshnessLock
 	NextPage      NextPage
 	SnapshotOn    SnapshotOn
-	WatchStream   WatchStream
-	ProgressRV    ProgressRV
 }
 
 var defectOptions = option.NewGroup("cache",
@@ -166,10 +112,6 @@ var defectOptions = option.NewGroup("cache",
 		`which objects a LIST or WATCH of a prefix without a final "/" means`,
 		option.Val("closed", "those below it"),
 		option.Val("open", "those whose key begins with it, siblings included (kubernetes#125584)")),
-	option.Choice("publication", func(o *Options) *Publication { return &o.Defects.Publication },
-		"when a change can be read",
-		option.Val("whole", "version and store change in one step"),
-		option.Val("version-first", "the store changes one step after the version")),
 	option.Choice("current-rv", func(o *Options) *CurrentRV { return &o.Defects.CurrentRV },
 		"which revision a consistent LIST waits for",
 		option.Val("own", "the one that etcd answered to it"),
@@ -186,19 +128,10 @@ var defectOptions = option.NewGroup("cache",
 		"which state later pages of a list show",
 		option.Val("exact", "that of the first page"),
 		option.Val("newest", "the present one")),
-	option.Choice("watch-stream", func(o *Options) *WatchStream { return &o.Defects.WatchStream },
-		"the gRPC stream on which the cache watches and requests progress",
-		option.Val("own", "the one of Config.Metadata"),
-		option.Val("of-caches", "one for all caches of the client (kubernetes#114458)"),
-		option.Val("of-all", "the one of all watches without metadata (kubernetes#123532)")),
 	option.Choice("snapshot-on", func(o *Options) *SnapshotOn { return &o.Defects.SnapshotOn },
 		"which changes leave a snapshot",
 		option.Val("all", "each"),
 		option.Val("puts", "all but deletions: a read at a deletion's resourceVersion shows the object")),
-	option.Choice("progress-rv", func(o *Options) *ProgressRV { return &o.Defects.ProgressRV },
-		"when a progress notification sets the cache's resourceVersion",
-		option.Val("ingested", "when it comes in, like an event"),
-		option.Val("dispatched", "when the dispatcher takes it from its channel, behind events that came since")),
 )
 
 // lastReaders keeps the revision that etcd answered to a reader for the next one,

@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -13,7 +14,7 @@ func (c *Cache) askEtcd(env *sim.Env, i int, origin wire.Origin) {
 	}
 	r := &c.reads[i]
 	r.state, r.origin = readDelegated, origin
-	env.Add(etcdRequests[r.operation()], 1)
+	traffic.Asked(env, r.operation())
 	if r.get != nil {
 		r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: r.get.Key})
 		return

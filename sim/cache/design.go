@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -43,7 +44,7 @@ type (
 	// it has not learned of one.
 	Compacting interface{ CompactRevision() int64 }
 	// Detecting compares itself with etcd and keeps what came of it.
-	Detecting interface{ Detections() []Detection }
+	Detecting interface{ Detections() []check.Detection }
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -13,11 +13,11 @@ import (
 // that event outlives the others. When the next check has succeeded it is taken
 // for the newest state, which it is not.
 func TestCheckThatFailsAmidAnEvent(t *testing.T) {
-	for how, want := range map[cache.MarkConsistent]string{
-		cache.MarkConsistentLocked:   "a=3",
-		cache.MarkConsistentUnlocked: "a=2",
+	for how, want := range map[check.MarkConsistent]string{
+		check.MarkConsistentLocked:   "a=3",
+		check.MarkConsistentUnlocked: "a=2",
 	} {
-		cfg := checkerConfig(cache.ConsistencyCheckerFallback)
+		cfg := checkerConfig(check.ConsistencyCheckerFallback)
 		cfg.Snapshots.MarkConsistent = how
 		b := newBed(t, cfg)
 		b.choices["an event is amid its way"] = 1
@@ -34,7 +34,7 @@ func TestCheckThatFailsAmidAnEvent(t *testing.T) {
 		b.settle()
 		// c is gone meanwhile, and all is well again.
 		b.check(third.Item)
-		assert.Equal(t, []cache.DetectionOutcome{cache.DetectionInconsistent, cache.DetectionConsistent}, b.outcomes())
+		assert.Equal(t, []check.Outcome{check.Inconsistent, check.Consistent}, b.outcomes())
 		assert.Equal(t, want, b.newest())
 		list := b.consistent(7)
 		assert.EqualValues(t, 7, list.ResourceVersion)

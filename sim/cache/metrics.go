@@ -2,6 +2,7 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -33,74 +34,25 @@ var (
 		"consistent LISTs that were refused")
 )
 
-// etcdOperation is what a request to etcd is for.
-type etcdOperation uint8
-
-const (
-	getCurrentRevision etcdOperation = iota
-	listForReflector
-	listForClient
-	listExact
-	getForClient
-	listForDetector
-	etcdOperations
-)
-
-// operations are the labels of what goes to etcd, and what it is.
-var operations = [etcdOperations]struct{ labels, help string }{
-	getCurrentRevision: {`operation="getCurrentResourceVersion"`, "reads of etcd's current revision"},
-	listForReflector:   {`operation="list",for="reflector"`, "pages of the list that the cache begins with"},
-	listForClient:      {`operation="list",for="client"`, "clients' LISTs of the newest state that went to etcd"},
-	listExact:          {`operation="list",for="exact"`, "clients' LISTs at a revision that went to etcd"},
-	getForClient:       {`operation="get"`, "clients' GETs that went to etcd"},
-	listForDetector:    {`operation="list",for="detector"`, "lists of the inconsistency detector"},
-}
-
-// Metrics of what goes to etcd and comes back.
+// Metrics of progress.
 var (
-	etcdRequests         = etcdCounters("etcd_requests_total", sim.Counted)
-	etcdBytes            = etcdCounters("etcd_response_bytes_total", sim.Bytes)
 	progressRequestsSent = sim.NewCounter("etcd_progress_requests_total", sim.Counted,
 		"requests for a progress notification")
 	bookmarksReceived = sim.NewCounter("etcd_bookmark_total", sim.Counted,
 		"progress notifications that the cache took in")
 )
 
-// etcdCounters makes a counter for each operation.
-func etcdCounters(name string, u sim.Unit) (all [etcdOperations]sim.Metric) {
-	for i, o := range operations {
-		help := o.help
-		if u == sim.Bytes {
-			help = "keys and values in the answers"
-		}
-		all[i] = sim.NewCounter(name+"{"+o.labels+"}", u, help)
-	}
-	return all
-}
-
 // operation is what is asked of etcd on behalf of a read.
-func (r *read) operation() etcdOperation {
+func (r *read) operation() traffic.Operation {
 	switch {
 	case r.state == readCurrentRevision:
-		return getCurrentRevision
+		return traffic.CurrentRevision
 	case r.get != nil:
-		return getForClient
+		return traffic.GetForClient
 	case r.exact > 0:
-		return listExact
+		return traffic.ListExact
 	}
-	return listForClient
-}
-
-// measureAnswer counts what came back from etcd.
-func (c *Cache) measureAnswer(env *sim.Env, op etcdOperation, p *wire.RangeResponse) {
-	if !c.timed {
-		return
-	}
-	var n int64
-	for _, kv := range p.Kvs {
-		n += int64(len(kv.Key) + len(kv.Value))
-	}
-	env.Add(etcdBytes[op], n)
+	return traffic.ListForClient
 }
 
 // measureWait is told of every wait when it ends.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	_ "github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
@@ -20,7 +21,7 @@ type Options struct {
 	DynamicFallback     DynamicFallback
 	ContinueWithVersion ContinueWithVersion
 	Snapshots           SnapshotOptions
-	ReflectorList       ReflectorList
+	Ingestion           IngestionOptions
 	Watches             dispatch.Options
 	Guard               guard.Options
 	Defects             Defects
@@ -28,7 +29,9 @@ type Options struct {
 }
 
 // Choices are the options with named values: in what designs differ.
-var Choices = option.Join(readOptions, snapshotOptions, reflectorOptions,
+var Choices = option.Join(readOptions, snapshotOptions,
+	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Snapshots.Options }),
+	option.Lift(ingestionOptions, func(o *Options) *IngestionOptions { return &o.Ingestion }),
 	option.Lift(dispatch.Group, func(o *Options) *dispatch.Options { return &o.Watches }),
 	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }), defectOptions)
 

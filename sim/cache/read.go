@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -89,7 +90,7 @@ func (c *Cache) newRead(env *sim.Env, m *sim.Message) int {
 func (c *Cache) waitUntilFresh(env *sim.Env, i int, wanted int64) {
 	r := &c.reads[i]
 	r.wanted = wanted
-	if c.isFresh(env, r) && !c.reflector.deadlocked {
+	if c.isFresh(env, r) && !c.deadlocked {
 		env.Cover(readFreshAtOnce)
 		c.measureNoWait(env, r)
 		if r.consistent {
@@ -148,7 +149,7 @@ func (c *Cache) runRead(env *sim.Env, i int) {
 	r := &c.reads[i]
 	env.Under(r.cause)
 	switch {
-	case c.reflector.deadlocked:
+	case c.deadlocked:
 		// Behind the event that waits for the lock.
 	case c.isFresh(env, r):
 		if r.expired {
@@ -219,7 +220,7 @@ func (c *Cache) takeAnswer(env *sim.Env, i int, p sim.Payload) {
 	c.reads[i].call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.RangeResponse:
-		c.measureAnswer(env, c.reads[i].operation(), p)
+		traffic.Answered(env, c.reads[i].operation(), p)
 		if c.reads[i].state == readCurrentRevision {
 			if env.Noting() {
 				env.Say("hears from etcd that it is at revision " + number(p.Revision))

@@ -327,7 +327,7 @@ func TestNotes(t *testing.T) {
 		"watches from resourceVersion 5 on",
 		"down's GET /registry/pods/a RV=8 waits for resourceVersion 8; the cache is at 5",
 		"gives up on down's GET /registry/pods/a RV=8: it is still at resourceVersion 5, not at 8",
-		"takes progress 4 as a promise that it has seen everything up to revision 4: it is at resourceVersion 4 now",
+		"takes progress 4: etcd says that all events up to revision 4 have been sent",
 		"its resourceVersion goes back from 5 to 4",
 	}, b.notes)
 }

@@ -1,6 +1,8 @@
 package cache
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -9,57 +11,79 @@ import (
 // ListAndWatch until that ListAndWatch ends.
 type ready struct {
 	ok bool
-	// generation counts how often the cache became ready: who began something
-	// in one generation must not finish it in the next.
+	// generation counts how often the cache became ready: what began in one
+	// generation must not end in the next.
 	generation int
 	changed    sim.Time
 	// asking are the clients that wait to hear that the cache is ready.
 	asking []sim.Conn
 }
 
-func (r *ready) setReady(now sim.Time) {
+// isSet reports whether the cache may be used.
+func (r *ready) isSet(env *sim.Env) bool {
+	env.Reads(cellReady, 0)
+	return r.ok
+}
+
+// set says that the cache may be used, and answers the clients that have asked.
+func (r *ready) set(env *sim.Env) {
+	env.Writes(cellReady, 0)
 	r.ok = true
 	r.generation++
-	r.changed = now
-}
-
-func (r *ready) setPending(now sim.Time) {
-	if !r.ok {
-		return
+	r.changed = env.Now()
+	env.Writes(cellAsking, 0)
+	for _, conn := range r.asking {
+		env.Send(conn, &readyzOK)
 	}
-	r.ok = false
-	r.changed = now
+	r.asking = r.asking[:0]
 }
 
-// readyz answers a ReadyzRequest, now or later. Where no read needs the cache,
-// nobody has to wait for it.
+// end says that it may not be used any more.
+func (r *ready) end(env *sim.Env) {
+	env.Writes(cellReady, 0)
+	if r.ok {
+		r.ok, r.changed = false, env.Now()
+	}
+}
+
+// ask answers a question for readyz when the cache is ready.
+func (r *ready) ask(env *sim.Env, conn sim.Conn) {
+	env.Writes(cellAsking, 0)
+	r.asking = append(r.asking, conn)
+}
+
+// readyz answers a ReadyzRequest, now or later. Where no read needs the cache, the
+// API server is ready without it.
 func (c *Cache) readyz(env *sim.Env, m *sim.Message) {
-	if c.ready.ok || c.cfg.Freshness == FreshnessDirect {
+	if c.ready.isSet(env) || c.cfg.Freshness == FreshnessDirect {
 		env.Send(m.Conn, &readyzOK)
 		return
 	}
-	c.ready.asking = append(c.ready.asking, m.Conn)
-}
-
-// tellReady answers those who asked before.
-func (c *Cache) tellReady(env *sim.Env) {
-	for _, conn := range c.ready.asking {
-		env.Send(conn, &readyzOK)
-	}
-	c.ready.asking = c.ready.asking[:0]
+	c.ready.ask(env, m.Conn)
 }
 
 var readyzOK wire.ReadyzResponse
 
 // refusal is the 429 of a cache that is not ready. The client shall come back
 // after e^(0.06 * seconds of downtime) seconds, at most 30 (KEP-4568).
-func (r *ready) refusal(now sim.Time) *wire.Error {
-	down := now.Sub(r.changed).Milliseconds()
+func (r *ready) refusal(env *sim.Env) *wire.Error {
+	env.Reads(cellReady, 0)
+	down := env.Now().Sub(r.changed).Milliseconds()
 	i := 0
 	for i < len(retryAfterSteps) && down >= retryAfterSteps[i] {
 		i++
 	}
 	return notReady[i]
+}
+
+func (r *ready) clone() ready {
+	c := *r
+	c.asking = slices.Clone(r.asking)
+	return c
+}
+
+func (r *ready) fingerprint(d sim.Digest) sim.Digest {
+	return d.Bool(r.ok).Int(int64(r.changed)).Int(int64(len(r.asking)))
 }
 
 // retryAfterSteps[i] is the downtime, in milliseconds, from which on the answer

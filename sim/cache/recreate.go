@@ -23,7 +23,7 @@ func (f *RecreateStorage) Ready(*sim.World) bool { return true }
 
 // Strike implements sim.Fault.
 func (f *RecreateStorage) Strike(env *sim.Env) {
-	// Nobody waits for the answer.
+	// The answer is not waited for.
 	env.Close(env.Call(f.Node, recreationMessage))
 }
 
@@ -61,10 +61,10 @@ func (c *Cache) recreate(env *sim.Env) {
 	for t := sim.Timer(0); t < fixedTimers; t++ {
 		env.Disarm(t)
 	}
-	for _, conn := range []sim.Conn{c.reflector.call, c.reflector.watch, c.requester.control} {
-		env.Close(conn)
-	}
-	// Who asked whether the API server is ready hears of the new cache.
+	c.reflector.Close(env)
+	env.Close(c.requester.control)
+	// The clients that asked whether the API server is ready are answered by the
+	// new cache.
 	asking := slices.Clone(c.ready.asking)
 	c.forgetEverything()
 	c.ready.asking = append(c.ready.asking, asking...)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -95,7 +96,7 @@ func (c *Cache) selectFrom(env *sim.Env, i int, p *wire.RangeResponse) (answer *
 	prefix := store.PreparePrefix(list.Prefix)
 	s.found = slices.Clip(s.found)
 	r.selection = &s
-	env.Add(etcdRequests[r.operation()], 1)
+	traffic.Asked(env, r.operation())
 	r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: lastKey + "\x00", RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
 	return nil, ""
 }

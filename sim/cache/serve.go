@@ -14,7 +14,7 @@ func (c *Cache) serve(env *sim.Env, i int) {
 		c.watchFresh(env, i)
 		return
 	}
-	if !c.ready.ok {
+	if !c.ready.isSet(env) {
 		env.Cover(servedUnready)
 	}
 	if env.Noting() {
@@ -75,7 +75,7 @@ func (c *Cache) finish(env *sim.Env, i int, answer sim.Payload) {
 	}
 	conn := r.conn
 	env.Send(conn, answer)
-	if c.cfg.Snapshots.InconsistencyDetector == InconsistencyDetectorOn && r.list != nil {
-		c.compareWithEtcd(env, r.list, answer)
+	if r.list != nil {
+		c.checks.Detector.Compare(env, r.list, answer, &c.checks.Log)
 	}
 }

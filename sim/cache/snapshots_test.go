@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -155,7 +156,7 @@ func TestCompactionDropsSnapshots(t *testing.T) {
 }
 
 func TestCompactionPolled(t *testing.T) {
-	b := pastBed(t, snapshotConfig(func(o *cache.SnapshotOptions) { o.CompactionNotice = cache.CompactionPolled }))
+	b := pastBed(t, snapshotConfig(func(o *cache.SnapshotOptions) { o.CompactionNotice = check.CompactionPolled }))
 	require.Zero(t, count[*wire.CompactRevisionRequest](b.up))
 	b.do("fire cache compaction poll")
 	b.settle()
@@ -169,7 +170,11 @@ func TestCompactionPolled(t *testing.T) {
 }
 
 func TestCompactionUnheard(t *testing.T) {
-	b := pastBed(t, snapshotConfig(func(o *cache.SnapshotOptions) { o.CompactionNotice = cache.CompactionUnheard }))
+	cfg := snapshotConfig(func(*cache.SnapshotOptions) {})
+	var err error
+	cfg.Options, err = cfg.With("compaction-notice", "unheard")
+	require.NoError(t, err)
+	b := pastBed(t, cfg)
 	assert.Zero(t, count[*wire.CompactRevisionRequest](b.up))
 	assert.False(t, b.can("compaction poll"))
 }

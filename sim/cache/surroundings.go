@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -27,12 +28,13 @@ type surroundings struct{ *Cache }
 var _ dispatch.Surroundings = surroundings{}
 
 // Readiness implements dispatch.Surroundings.
-func (c surroundings) Readiness(*sim.Env) dispatch.Readiness {
+func (c surroundings) Readiness(env *sim.Env) dispatch.Readiness {
+	env.Reads(cellReady, 0)
 	return dispatch.Readiness{OK: c.ready.ok, Generation: c.ready.generation}
 }
 
 // Refusal implements dispatch.Surroundings.
-func (c surroundings) Refusal(env *sim.Env) *wire.Error { return c.ready.refusal(env.Now()) }
+func (c surroundings) Refusal(env *sim.Env) *wire.Error { return c.ready.refusal(env) }
 
 // ConsistentReadSupported implements dispatch.Surroundings.
 func (c surroundings) ConsistentReadSupported(env *sim.Env) bool {
@@ -46,7 +48,7 @@ func (c surroundings) ObjectPrefix(prefix string) string { return c.listPrefix(p
 func (c surroundings) AskRevision(env *sim.Env, w *dispatch.Watcher) {
 	r := &c.reads[c.newWatchRead(env, w)]
 	r.state = readCurrentRevision
-	env.Add(etcdRequests[getCurrentRevision], 1)
+	traffic.Asked(env, traffic.CurrentRevision)
 	r.call = env.Call(c.cfg.KV, c.currentRevision)
 }
 
@@ -75,9 +77,7 @@ func (c surroundings) Abandon(env *sim.Env, w *dispatch.Watcher) bool {
 
 // ProgressDispatched implements dispatch.Surroundings.
 func (c surroundings) ProgressDispatched(env *sim.Env, resourceVersion int64) {
-	if c.cfg.Defects.ProgressRV == ProgressRVDispatched {
-		c.updateResourceVersion(env, resourceVersion, 0)
-	}
+	c.ingestion.progress.Dispatched(env, c.Cache, resourceVersion)
 }
 
 // newWatchRead enters a watch among the reads that wait for etcd or for the cache

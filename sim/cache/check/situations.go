@@ -1,4 +1,4 @@
-package cache
+package check
 
 import "github.com/watchbed/watchbed/sim"
 

@@ -1,0 +1,157 @@
+package cache
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// ingestion is how what the reflector takes in becomes readable, and reaches the
+// dispatcher.
+type ingestion struct {
+	publisher Publisher
+	progress  ProgressTaker
+	// chosen is the option that publisher was made for.
+	chosen Publication
+	// handOver is the event on its way to the dispatcher.
+	handOver store.Event
+}
+
+func (n *ingestion) reset(o *IngestionOptions) {
+	if n.publisher == nil || n.chosen != o.Publication {
+		n.publisher, n.chosen = Publications.Of(o.Publication)(), o.Publication
+	}
+	n.progress = ProgressTakers.Of(o.ProgressRV)
+	n.forget()
+}
+
+func (n *ingestion) forget() {
+	n.publisher.Reset()
+	n.handOver = store.Event{}
+}
+
+func (n *ingestion) clone() ingestion {
+	c := *n
+	c.publisher = n.publisher.Clone()
+	return c
+}
+
+func (n *ingestion) fingerprint(d sim.Digest) sim.Digest {
+	return n.publisher.Fingerprint(n.handOver.Fingerprint(d))
+}
+
+// feed is what the reflector sees of the cache.
+type feed struct{ *Cache }
+
+var _ reflector.Sink = feed{}
+
+// BeginListAndWatch implements reflector.Sink. Watchers of the time before end
+// only here: during the gap they stay, and are sent nothing new.
+func (c feed) BeginListAndWatch(env *sim.Env) { c.dispatcher.TerminateAllWatchers(env) }
+
+// Replace implements reflector.Sink: the list is the contents, and the cache is
+// ready (onReplace).
+func (c feed) Replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
+	c.store.Replace(env, items, resourceVersion)
+	c.checks.Checker.Stored(env, &c.store)
+	c.dispatcher.Listed(env, resourceVersion)
+	c.ready.set(env)
+	c.broadcast(env)
+}
+
+// Event implements reflector.Sink. The event changes the cache in this step, and
+// goes to the dispatcher in the next one.
+func (c feed) Event(env *sim.Env, e *wire.WatchEvent) bool {
+	if c.deadlocks() {
+		if env.Noting() {
+			env.Note(locked{e.Label()})
+		}
+		c.deadlocked = true
+		return false
+	}
+	n := &c.ingestion
+	if e.Type == wire.Bookmark {
+		n.progress.Ingested(env, c.Cache, e)
+		n.handOver = store.Event{ResourceVersion: e.ResourceVersion, Bookmark: true}
+	} else {
+		n.handOver = c.processEvent(env, e)
+	}
+	env.WritesItem(cellHandOver, 0, e.ResourceVersion)
+	env.Enable(taskHandOff)
+	return true
+}
+
+// processEvent takes in a change and wakes the reads that wait, all under the
+// lock. It returns what the dispatcher is to be handed.
+func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
+	if env.Noting() {
+		env.Note(takesIn{in})
+	}
+	e := c.ingestion.publisher.Event(env, &c.store, in)
+	c.checks.Checker.Stored(env, &c.store)
+	c.broadcast(env)
+	return e
+}
+
+// TakeProgress takes in a progress notification (UpdateResourceVersion). It
+// believes it whatever it says, as upstream does: also if it goes back in time.
+func (c *Cache) TakeProgress(env *sim.Env, resourceVersion, id int64) {
+	env.Cover(progressNotified)
+	env.Add(bookmarksReceived, 1)
+	c.sawNotification(env)
+	c.requester.takeEcho(env, id)
+	if env.Noting() {
+		env.Note(takesProgress{resourceVersion})
+	}
+	c.store.SetResourceVersion(env, resourceVersion)
+	c.broadcast(env)
+}
+
+// runHandOver is the send on the dispatcher's channel, which blocks while that is
+// full.
+func (c *Cache) runHandOver(env *sim.Env) {
+	n := &c.ingestion
+	env.Reads(cellHandOver, 0)
+	n.publisher.HandOver(env, &c.store)
+	c.checks.Checker.Stored(env, &c.store)
+	if !c.dispatcher.Offer(env, n.handOver) {
+		env.Cover(ingestionBlocked)
+		return
+	}
+	env.Writes(cellHandOver, 0)
+	n.handOver = store.Event{}
+	c.reflector.Next(env)
+}
+
+// EndListAndWatch implements reflector.Sink: the cache is not ready until the
+// next list.
+func (c feed) EndListAndWatch(env *sim.Env) {
+	if c.waiting > 0 {
+		env.Cover(unreadyWhileWaiting)
+	}
+	c.ready.end(env)
+}
+
+// resetReflector makes the reflector that of a configuration.
+func (c *Cache) resetReflector() {
+	listing := c.cfg.Ingestion.ReflectorList
+	if c.cfg.Guard.WatchList == guard.GateDisabled {
+		listing = reflector.Pages
+	}
+	c.reflector.Reset(reflector.Config{
+		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata,
+		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Listing: listing, Relist: timerRelist,
+	}, feed{c})
+}
+
+// resetChecks makes the housekeeping that of a configuration.
+func (c *Cache) resetChecks() {
+	c.checks.Reset(check.Config{
+		Options: c.cfg.Snapshots.Options, Prefix: c.cfg.Prefix, KV: c.cfg.KV, Compactor: c.cfg.Compactor, PageSize: c.cfg.ListPageSize,
+		CompactionPollPeriod: c.cfg.CompactionPollPeriod, ConsistencyCheckPeriod: c.cfg.ConsistencyCheckPeriod, UntimedTurns: c.cfg.UntimedTurns,
+		CompactionTimer: timerCompaction, CheckTimer: timerChecker,
+	}, c.cfg.Process)
+}

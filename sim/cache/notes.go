@@ -1,0 +1,37 @@
+package cache
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+type (
+	// takesIn: an event of etcd's watch has come in.
+	takesIn struct{ event *wire.WatchEvent }
+	// takesProgress: a progress notification has come in.
+	takesProgress struct{ resourceVersion int64 }
+	// locked: an event waits for the lock, and always will.
+	locked struct{ event string }
+)
+
+func (n takesIn) Text(*sim.World) string { return "takes in " + n.event.Label() }
+
+// About implements sim.Subject.
+func (n takesIn) About() sim.About {
+	return sim.About{Revision: n.event.ResourceVersion, Key: n.event.Item.Key}
+}
+
+func (n takesProgress) Text(*sim.World) string {
+	return "takes progress " + number(n.resourceVersion) + ": etcd says that all events up to revision " + number(n.resourceVersion) + " have been sent"
+}
+
+// About implements sim.Subject.
+func (n takesProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+func (n locked) Text(*sim.World) string {
+	return "cannot take in " + n.event + ": a WatchList holds the lock while it waits for that event"
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,12 @@
+// Package reflector is client-go's Reflector as the cacher runs it: it lists the
+// objects of a resource in etcd, page by page, replaces the contents of the cache
+// with them, and watches from there. When the watch ends it watches again or
+// starts over.
+//
+//	Reflector   the machine, from one ListAndWatch to the next
+//	Sink        the cache that it feeds
+//	Listing     how a ListAndWatch begins: a seam
+//
+// The package must never import sim/cache or another package below it but
+// traffic: it knows nothing of what the cache does with the objects.
+package reflector

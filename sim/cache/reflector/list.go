@@ -1,0 +1,112 @@
+package reflector
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// list is a list that comes in pages, or as initial events.
+type list struct {
+	// call is the page under way.
+	call sim.Conn
+	// items are those that came so far.
+	items []*wire.KeyValue
+	// revision is that of all pages: the first one fixed it. 0 before.
+	revision int64
+}
+
+func (l *list) reset() {
+	clear(l.items)
+	*l = list{items: l.items[:0]}
+}
+
+func firstPage(cfg *Config) *wire.RangeRequest {
+	return &wire.RangeRequest{Key: cfg.Prefix, RangeEnd: prefixEnd(cfg.Prefix), Limit: int64(cfg.PageSize)}
+}
+
+// prefixEnd is the end of the range of all keys that begin with a prefix.
+func prefixEnd(prefix string) string {
+	last := len(prefix) - 1
+	return prefix[:last] + string(rune(prefix[last]+1))
+}
+
+// List asks for the first page.
+func (r *Reflector) List(env *sim.Env) { r.listFrom(env, r.first) }
+
+func (r *Reflector) listFrom(env *sim.Env, first *wire.RangeRequest) {
+	env.Writes(cellItems, 0)
+	r.list.reset()
+	r.move(env, listing)
+	r.ask(env, first)
+}
+
+func (r *Reflector) ask(env *sim.Env, page *wire.RangeRequest) {
+	traffic.Asked(env, traffic.ListForReflector)
+	r.list.call = env.Call(r.cfg.KV, page)
+}
+
+func (r *Reflector) listAnswered(env *sim.Env, p sim.Payload) {
+	r.move(env, r.state)
+	r.list.call = sim.NoConn
+	switch p := p.(type) {
+	case *wire.RangeResponse:
+		traffic.Answered(env, traffic.ListForReflector, p)
+		r.page(env, p)
+	case *wire.Error:
+		r.listFailed(env, p.Code)
+	default:
+		r.listFailed(env, wire.Unavailable)
+	}
+}
+
+// page takes a page. The list is complete, replaced and watched from in one step:
+// no other goroutine sees the reflector between the last page and the lock.
+func (r *Reflector) page(env *sim.Env, p *wire.RangeResponse) {
+	env.Reads(cellItems, 0)
+	env.Writes(cellItems, 0)
+	l := &r.list
+	if l.revision == 0 {
+		l.revision = p.Revision
+	}
+	l.items = append(l.items, p.Kvs...)
+	if p.More && len(p.Kvs) == 0 {
+		// Nothing says where the next page starts; upstream fails too.
+		r.listFailed(env, wire.Unavailable)
+		return
+	}
+	if p.More {
+		env.Cover(listPaged)
+		next := *r.first
+		next.Key = p.Kvs[len(p.Kvs)-1].Key + "\x00"
+		next.Revision = l.revision
+		r.ask(env, &next)
+		return
+	}
+	r.sink.Replace(env, l.items, l.revision)
+	r.synced(env, l.revision)
+	r.startWatch(env)
+}
+
+// listFailed: compaction between two pages makes the pager list again in one
+// piece, at the newest revision; everything else ends the ListAndWatch.
+func (r *Reflector) listFailed(env *sim.Env, code wire.Code) {
+	env.Reads(cellItems, 0)
+	if code == wire.ErrCompacted && r.list.revision > 0 {
+		env.Cover(listExpired)
+		whole := *r.first
+		whole.Limit = 0
+		r.listFrom(env, &whole)
+		return
+	}
+	env.Cover(listFailed)
+	r.endListAndWatch(env)
+}
+
+func (l *list) fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(l.revision).Int(int64(len(l.items)))
+	for _, kv := range l.items {
+		d = kv.Digest(d)
+	}
+	return d
+}

@@ -1,0 +1,146 @@
+package reflector
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+type state uint8
+
+const (
+	// gap: between two ListAndWatch, or before the first.
+	gap state = iota
+	// listing: a page is under way.
+	listing
+	// streaming: initial events come on the watch.
+	streaming
+	// watching: the next event has not come yet.
+	watching
+	// storing: the sink has taken an event in and is not ready for the next one.
+	storing
+)
+
+// Reflector is client-go's type of that name.
+type Reflector struct {
+	// cfg is never written to between two resets: clones share it.
+	cfg   *Config
+	sink  Sink
+	begin func(*Reflector, *sim.Env)
+	// first is the request for the first page, the same every time.
+	first *wire.RangeRequest
+
+	state state
+	// starts counts the ListAndWatch so far. It survives the process, so that
+	// the names of what follows are told apart.
+	starts int
+	list   list
+	watch  watch
+}
+
+// Reset makes the reflector that of another configuration, and keeps its memory.
+func (r *Reflector) Reset(cfg Config, sink Sink) {
+	if r.cfg == nil || *r.cfg != cfg {
+		own := cfg
+		r.cfg = &own
+		r.first = firstPage(&own)
+	}
+	r.sink, r.begin, r.starts = sink, Listings.Of(cfg.Listing), 0
+	r.Forget()
+}
+
+// Forget drops what the process kept in memory.
+func (r *Reflector) Forget() {
+	r.state = gap
+	r.list.reset()
+	r.watch = watch{}
+}
+
+// Starts is how often the reflector has begun to list and watch.
+func (r *Reflector) Starts() int { return r.starts }
+
+// ListAndWatch begins one turn of wait.Until.
+func (r *Reflector) ListAndWatch(env *sim.Env) {
+	env.Begin("list and watch", r.starts)
+	if r.starts > 0 {
+		env.Cover(relisted)
+	}
+	r.starts++
+	r.sink.BeginListAndWatch(env)
+	r.begin(r, env)
+}
+
+// endListAndWatch leaves the gap until the next turn of wait.Until.
+func (r *Reflector) endListAndWatch(env *sim.Env) {
+	r.list.call, r.watch.conn = sim.NoConn, sim.NoConn
+	r.move(env, gap)
+	r.sink.EndListAndWatch(env)
+	env.Arm(r.cfg.Relist, r.cfg.RelistDelay)
+}
+
+// move changes the state.
+func (r *Reflector) move(env *sim.Env, to state) {
+	env.Writes(cellState, 0)
+	r.state = to
+}
+
+// Event takes an event of a watch. It reports false if the watch is not the
+// reflector's.
+func (r *Reflector) Event(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) bool {
+	env.LooksAt(cellState, 0)
+	if conn != r.watch.conn {
+		return false
+	}
+	if r.state == streaming {
+		r.initialEvent(env, e)
+	} else {
+		r.event(env, e)
+	}
+	return true
+}
+
+// Answer takes the answer to a call. It reports false if the call is not the
+// reflector's.
+func (r *Reflector) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
+	env.LooksAt(cellState, 0)
+	if conn != r.list.call {
+		return false
+	}
+	r.listAnswered(env, p)
+	return true
+}
+
+// Hangup takes note that a connection has gone. It reports false if it was not
+// the reflector's.
+func (r *Reflector) Hangup(env *sim.Env, conn sim.Conn) bool {
+	env.LooksAt(cellState, 0)
+	switch conn {
+	case r.watch.conn:
+		r.watchClosed(env)
+	case r.list.call:
+		r.listAnswered(env, nil)
+	default:
+		return false
+	}
+	return true
+}
+
+// Close gives up what is under way.
+func (r *Reflector) Close(env *sim.Env) {
+	env.Close(r.list.call)
+	env.Close(r.watch.conn)
+}
+
+// Clone returns a copy that goes its own way and feeds another sink.
+func (r *Reflector) Clone(sink Sink) Reflector {
+	c := *r
+	c.sink = sink
+	c.list.items = slices.Clone(r.list.items)
+	return c
+}
+
+// Fingerprint adds the state to a digest.
+func (r *Reflector) Fingerprint(d sim.Digest) sim.Digest {
+	return r.watch.fingerprint(r.list.fingerprint(d.Word(uint64(r.state))))
+}
