@@ -57,7 +57,7 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 
 // wantsBookmark: one would tell the watcher something new.
 func (w *Watcher) wantsBookmark(env *sim.Env) bool {
-	if !w.isRegistered() || !w.request.AllowBookmarks {
+	if !w.registered || !w.request.AllowBookmarks {
 		return false
 	}
 	env.LooksAt(cellEnd, w.number)

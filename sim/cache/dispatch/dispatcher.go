@@ -131,7 +131,7 @@ func (d *Dispatcher) Run(env *sim.Env) {
 func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	env.LooksAt(cellRegistry, 0)
 	for _, w := range d.watchers {
-		if w.isRegistered() && !w.nonblockingAdd(env, &d.current) {
+		if w.registered && !w.nonblockingAdd(env, &d.current) {
 			d.blocked = append(d.blocked, w)
 		}
 	}
@@ -172,7 +172,7 @@ func (d *Dispatcher) TerminateBlocked(env *sim.Env) {
 	env.Reads(cellBlocked, 0)
 	env.Writes(cellBlocked, 0)
 	for _, w := range d.blocked {
-		if !w.nonblockingAdd(env, &d.current) && w.isRegistered() {
+		if !w.nonblockingAdd(env, &d.current) && w.registered {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			if env.Noting() {

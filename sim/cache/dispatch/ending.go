@@ -18,7 +18,7 @@ func (w *Watcher) terminate(env *sim.Env) {
 		env.Cover(watcherDrained)
 		env.WritesItem(cellTurn, w.number, turnEnd)
 		env.Writes(cellRegistry, 0)
-		w.draining = true
+		w.registered, w.draining = false, true
 		return
 	}
 	w.stop(env)
@@ -58,13 +58,13 @@ func (w *Watcher) leave(env *sim.Env) {
 func (w *Watcher) stop(env *sim.Env) {
 	d := w.dispatcher
 	env.LooksAt(cellBlocked, 0)
-	if d.dispatching() && w.isRegistered() {
+	if d.dispatching() && w.registered {
 		env.Cover(stopDeferred)
 		env.Disable(w.task)
 		env.WritesItem(cellTurn, w.number, turnEnd)
 		env.Writes(cellRegistry, 0)
 		env.Writes(cellBlocked, 0)
-		w.state = watcherEnding
+		w.registered, w.state = false, watcherEnding
 		d.toStop = append(d.toStop, w)
 		return
 	}

@@ -89,7 +89,7 @@ func (d *Dispatcher) Hangup(env *sim.Env, conn sim.Conn) {
 func (d *Dispatcher) TerminateAllWatchers(env *sim.Env) {
 	env.Reads(cellRegistry, 0)
 	for _, w := range d.watchers {
-		if w.isRegistered() {
+		if w.registered {
 			env.Cover(watcherOutlived)
 			w.stop(env)
 		}

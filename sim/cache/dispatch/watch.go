@@ -190,7 +190,7 @@ func (w *Watcher) register(env *sim.Env) {
 	}
 	env.WritesItem(cellTurn, w.number, turnRegistration)
 	env.Writes(cellRegistry, 0)
-	w.state = watcherInitial
+	w.registered, w.state = true, watcherInitial
 	w.expectEndBookmark(env)
 	env.Enable(w.task)
 	if w.request.AllowBookmarks {

@@ -34,18 +34,17 @@ const (
 // channels, input from the dispatcher and result to the client (upstream's
 // cacheWatcher).
 type Watcher struct {
-	// What the dispatcher looks at for each event comes first: with a thousand
-	// watchers it is the memory that costs.
+	// What the dispatcher looks at for each event comes first, 64 bytes: with a
+	// thousand watchers it is the memory that costs.
 
-	state watcherState
+	// registered: the dispatcher gives it events.
+	registered bool
+	state      watcherState
 	// endBookmark says how far the watcher is with the end of its initial events.
 	endBookmark endBookmark
-	// takesInput: events are taken from input already, be it between initial
-	// events.
+	// takesInput: a turn takes events from input, which some buffers do between
+	// initial events as well.
 	takesInput bool
-	// draining: no more events come to input, and the watcher ends when it has
-	// sent what is there.
-	draining bool
 	// capacity is how many events input holds.
 	capacity int32
 	input    fifo.Queue[store.Event]
@@ -58,6 +57,9 @@ type Watcher struct {
 	// timer belong.
 	number int
 	timer  sim.Timer
+	// draining: no more events come to input, and the watcher ends when it has
+	// sent what is there.
+	draining bool
 
 	request *wire.WatchRequest
 	conn    sim.Conn
@@ -91,9 +93,6 @@ type Watcher struct {
 	bookmarkAt      sim.Time
 	bookmarkVersion int64
 }
-
-// isRegistered: the dispatcher gives it events.
-func (w *Watcher) isRegistered() bool { return w.isSending() && !w.draining }
 
 // isSending: its goroutine runs.
 func (w *Watcher) isSending() bool {
