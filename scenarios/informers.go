@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,7 +19,7 @@ var informerClaims = []*testbed.Property{informers.MatchEtcd, informers.Monotoni
 // informersTrustProgress: progress comes too early, is asked for, and is believed.
 func informersTrustProgress(p *testbed.Params) bool {
 	o, _ := cache.ForDesign(p.Cache)
-	return hasBug(p, "issue-15220") && o.ProgressRequests != cache.ProgressNotify && o.Guard.VersionCheck == guard.VersionCheckNone
+	return hasBug(p, "issue-15220") && o.ProgressRequests != progress.Notify && o.Guard.VersionCheck == guard.VersionCheckNone
 }
 
 // streamsTrustProgress: where a WatchList waits for the cache, early progress

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -163,7 +164,7 @@ the resource itself is written now and then, and other resources after that.`,
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
 		o := cacheOptions(p)
-		if o.Watches.InitialEventsEnd == variant.EndByTimer || o.ProgressRequests == cache.ProgressNotify {
+		if o.Watches.InitialEventsEnd == variant.EndByTimer || o.ProgressRequests == progress.Notify {
 			return []*testbed.Property{watches.InitialEventsEnd}
 		}
 		return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -91,7 +92,7 @@ func TestReadTimes(t *testing.T) {
 // The cache's timers are real time.
 func TestTimeout(t *testing.T) {
 	const timeout = 50 * time.Millisecond
-	c := start(t, newEtcd(), with(cache.Amounts{BlockTimeout: timeout}))
+	c := start(t, newEtcd(), with(cache.Amounts{Limits: read.Limits{BlockTimeout: timeout}}))
 	began := time.Now()
 	_, err := c.List(t.Context(), wire.ListRequest{Prefix: prefix, ResourceVersion: 100, Match: wire.MatchNotOlderThan})
 	took := time.Since(began)
@@ -222,7 +223,7 @@ func TestWatchTooOld(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	e := newEtcd()
 	rv := e.set(prefix+"a", "1")
-	c, err := shell.Start(context.Background(), e.client(t), shell.Config{Cache: with(cache.Amounts{BlockTimeout: time.Hour})})
+	c, err := shell.Start(context.Background(), e.client(t), shell.Config{Cache: with(cache.Amounts{Limits: read.Limits{BlockTimeout: time.Hour}})})
 	require.NoError(t, err)
 	require.NoError(t, c.Ready(t.Context()))
 	w, err := c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
@@ -291,7 +292,7 @@ func TestContextEndsTheCache(t *testing.T) {
 func TestAbandonedReads(t *testing.T) {
 	e := newEtcd()
 	rv := e.set(prefix+"a", "1")
-	c := start(t, e, with(cache.Amounts{BlockTimeout: time.Minute}))
+	c := start(t, e, with(cache.Amounts{Limits: read.Limits{BlockTimeout: time.Minute}}))
 	for range 100 {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		_, err := c.List(ctx, wire.ListRequest{Prefix: prefix, ResourceVersion: rv + 1, Match: wire.MatchNotOlderThan})
@@ -318,7 +319,7 @@ func canceled(t *testing.T) context.Context {
 // A write lets go everybody who waited for it.
 func TestManyWait(t *testing.T) {
 	e := newEtcd()
-	c := start(t, e, with(cache.Amounts{BlockTimeout: time.Minute}))
+	c := start(t, e, with(cache.Amounts{Limits: read.Limits{BlockTimeout: time.Minute}}))
 	const readers = 500
 	future := wire.ListRequest{Prefix: prefix, ResourceVersion: 2, Match: wire.MatchNotOlderThan}
 	errs := make(chan error)

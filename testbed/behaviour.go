@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/etcd"
 )
@@ -102,7 +103,7 @@ func (p *Params) Behaviours() (Behaviours, error) {
 			return b, err
 		}
 	}
-	if _, taken := set["progress-echo"]; !taken && b.Cache.ProgressRequests == cache.ProgressEcho {
+	if _, taken := set["progress-echo"]; !taken && b.Cache.ProgressRequests == progress.Echo {
 		// The design is one of the server as well.
 		b.Etcd.ProgressEcho = etcd.Echoed
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 )
 
 // Bound is how long something may take in the liveness phase, with what it is
@@ -59,9 +59,9 @@ func (p *Params) objectWrites() int { return p.Writers*p.Writes + p.OwnReaders*p
 func (s *System) ReadBound() Bound {
 	polls, period, name := 2, pollPeriod, "polls"
 	switch s.behaviours.Cache.ProgressRequests {
-	case cache.ProgressEcho:
+	case progress.Echo:
 		polls++
-	case cache.ProgressNotify:
+	case progress.Notify:
 		period, name = s.params.notifyInterval()*11/10, "ticks"
 	}
 	return s.DeliveryBound().Plus(time.Duration(polls)*period, fmt.Sprintf("%d %s of %v", polls, name, period))

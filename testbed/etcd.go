@@ -6,7 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -37,7 +37,7 @@ func (c *cluster) configure(s *System) error {
 	switch {
 	case p.Notify > 0:
 		c.config.ProgressNotifyInterval = p.Notify
-	case s.behaviours.Cache.ProgressRequests == cache.ProgressNotify:
+	case s.behaviours.Cache.ProgressRequests == progress.Notify:
 		c.config.ProgressNotifyInterval = p.notifyInterval()
 	}
 	c.config.RangeTime, c.config.RangeTimePerItem = p.Guard.RangeTime, p.Guard.ItemTime

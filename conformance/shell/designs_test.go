@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -35,7 +36,7 @@ func TestDesignsOnARealServer(t *testing.T) {
 		}
 		t.Run(design.Name, func(t *testing.T) {
 			c := start(t, etcd, cache.Config{Options: design.Options(), Metadata: "source=" + design.Name})
-			if design.Options().NotifyDetection == cache.NotifyDetected {
+			if design.Options().Reads.NotifyDetection == variant.NotifyDetected {
 				// Nobody relies on progress before etcd has told of it once, and the
 				// newest servers tell a watch of nothing below its start.
 				put(t, etcd, "/registry/elsewhere", design.Name)

@@ -18,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -145,7 +146,7 @@ func TestRefusals(t *testing.T) {
 	versions := realetcd.Versions()
 	client := connect(t, realetcd.StartForTest(t, versions[len(versions)-1]))
 	rv := put(t, client, prefix+"a", "1")
-	c := start(t, client, with(cache.Amounts{BlockTimeout: 100 * time.Millisecond}))
+	c := start(t, client, with(cache.Amounts{Limits: read.Limits{BlockTimeout: 100 * time.Millisecond}}))
 	for range 3 {
 		rv = put(t, client, prefix+"a", "2")
 	}
@@ -191,7 +192,7 @@ func TestCancelAndClose(t *testing.T) {
 	// watch streams go with the watches.
 	before := runtime.NumGoroutine()
 
-	c, err := shell.Start(t.Context(), client, shell.Config{Cache: with(cache.Amounts{BlockTimeout: time.Minute})})
+	c, err := shell.Start(t.Context(), client, shell.Config{Cache: with(cache.Amounts{Limits: read.Limits{BlockTimeout: time.Minute}})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -53,35 +55,10 @@ type Cache struct {
 	store      store.Store
 	reflector  reflector.Reflector
 	ingestion  ingestion
-	requester  requester
+	requester  progress.Requester
 	dispatcher dispatch.Dispatcher
-	reads      []read
-	// waiting is the number of reads that wait, woken ones included.
-	waiting int
-	// answeredRevision is what etcd answered to the last reader; only
-	// CurrentRVLastReader keeps it.
-	answeredRevision int64
-	// slow: the last consistent read that the cache served had to wait for long,
-	// with FallbackByWait.
-	slow bool
-	// notified: etcd has told of its progress, the last time at notifiedAt.
-	notified   bool
-	notifiedAt sim.Time
-	// kept are the rests of lists, the oldest first, with PaginateKept.
-	kept []keptPages
-
-	// deadlocked: an event waits for the lock, and always will
-	// (FreshnessLockHeld).
-	deadlocked bool
-
-	checks check.Housekeeping
-
-	// currentRevision is the same request every time.
-	currentRevision *wire.RangeRequest
-
-	answers answers
-	// key is what the store is searched for.
-	key wire.KeyValue
+	reads      read.Delegator
+	checks     check.Housekeeping
 }
 
 var (
@@ -103,12 +80,8 @@ func New(cfg Config) *Cache {
 func (c *Cache) Reset(cfg Config) {
 	cfg.setDefaults()
 	cfg.Metadata = WatchStreams.Of(cfg.Ingestion.WatchStream)(cfg.Metadata)
-	if c.requester.request == nil || c.cfg.Metadata != cfg.Metadata {
-		c.requester.request = &wire.ProgressRequest{Metadata: cfg.Metadata}
-	}
-	if c.currentRevision == nil || c.cfg.Prefix != cfg.Prefix || c.cfg.CurrentRevision != cfg.CurrentRevision {
-		c.cfg = cfg
-		c.currentRevision = c.revisionRequest()
+	if c.requester == nil || c.cfg.ProgressRequests != cfg.ProgressRequests {
+		c.requester = progress.Requesters.Of(cfg.ProgressRequests)()
 	}
 	c.cfg = cfg
 	c.guard.Reset(guard.Config{Options: cfg.Guard, KV: cfg.KV, Endpoints: cfg.Endpoints, FirstTimer: timerStatus})
@@ -124,17 +97,10 @@ func (c *Cache) forgetEverything() {
 	c.ready = ready{asking: c.ready.asking[:0]}
 	c.reflector.Forget()
 	c.ingestion.forget()
-	c.deadlocked = false
 	c.store.Reset(c.storeConfig())
-	c.answeredRevision = 0
-	c.requester = requester{cfg: &c.cfg, request: c.requester.request}
+	c.resetRequester()
+	c.resetReads()
 	c.resetDispatcher()
-	clear(c.reads)
-	c.reads = c.reads[:0]
-	c.waiting, c.slow = 0, false
-	c.notified, c.notifiedAt = false, 0
-	clear(c.kept)
-	c.kept = c.kept[:0]
 	c.checks.Forget()
 }
 
@@ -148,7 +114,7 @@ func (c *Cache) Start(env *sim.Env) {
 }
 
 func (c *Cache) startServing(env *sim.Env) {
-	c.requester.start(env, c.reflector.Starts())
+	c.requester.Start(env, c.reflector.Starts())
 	c.reflector.ListAndWatch(env)
 	c.checks.Start(env, &c.store)
 }
@@ -171,9 +137,9 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 			c.dispatcher.Relay(env, m.Conn, p)
 		}
 	case *wire.ListRequest:
-		c.getList(env, m, p)
+		c.reads.GetList(env, m, p)
 	case *wire.GetRequest:
-		c.getObject(env, m, p)
+		c.reads.Get(env, m, p)
 	case *wire.ReadyzRequest:
 		c.readyz(env, m)
 	case *wire.WatchRequest:
@@ -184,7 +150,7 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 		c.hangup(env, m)
 	default:
 		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p, &c.store) {
-			c.answered(env, m)
+			c.reads.Answered(env, m)
 		}
 	}
 }
@@ -192,10 +158,9 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 	switch {
 	case c.reflector.Hangup(env, m.Conn):
-	case m.Conn == c.requester.control:
-		c.requester.control = sim.NoConn
+	case c.requester.Hangup(m.Conn):
 	case c.checks.Answer(env, m.Conn, m.Payload, &c.store):
-	case c.answered(env, m):
+	case c.reads.Answered(env, m):
 	default:
 		c.dispatcher.Hangup(env, m.Conn)
 	}
@@ -207,7 +172,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerRelist:
 		c.reflector.ListAndWatch(env)
 	case timerProgress:
-		c.requester.fire(env)
+		c.requester.Fire(env)
 	case timerDispatch:
 		c.dispatcher.TerminateBlocked(env)
 	case timerBookmark:
@@ -217,9 +182,9 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerChecker:
 		c.checks.Checker.Check(env, c.ready.isSet(env), &c.store, &c.checks.Log)
 	case timerAccumulate:
-		c.fireAccumulate(env)
+		c.reads.FireAccumulate(env)
 	case timerKept:
-		c.fireKept(env)
+		c.reads.FireKept(env)
 	default:
 		if t < fixedTimers {
 			c.fireStatus(env, int(t-timerStatus))
@@ -227,7 +192,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 		}
 		n := int(t - fixedTimers)
 		if n%2 == 0 {
-			c.expire(env, n/2)
+			c.reads.Read(n / 2).Expire(env)
 		} else {
 			c.dispatcher.Watcher(n / 2).TimedOut(env)
 		}
@@ -242,11 +207,11 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	case taskDispatch:
 		c.dispatcher.Run(env)
 	case taskProgress:
-		c.requester.run(env)
+		c.requester.Run(env)
 	default:
 		n := int(t - fixedTasks)
 		if n%2 == 0 {
-			c.runRead(env, n/2)
+			c.reads.Read(n / 2).Run(env)
 		} else {
 			c.dispatcher.Watcher(n / 2).Run(env)
 		}
@@ -265,7 +230,7 @@ func (c *Cache) TaskName(t sim.Task) string {
 	}
 	n := int(t - fixedTasks)
 	if n%2 == 0 {
-		return "read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
+		return c.reads.Read(n / 2).String()
 	}
 	return c.dispatcher.Watcher(n / 2).String()
 }
@@ -295,7 +260,7 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	}
 	n := int(t - fixedTimers)
 	if n%2 == 0 {
-		return "timeout of read " + strconv.Itoa(n/2) + ": " + c.reads[n/2].label()
+		return "timeout of " + c.reads.Read(n/2).String()
 	}
 	return "timeout of " + c.dispatcher.Watcher(n/2).String()
 }
@@ -321,7 +286,7 @@ func (c *Cache) Detections() []check.Detection { return c.checks.Log.All() }
 func (c *Cache) Ready() bool { return c.ready.ok }
 
 // Waiting is the number of reads that wait for the cache to be fresh.
-func (c *Cache) Waiting() int { return c.waiting }
+func (c *Cache) Waiting() int { return c.reads.Waiting() }
 
 // Ascend calls f for the objects in the cache, in key order, until f says
 // stop. They must not be changed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -47,7 +48,7 @@ func TestClone(t *testing.T) {
 		goOn(b, seed+1000)
 		hash, fingerprint := goOn(h, seed)
 		// The original's memory is used again while the clone lives.
-		h.cache.Reset(config(cache.Options{ProgressRequests: cache.ProgressOnce}))
+		h.cache.Reset(config(cache.Options{ProgressRequests: progress.Once}))
 		again, sameFingerprint := goOn(a, seed)
 		require.Equal(t, hash, again, "seed %d", seed)
 		require.Equal(t, fingerprint, sameFingerprint, "seed %d", seed)

@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/watchbed/watchbed/sim/option"
+import (
+	_ "github.com/watchbed/watchbed/sim/cache/read/variant"
+	"github.com/watchbed/watchbed/sim/option"
+)
 
 func init() {
 	for _, p := range presets {

@@ -59,17 +59,13 @@ func (c feed) Replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int6
 	c.checks.Checker.Stored(env, &c.store)
 	c.dispatcher.Listed(env, resourceVersion)
 	c.ready.set(env)
-	c.broadcast(env)
+	c.reads.Broadcast(env)
 }
 
 // Event implements reflector.Sink. The event changes the cache in this step, and
 // goes to the dispatcher in the next one.
 func (c feed) Event(env *sim.Env, e *wire.WatchEvent) bool {
-	if c.deadlocks() {
-		if env.Noting() {
-			env.Note(locked{e.Label()})
-		}
-		c.deadlocked = true
+	if !c.reads.Admit(env, e) {
 		return false
 	}
 	n := &c.ingestion
@@ -92,7 +88,7 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 	}
 	e := c.ingestion.publisher.Event(env, &c.store, in)
 	c.checks.Checker.Stored(env, &c.store)
-	c.broadcast(env)
+	c.reads.Broadcast(env)
 	return e
 }
 
@@ -101,13 +97,13 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 func (c *Cache) TakeProgress(env *sim.Env, resourceVersion, id int64) {
 	env.Cover(progressNotified)
 	env.Add(bookmarksReceived, 1)
-	c.sawNotification(env)
-	c.requester.takeEcho(env, id)
+	c.reads.Notified(env)
+	c.requester.Heard(env, id)
 	if env.Noting() {
 		env.Note(takesProgress{resourceVersion})
 	}
 	c.store.SetResourceVersion(env, resourceVersion)
-	c.broadcast(env)
+	c.reads.Broadcast(env)
 }
 
 // runHandOver is the send on the dispatcher's channel, which blocks while that is
@@ -129,7 +125,7 @@ func (c *Cache) runHandOver(env *sim.Env) {
 // EndListAndWatch implements reflector.Sink: the cache is not ready until the
 // next list.
 func (c feed) EndListAndWatch(env *sim.Env) {
-	if c.waiting > 0 {
+	if c.reads.Waiting() > 0 {
 		env.Cover(unreadyWhileWaiting)
 	}
 	c.ready.end(env)
@@ -155,3 +151,6 @@ func (c *Cache) resetChecks() {
 		CompactionTimer: timerCompaction, CheckTimer: timerChecker,
 	}, c.cfg.Process)
 }
+
+var bookmarksReceived = sim.NewCounter("etcd_bookmark_total", sim.Counted,
+	"progress notifications that the cache took in")

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/read/variant"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -248,7 +249,7 @@ func TestListOfAFutureThatDoesNotCome(t *testing.T) {
 // at once if there is none.
 func TestFutureVersionConfirmed(t *testing.T) {
 	o := shipped(t)
-	o.Snapshots.FutureRV = cache.FutureRVConfirm
+	o.Reads.FutureRV = variant.FutureRVConfirm
 	exactly := &wire.ListRequest{Prefix: prefix, ResourceVersion: 9, Match: exact}
 
 	b := tableBed(t, o)
@@ -324,7 +325,7 @@ func (b *bed) asked() (*wire.RangeRequest, bool) {
 // The rest of a list is kept for a while and not for ever, and there is a bound.
 func TestKeptPagesGo(t *testing.T) {
 	o := options(t, "kep-2340")
-	o.Pagination = cache.PaginateKept
+	o.Reads.Pagination = variant.PaginateKept
 	first := func(b *bed) *wire.ListResponse {
 		b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: unset, Limit: 1})
 		b.settle()

@@ -12,8 +12,6 @@ type (
 	takesIn struct{ event *wire.WatchEvent }
 	// takesProgress: a progress notification has come in.
 	takesProgress struct{ resourceVersion int64 }
-	// locked: an event waits for the lock, and always will.
-	locked struct{ event string }
 )
 
 func (n takesIn) Text(*sim.World) string { return "takes in " + n.event.Label() }
@@ -29,9 +27,5 @@ func (n takesProgress) Text(*sim.World) string {
 
 // About implements sim.Subject.
 func (n takesProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
-
-func (n locked) Text(*sim.World) string {
-	return "cannot take in " + n.event + ": a WatchList holds the lock while it waits for that event"
-}
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

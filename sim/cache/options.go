@@ -5,38 +5,38 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	_ "github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
 // Options is a design of the cache: a value for each option of Group. The zero
 // value is KEP-2340 as written, with the amounts of k8s.io/apiserver.
 type Options struct {
-	Freshness           Freshness
-	OnTimeout           OnTimeout
-	ProgressRequests    ProgressRequests
-	NotifyDetection     NotifyDetection
-	CurrentRevision     CurrentRevision
-	RevisionSharing     RevisionSharing
-	Pagination          Pagination
-	DynamicFallback     DynamicFallback
-	ContinueWithVersion ContinueWithVersion
-	Snapshots           SnapshotOptions
-	Ingestion           IngestionOptions
-	Watches             dispatch.Options
-	Guard               guard.Options
-	Defects             Defects
+	Reads            read.Options
+	ProgressRequests progress.Requests
+	Snapshots        SnapshotOptions
+	Ingestion        IngestionOptions
+	Watches          dispatch.Options
+	Guard            guard.Options
+	Defects          Defects
 	Amounts
 }
 
 // Choices are the options with named values: in what designs differ.
-var Choices = option.Join(readOptions, snapshotOptions,
+var Choices = option.Join(
+	option.Lift(read.Group, func(o *Options) *read.Options { return &o.Reads }), requesterOptions, snapshotOptions,
 	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Snapshots.Options }),
 	option.Lift(ingestionOptions, func(o *Options) *IngestionOptions { return &o.Ingestion }),
 	option.Lift(dispatch.Group, func(o *Options) *dispatch.Options { return &o.Watches }),
 	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }), defectOptions)
 
+var requesterOptions = option.NewGroup("cache",
+	option.SeamOption(progress.Requesters, func(o *Options) *progress.Requests { return &o.ProgressRequests }))
+
 // Group is all options of the cache: the choices, then the amounts.
 var Group = option.Join(Choices, amountOptions,
+	option.Lift(read.LimitGroup, func(o *Options) *read.Limits { return &o.Amounts.Limits }),
 	option.Lift(dispatch.AmountGroup, func(o *Options) *dispatch.Amounts { return &o.Amounts.Amounts }))
 
 // With returns the options with one of them set. The error names the option

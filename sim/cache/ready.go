@@ -55,7 +55,7 @@ func (r *ready) ask(env *sim.Env, conn sim.Conn) {
 // readyz answers a ReadyzRequest, now or later. Where no read needs the cache, the
 // API server is ready without it.
 func (c *Cache) readyz(env *sim.Env, m *sim.Message) {
-	if c.ready.isSet(env) || c.cfg.Freshness == FreshnessDirect {
+	if c.ready.isSet(env) || c.reads.Bypassed() {
 		env.Send(m.Conn, &readyzOK)
 		return
 	}

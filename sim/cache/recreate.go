@@ -43,18 +43,7 @@ func (*recreation) Label() string { return "recreate" }
 // that are not answered by then are refused.
 func (c *Cache) recreate(env *sim.Env) {
 	c.dispatcher.Replaced(env)
-	for i := range c.reads {
-		r := &c.reads[i]
-		env.Disable(readTask(i))
-		env.Disarm(readTimer(i))
-		if r.state == readFree {
-			continue
-		}
-		env.Close(r.call)
-		if r.watcher == nil {
-			env.Send(r.conn, unavailable)
-		}
-	}
+	c.reads.Replaced(env)
 	for t := sim.Task(0); t < fixedTasks; t++ {
 		env.Disable(t)
 	}
@@ -62,7 +51,7 @@ func (c *Cache) recreate(env *sim.Env) {
 		env.Disarm(t)
 	}
 	c.reflector.Close(env)
-	env.Close(c.requester.control)
+	c.requester.Close(env)
 	// The clients that asked whether the API server is ready are answered by the
 	// new cache.
 	asking := slices.Clone(c.ready.asking)

@@ -8,7 +8,6 @@ import (
 // SnapshotOptions are the options of KEP-4988.
 type SnapshotOptions struct {
 	Snapshotting Snapshotting
-	FutureRV     FutureRV
 	LateSnapshot LateSnapshot
 	// Options of what compares the cache with etcd.
 	check.Options
@@ -22,16 +21,6 @@ type Snapshotting uint8
 const (
 	SnapshotsOff Snapshotting = iota
 	SnapshotsOn
-)
-
-// FutureRV says what the cache does with a read at a resourceVersion that it has
-// not reached (KEP-4988, "Edge cases").
-type FutureRV uint8
-
-// Values of the option future-rv.
-const (
-	FutureRVWait FutureRV = iota
-	FutureRVConfirm
 )
 
 // LateSnapshot says what becomes of a state from before a compaction that the
@@ -50,10 +39,6 @@ var snapshotOptions = option.NewGroup("cache",
 		"whether the cache keeps its past states (KEP-4988)",
 		option.Val("off", "it keeps none: etcd serves exact reads and later pages"),
 		option.Val("on", "it keeps one for each event of its history")),
-	option.Choice("future-rv", func(o *Options) *FutureRV { return &o.Snapshots.FutureRV },
-		"what the cache does with a read at a resourceVersion that it has not reached",
-		option.Val("wait", "it waits, as with any other read: as shipped"),
-		option.Val("confirm", "it first asks etcd whether there is such a revision (KEP-4988, Edge cases)")),
 	option.Choice("late-snapshot", func(o *Options) *LateSnapshot { return &o.Snapshots.LateSnapshot },
 		"what becomes of a state from before a compaction that the cache knows of already",
 		option.Val("dropped", "no snapshot is kept of it"),

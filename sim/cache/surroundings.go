@@ -4,7 +4,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
-	"github.com/watchbed/watchbed/sim/cache/traffic"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -22,10 +23,36 @@ func (c *Cache) resetDispatcher() {
 	})
 }
 
-// surroundings is what the dispatcher sees of the cache.
+// resetReads makes the reads those of a new process.
+func (c *Cache) resetReads() {
+	c.reads.Reset(read.Config{
+		Options: c.cfg.Reads, Limits: c.cfg.Limits,
+		Numbers: read.Numbers{
+			Accumulate: timerAccumulate, Kept: timerKept,
+			Read: func(i int) (sim.Task, sim.Timer) { return readTask(i), readTimer(i) },
+		},
+		Prefix: c.cfg.Prefix, Fields: c.cfg.Fields, KV: c.cfg.KV,
+		Store: &c.store, Requester: c.requester, Surroundings: surroundings{c},
+	})
+}
+
+// resetRequester makes the progress requester that of a new process.
+func (c *Cache) resetRequester() {
+	c.requester.Reset(progress.Config{
+		Watch: c.cfg.Watch, Metadata: c.cfg.Metadata, Period: c.cfg.ProgressRequestPeriod,
+		Task: taskProgress, Timer: timerProgress,
+		Waits: surroundings{c},
+	})
+}
+
+// surroundings is what the parts see of the cache.
 type surroundings struct{ *Cache }
 
-var _ dispatch.Surroundings = surroundings{}
+var (
+	_ dispatch.Surroundings = surroundings{}
+	_ read.Surroundings     = surroundings{}
+	_ progress.Waits        = surroundings{}
+)
 
 // Readiness implements dispatch.Surroundings.
 func (c surroundings) Readiness(env *sim.Env) dispatch.Readiness {
@@ -42,80 +69,31 @@ func (c surroundings) ConsistentReadSupported(env *sim.Env) bool {
 }
 
 // ObjectPrefix implements dispatch.Surroundings.
-func (c surroundings) ObjectPrefix(prefix string) string { return c.listPrefix(prefix) }
+func (c surroundings) ObjectPrefix(prefix string) string { return c.reads.ObjectPrefix(prefix) }
 
 // AskRevision implements dispatch.Surroundings.
-func (c surroundings) AskRevision(env *sim.Env, w *dispatch.Watcher) {
-	r := &c.reads[c.newWatchRead(env, w)]
-	r.state = readCurrentRevision
-	traffic.Asked(env, traffic.CurrentRevision)
-	r.call = env.Call(c.cfg.KV, c.currentRevision)
-}
+func (c surroundings) AskRevision(env *sim.Env, w *dispatch.Watcher) { c.reads.AskRevision(env, w) }
 
 // WaitUntilFresh implements dispatch.Surroundings.
 func (c surroundings) WaitUntilFresh(env *sim.Env, w *dispatch.Watcher, resourceVersion int64, atMost sim.Duration) {
-	i := c.readOf(w)
-	if i < 0 {
-		i = c.newWatchRead(env, w)
-	}
-	c.reads[i].atMost = atMost
-	c.waitUntilFresh(env, i, resourceVersion)
+	c.reads.WatchUntilFresh(env, w, resourceVersion, atMost)
 }
 
 // Abandon implements dispatch.Surroundings.
-func (c surroundings) Abandon(env *sim.Env, w *dispatch.Watcher) bool {
-	i := c.readOf(w)
-	if i >= 0 && c.reads[i].state != readCurrentRevision {
-		return false
-	}
-	if i >= 0 {
-		env.Close(c.reads[i].call)
-		c.reads[i] = read{}
-	}
-	return true
+func (c surroundings) Abandon(env *sim.Env, w *dispatch.Watcher) bool { return c.reads.Abandon(env, w) }
+
+// Ready implements read.Surroundings.
+func (c surroundings) Ready(env *sim.Env) bool { return c.ready.isSet(env) }
+
+// ListAnswered implements read.Surroundings.
+func (c surroundings) ListAnswered(env *sim.Env, list *wire.ListRequest, answer sim.Payload) {
+	c.checks.Detector.Compare(env, list, answer, &c.checks.Log)
 }
+
+// DeclareWaits implements progress.Waits.
+func (c surroundings) DeclareWaits(env *sim.Env) { c.reads.DeclareWaits(env) }
 
 // ProgressDispatched implements dispatch.Surroundings.
 func (c surroundings) ProgressDispatched(env *sim.Env, resourceVersion int64) {
 	c.ingestion.progress.Dispatched(env, c.Cache, resourceVersion)
-}
-
-// newWatchRead enters a watch among the reads that wait for etcd or for the cache
-// to be fresh, and returns its number there.
-func (c *Cache) newWatchRead(env *sim.Env, w *dispatch.Watcher) int {
-	i := c.newRead(env, &sim.Message{Conn: w.Conn(), From: w.From(), Cause: env.Cause()})
-	c.reads[i].watcher = w
-	return i
-}
-
-// readOf is the read of a watch that is still starting, -1 if it has none.
-func (c *Cache) readOf(w *dispatch.Watcher) int {
-	for i := range c.reads {
-		if c.reads[i].watcher == w {
-			return i
-		}
-	}
-	return -1
-}
-
-// watchVersionKnown: etcd has told the revision that a watch has to reach.
-func (c *Cache) watchVersionKnown(env *sim.Env, i int, revision int64) {
-	if !c.reads[i].watcher.RevisionKnown(env, revision) {
-		c.reads[i] = read{}
-	}
-}
-
-// watchFresh: the watch has waited long enough.
-func (c *Cache) watchFresh(env *sim.Env, i int) {
-	w := c.reads[i].watcher
-	c.reads[i] = read{}
-	w.Fresh(env)
-}
-
-// blockTimeout is how long a read waits for the cache.
-func (c *Cache) blockTimeout(r *read) sim.Duration {
-	if r.atMost > 0 {
-		return r.atMost
-	}
-	return c.cfg.BlockTimeout
 }

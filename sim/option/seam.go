@@ -15,6 +15,17 @@ type Seam[E ~uint8, I any] struct {
 // NewSeam declares a seam with the name and the sentence of its option.
 func NewSeam[E ~uint8, I any](name, doc string) *Seam[E, I] { return &Seam[E, I]{name: name, doc: doc} }
 
+// Shipped registers the first value. It belongs to the declaration of the seam:
+// Go initializes variables that call Register in the order in which what they
+// depend on is ready, so the first of them need not stay the first value.
+func (s *Seam[E, I]) Shipped(value, doc string, implementation I) *Seam[E, I] {
+	if len(s.names) > 0 {
+		panic("option: " + s.name + " has values before the shipped one")
+	}
+	s.Register(value, doc, implementation)
+	return s
+}
+
 // Register adds a value with its implementation; call it in package variable
 // declarations or init functions only. It panics if there is one of that name.
 func (s *Seam[E, I]) Register(value, doc string, implementation I) E {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 )
 
 // state is what happens in the store while readers read.
@@ -31,15 +32,15 @@ var states = []state{
 const pause = time.Second / 4
 
 // benchStore fills a server of its own, and measures all readers in all states.
-func benchStore(ctx context.Context, s settings, spec storeSpec, progress io.Writer) ([]row, error) {
-	fmt.Fprintf(progress, "%s: %d objects of %d bytes\n", spec.name, spec.objects, spec.bytes)
+func benchStore(ctx context.Context, s settings, spec storeSpec, out io.Writer) ([]row, error) {
+	fmt.Fprintf(out, "%s: %d objects of %d bytes\n", spec.name, spec.objects, spec.bytes)
 	design, err := cache.ForDesign(s.design)
 	if err != nil {
 		return nil, err
 	}
 	// Writes need not survive this machine, and the store needs room.
 	flags := []string{"--unsafe-no-fsync", "--quota-backend-bytes=8589934592"}
-	if design.ProgressRequests == cache.ProgressNotify {
+	if design.ProgressRequests == progress.Notify {
 		flags = append(flags, "--watch-progress-notify-interval=250ms")
 	}
 	server, err := realetcd.Start(ctx, s.version, flags...)
@@ -74,7 +75,7 @@ func benchStore(ctx context.Context, s settings, spec storeSpec, progress io.Wri
 
 	var rows []row
 	for _, st := range states {
-		fmt.Fprintf(progress, "%s: %s\n", spec.name, st.name)
+		fmt.Fprintf(out, "%s: %s\n", spec.name, st.name)
 		some, err := benchState(ctx, s, spec, st, server.Pid(), client, readers)
 		if err != nil {
 			return nil, err

@@ -65,10 +65,8 @@ type DeletionRV uint8
 type Deletion func(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent
 
 // Deletions is the seam of what watchers are sent of a deletion.
-var Deletions = option.NewSeam[DeletionRV, Deletion]("deletion-rv", "the resourceVersion of a DELETED event")
-
-// DeletionOwn is the shipped value.
-var DeletionOwn = Deletions.Register("own", "that of the deletion", deletionOwn)
+var Deletions = option.NewSeam[DeletionRV, Deletion]("deletion-rv", "the resourceVersion of a DELETED event").
+	Shipped("own", "that of the deletion", deletionOwn)
 
 func deletionOwn(in *wire.WatchEvent, previous *wire.KeyValue) *wire.WatchEvent {
 	if same(in.Item, previous) {

@@ -20,6 +20,19 @@ type Field struct {
 	Indexed bool
 }
 
+// Fields are those by which lists of a resource can be selected.
+type Fields []Field
+
+// Find returns the field of a name, nil if there is none.
+func (all Fields) Find(name string) *Field {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
 // index is the objects of the store by the value of one field, and by key within
 // that. It follows the store change by change.
 type index struct {
@@ -39,7 +52,7 @@ func lessIndexEntry(a, b indexEntry) bool {
 	return a.object.Key < b.object.Key
 }
 
-func (s *Store) initIndices(fields []Field) {
+func (s *Store) initIndices(fields Fields) {
 	s.indices = s.indices[:0]
 	for _, f := range fields {
 		if f.Indexed {

@@ -12,7 +12,7 @@ type Config struct {
 	// Prefix that the keys of all objects have.
 	Prefix string
 	// Fields are those by which lists can be selected.
-	Fields []Field
+	Fields Fields
 	// RingCapacity is how many events the history holds at first, and at least.
 	// RingCapacityMax is how many it can grow to when timed.
 	RingCapacity, RingCapacityMax int

@@ -1,8 +1,7 @@
-package cache
+package read
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
@@ -10,47 +9,30 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// field finds what a selector selects by; nil if the resource has no such field.
-func (c *Cache) field(s wire.FieldSelector) *store.Field {
-	for i := range c.cfg.Fields {
-		if c.cfg.Fields[i].Name == s.Field {
-			return &c.cfg.Fields[i]
-		}
-	}
-	return nil
-}
-
-// selectable reports whether the cache can tell which objects are selected.
-func (c *Cache) selectable(s wire.FieldSelector) bool { return s.Empty() || c.field(s) != nil }
-
-func unsupportedField(s wire.FieldSelector) *wire.Error {
-	return &wire.Error{Code: wire.BadRequest, Message: "fieldSelector: field label not supported: " + strconv.Quote(s.Field)}
-}
-
 // collect lists the objects that a list is about: those under a prefix from a
 // key on that its selector selects, at most limit of them unless that is 0. It
 // reports whether there are more.
-func (c *Cache) collect(env *sim.Env, list *wire.ListRequest, view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
-	if list.Selector.Empty() {
-		return c.answers.collect(view, prefix, start, limit)
+func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
+	if r.list.Selector.Empty() {
+		return r.d.responses.Collect(view, prefix, start, limit)
 	}
-	a := &c.answers
-	a.begin(0, limit)
-	if view.AscendIndexed(list.Selector.Field, list.Selector.Value, prefix, start, a.take) {
+	responses, selector := &r.d.responses, r.list.Selector
+	take := responses.Begin(0, limit)
+	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, take) {
 		env.Cover(listByIndex)
-		return a.end()
+		return responses.End()
 	}
 	env.Cover(listFiltered)
-	value := c.field(list.Selector).Value
+	value := r.d.cfg.Fields.Find(selector.Field).Value
 	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool {
-		return value(kv) != list.Selector.Value || a.take(kv)
+		return value(kv) != selector.Value || take(kv)
 	})
-	return a.end()
+	return responses.End()
 }
 
-// mostPerPage is how many objects a page of a delegated list with a selector
+// maxPerPage is how many objects a page of a delegated list with a selector
 // grows to (etcd3's maxLimit).
-const mostPerPage = 10000
+const maxPerPage = 10000
 
 // selection is a delegated list with a selector: etcd knows of no selectors, so
 // it is asked page after page until enough objects were selected. It is never
@@ -64,14 +46,13 @@ type selection struct {
 // selectFrom takes etcd's page (appendChunk). It returns what the list answers
 // with and the last key that was looked at, or nil if it has asked for one more
 // page: twice as long, because of the last one little was selected.
-func (c *Cache) selectFrom(env *sim.Env, i int, p *wire.RangeResponse) (answer *wire.RangeResponse, lastKey string) {
-	r := &c.reads[i]
+func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.RangeResponse, lastKey string) {
 	list := r.list
 	s := selection{limit: max(list.Limit, 0)}
 	if r.selection != nil {
 		s = *r.selection
 	}
-	value := c.field(list.Selector).Value
+	value := r.d.cfg.Fields.Find(list.Selector.Field).Value
 	more := p.More
 	for at, kv := range p.Kvs {
 		lastKey = kv.Key
@@ -92,12 +73,12 @@ func (c *Cache) selectFrom(env *sim.Env, i int, p *wire.RangeResponse) (answer *
 		// What comes is of the revision of what there is.
 		r.exact = p.Revision
 	}
-	s.limit = min(2*s.limit, max(mostPerPage, s.limit))
+	s.limit = min(2*s.limit, max(maxPerPage, s.limit))
 	prefix := store.PreparePrefix(list.Prefix)
 	s.found = slices.Clip(s.found)
 	r.selection = &s
 	traffic.Asked(env, r.operation())
-	r.call = env.Call(c.cfg.KV, &wire.RangeRequest{Key: lastKey + "\x00", RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
+	r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: lastKey + "\x00", RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
 	return nil, ""
 }
 
@@ -111,10 +92,3 @@ func (s *selection) fingerprint(d sim.Digest) sim.Digest {
 	}
 	return d
 }
-
-// Selectors.
-var (
-	listByIndex     = sim.NewSituation("cache: list by a field index")
-	listFiltered    = sim.NewSituation("cache: list filtered object by object")
-	selectionGoesOn = sim.NewSituation("cache: delegated list asks for another page to select from")
-)

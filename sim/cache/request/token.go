@@ -1,4 +1,4 @@
-package cache
+package request
 
 import (
 	"encoding/base64"
@@ -19,17 +19,17 @@ type continueToken struct {
 
 const continueVersion = "meta.k8s.io/v1"
 
-// encodeContinue makes the token of the page after lastKey.
-func encodeContinue(resourceVersion int64, prefix, lastKey string) string {
+// EncodeContinue makes the token of the page after lastKey.
+func EncodeContinue(resourceVersion int64, prefix, lastKey string) string {
 	t := continueToken{continueVersion, resourceVersion, strings.TrimPrefix(lastKey, prefix) + "\x00"}
 	// A struct of strings and numbers always has a JSON form.
 	text, _ := json.Marshal(&t)
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// decodeContinue returns where the next page starts. A negative
+// DecodeContinue returns where the next page starts. A negative
 // resourceVersion stands for the newest state.
-func decodeContinue(token, prefix string) (resourceVersion int64, key string, refused *wire.Error) {
+func DecodeContinue(token, prefix string) (resourceVersion int64, key string, refused *wire.Error) {
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
 		return 0, "", badContinue("it is not base64")

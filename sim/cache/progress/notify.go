@@ -1,0 +1,22 @@
+package progress
+
+import "github.com/watchbed/watchbed/sim"
+
+// notify never asks: etcd tells by itself, at the interval that it was given
+// (WithProgressNotify, the draft of 2019).
+type notify struct{ stream }
+
+// Reset implements Requester.
+func (q *notify) Reset(cfg Config) { q.stream.reset(cfg) }
+
+// Run implements Requester; the loop is never enabled.
+func (q *notify) Run(*sim.Env) {}
+
+// Fire implements Requester; there is no timer.
+func (q *notify) Fire(*sim.Env) {}
+
+// Clone implements Requester.
+func (q *notify) Clone() Requester { c := *q; return &c }
+
+// Fingerprint implements Requester.
+func (q *notify) Fingerprint(d sim.Digest) sim.Digest { return d }

@@ -1,0 +1,161 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/traffic"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// AskEtcd puts the client's question to etcd, as the etcd3 store does.
+func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
+	if refused := r.mayNotAskEtcd(env); refused != nil {
+		r.finish(env, refused)
+		return
+	}
+	env.Writes(cellWait, r.number)
+	r.state, r.origin = delegated, origin
+	traffic.Asked(env, r.operation())
+	if r.get != nil {
+		r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: r.get.Key})
+		return
+	}
+	env.Writes(cellDelegated, 0)
+	prefix := store.PreparePrefix(r.list.Prefix)
+	req := &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: max(r.list.Limit, 0)}
+	if r.list.Continue != "" {
+		req.Key = r.start
+	}
+	req.Revision = r.exact
+	r.call = env.Call(r.d.cfg.KV, req)
+}
+
+// Answered takes what etcd said to a read, or to several that asked together; it
+// returns false if no read asked.
+func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
+	found := false
+	for _, r := range d.reads {
+		if r.call == m.Conn && r.state != free {
+			found = true
+			r.answered(env, m.Payload)
+		}
+	}
+	return found
+}
+
+func (r *Read) answered(env *sim.Env, p sim.Payload) {
+	env.Reads(cellWait, r.number)
+	env.Writes(cellWait, r.number)
+	r.call = sim.NoConn
+	switch p := p.(type) {
+	case *wire.RangeResponse:
+		traffic.Answered(env, r.operation(), p)
+		if r.state == asking {
+			r.revisionKnown(env, p.Revision)
+		} else {
+			r.relay(env, p)
+		}
+	case *wire.Error:
+		env.Cover(etcdRefused)
+		r.finish(env, interpretError(p))
+	default:
+		env.Cover(etcdUnavailable)
+		r.finish(env, unavailable)
+	}
+}
+
+// relay turns etcd's answer into the client's.
+func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
+	if r.minimumResourceVersion() > p.Revision {
+		// validateMinimumResourceVersion: not older than a future revision.
+		env.Cover(etcdTooOld)
+		r.finish(env, tooLargeForEtcd)
+		return
+	}
+	if r.get != nil {
+		var found *wire.KeyValue
+		if len(p.Kvs) > 0 {
+			found = p.Kvs[0]
+		}
+		r.finish(env, r.d.responses.Get(found, r.origin))
+		return
+	}
+	lastKey := ""
+	if !r.list.Selector.Empty() {
+		if p, lastKey = r.selectFrom(env, p); p == nil {
+			return
+		}
+	} else if len(p.Kvs) > 0 {
+		lastKey = p.Kvs[len(p.Kvs)-1].Key
+	}
+	// A list at a revision carries that one; etcd's header always has the
+	// newest.
+	at := p.Revision
+	if r.exact > 0 {
+		at = r.exact
+	}
+	token := ""
+	if p.More && lastKey != "" {
+		token = request.EncodeContinue(at, store.PreparePrefix(r.list.Prefix), lastKey)
+	}
+	r.finish(env, r.d.responses.List(at, p.Kvs, token, r.origin))
+}
+
+// minimumResourceVersion is what a read that is not exact asked for.
+func (r *Read) minimumResourceVersion() int64 {
+	switch {
+	case r.get != nil:
+		return r.get.ResourceVersion
+	case r.exact > 0:
+		return 0
+	}
+	return r.list.ResourceVersion
+}
+
+// interpretError is how the storage layer words etcd's refusals.
+func interpretError(err *wire.Error) *wire.Error {
+	if err.Code == wire.ErrFutureRev {
+		return tooLargeForEtcd
+	}
+	return err
+}
+
+// mayNotAskEtcd says why a read may not be put to etcd, nil if it may: there are as
+// many lists under way already as this API server lets through, or the request's
+// own time is up, whose context etcd's client looks at first.
+//
+// The limit is what API Priority and Fairness comes to for reads that the cache
+// does not answer (KEP-2340, "What if the watch cache is stale?"): so many seats,
+// no queue, and 429 for the rest.
+func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
+	l := &r.d.cfg.Limits
+	if env.Mode() == sim.Timed && l.RequestTimeout > 0 && env.Now().Sub(r.arrived) >= l.RequestTimeout {
+		env.Cover(requestTimedOut)
+		return requestTimeout
+	}
+	if l.DelegatedLimit == 0 || r.list == nil {
+		return nil
+	}
+	env.Reads(cellDelegated, 0)
+	under := 0
+	for _, other := range r.d.reads {
+		if other != r && other.state == delegated && other.list != nil {
+			under++
+		}
+	}
+	if under < l.DelegatedLimit {
+		return nil
+	}
+	env.Cover(delegationLimited)
+	if env.Noting() {
+		env.Note(refusesDelegation{from: r.from, what: r.label(), under: under})
+	}
+	return tooManyDelegated
+}
+
+var (
+	tooManyDelegated = &wire.Error{Code: wire.TooManyRequests, Message: "too many lists are with etcd: retry after 1 s", RetryAfter: 1}
+	// No client hears requestTimeout: it has hung up by then.
+	requestTimeout = &wire.Error{Code: wire.Unavailable, Message: "request did not complete within its timeout"}
+)

@@ -1,0 +1,184 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/cache/response"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Surroundings is what reads need of the cache that they belong to, beside the
+// store and the progress requester.
+type Surroundings interface {
+	// Ready reports whether the cache may be used.
+	Ready(env *sim.Env) bool
+	// Refusal is the answer to a request that comes while it may not.
+	Refusal(env *sim.Env) *wire.Error
+	// ConsistentReadSupported reports whether the cache may wait for a revision
+	// that it has yet to hear of. If not, etcd answers consistent lists.
+	ConsistentReadSupported(env *sim.Env) bool
+	// ListAnswered tells of an answer to a LIST.
+	ListAnswered(env *sim.Env, list *wire.ListRequest, answer sim.Payload)
+}
+
+// Numbers are those of the node's tasks and timers that reads use.
+type Numbers struct {
+	// Accumulate is the timer of reads that share one question for etcd's revision,
+	// Kept that of the pages that are kept.
+	Accumulate, Kept sim.Timer
+	// Read returns the task and the timer of a read.
+	Read func(number int) (sim.Task, sim.Timer)
+}
+
+// Config is what one delegator is made of.
+type Config struct {
+	Options
+	Limits
+	Numbers
+	// Prefix that the keys of all objects have, and Fields by which they can be
+	// selected.
+	Prefix string
+	Fields store.Fields
+	// KV is the node that takes requests to etcd.
+	KV sim.NodeID
+
+	Store        *store.Store
+	Requester    progress.Requester
+	Surroundings Surroundings
+}
+
+// Delegator is upstream's CacheDelegator: it answers each LIST and GET from the
+// cache, or lets etcd answer it.
+type Delegator struct {
+	cfg   Config
+	rules rules
+
+	reads []*Read
+	// waiting is the number of reads that wait, woken ones included.
+	waiting int
+
+	// revisionRequest is the question for etcd's current revision.
+	revisionRequest *wire.RangeRequest
+	responses       response.Maker
+	// key is what the store is searched for.
+	key wire.KeyValue
+}
+
+// Reset makes the delegator that of a new process, and keeps its memory.
+func (d *Delegator) Reset(cfg Config) {
+	cfg.setDefaults()
+	if d.rules.freshness == nil || d.cfg.Options != cfg.Options {
+		d.rules, d.revisionRequest = newRules(&cfg.Options), nil
+	}
+	if d.revisionRequest == nil || d.cfg.Prefix != cfg.Prefix {
+		d.revisionRequest = d.rules.revision.Make(cfg.Prefix)
+	}
+	d.cfg = cfg
+	d.rules.reset(&cfg.Limits)
+	for _, r := range d.reads {
+		r.forget()
+	}
+	d.reads, d.waiting = d.reads[:0], 0
+}
+
+// Bypassed reports whether etcd answers every LIST and GET, so that no client
+// needs the cache for reads.
+func (d *Delegator) Bypassed() bool { return d.rules.freshness.Bypasses() }
+
+// Config is what the delegator is made of.
+func (d *Delegator) Config() *Config { return &d.cfg }
+
+// Waiting is the number of reads that wait for the cache to be fresh, between two
+// steps.
+func (d *Delegator) Waiting() int { return d.waiting }
+
+// AnyWaits reports whether a read waits for the cache to be fresh.
+func (d *Delegator) AnyWaits(env *sim.Env) bool {
+	env.LooksAt(cellWaiting, 0)
+	return d.waiting > 0
+}
+
+// Notified tells of a progress notification.
+func (d *Delegator) Notified(env *sim.Env) { d.rules.notifyDetection.Heard(env) }
+
+// ObjectPrefix is the prefix of the objects that a LIST or WATCH means.
+func (d *Delegator) ObjectPrefix(prefix string) string { return d.rules.listPrefix(prefix) }
+
+// Admit reports whether an event gets the lock, which a watch may hold that waits
+// for it. One that does not get it never will.
+func (d *Delegator) Admit(env *sim.Env, e *wire.WatchEvent) bool {
+	return d.rules.lock.Admit(env, d, e)
+}
+
+// Read returns a read by its number.
+func (d *Delegator) Read(number int) *Read { return d.reads[number] }
+
+// FireAccumulate is the timer Numbers.Accumulate going off, FireKept that of
+// Numbers.Kept.
+func (d *Delegator) FireAccumulate(env *sim.Env) { d.rules.sharing.Fire(env, d) }
+
+// FireKept is the timer Numbers.Kept going off.
+func (d *Delegator) FireKept(env *sim.Env) { d.rules.pagination.Fire(env, d) }
+
+// DeclareWaits declares that the step depends on the reads that wait.
+func (d *Delegator) DeclareWaits(env *sim.Env) {
+	for _, r := range d.reads {
+		if r.countsForProgress {
+			env.Reads(cellWait, r.number)
+		}
+	}
+}
+
+// Replaced is called when a new cache takes the place of this one. Upstream lets
+// requests come to their end first; here those that are not answered by then are
+// refused. What is in memory is forgotten with Reset.
+func (d *Delegator) Replaced(env *sim.Env) {
+	for _, r := range d.reads {
+		env.Disable(r.task)
+		env.Disarm(r.timer)
+		if r.state == free {
+			continue
+		}
+		env.Close(r.call)
+		if r.watch == nil {
+			env.Send(r.conn, unavailable)
+		}
+	}
+}
+
+func (d *Delegator) resource() request.Resource {
+	return request.Resource{Prefix: d.cfg.Prefix, Fields: d.cfg.Fields}
+}
+
+// CloneTo copies the delegator to that of another cache, whose store, requester and
+// surroundings are given; own is the watch there for one of this cache.
+func (d *Delegator) CloneTo(c *Delegator, s *store.Store, q progress.Requester, around Surroundings, own func(Watch) Watch) {
+	*c = *d
+	c.cfg.Store, c.cfg.Requester, c.cfg.Surroundings = s, q, around
+	c.rules = d.rules.clone()
+	// The blocks that answers come from have one writer only.
+	c.responses = response.Maker{}
+	c.reads = make([]*Read, len(d.reads))
+	block := make([]Read, len(d.reads))
+	for i, r := range d.reads {
+		block[i] = *r
+		block[i].d = c
+		if r.watch != nil {
+			block[i].watch = own(r.watch)
+		}
+		c.reads[i] = &block[i]
+	}
+}
+
+// Fingerprint adds the reads and the state of the rules to a digest.
+func (d *Delegator) Fingerprint(h sim.Digest) sim.Digest {
+	h = d.rules.fingerprint(h)
+	for _, r := range d.reads {
+		if r.state != free {
+			h = r.fingerprint(h)
+		}
+	}
+	return h
+}

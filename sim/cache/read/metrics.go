@@ -1,0 +1,127 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Metrics of reads. Names that begin with apiserver_ or etcd_ are Kubernetes',
+// and measure what they measure there; the label "for" is added here.
+var (
+	readWait = sim.NewMetric("apiserver_watch_cache_read_wait_seconds", sim.Nanoseconds,
+		"how long reads waited that found the cache not fresh enough, those that timed out included")
+	// Upstream leaves reads out that do not wait, so that a cache which is mostly
+	// fresh looks no better than one that never is.
+	consistentReadWait = sim.NewMetric("consistent_read_wait_seconds", sim.Nanoseconds,
+		"the same over all consistent LISTs, with 0 for those that found the cache fresh")
+	listDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="LIST"}`, sim.Nanoseconds,
+		"from the arrival of a LIST at the API server to its answer, refusals included")
+	getDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="GET"}`, sim.Nanoseconds,
+		"the same for GETs")
+
+	listsServed = sim.NewCounter("apiserver_cache_list_total", sim.Counted,
+		"LISTs of any kind that the cache served")
+	readServed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`, sim.Counted,
+		"consistent LISTs that the cache served")
+	readFellBack = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="true"}`, sim.Counted,
+		"consistent LISTs that etcd served after the cache had timed out")
+	fallbackFailed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="true"}`, sim.Counted,
+		"consistent LISTs that etcd refused after the cache had timed out")
+	fallbackSkipped = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="skipped"}`, sim.Counted,
+		"consistent LISTs that were told to come again after the cache had timed out")
+	readRefused = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="false"}`, sim.Counted,
+		"consistent LISTs that were refused")
+)
+
+// isCounted: the read is one of the consistent reads that upstream counts.
+func (r *Read) isCounted() bool { return r.consistent && r.d.rules.freshness.NeedsProgress() }
+
+// measureWait is told of every wait when it ends.
+func (r *Read) measureWait(env *sim.Env) {
+	waited := int64(env.Now() - r.began)
+	env.Record(readWait, waited)
+	if r.list != nil && r.consistent {
+		env.Record(consistentReadWait, waited)
+	}
+}
+
+// measureNoWait is told of every read that finds the cache fresh.
+func (r *Read) measureNoWait(env *sim.Env) {
+	if r.list != nil && r.isCounted() {
+		env.Record(consistentReadWait, 0)
+	}
+}
+
+// measure is told of every answer to a read.
+func (r *Read) measure(env *sim.Env, answer sim.Payload) {
+	if env.Mode() != sim.Timed {
+		return
+	}
+	took := int64(env.Now() - r.arrived)
+	switch {
+	case r.get != nil:
+		env.Record(getDuration, took)
+	case r.list != nil:
+		env.Record(listDuration, took)
+		if _, served := answer.(*wire.ListResponse); served && r.origin == wire.FromCache {
+			env.Add(listsServed, 1)
+		}
+		if r.isCounted() && r.origin != wire.FromEtcd {
+			env.Add(r.total(answer), 1)
+		}
+	}
+}
+
+// total is the counter of consistent reads that came to such an end.
+func (r *Read) total(answer sim.Payload) sim.Metric {
+	err, failed := answer.(*wire.Error)
+	switch {
+	case r.origin == wire.FromFallback && failed:
+		return fallbackFailed
+	case r.origin == wire.FromFallback:
+		return readFellBack
+	case failed && r.expired && err.Code == wire.TooManyRequests:
+		return fallbackSkipped
+	case failed:
+		return readRefused
+	}
+	return readServed
+}
+
+var (
+	listInvalid          = sim.NewSituation("cache: invalid list refused")
+	listDelegated        = sim.NewSituation("cache: list delegated to etcd")
+	listDelegatedUnready = sim.NewSituation("cache: list delegated to etcd while not ready")
+	listRefusedUnready   = sim.NewSituation("cache: list refused while not ready")
+	listFromSnapshot     = sim.NewSituation("cache: list answered from a snapshot")
+	snapshotGone         = sim.NewSituation("cache: snapshot gone while a list waited")
+	futureUnknown        = sim.NewSituation("cache: future revision that etcd does not have")
+	revisionShared       = sim.NewSituation("cache: revision read for several reads")
+	getInvalid           = sim.NewSituation("cache: invalid get refused")
+	getDelegated         = sim.NewSituation("cache: get delegated to etcd")
+	getDelegatedUnready  = sim.NewSituation("cache: get delegated to etcd while not ready")
+	readFreshAtOnce      = sim.NewSituation("cache: read served without waiting")
+	readWaits            = sim.NewSituation("cache: read waits")
+	readFreshAfterWait   = sim.NewSituation("cache: read served after waiting")
+	readFreshAtTheLast   = sim.NewSituation("cache: read served although its time was up")
+	readWokenEarly       = sim.NewSituation("cache: read woken and still too early")
+	readTimedOut         = sim.NewSituation("cache: read that is not consistent timed out")
+	consistentRejected   = sim.NewSituation("cache: consistent list rejected after the timeout")
+	consistentThrottled  = sim.NewSituation("cache: consistent list throttled after the timeout")
+	consistentFallback   = sim.NewSituation("cache: consistent list falls back to etcd after the timeout")
+	consistentUnnotified = sim.NewSituation("cache: consistent list sent to etcd for want of progress notifications")
+	consistentTooSlow    = sim.NewSituation("cache: consistent list sent to etcd because the cache was slow")
+	servedUnready        = sim.NewSituation("cache: read served while not ready")
+	etcdRefused          = sim.NewSituation("cache: etcd refused a read")
+	etcdUnavailable      = sim.NewSituation("cache: connection to etcd lost during a read")
+	etcdTooOld           = sim.NewSituation("cache: etcd older than the resourceVersion asked for")
+
+	listByIndex       = sim.NewSituation("cache: list by a field index")
+	listFiltered      = sim.NewSituation("cache: list filtered object by object")
+	selectionGoesOn   = sim.NewSituation("cache: delegated list asks for another page to select from")
+	delegationLimited = sim.NewSituation("cache: list refused, too many are with etcd")
+	requestTimedOut   = sim.NewSituation("cache: request out of time before etcd was asked")
+)
+
+// ListTruncated: the answer to a list ends before its objects do.
+var ListTruncated = sim.NewSituation("cache: list with a limit answered in part")

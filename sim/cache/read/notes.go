@@ -1,0 +1,83 @@
+package read
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// waits: a read begins to wait until the cache is fresh.
+type waits struct {
+	from       sim.NodeID
+	what       string
+	wanted, at int64
+	// proof: it waits for the answer to a progress request in place of wanted.
+	proof bool
+}
+
+// Text implements sim.Note.
+func (n waits) Text(w *sim.World) string {
+	what := "resourceVersion " + number(n.wanted)
+	if n.proof {
+		what = "the answer to a progress request that is still to be sent"
+	}
+	return w.NodeName(n.from) + "'s " + n.what + " waits for " + what + "; the cache is at " + number(n.at)
+}
+
+// About implements sim.Subject.
+func (n waits) About() sim.About { return sim.About{Revision: n.wanted} }
+
+// gaveUp: the time of a read is up.
+type gaveUp struct {
+	from       sim.NodeID
+	what       string
+	wanted, at int64
+}
+
+// Text implements sim.Note.
+func (n gaveUp) Text(w *sim.World) string {
+	return "gives up on " + w.NodeName(n.from) + "'s " + n.what + ": it is still at resourceVersion " + number(n.at) + ", not at " + number(n.wanted)
+}
+
+// About implements sim.Subject.
+func (n gaveUp) About() sim.About { return sim.About{Revision: n.wanted} }
+
+// heard: etcd has told its revision.
+type heard struct{ revision int64 }
+
+// Text implements sim.Note.
+func (n heard) Text(*sim.World) string {
+	return "hears from etcd that it is at revision " + number(n.revision)
+}
+
+// About implements sim.Subject.
+func (n heard) About() sim.About { return sim.About{Revision: n.revision} }
+
+// answers: the cache answers a read.
+type answers struct {
+	from sim.NodeID
+	what string
+	at   int64
+}
+
+// Text implements sim.Note.
+func (n answers) Text(w *sim.World) string {
+	return "answers " + w.NodeName(n.from) + "'s " + n.what + " at resourceVersion " + number(n.at)
+}
+
+// About implements sim.Subject.
+func (n answers) About() sim.About { return sim.About{Revision: n.at} }
+
+// refusesDelegation: too many lists are with etcd.
+type refusesDelegation struct {
+	from  sim.NodeID
+	what  string
+	under int
+}
+
+// Text implements sim.Note.
+func (n refusesDelegation) Text(w *sim.World) string {
+	return "refuses " + w.NodeName(n.from) + "'s " + n.what + ": " + strconv.Itoa(n.under) + " lists are with etcd already"
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,96 @@
+package read
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options is how a design treats reads. The zero value is KEP-2340 as written.
+type Options struct {
+	Freshness           Freshness
+	OnTimeout           OnTimeout
+	NotifyDetection     NotifyDetection
+	CurrentRevision     CurrentRevision
+	RevisionSharing     RevisionSharing
+	Pagination          Pagination
+	DynamicFallback     DynamicFallback
+	FutureRV            FutureRV
+	ContinueWithVersion request.ContinueWithVersion
+
+	// The places where watch caches were once wrong, or easily could be.
+	ZeroRV        ZeroRV
+	ListPrefix    ListPrefix
+	CurrentRV     CurrentRV
+	GetWait       GetWait
+	NextPage      NextPage
+	FreshnessLock FreshnessLock
+}
+
+// Limits are sizes and times. Those left at zero take the values of
+// k8s.io/apiserver.
+type Limits struct {
+	// BlockTimeout is how long a read waits for the cache to be fresh: 3 s.
+	BlockTimeout sim.Duration
+	// AccumulatePeriod is how long reads are gathered that share one revision
+	// read, with RevisionAccumulated: 10 ms.
+	AccumulatePeriod sim.Duration
+	// NotifyWithin is how long ago the last progress notification may be, with
+	// notify-detection=on: 1 s, four intervals of the draft of 2019.
+	NotifyWithin sim.Duration
+	// FallbackAfter is how long a wait counts as slow, with
+	// dynamic-fallback=wait-time: 1 s.
+	FallbackAfter sim.Duration
+	// KeepPagesFor is how long the rest of a list is kept, with pagination=kept:
+	// 60 s. KeptPages is how many such rests there may be at a time: 100. The
+	// oldest goes first.
+	KeepPagesFor sim.Duration
+	KeptPages    int
+	// DelegatedLimit is how many lists may be with etcd at a time; 0 is no limit,
+	// as shipped. More are refused with 429.
+	DelegatedLimit int
+	// RequestTimeout is how long after its arrival a request may still be sent to
+	// etcd: --request-timeout. 0 is no limit.
+	RequestTimeout sim.Duration
+}
+
+// Group is all options in which designs differ.
+var Group = option.NewGroup("cache",
+	option.SeamOption(Freshnesses, func(o *Options) *Freshness { return &o.Freshness }),
+	option.SeamOption(Timeouts, func(o *Options) *OnTimeout { return &o.OnTimeout }),
+	option.SeamOption(NotifyDetectors, func(o *Options) *NotifyDetection { return &o.NotifyDetection }),
+	option.SeamOption(RevisionRequests, func(o *Options) *CurrentRevision { return &o.CurrentRevision }),
+	option.SeamOption(RevisionSharings, func(o *Options) *RevisionSharing { return &o.RevisionSharing }),
+	option.SeamOption(Paginations, func(o *Options) *Pagination { return &o.Pagination }),
+	option.SeamOption(Fallbacks, func(o *Options) *DynamicFallback { return &o.DynamicFallback }),
+	option.SeamOption(request.ContinueRules, func(o *Options) *request.ContinueWithVersion { return &o.ContinueWithVersion }),
+	option.SeamOption(FutureRevisions, func(o *Options) *FutureRV { return &o.FutureRV }),
+	option.SeamOption(ZeroVersions, func(o *Options) *ZeroRV { return &o.ZeroRV }),
+	option.SeamOption(ListPrefixes, func(o *Options) *ListPrefix { return &o.ListPrefix }),
+	option.SeamOption(RevisionSources, func(o *Options) *CurrentRV { return &o.CurrentRV }),
+	option.SeamOption(GetWaits, func(o *Options) *GetWait { return &o.GetWait }),
+	option.SeamOption(NextPages, func(o *Options) *NextPage { return &o.NextPage }),
+	option.SeamOption(Locks, func(o *Options) *FreshnessLock { return &o.FreshnessLock }),
+)
+
+// LimitGroup is the limits that scenarios set.
+var LimitGroup = option.NewGroup("cache",
+	option.Count("delegated-limit", func(l *Limits) *int { return &l.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
+)
+
+func (l *Limits) setDefaults() {
+	set(&l.BlockTimeout, 3*time.Second)
+	set(&l.AccumulatePeriod, 10*time.Millisecond)
+	set(&l.NotifyWithin, time.Second)
+	set(&l.FallbackAfter, time.Second)
+	set(&l.KeepPagesFor, time.Minute)
+	set(&l.KeptPages, 100)
+}
+
+func set[T int | sim.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

@@ -1,0 +1,97 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Pagination is the value of the option pagination.
+type Pagination uint8
+
+// Paginator says what becomes of a consistent LIST with a limit. Other designs
+// embed FirstPage and differ in a part.
+type Paginator interface {
+	Reset(*Limits)
+	// Delegates: a consistent list is etcd's because of its limit.
+	Delegates(list *wire.ListRequest) bool
+	// Continue answers a list that has a continue token; it returns false if it
+	// is to be answered like any other list at the token's revision.
+	Continue(env *sim.Env, r *Read) bool
+	// Answer answers a list with the objects of a state under a prefix, at most
+	// limit of them unless that is 0.
+	Answer(env *sim.Env, r *Read, view *store.View, prefix string, limit int64)
+	// Fire is the timer Numbers.Kept going off.
+	Fire(env *sim.Env, d *Delegator)
+	Clone() Paginator
+	Fingerprint(sim.Digest) sim.Digest
+}
+
+// Paginations is the seam of what becomes of a consistent LIST with a limit.
+var Paginations = option.NewSeam[Pagination, func() Paginator]("pagination", "what becomes of a consistent LIST with a limit").
+	Shipped("first-page", "the cache answers the first page; etcd or a snapshot serves the others (KEP-2340)",
+		func() Paginator { return FirstPage{} })
+
+// FirstPage answers the first page from the cache; the token lets etcd, or a
+// snapshot, serve the others (KEP-2340, "Pagination").
+type FirstPage struct{}
+
+// Reset implements Paginator.
+func (FirstPage) Reset(*Limits) {}
+
+// Delegates implements Paginator.
+func (FirstPage) Delegates(*wire.ListRequest) bool { return false }
+
+// Continue implements Paginator.
+func (FirstPage) Continue(*sim.Env, *Read) bool { return false }
+
+// Answer implements Paginator.
+func (FirstPage) Answer(env *sim.Env, r *Read, view *store.View, prefix string, limit int64) {
+	page := r.Page(env, view, prefix, limit)
+	r.Answer(env, &page)
+}
+
+// Fire implements Paginator; there is no timer.
+func (FirstPage) Fire(*sim.Env, *Delegator) {}
+
+// Clone implements Paginator.
+func (FirstPage) Clone() Paginator { return FirstPage{} }
+
+// Fingerprint implements Paginator.
+func (FirstPage) Fingerprint(d sim.Digest) sim.Digest { return d }
+
+// Page is the answer to a LIST, or a part of it.
+type Page struct {
+	// ResourceVersion of the state that the objects are from, and the prefix that
+	// they were listed under.
+	ResourceVersion int64
+	Prefix          string
+	Items           []*wire.KeyValue
+	// More: there are objects after these.
+	More bool
+}
+
+// Token is where the list goes on, empty if there are no more objects.
+func (p *Page) Token() string {
+	if !p.More {
+		return ""
+	}
+	return request.EncodeContinue(p.ResourceVersion, p.Prefix, p.Items[len(p.Items)-1].Key)
+}
+
+// Page collects the objects of a state that the list is about, at most limit of
+// them unless that is 0.
+func (r *Read) Page(env *sim.Env, view *store.View, prefix string, limit int64) Page {
+	items, more := r.collect(env, view, prefix, r.start, limit)
+	if more {
+		env.Cover(ListTruncated)
+	}
+	return Page{ResourceVersion: view.ResourceVersion, Prefix: prefix, Items: items, More: more}
+}
+
+// Answer answers the client of a LIST from the cache, and ends the read.
+func (r *Read) Answer(env *sim.Env, p *Page) {
+	r.finish(env, r.d.responses.List(p.ResourceVersion, p.Items, p.Token(), wire.FromCache))
+}

@@ -1,0 +1,71 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/request"
+)
+
+// rules are what the options chose, one implementation for each seam.
+type rules struct {
+	freshness         Freshener
+	onTimeout         TimeoutRule
+	notifyDetection   NotifyDetector
+	revision          RevisionRequest
+	sharing           Sharing
+	pagination        Paginator
+	fallback          Fallback
+	future            FutureRule
+	continueToken     request.ContinueRule
+	isConsistent      VersionRule
+	listPrefix        PrefixRule
+	revisionSource    RevisionSource
+	countsForProgress WaitRule
+	nextPage          PageRule
+	lock              Lock
+}
+
+func newRules(o *Options) rules {
+	return rules{
+		freshness:         Freshnesses.Of(o.Freshness),
+		onTimeout:         Timeouts.Of(o.OnTimeout),
+		notifyDetection:   NotifyDetectors.Of(o.NotifyDetection)(),
+		revision:          RevisionRequests.Of(o.CurrentRevision),
+		sharing:           RevisionSharings.Of(o.RevisionSharing),
+		pagination:        Paginations.Of(o.Pagination)(),
+		fallback:          Fallbacks.Of(o.DynamicFallback)(),
+		future:            FutureRevisions.Of(o.FutureRV),
+		continueToken:     request.ContinueRules.Of(o.ContinueWithVersion),
+		isConsistent:      ZeroVersions.Of(o.ZeroRV),
+		listPrefix:        ListPrefixes.Of(o.ListPrefix),
+		revisionSource:    RevisionSources.Of(o.CurrentRV)(),
+		countsForProgress: GetWaits.Of(o.GetWait),
+		nextPage:          NextPages.Of(o.NextPage),
+		lock:              Locks.Of(o.FreshnessLock)(),
+	}
+}
+
+func (s *rules) reset(l *Limits) {
+	s.notifyDetection.Reset(l)
+	s.pagination.Reset(l)
+	s.fallback.Reset(l)
+	s.revisionSource.Reset()
+	s.lock.Reset()
+}
+
+func (s *rules) clone() rules {
+	c := *s
+	c.notifyDetection = s.notifyDetection.Clone()
+	c.pagination = s.pagination.Clone()
+	c.fallback = s.fallback.Clone()
+	c.revisionSource = s.revisionSource.Clone()
+	c.lock = s.lock.Clone()
+	return c
+}
+
+func (s *rules) fingerprint(d sim.Digest) sim.Digest {
+	d = s.notifyDetection.Fingerprint(d)
+	d = s.pagination.Fingerprint(d)
+	d = s.fallback.Fingerprint(d)
+	d = s.revisionSource.Fingerprint(d)
+	return s.lock.Fingerprint(d)
+}

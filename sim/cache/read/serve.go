@@ -1,0 +1,82 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// serve answers from the store as it is now, or from the snapshot of the
+// resourceVersion that the list is to be of.
+func (r *Read) serve(env *sim.Env) {
+	if r.watch != nil {
+		r.watchFresh(env)
+		return
+	}
+	if !r.d.cfg.Surroundings.Ready(env) {
+		env.Cover(servedUnready)
+	}
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: r.d.cfg.Store.Version()})
+	}
+	if r.get != nil {
+		r.serveGet(env)
+	} else {
+		r.serveList(env)
+	}
+}
+
+func (r *Read) serveGet(env *sim.Env) {
+	d := r.d
+	d.key.Key = r.get.Key
+	r.finish(env, d.responses.Get(d.cfg.Store.Get(env, &d.key), wire.FromCache))
+}
+
+func (r *Read) serveList(env *sim.Env) {
+	d := r.d
+	view, ok := r.view(env)
+	if !ok {
+		// It went while the list waited; etcd may still have it.
+		env.Cover(snapshotGone)
+		r.AskEtcd(env, wire.FromEtcd)
+		return
+	}
+	d.rules.pagination.Answer(env, r, &view, d.ObjectPrefix(r.list.Prefix), r.limit())
+}
+
+// view is the state that the list is answered from. It returns false if that is
+// not known any more.
+func (r *Read) view(env *sim.Env) (store.View, bool) {
+	if r.exact == 0 {
+		return r.d.cfg.Store.Newest(env), true
+	}
+	view, ok := r.d.cfg.Store.At(env, r.d.rules.nextPage(env, r))
+	if ok {
+		env.Cover(listFromSnapshot)
+	}
+	view.ResourceVersion = r.exact
+	return view, ok
+}
+
+// limit is how many objects the answer may have, 0 for any number: the cache
+// ignores the limit of a resourceVersion "0" list (computeListLimit).
+func (r *Read) limit() int64 {
+	if r.unlimited || r.list.ResourceVersion == 0 && r.list.Continue == "" {
+		return 0
+	}
+	return max(r.list.Limit, 0)
+}
+
+// NextPage is the value of the option next-page.
+type NextPage uint8
+
+// PageRule is the resourceVersion of the state that a list at one resourceVersion
+// is answered from.
+type PageRule func(env *sim.Env, r *Read) int64
+
+// NextPages is the seam of the state that the pages of a list after the first
+// show.
+var NextPages = option.NewSeam[NextPage, PageRule]("next-page", "the state that the pages of a list after the first show").
+	Shipped("exact", "that of the first page, to which the continue token points",
+		func(_ *sim.Env, r *Read) int64 { return r.exact })

@@ -1,0 +1,114 @@
+package variant
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/store"
+)
+
+// keptPages answers a page and keeps what comes after it (the draft of 2019,
+// "Enable pagination in the watch cache").
+type keptPages struct {
+	read.FirstPage
+	keepFor sim.Duration
+	max     int
+	// rests are the oldest first.
+	rests []rest
+}
+
+// rest is the objects that did not fit into a page, under the token that the
+// client got instead. They are pointers into what the store had then, so keeping
+// them costs a word each, and the objects that have changed since.
+type rest struct {
+	token string
+	read.Page
+	since sim.Time
+}
+
+var cellKept = sim.NewCell("cache: kept pages")
+
+// Reset implements read.Paginator.
+func (k *keptPages) Reset(l *read.Limits) {
+	clear(k.rests)
+	*k = keptPages{keepFor: l.KeepPagesFor, max: l.KeptPages, rests: k.rests[:0]}
+}
+
+// Answer implements read.Paginator.
+func (k *keptPages) Answer(env *sim.Env, r *read.Read, view *store.View, prefix string, limit int64) {
+	all := r.Page(env, view, prefix, 0)
+	k.answer(env, r, all, limit)
+}
+
+// answer answers with the first objects and keeps the rest under its token.
+func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int64) {
+	if limit <= 0 || int64(len(all.Items)) <= limit {
+		r.Answer(env, &all)
+		return
+	}
+	env.Cover(read.ListTruncated)
+	page, after := all, all
+	page.Items, page.More = all.Items[:limit:limit], true
+	after.Items = all.Items[limit:]
+	env.Writes(cellKept, 0)
+	if len(k.rests) == k.max {
+		env.Cover(keptOverflowed)
+		k.rests = slices.Delete(k.rests, 0, 1)
+	}
+	k.rests = append(k.rests, rest{page.Token(), after, env.Now()})
+	if timer := r.Delegator().Config().Kept; !env.Armed(timer) {
+		env.Arm(timer, k.keepFor)
+	}
+	r.Answer(env, &page)
+}
+
+// Continue implements read.Paginator: it answers the next page if its objects were
+// kept. They stay: the client may ask for the same page again.
+func (k *keptPages) Continue(env *sim.Env, r *read.Read) bool {
+	env.Reads(cellKept, 0)
+	for _, after := range k.rests {
+		if after.token == r.List().Continue {
+			env.Cover(keptServed)
+			after.Prefix = store.PreparePrefix(r.List().Prefix)
+			k.answer(env, r, after.Page, r.List().Limit)
+			return true
+		}
+	}
+	return false
+}
+
+// Fire implements read.Paginator: it drops what was kept for long enough.
+func (k *keptPages) Fire(env *sim.Env, d *read.Delegator) {
+	env.Cover(keptExpired)
+	env.Writes(cellKept, 0)
+	due := 1
+	for due < len(k.rests) && env.Mode() == sim.Timed && env.Now().Sub(k.rests[due].since) >= k.keepFor {
+		due++
+	}
+	k.rests = slices.Delete(k.rests, 0, min(due, len(k.rests)))
+	if len(k.rests) > 0 {
+		env.Arm(d.Config().Kept, k.keepFor-env.Now().Sub(k.rests[0].since))
+	}
+}
+
+// Clone implements read.Paginator.
+func (k *keptPages) Clone() read.Paginator {
+	c := *k
+	c.rests = slices.Clone(k.rests)
+	return &c
+}
+
+// Fingerprint implements read.Paginator.
+func (k *keptPages) Fingerprint(d sim.Digest) sim.Digest {
+	for i := range k.rests {
+		d = d.Text(k.rests[i].token).Int(int64(len(k.rests[i].Items))).Int(int64(k.rests[i].since))
+	}
+	return d
+}
+
+var (
+	keptServed     = sim.NewSituation("cache: page answered from what was kept")
+	keptExpired    = sim.NewSituation("cache: kept pages dropped after their time")
+	keptOverflowed = sim.NewSituation("cache: kept pages dropped for newer ones")
+)

@@ -1,0 +1,99 @@
+// Package response makes the answers to LIST and GET, in memory that a campaign
+// does not allocate anew for each of millions.
+//
+// The package must never import sim/cache or what else is below that, but for the
+// store.
+package response
+
+import (
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Maker makes responses. A response never changes and lives as long as its
+// client keeps it, so its memory is never used twice; but it is taken from blocks,
+// because a campaign makes millions.
+type Maker struct {
+	lists []wire.ListResponse
+	gets  []wire.GetResponse
+	items []*wire.KeyValue
+
+	// The state of a list, and the callback, made once per cache instead of
+	// once per list.
+	limit int64
+	start int
+	more  bool
+	take  func(*wire.KeyValue) bool
+}
+
+const (
+	responseBlock = 64
+	itemBlock     = 512
+)
+
+// List makes the answer to a LIST.
+func (m *Maker) List(rv int64, items []*wire.KeyValue, token string, o wire.Origin) *wire.ListResponse {
+	if len(items) > itemBlock {
+		// In a block it would keep its neighbours' items, and they its own.
+		return &wire.ListResponse{ResourceVersion: rv, Items: items, Continue: token, Origin: o}
+	}
+	if len(m.lists) == cap(m.lists) {
+		m.lists = make([]wire.ListResponse, 0, responseBlock)
+	}
+	m.lists = append(m.lists, wire.ListResponse{ResourceVersion: rv, Items: items, Continue: token, Origin: o})
+	return &m.lists[len(m.lists)-1]
+}
+
+// Get makes the answer to a GET; item is nil if there is no such object.
+func (m *Maker) Get(item *wire.KeyValue, o wire.Origin) *wire.GetResponse {
+	if len(m.gets) == cap(m.gets) {
+		m.gets = make([]wire.GetResponse, 0, responseBlock)
+	}
+	m.gets = append(m.gets, wire.GetResponse{Item: item, Origin: o})
+	return &m.gets[len(m.gets)-1]
+}
+
+// Collect lists the objects of a state under a prefix from a key on, at most
+// limit of them unless that is 0, and reports whether there are more.
+func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
+	room := view.Len()
+	if limit > 0 {
+		room = min(room, int(limit))
+	}
+	view.Ascend(prefix, start, m.Begin(room, limit))
+	return m.End()
+}
+
+// Begin begins a list that will probably have room objects, and at most limit of
+// them unless that is 0. It returns the function that takes them one by one, until
+// it returns false.
+func (m *Maker) Begin(room int, limit int64) (take func(*wire.KeyValue) bool) {
+	if cap(m.items)-len(m.items) < room {
+		m.items = make([]*wire.KeyValue, 0, max(room, itemBlock))
+	}
+	if m.take == nil {
+		m.take = m.takeObject
+	}
+	m.limit, m.start, m.more = limit, len(m.items), false
+	return m.take
+}
+
+// End returns what was taken, and whether there was more.
+func (m *Maker) End() ([]*wire.KeyValue, bool) {
+	return m.items[m.start:len(m.items):len(m.items)], m.more
+}
+
+func (m *Maker) takeObject(kv *wire.KeyValue) bool {
+	if m.limit > 0 && int64(len(m.items)-m.start) == m.limit {
+		m.more = true
+		return false
+	}
+	if len(m.items) == cap(m.items) {
+		// Only this list moves on: the lists before it in the block stay there.
+		own := m.items[m.start:]
+		m.items = append(make([]*wire.KeyValue, 0, max(2*len(own), itemBlock)), own...)
+		m.start = 0
+	}
+	m.items = append(m.items, kv)
+	return true
+}
