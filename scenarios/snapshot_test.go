@@ -54,16 +54,6 @@ func TestLostEvent(t *testing.T) {
 	})
 }
 
-// kubernetes #131011: history that etcd has compacted, for as long as nothing is
-// written.
-func TestUnheardCompaction(t *testing.T) {
-	for _, sc := range []*testbed.Scenario{CompactedHistory, CompetingCompactors} {
-		names, c := violatedIn(t, sc, "compaction-notice=unheard")
-		assert.Equal(t, []string{reads.NoCompactedReads.Name}, names)
-		assert.Equal(t, "served-by-cache", c.Failures[0].Failure.Label)
-	}
-}
-
 // ofOtherDesigns are the situations that kep-4988 does not get into.
 var ofOtherDesigns = []string{
 	"cache: process ended by a failed consistency check",

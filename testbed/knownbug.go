@@ -42,7 +42,7 @@ var knownBugs = registry.New[*KnownBug]("known bug")
 func RegisterKnownBug(b *KnownBug) *KnownBug { return knownBugs.Add(b.Name, b) }
 
 // KnownBugs lists the known bugs: Kubernetes' by the number of the issue, etcd's,
-// then those without an issue.
+// then those without an issue by name.
 func KnownBugs() []*KnownBug {
 	all := knownBugs.All()
 	slices.SortStableFunc(all, func(a, b *KnownBug) int { return compareNames(a.Name, b.Name) })
@@ -56,7 +56,7 @@ var projects = []string{"kubernetes-", "etcd-"}
 func compareNames(a, b string) int {
 	projectA, numberA := issueOf(a)
 	projectB, numberB := issueOf(b)
-	return cmp.Or(cmp.Compare(projectA, projectB), cmp.Compare(numberA, numberB))
+	return cmp.Or(cmp.Compare(projectA, projectB), cmp.Compare(numberA, numberB), cmp.Compare(a, b))
 }
 
 // issueOf reads a bug's name as that of an issue: the place of its project, and

@@ -22,28 +22,18 @@ type Bug struct {
 var bugs = []Bug{
 	{"kubernetes-59848", "kubernetes/kubernetes#59848", "freshness", "none", "1.31",
 		"a LIST is answered with what a cache has, however old: a client that moves to another API server goes back in time"},
-	{"kubernetes-114458", "kubernetes/kubernetes#114458", "watch-stream", "of-caches", "",
-		"the caches of all resources watch on one stream: while one of them catches up, none is told of progress"},
-	{"kubernetes-123532", "kubernetes/kubernetes#123532", "watch-stream", "of-all", "1.30",
-		"the cache watches on the stream of everybody else, whose events keep progress from it"},
 	{"kubernetes-123674", "kubernetes/kubernetes#123674", "get-wait", "silent", "1.30",
 		"a read of one object waits for a fresh cache without having etcd asked for progress: on a quiet range it times out"},
 	{"kubernetes-123676", "kubernetes/kubernetes#123676", "zero-rv", "consistent", "1.30",
 		"a LIST at resourceVersion 0 waits like a consistent one"},
 	{"kubernetes-125584", "kubernetes/kubernetes#125584", "list-prefix", "open", "1.31",
 		`a LIST of a namespace shows the objects of another one whose name begins like it`},
-	{"kubernetes-131011", "kubernetes/kubernetes#131011", "compaction-notice", "unheard", "1.34",
-		"the cache serves history that etcd has compacted"},
-	{"version-before-store", "", "publication", "version-first", "",
-		"the resourceVersion is published before the store has the change"},
 	{"store-without-snapshot", "", "snapshot-on", "puts", "",
 		"a deletion leaves no snapshot: an exact read at it is served from the one before"},
 	{"page-of-newest-state", "", "next-page", "newest", "",
 		"the second page of a list is served from the newest state, not from that of the first"},
 	{"revision-of-last-reader", "", "current-rv", "last-reader", "",
 		"the revision that etcd answered to one reader is kept and given to the next"},
-	{"progress-lowers-version", "", "progress-rv", "dispatched", "",
-		"a progress notification sets the resourceVersion late, and takes it back behind events that came since"},
 }
 
 // Release is the first one without the bug, with whose it is: "Kubernetes 1.8";

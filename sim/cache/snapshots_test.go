@@ -169,16 +169,6 @@ func TestCompactionPolled(t *testing.T) {
 	assert.False(t, b.can("compaction poll"), "untimed there is an end to it")
 }
 
-func TestCompactionUnheard(t *testing.T) {
-	cfg := snapshotConfig(func(*cache.SnapshotOptions) {})
-	var err error
-	cfg.Options, err = cfg.With("compaction-notice", "unheard")
-	require.NoError(t, err)
-	b := pastBed(t, cfg)
-	assert.Zero(t, count[*wire.CompactRevisionRequest](b.up))
-	assert.False(t, b.can("compaction poll"))
-}
-
 // A list and events from before a compaction that the cache knows of make no
 // snapshots, or those of v0.37.2.
 func TestLateSnapshots(t *testing.T) {
