@@ -25,7 +25,6 @@ var alarmSchedules = flag.Uint64("alarm.schedules", defaultAlarmSchedules, "sche
 // the reason.
 var elsewhere = map[string][]string{
 	"only a version or design with that bug gets there": {
-		"cache: watch left open by a cache that was replaced",
 		"etcd: progress deferred",
 		"etcd: progress request ignored, one is deferred",
 		"etcd: deferred progress sent",
