@@ -135,19 +135,14 @@ func (d *chart) lanes() int {
 		d.lane[i] = -1
 	}
 	n := 0
-	give := func(want func(name string) bool) {
-		for i, name := range d.run.Trace.Nodes {
-			if active[i] && want(name) {
+	for _, tier := range story.Tiers() {
+		for i := range d.lane {
+			if active[i] && d.run.Tiers[sim.NodeID(i)] == tier {
 				d.lane[i] = n
 				n++
 			}
 		}
 	}
-	is := func(name, kind string) bool { return name == kind || strings.HasPrefix(name, kind+"-") }
-	give(func(name string) bool { return !is(name, "cache") && !is(name, "client") && !is(name, "etcd") })
-	give(func(name string) bool { return is(name, "cache") })
-	give(func(name string) bool { return is(name, "client") })
-	give(func(name string) bool { return is(name, "etcd") })
 	return n
 }
 

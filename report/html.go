@@ -3,11 +3,9 @@ package report
 import (
 	"html/template"
 	"io"
-	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/story"
-	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -43,7 +41,7 @@ func WriteRunHTML(w io.Writer, d *diagnosis.Diagnosis) error {
 	for _, l := range s.Lines {
 		page.Lines = append(page.Lines, pageLine{s.When(l), l.Node, l.Text})
 	}
-	told := around(r.Trace, s.Lines)
+	told := around(r, s.Lines)
 	page.Chart = template.HTML(drawChart(r, s.Lines, func(i int) bool { return told[i] }))
 	page.Wrong, page.Missed = r.Wrong >= 0, r.Missed >= 0
 	if len(r.Trace.Steps) <= maxDrawn {
@@ -55,7 +53,8 @@ func WriteRunHTML(w io.Writer, d *diagnosis.Diagnosis) error {
 
 // around are the steps of a story, those that sent what they delivered, and those
 // that delivered what they sent to another node in it.
-func around(t *trace.Trace, lines []story.Line) map[int]bool {
+func around(r *story.Run, lines []story.Line) map[int]bool {
+	t := r.Trace
 	told, inStory := map[int]bool{}, map[string]bool{}
 	for _, l := range lines {
 		told[l.Step-1] = true
@@ -69,9 +68,8 @@ func around(t *trace.Trace, lines []story.Line) map[int]bool {
 		}
 	}
 	for _, m := range t.Messages {
-		name := t.Nodes[m.To]
 		// Client libraries pass on what is told of, and say little themselves.
-		if told[m.Sent] && m.Delivered >= 0 && (inStory[name] || name == "client" || strings.HasPrefix(name, "client-")) {
+		if told[m.Sent] && m.Delivered >= 0 && (inStory[t.Nodes[m.To]] || r.Tiers[m.To] == story.LibraryTier) {
 			around[m.Delivered] = true
 		}
 	}

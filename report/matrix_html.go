@@ -122,7 +122,7 @@ func answerOf(q *matrix.Question, what string) answer {
 	case model.Holds.String():
 		return answer{"yes", "✓", what}
 	case model.Violated.String():
-		return answer{"no", "✗", "not " + what + strings.TrimPrefix(wordOf(q), "no")}
+		return answer{"no", "✗", "not " + what + wrongIn(q)}
 	}
 	return answer{"unknown", "?", what + ": " + q.Verdict}
 }

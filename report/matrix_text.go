@@ -38,25 +38,19 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 		}
 	}
 	for n, row := range rows {
-		var line strings.Builder
-		if n > 1 && row[0] != "" {
-			line.WriteString("\n")
-		}
-		for i, text := range row {
-			text = pad(text, width[i], i > 3)
-			if n > 0 && (i == 2 || i == 3) {
-				text = paintAnswer(o, text)
-			}
-			line.WriteString(text)
-			if i < len(row)-1 {
-				line.WriteString("  ")
-			}
+		for i := range row {
+			row[i] = pad(row[i], width[i], i > 3)
 		}
 		if n == 0 {
-			fmt.Fprintln(b, o.faint(line.String()))
-		} else {
-			fmt.Fprintln(b, strings.TrimRight(line.String(), " "))
+			fmt.Fprintln(b, o.faint(strings.Join(row, "  ")))
+			continue
 		}
+		cell := m.Cells[n-1]
+		row[2], row[3] = paintAnswer(o, &cell.Safe, row[2]), paintAnswer(o, &cell.Live, row[3])
+		if n > 1 && cell.Design != m.Cells[n-2].Design {
+			b.WriteString("\n")
+		}
+		fmt.Fprintln(b, strings.TrimRight(strings.Join(row, "  "), " "))
 	}
 	b.WriteString("\n")
 	writeViolations(b, o, m)
@@ -73,12 +67,17 @@ func wordOf(q *matrix.Question) string {
 	case model.Holds.String():
 		return "yes"
 	case model.Violated.String():
-		if e := q.Failing(); e != nil {
-			return "no: " + nameOf(e.Failure)
-		}
-		return "no"
+		return "no" + wrongIn(q)
 	}
 	return q.Verdict
+}
+
+// wrongIn is what went wrong first, behind a colon; empty if no failure is known.
+func wrongIn(q *matrix.Question) string {
+	if e := q.Failing(); e != nil {
+		return ": " + nameOf(e.Failure)
+	}
+	return ""
 }
 
 // nameOf says what was wrong in a few words.
@@ -90,11 +89,11 @@ func nameOf(f *summary.Failure) string {
 	return p.Says(f.Label)
 }
 
-func paintAnswer(o Terminal, text string) string {
-	switch {
-	case strings.HasPrefix(text, "yes"):
+func paintAnswer(o Terminal, q *matrix.Question, text string) string {
+	switch q.Verdict {
+	case model.Holds.String():
 		return o.Good(text)
-	case strings.HasPrefix(text, "no"):
+	case model.Violated.String():
 		return o.Bad(text)
 	}
 	return text

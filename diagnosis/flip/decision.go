@@ -78,7 +78,7 @@ func (d *Decision) String() string {
 
 func (d *Decision) sentence() string {
 	v := d.worst()
-	if d.dimension.Name == freshness && v.name == bypassesCache {
+	if v.bypasses {
 		return fmt.Sprintf("No behaviour of etcd or of the client library decides. With %s every read goes to etcd: %s%s.",
 			d.names(), v.schedule(), v.others())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -83,18 +84,19 @@ func (s *search) decide(dim testbed.Dimension) *Decision {
 	d := &Decision{dimension: dim, strict: true, planted: isPlanted(s.params, dim)}
 	var weak []trial
 	for _, value := range dim.Values {
-		if value == dim.Value || dim.Name == freshness && value == noFreshness || knownBug(dim.Of, dim.Name, value) != nil {
+		if value == dim.Value || knownBug(dim.Of, dim.Name, value) != nil {
 			continue
 		}
-		if d.planted && dim.Name == freshness && value == bypassesCache {
-			// Reads that bypass a broken cache do not mend it.
+		flipped := with(s.params, dim.Name, value)
+		where := s.readsWith(flipped)
+		if where == readsGoStale || where == readsBypass && d.planted {
 			continue
 		}
-		v, ok := s.try(with(s.params, dim.Name, value))
+		v, ok := s.try(flipped)
 		if !ok {
 			continue
 		}
-		v.name, v.since = value, releases(s.params, dim, value)
+		v.name, v.since, v.bypasses = value, releases(s.params, dim, value), where == readsBypass
 		if v.convincing() {
 			d.values = append(d.values, v)
 		} else if v.plausible() {
@@ -124,15 +126,37 @@ func onlyOtherBugs(dim testbed.Dimension, values []trial) bool {
 	})
 }
 
-// The dimension of the cache that decides where reads go. A cache that never asks
-// etcd for its revision is no remedy: without progress there is no wrong
-// progress, and no fresh read either. One that sends every read to etcd is no
-// remedy, but worth saying.
+// reads is what a flipped behaviour does to where reads go.
+type reads int
+
 const (
-	freshness     = "freshness"
-	noFreshness   = "none"
-	bypassesCache = "direct"
+	// readsGoOn: no difference.
+	readsGoOn reads = iota
+	// readsGoStale: the cache no longer asks etcd for its revision. That is no
+	// remedy: without progress there is no wrong progress, and no fresh read.
+	readsGoStale
+	// readsBypass: every read goes to etcd. That mends no broken cache, but is worth
+	// saying where the cache is not broken.
+	readsBypass
 )
+
+func (s *search) readsWith(p testbed.Params) reads {
+	before, err := s.params.Behaviours()
+	if err != nil {
+		return readsGoOn
+	}
+	after, err := p.Behaviours()
+	if err != nil || after.Cache.Reads.Freshness == before.Cache.Reads.Freshness {
+		return readsGoOn
+	}
+	switch f := read.Freshnesses.Of(after.Cache.Reads.Freshness); {
+	case f.Bypasses():
+		return readsBypass
+	case !f.NeedsProgress():
+		return readsGoStale
+	}
+	return readsGoOn
+}
 
 // with sets one dimension, also one that the parameters set already.
 func with(p testbed.Params, dimension, value string) testbed.Params {

@@ -1,75 +1,44 @@
 package flip
 
 import (
-	"context"
+	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
-	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/explore/strategy"
-	_ "github.com/watchbed/watchbed/knownbugs"
-	"github.com/watchbed/watchbed/model"
-	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
+
+	// The known bugs of caches.
+	_ "github.com/watchbed/watchbed/knownbugs"
 )
 
-// changed is a scenario with some parameters set, name=value.
-func changed(t *testing.T, name string, set []string) (*testbed.Scenario, testbed.Params) {
+// open makes a search of one of the recordings that stories are told of.
+func open(t *testing.T, name, property string) *search {
 	t.Helper()
-	sc, err := testbed.FindScenario(name)
+	rec, err := recording.Open(filepath.Join("..", "..", "report", "testdata", "stories", name+".json"))
 	require.NoError(t, err)
-	p := sc.Params
-	for _, s := range set {
-		k, v, _ := strings.Cut(s, "=")
-		require.NoError(t, p.Set(k, v))
+	sc, err := testbed.FindScenario(rec.Scenario)
+	require.NoError(t, err)
+	p, err := recorded.Params(sc, rec)
+	require.NoError(t, err)
+	for _, f := range rec.Violations() {
+		if f.Property == property {
+			return &search{scenario: sc, params: p, rec: rec, failure: f}
+		}
 	}
-	return sc, p
+	t.Fatalf("%s is not violated in %s", property, name)
+	return nil
 }
 
-// firstFailing is the first run of a scenario that violates a property, as it was
-// found.
-func firstFailing(t *testing.T, name, property string, set ...string) (*testbed.Scenario, *explore.Runner, *recording.Recording, explore.Failure) {
-	t.Helper()
-	sc, p := changed(t, name, set)
-	system, err := sc.New(p)
-	require.NoError(t, err)
-	r := explore.NewRunner(system, p.Steps)
-	c := strategy.Default().New(strategy.Measure(r))
-	for seed := range uint64(20_000) {
-		c.Begin(seed)
-		result := r.Run(c)
-		i := slices.IndexFunc(result.Findings, func(f explore.Finding) bool { return f.Property == property && f.Verdict == model.Violated })
-		if i < 0 {
-			continue
-		}
-		f := result.Findings[i].Failure()
-		rec, _ := recording.RecordSeed(r, strategy.Default(), seed)
-		rec.Scenario = sc.Name
-		for _, x := range p.Expand() {
-			rec.Parameters = append(rec.Parameters, recording.Parameter{Name: x.Name, Value: x.Value})
-		}
-		return sc, r, rec, f
-	}
-	t.Fatalf("%s is never violated", property)
-	return nil, nil, nil, explore.Failure{}
-}
-
-// failing is that run, shrunk.
-func failing(t *testing.T, name, property string, set ...string) (*testbed.Scenario, *recording.Recording, explore.Failure) {
-	t.Helper()
-	sc, r, rec, f := firstFailing(t, name, property, set...)
-	small, err := recording.Shrink(context.Background(), r, rec, f, 5_000)
-	require.NoError(t, err)
-	return sc, small.Recording, f
-}
+func (s *search) decision() string { return Decide(s.scenario, s.params, s.rec, s.failure).String() }
 
 func TestReleases(t *testing.T) {
-	_, p := changed(t, "issue-15220", nil)
+	p := scenarios.Issue15220.Params
 	b, err := p.Behaviours()
 	require.NoError(t, err)
 	of := func(name string) testbed.Dimension {
@@ -117,28 +86,54 @@ func TestConvincing(t *testing.T) {
 }
 
 // TestFlipMustRemoveTheViolation: a behaviour that has nothing to do with it
-// leaves it, and a cache that asks nobody for freshness is never a remedy.
+// leaves it.
 func TestFlipMustRemoveTheViolation(t *testing.T) {
-	sc, rec, f := failing(t, "issue-15220", "linearizable-data")
-	p, err := recorded.Params(sc, rec)
-	require.NoError(t, err)
-	_, ok := (&search{sc, p, rec, f, nil}).try(with(p, "restore-tombstone", "indexed"))
+	s := open(t, "issue-15220", "linearizable-data")
+	_, ok := s.try(with(s.params, "restore-tombstone", "indexed"))
 	require.False(t, ok)
-	v, ok := (&search{sc, p, rec, f, nil}).try(with(p, "progress", "dropped"))
+	v, ok := s.try(with(s.params, "progress", "dropped"))
 	require.True(t, ok)
 	require.True(t, v.fits())
+}
 
-	sc, rec, f = failing(t, "consistent-list", "unique", "etcd=3.5.7")
-	p, err = recorded.Params(sc, rec)
+// TestStaleReadsAreNoRemedy: a cache that does not ask for freshness is never
+// advised, one that sends every read to etcd is.
+func TestStaleReadsAreNoRemedy(t *testing.T) {
+	s := open(t, "issue-15220-catching-up-cache-matches-etcd", "cache-matches-etcd")
+	s.alike = alike(s.scenario, s.params, s.failure, s.rec.Seed)
+	b, err := s.params.Behaviours()
 	require.NoError(t, err)
-	b, err := p.Behaviours()
-	require.NoError(t, err)
-	i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == freshness })
+	require.True(t, read.Freshnesses.Of(b.Cache.Reads.Freshness).NeedsProgress())
+	i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == "freshness" })
 	require.GreaterOrEqual(t, i, 0)
-	require.Contains(t, b.Dimensions()[i].Values, noFreshness)
-	require.Contains(t, b.Dimensions()[i].Values, bypassesCache)
-	d := (&search{sc, p, rec, f, alike(sc, p, f, rec.Seed)}).decide(b.Dimensions()[i])
-	require.NotNil(t, d, "to send every read to etcd is worth saying")
-	require.False(t, slices.ContainsFunc(d.values, func(v trial) bool { return v.name == noFreshness }))
-	require.True(t, slices.ContainsFunc(d.values, func(v trial) bool { return v.name == bypassesCache }))
+	require.ElementsMatch(t, []string{"consistent", "none", "direct"}, b.Dimensions()[i].Values)
+	_, ok := s.try(with(s.params, "freshness", "none"))
+	require.True(t, ok, "it would make the violation go away")
+	d := s.decide(b.Dimensions()[i])
+	require.NotNil(t, d)
+	require.Len(t, d.values, 1)
+	require.Equal(t, "direct", d.values[0].name)
+	require.True(t, d.values[0].bypasses)
+}
+
+// TestFlipNamesThePlantedBug: a planted bug that decides is named, with the
+// release that fixed it. That another etcd would hide it, is not said.
+func TestFlipNamesThePlantedBug(t *testing.T) {
+	for _, c := range []struct{ recording, property, want string }{
+		{"bug-version-before-store", "linearizable-data", "One behaviour of the cache decides: publication=version-first (the bug version-before-store). With publication=whole replaying"},
+		{"bug-kubernetes-49956", "resumable", "empty-history=off-by-one (the bug kubernetes-49956). With empty-history=refuses-older (Kubernetes 1.8 and later)"},
+		{"bug-kubernetes-114458", "answers-in-time", "One behaviour of the cache decides: watch-stream=of-caches (the bug kubernetes-114458). With watch-stream=own"},
+		{"bug-kubernetes-59848", "monotonic", "freshness=none (the bug kubernetes-59848). With freshness=consistent (Kubernetes 1.31 and later) replaying"},
+	} {
+		require.Contains(t, open(t, c.recording, c.property).decision(), c.want, c.recording)
+	}
+}
+
+// TestABugIsNoRemedy: no story advises a broken cache, however well it hides the
+// violation.
+func TestABugIsNoRemedy(t *testing.T) {
+	require.Contains(t, open(t, "issue-15220", "linearizable-data").decision(), "One behaviour of etcd decides: progress=control-queue.")
+	require.NotNil(t, knownBug("cache", "publication", "version-first"))
+	require.Nil(t, knownBug("cache", "publication", "whole"))
+	require.Nil(t, knownBug("etcd", "progress", "control-queue"), "versions of etcd differ in it: any of them may be the remedy")
 }

@@ -1,17 +1,18 @@
 package flip
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// span says which releases or designs have a value of a behaviour: releases of the branch in question,
-// or designs of the cache.
+// span says which releases of the branch in question have a value of a behaviour,
+// or which designs of the cache.
 type span struct {
 	text string
 	// later: releases after the one in question have it, so it is what changed.
@@ -33,50 +34,54 @@ func releases(p testbed.Params, d testbed.Dimension, value string) span {
 	if d.Of == "cache" {
 		return designs(p, d.Name, value)
 	}
-	subject, set := "etcd", func(v string) { p.Etcd = v }
-	version := p.Etcd
+	subject, set, version := "etcd", func(v string) { p.Etcd = v }, p.Etcd
 	if d.Of == "client" {
-		subject, set = "clientv3", func(v string) { p.Client = v }
-		if p.Client != "" {
-			version = p.Client
-		}
+		subject, set, version = "clientv3", func(v string) { p.Client = v }, p.ClientVersion()
 	}
-	branch, present, ok := cutPatch(version)
-	if !ok {
+	present, err := release.Parse(version)
+	if err != nil {
 		return span{}
 	}
-	newest := present
-	for _, v := range etcd.Versions() {
-		if b, patch, _ := cutPatch(v); b == branch {
-			newest = max(newest, patch)
-		}
-	}
-	first, last := -1, -1
-	for patch := range newest + 1 {
-		set(branch + strconv.Itoa(patch))
+	branch := patchesOf(present)
+	var having []release.Version
+	for _, v := range branch {
+		set(v.String())
 		if has(p, d.Name, value) {
-			if first < 0 {
-				first = patch
-			}
-			last = patch
+			having = append(having, v)
 		}
 	}
-	name := func(patch int) string { return branch + strconv.Itoa(patch) }
-	switch {
-	case first < 0:
+	if len(having) == 0 {
 		return span{text: "which no release of this branch has"}
-	case first > present && last == newest:
-		return span{subject + " from " + name(first) + " on", true}
-	case first > present && first == last:
-		return span{subject + " " + name(first), true}
-	case first > present:
-		return span{subject + " " + name(first) + " to " + name(last), true}
-	case last < present:
-		return span{subject + " up to " + name(last), false}
+	}
+	first, last := having[0], having[len(having)-1]
+	switch {
+	case present.Before(first) && last == branch[len(branch)-1]:
+		return span{fmt.Sprintf("%s from %s on", subject, first), true}
+	case present.Before(first) && first == last:
+		return span{fmt.Sprintf("%s %s", subject, first), true}
+	case present.Before(first):
+		return span{fmt.Sprintf("%s %s to %s", subject, first, last), true}
+	case last.Before(present):
+		return span{fmt.Sprintf("%s up to %s", subject, last), false}
 	}
 	// The present release has it. If a bug was put on top, to take that away is
 	// the remedy; what a scenario masks or sets makes nothing better.
-	return span{subject + " " + name(present) + " as released", !masked && !chosen}
+	return span{fmt.Sprintf("%s %s as released", subject, present), !masked && !chosen}
+}
+
+// patchesOf are the releases of a branch, from the first to the newest one known.
+func patchesOf(v release.Version) []release.Version {
+	newest := v
+	for _, text := range etcd.Versions() {
+		if x, err := release.Parse(text); err == nil && x.SameBranch(v) && newest.Before(x) {
+			newest = x
+		}
+	}
+	var all []release.Version
+	for patch := range newest.Patch + 1 {
+		all = append(all, release.Version{Major: v.Major, Minor: v.Minor, Patch: patch})
+	}
+	return all
 }
 
 // knownBug is the bug of the cache or of the client library that a value of a
@@ -117,12 +122,4 @@ func has(p testbed.Params, dimension, value string) bool {
 	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d testbed.Dimension) bool {
 		return d.Name == dimension && d.Value == value
 	})
-}
-
-// cutPatch splits "3.5.7" into "3.5." and 7.
-func cutPatch(version string) (branch string, patch int, ok bool) {
-	version = strings.TrimPrefix(version, "v")
-	i := strings.LastIndexByte(version, '.')
-	patch, err := strconv.Atoi(version[i+1:])
-	return version[:i+1], patch, i > 0 && err == nil
 }

@@ -13,6 +13,8 @@ import (
 type trial struct {
 	name  string
 	since span
+	// bypasses: with it every read goes to etcd.
+	bypasses bool
 	// taken of recorded choices fit.
 	taken, recorded int
 	// gone is how many other runs hold with it, still how many are violated. The

@@ -43,6 +43,8 @@ type Run struct {
 	History *model.History
 	// Clients are the nodes whose operations make the history.
 	Clients map[sim.NodeID]bool
+	// Tiers are those of the nodes that are not in the ClientTier.
+	Tiers map[sim.NodeID]Tier
 	// Wrong is the step at which the wrong answer arrived, Missed the one that
 	// made what the answer does not show; -1 is none.
 	Wrong, Missed int
@@ -105,7 +107,7 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 		r.shows = len(r.Trace.Steps) - 1
 	}
 	r.History = system.History()
-	r.Clients = map[sim.NodeID]bool{}
+	r.Tiers, r.Clients = tiersOf(system.Topology()), map[sim.NodeID]bool{}
 	for _, name := range r.History.Clients {
 		if n, ok := r.Trace.Node(name); ok {
 			r.Clients[n] = true
