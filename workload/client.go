@@ -3,7 +3,6 @@ package workload
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -14,14 +13,14 @@ import (
 type Step struct {
 	// To is the node that is asked.
 	To sim.NodeID
-	// Payload is what goes over the wire, Request the same as a history says
-	// it.
+	// Payload is what goes over the wire, Request the same in the words of
+	// histories.
 	Payload sim.Payload
 	Request *model.Request
 	// Think is how long the client waits before it asks, in timed runs.
 	Think sim.Delay
-	// Pages is how many more pages of a LIST the client asks for while there are
-	// any. Each is an operation of its own.
+	// Pages is how many more pages of a LIST the client requests, while there are
+	// more. Each of them is an operation of its own.
 	Pages int
 }
 
@@ -46,10 +45,9 @@ type Client struct {
 	next    int
 	conn    sim.Conn
 	waiting bool
-	// page is the next page of the list that was answered last, nil if there is
-	// none to ask for.
+	// page is the request for the next page of the last list, nil if there is none.
 	page *Step
-	// asked is the step that the last operation was.
+	// asked is the step of the last operation.
 	asked *Step
 
 	operations []model.Operation
@@ -82,7 +80,7 @@ func (c *Client) Name() string { return c.name }
 // Done reports whether the program has ended.
 func (c *Client) Done() bool { return !c.waiting && c.next == len(c.program) && c.page == nil }
 
-// Asked is whom the last operation was for; 0 before the first.
+// Asked is the node that got the last operation's request; 0 before the first.
 func (c *Client) Asked() sim.NodeID {
 	if c.asked == nil {
 		return 0
@@ -99,6 +97,7 @@ func (c *Client) Spans() []Span { return c.spans }
 
 // Start implements sim.Node.
 func (c *Client) Start(env *sim.Env) {
+	env.Writes(cellOpen, 0)
 	if c.await != 0 {
 		c.conn = env.Call(c.await, &readyz)
 		return
@@ -118,8 +117,8 @@ func (c *Client) plan(env *sim.Env) {
 	env.Arm(nextOperation, wait)
 }
 
-// upcoming is the next step: the page of a list comes before what comes after the
-// list.
+// upcoming is the next step: the next page of a list comes before the next step of
+// the program.
 func (c *Client) upcoming() *Step {
 	if c.page != nil {
 		return c.page
@@ -129,11 +128,17 @@ func (c *Client) upcoming() *Step {
 
 // Fire implements sim.Node: the next operation begins.
 func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
+	env.LooksAt(cellPage, 0)
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
 	s := c.upcoming()
 	if s == c.page {
+		env.Reads(cellPage, 0)
+		env.Writes(cellPage, 0)
 		env.Begin("page", len(c.operations))
 		c.page = nil
 	} else {
+		env.Writes(cellPlan, 0)
 		env.Begin(s.Request.Kind.String(), c.next)
 		c.next++
 	}
@@ -145,13 +150,14 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 	})
 	c.spans = append(c.spans, Span{Call: env.Now(), Phase: env.Phase()})
 	if env.Noting() {
-		env.Say("asks: " + s.Payload.Label())
+		env.Note(OperationBegan{Number: len(c.operations) - 1, Request: s.Payload})
 	}
 	c.conn = env.Call(s.To, s.Payload)
 }
 
-// Receive implements sim.Node: the answer, or that there will be none.
+// Receive implements sim.Node: the answer comes, or the connection ends without one.
 func (c *Client) Receive(env *sim.Env, m *sim.Message) {
+	env.LooksAt(cellOpen, 0)
 	if m.Conn != c.conn {
 		return
 	}
@@ -159,13 +165,15 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		if _, ready := m.Payload.(*wire.ReadyzResponse); ready {
 			c.await = 0
 		}
-		// Otherwise the server went away: ask the one that comes after it.
+		// Otherwise the server's process ended: ask its next one.
 		c.Start(env)
 		return
 	}
 	if !c.waiting {
 		return
 	}
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
 	c.waiting = false
 	op := &c.operations[len(c.operations)-1]
 	span := &c.spans[len(c.spans)-1]
@@ -181,25 +189,26 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		op.Request = withoutLimit(op.Request)
 	}
 	if env.Noting() {
-		env.Say("is told: " + describe(m.Payload))
+		env.Note(OperationEnded{Number: len(c.operations) - 1, Answer: m.Payload})
 	}
 	if c.asked.Pages > 0 {
+		env.Writes(cellPage, 0)
 		c.turnPage(m.Payload)
 	}
 	c.plan(env)
 }
 
-// withoutLimit is the request as it was answered: a server may ignore the limit
-// of a LIST and return everything (Kubernetes API concepts, "Retrieving large
-// results sets in chunks").
+// withoutLimit is a LIST without its limit: a server may ignore the limit and
+// return everything (Kubernetes API concepts, "Retrieving large results sets in
+// chunks").
 func withoutLimit(r *model.Request) *model.Request {
 	whole := *r
 	whole.Limit = 0
 	return &whole
 }
 
-// take translates an answer; the outcome is Unknown where a write may have
-// happened although the answer does not say so.
+// take translates an answer. The outcome is Unknown where a write may have
+// happened and the answer does not say so.
 func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcome {
 	switch p := p.(type) {
 	case *wire.PutResponse:
@@ -288,40 +297,6 @@ func code(c wire.Code) model.Code {
 	}
 }
 
-func describe(p sim.Payload) string {
-	l, ok := p.(*wire.ListResponse)
-	if !ok {
-		if rev, found := strings.CutPrefix(p.Label(), "rev "); found {
-			return "revision " + rev
-		}
-		return p.Label()
-	}
-	s := "resourceVersion " + strconv.FormatInt(l.ResourceVersion, 10)
-	if l.Origin != wire.FromCache {
-		s += " (from " + l.Origin.String() + ")"
-	}
-	if l.Continue != "" {
-		s += " (more follows)"
-	}
-	if len(l.Items) == 0 {
-		return s + ", no objects"
-	}
-	for i, kv := range l.Items {
-		separator := ", "
-		if i == mostDescribed {
-			return s + ", and " + strconv.Itoa(len(l.Items)-i) + " more"
-		}
-		if i == 0 {
-			separator = ": "
-		}
-		s += separator + kv.Key + "=" + kv.Value + " of revision " + strconv.FormatInt(kv.ModRevision, 10)
-	}
-	return s
-}
-
-// mostDescribed is how many objects of a list a story shows.
-const mostDescribed = 5
-
 // Run implements sim.Node; a client has no loops.
 func (c *Client) Run(*sim.Env, sim.Task) {}
 
@@ -344,13 +319,22 @@ func (c *Client) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter. What was recorded belongs to it: a
-// verdict at the end depends on the whole history.
-func (c *Client) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(c.next)).Bool(c.waiting).Int(int64(c.await))
+// Fingerprint implements sim.Fingerprinter. The history is part of it: verdicts
+// depend on all of it.
+func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
+
+// Cells implements sim.Celled.
+func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	visit(cellPlan, 0, sim.NewDigest.Int(int64(c.next)))
 	if c.page != nil {
-		d = c.page.Payload.Digest(d)
+		visit(cellPage, 0, c.page.Payload.Digest(sim.NewDigest))
 	}
+	visit(cellOpen, 0, sim.NewDigest.Bool(c.waiting).Int(int64(c.await)))
+	visit(cellRecord, 0, c.history())
+}
+
+func (c *Client) history() sim.Digest {
+	d := sim.NewDigest
 	for i := range c.operations {
 		op := &c.operations[i]
 		d = d.Word(uint64(op.Outcome))

@@ -9,8 +9,7 @@ import (
 )
 
 // EtcdWatch speaks etcd's watch protocol itself, without a client library: one
-// stream, some watches on it, and progress requests. What it records is what
-// etcd sent.
+// stream, some watches on it, and progress requests. It records what etcd sent.
 type EtcdWatch struct {
 	name string
 	plan EtcdWatchPlan
@@ -39,7 +38,7 @@ type EtcdWatchPlan struct {
 	To      sim.NodeID
 	Creates []*wire.WatchCreateRequest
 	// Requests is the number of progress requests. The first is sent After the
-	// last Created response, the others Every so often.
+	// last Created response, the others Every apart.
 	Requests     int
 	After, Every sim.Duration
 	// Later are further requests of any kind, sent one by one after those.
@@ -88,8 +87,8 @@ func (w *EtcdWatch) Watches() []*wire.WatchCreateRequest {
 func (w *EtcdWatch) Responses() []Response { return w.responses }
 
 // ResponsesTo is the part of Responses that came before the client asked to
-// cancel a watch: who does that gives up what etcd promises of it. Progress for
-// all watches of the stream is none of it from then on.
+// cancel a watch. From then on etcd promises nothing for that watch: progress for
+// all watches of the stream does not include it.
 func (w *EtcdWatch) ResponsesTo(id int64) []Response {
 	for _, a := range w.abandoned {
 		if a.id == id {
@@ -99,13 +98,13 @@ func (w *EtcdWatch) ResponsesTo(id int64) []Response {
 	return w.responses
 }
 
-// Done reports whether everything that was planned went out, or never will.
+// Done reports whether all requests of the plan were sent, or the stream ended.
 func (w *EtcdWatch) Done() bool {
 	return w.ended || w.created >= len(w.plan.Creates) && w.requested == w.plan.Requests && w.later == len(w.plan.Later)
 }
 
-// FirstProgress is how long after the first request the first answer to all
-// watches of the stream came; ok is false if none came.
+// FirstProgress is the time from the first progress request to the first answer for
+// all watches of the stream; ok is false if there was none.
 func (w *EtcdWatch) FirstProgress() (d sim.Duration, ok bool) {
 	for i := range w.responses {
 		r := &w.responses[i]
@@ -128,12 +127,12 @@ func (w *EtcdWatch) Start(env *sim.Env) {
 
 // Fire implements sim.Node.
 func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
+	env.Writes(cellPlan, 0)
 	if t == openStream {
 		env.Begin("watch", 0)
 		w.conn = env.Open(w.plan.To)
 		for _, c := range w.plan.Creates {
-			noteSending(env, c)
-			env.Send(w.conn, c)
+			w.send(env, c)
 		}
 		return
 	}
@@ -143,45 +142,29 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 			w.firstRequest = env.Now()
 		}
 		w.requested++
-		noteSending(env, progressRequest)
-		env.Send(w.conn, progressRequest)
+		w.send(env, progressRequest)
 	} else {
 		env.Begin("later", w.later)
 		p := w.plan.Later[w.later]
 		if c, ok := p.(*wire.WatchCancelRequest); ok {
+			env.Writes(cellRecord, 0)
 			w.abandoned = append(w.abandoned, abandonedWatch{c.WatchID, len(w.responses)})
 		}
-		noteSending(env, p)
-		env.Send(w.conn, p)
+		w.send(env, p)
 		w.later++
 	}
 	w.planNext(env, w.plan.Every)
 }
 
-func noteSending(env *sim.Env, p sim.Payload) {
-	if !env.Noting() {
-		return
+func (w *EtcdWatch) send(env *sim.Env, p sim.Payload) {
+	if env.Noting() {
+		env.Note(etcdAsked{p})
 	}
-	if c, ok := p.(*wire.WatchCreateRequest); ok && c.StartRevision == 0 {
-		env.Say("asks for a watch of " + c.Key + " from now on")
-		return
-	}
-	env.Say("asks: " + p.Label())
-}
-
-// toWatch says what came, and for which of the watches on the stream. r is nil
-// if it is no response.
-func toWatch(r *wire.WatchResponse, p sim.Payload) string {
-	switch {
-	case r == nil:
-		return p.Label()
-	case r.WatchID == wire.InvalidWatchID:
-		return p.Label() + ", for all watches"
-	}
-	return p.Label() + ", for watch " + strconv.FormatInt(r.WatchID, 10)
+	env.Send(w.conn, p)
 }
 
 func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
+	env.LooksAt(cellPlan, 0)
 	if w.requested < w.plan.Requests || w.later < len(w.plan.Later) {
 		env.Arm(nextRequest, after)
 	}
@@ -191,15 +174,19 @@ func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
 func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	r, ok := m.Payload.(*wire.WatchResponse)
 	if env.Noting() {
-		env.Say("is sent: " + toWatch(r, m.Payload))
+		env.Note(etcdAnswered{m.Payload})
 	}
 	if !ok {
+		env.Writes(cellOpen, 0)
 		w.ended = true
 		env.Disarm(nextRequest)
 		return
 	}
+	env.Writes(cellRecord, 0)
+	env.LooksAt(cellPlan, 0)
 	w.responses = append(w.responses, Response{At: env.Now(), WatchResponse: r})
 	if r.Created && w.created < len(w.plan.Creates) {
+		env.Writes(cellPlan, 0)
 		w.created++
 		if w.created == len(w.plan.Creates) {
 			w.planNext(env, w.plan.After)
@@ -230,10 +217,18 @@ func (w *EtcdWatch) Clone() sim.Node {
 }
 
 // Fingerprint implements sim.Fingerprinter.
-func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(w.created)).Int(int64(w.requested)).Int(int64(w.later)).Bool(w.ended)
+func (w *EtcdWatch) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
+
+// Cells implements sim.Celled.
+func (w *EtcdWatch) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	record := sim.NewDigest
 	for i := range w.responses {
-		d = w.responses[i].Digest(d)
+		record = w.responses[i].Digest(record)
 	}
-	return d
+	for _, a := range w.abandoned {
+		record = record.Int(a.id).Int(int64(a.responses))
+	}
+	visit(cellPlan, 0, sim.NewDigest.Int(int64(w.created)).Int(int64(w.requested)).Int(int64(w.later)))
+	visit(cellOpen, 0, sim.NewDigest.Bool(w.ended))
+	visit(cellRecord, 0, record)
 }

@@ -9,23 +9,23 @@ import (
 
 // ListWatchPlan is what a ListWatcher does.
 type ListWatchPlan struct {
-	// To are the caches that it goes to: the first, and the next one whenever it
-	// is told to go away.
+	// To are the caches: the client begins with the first, and goes on to the next
+	// one after each round and when a cache is unavailable.
 	To     []sim.NodeID
 	Prefix string
-	// Versions are the resourceVersions that it asks for, in turn. Given stands for
-	// the newest one that it knows, First before it knows any.
+	// Versions are the resourceVersions of its requests, in turn. Given stands for
+	// the newest one that the client knows, First before it knows any.
 	Versions []int64
 	First    int64
-	// Rounds is how often it asks for initial events, Retries how often more if it
-	// is not sent their end.
+	// Rounds is how often it asks for initial events, Retries the number of further
+	// attempts when a stream ends.
 	Rounds, Retries int
-	// Follow is the longest that it stays after that.
+	// Follow is how long it stays after the initial events, at most.
 	Follow sim.Delay
-	// Slow clients take one event at a time, Pace apart when timed.
+	// Slow: the client takes one event at a time, one in Pace when timed.
 	Slow bool
 	Pace sim.Duration
-	// AwaitReady makes it begin when the cache is ready.
+	// AwaitReady: the client begins when the cache is ready.
 	AwaitReady bool
 }
 
@@ -33,8 +33,8 @@ type ListWatchPlan struct {
 const Given int64 = -2
 
 // ListWatcher asks a cache for initial events (KEP-3157), follows the stream for a
-// while, and begins anew. It is no informer: it records what it is sent and
-// believes nothing.
+// while, and begins anew. It is no informer: it records the events and keeps no
+// store.
 type ListWatcher struct {
 	name string
 	plan ListWatchPlan
@@ -42,9 +42,9 @@ type ListWatcher struct {
 	conn sim.Conn
 	// at is the cache in plan.To that it talks to.
 	at int
-	// round is how many ends it was sent, retries how many more attempts it has.
+	// round is how many lists were complete, retries how many attempts are left.
 	round, retries int
-	// known is the newest resourceVersion that it may go on from.
+	// known is the newest resourceVersion from which it may go on.
 	known   int64
 	waiting bool
 	streams []ListStream
@@ -56,12 +56,13 @@ type ListStream struct {
 	// To is the cache.
 	To     sim.NodeID
 	Events []*wire.WatchEvent
-	// End is the place of the bookmark that ends the initial events, -1 before it
-	// came. A stream that goes on from another one has none.
+	// End is the place of the bookmark that ends the initial events, -1 while there
+	// is none. A stream that resumes another one has none.
 	End int
-	// Began and Ended are when it was asked for and when the end came, when timed.
+	// Began and Ended are the times of the request and of the end of the initial
+	// events, when timed.
 	Began, Ended sim.Time
-	// Phase is the one in which it was asked for, Closed whether it is over.
+	// Phase is that of the request. Closed: the stream has ended.
 	Phase  sim.Phase
 	Closed bool
 }
@@ -100,6 +101,7 @@ func (c *ListWatcher) to() sim.NodeID { return c.plan.To[c.at%len(c.plan.To)] }
 // Start implements sim.Node.
 func (c *ListWatcher) Start(env *sim.Env) {
 	if c.plan.AwaitReady {
+		env.Writes(cellOpen, 0)
 		c.conn = env.Call(c.to(), &readyz)
 		return
 	}
@@ -109,8 +111,10 @@ func (c *ListWatcher) Start(env *sim.Env) {
 // list asks for initial events, and stays until they end.
 func (c *ListWatcher) list(env *sim.Env) {
 	env.Disarm(listLeave)
+	env.LooksAt(cellRecord, 0)
 	version := c.plan.Versions[len(c.streams)%len(c.plan.Versions)]
 	if version == Given {
+		env.Reads(cellPosition, 0)
 		version = c.known
 	}
 	c.watch(env, &wire.WatchRequest{
@@ -119,12 +123,16 @@ func (c *ListWatcher) list(env *sim.Env) {
 	})
 }
 
-// resume goes on behind the newest version that the client knows.
+// resume goes on after the newest version that the client knows.
 func (c *ListWatcher) resume(env *sim.Env) {
+	env.Reads(cellPosition, 0)
 	c.watch(env, &wire.WatchRequest{Prefix: c.plan.Prefix, ResourceVersion: c.known, AllowBookmarks: true})
 }
 
 func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
+	env.LooksAt(cellPlan, 0)
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
 	env.Begin("watch", len(c.streams))
 	c.streams = append(c.streams, ListStream{Request: req, To: c.to(), End: -1, Began: env.Now(), Phase: env.Phase()})
 	c.conn = env.Open(c.to())
@@ -133,6 +141,7 @@ func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
 
 // Receive implements sim.Node.
 func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
+	env.LooksAt(cellOpen, 0)
 	if m.Conn != c.conn {
 		return
 	}
@@ -143,6 +152,7 @@ func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
 		c.event(env, p)
 	default:
 		if len(c.streams) == 0 {
+			env.Writes(cellOpen, 0)
 			c.conn = sim.NoConn
 			c.wait(env)
 			return
@@ -153,24 +163,29 @@ func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
 
 func (c *ListWatcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s := &c.streams[len(c.streams)-1]
+	env.Writes(cellRecord, 0)
 	s.Events = append(s.Events, e)
 	if env.Noting() {
-		env.Say("is sent " + e.Label())
+		env.Note(eventReceived{e})
 	}
 	switch {
 	case e.Type == wire.Failed:
 		env.Close(c.conn)
 		if e.Err.Code == wire.Unavailable {
+			env.Writes(cellPlan, 0)
 			c.at++
 		}
 		c.ended(env, e.Err.Code == wire.ErrCompacted)
 		return
 	case e.InitialEventsEnd && s.End < 0:
 		s.End, s.Ended = len(s.Events)-1, env.Now()
+		env.Writes(cellPosition, 0)
+		env.Writes(cellPlan, 0)
 		c.known = e.ResourceVersion
 		c.round++
 		env.Arm(listLeave, c.follow(env))
 	case s.End >= 0 || !s.IsList():
+		env.Writes(cellPosition, 0)
 		c.known = e.ResourceVersion
 	}
 	switch {
@@ -192,19 +207,23 @@ func (c *ListWatcher) follow(env *sim.Env) sim.Duration {
 	return f.Max * sim.Duration(env.Choose(f.Steps+1, "follow")) / sim.Duration(f.Steps)
 }
 
-// ended: the stream is over. One that had its end is resumed, unless the version
-// is too old.
+// ended: the stream is over. A stream whose initial events were complete is
+// resumed, unless the version is too old.
 func (c *ListWatcher) ended(env *sim.Env, tooOld bool) {
+	env.Writes(cellRecord, 0)
+	env.Writes(cellOpen, 0)
 	s := &c.streams[len(c.streams)-1]
 	s.Closed = true
 	c.conn = sim.NoConn
 	if tooOld {
+		env.Writes(cellPosition, 0)
 		c.known = c.plan.First
 	}
 	c.wait(env)
 }
 
 func (c *ListWatcher) wait(env *sim.Env) {
+	env.Writes(cellPlan, 0)
 	c.waiting = c.retries > 0
 	if c.waiting {
 		c.retries--
@@ -216,18 +235,22 @@ func (c *ListWatcher) wait(env *sim.Env) {
 func (c *ListWatcher) Fire(env *sim.Env, t sim.Timer) {
 	switch t {
 	case listPace:
+		env.LooksAt(cellOpen, 0)
 		env.Release(c.conn)
 	case listLeave:
 		c.leave(env)
 	default:
+		env.Writes(cellOpen, 0)
 		c.waiting = false
 		c.attempt(env)
 	}
 }
 
-// attempt asks again: for the rest of a stream that had its end, else for
-// everything.
+// attempt asks again: for what follows, if the initial events were complete, else
+// for everything.
 func (c *ListWatcher) attempt(env *sim.Env) {
+	env.LooksAt(cellRecord, 0)
+	env.LooksAt(cellPosition, 0)
 	if len(c.streams) == 0 {
 		c.Start(env)
 		return
@@ -242,10 +265,15 @@ func (c *ListWatcher) attempt(env *sim.Env) {
 
 // leave ends a round.
 func (c *ListWatcher) leave(env *sim.Env) {
+	env.LooksAt(cellPlan, 0)
+	env.LooksAt(cellOpen, 0)
 	if c.round >= c.plan.Rounds {
 		return
 	}
 	env.Disarm(listAgain)
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
+	env.Writes(cellPlan, 0)
 	c.waiting = false
 	if c.conn != sim.NoConn {
 		c.streams[len(c.streams)-1].Closed = true
@@ -256,7 +284,10 @@ func (c *ListWatcher) leave(env *sim.Env) {
 }
 
 // Run implements sim.Node: a slow client takes the next event.
-func (c *ListWatcher) Run(env *sim.Env, _ sim.Task) { env.Release(c.conn) }
+func (c *ListWatcher) Run(env *sim.Env, _ sim.Task) {
+	env.LooksAt(cellOpen, 0)
+	env.Release(c.conn)
+}
 
 // TaskName implements sim.Node.
 func (c *ListWatcher) TaskName(sim.Task) string { return "take the next event" }
@@ -284,14 +315,20 @@ func (c *ListWatcher) Clone() sim.Node {
 }
 
 // Fingerprint implements sim.Fingerprinter.
-func (c *ListWatcher) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(c.at)).Int(int64(c.round)).Int(int64(c.retries)).Int(c.known).Bool(c.waiting).Int(int64(len(c.streams)))
+func (c *ListWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
+
+// Cells implements sim.Celled.
+func (c *ListWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	record := sim.NewDigest
 	for i := range c.streams {
 		s := &c.streams[i]
-		d = s.Request.Digest(d).Int(int64(s.End)).Int(int64(s.Ended - s.Began)).Bool(s.Closed)
+		record = s.Request.Digest(record).Int(int64(s.End)).Int(int64(s.Ended - s.Began)).Bool(s.Closed)
 		for _, e := range s.Events {
-			d = e.Digest(d)
+			record = e.Digest(record)
 		}
 	}
-	return d
+	visit(cellPlan, 0, sim.NewDigest.Int(int64(c.at)).Int(int64(c.round)).Int(int64(c.retries)))
+	visit(cellOpen, 0, sim.NewDigest.Bool(c.waiting).Bool(c.conn != sim.NoConn))
+	visit(cellPosition, 0, sim.NewDigest.Int(c.known))
+	visit(cellRecord, 0, record)
 }

@@ -6,10 +6,9 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// turnPage plans the request for the page after an answer, if there is one. The
-// client passes the token on and does not look inside. In the history a later
-// page is an exact read at the first one's resourceVersion, which is what
-// pagination promises.
+// turnPage plans the request for the next page, if there is one. The client passes
+// the token on and does not look inside. In the history a later page is an exact
+// read at the first page's resourceVersion: pagination promises that.
 func (c *Client) turnPage(p sim.Payload) {
 	list, ok := p.(*wire.ListResponse)
 	if !ok || list.Continue == "" || len(list.Items) == 0 {

@@ -12,16 +12,17 @@ type PollerPlan struct {
 	// To is the cache that is asked for List.
 	To   sim.NodeID
 	List *wire.ListRequest
-	// Think is how long the client is content with an answer.
+	// Think is the time from an answer to the next LIST.
 	Think sim.Delay
-	// Patience is how long it waits for one. Then it hangs up and asks again.
+	// Patience is how long the client waits for an answer. Then it closes the
+	// connection and asks again. 0 is for ever.
 	Patience sim.Duration
-	// HonoursRetryAfter: refused, it comes back when it was told to. Otherwise,
-	// and where it was told nothing, after Pause.
+	// HonoursRetryAfter: after a refusal the client waits for the Retry-After that
+	// it has. Otherwise, and without Retry-After, it waits for Pause.
 	HonoursRetryAfter bool
 	Pause             sim.Duration
-	// Healed is when the faults of the run have ended, and Bystander says that they
-	// strike another API server than To. Neither decides anything.
+	// Healed is when the faults of the run have ended. Bystander: they strike another
+	// API server than To. Both are for metrics only.
 	Healed    sim.Time
 	Bystander bool
 }
@@ -34,21 +35,21 @@ const (
 	Pending Ending = iota
 	Served
 	Refused
-	// Abandoned: the client has lost patience.
+	// Abandoned: the client has closed the connection after Patience.
 	Abandoned
 )
 
 // Attempt is one LIST of a Poller.
 type Attempt struct {
-	// Wanted is when the client first asked for what it is asking for now again.
+	// Wanted is the time of the first attempt at this LIST.
 	Wanted, Call, Return sim.Time
 	Ending               Ending
 	Origin               wire.Origin
 }
 
-// Poller lists again and again, and does not give up: what it is refused it asks
-// for another time. It stands for controllers and their retries, many of them. It
-// keeps no history, but when it was served.
+// Poller lists again and again, and does not give up: after a refusal it asks once
+// more. It stands for controllers with their retries. It keeps no history but the
+// times of its attempts.
 type Poller struct {
 	name string
 	plan PollerPlan
@@ -59,7 +60,7 @@ type Poller struct {
 	attempts []Attempt
 	// ready: the cache has been ready once.
 	ready bool
-	// recovered: it has been served since Healed what it asked for since then.
+	// recovered: a LIST that began after Healed was answered.
 	recovered bool
 }
 
@@ -73,34 +74,42 @@ func (p *Poller) Reset(name string, plan PollerPlan) {
 	*p = Poller{name: name, plan: plan, attempts: p.attempts[:0]}
 }
 
-// Name is the poller's.
+// Name is the poller's name.
 func (p *Poller) Name() string { return p.name }
 
 // Attempts are those of the run so far, in the order of their calls.
 func (p *Poller) Attempts() []Attempt { return p.attempts }
 
 // Start implements sim.Node.
-func (p *Poller) Start(env *sim.Env) { p.conn = env.Call(p.plan.To, &readyz) }
+func (p *Poller) Start(env *sim.Env) {
+	env.Writes(cellOpen, 0)
+	p.conn = env.Call(p.plan.To, &readyz)
+}
 
-// think is content for a while.
+// think plans the next LIST.
 func (p *Poller) think(env *sim.Env) {
 	d := p.plan.Think
 	wait := d.Min
 	if d.Steps > 0 {
 		wait += (d.Max - d.Min) * sim.Duration(env.Choose(d.Steps+1, "think")) / sim.Duration(d.Steps)
 	}
+	env.Writes(cellPlan, 0)
 	p.wanted = env.Now() + sim.Time(wait)
 	env.Arm(pollNext, wait)
 }
 
 // Fire implements sim.Node.
 func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
+	env.LooksAt(cellOpen, 0)
 	if t == pollPatience {
 		env.Close(p.conn)
 		p.ended(env, Abandoned, wire.FromCache)
 		env.Arm(pollNext, p.plan.Pause)
 		return
 	}
+	env.Writes(cellPlan, 0)
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
 	env.Begin("list", p.n)
 	p.n++
 	p.attempts = append(p.attempts, Attempt{Wanted: p.wanted, Call: env.Now()})
@@ -112,10 +121,12 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 
 // Receive implements sim.Node.
 func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
+	env.LooksAt(cellOpen, 0)
 	if m.Conn != p.conn {
 		return
 	}
 	if !p.ready {
+		env.Writes(cellOpen, 0)
 		if _, p.ready = m.Payload.(*wire.ReadyzResponse); p.ready {
 			p.think(env)
 			return
@@ -138,6 +149,8 @@ func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
 }
 
 func (p *Poller) ended(env *sim.Env, how Ending, origin wire.Origin) {
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
 	a := &p.attempts[len(p.attempts)-1]
 	a.Return, a.Ending, a.Origin = env.Now(), how, origin
 	p.conn = sim.NoConn
@@ -166,8 +179,8 @@ const (
 
 const bystander = 1
 
-// Metrics of clients that do not give up: by when they asked, and by whether it is
-// their API server that the fault struck.
+// Metrics of clients that do not give up: by the phase in which they asked, and by
+// whether the fault struck their API server.
 var (
 	polls = [2][2][4]sim.Metric{
 		duringFaults: {pollCounters("faults", "struck"), pollCounters("faults", "other")},
@@ -177,7 +190,7 @@ var (
 		duringFaults: {pollMetric("faults", "struck"), pollMetric("faults", "other")},
 		afterFaults:  {pollMetric("healed", "struck"), pollMetric("healed", "other")},
 	}
-	pollRecovery = sim.NewMetric("client_recovery_seconds", sim.Nanoseconds, "from the end of the faults to a client's first answer to what it asked after; clients that got none are left out")
+	pollRecovery = sim.NewMetric("client_recovery_seconds", sim.Nanoseconds, "from the end of the faults to the first answer to a client's LIST that began after it; clients without such an answer are left out")
 )
 
 func pollCounters(phase, server string) (of [4]sim.Metric) {
@@ -218,13 +231,18 @@ func (p *Poller) Clone() sim.Node {
 	return &c
 }
 
-// Fingerprint implements sim.Fingerprinter. The attempts belong to it: the
-// verdict at the end depends on them.
-func (p *Poller) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(p.n)).Bool(p.ready).Bool(p.conn != sim.NoConn).Int(int64(p.wanted))
+// Fingerprint implements sim.Fingerprinter. The attempts are part of it: verdicts
+// depend on them.
+func (p *Poller) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, p) }
+
+// Cells implements sim.Celled.
+func (p *Poller) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	record := sim.NewDigest
 	for i := range p.attempts {
 		a := &p.attempts[i]
-		d = d.Int(int64(a.Call)).Int(int64(a.Return)).Word(uint64(a.Ending)<<8 | uint64(a.Origin))
+		record = record.Int(int64(a.Call)).Int(int64(a.Return)).Word(uint64(a.Ending)<<8 | uint64(a.Origin))
 	}
-	return d
+	visit(cellPlan, 0, sim.NewDigest.Int(int64(p.n)).Int(int64(p.wanted)))
+	visit(cellOpen, 0, sim.NewDigest.Bool(p.ready).Bool(p.conn != sim.NoConn))
+	visit(cellRecord, 0, record)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Request says a request in the words of histories. It panics on a payload
-// that is none.
+// Request is a request in the words of histories. It panics on a payload that is no
+// request.
 func Request(p sim.Payload) *model.Request {
 	switch p := p.(type) {
 	case *wire.PutRequest:
@@ -79,7 +79,7 @@ func rangeRequest(p *wire.RangeRequest) *model.Request {
 func listRequest(p *wire.ListRequest) *model.Request {
 	prefix := p.Prefix
 	if !strings.HasSuffix(prefix, "/") {
-		// What is below it is meant, and not what begins like it.
+		// It means the keys below the prefix, not all keys that begin with it.
 		prefix += "/"
 	}
 	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Limit: p.Limit}

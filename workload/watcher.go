@@ -8,9 +8,9 @@ import (
 )
 
 // Watcher lists one prefix from a cache and watches it from there on, as an
-// informer does, and records every event. When the watch ends it starts again
-// after the last event, or with a new list if the cache has forgotten that one;
-// a few times.
+// informer does, and records every event. When the watch ends the watcher starts
+// again after the last event, or with a new list if the cache no longer has that
+// resource version. The number of attempts is limited.
 type Watcher struct {
 	name    string
 	to      sim.NodeID
@@ -38,7 +38,7 @@ type Stream struct {
 	// From is the resource version after which the watch was asked to start.
 	From   int64
 	Events []*wire.WatchEvent
-	// Listed: From is that of a list, and not of an event or bookmark.
+	// Listed: From comes from a list, and not from an event or bookmark.
 	Listed bool
 }
 
@@ -60,10 +60,14 @@ func (w *Watcher) Prefix() string { return w.prefix }
 func (w *Watcher) Streams() []Stream { return w.streams }
 
 // Start implements sim.Node.
-func (w *Watcher) Start(env *sim.Env) { w.conn = env.Call(w.to, &readyz) }
+func (w *Watcher) Start(env *sim.Env) {
+	env.Writes(cellOpen, 0)
+	w.conn = env.Call(w.to, &readyz)
+}
 
 // Fire implements sim.Node: another attempt.
 func (w *Watcher) Fire(env *sim.Env, _ sim.Timer) {
+	env.LooksAt(cellOpen, 0)
 	switch w.state {
 	case watcherAwaitsReady:
 		w.Start(env)
@@ -75,6 +79,8 @@ func (w *Watcher) Fire(env *sim.Env, _ sim.Timer) {
 }
 
 func (w *Watcher) sendList(env *sim.Env) {
+	env.Reads(cellPosition, 0)
+	env.Writes(cellOpen, 0)
 	env.Begin("list", len(w.streams))
 	w.state = watcherLists
 	req := &wire.ListRequest{Prefix: w.prefix}
@@ -85,11 +91,14 @@ func (w *Watcher) sendList(env *sim.Env) {
 }
 
 func (w *Watcher) watch(env *sim.Env) {
+	env.Reads(cellPosition, 0)
+	env.Writes(cellOpen, 0)
+	env.Writes(cellRecord, 0)
 	env.Begin("watch", len(w.streams))
 	w.streams = append(w.streams, Stream{From: w.position, Listed: w.state == watcherLists})
 	w.state = watcherWatches
 	if env.Noting() {
-		env.Say("watches from resourceVersion " + strconv.FormatInt(w.position, 10) + " on")
+		env.Note(watchBegan{after: w.position})
 	}
 	w.conn = env.Open(w.to)
 	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true})
@@ -97,6 +106,7 @@ func (w *Watcher) watch(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
+	env.LooksAt(cellOpen, 0)
 	if m.Conn != w.conn {
 		return
 	}
@@ -104,6 +114,7 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ReadyzResponse:
 		w.sendList(env)
 	case *wire.ListResponse:
+		env.Writes(cellPosition, 0)
 		w.position = p.ResourceVersion
 		w.watch(env)
 	case *wire.WatchEvent:
@@ -115,11 +126,14 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 
 func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 	s := &w.streams[len(w.streams)-1]
+	env.Writes(cellRecord, 0)
 	s.Events = append(s.Events, e)
 	if env.Noting() {
-		env.Say("is sent " + e.Label())
+		env.Note(eventReceived{e})
 	}
 	if e.Type != wire.Failed {
+		env.Writes(cellPosition, 0)
+		env.LooksAt(cellPlan, 0)
 		w.position = e.ResourceVersion
 		if len(s.Events) == w.leave && w.retries > 0 {
 			env.Close(w.conn)
@@ -128,17 +142,21 @@ func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 		return
 	}
 	if e.Err.Code == wire.ErrCompacted {
+		env.Writes(cellOpen, 0)
+		env.Writes(cellPosition, 0)
 		w.state, w.position = watcherLists, tooOld
 	}
 	env.Close(w.conn)
 	w.again(env)
 }
 
-// tooOld in place of a position says that the next list must not be older than
-// now: a list at resourceVersion 0 could lead to the same refusal again.
+// tooOld in place of a position makes the next list ask for the newest state: a
+// list at resourceVersion 0 could lead to the same refusal again.
 const tooOld = -1
 
 func (w *Watcher) again(env *sim.Env) {
+	env.Writes(cellOpen, 0)
+	env.Writes(cellPlan, 0)
 	w.conn = sim.NoConn
 	if w.retries > 0 {
 		w.retries--
@@ -146,8 +164,8 @@ func (w *Watcher) again(env *sim.Env) {
 	}
 }
 
-// rewatchDelay is how long a watcher waits before it starts again: client-go's
-// reflector backs off by about this much at first.
+// rewatchDelay is how long a watcher waits before it starts again: about the first
+// backoff of client-go's reflector.
 const rewatchDelay = 800_000_000
 
 // Run implements sim.Node; a watcher has no loops.
@@ -171,13 +189,19 @@ func (w *Watcher) Clone() sim.Node {
 }
 
 // Fingerprint implements sim.Fingerprinter.
-func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Word(uint64(w.state)).Int(w.position).Int(int64(w.retries)).Int(int64(len(w.streams)))
+func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
+
+// Cells implements sim.Celled.
+func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	record := sim.NewDigest
 	for i := range w.streams {
-		d = d.Int(w.streams[i].From)
+		record = record.Int(w.streams[i].From)
 		for _, e := range w.streams[i].Events {
-			d = e.Digest(d)
+			record = e.Digest(record)
 		}
 	}
-	return d
+	visit(cellPlan, 0, sim.NewDigest.Int(int64(w.retries)))
+	visit(cellOpen, 0, sim.NewDigest.Word(uint64(w.state)).Bool(w.conn != sim.NoConn))
+	visit(cellPosition, 0, sim.NewDigest.Int(w.position))
+	visit(cellRecord, 0, record)
 }

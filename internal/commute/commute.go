@@ -14,6 +14,7 @@ package commute
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -36,8 +37,6 @@ type Swapper struct {
 	// next and may still be under way.
 	start [2]*sim.World
 	step  [2]step
-	// asked is how many questions the step under way has asked.
-	asked uint64
 }
 
 // step is one that was carried out, with what it touched.
@@ -45,6 +44,8 @@ type step struct {
 	action sim.Action
 	name   string
 	cells  sim.Footprint
+	// asked are the questions that the step asked.
+	asked []string
 }
 
 // NewSwapper returns a swapper whose picks depend on the seed alone.
@@ -74,20 +75,21 @@ func (s *Swapper) Pick(w *sim.World, enabled []sim.Action) int {
 	last := &s.step[1]
 	last.action, last.name = enabled[chosen], w.Name(enabled[chosen])
 	last.cells.Reset()
+	last.asked = last.asked[:0]
 	w.RecordCells(&last.cells)
-	s.asked = 0
 	return chosen
 }
 
 // Choose implements sim.Chooser. The answer depends on the step that asks, so
 // that a step gets the same answers before and after another one.
-func (s *Swapper) Choose(w *sim.World, n int, what string) int {
-	return s.answer(s.step[1].action, &s.asked, n)
+func (s *Swapper) Choose(_ *sim.World, n int, what string) int {
+	last := &s.step[1]
+	last.asked = append(last.asked, what)
+	return s.answer(last.action, len(last.asked), n)
 }
 
-func (s *Swapper) answer(a sim.Action, asked *uint64, n int) int {
-	*asked++
-	d := sim.NewDigest.Word(s.salt).Word(uint64(a.Slot)<<32 | uint64(a.Since)).Word(*asked)
+func (s *Swapper) answer(a sim.Action, asked, n int) int {
+	d := sim.NewDigest.Word(s.salt).Word(uint64(a.Slot)<<32 | uint64(a.Since)).Int(int64(asked))
 	return int(uint64(d) % uint64(n))
 }
 
@@ -103,7 +105,6 @@ func (s *Swapper) judge(w *sim.World) {
 	if first.cells.Conflicts(&second.cells) {
 		return
 	}
-	s.Swapped++
 	want, err := w.Fingerprint()
 	if err != nil {
 		panic("commute: " + err.Error())
@@ -113,8 +114,15 @@ func (s *Swapper) judge(w *sim.World) {
 			s.Wrong = append(s.Wrong, fmt.Sprintf("%q then %q: after the second one the first one is no longer possible", first.name, second.name))
 			return
 		}
-		from.Do(&replay{s: s, action: st.action}, st.action)
+		r := &replay{s: s, action: st.action}
+		from.Do(r, st.action)
+		if from.Mode() == sim.Timed && !slices.Equal(r.asked, st.asked) {
+			// The delay of a loop is chosen by the step that gives it work. Where
+			// either step does, the same loop gets another delay the other way round.
+			return
+		}
 	}
+	s.Swapped++
 	if got, _ := from.Fingerprint(); got != want {
 		s.Wrong = append(s.Wrong, fmt.Sprintf("%q then %q: the other way round %s differ", first.name, second.name, differences(w, from)))
 	}
@@ -149,13 +157,14 @@ func differences(a, b *sim.World) string {
 type replay struct {
 	s      *Swapper
 	action sim.Action
-	asked  uint64
+	asked  []string
 }
 
 func (r *replay) Pick(*sim.World, []sim.Action) int { panic("commute: a replayed step does not pick") }
 
-func (r *replay) Choose(_ *sim.World, n int, _ string) int {
-	return r.s.answer(r.action, &r.asked, n)
+func (r *replay) Choose(_ *sim.World, n int, what string) int {
+	r.asked = append(r.asked, what)
+	return r.s.answer(r.action, len(r.asked), n)
 }
 
 // draw is xorshift64.

@@ -1,0 +1,62 @@
+package scenarios_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/internal/commute"
+	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var commutePairs = flag.Int("commute.pairs", 40_000, "pairs of adjacent steps that are swapped, over all scenarios; from 1,000,000 on with every design of the cache")
+
+// TestStepsThatDoNotConflictCommute takes adjacent steps of random runs whose
+// declared cells do not conflict, swaps them, and wants the same state. A step
+// that touches a cell which it does not declare is caught by it. Every scenario
+// runs as it is and with other designs of the cache.
+func TestStepsThatDoNotConflictCommute(t *testing.T) {
+	all, designs := testbed.Scenarios(), cache.Designs()
+	each := 1
+	if *commutePairs >= 1_000_000 {
+		each = len(designs)
+	}
+	share := *commutePairs/len(all)/(each+1) + 1
+	swapped, pairs := 0, 0
+	for i, sc := range all {
+		for j := range each + 1 {
+			p := sc.Params
+			if j > 0 {
+				p.Cache = designs[(i+j)%len(designs)].Name
+			}
+			s := swap(t, sc, p, share)
+			for _, wrong := range s.Wrong {
+				assert.Fail(t, sc.Name+" with "+p.Cache, wrong)
+			}
+			swapped += s.Swapped
+			pairs += s.Pairs
+		}
+	}
+	t.Logf("%d adjacent pairs, of which %d do not conflict and were swapped", pairs, swapped)
+	assert.GreaterOrEqual(t, swapped, *commutePairs)
+}
+
+// maxRunSteps keeps the long runs of timed scenarios from taking all the time.
+const maxRunSteps = 4_000
+
+func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *commute.Swapper {
+	system, err := sc.New(p)
+	require.NoError(t, err)
+	runner := explore.NewRunner(system, min(p.Steps, maxRunSteps))
+	s := commute.NewSwapper(1)
+	for s.Swapped < pairs && len(s.Wrong) == 0 {
+		s.Begin()
+		runner.Run(s)
+	}
+	return s
+}

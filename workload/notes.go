@@ -1,0 +1,152 @@
+package workload
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// OperationBegan: a client sends a request. Number is its place in the client's
+// Operations.
+type OperationBegan struct {
+	Number  int
+	Request sim.Payload
+}
+
+// Text implements sim.Note.
+func (n OperationBegan) Text(*sim.World) string { return "asks: " + n.Request.Label() }
+
+// About implements sim.Subject.
+func (n OperationBegan) About() sim.About { return sim.About{Key: writtenKey(n.Request)} }
+
+// writtenKey is the key that a request writes, empty if it is no such request.
+func writtenKey(p sim.Payload) string {
+	switch p := p.(type) {
+	case *wire.PutRequest:
+		return p.Key
+	case *wire.DeleteRangeRequest:
+		return p.Key
+	}
+	return ""
+}
+
+// OperationEnded: a client has the answer to a request, or hears that there will be
+// none. Number is the operation's place in the client's Operations.
+type OperationEnded struct {
+	Number int
+	Answer sim.Payload
+}
+
+// Text implements sim.Note.
+func (n OperationEnded) Text(*sim.World) string { return "is told: " + answerText(n.Answer) }
+
+// About implements sim.Subject.
+func (n OperationEnded) About() sim.About {
+	switch p := n.Answer.(type) {
+	case *wire.ListResponse:
+		return sim.About{Revision: p.ResourceVersion}
+	case *wire.RangeResponse:
+		return sim.About{Revision: p.Revision}
+	case *wire.PutResponse:
+		return sim.About{Revision: p.Revision}
+	case *wire.DeleteRangeResponse:
+		return sim.About{Revision: p.Revision}
+	case *wire.TxnResponse:
+		return sim.About{Revision: p.Revision}
+	}
+	return sim.About{}
+}
+
+// maxObjects is how many objects of a list a note shows.
+const maxObjects = 5
+
+func answerText(p sim.Payload) string {
+	l, ok := p.(*wire.ListResponse)
+	if !ok {
+		if rev, found := strings.CutPrefix(p.Label(), "rev "); found {
+			return "revision " + rev
+		}
+		return p.Label()
+	}
+	s := "resourceVersion " + strconv.FormatInt(l.ResourceVersion, 10)
+	if l.Origin != wire.FromCache {
+		s += " (from " + l.Origin.String() + ")"
+	}
+	if l.Continue != "" {
+		s += " (more follows)"
+	}
+	if len(l.Items) == 0 {
+		return s + ", no objects"
+	}
+	for i, kv := range l.Items {
+		separator := ", "
+		if i == maxObjects {
+			return s + ", and " + strconv.Itoa(len(l.Items)-i) + " more"
+		}
+		if i == 0 {
+			separator = ": "
+		}
+		s += separator + kv.Key + "=" + kv.Value + " of revision " + strconv.FormatInt(kv.ModRevision, 10)
+	}
+	return s
+}
+
+// watchBegan: a watcher requests a watch that continues after a resourceVersion.
+type watchBegan struct{ after int64 }
+
+func (n watchBegan) Text(*sim.World) string {
+	return "watches from resourceVersion " + strconv.FormatInt(n.after, 10) + " on"
+}
+
+func (n watchBegan) About() sim.About { return sim.About{Revision: n.after} }
+
+// eventReceived: an event or bookmark of a watch arrives.
+type eventReceived struct{ event *wire.WatchEvent }
+
+func (n eventReceived) Text(*sim.World) string { return "is sent " + n.event.Label() }
+
+func (n eventReceived) About() sim.About {
+	about := sim.About{Revision: n.event.ResourceVersion}
+	if n.event.Item != nil {
+		about.Key = n.event.Item.Key
+	}
+	return about
+}
+
+// etcdAsked: a request goes out on a stream of etcd's watch protocol.
+type etcdAsked struct{ request sim.Payload }
+
+func (n etcdAsked) Text(*sim.World) string {
+	if c, ok := n.request.(*wire.WatchCreateRequest); ok && c.StartRevision == 0 {
+		return "asks for a watch of " + c.Key + " from now on"
+	}
+	return "asks: " + n.request.Label()
+}
+
+// etcdAnswered: a response of etcd's watch protocol arrives, or the stream ends.
+type etcdAnswered struct{ answer sim.Payload }
+
+func (n etcdAnswered) Text(*sim.World) string {
+	r, ok := n.answer.(*wire.WatchResponse)
+	switch {
+	case !ok:
+		return "is sent: " + n.answer.Label()
+	case r.WatchID == wire.InvalidWatchID:
+		return "is sent: " + r.Label() + ", for all watches"
+	}
+	return "is sent: " + r.Label() + ", for watch " + strconv.FormatInt(r.WatchID, 10)
+}
+
+func (n etcdAnswered) About() sim.About {
+	r, ok := n.answer.(*wire.WatchResponse)
+	if !ok {
+		return sim.About{}
+	}
+	about := sim.About{Revision: r.Revision}
+	if len(r.Events) > 0 {
+		about.Revision, about.Key = r.Events[0].Kv.ModRevision, r.Events[0].Kv.Key
+	}
+	return about
+}
