@@ -3,11 +3,13 @@
 
 .PHONY: test race lint conformance
 
-# The modules whose code is linted.
-MODULES := . conformance
+# Modules of their own: examples of bringing something of your own, and what needs real etcd.
+EXAMPLES := $(patsubst %/go.mod,%,$(wildcard examples/*/go.mod))
+MODULES := . conformance $(EXAMPLES)
 
 test:
 	go test -timeout 20m ./...
+	@for m in $(EXAMPLES); do (set -x; cd $$m && go test ./...) || exit 1; done
 
 race:
 	go test -race -timeout 60m ./...

@@ -47,6 +47,35 @@ var forbidden = []rule{
 		because: "the model judges what is simulated: a mistake in shared code would hide in both",
 	},
 	{
+		packages: []string{"sim/option"}, never: []string{"sim/...", "model"},
+		because: "every node declares options and knows nothing of those of others",
+	},
+	{
+		packages: []string{"sim/cache/store", "sim/cache/traffic", "sim/cache/guard", "sim/cache/progress"},
+		never:    []string{"sim/cache/..."},
+		because:  "a part of the cache that needs no other",
+	},
+	{
+		packages: []string{"sim/cache/request", "sim/cache/response"},
+		never:    []string{"sim/cache/read/...", "sim/cache/dispatch/...", "sim/cache/reflector", "sim/cache/check", "sim/cache/guard", "sim/cache/progress"},
+		because:  "what a request says and an answer shows does not depend on how the cache waits, watches or fills",
+	},
+	{
+		packages: []string{"sim/cache/reflector"},
+		never:    []string{"sim/cache/store", "sim/cache/read/...", "sim/cache/dispatch/...", "sim/cache/check", "sim/cache/guard", "sim/cache/progress"},
+		because:  "it lists and watches, and knows nothing of what the cache does with the objects",
+	},
+	{
+		packages: []string{"sim/cache/check"},
+		never:    []string{"sim/cache/read/...", "sim/cache/dispatch/...", "sim/cache/reflector", "sim/cache/guard", "sim/cache/progress"},
+		because:  "it compares the store with etcd, beside all reads and watches",
+	},
+	{
+		packages: []string{"sim/cache/read/...", "sim/cache/dispatch/..."},
+		never:    []string{"sim/cache/reflector", "sim/cache/guard", "sim/cache/check"},
+		because:  "LIST and WATCH see the store, not how it is filled or checked",
+	},
+	{
 		packages: []string{"linearizability"}, never: []string{"sim/..."},
 		because: "it judges histories from anywhere, also from real servers",
 	},
