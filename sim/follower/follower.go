@@ -1,0 +1,88 @@
+package follower
+
+import (
+	"github.com/google/btree"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Answer says how a LIST is answered, at once: a *wire.ListResponse or a
+// *wire.Error.
+type Answer func(f *Follower, env *sim.Env, l *wire.ListRequest) sim.Payload
+
+// Follower lists, watches, and keeps the objects of one resource. It implements
+// sim.Node and what the test bed asks of a cache.
+type Follower struct {
+	cfg    cache.Config
+	answer Answer
+
+	objects *btree.BTreeG[*wire.KeyValue]
+	// resourceVersion is that of the list, then that of the last event or
+	// progress notification.
+	resourceVersion int64
+	listed          bool
+	lists           int
+
+	list, watch sim.Conn
+	// asking are clients that wait to hear that the follower has listed.
+	asking []sim.Conn
+	// gets are the questions that are with etcd.
+	gets []get
+}
+
+// get is a GET of a client that etcd answers.
+type get struct {
+	client, etcd sim.Conn
+}
+
+var (
+	_ sim.Node          = (*Follower)(nil)
+	_ sim.Restarter     = (*Follower)(nil)
+	_ sim.Cloner        = (*Follower)(nil)
+	_ sim.Fingerprinter = (*Follower)(nil)
+	_ cache.Readiness   = (*Follower)(nil)
+	_ cache.Mirror      = (*Follower)(nil)
+)
+
+// New returns a follower of the resource that the configuration names. Of the
+// configuration it uses Prefix, KV, Watch, Metadata and RelistDelay.
+func New(cfg cache.Config, answer Answer) *Follower {
+	f := &Follower{cfg: cfg, answer: answer}
+	f.forget()
+	return f
+}
+
+func (f *Follower) forget() {
+	*f = Follower{cfg: f.cfg, answer: f.answer, objects: btree.NewG(16, byKey)}
+}
+
+func byKey(a, b *wire.KeyValue) bool { return a.Key < b.Key }
+
+// Ready reports whether the first list has come.
+func (f *Follower) Ready() bool { return f.listed }
+
+// ResourceVersion is the one up to which the follower has been told everything.
+func (f *Follower) ResourceVersion() int64 { return f.resourceVersion }
+
+// Ascend calls visit for the objects in key order, until it returns false.
+func (f *Follower) Ascend(visit func(*wire.KeyValue) bool) { f.objects.Ascend(visit) }
+
+// Contents is a LIST of the objects whose keys begin with a prefix, as the follower
+// has them now.
+func (f *Follower) Contents(prefix string) *wire.ListResponse {
+	var items []*wire.KeyValue
+	from, to := &wire.KeyValue{Key: prefix}, &wire.KeyValue{Key: rangeEnd(prefix)}
+	f.objects.AscendRange(from, to, func(kv *wire.KeyValue) bool {
+		items = append(items, kv)
+		return true
+	})
+	return &wire.ListResponse{ResourceVersion: f.resourceVersion, Items: items, Origin: wire.FromCache}
+}
+
+// rangeEnd is the end of the range of all keys that begin with a prefix.
+func rangeEnd(prefix string) string {
+	last := len(prefix) - 1
+	return prefix[:last] + string(rune(prefix[last]+1))
+}
