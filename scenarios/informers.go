@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -167,7 +168,7 @@ later, on the stream itself, it does not look for. client-go takes it that an ex
 	},
 	Claims: []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd},
 	Expected: func(p *testbed.Params) []*testbed.Property {
-		if o, _ := cache.ForDesign(p.Cache); o.Snapshots.Snapshotting == cache.SnapshotsOn {
+		if o, _ := cache.ForDesign(p.Cache); o.Store.Snapshotting == store.SnapshotsOn {
 			return []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd}
 		}
 		return []*testbed.Property{informers.MatchEtcd}

@@ -48,9 +48,6 @@ func Bugs() []Bug {
 		all = append(all, Bug{b.Name, b.Issue, "client", b.Dimension, b.Value, "", b.Summary})
 	}
 	var caches []Bug
-	for _, b := range cache.Bugs() {
-		caches = append(caches, Bug{b.Name, b.Issue, "cache", b.Dimension, b.Value, b.Release(), b.Summary})
-	}
 	for _, b := range KnownBugs() {
 		if name, value, ok := strings.Cut(b.Setting, "="); ok {
 			caches = append(caches, Bug{b.Name, b.Issue, "cache", name, value, b.FixedIn, b.Summary})

@@ -128,7 +128,6 @@ const maxFiles = 20
 var crowded = map[string]int{
 	"scenarios": 24,
 	"sim":       21,
-	"sim/cache": 44,
 	"sim/etcd":  40,
 	"testbed":   26,
 }

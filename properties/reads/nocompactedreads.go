@@ -48,7 +48,7 @@ const (
 // there to the caches of its process.
 func compactionSlack(s *testbed.System) testbed.Bound {
 	b := s.DeliveryBound().Plus(watchRetryPeriod, fmt.Sprintf("%v until a watch of the key begins anew", watchRetryPeriod))
-	if s.Behaviours().Cache.Snapshots.CompactionNotice != check.CompactionPushed {
+	if s.Behaviours().Cache.Checks.CompactionNotice != check.CompactionPushed {
 		b = b.Plus(compactionPollPeriod, fmt.Sprintf("a poll of %v", compactionPollPeriod))
 	}
 	return b

@@ -47,11 +47,7 @@ func (c *Config) setDefaults() {
 // storeConfig is what the store is made of.
 func (c *Cache) storeConfig() store.Config {
 	return store.Config{
-		Prefix: c.cfg.Prefix, Fields: c.cfg.Fields,
+		Options: c.cfg.Store, Prefix: c.cfg.Prefix, Fields: c.cfg.Fields,
 		RingCapacity: c.cfg.RingCapacity, RingCapacityMax: c.cfg.RingCapacityMax, EventFreshDuration: c.cfg.EventFreshDuration,
-		Deletion:      store.Deletions.Of(c.cfg.Defects.DeletionRV),
-		SnapshotOn:    c.cfg.Defects.SnapshotOn.leaves,
-		Snapshots:     c.cfg.Snapshots.Snapshotting == SnapshotsOn,
-		LateSnapshots: c.cfg.Snapshots.LateSnapshot == LateSnapshotKept,
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 func checkerConfig(checker check.ConsistencyChecker) cache.Config {
-	return snapshotConfig(func(o *cache.SnapshotOptions) {
-		o.ConsistencyChecker = checker
+	return snapshotConfig(func(o *cache.Options) {
+		o.Checks.ConsistencyChecker = checker
 	})
 }
 
@@ -165,7 +165,7 @@ func TestCheckPeriod(t *testing.T) {
 }
 
 func detectorConfig() cache.Config {
-	return config(cache.Options{Snapshots: cache.SnapshotOptions{Options: check.Options{InconsistencyDetector: check.InconsistencyDetectorOn}}})
+	return config(cache.Options{Checks: check.Options{InconsistencyDetector: check.InconsistencyDetectorOn}})
 }
 
 // A list that the cache answered is asked of etcd at the resourceVersion of the

@@ -146,7 +146,7 @@ func (c *Cache) resetReflector() {
 // resetChecks makes the housekeeping that of a configuration.
 func (c *Cache) resetChecks() {
 	c.checks.Reset(check.Config{
-		Options: c.cfg.Snapshots.Options, Prefix: c.cfg.Prefix, KV: c.cfg.KV, Compactor: c.cfg.Compactor, PageSize: c.cfg.ListPageSize,
+		Options: c.cfg.Checks, Prefix: c.cfg.Prefix, KV: c.cfg.KV, Compactor: c.cfg.Compactor, PageSize: c.cfg.ListPageSize,
 		CompactionPollPeriod: c.cfg.CompactionPollPeriod, ConsistencyCheckPeriod: c.cfg.ConsistencyCheckPeriod, UntimedTurns: c.cfg.UntimedTurns,
 		CompactionTimer: timerCompaction, CheckTimer: timerChecker,
 	}, c.cfg.Process)

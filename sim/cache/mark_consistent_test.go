@@ -18,7 +18,7 @@ func TestCheckThatFailsAmidAnEvent(t *testing.T) {
 		check.MarkConsistentUnlocked: "a=2",
 	} {
 		cfg := checkerConfig(check.ConsistencyCheckerFallback)
-		cfg.Snapshots.MarkConsistent = how
+		cfg.Checks.MarkConsistent = how
 		b := newBed(t, cfg)
 		b.choices["an event is amid its way"] = 1
 		a := kv("a", "1", 5)

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -15,21 +16,22 @@ import (
 type Options struct {
 	Reads            read.Options
 	ProgressRequests progress.Requests
-	Snapshots        SnapshotOptions
+	Store            store.Options
+	Checks           check.Options
 	Ingestion        IngestionOptions
 	Watches          dispatch.Options
 	Guard            guard.Options
-	Defects          Defects
 	Amounts
 }
 
 // Choices are the options with named values: in what designs differ.
 var Choices = option.Join(
-	option.Lift(read.Group, func(o *Options) *read.Options { return &o.Reads }), requesterOptions, snapshotOptions,
-	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Snapshots.Options }),
+	option.Lift(read.Group, func(o *Options) *read.Options { return &o.Reads }), requesterOptions,
+	option.Lift(store.Group, func(o *Options) *store.Options { return &o.Store }),
+	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Checks }),
 	option.Lift(ingestionOptions, func(o *Options) *IngestionOptions { return &o.Ingestion }),
 	option.Lift(dispatch.Group, func(o *Options) *dispatch.Options { return &o.Watches }),
-	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }), defectOptions)
+	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }))
 
 var requesterOptions = option.NewGroup("cache",
 	option.SeamOption(progress.Requesters, func(o *Options) *progress.Requests { return &o.ProgressRequests }))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -83,8 +84,8 @@ func (busiest) Pick(_ *sim.World, enabled []sim.Action) int {
 }
 
 // newFlooded is a cache with a history that is full.
-func newFlooded(tb testing.TB, objects, ring int, how cache.Snapshotting) (*sim.World, *flood, *cache.Cache) {
-	cfg := config(cache.Options{Snapshots: cache.SnapshotOptions{Snapshotting: how}})
+func newFlooded(tb testing.TB, objects, ring int, how store.Snapshotting) (*sim.World, *flood, *cache.Cache) {
+	cfg := config(cache.Options{Store: store.Options{Snapshotting: how}})
 	cfg.RingCapacity, cfg.ListPageSize = ring, objects
 	f, c := newFlood(objects), cache.New(cfg)
 	w := sim.NewWorld(sim.Options{})
@@ -128,7 +129,7 @@ func (f *flood) pour(w *sim.World) {
 // snapshot, each time. The world's own work and the flood's are included.
 func BenchmarkEventAt100000Objects(b *testing.B) {
 	const objects, ring, block = 100_000, 1_000, 20_000
-	for _, how := range []cache.Snapshotting{cache.SnapshotsOff, cache.SnapshotsOn} {
+	for _, how := range []store.Snapshotting{store.SnapshotsOff, store.SnapshotsOn} {
 		b.Run([]string{"off", "on"}[how], func(b *testing.B) {
 			w, f, _ := newFlooded(b, objects, ring, how)
 			b.ReportAllocs()
@@ -151,7 +152,7 @@ func BenchmarkSnapshotMemory(b *testing.B) {
 		b.Run(fmt.Sprint(ring, "-snapshots"), func(b *testing.B) {
 			var with, without uint64
 			for b.Loop() {
-				with, without = inUse(b, objects, ring, cache.SnapshotsOn), inUse(b, objects, ring, cache.SnapshotsOff)
+				with, without = inUse(b, objects, ring, store.SnapshotsOn), inUse(b, objects, ring, store.SnapshotsOff)
 			}
 			b.ReportMetric(float64(with-without)/float64(ring), "B/snapshot")
 			b.ReportMetric(float64(with-without)/(1<<20), "MiB")
@@ -159,7 +160,7 @@ func BenchmarkSnapshotMemory(b *testing.B) {
 	}
 }
 
-func inUse(tb testing.TB, objects, ring int, how cache.Snapshotting) uint64 {
+func inUse(tb testing.TB, objects, ring int, how store.Snapshotting) uint64 {
 	_, f, c := newFlooded(tb, objects, ring, how)
 	f.events = nil
 	var m runtime.MemStats

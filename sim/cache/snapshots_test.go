@@ -10,15 +10,16 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // snapshotConfig is a cache with snapshots whose compactor is the puppet above
 // it.
-func snapshotConfig(change func(*cache.SnapshotOptions)) cache.Config {
-	o := cache.Options{Snapshots: cache.SnapshotOptions{Snapshotting: cache.SnapshotsOn}}
+func snapshotConfig(change func(*cache.Options)) cache.Config {
+	o := cache.Options{Store: store.Options{Snapshotting: store.SnapshotsOn}}
 	if change != nil {
-		change(&o.Snapshots)
+		change(&o)
 	}
 	cfg := config(o)
 	cfg.Compactor = upID
@@ -156,7 +157,7 @@ func TestCompactionDropsSnapshots(t *testing.T) {
 }
 
 func TestCompactionPolled(t *testing.T) {
-	b := pastBed(t, snapshotConfig(func(o *cache.SnapshotOptions) { o.CompactionNotice = check.CompactionPolled }))
+	b := pastBed(t, snapshotConfig(func(o *cache.Options) { o.Checks.CompactionNotice = check.CompactionPolled }))
 	require.Zero(t, count[*wire.CompactRevisionRequest](b.up))
 	b.do("fire cache compaction poll")
 	b.settle()
@@ -172,8 +173,8 @@ func TestCompactionPolled(t *testing.T) {
 // A list and events from before a compaction that the cache knows of make no
 // snapshots, or those of v0.37.2.
 func TestLateSnapshots(t *testing.T) {
-	for late, want := range map[cache.LateSnapshot]string{cache.LateSnapshotDropped: fromEtcd, cache.LateSnapshotKept: "a=1"} {
-		b := newBed(t, snapshotConfig(func(o *cache.SnapshotOptions) { o.LateSnapshot = late }))
+	for late, want := range map[store.LateSnapshot]string{0: fromEtcd, store.LateSnapshotKept: "a=1"} {
+		b := newBed(t, snapshotConfig(func(o *cache.Options) { o.Store.LateSnapshot = late }))
 		b.settle()
 		b.notice(10)
 		a := kv("a", "1", 5)

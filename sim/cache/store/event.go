@@ -45,7 +45,7 @@ func (s *Store) forWatchers(in *wire.WatchEvent, previous *wire.KeyValue, exists
 		if !exists {
 			return nil
 		}
-		return s.cfg.Deletion(in, previous)
+		return s.deletion(in, previous)
 	}
 	want := wire.Added
 	if exists {

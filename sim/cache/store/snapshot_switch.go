@@ -90,7 +90,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 	}
 	if resourceVersion < k.compacted {
 		env.Cover(snapshotLate)
-		if !s.cfg.LateSnapshots {
+		if !s.keepsLate {
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 // Config is what one store is made of.
 type Config struct {
+	Options
 	// Prefix that the keys of all objects have.
 	Prefix string
 	// Fields are those by which lists can be selected.
@@ -19,22 +20,17 @@ type Config struct {
 	// EventFreshDuration is how long events shall be kept if RingCapacityMax
 	// permits.
 	EventFreshDuration sim.Duration
-	// Snapshots: past states are kept (KEP-4988).
-	Snapshots bool
-	// Deletion is what a watcher is sent when an object is deleted that the cache
-	// has as previous.
-	Deletion Deletion
-	// SnapshotOn says which changes leave a snapshot behind.
-	SnapshotOn func(in *wire.WatchEvent) bool
-	// LateSnapshots: a state from before a compaction that the cache has heard of
-	// is kept all the same.
-	LateSnapshots bool
 }
 
 // Store is upstream's watchCache. Each of its methods is, or is a part of, one
 // critical section under the lock.
 type Store struct {
 	cfg Config
+	// What the options chose.
+	deletion       Deletion
+	leavesSnapshot func(in *wire.WatchEvent) bool
+	keepsLate      bool
+
 	// resourceVersion up to which the objects are complete.
 	resourceVersion int64
 	// listResourceVersion is that of the last Replace; 0 before the first.
@@ -48,6 +44,9 @@ type Store struct {
 // Reset makes the store an empty one and keeps its memory.
 func (s *Store) Reset(cfg Config) {
 	s.cfg = cfg
+	s.deletion = Deletions.Of(cfg.DeletionRV)
+	s.leavesSnapshot = SnapshotRules.Of(cfg.SnapshotOn)
+	s.keepsLate = LateSnapshots.Of(cfg.LateSnapshot)
 	if s.objects.tree == nil {
 		s.objects = newObjects()
 	} else {
@@ -55,7 +54,7 @@ func (s *Store) Reset(cfg Config) {
 	}
 	s.resourceVersion, s.listResourceVersion = 0, 0
 	s.history.init(cfg.RingCapacity)
-	s.snapshots.init(cfg.Snapshots)
+	s.snapshots.init(cfg.Snapshotting == SnapshotsOn)
 	s.initIndices(cfg.Fields)
 }
 
@@ -147,7 +146,7 @@ func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
 // state after it.
 func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	s.put(env, in)
-	if s.snapshots.taking() && s.cfg.SnapshotOn(in) {
+	if s.snapshots.taking() && s.leavesSnapshot(in) {
 		s.takeSnapshot(env, in.ResourceVersion)
 	}
 }

@@ -1,0 +1,21 @@
+package read
+
+import (
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// No cache is known to have had this one.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "store-without-snapshot",
+	Summary:  "a deletion leaves no snapshot: an exact read at it is served from the one before",
+	Setting:  "snapshot-on=puts",
+	Scenario: scenarios.SnapshotReads, Property: reads.Exact,
+	Why: "a read at the deletion shows the object; the newest state is right",
+})
+
+var _ = store.SnapshotRules.Register("puts", "all but deletions: a read at a deletion's resourceVersion shows the object",
+	func(in *wire.WatchEvent) bool { return in.Type != wire.Deleted })
