@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -90,7 +90,7 @@ var update = flag.Bool("update", false, "rewrite what the README shows of simrun
 // first command, what the second version comes to, and the matrix. With -update
 // it rewrites them.
 func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
-	path, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
+	path, err := filepath.Abs(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
 	readme, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		return
 	}
-	require.Equal(t, string(readme), text, "go test ./cmd/simrun -run README -update rewrites it")
+	require.Equal(t, string(readme), text, "go test ./command -run README -update rewrites it")
 }
 
 // withBlock replaces the indented block below a line.

@@ -1,0 +1,23 @@
+package command
+
+import (
+	"context"
+	"os"
+	"os/signal"
+
+	// What is registered: the catalogue, with every property, and the known bugs.
+	_ "github.com/watchbed/watchbed/knownbugs"
+	_ "github.com/watchbed/watchbed/properties"
+	_ "github.com/watchbed/watchbed/scenarios"
+)
+
+// Main runs the command with these arguments, the program's name left out, on the
+// process's standard streams. It returns the exit code: 0 all that was claimed
+// holds, 1 a violation was found, 2 bad usage or input, 3 no verdict.
+func Main(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	// The first interrupt stops cleanly; after it a second one ends the process.
+	context.AfterFunc(ctx, stop)
+	return run(ctx, args, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, outFile: os.Stdout, errFile: os.Stderr})
+}
