@@ -128,7 +128,7 @@ const maxFiles = 20
 var crowded = map[string]int{
 	"scenarios": 24,
 	"sim":       21,
-	"sim/etcd":  40,
+	"sim/etcd":  38,
 	"testbed":   26,
 }
 

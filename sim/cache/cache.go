@@ -39,9 +39,8 @@ const (
 	fixedTimers = timerStatus + guard.MaxEndpoints
 )
 
-func statusTimer(i int) sim.Timer { return timerStatus + sim.Timer(i) }
-func readTimer(i int) sim.Timer   { return fixedTimers + sim.Timer(2*i) }
-func watchTimer(i int) sim.Timer  { return fixedTimers + sim.Timer(2*i+1) }
+func readTimer(i int) sim.Timer  { return fixedTimers + sim.Timer(2*i) }
+func watchTimer(i int) sim.Timer { return fixedTimers + sim.Timer(2*i+1) }
 
 // Cache is one watch cache in front of etcd. It implements sim.Node with all
 // optional capabilities.
