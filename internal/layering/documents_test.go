@@ -49,9 +49,7 @@ func TestPictureShowsEveryFolderInTheOrderOfLayers(t *testing.T) {
 	place := map[string]int{}
 	for i, m := range line.FindAllStringSubmatch(string(text), -1) {
 		place[m[1]] = i
-		if !planned[m[1]+"/..."] {
-			require.DirExists(t, "../../"+m[1])
-		}
+		require.DirExists(t, "../../"+m[1])
 	}
 	require.Greater(t, len(place), 10)
 	g := load(t)

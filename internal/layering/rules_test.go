@@ -131,6 +131,3 @@ var crowded = map[string]int{
 	"sim/etcd":  38,
 	"testbed":   26,
 }
-
-// planned are packages of the table of layers that do not exist yet.
-var planned = map[string]bool{}
