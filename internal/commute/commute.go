@@ -25,6 +25,8 @@ type Swapper struct {
 	// Pairs is how many adjacent pairs there were of which both steps were
 	// possible before the first one. Swapped is how many of them did not conflict.
 	Pairs, Swapped int
+	// OfOneNode is how many of the swapped pairs were two steps of one node.
+	OfOneNode int
 	// Changed is how many cells of sim.Celled nodes the steps changed.
 	Changed int
 	// Wrong has a sentence for each pair that was declared not to conflict and
@@ -123,6 +125,9 @@ func (s *Swapper) judge(w *sim.World) {
 		}
 	}
 	s.Swapped++
+	if first.action.Node == second.action.Node {
+		s.OfOneNode++
+	}
 	if got, _ := from.Fingerprint(); got != want {
 		s.Wrong = append(s.Wrong, fmt.Sprintf("%q then %q: the other way round %s differ", first.name, second.name, differences(w, from)))
 	}

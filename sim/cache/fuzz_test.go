@@ -13,8 +13,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// tape settles everything that a run leaves open: bytes from somebody who wants
-// to break it.
+// tape settles everything that a run leaves open: bytes from a fuzzer.
 type tape struct {
 	bytes []byte
 }
@@ -32,20 +31,28 @@ func (p *tape) Pick(_ *sim.World, enabled []sim.Action) int { return p.next(len(
 
 func (p *tape) Choose(_ *sim.World, n int, _ string) int { return p.next(n) }
 
+// cellClient is the state of a client of these tests.
+var cellClient = sim.NewCell("cache test: client")
+
 // stranger sends any request with any options, well-formed or not, and checks
-// that what it is told makes sense.
+// that the answers make sense.
 type stranger struct {
 	t      *testing.T
 	tokens []string
 	failed []sim.Conn
 	// told counts the answers by HTTP status, 0 for a good one.
 	told map[int]int
+	// last is how many requests it may still send before it stops; 0 is no limit.
+	last int
 }
 
 func (s *stranger) Start(env *sim.Env) { env.Enable(0) }
 
 func (s *stranger) Run(env *sim.Env, _ sim.Task) {
-	env.Enable(0)
+	env.Writes(cellClient, 0)
+	if s.last--; s.last != 0 {
+		env.Enable(0)
+	}
 	prefixes := []string{prefix, prefix, prefix, prefix, prefix, strings.TrimSuffix(prefix, "/"), prefix + "a", prefix + "x/", "", "/", "/registry/secrets/", "\x00"}
 	rv := int64(env.Choose(14, "resourceVersion")) - 3
 	switch env.Choose(8, "what") {
@@ -93,7 +100,8 @@ func (s *stranger) token(env *sim.Env) string {
 	return s.tokens[env.Choose(len(s.tokens), "token")]
 }
 
-func (s *stranger) Receive(_ *sim.Env, m *sim.Message) {
+func (s *stranger) Receive(env *sim.Env, m *sim.Message) {
+	env.Writes(cellClient, 0)
 	switch p := m.Payload.(type) {
 	case *wire.ListResponse:
 		s.told[0]++

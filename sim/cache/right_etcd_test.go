@@ -78,7 +78,11 @@ func (s *rightEtcd) commit(env *sim.Env) {
 	s.log[s.rev] = e
 }
 
+// cellEtcd is its state.
+var cellEtcd = sim.NewCell("cache test: etcd")
+
 func (s *rightEtcd) Receive(env *sim.Env, m *sim.Message) {
+	env.Writes(cellEtcd, 0)
 	switch p := m.Payload.(type) {
 	case *wire.RangeRequest:
 		if p.Revision > 0 && env.Choose(8, "compact") == 7 {
@@ -98,9 +102,21 @@ func (s *rightEtcd) Receive(env *sim.Env, m *sim.Message) {
 			s.streams[i].asked = true
 		}
 		env.Enable(rightFeed)
+	case *wire.StatusRequest:
+		s.sayVersion(env, m)
 	case *sim.Hangup:
 		s.streams = slices.DeleteFunc(s.streams, func(st rightStream) bool { return st.conn == m.Conn })
 	}
+}
+
+// sayVersion gives a version that is new enough or not, or none.
+func (s *rightEtcd) sayVersion(env *sim.Env, m *sim.Message) {
+	version := [...]string{"3.5.13", "3.5.12", "3.5.7", ""}[env.Choose(4, "version")]
+	if version == "" {
+		env.Send(m.Conn, &wire.Error{Code: wire.Unavailable, Message: "down"})
+		return
+	}
+	env.Send(m.Conn, &wire.StatusResponse{Version: version})
 }
 
 func (s *rightEtcd) answer(p *wire.RangeRequest) sim.Payload {
@@ -129,6 +145,7 @@ func (s *rightEtcd) answer(p *wire.RangeRequest) sim.Payload {
 }
 
 func (s *rightEtcd) Run(env *sim.Env, t sim.Task) {
+	env.Writes(cellEtcd, 0)
 	if t == rightCommit {
 		s.commit(env)
 		if s.commits--; s.commits > 0 {
