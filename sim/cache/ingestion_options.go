@@ -43,10 +43,8 @@ type Publisher interface {
 }
 
 // Publications are the ways to make a change readable.
-var Publications = option.NewSeam[Publication, func() Publisher]("publication", "when a change can be read")
-
-// PublicationWhole is the shipped value of the option publication.
-var PublicationWhole = Publications.Register("whole", "version and store change in one step", func() Publisher { return whole{} })
+var Publications = option.NewSeam[Publication, func() Publisher]("publication", "when a change can be read").
+	Shipped("whole", "version and store change in one step", func() Publisher { return whole{} })
 
 // whole changes version and store in one critical section.
 type whole struct{}
@@ -73,10 +71,8 @@ type ProgressTaker interface {
 }
 
 // ProgressTakers are the moments at which progress sets the resourceVersion.
-var ProgressTakers = option.NewSeam[ProgressRV, ProgressTaker]("progress-rv", "when a progress notification sets the cache's resourceVersion")
-
-// ProgressRVIngested is the shipped value of the option progress-rv.
-var ProgressRVIngested = ProgressTakers.Register("ingested", "when it comes in, like an event", ingested{})
+var ProgressTakers = option.NewSeam[ProgressRV, ProgressTaker]("progress-rv", "when a progress notification sets the cache's resourceVersion").
+	Shipped("ingested", "when it comes in, like an event", ingested{})
 
 type ingested struct{}
 
@@ -93,7 +89,5 @@ type WatchStream uint8
 
 // WatchStreams are the gRPC metadata that name the stream, by Config.Metadata.
 var WatchStreams = option.NewSeam[WatchStream, func(own string) string]("watch-stream",
-	"the gRPC stream on which the cache watches and requests progress")
-
-// WatchStreamOwn is the shipped value of the option watch-stream.
-var WatchStreamOwn = WatchStreams.Register("own", "the one of Config.Metadata", func(own string) string { return own })
+	"the gRPC stream on which the cache watches and requests progress").
+	Shipped("own", "the one of Config.Metadata", func(own string) string { return own })

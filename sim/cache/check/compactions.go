@@ -32,11 +32,14 @@ type Notice interface {
 }
 
 // CompactionNotices are the ways to learn of a compaction.
-var CompactionNotices = option.NewSeam[CompactionNotice, Notice]("compaction-notice", "how a cache with snapshots learns that etcd was compacted")
+var CompactionNotices = option.NewSeam[CompactionNotice, Notice]("compaction-notice", "how a cache with snapshots learns that etcd was compacted").
+	Shipped("pushed", "the compactor of the API server tells it (KEP-4988)", pushed{})
 
-// Values of the option compaction-notice.
+// CompactionPushed is the default.
+const CompactionPushed CompactionNotice = 0
+
+// The other values of the option compaction-notice.
 var (
-	CompactionPushed = CompactionNotices.Register("pushed", "the compactor of the API server tells it (KEP-4988)", pushed{})
 	CompactionPolled = CompactionNotices.Register("polled", "it asks every 15 s: as shipped", polled{})
 )
 

@@ -14,11 +14,11 @@ type ConsistencyChecker uint8
 type Reaction func(env *sim.Env, k *Checker, s *store.Store) State
 
 // ConsistencyCheckers are the reactions to a failed check.
-var ConsistencyCheckers = option.NewSeam[ConsistencyChecker, Reaction]("consistency-checker", "what follows when a check finds cache and etcd different")
+var ConsistencyCheckers = option.NewSeam[ConsistencyChecker, Reaction]("consistency-checker", "what follows when a check finds cache and etcd different").
+	Shipped("off", "nothing is checked", nil)
 
-// Values of the option consistency-checker.
+// The other values of the option consistency-checker.
 var (
-	ConsistencyCheckerOff   = ConsistencyCheckers.Register("off", "nothing is checked", nil)
 	ConsistencyCheckerPanic = ConsistencyCheckers.Register("panic", "the process ends (alpha; KUBE_WATCHCACHE_CONSISTENCY_CHECKER)", crash)
 	// Reads of the newest state go on as they were.
 	ConsistencyCheckerFallback = ConsistencyCheckers.Register("fallback",
@@ -45,11 +45,14 @@ type Mark func(env *sim.Env, s *store.Store) State
 
 // Marks are the ways to drop the snapshots.
 var Marks = option.NewSeam[MarkConsistent, Mark]("mark-consistent",
-	"whether a failed check can drop the snapshots while an event is halfway into the cache, untimed")
+	"whether a failed check can drop the snapshots while an event is halfway into the cache, untimed").
+	Shipped("locked", "it cannot", locked)
 
-// Values of the option mark-consistent.
+// MarkConsistentLocked is the default.
+const MarkConsistentLocked MarkConsistent = 0
+
+// The other values of the option mark-consistent.
 var (
-	MarkConsistentLocked = Marks.Register("locked", "it cannot", locked)
 	// Untimed only: no goroutine stays between two lines for long.
 	MarkConsistentUnlocked = Marks.Register("unlocked",
 		"it can, as shipped: the snapshot of that event outlives the time without snapshots", unlocked)

@@ -32,11 +32,12 @@ type Buffering interface {
 // Buffers is the seam of what becomes of events that are dispatched to a watcher
 // while it sends its initial events.
 var Buffers = option.NewSeam[Buffer, Buffering]("initial-events-buffer",
-	"what becomes of events that fill a watcher's channel while it sends its initial events (KEP-3157, step 2b)")
+	"what becomes of events that fill a watcher's channel while it sends its initial events (KEP-3157, step 2b)").
+	Shipped("as-shipped",
+		"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", AsShipped{})
 
 // BufferAsShipped is the shipped value.
-var BufferAsShipped = Buffers.Register("as-shipped",
-	"the dispatcher waits within its budget and then ends the watcher; it drains it first if the end bookmark is in the channel", AsShipped{})
+const BufferAsShipped Buffer = 0
 
 // AsShipped does nothing for a watcher that sends its initial events: it is
 // terminated like any other that does not keep up, and drained before if the

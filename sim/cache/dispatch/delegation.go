@@ -13,13 +13,11 @@ type Delegation uint8
 type Delegate func(req *wire.WatchRequest) bool
 
 // Delegations is the seam of which watches etcd serves.
-var Delegations = option.NewSeam[Delegation, Delegate]("watch-delegation", "which watches etcd serves")
+var Delegations = option.NewSeam[Delegation, Delegate]("watch-delegation", "which watches etcd serves").
+	Shipped("none", "none: the initial events of a watch without options may be stale",
+		func(*wire.WatchRequest) bool { return false })
 
 var (
-	// DelegateNoWatch serves all of them from the cache. The initial events of a
-	// watch without options may be stale then.
-	DelegateNoWatch = Delegations.Register("none", "none: the initial events of a watch without options may be stale",
-		func(*wire.WatchRequest) bool { return false })
 	// DelegateUnset sends the watch that gives no option to etcd.
 	DelegateUnset = Delegations.Register("unset", "those without options (KEP-2340, the WATCH table, deferred)",
 		func(req *wire.WatchRequest) bool {

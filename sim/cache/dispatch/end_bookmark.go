@@ -108,13 +108,12 @@ type Beginning struct {
 
 // InitialEventsEnds is the seam of how the end of the initial events is found.
 var InitialEventsEnds = option.NewSeam[InitialEventsEnd, End]("initial-events-end",
-	"how a watcher learns that it has all initial events")
+	"how a watcher learns that it has all initial events").
+	Shipped("interval",
+		"the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped", endWithInterval{})
 
-// EndWithInterval waits until the cache is fresh enough, then sends what it holds
-// with the bookmark behind it (setInitialEventsEndBookmarkIfRequested): the shipped
-// value.
-var EndWithInterval = InitialEventsEnds.Register("interval",
-	"the cache waits until it is fresh, then sends what it has with the bookmark behind it: as shipped", endWithInterval{})
+// EndWithInterval is the shipped value (setInitialEventsEndBookmarkIfRequested).
+const EndWithInterval InitialEventsEnd = 0
 
 type endWithInterval struct{}
 

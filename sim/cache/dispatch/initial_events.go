@@ -81,9 +81,7 @@ type Oldest func(env *sim.Env, s *store.Store) int64
 // OldestWatches is the seam of the resourceVersion from which a watch is accepted.
 // Where caches went wrong is the empty history, as there is one after every list.
 var OldestWatches = option.NewSeam[OldestWatch, Oldest]("empty-history",
-	"from where a watch is accepted while the history is empty, as it is after every list")
-
-// RefusesOlder is the shipped value.
-var RefusesOlder = OldestWatches.Register("refuses-older", "from the list's resourceVersion on", func(env *sim.Env, s *store.Store) int64 {
-	return s.OldestWatch(env)
-})
+	"from where a watch is accepted while the history is empty, as it is after every list").
+	Shipped("refuses-older", "from the list's resourceVersion on", func(env *sim.Env, s *store.Store) int64 {
+		return s.OldestWatch(env)
+	})

@@ -105,13 +105,11 @@ type Teardowner func(env *sim.Env, w *Watcher)
 
 // Teardowns is the seam of what becomes of watches when their cache is replaced.
 var Teardowns = option.NewSeam[Teardown, Teardowner]("teardown",
-	"what becomes of watches when their cache is replaced by a new one")
-
-// TeardownEnds is the shipped value.
-var TeardownEnds = Teardowns.Register("ends-watches", "they end", func(env *sim.Env, w *Watcher) {
-	env.Cover(watchTornDown)
-	env.Close(w.conn)
-})
+	"what becomes of watches when their cache is replaced by a new one").
+	Shipped("ends-watches", "they end", func(env *sim.Env, w *Watcher) {
+		env.Cover(watchTornDown)
+		env.Close(w.conn)
+	})
 
 // Replaced is called when a new cache takes the place of this one. What is in
 // memory is forgotten with Reset.

@@ -212,12 +212,10 @@ type Recheck func(began int, now Readiness) bool
 
 // Registrations is the seam of the check at a watch's registration.
 var Registrations = option.NewSeam[Registration, Recheck]("registration",
-	"what becomes of a watch that finds the cache started over when it has the locks")
-
-// RegistrationRechecked is the shipped value (kubernetes/kubernetes#116122).
-var RegistrationRechecked = Registrations.Register("rechecked", "it ends at once", func(began int, now Readiness) bool {
-	return now.OK && now.Generation == began
-})
+	"what becomes of a watch that finds the cache started over when it has the locks").
+	Shipped("rechecked", "it ends at once", func(began int, now Readiness) bool {
+		return now.OK && now.Generation == began
+	})
 
 // Refuse answers a watch with an ERROR event, which is how every error of a
 // watch is told once the request has been understood (newErrWatcher).

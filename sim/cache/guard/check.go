@@ -39,13 +39,16 @@ type Outcome struct {
 
 // Checks are the ways to check etcd's version.
 var Checks = option.NewSeam[VersionCheck, func() Check]("version-check",
-	"what an API server does about an etcd whose progress notifications cannot be trusted")
-
-// Values of the option version-check.
-var (
-	VersionCheckNone = Checks.Register("none",
+	"what an API server does about an etcd whose progress notifications cannot be trusted").
+	Shipped("none",
 		"it trusts every etcd",
 		func() Check { return trusting{} })
+
+// VersionCheckNone is the default.
+const VersionCheckNone VersionCheck = 0
+
+// The other values of the option version-check.
+var (
 	VersionCheckKEPBeta = Checks.Register("kep-beta",
 		"it asks all endpoints before it starts; an old one turns ConsistentListFromCache off with a warning, or prevents the start if the gate was enabled explicitly (KEP-2340, Beta)",
 		func() Check { return &beforeStart{} })

@@ -28,10 +28,13 @@ type Config struct {
 type Listing uint8
 
 // Listings are the ways to begin a ListAndWatch.
-var Listings = option.NewSeam[Listing, func(*Reflector, *sim.Env)]("reflector-list", "how the cache gets its contents")
+var Listings = option.NewSeam[Listing, func(*Reflector, *sim.Env)]("reflector-list", "how the cache gets its contents").
+	Shipped("list", "it lists in etcd, page by page, and then watches", (*Reflector).List)
 
-// Values of the option reflector-list.
+// Pages is the shipped value.
+const Pages Listing = 0
+
+// The other values of the option reflector-list.
 var (
-	Pages     = Listings.Register("list", "it lists in etcd, page by page, and then watches", (*Reflector).List)
 	WatchList = Listings.Register("watch-list", "it watches with initial events, and lists if that fails (default since Kubernetes 1.35)", (*Reflector).WatchList)
 )
