@@ -175,8 +175,11 @@ func (w *World) writesOwn(k CellKind, index int32) {
 type Celled interface {
 	// Cells calls visit for each cell that is not empty, always in the same order,
 	// with a digest of what is in it.
-	Cells(visit func(k CellKind, index int, contents Digest))
+	Cells(visit CellVisitor)
 }
+
+// CellVisitor is told a cell of a node and a digest of what is in it.
+type CellVisitor = func(k CellKind, index int, contents Digest)
 
 // FoldCells is the fingerprint of a node that lists its cells.
 func FoldCells(d Digest, n Celled) Digest {

@@ -62,12 +62,11 @@ func (p *versionFirst) HandOver(env *sim.Env, s *store.Store) {
 // Clone implements cache.Publisher.
 func (p *versionFirst) Clone() cache.Publisher { c := *p; return &c }
 
-// Fingerprint implements cache.Publisher.
-func (p *versionFirst) Fingerprint(d sim.Digest) sim.Digest {
-	if p.unstored == nil {
-		return d
+// Cells implements cache.Publisher.
+func (p *versionFirst) Cells(visit sim.CellVisitor) {
+	if p.unstored != nil {
+		visit(cellUnstored, 0, p.unstored.Digest(sim.NewDigest))
 	}
-	return p.unstored.Digest(d)
 }
 
 // versionOnly: the version of a change is out before the change.

@@ -52,8 +52,10 @@ func (l *lastReader) Known(env *sim.Env, revision int64) int64 {
 // Clone implements read.RevisionSource.
 func (l *lastReader) Clone() read.RevisionSource { c := *l; return &c }
 
-// Fingerprint implements read.RevisionSource.
-func (l *lastReader) Fingerprint(d sim.Digest) sim.Digest { return d.Int(l.answered) }
+// Cells implements read.RevisionSource.
+func (l *lastReader) Cells(visit sim.CellVisitor) {
+	visit(cellLastAnswer, 0, sim.NewDigest.Int(l.answered))
+}
 
 // otherReader: a read waits for the revision that was told to another one.
 type otherReader struct{ kept int64 }

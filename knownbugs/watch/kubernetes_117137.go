@@ -56,8 +56,8 @@ func (l *heldLock) Free(env *sim.Env) bool {
 // Clone implements read.Lock.
 func (l *heldLock) Clone() read.Lock { c := *l; return &c }
 
-// Fingerprint implements read.Lock.
-func (l *heldLock) Fingerprint(d sim.Digest) sim.Digest { return d.Bool(l.stuck) }
+// Cells implements read.Lock.
+func (l *heldLock) Cells(visit sim.CellVisitor) { visit(cellLock, 0, sim.NewDigest.Bool(l.stuck)) }
 
 // lockedOut: an event cannot be taken in.
 type lockedOut struct{ event *wire.WatchEvent }

@@ -66,6 +66,7 @@ var (
 	_ sim.Restarter     = (*Cache)(nil)
 	_ sim.Cloner        = (*Cache)(nil)
 	_ sim.Fingerprinter = (*Cache)(nil)
+	_ sim.Celled        = (*Cache)(nil)
 )
 
 // New returns a cache that has not started yet.

@@ -26,13 +26,19 @@ func (c *Cache) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter. The configuration is left out: it
 // is the same throughout an exploration.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
-	d = c.ready.fingerprint(d)
-	d = c.store.Fingerprint(d)
-	d = c.guard.Fingerprint(d)
-	d = c.ingestion.fingerprint(c.reflector.Fingerprint(d))
-	d = c.requester.Fingerprint(d)
-	d = c.dispatcher.Fingerprint(d)
-	d = c.reads.Fingerprint(d)
-	d = c.checks.Fingerprint(d)
-	return c.dispatcher.FingerprintWatchers(d, c.ready.generation)
+	d = sim.FoldCells(d, c)
+	return c.dispatcher.Relate(c.reads.Relate(d), c.ready.generation)
+}
+
+// Cells implements sim.Celled.
+func (c *Cache) Cells(visit sim.CellVisitor) {
+	c.guard.Cells(visit)
+	c.ready.cells(visit)
+	c.store.Cells(visit)
+	c.reflector.Cells(visit)
+	c.ingestion.cells(visit)
+	c.requester.Cells(visit)
+	c.reads.Cells(visit)
+	c.dispatcher.Cells(visit)
+	c.checks.Cells(visit)
 }

@@ -39,8 +39,9 @@ func (n *ingestion) clone() ingestion {
 	return c
 }
 
-func (n *ingestion) fingerprint(d sim.Digest) sim.Digest {
-	return n.publisher.Fingerprint(n.handOver.Fingerprint(d))
+func (n *ingestion) cells(visit sim.CellVisitor) {
+	visit(cellHandOver, 0, n.handOver.Fingerprint(sim.NewDigest))
+	n.publisher.Cells(visit)
 }
 
 // feed is what the reflector sees of the cache.

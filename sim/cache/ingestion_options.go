@@ -38,8 +38,8 @@ type Publisher interface {
 	HandOver(env *sim.Env, s *store.Store)
 	// Clone returns a copy that goes its own way.
 	Clone() Publisher
-	// Fingerprint adds the state to a digest.
-	Fingerprint(d sim.Digest) sim.Digest
+	// Cells visits the cells that the implementation has of its own.
+	Cells(visit sim.CellVisitor)
 }
 
 // Publications are the ways to make a change readable.
@@ -55,9 +55,9 @@ func (whole) Event(env *sim.Env, s *store.Store, in *wire.WatchEvent) store.Even
 	return s.ProcessEvent(env, in)
 }
 
-func (whole) HandOver(*sim.Env, *store.Store)     {}
-func (w whole) Clone() Publisher                  { return w }
-func (whole) Fingerprint(d sim.Digest) sim.Digest { return d }
+func (whole) HandOver(*sim.Env, *store.Store) {}
+func (w whole) Clone() Publisher              { return w }
+func (whole) Cells(sim.CellVisitor)           {}
 
 // ProgressRV chooses a ProgressTaker.
 type ProgressRV uint8

@@ -82,8 +82,9 @@ func (r *ready) clone() ready {
 	return c
 }
 
-func (r *ready) fingerprint(d sim.Digest) sim.Digest {
-	return d.Bool(r.ok).Int(int64(r.changed)).Int(int64(len(r.asking)))
+func (r *ready) cells(visit sim.CellVisitor) {
+	visit(cellReady, 0, sim.NewDigest.Bool(r.ok).Int(int64(r.changed)))
+	visit(cellAsking, 0, sim.NewDigest.Int(int64(len(r.asking))))
 }
 
 // retryAfterSteps[i] is the downtime, in milliseconds, from which on the answer

@@ -42,6 +42,7 @@ func (*recreation) Label() string { return "recreate" }
 // NewCacherFromConfig). Upstream lets requests come to their end first; here those
 // that are not answered by then are refused.
 func (c *Cache) recreate(env *sim.Env) {
+	env.TouchesAll()
 	c.dispatcher.Replaced(env)
 	c.reads.Replaced(env)
 	for t := sim.Task(0); t < fixedTasks; t++ {

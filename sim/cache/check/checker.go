@@ -85,7 +85,7 @@ func (k *Checker) Check(env *sim.Env, ready bool, s *store.Store, log *Log) {
 		k.sleep(env)
 		return
 	}
-	k.digest(s.Newest(env))
+	k.read(s.Newest(env))
 	k.bytes, k.etcdDigest = 0, store.NewDigest
 	k.detection = log.begin(env, Detection{By: ConsistencyCheck, Prefix: k.cfg.Prefix, ResourceVersion: k.resourceVersion})
 	if env.Noting() {
@@ -94,8 +94,8 @@ func (k *Checker) Check(env *sim.Env, ready bool, s *store.Store, log *Log) {
 	k.list(env, k.cfg.Prefix)
 }
 
-// digest takes the digest of the cache.
-func (k *Checker) digest(newest store.View) {
+// read takes the digest of the cache.
+func (k *Checker) read(newest store.View) {
 	k.resourceVersion, k.cacheDigest = newest.ResourceVersion, store.NewDigest
 	newest.Ascend(k.cfg.Prefix, "", func(kv *wire.KeyValue) bool {
 		k.cacheDigest = k.cacheDigest.Object(k.cfg.Prefix, kv)
@@ -184,7 +184,7 @@ func (k *Checker) Stored(env *sim.Env, s *store.Store) {
 	}
 }
 
-func (k *Checker) fingerprint(d sim.Digest) sim.Digest {
-	return d.Word(uint64(k.state)).Int(int64(k.turns)).Int(k.resourceVersion).
+func (k *Checker) digest() sim.Digest {
+	return sim.NewDigest.Word(uint64(k.state)).Int(int64(k.turns)).Int(k.resourceVersion).
 		Word(uint64(k.cacheDigest)).Word(uint64(k.etcdDigest))
 }

@@ -106,4 +106,6 @@ func (c *Compactions) answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *stor
 	return true
 }
 
-func (c *Compactions) fingerprint(d sim.Digest) sim.Digest { return d.Int(int64(c.turns)) }
+func (c *Compactions) digest() sim.Digest {
+	return sim.NewDigest.Int(int64(c.turns)).Bool(c.call != sim.NoConn)
+}

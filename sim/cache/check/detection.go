@@ -80,8 +80,8 @@ func (l *Log) abandon() {
 
 func (l *Log) clone() Log { return Log{slices.Clone(l.all)} }
 
-func (l *Log) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(int64(len(l.all)))
+func (l *Log) digest() sim.Digest {
+	d := sim.NewDigest.Int(int64(len(l.all)))
 	for i := range l.all {
 		d = d.Word(uint64(l.all[i].By)<<8 | uint64(l.all[i].Outcome)).Int(l.all[i].ResourceVersion)
 	}

@@ -95,7 +95,8 @@ func sameObject(a, b *wire.KeyValue) bool {
 	return a == b || a.Key == b.Key && a.ModRevision == b.ModRevision && a.Value == b.Value
 }
 
-func (k *Detector) fingerprint(d sim.Digest) sim.Digest {
+func (k *Detector) digest() sim.Digest {
+	d := sim.NewDigest
 	for i := range k.running {
 		d = d.Int(int64(k.running[i].detection))
 	}

@@ -65,8 +65,10 @@ func (h *Housekeeping) Clone() Housekeeping {
 	return c
 }
 
-// Fingerprint adds the state to a digest.
-func (h *Housekeeping) Fingerprint(d sim.Digest) sim.Digest {
-	d = h.Checker.fingerprint(h.Compactions.fingerprint(d))
-	return h.Log.fingerprint(h.Detector.fingerprint(d))
+// Cells visits the cells of the machines and the log.
+func (h *Housekeeping) Cells(visit sim.CellVisitor) {
+	visit(cellCompactions, 0, h.Compactions.digest())
+	visit(cellChecker, 0, h.Checker.digest())
+	visit(cellDetector, 0, h.Detector.digest())
+	visit(cellLog, 0, h.Log.digest())
 }

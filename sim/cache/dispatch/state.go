@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
-	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // The dispatcher's cells.
@@ -85,13 +84,29 @@ func (w *Watcher) clone(d *Dispatcher) *Watcher {
 	return &v
 }
 
-// Fingerprint adds the state of the dispatcher to a digest.
-func (d *Dispatcher) Fingerprint(h sim.Digest) sim.Digest {
-	h = h.Int(int64(d.used)).Bool(d.offering).Int(d.lastProcessed)
-	h = h.Int(int64(d.budget.budget)).Int(int64(d.budget.last))
-	h = h.Int(int64(d.blockedAt)).Int(int64(d.timeout))
-	h = fingerprintEvents(h, &d.incoming)
-	h = d.current.Fingerprint(h).Int(int64(len(d.blocked)))
+// Cells visits the cells of the dispatcher and its watchers.
+func (d *Dispatcher) Cells(visit sim.CellVisitor) {
+	visit(cellIncoming, 0, fingerprintEvents(sim.NewDigest.Int(int64(d.used)).Bool(d.offering), &d.incoming))
+	visit(cellBlocked, 0, d.dispatched())
+	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.budget)).Int(int64(d.budget.last)))
+	visit(cellProcessed, 0, sim.NewDigest.Int(d.lastProcessed))
+	places, registered := sim.NewDigest, sim.NewDigest
+	for i, w := range d.watchers {
+		if w.registered {
+			registered = registered.Int(int64(i))
+		}
+		if w.state != watcherFree {
+			places = places.Int(int64(i))
+			w.cells(visit)
+		}
+	}
+	visit(cellRegistry, 0, registered)
+	visit(cellPlaces, 0, places)
+}
+
+// dispatched is the digest of the event that is being dispatched.
+func (d *Dispatcher) dispatched() sim.Digest {
+	h := d.current.Fingerprint(sim.NewDigest).Int(int64(d.blockedAt)).Int(int64(d.timeout)).Int(int64(len(d.blocked)))
 	for _, w := range d.blocked {
 		h = h.Int(int64(w.number))
 	}
@@ -101,30 +116,29 @@ func (d *Dispatcher) Fingerprint(h sim.Digest) sim.Digest {
 	return h
 }
 
-// FingerprintWatchers adds the state of all watchers to a digest. The generation
-// is that of the cache's readiness at present.
-func (d *Dispatcher) FingerprintWatchers(h sim.Digest, generation int) sim.Digest {
-	for _, w := range d.watchers {
-		h = w.fingerprint(h, generation)
+func (w *Watcher) cells(visit sim.CellVisitor) {
+	turn := w.request.Digest(sim.NewDigest.Word(uint64(w.state)<<16 | uint64(w.from)))
+	turn = turn.Int(w.required).Bool(w.draining).Int(int64(w.deadline))
+	if w.inHand != nil {
+		turn = w.inHand.Digest(turn)
 	}
-	return h
+	visit(cellTurn, w.number, turn)
+	visit(cellInput, w.number, fingerprintEvents(sim.NewDigest.Int(int64(w.capacity)), &w.input))
+	visit(cellInitial, w.number, w.interval.Fingerprint(sim.NewDigest.Int(w.floor)))
+	visit(cellEnd, w.number, sim.NewDigest.Word(uint64(w.endBookmark)).Int(w.bookmarkAfter).Int(w.intervalEnd))
+	visit(cellBookmark, w.number, sim.NewDigest.Int(int64(w.bookmarkAt)).Int(w.bookmarkVersion))
 }
 
-func (w *Watcher) fingerprint(d sim.Digest, generation int) sim.Digest {
-	d = d.Word(uint64(w.state)<<16 | uint64(w.from))
-	if w.state == watcherFree {
-		return d
+// Relate adds to a fingerprint what depends on watchers and on the rest of the
+// cache: whether the cache is in the generation of readiness in which a watch came,
+// and how far the history has moved past the initial events.
+func (d *Dispatcher) Relate(h sim.Digest, generation int) sim.Digest {
+	for i, w := range d.watchers {
+		if w.state != watcherFree {
+			h = h.Int(int64(i)).Bool(w.generation == generation).Int(int64(w.interval.Behind(d.cfg.Store)))
+		}
 	}
-	d = w.request.Digest(d).Bool(w.generation == generation).Int(w.floor)
-	if w.request.SendInitialEvents != wire.SendInitialEventsUnset {
-		d = d.Word(uint64(w.endBookmark)).Int(w.required).Int(w.bookmarkAfter).Int(w.intervalEnd)
-	}
-	d = w.interval.Fingerprint(d, w.dispatcher.cfg.Store)
-	d = fingerprintEvents(d, &w.input).Int(int64(w.capacity)).Bool(w.draining).Int(int64(w.deadline))
-	if w.inHand != nil {
-		d = w.inHand.Digest(d)
-	}
-	return d.Int(int64(w.bookmarkAt)).Int(w.bookmarkVersion)
+	return h
 }
 
 func fingerprintEvents(d sim.Digest, q *fifo.Queue[store.Event]) sim.Digest {

@@ -129,8 +129,8 @@ func (c *beforeStart) Clone() Check {
 	return &d
 }
 
-func (c *beforeStart) Fingerprint(d sim.Digest) sim.Digest {
-	return c.endpoints.fingerprint(d.Bool(c.old).Bool(c.unknown))
+func (c *beforeStart) Cells(visit sim.CellVisitor) {
+	visit(cellEndpoints, 0, c.endpoints.digest().Bool(c.old).Bool(c.unknown))
 }
 
 var (

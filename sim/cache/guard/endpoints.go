@@ -73,9 +73,10 @@ func (e *endpoints) clone() endpoints {
 	return endpoints{all: append([]endpoint(nil), e.all...), missing: e.missing}
 }
 
-func (e *endpoints) fingerprint(d sim.Digest) sim.Digest {
+func (e *endpoints) digest() sim.Digest {
+	d := sim.NewDigest
 	for i := range e.all {
-		d = d.Bool(e.all[i].settled).Int(int64(e.all[i].retry))
+		d = d.Bool(e.all[i].settled).Bool(e.all[i].call != sim.NoConn).Int(int64(e.all[i].retry))
 	}
 	return d
 }

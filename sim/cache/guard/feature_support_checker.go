@@ -92,6 +92,6 @@ func (c *featureSupportChecker) Clone() Check {
 	return &d
 }
 
-func (c *featureSupportChecker) Fingerprint(d sim.Digest) sim.Digest {
-	return c.endpoints.fingerprint(d.Word(uint64(c.progressNotify)))
+func (c *featureSupportChecker) Cells(visit sim.CellVisitor) {
+	visit(cellEndpoints, 0, c.endpoints.digest().Word(uint64(c.progressNotify)))
 }

@@ -106,8 +106,8 @@ func (g *Guard) Clone() Guard {
 	return Guard{cfg: g.cfg, check: g.check.Clone(), outcome: g.outcome}
 }
 
-// Fingerprint adds the state to a digest.
-func (g *Guard) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil)
-	return g.check.Fingerprint(d)
+// Cells visits the cells of the guard.
+func (g *Guard) Cells(visit sim.CellVisitor) {
+	visit(cellTrust, 0, sim.NewDigest.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil))
+	g.check.Cells(visit)
 }

@@ -108,7 +108,7 @@ func (q *conditional) takeTick(env *sim.Env) bool {
 // Clone implements Requester.
 func (q *conditional) Clone() Requester { c := *q; return &c }
 
-// Fingerprint implements Requester.
-func (q *conditional) Fingerprint(d sim.Digest) sim.Digest {
-	return d.Word(uint64(q.state)).Bool(q.fired)
+// Cells implements Requester.
+func (q *conditional) Cells(visit sim.CellVisitor) {
+	visit(CellRequester, 0, q.digest().Word(uint64(q.state)).Bool(q.fired))
 }

@@ -15,7 +15,7 @@ type echo struct {
 	asked, echoed int64
 }
 
-// CellEchoed is the last id that came back.
+// CellEchoed is the last id that came back, and how many went out since.
 var CellEchoed = sim.NewCell("cache: echoed progress request")
 
 // echoBits is how much of an id is the number of the request. The rest names the
@@ -46,6 +46,7 @@ func (q *echo) Fire(env *sim.Env) {
 }
 
 func (q *echo) ask(env *sim.Env) {
+	env.WritesItem(CellEchoed, 0, sim.NoItem)
 	q.asked++
 	q.send(env, &wire.ProgressRequest{Metadata: q.cfg.Metadata, ID: int64(env.Self())<<echoBits | q.asked})
 }
@@ -77,9 +78,10 @@ func (q *echo) Heard(env *sim.Env, id int64) {
 // Clone implements Requester.
 func (q *echo) Clone() Requester { c := *q; return &c }
 
-// Fingerprint implements Requester.
-func (q *echo) Fingerprint(d sim.Digest) sim.Digest {
-	return q.conditional.Fingerprint(d).Int(q.asked - q.echoed)
+// Cells implements Requester.
+func (q *echo) Cells(visit sim.CellVisitor) {
+	q.conditional.Cells(visit)
+	visit(CellEchoed, 0, sim.NewDigest.Int(q.asked-q.echoed))
 }
 
 var echoed = sim.NewSituation("cache: progress request echoed")

@@ -18,5 +18,5 @@ func (q *notify) Fire(*sim.Env) {}
 // Clone implements Requester.
 func (q *notify) Clone() Requester { c := *q; return &c }
 
-// Fingerprint implements Requester.
-func (q *notify) Fingerprint(d sim.Digest) sim.Digest { return d }
+// Cells implements Requester.
+func (q *notify) Cells(visit sim.CellVisitor) { visit(CellRequester, 0, q.digest()) }

@@ -40,7 +40,9 @@ func (q *once) Fire(*sim.Env) {}
 // Clone implements Requester.
 func (q *once) Clone() Requester { c := *q; return &c }
 
-// Fingerprint implements Requester.
-func (q *once) Fingerprint(d sim.Digest) sim.Digest { return d.Int(int64(q.owed)) }
+// Cells implements Requester.
+func (q *once) Cells(visit sim.CellVisitor) {
+	visit(CellRequester, 0, q.digest().Int(int64(q.owed)))
+}
 
 var requestedOnce = sim.NewSituation("cache: progress requested once for a read")

@@ -27,7 +27,7 @@ type Requester interface {
 	// etcd for its revision.
 	Proof(env *sim.Env) int64
 	Proved(env *sim.Env, proof int64) bool
-	// Distance is how far a proof is from coming, for fingerprints.
+	// Distance is how far a proof is from coming: part of a cache's fingerprint.
 	Distance(proof int64) int64
 	// Hangup takes note that a connection has gone, and returns false if it was not
 	// the requester's. Close ends the requester's.
@@ -35,7 +35,7 @@ type Requester interface {
 	Close(env *sim.Env)
 
 	Clone() Requester
-	Fingerprint(d sim.Digest) sim.Digest
+	Cells(visit sim.CellVisitor)
 }
 
 // Requests is the value of the option progress-requests.
@@ -112,6 +112,10 @@ func (s *stream) Add(env *sim.Env) {
 func (s *stream) Remove(env *sim.Env) {
 	env.Writes(CellRequester, 0)
 	s.waiting--
+}
+
+func (s *stream) digest() sim.Digest {
+	return sim.NewDigest.Int(int64(s.waiting)).Bool(s.control != sim.NoConn)
 }
 
 // send asks for progress.

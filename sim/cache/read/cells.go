@@ -15,3 +15,58 @@ var (
 	// cellDelegated is how many lists are with etcd.
 	cellDelegated = sim.NewCell("cache: lists with etcd")
 )
+
+// Cells visits the cells of the reads.
+func (d *Delegator) Cells(visit sim.CellVisitor) {
+	d.rules.cells(visit)
+	places, gathering, delegating := sim.NewDigest, sim.NewDigest, 0
+	for i, r := range d.reads {
+		if r.state == free {
+			continue
+		}
+		places = places.Int(int64(i))
+		switch r.state {
+		case gathered:
+			gathering = gathering.Int(int64(i))
+		case delegated:
+			if r.list != nil {
+				delegating++
+			}
+		}
+		visit(cellWait, i, r.wait())
+		visit(cellTurn, i, sim.NewDigest.Bool(r.state == woken).Bool(r.expired))
+	}
+	visit(cellPlaces, 0, places)
+	visit(cellGathered, 0, gathering)
+	visit(cellDelegated, 0, sim.NewDigest.Int(int64(delegating)))
+	visit(cellWaiting, 0, sim.NewDigest.Int(int64(d.waiting)))
+}
+
+// wait is the digest of what a read asks for and waits for.
+func (r *Read) wait() sim.Digest {
+	state := r.state
+	if state == woken {
+		state = waiting
+	}
+	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.from)<<8 | uint64(r.origin)).Int(r.wanted)
+	h = h.Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress).Bool(r.proof != 0)
+	h = h.Int(int64(r.began)).Int(r.exact).Text(r.start)
+	switch {
+	case r.list != nil:
+		return r.selection.fingerprint(r.list.Digest(h))
+	case r.get != nil:
+		return r.get.Digest(h)
+	}
+	return r.watch.Request().Digest(h.Int(int64(r.watch.Number())))
+}
+
+// Relate adds to a fingerprint what depends on reads and on the requester: how far
+// the proofs are from coming.
+func (d *Delegator) Relate(h sim.Digest) sim.Digest {
+	for i, r := range d.reads {
+		if r.state != free && r.proof != 0 {
+			h = h.Int(int64(i)).Int(d.cfg.Requester.Distance(r.proof))
+		}
+	}
+	return h
+}

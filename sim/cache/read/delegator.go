@@ -171,14 +171,3 @@ func (d *Delegator) CloneTo(c *Delegator, s *store.Store, q progress.Requester, 
 		c.reads[i] = &block[i]
 	}
 }
-
-// Fingerprint adds the reads and the state of the rules to a digest.
-func (d *Delegator) Fingerprint(h sim.Digest) sim.Digest {
-	h = d.rules.fingerprint(h)
-	for _, r := range d.reads {
-		if r.state != free {
-			h = r.fingerprint(h)
-		}
-	}
-	return h
-}

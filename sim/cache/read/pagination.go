@@ -26,7 +26,7 @@ type Paginator interface {
 	// Fire is the timer Numbers.Kept going off.
 	Fire(env *sim.Env, d *Delegator)
 	Clone() Paginator
-	Fingerprint(sim.Digest) sim.Digest
+	Cells(visit sim.CellVisitor)
 }
 
 // Paginations is the seam of what becomes of a consistent LIST with a limit.
@@ -59,8 +59,8 @@ func (FirstPage) Fire(*sim.Env, *Delegator) {}
 // Clone implements Paginator.
 func (FirstPage) Clone() Paginator { return FirstPage{} }
 
-// Fingerprint implements Paginator.
-func (FirstPage) Fingerprint(d sim.Digest) sim.Digest { return d }
+// Cells implements Paginator.
+func (FirstPage) Cells(sim.CellVisitor) {}
 
 // Page is the answer to a LIST, or a part of it.
 type Page struct {

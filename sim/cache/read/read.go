@@ -179,19 +179,3 @@ func (r *Read) operation() traffic.Operation {
 	}
 	return traffic.ListForClient
 }
-
-func (r *Read) fingerprint(h sim.Digest) sim.Digest {
-	h = h.Int(int64(r.number)).Word(uint64(r.state)<<32 | uint64(r.from)<<8 | uint64(r.origin)).Int(r.wanted)
-	h = h.Bool(r.expired).Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress)
-	h = h.Int(int64(r.began)).Int(r.exact).Text(r.start)
-	if r.proof != 0 {
-		h = h.Int(r.d.cfg.Requester.Distance(r.proof))
-	}
-	switch {
-	case r.list != nil:
-		return r.selection.fingerprint(r.list.Digest(h))
-	case r.get != nil:
-		return r.get.Digest(h)
-	}
-	return r.watch.Request().Digest(h.Int(int64(r.watch.Number())))
-}

@@ -108,6 +108,7 @@ func (accumulated) Ask(env *sim.Env, r *Read) {
 // not older than any.
 func (accumulated) Fire(env *sim.Env, d *Delegator) {
 	env.Reads(cellGathered, 0)
+	env.Writes(cellGathered, 0)
 	call := d.requestRevision(env)
 	sharing := 0
 	for _, r := range d.reads {
@@ -133,7 +134,7 @@ type RevisionSource interface {
 	// Known takes what etcd answered to the read and returns what it waits for.
 	Known(env *sim.Env, revision int64) int64
 	Clone() RevisionSource
-	Fingerprint(sim.Digest) sim.Digest
+	Cells(visit sim.CellVisitor)
 }
 
 // RevisionSources is the seam of which revision a consistent LIST waits for.
@@ -151,5 +152,5 @@ func (ownRevision) Known(_ *sim.Env, revision int64) int64 { return revision }
 // Clone implements RevisionSource.
 func (ownRevision) Clone() RevisionSource { return ownRevision{} }
 
-// Fingerprint implements RevisionSource.
-func (ownRevision) Fingerprint(d sim.Digest) sim.Digest { return d }
+// Cells implements RevisionSource.
+func (ownRevision) Cells(sim.CellVisitor) {}

@@ -62,10 +62,10 @@ func (s *rules) clone() rules {
 	return c
 }
 
-func (s *rules) fingerprint(d sim.Digest) sim.Digest {
-	d = s.notifyDetection.Fingerprint(d)
-	d = s.pagination.Fingerprint(d)
-	d = s.fallback.Fingerprint(d)
-	d = s.revisionSource.Fingerprint(d)
-	return s.lock.Fingerprint(d)
+func (s *rules) cells(visit sim.CellVisitor) {
+	s.notifyDetection.Cells(visit)
+	s.pagination.Cells(visit)
+	s.fallback.Cells(visit)
+	s.revisionSource.Cells(visit)
+	s.lock.Cells(visit)
 }

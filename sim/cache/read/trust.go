@@ -17,7 +17,7 @@ type NotifyDetector interface {
 	// Overdue: etcd seems to send none, so a consistent read goes to etcd.
 	Overdue(env *sim.Env) bool
 	Clone() NotifyDetector
-	Fingerprint(sim.Digest) sim.Digest
+	Cells(visit sim.CellVisitor)
 }
 
 // NotifyDetectors is the seam of what the cache does without progress
@@ -39,7 +39,7 @@ type Fallback interface {
 	// Avoids: the next one goes to etcd.
 	Avoids(env *sim.Env, d *Delegator) bool
 	Clone() Fallback
-	Fingerprint(sim.Digest) sim.Digest
+	Cells(visit sim.CellVisitor)
 }
 
 // Fallbacks is the seam of what becomes of consistent reads after one waited long.
@@ -62,8 +62,8 @@ func (trusting) Overdue(*sim.Env) bool { return false }
 // Clone implements NotifyDetector.
 func (trusting) Clone() NotifyDetector { return trusting{} }
 
-// Fingerprint implements NotifyDetector.
-func (trusting) Fingerprint(d sim.Digest) sim.Digest { return d }
+// Cells implements NotifyDetector.
+func (trusting) Cells(sim.CellVisitor) {}
 
 // patient makes each consistent read wait for the cache.
 type patient struct{}
@@ -86,5 +86,5 @@ func (patient) Avoids(*sim.Env, *Delegator) bool { return false }
 // Clone implements Fallback.
 func (patient) Clone() Fallback { return patient{} }
 
-// Fingerprint implements Fallback.
-func (patient) Fingerprint(d sim.Digest) sim.Digest { return d }
+// Cells implements Fallback.
+func (patient) Cells(sim.CellVisitor) {}

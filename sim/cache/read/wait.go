@@ -102,6 +102,7 @@ func (r *Read) Run(env *sim.Env) {
 }
 
 func (r *Read) stopWaiting(env *sim.Env) {
+	env.WritesItem(cellTurn, r.number, sim.NoItem)
 	env.Writes(cellWaiting, 0)
 	r.d.waiting--
 	r.measureWait(env)
@@ -182,7 +183,7 @@ type Lock interface {
 	// Free reports whether a read gets the lock.
 	Free(env *sim.Env) bool
 	Clone() Lock
-	Fingerprint(sim.Digest) sim.Digest
+	Cells(visit sim.CellVisitor)
 }
 
 // Locks is the seam of what a WatchList does with the cache's lock while it waits
@@ -205,8 +206,8 @@ func (released) Free(*sim.Env) bool { return true }
 // Clone implements Lock.
 func (released) Clone() Lock { return released{} }
 
-// Fingerprint implements Lock.
-func (released) Fingerprint(d sim.Digest) sim.Digest { return d }
+// Cells implements Lock.
+func (released) Cells(sim.CellVisitor) {}
 
 var (
 	tooLarge = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version", RetryAfter: 1}

@@ -103,8 +103,8 @@ func (r *Reflector) listFailed(env *sim.Env, code wire.Code) {
 	r.endListAndWatch(env)
 }
 
-func (l *list) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(l.revision).Int(int64(len(l.items)))
+func (l *list) digest() sim.Digest {
+	d := sim.NewDigest.Int(l.revision).Int(int64(len(l.items)))
 	for _, kv := range l.items {
 		d = kv.Digest(d)
 	}

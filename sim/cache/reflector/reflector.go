@@ -140,7 +140,10 @@ func (r *Reflector) Clone(sink Sink) Reflector {
 	return c
 }
 
-// Fingerprint adds the state to a digest.
-func (r *Reflector) Fingerprint(d sim.Digest) sim.Digest {
-	return r.watch.fingerprint(r.list.fingerprint(d.Word(uint64(r.state))))
+// Cells visits the cells of the reflector.
+func (r *Reflector) Cells(visit sim.CellVisitor) {
+	visit(cellState, 0, sim.NewDigest.Word(uint64(r.state)).Bool(r.list.call != sim.NoConn).Bool(r.watch.conn != sim.NoConn))
+	visit(cellItems, 0, r.list.digest())
+	visit(cellPosition, 0, sim.NewDigest.Int(r.watch.position).Bool(r.watch.unavailable))
+	visit(cellWatch, 0, r.watch.digest())
 }

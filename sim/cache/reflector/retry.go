@@ -33,7 +33,3 @@ func (r *retryWithDeadline) again(env *sim.Env) bool {
 	}
 	return true
 }
-
-func (r *retryWithDeadline) fingerprint(d sim.Digest) sim.Digest {
-	return d.Bool(r.failed).Int(int64(r.first)).Int(int64(r.last))
-}

@@ -116,7 +116,7 @@ func (w *watch) again(env *sim.Env) bool {
 	return w.retry.again(env)
 }
 
-func (w *watch) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(w.position).Bool(w.unavailable).Bool(w.events > 0).Int(int64(w.began))
-	return w.retry.fingerprint(d)
+func (w *watch) digest() sim.Digest {
+	d := sim.NewDigest.Bool(w.events > 0).Int(int64(w.began))
+	return d.Bool(w.retry.failed).Int(int64(w.retry.first)).Int(int64(w.retry.last))
 }

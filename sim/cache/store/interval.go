@@ -98,9 +98,13 @@ func (v *Interval) Clone() Interval {
 	}
 }
 
+// Behind is how far the history has moved past what is still to be copied: part
+// of a fingerprint.
+func (v *Interval) Behind(s *Store) int { return max(v.index-s.history.startIndex, -1) }
+
 // Fingerprint adds to a digest what is still to be sent.
-func (v *Interval) Fingerprint(d sim.Digest, s *Store) sim.Digest {
-	d = d.Int(int64(max(v.index-s.history.startIndex, -1))).Int(int64(v.end - v.index))
+func (v *Interval) Fingerprint(d sim.Digest) sim.Digest {
+	d = d.Int(int64(v.end - v.index))
 	for i := v.taken; i < len(v.buffer); i++ {
 		d = v.buffer[i].Fingerprint(d)
 	}

@@ -228,16 +228,17 @@ func (s *Store) Version() int64 { return s.resourceVersion }
 // steps.
 func (s *Store) Ascend(f func(*wire.KeyValue) bool) { s.objects.tree.Ascend(f) }
 
-// Fingerprint adds the whole state to a digest.
-func (s *Store) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(s.resourceVersion).Int(s.listResourceVersion)
-	d = d.Int(int64(s.objects.tree.Len()))
+// Cells visits the cells of the store.
+func (s *Store) Cells(visit sim.CellVisitor) {
+	objects := sim.NewDigest.Int(int64(s.objects.tree.Len()))
 	s.objects.tree.Ascend(func(kv *wire.KeyValue) bool {
-		d = kv.Digest(d)
+		objects = kv.Digest(objects)
 		return true
 	})
-	d = s.history.fingerprint(d)
-	return s.snapshots.fingerprint(d)
+	visit(CellResourceVersion, 0, sim.NewDigest.Int(s.resourceVersion))
+	visit(CellObjects, 0, objects)
+	visit(CellHistory, 0, s.history.fingerprint(sim.NewDigest.Int(s.listResourceVersion)))
+	visit(CellSnapshots, 0, s.snapshots.fingerprint(sim.NewDigest))
 }
 
 // whole is the empty prefix if a prefix is that of all objects.

@@ -47,5 +47,5 @@ func (f *byWait) Avoids(env *sim.Env, d *read.Delegator) bool {
 // Clone implements read.Fallback.
 func (f *byWait) Clone() read.Fallback { c := *f; return &c }
 
-// Fingerprint implements read.Fallback.
-func (f *byWait) Fingerprint(d sim.Digest) sim.Digest { return d.Bool(f.slow) }
+// Cells implements read.Fallback.
+func (f *byWait) Cells(visit sim.CellVisitor) { visit(cellSlow, 0, sim.NewDigest.Bool(f.slow)) }

@@ -99,12 +99,13 @@ func (k *keptPages) Clone() read.Paginator {
 	return &c
 }
 
-// Fingerprint implements read.Paginator.
-func (k *keptPages) Fingerprint(d sim.Digest) sim.Digest {
+// Cells implements read.Paginator.
+func (k *keptPages) Cells(visit sim.CellVisitor) {
+	d := sim.NewDigest
 	for i := range k.rests {
 		d = d.Text(k.rests[i].token).Int(int64(len(k.rests[i].Items))).Int(int64(k.rests[i].since))
 	}
-	return d
+	visit(cellKept, 0, d)
 }
 
 var (

@@ -42,5 +42,7 @@ func (n *detected) Overdue(env *sim.Env) bool {
 // Clone implements read.NotifyDetector.
 func (n *detected) Clone() read.NotifyDetector { c := *n; return &c }
 
-// Fingerprint implements read.NotifyDetector.
-func (n *detected) Fingerprint(d sim.Digest) sim.Digest { return d.Bool(n.heard).Int(int64(n.last)) }
+// Cells implements read.NotifyDetector.
+func (n *detected) Cells(visit sim.CellVisitor) {
+	visit(cellNotified, 0, sim.NewDigest.Bool(n.heard).Int(int64(n.last)))
+}
