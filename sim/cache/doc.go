@@ -8,7 +8,7 @@
 //	call of *wire.ListRequest     *wire.ListResponse or *wire.Error
 //	call of *wire.GetRequest      *wire.GetResponse or *wire.Error
 //	stream, *wire.WatchRequest    *wire.WatchEvent until one has Failed, or until
-//	                              the stream closes without a word
+//	                              the stream closes
 //
 // and with what is behind it:
 //
@@ -17,13 +17,30 @@
 //	Config.Watch  stream, *wire.WatchStart: the reflector's watch
 //	              stream of *wire.ProgressRequest
 //
-// The package imports sim and sim/wire. It must never import sim/etcd,
-// sim/client or model: they meet in sim/wire only. (Its tests do.)
+// The parts are packages. None of them imports another one but the store, and none
+// imports this package: each declares what it needs of its surroundings, and this
+// package connects them.
+//
+//	store       the objects, the history of events, snapshots (KEP-4988)
+//	reflector   how the contents come in: list and watch
+//	read        LIST and GET (KEP-2340)
+//	request     what the API refuses, and the continue token
+//	progress    requests for progress while reads wait
+//	dispatch    WATCH and the way of an event to all watchers (KEP-3157)
+//	guard       which etcd can be trusted to tell of progress
+//	check       consistency checks and the polling of the compactor
+//	traffic     the metrics of requests to etcd
+//
+// The package imports its parts, sim, sim/option and sim/wire. It must never import
+// sim/etcd, sim/client or model: they meet in sim/wire only. (Its tests do.)
 //
 // # Designs
 //
-// Options has one value for each dimension in which designs differ; ForDesign
-// names sets of them. Structure and yield points are the same in all designs.
+// Options has a value for each option in which designs differ. A design is a preset
+// of them, registered with RegisterDesign. A value stands for an implementation of a
+// seam, an exported variable beside the code that asks it; another module adds its
+// own. Yield points are the same in all designs, but for those of reads that share a
+// revision read and of kept pages.
 //
 // # Yield points
 //
@@ -45,8 +62,8 @@
 //	cond.Wait                           task "read": look again; serve, give up, or
 //	                                    wait on
 //	the sleeper beside it               timer "timeout of read": broadcast
-//	reads that share a revision read    timer "end of the accumulation": one question for
-//	                                    all that were gathered
+//	reads that share a revision read    timer "end of the accumulation": one question
+//	                                    for all that were gathered
 //	kept pages                          timer "kept pages expire"
 //	ConditionalProgressRequester.Run    task "progress requester"; timer "progress
 //	                                    request period"
@@ -72,22 +89,23 @@
 // read answers from the state that it finds then. A waiting read outlives the
 // readiness of the cache, and Replace wakes it too.
 //
-// # What is merged, and why nobody can tell
+// # What is merged, and why no client can tell
 //
 //   - Sending a message ends a step and begins none: the message waits for as long
 //     as the goroutine could have waited before it sent. So Replace and the start
 //     of the watch are one step, and so are a read's last look and its answer.
-//   - ListAndWatch and the first page: what terminateAllWatchers does is seen by
-//     watchers alone, and they are gone.
+//   - ListAndWatch and the first page: only watchers see what terminateAllWatchers
+//     does, and they have ended.
 //   - ShouldDelegateList and both checks of readiness are one look at the cache.
 //     Upstream a list with a limit that falls between the two is refused with 429
 //     where here etcd answers it; either may happen a moment earlier or later.
 //   - After each change the reflector also calls UpdateResourceVersion with the
 //     same version. It sets what is set, wakes reads that look and wait on, and
 //     sends a second entry to the dispatcher, which drops it. Only the entry is
-//     kept, as weight in the channel. An entry that fits by half waits here.
-//   - The timer of a read that was served goes on upstream and wakes others for
-//     nothing. Here it is stopped.
+//     kept, as weight in the channel. Where only one of the two entries fits,
+//     both wait here.
+//   - The timer of a read that was served goes on upstream and wakes others without
+//     effect. Here it is stopped.
 //   - The requester's look at the number of waiting reads after a request is part
 //     of the request. If the read leaves in between, the requester waits for its
 //     timer instead of the condition; when the timer has run out it is set to
@@ -98,7 +116,7 @@
 //     while one is waited for the others are tried once more before they end.
 //   - A watcher's result channel and the HTTP response behind it are one queue,
 //     the lane to the client, bounded by the channel's capacity.
-//   - A watcher that is stopped sends nothing more. Upstream at most one event may
+//   - A watcher that is stopped sends nothing more. Upstream one event at most may
 //     still slip out (a random select), as if it had been stopped a step later.
 //   - dispatchEvents polls every 10 ms for the first list before it takes events,
 //     to know a version for bookmarks. The goroutine may as well be a little late
@@ -108,21 +126,21 @@
 //     a failed check may end amid the next event.
 //   - The consistency checker looks whether the cache is ready and lists it in one
 //     step. If the cache starts over in between, upstream's list is refused, and
-//     the check comes to nothing as it does here a moment later.
-//   - A watch whose client leaves while it waits for the cache waits on for nobody,
-//     as upstream's does, which never looks at its context. It is not registered
-//     in the end: upstream it is, and ends with its first look at the context.
-//   - The time buckets of bookmarks are a second wide; here a watcher is due when
-//     it is due, and told so at the next tick.
-//   - A hard close (KEP-3157, step 2b) is an ERROR event that says so: which client
-//     goes to which API server next is the client's doing.
+//     the check ends without a result as it does here a moment later.
+//   - A watch whose client leaves while it waits for the cache waits on, as
+//     upstream's does, which never looks at its context. It is not registered in
+//     the end: upstream it is, and ends with its first look at the context.
+//   - The time buckets of bookmarks are a second wide; here a watcher is due at
+//     exactly its time, and is sent the bookmark at the next tick.
+//   - A hard close (KEP-3157, step 2b) is an ERROR event that says so: the client
+//     decides to which API server it goes next.
 //
-// # Defects
+// # Planted bugs
 //
-// Each bug of bug.go is a branch where the original had it. None has a yield point
-// of its own: where a bug does not come to bear a schedule takes the same course
-// as in the healthy cache, and where it does it goes a way that is there for other
-// requests (kubernetes-123676: that of a consistent LIST) or designs
+// A bug that a cache had is a value of a seam, which package knownbugs brings. None
+// has a yield point of its own. Where a bug has no effect a schedule takes the same
+// course as in the healthy cache; where it has one it takes a course that is there
+// for other requests (kubernetes-123676: that of a consistent LIST) or designs
 // (kubernetes-59848, kubernetes-131011). Two bugs are about what happens between
 // two critical sections that upstream has in one. There the healthy cache does in
 // the first of two steps what the broken one does in the second, and both steps
@@ -133,9 +151,9 @@
 //	progress-lowers-version    progress sets the resourceVersion in the step that
 //	                           takes it in, or in that of "dispatchEvents"
 //
-// revision-of-last-reader asks etcd like every reader and throws the answer away,
-// so that the question takes as long. kubernetes-117137 stops ingestion where
-// processEvent would wait for the lock.
+// revision-of-last-reader asks etcd like every reader and drops the answer, so that
+// the question takes as long. kubernetes-117137 stops ingestion where processEvent
+// would wait for the lock.
 //
 // # What no release has
 //
@@ -147,12 +165,12 @@
 //
 // # Left out
 //
-// Of selectors there is one field's value, for lists only (so no trigger); there
-// is no remaining item count, and no second token for a list that compaction
-// broke. Initial events are taken from the store under the lock, also where
-// upstream takes a snapshot and reads that later: nobody can tell. Compressed
-// buffers (KEP-3157, step 2b, the last option) are what channels of pointers are.
-// Bookmarks that repeat themselves are not sent, and the bookmark timer rests
-// while there is nothing to tell, so that a run without time comes to its end.
+// A selector has one field's value, and only lists have one (so there is no
+// trigger). There is no remaining item count, and no second token for a list that a
+// compaction broke. Initial events are taken from the store under the lock, also
+// where upstream takes a snapshot and reads that later: no client can tell.
+// Compressed buffers (KEP-3157, step 2b, the last option) are what channels of
+// pointers are. Bookmarks that repeat themselves are not sent, and the bookmark
+// timer rests while there is no news, so that a run without time comes to its end.
 // Untimed, the history keeps its capacity.
 package cache

@@ -53,6 +53,9 @@ func swapRun(t *testing.T, seed uint64) (*commute.Swapper, string) {
 		w.Add(fmt.Sprintf("stranger-%d", i), &stranger{t: t, told: map[int]int{}, last: 1 + rnd.IntN(20)})
 	}
 	require.Equal(t, cfg.Compactor, w.Add("compactor", &fixedCompactor{}))
+	for i := range 2 {
+		w.Add(fmt.Sprintf("follower-%d", i), &slowFollower{follower{to: cacheID, left: 6}})
+	}
 	if rnd.IntN(4) == 0 {
 		w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1, Within: time.Minute})
 	}
@@ -81,6 +84,7 @@ func randomDesign(t *testing.T, rnd *rand.Rand) (cache.Config, string) {
 	}
 	cfg := cache.Config{Options: o, Prefix: prefix, Metadata: "source=cache", Endpoints: 1 + rnd.IntN(2)}
 	cfg.RingCapacity, cfg.IncomingCapacity, cfg.WatchCapacity = 1+rnd.IntN(6), 1+rnd.IntN(6), 1+rnd.IntN(3)
+	cfg.InitialEventsBytes = 1 + rnd.IntN(200)
 	cfg.ListPageSize, cfg.KeptPages, cfg.DelegatedLimit = 1+rnd.IntN(3), 2, rnd.IntN(3)
 	return cfg, name
 }

@@ -193,6 +193,7 @@ func (d *Dispatcher) finishDispatching(env *sim.Env) {
 		w.close(env)
 	}
 	d.toStop = d.toStop[:0]
+	env.LooksAt(cellIncoming, 0)
 	if d.incoming.Len() > 0 {
 		env.Enable(d.cfg.Dispatch)
 	}
