@@ -46,8 +46,6 @@ func watchTimer(i int) sim.Timer { return fixedTimers + sim.Timer(2*i+1) }
 // optional capabilities.
 type Cache struct {
 	cfg Config
-	// timed: the clock says something.
-	timed bool
 
 	guard      guard.Guard
 	ready      ready
@@ -106,7 +104,6 @@ func (c *Cache) forgetEverything() {
 
 // Start implements sim.Node.
 func (c *Cache) Start(env *sim.Env) {
-	c.timed = env.Mode() == sim.Timed
 	c.guard.Start(env)
 	if c.guard.Refusal(env) == nil {
 		c.startServing(env)

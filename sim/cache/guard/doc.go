@@ -1,10 +1,8 @@
 // Package guard keeps a cache from trusting an etcd whose progress notifications
-// are wrong, and etcd from too many lists of a cache that does not answer them
-// itself.
+// are wrong.
 //
 //	Guard      what is known of etcd, and what follows from it
 //	Check      how the versions of etcd's endpoints are found out: a seam
-//	Limits     how many lists may be with etcd, and for how long
 //
 // The checks are those of KEP-2340, "Bug in etcd progress notification", and
 // FeatureSupportChecker of k8s.io/apiserver. Upstream has one check in a process,

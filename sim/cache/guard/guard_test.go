@@ -1,0 +1,86 @@
+package guard_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// suspicious is a check of another module: it never trusts etcd, and refuses
+// requests until a message has come.
+type suspicious struct{ refusal *wire.Error }
+
+func (*suspicious) Reset() {}
+
+func (c *suspicious) Start(*sim.Env, *guard.Config) guard.Outcome {
+	return guard.Outcome{Asking: true, Refusal: c.refusal}
+}
+
+func (*suspicious) Receive(*sim.Env, *guard.Config, *sim.Message) (guard.Outcome, bool) {
+	return guard.Outcome{}, true
+}
+
+func (*suspicious) Fire(*sim.Env, *guard.Config, int) guard.Outcome { return guard.Outcome{} }
+func (c *suspicious) Clone() guard.Check                            { return c }
+func (*suspicious) Cells(sim.CellVisitor)                           {}
+
+// guarded is a node with a guard.
+type guarded struct {
+	guard.Guard
+	check guard.VersionCheck
+	state []string
+}
+
+func (n *guarded) Start(env *sim.Env) {
+	n.Reset(guard.Config{Options: guard.Options{VersionCheck: n.check}, KV: env.Self(), Endpoints: 1})
+	n.Guard.Start(env)
+	n.note(env)
+	env.Send(env.Open(env.Self()), &wire.ReadyzRequest{})
+}
+
+func (n *guarded) Receive(env *sim.Env, m *sim.Message) {
+	if n.Guard.Receive(env, m) {
+		n.note(env)
+	}
+}
+
+func (n *guarded) note(env *sim.Env) {
+	switch {
+	case n.Refusal(env) != nil:
+		n.state = append(n.state, n.Refusal(env).Message)
+	case n.ConsistentReadSupported(env):
+		n.state = append(n.state, "trusts")
+	default:
+		n.state = append(n.state, "serves")
+	}
+}
+
+func (*guarded) Fire(*sim.Env, sim.Timer)   {}
+func (*guarded) Run(*sim.Env, sim.Task)     {}
+func (*guarded) TaskName(sim.Task) string   { return "" }
+func (*guarded) TimerName(sim.Timer) string { return "" }
+
+type first struct{}
+
+func (first) Pick(*sim.World, []sim.Action) int      { return 0 }
+func (first) Choose(*sim.World, int, string) (n int) { return 0 }
+
+func states(check guard.VersionCheck) []string {
+	w, n := sim.NewWorld(sim.Options{}), &guarded{check: check}
+	w.Add("node", n)
+	w.Start(first{})
+	w.Step(first{})
+	return n.state
+}
+
+func TestAnotherModuleAddsACheck(t *testing.T) {
+	check := guard.Checks.Register("suspicious", "it trusts no etcd", func() guard.Check {
+		return &suspicious{&wire.Error{Code: wire.Unavailable, Message: "not yet"}}
+	})
+	require.Equal(t, []string{"not yet", "serves"}, states(check))
+	require.Equal(t, []string{"trusts"}, states(0), "no check: a message is not the guard's")
+}
