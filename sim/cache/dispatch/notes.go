@@ -6,6 +6,23 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
+// registered: a watch begins, with the state at a resourceVersion or with the
+// events after it.
+type registered struct {
+	of        sim.NodeID
+	at        int64
+	withState bool
+}
+
+// Text implements sim.Note.
+func (n registered) Text(w *sim.World) string {
+	begin := " with the events after resourceVersion "
+	if n.withState {
+		begin = " with the objects at resourceVersion "
+	}
+	return "begins the watch of " + w.NodeName(n.of) + begin + number(n.at)
+}
+
 // endFound: the bookmark timer has found the end of a watcher's initial events.
 type endFound struct {
 	to            sim.NodeID

@@ -191,6 +191,9 @@ func (w *Watcher) register(env *sim.Env) {
 	env.WritesItem(cellTurn, w.number, turnRegistration)
 	env.Writes(cellRegistry, 0)
 	w.registered, w.state = true, watcherInitial
+	if env.Noting() {
+		env.Note(registered{w.from, w.floor, w.wantsInitialEvents()})
+	}
 	w.expectEndBookmark(env)
 	env.Enable(w.task)
 	if w.request.AllowBookmarks {

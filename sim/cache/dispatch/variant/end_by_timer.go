@@ -20,21 +20,21 @@ type endByTimer struct{}
 func (endByTimer) Begin(w *dispatch.Watcher) dispatch.Beginning { return w.Buffering().Begin(w) }
 
 // Expect implements dispatch.End.
-func (endByTimer) Expect(env *sim.Env, w *dispatch.Watcher, at, bookmarkAfter int64) {
+func (endByTimer) Expect(env *sim.Env, w *dispatch.Watcher, _, bookmarkAfter int64) {
 	if env.Noting() {
-		env.Note(initialEventsBegin{w.From(), at, bookmarkAfter})
+		env.Note(endByTimerExpected{w.From(), bookmarkAfter})
 	}
 }
 
-// initialEventsBegin: a watcher begins to send initial events whose end the
-// bookmark timer will find.
-type initialEventsBegin struct {
-	to                sim.NodeID
-	at, bookmarkAfter int64
+// endByTimerExpected: the bookmark timer will find the end of a client's initial
+// events.
+type endByTimerExpected struct {
+	to            sim.NodeID
+	bookmarkAfter int64
 }
 
 // Text implements sim.Note.
-func (n initialEventsBegin) Text(w *sim.World) string {
-	return "begins to send " + w.NodeName(n.to) + " its objects at resourceVersion " + strconv.FormatInt(n.at, 10) +
-		"; the initial events end when the bookmark timer finds that resourceVersion " + strconv.FormatInt(n.bookmarkAfter, 10) + " was dispatched"
+func (n endByTimerExpected) Text(w *sim.World) string {
+	return "will end the initial events of " + w.NodeName(n.to) + " when the bookmark timer finds that resourceVersion " +
+		strconv.FormatInt(n.bookmarkAfter, 10) + " was dispatched"
 }
