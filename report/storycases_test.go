@@ -94,7 +94,6 @@ var etcdBugs = []struct {
 	{"issue-19179", scenarios.Outages, caches.MatchEtcd},
 	{"issue-20221", scenarios.LaggingMember, caches.MatchEtcd},
 	{"created-overtakes-progress", scenarios.ConsistentList, reads.LinearizableData},
-	{"client-resume-repeats", scenarios.ConsistentList, watches.Unique},
 }
 
 // bugFree has none of the bugs of etcdBugs but the one that every release has.

@@ -47,18 +47,11 @@ func (s *System) configureServers() {
 
 func (s *System) clientConfig() client.Config {
 	p := &s.params
-	// The version was checked by Behaviours.
-	c, _ := client.DefaultConfig(p.ClientVersion())
-	c.Behaviour = s.behaviours.Client
-	c.Etcd = s.topology.Etcd
+	c := client.Config{Options: s.behaviours.Client, Etcd: s.topology.Etcd}
 	if p.Lagging {
 		c.WatchMember = s.topology.Watches
 	}
-	override(&c.IncomingBufSize, p.ClientBuf)
-	override(&c.OutgoingBufSize, p.ClientBuf)
-	if p.Page > 0 {
-		c.SyncPageSize = int64(p.Page)
-	}
+	c.Watcher.BufSize, c.Watcher.SyncPageSize = p.ClientBuf, p.Page
 	return c
 }
 

@@ -16,7 +16,7 @@ import (
 // each dimension of the server, of the client library and of the cache.
 type Behaviours struct {
 	Etcd   etcd.Behaviour
-	Client client.Behaviour
+	Client client.Options
 	Cache  cache.Options
 }
 
@@ -44,13 +44,16 @@ func Bugs() []Bug {
 	for _, b := range etcd.Bugs() {
 		all = append(all, Bug{b.Name, b.Issue, "etcd", b.Dimension, b.Value, "", b.Summary})
 	}
-	for _, b := range client.Bugs() {
-		all = append(all, Bug{b.Name, b.Issue, "client", b.Dimension, b.Value, "", b.Summary})
-	}
 	var caches []Bug
 	for _, b := range KnownBugs() {
 		if name, value, ok := strings.Cut(b.Setting, "="); ok {
-			caches = append(caches, Bug{b.Name, b.Issue, "cache", name, value, b.FixedIn, b.Summary})
+			bug := Bug{b.Name, b.Issue, "cache", name, value, b.FixedIn, b.Summary}
+			if _, err := client.Choices.Find(name); err == nil {
+				bug.Of = "client"
+				all = append(all, bug)
+				continue
+			}
+			caches = append(caches, bug)
 		}
 	}
 	slices.SortStableFunc(caches, func(a, b Bug) int { return compareNames(a.Name, b.Name) })
@@ -66,7 +69,7 @@ func (p *Params) Behaviours() (Behaviours, error) {
 	if b.Etcd, err = etcd.ForVersion(p.Etcd); err != nil {
 		return b, err
 	}
-	if b.Client, err = client.ForVersion(p.ClientVersion()); err != nil {
+	if b.Client, err = client.OptionsOf(p.ClientVersion()); err != nil {
 		return b, err
 	}
 	if b.Cache, err = cache.ForDesign(p.Cache); err != nil {
@@ -138,8 +141,13 @@ func (b Behaviours) Dimensions() []Dimension {
 	for _, d := range b.Etcd.Dimensions() {
 		all = append(all, Dimension{"etcd", d.Name, d.Value, d.Values})
 	}
-	for _, d := range b.Client.Dimensions() {
-		all = append(all, Dimension{"client", d.Name, d.Value, d.Values})
+	for i := range client.Choices {
+		o := &client.Choices[i]
+		d := Dimension{Of: "client", Name: o.Name, Value: o.Get(&b.Client)}
+		for _, v := range o.Values() {
+			d.Values = append(d.Values, v.Name)
+		}
+		all = append(all, d)
 	}
 	for _, d := range b.Cache.Dimensions() {
 		all = append(all, Dimension{"cache", d.Name, d.Value, d.Values})
@@ -160,7 +168,7 @@ func (b Behaviours) With(dim, value string) (Behaviours, error) {
 		case "etcd":
 			b.Etcd, err = b.Etcd.With(dim, value)
 		case "client":
-			b.Client, err = b.Client.With(dim, value)
+			err = client.Choices.Set(&b.Client, dim, value)
 		default:
 			b.Cache, err = b.Cache.With(dim, value)
 		}
@@ -178,7 +186,7 @@ func checkClient(v string) error {
 	if v == "" {
 		return nil
 	}
-	_, err := client.ForVersion(v)
+	_, err := client.OptionsOf(v)
 	return err
 }
 

@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && allTests() {
 		for _, s := range sim.Situations() {
-			if strings.HasPrefix(s.String(), "client: ") && covered[s.String()] == 0 {
+			ours := strings.HasPrefix(s.String(), "clientv3: ") || strings.HasPrefix(s.String(), "etcd3: ")
+			if ours && covered[s.String()] == 0 {
 				println("never came about:", s.String())
 				code = 1
 			}
@@ -245,7 +246,7 @@ func (b *bench) breakStream() {
 func (b *bench) count(situation string) uint64 {
 	b.t.Helper()
 	for _, s := range sim.Situations() {
-		if s.String() == "client: "+situation {
+		if name := s.String(); name == "clientv3: "+situation || name == "etcd3: "+situation {
 			return b.w.Count(s)
 		}
 	}

@@ -36,7 +36,7 @@ func (r *walk) Choose(_ *sim.World, n int, _ string) int    { return r.next(n) }
 
 func small(t testing.TB, version string) client.Config {
 	cfg := config(t, version)
-	cfg.IncomingBufSize, cfg.OutgoingBufSize = 2, 2
+	cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 2, 2
 	return cfg
 }
 

@@ -52,7 +52,7 @@ func TestReadsAreRepeatedAndWritesAreNot(t *testing.T) {
 
 func TestReadIsGivenUp(t *testing.T) {
 	cfg := config(t, newest)
-	cfg.MaxUnaryRetries = 3
+	cfg.Library.MaxUnaryRetries = 3
 	b := newBench(t, cfg)
 	b.call(&wire.RangeRequest{Key: "/a/"})
 	for range 2 {

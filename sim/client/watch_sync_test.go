@@ -61,7 +61,7 @@ func TestInitialEventsWithoutItems(t *testing.T) {
 // of the watch comes before its last item.
 func TestInitialEventsInPages(t *testing.T) {
 	cfg := config(t, newest)
-	cfg.SyncPageSize, cfg.IncomingBufSize, cfg.OutgoingBufSize = 4, 2, 1
+	cfg.Watcher.SyncPageSize, cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 4, 2, 1
 	b := newBench(t, cfg)
 	b.watchList(0)
 	page := items(9, "/a/o", "/a/p", "/a/q", "/a/r")
@@ -121,7 +121,7 @@ func TestInitialEventsThatCannotBeListed(t *testing.T) {
 	}{
 		{"compacted", func(*client.Config) {}, func(b *bench) { b.respond(0, &wire.Error{Code: wire.ErrCompacted}) }, "0 ERROR RV=0 compacted"},
 		{"an empty page with more to come", func(*client.Config) {}, func(b *bench) { b.respond(0, &wire.RangeResponse{Revision: 9, More: true}) }, "0 ERROR RV=0 unavailable"},
-		{"unavailable", func(cfg *client.Config) { cfg.MaxUnaryRetries = 2 }, func(b *bench) {
+		{"unavailable", func(cfg *client.Config) { cfg.Library.MaxUnaryRetries = 2 }, func(b *bench) {
 			b.respond(0, &wire.Error{Code: wire.Unavailable})
 			b.settle()
 			b.do("fire client retry")
@@ -162,7 +162,7 @@ func TestStoppedWhileSyncing(t *testing.T) {
 // A clone of a client that syncs goes its own way.
 func TestCloneWhileSyncing(t *testing.T) {
 	cfg := config(t, newest)
-	cfg.IncomingBufSize, cfg.OutgoingBufSize = 1, 1
+	cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 1, 1
 	b := newBench(t, cfg)
 	b.watchList(0)
 	b.respond(0, items(9, "/a/x", "/a/y", "/a/z"))

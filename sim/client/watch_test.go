@@ -41,7 +41,7 @@ func TestResponseWithoutMeaningIsSkipped(t *testing.T) {
 
 func TestFullBuffersBlockAndGoOn(t *testing.T) {
 	cfg := config(t, newest)
-	cfg.IncomingBufSize, cfg.OutgoingBufSize = 2, 3
+	cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 2, 3
 	b, _ := registered(t, cfg)
 	var want []string
 	for rev := int64(5); rev < 25; rev += 2 {
@@ -93,7 +93,7 @@ func TestErrorOvertakesQueuedEvents(t *testing.T) {
 
 func TestErrorWaitsForRoom(t *testing.T) {
 	cfg := config(t, newest)
-	cfg.OutgoingBufSize = 1
+	cfg.Watcher.OutgoingBufSize = 1
 	b, _ := registered(t, cfg)
 	b.respond(0, events(0, putAt("/a/x", 5)))
 	b.settle(toCache)
@@ -224,9 +224,7 @@ func TestMissingPrevKv(t *testing.T) {
 	require.Equal(t, []string{"0 ERROR RV=0 internal error", "0 connection closed"}, b.cache.take())
 
 	cfg := config(t, newest)
-	var err error
-	cfg.Behaviour, err = cfg.Behaviour.Apply("watcher-missing-prevkv")
-	require.NoError(t, err)
+	cfg.Watcher.MissingPrevKv = passes
 	b, _ = registered(t, cfg)
 	b.respond(0, events(0, putAt("/a/x", 5), gone, changed))
 	b.settle()

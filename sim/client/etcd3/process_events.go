@@ -1,4 +1,4 @@
-package client
+package etcd3
 
 import (
 	"github.com/watchbed/watchbed/sim"
@@ -6,18 +6,17 @@ import (
 )
 
 // processEvents moves one event from incomingEventChan to resultChan.
-func (c *Client) processEvents(env *sim.Env, i int32) {
-	w := &c.watches[i]
-	env.ReadsItem(cellIncoming, int(i), w.incomingEventChan.First())
-	env.WritesItem(cellIncoming, int(i), w.incomingEventChan.First())
-	env.LooksAt(cellStartWatching, int(i))
-	env.LooksAt(cellPage, int(i))
-	env.LooksAt(cellQueued, int(i))
+func (w *watchChan) processEvents(env *sim.Env) {
+	env.ReadsItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+	env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+	w.looksAt(env, cellStartWatching)
+	w.looksAt(env, cellPage)
+	w.looksAt(env, cellQueued)
 	e := w.incomingEventChan.Pop()
 	if w.state == watchQueueing || w.state == watchSyncing && w.sync.hasItems() {
-		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
+		env.Enable(w.startWatchingTask())
 	}
-	if r := c.transform(env, e); r != nil {
+	if r := w.c.transform(env, e); r != nil {
 		env.Under(w.cause)
 		env.Send(w.conn, r)
 	}
@@ -25,29 +24,28 @@ func (c *Client) processEvents(env *sim.Env, i int32) {
 		return
 	}
 	if env.CanSend(w.conn) {
-		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
+		env.Enable(w.processEventsTask())
 	} else {
 		env.Cover(resultChanFull)
 	}
 }
 
-// resultChanHasRoom lets go on who was waiting for it.
-func (c *Client) resultChanHasRoom(env *sim.Env, i int32) {
-	w := &c.watches[i]
-	env.LooksAt(cellIncoming, int(i))
-	env.LooksAt(cellStartWatching, int(i))
+// resultChanHasRoom lets the loops go on that were waiting for it.
+func (w *watchChan) resultChanHasRoom(env *sim.Env) {
+	w.looksAt(env, cellIncoming)
+	w.looksAt(env, cellStartWatching)
 	if w.incomingEventChan.Len() > 0 {
 		env.Cover(resultChanDrained)
-		env.Enable(sim.Task(i*tasksEach + taskProcessEvents))
+		env.Enable(w.processEventsTask())
 	}
 	if w.state == watchFailing {
-		env.Enable(sim.Task(i*tasksEach + taskStartWatching))
+		env.Enable(w.startWatchingTask())
 	}
 }
 
-// transform makes what the cache gets of an event. There is nothing to get if a
-// deletion came without the object that was deleted.
-func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
+// transform makes the cache's event of an event. It returns nil for a deletion
+// that came without the object that was deleted.
+func (c *Watcher) transform(env *sim.Env, e event) *wire.WatchEvent {
 	ev := e.event
 	switch {
 	case e.item != nil:
@@ -67,6 +65,8 @@ func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
 		}
 		return r
 	case ev.PrevKv == nil:
+		// Upstream it is an event without an object, which the reflector logs and
+		// skips.
 		env.Cover(deletionSkipped)
 		if env.Noting() {
 			env.Note(deletionDropped{key: ev.Kv.Key, rev: ev.Kv.ModRevision})
@@ -83,7 +83,7 @@ func (c *Client) transform(env *sim.Env, e event) *wire.WatchEvent {
 // resultsAtOnce is how many events one block of memory holds.
 const resultsAtOnce = 64
 
-func (c *Client) result() *wire.WatchEvent {
+func (c *Watcher) result() *wire.WatchEvent {
 	if len(c.results) == 0 {
 		c.results = make([]wire.WatchEvent, resultsAtOnce)
 	}

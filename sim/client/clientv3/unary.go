@@ -1,7 +1,8 @@
-package client
+package clientv3
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -11,7 +12,8 @@ import (
 // value is none.
 type unaryCall struct {
 	state callState
-	// caller is NoConn if the call is the etcd3 watcher's own; watch says whose.
+	// caller is the connection to answer on. It is NoConn if the call belongs to a
+	// watch of the subscriber.
 	caller sim.Conn
 	watch  int32
 	from   sim.NodeID
@@ -29,17 +31,30 @@ type callState uint8
 
 const (
 	callFree callState = iota
-	// callUnderWay: etcd was asked.
+	// callUnderWay: the request was sent to etcd.
 	callUnderWay
 	// callBackingOff: the next attempt waits for its time.
 	callBackingOff
 )
 
-func (u *unaryCall) name() string { return numbered(u.request.Label(), u.nth) }
+func (u *unaryCall) name() string {
+	name := u.request.Label()
+	if u.nth > 0 {
+		name += " #" + strconv.Itoa(int(u.nth)+1)
+	}
+	return name
+}
 
-// invoke passes a request on to etcd.
-func (c *Client) invoke(env *sim.Env, caller sim.Conn, from sim.NodeID, p sim.Payload) {
+// Invoke passes a request on to etcd. The answer goes back on the connection on
+// which the request came.
+func (c *Client) Invoke(env *sim.Env, caller sim.Conn, from sim.NodeID, p sim.Payload) {
 	c.begin(env, unaryCall{caller: caller, watch: noWatch, from: from, request: p, cause: env.Cause()})
+}
+
+// Ask sends a request on behalf of a watch of the subscriber, which hears of the
+// answer by Answered. From is the node for which the watch is.
+func (c *Client) Ask(env *sim.Env, watch int32, from sim.NodeID, p sim.Payload, cause sim.Cause) {
+	c.begin(env, unaryCall{watch: watch, from: from, request: p, cause: cause})
 }
 
 func (c *Client) begin(env *sim.Env, call unaryCall) {
@@ -63,8 +78,8 @@ func (c *Client) attempt(env *sim.Env, i int) {
 }
 
 // answered is what the interceptor does when an attempt has ended. Only reads
-// are repeatable, and only while etcd is unavailable: whether a write that was
-// interrupted took effect is unknown.
+// are repeatable, and only while etcd is unavailable: a write that was interrupted
+// may have taken effect.
 func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callUnderWay && u.conn == conn })
 	if i < 0 {
@@ -89,13 +104,13 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	call := *u
 	*u = unaryCall{}
 	if call.watch != noWatch {
-		c.synced(env, call.watch, p)
+		c.subscriber.Answered(env, call.watch, p)
 		return
 	}
 	env.Send(call.caller, p)
 }
 
-// isRepeatable: what only looks may be asked twice.
+// isRepeatable reports whether a request only reads.
 func isRepeatable(p sim.Payload) bool {
 	switch p.(type) {
 	case *wire.RangeRequest, *wire.StatusRequest:
@@ -115,12 +130,14 @@ func (c *Client) backOff(env *sim.Env, i int) {
 	}
 	u.state = callBackingOff
 	env.Under(u.cause)
-	env.Arm(sim.Timer(i*timersEach+timerRetry), c.cfg.BackoffWaitBetween)
+	env.Arm(c.retryTimer(i), c.cfg.BackoffWaitBetween)
 }
 
-// abandoned drops a call whose caller is gone. The request may have had its
-// effect, or have it yet.
-func (c *Client) abandoned(env *sim.Env, caller sim.Conn) {
+func (c *Client) retryTimer(i int) sim.Timer { return sim.Timer(c.cfg.RetryTimer.Of(int32(i))) }
+
+// CallerGone drops the call of a caller whose connection has ended. The request may
+// have taken effect, or take effect later.
+func (c *Client) CallerGone(env *sim.Env, caller sim.Conn) {
 	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state != callFree && u.caller == caller })
 	if i < 0 {
 		return
@@ -129,11 +146,21 @@ func (c *Client) abandoned(env *sim.Env, caller sim.Conn) {
 	c.drop(env, i)
 }
 
+// GiveUp drops the calls that belong to a watch of the subscriber.
+func (c *Client) GiveUp(env *sim.Env, watch int32) {
+	env.LooksAt(cellCalls, 0)
+	for i := range c.calls {
+		if u := &c.calls[i]; u.state != callFree && u.watch == watch {
+			c.drop(env, i)
+		}
+	}
+}
+
 func (c *Client) drop(env *sim.Env, i int) {
 	env.LooksAt(cellCalls, 0)
 	env.Writes(cellCall, i)
 	if c.calls[i].state == callBackingOff {
-		env.Disarm(sim.Timer(i*timersEach + timerRetry))
+		env.Disarm(c.retryTimer(i))
 	}
 	env.Close(c.calls[i].conn)
 	c.calls[i] = unaryCall{}

@@ -1,0 +1,28 @@
+package client
+
+import (
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// A progress notification reaches all watches of the client library. Those on other
+// streams may have events under way that the notification does not include.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "progress-of-another-stream",
+	Summary:  "a progress notification of one stream lets go reads that wait for a watch on another",
+	Setting:  "progress-scope=client",
+	Scenario: scenarios.SeveralCaches, Property: caches.MatchEtcd,
+	Why: "the cache says it is at a version whose events are under way on its own stream",
+})
+
+var _ = clientv3.ProgressScopes.Register("client", "all watches of the client library: no release",
+	func(env *sim.Env, s *clientv3.Stream, p *wire.WatchResponse) {
+		s.Deliver(env, p)
+		for _, other := range s.Others(env) {
+			other.Deliver(env, p)
+		}
+	})

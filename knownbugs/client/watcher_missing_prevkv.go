@@ -1,0 +1,28 @@
+package client
+
+import (
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Without the previous value the watcher made of a deletion an event without an
+// object, which the reflector logged and skipped.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "watcher-missing-prevkv", Issue: "kubernetes/kubernetes#76675", FixedIn: "Kubernetes 1.15",
+	Summary:  "a deletion whose previous value was compacted does not reach the cache",
+	Setting:  "missing-prev-kv=passes",
+	Scenario: scenarios.ConsistentList, Property: caches.MatchEtcd,
+	Why: "the cache keeps an object that is deleted, whether it is read or not",
+})
+
+var missingPrevKvPassed = sim.NewSituation("known bug watcher-missing-prevkv: a change without previous value is passed on")
+
+var _ = etcd3.MissingPrevKvs.Register("passes", "nothing: a deletion does not reach the cache (kubernetes#76675)",
+	func(env *sim.Env, _ *wire.Event) *wire.Error {
+		env.Cover(missingPrevKvPassed)
+		return nil
+	})

@@ -1,0 +1,124 @@
+package clientv3
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is what a Client is made of.
+type Config struct {
+	Options
+	// Etcd is the node that watches and unary requests go to, unless WatchMember
+	// is another member, which watches go to: the balancer keeps a stream on the
+	// endpoint on which it was opened, and spreads unary requests over all.
+	Etcd, WatchMember sim.NodeID
+	// RunTask numbers the tasks "run" of the streams, BackoffTimer their timers,
+	// RetryTimer the timers of unary calls.
+	RunTask, BackoffTimer, RetryTimer Series
+}
+
+// Series are the numbers of those tasks or timers of a node that belong to one part
+// of it: First, First+Step, First+2*Step ...
+type Series struct{ First, Step int }
+
+// Of is the i-th number of the series, counted from 0.
+func (s Series) Of(i int32) int { return s.First + int(i)*s.Step }
+
+// Subscriber owns watches, and reads the channels that Watch returns. Watches have
+// the numbers that it gives them.
+type Subscriber interface {
+	// Received: a watch has received a response; Take returns it.
+	Received(env *sim.Env, watch int32)
+	// Closed: the channel of a watch is closed. Take returns what is in it before
+	// that. The subscriber calls Forget when it is done with the watch.
+	Closed(env *sim.Env, watch int32)
+	// Answered: the call that Ask began has ended.
+	Answered(env *sim.Env, watch int32, p sim.Payload)
+}
+
+// Client is one clientv3.Client: its Watcher and its KV.
+type Client struct {
+	cfg        Config
+	subscriber Subscriber
+	broadcast  Broadcast
+	streams    []*Stream        // watcher.streams, by place
+	watches    []*watcherStream // by the subscriber's number
+	calls      []unaryCall
+}
+
+// Reset makes the client a new one for another run, and keeps its memory.
+func (c *Client) Reset(cfg Config, s Subscriber) {
+	cfg.setDefaults()
+	c.cfg, c.subscriber = cfg, s
+	c.broadcast = ProgressScopes.Of(cfg.ProgressScope)
+	c.forget()
+}
+
+// Restart forgets everything: the process is a new one.
+func (c *Client) Restart(env *sim.Env) {
+	env.Cover(restarted)
+	c.forget()
+}
+
+func (c *Client) forget() {
+	for _, s := range c.streams {
+		s.reset()
+	}
+	for _, w := range c.watches {
+		w.reset()
+	}
+	clear(c.calls)
+	c.streams, c.watches, c.calls = c.streams[:0], c.watches[:0], c.calls[:0]
+}
+
+// watchMember is the member that watches go to.
+func (c *Client) watchMember() sim.NodeID {
+	if c.cfg.WatchMember != 0 {
+		return c.cfg.WatchMember
+	}
+	return c.cfg.Etcd
+}
+
+// IsEtcd reports whether a node is one that the client opens connections to.
+func (c *Client) IsEtcd(n sim.NodeID) bool { return n == c.cfg.Etcd || n == c.watchMember() }
+
+// Receive takes a message from etcd.
+func (c *Client) Receive(env *sim.Env, m *sim.Message) {
+	switch p := m.Payload.(type) {
+	case *wire.WatchResponse:
+		if s := c.streamOn(m.Conn); s != nil {
+			s.respc(env, p)
+		}
+	case *sim.Hangup:
+		if s := c.streamOn(m.Conn); s != nil {
+			s.errc(env, p)
+		} else {
+			c.answered(env, m.Conn, errInterrupted)
+		}
+	default:
+		c.answered(env, m.Conn, p)
+	}
+}
+
+// Run runs the i-th task of Config.RunTask.
+func (c *Client) Run(env *sim.Env, i int) { c.streams[i].run(env) }
+
+// Backoff fires the i-th timer of Config.BackoffTimer.
+func (c *Client) Backoff(env *sim.Env, i int) { c.streams[i].newWatchClient(env) }
+
+// Retry fires the i-th timer of Config.RetryTimer.
+func (c *Client) Retry(env *sim.Env, i int) {
+	env.Reads(cellCall, i)
+	c.attempt(env, i)
+}
+
+// StreamName and CallName name a task or timer of a stream or a call.
+func (c *Client) StreamName(i int) string { return c.streams[i].name() }
+
+// CallName names the timer of a call.
+func (c *Client) CallName(i int) string { return c.calls[i].name() }
+
+var (
+	errEndOfStream = &wire.Error{Code: wire.Internal, Message: "EOF"}
+	errInterrupted = &wire.Error{Code: wire.Unavailable, Message: "the connection broke"}
+)

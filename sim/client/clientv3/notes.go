@@ -1,0 +1,33 @@
+package clientv3
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// streamEnds: the stream to etcd ends with an error, and all watches on it.
+type streamEnds struct{ err *wire.Error }
+
+func (n streamEnds) Text(*sim.World) string {
+	return "the stream to etcd ended, and all watches on it: " + n.err.Message
+}
+
+// watchResumes: a watch is requested once more, on a new stream.
+type watchResumes struct {
+	key string
+	rev int64
+	// progressed: rev comes from a progress notification.
+	progressed bool
+}
+
+func (n watchResumes) Text(*sim.World) string {
+	s := "resumes the watch of " + n.key + " from revision " + strconv.FormatInt(n.rev, 10)
+	if n.progressed {
+		s += ", because of a progress notification"
+	}
+	return s
+}
+
+func (n watchResumes) About() sim.About { return sim.About{Revision: n.rev} }

@@ -1,0 +1,78 @@
+package clientv3
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Options are everything about a client library that can be set by name.
+type Options struct {
+	ResumeRevision ResumeRevision
+	ProgressScope  ProgressScope
+	Amounts
+}
+
+// ResumeRevision is where a watch continues on a new stream if the last response
+// was a progress notification at R. After events it continues after the last one
+// in every release.
+type ResumeRevision uint8
+
+const (
+	// ResumeAfterHeader continues at R+1: everything up to R was delivered.
+	ResumeAfterHeader ResumeRevision = iota
+	// ResumeAtHeader continues at R: an event at R comes twice (etcd #15248).
+	ResumeAtHeader
+)
+
+// ProgressScope is a value of ProgressScopes.
+type ProgressScope uint8
+
+// Broadcast hands a progress notification for all watches of a stream on.
+type Broadcast func(env *sim.Env, s *Stream, p *wire.WatchResponse)
+
+// ProgressScopes are the watches that receive a progress notification for all
+// watches of a stream.
+var ProgressScopes = option.NewSeam[ProgressScope, Broadcast]("progress-scope",
+	"the watches that receive a progress notification for all watches of a stream").
+	Shipped("stream", "the watches of that stream: all releases", func(env *sim.Env, s *Stream, p *wire.WatchResponse) { s.Deliver(env, p) })
+
+// Choices are the options in which client libraries differ.
+var Choices = option.NewGroup("client",
+	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
+		"where a watch continues after a progress notification and a break",
+		option.Val("after-header", "at the revision after it"),
+		option.Val("at-header", "at its revision, so that an event comes twice (etcd#15248)")),
+	option.SeamOption(ProgressScopes, func(o *Options) *ProgressScope { return &o.ProgressScope }),
+)
+
+// Group is all options.
+var Group = Choices
+
+// Amounts are limits and times. Those left at zero are what clientv3 has.
+type Amounts struct {
+	// WatchBackoff is the first waiting time before a broken watch stream is
+	// opened again: 1 ms. It grows by a quarter with each break, the first one
+	// included, up to WatchBackoffMax: 100 ms. It never becomes smaller again.
+	WatchBackoff, WatchBackoffMax sim.Duration
+	// MaxUnaryRetries is the maximum number of attempts at a read: 100.
+	MaxUnaryRetries int
+	// BackoffWaitBetween is the time between an attempt's failure and the next
+	// attempt: 25 ms.
+	BackoffWaitBetween sim.Duration
+}
+
+func (a *Amounts) setDefaults() {
+	set(&a.WatchBackoff, time.Millisecond)
+	set(&a.WatchBackoffMax, 100*time.Millisecond)
+	set(&a.MaxUnaryRetries, 100)
+	set(&a.BackoffWaitBetween, 25*time.Millisecond)
+}
+
+func set[T int | sim.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

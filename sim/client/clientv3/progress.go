@@ -1,0 +1,46 @@
+package clientv3
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+var watchProgressRequest = &wire.WatchProgressRequest{}
+
+// RequestProgress is Watcher.RequestProgress. The caller is the connection on which
+// the request came.
+func (c *Client) RequestProgress(env *sim.Env, caller sim.Conn, p *wire.ProgressRequest) {
+	s, opened := c.stream(env, p.Metadata)
+	switch {
+	case opened:
+		env.Cover(progressOpensStream)
+	case len(s.substreams) == 0:
+		env.Cover(progressWithoutWatch)
+	}
+	s.looksAt(env, cellRun)
+	s.looksAt(env, cellReqc)
+	if s.state == streamSelecting && s.reqc.Len() == 0 {
+		env.Send(s.conn, progressRequest(p))
+		return
+	}
+	s.reads(env, cellRun)
+	if slices.ContainsFunc(s.reqc.All(), func(r request) bool { return r.caller == caller }) {
+		env.Cover(progressCallerBlocked)
+		return
+	}
+	env.Cover(progressWhileAsleep)
+	r := request{watch: noWatch, caller: caller, cause: env.Cause(), progress: p}
+	s.writesItem(env, cellReqc, r.item())
+	s.reqc.Push(r)
+}
+
+// progressRequest is what goes to etcd: the same every time, unless it has an
+// id.
+func progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
+	if p.ID == 0 {
+		return watchProgressRequest
+	}
+	return &wire.WatchProgressRequest{ID: p.ID}
+}

@@ -1,0 +1,78 @@
+package etcd3
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// The cells of a watcher: the number of places, with index 0, and those of each
+// watch.
+var (
+	cellWatches = sim.NewCell("etcd3: watches")
+	// cellStartWatching is where startWatching is.
+	cellStartWatching = sim.NewCell("etcd3: startWatching")
+	// cellResponse is the rest of a response that does not fit into
+	// incomingEventChan.
+	cellResponse = sim.NewCell("etcd3: response")
+	// cellErr is the error that waits for room in resultChan.
+	cellErr = sim.NewCell("etcd3: error")
+	// cellIncoming is incomingEventChan, by running number.
+	cellIncoming = sim.NewCell("etcd3: incomingEventChan")
+	// cellPage is the last page of initial events, cellQueued how many of them are
+	// queued.
+	cellPage   = sim.NewCell("etcd3: page of initial events")
+	cellQueued = sim.NewCell("etcd3: initial events queued")
+)
+
+// Cells lists the cells as sim.Celled does.
+func (c *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	visit(cellWatches, 0, sim.NewDigest.Int(int64(len(c.watches))))
+	for i, w := range c.watches {
+		w.cells(i, visit)
+	}
+}
+
+func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents sim.Digest)) {
+	if w.state == watchFree {
+		return
+	}
+	visit(cellStartWatching, i, sim.NewDigest.Word(uint64(w.state)<<32|uint64(w.from)).Text(w.prefix).Text(w.ctxKey).Bool(w.progressNotify))
+	if w.response != nil {
+		visit(cellResponse, i, w.response.Digest(sim.NewDigest.Int(int64(w.next))))
+	}
+	if w.err != nil {
+		visit(cellErr, i, w.err.Digest(sim.NewDigest))
+	}
+	if w.incomingEventChan.Len() > 0 {
+		d := sim.NewDigest
+		for _, e := range w.incomingEventChan.All() {
+			d = e.digest(d)
+		}
+		visit(cellIncoming, i, d)
+	}
+	if s := &w.sync; s.step != syncDone {
+		d := sim.NewDigest.Word(uint64(s.step)).Bool(s.more).Text(s.lastKey).Int(s.rev).Bool(s.items != nil)
+		for _, kv := range s.items {
+			d = kv.Digest(d)
+		}
+		visit(cellPage, i, d)
+		visit(cellQueued, i, sim.NewDigest.Int(int64(s.next)).Bool(s.endBookmark))
+	}
+}
+
+// Twins mixes in the connections of those watches that nothing else tells apart for
+// their cache. The number of a connection depends on the past and is no state.
+func (c *Watcher) Twins(d sim.Digest) sim.Digest {
+	for _, w := range c.watches {
+		if w.isLive() && slices.ContainsFunc(c.watches, func(o *watchChan) bool {
+			return o != w && o.isLive() && o.from == w.from && o.prefix == w.prefix
+		}) {
+			d = d.Word(uint64(w.conn))
+		}
+	}
+	return d
+}
+
+// isLive reports whether the watch has a cache.
+func (w *watchChan) isLive() bool { return w.state != watchFree && w.state != watchDone }

@@ -1,0 +1,41 @@
+// Package etcd3 is the watcher of Kubernetes' etcd3 storage (k8s.io/apiserver,
+// pkg/storage/etcd3/watcher.go): it turns the responses of clientv3 into events for a
+// cache, and passes them through two buffers of 100. A buffer that is full stops
+// the watch before it.
+//
+// A Watcher is a part of a node, on top of one clientv3.Client. With caches it
+// speaks streams that stand for calls and channels inside one process:
+//
+//	stream, first *wire.WatchStart   watcher.Watch; *wire.WatchEvent come back, the
+//	                                 lane is resultChan. After an Error event the
+//	                                 watcher closes the stream. It closes it without
+//	                                 one when etcd cancelled the watch without a
+//	                                 compaction. A cache that stops (cancels the
+//	                                 context) closes the stream.
+//
+// The package imports clientv3, sim, sim/wire, sim/fifo and sim/option. It must never
+// import sim/etcd, sim/cache, model or sim/client.
+//
+// # Yield points
+//
+//	watchChan.sync             delivery of a page; task "startWatching", as far as
+//	                           incomingEventChan has room
+//	watchChan.startWatching    task "startWatching", one WatchResponse
+//	serialProcessEvents        task "processEvents", one event
+//
+// # What is merged, and why it makes no difference
+//
+// Rule A is that of clientv3.
+//
+//   - outc and startWatching: rule A. startWatching queues all events of one
+//     response in one step as far as there is room; processEvents can only take
+//     them one by one later. It yields before it reports an event that it could
+//     not parse, because sendError passes by what is queued.
+//   - sendError, then cancel: events that processEvents could still put behind
+//     the error are not sent. No reflector reads on after an Error event.
+//   - A cancelled context takes effect on the watch at once.
+//   - concurrentProcessEvents keeps the order and adds 11 places to the same
+//     queue: a larger IncomingBufSize has the same effect.
+//
+// Left out: RangeStream (initial events come in pages).
+package etcd3

@@ -1,0 +1,37 @@
+package etcd3
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// event is etcd3's event: a change, an object that was there before the watch,
+// or with neither of them the progress up to rev.
+type event struct {
+	event *wire.Event
+	// item is an object of the initial list (parseKV).
+	item *wire.KeyValue
+	rev  int64
+	// isInitialEventsEndBookmark: rev ends the initial events.
+	isInitialEventsEndBookmark bool
+	// progressID is the request that the progress answers, 0 if that is not known.
+	progressID int64
+}
+
+func isCreate(e *wire.Event) bool {
+	return e.Type == wire.Put && e.Kv.CreateRevision == e.Kv.ModRevision
+}
+
+func (e event) digest(d sim.Digest) sim.Digest {
+	d = d.Int(e.rev).Bool(e.isInitialEventsEndBookmark)
+	if e.item != nil {
+		d = e.item.Digest(d)
+	}
+	if ev := e.event; ev != nil {
+		d = ev.Kv.Digest(d.Word(uint64(ev.Type)))
+		if ev.PrevKv != nil {
+			d = ev.PrevKv.Digest(d)
+		}
+	}
+	return d
+}

@@ -1,0 +1,166 @@
+package etcd3
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is what a Watcher is made of.
+type Config struct {
+	Options
+	// StartWatchingTask and ProcessEventsTask number the tasks of the watches.
+	StartWatchingTask, ProcessEventsTask clientv3.Series
+}
+
+// Watcher is etcd3's watcher with all its watches. It is the subscriber of its
+// client library.
+type Watcher struct {
+	cfg     Config
+	client  *clientv3.Client
+	parse   Parse
+	watches []*watchChan
+	// results is memory for events to come. Events from one block of memory save an
+	// allocation for each.
+	results []wire.WatchEvent
+}
+
+var _ clientv3.Subscriber = (*Watcher)(nil)
+
+// Reset makes the watcher a new one for another run, and keeps its memory.
+func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
+	cfg.setDefaults()
+	c.cfg, c.client = cfg, client
+	c.parse = MissingPrevKvs.Of(cfg.MissingPrevKv)
+	c.Restart()
+}
+
+// Restart forgets all watches: the process is a new one.
+func (c *Watcher) Restart() {
+	for _, w := range c.watches {
+		w.reset()
+	}
+	c.watches = c.watches[:0]
+}
+
+// CloneTo makes another watcher a copy of this one, on top of another client
+// library. Messages are shared, they never change.
+func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
+	*to = Watcher{cfg: c.cfg, client: client, parse: c.parse, watches: make([]*watchChan, len(c.watches))}
+	watches := make([]watchChan, len(c.watches))
+	for i, w := range c.watches {
+		n := &watches[i]
+		*n = *w
+		n.c = to
+		n.incomingEventChan = w.incomingEventChan.Clone()
+		to.watches[i] = n
+	}
+}
+
+// Watch is watcher.Watch: a cache starts a watch.
+func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.WatchStart) {
+	env.Writes(cellWatches, 0)
+	w := c.free()
+	for c.hasWatch(p.Prefix, w.nth) {
+		w.nth++
+	}
+	env.Writes(cellStartWatching, int(w.n))
+	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
+	w.prefix, w.ctxKey, w.progressNotify = p.Prefix, p.Metadata, p.ProgressNotify
+	env.Bound(conn, c.cfg.OutgoingBufSize)
+	if !w.startSync(env, p) {
+		// wire.Unset becomes 0, which asks for what happens from now on.
+		w.startWatch(env, p.Revision+1)
+	}
+}
+
+// free is a place for a watch, in the memory of an earlier run if there is any.
+func (c *Watcher) free() *watchChan {
+	for _, w := range c.watches {
+		if w.state == watchFree {
+			return w
+		}
+	}
+	n := len(c.watches)
+	if n < cap(c.watches) {
+		c.watches = c.watches[:n+1]
+	} else {
+		c.watches = append(c.watches, nil)
+	}
+	if c.watches[n] == nil {
+		c.watches[n] = &watchChan{c: c, n: int32(n)}
+	}
+	return c.watches[n]
+}
+
+func (c *Watcher) hasWatch(prefix string, nth int32) bool {
+	for _, w := range c.watches {
+		if w.state != watchFree && w.nth == nth && w.prefix == prefix {
+			return true
+		}
+	}
+	return false
+}
+
+// watchOn finds the watch of a connection to a cache, nil if there is none.
+func (c *Watcher) watchOn(conn sim.Conn) *watchChan {
+	for _, w := range c.watches {
+		if w.conn == conn && w.isLive() {
+			return w
+		}
+	}
+	return nil
+}
+
+// Stopped ends the watch of a cache whose connection has ended. It returns false if
+// there is none.
+func (c *Watcher) Stopped(env *sim.Env, conn sim.Conn) bool {
+	w := c.watchOn(conn)
+	if w == nil {
+		return false
+	}
+	w.contextDone(env)
+	return true
+}
+
+// Drained lets the watch of a connection to a cache go on: resultChan has room.
+func (c *Watcher) Drained(env *sim.Env, conn sim.Conn) {
+	if w := c.watchOn(conn); w != nil {
+		w.resultChanHasRoom(env)
+	}
+}
+
+// StartWatching runs the i-th task of Config.StartWatchingTask.
+func (c *Watcher) StartWatching(env *sim.Env, i int) { c.watches[i].startWatching(env) }
+
+// ProcessEvents runs the i-th task of Config.ProcessEventsTask.
+func (c *Watcher) ProcessEvents(env *sim.Env, i int) { c.watches[i].processEvents(env) }
+
+// WatchName names the tasks of a watch.
+func (c *Watcher) WatchName(i int) string { return c.watches[i].name() }
+
+// Received implements clientv3.Subscriber.
+func (c *Watcher) Received(env *sim.Env, watch int32) {
+	w := c.watches[watch]
+	env.LooksAt(cellStartWatching, int(watch))
+	if w.state == watchReceiving {
+		env.Enable(w.startWatchingTask())
+	}
+}
+
+// Closed implements clientv3.Subscriber.
+func (c *Watcher) Closed(env *sim.Env, watch int32) {
+	w := c.watches[watch]
+	env.LooksAt(cellStartWatching, int(watch))
+	switch w.state {
+	case watchDone:
+		w.free(env)
+	case watchReceiving:
+		env.Enable(w.startWatchingTask())
+	}
+}
+
+// Answered implements clientv3.Subscriber.
+func (c *Watcher) Answered(env *sim.Env, watch int32, p sim.Payload) {
+	c.watches[watch].synced(env, p)
+}

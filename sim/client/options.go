@@ -1,0 +1,35 @@
+package client
+
+import (
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options are everything about a client that can be set by name. The zero value is
+// the newest release with its own amounts.
+type Options struct {
+	Library clientv3.Options
+	Watcher etcd3.Options
+}
+
+func library(o *Options) *clientv3.Options { return &o.Library }
+func watcher(o *Options) *etcd3.Options    { return &o.Watcher }
+
+// Choices are the options in which releases differ, and those of planted bugs.
+var Choices = option.Join(option.Lift(clientv3.Choices, library), option.Lift(etcd3.Choices, watcher))
+
+// Group is all options of a client.
+var Group = option.Join(option.Lift(clientv3.Group, library), option.Lift(etcd3.Group, watcher))
+
+// OptionsOf are the options of an API server that was built with a release of
+// clientv3, "3.5.13". The watcher is always the present one. It returns an error if
+// clientv3.Release does.
+func OptionsOf(version string) (Options, error) {
+	var o Options
+	p, err := clientv3.Release(version)
+	if err != nil {
+		return o, err
+	}
+	return o, Group.Apply(&o, &p)
+}
