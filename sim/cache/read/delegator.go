@@ -69,14 +69,14 @@ type Delegator struct {
 // Reset makes the delegator that of a new process, and keeps its memory.
 func (d *Delegator) Reset(cfg Config) {
 	cfg.setDefaults()
-	if d.rules.freshness == nil || d.cfg.Options != cfg.Options {
-		d.rules, d.revisionRequest = newRules(&cfg.Options), nil
+	if d.revisionRequest == nil || d.cfg.Options != cfg.Options {
+		d.rules, d.revisionRequest = newRules(cfg.Options), nil
 	}
 	if d.revisionRequest == nil || d.cfg.Prefix != cfg.Prefix {
 		d.revisionRequest = d.rules.revision.Make(cfg.Prefix)
 	}
 	d.cfg = cfg
-	d.rules.reset(&cfg.Limits)
+	d.rules.reset(&d.cfg.Limits)
 	for _, r := range d.reads {
 		r.forget()
 	}

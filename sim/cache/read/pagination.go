@@ -22,7 +22,7 @@ type Paginator interface {
 	Continue(env *sim.Env, r *Read) bool
 	// Answer answers a list with the objects of a state under a prefix, at most
 	// limit of them unless that is 0.
-	Answer(env *sim.Env, r *Read, view *store.View, prefix string, limit int64)
+	Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64)
 	// Fire is the timer Numbers.Kept going off.
 	Fire(env *sim.Env, d *Delegator)
 	Clone() Paginator
@@ -48,7 +48,7 @@ func (FirstPage) Delegates(*wire.ListRequest) bool { return false }
 func (FirstPage) Continue(*sim.Env, *Read) bool { return false }
 
 // Answer implements Paginator.
-func (FirstPage) Answer(env *sim.Env, r *Read, view *store.View, prefix string, limit int64) {
+func (FirstPage) Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64) {
 	page := r.Page(env, view, prefix, limit)
 	r.Answer(env, &page)
 }
@@ -83,8 +83,8 @@ func (p *Page) Token() string {
 
 // Page collects the objects of a state that the list is about, at most limit of
 // them unless that is 0.
-func (r *Read) Page(env *sim.Env, view *store.View, prefix string, limit int64) Page {
-	items, more := r.collect(env, view, prefix, r.start, limit)
+func (r *Read) Page(env *sim.Env, view store.View, prefix string, limit int64) Page {
+	items, more := r.collect(env, &view, prefix, r.start, limit)
 	if more {
 		env.Cover(ListTruncated)
 	}

@@ -24,7 +24,7 @@ type rules struct {
 	lock              Lock
 }
 
-func newRules(o *Options) rules {
+func newRules(o Options) rules {
 	return rules{
 		freshness:         Freshnesses.Of(o.Freshness),
 		onTimeout:         Timeouts.Of(o.OnTimeout),

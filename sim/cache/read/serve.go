@@ -42,7 +42,7 @@ func (r *Read) serveList(env *sim.Env) {
 		r.AskEtcd(env, wire.FromEtcd)
 		return
 	}
-	d.rules.pagination.Answer(env, r, &view, d.ObjectPrefix(r.list.Prefix), r.limit())
+	d.rules.pagination.Answer(env, r, view, d.ObjectPrefix(r.list.Prefix), r.limit())
 }
 
 // view is the state that the list is answered from. It returns false if that is

@@ -36,7 +36,7 @@ func (k *keptPages) Reset(l *read.Limits) {
 }
 
 // Answer implements read.Paginator.
-func (k *keptPages) Answer(env *sim.Env, r *read.Read, view *store.View, prefix string, limit int64) {
+func (k *keptPages) Answer(env *sim.Env, r *read.Read, view store.View, prefix string, limit int64) {
 	all := r.Page(env, view, prefix, 0)
 	k.answer(env, r, all, limit)
 }

@@ -29,7 +29,7 @@ func (inEtcd) Clone() read.Paginator { return inEtcd{} }
 type ifItFits struct{ read.FirstPage }
 
 // Answer implements read.Paginator.
-func (ifItFits) Answer(env *sim.Env, r *read.Read, view *store.View, prefix string, limit int64) {
+func (ifItFits) Answer(env *sim.Env, r *read.Read, view store.View, prefix string, limit int64) {
 	page := r.Page(env, view, prefix, limit)
 	if page.More && r.Consistent() {
 		env.Cover(listDoesNotFit)
@@ -46,7 +46,7 @@ func (ifItFits) Clone() read.Paginator { return ifItFits{} }
 type ignored struct{ read.FirstPage }
 
 // Answer implements read.Paginator.
-func (i ignored) Answer(env *sim.Env, r *read.Read, view *store.View, prefix string, limit int64) {
+func (i ignored) Answer(env *sim.Env, r *read.Read, view store.View, prefix string, limit int64) {
 	if limit > 0 {
 		env.Cover(limitIgnored)
 	}
