@@ -86,6 +86,7 @@ func (c *Cache) Reset(cfg Config) {
 	c.resetReflector()
 	c.ingestion.reset(&cfg.Ingestion)
 	c.resetChecks()
+	c.resetDispatcher()
 	c.forgetEverything()
 }
 
@@ -98,7 +99,7 @@ func (c *Cache) forgetEverything() {
 	c.store.Reset(c.storeConfig())
 	c.resetRequester()
 	c.resetReads()
-	c.resetDispatcher()
+	c.dispatcher.Forget()
 	c.checks.Forget()
 }
 

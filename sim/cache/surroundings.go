@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// resetDispatcher makes the dispatcher that of a new process.
+// resetDispatcher makes the dispatcher that of the configuration.
 func (c *Cache) resetDispatcher() {
 	c.dispatcher.Reset(dispatch.Config{
 		Options: c.cfg.Watches, Amounts: c.cfg.Amounts.Amounts,

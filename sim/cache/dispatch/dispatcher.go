@@ -43,24 +43,29 @@ type Dispatcher struct {
 	toStop []*Watcher
 }
 
-// Reset makes the dispatcher that of a new process, and keeps its memory.
+// Reset makes the dispatcher that of a configuration. Forget is to follow if it has
+// been used.
 func (d *Dispatcher) Reset(cfg Config) {
 	cfg.setDefaults()
+	d.cfg = cfg
+	d.end = InitialEventsEnds.Of(cfg.InitialEventsEnd)
+	d.buffer = Buffers.Of(cfg.Buffer)
+	d.delegate = Delegations.Of(cfg.Delegation)
+	d.recheck = Registrations.Of(cfg.Registration)
+	d.oldest = OldestWatches.Of(cfg.OldestWatch)
+	d.teardown = Teardowns.Of(cfg.Teardown)
+}
+
+// Forget drops what a process keeps in memory, and keeps the memory itself.
+func (d *Dispatcher) Forget() {
+	d.registry.forget()
 	d.incoming.Clear()
+	d.used, d.offering = 0, false
+	d.lastProcessed = 0
 	clear(d.blocked)
 	clear(d.toStop)
-	d.registry.reset()
-	*d = Dispatcher{
-		cfg:      cfg,
-		end:      InitialEventsEnds.Of(cfg.InitialEventsEnd),
-		buffer:   Buffers.Of(cfg.Buffer),
-		delegate: Delegations.Of(cfg.Delegation),
-		recheck:  Registrations.Of(cfg.Registration),
-		oldest:   OldestWatches.Of(cfg.OldestWatch),
-		teardown: Teardowns.Of(cfg.Teardown),
-		registry: d.registry,
-		incoming: d.incoming, blocked: d.blocked[:0], toStop: d.toStop[:0],
-	}
+	d.current, d.blocked, d.toStop = store.Event{}, d.blocked[:0], d.toStop[:0]
+	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{}
 }
 
 // Listed tells of the resourceVersion of a list. That of the first one is one that

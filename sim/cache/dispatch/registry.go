@@ -17,11 +17,11 @@ type registry struct {
 	bookmarkWatchers int
 }
 
-func (r *registry) reset() {
+func (r *registry) forget() {
 	for _, w := range r.watchers {
 		w.reset()
 	}
-	*r = registry{watchers: r.watchers[:0], conns: r.conns[:0]}
+	r.watchers, r.conns, r.bookmarkWatchers = r.watchers[:0], r.conns[:0], 0
 }
 
 // newWatcher finds room for a watcher. Numbers are small: they number the world's
@@ -112,7 +112,7 @@ var Teardowns = option.NewSeam[Teardown, Teardowner]("teardown",
 	})
 
 // Replaced is called when a new cache takes the place of this one. What is in
-// memory is forgotten with Reset.
+// memory is dropped with Forget.
 func (d *Dispatcher) Replaced(env *sim.Env) {
 	for _, w := range d.watchers {
 		env.Disable(w.task)
