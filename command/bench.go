@@ -116,7 +116,7 @@ func rates(ctx context.Context, name string, operations int, chosen strategy.Str
 	}
 	p := sc.Params
 	system.JudgeWith(operations)
-	runner := explore.NewRunner(system, p.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := chosen.New(strategy.Measure(runner))
 	var choices, schedules []float64
 	for range rounds {
@@ -153,7 +153,7 @@ func timeToBug(ctx context.Context, scenario, property string, chosen strategy.S
 		return nil, err
 	}
 	p := sc.Params
-	runner := explore.NewRunner(system, p.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := chosen.New(strategy.Measure(runner))
 	var gaps, millis []float64
 	last, start := uint64(0), time.Now()

@@ -23,11 +23,9 @@ type description struct {
 func describeScenario(w io.Writer, sc *testbed.Scenario, asJSON bool) error {
 	d := description{sc.Name, sc.Summary, sc.Doc, testbed.Names(sc.Claims), append([]string{}, testbed.Names(scenarios.ExpectedViolations(sc, &sc.Params))...), map[string]string{}}
 	var set []string
-	for i, p := range sc.Params.Expand() {
-		if p.Value != (&testbed.Params{}).Expand()[i].Value {
-			d.Params[p.Name] = p.Value
-			set = append(set, p.Name+"="+p.Value)
-		}
+	for _, given := range sc.Params.Given() {
+		d.Params[given.Name] = given.Value
+		set = append(set, given.String())
 	}
 	if asJSON {
 		e := json.NewEncoder(w)

@@ -48,7 +48,7 @@ var sections = []section{
 	}},
 	{"bugs", func() (list []entry) {
 		for _, b := range testbed.Bugs() {
-			about := b.Summary + " (" + b.Of + ": " + b.Dimension + "=" + b.Value
+			about := b.Summary + " (" + b.Node + ": " + b.Option + "=" + b.Value
 			if b.Issue != "" {
 				about += ", " + b.Issue
 			}
@@ -56,14 +56,9 @@ var sections = []section{
 		}
 		return list
 	}},
-	{"behaviours", func() (list []entry) {
-		p := testbed.Scenarios()[0].Params
-		b, err := p.Behaviours()
-		if err != nil {
-			return nil
-		}
-		for _, d := range b.Dimensions() {
-			list = append(list, entry{d.Name, "of " + d.Of + ": " + strings.Join(d.Values, ", ")})
+	{"options", func() (list []entry) {
+		for _, o := range testbed.Describe() {
+			list = append(list, entry{o.Name, aboutOption(&o)})
 		}
 		return list
 	}},
@@ -79,27 +74,36 @@ var sections = []section{
 		}
 		return list
 	}},
-	{"params", func() (list []entry) {
-		for _, d := range testbed.Describe() {
-			list = append(list, entry{d.Name, d.Value})
-		}
-		return list
-	}},
+}
+
+// aboutOption says what an option belongs to, what it does, and which values it
+// takes.
+func aboutOption(o *testbed.Described) string {
+	about := o.Node + ": " + o.Doc
+	var names []string
+	for _, v := range o.Values {
+		names = append(names, v.Name)
+	}
+	switch {
+	case len(names) > 0:
+		about += " (" + strings.Join(names, ", ") + ")"
+	case o.Default != "":
+		about += " (" + o.Form + "; 0: " + o.Default + ")"
+	default:
+		about += " (" + o.Form + ")"
+	}
+	return about
 }
 
 // behaviours says how a version answers progress requests, which is what most
 // scenarios turn on.
 func behaviours(v string) string {
-	b, err := etcd.ForVersion(v)
+	p := testbed.Params{Etcd: v, Cache: cache.Designs()[0].Name}
+	n, err := p.Nodes()
 	if err != nil {
 		return ""
 	}
-	for _, d := range b.Dimensions() {
-		if d.Name == "progress" {
-			return "progress requests: " + d.Value
-		}
-	}
-	return ""
+	return "progress requests: " + n.Value("progress")
 }
 
 func listCommand(s streams) *cobra.Command {
@@ -110,7 +114,7 @@ func listCommand(s streams) *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use:   "list [" + strings.Join(names, "|") + "|SCENARIO]",
-		Short: "list scenarios, etcd versions, cache designs, bugs, strategies, metrics and parameters",
+		Short: "list scenarios, etcd versions, cache designs, bugs, options, strategies and metrics",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen := sections

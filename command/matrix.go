@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -35,12 +36,12 @@ every outcome is the one that the catalogue expects.`
 
 const matrixExamples = `  simrun matrix
   simrun matrix --designs kep-2340,draft-2019 --etcd 3.5.13,3.6.16 --html matrix.html
-  simrun matrix --designs kep-2340,direct --param network=5ms --param item-time=20us
+  simrun matrix --designs kep-2340,direct --set network=5ms --set item-time=20us
   simrun matrix --for 5m --json`
 
 type matrixFlags struct {
 	designs, versions []string
-	changes           []testbed.Parameter
+	changes           []option.Setting
 	runFlags
 }
 
@@ -56,7 +57,7 @@ func matrixCommand(s streams) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; simrun list cache)")
 	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
-	c.Flags().StringArrayVar(&f.params, "param", nil, "change a parameter of all campaigns, name=value, such as network=5ms; may be repeated (simrun list params)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option in all campaigns, NAME=VALUE, such as network=5ms; may be repeated (simrun list options)")
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrixSeeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
@@ -78,7 +79,7 @@ func (f *matrixFlags) matrix(ctx context.Context, s streams) error {
 		},
 	}
 	if err := cfg.Check(); err != nil {
-		return usage("--param: %w", err)
+		return usage("--set: %w", err)
 	}
 	m, err := matrix.Explore(ctx, cfg)
 	live.end()
@@ -120,16 +121,16 @@ func (f *matrixFlags) check() error {
 			}
 		}
 	}
-	for _, set := range f.params {
-		name, value, ok := strings.Cut(set, "=")
-		switch {
-		case !ok:
-			return usage("--param %s: want name=value", set)
-		case name == "etcd" || name == "cache" || name == "steps":
-			return usage("--param %s: a matrix sets that itself", set)
-		}
-		f.changes = append(f.changes, testbed.Parameter{Name: name, Value: value})
+	settings, err := parseSettings(f.set)
+	if err != nil {
+		return err
 	}
+	for _, set := range settings {
+		if set.Name == "etcd" || set.Name == "cache" || set.Name == "steps" {
+			return usage("--set %s: a matrix sets that itself", set)
+		}
+	}
+	f.changes = settings
 	if f.workers < 1 {
 		return usage("--workers %d: want at least 1", f.workers)
 	}

@@ -1,41 +1,40 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // parameters are the flags that change what is explored.
 type parameters struct {
 	etcd, client, cache string
-	bugs, params        []string
+	bugs, set           []string
 }
 
 func (f *parameters) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.etcd, "etcd", "", "version of the etcd server, such as 3.5.7 (default: the scenario's)")
 	c.Flags().StringVar(&f.client, "client", "", "version of clientv3 (default: that of the server)")
 	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache (default: the scenario's)")
-	c.Flags().StringArrayVar(&f.bugs, "bug", nil, "put a bug in, by name or as behaviour=value; may be repeated")
-	c.Flags().StringArrayVar(&f.params, "param", nil, "change a parameter, name=value; may be repeated (simrun list params)")
+	c.Flags().StringArrayVar(&f.bugs, "bug", nil, "plant a known bug, by name; may be repeated (simrun list bugs)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option, NAME=VALUE; may be repeated (simrun list options)")
 }
 
 func (f *parameters) given() bool {
-	return f.etcd != "" || f.client != "" || f.cache != "" || len(f.bugs)+len(f.params) > 0
+	return f.etcd != "" || f.client != "" || f.cache != "" || len(f.bugs)+len(f.set) > 0
 }
 
 // apply changes the parameters as the flags say, and checks that they fit
 // together.
 func (f *parameters) apply(p *testbed.Params) error {
-	for _, set := range f.params {
-		name, value, ok := strings.Cut(set, "=")
-		if !ok {
-			return usage("--param %s: want name=value", set)
-		}
-		if err := p.Set(name, value); err != nil {
-			return usage("--param: %w", err)
+	settings, err := parseSettings(f.set)
+	if err != nil {
+		return err
+	}
+	for _, set := range settings {
+		if err := p.Set(set.Name, set.Value); err != nil {
+			return usage("--set %s: %w", set, err)
 		}
 	}
 	for _, set := range []struct{ flag, name, value string }{
@@ -50,27 +49,53 @@ func (f *parameters) apply(p *testbed.Params) error {
 	}
 	without := *p
 	p.Bugs = append(p.Bugs[:len(p.Bugs):len(p.Bugs)], f.bugs...)
-	if _, err := p.Behaviours(); err != nil {
+	if _, err := p.Nodes(); err != nil {
 		return usage("--bug: %w", err)
 	}
-	for _, bug := range f.bugs {
-		if strings.Contains(bug, "=") || !changesNothing(&without, bug) {
+	for _, name := range f.bugs {
+		bug, err := testbed.FindBug(name)
+		if err != nil {
+			return usage("--bug: %w", err)
+		}
+		for _, set := range settings {
+			if set.Name == bug.Option && set.Value != bug.Value {
+				return usage("--bug %s and --set %s both set %s; give one of them", name, set, bug.Option)
+			}
+		}
+		if !changesNothing(&without, name) {
 			continue
 		}
-		// Whoever names a bug wants to see what it does.
-		return usage("--bug %s changes nothing: etcd %s with the cache design %s has it already", bug, p.Etcd, p.Cache)
+		return usage("--bug %s changes nothing: etcd %s with the cache design %s has it already", name, p.Etcd, p.Cache)
 	}
 	return nil
+}
+
+// parseSettings reads what --set was given. An option that is set twice is an error.
+func parseSettings(texts []string) ([]option.Setting, error) {
+	var all []option.Setting
+	for _, text := range texts {
+		set, err := option.ParseSetting(text)
+		if err != nil {
+			return nil, usage("--set %w", err)
+		}
+		for _, other := range all {
+			if other.Name == set.Name {
+				return nil, usage("--set %s and --set %s both set %s; give one of them", other, set, set.Name)
+			}
+		}
+		all = append(all, set)
+	}
+	return all, nil
 }
 
 // changesNothing reports whether a bug is one of the behaviours anyway.
 func changesNothing(p *testbed.Params, bug string) bool {
 	with := *p
 	with.Bugs = append(with.Bugs[:len(with.Bugs):len(with.Bugs)], bug)
-	before, err := p.Behaviours()
+	before, err := p.Nodes()
 	if err != nil {
 		return false
 	}
-	after, err := with.Behaviours()
+	after, err := with.Nodes()
 	return err == nil && after == before
 }

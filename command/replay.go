@@ -71,7 +71,7 @@ func (f *replayFlags) run(s streams, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	result, err := recording.Replay(explore.NewRunner(system, system.Params().Steps), rec)
+	result, err := recording.Replay(explore.NewRunner(system, system.Params().Clock.Steps), rec)
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
@@ -142,7 +142,7 @@ func (f *replayFlags) follow(s streams, sc *testbed.Scenario, rec *recording.Rec
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	runner := explore.NewRunner(system, p.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	again, result := recording.Record(runner, follower)
 	again.Scenario, again.Parameters = sc.Name, recorded.Parameters(&p)
 	taken, recorded := follower.Followed()

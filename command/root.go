@@ -26,7 +26,7 @@ const rootExamples = `  simrun list
   simrun run issue-15220 --etcd 3.5.7
   simrun run issue-15220 --etcd 3.5.13
   simrun run consistent-list --etcd 3.6.16 --for 60s
-  simrun run issue-17507 --etcd 3.5.13 --bug progress=deferred
+  simrun run issue-17507 --etcd 3.5.13 --set progress=deferred
   simrun replay simrun-failures/linearizable-data-0123456789abcdef.json
   simrun matrix --etcd 3.5.13,3.6.16
   simrun check history.jsonl`

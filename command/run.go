@@ -28,7 +28,7 @@ const defaultSeeds = 6_000
 
 const runExamples = `  simrun run issue-15220 --etcd 3.5.7
   simrun run consistent-list --etcd 3.6.16 --for 5m --strategy paced
-  simrun run issue-15220 --param writers=3 --param reads=5 --seeds 1000..1999 --json`
+  simrun run issue-15220 --set writers=3 --set reads=5 --seeds 1000..1999 --json`
 
 type runFlags struct {
 	parameters
@@ -111,7 +111,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 
 	live := newProgress(s, f.seedsCount, f.limit)
 	result, err := campaign.Run(ctx, subjects, campaign.Config{
-		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Steps,
+		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,
 		Progress: live.campaign,
 	})
 	live.end()

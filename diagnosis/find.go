@@ -105,7 +105,7 @@ func (f *Finder) smallest(ctx context.Context, tally campaign.FailureTally, cand
 	if err != nil {
 		return nil, err
 	}
-	runner := explore.NewRunner(system, f.Params.Steps)
+	runner := explore.NewRunner(system, f.Params.Clock.Steps)
 	var smallest *recording.Recording
 	for _, seed := range f.seeds(runner, tally, candidates) {
 		rec, _ := recording.RecordSeed(runner, f.Strategy, seed)

@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -25,23 +26,23 @@ func TestBugsShowInInformers(t *testing.T) {
 		property *testbed.Property
 		label    string
 	}{
-		{"kubernetes-49956", scenarios.InformerColdStart, testbed.ListWatch, informers.CatchUp, "behind"},
-		{"kubernetes-58545", scenarios.InformerResume, testbed.ListWatch, informers.Monotonic, "went-back"},
-		{"kubernetes-58545", scenarios.InformerResume, testbed.WatchList, informers.MatchEtcd, "missing-item"},
-		{"kubernetes-59848", scenarios.InformerMoves, testbed.ListWatch, informers.Monotonic, "went-back"},
-		{"kubernetes-122805", scenarios.InformerColdStart, testbed.WatchList, informers.CatchUp, "behind"},
-		{"etcd-20488", scenarios.InformerResume, testbed.ListWatch, informers.MatchEtcd, "stale-item"},
-		{"version-before-store", scenarios.InformerMoves, testbed.WatchList, watches.InitialEvents, "stale-item"},
-		{"watcher-missing-prevkv", scenarios.InformerColdStart, testbed.WatchList, watches.InitialEvents, "ghost"},
+		{"kubernetes-49956", scenarios.InformerColdStart, informer.ByListWatch, informers.CatchUp, "behind"},
+		{"kubernetes-58545", scenarios.InformerResume, informer.ByListWatch, informers.Monotonic, "went-back"},
+		{"kubernetes-58545", scenarios.InformerResume, informer.ByWatchList, informers.MatchEtcd, "missing-item"},
+		{"kubernetes-59848", scenarios.InformerMoves, informer.ByListWatch, informers.Monotonic, "went-back"},
+		{"kubernetes-122805", scenarios.InformerColdStart, informer.ByWatchList, informers.CatchUp, "behind"},
+		{"etcd-20488", scenarios.InformerResume, informer.ByListWatch, informers.MatchEtcd, "stale-item"},
+		{"version-before-store", scenarios.InformerMoves, informer.ByWatchList, watches.InitialEvents, "stale-item"},
+		{"watcher-missing-prevkv", scenarios.InformerColdStart, informer.ByWatchList, watches.InitialEvents, "ghost"},
 	} {
 		t.Run(c.bug+"/"+c.property.Name, func(t *testing.T) {
 			t.Parallel()
 			p := c.scenario.Params
-			p.Bugs, p.InformerList = []string{c.bug}, c.list
+			p.Bugs, p.Informers.List = []string{c.bug}, c.list
 			want := explore.Failure{Property: c.property.Name, Label: c.label}
 			subjects, err := c.scenario.Subjects(p)
 			require.NoError(t, err)
-			result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: 1000, Steps: p.Steps})
+			result, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: 1000, Steps: p.Clock.Steps})
 			require.NoError(t, err)
 			var found uint64
 			for _, f := range result.Failures {

@@ -63,7 +63,7 @@ func newBugRun(t *testing.T, b *testbed.KnownBug, bugs ...string) *bugRun {
 	p.Bugs = bugs
 	system, err := b.Scenario.New(p)
 	require.NoError(t, err)
-	r := explore.NewRunner(system, p.Steps)
+	r := explore.NewRunner(system, p.Clock.Steps)
 	return &bugRun{r, strategyOf(t, b).New(strategy.Measure(r)), b.Property}
 }
 
@@ -279,10 +279,10 @@ func TestBugsInvisibleWithoutReaders(t *testing.T) {
 			run := func(bugs ...string) *explore.Runner {
 				p := scenarios.Outages.Params
 				p.Cache, p.Bugs = "kep-4988", bugs
-				p.Readers, p.Gets, p.Watchers = 0, 0, 0
+				p.Workload.Readers, p.Workload.Gets, p.Workload.Watchers = 0, 0, 0
 				system, err := scenarios.Outages.New(p)
 				require.NoError(t, err)
-				return explore.NewRunner(system, p.Steps)
+				return explore.NewRunner(system, p.Clock.Steps)
 			}
 			buggy, healthy := run(bug), run()
 			a, b := strategy.Random().New(strategy.Measure(buggy)), strategy.Random().New(strategy.Measure(healthy))

@@ -155,7 +155,7 @@ func matrixNotes(m *matrix.Matrix) []string {
 			"yes: in all schedules that were tried, and checked at least once. All of them mask one race that every etcd release has: a Created response overtakes older progress (simrun run rewatch).",
 		"wait p99: what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +
 			"), and while the resource is, too (" + matrix.Busy + "). cached: how many of them the cache served; the others went to etcd or were refused. requests, bytes, progress: ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ".",
-		"Time is virtual: unless --param says otherwise, a message takes up to 1 ms, a loop up to 0.5 ms to be scheduled, and answering nothing at all, so that what goes to etcd looks quicker than it is (range-time, item-time).",
+		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, a loop up to 0.5 ms to be scheduled, and answering nothing at all, so that what goes to etcd looks quicker than it is (range-time, item-time).",
 		fmt.Sprintf("%d schedules in %.1f s.", m.Schedules, m.Seconds),
 	}
 	if m.Interrupted {

@@ -102,7 +102,7 @@ func (c *storyCase) search(t *testing.T) *recording.Recording {
 	require.NoError(t, err)
 	const batch, most = 4_000, 400_000
 	for first := uint64(0); first < most; first += batch {
-		found, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, FirstSeed: first, Seeds: batch, Steps: p.Steps})
+		found, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, FirstSeed: first, Seeds: batch, Steps: p.Clock.Steps})
 		require.NoError(t, err)
 		for _, f := range found.Failures {
 			if f.Failure.Property != c.property.Name {

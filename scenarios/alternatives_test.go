@@ -42,8 +42,7 @@ func TestAlternatives(t *testing.T) {
 	} {
 		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
 			t.Parallel()
-			p := tc.scenario.Params
-			p.Bugs = []string{tc.set}
+			p := with(t, tc.scenario, tc.set)
 			c := explored(t, tc.scenario, p, 0, 4_000)
 			for _, f := range c.Properties {
 				assert.NotZero(t, f.Exercised, "%s was never put to the test", f.Name)

@@ -35,7 +35,7 @@ func BenchmarkSchedules(b *testing.B) {
 					s, err := sc.New(p)
 					require.NoError(b, err)
 					s.JudgeWith(judged.operations)
-					r := explore.NewRunner(s, p.Steps)
+					r := explore.NewRunner(s, p.Clock.Steps)
 					c := chosen.New(strategy.Measure(r))
 					var total sim.Stats
 					open := uint64(0)

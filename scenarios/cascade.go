@@ -5,7 +5,11 @@ import (
 
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // cascadeParams: twenty clients of two API servers list about ten times a
@@ -13,17 +17,24 @@ import (
 // to send the five objects.
 func cascadeParams() testbed.Params {
 	return testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340-fallback", Mode: sim.Timed,
-		Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", Caches: 2, AwaitReady: true, Items: 5, Keys: 5,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 4 * time.Second,
-		FaultsFor: 8 * time.Second, Horizon: 30 * time.Second, Steps: 200_000,
-		Guard: testbed.GuardParams{
-			Pollers: 20, Patience: 10 * time.Second, Honour: true, Clog: true,
-			RangeTime: time.Millisecond, ItemTime: 200 * time.Millisecond, SharedConnection: true,
-			// What it takes where nothing cascades: 3 s for a read that has just
-			// begun to wait, 1 s until its client comes back, and 2 s for one list
-			// of each API server that etcd has still to answer.
-			Settle: 6 * time.Second,
+		Etcd: "3.5.13", Cache: "kep-2340-fallback",
+		Settings: option.Settings("range-time=1ms", "item-time=200ms", "shared-connection=true"),
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 60, NoiseFor: 30 * time.Second, Read: "consistent", AwaitReady: true, Items: 5,
+			Keys: 5, Think: 4 * time.Second,
+			Polling: workload.PollingOptions{
+				Clients: 20, Patience: 10 * time.Second, Honour: true,
+				// What it takes where nothing cascades: 3 s for a read that has just
+				// begun to wait, 1 s until its client comes back, and 2 s for one list
+				// of each API server that etcd has still to answer.
+				Settle: 6 * time.Second,
+			},
+		},
+		Faults: faults.Options{For: 8 * time.Second, Clog: true},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
+			Steps: 200_000,
 		},
 	}
 }
@@ -56,7 +67,7 @@ after the fault.`,
 			return nil
 		case floodsEtcd(p):
 			return []*testbed.Property{reads.RecoversInTime}
-		case cacheDimension(p, "on-timeout") == "fallback", hasBug(p, "issue-17507"):
+		case optionOf(p, "on-timeout") == "fallback", hasBug(p, "issue-17507"):
 			return []*testbed.Property{reads.RecoversInTime}
 		}
 		return nil
@@ -73,7 +84,7 @@ given up: nothing cascades. API servers x limit x time of a list < 3 s is enough
 for which even this limit is too much.`,
 	Params: func() testbed.Params {
 		p := cascadeParams()
-		p.Guard.DelegatedLimit = 1
+		p.Settings = append(p.Settings, option.Setting{Name: "delegated-limit", Value: "1"})
 		return p
 	}(),
 	Claims: []*testbed.Property{reads.RecoversInTime},

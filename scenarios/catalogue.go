@@ -1,6 +1,8 @@
 package scenarios
 
-import "github.com/watchbed/watchbed/testbed"
+import (
+	"github.com/watchbed/watchbed/testbed"
+)
 
 // The order in which the catalogue is listed: from the scenarios that most people
 // begin with to those about one feature. A scenario that is not named here comes

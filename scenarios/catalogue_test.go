@@ -12,15 +12,26 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
+
+// with are the parameters of a scenario with some options set, each NAME=VALUE.
+func with(t testing.TB, sc *testbed.Scenario, settings ...string) testbed.Params {
+	t.Helper()
+	p := sc.Params
+	for _, s := range option.Settings(settings...) {
+		require.NoError(t, p.Set(s.Name, s.Value))
+	}
+	return p
+}
 
 // explored explores a scenario with these parameters.
 func explored(t testing.TB, sc *testbed.Scenario, p testbed.Params, first, seeds uint64) *campaign.Result {
 	t.Helper()
 	subjects, err := sc.Subjects(p)
 	require.NoError(t, err)
-	c, err := campaign.Run(context.Background(), subjects, campaign.Config{FirstSeed: first, Seeds: seeds, Steps: p.Steps})
+	c, err := campaign.Run(context.Background(), subjects, campaign.Config{FirstSeed: first, Seeds: seeds, Steps: p.Clock.Steps})
 	require.NoError(t, err)
 	return c
 }

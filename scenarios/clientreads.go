@@ -6,7 +6,10 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
@@ -16,11 +19,16 @@ var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
 told of it elsewhere, has to have etcd asked for progress as a LIST does. In kubernetes/kubernetes#123674 reads of one
 object did not, and timed out.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
-		Readers: 2, Gets: 4, Read: "not-older", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
-		Horizon: 20 * time.Second, Steps: 200_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Gets: 4, Read: "not-older",
+			AwaitReady: true, Items: 2, Keys: 2, Think: 100 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
+			Steps: 200_000,
+		},
 	},
 	Claims:   []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan},
 	Expected: waitsInVain,
@@ -33,11 +41,16 @@ var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `On etcd 3.5.8 to 3.5.12 a consistent LIST of a quiet resource may hang (etcd-io/etcd#17507). One at resourceVersion "0"
 takes what there is and cannot. In kubernetes/kubernetes#123676 it hung all the same, because it was read as a consistent one.`,
 	Params: testbed.Params{
-		Etcd: "3.5.12", Cache: "kep-2340", Mode: sim.Timed,
-		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
-		Readers: 2, Reads: 3, Read: "any", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
-		Horizon: 20 * time.Second, Steps: 200_000,
+		Etcd: "3.5.12", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Reads: 3, Read: "any",
+			AwaitReady: true, Items: 2, Keys: 2, Think: 100 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
+			Steps: 200_000,
+		},
 	},
 	Claims:   []*testbed.Property{reads.AnswersInTime, reads.Sequential},
 	Expected: func(*testbed.Params) []*testbed.Property { return nil },
@@ -70,8 +83,12 @@ etcd's storage and the cache have to close the prefix before they compare (kuber
 before).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Deletes: true, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
-		Keys: 4, Items: 2, Namespaces: 2, Steps: 20_000,
+		Topology: topology.Options{Servers: 1, Namespaces: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 4,
+			Items: 2,
+		},
+		Clock: testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -85,11 +102,17 @@ all watches of its stream are synced. The busy resource's watch stays unsynced f
 not matter to the quiet one, and does not with a stream for each resource; on a shared one its reads time out
 (kubernetes/kubernetes#114458, #123532).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Writers: 2, Writes: 40, Readers: 2, Reads: 8, Read: "consistent", Caches: 1, Resources: 2, Apart: true, AwaitReady: true,
-		Items: 2, Keys: 2, SyncBatch: 1,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 50 * time.Millisecond,
-		Horizon: 30 * time.Second, Steps: 400_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings: option.Settings("sync-batch=1"),
+		Topology: topology.Options{Servers: 1, Resources: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 40, Readers: 2, Reads: 8, Read: "consistent", Apart: true, AwaitReady: true, Items: 2,
+			Keys: 2, Think: 50 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
+			Steps: 400_000,
+		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	// Nothing is written that is listed, so that early progress overtakes nothing.

@@ -2,7 +2,11 @@ package scenarios
 
 import (
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var ResumedWatch = testbed.RegisterScenario(&testbed.Scenario{
@@ -14,8 +18,13 @@ all in etcd-io/etcd#20488. Deletions are among the events, because a client goes
 event carried (kubernetes/kubernetes#58545).`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 1, Writes: 8, Deletes: true, Read: "consistent",
-		Watchers: 2, Leave: 2, Caches: 1, AwaitReady: true, Keys: 2, Items: 2, Restarts: 2, Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Deletes: true, Read: "consistent", Watchers: 2, Leave: 2, AwaitReady: true,
+			Keys: 2, Items: 2,
+		},
+		Faults: faults.Options{Restarts: 2},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
 	Expected: func(*testbed.Params) []*testbed.Property { return nil },
@@ -30,8 +39,13 @@ forgets its history. A watch that asked before and gets the locks after must not
 happened in between (kubernetes/kubernetes#116122).`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 1, Writes: 8, Read: "consistent",
-		Watchers: 3, Leave: 1, Caches: 1, AwaitReady: true, Keys: 2, Items: 1, Breaks: 4, Compactions: 4, Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Read: "consistent", Watchers: 3, Leave: 1, AwaitReady: true, Keys: 2, Items: 1,
+			Compactions: 4,
+		},
+		Faults: faults.Options{Breaks: 4},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
 	Expected: func(*testbed.Params) []*testbed.Property { return nil },
@@ -46,8 +60,11 @@ end, or their clients wait for events that nobody sends (kubernetes/kubernetes#7
 timed out).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Caches: 1, Keys: 2, Items: 2,
-		Informers: 2, InformerList: testbed.ListWatch, Recreations: 2, Steps: 20_000,
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 1, Writes: 4, Deletes: true, Read: "consistent", Keys: 2, Items: 2},
+		Informers: informer.Options{Count: 2, List: informer.ByListWatch},
+		Faults:    faults.Options{Recreations: 2},
+		Clock:     testbed.Clock{Steps: 20_000},
 	},
 	Claims:   informerClaims,
 	Expected: func(*testbed.Params) []*testbed.Property { return nil },

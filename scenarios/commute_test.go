@@ -52,7 +52,7 @@ const maxRunSteps = 4_000
 func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *commute.Swapper {
 	system, err := sc.New(p)
 	require.NoError(t, err)
-	runner := explore.NewRunner(system, min(p.Steps, maxRunSteps))
+	runner := explore.NewRunner(system, min(p.Clock.Steps, maxRunSteps))
 	s := commute.NewSwapper(1)
 	for s.Swapped < pairs && len(s.Wrong) == 0 {
 		s.Begin()

@@ -1,12 +1,14 @@
 package scenarios
 
 import (
-	"time"
-
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var ConsistentList = testbed.RegisterScenario(&testbed.Scenario{
@@ -17,9 +19,13 @@ cache, watch streams that break and an API server that restarts. On fixed versio
 race of the scenario rewatch is put aside.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2,
-		Readers: 2, Reads: 3, Gets: 1, Read: "consistent", Watchers: 1, Caches: 1, AwaitReady: true, Keys: 3,
-		Items: 1, History: 2, Breaks: 1, Restarts: 1, Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Gets: 1,
+			Read: "consistent", Watchers: 1, AwaitReady: true, Keys: 3, Items: 1, History: 2,
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
@@ -33,9 +39,14 @@ var EveryRead = testbed.RegisterScenario(&testbed.Scenario{
 held to linearizability, the others to what they asked for.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1,
-		Readers: 3, Reads: 4, Gets: 3, Read: "every", Watchers: 1, Leave: 2, Caches: 1, Keys: 3,
-		Items: 3, History: 1, Restarts: 1, EtcdRestarts: 1, Compactions: 1, Page: 1, Steps: 20_000,
+		Settings: option.Settings("page=1"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 3, Reads: 4, Gets: 3,
+			Read: "every", Watchers: 1, Leave: 2, Keys: 3, Items: 3, History: 1, Compactions: 1,
+		},
+		Faults: faults.Options{Restarts: 1, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
@@ -49,10 +60,15 @@ var Outages = testbed.RegisterScenario(&testbed.Scenario{
 resume below the compacted revision and end, caches that list again. etcd's progress ticker runs, too.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
-		Readers: 2, Reads: 3, Gets: 1, Read: "consistent", Watchers: 1, Streams: 1, Caches: 1, AwaitReady: true, Keys: 2,
-		Items: 2, History: 1, Breaks: 1, EtcdRestarts: 1, Snapshots: 1, Compactions: 2,
-		CompactionBatch: 1, SyncBatch: 1, Notify: 10 * time.Minute, ClientKV: true, Steps: 20_000,
+		Settings: option.Settings("compaction-batch=1", "sync-batch=1", "notify=10m"),
+		Topology: topology.Options{Servers: 1, ClientKV: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Gets: 1,
+			Read: "consistent", Watchers: 1, Streams: 1, AwaitReady: true, Keys: 2, Items: 2, History: 1,
+			Compactions: 2,
+		},
+		Faults: faults.Options{Breaks: 1, EtcdRestarts: 1, Snapshots: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
@@ -66,10 +82,14 @@ var Backpressure = testbed.RegisterScenario(&testbed.Scenario{
 and the cache remembers few events. On fixed versions progress waits for what it must not overtake, wherever that is.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 5, Noise: 1, NoiseWrites: 2,
-		Readers: 2, Reads: 2, Read: "consistent", Watchers: 2, Streams: 1, Caches: 1, AwaitReady: true, Keys: 2,
-		Items: 1, History: 1, Breaks: 1,
-		ChanBuf: 1, CtrlBuf: 1, SendWindow: 1, WatchersPerSync: 1, ClientBuf: 1, Ring: 2, Incoming: 1, WatchBuf: 1, Steps: 20_000,
+		Settings: option.Settings("chan-buf=1", "ctrl-buf=1", "send-window=1", "watchers-per-sync=1", "client-buf=1", "ring=2", "incoming=1", "watch-buf=1"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 5, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 2, Read: "consistent", Watchers: 2,
+			Streams: 1, AwaitReady: true, Keys: 2, Items: 1, History: 1,
+		},
+		Faults: faults.Options{Breaks: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
 	Expected: func(p *testbed.Params) []*testbed.Property {

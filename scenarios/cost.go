@@ -6,6 +6,8 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // The scenarios of cost differ in what is written while clients list, because
@@ -14,10 +16,16 @@ import (
 // are.
 func costScenario(name, summary, doc string, change func(*testbed.Params)) *testbed.Scenario {
 	p := testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Readers: 4, Reads: 10, Read: "consistent", Caches: 1, AwaitReady: true, Items: 50, Keys: 50,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 500 * time.Millisecond,
-		Horizon: 60 * time.Second, Steps: 1_000_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Readers: 4, Reads: 10, Read: "consistent", AwaitReady: true, Items: 50, Keys: 50,
+			Think: 500 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
+			Steps: 1_000_000,
+		},
 	}
 	change(&p)
 	return testbed.RegisterScenario(&testbed.Scenario{
@@ -34,7 +42,7 @@ back is measured. Delays are drawn by the strategy: with --strategy random they 
 var CostQuiet = func() *testbed.Scenario {
 	sc := costScenario("cost-quiet", "what consistent LISTs cost while nearly nothing is written",
 		`A cache that has seen everything is as new as etcd: but for one write, no LIST has to wait.`,
-		func(p *testbed.Params) { p.Writers, p.Writes = 1, 1 })
+		func(p *testbed.Params) { p.Workload.Writers, p.Workload.Writes = 1, 1 })
 	// A stale cache rarely gets caught: there is one write that it can lack.
 	often, rarely := sc.Expected, sc.Possible
 	sc.Expected = func(*testbed.Params) []*testbed.Property { return nil }
@@ -45,16 +53,18 @@ var CostQuiet = func() *testbed.Scenario {
 var CostElsewhere = costScenario("cost-elsewhere", "what consistent LISTs cost while other resources are written",
 	`A hundred writes a second to another prefix move etcd's revision on, and no event tells the cache: every LIST waits for a
 progress notification.`,
-	func(p *testbed.Params) { p.Noise, p.NoiseWrites, p.NoiseFor = 1, 250, 2500*time.Millisecond })
+	func(p *testbed.Params) {
+		p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
+	})
 
 var CostPrefix = costScenario("cost-prefix", "what consistent LISTs cost while the resource itself is written",
 	`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
-	func(p *testbed.Params) { p.Writers, p.Writes = 8, 10 })
+	func(p *testbed.Params) { p.Workload.Writers, p.Workload.Writes = 8, 10 })
 
 var CostBusy = costScenario("cost-busy", "what consistent LISTs cost while the resource and others are written",
 	`Both: events do not bring the cache up to the writes elsewhere, and etcd's progress ticker leaves out a watch that was
 sent an event since the last tick.`,
 	func(p *testbed.Params) {
-		p.Writers, p.Writes = 8, 10
-		p.Noise, p.NoiseWrites, p.NoiseFor = 1, 250, 2500*time.Millisecond
+		p.Workload.Writers, p.Workload.Writes = 8, 10
+		p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
 	})

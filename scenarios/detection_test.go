@@ -17,7 +17,7 @@ func detected(t *testing.T, sc *testbed.Scenario, property *testbed.Property, s 
 	const schedules = 2_000
 	subjects, err := sc.Subjects(sc.Params)
 	require.NoError(t, err)
-	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Steps, RecheckShare: -1})
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, Seeds: schedules, Steps: sc.Params.Clock.Steps, RecheckShare: -1})
 	require.NoError(t, err)
 	for _, p := range c.Properties {
 		if p.Name == property.Name {

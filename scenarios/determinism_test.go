@@ -53,7 +53,7 @@ func hashes(t *testing.T, workers int) string {
 	for _, sc := range testbed.Scenarios() {
 		subjects, err := sc.Subjects(sc.Params)
 		require.NoError(t, err)
-		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: each, Workers: workers, Steps: sc.Params.Steps})
+		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: each, Workers: workers, Steps: sc.Params.Clock.Steps})
 		require.NoError(t, err)
 		list = append(list, c.Hash.String())
 	}

@@ -31,7 +31,7 @@ func afterBreaks(p *testbed.Params) []*testbed.Property {
 		// What comes again came before a bookmark, too.
 		out = append(out, watches.Bookmarkable)
 	}
-	if p.Snapshots > 0 && hasBug(p, "issue-15271") {
+	if p.Faults.Snapshots > 0 && hasBug(p, "issue-15271") {
 		out = append(out, watches.Ordered, watches.Unique)
 	}
 	return out
@@ -55,9 +55,9 @@ func afterCompactions(claims ...*testbed.Property) func(p *testbed.Params) []*te
 func hearsOfProgress(p *testbed.Params) bool {
 	switch p.Cache {
 	case "direct":
-		return p.Notify > 0
+		return notifies(p)
 	case "stale":
-		return p.Notify > 0 || p.Read == "every" || p.Read == "not-older"
+		return notifies(p) || p.Workload.Read == "every" || p.Workload.Read == "not-older"
 	}
 	return true
 }
@@ -103,7 +103,7 @@ func trustsNothing(p *testbed.Params, claims ...*testbed.Property) []*testbed.Pr
 		case p.Cache != "stale":
 		case c == reads.Linearizable, c == reads.LinearizableData:
 			out = append(out, c)
-		case c == reads.Sequential && p.Gets > 0:
+		case c == reads.Sequential && p.Workload.Gets > 0:
 			// GETs are etcd's in every design: a list after one goes back.
 			out = append(out, c)
 		}

@@ -5,25 +5,16 @@ import (
 
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // versionCheck is the guard that the parameters come to.
-func versionCheck(p *testbed.Params) string { return cacheDimension(p, "version-check") }
-
-func cacheDimension(p *testbed.Params, name string) string {
-	b, err := p.Behaviours()
-	if err != nil {
-		return ""
-	}
-	for _, d := range b.Cache.Dimensions() {
-		if d.Name == name {
-			return d.Value
-		}
-	}
-	return ""
-}
+func versionCheck(p *testbed.Params) string { return optionOf(p, "version-check") }
 
 // checkTrusts reports whether a version check that could ask a member of this
 // version trusts it. The KEP asks for the fix of etcd-io/etcd#15220 only, what
@@ -41,7 +32,7 @@ func checkTrusts(check, version string) bool {
 // Distrusts reports whether the version check finds etcd too old, and nothing else
 // than that etcd ever serves.
 func Distrusts(p *testbed.Params) bool {
-	return !p.Guard.ChangesMember() && !checkTrusts(versionCheck(p), p.Etcd)
+	return !p.ChangesMember() && !checkTrusts(versionCheck(p), p.Etcd)
 }
 
 var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
@@ -49,12 +40,14 @@ var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "etcd is too old from the start: the version check sends consistent LISTs to etcd, and none of them lacks a write",
 	Doc: `issue-15220 behind the version check that was shipped (kubernetes/kubernetes#123192). Until the first member of etcd
 has said its version, and for good once one said a version without the fixes, every consistent LIST is etcd's. With
---bug version-check=none it is issue-15220 again. With version-check=kep-ga an API server in front of an etcd without the fix
+--set version-check=none it is issue-15220 again. With version-check=kep-ga an API server in front of an etcd without the fix
 does not start at all: nothing is put to the test, and that is the verdict.`,
 	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Settings: []string{"version-check=shipped"},
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
-		Steps: 20_000,
+		Etcd: "3.5.7", Cache: "kep-2340",
+		Settings: option.Settings("version-check=shipped"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
+		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -72,11 +65,13 @@ var GuardMixed = testbed.RegisterScenario(&testbed.Scenario{
 by itself: the first good answer turns consistent reads from the cache on, the first bad one turns them off for good. A LIST
 that comes in between is answered from a cache whose watch the old member serves, and may lack a completed write
 (etcd-io/etcd#15220). The KEP's policies wait for all members before they start, and are safe here: try
---bug version-check=kep-beta.`,
+--set version-check=kep-beta.`,
 	Params: testbed.Params{
-		Etcd: "3.5.7", Cache: "kep-2340", Settings: []string{"version-check=shipped"}, Guard: testbed.GuardParams{Members: "3.5.13"},
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
-		Steps: 20_000,
+		Etcd: "3.5.7", Cache: "kep-2340",
+		Settings: option.Settings("version-check=shipped"),
+		Topology: topology.Options{Members: "3.5.13", Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
+		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -95,10 +90,12 @@ on asking, after up to 15 s; the KEP warns and goes on. When the member that was
 overtakes events (etcd-io/etcd#15220), and the cache still trusts it: until the next attempt in what was shipped, for good
 with the KEP's policies.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Settings: []string{"version-check=shipped"},
-		Guard:   testbed.GuardParams{Members: "3.5.7!", Failovers: 1},
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
-		Steps: 20_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings: option.Settings("version-check=shipped"),
+		Topology: topology.Options{Members: "3.5.7!", Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
+		Faults:   faults.Options{Failovers: 1},
+		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: expectLater,
@@ -111,9 +108,12 @@ var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
 downgrade". This is what it rests on: the cluster comes back as 3.5.7 under an API server that has seen a newer one, requested
 progress overtakes events again (etcd-io/etcd#15220), and nobody asks for the version a second time.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Settings: []string{"version-check=shipped"}, Guard: testbed.GuardParams{Downgrade: "3.5.7"},
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
-		Steps: 20_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings: option.Settings("version-check=shipped"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
+		Faults:   faults.Options{Downgrade: "3.5.7"},
+		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: expectLater,
@@ -124,10 +124,10 @@ var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the version check of the KEP asks for one fix, not for the next: consistent LISTs hang all the same",
 	Doc: `issue-17507 behind the version check of KEP-2340, which passes every etcd with the fix of etcd-io/etcd#15220: 3.4.25
 and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5.13
-(kubernetes/kubernetes#123192): with --bug version-check=shipped etcd answers, and in time.`,
+(kubernetes/kubernetes#123192): with --set version-check=shipped etcd answers, and in time.`,
 	Params: func() testbed.Params {
 		p := Issue17507.Params
-		p.Settings = []string{"version-check=kep-beta"}
+		p.Settings = option.Settings("version-check=kep-beta")
 		return p
 	}(),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},

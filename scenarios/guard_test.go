@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -55,9 +56,8 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 	for _, tc := range guardCases {
 		t.Run(tc.scenario.Name+" "+tc.etcd+" "+tc.check, func(t *testing.T) {
 			t.Parallel()
-			p := tc.scenario.Params
+			p := with(t, tc.scenario, "version-check="+tc.check)
 			p.Etcd = tc.etcd
-			p.Bugs = []string{"version-check=" + tc.check}
 			seen, exercised := map[string]uint64{}, uint64(0)
 			var missing, unexpected []string
 			for first := uint64(0); first < mostSchedules; first += 2000 {
@@ -92,23 +92,19 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 	for _, run := range []struct {
 		scenario *testbed.Scenario
 		etcd     string
-		bugs     []string
-		set      testbed.Parameter
+		settings []string
 	}{
-		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}, testbed.Parameter{}},
-		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga"}, testbed.Parameter{Name: "await-ready", Value: "false"}},
-		{GuardMixed, "3.5.7", []string{"version-check=shipped"}, testbed.Parameter{}},
-		{GuardUnasked, "3.5.13", []string{"version-check=shipped"}, testbed.Parameter{}},
-		{GuardUnasked, "3.5.13", []string{"version-check=kep-beta"}, testbed.Parameter{}},
-		{GuardDowngrade, "3.5.13", nil, testbed.Parameter{}},
-		{Cascade, "3.5.13", nil, testbed.Parameter{}},
-		{CascadeLimited, "3.5.13", nil, testbed.Parameter{}},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
+		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
+		{GuardMixed, "3.5.7", []string{"version-check=shipped"}},
+		{GuardUnasked, "3.5.13", []string{"version-check=shipped"}},
+		{GuardUnasked, "3.5.13", []string{"version-check=kep-beta"}},
+		{GuardDowngrade, "3.5.13", nil},
+		{Cascade, "3.5.13", nil},
+		{CascadeLimited, "3.5.13", nil},
 	} {
-		p := run.scenario.Params
-		p.Etcd, p.Bugs = run.etcd, run.bugs
-		if run.set.Name != "" {
-			require.NoError(t, p.Set(run.set.Name, run.set.Value))
-		}
+		p := with(t, run.scenario, run.settings...)
+		p.Etcd = run.etcd
 		for _, s := range explored(t, run.scenario, p, 0, 200).Situations {
 			times[s.Situation.String()] += s.Times
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -41,28 +42,28 @@ func TestMemoryOfInformers(t *testing.T) {
 		slots, page    int
 		lists, streams int64
 	}{
-		{16, testbed.ListWatch, 0, 0, 16 * 400 * mb, 0},
-		{16, testbed.ListWatch, 0, 50, 16 * 50 * mb, 0},
-		{16, testbed.WatchList, 0, 0, 0, 16 * 10 * mb},
-		{16, testbed.WatchList, 2, 0, 0, 16 * 2 * mb},
-		{16, testbed.WatchList, 100, 0, 0, 16 * 100 * mb},
-		{1024, testbed.ListWatch, 0, 0, 1024 * 400 * mb, 0},
-		{1024, testbed.WatchList, 0, 0, 0, 1024 * 10 * mb},
+		{16, informer.ByListWatch, 0, 0, 16 * 400 * mb, 0},
+		{16, informer.ByListWatch, 0, 50, 16 * 50 * mb, 0},
+		{16, informer.ByWatchList, 0, 0, 0, 16 * 10 * mb},
+		{16, informer.ByWatchList, 2, 0, 0, 16 * 2 * mb},
+		{16, informer.ByWatchList, 100, 0, 0, 16 * 100 * mb},
+		{1024, informer.ByListWatch, 0, 0, 1024 * 400 * mb, 0},
+		{1024, informer.ByWatchList, 0, 0, 0, 1024 * 10 * mb},
 	} {
 		t.Run(fmt.Sprintf("%d/%s/slots=%d/page=%d", c.informers, c.list, c.slots, c.page), func(t *testing.T) {
-			if c.informers > 16 && c.list == testbed.WatchList && !*everything {
+			if c.informers > 16 && c.list == informer.ByWatchList && !*everything {
 				t.Skip("half a million messages: with -catalogue.everything")
 			}
-			p := InformerMemory.Params
-			p.Informers, p.InformerList, p.InformerPage, p.WatchBuf = c.informers, c.list, c.page, c.slots
-			p.Writers, p.Items = 0, 400
+			p := with(t, InformerMemory, fmt.Sprintf("watch-buf=%d", c.slots))
+			p.Informers.Count, p.Informers.List, p.Informers.Page = c.informers, c.list, c.page
+			p.Workload.Writers, p.Workload.Items = 0, 400
 			if c.page > 0 {
 				// Only a list of the newest state comes in pages from a cache.
-				p.InformerRV = "unset"
+				p.Informers.RV = "unset"
 			}
 			s, err := InformerMemory.New(p)
 			require.NoError(t, err)
-			res := explore.NewRunner(s, p.Steps).Run(slowNetwork{s})
+			res := explore.NewRunner(s, p.Clock.Steps).Run(slowNetwork{s})
 			require.False(t, res.Truncated)
 			for i, r := range s.Informers() {
 				assert.True(t, s.Current(r), "informer %d is at %d", i, r.ResourceVersion())

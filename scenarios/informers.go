@@ -11,7 +11,12 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // informerClaims are what every informer is held to.
@@ -36,8 +41,8 @@ func listsTrustProgress(p *testbed.Params) bool {
 
 // endsByTimer: nobody asks for progress on behalf of a WatchList.
 func endsByTimer(p *testbed.Params) bool {
-	b, err := p.Behaviours()
-	return err == nil && b.Cache.Watches.InitialEventsEnd == variant.EndByTimer
+	n, err := p.Nodes()
+	return err == nil && n.Cache.Watches.InitialEventsEnd == variant.EndByTimer
 }
 
 // overtakenStreams expects what early progress breaks for those who stream their
@@ -46,7 +51,7 @@ func endsByTimer(p *testbed.Params) bool {
 func overtakenStreams(claims ...*testbed.Property) func(*testbed.Params) []*testbed.Property {
 	return func(p *testbed.Params) []*testbed.Property {
 		switch {
-		case endsByTimer(p) && p.Notify == 0:
+		case endsByTimer(p) && !notifies(p):
 			return []*testbed.Property{informers.CatchUp}
 		case streamsTrustProgress(p):
 			return claims
@@ -82,8 +87,11 @@ begins with synthetic ADDED events and ends with a bookmark. With informer-list=
 resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 1, Keys: 3, Items: 3,
-		Informers: 2, InformerList: testbed.WatchList, InformerPage: 2, Restarts: 1, Steps: 20_000,
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 3, Items: 3},
+		Informers: informer.Options{Count: 2, List: informer.ByWatchList, Page: 2},
+		Faults:    faults.Options{Restarts: 1},
+		Clock:     testbed.Clock{Steps: 20_000},
 	},
 	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
 	Expected: overtakenStreams(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
@@ -97,8 +105,11 @@ var InformerResume = testbed.RegisterScenario(&testbed.Scenario{
 nothing twice, whichever way it listed.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 1, Keys: 2, Items: 2,
-		Informers: 2, InformerList: testbed.ListWatch, InformerBreaks: 4, Steps: 20_000,
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 2},
+		Informers: informer.Options{Count: 2, List: informer.ByListWatch},
+		Faults:    faults.Options{InformerBreaks: 4},
+		Clock:     testbed.Clock{Steps: 20_000},
 	},
 	Claims:   informerClaims,
 	Expected: goesBackIfStale,
@@ -114,8 +125,15 @@ second in between. Only then does the informer ask for the newest state. KEP-315
 client-go does not. What happens where lists come in pages is in informer-relist-loop.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3, Ring: 2,
-		Informers: 2, InformerList: testbed.ListWatch, InformerBreaks: 4, Compactions: 2, Steps: 40_000,
+		Settings: option.Settings("ring=2"),
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 3,
+			Compactions: 2,
+		},
+		Informers: informer.Options{Count: 2, List: informer.ByListWatch},
+		Faults:    faults.Options{InformerBreaks: 4},
+		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims:   informerClaims,
 	Expected: goesBackIfStale,
@@ -131,8 +149,11 @@ var InformerMoves = testbed.RegisterScenario(&testbed.Scenario{
 state than the one before it, whichever API server it comes to (kubernetes/kubernetes#59848). See informer-time-travel.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 2,
-		Informers: 2, InformerList: testbed.WatchList, InformerRV: "unset", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
+		Topology:  topology.Options{Servers: 2},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 2},
+		Informers: informer.Options{Count: 2, List: informer.ByWatchList, RV: "unset"},
+		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3, Restarts: 1},
+		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
 	Expected: overtakenStreams(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
@@ -146,8 +167,11 @@ var InformerTimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 is behind, it shows its handlers what it had shown them to be gone.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 2,
-		Informers: 2, InformerList: testbed.ListWatch, InformerRV: "0", InformerBreaks: 2, InformerRestarts: 3, Restarts: 1, Steps: 40_000,
+		Topology:  topology.Options{Servers: 2},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 2},
+		Informers: informer.Options{Count: 2, List: informer.ByListWatch, RV: "0"},
+		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3, Restarts: 1},
+		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims:   informerClaims,
 	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, informers.Monotonic) },
@@ -163,8 +187,11 @@ later, on the stream itself, it does not look for. client-go takes it that an ex
 (KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and the detector finds nothing.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Read: "consistent", Caches: 1, Keys: 2, Items: 1, LostEvents: 1,
-		Informers: 3, InformerList: testbed.WatchList, InformerCheck: true, InformerRestarts: 2, Steps: 20_000,
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Read: "consistent", Keys: 2, Items: 1},
+		Informers: informer.Options{Count: 3, List: informer.ByWatchList, Check: true},
+		Faults:    faults.Options{LostEvents: 1, InformerRestarts: 2},
+		Clock:     testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -181,9 +208,13 @@ var InformerFallback = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `The gate WatchList is off in the API servers and on in client-go: a WatchList is refused as invalid (KEP-3157, "Version Skew
 Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Settings: []string{"watch-list=disabled"},
-		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Caches: 2, Keys: 2, Items: 3,
-		Informers: 2, InformerList: testbed.WatchList, InformerPage: 2, InformerBreaks: 2, InformerRestarts: 1, Restarts: 1, Steps: 40_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings:  option.Settings("watch-list=disabled"),
+		Topology:  topology.Options{Servers: 2},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 3},
+		Informers: informer.Options{Count: 2, List: informer.ByWatchList, Page: 2},
+		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 1, Restarts: 1},
+		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims: informerClaims,
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -209,11 +240,15 @@ informer-list=watch-list, where the first list fits a page, where a list says re
 (informer-not-older=true), and in the flow of KEP-3157's appendix, in which RV="" follows the 410 at once
 (informer-newest=true).`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Writers: 1, Writes: 20, Read: "consistent", Caches: 1, Keys: 2, Items: 3,
-		Informers: 1, InformerList: testbed.ListWatch, InformerPage: 1, Restarts: 2,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,
-		FaultsFor: 8 * time.Second, Horizon: 4 * time.Minute, Steps: 200_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 1, Writes: 20, Read: "consistent", Keys: 2, Items: 3, Think: time.Second},
+		Informers: informer.Options{Count: 1, List: informer.ByListWatch, Page: 1},
+		Faults:    faults.Options{Restarts: 2, For: 8 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 4 * time.Minute,
+			Steps: 200_000,
+		},
 	},
 	Claims:   informerClaims,
 	Expected: func(p *testbed.Params) []*testbed.Property { return []*testbed.Property{informers.CatchUp} },
@@ -225,12 +260,19 @@ var InformerOutages = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `With a clock: backoff with its jitter, Retry-After, watches that time out after five to ten minutes, and the eleven tries of
 a request that is refused. Once nothing breaks any more, every informer must have caught up by the end.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Writers: 1, Writes: 12, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: 20 * time.Second,
-		Read: "consistent", Caches: 2, Keys: 3, Items: 3, Ring: 4,
-		Informers: 3, InformerList: testbed.WatchList, InformerBreaks: 4, InformerRestarts: 2, Breaks: 2, Restarts: 2, EtcdRestarts: 1,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 2 * time.Minute,
-		FaultsFor: 30 * time.Second, Horizon: 40 * time.Minute, Steps: 200_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings: option.Settings("ring=4"),
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 1, Writes: 12, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: 20 * time.Second,
+			Read: "consistent", Keys: 3, Items: 3, Think: 2 * time.Minute,
+		},
+		Informers: informer.Options{Count: 3, List: informer.ByWatchList},
+		Faults:    faults.Options{InformerBreaks: 4, InformerRestarts: 2, Breaks: 2, Restarts: 2, EtcdRestarts: 1, For: 30 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 40 * time.Minute,
+			Steps: 200_000,
+		},
 	},
 	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
 	Expected: func(*testbed.Params) []*testbed.Property { return nil },

@@ -10,6 +10,8 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -24,13 +26,13 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 			"request sent again after Retry-After", "request sent again too often", "initial events ended by a bookmark",
 			"stream closed before the end of its initial events", "list in place of a stream",
 		}},
-		{InformerColdStart, func(p *testbed.Params) { p.InformerList = testbed.ListWatch }, []string{"list of several pages"}},
-		{InformerColdStart, func(p *testbed.Params) { p.Bugs, p.Notify = []string{"initial-events-end=timer"}, 5*time.Second }, []string{
+		{InformerColdStart, func(p *testbed.Params) { p.Informers.List = informer.ByListWatch }, []string{"list of several pages"}},
+		{InformerColdStart, func(p *testbed.Params) { p.Settings = option.Settings("initial-events-end=timer", "notify=5s") }, []string{
 			"change among the initial events",
 		}},
 		{InformerResume, nil, []string{"watch resumed", "position moved by a bookmark", "list and watch again"}},
 		{InformerExpired, nil, []string{"watch ended by 410", "newest list after a refused resourceVersion", "watch resumed"}},
-		{InformerExpired, func(p *testbed.Params) { p.InformerList = testbed.WatchList }, []string{
+		{InformerExpired, func(p *testbed.Params) { p.Informers.List = informer.ByWatchList }, []string{
 			"watch ended by 410", "newest stream after a refused resourceVersion", "initial events ended by a bookmark",
 		}},
 		{InformerMoves, nil, []string{"restarted", "moved to another API server", "initial events ended by a bookmark"}},
@@ -67,11 +69,11 @@ func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
 // wants; the flow of KEP-3157's appendix; or time, once etcd compacts.
 func TestRelistLoopHeals(t *testing.T) {
 	for _, change := range []func(*testbed.Params){
-		func(p *testbed.Params) { p.InformerList = testbed.WatchList },
-		func(p *testbed.Params) { p.InformerPage = 0 },
-		func(p *testbed.Params) { p.InformerNotOlder = true },
-		func(p *testbed.Params) { p.InformerNewest = true },
-		func(p *testbed.Params) { p.Compactors, p.Horizon = true, 15*time.Minute },
+		func(p *testbed.Params) { p.Informers.List = informer.ByWatchList },
+		func(p *testbed.Params) { p.Informers.Page = 0 },
+		func(p *testbed.Params) { p.Informers.NotOlder = true },
+		func(p *testbed.Params) { p.Informers.Newest = true },
+		func(p *testbed.Params) { p.Topology.Compactors, p.Clock.Horizon = true, 15*time.Minute },
 	} {
 		p := InformerRelistLoop.Params
 		change(&p)

@@ -4,6 +4,9 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var Issue15220 = testbed.RegisterScenario(&testbed.Scenario{
@@ -14,8 +17,9 @@ answer to a progress request goes through the control queue and overtakes the ev
 (etcd-io/etcd#15220): the cache believes it is as new as etcd said it was, and answers without the write.`,
 	Params: testbed.Params{
 		Etcd: "3.5.7", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, AtRest: true, Keys: 2,
-		Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
+		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData),
@@ -28,8 +32,10 @@ var Issue15220CatchingUp = testbed.RegisterScenario(&testbed.Scenario{
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
 	Params: testbed.Params{
 		Etcd: "3.5.7", Cache: "kep-2340",
-		Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 2,
-		Items: 1, Breaks: 1, Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 1, Writes: 4, Readers: 2, Reads: 2, Read: "consistent", AwaitReady: true, Keys: 2, Items: 1},
+		Faults:   faults.Options{Breaks: 1},
+		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

@@ -6,6 +6,9 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var Issue17507 = testbed.RegisterScenario(&testbed.Scenario{
@@ -15,11 +18,16 @@ var Issue17507 = testbed.RegisterScenario(&testbed.Scenario{
 when the first progress request comes. From 3.4.25 and 3.5.8 to 3.4.30 and 3.5.12 that request is deferred until the
 stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507). Later requests are ignored while it is.`,
 	Params: testbed.Params{
-		Etcd: "3.5.12", Cache: "kep-2340", Mode: sim.Timed,
-		Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond,
-		Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: 100 * time.Millisecond,
-		Horizon: 20 * time.Second, Steps: 200_000,
+		Etcd: "3.5.12", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 20, NoiseFor: 200 * time.Millisecond, Readers: 2, Reads: 3, Read: "consistent",
+			AwaitReady: true, Items: 2, Keys: 2, Think: 100 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second,
+			Steps: 200_000,
+		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -50,12 +58,17 @@ var Recovery = testbed.RegisterScenario(&testbed.Scenario{
 declared, and every consistent LIST has to be served from the cache within the bound. A watch that resumed in the first
 phase may be unsynced in the second, which is how a quiet range meets etcd-io/etcd#17507 long after the start.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Writers: 1, Writes: 3, Noise: 1, NoiseWrites: 20, NoiseFor: 3 * time.Second,
-		Readers: 2, Reads: 8, Read: "consistent", Caches: 1, AwaitReady: true, Items: 2, Keys: 2,
-		Breaks: 2, Restarts: 1, EtcdRestarts: 1,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Think: time.Second,
-		FaultsFor: 2 * time.Second, Horizon: 60 * time.Second, Steps: 200_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 3, Noise: 1, NoiseWrites: 20, NoiseFor: 3 * time.Second, Readers: 2, Reads: 8,
+			Read: "consistent", AwaitReady: true, Items: 2, Keys: 2, Think: time.Second,
+		},
+		Faults: faults.Options{Breaks: 2, Restarts: 1, EtcdRestarts: 1, For: 2 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 60 * time.Second,
+			Steps: 200_000,
+		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
 	Expected: func(p *testbed.Params) []*testbed.Property {

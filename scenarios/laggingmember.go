@@ -4,6 +4,9 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var LaggingMember = testbed.RegisterScenario(&testbed.Scenario{
@@ -18,8 +21,13 @@ A watch that begins at a revision which its member does not have yet is told of 
 3.5.22 and 3.6.2 (etcd-io/etcd#20221): the cache's resourceVersion goes back behind its own list.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true,
-		Keys: 2, Items: 1, Breaks: 1, Restarts: 1, Lagging: true, Steps: 20_000,
+		Topology: topology.Options{Servers: 1, Lagging: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 3, Read: "consistent",
+			AwaitReady: true, Keys: 2, Items: 1,
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd},
 	Expected: func(p *testbed.Params) []*testbed.Property {

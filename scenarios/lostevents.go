@@ -1,13 +1,16 @@
 package scenarios
 
 import (
-	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var LostEvent = testbed.RegisterScenario(&testbed.Scenario{
@@ -17,7 +20,7 @@ var LostEvent = testbed.RegisterScenario(&testbed.Scenario{
 between 5 and 7.5 minutes. A failed check drops the snapshots: exact reads, and pages after the first, are etcd's from
 then on, and right. LISTs of the newest state go on from the cache, and stay wrong, until the object is written again or
 the cache starts over: that is the documented behaviour. The first page of a list is such a read, so that pages together
-are no snapshot. --bug consistency-checker=off leaves exact reads wrong, too; =panic, the alpha, has the process
+are no snapshot. --set consistency-checker=off leaves exact reads wrong, too; =panic, the alpha, has the process
 start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
@@ -56,10 +59,18 @@ to date again. If a check was due in between, it failed, and snapshots stay off 
 cache recovered before any check, nobody ever knows: the check compares the newest state only, and the snapshots of the
 time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Settings: lostEventParams.Settings, Mode: sim.Timed,
-		Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", Caches: 1, AwaitReady: true, Keys: 1, Items: 1, History: 1,
-		LostEvents: 1, CheckPeriod: 30 * time.Second, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
-		Notify: 10 * time.Second, ReadFrom: 7 * time.Minute, FaultsFor: 2 * time.Minute, Horizon: 14 * time.Minute, Steps: 200_000,
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "check-period=30s", "notify=10s"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Readers: 2, Reads: 6, Read: "past", AwaitReady: true, Keys: 1, Items: 1,
+			History: 1, Think: time.Minute, ReadFrom: 7 * time.Minute,
+		},
+		Faults: faults.Options{LostEvents: 1, For: 2 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
+			Steps: 200_000,
+		},
 	},
 	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -80,20 +91,33 @@ var Detectors = testbed.RegisterScenario(&testbed.Scenario{
 streams and an etcd that restarts and is compacted, one of which has missed an event. Each comparison is held against
 ground truth at the moment when it was begun.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Settings: []string{"consistency-checker=fallback", "inconsistency-detector=on"},
-		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
-		Readers: 2, Reads: 5, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
-		Compactors: true, LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1, Page: 2, Steps: 20_000,
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "inconsistency-detector=on", "page=2"),
+		Topology: topology.Options{Servers: 2, Compactors: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 5, Read: "past",
+			AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		},
+		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{caches.DetectorAccuracy},
 	Expected: func(*testbed.Params) []*testbed.Property { return nil },
 })
 
 var lostEventParams = testbed.Params{
-	Etcd: "3.6.16", Cache: "kep-4988", Settings: []string{"consistency-checker=fallback"}, Mode: sim.Timed,
-	Writers: 1, Writes: 3, Readers: 2, Reads: 8, Read: "past", Caches: 1, AwaitReady: true, Keys: 3, Items: 3, History: 1,
-	LostEvents: 1, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: 20 * time.Second,
-	Notify: time.Minute, ReadFrom: 8 * time.Minute, FaultsFor: 90 * time.Second, Horizon: 14 * time.Minute, Steps: 200_000,
+	Etcd: "3.6.16", Cache: "kep-4988",
+	Settings: option.Settings("consistency-checker=fallback", "notify=1m"),
+	Topology: topology.Options{Servers: 1},
+	Workload: workload.Options{
+		Writers: 1, Writes: 3, Readers: 2, Reads: 8, Read: "past", AwaitReady: true, Keys: 3, Items: 3,
+		History: 1, Think: 20 * time.Second, ReadFrom: 8 * time.Minute,
+	},
+	Faults: faults.Options{LostEvents: 1, For: 90 * time.Second},
+	Clock: testbed.Clock{
+		Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
+		Steps: 200_000,
+	},
 }
 
 func keepsSnapshots(p *testbed.Params) bool { return hasOption(p, "snapshots", "on") }
@@ -102,8 +126,5 @@ func checkerFallsBack(p *testbed.Params) bool { return hasOption(p, "consistency
 
 func checkerPanics(p *testbed.Params) bool { return hasOption(p, "consistency-checker", "panic") }
 
-// hasOption reports whether a dimension has a value with these parameters.
-func hasOption(p *testbed.Params, dim, value string) bool {
-	b, err := p.Behaviours()
-	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == dim && d.Value == value })
-}
+// hasOption reports whether an option has a value with these parameters.
+func hasOption(p *testbed.Params, name, value string) bool { return optionOf(p, name) == value }

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,11 +21,10 @@ func TestMaskedRacesHaveAScenario(t *testing.T) {
 		assert.NotContains(t, p.Masked(), r)
 		for _, v := range etcd.Versions() {
 			p.Etcd = v
-			b, err := p.Behaviours()
+			n, err := p.Nodes()
 			require.NoError(t, err)
-			i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == r.Option })
-			require.GreaterOrEqual(t, i, 0, r.Option)
-			assert.NotEqual(t, r.Value, b.Dimensions()[i].Value, "etcd %s", v)
+			require.NotEmpty(t, n.Value(r.Option))
+			assert.NotEqual(t, r.Value, n.Value(r.Option), "etcd %s", v)
 		}
 	}
 }

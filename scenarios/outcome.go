@@ -34,7 +34,7 @@ func Outcome(sc *testbed.Scenario, p *testbed.Params, violated []string) (missin
 		// with initial events are refused.
 		possible = append(possible, reads.AnswersInTime, watches.InitialEventsEnd)
 	}
-	if Distrusts(p) && !p.AsConsistent && p.Cache != "stale" {
+	if Distrusts(p) && !p.Workload.AsConsistent && p.Cache != "stale" {
 		expected = nil
 		possible = slices.DeleteFunc(slices.Concat(possible, sc.Claims), func(claim *testbed.Property) bool {
 			return claim == reads.Linearizable || claim == reads.LinearizableData

@@ -4,6 +4,9 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var PagedLists = testbed.RegisterScenario(&testbed.Scenario{
@@ -11,12 +14,17 @@ var PagedLists = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "consistent LISTs in pages, whoever serves which page: together they are one state, and not an old one",
 	Doc: `Clients list three objects page by page while they change, from two API servers that restart, with a compacting etcd. KEP-2340
 and its first draft weigh who answers: etcd all pages, the cache the first one, or only what fits one page, or what it
-kept of the list under the token, or snapshots (KEP-4988), or the whole list whatever the limit. --bug pagination=... selects
+kept of the list under the token, or snapshots (KEP-4988), or the whole list whatever the limit. --set pagination=... selects
 one. A page that etcd cannot give any more is refused (410); the pages that are given are of one revision.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Writers: 2, Writes: 4, Deletes: true, Readers: 2, Reads: 2, Read: "pages", Caches: 2, AwaitReady: true, Keys: 3, Items: 3,
-		Breaks: 1, Restarts: 1, Compactions: 1, Steps: 20_000,
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Readers: 2, Reads: 2, Read: "pages", AwaitReady: true, Keys: 3,
+			Items: 3, Compactions: 1,
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),

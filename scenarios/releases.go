@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/release"
@@ -16,23 +15,11 @@ import (
 func hasBug(p *testbed.Params, name string) bool {
 	i := slices.IndexFunc(etcd.Bugs(), func(b etcd.Bug) bool { return b.Name == name })
 	bug := etcd.Bugs()[i]
-	for _, set := range p.Bugs {
-		if dim, value, err := testbed.ResolveBug(set); err == nil && dim == bug.Dimension {
-			return value == bug.Value
-		}
-	}
-	for _, set := range p.Settings {
-		if dim, value, _ := strings.Cut(set, "="); dim == bug.Dimension {
-			return value == bug.Value
-		}
-	}
-	for _, race := range p.Masked() {
-		if race.Option == bug.Dimension {
-			return race.Value == bug.Value
-		}
+	if value, ok := p.Override(bug.Option); ok {
+		return value == bug.Value
 	}
 	for _, b := range etcd.Bugs() {
-		if b.Dimension == bug.Dimension && !b.FixedIn().Includes(release.Must(p.Etcd)) {
+		if b.Option == bug.Option && !b.FixedIn().Includes(release.Must(p.Etcd)) {
 			return b.Name == name
 		}
 	}
@@ -43,12 +30,26 @@ func hasBug(p *testbed.Params, name string) bool {
 // early after progress, so that its last event comes twice
 // (etcd-io/etcd#15248).
 func clientRepeats(p *testbed.Params) bool {
-	for _, set := range p.Bugs {
-		if dim, value, err := testbed.ResolveBug(set); err == nil && dim == "resume-revision" {
-			return value == "at-header"
-		}
+	if value, ok := p.Override("resume-revision"); ok {
+		return value == "at-header"
 	}
 	return !clientResumesBehind.Includes(release.Must(p.ClientVersion()))
 }
 
 var clientResumesBehind = release.SinceAll("3.4.24", "3.5.8")
+
+// optionOf is the value of an option of the nodes, empty if the parameters do not
+// fit together.
+func optionOf(p *testbed.Params, name string) string {
+	n, err := p.Nodes()
+	if err != nil {
+		return ""
+	}
+	return n.Value(name)
+}
+
+// notifies reports whether the scenario has etcd tell of its progress by itself.
+func notifies(p *testbed.Params) bool {
+	n, err := p.Nodes()
+	return err == nil && n.Etcd.ProgressNotifyInterval > 0
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -31,9 +32,13 @@ of a watch after it has registered it, so that an event may be sent without the 
 takes a change without one for an error.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340", Unmask: unmasked,
-		Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2,
-		Readers: 2, Reads: 3, Read: "consistent", Caches: 1, AwaitReady: true, Keys: 3,
-		Items: 1, History: 2, Breaks: 1, Streams: 1, Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3,
+			Read: "consistent", AwaitReady: true, Keys: 3, Items: 1, History: 2, Streams: 1,
+		},
+		Faults: faults.Options{Breaks: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Stream: watchAfterProgress,
 	Claims: []*testbed.Property{watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},

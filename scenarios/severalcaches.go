@@ -5,6 +5,9 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var SeveralCaches = testbed.RegisterScenario(&testbed.Scenario{
@@ -15,9 +18,13 @@ has it. Clients list both resources, from one API server and then from the other
 who is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1,
-		Readers: 2, Reads: 4, Move: true, Read: "consistent", Watchers: 2, Caches: 2, Resources: 2, AwaitReady: true, Keys: 4,
-		Items: 2, Breaks: 1, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
+		Topology: topology.Options{Servers: 2, Resources: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 4, Move: true,
+			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 4, Items: 2,
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 2, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 40_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -46,9 +53,12 @@ lose its watch and begin anew on a live stream; here it is enough that one cache
 which shows ten times as often. KEP-2340 warns of sharing for its cost alone ("Performance", kubernetes/kubernetes#114458).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Unmask: unmasked,
-		Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 1,
-		Readers: 2, Reads: 2, Read: "consistent", Caches: 1, Resources: 2, SharedStream: true, Keys: 2,
-		Items: 2, AwaitReady: true, Steps: 20_000,
+		Topology: topology.Options{Servers: 1, Resources: 2, SharedStream: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Read: "consistent", Keys: 2,
+			Items: 2, AwaitReady: true,
+		},
+		Clock: testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
 	Expected: func(p *testbed.Params) []*testbed.Property {

@@ -15,12 +15,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// violatedIn lists what a campaign of a scenario with single behaviours set finds
+// violatedIn lists what a campaign of a scenario with single options set finds
 // violated.
-func violatedIn(t *testing.T, sc *testbed.Scenario, bugs ...string) (names []string, c *campaign.Result) {
+func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names []string, c *campaign.Result) {
 	t.Helper()
-	p := sc.Params
-	p.Bugs = bugs
+	p := with(t, sc, settings...)
 	c = explored(t, sc, p, 0, 1000)
 	names = violated(c)
 	missing, unexpected := Outcome(sc, &p, names)
@@ -33,8 +32,7 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, bugs ...string) (names []str
 // "Cache Inconsistency Detection Mechanism").
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
-		p := LostEvent.Params
-		p.Bugs = []string{"consistency-checker=off"}
+		p := with(t, LostEvent, "consistency-checker=off")
 		c := explored(t, LostEvent, p, 0, 1000)
 		for _, f := range c.Properties {
 			if f.Name != caches.DetectorAccuracy.Name {

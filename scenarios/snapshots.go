@@ -6,7 +6,11 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var SnapshotReads = testbed.RegisterScenario(&testbed.Scenario{
@@ -17,9 +21,14 @@ list, the history of each cache holds few events, and both API servers compete f
 from a snapshot is what etcd has, or had, at that revision; what has been compacted is refused by both.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",
-		Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2,
-		Readers: 3, Reads: 4, Read: "past", Caches: 2, AwaitReady: true, Keys: 3, Items: 2, History: 1,
-		Compactors: true, Restarts: 1, Ring: 3, Page: 2, Steps: 20_000,
+		Settings: option.Settings("ring=3", "page=2"),
+		Topology: topology.Options{Servers: 2, Compactors: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 4, Read: "past",
+			AwaitReady: true, Keys: 3, Items: 2, History: 1,
+		},
+		Faults: faults.Options{Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -44,12 +53,19 @@ var CompactedHistory = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a quiet resource, read at an old revision long after etcd was compacted: gone, from cache or not (kubernetes #131011)",
 	Doc: `Hardly anything is written, so that the history of the cache loses nothing by itself. Two API servers compact etcd, every two
 minutes instead of five. A client that goes on asking for an early revision is served from a snapshot until the cache hears of the
-compaction, and refused from then on. --bug compaction-notice=unheard is a cache that never hears of it.`,
+compaction, and refused from then on. --set compaction-notice=unheard is a cache that never hears of it.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Mode: sim.Timed,
-		Writers: 1, Writes: 4, Readers: 2, Reads: 16, Read: "past", Caches: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
-		Compactors: true, CompactInterval: 2 * time.Minute, Network: 5 * time.Millisecond, Scheduling: time.Millisecond,
-		Think: time.Minute, FaultsFor: time.Second, Horizon: 12 * time.Minute, Steps: 200_000,
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Topology: topology.Options{Servers: 2, Compactors: true, CompactInterval: 2 * time.Minute},
+		Workload: workload.Options{
+			Writers: 1, Writes: 4, Readers: 2, Reads: 16, Read: "past", AwaitReady: true, Keys: 2, Items: 2,
+			History: 1, Think: time.Minute,
+		},
+		Faults: faults.Options{For: time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 12 * time.Minute,
+			Steps: 200_000,
+		},
 	},
 	Claims:   []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd},
 	Expected: servesWhatIsCompacted,
@@ -63,11 +79,17 @@ var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
 told. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
 break. A minute passes between two compactions instead of five.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-4988", Mode: sim.Timed,
-		Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, Caches: 3, AwaitReady: true, Keys: 3, Items: 2, History: 1,
-		Compactors: true, CompactInterval: time.Minute, Restarts: 3, Breaks: 3, ClientKV: true,
-		Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Think: time.Minute,
-		FaultsFor: 4 * time.Minute, Horizon: 10 * time.Minute, Steps: 200_000,
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Topology: topology.Options{Servers: 3, Compactors: true, CompactInterval: time.Minute, ClientKV: true},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, AwaitReady: true,
+			Keys: 3, Items: 2, History: 1, Think: time.Minute,
+		},
+		Faults: faults.Options{Restarts: 3, Breaks: 3, For: 4 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 10 * time.Minute,
+			Steps: 200_000,
+		},
 	},
 	Claims: []*testbed.Property{reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd},
 	Expected: func(p *testbed.Params) []*testbed.Property {

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var StaleList = testbed.RegisterScenario(&testbed.Scenario{
@@ -13,8 +15,12 @@ clients that only read, from one cache, are sequential. They are not linearizabl
 had asked for consistent reads, which RV="0" does not. The other half is stale-own-write.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "any", AsConsistent: true, Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
-		Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "any", AsConsistent: true, AwaitReady: true, Keys: 2,
+			Items: 1,
+		},
+		Clock: testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Sequential, reads.Monotonic, reads.Linearizable},
 	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, reads.Linearizable) },
@@ -27,8 +33,9 @@ var StaleOwnWrite = testbed.RegisterScenario(&testbed.Scenario{
 total order that respects its program order.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		OwnReaders: 2, Rounds: 2, Read: "any", Caches: 1, AwaitReady: true, Keys: 2, Items: 1,
-		Steps: 20_000,
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{OwnReaders: 2, Rounds: 2, Read: "any", AwaitReady: true, Keys: 2, Items: 1},
+		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Sequential, reads.ReadYourWrites, reads.Monotonic},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -43,8 +50,9 @@ var TimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, Caches: 2, AwaitReady: true, Keys: 2, Items: 1,
-		Steps: 20_000,
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, AwaitReady: true, Keys: 2, Items: 1},
+		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Claims:   []*testbed.Property{reads.Monotonic, reads.Sequential},
 	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, reads.Monotonic, reads.Sequential) },

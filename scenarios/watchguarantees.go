@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/workload"
 )
 
 var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
@@ -14,9 +17,13 @@ var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
 that watchers become victims, Send blocks and control responses wait.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340", Unmask: unmasked,
-		Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
-		Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1, EtcdRestarts: 1, Snapshots: 1,
-		ChanBuf: 2, CtrlBuf: 1, SendWindow: 2, WatchersPerSync: 1, Steps: 20_000,
+		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1"),
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
+			Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1,
+		},
+		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter},
 	Expected: func(p *testbed.Params) []*testbed.Property {

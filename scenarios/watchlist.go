@@ -12,7 +12,11 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // watchListClaims are what a client is promised that asks for initial events: the
@@ -25,13 +29,17 @@ var WatchListStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `What is behind KEP-3157's one sentence: the stream begins with the state of the collection, a bookmark ends that, and what
 follows are the changes after the bookmark. Raw clients record what they are sent and believe nothing. As shipped, a cache
 waits until it is fresh enough, and the bookmark follows the objects; --cache kep-3157 has it as the document does, where
-objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --bug reflector-list=watch-list lets the cache
+objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --set reflector-list=watch-list lets the cache
 itself start like that.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 3, Deletes: true, Txns: true, Noise: 1, NoiseWrites: 2, Read: "consistent", Caches: 2, Keys: 3, Items: 3,
-		WatchList: testbed.WatchListParams{Clients: 2, Rounds: 3, RV: "every"},
-		Breaks:    1, Restarts: 1, Steps: 40_000,
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Txns: true, Noise: 1, NoiseWrites: 2, Read: "consistent", Keys: 3,
+			Items: 3, ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 3, RV: "every"},
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 40_000},
 	},
 	Claims:   watchListClaims,
 	Expected: overtakenInitialEvents,
@@ -43,13 +51,18 @@ var WatchListStart = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the caches themselves begin by a watch with initial events, in pages, while streams break, processes restart and etcd compacts",
 	Doc: `Since Kubernetes 1.35 the reflector below the cacher asks etcd's storage for initial events instead of listing. That lists
 in etcd all the same, page by page, and watches behind the list; the bookmark that ends the initial events makes the cache ready. What
-was listed is worth nothing if the stream ends before. --bug reflector-list=list is how it was.`,
+was listed is worth nothing if the stream ends before. --set reflector-list=list is how it was.`,
 	Params: testbed.Params{
-		Etcd: "3.6.16", Cache: "v0.37.2", Settings: []string{"reflector-list=watch-list"},
-		Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent", Caches: 2, Keys: 3, Items: 4,
-		Page: 2, ClientBuf: 2, ClientKV: true, Compactions: 1, Watchers: 1,
-		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 2, RV: "every"},
-		Breaks:    2, Restarts: 2, EtcdRestarts: 1, Steps: 40_000,
+		Etcd: "3.6.16", Cache: "v0.37.2",
+		Settings: option.Settings("reflector-list=watch-list", "page=2", "client-buf=2"),
+		Topology: topology.Options{Servers: 2, ClientKV: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 2, Reads: 3, Read: "consistent",
+			Keys: 3, Items: 4, Compactions: 1, Watchers: 1,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
+		},
+		Faults: faults.Options{Breaks: 2, Restarts: 2, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 40_000},
 	},
 	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd}, watchListClaims...),
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -76,10 +89,13 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 (initial-events-buffer=inject-merged) it is.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
-		Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Caches: 1, Keys: 4, Items: 4, AwaitReady: true,
-		WatchBuf:  2,
-		WatchList: testbed.WatchListParams{Clients: 2, Rounds: 2, RV: "every", Slow: true},
-		Steps:     40_000,
+		Settings: option.Settings("watch-buf=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Keys: 4, Items: 4, AwaitReady: true,
+			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 2, RV: "every", Slow: true},
+		},
+		Clock: testbed.Clock{Steps: 40_000},
 	},
 	Claims: watchListClaims,
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -100,11 +116,18 @@ time that the client has its initial events, several times as many events were d
 every such watcher is ended, and its client begins anew, until the writers are done. Set initial-events-buffer to compare. The
 figures are in scenarios/watchlists.md.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Writers: 2, Writes: 20, Think: 40 * time.Millisecond, Deletes: true, Read: "consistent", Caches: 1, Keys: 30, Items: 30, AwaitReady: true,
-		WatchBuf:  4,
-		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond, Cap: 300},
-		Network:   time.Millisecond, Scheduling: 100 * time.Microsecond, Notify: 5 * time.Second, Horizon: 30 * time.Second, Steps: 400_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings: option.Settings("watch-buf=4", "list-cap=300", "notify=5s"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 20, Think: 40 * time.Millisecond, Deletes: true, Read: "consistent", Keys: 30,
+			Items: 30, AwaitReady: true,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "unset", Slow: true, Pace: 10 * time.Millisecond},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 100 * time.Microsecond, Horizon: 30 * time.Second,
+			Steps: 400_000,
+		},
 	},
 	Claims: []*testbed.Property{watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -124,12 +147,18 @@ events waits among the LISTs, and progress is asked for while anybody waits. As 
 nobody asks: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
 looked from outside.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-2340", Mode: sim.Timed,
-		Noise: 1, NoiseWrites: 40, NoiseFor: 8 * time.Second, Read: "consistent", Caches: 2, Items: 3, Keys: 3, AwaitReady: true,
-		WatchList: testbed.WatchListParams{Clients: 3, Rounds: 3, RV: "unset"}, Think: 2 * time.Second,
-		Breaks: 2, Restarts: 1, EtcdRestarts: 1,
-		Network: time.Millisecond, Scheduling: 500 * time.Microsecond,
-		FaultsFor: 2 * time.Second, Horizon: 30 * time.Second, Steps: 400_000,
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 40, NoiseFor: 8 * time.Second, Read: "consistent", Items: 3, Keys: 3,
+			AwaitReady: true, Think: 2 * time.Second,
+			ListWatch: workload.ListWatchOptions{Clients: 3, Rounds: 3, RV: "unset"},
+		},
+		Faults: faults.Options{Breaks: 2, Restarts: 1, EtcdRestarts: 1, For: 2 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Second,
+			Steps: 400_000,
+		},
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
@@ -156,10 +185,18 @@ timer has a jitter of a quarter of a second, and etcd's ticker leaves out a watc
 its client hears of progress a whole period later. So the end may come 5 s, another 5 s and 1.25 s after the initial events if
 the resource itself is written now and then, and other resources after that.`,
 	Params: testbed.Params{
-		Etcd: "3.5.13", Cache: "kep-3157", Mode: sim.Timed, Notify: 5 * time.Second,
-		Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 20 * time.Second, Read: "consistent", Caches: 1, Items: 3, Keys: 3, AwaitReady: true,
-		WatchList: testbed.WatchListParams{Clients: 1, Rounds: 3, RV: "unset", Within: 6 * time.Second}, Think: 8 * time.Second,
-		Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond, Horizon: 60 * time.Second, Steps: 1_000_000,
+		Etcd: "3.5.13", Cache: "kep-3157",
+		Settings: option.Settings("notify=5s"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 20 * time.Second, Read: "consistent",
+			Items: 3, Keys: 3, AwaitReady: true, Think: 8 * time.Second,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 3, RV: "unset", Within: 6 * time.Second},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 100 * time.Microsecond, Scheduling: 50 * time.Microsecond,
+			Horizon: 60 * time.Second, Steps: 1_000_000,
+		},
 	},
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
 	Expected: func(p *testbed.Params) []*testbed.Property {
@@ -177,18 +214,18 @@ the resource itself is written now and then, and other resources after that.`,
 	},
 })
 
-// cacheOptions is what the design comes to, with the dimensions that are set on
+// cacheOptions is what the design comes to, with the options that are set on
 // top of it. Parameters that do not fit have been refused before.
 func cacheOptions(p *testbed.Params) cache.Options {
-	b, _ := p.Behaviours()
-	return b.Cache
+	n, _ := p.Nodes()
+	return n.Cache
 }
 
 // watchListsHang: nothing tells the cache that it is fresh while a watch with
 // initial events waits: nobody asks for progress, or etcd does not answer.
 func watchListsHang(p *testbed.Params) bool {
 	if cacheOptions(p).Watches.InitialEventsEnd == variant.EndByTimer {
-		return p.Notify == 0
+		return !notifies(p)
 	}
 	return asksForProgress(p) && hasBug(p, "issue-17507")
 }
@@ -197,7 +234,7 @@ func watchListsHang(p *testbed.Params) bool {
 // initial events comes before some of them. Where nobody waits nobody asks for
 // progress.
 func overtakenInitialEvents(p *testbed.Params) []*testbed.Property {
-	if streamsTrustProgress(p) && (cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndWithInterval || p.Readers > 0) {
+	if streamsTrustProgress(p) && (cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndWithInterval || p.Workload.Readers > 0) {
 		return []*testbed.Property{watches.InitialEvents}
 	}
 	return nil

@@ -17,8 +17,7 @@ import (
 // slowly is watch-list-slow with one option for a full buffer. By the timer is
 // how the document has the end of the initial events.
 func slowly(t *testing.T, buffer, end string, seeds uint64) *campaign.Result {
-	p := WatchListSlow.Params
-	p.Bugs = []string{"initial-events-buffer=" + buffer, "initial-events-end=" + end}
+	p := with(t, WatchListSlow, "initial-events-buffer="+buffer, "initial-events-end="+end)
 	return explored(t, WatchListSlow, p, 0, seeds)
 }
 
@@ -76,10 +75,10 @@ func TestBuffersOfInitialEvents(t *testing.T) {
 // same time, and follow it while objects change.
 func TestThousandWatchers(t *testing.T) {
 	p := WatchListStreams.Params
-	p.Mode, p.Caches, p.Breaks, p.Restarts = sim.Timed, 1, 0, 0
-	p.WatchList.Clients, p.WatchList.Rounds = 1000, 1
-	p.Network, p.Scheduling, p.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
-	p.Horizon, p.Steps = 20*time.Second, 1_000_000
+	p.Clock.Mode, p.Topology.Servers, p.Faults.Breaks, p.Faults.Restarts = sim.Timed, 1, 0, 0
+	p.Workload.ListWatch.Clients, p.Workload.ListWatch.Rounds = 1000, 1
+	p.Clock.Network, p.Clock.Scheduling, p.Workload.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
+	p.Clock.Horizon, p.Clock.Steps = 20*time.Second, 1_000_000
 	c := explored(t, WatchListStreams, p, 0, 1)
 	for _, f := range c.Properties {
 		assert.Zero(t, f.Violations, f.Name)
@@ -101,8 +100,7 @@ func (l lots) Choose(_ *sim.World, n int, _ string) int    { return l.IntN(n) }
 func TestCloneAmidInitialEvents(t *testing.T) {
 	for _, sc := range []*testbed.Scenario{WatchListStart, WatchListSlow} {
 		for _, buffer := range []string{"as-shipped", "inject-merged", "cap"} {
-			p := sc.Params
-			p.Bugs = []string{"initial-events-end=timer", "initial-events-buffer=" + buffer}
+			p := with(t, sc, "initial-events-end=timer", "initial-events-buffer="+buffer)
 			s, err := sc.New(p)
 			require.NoError(t, err)
 			for seed := range uint64(150) {

@@ -22,13 +22,12 @@ type apiServer struct {
 
 // configureServers makes the API servers.
 func (s *System) configureServers() {
-	p := &s.params
 	for i, nodes := range s.topology.APIServers {
 		server := &apiServer{APIServer: nodes}
 		server.clientConfig = s.clientConfig()
 		server.client = client.New(server.clientConfig)
 		kv := s.topology.Etcd
-		if p.ClientKV {
+		if s.topology.ClientKV {
 			kv = nodes.Client
 		}
 		for resource, id := range nodes.Caches {
@@ -38,7 +37,7 @@ func (s *System) configureServers() {
 			s.caches = append(s.caches, c)
 		}
 		if nodes.Compactor != 0 {
-			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Interval: p.CompactInterval}
+			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Interval: s.topology.CompactInterval}
 			server.compactor = compactor.New(server.compactorConfig)
 		}
 		s.servers = append(s.servers, server)
@@ -46,26 +45,21 @@ func (s *System) configureServers() {
 }
 
 func (s *System) clientConfig() client.Config {
-	p := &s.params
-	c := client.Config{Options: s.behaviours.Client, Etcd: s.topology.Etcd}
-	if p.Lagging {
+	c := client.Config{Options: s.nodes.Client, Etcd: s.topology.Etcd}
+	if s.topology.Lagging {
 		c.WatchMember = s.topology.Watches
 	}
-	c.Watcher.BufSize, c.Watcher.SyncPageSize = p.ClientBuf, p.Page
+	c.Watcher.SyncPageSize = s.nodes.Cache.ListPageSize
 	return c
 }
 
 func (s *System) cacheConfig(server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
-	p := &s.params
-	versions, _ := p.Guard.otherMembers()
 	c := cache.Config{
-		Options: s.behaviours.Cache, Prefix: topology.Prefix(resource),
+		Options: s.nodes.Cache, Prefix: topology.Prefix(resource),
 		KV: kv, Watch: server.Client, Metadata: s.topology.Metadata(resource),
-		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(versions),
+		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}
-	c.RingCapacity, c.IncomingCapacity, c.WatchCapacity, c.ListPageSize = p.Ring, p.Incoming, p.WatchBuf, p.Page
-	c.InitialEventsBytes, c.ConsistencyCheckPeriod = p.WatchList.Cap, p.CheckPeriod
-	c.DelegatedLimit, c.RequestTimeout = p.Guard.DelegatedLimit, p.Guard.Patience
+	c.RequestTimeout = s.params.Workload.Polling.Patience
 	return c
 }
 

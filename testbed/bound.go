@@ -35,16 +35,13 @@ const (
 // worst case the watcher is unsynced: the next sync comes within its interval.
 func (s *System) DeliveryBound() Bound {
 	const messages, loops, loopsPerWrite = 8, 16, 4
-	p := &s.params
-	n := loops + loopsPerWrite*p.objectWrites()
+	c := &s.params.Clock
+	n := loops + loopsPerWrite*s.params.Workload.ObjectWrites()
 	var b Bound
-	b = b.Plus(messages*p.Network, fmt.Sprintf("%d messages of at most %v", messages, p.Network))
-	b = b.Plus(time.Duration(n)*p.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", n, p.Scheduling))
+	b = b.Plus(messages*c.Network, fmt.Sprintf("%d messages of at most %v", messages, c.Network))
+	b = b.Plus(time.Duration(n)*c.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", n, c.Scheduling))
 	return b.Plus(SyncInterval, fmt.Sprintf("a sync interval of %v", SyncInterval))
 }
-
-// objectWrites is how many writes there are of watched keys.
-func (p *Params) objectWrites() int { return p.Writers*p.Writes + p.OwnReaders*p.Rounds }
 
 // ReadBound is how long a consistent read may take in the liveness phase. It costs
 // its own round trip and that of the revision read (4 messages). The first
@@ -58,11 +55,11 @@ func (p *Params) objectWrites() int { return p.Writers*p.Writes + p.OwnReaders*p
 // tenth late, and leave out a watch that was sent an event.
 func (s *System) ReadBound() Bound {
 	polls, period, name := 2, pollPeriod, "polls"
-	switch s.behaviours.Cache.ProgressRequests {
+	switch s.nodes.Cache.ProgressRequests {
 	case progress.Echo:
 		polls++
 	case progress.Notify:
-		period, name = s.params.notifyInterval()*11/10, "ticks"
+		period, name = s.notifyInterval()*11/10, "ticks"
 	}
 	return s.DeliveryBound().Plus(time.Duration(polls)*period, fmt.Sprintf("%d %s of %v", polls, name, period))
 }

@@ -25,30 +25,19 @@ type cluster struct {
 
 func (c *cluster) configure(s *System) error {
 	p := &s.params
-	// The version was checked by Behaviours.
+	// The version was checked by Nodes.
 	c.config, _ = etcd.DefaultConfig(p.Etcd)
-	c.config.Behaviour = s.behaviours.Etcd
-	override(&c.config.ChanBufLen, p.ChanBuf)
-	override(&c.config.CtrlStreamBufLen, p.CtrlBuf)
-	override(&c.config.SendWindow, p.SendWindow)
-	override(&c.config.MaxWatchersPerSync, p.WatchersPerSync)
-	override(&c.config.WatchBatchMaxRevs, p.SyncBatch)
-	override(&c.config.CompactionBatchLimit, p.CompactionBatch)
-	switch {
-	case p.Notify > 0:
-		c.config.ProgressNotifyInterval = p.Notify
-	case s.behaviours.Cache.ProgressRequests == progress.Notify:
-		c.config.ProgressNotifyInterval = p.notifyInterval()
+	c.config.Options = s.nodes.Etcd
+	if c.config.ProgressNotifyInterval == 0 && s.nodes.Cache.ProgressRequests == progress.Notify {
+		c.config.ProgressNotifyInterval = s.notifyInterval()
 	}
-	c.config.RangeTime, c.config.RangeTimePerItem = p.Guard.RangeTime, p.Guard.ItemTime
-	c.config.ReadsDelayWatches = p.Guard.SharedConnection
-	c.config.Replicated = p.Lagging
+	c.config.Replicated = s.topology.Lagging
 	c.fill(s)
 	if err := c.addMembers(s); err != nil {
 		return err
 	}
 	c.server = etcd.New(c.config)
-	if p.Lagging {
+	if s.topology.Lagging {
 		c.follower = etcd.New(c.followerConfig(s))
 	}
 	return nil
@@ -63,18 +52,36 @@ func (c *cluster) followerConfig(s *System) etcd.Config {
 // notifyInterval is what a cache that never asks for progress has etcd configured
 // to: 250 ms, unless the parameters say something else (the first draft of
 // KEP-2340, "Progress notify interval selection").
-func (p *Params) notifyInterval() time.Duration {
-	if p.Notify > 0 {
-		return p.Notify
+func (s *System) notifyInterval() time.Duration {
+	if set := s.nodes.Etcd.ProgressNotifyInterval; set > 0 {
+		return set
 	}
 	return 250 * time.Millisecond
 }
 
-// override sets what is not 0.
-func override(field *int, value int) {
-	if value > 0 {
-		*field = value
+// addMembers makes etcd a cluster whose members may take over from each other.
+func (c *cluster) addMembers(s *System) error {
+	others := s.topology.OtherMembers()
+	if len(others) > 0 {
+		c.config.Members = []etcd.Member{{Version: s.params.Etcd, Behaviour: s.nodes.Etcd.Behaviour}}
 	}
+	for _, m := range others {
+		member, err := s.params.member(m.Version, m.Silent)
+		if err != nil {
+			return err
+		}
+		c.config.Members = append(c.config.Members, member)
+	}
+	return nil
+}
+
+// member is a member of the cluster: masks, settings and bugs are those of every
+// member.
+func (p *Params) member(version string, down bool) (etcd.Member, error) {
+	of := *p
+	of.Etcd = version
+	n, err := of.Nodes()
+	return etcd.Member{Version: version, Behaviour: n.Etcd.Behaviour, Down: down}, err
 }
 
 // fill makes the contents before the run: the watched keys first, then the
@@ -88,10 +95,10 @@ func (c *cluster) fill(s *System) {
 		it := workload.Item(kv)
 		c.initial.Items = append(c.initial.Items, &it)
 	}
-	for i := range s.params.Items {
+	for i := range s.params.Workload.Items {
 		add(s.topology.Key(i))
 	}
-	for i := range s.params.History {
+	for i := range s.params.Workload.History {
 		add(topology.Elsewhere + "old" + strconv.Itoa(i))
 	}
 	c.config.InitialRevision = rev

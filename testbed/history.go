@@ -17,7 +17,7 @@ const compactorsName = "compactors"
 // next call.
 func (s *System) History() *model.History {
 	ops := s.operations[:0]
-	for _, c := range s.programs.clients {
+	for _, c := range s.clients.history {
 		ops = append(ops, c.Operations()...)
 	}
 	ops = s.compactorWrites(ops)
@@ -38,7 +38,7 @@ func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
 		txn, ok := c.Request.(*wire.TxnRequest)
 		if ok && c.Revision > revision && len(txn.Success) > 0 && txn.Success[0].Put.Key == wire.CompactRevKey {
 			ops = append(ops, model.Operation{
-				Client: len(s.programs.clients), Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: c.Revision,
+				Client: len(s.clients.history), Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: c.Revision,
 			})
 		}
 		revision = c.Revision

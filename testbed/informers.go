@@ -1,19 +1,10 @@
 package testbed
 
 import (
-	"fmt"
-
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/testbed/truth"
-)
-
-// The ways in which informers list.
-const (
-	ListWatch = "list-watch"
-	WatchList = "watch-list"
 )
 
 // Informer is a reflector of a system that follows a cache.
@@ -35,30 +26,17 @@ type comparison struct {
 
 // configureInformers spreads the informers over API servers and resources.
 func (s *System) configureInformers() {
-	p := &s.params
-	for i := range p.Informers {
-		c := informer.Config{
-			Prefix: topology.Prefix(i % s.topology.Resources), WatchList: p.InformerList == WatchList,
-			InitialResourceVersion: p.informerVersion(), PageSize: int64(p.InformerPage),
-			ConsistencyDetector: p.InformerCheck, AwaitReady: p.AwaitReady,
-			NewestAfterExpired: p.InformerNewest, NotOlderThan: p.InformerNotOlder,
-		}
+	o := &s.params.Informers
+	for i := range o.Count {
+		c := o.Config()
+		c.Prefix, c.AwaitReady = topology.Prefix(i%s.topology.Resources), s.params.Workload.AwaitReady
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
 		}
 		s.informers = append(s.informers, &Informer{
-			Informer: informer.New(c), ID: s.number(), Name: topology.Numbered("informer", i, p.Informers), config: c,
+			Informer: informer.New(c), ID: s.number(), Name: topology.Numbered("informer", i, o.Count), config: c,
 		})
 	}
-}
-
-// informerVersion is what a process asks for first: what client-go does if
-// nothing else is set.
-func (p *Params) informerVersion() int64 {
-	if p.InformerRV == "unset" || p.InformerRV == "" && p.InformerList == WatchList {
-		return wire.Unset
-	}
-	return 0
 }
 
 func (n *Informer) build(w *sim.World) {
@@ -108,20 +86,4 @@ func (s *System) informersDone() bool {
 		}
 	}
 	return true
-}
-
-func checkInformerList(v string) error {
-	switch v {
-	case "", ListWatch, WatchList:
-		return nil
-	}
-	return fmt.Errorf("informer-list=%s: want %s or %s", v, ListWatch, WatchList)
-}
-
-func checkInformerRV(v string) error {
-	switch v {
-	case "", "0", "unset":
-		return nil
-	}
-	return fmt.Errorf("informer-rv=%s: want 0, unset, or nothing for client-go's own", v)
 }

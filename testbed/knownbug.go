@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // KnownBug is a bug that a cache, etcd or a client library had, or that one easily
@@ -72,21 +73,18 @@ func issueOf(name string) (project, number int) {
 	return len(projects), 0
 }
 
-// Planted are the known bugs that the parameters ask for, by name or by value.
+// Plants reports whether the parameters ask for a bug, by its name or by a setting.
+func (p *Params) Plants(b *Bug) bool {
+	return slices.Contains(p.Bugs, b.Name) || slices.Contains(p.Settings, option.Setting{Name: b.Option, Value: b.Value})
+}
+
+// Planted are the known bugs that the parameters ask for, by name or by setting.
 func (p *Params) Planted() []*KnownBug {
 	var found []*KnownBug
-	for _, bug := range p.Bugs {
-		dim, value, err := ResolveBug(bug)
-		if err != nil {
-			continue
-		}
-		for _, b := range Bugs() {
-			if b.Dimension != dim || b.Value != value {
-				continue
-			}
-			if known, err := knownBugs.Find(b.Name); err == nil {
-				found = append(found, known)
-			}
+	for _, b := range Bugs() {
+		known, err := knownBugs.Find(b.Name)
+		if err == nil && p.Plants(&b) {
+			found = append(found, known)
 		}
 	}
 	return found

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/internal/spelling"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // Race is a race that every release of etcd has and that the test bed masks: an
@@ -39,15 +40,24 @@ func Races() []Race { return slices.Clone(races) }
 // Masked are the races that are masked with these parameters: a bug or a setting
 // of the same option takes the place of a mask.
 func (p *Params) Masked() []Race {
-	b, err := p.Behaviours()
+	n, err := p.Nodes()
 	if err != nil {
 		return nil
 	}
 	return slices.DeleteFunc(Races(), func(r Race) bool {
-		return slices.Contains(p.Unmask, r.Option) || !slices.ContainsFunc(b.Dimensions(), func(d Dimension) bool {
-			return d.Name == r.Option && d.Value == r.Value
-		})
+		return slices.Contains(p.Unmask, r.Option) || n.Value(r.Option) != r.Value
 	})
+}
+
+// masks are the settings that mask what is not unmasked.
+func (p *Params) masks() []option.Setting {
+	var all []option.Setting
+	for _, r := range races {
+		if !slices.Contains(p.Unmask, r.Option) {
+			all = append(all, option.Setting{Name: r.Option, Value: r.Value})
+		}
+	}
+	return all
 }
 
 // AsReleased are the parameters without bugs, settings and masks: what is left are

@@ -2,156 +2,228 @@ package testbed
 
 import (
 	"fmt"
-	"time"
+	"slices"
 
+	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
-// Params are everything that, with the choices, makes a run. Every field is a
-// setting with a name, so that a recording holds them all, expanded, and a
-// person can change each one.
+// Params are everything that, with the choices, makes a run. Each of them is an
+// option with a name, so that a recording holds them all, expanded, and a person
+// can change each one.
 type Params struct {
-	// Etcd and Client are versions, Cache is a design.
+	// Etcd and Client are versions, Cache is a design: presets of the options of the
+	// nodes. Client is that of the server's own release if it is empty.
 	Etcd, Client, Cache string
-	// Bugs are values of single behaviour dimensions, set on top of the version
-	// or design: by the name of a bug, or as dimension=value.
+	// Settings are options of the nodes that are set on top of version and design.
+	Settings []option.Setting
+	// Bugs are known bugs that are planted, by name; each overrides a setting of the
+	// same option.
 	Bugs []string
-	// Settings are values of dimensions, as dimension=value, that a scenario sets
-	// on top of the version or design. Bugs override them.
-	Settings []string
 	// Unmask names the options of races that are not masked: see Races.
 	Unmask []string
-	Mode   sim.Mode
 
-	Writers, Writes int
-	// Txns and Deletes are among the writes, beside puts; Wide ones change all
-	// watched keys at one revision.
-	Txns, Deletes, Wide  bool
-	Noise, NoiseWrites   int
-	Readers, Reads, Gets int
-	// Read is what readers ask for: "consistent", "any" (resourceVersion 0),
-	// "not-older" (the revision of the initial contents or later), or "every":
-	// one way after the other; or "pages", the newest state page by page; or
-	// "past", earlier states exactly and in pages.
-	Read string
-	// AsConsistent holds reads to what consistent ones promise, whatever they
-	// asked for.
-	AsConsistent bool
-	// AwaitReady makes clients of a cache begin when it is ready, as behind a
-	// load balancer that asks /readyz.
-	AwaitReady bool
-	// AtRest makes an untimed run begin when the caches have listed and watch.
-	AtRest bool
-	// Move makes readers go to the next cache with every read.
-	Move bool
-	// OwnReaders write a key and then list it, Rounds times.
-	OwnReaders, Rounds int
-	// Leave is after how many events a watcher leaves and watches again; 0 is
-	// never.
-	Watchers, Leave int
-	// Caches is how many API servers there are, Resources how many caches each
-	// of them has: one for each kind of object. SharedStream has those watch on
-	// one gRPC stream (kubernetes/kubernetes#114458).
-	Caches, Resources int
-	SharedStream      bool
-	// Lagging has the watches served by a member of etcd that applies what the
-	// leader commits when it hears of it.
-	Lagging bool
-	Keys    int
-	// Items is how many keys exist before the run, History how many revisions
-	// of them came after the first.
-	Items, History int
-
-	// Informers is how many reflectors follow a cache. InformerList is how they
-	// list, "list-watch" or "watch-list"; InformerRV what a process asks for
-	// first, "0" or "unset", or "" for what client-go asks for; InformerPage the
-	// objects in a page. InformerCheck switches their consistency detector on.
-	Informers                int
-	InformerList, InformerRV string
-	InformerPage             int
-	InformerCheck            bool
-	// InformerNewest makes informers ask for the newest state as soon as a watch
-	// has ended with 410, InformerNotOlder makes their lists say in so many words
-	// that a resourceVersion is the least that they want.
-	InformerNewest, InformerNotOlder bool
-	// ObjectBytes is what each object weighs where memory is counted; 0 counts
-	// nothing.
-	ObjectBytes int
-
-	// Streams is how many clients speak etcd's watch protocol themselves.
-	Streams int
-
-	Breaks, Restarts, EtcdRestarts, Snapshots, Compactions int
-	// Recreations is how often a cache is replaced by a new one in the same
-	// process, as that of a custom resource whose definition changes.
-	Recreations int
-	// Namespaces is how many namespaces the watched keys are in; 0 is none. Lists
-	// are of one of them, and its name begins that of the next.
-	Namespaces int
-	// Apart has writers write the last resource only, and readers list the first.
-	Apart bool
-	// Compactors makes each API server try to compact etcd every CompactInterval
-	// (0 is the original's 5 min) and tell its caches of compactions.
-	Compactors      bool
-	CompactInterval time.Duration
-	// CheckPeriod is the least time between two consistency checks of a cache, 0
-	// the original's 5 min.
-	CheckPeriod time.Duration
-	// LostEvents is how many events get lost on the way to a cache.
-	LostEvents int
-	// ReadFrom is when readers begin, timed.
-	ReadFrom                         time.Duration
-	InformerBreaks, InformerRestarts int
-
-	// The sizes of buffers and batches, of etcd, the client and the cache; 0 is
-	// the original's.
-	ChanBuf, CtrlBuf, SendWindow, WatchersPerSync, SyncBatch, CompactionBatch int
-	ClientBuf, Ring, Incoming, WatchBuf, Page                                 int
-	// Notify is the period of etcd's progress ticker. 0 is the original's in timed
-	// runs and none in others: untimed it could tick at every point.
-	Notify time.Duration
-	// ClientKV sends the caches' reads of etcd through the client library, with
-	// its retries, instead of straight to etcd.
-	ClientKV bool
-
-	// Timed runs: the bounds of each delay, and how long clients think.
-	Network, Scheduling, Think time.Duration
-	// NoiseFor is how long noise goes on, FaultsFor how long the safety phase
-	// lasts at least, Horizon when the run ends at the latest.
-	NoiseFor, FaultsFor, Horizon time.Duration
-	// Steps bounds an untimed run.
-	Steps int
-
-	Guard GuardParams
-	// WatchList is what raw clients of KEP-3157 do.
-	WatchList WatchListParams
+	Topology  topology.Options
+	Workload  workload.Options
+	Informers informer.Options
+	Faults    faults.Options
+	Clock     Clock
 }
 
-// maxClients bounds the nodes of one world: beyond it a run is no longer one
-// that anybody explores.
+// ofParams is all options but those of the nodes.
+var ofParams = option.Join(
+	option.NewGroup("presets",
+		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, checkEtcd, "a version", "version of the etcd server"),
+		option.Text("client", func(p *Params) *string { return &p.Client }, checkClient, "a version", "version of clientv3 (empty: that of the server)"),
+		option.Text("cache", func(p *Params) *string { return &p.Cache }, checkDesign, "a design", "design of the cache"),
+		option.List("bugs", func(p *Params) *[]string { return &p.Bugs }, checkBugs, "known bugs that are planted"),
+		option.List("unmask", func(p *Params) *[]string { return &p.Unmask }, checkUnmask, "options of etcd whose race is not masked"),
+	),
+	option.Lift(topology.Group, func(p *Params) *topology.Options { return &p.Topology }),
+	option.Lift(workload.Group, func(p *Params) *workload.Options { return &p.Workload }),
+	option.Lift(informer.Group, func(p *Params) *informer.Options { return &p.Informers }),
+	option.Lift(faults.Group, func(p *Params) *faults.Options { return &p.Faults }),
+	option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }),
+)
+
+// Set changes one option by its name. One of the nodes then has this value whatever
+// the version, the design and the scenario say. A planted bug that sets the same
+// option is an error.
+func (p *Params) Set(name, value string) error {
+	if o, err := ofParams.Find(name); err == nil {
+		return o.Set(p, value)
+	}
+	o, err := nodeGroup.Find(name)
+	if err != nil {
+		return fmt.Errorf("unknown option %q%s", name, spelling.Suggest(name, OptionNames()))
+	}
+	if err := o.Set(&Nodes{}, value); err != nil {
+		return err
+	}
+	for _, bug := range p.Bugs {
+		if b, err := FindBug(bug); err == nil && b.Option == name && b.Value != value {
+			return fmt.Errorf("%s=%s: the bug %s sets %s=%s; give one of them", name, value, bug, name, b.Value)
+		}
+	}
+	p.Settings = append(p.without(name), option.Setting{Name: name, Value: value})
+	return nil
+}
+
+func (p *Params) without(name string) []option.Setting {
+	return slices.DeleteFunc(slices.Clone(p.Settings), func(s option.Setting) bool { return s.Name == name })
+}
+
+// With are the parameters with one option of the nodes set, whatever they said of it
+// before: a bug that sets it is not planted any more. The error is that of Set.
+func (p *Params) With(name, value string) (Params, error) {
+	with := *p
+	with.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(bug string) bool {
+		b, err := FindBug(bug)
+		return err == nil && b.Option == name
+	})
+	return with, with.Set(name, value)
+}
+
+// Restore sets what Expand has listed. Options of the nodes that have their value
+// already are not set again: it comes from the version, the design or a bug.
+func (p *Params) Restore(list []option.Setting) error {
+	ofNodes := func(s option.Setting) bool {
+		_, err := ofParams.Find(s.Name)
+		return err != nil
+	}
+	for _, s := range list {
+		if ofNodes(s) {
+			continue
+		}
+		if err := p.Set(s.Name, s.Value); err != nil {
+			return err
+		}
+	}
+	n, err := p.Nodes()
+	if err != nil {
+		return err
+	}
+	for _, s := range list {
+		if !ofNodes(s) || n.Value(s.Name) == s.Value {
+			continue
+		}
+		if err := p.Set(s.Name, s.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expand lists every option with its value, in a fixed order: those of the nodes
+// behind all others. They are missing if the parameters name no version or design.
+func (p *Params) Expand() []option.Setting {
+	all := ofParams.Expand(p)
+	if n, err := p.Nodes(); err == nil {
+		all = append(all, nodeGroup.Expand(&n)...)
+	}
+	return all
+}
+
+// Given lists what distinguishes the parameters: the options that differ from those
+// of no parameters at all, and the settings.
+func (p *Params) Given() []option.Setting {
+	var given []option.Setting
+	nothing := ofParams.Expand(&Params{})
+	for i, s := range ofParams.Expand(p) {
+		if s != nothing[i] {
+			given = append(given, s)
+		}
+	}
+	return append(given, p.Settings...)
+}
+
+// Described is an option with what it means.
+type Described struct {
+	Name, Node, Doc string
+	// Form is what a value looks like, Values are those of a choice, Default is what
+	// 0 or nothing stands for.
+	Form, Default string
+	Values        []option.Value
+}
+
+// Describe lists all options.
+func Describe() []Described { return append(describe(ofParams), describe(nodeGroup)...) }
+
+func describe[C any](g option.Group[C]) []Described {
+	var all []Described
+	for i := range g {
+		o := &g[i]
+		all = append(all, Described{o.Name, o.Node, o.Doc, o.Form, o.Default, o.Values()})
+	}
+	return all
+}
+
+// OptionNames lists the names of all options.
+func OptionNames() []string {
+	var names []string
+	for _, d := range Describe() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// ClientVersion is that of the client library: that of the server's own release,
+// unless the parameters ask for another one.
+func (p *Params) ClientVersion() string {
+	if p.Client == "" {
+		return p.Etcd
+	}
+	return p.Client
+}
+
+// ChangesMember reports whether another release of etcd may serve later in the run.
+func (p *Params) ChangesMember() bool {
+	return p.Faults.Downgrade != "" || p.Faults.Failovers > 0 || p.Topology.Members != ""
+}
+
+// maxClients bounds the nodes of one world: beyond it a run is no longer one that
+// can be explored.
 const maxClients = 2_000
 
-// fit reports settings that are fine by themselves and make no run together.
+// fit reports options that are fine by themselves and make no run together.
 func (p *Params) fit() error {
-	ofCache := p.Readers + p.OwnReaders + p.Watchers + p.Informers + p.WatchList.Clients + p.Guard.Pollers
+	ofCache := p.Workload.OfCache() + p.Informers.Count
+	servers := p.Topology.Servers
 	switch {
-	case p.Caches == 0 && ofCache > 0:
+	case servers == 0 && ofCache > 0:
 		return fmt.Errorf("caches=0: there are readers, watchers or informers, so there must be a cache")
-	case p.Caches == 0 && p.Guard.Clog:
+	case servers == 0 && p.Faults.Clog:
 		return fmt.Errorf("clog=true: there is no API server whose watch could be clogged")
-	case p.Mode == sim.Timed && p.Horizon == 0:
+	case p.Clock.Mode == sim.Timed && p.Clock.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
-	case ofCache+p.Writers+p.Noise+p.Streams+p.Caches*max(1, p.Resources) > maxClients:
+	case p.Workload.Total()+p.Informers.Count+servers*max(1, p.Topology.Resources) > maxClients:
 		return fmt.Errorf("there are more than %d clients and caches", maxClients)
 	}
 	return nil
 }
 
-// shape is what the topology is made from.
-func (p *Params) shape() topology.Shape {
-	return topology.Shape{
-		Servers: p.Caches, Resources: p.Resources, Namespaces: p.Namespaces,
-		Follower: p.Lagging, Compactors: p.Compactors, SharedStream: p.SharedStream,
+func checkEtcd(v string) error {
+	_, err := etcd.Release(v)
+	return err
+}
+
+func checkClient(v string) error {
+	if v == "" {
+		return nil
 	}
+	_, err := client.OptionsOf(v)
+	return err
+}
+
+func checkDesign(v string) error {
+	_, err := cache.FindDesign(v)
+	return err
 }

@@ -7,7 +7,7 @@ import (
 
 // Options implements explore.Subject.
 func (s *System) Options() sim.Options {
-	p := &s.params
+	p := &s.params.Clock
 	delay := func(longest sim.Duration) sim.Delay {
 		if longest == 0 {
 			return sim.Delay{}
@@ -25,7 +25,9 @@ func (s *System) Options() sim.Options {
 const delaySteps = 4
 
 // BeginsAtRest implements explore.AtRest.
-func (s *System) BeginsAtRest() bool { return s.params.AtRest && s.params.Mode == sim.Untimed }
+func (s *System) BeginsAtRest() bool {
+	return s.params.Clock.AtRest && s.params.Clock.Mode == sim.Untimed
+}
 
 // Build implements explore.Subject. The order of the nodes is that of their
 // numbers.
@@ -34,15 +36,8 @@ func (s *System) Build(w *sim.World) {
 	for i, server := range s.servers {
 		server.build(s, w, i)
 	}
-	s.programs.build(w)
-	s.buildWatchers(w)
-	s.buildStreams(w)
-	for _, n := range s.informers {
-		n.build(w)
-	}
-	s.buildListWatchers(w)
-	s.buildPollers(w)
-	s.faults.build(w)
+	s.buildClients(w)
+	s.faults.Build(w)
 	s.waitedFrom = 0
 	s.truth.Reset(s.etcd.server, s.etcd.initial)
 	for _, o := range s.observers {
@@ -63,25 +58,18 @@ func (s *System) After(w *sim.World, a sim.Action) {
 // Over implements explore.Subject.
 func (s *System) Over(w *sim.World) bool {
 	if w.Mode() == sim.Timed {
-		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.FaultsFor) && s.ready() {
+		if w.Phase() == sim.Safety && w.Now() >= sim.Time(s.params.Faults.For) && s.ready() {
 			w.Heal()
 		}
-		if w.Now() >= sim.Time(s.params.Horizon) {
+		if w.Now() >= sim.Time(s.params.Clock.Horizon) {
 			return true
 		}
-		if len(s.pollers) > 0 {
+		if len(s.clients.pollers) > 0 {
 			return false
 		}
 	}
-	if !s.programs.ended() {
-		return false
-	}
-	for _, r := range s.streams {
-		if !r.Done() {
-			return false
-		}
-	}
-	return (len(s.programs.clients)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
+	return s.clients.programsEnded() &&
+		(len(s.clients.history)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
 }
 
 // patience is in steps: many times as many as any informer of the catalogue needs
@@ -99,7 +87,7 @@ func (s *System) followersDone(w *sim.World) bool {
 	if w.Mode() == sim.Untimed && w.Steps() > s.waitedFrom+patience {
 		return true
 	}
-	return s.informersDone() && s.listWatchersDone()
+	return s.informersDone() && s.clients.listWatchersEnded()
 }
 
 // ready reports whether all caches are.
@@ -115,7 +103,7 @@ func (s *System) ready() bool {
 // IsOver reports whether nothing more can happen, or all the time has passed that
 // there was to happen in, with nothing broken at last.
 func (s *System) IsOver(w *sim.World) bool {
-	if w.Mode() == sim.Timed && w.Now() >= sim.Time(s.params.Horizon) {
+	if w.Mode() == sim.Timed && w.Now() >= sim.Time(s.params.Clock.Horizon) {
 		return w.Phase() == sim.Liveness
 	}
 	return len(w.Enabled()) == 0

@@ -3,6 +3,7 @@ package testbed
 import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -17,7 +18,7 @@ type Scenario struct {
 	// Claims are the properties that the scenario puts to the test.
 	Claims []*Property
 	// Stream is what the i-th client does that speaks etcd's watch protocol
-	// itself; Params.Streams says how many there are. nil is a plan in which the
+	// itself; workload.Options.Streams says how many there are. nil is a plan in which the
 	// options of a watch take turns.
 	Stream func(p *Params, i int) workload.EtcdWatchPlan
 	// Expected lists the claims that are violated with these parameters, from
@@ -71,7 +72,7 @@ func (sc *Scenario) Subjects(p Params) (func() explore.Subject, error) {
 func (sc *Scenario) New(p Params) (*System, error) {
 	stream := sc.Stream
 	if stream == nil {
-		stream = everyWatch
+		stream = func(p *Params, i int) workload.EtcdWatchPlan { return plans.EveryWatch(p.Workload.FirstRevision(), i) }
 	}
 	return newSystem(p, sc.Claims, stream)
 }

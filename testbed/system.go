@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/memory"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/testbed/truth"
@@ -15,29 +16,20 @@ import (
 // System is a scenario with its parameters, ready to run: one etcd, API servers
 // with their caches, and the clients. It implements explore.Subject.
 type System struct {
-	params     Params
-	behaviours Behaviours
-	design     *cache.Design
-	topology   *topology.Topology
+	params   Params
+	nodes    Nodes
+	design   *cache.Design
+	topology *topology.Topology
 
-	etcd    cluster
-	servers []*apiServer
-	caches  []*Cache
-
-	// The clients, in the order of their nodes.
-	programs       programs
-	watchers       []*workload.Watcher
-	streams        []*workload.EtcdWatch
-	streamPlans    []workload.EtcdWatchPlan
-	informers      []*Informer
-	listWatchers   []*workload.ListWatcher
-	listWatchPlans []workload.ListWatchPlan
-	pollers        []*workload.Poller
-	pollerPlans    []workload.PollerPlan
+	etcd      cluster
+	servers   []*apiServer
+	caches    []*Cache
+	clients   clients
+	informers []*Informer
 	// last is the number of the last node.
 	last sim.NodeID
 
-	faults faults
+	faults faults.Plan
 	truth  truth.Truth
 	// memory is nil if it is not counted.
 	memory *memory.Counter
@@ -62,36 +54,48 @@ type System struct {
 // newSystem expands the parameters into configurations and programs, so that
 // building a run is nothing but resetting nodes.
 func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.EtcdWatchPlan) (*System, error) {
-	b, err := p.Behaviours()
+	n, err := p.Nodes()
 	if err != nil {
 		return nil, err
 	}
 	if err := p.fit(); err != nil {
 		return nil, err
 	}
-	s := &System{params: p, behaviours: b, claims: claims, topology: topology.New(p.shape())}
-	// The name was checked by Behaviours.
+	s := &System{params: p, nodes: n, claims: claims, topology: topology.New(p.Topology)}
+	// The name was checked by Nodes.
 	s.design, _ = cache.FindDesign(p.Cache)
 	s.last = s.topology.Next - 1
 	if err := s.etcd.configure(s); err != nil {
 		return nil, err
 	}
 	s.configureServers()
-	s.configurePrograms()
-	s.configureWatchers()
-	s.configureStreams(stream)
-	s.configureInformers()
-	s.configureListWatchers()
-	s.configurePollers()
+	s.configureClients(stream)
 	if err := s.planFaults(); err != nil {
 		return nil, err
 	}
-	if p.ObjectBytes > 0 {
-		s.memory = memory.NewCounter(s.topology.APIServers, p.ObjectBytes)
+	if p.Informers.ObjectBytes > 0 {
+		s.memory = memory.NewCounter(s.topology.APIServers, p.Informers.ObjectBytes)
 		s.observers = append(s.observers, s.memory)
 	}
 	s.makeJudges()
 	return s, nil
+}
+
+// planFaults spreads what may break over the processes.
+func (s *System) planFaults() error {
+	var informers []faults.Informer
+	for _, n := range s.informers {
+		informers = append(informers, faults.Informer{ID: n.ID, Name: n.Name, Servers: n.config.Servers})
+	}
+	var downgraded etcd.Member
+	if to := s.params.Faults.Downgrade; to != "" {
+		var err error
+		if downgraded, err = s.params.member(to, false); err != nil {
+			return err
+		}
+	}
+	s.faults = faults.New(&s.params.Faults, s.topology, informers, downgraded)
+	return nil
 }
 
 // number is that of the next node.
@@ -103,8 +107,8 @@ func (s *System) number() sim.NodeID {
 // Params are the parameters that the system was made with.
 func (s *System) Params() Params { return s.params }
 
-// Behaviours is what the versions, the design and the bugs come to.
-func (s *System) Behaviours() Behaviours { return s.behaviours }
+// Nodes are the options of the nodes, as the parameters come to.
+func (s *System) Nodes() Nodes { return s.nodes }
 
 // Topology says which nodes there are.
 func (s *System) Topology() *topology.Topology { return s.topology }
@@ -116,7 +120,7 @@ func (s *System) Etcd() *etcd.Server { return s.etcd.server }
 // Claims are the properties that the system is judged by.
 func (s *System) Claims() []*Property { return s.claims }
 
-// Memory is what the last run took, if Params.ObjectBytes is set.
+// Memory is what the last run took, if informer.Options.ObjectBytes is set.
 func (s *System) Memory() memory.Use {
 	if s.memory == nil {
 		return memory.Use{}

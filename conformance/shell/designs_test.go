@@ -61,11 +61,11 @@ func TestInitialEvents(t *testing.T) {
 	a := put(t, client, prefix+"a", "1")
 	b := put(t, client, prefix+"b", "2")
 	elsewhere := put(t, client, "/registry/nodes/a", "x")
-	options := func(dimensions ...string) cache.Options {
+	options := func(settings ...string) cache.Options {
 		t.Helper()
 		o, err := cache.ForDesign("kep-2340")
-		for i := 0; i < len(dimensions) && err == nil; i += 2 {
-			o, err = o.With(dimensions[i], dimensions[i+1])
+		for i := 0; i < len(settings) && err == nil; i += 2 {
+			o, err = o.With(settings[i], settings[i+1])
 		}
 		if err != nil {
 			t.Fatal(err)

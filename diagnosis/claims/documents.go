@@ -2,6 +2,7 @@ package claims
 
 import (
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -13,7 +14,7 @@ type Claim struct {
 	// is measured there.
 	Where, Why string
 	Scenario   *testbed.Scenario
-	Params     []testbed.Parameter
+	Params     []option.Setting
 	// Share multiplies the number of runs: rare values need more of them.
 	Share uint64
 
@@ -36,24 +37,24 @@ const (
 const NotMeasured = "KEP-4988: snapshots take 1.3 % of memory: go test -v -run TestSnapshotMemory ./sim/cache"
 
 var (
-	drafted  = []testbed.Parameter{{Name: "cache", Value: "draft-2019"}, {Name: "notify", Value: "250ms"}}
-	trusting = []testbed.Parameter{{Name: "bugs", Value: "notify-detection=off"}}
-	steadily = []testbed.Parameter{{Name: "reads", Value: "30"}, {Name: "noise-for", Value: "10s"}, {Name: "noise-writes", Value: "1000"}}
+	drafted  = []option.Setting{{Name: "cache", Value: "draft-2019"}, {Name: "notify", Value: "250ms"}}
+	trusting = []option.Setting{{Name: "notify-detection", Value: "off"}}
+	steadily = []option.Setting{{Name: "reads", Value: "30"}, {Name: "noise-for", Value: "10s"}, {Name: "noise-writes", Value: "1000"}}
 	// Two writes a second of the resource, for as long as others are written.
-	nowAndThen = []testbed.Parameter{{Name: "writers", Value: "1"}, {Name: "writes", Value: "40"}, {Name: "think", Value: "1s"}}
-	often      = []testbed.Parameter{{Name: "writes", Value: "40"}}
+	nowAndThen = []option.Setting{{Name: "writers", Value: "1"}, {Name: "writes", Value: "40"}, {Name: "think", Value: "1s"}}
+	often      = []option.Setting{{Name: "writes", Value: "40"}}
 )
 
-func join(lists ...[]testbed.Parameter) []testbed.Parameter {
-	var all []testbed.Parameter
+func join(lists ...[]option.Setting) []option.Setting {
+	var all []option.Setting
 	for _, l := range lists {
 		all = append(all, l...)
 	}
 	return all
 }
 
-func only(name, value string) []testbed.Parameter {
-	return []testbed.Parameter{{Name: name, Value: value}}
+func only(name, value string) []option.Setting {
+	return []option.Setting{{Name: name, Value: value}}
 }
 
 // All lists the claims, document by document.

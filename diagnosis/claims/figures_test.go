@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -29,7 +30,7 @@ type measurement struct {
 	all  measured
 }
 
-func measure(t *testing.T, sc *testbed.Scenario, seeds uint64, changes ...testbed.Parameter) measurement {
+func measure(t *testing.T, sc *testbed.Scenario, seeds uint64, changes ...option.Setting) measurement {
 	t.Helper()
 	done, err := run(t.Context(), sc, changes, campaign.Config{Seeds: seeds})
 	require.NoError(t, err)
@@ -38,7 +39,7 @@ func measure(t *testing.T, sc *testbed.Scenario, seeds uint64, changes ...testbe
 }
 
 // set is one change of the parameters.
-func set(name, value string) testbed.Parameter { return testbed.Parameter{Name: name, Value: value} }
+func set(name, value string) option.Setting { return option.Setting{Name: name, Value: value} }
 
 // spread is where the values of a metric of time lie.
 type spread struct {
@@ -129,12 +130,12 @@ func TestProgressNotifyOf2019(t *testing.T) {
 	assert.Less(t, d.max, 2*(interval+jitter)+onTheWay, "and within two")
 	assert.NotZero(t, sometimes.times(tickElided), "because ticks are left out")
 
-	always := append(join(draft), set("writers", "8"), set("writes", "80"), set("think", "250ms"))
-	busy := measure(t, scenarios.CostBusy, readSeeds, always...)
+	always := join(drafted, steadily, []option.Setting{set("writers", "8"), set("writes", "80"), set("think", "250ms")})
+	busy := measure(t, scenarios.CostBusy, readSeeds, join(always, trusting)...)
 	assert.Less(t, busy.of(readWait).mean, average/4, "the next event is nearer than the next tick")
 	assert.Less(t, busy.total("etcd_bookmark_total"), float64(busy.of(listTook).count)/20, "notifications hardly ever come")
 
-	detecting := measure(t, scenarios.CostBusy, readSeeds, append(always, set("bugs", ""))...)
+	detecting := measure(t, scenarios.CostBusy, readSeeds, always...)
 	asked := float64(detecting.of(listTook).count)
 	byEtcd := asked - detecting.total(listsServed)
 	t.Logf("with detection: etcd answered %v of %v", byEtcd, asked)
@@ -158,7 +159,7 @@ func TestNotifyIntervals(t *testing.T) {
 		{5 * time.Second, 2375 * time.Millisecond, 0.5},
 		{10 * time.Minute, 3 * time.Second, 0},
 	} {
-		m := measure(t, scenarios.CostElsewhere, readSeeds/5, join(drafted, trusting, []testbed.Parameter{
+		m := measure(t, scenarios.CostElsewhere, readSeeds/5, join(drafted, trusting, []option.Setting{
 			set("notify", x.interval.String()), set("reads", "10"), set("noise-for", "30s"), set("noise-writes", "3000")})...)
 		assert.InEpsilon(t, x.mean, m.of(readWait).mean, 0.1, "%v", x.interval)
 		assert.InDelta(t, x.served, m.total(listsServed)/float64(m.of(listTook).count), 0.1, "%v", x.interval)

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -44,7 +45,7 @@ func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, erro
 }
 
 // run explores a scenario with some parameters changed, every delay drawn evenly.
-func run(ctx context.Context, sc *testbed.Scenario, changes []testbed.Parameter, cfg campaign.Config) (*campaign.Result, error) {
+func run(ctx context.Context, sc *testbed.Scenario, changes []option.Setting, cfg campaign.Config) (*campaign.Result, error) {
 	p := sc.Params
 	for _, change := range changes {
 		if err := p.Set(change.Name, change.Value); err != nil {
@@ -55,7 +56,7 @@ func run(ctx context.Context, sc *testbed.Scenario, changes []testbed.Parameter,
 	if err != nil {
 		return nil, err
 	}
-	cfg.Strategy, cfg.Steps = strategy.Random(), p.Steps
+	cfg.Strategy, cfg.Steps = strategy.Random(), p.Clock.Steps
 	return campaign.Run(ctx, subjects, cfg)
 }
 
@@ -65,10 +66,8 @@ func (c *Claim) command(done *campaign.Result) string {
 		switch change.Name {
 		case "etcd", "cache":
 			text += " --" + change.Name + " " + change.Value
-		case "bugs":
-			text += " --bug " + change.Value
 		default:
-			text += " --param " + change.Name + "=" + change.Value
+			text += " --set " + change.String()
 		}
 	}
 	return fmt.Sprintf("%s --strategy %s --seeds %d..%d", text, strategy.Random().Name, done.FirstSeed, done.FirstSeed+max(done.Schedules, 1)-1)

@@ -21,7 +21,7 @@ func alike(sc *testbed.Scenario, p testbed.Params, f explore.Failure, except uin
 	if err != nil {
 		return nil
 	}
-	runner := explore.NewRunner(system, p.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := strategy.Default().New(strategy.Measure(runner))
 	var found []*recording.Recording
 	choices := uint64(0)

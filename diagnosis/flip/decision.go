@@ -11,8 +11,8 @@ import (
 // Decision is a behaviour that decides, with the values that make the violation
 // go away. The nil Decision says that no single behaviour does.
 type Decision struct {
-	dimension testbed.Dimension
-	values    []trial
+	choice testbed.Choice
+	values []trial
 	// strict: each of the values is convincing.
 	strict bool
 	// planted: the value is a bug that the parameters name.
@@ -84,14 +84,14 @@ func (d *Decision) sentence() string {
 	}
 	bug := ""
 	if d.planted {
-		bug = " (the bug " + knownBug(d.dimension.Of, d.dimension.Name, d.dimension.Value).Name + ")"
+		bug = " (the bug " + knownBug(d.choice.Node, d.choice.Name, d.choice.Value).Name + ")"
 	}
 	if !d.strict {
 		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules %d still fail.",
-			owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
+			owner[d.choice.Node], d.choice.Name, d.choice.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
 	}
 	return fmt.Sprintf("One behaviour of %s decides: %s=%s%s. With %s %s%s.",
-		owner[d.dimension.Of], d.dimension.Name, d.dimension.Value, bug, d.names(), v.schedule(), v.others())
+		owner[d.choice.Node], d.choice.Name, d.choice.Value, bug, d.names(), v.schedule(), v.others())
 }
 
 // names lists the values, each with the releases or designs that have it.
@@ -99,7 +99,7 @@ func (d *Decision) names() string {
 	var names []string
 	for i := range d.values {
 		v := &d.values[i]
-		name := d.dimension.Name + "=" + v.name
+		name := d.choice.Name + "=" + v.name
 		if v.since.text != "" {
 			name += " (" + v.since.text + ")"
 		}

@@ -2,7 +2,6 @@ package flip
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -24,17 +23,17 @@ type search struct {
 // single one does. etcd's own behaviours come first, since that is where fixes
 // are made; then the client library's, then the cache's.
 func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) *Decision {
-	b, err := p.Behaviours()
+	b, err := p.Nodes()
 	if err != nil {
 		return nil
 	}
 	s := &search{sc, p, rec, f, alike(sc, p, f, rec.Seed)}
 	var found []*Decision
-	for _, dim := range plantedFirst(p, b.Dimensions()) {
-		if len(found) > 0 && found[0].strict && (found[0].planted || found[0].dimension.Of != dim.Of) {
+	for _, choice := range plantedFirst(p, b.Choices()) {
+		if len(found) > 0 && found[0].strict && (found[0].planted || found[0].choice.Node != choice.Node) {
 			break
 		}
-		if d := s.decide(dim); d != nil {
+		if d := s.decide(choice); d != nil {
 			found = append(found, d)
 			slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
 		}
@@ -43,7 +42,7 @@ func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 		return nil
 	}
 	for _, d := range found[1:] {
-		if d.strict && found[0].strict && d.dimension.Of == found[0].dimension.Of && d.values[0].since.later {
+		if d.strict && found[0].strict && d.choice.Node == found[0].choice.Node && d.values[0].since.later {
 			found[0].also = append(found[0].also, d)
 		}
 	}
@@ -52,17 +51,17 @@ func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 
 // isPlanted reports whether the parameters name this bug of the cache or of the
 // client library.
-func isPlanted(p testbed.Params, dim testbed.Dimension) bool {
-	bug := knownBug(dim.Of, dim.Name, dim.Value)
-	return bug != nil && (slices.Contains(p.Bugs, bug.Name) || slices.Contains(p.Bugs, dim.Name+"="+dim.Value))
+func isPlanted(p testbed.Params, choice testbed.Choice) bool {
+	bug := knownBug(choice.Node, choice.Name, choice.Value)
+	return bug != nil && p.Plants(bug)
 }
 
 // plantedFirst puts the behaviours of planted bugs before all others: the
 // question about a planted bug is whether it decides, and not which etcd would
 // hide it.
-func plantedFirst(p testbed.Params, dims []testbed.Dimension) []testbed.Dimension {
+func plantedFirst(p testbed.Params, dims []testbed.Choice) []testbed.Choice {
 	dims = slices.Clone(dims)
-	slices.SortStableFunc(dims, func(a, b testbed.Dimension) int {
+	slices.SortStableFunc(dims, func(a, b testbed.Choice) int {
 		switch x, y := isPlanted(p, a), isPlanted(p, b); {
 		case x && !y:
 			return -1
@@ -75,19 +74,22 @@ func plantedFirst(p testbed.Params, dims []testbed.Dimension) []testbed.Dimensio
 }
 
 // decide tries all other values of one behaviour; nil if it does not decide.
-func (s *search) decide(dim testbed.Dimension) *Decision {
-	if dim.Of == "etcd" && s.params.Guard.ChangesMember() {
+func (s *search) decide(choice testbed.Choice) *Decision {
+	if choice.Node == "etcd" && s.params.ChangesMember() {
 		// A flipped behaviour is that of every member, and hides that the version
 		// changed.
 		return nil
 	}
-	d := &Decision{dimension: dim, strict: true, planted: isPlanted(s.params, dim)}
+	d := &Decision{choice: choice, strict: true, planted: isPlanted(s.params, choice)}
 	var weak []trial
-	for _, value := range dim.Values {
-		if value == dim.Value || knownBug(dim.Of, dim.Name, value) != nil {
+	for _, value := range choice.Values {
+		if value == choice.Value || knownBug(choice.Node, choice.Name, value) != nil {
 			continue
 		}
-		flipped := with(s.params, dim.Name, value)
+		flipped, err := s.params.With(choice.Name, value)
+		if err != nil {
+			continue
+		}
 		where := s.readsWith(flipped)
 		if where == readsGoStale || where == readsBypass && d.planted {
 			continue
@@ -96,7 +98,7 @@ func (s *search) decide(dim testbed.Dimension) *Decision {
 		if !ok {
 			continue
 		}
-		v.name, v.since, v.bypasses = value, releases(s.params, dim, value), where == readsBypass
+		v.name, v.since, v.bypasses = value, releases(s.scenario, s.params, choice, value), where == readsBypass
 		if v.convincing() {
 			d.values = append(d.values, v)
 		} else if v.plausible() {
@@ -106,7 +108,7 @@ func (s *search) decide(dim testbed.Dimension) *Decision {
 	if len(d.values) == 0 {
 		d.values, d.strict = weak, false
 	}
-	if len(d.values) == 0 || !d.planted && onlyOtherBugs(dim, d.values) {
+	if len(d.values) == 0 || !d.planted && onlyOtherBugs(choice, d.values) {
 		return nil
 	}
 	// What later releases have, if any has.
@@ -118,10 +120,10 @@ func (s *search) decide(dim testbed.Dimension) *Decision {
 
 // onlyOtherBugs: another bug in place of a behaviour that is none, or of a later
 // bug, is no remedy.
-func onlyOtherBugs(dim testbed.Dimension, values []trial) bool {
+func onlyOtherBugs(choice testbed.Choice, values []trial) bool {
 	return !slices.ContainsFunc(values, func(v trial) bool {
 		return !slices.ContainsFunc(testbed.Bugs(), func(b testbed.Bug) bool {
-			return b.Of == dim.Of && b.Dimension == dim.Name && b.Value == v.name
+			return b.Node == choice.Node && b.Option == choice.Name && b.Value == v.name
 		})
 	})
 }
@@ -141,11 +143,11 @@ const (
 )
 
 func (s *search) readsWith(p testbed.Params) reads {
-	before, err := s.params.Behaviours()
+	before, err := s.params.Nodes()
 	if err != nil {
 		return readsGoOn
 	}
-	after, err := p.Behaviours()
+	after, err := p.Nodes()
 	if err != nil || after.Cache.Reads.Freshness == before.Cache.Reads.Freshness {
 		return readsGoOn
 	}
@@ -156,24 +158,4 @@ func (s *search) readsWith(p testbed.Params) reads {
 		return readsGoStale
 	}
 	return readsGoOn
-}
-
-// with sets one dimension, also one that the parameters set already.
-func with(p testbed.Params, dimension, value string) testbed.Params {
-	bugs := []string{dimension + "=" + value}
-	named := map[string]string{}
-	for _, b := range testbed.Bugs() {
-		named[b.Name] = b.Dimension
-	}
-	for _, b := range p.Bugs {
-		d, _, isDimension := strings.Cut(b, "=")
-		if !isDimension {
-			d = named[b]
-		}
-		if d != dimension {
-			bugs = append(bugs, b)
-		}
-	}
-	p.Bugs = bugs
-	return p
 }

@@ -9,12 +9,11 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore/recording"
+	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-
-	// The known bugs of caches.
-	_ "github.com/watchbed/watchbed/knownbugs"
 )
 
 // open makes a search of one of the recordings that stories are told of.
@@ -39,13 +38,13 @@ func (s *search) decision() string { return Decide(s.scenario, s.params, s.rec, 
 
 func TestReleases(t *testing.T) {
 	p := scenarios.Issue15220.Params
-	b, err := p.Behaviours()
+	b, err := p.Nodes()
 	require.NoError(t, err)
-	of := func(name string) testbed.Dimension {
-		i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == name })
-		return b.Dimensions()[i]
+	of := func(name string) testbed.Choice {
+		i := slices.IndexFunc(b.Choices(), func(d testbed.Choice) bool { return d.Name == name })
+		return b.Choices()[i]
 	}
-	for _, c := range []struct{ etcd, dimension, value, want string }{
+	for _, c := range []struct{ etcd, option, value, want string }{
 		{"3.5.7", "progress", "deferred", "etcd 3.5.8 to 3.5.12"},
 		{"3.5.7", "progress", "dropped-below-start", "etcd from 3.5.22 on"},
 		{"3.5.13", "progress", "control-queue", "etcd up to 3.5.7"},
@@ -56,13 +55,13 @@ func TestReleases(t *testing.T) {
 		{"3.5.7", "freshness", "direct", "as in the design direct"},
 	} {
 		p.Etcd = c.etcd
-		require.Equal(t, c.want, releases(p, of(c.dimension), c.value).text, "%+v", c)
+		require.Equal(t, c.want, releases(scenarios.Issue15220, p, of(c.option), c.value).text, "%+v", c)
 	}
 	// What the scenario puts aside is no remedy, a bug that is taken away is one.
 	p.Etcd = "3.5.13"
-	require.False(t, releases(p, of("created"), "past-channel").later)
-	p.Bugs = []string{"progress=control-queue"}
-	require.True(t, releases(p, of("progress"), "dropped").later)
+	require.False(t, releases(scenarios.Issue15220, p, of("created"), "past-channel").later)
+	p.Settings = option.Settings("progress=control-queue")
+	require.True(t, releases(scenarios.Issue15220, p, of("progress"), "dropped").later)
 }
 
 // TestConvincing: a flip that only moves the run away is none.
@@ -89,9 +88,9 @@ func TestConvincing(t *testing.T) {
 // leaves it.
 func TestFlipMustRemoveTheViolation(t *testing.T) {
 	s := open(t, "issue-15220", "linearizable-data")
-	_, ok := s.try(with(s.params, "restore-tombstone", "indexed"))
+	_, ok := s.try(with(t, s.params, "restore-tombstone", "indexed"))
 	require.False(t, ok)
-	v, ok := s.try(with(s.params, "progress", "dropped"))
+	v, ok := s.try(with(t, s.params, "progress", "dropped"))
 	require.True(t, ok)
 	require.True(t, v.fits())
 }
@@ -101,15 +100,15 @@ func TestFlipMustRemoveTheViolation(t *testing.T) {
 func TestStaleReadsAreNoRemedy(t *testing.T) {
 	s := open(t, "issue-15220-catching-up-cache-matches-etcd", "cache-matches-etcd")
 	s.alike = alike(s.scenario, s.params, s.failure, s.rec.Seed)
-	b, err := s.params.Behaviours()
+	b, err := s.params.Nodes()
 	require.NoError(t, err)
 	require.True(t, read.Freshnesses.Of(b.Cache.Reads.Freshness).NeedsProgress())
-	i := slices.IndexFunc(b.Dimensions(), func(d testbed.Dimension) bool { return d.Name == "freshness" })
+	i := slices.IndexFunc(b.Choices(), func(d testbed.Choice) bool { return d.Name == "freshness" })
 	require.GreaterOrEqual(t, i, 0)
-	require.ElementsMatch(t, []string{"consistent", "none", "direct"}, b.Dimensions()[i].Values)
-	_, ok := s.try(with(s.params, "freshness", "none"))
+	require.ElementsMatch(t, []string{"consistent", "none", "direct"}, b.Choices()[i].Values)
+	_, ok := s.try(with(t, s.params, "freshness", "none"))
 	require.True(t, ok, "it would make the violation go away")
-	d := s.decide(b.Dimensions()[i])
+	d := s.decide(b.Choices()[i])
 	require.NotNil(t, d)
 	require.Len(t, d.values, 1)
 	require.Equal(t, "direct", d.values[0].name)
@@ -136,4 +135,12 @@ func TestABugIsNoRemedy(t *testing.T) {
 	require.NotNil(t, knownBug("cache", "publication", "version-first"))
 	require.Nil(t, knownBug("cache", "publication", "whole"))
 	require.Nil(t, knownBug("etcd", "progress", "control-queue"), "versions of etcd differ in it: any of them may be the remedy")
+}
+
+// with are parameters with one option of the nodes set.
+func with(t *testing.T, p testbed.Params, name, value string) testbed.Params {
+	t.Helper()
+	changed, err := p.With(name, value)
+	require.NoError(t, err)
+	return changed
 }

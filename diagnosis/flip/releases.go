@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -21,21 +22,21 @@ type span struct {
 
 // releases finds out which have a value, without bugs, settings and masks: it is
 // about what was released.
-func releases(p testbed.Params, d testbed.Dimension, value string) span {
+func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value string) span {
 	masked := slices.ContainsFunc(p.Masked(), func(r testbed.Race) bool { return r.Option == d.Name })
-	chosen := slices.Contains(p.Settings, d.Name+"="+d.Value)
+	chosen := slices.Contains(sc.Params.Settings, option.Setting{Name: d.Name, Value: d.Value})
 	p = p.AsReleased()
-	if bug := knownBug(d.Of, d.Name, d.Value); bug != nil && d.Of == "cache" {
+	if bug := knownBug(d.Node, d.Name, d.Value); bug != nil && d.Node == "cache" {
 		if bug.FixedIn == "" {
 			return span{later: true}
 		}
 		return span{bug.FixedIn + " and later", true}
 	}
-	if d.Of == "cache" {
+	if d.Node == "cache" {
 		return designs(p, d.Name, value)
 	}
 	subject, set, version := "etcd", func(v string) { p.Etcd = v }, p.Etcd
-	if d.Of == "client" {
+	if d.Node == "client" {
 		subject, set, version = "clientv3", func(v string) { p.Client = v }, p.ClientVersion()
 	}
 	present, err := release.Parse(version)
@@ -86,12 +87,12 @@ func patchesOf(v release.Version) []release.Version {
 
 // knownBug is the bug of the cache or of the client library that a value of a
 // behaviour is, nil if it is none. What versions of etcd differ in is not asked.
-func knownBug(of, dimension, value string) *testbed.Bug {
-	if of == "etcd" {
+func knownBug(node, name, value string) *testbed.Bug {
+	if node == "etcd" {
 		return nil
 	}
 	for _, b := range testbed.Bugs() {
-		if b.Of == of && b.Dimension == dimension && b.Value == value {
+		if b.Node == node && b.Option == name && b.Value == value {
 			return &b
 		}
 	}
@@ -99,11 +100,11 @@ func knownBug(of, dimension, value string) *testbed.Bug {
 }
 
 // designs lists the cache designs that have the value.
-func designs(p testbed.Params, dimension, value string) span {
+func designs(p testbed.Params, option, value string) span {
 	var names []string
 	for _, d := range cache.Designs() {
 		p.Cache = d.Name
-		if has(p, dimension, value) {
+		if has(p, option, value) {
 			names = append(names, d.Name)
 		}
 	}
@@ -117,9 +118,7 @@ func designs(p testbed.Params, dimension, value string) span {
 	return span{text: noun + strings.Join(names, ", ")}
 }
 
-func has(p testbed.Params, dimension, value string) bool {
-	b, err := p.Behaviours()
-	return err == nil && slices.ContainsFunc(b.Dimensions(), func(d testbed.Dimension) bool {
-		return d.Name == dimension && d.Value == value
-	})
+func has(p testbed.Params, name, value string) bool {
+	n, err := p.Nodes()
+	return err == nil && n.Value(name) == value
 }

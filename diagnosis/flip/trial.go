@@ -29,7 +29,7 @@ func (s *search) try(p testbed.Params) (v trial, ok bool) {
 	if err != nil {
 		return v, false
 	}
-	runner := explore.NewRunner(system, p.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	var verdict model.Verdict
 	if verdict, v.taken, v.recorded = follow(runner, s.rec, s.failure.Property); verdict == model.Violated {
 		return v, false

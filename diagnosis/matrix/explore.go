@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -32,7 +33,7 @@ const (
 type Config struct {
 	Designs, Versions []string
 	// Params change every campaign of every cell.
-	Params []testbed.Parameter
+	Params []option.Setting
 	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound.
 	// A campaign of cost has a tenth: each of its runs is long.
 	FirstSeed, Seeds uint64
@@ -169,7 +170,7 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
 		return err
 	}
 	cost := slices.Contains(Costs, name)
-	cfg := x.campaign(strategy.Default(), x.cfg.Seeds, p.Steps)
+	cfg := x.campaign(strategy.Default(), x.cfg.Seeds, p.Clock.Steps)
 	if cost {
 		// Every delay is drawn evenly: what is measured means something.
 		cfg.Strategy, cfg.Seeds = strategy.Random(), x.costSeeds()
@@ -219,7 +220,7 @@ func (x *explorer) over(schedules uint64) {
 func (x *explorer) command(cell *Cell, scenario string, s strategy.Strategy) func(first, last uint64) string {
 	text := "simrun run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
 	for _, change := range x.cfg.Params {
-		text += " --param " + change.Name + "=" + change.Value
+		text += " --set " + change.String()
 	}
 	if s.Name != strategy.Default().Name {
 		text += " --strategy " + s.Name

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -13,10 +14,12 @@ import (
 // recording says that this version does not know.
 func Params(sc *testbed.Scenario, rec *recording.Recording) (testbed.Params, error) {
 	p := sc.Params
+	var list []option.Setting
 	for _, parameter := range rec.Parameters {
-		if err := p.Set(parameter.Name, parameter.Value); err != nil {
-			return p, fmt.Errorf("recorded parameters: %w", err)
-		}
+		list = append(list, option.Setting(parameter))
+	}
+	if err := p.Restore(list); err != nil {
+		return p, fmt.Errorf("recorded parameters: %w", err)
 	}
 	return p, nil
 }

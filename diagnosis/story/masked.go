@@ -1,8 +1,6 @@
 package story
 
 import (
-	"slices"
-
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -15,16 +13,18 @@ func Masked(p *testbed.Params) []string {
 	return names
 }
 
-// Settings are the values of behaviours that the scenario sets, without those that
-// a bug takes the place of.
+// Settings are the options of the nodes that are set on top of version and design,
+// without those that a bug takes the place of.
 func Settings(p *testbed.Params) []string {
-	b, err := p.Behaviours()
+	n, err := p.Nodes()
 	if err != nil {
 		return nil
 	}
-	var have []string
-	for _, d := range b.Dimensions() {
-		have = append(have, d.Name+"="+d.Value)
+	var list []string
+	for _, s := range p.Settings {
+		if n.Value(s.Name) == s.Value {
+			list = append(list, s.String())
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(p.Settings), func(set string) bool { return !slices.Contains(have, set) })
+	return list
 }

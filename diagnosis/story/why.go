@@ -46,7 +46,7 @@ func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
 	var s strings.Builder
 	what := asked(op.Request)
 	// Then the history does not have what was really asked for.
-	held := r.system.Params().AsConsistent
+	held := r.system.Params().Workload.AsConsistent
 	if held {
 		what = strings.TrimPrefix(what, "consistent ")
 	}

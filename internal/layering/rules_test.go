@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/release", "sim/dimension"},
+	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/release"},
 	{"sim/option", "linearizability", "internal/registry", "internal/tampering"},
 	{"sim"},
 	{"sim/wire", "explore/...", "internal/commute"},
@@ -129,5 +129,4 @@ var crowded = map[string]int{
 	"scenarios": 24,
 	"sim":       21,
 	"sim/etcd":  38,
-	"testbed":   26,
 }

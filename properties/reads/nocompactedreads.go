@@ -30,7 +30,7 @@ var NoCompactedReads = testbed.RegisterProperty(&testbed.Property{
 	Promise:  `A read of history that etcd has compacted is refused with "gone", from cache or not.`,
 	Violated: "compacted history served",
 	New: func(s *testbed.System) testbed.Judge {
-		return &noCompactedReads{system: s, slack: compactionSlack(s), timed: s.Params().Mode == sim.Timed}
+		return &noCompactedReads{system: s, slack: compactionSlack(s), timed: s.Params().Clock.Mode == sim.Timed}
 	},
 })
 
@@ -48,7 +48,7 @@ const (
 // there to the caches of its process.
 func compactionSlack(s *testbed.System) testbed.Bound {
 	b := s.DeliveryBound().Plus(watchRetryPeriod, fmt.Sprintf("%v until a watch of the key begins anew", watchRetryPeriod))
-	if s.Behaviours().Cache.Checks.CompactionNotice != check.CompactionPushed {
+	if s.Nodes().Cache.Checks.CompactionNotice != check.CompactionPushed {
 		b = b.Plus(compactionPollPeriod, fmt.Sprintf("a poll of %v", compactionPollPeriod))
 	}
 	return b

@@ -21,7 +21,7 @@ var RecoversInTime = testbed.RegisterProperty(&testbed.Property{
 	Violated: "does not recover after a fault",
 	New: func(s *testbed.System) testbed.Judge {
 		p := s.Params()
-		return &recoversInTime{s, sim.Time(p.FaultsFor), p.Guard.Settle, p.Guard.Patience}
+		return &recoversInTime{s, sim.Time(p.Faults.For), p.Workload.Polling.Settle, p.Workload.Polling.Patience}
 	},
 })
 

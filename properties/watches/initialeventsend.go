@@ -30,13 +30,13 @@ const bookmarkTimer = 1250 * time.Millisecond
 // first event: that is in the bound of a LIST.
 func initialEventsBound(s *testbed.System) testbed.Bound {
 	p := s.Params()
-	if p.WatchList.Within > 0 {
-		return testbed.Bound{Total: p.WatchList.Within, Derivation: "as the scenario has it"}
+	if p.Workload.ListWatch.Within > 0 {
+		return testbed.Bound{Total: p.Workload.ListWatch.Within, Derivation: "as the scenario has it"}
 	}
-	sent := time.Duration(p.Items + p.Writers*p.Writes + p.OwnReaders*p.Rounds + 1)
-	b := s.ReadBound().Plus(sent*(2*p.Scheduling+p.Network)+sent*p.WatchList.Pace,
+	sent := time.Duration(p.Workload.Items + p.Workload.ObjectWrites() + 1)
+	b := s.ReadBound().Plus(sent*(2*p.Clock.Scheduling+p.Clock.Network)+sent*p.Workload.ListWatch.Pace,
 		fmt.Sprintf("%d events one after the other, with two turns of a loop and a message each", sent))
-	if s.Behaviours().Cache.Watches.InitialEventsEnd == variant.EndByTimer {
+	if s.Nodes().Cache.Watches.InitialEventsEnd == variant.EndByTimer {
 		b = b.Plus(bookmarkTimer, fmt.Sprintf("a bookmark timer of at most %v", bookmarkTimer))
 	}
 	return b

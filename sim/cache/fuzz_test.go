@@ -145,12 +145,12 @@ func (s *stranger) TimerName(sim.Timer) string { return "" }
 func askAnything(t *testing.T, bytes []byte) *stranger {
 	p := &tape{bytes}
 	var o cache.Options
-	for _, d := range o.Dimensions() {
-		var err error
+	for i := range cache.Choices {
+		c := &cache.Choices[i]
 		if p.next(4) == 0 {
-			o, err = o.With(d.Name, d.Values[p.next(len(d.Values))])
+			values := c.Values()
+			require.NoError(t, c.Set(&o, values[p.next(len(values))].Name))
 		}
-		require.NoError(t, err)
 	}
 	cfg := cache.Config{Options: o, Prefix: prefix, KV: upID, Watch: upID}
 	cfg.RingCapacity, cfg.WatchCapacity, cfg.KeptPages = 1+p.next(4), 1+p.next(3), 2

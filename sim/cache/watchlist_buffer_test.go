@@ -12,7 +12,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// with is kep-2340 with some dimensions set, given as name and value in turn.
+// with is kep-2340 with some options set, given as name and value in turn.
 func with(t *testing.T, settings ...string) cache.Options {
 	o := options(t, "kep-2340")
 	for i := 0; i < len(settings); i += 2 {

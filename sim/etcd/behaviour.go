@@ -1,9 +1,6 @@
 package etcd
 
-import (
-	"github.com/watchbed/watchbed/sim/dimension"
-	"github.com/watchbed/watchbed/sim/option"
-)
+import "github.com/watchbed/watchbed/sim/option"
 
 // Progress is what becomes of a WatchProgressRequest.
 type Progress uint8
@@ -210,21 +207,6 @@ var behaviours = option.NewGroup("etcd",
 		option.Value{Name: "from-keys", Doc: "the newest that is left, which goes back if a compaction was interrupted (#17780)"},
 		option.Value{Name: "from-scheduled-compaction", Doc: "the same, and at least the compaction's"}),
 )
-
-// Dimension is one choice with the value that a release has there.
-type Dimension = dimension.Dimension
-
-// Dimensions lists all choices with their present values, in a fixed order.
-func (b Behaviour) Dimensions() []Dimension {
-	all := make([]Dimension, len(behaviours))
-	for i := range behaviours {
-		all[i] = Dimension{Name: behaviours[i].Name, Value: behaviours[i].Get(&b)}
-		for _, v := range behaviours[i].Values() {
-			all[i].Values = append(all[i].Values, v.Name)
-		}
-	}
-	return all
-}
 
 // With returns the behaviour with one option set. The error names the option and
 // what it takes.

@@ -12,9 +12,9 @@ type Bug struct {
 	Name string
 	// Issue is where it was reported or fixed: "etcd-io/etcd#15220"; empty if it
 	// was not.
-	Issue            string
-	Dimension, Value string
-	Summary          string
+	Issue         string
+	Option, Value string
+	Summary       string
 }
 
 var bugs = []Bug{
@@ -44,7 +44,7 @@ var bugs = []Bug{
 
 // FixedIn are the first releases without the bug, one for each branch that ever had
 // it; none if all releases have it.
-func (b *Bug) FixedIn() release.Since { return FixedIn(b.Dimension, b.Value) }
+func (b *Bug) FixedIn() release.Since { return FixedIn(b.Option, b.Value) }
 
 // Bugs lists the bugs that the package knows, by number.
 func Bugs() []Bug { return slices.Clone(bugs) }
@@ -69,12 +69,12 @@ func (b *Behaviour) ApplyAll(names []string) error {
 			return fmt.Errorf("etcd: no bug %q; there are %q", name, known)
 		}
 		for _, a := range applied {
-			if a.Dimension == bugs[i].Dimension {
-				return fmt.Errorf("etcd: bugs %q and %q both set %q", a.Name, name, a.Dimension)
+			if a.Option == bugs[i].Option {
+				return fmt.Errorf("etcd: bugs %q and %q both set %q", a.Name, name, a.Option)
 			}
 		}
 		applied = append(applied, bugs[i])
-		next, err := out.With(bugs[i].Dimension, bugs[i].Value)
+		next, err := out.With(bugs[i].Option, bugs[i].Value)
 		if err != nil {
 			return err
 		}

@@ -9,15 +9,10 @@ import (
 	"github.com/watchbed/watchbed/sim/release"
 )
 
-func value(t *testing.T, b etcd.Behaviour, dim string) string {
-	for _, d := range b.Dimensions() {
-		if d.Name == dim {
-			require.Contains(t, d.Values, d.Value)
-			return d.Value
-		}
-	}
-	t.Fatalf("no dimension %q", dim)
-	return ""
+func value(t *testing.T, b etcd.Behaviour, name string) string {
+	o, err := etcd.Group.Find(name)
+	require.NoError(t, err)
+	return o.Get(&etcd.Options{Behaviour: b})
 }
 
 func forVersion(t *testing.T, v string) etcd.Behaviour {
@@ -40,12 +35,12 @@ func TestFixesLandWhereTheReleaseNotesSaySo(t *testing.T) {
 		for _, fixed := range bug.FixedIn() {
 			before := fixed
 			before.Patch--
-			require.Equal(t, bug.Value, value(t, forVersion(t, before.String()), bug.Dimension), "%s in %s", bug.Name, before)
+			require.Equal(t, bug.Value, value(t, forVersion(t, before.String()), bug.Option), "%s in %s", bug.Name, before)
 			for ; fixed.Patch < 60; fixed.Patch++ {
-				require.NotEqual(t, bug.Value, value(t, forVersion(t, fixed.String()), bug.Dimension), "%s in %s", bug.Name, fixed)
+				require.NotEqual(t, bug.Value, value(t, forVersion(t, fixed.String()), bug.Option), "%s in %s", bug.Name, fixed)
 			}
 		}
-		has := value(t, forVersion(t, "3.7.0"), bug.Dimension) == bug.Value
+		has := value(t, forVersion(t, "3.7.0"), bug.Option) == bug.Value
 		require.Equal(t, bug.FixedIn() == nil, has, "%s in 3.7.0", bug.Name)
 	}
 }
@@ -98,8 +93,8 @@ func TestBugsAreValuesOfOptions(t *testing.T) {
 		b := forVersion(t, "3.7.3")
 		fixed := b
 		require.NoError(t, b.Apply(bug.Name))
-		require.Equal(t, bug.Value, value(t, b, bug.Dimension))
-		back, err := b.With(bug.Dimension, value(t, fixed, bug.Dimension))
+		require.Equal(t, bug.Value, value(t, b, bug.Option))
+		back, err := b.With(bug.Option, value(t, fixed, bug.Option))
 		require.NoError(t, err)
 		require.Equal(t, fixed, back, "%s changes one option", bug.Name)
 	}

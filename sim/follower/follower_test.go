@@ -34,7 +34,7 @@ func init() {
 
 func params(version string) testbed.Params {
 	p := scenarios.Outages.Params
-	p.Cache, p.Etcd, p.Watchers = "test-follower", version, 0
+	p.Cache, p.Etcd, p.Workload.Watchers = "test-follower", version, 0
 	return p
 }
 
@@ -45,7 +45,7 @@ func TestFollowerMirrorsEtcdAndServesStaleReads(t *testing.T) {
 	p := params("3.6.16")
 	subjects, err := scenarios.Outages.Subjects(p)
 	require.NoError(t, err)
-	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 300, Workers: 1, Steps: p.Steps})
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 300, Workers: 1, Steps: p.Clock.Steps})
 	require.NoError(t, err)
 	verdicts := map[string]model.Verdict{}
 	for _, property := range c.Properties {
@@ -59,7 +59,7 @@ func TestFollowerDeclaresWhatItTouches(t *testing.T) {
 	p := params("3.6.16")
 	system, err := scenarios.Outages.New(p)
 	require.NoError(t, err)
-	runner := explore.NewRunner(system, p.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	s := commute.NewSwapper(1)
 	for s.Swapped < 5_000 && len(s.Wrong) == 0 {
 		s.Begin()

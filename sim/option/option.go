@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/internal/spelling"
@@ -160,6 +161,26 @@ func Text[C any](name string, field func(*C) *string, check func(string) error, 
 				return err
 			}
 			*field(c) = value
+			return nil
+		},
+	}
+}
+
+// List is an option with several names, comma separated; check returns an error of
+// one line.
+func List[C any](name string, field func(*C) *[]string, check func([]string) error, doc string) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Form: "names, comma separated",
+		get: func(c *C) string { return strings.Join(*field(c), ",") },
+		set: func(c *C, value string) error {
+			var names []string
+			if value != "" {
+				names = strings.Split(value, ",")
+			}
+			if err := check(names); err != nil {
+				return err
+			}
+			*field(c) = names
 			return nil
 		},
 	}

@@ -1,6 +1,8 @@
 package option_test
 
 import (
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -18,6 +20,7 @@ type config struct {
 	period time.Duration
 	on     bool
 	name   string
+	list   []string
 	greet  greeting
 }
 
@@ -36,16 +39,24 @@ var options = option.NewGroup("toy",
 	option.Duration("period", func(c *config) *time.Duration { return &c.period }, "100ms", "time between two"),
 	option.Switch("on", func(c *config) *bool { return &c.on }, "whether it runs"),
 	option.Text("name", func(c *config) *string { return &c.name }, func(string) error { return nil }, "a name", "its name"),
+	option.List("list", func(c *config) *[]string { return &c.list }, refuseX, "some names"),
 	option.SeamOption(greetings, func(c *config) *greeting { return &c.greet }),
 )
 
+func refuseX(names []string) error {
+	if slices.Contains(names, "x") {
+		return errors.New("list: x is not known")
+	}
+	return nil
+}
+
 func TestEveryFormIsSetAndReadBack(t *testing.T) {
 	var c config
-	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}} {
+	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}} {
 		require.NoError(t, options.Set(&c, s.Name, s.Value))
 	}
-	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, on: true, name: "x"}, c)
-	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}, {"greeting", "hello"}}, options.Expand(&c))
+	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, on: true, name: "x", list: []string{"a", "b"}}, c)
+	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}, {"greeting", "hello"}}, options.Expand(&c))
 }
 
 func TestBadValuesAreOneClearLine(t *testing.T) {
@@ -54,6 +65,7 @@ func TestBadValuesAreOneClearLine(t *testing.T) {
 		{"size", "-1"}:      "size=-1: want a whole number from 0 to 10000000",
 		{"size", "x"}:       "size=x: want a whole number from 0 to 10000000",
 		{"period", "2h"}:    "period=2h: want a duration from 0s to 1h, such as 100ms",
+		{"list", "a,x"}:     "list: x is not known",
 		{"on", "perhaps"}:   "on=perhaps: want true or false",
 		{"sizes", "1"}:      `unknown option "sizes"; did you mean "size"?`,
 		{"greeting", "hey"}: `greeting has no value "hey"; there are hello`,

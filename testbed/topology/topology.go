@@ -2,7 +2,7 @@
 // to the world, what they are called, and where objects live.
 //
 // The order decides the numbers of the nodes, and so the hash of every run. The
-// package must never import a package of nodes, such as sim/etcd or workload.
+// package must never import workload or testbed.
 package topology
 
 import (
@@ -11,27 +11,11 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// Shape is what a topology is made from.
-type Shape struct {
-	// Servers is how many API servers there are, Resources how many kinds of
-	// objects, each with a cache of its own in every API server; 0 is one.
-	Servers, Resources int
-	// Namespaces is how many namespaces the watched keys are in; 0 is none.
-	Namespaces int
-	// Follower has a second member of etcd serve the watches.
-	Follower bool
-	// Compactors has each API server compact etcd.
-	Compactors bool
-	// SharedStream has the caches of an API server watch on one gRPC stream
-	// (kubernetes/kubernetes#114458).
-	SharedStream bool
-}
-
 // Topology numbers the nodes of etcd and of the API servers: first etcd, then its
 // follower, then API server by API server its client library, its caches and its
 // compactor. Clients come behind, in the order in which they are added.
 type Topology struct {
-	Shape
+	Options
 	// Etcd takes reads and writes.
 	Etcd sim.NodeID
 	// Watches is the member that serves watches: Etcd, or its follower.
@@ -62,22 +46,22 @@ func (a *APIServer) Nodes() []sim.NodeID {
 }
 
 // New numbers the nodes.
-func New(shape Shape) *Topology {
-	shape.Resources = max(1, shape.Resources)
-	t := &Topology{Shape: shape, Etcd: 1, Watches: 1, Next: 2}
+func New(o Options) *Topology {
+	o.Resources = max(1, o.Resources)
+	t := &Topology{Options: o, Etcd: 1, Watches: 1, Next: 2}
 	number := func() sim.NodeID {
 		t.Next++
 		return t.Next - 1
 	}
-	if shape.Follower {
+	if o.Lagging {
 		t.Watches = number()
 	}
-	for range shape.Servers {
+	for range o.Servers {
 		server := APIServer{Client: number()}
-		for range shape.Resources {
+		for range o.Resources {
 			server.Caches = append(server.Caches, number())
 		}
-		if shape.Compactors {
+		if o.Compactors {
 			server.Compactor = number()
 		}
 		t.APIServers = append(t.APIServers, server)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestNodesOfTwoServersWithTwoResources(t *testing.T) {
-	top := topology.New(topology.Shape{Servers: 2, Resources: 2, Follower: true, Compactors: true})
+	top := topology.New(topology.Options{Servers: 2, Resources: 2, Lagging: true, Compactors: true})
 	assert.Equal(t, sim.NodeID(1), top.Etcd)
 	assert.Equal(t, sim.NodeID(2), top.Watches, "the follower comes behind etcd")
 	assert.Equal(t, []topology.APIServer{
@@ -24,7 +24,7 @@ func TestNodesOfTwoServersWithTwoResources(t *testing.T) {
 }
 
 func TestOneServerNeedsNoNumbers(t *testing.T) {
-	top := topology.New(topology.Shape{Servers: 1})
+	top := topology.New(topology.Options{Servers: 1})
 	assert.Equal(t, top.Etcd, top.Watches)
 	assert.Equal(t, "cache", top.CacheName(0, 0))
 	assert.Equal(t, []sim.NodeID{2, 3}, top.APIServers[0].Nodes())
@@ -32,11 +32,11 @@ func TestOneServerNeedsNoNumbers(t *testing.T) {
 }
 
 func TestKeysTakeTurns(t *testing.T) {
-	top := topology.New(topology.Shape{Servers: 1, Resources: 2})
+	top := topology.New(topology.Options{Servers: 1, Resources: 2})
 	assert.Equal(t, "/registry/pods/a", top.Key(0))
 	assert.Equal(t, "/registry/configmaps/a", top.Key(1))
 	assert.Equal(t, "/registry/pods/b", top.Key(2))
-	spaces := topology.New(topology.Shape{Servers: 1, Namespaces: 2})
+	spaces := topology.New(topology.Options{Servers: 1, Namespaces: 2})
 	assert.Equal(t, "/registry/pods/team/a", spaces.Key(0))
 	assert.Equal(t, "/registry/pods/team-b/b", spaces.Key(1))
 	assert.Equal(t, "z", topology.ObjectName(25))
@@ -45,8 +45,8 @@ func TestKeysTakeTurns(t *testing.T) {
 }
 
 func TestStreamsAreSharedIfMetadataIsEqual(t *testing.T) {
-	apart := topology.New(topology.Shape{Servers: 1, Resources: 2})
+	apart := topology.New(topology.Options{Servers: 1, Resources: 2})
 	assert.NotEqual(t, apart.Metadata(0), apart.Metadata(1))
-	shared := topology.New(topology.Shape{Servers: 1, Resources: 2, SharedStream: true})
+	shared := topology.New(topology.Options{Servers: 1, Resources: 2, SharedStream: true})
 	assert.Equal(t, shared.Metadata(0), shared.Metadata(1))
 }

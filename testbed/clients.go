@@ -1,0 +1,135 @@
+package testbed
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed/plans"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// clients are the nodes of the workload, in the order of their numbers.
+type clients struct {
+	// history are the clients that carry out a fixed program.
+	history  []*workload.Client
+	programs []plans.Program
+	// ended is the number of them, from the first on, that have ended: one that has
+	// ended stays so.
+	ended int
+
+	watchers    []*workload.Watcher
+	streams     []*workload.EtcdWatch
+	streamPlans []workload.EtcdWatchPlan
+	// informers come between the streams and the list watchers.
+	listWatchers   []*workload.ListWatcher
+	listWatchPlans []workload.ListWatchPlan
+	pollers        []*workload.Poller
+	pollerPlans    []workload.PollerPlan
+}
+
+// configureClients makes the clients. The informers have their place among them.
+func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPlan) {
+	c, o, t := &s.clients, &s.params.Workload, s.topology
+	c.programs = plans.Programs(o, t)
+	for _, p := range c.programs {
+		c.history = append(c.history, new(workload.Client))
+		s.names = append(s.names, p.Name)
+		s.number()
+	}
+	if t.Compactors {
+		s.names = append(s.names, compactorsName)
+	}
+	for range o.Watchers {
+		c.watchers = append(c.watchers, new(workload.Watcher))
+		s.number()
+	}
+	for i := range o.Streams {
+		plan := stream(&s.params, i)
+		plan.To = t.Etcd
+		c.streamPlans = append(c.streamPlans, plan)
+		c.streams = append(c.streams, new(workload.EtcdWatch))
+		s.number()
+	}
+	s.configureInformers()
+	for i := range o.ListWatch.Clients {
+		c.listWatchPlans = append(c.listWatchPlans, plans.ListWatch(o, t, i))
+		c.listWatchers = append(c.listWatchers, new(workload.ListWatcher))
+		s.number()
+	}
+	for i := range o.Polling.Clients {
+		c.pollerPlans = append(c.pollerPlans, plans.Polling(o, t, i, sim.Time(s.params.Faults.For)))
+		c.pollers = append(c.pollers, new(workload.Poller))
+		s.number()
+	}
+}
+
+// watcherRetries bounds how often a watcher starts again: enough for every
+// fault of the catalogue.
+const watcherRetries = 3
+
+// buildClients adds the clients to the world of a run.
+func (s *System) buildClients(w *sim.World) {
+	c := &s.clients
+	c.ended = 0
+	for i, x := range c.history {
+		x.Reset(c.programs[i].Name, i, c.programs[i].Steps, c.programs[i].Await)
+		w.Add(x.Name(), x)
+	}
+	for i, x := range c.watchers {
+		x.Reset(topology.Numbered("watcher", i, len(c.watchers)), s.topology.Cache(i, i), topology.Prefix(i%s.topology.Resources),
+			s.params.Workload.Leave, watcherRetries)
+		w.Add(x.Name(), x)
+	}
+	for i, x := range c.streams {
+		x.Reset(topology.Numbered("stream", i, len(c.streams)), c.streamPlans[i])
+		w.Add(x.Name(), x)
+	}
+	for _, n := range s.informers {
+		n.build(w)
+	}
+	for i, x := range c.listWatchers {
+		x.Reset(topology.Numbered("list-watcher", i, len(c.listWatchers)), c.listWatchPlans[i])
+		w.Add(x.Name(), x)
+	}
+	for i, x := range c.pollers {
+		x.Reset(topology.Numbered("poller", i, len(c.pollers)), c.pollerPlans[i])
+		w.Add(x.Name(), x)
+	}
+}
+
+// programsEnded reports whether the clients of the history and those that speak
+// etcd's watch protocol are done.
+func (c *clients) programsEnded() bool {
+	for ; c.ended < len(c.history); c.ended++ {
+		if !c.history[c.ended].Done() {
+			return false
+		}
+	}
+	for _, x := range c.streams {
+		if !x.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// listWatchersEnded: all have had their rounds.
+func (c *clients) listWatchersEnded() bool {
+	return !slices.ContainsFunc(c.listWatchers, func(x *workload.ListWatcher) bool { return !x.Done() })
+}
+
+// Clients are those of the history, in its order.
+func (s *System) Clients() []*workload.Client { return s.clients.history }
+
+// Watchers are the clients that watch a cache.
+func (s *System) Watchers() []*workload.Watcher { return s.clients.watchers }
+
+// Streams are the clients that speak etcd's watch protocol themselves.
+func (s *System) Streams() []*workload.EtcdWatch { return s.clients.streams }
+
+// ListWatchers are the clients that ask for initial events.
+func (s *System) ListWatchers() []*workload.ListWatcher { return s.clients.listWatchers }
+
+// Pollers are the clients that list again and again.
+func (s *System) Pollers() []*workload.Poller { return s.clients.pollers }

@@ -1,0 +1,32 @@
+package testbed
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Clock says how time goes in a run, and when the run ends.
+type Clock struct {
+	Mode sim.Mode
+	// AtRest has an untimed run begin when the caches have listed and watch.
+	AtRest bool
+	// Network and Scheduling are the longest delays of a message and of a loop that
+	// has work, timed.
+	Network, Scheduling time.Duration
+	// Horizon is when a timed run ends at the latest. Steps bounds any run.
+	Horizon time.Duration
+	Steps   int
+}
+
+var clockGroup = option.NewGroup("clock",
+	option.Choice("mode", func(c *Clock) *sim.Mode { return &c.Mode }, "how time goes",
+		option.Value{Name: "untimed", Doc: "any armed timer may fire at any point (for safety)"},
+		option.Value{Name: "timed", Doc: "every delay is chosen, and the earliest timer fires next (for liveness and cost)"}),
+	option.Switch("at-rest", func(c *Clock) *bool { return &c.AtRest }, "an untimed run begins when the caches have listed and watch"),
+	option.Duration("network", func(c *Clock) *time.Duration { return &c.Network }, "", "longest one-way delay of a message, timed"),
+	option.Duration("scheduling", func(c *Clock) *time.Duration { return &c.Scheduling }, "", "longest wait of a loop that has work, timed"),
+	option.Duration("horizon", func(c *Clock) *time.Duration { return &c.Horizon }, "", "when a run ends at the latest, timed"),
+	option.Count("steps", func(c *Clock) *int { return &c.Steps }, "", "maximum number of steps of a run"),
+)

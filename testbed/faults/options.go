@@ -1,0 +1,55 @@
+package faults
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options say what may break, and how often.
+type Options struct {
+	// Breaks is how many watch streams to etcd break, Restarts how many API servers
+	// restart, Recreations how many caches are replaced by new ones in the same
+	// process, as that of a custom resource whose definition changes.
+	Breaks, Restarts, Recreations int
+	// LostEvents is how many events get lost on the way to a cache.
+	LostEvents int
+	// EtcdRestarts is how often etcd restarts, Snapshots how often it installs a
+	// snapshot, Failovers how often the next member of its cluster takes over.
+	EtcdRestarts, Snapshots, Failovers int
+	// Downgrade is the version that etcd comes back as, once; empty is never.
+	Downgrade string
+	// Clog keeps the watch of the first API server from getting anything, from
+	// some time before For is over until then.
+	Clog bool
+	// InformerBreaks is how many watches of informers break, InformerRestarts how
+	// many informers restart.
+	InformerBreaks, InformerRestarts int
+	// For is how long faults strike, timed: the safety phase lasts at least as long.
+	For time.Duration
+}
+
+// Group is all options of the faults.
+var Group = option.NewGroup("faults",
+	option.Count("breaks", func(o *Options) *int { return &o.Breaks }, "", "watch streams that break"),
+	option.Count("restarts", func(o *Options) *int { return &o.Restarts }, "", "API servers that restart"),
+	option.Count("recreations", func(o *Options) *int { return &o.Recreations }, "", "caches that are replaced by new ones in the same process"),
+	option.Count("lost-events", func(o *Options) *int { return &o.LostEvents }, "", "events that get lost on the way to a cache"),
+	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
+	option.Count("etcd-snapshots", func(o *Options) *int { return &o.Snapshots }, "", "snapshots that etcd installs"),
+	option.Count("failovers", func(o *Options) *int { return &o.Failovers }, "", "times that the next member of the etcd cluster takes over"),
+	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
+	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
+	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),
+	option.Count("informer-restarts", func(o *Options) *int { return &o.InformerRestarts }, "", "informers that restart"),
+	option.Duration("faults-for", func(o *Options) *time.Duration { return &o.For }, "", "how long faults strike, timed"),
+)
+
+func checkDowngrade(v string) error {
+	if v == "" {
+		return nil
+	}
+	_, err := etcd.Release(v)
+	return err
+}

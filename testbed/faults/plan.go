@@ -1,0 +1,119 @@
+// Package faults says what may break in a run, and spreads it over the processes.
+//
+// The order of the faults is part of every run's hash. The package must never
+// import testbed or workload.
+package faults
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/topology"
+)
+
+// Plan is what may break, in the order in which it is added to the world.
+type Plan []Fault
+
+// Fault is a fault with how often and for how long it may strike.
+type Fault struct {
+	sim.Fault
+	Budget sim.Budget
+}
+
+// Informer is an informer that may lose its watch, or restart.
+type Informer struct {
+	ID   sim.NodeID
+	Name string
+	// Servers are the caches that it watches, one after the other.
+	Servers []sim.NodeID
+}
+
+// New plans the faults of a topology with these informers. What etcd is downgraded
+// to is given as a member.
+func New(o *Options, t *topology.Topology, informers []Informer, downgraded etcd.Member) Plan {
+	p := &planner{options: o, topology: t}
+	p.informers(informers)
+	p.servers()
+	p.etcd(downgraded)
+	return p.plan
+}
+
+// Build adds the faults to a world.
+func (p Plan) Build(w *sim.World) {
+	for _, f := range p {
+		w.AddFault(f.Fault, f.Budget)
+	}
+}
+
+type planner struct {
+	options  *Options
+	topology *topology.Topology
+	plan     Plan
+}
+
+func (p *planner) add(f sim.Fault, times int) {
+	if times > 0 {
+		p.plan = append(p.plan, Fault{f, sim.Budget{Times: times, Within: p.options.For}})
+	}
+}
+
+// share is the part of a number of faults that falls to the i-th of so many
+// processes: they are spread evenly, and the first ones take the rest.
+func share(faults, i, processes int) int {
+	n := faults / processes
+	if i < faults%processes {
+		n++
+	}
+	return n
+}
+
+func (p *planner) informers(all []Informer) {
+	for i, n := range all {
+		f := &breakWatch{label: n.Name}
+		for _, to := range n.Servers {
+			f.streams = append(f.streams, sim.BreakStream{From: n.ID, To: to})
+		}
+		p.add(f, share(p.options.InformerBreaks, i, len(all)))
+		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{n.ID}, Label: n.Name}, share(p.options.InformerRestarts, i, len(all)))
+	}
+}
+
+func (p *planner) servers() {
+	all := p.topology.APIServers
+	for i := range all {
+		server, label := &all[i], topology.Numbered("cache", i, len(all))
+		p.add(&sim.BreakStream{From: server.Client, To: p.topology.Watches, Label: topology.Numbered("client", i, len(all)) + ">etcd"},
+			share(p.options.Breaks, i, len(all)))
+		p.add(&sim.RestartProcess{Nodes: server.Nodes(), Label: label}, share(p.options.Restarts, i, len(all)))
+		p.add(&cache.RecreateStorage{Node: server.Caches[0], Label: label}, share(p.options.Recreations, i, len(all)))
+	}
+	for i := range all {
+		p.add(&sim.LoseMessage{From: all[i].Client, To: all[i].Caches[0], Label: "event of " + p.topology.CacheName(i, 0), Match: isChange},
+			share(p.options.LostEvents, i, len(all)))
+	}
+}
+
+// etcd is about etcd, and about the watch of the first API server, which may be
+// clogged.
+func (p *planner) etcd(downgraded etcd.Member) {
+	node := p.topology.Etcd
+	p.add(&sim.RestartProcess{Nodes: []sim.NodeID{node}, Label: "etcd"}, p.options.EtcdRestarts)
+	p.add(&etcd.InstallSnapshot{Node: node, Label: "etcd"}, p.options.Snapshots)
+	if p.options.Clog {
+		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),
+			From: p.topology.APIServers[0].Client, Until: sim.Time(p.options.For)}, 1)
+	}
+	p.add(&etcd.Failover{Node: node, Label: "etcd"}, p.options.Failovers)
+	if p.options.Downgrade != "" {
+		p.add(&etcd.Downgrade{Node: node, Label: "etcd", To: downgraded}, 1)
+	}
+}
+
+// isChange reports whether a message is an event that changes an object.
+func isChange(p sim.Payload) bool {
+	e, ok := p.(*wire.WatchEvent)
+	return ok && slices.Contains([]wire.WatchEventType{wire.Added, wire.Modified, wire.Deleted}, e.Type)
+}

@@ -1,0 +1,112 @@
+package testbed
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Nodes are the options of the nodes that are simulated.
+type Nodes struct {
+	Etcd   etcd.Options
+	Client client.Options
+	Cache  cache.Options
+}
+
+// nodeGroup is all options of the nodes, nodeChoices those with named values: in
+// what versions and designs differ.
+var (
+	nodeGroup = option.Join(
+		option.Lift(etcd.Group, func(n *Nodes) *etcd.Options { return &n.Etcd }),
+		option.Lift(client.Group, func(n *Nodes) *client.Options { return &n.Client }),
+		option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }))
+	nodeChoices = option.Join(
+		option.Lift(etcd.Choices, func(n *Nodes) *etcd.Options { return &n.Etcd }),
+		option.Lift(client.Choices, func(n *Nodes) *client.Options { return &n.Client }),
+		option.Lift(cache.Choices, func(n *Nodes) *cache.Options { return &n.Cache }))
+)
+
+// Choice is an option of a node with named values, and the value that it has.
+type Choice struct {
+	// Node is "etcd", "client" or "cache".
+	Node, Name, Value string
+	Values            []string
+}
+
+// Choices lists them in a fixed order.
+func (n *Nodes) Choices() []Choice {
+	all := make([]Choice, len(nodeChoices))
+	for i := range nodeChoices {
+		o := &nodeChoices[i]
+		all[i] = Choice{Node: o.Node, Name: o.Name, Value: o.Get(n)}
+		for _, v := range o.Values() {
+			all[i].Values = append(all[i].Values, v.Name)
+		}
+	}
+	return all
+}
+
+// Value is that of an option of a node. It is empty if there is none of the name.
+func (n *Nodes) Value(name string) string {
+	o, err := nodeGroup.Find(name)
+	if err != nil {
+		return ""
+	}
+	return o.Get(n)
+}
+
+// Nodes is what the versions and the design come to, with the masks, the settings
+// and the bugs on top of them, in this order. It returns an error if there is none
+// of such a name, or if two bugs want different values of one option.
+func (p *Params) Nodes() (Nodes, error) {
+	var n Nodes
+	var err error
+	if n.Etcd, err = etcd.OptionsOf(p.Etcd); err != nil {
+		return n, err
+	}
+	if n.Client, err = client.OptionsOf(p.ClientVersion()); err != nil {
+		return n, err
+	}
+	if n.Cache, err = cache.ForDesign(p.Cache); err != nil {
+		return n, err
+	}
+	for _, s := range append(p.masks(), p.Settings...) {
+		if err := nodeGroup.Set(&n, s.Name, s.Value); err != nil {
+			return n, err
+		}
+	}
+	bugs, err := presetsOf(p.Bugs)
+	if err != nil {
+		return n, err
+	}
+	if err := nodeGroup.ApplyAll(&n, bugs...); err != nil {
+		return n, err
+	}
+	if _, set := p.Override("progress-echo"); !set && n.Cache.ProgressRequests == progress.Echo {
+		// The design is one of the server as well.
+		n.Etcd.ProgressEcho = etcd.Echoed
+	}
+	return n, nil
+}
+
+// Override is the value that a bug, a setting or a mask gives an option of the
+// nodes, in this order; ok is false if the version or the design decides.
+func (p *Params) Override(name string) (value string, ok bool) {
+	for _, bug := range p.Bugs {
+		if b, err := FindBug(bug); err == nil && b.Option == name {
+			return b.Value, true
+		}
+	}
+	// Of settings the last one counts, of which there is one unless a scenario is
+	// written wrongly.
+	for _, s := range slices.Backward(append(p.masks(), p.Settings...)) {
+		if s.Name == name {
+			return s.Value, true
+		}
+	}
+	return "", false
+}

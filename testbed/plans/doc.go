@@ -1,0 +1,7 @@
+// Package plans writes down what each client of a system does, from the options of
+// the clients and the topology: which requests it sends to which node, in which
+// order.
+//
+// A plan is fixed before the first run. The package must never import testbed or a
+// package of servers, such as sim/etcd or sim/cache.
+package plans

@@ -1,0 +1,126 @@
+package plans
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// reads is the program of the i-th reader: LISTs, with GETs between them.
+func (p *planner) reads(i int) []workload.Step {
+	var steps []workload.Step
+	for j := range max(p.o.Reads, p.o.Gets) {
+		server := i
+		if p.o.Move {
+			server += j
+		}
+		if j < p.o.Reads {
+			resource := i + j
+			if p.o.Apart {
+				resource = 0
+			}
+			step := p.step(p.t.Cache(server, resource), p.list(3*i+j, resource), Think(p.o))
+			step.Pages = p.morePages()
+			steps = append(steps, step)
+		}
+		if j < p.o.Gets {
+			n := (i + j) % max(1, p.o.Keys)
+			steps = append(steps, p.step(p.t.Cache(server, n), p.get(i+j), Think(p.o)))
+		}
+	}
+	if len(steps) > 0 {
+		steps[0].Think.Min += p.o.ReadFrom
+		steps[0].Think.Max += p.o.ReadFrom
+	}
+	return steps
+}
+
+// ownReads is the program of a client that writes a key and then lists it.
+func (p *planner) ownReads(i int, name string) []workload.Step {
+	var steps []workload.Step
+	for j := range p.o.Rounds {
+		put := &wire.PutRequest{Key: topology.Prefix(i%p.t.Resources) + name, Value: strconv.Itoa(j)}
+		steps = append(steps,
+			p.step(p.t.Etcd, put, Think(p.o)),
+			p.step(p.t.Cache(i, i), p.list(j, i), Think(p.o)))
+	}
+	return steps
+}
+
+// everyList are the ways of a LIST, of which a workload that asks in every way
+// takes one after the other. The revision of "future" does not come before the
+// end, if at all; "invalid" is a match without a resourceVersion.
+var everyList = []string{"consistent", "any", "not-older", "page", "exact", "future", "page-any", "invalid"}
+
+// list is what readers ask for, at the n-th time, of a resource.
+func (p *planner) list(n, resource int) *wire.ListRequest {
+	l := &wire.ListRequest{Prefix: topology.Prefix(resource % p.t.Resources), ResourceVersion: wire.Unset}
+	if spaces := p.t.Namespaces; spaces > 0 {
+		// The API machinery's key of a namespace has no "/" behind it.
+		l.Prefix += topology.Namespace(resource % spaces)
+	}
+	read := p.o.Read
+	if read == "every" {
+		read = everyList[n%len(everyList)]
+	}
+	switch read {
+	case "past":
+		p.past(l, n)
+	case "any":
+		l.ResourceVersion = 0
+	case "not-older":
+		l.ResourceVersion, l.Match = p.o.FirstRevision()+1, wire.MatchNotOlderThan
+	case "future":
+		l.ResourceVersion, l.Match = p.o.FirstRevision()+p.o.TotalWrites()+1, wire.MatchNotOlderThan
+	case "exact":
+		l.ResourceVersion, l.Match = p.o.FirstRevision(), wire.MatchExact
+	case "page", "pages":
+		l.Limit = 1
+	case "page-any":
+		l.ResourceVersion, l.Limit = 0, 1
+	case "invalid":
+		l.Match = wire.MatchExact
+	}
+	return l
+}
+
+// past asks for an earlier state, at the n-th time: exactly, in pages, both, and
+// in pages of the newest state, which is the past by the second page; now and
+// then for the newest state. The revisions are the first that there is, one in
+// the middle, and the last or one that is not there yet.
+func (p *planner) past(l *wire.ListRequest, n int) {
+	way := n % 5
+	if way != 0 && way != 4 {
+		l.Limit = 1
+	}
+	if way == 1 || way == 4 {
+		return
+	}
+	l.ResourceVersion = p.o.FirstRevision() + int64(n/5%3)*p.o.TotalWrites()/2
+	if way != 2 {
+		l.Match = wire.MatchExact
+	}
+}
+
+// morePages is how many pages readers ask for after the first: more than there
+// are, if they follow pages at all.
+func (p *planner) morePages() int {
+	if p.o.Read == "pages" || p.o.Read == "past" {
+		return p.o.Keys + p.o.Items + 1
+	}
+	return 0
+}
+
+// get is what readers ask for, at the n-th time.
+func (p *planner) get(n int) *wire.GetRequest {
+	g := &wire.GetRequest{Key: p.t.Key(n % max(1, p.o.Keys)), ResourceVersion: wire.Unset}
+	switch p.o.Read {
+	case "every":
+		g.ResourceVersion = []int64{wire.Unset, 0, p.o.FirstRevision() + 1}[n%3]
+	case "not-older":
+		g.ResourceVersion = p.o.FirstRevision() + 1
+	}
+	return g
+}

@@ -1,0 +1,85 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options say which processes there are, and how they are connected.
+type Options struct {
+	// Servers is how many API servers there are, Resources how many kinds of
+	// objects, each with a cache of its own in every API server; 0 is one.
+	Servers, Resources int
+	// Namespaces is how many namespaces the watched keys are in; 0 is none. Lists
+	// are of one of them, and its name begins that of the next.
+	Namespaces int
+	// SharedStream has the caches of an API server watch on one gRPC stream
+	// (kubernetes/kubernetes#114458).
+	SharedStream bool
+	// ClientKV sends the caches' reads of etcd through the client library, with
+	// its retries, instead of straight to etcd.
+	ClientKV bool
+	// Lagging has the watches served by a member of etcd that applies what the
+	// leader commits when it hears of it.
+	Lagging bool
+	// Members are the versions of the members of the etcd cluster beside the one
+	// that serves at first; comma separated. One with "!" behind it does not say its
+	// version until it serves.
+	Members string
+	// Compactors has each API server try to compact etcd every CompactInterval (0 is
+	// the original's 5 min) and tell its caches of compactions.
+	Compactors      bool
+	CompactInterval time.Duration
+}
+
+// Group is all options of a topology.
+var Group = option.NewGroup("topology",
+	option.Count("caches", func(o *Options) *int { return &o.Servers }, "", "API servers over the one etcd, each with a cache of every resource"),
+	option.Count("resources", func(o *Options) *int { return &o.Resources }, "1", "kinds of objects, each with a cache of its own"),
+	option.Count("namespaces", func(o *Options) *int { return &o.Namespaces }, "none", "namespaces of the watched keys, of which each list asks for one"),
+	option.Switch("shared-stream", func(o *Options) *bool { return &o.SharedStream }, "the caches of one API server watch on one gRPC stream"),
+	option.Switch("client-kv", func(o *Options) *bool { return &o.ClientKV }, "a cache's reads of etcd go through the client library, with its retries"),
+	option.Switch("lagging", func(o *Options) *bool { return &o.Lagging }, "watches are served by a member of etcd that lags behind the one that takes reads and writes"),
+	option.Text("members", func(o *Options) *string { return &o.Members }, checkMembers, "versions, comma separated",
+		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),
+	option.Switch("compactors", func(o *Options) *bool { return &o.Compactors }, "API servers that compact etcd, and tell their caches"),
+	option.Duration("compact-interval", func(o *Options) *time.Duration { return &o.CompactInterval }, "5m", "time between two compactions of an API server"),
+)
+
+// Member is another member of the etcd cluster.
+type Member struct {
+	Version string
+	// Silent: it does not say its version until it serves.
+	Silent bool
+}
+
+// OtherMembers are the members that do not serve at first.
+func (o *Options) OtherMembers() []Member {
+	if o.Members == "" {
+		return nil
+	}
+	var all []Member
+	for _, m := range strings.Split(o.Members, ",") {
+		version, silent := strings.CutSuffix(m, "!")
+		all = append(all, Member{version, silent})
+	}
+	return all
+}
+
+func checkMembers(v string) error {
+	members := (&Options{Members: v}).OtherMembers()
+	if len(members) >= guard.MaxEndpoints {
+		return fmt.Errorf("members=%s: an etcd cluster has at most %d members", v, guard.MaxEndpoints)
+	}
+	for _, m := range members {
+		if _, err := etcd.Release(m.Version); err != nil {
+			return fmt.Errorf("members=%s: %w", v, err)
+		}
+	}
+	return nil
+}

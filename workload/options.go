@@ -1,0 +1,119 @@
+package workload
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options say which clients there are, and what they do.
+type Options struct {
+	// Writers write the watched keys, Writes each.
+	Writers, Writes int
+	// Txns and Deletes are among the writes, beside puts; Wide ones change all
+	// watched keys at one revision.
+	Txns, Deletes, Wide bool
+	// Noise are clients that write keys which no cache holds, NoiseWrites each,
+	// within NoiseFor when timed.
+	Noise, NoiseWrites int
+	NoiseFor           time.Duration
+
+	// Readers list Reads times, with Gets GETs between them.
+	Readers, Reads, Gets int
+	// Read is what readers ask for: "consistent", "any" (resourceVersion 0),
+	// "not-older" (the revision of the initial contents or later), or "every":
+	// one way after the other; or "pages", the newest state page by page; or
+	// "past", earlier states exactly and in pages.
+	Read string
+	// AsConsistent holds reads to what consistent ones promise, whatever they
+	// asked for.
+	AsConsistent bool
+	// ReadFrom is when readers begin, timed.
+	ReadFrom time.Duration
+	// Move has readers go to the next API server with every read.
+	Move bool
+	// OwnReaders write a key and then list it, Rounds times.
+	OwnReaders, Rounds int
+
+	// Watchers watch a cache. Leave is after how many events one leaves and watches
+	// again; 0 is never.
+	Watchers, Leave int
+	// Streams speak etcd's watch protocol themselves.
+	Streams int
+	// Compactions are what one client has etcd compact.
+	Compactions int
+
+	// Keys is how many keys writers write, Items how many of them exist before the
+	// run, History how many revisions of other keys came after those.
+	Keys, Items, History int
+	// Apart has writers write the last resource only, and readers list the first.
+	Apart bool
+	// AwaitReady has clients of a cache begin when it is ready, as behind a load
+	// balancer that asks /readyz.
+	AwaitReady bool
+	// Think is the longest pause of a client before an operation, timed.
+	Think time.Duration
+
+	ListWatch ListWatchOptions
+	Polling   PollingOptions
+}
+
+// Group is all options of the clients.
+var Group = option.Join(option.NewGroup("clients",
+	option.Count("writers", func(o *Options) *int { return &o.Writers }, "", "clients that write the watched keys"),
+	option.Count("writes", func(o *Options) *int { return &o.Writes }, "", "writes of each writer"),
+	option.Switch("txns", func(o *Options) *bool { return &o.Txns }, "transactions among the writes, that create what does not exist"),
+	option.Switch("deletes", func(o *Options) *bool { return &o.Deletes }, "deletes among the writes"),
+	option.Switch("wide", func(o *Options) *bool { return &o.Wide }, "writes that change all watched keys at one revision among the writes"),
+	option.Count("noise", func(o *Options) *int { return &o.Noise }, "", "clients that write keys which no cache holds"),
+	option.Count("noise-writes", func(o *Options) *int { return &o.NoiseWrites }, "", "writes of each of them"),
+	option.Duration("noise-for", func(o *Options) *time.Duration { return &o.NoiseFor }, "", "how long noise goes on, timed"),
+	option.Count("readers", func(o *Options) *int { return &o.Readers }, "", "clients that list"),
+	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
+	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),
+	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, not-older, every, pages or past", "what readers ask for"),
+	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
+	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
+	option.Switch("move", func(o *Options) *bool { return &o.Move }, "readers go to the next API server with every read"),
+	option.Count("own-readers", func(o *Options) *int { return &o.OwnReaders }, "", "clients that write and then list what they wrote"),
+	option.Count("rounds", func(o *Options) *int { return &o.Rounds }, "", "rounds of each of them"),
+	option.Count("watchers", func(o *Options) *int { return &o.Watchers }, "", "clients that watch a cache"),
+	option.Count("leave", func(o *Options) *int { return &o.Leave }, "never", "events after which a watcher leaves and watches again"),
+	option.Count("streams", func(o *Options) *int { return &o.Streams }, "", "clients that speak etcd's watch protocol themselves"),
+	option.Count("compactions", func(o *Options) *int { return &o.Compactions }, "", "compactions by a client"),
+	option.Count("keys", func(o *Options) *int { return &o.Keys }, "", "keys that writers write"),
+	option.Count("items", func(o *Options) *int { return &o.Items }, "", "keys that exist before the run"),
+	option.Count("history", func(o *Options) *int { return &o.History }, "", "revisions of other keys before the run"),
+	option.Switch("apart", func(o *Options) *bool { return &o.Apart }, "writers write the last resource only, and readers list the first"),
+	option.Switch("await-ready", func(o *Options) *bool { return &o.AwaitReady }, "clients of a cache begin when it is ready, as behind a load balancer"),
+	option.Duration("think", func(o *Options) *time.Duration { return &o.Think }, "", "longest pause of a client before an operation, timed"),
+),
+	option.Lift(listWatchGroup, func(o *Options) *ListWatchOptions { return &o.ListWatch }),
+	option.Lift(pollingGroup, func(o *Options) *PollingOptions { return &o.Polling }),
+)
+
+// ObjectWrites is how many writes there are of watched keys.
+func (o *Options) ObjectWrites() int { return o.Writers*o.Writes + o.OwnReaders*o.Rounds }
+
+// TotalWrites is how many writes there are in all.
+func (o *Options) TotalWrites() int64 { return int64(o.ObjectWrites() + o.Noise*o.NoiseWrites) }
+
+// FirstRevision is that of the contents before the run.
+func (o *Options) FirstRevision() int64 { return 1 + int64(o.Items+o.History) }
+
+// OfCache is how many clients talk to a cache.
+func (o *Options) OfCache() int {
+	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients
+}
+
+// Total is how many clients there are.
+func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Streams }
+
+func checkRead(v string) error {
+	switch v {
+	case "", "consistent", "any", "not-older", "every", "pages", "past":
+		return nil
+	}
+	return fmt.Errorf("read=%s: want consistent, any, not-older, every, pages or past", v)
+}
