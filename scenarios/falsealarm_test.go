@@ -43,7 +43,7 @@ var elsewhere = map[string][]string{
 	},
 	"an etcd that is too old, does not say its version, or changes, which TestGuardsGoThroughEveryBranch has": {
 		"cache: etcd endpoint too old",
-		"cache: etcd endpoint that does not say its version",
+		"cache: etcd endpoint that does not give its version",
 		"cache: etcd endpoint asked for its version again",
 		"cache: consistent reads were supported until another endpoint answered",
 		"cache: ConsistentListFromCache disabled, etcd too old",
@@ -91,7 +91,7 @@ var elsewhere = map[string][]string{
 		"cache: progress request echoed",
 		"cache: list with a limit answered whole",
 		"cache: revision read for several reads",
-		"cache: consistent list sent to etcd for want of progress notifications",
+		"cache: consistent list sent to etcd, no recent progress notification",
 		"cache: consistent list sent to etcd because the cache was slow",
 		"cache: channel of a watcher that sends initial events grows",
 		"cache: channel of a watcher that sends initial events has reached its cap",

@@ -112,7 +112,7 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 	for _, name := range []string{
 		"cache: etcd endpoint new enough",
 		"cache: etcd endpoint too old",
-		"cache: etcd endpoint that does not say its version",
+		"cache: etcd endpoint that does not give its version",
 		"cache: etcd endpoint asked for its version again",
 		"cache: consistent reads were supported until another endpoint answered",
 		"cache: ConsistentListFromCache disabled, etcd too old",

@@ -102,7 +102,7 @@ func TestCheckWithoutAnAnswerChangesNothing(t *testing.T) {
 	assert.False(t, b.can("consistency check"), "untimed there is an end to it")
 }
 
-func TestCheckWhileNotReadyAsksNobody(t *testing.T) {
+func TestCheckWhileNotReadyDoesNotAskEtcd(t *testing.T) {
 	b := newBed(t, checkerConfig(check.ConsistencyCheckerFallback))
 	b.settle()
 	b.do("fire cache consistency check")

@@ -17,19 +17,24 @@
 //	Config.Watch  stream, *wire.WatchStart: the reflector's watch
 //	              stream of *wire.ProgressRequest
 //
-// The parts are packages. None of them imports another one but the store, and none
-// imports this package: each declares what it needs of its surroundings, and this
-// package connects them.
+// The parts are packages. None imports this package: each declares what it needs of
+// its surroundings, and this package connects them.
 //
 //	store       the objects, the history of events, snapshots (KEP-4988)
-//	reflector   how the contents come in: list and watch
+//	reflector   list and watch: how the contents come in
 //	read        LIST and GET (KEP-2340)
 //	request     what the API refuses, and the continue token
+//	response    the answers, and the memory that they are made of
 //	progress    requests for progress while reads wait
 //	dispatch    WATCH and the way of an event to all watchers (KEP-3157)
-//	guard       which etcd can be trusted to tell of progress
-//	check       consistency checks and the polling of the compactor
+//	guard       which etcd can be trusted to send progress
+//	check       consistency checks and questions to the compactor
 //	traffic     the metrics of requests to etcd
+//
+// What is shipped stands in these packages. The values of other designs are in
+// packages called variant beside them, those of known bugs in package knownbugs.
+// The state of each part is its cells (sim.Celled), and each step declares those
+// that it reads and writes.
 //
 // The package imports its parts, sim, sim/option and sim/wire. It must never import
 // sim/etcd, sim/client or model: they meet in sim/wire only. (Its tests do.)
@@ -41,6 +46,9 @@
 // seam, an exported variable beside the code that asks it; another module adds its
 // own. Yield points are the same in all designs, but for those of reads that share a
 // revision read and of kept pages.
+//
+// A design may also bring a node of its own (Design.New): any node that answers the
+// messages above, with as many of the capabilities of design.go as it has.
 //
 // # Yield points
 //
@@ -89,7 +97,7 @@
 // read answers from the state that it finds then. A waiting read outlives the
 // readiness of the cache, and Replace wakes it too.
 //
-// # What is merged, and why no client can tell
+// # Steps that are merged, and why this is unobservable
 //
 //   - Sending a message ends a step and begins none: the message waits for as long
 //     as the goroutine could have waited before it sent. So Replace and the start
@@ -168,7 +176,7 @@
 // A selector has one field's value, and only lists have one (so there is no
 // trigger). There is no remaining item count, and no second token for a list that a
 // compaction broke. Initial events are taken from the store under the lock, also
-// where upstream takes a snapshot and reads that later: no client can tell.
+// where upstream takes a snapshot and reads that later: this is unobservable.
 // Compressed buffers (KEP-3157, step 2b, the last option) are what channels of
 // pointers are. Bookmarks that repeat themselves are not sent, and the bookmark
 // timer rests while there is no news, so that a run without time comes to its end.

@@ -130,7 +130,7 @@ func TestVersionCheckOfTheKEP(t *testing.T) {
 }
 
 // TestVersionCheckAsShipped is FeatureSupportChecker of k8s.io/apiserver
-// v0.37.2: nobody is believed before the first answer, one good endpoint turns
+// v0.37.2: no etcd is trusted before the first answer, one good endpoint turns
 // support on, and a bad one turns it off for good.
 func TestVersionCheckAsShipped(t *testing.T) {
 	for _, row := range []struct {
@@ -154,7 +154,7 @@ func TestVersionCheckAsShipped(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := guarded(t, "shipped", "default", len(row.endpoints))
-			require.Equal(t, row.want[0], b.servedBy(), "before anybody has answered")
+			require.Equal(t, row.want[0], b.servedBy(), "before an endpoint has answered")
 			for i, v := range row.endpoints {
 				require.Equal(t, i, b.tellVersion(v))
 				require.Equal(t, row.want[i+1], b.servedBy(), "after endpoint %d said %s", i, v)
@@ -200,7 +200,7 @@ func TestVersionCheckOfSeveralEndpoints(t *testing.T) {
 		{unknown + " 3.5.7", "abort"},
 		{"3.5.7 " + unknown, "abort"},
 		{unknown + " " + unknown, "cache"},
-		{"3.5.8 main", "cache"}, // a version that nobody can read is not acquired
+		{"3.5.8 main", "cache"}, // a version that cannot be read is not acquired
 	} {
 		t.Run(row.endpoints, func(t *testing.T) {
 			b := guarded(t, "kep-ga", "default", 2)
@@ -233,7 +233,7 @@ func TestVersions(t *testing.T) {
 		{"3.5.13-rc.1", "cache", "etcd"}, // a pre-release comes before its release
 		{"3.5.13+dirty", "cache", "cache"},
 		{"3.5.0-rc.1", "cache", "cache"}, // before 3.5.0, and not before 3.4.31: upstream's words
-		// A version that nobody can read is unknown to the KEP, which goes on, and
+		// A version that cannot be read is unknown to the KEP, which goes on, and
 		// too old to what was shipped.
 		{"3.5", "cache", "etcd"},
 		{"", "cache", "etcd"},
@@ -253,8 +253,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestAnEndpointThatNeverAnswers: who waits for the versions waits so long and no
-// longer.
+// TestAnEndpointThatNeverAnswers: the API server waits 2 s for the versions.
 func TestAnEndpointThatNeverAnswers(t *testing.T) {
 	o, err := cache.Options{}.With("version-check", "kep-beta")
 	require.NoError(t, err)
@@ -275,12 +274,12 @@ func TestAnEndpointThatNeverAnswers(t *testing.T) {
 	}
 	b.start(sim.Options{Mode: sim.Timed}, cfg)
 	b.run(10 * time.Second)
-	require.Equal(t, []sim.Time{sim.Time(2 * time.Second)}, listed, "the first list comes when nobody waits for the version any more")
+	require.Equal(t, []sim.Time{sim.Time(2 * time.Second)}, listed, "the first list comes when the wait for the version is over")
 	require.Equal(t, 1, b.covered("API server starts with a warning, version of etcd unknown"))
 }
 
-// TestBeforeAndWithoutAStart: an API server that has not started serves nobody,
-// and one that never will says why.
+// TestBeforeAndWithoutAStart: an API server that has not started refuses every
+// request, and one that never will gives the reason.
 func TestBeforeAndWithoutAStart(t *testing.T) {
 	b := guarded(t, "kep-ga", "default", 1)
 	b.ask(&wire.ReadyzRequest{})
@@ -314,9 +313,9 @@ func TestBeforeAndWithoutAStart(t *testing.T) {
 	require.Zero(t, count[*wire.RangeRequest](b.up), "it asks etcd for nothing else")
 }
 
-// TestWithoutProgressNobodyAsksForIt: reads that wait for a given version wait
+// TestUnsupportedProgressIsNotRequested: reads that wait for a given version wait
 // for what comes by itself.
-func TestWithoutProgressNobodyAsksForIt(t *testing.T) {
+func TestUnsupportedProgressIsNotRequested(t *testing.T) {
 	for _, gate := range []string{"default", "disabled"} {
 		b := guarded(t, "none", gate, 1)
 		b.listed(5)
@@ -404,7 +403,7 @@ func TestANewProcessAsksAgain(t *testing.T) {
 		b.do("deliver up>cache")
 		before := b.covered("list delegated to etcd")
 		b.ask(consistentList())
-		require.Equal(t, before+1, b.covered("list delegated to etcd"), "nobody has said anything yet")
+		require.Equal(t, before+1, b.covered("list delegated to etcd"), "no endpoint has answered yet")
 		_, conn = take[*wire.StatusRequest](b, b.up)
 		b.act(b.up, func(env *sim.Env) { env.Send(conn, &wire.StatusResponse{Version: "3.5.13"}) })
 		b.do("deliver up>cache")

@@ -140,7 +140,7 @@ func TestIndexTouchesMatchingObjectsOnly(t *testing.T) {
 	cfg.Fields[0].Indexed = false
 	b = newBed(t, cfg)
 	b.listed(5, all...)
-	require.Equal(t, 1000, looked, "without an index nothing is looked at before somebody asks")
+	require.Equal(t, 1000, looked, "without an index no object is looked at before a list asks")
 	require.Len(t, listedKeys(b, byNode("n7")), 10)
 	require.Equal(t, 2000, looked)
 }

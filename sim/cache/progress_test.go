@@ -97,7 +97,7 @@ func TestFirstRequestIsImmediateAfterIdleness(t *testing.T) {
 	require.Equal(t, sim.Time(4234*ms), b.down.inbox[0].at)
 }
 
-// Two requests are never less than 100 ms apart, whoever waits.
+// Two requests are never less than 100 ms apart, whichever reads wait.
 func TestRequestsAreSpaced(t *testing.T) {
 	b := timedBed(t, config(options(t, "kep-2340")))
 	served := func(env *sim.Env) { env.Send(b.feed, bookmark(8)) }
@@ -123,7 +123,7 @@ func TestRequestsAreSpaced(t *testing.T) {
 	require.Equal(t, sim.Time(1030*ms), b.down.inbox[0].at)
 }
 
-// When the timer finds nobody waiting it is set to zero: the next read is asked
+// When the timer finds no waiting read it is set to zero: the next read is asked
 // for at once, however soon it comes.
 func TestTimerIsKeptExpired(t *testing.T) {
 	b := timedBed(t, config(options(t, "kep-2340")))
@@ -145,14 +145,14 @@ func TestTimerIsKeptExpired(t *testing.T) {
 	}
 	b.run(1120 * ms)
 	require.Equal(t, []time.Duration{1000 * ms, 1107 * ms}, progressTimes(b.up))
-	require.EqualValues(t, 1, b.covered("progress timer found nobody waiting"))
+	require.EqualValues(t, 1, b.covered("progress timer found no waiting read"))
 }
 
 func TestSingleRequestDesign(t *testing.T) {
 	b := timedBed(t, config(options(t, "single-request")))
 	b.down.plan = []planned{{1000 * ms, call(consistentList())}, {1001 * ms, call(consistentList())}}
 	b.run(10 * time.Second)
-	require.Equal(t, []time.Duration{1000 * ms, 1001 * ms}, progressTimes(b.up), "etcd was busy, and nobody asks again")
+	require.Equal(t, []time.Duration{1000 * ms, 1001 * ms}, progressTimes(b.up), "etcd was busy, and the cache does not ask again")
 	require.Len(t, b.down.inbox, 2)
 	require.Equal(t, sim.Time(4000*ms), b.down.inbox[0].at)
 	require.Equal(t, wire.TooLargeResourceVersion, b.down.inbox[0].Payload.(*wire.Error).Code)

@@ -238,7 +238,7 @@ func TestRandomRunsReachTheBranches(t *testing.T) {
 		"read served after waiting", "read served without waiting", "read served although its time was up",
 		"read woken and still too early", "consistent list rejected after the timeout",
 		"consistent list falls back to etcd after the timeout", "read served while not ready",
-		"progress requested at once after idleness", "progress timer found nobody waiting",
+		"progress requested at once after idleness", "progress timer found no waiting read",
 		"progress requester woken for a read that is gone", "watch from before the history",
 		"watch registered after the cache started over", "interval evicted before it was sent",
 		"event dispatched that the interval had", "watcher blocked by its client", "blocked watcher terminated",

@@ -113,8 +113,8 @@ func TestEtcdDoesNotSayWhen(t *testing.T) {
 	}
 }
 
-// TestWatchListNeedsProgress: whoever asks to begin with the present state is
-// sent an ERROR event if nobody can tell how fresh that is, and lists instead.
+// TestWatchListNeedsProgress: a watch that is to begin with the present state is
+// sent an ERROR event if progress cannot be trusted; the client lists instead.
 // Without the gate WatchList the option is refused in any form.
 func TestWatchListNeedsProgress(t *testing.T) {
 	initial := func(s wire.SendInitialEvents, bookmarks bool) *wire.WatchRequest {

@@ -379,7 +379,7 @@ func TestStopDuringDispatchIsDeferred(t *testing.T) {
 	b.send(added("next", "1", 12))
 	b.settle()
 	require.False(t, b.can("fire cache dispatch budget"))
-	require.Equal(t, []string{"ADDED@12 next"}, b.seen(), "whoever has its place now is left alone")
+	require.Equal(t, []string{"ADDED@12 next"}, b.seen(), "the watcher that has its place now is left alone")
 }
 
 // A stopped watcher takes no more turns, even if it had one coming.

@@ -77,7 +77,7 @@ func TestInitialEventsDrained(t *testing.T) {
 	require.Equal(t, 1, b.covered("blocked watcher drained because the end of its initial events is in its channel"))
 	other, gone := b.clone(), b.clone()
 	b.write(8, 9)
-	require.False(t, b.can("dispatch budget"), "it holds up nobody")
+	require.False(t, b.can("dispatch budget"), "it does not hold up the dispatcher")
 	b.release()
 	require.Equal(t, append(initialABC, "BOOKMARK@5 end", "ADDED@6 n6", "closed"), b.seen())
 

@@ -45,7 +45,7 @@ var (
 	addC, addD = "ADDED@7 c", "ADDED@9 d"
 	end6, end8 = "BOOKMARK@6 end", "BOOKMARK@8 end"
 	gone       = [][]string{{"ERROR@0 compacted", "closed"}, nothing, nothing}
-	// Whoever waits is sent nothing before 8.
+	// A watch that waits is sent nothing before 8.
 	waited = [][]string{nothing, {addA, addB, addC, end8}, {addD}}
 )
 

@@ -81,7 +81,7 @@ func TestEndOfInitialEventsByTimer(t *testing.T) {
 	b.settle()
 	b.answer(&wire.RangeResponse{Revision: 8})
 	require.Equal(t, []string{"ADDED@5 a"}, b.seen(), "what there is comes at once")
-	require.Zero(t, count[*wire.ProgressRequest](b.up), "nobody waits, so nobody asks for progress")
+	require.Zero(t, count[*wire.ProgressRequest](b.up), "no read waits, so no progress is requested")
 	b.send(added("b", "1", 7))
 	b.settle()
 	require.False(t, b.can("bookmark timer"), "too early")

@@ -5,7 +5,7 @@ import "github.com/watchbed/watchbed/sim"
 var (
 	endpointFixed    = sim.NewSituation("cache: etcd endpoint new enough")
 	endpointTooOld   = sim.NewSituation("cache: etcd endpoint too old")
-	endpointUnknown  = sim.NewSituation("cache: etcd endpoint that does not say its version")
+	endpointUnknown  = sim.NewSituation("cache: etcd endpoint that does not give its version")
 	askedAgain       = sim.NewSituation("cache: etcd endpoint asked for its version again")
 	supportTakenBack = sim.NewSituation("cache: consistent reads were supported until another endpoint answered")
 	disabledOld      = sim.NewSituation("cache: ConsistentListFromCache disabled, etcd too old")

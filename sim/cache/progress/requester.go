@@ -162,7 +162,7 @@ func (s *stream) Distance(int64) int64 { return 0 }
 var (
 	progressRequested      = sim.NewSituation("cache: progress requested")
 	requesterAfterIdleness = sim.NewSituation("cache: progress requested at once after idleness")
-	requesterTickUnwanted  = sim.NewSituation("cache: progress timer found nobody waiting")
+	requesterTickUnwanted  = sim.NewSituation("cache: progress timer found no waiting read")
 	requesterWokenInVain   = sim.NewSituation("cache: progress requester woken for a read that is gone")
 
 	progressRequestsSent = sim.NewCounter("etcd_progress_requests_total", sim.Counted,

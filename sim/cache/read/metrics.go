@@ -109,7 +109,7 @@ var (
 	consistentRejected   = sim.NewSituation("cache: consistent list rejected after the timeout")
 	consistentThrottled  = sim.NewSituation("cache: consistent list throttled after the timeout")
 	consistentFallback   = sim.NewSituation("cache: consistent list falls back to etcd after the timeout")
-	consistentUnnotified = sim.NewSituation("cache: consistent list sent to etcd for want of progress notifications")
+	consistentUnnotified = sim.NewSituation("cache: consistent list sent to etcd, no recent progress notification")
 	consistentTooSlow    = sim.NewSituation("cache: consistent list sent to etcd because the cache was slow")
 	servedUnready        = sim.NewSituation("cache: read served while not ready")
 	etcdRefused          = sim.NewSituation("cache: etcd refused a read")
