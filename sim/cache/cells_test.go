@@ -100,3 +100,24 @@ func TestAnEventSentLeadsBackToItsIngestion(t *testing.T) {
 		require.Contains(t, foundBy(of.handedOver, before(of.handedOver)), of.ingested)
 	}
 }
+
+// The same for an event from before the watch, which the history has kept.
+func TestAnInitialEventLeadsBackToItsIngestion(t *testing.T) {
+	b := newBed(t, config(options(t, "kep-2340")))
+	b.listed(5)
+	b.send(added("a", "1", 6), added("b", "1", 7))
+	var steps []*sim.Footprint
+	for range 2 {
+		steps = append(steps, b.touched("deliver up>cache"))
+		b.do("run cache hand over")
+	}
+	b.settle()
+	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+	steps = append(steps, b.touched("run cache watcher 0"))
+	for i := range 2 {
+		sent := b.touched("run cache watcher 0")
+		found := foundBy(sent, steps)
+		require.Contains(t, found, steps[i])
+		require.NotContains(t, found, steps[1-i])
+	}
+}

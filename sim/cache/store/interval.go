@@ -56,15 +56,18 @@ func (v *Interval) Next(env *sim.Env, s *Store) (Event, bool) {
 			env.Reads(CellHistory, 0)
 			return Event{}, false
 		}
+		env.LooksAt(CellHistory, 0)
 		for v.index < v.end && len(v.buffer) < bufferSize {
-			e := h.at(v.index)
-			env.ReadsItem(CellHistory, 0, e.ResourceVersion)
-			v.buffer = append(v.buffer, *e)
+			v.buffer = append(v.buffer, *h.at(v.index))
 			v.index++
 		}
 	}
 	e := v.buffer[v.taken]
 	v.taken++
+	if v.end > 0 {
+		// Also if it was copied earlier: a story shall find this event alone.
+		env.ReadsItem(CellHistory, 0, e.ResourceVersion)
+	}
 	return e, true
 }
 

@@ -217,7 +217,7 @@ func (s *Store) HistoryLen(env *sim.Env) int {
 
 // HistoryCapacity is how many events the history can hold at present.
 func (s *Store) HistoryCapacity(env *sim.Env) int {
-	env.Reads(CellHistory, 0)
+	env.LooksAt(CellHistory, 0)
 	return s.history.capacity
 }
 
