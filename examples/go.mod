@@ -1,0 +1,21 @@
+module github.com/watchbed/watchbed/examples
+
+go 1.26.0
+
+require (
+	github.com/stretchr/testify v1.12.1
+	github.com/watchbed/watchbed v0.0.0
+)
+
+require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
+	github.com/google/btree v1.1.3 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/spf13/cobra v1.10.2 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
+)
+
+replace github.com/watchbed/watchbed => ../

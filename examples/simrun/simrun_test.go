@@ -1,0 +1,71 @@
+package main_test
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// simrun runs the command of this module and returns what it prints, with its exit
+// code.
+func simrun(t *testing.T, binary string, args ...string) (string, int) {
+	t.Helper()
+	command := exec.Command(binary, args...)
+	command.Dir = filepath.Dir(binary)
+	out, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit != nil {
+		return string(out), exit.ExitCode()
+	}
+	return string(out), 0
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "simrun")
+	out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return binary
+}
+
+// TestWhatIsRegisteredHereIsInEverySubcommand goes the way of a person: list, run,
+// replay, shrink, matrix.
+func TestWhatIsRegisteredHereIsInEverySubcommand(t *testing.T) {
+	binary, out := build(t), t.TempDir()
+
+	text, code := simrun(t, binary, "list")
+	require.Zero(t, code)
+	for _, name := range []string{"naive", "impatient", "failover"} {
+		assert.Contains(t, text, "\n  "+name+" ")
+	}
+
+	text, code = simrun(t, binary, "run", "failover", "--seeds", "500", "--out", out)
+	assert.Zero(t, code, text)
+	assert.Contains(t, text, "never-empty       holds")
+
+	text, code = simrun(t, binary, "run", "failover", "--cache", "naive", "--seeds", "500", "--out", out)
+	assert.Equal(t, 1, code, text)
+	assert.Contains(t, text, "never-empty       violated")
+	assert.Contains(t, text, "owner-1 itself had been told so before", "the story says what is wrong")
+
+	recordings, err := filepath.Glob(filepath.Join(out, "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, recordings)
+	for _, subcommand := range []string{"replay", "shrink"} {
+		text, code = simrun(t, binary, subcommand, recordings[0])
+		assert.Equal(t, map[string]int{"replay": 1, "shrink": 0}[subcommand], code, text)
+		assert.Contains(t, text, "linearizable", subcommand)
+	}
+
+	text, code = simrun(t, binary, "matrix", "--designs", "naive,impatient", "--etcd", "3.6.16")
+	assert.Equal(t, 1, code, text)
+	assert.Contains(t, text, "no: stale read", "the naive cache")
+	assert.Contains(t, text, "impatient", text)
+}
