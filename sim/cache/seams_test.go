@@ -7,7 +7,9 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // oneMore is a buffer that has room for one more event, as another module could
@@ -32,4 +34,20 @@ func TestAnotherModuleAddsABuffer(t *testing.T) {
 	b.do("dispatch budget")
 	b.release()
 	require.Equal(t, []string{"ADDED@3 a", "ADDED@4 b", "closed"}, b.seen())
+}
+
+var _ = read.Timeouts.Register("teapot", "an error of another module", func(env *sim.Env, r *read.Read) {
+	r.Refuse(env, &wire.Error{Code: wire.Unavailable, Message: "short and stout"})
+})
+
+func TestAnotherModuleAddsAnEndOfReads(t *testing.T) {
+	b := newBed(t, config(with(t, "on-timeout", "teapot")))
+	b.listed(5)
+	b.ask(consistentList())
+	b.settle()
+	b.answer(&wire.RangeResponse{Revision: 8})
+	b.do("timeout of read 0")
+	b.settle()
+	refused, _ := take[*wire.Error](b, b.down)
+	require.Equal(t, "short and stout", refused.Message)
 }

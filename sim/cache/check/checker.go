@@ -116,10 +116,10 @@ func (k *Checker) list(env *sim.Env, from string) {
 // answer takes a page of etcd's list. It reports false if the call is another
 // machine's.
 func (k *Checker) answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *store.Store, log *Log) bool {
-	env.LooksAt(cellChecker, 0)
 	if conn != k.call {
 		return false
 	}
+	env.LooksAt(cellChecker, 0)
 	env.Reads(cellChecker, 0)
 	env.Writes(cellChecker, 0)
 	page, ok := p.(*wire.RangeResponse)

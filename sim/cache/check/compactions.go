@@ -87,10 +87,10 @@ func (c *Compactions) Ask(env *sim.Env, above int64) {
 
 // answer is compactIfNeeded. It reports false if the call is another machine's.
 func (c *Compactions) answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *store.Store) bool {
-	env.LooksAt(cellCompactions, 0)
 	if conn != c.call {
 		return false
 	}
+	env.LooksAt(cellCompactions, 0)
 	env.Writes(cellCompactions, 0)
 	c.call = sim.NoConn
 	answer, ok := p.(*wire.CompactRevisionResponse)

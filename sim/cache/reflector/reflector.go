@@ -86,12 +86,12 @@ func (r *Reflector) move(env *sim.Env, to state) {
 }
 
 // Event takes an event of a watch. It reports false if the watch is not the
-// reflector's.
+// reflector's: a connection keeps its owner, so that depends on no cell.
 func (r *Reflector) Event(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) bool {
-	env.LooksAt(cellState, 0)
 	if conn != r.watch.conn {
 		return false
 	}
+	env.LooksAt(cellState, 0)
 	if r.state == streaming {
 		r.initialEvent(env, e)
 	} else {
@@ -103,10 +103,10 @@ func (r *Reflector) Event(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) bool 
 // Answer takes the answer to a call. It reports false if the call is not the
 // reflector's.
 func (r *Reflector) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
-	env.LooksAt(cellState, 0)
 	if conn != r.list.call {
 		return false
 	}
+	env.LooksAt(cellState, 0)
 	r.listAnswered(env, p)
 	return true
 }
@@ -114,11 +114,12 @@ func (r *Reflector) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {
 // Hangup takes note that a connection has gone. It reports false if it was not
 // the reflector's.
 func (r *Reflector) Hangup(env *sim.Env, conn sim.Conn) bool {
-	env.LooksAt(cellState, 0)
 	switch conn {
 	case r.watch.conn:
+		env.LooksAt(cellState, 0)
 		r.watchClosed(env)
 	case r.list.call:
+		env.LooksAt(cellState, 0)
 		r.listAnswered(env, nil)
 	default:
 		return false

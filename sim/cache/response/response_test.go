@@ -1,0 +1,66 @@
+package response_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim/cache/response"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+func objects(n int, value string) (all []*wire.KeyValue) {
+	for i := range n {
+		all = append(all, &wire.KeyValue{Key: fmt.Sprintf("/p/%06d", i), Value: value})
+	}
+	return all
+}
+
+// An answer keeps what it had, whatever is answered after it.
+func TestAnswersKeepWhatTheyHad(t *testing.T) {
+	var m response.Maker
+	type answer struct {
+		list *wire.ListResponse
+		want []*wire.KeyValue
+	}
+	var all []answer
+	for i := range 200 {
+		want := objects(i*7%90, fmt.Sprint(i))
+		take := m.Begin(i%5, 0)
+		for _, kv := range want {
+			require.True(t, take(kv))
+		}
+		items, more := m.End()
+		require.False(t, more)
+		all = append(all, answer{m.List(int64(i), items, "", wire.FromCache), want})
+	}
+	for i, a := range all {
+		require.EqualValues(t, i, a.list.ResourceVersion)
+		require.Len(t, a.list.Items, len(a.want))
+		for j, kv := range a.list.Items {
+			require.Same(t, a.want[j], kv)
+		}
+	}
+}
+
+func TestALimitLeavesTheRest(t *testing.T) {
+	var m response.Maker
+	all := objects(3, "")
+	take := m.Begin(2, 2)
+	require.True(t, take(all[0]))
+	require.True(t, take(all[1]))
+	require.False(t, take(all[2]))
+	items, more := m.End()
+	require.Equal(t, all[:2], items)
+	require.True(t, more)
+}
+
+// A long list has memory of its own: in a block it would keep its neighbours.
+func TestALongListHasItsOwnMemory(t *testing.T) {
+	var m response.Maker
+	long := objects(1000, "")
+	list := m.List(1, long, "", wire.FromCache)
+	require.Same(t, &long[0], &list.Items[0])
+	require.NotSame(t, list, m.List(2, long[:1], "", wire.FromCache))
+}
