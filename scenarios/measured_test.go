@@ -58,9 +58,6 @@ func newQuietWatch(t testing.TB, mode sim.Mode, m *measured) *quietWatch {
 	t.Helper()
 	cfg, err := etcd.DefaultConfig(m.Etcd)
 	require.NoError(t, err)
-	if mode == sim.Untimed {
-		cfg.ProgressNotifyInterval = 0
-	}
 	cfg.InitialRevision = 1
 	for i := range noiseBefore {
 		cfg.InitialRevision++

@@ -51,5 +51,5 @@ func optionOf(p *testbed.Params, name string) string {
 // notifies reports whether the scenario has etcd tell of its progress by itself.
 func notifies(p *testbed.Params) bool {
 	n, err := p.Nodes()
-	return err == nil && n.Etcd.ProgressNotifyInterval > 0
+	return err == nil && n.Etcd.Watch.ProgressNotifyInterval > 0
 }

@@ -59,7 +59,7 @@ func (s *System) ReadBound() Bound {
 	case progress.Echo:
 		polls++
 	case progress.Notify:
-		period, name = s.notifyInterval()*11/10, "ticks"
+		period, name = s.nodes.notifyInterval()*11/10, "ticks"
 	}
 	return s.DeliveryBound().Plus(time.Duration(polls)*period, fmt.Sprintf("%d %s of %v", polls, name, period))
 }

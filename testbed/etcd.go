@@ -27,10 +27,7 @@ func (c *cluster) configure(s *System) error {
 	p := &s.params
 	// The version was checked by Nodes.
 	c.config, _ = etcd.DefaultConfig(p.Etcd)
-	c.config.Options = s.nodes.Etcd
-	if c.config.ProgressNotifyInterval == 0 && s.nodes.Cache.ProgressRequests == progress.Notify {
-		c.config.ProgressNotifyInterval = s.notifyInterval()
-	}
+	c.config.Options = s.nodes.etcd()
 	c.config.Replicated = s.topology.Lagging
 	c.fill(s)
 	if err := c.addMembers(s); err != nil {
@@ -49,11 +46,20 @@ func (c *cluster) followerConfig(s *System) etcd.Config {
 	return config
 }
 
+// etcd are the options of etcd as the design of the cache wants them.
+func (n *Nodes) etcd() etcd.Options {
+	o := n.Etcd
+	if n.Cache.ProgressRequests == progress.Notify {
+		o.Watch.ProgressNotifyInterval = n.notifyInterval()
+	}
+	return o
+}
+
 // notifyInterval is what a cache that never asks for progress has etcd configured
 // to: 250 ms, unless the parameters say something else (the first draft of
 // KEP-2340, "Progress notify interval selection").
-func (s *System) notifyInterval() time.Duration {
-	if set := s.nodes.Etcd.ProgressNotifyInterval; set > 0 {
+func (n *Nodes) notifyInterval() time.Duration {
+	if set := n.Etcd.Watch.ProgressNotifyInterval; set > 0 {
 		return set
 	}
 	return 250 * time.Millisecond
@@ -63,7 +69,7 @@ func (s *System) notifyInterval() time.Duration {
 func (c *cluster) addMembers(s *System) error {
 	others := s.topology.OtherMembers()
 	if len(others) > 0 {
-		c.config.Members = []etcd.Member{{Version: s.params.Etcd, Behaviour: s.nodes.Etcd.Behaviour}}
+		c.config.Members = []etcd.Member{{Version: s.params.Etcd, Options: c.config.Options}}
 	}
 	for _, m := range others {
 		member, err := s.params.member(m.Version, m.Silent)
@@ -81,7 +87,7 @@ func (p *Params) member(version string, down bool) (etcd.Member, error) {
 	of := *p
 	of.Etcd = version
 	n, err := of.Nodes()
-	return etcd.Member{Version: version, Behaviour: n.Etcd.Behaviour, Down: down}, err
+	return etcd.Member{Version: version, Options: n.etcd(), Down: down}, err
 }
 
 // fill makes the contents before the run: the watched keys first, then the

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -88,7 +89,7 @@ func (p *Params) Nodes() (Nodes, error) {
 	}
 	if _, set := p.Override("progress-echo"); !set && n.Cache.ProgressRequests == progress.Echo {
 		// The design is one of the server as well.
-		n.Etcd.ProgressEcho = etcd.Echoed
+		n.Etcd.Watch.ProgressEcho = v3rpc.Echoed
 	}
 	return n, nil
 }

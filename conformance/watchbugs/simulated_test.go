@@ -67,7 +67,6 @@ func newSecondWatch(t *testing.T, mode sim.Mode, version string, requests int) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.ProgressNotifyInterval = 0
 	cfg.InitialRevision = 1
 	for i := range writes {
 		cfg.InitialRevision++

@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/release"},
+	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release"},
 	{"sim/option", "linearizability", "internal/registry", "internal/tampering"},
 	{"sim"},
 	{"sim/wire", "explore/...", "internal/commute"},
@@ -128,5 +128,4 @@ const maxFiles = 20
 var crowded = map[string]int{
 	"scenarios": 24,
 	"sim":       21,
-	"sim/etcd":  38,
 }

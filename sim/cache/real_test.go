@@ -90,7 +90,6 @@ func (l *lister) TimerName(sim.Timer) string { return "" }
 func stack(t *testing.T, mode sim.Options, seed uint64, steps int) (*sim.World, *cache.Cache, *writer, *lister) {
 	e, err := etcd.DefaultConfig("3.6.16")
 	require.NoError(t, err)
-	e.ProgressNotifyInterval = 0
 	c, err := client.DefaultConfig("3.6.16")
 	require.NoError(t, err)
 	c.Etcd = 1

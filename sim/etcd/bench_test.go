@@ -49,7 +49,6 @@ func (c *inTurn) Choose(*sim.World, int, string) int { return 0 }
 func askerWorld(b *testing.B, a *asker) *sim.World {
 	cfg, err := etcd.DefaultConfig("3.7.3")
 	require.NoError(b, err)
-	cfg.ProgressNotifyInterval = 0
 	for i := range 20 {
 		cfg.Initial = append(cfg.Initial, &wire.KeyValue{Key: "/k" + strconv.Itoa(i), CreateRevision: int64(i + 2), ModRevision: int64(i + 2), Version: 1})
 	}
@@ -112,7 +111,6 @@ func BenchmarkReset(b *testing.B) {
 func BenchmarkRough(b *testing.B) {
 	cfg, err := etcd.DefaultConfig("3.7.3")
 	require.NoError(b, err)
-	cfg.ProgressNotifyInterval = 0
 	s := etcd.New(cfg)
 	w := sim.NewWorld(sim.Options{})
 	c := &inTurn{}

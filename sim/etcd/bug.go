@@ -51,13 +51,13 @@ func Bugs() []Bug { return slices.Clone(bugs) }
 
 // Apply puts the named bug in. It returns an error that lists the bugs if there
 // is none of that name.
-func (b *Behaviour) Apply(bug string) error { return b.ApplyAll([]string{bug}) }
+func (o *Options) Apply(bug string) error { return o.ApplyAll([]string{bug}) }
 
 // ApplyAll puts several bugs in. It returns an error, and changes nothing, if
 // there is none of that name or if two want different values of one
 // option.
-func (b *Behaviour) ApplyAll(names []string) error {
-	out := *b
+func (o *Options) ApplyAll(names []string) error {
+	out := *o
 	var applied []Bug
 	for _, name := range names {
 		i := slices.IndexFunc(bugs, func(k Bug) bool { return k.Name == name })
@@ -80,6 +80,6 @@ func (b *Behaviour) ApplyAll(names []string) error {
 		}
 		out = next
 	}
-	*b = out
+	*o = out
 	return nil
 }

@@ -176,6 +176,13 @@ type rough struct {
 	client *chaos
 }
 
+// small makes buffers so small that they are often full, and has tickers tick.
+func small(cfg *etcd.Config) {
+	s, w := &cfg.Store, &cfg.Watch
+	s.ChanBufLen, s.MaxWatchersPerSync, s.WatchBatchMaxRevs, s.CompactionBatchLimit = 2, 4, 2, 3
+	w.CtrlStreamBufLen, w.SendWindow, w.ProgressNotifyInterval = 2, 2, 10*time.Minute
+}
+
 // within is when faults strike in a timed run.
 const within = 300 * time.Millisecond
 
@@ -187,8 +194,7 @@ func newRoughIn(t testing.TB, o sim.Options, version string, bugs ...string) *ro
 	cfg, err := etcd.DefaultConfig(version)
 	require.NoError(t, err)
 	require.NoError(t, cfg.ApplyAll(bugs))
-	cfg.ChanBufLen, cfg.CtrlStreamBufLen, cfg.MaxWatchersPerSync, cfg.WatchBatchMaxRevs = 2, 2, 4, 2
-	cfg.SendWindow, cfg.CompactionBatchLimit = 2, 3
+	small(&cfg)
 	r := &rough{w: sim.NewWorld(o), server: etcd.New(cfg), client: &chaos{left: 24, watches: 1}}
 	r.w.Add("etcd", r.server)
 	r.w.Add("chaos", r.client)
@@ -462,8 +468,7 @@ func TestResetServersRunLikeNewOnes(t *testing.T) {
 			if used != nil {
 				cfg, err := etcd.DefaultConfig("3.7.3")
 				require.NoError(t, err)
-				cfg.ChanBufLen, cfg.CtrlStreamBufLen, cfg.MaxWatchersPerSync, cfg.WatchBatchMaxRevs = 2, 2, 4, 2
-				cfg.SendWindow, cfg.CompactionBatchLimit = 2, 3
+				small(&cfg)
 				used.Reset(cfg)
 				w := sim.NewWorld(sim.Options{})
 				w.Add("etcd", used)

@@ -1,6 +1,9 @@
 package etcd
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // The refusals of v3rpc/key.go and of the store.
 var (
@@ -77,8 +80,7 @@ func putsOverlap(ops []wire.RequestOp) bool {
 				return true
 			}
 			if d := ops[j].DeleteRange; d != nil {
-				w := watcher{key: d.Key, end: d.RangeEnd}
-				if w.contains(p.Key) {
+				if mvcc.InRange(p.Key, d.Key, d.RangeEnd) {
 					return true
 				}
 			}

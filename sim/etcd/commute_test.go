@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/internal/commute"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -44,16 +45,15 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 	versions := etcd.Versions()
 	cfg, err := etcd.DefaultConfig(versions[d.IntN(len(versions))])
 	require.NoError(t, err)
-	cfg.ChanBufLen, cfg.CtrlStreamBufLen, cfg.MaxWatchersPerSync, cfg.WatchBatchMaxRevs = 2, 2, 4, 2
-	cfg.SendWindow, cfg.CompactionBatchLimit = 2, 3
+	small(&cfg)
 	if d.IntN(3) == 0 {
-		cfg.RangeTime, cfg.ReadsDelayWatches = time.Millisecond, true
+		cfg.Reads.RangeTime, cfg.Watch.ReadsDelayWatches = time.Millisecond, true
 	}
 	if d.IntN(3) == 0 {
-		cfg.ProgressEcho = etcd.Echoed
+		cfg.Watch.ProgressEcho = v3rpc.Echoed
 	}
 	if d.IntN(3) == 0 {
-		cfg.Created = etcd.CreatedInOrder
+		cfg.Watch.Created = v3rpc.CreatedInOrder
 	}
 	follows := d.IntN(3) == 0
 	cfg.Replicated = follows

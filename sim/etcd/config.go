@@ -12,7 +12,7 @@ type Config struct {
 	// Version is what the server answers to Status: "3.5.13".
 	Version string
 	// Members are the members of the cluster, of which the first one serves at
-	// the start; Version and Behaviour are ignored then. None is a cluster of one.
+	// the start; Version and Options but Reads are ignored then. None is a cluster of one.
 	Members []Member
 	// Leader is the node that this member follows: it applies what that one has
 	// committed, and serves watches. 0 is a server that takes reads and writes
@@ -30,11 +30,8 @@ type Config struct {
 	Compacted       int64
 }
 
-// grpcOverheadBytes is what fragments may exceed MaxRequestBytes by.
-const grpcOverheadBytes = 512 * 1024
-
 // DefaultConfig is a server of the given version ("3.5.13") as it is out of the box,
-// with an empty store. It returns an error if ForVersion does.
+// with an empty store. It returns an error if OptionsOf does.
 func DefaultConfig(version string) (Config, error) {
 	o, err := OptionsOf(version)
 	if err != nil {

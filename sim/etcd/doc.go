@@ -1,21 +1,21 @@
 // Package etcd is a simulated etcd server: the only member of its cluster that
-// takes reads and writes, as one node of a simulation. It exists to answer clients in every way in which a
-// real server of a given version could, its bugs included.
+// takes reads and writes, as one node of a simulation. It exists to answer clients
+// in every way in which a real server of a given version could, its bugs included.
 //
 // It has the original's parts under the original's names, and its bugs come out
 // of them: a version, or a bug put on top, selects which queue or handler runs
-// (Behaviour), never an extra step that misbehaves.
+// (Options), never an extra step that misbehaves.
 //
-//	v3rpc/watch.go       serverWatchStream, recvLoop, sendLoop, ctrlStream, sendFragments
-//	mvcc/watcher.go      watchStream, watcher
-//	mvcc/watchable_store.go  synced, unsynced, victims; notify, syncWatchers, moveVictims
-//	mvcc/watcher_group.go    choose, chooseAll, eventBatch
-//	mvcc/kvstore*.go     store, its key index and backend, compaction, restore
-//	v3_server.go         linearizableReadLoop; apply.go: the apply path
+//	mvcc     the store with its watchers: notify, syncWatchers, victims, compaction, restore
+//	v3rpc    the gRPC streams of watches: recvLoop, sendLoop, ctrlStream
+//	channel  a Go channel between two loops
+//	etcd     the server around them: raft log and apply path, reads, members, faults
 //
-// The package imports sim and sim/wire. It must never import sim/client or
-// sim/cache, which meet it in sim/wire only, nor model: the independent
-// specification that judges what is answered here.
+// A release is a preset of options, computed from the table in version.go.
+//
+// The package imports sim, sim/wire and its own parts. It must never import
+// sim/client or sim/cache, which meet it in sim/wire only, nor model: the
+// independent specification that judges what is answered here.
 //
 // # Yield points
 //
@@ -52,18 +52,18 @@
 //	                               assign those of one batch
 //	serverWatchStream.close        deliver the hang-up; again when victims have landed
 //
-// Where the original goes over a Go map and somebody could tell, the order is a
+// Where the original goes over a Go map and a client could tell, the order is a
 // choice: watchers of one stream in notify, syncWatchers, moveVictims and a
 // tick, and the subset that choose picks. Watchers of different streams send to
-// different channels: within one step nobody can tell. Timed, the phase of
+// different channels: within one step no client can tell. Timed, the phase of
 // syncWatchersLoop and the jitter of tickers are choices too.
 //
-// # What is merged, and why nobody can tell
+// # What is merged, and why no client can tell
 //
 // A client knows neither when its message arrived nor when an answer was put on
 // the wire. So what a goroutine does right after a receive may be one step with
-// the delivery (it could have come later), and a send that nobody else in the
-// server sees may be one step with what came before it (the network could have
+// the delivery (it could have come later), and a send that no other goroutine of
+// the server sees may be one step with what came before it (the network could have
 // held it).
 //
 //   - raft: with one member an entry is committed when it is on disk. A read
@@ -89,19 +89,20 @@
 //   - turns of syncWatchersLoop that find nothing unsynced, and rounds of
 //     moveVictims that find no victims, are left out.
 //   - a hang-up stops both loops at once: what they would still do on this stream
-//     reaches nobody.
+//     reaches no client.
 //   - the events that 3.6.0 to 3.6.8 keep between two syncs are those of the
 //     backend, at revisions that are not compacted.
 //
 // # Left out
 //
 // Members that take reads and writes beside the one that serves, and with them
-// stale read indexes (#20418); of the others there is only what they say of their
+// stale read indexes (#20418). Of the other members there is what they say of their
 // version, and that one may take over (Member). A member that follows serves
 // watches only (Config.Leader): raft between the two is a stream of committed
-// entries, each of which the leader sends when it is in its log. What reads cost, if a scenario gives them a price, is one
-// queue (Config.RangeTime). A snapshot that brings news (InstallSnapshot brings
-// the store itself). Authentication, leases, alarms, quotas and request size limits. Sorted
-// and filtered ranges, nested transactions, comparisons of values. Errors of
-// gRPC: a stream ends when its connection does.
+// entries, each of which the leader sends when it is in its log. What reads cost,
+// if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
+// brings news (InstallSnapshot brings the store itself). Authentication, leases,
+// alarms, quotas and request size limits. Sorted and filtered ranges, nested
+// transactions, comparisons of values. Errors of gRPC: a stream ends when its
+// connection does.
 package etcd

@@ -60,7 +60,6 @@ func (b *bench) Choose(_ *sim.World, n int, what string) int {
 func newBench(t testing.TB, version string, change ...func(*etcd.Config)) *bench {
 	cfg, err := etcd.DefaultConfig(version)
 	require.NoError(t, err)
-	cfg.ProgressNotifyInterval = 0
 	for _, f := range change {
 		f(&cfg)
 	}

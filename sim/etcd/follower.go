@@ -7,8 +7,8 @@ import (
 )
 
 // A follower is a member that serves watches from its own store, which lags
-// behind: it applies what the leader has committed when it hears of it, and
-// nobody who watches can tell by how much. Reads and writes are the leader's
+// behind: it applies what the leader has committed when it hears of it, and a
+// client that watches cannot tell by how much. Reads and writes are the leader's
 // here; a real follower would forward writes, and ask the leader for its commit
 // index before a linearizable read (ReadIndex). A watch has no such step: its
 // events, and its progress, are of the member's own store.
@@ -31,32 +31,48 @@ func (c *committedEntry) Digest(d sim.Digest) sim.Digest { return c.request.Dige
 
 func (c *committedEntry) Label() string { return "entry " + c.request.Label() }
 
+// replication is the log that followers read, and the streams between the members.
+type replication struct {
+	// log is all that was committed, if there are followers.
+	log []sim.Payload
+	// followers are the streams of a leader, leader that of a follower.
+	followers []sim.Conn
+	leader    sim.Conn
+}
+
+func (r *replication) reset() { r.log = r.log[:0] }
+
+// disconnect forgets all streams: the process has crashed.
+func (r *replication) disconnect() { r.followers, r.leader = r.followers[:0], sim.NoConn }
+
 // follow asks the leader for what comes after the entries that are here.
 func (s *Server) follow(env *sim.Env) {
 	if s.cfg.Leader == 0 {
 		return
 	}
-	s.replication = env.Open(s.cfg.Leader)
 	env.Writes(cellFollowers, 0)
 	env.LooksAt(cellRaftLog, 0)
-	env.Send(s.replication, &appendEntries{s.committed})
+	s.replication.leader = env.Open(s.cfg.Leader)
+	env.Send(s.replication.leader, &appendEntries{s.log.committed})
 }
 
 // addFollower sends a follower what it has missed, and from now on every entry.
 func (s *Server) addFollower(env *sim.Env, conn sim.Conn, a *appendEntries) {
-	s.followers = append(s.followers, conn)
+	r := &s.replication
 	env.Writes(cellFollowers, 0)
 	env.LooksAt(cellRaftLog, 0)
-	for _, request := range s.log[a.next:] {
+	r.followers = append(r.followers, conn)
+	for _, request := range r.log[a.next:] {
 		env.Send(conn, &committedEntry{request})
 	}
 }
 
 // replicate sends an entry that was committed to the followers.
 func (s *Server) replicate(env *sim.Env, request sim.Payload) {
-	s.log = append(s.log, request)
+	r := &s.replication
 	env.LooksAt(cellFollowers, 0)
-	for _, conn := range s.followers {
+	r.log = append(r.log, request)
+	for _, conn := range r.followers {
 		env.Send(conn, &committedEntry{request})
 	}
 }
@@ -71,12 +87,13 @@ func (s *Server) appendEntry(env *sim.Env, m *sim.Message, c *committedEntry) {
 
 // replicationEnded: a leader that restarts, or a follower, lost the stream.
 func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
-	if conn == s.replication {
+	r := &s.replication
+	if conn == r.leader {
 		s.follow(env)
 		return
 	}
 	env.Writes(cellFollowers, 0)
-	if i := slices.Index(s.followers, conn); i >= 0 {
-		s.followers = slices.Delete(s.followers, i, i+1)
+	if i := slices.Index(r.followers, conn); i >= 0 {
+		r.followers = slices.Delete(r.followers, i, i+1)
 	}
 }

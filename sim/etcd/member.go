@@ -18,9 +18,17 @@ import (
 type Member struct {
 	// Version is what the member answers to Status: "3.5.13".
 	Version string
-	Behaviour
+	Options Options
 	// Down: it does not answer Status, until it serves.
 	Down bool
+}
+
+// members are those of the cluster.
+type members struct {
+	all []member
+	// serving is the one that this server is now.
+	serving    int
+	downgraded bool
 }
 
 // member is what changes about a Member in a run.
@@ -30,120 +38,76 @@ type member struct {
 	status *wire.StatusResponse
 }
 
-// resetMembers makes the cluster the one that the configuration names.
-func (s *Server) resetMembers() {
-	s.members, s.serving, s.downgraded = s.members[:0], 0, false
-	for i := range s.cfg.Members {
-		s.addMember(s.cfg.Members[i])
+// reset makes the cluster the one that the configuration names. The first member
+// serves.
+func (ms *members) reset(c *Config) {
+	ms.all, ms.downgraded = ms.all[:0], false
+	for i := range c.Members {
+		ms.add(c.Members[i])
 	}
-	if len(s.members) == 0 {
-		s.addMember(Member{Version: s.cfg.Version, Behaviour: s.cfg.Behaviour})
+	if len(ms.all) == 0 {
+		ms.add(Member{Version: c.Version, Options: c.Options})
 	}
-	s.serve(0)
+	ms.serve(0)
 }
 
-func (s *Server) addMember(m Member) {
-	n, version := len(s.members), strings.TrimPrefix(m.Version, "v")
+func (ms *members) add(m Member) {
+	m.Options.setDefaults()
+	n, version := len(ms.all), strings.TrimPrefix(m.Version, "v")
 	var status *wire.StatusResponse
-	if n < cap(s.members) {
-		status = s.members[:n+1][n].status
+	if n < cap(ms.all) {
+		status = ms.all[:n+1][n].status
 	}
 	if status == nil || status.Version != version {
 		status = &wire.StatusResponse{Version: version}
 	}
-	s.members = append(s.members, member{Member: m, status: status})
+	ms.all = append(ms.all, member{Member: m, status: status})
 }
 
-// serve makes the server behave as one member does.
-func (s *Server) serve(i int) {
-	s.serving = i
-	s.members[i].Down = false
-	s.cfg.Behaviour = s.members[i].Behaviour
+// replace makes all members the same one.
+func (ms *members) replace(m Member) {
+	n := len(ms.all)
+	ms.all, ms.downgraded = ms.all[:0], true
+	for range n {
+		ms.add(m)
+	}
 }
 
-// Serving is the behaviour of the member that serves.
-func (s *Server) Serving() Behaviour { return s.cfg.Behaviour }
+func (ms *members) serve(i int) {
+	ms.serving = i
+	ms.all[i].Down = false
+}
 
-// status answers Maintenance.Status. It looks at nothing that anybody changes
-// meanwhile.
-func (s *Server) status(env *sim.Env, c sim.Conn, r *wire.StatusRequest) {
+// next is the member that serves after the present one.
+func (ms *members) next() int { return (ms.serving + 1) % len(ms.all) }
+
+// options are those of the member that serves.
+func (ms *members) options() *Options { return &ms.all[ms.serving].Options }
+
+// status is the answer to Maintenance.Status. It depends on nothing that changes
+// while the cluster runs.
+func (ms *members) status(env *sim.Env, r *wire.StatusRequest) sim.Payload {
 	env.Reads(cellMembers, 0)
 	switch {
-	case r.Endpoint < 0 || r.Endpoint >= len(s.members):
-		env.Send(c, errUnknown)
-	case s.members[r.Endpoint].Down:
+	case r.Endpoint < 0 || r.Endpoint >= len(ms.all):
+		return errUnknown
+	case ms.all[r.Endpoint].Down:
 		env.Cover(coverStatusDown)
-		env.Send(c, errDown)
+		return errDown
 	default:
-		env.Send(c, s.members[r.Endpoint].status)
+		return ms.all[r.Endpoint].status
 	}
 }
 
-func (s *Server) membersFingerprint(d sim.Digest) sim.Digest {
-	state := uint64(s.serving) << 1
-	if s.downgraded {
+func (ms *members) fingerprint(d sim.Digest) sim.Digest {
+	state := uint64(ms.serving) << 1
+	if ms.downgraded {
 		state |= 1
 	}
-	for i := range s.members {
-		if s.members[i].Down {
+	for i := range ms.all {
+		if ms.all[i].Down {
 			state |= 1 << (8 + i)
 		}
 	}
 	return d.Word(state)
-}
-
-// Failover is a fault: the member that serves goes away, and all clients connect
-// to the next one, which may run another release.
-type Failover struct {
-	// Node is the server's.
-	Node  sim.NodeID
-	Label string
-}
-
-// Name implements sim.Fault.
-func (f *Failover) Name() string { return "failover " + f.Label }
-
-// Ready implements sim.Fault.
-func (f *Failover) Ready(w *sim.World) bool { return len(w.Node(f.Node).(*Server).members) > 1 }
-
-// Strike implements sim.Fault.
-func (f *Failover) Strike(env *sim.Env) {
-	s := env.Node(f.Node).(*Server)
-	env.Cover(coverFailover)
-	s.serve((s.serving + 1) % len(s.members))
-	restart(env, f.Node, f.Label)
-}
-
-// Downgrade is a fault: the cluster goes down, and comes back as an older
-// release. Nobody is told; who asked for the version before knows the old one.
-type Downgrade struct {
-	// Node is the server's.
-	Node  sim.NodeID
-	Label string
-	To    Member
-}
-
-// Name implements sim.Fault.
-func (f *Downgrade) Name() string { return "downgrade " + f.Label + " to " + f.To.Version }
-
-// Ready implements sim.Fault.
-func (f *Downgrade) Ready(w *sim.World) bool {
-	return !w.Node(f.Node).(*Server).downgraded
-}
-
-// Strike implements sim.Fault.
-func (f *Downgrade) Strike(env *sim.Env) {
-	s := env.Node(f.Node).(*Server)
-	env.Cover(coverDowngrade)
-	n := len(s.members)
-	s.members, s.downgraded = s.members[:0], true
-	for range n {
-		s.addMember(f.To)
-	}
-	s.serve(s.serving)
-	restart(env, f.Node, f.Label)
-}
-
-func restart(env *sim.Env, n sim.NodeID, label string) {
-	(&sim.RestartProcess{Nodes: []sim.NodeID{n}, Label: label}).Strike(env)
 }

@@ -7,20 +7,20 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 func member(t *testing.T, version string, down bool) etcd.Member {
-	b, err := etcd.ForVersion(version)
+	b, err := etcd.OptionsOf(version)
 	require.NoError(t, err)
-	return etcd.Member{Version: version, Behaviour: b, Down: down}
+	return etcd.Member{Version: version, Options: b, Down: down}
 }
 
 // newBenchWith is a bench with one more fault.
 func newBenchWith(t *testing.T, f sim.Fault, version string, change ...func(*etcd.Config)) *bench {
 	cfg, err := etcd.DefaultConfig(version)
 	require.NoError(t, err)
-	cfg.ProgressNotifyInterval = 0
 	for _, c := range change {
 		c(&cfg)
 	}
@@ -54,18 +54,18 @@ func TestFailoverChangesTheRelease(t *testing.T) {
 	})
 	require.Equal(t, "3.5.13", b.versionOf(0).(*wire.StatusResponse).Version)
 	require.Equal(t, wire.Unavailable, b.versionOf(1).(*wire.Error).Code, "a member that is down does not say")
-	require.Equal(t, etcd.Dropped, b.server.Serving().Progress)
+	require.Equal(t, v3rpc.Dropped, b.server.Serving().Watch.Progress)
 	require.True(t, fault.Ready(b.w))
 
 	before := b.server.Fingerprint(sim.NewDigest)
 	c := b.server.Clone().(*etcd.Server)
 	b.step("inject failover etcd").settle()
-	require.Equal(t, etcd.ControlQueue, b.server.Serving().Progress)
+	require.Equal(t, v3rpc.ControlQueue, b.server.Serving().Watch.Progress)
 	require.Equal(t, "3.5.13", b.versionOf(0).(*wire.StatusResponse).Version)
-	require.Equal(t, "3.5.7", b.versionOf(1).(*wire.StatusResponse).Version, "who serves is not down")
+	require.Equal(t, "3.5.7", b.versionOf(1).(*wire.StatusResponse).Version, "the member that serves is not down")
 	require.True(t, fault.Ready(b.w), "and back")
 
-	require.Equal(t, etcd.Dropped, c.Serving().Progress, "the clone goes its own way")
+	require.Equal(t, v3rpc.Dropped, c.Serving().Watch.Progress, "the clone goes its own way")
 	require.Equal(t, before, c.Fingerprint(sim.NewDigest))
 	require.NotEqual(t, before, b.server.Fingerprint(sim.NewDigest))
 }
@@ -76,11 +76,11 @@ func TestDowngrade(t *testing.T) {
 	require.True(t, fault.Ready(b.w))
 	b.step("inject downgrade etcd to 3.5.7").settle()
 	require.Equal(t, "3.5.7", b.versionOf(0).(*wire.StatusResponse).Version)
-	require.Equal(t, etcd.ControlQueue, b.server.Serving().Progress)
+	require.Equal(t, v3rpc.ControlQueue, b.server.Serving().Watch.Progress)
 	require.False(t, fault.Ready(b.w), "once is enough")
 
 	cfg, err := etcd.DefaultConfig("3.5.13")
 	require.NoError(t, err)
 	b.server.Reset(cfg)
-	require.Equal(t, etcd.Dropped, b.server.Serving().Progress, "the next run begins with the release of its own")
+	require.Equal(t, v3rpc.Dropped, b.server.Serving().Watch.Progress, "the next run begins with the release of its own")
 }

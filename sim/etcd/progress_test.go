@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -83,7 +84,7 @@ func TestProgressBelowStart20221(t *testing.T) {
 }
 
 func TestProgressIsLostWhenTheChannelIsFull(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.ChanBufLen = 1 })
 	b.request("w", create("/a", 0)).settle().put("/a", "1")
 	b.request("w", &wire.WatchProgressRequest{}).settle("takes watchStream")
 	require.EqualValues(t, 1, b.covered("progress lost, channel full"))
@@ -92,7 +93,7 @@ func TestProgressIsLostWhenTheChannelIsFull(t *testing.T) {
 }
 
 func TestVictimWhileProgressIsDeferred(t *testing.T) {
-	b := newBench(t, "3.5.12", func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b := newBench(t, "3.5.12", func(c *etcd.Config) { c.Store.ChanBufLen = 1 })
 	b.put("/b", "1")
 	b.request("w", create("/a", 0)).settle().request("w", create("/b", 2)).settle()
 	b.request("w", &wire.WatchProgressRequest{}).settle()
@@ -135,7 +136,7 @@ func TestCreatedOvertakesProgress(t *testing.T) {
 // room.
 func TestCreatedInOrder(t *testing.T) {
 	for _, room := range []int{2, 1} {
-		b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Created, c.ChanBufLen = etcd.CreatedInOrder, room })
+		b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Watch.Created, c.Store.ChanBufLen = v3rpc.CreatedInOrder, room })
 		b.put("/a", "1").put("/a", "2").request("w", create("/b", 0)).settle().take()
 		b.request("w", &wire.WatchProgressRequest{}).request("w", create("/a", 2)).settle("takes watchStream")
 		b.settle().step("fire etcd syncWatchersLoop").settle()
@@ -146,7 +147,7 @@ func TestCreatedInOrder(t *testing.T) {
 }
 
 func TestTickerNotifiesWatchesThatAskedForIt(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ProgressNotifyInterval = 1 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Watch.ProgressNotifyInterval = 1 })
 	for _, key := range []string{"/a", "/b"} {
 		c := create(key, 0)
 		c.ProgressNotify = true
@@ -167,7 +168,7 @@ func TestTickerNotifiesWatchesThatAskedForIt(t *testing.T) {
 // The ticker holds serverWatchStream.mu until all its requests are made:
 // recvLoop has to wait with a request of its own, and with storing flags.
 func TestTickHoldsTheLock(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ProgressNotifyInterval = 1 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Watch.ProgressNotifyInterval = 1 })
 	c := create("/a", 0)
 	c.ProgressNotify = true
 	b.request("w", c).settle().request("w", c).settle().take()

@@ -5,6 +5,19 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
+// reads are the handlers that still have to look at the store, and
+// linearizableReadLoop.
+type reads struct {
+	// handlers are by place.
+	handlers []read
+	// readNotifier are the places of reads that wait for the next turn of
+	// linearizableReadLoop, confirming those of the present turn. confirmed is the
+	// index that has to be applied for those, 0 if the loop waits for none.
+	readNotifier []int32
+	confirming   []int32
+	confirmed    uint64
+}
+
 // read is a handler of a unary call that still has to look at the store: a
 // Range, a Txn that only reads, or a Compact that was applied.
 type read struct {
@@ -33,6 +46,45 @@ func (r *read) handler() string {
 	}
 }
 
+func (t *reads) reset() {
+	*t = reads{handlers: t.handlers[:0], readNotifier: t.readNotifier[:0], confirming: t.confirming[:0]}
+}
+
+// add finds a place for a handler: the first free one.
+func (t *reads) add(env *sim.Env, r read) int32 {
+	place := -1
+	for i := range t.handlers {
+		switch x := &t.handlers[i]; {
+		case !x.used():
+			if place < 0 {
+				place = i
+			}
+		case x.from == r.from && x.ordinal >= r.ordinal:
+			r.ordinal = x.ordinal + 1
+		}
+	}
+	if place < 0 {
+		place = len(t.handlers)
+		t.handlers = append(t.handlers, read{})
+	}
+	t.handlers[place] = r
+	env.Writes(cellRead, place)
+	for i := range place + 1 {
+		env.Writes(cellReadPlace, i)
+	}
+	return int32(place)
+}
+
+// take ends a read and frees its place.
+func (t *reads) take(env *sim.Env, place int32) read {
+	env.Reads(cellRead, int(place))
+	env.Writes(cellRead, int(place))
+	env.Writes(cellReadPlace, int(place))
+	r := t.handlers[place]
+	t.handlers[place] = read{}
+	return r
+}
+
 // receiveCall is the start of a unary handler.
 func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 	var refused *wire.Error
@@ -57,7 +109,7 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		linearizable = readOnly && !isTxnSerializable(r)
 	case *wire.CompactionRequest:
 	case *wire.StatusRequest:
-		s.status(env, m.Conn, r)
+		env.Send(m.Conn, s.members.status(env, r))
 		return
 	default:
 		refused = errUnknown
@@ -68,11 +120,9 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 	case !readOnly:
 		s.propose(env, m)
 	case linearizable:
-		i := s.newRead(env, m.Payload, m.Conn, m.Cause, m.From)
-		s.linearizableReadNotify(env, i)
+		s.linearizableReadNotify(env, s.newRead(env, m.Payload, m.Conn, m.Cause, m.From))
 	default:
-		i := s.newRead(env, m.Payload, m.Conn, m.Cause, m.From)
-		s.release(env, i)
+		s.release(env, s.newRead(env, m.Payload, m.Conn, m.Cause, m.From))
 	}
 }
 
@@ -82,50 +132,27 @@ func (s *Server) handle(env *sim.Env, e *entry) {
 }
 
 func (s *Server) newRead(env *sim.Env, p sim.Payload, c sim.Conn, cause sim.Cause, from sim.NodeID) int32 {
-	slot, ordinal := -1, 0
-	for i := range s.reads {
-		switch {
-		case !s.reads[i].used():
-			if slot < 0 {
-				slot = i
-			}
-		case s.reads[i].from == from && s.reads[i].ordinal >= ordinal:
-			ordinal = s.reads[i].ordinal + 1
-		}
-	}
-	if slot < 0 {
-		slot = len(s.reads)
-		s.reads = append(s.reads, read{})
-	}
-	s.reads[slot] = read{payload: p, conn: c, cause: cause, from: from, client: env.NodeName(from), ordinal: ordinal}
-	env.Writes(cellRead, slot)
-	for i := range slot + 1 {
-		// The first free place depends on all before it.
-		env.Writes(cellReadPlace, i)
-	}
-	return int32(slot)
+	return s.reads.add(env, read{payload: p, conn: c, cause: cause, from: from, client: env.NodeName(from)})
 }
 
-func (s *Server) readTask(slot int32) sim.Task {
-	return firstStreamTask + sim.Task(int(slot)*slotTasks+int(readTask))
-}
-
-func (s *Server) release(env *sim.Env, slot int32) {
-	s.reads[slot].ready = true
-	env.Reads(cellRead, int(slot))
-	env.Writes(cellRead, int(slot))
-	if s.readsCost() && s.reads[slot].handler() == "Range" {
-		s.queueRange(env, slot)
+// release lets a handler look at the store.
+func (s *Server) release(env *sim.Env, place int32) {
+	r := &s.reads.handlers[place]
+	r.ready = true
+	env.Reads(cellRead, int(place))
+	env.Writes(cellRead, int(place))
+	if _, isRange := r.payload.(*wire.RangeRequest); isRange && s.cfg.Reads.cost() {
+		s.queueRange(env, place)
 		return
 	}
-	env.Enable(s.readTask(slot))
+	env.Enable(firstSlotTask + sim.Task(int(place)*slotTasks+readTask))
 }
 
 // linearizableReadNotify makes a read wait for the loop's next turn.
-func (s *Server) linearizableReadNotify(env *sim.Env, slot int32) {
-	s.readNotifier = append(s.readNotifier, slot)
+func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
+	s.reads.readNotifier = append(s.reads.readNotifier, place)
 	env.Writes(cellReadNotifier, 0)
-	if s.confirmed == 0 {
+	if s.reads.confirmed == 0 {
 		env.Enable(linearizableReadLoop)
 	}
 }
@@ -134,37 +161,37 @@ func (s *Server) linearizableReadNotify(env *sim.Env, slot int32) {
 // reads that wait and asks raft for the committed index, then waits until that
 // is applied, then lets them go.
 func (s *Server) runLinearizableReadLoop(env *sim.Env) {
+	t := &s.reads
 	env.Writes(cellReadNotifier, 0)
 	env.Reads(cellApplied, 0)
-	if s.confirmed == 0 {
+	if t.confirmed == 0 {
 		env.Reads(cellRaftLog, 0)
-		s.confirming, s.readNotifier = s.readNotifier, s.confirming[:0]
-		if s.applied < s.committed {
+		t.confirming, t.readNotifier = t.readNotifier, t.confirming[:0]
+		if s.log.applied < s.log.committed {
 			env.Cover(coverReadWaits)
-			s.confirmed = s.committed
+			t.confirmed = s.log.committed
 			return
 		}
 	}
-	if len(s.confirming) > 1 {
+	if len(t.confirming) > 1 {
 		env.Cover(coverReadBatch)
 	}
-	for _, slot := range s.confirming {
-		s.release(env, slot)
+	for _, place := range t.confirming {
+		s.release(env, place)
 	}
-	s.confirming, s.confirmed = s.confirming[:0], 0
-	if len(s.readNotifier) > 0 {
+	t.confirming, t.confirmed = t.confirming[:0], 0
+	if len(t.readNotifier) > 0 {
 		env.Enable(linearizableReadLoop)
 	}
 }
 
 // runRead is the handler's own look at the store, and the answer.
-func (s *Server) runRead(env *sim.Env, slot int32) {
-	r := s.takeRead(env, slot)
+func (s *Server) runRead(env *sim.Env, place int32) {
+	r := s.reads.take(env, place)
 	env.Under(r.cause)
 	switch p := r.payload.(type) {
 	case *wire.RangeRequest:
-		resp, code := s.store.rangeKeys(p, s.store.currentRev)
-		s.readsRange(env, p, resp)
+		resp, code := s.store.Range(env, p)
 		if code != 0 {
 			env.Send(r.conn, refusal(code))
 			return
@@ -178,17 +205,6 @@ func (s *Server) runRead(env *sim.Env, slot int32) {
 		}
 		env.Send(r.conn, resp)
 	case *wire.CompactionRequest:
-		s.readsRevision(env)
-		env.Send(r.conn, &wire.CompactionResponse{Revision: s.store.currentRev})
+		env.Send(r.conn, &wire.CompactionResponse{Revision: s.store.Rev(env)})
 	}
-}
-
-// takeRead ends a read and frees its place.
-func (s *Server) takeRead(env *sim.Env, slot int32) read {
-	env.Reads(cellRead, int(slot))
-	env.Writes(cellRead, int(slot))
-	env.Writes(cellReadPlace, int(slot))
-	r := s.reads[slot]
-	s.reads[slot] = read{}
-	return r
 }

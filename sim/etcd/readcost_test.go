@@ -69,7 +69,7 @@ func priced(t *testing.T, change func(*etcd.Config)) etcd.Config {
 		cfg.Initial = append(cfg.Initial, &wire.KeyValue{Key: "/a/" + strconv.Itoa(i), CreateRevision: int64(i + 2), ModRevision: int64(i + 2), Version: 1})
 	}
 	cfg.InitialRevision = 5
-	cfg.RangeTime, cfg.RangeTimePerItem = 10*time.Millisecond, time.Millisecond
+	cfg.Reads.RangeTime, cfg.Reads.RangeTimePerItem = 10*time.Millisecond, time.Millisecond
 	change(&cfg)
 	return cfg
 }
@@ -129,12 +129,12 @@ func TestWatchesAndReadsOnOneConnection(t *testing.T) {
 			// after it.
 			want = []string{"102ms rev 6", "114ms rev 5: 4 items", "128ms rev 6: 4 items", "128ms event 6", "142ms rev 6: 4 items"}
 		}
-		require.Equal(t, want, runTimetable(t, priced(t, func(c *etcd.Config) { c.ReadsDelayWatches = shared }), &c))
+		require.Equal(t, want, runTimetable(t, priced(t, func(c *etcd.Config) { c.Watch.ReadsDelayWatches = shared }), &c))
 	}
 }
 
 func TestClog(t *testing.T) {
-	free := func(c *etcd.Config) { c.RangeTime, c.RangeTimePerItem = 0, 0 }
+	free := func(c *etcd.Config) { c.Reads.RangeTime, c.Reads.RangeTimePerItem = 0, 0 }
 	for _, tc := range []struct {
 		from sim.NodeID
 		when string
@@ -151,7 +151,7 @@ func TestClog(t *testing.T) {
 }
 
 func TestReadCostIsCloned(t *testing.T) {
-	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.RangeTime = ms })
+	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Reads.RangeTime = ms })
 	for range 2 {
 		b.user.ops = append(b.user.ops, func(env *sim.Env) { env.Call(1, all) })
 	}

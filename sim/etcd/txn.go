@@ -8,20 +8,15 @@ import (
 // txn is applierV3backend.Txn. A range that asks for a revision that is not
 // there refuses the whole, before anything was written.
 func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.Code) {
-	s.readsRevision(env)
-	resp := &wire.TxnResponse{Succeeded: s.compares(env, r), Revision: s.store.currentRev}
+	resp := &wire.TxnResponse{Succeeded: s.compares(env, r), Revision: s.store.Rev(env)}
 	ops := r.Failure
 	if resp.Succeeded {
 		ops = r.Success
 	}
 	for i := range ops {
 		if g := ops[i].Range; g != nil && g.Revision != 0 {
-			env.LooksAt(cellCompactRev, 0)
-			switch {
-			case g.Revision > s.store.currentRev:
-				return nil, wire.ErrFutureRev
-			case g.Revision < s.store.compactMainRev:
-				return nil, wire.ErrCompacted
+			if code := s.store.CanRead(env, g.Revision); code != 0 {
+				return nil, code
 			}
 		}
 	}
@@ -32,19 +27,17 @@ func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.
 	for i := range ops {
 		switch op := &ops[i]; {
 		case op.Range != nil:
-			g, code := s.store.rangeKeys(op.Range, s.store.txnRev())
+			g, code := s.store.Range(env, op.Range)
 			if code != 0 {
 				return nil, code
 			}
-			s.readsRange(env, op.Range, g)
 			resp.Responses[i].Range = g
 		case op.Put != nil:
-			s.store.put(op.Put.Key, op.Put.Value)
-			resp.Responses[i].Put = &wire.PutResponse{Revision: s.store.currentRev + 1}
+			s.store.Put(op.Put.Key, op.Put.Value)
+			resp.Responses[i].Put = &wire.PutResponse{Revision: s.store.TxnRev(env)}
 		case op.DeleteRange != nil:
-			s.readsKey(env, op.DeleteRange.Key, op.DeleteRange.RangeEnd)
-			n := s.store.deleteRange(op.DeleteRange.Key, op.DeleteRange.RangeEnd)
-			resp.Responses[i].DeleteRange = &wire.DeleteRangeResponse{Revision: s.store.txnRev(), Deleted: n}
+			n := s.store.DeleteRange(env, op.DeleteRange.Key, op.DeleteRange.RangeEnd)
+			resp.Responses[i].DeleteRange = &wire.DeleteRangeResponse{Revision: s.store.TxnRev(env), Deleted: n}
 		}
 	}
 	return resp, 0
@@ -54,13 +47,9 @@ func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.
 func (s *Server) compares(env *sim.Env, r *wire.TxnRequest) bool {
 	for i := range r.Compare {
 		c := &r.Compare[i]
-		s.readsKey(env, c.Key, "")
-		var found int64
-		if v := s.store.last(c.Key); v != nil && !v.tombstone {
-			found = v.kv.ModRevision
-			if c.Target == wire.CompareVersion {
-				found = v.kv.Version
-			}
+		found, version := s.store.Newest(env, c.Key)
+		if c.Target == wire.CompareVersion {
+			found = version
 		}
 		var holds bool
 		switch c.Result {

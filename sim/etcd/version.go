@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -50,13 +51,17 @@ func Release(version string) (option.Preset, error) {
 		return option.Preset{}, fmt.Errorf("etcd: unknown version %q: %s.0 to %s.x are known, the nearest is %s",
 			version, newest[0].Branch(), newest[len(newest)-1].Branch(), nearest(version))
 	}
-	p := option.Preset{Name: "etcd " + v.String(), Settings: oldest}
+	return preset(v), nil
+}
+
+func preset(v release.Version) option.Preset {
+	p := option.Preset{Name: "etcd " + v.String(), Settings: slices.Clone(oldest)}
 	for _, c := range changes {
 		if c.since.Includes(v) {
-			p.Settings = append(p.Settings[:len(p.Settings):len(p.Settings)], c.settings...)
+			p.Settings = append(p.Settings, c.settings...)
 		}
 	}
-	return p, nil
+	return p
 }
 
 // OptionsOf are the options of a release. It returns an error if Release does.
@@ -67,12 +72,6 @@ func OptionsOf(version string) (Options, error) {
 		return o, err
 	}
 	return o, Group.Apply(&o, &p)
-}
-
-// ForVersion is how a release behaves. It returns an error if Release does.
-func ForVersion(version string) (Behaviour, error) {
-	o, err := OptionsOf(version)
-	return o.Behaviour, err
 }
 
 // FixedIn are the releases that brought the next value of an option, nil if no
@@ -107,7 +106,7 @@ func Versions() []string {
 		for v.Patch = 0; v.Before(last); v.Patch++ {
 			next := v
 			next.Patch++
-			if behaviour(v) != behaviour(next) {
+			if !sameChoices(v, next) {
 				all = append(all, v.String())
 			}
 		}
@@ -116,9 +115,11 @@ func Versions() []string {
 	return all
 }
 
-func behaviour(v release.Version) Behaviour {
-	b, _ := ForVersion(v.String())
-	return b
+// sameChoices reports whether two releases behave the same, amounts aside.
+func sameChoices(a, b release.Version) bool {
+	x, _ := OptionsOf(a.String())
+	y, _ := OptionsOf(b.String())
+	return !slices.ContainsFunc(Choices, func(c option.Option[Options]) bool { return c.Get(&x) != c.Get(&y) })
 }
 
 // branchOf is the place of a release's branch in newest, -1 if it is not known.

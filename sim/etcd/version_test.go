@@ -9,14 +9,14 @@ import (
 	"github.com/watchbed/watchbed/sim/release"
 )
 
-func value(t *testing.T, b etcd.Behaviour, name string) string {
-	o, err := etcd.Group.Find(name)
+func value(t *testing.T, o etcd.Options, name string) string {
+	found, err := etcd.Group.Find(name)
 	require.NoError(t, err)
-	return o.Get(&etcd.Options{Behaviour: b})
+	return found.Get(&o)
 }
 
-func forVersion(t *testing.T, v string) etcd.Behaviour {
-	b, err := etcd.ForVersion(v)
+func forVersion(t *testing.T, v string) etcd.Options {
+	b, err := etcd.OptionsOf(v)
 	require.NoError(t, err)
 	return b
 }
@@ -72,7 +72,7 @@ func TestUnknownVersionsNameTheNearest(t *testing.T) {
 		"3.3.27": "3.4.24", "2.3.8": "3.4.24", "": "3.4.24", "latest": "3.4.24", "3.5": "3.5.35", "3.5.x": "3.5.35",
 		"3.6.0-rc.1": "3.6.16", "3.8.0": "3.7.3", "4.0.0": "3.7.3", "3.5.7.1": "3.5.35", "3.5.-1": "3.5.35", "3.50.1": "3.7.3",
 	} {
-		_, err := etcd.ForVersion(v)
+		_, err := etcd.OptionsOf(v)
 		require.ErrorContains(t, err, "the nearest is "+nearest, "%q", v)
 		require.NotContains(t, err.Error(), "\n")
 	}
@@ -82,7 +82,7 @@ func TestChannelsWereLargerOnce(t *testing.T) {
 	for v, want := range map[string]int{"3.4.9": 1024, "3.4.10": 128, "3.5.0": 128} {
 		c, err := etcd.OptionsOf(v)
 		require.NoError(t, err)
-		require.Equal(t, want, c.ChanBufLen, v)
+		require.Equal(t, want, c.Store.ChanBufLen, v)
 	}
 	_, err := etcd.OptionsOf("3.3.0")
 	require.Error(t, err)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestFullChannelMakesVictims(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.ChanBufLen = 1 })
 	b.request("w", create("/a", 0)).settle().take()
 	b.put("/a", "1").put("/a", "2").put("/a", "3")
 	require.EqualValues(t, 1, b.covered("synced watcher becomes a victim"), "a victim is not notified again")
@@ -36,7 +36,7 @@ func TestFullChannelMakesVictims(t *testing.T) {
 
 func TestCancelWaitsForAVictimInFlight(t *testing.T) {
 	for _, hangup := range []bool{false, true} {
-		b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+		b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.ChanBufLen = 1 })
 		b.request("w", create("/a", 0)).settle().take()
 		b.put("/a", "1").put("/a", "2").step("takes victims")
 		if hangup {
@@ -65,7 +65,7 @@ func TestCancelForgetsWhatWasAskedFor(t *testing.T) {
 }
 
 func TestCancelForgetsAWaitingVictim(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.ChanBufLen = 1 })
 	b.request("w", create("/a", 0)).settle().take()
 	b.put("/a", "1").put("/a", "2").request("w", &wire.WatchCancelRequest{}).step("deliver user>etcd")
 	require.EqualValues(t, 1, b.covered("victim cancelled"))
@@ -76,7 +76,7 @@ func TestCancelForgetsAWaitingVictim(t *testing.T) {
 
 // A watcher below the compacted revision whose channel is full.
 func compactedWhileFull(t *testing.T, version string) *bench {
-	b := newBench(t, version, func(c *etcd.Config) { c.ChanBufLen = 1 })
+	b := newBench(t, version, func(c *etcd.Config) { c.Store.ChanBufLen = 1 })
 	b.request("w", create("/b", 0)).settle().take()
 	b.put("/a", "1").put("/a", "2").compact(3).settle()
 	b.put("/b", "1")
@@ -154,7 +154,7 @@ func TestDeletionAtAnInterruptedCompaction19179(t *testing.T) {
 	for v, want := range map[string][]string{
 		"3.5.17": {"created, rev 4"}, "3.5.18": {"created, rev 4", "event -/a@3"},
 	} {
-		b := newBench(t, v, func(c *etcd.Config) { c.CompactionBatchLimit = 2 })
+		b := newBench(t, v, func(c *etcd.Config) { c.Store.CompactionBatchLimit = 2 })
 		// The first batch leaves nothing of the key but its deletion.
 		b.put("/a", "1").remove("/a").put("/b", "1").compact(3).step("scheduleCompaction")
 		require.EqualValues(t, 1, b.covered("compaction pauses between batches"))
@@ -168,7 +168,7 @@ func TestDeletionAtAnInterruptedCompaction19179(t *testing.T) {
 
 func TestRevisionGoesBack17780(t *testing.T) {
 	for v, want := range map[string]int64{"3.4.31": 2, "3.5.13": 2, "3.4.32": 4, "3.5.14": 4, "3.6.0": 4} {
-		b := newBench(t, v, func(c *etcd.Config) { c.CompactionBatchLimit = 3 })
+		b := newBench(t, v, func(c *etcd.Config) { c.Store.CompactionBatchLimit = 3 })
 		b.put("/b", "1").put("/a", "1").remove("/a").compact(4).step("scheduleCompaction")
 		b.step("inject restart etcd")
 		if want == 2 {
@@ -244,7 +244,7 @@ func TestCompactionBetweenReadsOfPreviousValues(t *testing.T) {
 }
 
 func TestFullCtrlStreamBlocksRecvLoop(t *testing.T) {
-	slow := func(c *etcd.Config) { c.CtrlStreamBufLen, c.SendWindow = 1, 1 }
+	slow := func(c *etcd.Config) { c.Watch.CtrlStreamBufLen, c.Watch.SendWindow = 1, 1 }
 	b := newBench(t, "3.5.35", slow)
 	for range 5 {
 		b.request("w", create("/a", 0))
@@ -268,7 +268,7 @@ func TestFullCtrlStreamBlocksRecvLoop(t *testing.T) {
 }
 
 func TestManyUnsyncedWatchersAreSyncedInSubsets(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.MaxWatchersPerSync = 2 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.MaxWatchersPerSync = 2 })
 	b.put("/a", "1")
 	for range 5 {
 		b.request("w", create("/a", 2)).settle()
@@ -283,7 +283,7 @@ func TestManyUnsyncedWatchersAreSyncedInSubsets(t *testing.T) {
 }
 
 func TestCompactedWatcherOfASubsetIsToldTwice(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.MaxWatchersPerSync = 1 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.MaxWatchersPerSync = 1 })
 	b.put("/a", "1").put("/a", "2").compact(3).settle()
 	b.request("w", create("/a", 2)).settle().take()
 	for range 2 {
@@ -293,7 +293,7 @@ func TestCompactedWatcherOfASubsetIsToldTwice(t *testing.T) {
 }
 
 func TestBatchesOfHistory(t *testing.T) {
-	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.WatchBatchMaxRevs = 2 })
+	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.WatchBatchMaxRevs = 2 })
 	for _, v := range []string{"1", "2", "3"} {
 		b.put("/a", v)
 	}
@@ -379,7 +379,6 @@ func TestSyncWatchersLoopKeepsItsPhase(t *testing.T) {
 	for phase, want := range map[int]sim.Duration{0: 100 * time.Millisecond, 30: 70 * time.Millisecond, 99: time.Millisecond} {
 		cfg, err := etcd.DefaultConfig("3.5.35")
 		require.NoError(t, err)
-		cfg.ProgressNotifyInterval = 0
 		cfg.Initial, cfg.InitialRevision = []*wire.KeyValue{{Key: "/a", CreateRevision: 2, ModRevision: 2, Version: 1}}, 2
 		b := &bench{t: t, w: sim.NewWorld(sim.Options{Mode: sim.Timed}), server: etcd.New(cfg), user: &user{streams: map[string]sim.Conn{}}}
 		b.choices = []int{phase}

@@ -1,0 +1,123 @@
+package etcd
+
+import "github.com/watchbed/watchbed/sim"
+
+// Failover is a fault: the member that serves goes away, and all clients connect
+// to the next one, which may run another release.
+type Failover struct {
+	// Node is the server's.
+	Node  sim.NodeID
+	Label string
+}
+
+// Name implements sim.Fault.
+func (f *Failover) Name() string { return "failover " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *Failover) Ready(w *sim.World) bool { return len(w.Node(f.Node).(*Server).members.all) > 1 }
+
+// Strike implements sim.Fault.
+func (f *Failover) Strike(env *sim.Env) {
+	s := env.Node(f.Node).(*Server)
+	env.Cover(coverFailover)
+	s.serve(s.members.next())
+	restart(env, f.Node, f.Label)
+}
+
+// Downgrade is a fault: the cluster goes down, and comes back as an older release.
+// A client that asked for the version before knows the old one.
+type Downgrade struct {
+	// Node is the server's.
+	Node  sim.NodeID
+	Label string
+	To    Member
+}
+
+// Name implements sim.Fault.
+func (f *Downgrade) Name() string { return "downgrade " + f.Label + " to " + f.To.Version }
+
+// Ready implements sim.Fault.
+func (f *Downgrade) Ready(w *sim.World) bool { return !w.Node(f.Node).(*Server).members.downgraded }
+
+// Strike implements sim.Fault.
+func (f *Downgrade) Strike(env *sim.Env) {
+	s := env.Node(f.Node).(*Server)
+	env.Cover(coverDowngrade)
+	s.members.replace(f.To)
+	s.serve(s.members.serving)
+	restart(env, f.Node, f.Label)
+}
+
+func restart(env *sim.Env, n sim.NodeID, label string) {
+	(&sim.RestartProcess{Nodes: []sim.NodeID{n}, Label: label}).Strike(env)
+}
+
+// InstallSnapshot is a fault: the server installs a snapshot, as a member does
+// that fell too far behind its leader. With one member the snapshot holds what
+// the store holds already, as one does that was taken after entries that change
+// no key; watchers cannot tell the difference.
+type InstallSnapshot struct {
+	// Node is the server's.
+	Node  sim.NodeID
+	Label string
+}
+
+// Name implements sim.Fault.
+func (f *InstallSnapshot) Name() string { return "snapshot " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *InstallSnapshot) Ready(*sim.World) bool { return true }
+
+// Strike implements sim.Fault. Nothing waits for the answer.
+func (f *InstallSnapshot) Strike(env *sim.Env) { env.Close(env.Call(f.Node, snapshotMessage)) }
+
+// installSnapshot is raft's MsgSnap.
+type installSnapshot struct{}
+
+var snapshotMessage = &installSnapshot{}
+
+// Digest implements sim.Payload.
+func (*installSnapshot) Digest(d sim.Digest) sim.Digest { return d.Text("snapshot") }
+
+// Label implements sim.Payload.
+func (*installSnapshot) Label() string { return "snapshot" }
+
+// Clog is a fault: nothing that etcd sends on watch streams gets through, although
+// they stay open, as behind a network that drops packets or a receiver that has
+// stopped reading (KEP-2340, "What if the watch cache is stale?"). Reads and
+// writes are answered.
+type Clog struct {
+	// Node is the server's.
+	Node  sim.NodeID
+	Label string
+	// From is the client whose streams are clogged, 0 for all.
+	From sim.NodeID
+	// Until is when it ends, timed; untimed it ends at any point.
+	Until sim.Time
+}
+
+// Name implements sim.Fault.
+func (f *Clog) Name() string { return "clog " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(*Server).watch.Clogged() }
+
+// Strike implements sim.Fault. Nothing waits for the answer.
+func (f *Clog) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &clogMessage{f})) }
+
+// clogMessage tells the server of the fault.
+type clogMessage struct{ fault *Clog }
+
+// Digest implements sim.Payload.
+func (m *clogMessage) Digest(d sim.Digest) sim.Digest {
+	return d.Text("clog").Word(uint64(m.fault.From)).Int(int64(m.fault.Until))
+}
+
+// Label implements sim.Payload.
+func (m *clogMessage) Label() string { return "clog" }
+
+// clog blocks the send loops, until the timer goes off.
+func (s *Server) clog(env *sim.Env, f *Clog) {
+	s.watch.Clog(env, f.From)
+	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
+}

@@ -1,0 +1,161 @@
+package mvcc
+
+import (
+	"slices"
+
+	"github.com/google/btree"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Store is mvcc.store: the key index (treeIndex) over the changes by revision
+// (the key bucket of the backend).
+type Store struct {
+	opts Options
+
+	kvindex *btree.BTreeG[keyIndex]
+	// backend holds the changes that no compaction has deleted yet, by revision.
+	backend []*version
+	// currentRev is the revision of the last transaction that changed something.
+	currentRev int64
+	// compactMainRev is the revision below which nothing may be read; -1 as long
+	// as there was no compaction.
+	compactMainRev int64
+	// scheduledCompact and finishedCompact are the marks that survive a crash.
+	scheduledCompact, finishedCompact int64
+	// beginRev is the revision that the store was created at.
+	beginRev int64
+	// jobs are compactions that still have to delete, the first one being under
+	// way.
+	jobs []compactionJob
+
+	// newest is the entry of kvindex that was changed last: what is written is
+	// often what is read next.
+	newest keyIndex
+	// changes are those of the write transaction that is open.
+	changes []*version
+	// removed are the versions that the last batch of a compaction took out of the
+	// backend or the index.
+	removed []*version
+	// digest covers the first digested entries of backend.
+	digest   sim.Digest
+	digested int
+
+	versions arena.Arena[version]
+	scan     scanner
+}
+
+// Contents is what a store begins with: the versions of keys that exist, several of
+// one key if it has a history, by ModRevision. Revision is the store's, at least
+// the newest of theirs and at least 1; Compacted is the revision below which
+// history is gone, 0 if none is. The store shares the slice and never changes it.
+type Contents struct {
+	Initial             []*wire.KeyValue
+	Revision, Compacted int64
+}
+
+func (c *Contents) same(d *Contents) bool {
+	return c.Revision == d.Revision && c.Compacted == d.Compacted && len(c.Initial) == len(d.Initial) &&
+		(len(c.Initial) == 0 || &c.Initial[0] == &d.Initial[0])
+}
+
+// degree suits a handful of keys, which is what schedules are explored with, as
+// well as thousands.
+const degree = 16
+
+// base is a store that was filled once, for all schedules that begin with it.
+type base struct {
+	contents Contents
+	store    Store
+}
+
+// holds reports whether the base was filled with these contents.
+func (b *base) holds(c *Contents) bool { return b.store.kvindex != nil && b.contents.same(c) }
+
+func (b *base) fill(c *Contents) {
+	*b = base{contents: *c}
+	s := &b.store
+	s.kvindex = btree.NewG(degree, lessKey)
+	s.currentRev, s.beginRev = c.Revision, c.Revision
+	s.compactMainRev = -1
+	if c.Compacted > 0 {
+		s.compactMainRev, s.scheduledCompact, s.finishedCompact = c.Compacted, c.Compacted, c.Compacted
+	}
+	kvs := slices.Clone(c.Initial)
+	slices.SortStableFunc(kvs, func(a, b *wire.KeyValue) int { return int(a.ModRevision - b.ModRevision) })
+	for _, kv := range kvs {
+		v := &version{kv: *kv, prev: s.last(kv.Key)}
+		if n := len(s.backend); n > 0 && s.backend[n-1].kv.ModRevision == kv.ModRevision {
+			v.sub = s.backend[n-1].sub + 1
+		}
+		s.backend = append(s.backend, v)
+		s.kvindex.ReplaceOrInsert(keyIndex{kv.Key, v})
+	}
+}
+
+// reset makes s the base again and keeps its memory.
+func (s *Store) reset(b *base) {
+	if s.kvindex != nil {
+		s.kvindex.Clear(true)
+	}
+	from := &b.store
+	*s = Store{
+		opts:    s.opts,
+		kvindex: from.kvindex.Clone(), backend: append(s.backend[:0], from.backend...),
+		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
+		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
+		beginRev: from.beginRev, jobs: s.jobs[:0],
+		changes: s.changes[:0], removed: s.removed[:0], digest: sim.NewDigest, versions: s.versions, scan: s.scan,
+	}
+}
+
+// clone is a store of its own. The index is shared until one of both writes.
+func (s *Store) clone() Store {
+	c := *s
+	c.kvindex = s.kvindex.Clone()
+	c.backend = slices.Clone(s.backend)
+	c.jobs = slices.Clone(s.jobs)
+	c.changes, c.removed = nil, nil
+	c.versions = arena.Arena[version]{}
+	c.scan = scanner{}
+	return c
+}
+
+// Rev is the current revision; the step depends on it.
+func (s *Store) Rev(env *sim.Env) int64 {
+	env.ReadsItem(CellRevision, 0, s.currentRev)
+	return s.currentRev
+}
+
+// CurrentRev is the current revision, for observers.
+func (s *Store) CurrentRev() int64 { return s.currentRev }
+
+// CompactRev is the revision below which history is gone, 0 if none is.
+func (s *Store) CompactRev() int64 { return max(0, s.compactMainRev) }
+
+// last is the newest version of a key, tombstone or not, nil if the key is not
+// in the index.
+func (s *Store) last(key string) *version {
+	if s.newest.last != nil && s.newest.key == key {
+		return s.newest.last
+	}
+	ki, _ := s.kvindex.Get(keyIndex{key: key})
+	return ki.last
+}
+
+// fingerprint covers everything that readers, watchers and restarts can see.
+func (s *Store) fingerprint(d sim.Digest) sim.Digest {
+	for ; s.digested < len(s.backend); s.digested++ {
+		v := s.backend[s.digested]
+		s.digest = v.kv.Digest(s.digest.Bool(v.tombstone))
+	}
+	d = d.Word(uint64(s.digest)).Int(int64(s.digested)).Int(s.currentRev).Int(s.compactMainRev).
+		Int(s.scheduledCompact).Int(s.finishedCompact).Int(int64(s.kvindex.Len()))
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		d = d.Int(j.rev).Int(j.next).Int(int64(j.sub))
+	}
+	return d
+}

@@ -1,0 +1,133 @@
+package mvcc
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// compactionJob is what a compaction still has to do after it was answered:
+// store.scheduleCompaction, one batch a step.
+type compactionJob struct {
+	rev int64
+	// The next batch begins at this change.
+	next int64
+	sub  int32
+}
+
+// Compact is store.Compact: the revision is fixed at once, the work comes
+// later. The code is 0 or that of a refusal.
+func (s *Store) Compact(env *sim.Env, rev int64) wire.Code {
+	env.Reads(cellCompactRev, 0)
+	s.Rev(env)
+	if code := s.compact(rev); code != 0 {
+		return code
+	}
+	env.Writes(cellCompactRev, 0)
+	env.WritesItem(cellJobs, 0, rev)
+	s.jobs = append(s.jobs, compactionJob{rev: rev})
+	if len(s.jobs) == 1 {
+		env.Enable(scheduleCompaction)
+	}
+	return 0
+}
+
+func (s *Store) compact(rev int64) wire.Code {
+	if rev <= s.compactMainRev {
+		return wire.ErrCompacted
+	}
+	if rev > s.currentRev {
+		return wire.ErrFutureRev
+	}
+	s.compactMainRev, s.scheduledCompact = rev, rev
+	return 0
+}
+
+// scheduleCompaction is one batch of the compaction that is under way.
+func (s *Store) scheduleCompaction(env *sim.Env) {
+	rev := s.jobs[0].rev
+	env.ReadsItem(cellJobs, 0, rev)
+	env.WritesItem(cellJobs, 0, rev)
+	done := s.compactBatch(&s.jobs[0])
+	env.LooksAt(cellStore, 0)
+	for _, v := range s.removed {
+		env.WritesItem(cellStore, 0, v.kv.ModRevision)
+		if v.tombstone && v.kv.ModRevision == rev && env.Noting() {
+			env.Note(tombstoneRemoved{rev})
+		}
+	}
+	if !done {
+		env.Cover(coverCompactionPauses)
+		env.Arm(compactionSleep, s.opts.CompactionSleepInterval)
+		return
+	}
+	env.Writes(cellFinishedCompact, 0)
+	s.jobs = slices.Delete(s.jobs, 0, 1)
+	if len(s.jobs) > 0 {
+		env.Enable(scheduleCompaction)
+	}
+}
+
+// compactBatch deletes what it may among the next changes and reports whether that
+// was the end: one turn of scheduleCompaction's loop.
+func (s *Store) compactBatch(job *compactionJob) (done bool) {
+	limit := s.opts.CompactionBatchLimit
+	s.removed = s.removed[:0]
+	from := s.search(uint64(job.next))
+	for from < len(s.backend) && s.backend[from].kv.ModRevision == job.next && s.backend[from].sub < job.sub {
+		from++
+	}
+	kept := s.backend[:from:from]
+	end := from
+	for end < len(s.backend) && s.backend[end].kv.ModRevision <= job.rev && end-from < limit {
+		v := s.backend[end]
+		if s.keeps(v, job.rev) {
+			kept = append(kept, v)
+		} else {
+			s.removed = append(s.removed, v)
+		}
+		job.next, job.sub = v.kv.ModRevision, v.sub+1
+		end++
+	}
+	s.backend = append(kept, s.backend[end:]...)
+	s.digest, s.digested = sim.NewDigest, 0
+	if end-from == limit {
+		return false
+	}
+	s.compactIndex(job.rev)
+	s.finishedCompact = job.rev
+	return true
+}
+
+// keeps reports whether a compaction at rev leaves a change in the backend:
+// keyIndex.doCompact. The newest version of each key stays, unless it is a
+// tombstone.
+func (s *Store) keeps(v *version, rev int64) bool {
+	newest := s.last(v.kv.Key)
+	for newest != nil && newest.kv.ModRevision > rev {
+		newest = newest.prev
+	}
+	if newest != v {
+		return false
+	}
+	return !v.tombstone || s.opts.CompactTombstone == Kept && v.kv.ModRevision == rev
+}
+
+// compactIndex is treeIndex.Compact: keys of which nothing is left go, so that
+// ranges need not pass over them. Versions of the other keys that no reader may ask
+// for any more stay reachable; no reader gets there.
+func (s *Store) compactIndex(rev int64) {
+	var gone []keyIndex
+	s.kvindex.Ascend(func(ki keyIndex) bool {
+		if v := ki.last; v.tombstone && v.kv.ModRevision <= rev && !s.keeps(v, rev) {
+			gone = append(gone, ki)
+		}
+		return true
+	})
+	for _, ki := range gone {
+		s.removed = append(s.removed, ki.last)
+		s.kvindex.Delete(ki)
+	}
+	s.newest = keyIndex{}
+}

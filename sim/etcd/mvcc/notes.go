@@ -1,0 +1,183 @@
+package mvcc
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// What the store tells of itself while a run is observed. The algorithm says what
+// happened; the sentences are here.
+
+// tombstoneRemoved: a compaction removed the deletion at the revision that it
+// compacts to, which a watch from there on should still be sent.
+type tombstoneRemoved struct {
+	revision int64
+}
+
+// Text implements sim.Note.
+func (n tombstoneRemoved) Text(*sim.World) string {
+	return "the compaction at revision " + number(n.revision) + " removes the deletion that is revision " + number(n.revision)
+}
+
+// About implements sim.Subject.
+func (n tombstoneRemoved) About() sim.About { return sim.About{Revision: n.revision} }
+
+// restored: the store was made anew from its backend.
+type restored struct {
+	// before is the revision that the store had reached.
+	revision, before int64
+}
+
+// Text implements sim.Note.
+func (n restored) Text(*sim.World) string {
+	text := "restores its store at revision " + number(n.revision)
+	if n.revision < n.before {
+		text += ", although it had reached " + number(n.before)
+	}
+	return text
+}
+
+// About implements sim.Subject.
+func (n restored) About() sim.About { return sim.About{Revision: n.revision} }
+
+// registered: watchStream.Watch made a watcher.
+type registered struct {
+	stream   StreamName
+	startRev int64
+	key      string
+	unsynced bool
+}
+
+// Text implements sim.Note.
+func (n registered) Text(*sim.World) string {
+	text := "registers a watch of " + n.stream.String() + " from revision " + number(n.startRev)
+	if n.unsynced {
+		text += ": unsynced, it has history to catch up on"
+	}
+	return text
+}
+
+// About implements sim.Subject.
+func (n registered) About() sim.About { return sim.About{Revision: n.startRev, Key: n.key} }
+
+// becameVictim: the watch channel was full.
+type becameVictim struct {
+	stream StreamName
+	events Revisions
+}
+
+// Text implements sim.Note.
+func (n becameVictim) Text(*sim.World) string {
+	return "the watch channel of " + n.stream.String() + " is full: its watcher becomes a victim, with " + n.events.String()
+}
+
+// About implements sim.Subject.
+func (n becameVictim) About() sim.About { return n.events.About() }
+
+// becameSynced: syncWatchers is done with a watcher.
+type becameSynced struct {
+	stream StreamName
+	// silent: there was no event to send; deferred: a progress request waits for
+	// one.
+	silent, deferred bool
+}
+
+// Text implements sim.Note.
+func (n becameSynced) Text(*sim.World) string {
+	switch {
+	case !n.silent:
+		return "syncWatchers: the watcher of " + n.stream.String() + " is synced now"
+	case n.deferred:
+		return "syncWatchers finds no event for the watcher of " + n.stream.String() +
+			": it is synced now, but nothing goes into the watch channel, so nothing wakes the deferred progress request"
+	default:
+		return "syncWatchers finds no event for the watcher of " + n.stream.String() + ": it is synced now"
+	}
+}
+
+// cancelledCompacted: syncWatchers cancelled a watcher below the compacted
+// revision.
+type cancelledCompacted struct {
+	stream StreamName
+}
+
+// Text implements sim.Note.
+func (n cancelledCompacted) Text(*sim.World) string {
+	return "syncWatchers cancels a watcher of " + n.stream.String() + " below the compacted revision"
+}
+
+// fellThrough: syncWatchers treats a watcher below the compacted revision as if
+// its history was there.
+type fellThrough struct {
+	stream   StreamName
+	from, to int64
+}
+
+// Text implements sim.Note.
+func (n fellThrough) Text(*sim.World) string {
+	return "syncWatchers cannot cancel a watcher of " + n.stream.String() +
+		" whose history is compacted, since the channel is full, and moves it from revision " + number(n.from) + " on to " + number(n.to)
+}
+
+// About implements sim.Subject.
+func (n fellThrough) About() sim.About { return sim.About{Revision: n.from} }
+
+// posted: a response with events, or progress, went into a watch channel.
+type posted struct {
+	stream StreamName
+	events Revisions
+	// progress is the revision of a response without events.
+	progress int64
+}
+
+func newPosted(stream StreamName, r *WatchResponse) posted {
+	if len(r.Events) == 0 {
+		return posted{stream: stream, progress: r.Revision}
+	}
+	return posted{stream: stream, events: RevisionsOf(r.Events)}
+}
+
+// Text implements sim.Note.
+func (n posted) Text(*sim.World) string {
+	what := "progress " + number(n.progress)
+	if n.events != (Revisions{}) {
+		what = n.events.String()
+	}
+	return what + " goes into the watch channel of " + n.stream.String()
+}
+
+// About implements sim.Subject.
+func (n posted) About() sim.About {
+	if n.events != (Revisions{}) {
+		return n.events.About()
+	}
+	return sim.About{Revision: n.progress}
+}
+
+// Revisions are those of the first and the last of some events.
+type Revisions struct {
+	First, Last int64
+}
+
+// RevisionsOf are those of events in their order, zero if there are none.
+func RevisionsOf(evs []wire.Event) Revisions {
+	if len(evs) == 0 {
+		return Revisions{}
+	}
+	return Revisions{evs[0].Kv.ModRevision, evs[len(evs)-1].Kv.ModRevision}
+}
+
+// String is what notes call the events.
+func (r Revisions) String() string {
+	if r.First == r.Last {
+		return "the event of revision " + number(r.First)
+	}
+	return "the history from revision " + number(r.First) + " to " + number(r.Last)
+}
+
+// About is the last one of them.
+func (r Revisions) About() sim.About { return sim.About{Revision: r.Last} }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,164 @@
+package mvcc
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options are what releases differ in, and amounts. The values of a choice are in
+// the order of the releases that brought them. Amounts left at zero are what etcd
+// has out of the box.
+type Options struct {
+	NotifyMinRev      NotifyMinRev
+	SyncMinRev        SyncMinRev
+	CompactedUnsynced CompactedUnsynced
+	CompactTombstone  CompactTombstone
+	RestoreTombstone  RestoreTombstone
+	RestoreRevision   RestoreRevision
+
+	// ChanBufLen is the capacity of the channel that the watchers of one stream
+	// share, in responses: chanBufLen, 128.
+	ChanBufLen int
+	// MaxWatchersPerSync is how many unsynced watchers one round takes on:
+	// maxWatchersPerSync, 512.
+	MaxWatchersPerSync int
+	// WatchBatchMaxRevs is how many revisions one response to an unsynced
+	// watcher holds: watchBatchMaxRevs, 1000.
+	WatchBatchMaxRevs int
+	// CompactionBatchLimit is how many revisions a compaction looks at before it
+	// pauses: --compaction-batch-limit, 1000.
+	CompactionBatchLimit int
+	// SyncInterval is the period of syncWatchersLoop: watchResyncPeriod, 100 ms.
+	SyncInterval sim.Duration
+	// VictimInterval is how long syncVictimsLoop waits after a round that moved
+	// no watcher: 10 ms.
+	VictimInterval sim.Duration
+	// CompactionSleepInterval is the pause of a compaction: 10 ms.
+	CompactionSleepInterval sim.Duration
+}
+
+// SetDefaults sets the amounts that are zero.
+func (o *Options) SetDefaults() {
+	set(&o.ChanBufLen, 128)
+	set(&o.MaxWatchersPerSync, 512)
+	set(&o.WatchBatchMaxRevs, 1000)
+	set(&o.CompactionBatchLimit, 1000)
+	set(&o.SyncInterval, 100*time.Millisecond)
+	set(&o.VictimInterval, 10*time.Millisecond)
+	set(&o.CompactionSleepInterval, 10*time.Millisecond)
+}
+
+func set[T int | sim.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// NotifyMinRev is when notify advances the first revision that a watcher still
+// wants.
+type NotifyMinRev uint8
+
+const (
+	// OnFailure: only if the channel was full, so that a watcher that kept up
+	// is sent everything again after a restore (#15271).
+	OnFailure NotifyMinRev = iota
+	// Always: with every event.
+	Always
+)
+
+// SyncMinRev is how syncWatchers advances the first revision that a watcher
+// still wants.
+type SyncMinRev uint8
+
+const (
+	// SetToNext: to the current revision + 1, even if the watcher, moved to the
+	// unsynced ones by a restore, starts later than that (#20221).
+	SetToNext SyncMinRev = iota
+	// NeverLowered: to the same, unless it is past that already.
+	NeverLowered
+)
+
+// CompactedUnsynced is what syncWatchers does with a watcher whose compaction
+// response did not fit into the channel.
+type CompactedUnsynced uint8
+
+const (
+	// FallsThrough: it goes on as if nothing was wrong, and the watcher becomes
+	// synced with events missing (#17529).
+	FallsThrough CompactedUnsynced = iota
+	// Skipped: the watcher stays unsynced and the next round tries again.
+	Skipped
+)
+
+// CompactTombstone is what a compaction does with a deletion at exactly the
+// compacted revision.
+type CompactTombstone uint8
+
+const (
+	// Removed: a watch from that revision misses the deletion (#18089).
+	Removed CompactTombstone = iota
+	// Kept: the deletion stays until the next compaction.
+	Kept
+)
+
+// RestoreTombstone is what a restart makes of a key of which only a deletion is
+// left.
+type RestoreTombstone uint8
+
+const (
+	// NotIndexed: the compaction that was interrupted and now goes on removes
+	// the deletion (#19179).
+	NotIndexed RestoreTombstone = iota
+	// Indexed: as any other key.
+	Indexed
+)
+
+// RestoreRevision is how a restart finds the current revision.
+type RestoreRevision uint8
+
+const (
+	// FromKeys: the newest revision that is left in the store, which goes back
+	// if a compaction removed the newest ones and was interrupted (#17780).
+	FromKeys RestoreRevision = iota
+	// FromScheduledCompaction: the same, but no less than the compaction.
+	FromScheduledCompaction
+)
+
+// Choices are the options in which releases differ.
+var Choices = option.NewGroup("etcd",
+	option.Choice("notify-min-rev", func(o *Options) *NotifyMinRev { return &o.NotifyMinRev },
+		"when notify advances the first revision that a watcher still wants",
+		option.Value{Name: "on-failure", Doc: "if the channel was full, so that a restore sends the others everything again (#15271)"},
+		option.Value{Name: "always", Doc: "with every event"}),
+	option.Choice("sync-min-rev", func(o *Options) *SyncMinRev { return &o.SyncMinRev },
+		"how syncWatchers advances the first revision that a watcher still wants",
+		option.Value{Name: "set-to-next", Doc: "to the current revision + 1, even if the watcher starts later (#20221)"},
+		option.Value{Name: "never-lowered", Doc: "to the same, unless it is past that already"}),
+	option.Choice("compacted-unsynced", func(o *Options) *CompactedUnsynced { return &o.CompactedUnsynced },
+		"what syncWatchers does with a compacted watcher whose channel is full",
+		option.Value{Name: "falls-through", Doc: "it becomes synced, with events missing (#17529)"},
+		option.Value{Name: "skipped", Doc: "it stays unsynced, and the next round tries again"}),
+	option.Choice("compact-tombstone", func(o *Options) *CompactTombstone { return &o.CompactTombstone },
+		"what a compaction does with a deletion at the compacted revision",
+		option.Value{Name: "removed", Doc: "a watch from that revision misses it (#18089)"},
+		option.Value{Name: "kept", Doc: "it stays until the next compaction"}),
+	option.Choice("restore-tombstone", func(o *Options) *RestoreTombstone { return &o.RestoreTombstone },
+		"what a restart makes of a key of which only a deletion is left",
+		option.Value{Name: "not-indexed", Doc: "the compaction that goes on removes the deletion (#19179)"},
+		option.Value{Name: "indexed", Doc: "it is indexed as any other key"}),
+	option.Choice("restore-revision", func(o *Options) *RestoreRevision { return &o.RestoreRevision },
+		"how a restart finds the current revision",
+		option.Value{Name: "from-keys", Doc: "the newest that is left, which goes back if a compaction was interrupted (#17780)"},
+		option.Value{Name: "from-scheduled-compaction", Doc: "the same, and at least the compaction's"}),
+)
+
+// Amounts are the amounts that scenarios set. The others stay what etcd has, but for
+// tests.
+var Amounts = option.NewGroup("etcd",
+	option.Count("chan-buf", func(o *Options) *int { return &o.ChanBufLen }, "128", "responses in a watch channel (chanBufLen)"),
+	option.Count("watchers-per-sync", func(o *Options) *int { return &o.MaxWatchersPerSync }, "512", "unsynced watchers in one round of syncWatchers (maxWatchersPerSync)"),
+	option.Count("sync-batch", func(o *Options) *int { return &o.WatchBatchMaxRevs }, "1000", "revisions in one response to an unsynced watcher (watchBatchMaxRevs)"),
+	option.Count("compaction-batch", func(o *Options) *int { return &o.CompactionBatchLimit }, "1000", "revisions in one batch of a compaction (--compaction-batch-limit)"),
+)

@@ -1,0 +1,185 @@
+package mvcc
+
+import (
+	"github.com/google/btree"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Range is storeTxnRead.rangeKeys with what applierV3backend.Range makes of it. It
+// reads at the revision of the open transaction, if there is one.
+func (s *Store) Range(env *sim.Env, r *wire.RangeRequest) (*wire.RangeResponse, wire.Code) {
+	resp, code := s.rangeKeys(r, s.txnRev())
+	s.readsRange(env, r, resp)
+	return resp, code
+}
+
+func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeResponse, wire.Code) {
+	rev := r.Revision
+	if rev > curRev {
+		return nil, wire.ErrFutureRev
+	}
+	if rev <= 0 {
+		rev = curRev
+	}
+	if rev < s.compactMainRev {
+		return nil, wire.ErrCompacted
+	}
+	found := s.visible(r.Key, r.RangeEnd, rev)
+	resp := &wire.RangeResponse{Revision: curRev, Count: int64(len(found))}
+	if r.CountOnly {
+		return resp, 0
+	}
+	if r.Limit > 0 && int64(len(found)) > r.Limit {
+		found, resp.More = found[:r.Limit], true
+	}
+	if len(found) == 0 {
+		return resp, 0
+	}
+	resp.Kvs = make([]*wire.KeyValue, len(found))
+	for i, v := range found {
+		resp.Kvs[i] = &v.kv
+		if r.KeysOnly {
+			bare := v.kv
+			bare.Value = ""
+			resp.Kvs[i] = &bare
+		}
+	}
+	return resp, 0
+}
+
+// CanRead says why a transaction cannot read at a past revision, 0 if it can.
+func (s *Store) CanRead(env *sim.Env, rev int64) wire.Code {
+	env.LooksAt(cellCompactRev, 0)
+	switch {
+	case rev > s.Rev(env):
+		return wire.ErrFutureRev
+	case rev < s.compactMainRev:
+		return wire.ErrCompacted
+	}
+	return 0
+}
+
+// Newest is what a compare sees of a key: its ModRevision and version, 0 if it does
+// not exist.
+func (s *Store) Newest(env *sim.Env, key string) (modRevision, version int64) {
+	s.readsKeys(env, key, "")
+	if v := s.last(key); v != nil && !v.tombstone {
+		return v.kv.ModRevision, v.kv.Version
+	}
+	return 0, 0
+}
+
+// Before is the value that a key had before a revision. It is nil if the key did
+// not exist; compacted reports that this is no longer known.
+func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, compacted bool) {
+	env.LooksAt(cellStore, 0)
+	env.Reads(cellCompactRev, 0)
+	if rev-1 < s.compactMainRev {
+		return nil, true
+	}
+	v := s.last(key).at(rev - 1)
+	if v == nil {
+		return nil, false
+	}
+	env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+	return &v.kv, false
+}
+
+// visible lists the versions of a range that a reader at rev sees, in key
+// order. The list is valid until the next call.
+func (s *Store) visible(key, end string, rev int64) []*version {
+	sc := &s.scan
+	sc.rev, sc.found = rev, sc.found[:0]
+	switch end {
+	case "":
+		if v := s.last(key).at(rev); v != nil {
+			sc.found = append(sc.found, v)
+		}
+	case "\x00":
+		s.kvindex.AscendGreaterOrEqual(keyIndex{key: key}, sc.visitor())
+	default:
+		s.kvindex.AscendRange(keyIndex{key: key}, keyIndex{key: end}, sc.visitor())
+	}
+	return sc.found
+}
+
+// scanner collects what a walk over the index finds. The function that the walk
+// calls is made once: a closure for each walk would be an allocation for each.
+type scanner struct {
+	rev   int64
+	found []*version
+	visit btree.ItemIteratorG[keyIndex]
+	owner *scanner
+}
+
+func (sc *scanner) visitor() btree.ItemIteratorG[keyIndex] {
+	if sc.owner != sc {
+		sc.owner = sc
+		sc.visit = func(ki keyIndex) bool {
+			if v := ki.last.at(sc.rev); v != nil {
+				sc.found = append(sc.found, v)
+			}
+			return true
+		}
+	}
+	return sc.visit
+}
+
+// rangeEvents is watchableStore.rangeEvents: the changes in [minRev, maxRev).
+// Revisions are compared as the unsigned numbers that they are in the backend,
+// where a negative one lies behind all others.
+func (s *Store) rangeEvents(minRev, maxRev int64) []*version {
+	from := s.search(uint64(minRev))
+	return s.backend[from:max(from, s.search(uint64(maxRev)))]
+}
+
+// search is the position of the first change at or after a revision.
+func (s *Store) search(rev uint64) int {
+	i, j := 0, len(s.backend)
+	for i < j {
+		h := (i + j) / 2
+		if uint64(s.backend[h].kv.ModRevision) < rev {
+			i = h + 1
+		} else {
+			j = h
+		}
+	}
+	return i
+}
+
+// readsKeys declares that the step depends on what is at a key, or in a range.
+func (s *Store) readsKeys(env *sim.Env, key, end string) {
+	if !env.Recording() {
+		return
+	}
+	env.LooksAt(cellStore, 0)
+	switch v := s.last(key); {
+	case end != "":
+		env.Reads(cellStore, 0)
+	case v != nil:
+		env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+	}
+}
+
+// readsRange declares what the answer to a Range depends on; a refusal, which is
+// nil, depends on the compaction.
+func (s *Store) readsRange(env *sim.Env, r *wire.RangeRequest, resp *wire.RangeResponse) {
+	if !env.Recording() {
+		return
+	}
+	s.Rev(env)
+	env.LooksAt(cellCompactRev, 0)
+	env.LooksAt(cellStore, 0)
+	if resp == nil {
+		env.Reads(cellCompactRev, 0)
+		return
+	}
+	for _, kv := range resp.Kvs {
+		env.ReadsItem(cellStore, 0, kv.ModRevision)
+	}
+	if r.RangeEnd == "" && len(resp.Kvs) == 0 {
+		s.readsKeys(env, r.Key, "")
+	}
+}

@@ -1,0 +1,68 @@
+package mvcc
+
+import "github.com/watchbed/watchbed/sim"
+
+// restore is store.restore: everything but the backend and the marks of
+// compactions is made anew.
+func (s *Store) restore(env *sim.Env) {
+	before, keys := s.currentRev, s.kvindex.Len()
+	s.restoreIndex()
+	s.restoreRevision()
+	s.jobs = s.jobs[:0]
+	env.Disable(scheduleCompaction)
+	env.Disarm(compactionSleep)
+	if rev := s.scheduledCompact; rev > s.compactMainRev && s.compact(rev) == 0 {
+		env.Cover(coverCompactionResumed)
+		s.jobs = append(s.jobs, compactionJob{rev: rev})
+		env.Enable(scheduleCompaction)
+	}
+
+	env.Reads(cellStore, 0)
+	if s.kvindex.Len() != keys {
+		env.Writes(cellStore, 0)
+	}
+	env.LooksAt(CellRevision, 0)
+	if s.currentRev != before {
+		env.Writes(CellRevision, 0)
+	}
+	env.LooksAt(cellFinishedCompact, 0)
+	env.Writes(cellCompactRev, 0)
+	env.Writes(cellJobs, 0)
+	if s.currentRev < before {
+		env.Cover(coverRevisionBack)
+	}
+	if env.Noting() {
+		env.Note(restored{s.currentRev, before})
+	}
+}
+
+// restoreIndex is restoreIntoIndex: the key index from the backend.
+func (s *Store) restoreIndex() {
+	s.kvindex.Clear(true)
+	s.newest = keyIndex{}
+	s.changes = s.changes[:0]
+	s.currentRev = s.beginRev
+	for i, old := range s.backend {
+		s.currentRev = max(s.currentRev, old.kv.ModRevision)
+		v := s.versions.New()
+		*v = *old
+		v.prev = s.last(v.kv.Key)
+		s.backend[i] = v
+		if v.prev == nil && v.tombstone && s.opts.RestoreTombstone == NotIndexed {
+			continue
+		}
+		s.kvindex.ReplaceOrInsert(keyIndex{v.kv.Key, v})
+	}
+}
+
+// restoreRevision takes over what compactions have marked.
+func (s *Store) restoreRevision() {
+	s.compactMainRev = -1
+	if s.finishedCompact > 0 {
+		s.compactMainRev = s.finishedCompact
+	}
+	s.currentRev = max(s.currentRev, s.compactMainRev)
+	if s.opts.RestoreRevision == FromScheduledCompaction {
+		s.currentRev = max(s.currentRev, s.scheduledCompact)
+	}
+}

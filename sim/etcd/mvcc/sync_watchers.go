@@ -1,0 +1,156 @@
+package mvcc
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// syncPhases is how finely a timed run chooses where in its period
+// syncWatchersLoop stands at the start.
+const syncPhases = 100
+
+// startSyncWatchersLoop settles the phase of the loop.
+func (s *WatchableStore) startSyncWatchersLoop(env *sim.Env) {
+	if env.Mode() == sim.Timed {
+		s.lastSync = env.Now() - sim.Time(s.opts.SyncInterval)*sim.Time(env.Choose(syncPhases, "phase of syncWatchersLoop"))/syncPhases
+	}
+}
+
+// planSync arms the timer for the loop's next turn if it is not armed. Turns
+// that find nothing unsynced are left out; the phase goes on as if they took
+// place.
+func (s *WatchableStore) planSync(env *sim.Env) {
+	if env.Armed(syncWatchersLoop) {
+		return
+	}
+	wait := s.opts.SyncInterval
+	if env.Mode() == sim.Timed {
+		wait -= env.Now().Sub(s.lastSync) % s.opts.SyncInterval
+	}
+	env.Arm(syncWatchersLoop, wait)
+}
+
+// runSyncWatchersLoop is one turn of syncWatchersLoop.
+func (s *WatchableStore) runSyncWatchersLoop(env *sim.Env) {
+	s.lastSync = env.Now()
+	env.Writes(cellSyncWatchersLoop, 0)
+	last := s.unsynced
+	if last == 0 {
+		return
+	}
+	s.syncWatchers(env)
+	switch {
+	case s.unsynced == 0:
+	case s.unsynced < last:
+		// More work pending: the loop waits only as long as this turn took,
+		// which is nothing on the virtual clock.
+		env.Cover(coverSyncAgain)
+		env.Arm(syncWatchersLoop, 0)
+	default:
+		env.Arm(syncWatchersLoop, s.opts.SyncInterval)
+	}
+}
+
+// syncWatchers is watchableStore.syncWatchers. It holds the watchable store's
+// lock from end to end, so it is one step.
+func (s *WatchableStore) syncWatchers(env *sim.Env) {
+	curRev := s.Rev(env)
+	env.LooksAt(cellCompactRev, 0)
+	env.LooksAt(cellStore, 0)
+	chosen, minRev := s.chooseAll(env, s.choose(env))
+	list := s.unsyncedBatch(env, chosen, s.rangeEvents(minRev, curRev+1))
+
+	order(env, list)
+	var victims []batch
+	for i := range list {
+		b := &list[i]
+		w := b.watcher
+		if b.moreRev != 0 {
+			w.setMinRev(env, b.moreRev)
+		}
+		switch {
+		case !w.send(env, curRev, b.evs):
+			env.Cover(coverSyncVictim)
+			s.becomesVictim(env, b)
+			victims = append(victims, *b)
+		case b.moreRev != 0:
+			env.Cover(coverSyncMore)
+		default:
+			env.Cover(coverSynced)
+			s.becomesSynced(env, w, false)
+		}
+	}
+	s.victims.add(env, victims)
+}
+
+// unsyncedBatch is newWatcherBatch for the unsynced watchers: each with the changes
+// that it still wants. Those without any are synced.
+func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes []*version) []batch {
+	list := s.batches[:0]
+	next := s.currentRev + 1
+	var all []wire.Event
+	for _, w := range chosen {
+		w.readsHistory(env)
+		b, ok := s.newBatch(w, changes, &all)
+		if w.minRev < s.compactMainRev {
+			// Its channel is full, or it would not be here any more.
+			if s.opts.CompactedUnsynced == Skipped {
+				env.Cover(coverCompactedSkipped)
+				continue
+			}
+			w.fallsThrough(env, next)
+		}
+		if s.opts.SyncMinRev == SetToNext || w.minRev < next {
+			if w.minRev > next {
+				env.Cover(coverFutureLowered)
+			}
+			w.setMinRev(env, next)
+		}
+		if !ok {
+			env.Cover(coverSyncedSilently)
+			if w.ws.owner.ProgressDeferred() {
+				env.Cover(coverSyncedSilentlyDeferred)
+			}
+			s.becomesSynced(env, w, true)
+			continue
+		}
+		list = append(list, b)
+	}
+	s.batches = list
+	return list
+}
+
+// fallsThrough: the watcher goes on as if its history was there (#17529).
+func (w *watcher) fallsThrough(env *sim.Env, next int64) {
+	env.Cover(coverCompactedFallsThrough)
+	env.Reads(cellCompactRev, 0)
+	if env.Noting() {
+		env.Note(fellThrough{w.ws.Name, w.minRev, next})
+	}
+}
+
+// becomesSynced ends the work on an unsynced watcher; silent: it was sent nothing.
+func (s *WatchableStore) becomesSynced(env *sim.Env, w *watcher, silent bool) {
+	if env.Noting() {
+		env.Note(becameSynced{w.ws.Name, silent, w.ws.owner.ProgressDeferred()})
+	}
+	s.setGroup(env, w, synced)
+}
+
+// readsHistory declares that what a watcher is sent depends on the changes that it
+// still wants and that are there, and on a change at the compacted revision that is
+// gone.
+func (w *watcher) readsHistory(env *sim.Env) {
+	if !env.Recording() {
+		return
+	}
+	s := &w.ws.store.Store
+	for _, v := range s.rangeEvents(w.minRev, s.currentRev+1) {
+		if w.contains(v.kv.Key) {
+			env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+		}
+	}
+	if c := s.compactMainRev; w.minRev <= c && len(s.rangeEvents(c, c+1)) == 0 {
+		env.ReadsItem(cellStore, 0, c)
+	}
+}

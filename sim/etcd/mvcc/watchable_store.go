@@ -1,0 +1,205 @@
+package mvcc
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// WatchableStore is mvcc.watchableStore: the store with its watchers.
+type WatchableStore struct {
+	Store
+	base base
+
+	// streams are all that watch, by their places. The places of streams that ended
+	// are kept for others.
+	streams []*WatchStream
+	// unsynced is the number of unsynced watchers.
+	unsynced int
+	lastSync sim.Time
+	victims  syncVictims
+	// readsQueued is how many reads were queued so far.
+	readsQueued uint64
+
+	watchers  arena.Arena[watcher]
+	responses arena.Arena[WatchResponse]
+	events    arena.Arena[wire.Event]
+	// cloned: a clone shares what the arenas have handed out.
+	cloned bool
+	// Scratch space of single steps.
+	evs     []wire.Event
+	batches []batch
+	chosen  []*watcher
+}
+
+// Reset makes the store a new one with these contents and keeps its memory. What was
+// handed out before is overwritten, but for what a clone shares.
+func (s *WatchableStore) Reset(o Options, c *Contents) {
+	if s.cloned {
+		s.versions, s.watchers = arena.Arena[version]{}, arena.Arena[watcher]{}
+		s.responses, s.events = arena.Arena[WatchResponse]{}, arena.Arena[wire.Event]{}
+		s.cloned = false
+	} else {
+		s.versions.Rewind()
+		s.watchers.Rewind()
+		s.responses.Rewind()
+		s.events.Rewind()
+	}
+	if !s.base.holds(c) {
+		s.base.fill(c)
+	}
+	s.opts = o
+	s.Store.reset(&s.base)
+	s.forget()
+}
+
+// SetOptions changes how the store behaves: another release takes over.
+func (s *WatchableStore) SetOptions(o Options) { s.opts = o }
+
+// forget drops what a process keeps in memory.
+func (s *WatchableStore) forget() {
+	s.streams = s.streams[:0]
+	s.unsynced, s.lastSync, s.readsQueued = 0, 0, 0
+	s.victims = syncVictims{store: s, waiting: s.victims.waiting[:0], taken: s.victims.taken[:0], left: s.victims.left[:0]}
+}
+
+// Start begins the loops of a new process.
+func (s *WatchableStore) Start(env *sim.Env) { s.startSyncWatchersLoop(env) }
+
+// Restart makes the store anew from its backend, after the process has crashed.
+func (s *WatchableStore) Restart(env *sim.Env) {
+	s.forget()
+	s.restore(env)
+}
+
+// Restore is watchableStore.Restore: the store is made anew from a snapshot, and
+// every synced watcher counts as unsynced.
+func (s *WatchableStore) Restore(env *sim.Env) {
+	env.Cover(coverRestore)
+	s.restore(env)
+	for _, ws := range s.streams {
+		env.LooksAt(cellStreamWatchers, ws.slot)
+		for _, w := range ws.watchers {
+			env.LooksAt(cellGroup, w.cell)
+			if w.group == synced {
+				w.restore = true
+				s.setGroup(env, w, unsynced)
+			}
+		}
+	}
+}
+
+// End is watchableStoreTxnWrite.End of a transaction that has changed something:
+// watchers are told and the revision becomes visible under one lock.
+func (s *WatchableStore) End(env *sim.Env) {
+	rev := s.currentRev + 1
+	env.WritesItem(cellStore, 0, rev)
+	env.WritesItem(CellRevision, 0, rev)
+	s.notify(env, rev)
+	s.end()
+}
+
+// notify is watchableStore.notify: synced watchers are told of the changes that
+// make up the next revision. A full channel makes the watcher a victim.
+func (s *WatchableStore) notify(env *sim.Env, rev int64) {
+	list := s.newWatcherBatch(env)
+	if len(list) == 0 {
+		return
+	}
+	order(env, list)
+	var victims []batch
+	for i := range list {
+		b := &list[i]
+		w := b.watcher
+		env.Reads(cellGroup, w.cell)
+		ok := w.send(env, rev, b.evs)
+		if !ok || s.opts.NotifyMinRev == Always {
+			w.setMinRev(env, rev+1)
+		}
+		if ok {
+			env.Cover(coverNotified)
+			continue
+		}
+		env.Cover(coverNotifyVictim)
+		if w.ws.owner.ProgressDeferred() {
+			env.Cover(coverVictimDeferred)
+		}
+		s.becomesVictim(env, b)
+		victims = append(victims, *b)
+	}
+	s.victims.add(env, victims)
+}
+
+// newWatcherBatch is the function of that name: the synced watchers with the changes
+// of the open transaction that are for them.
+func (s *WatchableStore) newWatcherBatch(env *sim.Env) []batch {
+	list := s.batches[:0]
+	var all []wire.Event
+	for _, ws := range s.streams {
+		env.LooksAt(cellStreamWatchers, ws.slot)
+		for _, w := range ws.watchers {
+			env.LooksAt(cellGroup, w.cell)
+			if w.group != synced {
+				continue
+			}
+			env.LooksAt(cellMinRev, w.cell)
+			if b, ok := s.newBatch(w, s.changes, &all); ok {
+				list = append(list, b)
+			}
+		}
+	}
+	s.batches = list
+	return list
+}
+
+// becomesVictim takes a watcher out of its group, because its channel is full.
+func (s *WatchableStore) becomesVictim(env *sim.Env, b *batch) {
+	if env.Noting() {
+		env.Note(becameVictim{b.watcher.ws.Name, RevisionsOf(b.evs)})
+	}
+	s.setGroup(env, b.watcher, victim)
+}
+
+// setGroup moves a watcher. All that joins the unsynced ones is waited for by
+// syncWatchersLoop.
+func (s *WatchableStore) setGroup(env *sim.Env, w *watcher, g group) {
+	env.Writes(cellGroup, w.cell)
+	if w.group == unsynced {
+		s.unsynced--
+		if s.unsynced == 0 {
+			env.Disarm(syncWatchersLoop)
+		}
+	}
+	if g == unsynced {
+		s.unsynced++
+		s.planSync(env)
+	}
+	w.group = g
+}
+
+// ReadQueued: a read was queued before every response that is put into a watch
+// channel from here on.
+func (s *WatchableStore) ReadQueued(env *sim.Env) {
+	env.WritesItem(CellReadsQueued, 0, sim.NoItem)
+	s.readsQueued++
+}
+
+// ReadsQueued is how many reads were queued so far.
+func (s *WatchableStore) ReadsQueued() uint64 { return s.readsQueued }
+
+// filter takes out the events that a watcher asked not to see.
+func (s *WatchableStore) filter(w *watcher, evs []wire.Event) []wire.Event {
+	kept := s.evs[:0]
+	for i := range evs {
+		if !w.filtered(evs[i].Type) {
+			kept = append(kept, evs[i])
+		}
+	}
+	s.evs = kept
+	if len(kept) == len(evs) {
+		return evs
+	}
+	out := s.events.Take(len(kept))
+	copy(out, kept)
+	return out
+}

@@ -1,0 +1,170 @@
+package mvcc
+
+import (
+	"math"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// batch is a watcher with the events that are for it: an entry of
+// watcherBatch, with its eventBatch.
+type batch struct {
+	watcher *watcher
+	evs     []wire.Event
+	// moreRev is the first revision that did not fit any more, 0 if all did.
+	moreRev int64
+	// sent: syncVictimsLoop has tried; failed: the channel was still full.
+	sent, failed bool
+}
+
+// newBatch is newWatcherBatch for one watcher: the changes that it still wants,
+// up to WatchBatchMaxRevs revisions of them (eventBatch.add). Changes are in the
+// order of their revisions. Watchers that want all of them share one list: all,
+// once it is there.
+func (s *WatchableStore) newBatch(w *watcher, changes []*version, all *[]wire.Event) (b batch, ok bool) {
+	b.watcher = w
+	evs := s.evs[:0]
+	revs, last := 0, int64(0)
+	for _, v := range changes {
+		if v.kv.ModRevision < w.minRev || !w.contains(v.kv.Key) {
+			continue
+		}
+		if v.kv.ModRevision > last {
+			revs++
+			last = v.kv.ModRevision
+			if revs > s.opts.WatchBatchMaxRevs {
+				b.moreRev = last
+				break
+			}
+		}
+		evs = append(evs, v.event())
+	}
+	s.evs = evs
+	switch {
+	case len(evs) == 0:
+		return b, false
+	case len(evs) == len(changes) && *all != nil:
+		b.evs = *all
+		return b, true
+	}
+	b.evs = s.events.Take(len(evs))
+	copy(b.evs, evs)
+	if len(evs) == len(changes) {
+		*all = b.evs
+	}
+	return b, true
+}
+
+// order settles the order of watchers that upstream takes from a Go map, where a
+// client could tell: among those of one stream, whose responses share a
+// channel. list is by stream; those of different streams cannot be told apart
+// within one step.
+func order(env *sim.Env, list []batch) {
+	for i := 0; i < len(list); {
+		n := 1
+		for i+n < len(list) && list[i+n].watcher.ws == list[i].watcher.ws {
+			n++
+		}
+		for ; n > 1; n-- {
+			j := i + env.Choose(n, "order of watchers")
+			list[i], list[j] = list[j], list[i]
+			i++
+		}
+		i++
+	}
+}
+
+// choose is watcherGroup.choose: all unsynced watchers, or a random subset if
+// there are too many.
+func (s *WatchableStore) choose(env *sim.Env) []*watcher {
+	chosen := s.chosen[:0]
+	for _, ws := range s.streams {
+		env.LooksAt(cellStreamWatchers, ws.slot)
+		for _, w := range ws.watchers {
+			env.LooksAt(cellGroup, w.cell)
+			if w.group == unsynced {
+				chosen = append(chosen, w)
+			}
+		}
+	}
+	s.chosen = chosen
+	for n := len(chosen); n > s.opts.MaxWatchersPerSync; n-- {
+		// Leaving one out at a time keeps the list in its order.
+		i := env.Choose(n, "unsynced watcher to leave out")
+		chosen = append(chosen[:i], chosen[i+1:]...)
+	}
+	return chosen
+}
+
+// chooseAll is watcherGroup.chooseAll: watchers whose history is compacted are
+// told so and leave the group, unless their channel is full. It returns those
+// that stay, and the smallest revision that they want.
+func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher, int64) {
+	// A subset is a group of its own: to remove a watcher from it does not
+	// remove it from the unsynced ones.
+	subset := s.unsynced >= s.opts.MaxWatchersPerSync
+	minRev := int64(math.MaxInt64)
+	compacted := s.batches[:0]
+	for _, w := range chosen {
+		env.Reads(cellGroup, w.cell)
+		env.Reads(cellMinRev, w.cell)
+		if w.minRev > s.currentRev {
+			if !w.restore {
+				panic("etcd: an unsynced watcher wants a revision that does not exist")
+			}
+			w.restore = false
+			env.Writes(cellWatcher, w.cell)
+		}
+		if w.minRev < s.compactMainRev {
+			compacted = append(compacted, batch{watcher: w})
+		} else {
+			minRev = min(minRev, w.minRev)
+		}
+	}
+	s.batches = compacted
+	if len(compacted) == 0 {
+		return chosen, minRev
+	}
+	order(env, compacted)
+	for i := range compacted {
+		w := compacted[i].watcher
+		if !w.sendCompacted(env) {
+			continue
+		}
+		chosen = remove(chosen, w)
+		if subset {
+			env.Cover(coverCompactedSubset)
+		} else {
+			s.setGroup(env, w, nowhere)
+		}
+	}
+	return chosen, minRev
+}
+
+// sendCompacted tells a watcher that its history is compacted, unless its channel
+// is full.
+func (w *watcher) sendCompacted(env *sim.Env) bool {
+	if w.ws.Chan.Full(env) {
+		env.Cover(coverCompactedFull)
+		return false
+	}
+	env.Cover(coverCompacted)
+	if env.Noting() {
+		env.Note(cancelledCompacted{w.ws.Name})
+	}
+	env.Reads(cellCompactRev, 0)
+	w.ws.Post(env, &WatchResponse{ID: w.id, CompactRevision: w.ws.store.compactMainRev})
+	w.compacted = true
+	env.Writes(cellWatcher, w.cell)
+	return true
+}
+
+func remove(list []*watcher, w *watcher) []*watcher {
+	for i := range list {
+		if list[i] == w {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}

@@ -1,0 +1,79 @@
+package etcd
+
+import (
+	"github.com/watchbed/watchbed/sim"
+)
+
+// raftLog is the log of a single member: what is in it is committed. Entries are
+// dropped when they are applied.
+type raftLog struct {
+	// entries from next on are committed and not applied yet.
+	entries []entry
+	next    int
+	// committed and applied are indices of the log.
+	committed, applied uint64
+}
+
+// entry is a request in the raft log.
+type entry struct {
+	payload sim.Payload
+	conn    sim.Conn
+	cause   sim.Cause
+	from    sim.NodeID
+}
+
+func (l *raftLog) reset() { *l = raftLog{entries: l.entries[:0]} }
+
+// waits reports whether an entry is not applied yet.
+func (l *raftLog) waits() bool { return l.next < len(l.entries) }
+
+// append puts an entry at the end.
+func (l *raftLog) append(env *sim.Env, e entry) {
+	l.entries = append(l.entries, e)
+	l.committed++
+	env.WritesItem(cellRaftLog, 0, int64(l.committed))
+}
+
+// apply takes the next entry.
+func (l *raftLog) apply(env *sim.Env) entry {
+	e := l.entries[l.next]
+	l.entries[l.next] = entry{}
+	l.next++
+	if !l.waits() {
+		l.entries, l.next = l.entries[:0], 0
+	}
+	l.applied++
+	env.ReadsItem(cellRaftLog, 0, int64(l.applied))
+	env.WritesItem(cellRaftLog, 0, int64(l.applied))
+	env.Writes(cellApplied, 0)
+	return e
+}
+
+// Commit is a write that was carried out. Ground truth is replayed from these
+// requests, never from the server's own store.
+type Commit struct {
+	// Revision is the store's after the write. It is that of the write before if
+	// this one changed nothing: the compare of a transaction failed, there was
+	// nothing to delete, or it is a compaction.
+	Revision int64
+	// Request is a *wire.PutRequest, DeleteRangeRequest, TxnRequest or
+	// CompactionRequest.
+	Request sim.Payload
+	// From and Conn tell whose request it is.
+	From sim.NodeID
+	Conn sim.Conn
+}
+
+// commits are the writes that were carried out.
+type commits struct {
+	all []Commit
+	// digest covers them.
+	digest sim.Digest
+}
+
+func (c *commits) reset() { c.all, c.digest = c.all[:0], sim.NewDigest }
+
+func (c *commits) add(rev int64, e *entry) {
+	c.all = append(c.all, Commit{Revision: rev, Request: e.payload, From: e.from, Conn: e.conn})
+	c.digest = e.payload.Digest(c.digest.Int(rev).Word(uint64(e.from)))
+}

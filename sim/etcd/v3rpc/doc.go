@@ -1,0 +1,15 @@
+// Package v3rpc is the watch server of a simulated etcd server, with the original's
+// parts under the original's names (v3rpc/watch.go):
+//
+//	WatchServer        the streams of a server
+//	ServerWatchStream  one gRPC stream: recvLoop, sendLoop, ctrlStream, the maps
+//	                   progress, prevKV and fragment, the progress ticker
+//	sendFragments      in fragment.go
+//
+// Where releases run other code, the stream calls the implementation that its
+// Options choose: ProgressRequests for what becomes of a progress request, Created
+// for the way of the answer to a create request. Another module may register one.
+//
+// The package imports sim, sim/wire and mvcc. It must never import the server that
+// it is part of.
+package v3rpc

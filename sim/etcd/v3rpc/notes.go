@@ -1,0 +1,145 @@
+package v3rpc
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// What the streams tell of themselves while a run is observed. The algorithm says
+// what happened; the sentences are here.
+
+// sent: sendLoop hands a response to gRPC.
+type sent struct {
+	stream   mvcc.StreamName
+	response *wire.WatchResponse
+	// overtaken is what waits in the watch channel while this response comes from
+	// ctrlStream.
+	overtaken held
+}
+
+// held is the first thing in a watch channel that another response can overtake.
+type held struct {
+	events mvcc.Revisions
+	// progress is the revision of a notification for all watches, 0 if there is
+	// none.
+	progress int64
+}
+
+func firstHeld(queued []*mvcc.WatchResponse) held {
+	for _, r := range queued {
+		switch {
+		case len(r.Events) > 0:
+			return held{events: mvcc.RevisionsOf(r.Events)}
+		case r.ID == wire.InvalidWatchID:
+			return held{progress: r.Revision}
+		}
+	}
+	return held{}
+}
+
+func (h held) String() string {
+	if h.events != (mvcc.Revisions{}) {
+		return h.events.String()
+	}
+	return "progress " + number(h.progress) + " for all watches"
+}
+
+// noteSent tells of a response, and of what it overtakes if it did not come
+// through the watch channel.
+func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
+	if !env.Noting() {
+		return
+	}
+	waits := firstHeld(sws.watch.Chan.All())
+	if r.Created && waits == (held{}) {
+		// It is no news that a watch that was asked for is created.
+		return
+	}
+	if sws.send.fromWatchStream || len(r.Events) > 0 {
+		waits = held{}
+	}
+	env.Note(sent{sws.watch.Name, r, waits})
+}
+
+// Text implements sim.Note.
+func (n sent) Text(*sim.World) string {
+	if n.overtaken == (held{}) {
+		return "sendLoop sends " + n.response.Label() + " to " + n.stream.String()
+	}
+	return "sendLoop takes from ctrlStream, while " + n.overtaken.String() + " still waits in the watch channel: " +
+		n.response.Label() + " is sent to " + n.stream.String() + " first"
+}
+
+// About implements sim.Subject.
+func (n sent) About() sim.About {
+	if len(n.response.Events) > 0 {
+		return mvcc.RevisionsOf(n.response.Events).About()
+	}
+	return sim.About{Revision: n.response.Revision}
+}
+
+// progressAnswered: recvLoop put the answer to a progress request into ctrlStream.
+type progressAnswered struct {
+	stream   mvcc.StreamName
+	revision int64
+	// missing is the first revision that an unsynced watcher of the stream still
+	// wants to be sent, 0 if there is none.
+	missing int64
+}
+
+// Text implements sim.Note.
+func (n progressAnswered) Text(*sim.World) string {
+	text := progressRequestOf(n.stream) + " is answered by recvLoop itself: progress " + number(n.revision) + " goes into ctrlStream"
+	if n.missing != 0 {
+		text += ", although a watcher is not synced: it wants to be sent what happened from revision " + number(n.missing) + " on"
+	}
+	return text
+}
+
+// About implements sim.Subject.
+func (n progressAnswered) About() sim.About { return sim.About{Revision: n.revision} }
+
+// progressRefused: recvLoop did not send the progress that was requested.
+type progressRefused struct {
+	stream  mvcc.StreamName
+	outcome refusedProgress
+}
+
+type refusedProgress uint8
+
+const (
+	progressIsDropped refusedProgress = iota
+	progressIsDeferred
+	progressIsIgnored
+)
+
+// Text implements sim.Note.
+func (n progressRefused) Text(*sim.World) string {
+	return progressRequestOf(n.stream) + [...]string{
+		progressIsDropped:  " meets a watcher that is not ready for it, and is dropped",
+		progressIsDeferred: " meets a watcher that is not synced, and is deferred until sendLoop has sent something from the watch channel",
+		progressIsIgnored:  " is ignored: an earlier one is still deferred",
+	}[n.outcome]
+}
+
+func progressRequestOf(stream mvcc.StreamName) string {
+	return "the progress request of " + stream.String()
+}
+
+// clogs: nothing gets through to watchers, or something does again.
+type clogs struct {
+	ended bool
+}
+
+// Text implements sim.Note.
+func (n clogs) Text(*sim.World) string {
+	if n.ended {
+		return "gets through to its watchers again"
+	}
+	return "does not get through to its watchers any more"
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

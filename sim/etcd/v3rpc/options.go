@@ -1,0 +1,116 @@
+package v3rpc
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options are what releases differ in, and amounts. The values of a choice are in
+// the order of the releases that brought them. Amounts left at zero are what etcd
+// has out of the box.
+type Options struct {
+	Progress      Progress
+	ProgressEcho  ProgressEcho
+	CreateAtZero  CreateAtZero
+	Created       CreatedWay
+	NegativeStart NegativeStart
+
+	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:
+	// ctrlStreamBufLen, 16.
+	CtrlStreamBufLen int
+	// SendWindow is the number of responses that a watch stream takes before
+	// gRPC's Send blocks; 0 is no bound, the default. gRPC counts bytes, not
+	// messages: 64 KiB of write quota, then the receiver's window. clientv3
+	// always reads and buffers without bound, so only a stalled process or
+	// network fills it, after hundreds of small events. A scenario about slow
+	// readers sets it to a few.
+	SendWindow int
+	// MaxRequestBytes bounds a fragment of a response, together with gRPC's
+	// overhead of 512 KiB: --max-request-bytes, 1.5 MiB.
+	MaxRequestBytes int
+	// ProgressNotifyInterval is the period of a stream's progress ticker, to
+	// which 0 to 10 % are added once: --watch-progress-notify-interval, 10 min.
+	// Untimed, a ticker is something that can happen at every point, and a search
+	// has better things to do: there 0 is no ticker.
+	ProgressNotifyInterval sim.Duration
+	// ReadsDelayWatches: a response to a watch is sent behind the answers to all
+	// reads that came before it, as where both share a connection
+	// (etcd-io/etcd#15402, which was worse: under TLS, reads that came later went
+	// first too).
+	ReadsDelayWatches bool
+}
+
+// SetDefaults sets the amounts that are zero.
+func (o *Options) SetDefaults() {
+	if o.CtrlStreamBufLen == 0 {
+		o.CtrlStreamBufLen = 16
+	}
+	if o.MaxRequestBytes == 0 {
+		o.MaxRequestBytes = 1.5 * 1024 * 1024
+	}
+}
+
+// ProgressEcho is whether progress names the request that it answers.
+type ProgressEcho uint8
+
+const (
+	// EchoNone: it does not, in any release.
+	EchoNone ProgressEcho = iota
+	// Echoed: it carries WatchProgressRequest.ID (the first draft of KEP-2340,
+	// "Potential Future Improvements"). The last id that came is remembered: an
+	// earlier request of the same stream is served by the later one too.
+	Echoed
+)
+
+// CreateAtZero is how a watch from revision 0, "from now on", gets its start.
+type CreateAtZero uint8
+
+const (
+	// ReadBeforeRegister: recvLoop reads the revision, adds one, and registers
+	// later: the watch starts behind the revision that Created names.
+	ReadBeforeRegister CreateAtZero = iota
+	// PassedThrough: the watchable store picks the start; Created names the
+	// revision read after that, which may already be past some events.
+	PassedThrough
+)
+
+// NegativeStart is what becomes of a watch from a revision below 0.
+type NegativeStart uint8
+
+const (
+	// Accepted: a start of -1 counts as unsynced while nothing was ever
+	// compacted, and empties the range that syncWatchers reads for all watchers
+	// (#20693).
+	Accepted NegativeStart = iota
+	// Refused: the watch is cancelled at once.
+	Refused
+)
+
+// Choices are the options in which releases differ.
+var Choices = option.NewGroup("etcd",
+	option.SeamOption(ProgressSeam, func(o *Options) *Progress { return &o.Progress }),
+	option.Choice("progress-echo", func(o *Options) *ProgressEcho { return &o.ProgressEcho },
+		"whether progress names the request that it answers",
+		option.Value{Name: "none", Doc: "it does not: all releases"},
+		option.Value{Name: "echoed", Doc: "it carries the request's id: no release (the first draft of KEP-2340)"}),
+	option.Choice("create-at-zero", func(o *Options) *CreateAtZero { return &o.CreateAtZero },
+		"how a watch from revision 0 gets its start",
+		option.Value{Name: "read-before-register", Doc: "recvLoop reads the revision, adds one, and registers the watch later"},
+		option.Value{Name: "passed-through", Doc: "the watchable store picks it while it registers the watch"}),
+	option.SeamOption(CreatedSeam, func(o *Options) *CreatedWay { return &o.Created }),
+	option.Choice("negative-start", func(o *Options) *NegativeStart { return &o.NegativeStart },
+		"what becomes of a watch from a revision below 0",
+		option.Value{Name: "accepted", Doc: "the watchers that are synced with it miss their events (#20693)"},
+		option.Value{Name: "refused", Doc: "it is cancelled at once"}),
+)
+
+// Amounts are the amounts that scenarios set. The others stay what etcd has, but for
+// tests.
+var Amounts = option.NewGroup("etcd",
+	option.Count("ctrl-buf", func(o *Options) *int { return &o.CtrlStreamBufLen }, "16", "responses in a control queue (ctrlStreamBufLen)"),
+	option.Count("send-window", func(o *Options) *int { return &o.SendWindow }, "no bound", "messages that a watch stream takes before Send blocks"),
+	option.Duration("notify", func(o *Options) *time.Duration { return &o.ProgressNotifyInterval }, "10m, untimed none", "period of progress notifications (--watch-progress-notify-interval)"),
+	option.Switch("shared-connection", func(o *Options) *bool { return &o.ReadsDelayWatches }, "a response to a watch is sent behind the answers to all earlier reads"),
+)

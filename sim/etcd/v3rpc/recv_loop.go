@@ -1,0 +1,309 @@
+package v3rpc
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// recvState is where the receive loop of a stream stands.
+type recvState uint8
+
+const (
+	// recvIdle: in Recv.
+	recvIdle recvState = iota
+	// recvNext: about to call Recv again; messages that came while it was
+	// blocked lie in the inbox.
+	recvNext
+	// recvWatch: about to register a watcher.
+	recvWatch
+	// recvFlags: about to store what was asked for it.
+	recvFlags
+	// recvCreated: about to answer with Created.
+	recvCreated
+	// recvCancel: about to cancel a watcher, or waiting for a victim in flight.
+	recvCancel
+	// recvForget: about to remove it from the stream's watchers.
+	recvForget
+	// recvCanceled: about to answer with Canceled.
+	recvCanceled
+	// recvDropFlags: about to remove what was asked for the watch.
+	recvDropFlags
+	// recvProgress: about to request progress; it waits for the ticker's turn to
+	// end.
+	recvProgress
+	// recvBlocked: ctrlStream is full.
+	recvBlocked
+	// recvChannelFull: the watch channel is full, and Created goes through it.
+	recvChannelFull
+)
+
+// recvLoop is what serverWatchStream.recvLoop keeps from one step to the next.
+type recvLoop struct {
+	state recvState
+	// create and cancel are the request in hand, id the watch's.
+	create *wire.WatchCreateRequest
+	cancel int64
+	id     int64
+	// wsrev is the revision behind which a watch from "now on" starts.
+	wsrev   int64
+	refusal string
+	// blocked waits for room in ctrlStream; after that the loop is in then.
+	blocked *wire.WatchResponse
+	then    recvState
+	inbox   []sim.Payload
+}
+
+// receive is what recvLoop does with a message up to its first yield.
+func (sws *ServerWatchStream) receive(env *sim.Env, p sim.Payload) {
+	r := &sws.recv
+	env.Writes(cellRecvLoop, sws.place)
+	if r.state != recvIdle {
+		// Only a blocked loop leaves its lane open: to hear of a hang-up.
+		r.inbox = append(r.inbox, p)
+		return
+	}
+	sws.recvRequest(env, p)
+	if st := r.state; st != recvIdle && st != recvBlocked && st != recvChannelFull {
+		env.Hold(sws.conn)
+	}
+}
+
+// runRecvLoop is one step of recvLoop after Recv.
+func (sws *ServerWatchStream) runRecvLoop(env *sim.Env) {
+	env.Reads(cellRecvLoop, sws.place)
+	env.Writes(cellRecvLoop, sws.place)
+	switch sws.recv.state {
+	case recvNext:
+		sws.recvNext(env)
+	case recvWatch:
+		sws.recvWatch(env)
+	case recvFlags:
+		sws.recvFlags(env)
+	case recvCreated:
+		sws.recvCreated(env)
+	case recvCancel:
+		sws.recvCancel(env)
+	case recvForget:
+		sws.recvForget(env)
+	case recvCanceled:
+		sws.recvCanceled(env)
+	case recvDropFlags:
+		sws.recvDropFlags(env)
+	case recvProgress:
+		sws.recvProgress(env)
+	}
+}
+
+// goesOn ends a step of recvLoop.
+func (sws *ServerWatchStream) goesOn(env *sim.Env, next recvState) {
+	r := &sws.recv
+	r.state = next
+	if next == recvIdle {
+		r.cancel, r.id, r.wsrev, r.refusal = 0, 0, 0, ""
+		if len(r.inbox) == 0 {
+			env.Release(sws.conn)
+			return
+		}
+		r.state = recvNext
+	}
+	env.Enable(sws.task(continueRecvLoop))
+}
+
+// recvNext takes the next message of the inbox.
+func (sws *ServerWatchStream) recvNext(env *sim.Env) {
+	r := &sws.recv
+	p := r.inbox[0]
+	r.inbox = append(r.inbox[:0], r.inbox[1:]...)
+	r.state = recvIdle
+	sws.recvRequest(env, p)
+	if r.state == recvIdle {
+		sws.goesOn(env, recvIdle)
+	}
+}
+
+func (sws *ServerWatchStream) recvRequest(env *sim.Env, p sim.Payload) {
+	switch p := p.(type) {
+	case *wire.WatchCreateRequest:
+		sws.recvCreate(env, p)
+	case *wire.WatchCancelRequest:
+		sws.recv.cancel = p.WatchID
+		sws.recvCancel(env)
+	case *wire.WatchProgressRequest:
+		if sws.server.opts.ProgressEcho == Echoed {
+			sws.progressID = p.ID
+			env.Writes(cellProgressID, sws.place)
+		}
+		sws.progress.Request(env, sws)
+	}
+}
+
+// recvCreate begins a create request.
+func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequest) {
+	r, o := &sws.recv, &sws.server.opts
+	if req.StartRevision < 0 && o.NegativeStart == Refused {
+		sws.pushCtrl(env, &wire.WatchResponse{
+			Revision: sws.server.store.Rev(env), WatchID: wire.InvalidWatchID,
+			Created: true, Canceled: true, CancelReason: errCompacted,
+		}, recvIdle)
+		return
+	}
+	r.create = req
+	if o.CreateAtZero == ReadBeforeRegister {
+		r.wsrev = sws.server.store.Rev(env)
+	}
+	sws.goesOn(env, recvWatch)
+}
+
+// errCompacted is what a watch from a revision below 0 is told.
+const errCompacted = "etcdserver: mvcc: required revision has been compacted"
+
+// recvWatch registers the watcher.
+func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
+	r, o := &sws.recv, &sws.server.opts
+	now := sws.server.store.Rev(env)
+	rev := r.create.StartRevision
+	if rev == 0 && o.CreateAtZero == ReadBeforeRegister {
+		rev = r.wsrev + 1
+	}
+	if o.CreateAtZero == PassedThrough {
+		r.wsrev = now
+	}
+	r.id, r.refusal = sws.watch.Watch(env, r.create, rev)
+	if r.refusal != "" {
+		sws.goesOn(env, recvCreated)
+		return
+	}
+	if r.create.StartRevision == 0 && 0 < rev && rev <= now {
+		env.Cover(coverCreateLate)
+	}
+	if sws.progress.Deferred() {
+		env.Cover(coverCreateDeferred)
+	}
+	sws.goesOn(env, recvFlags)
+}
+
+// recvFlags stores what was asked for the watch, under serverWatchStream.mu.
+func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
+	if sws.wantsMu(env) {
+		return
+	}
+	r := &sws.recv
+	sws.flags.store(r.id, r.create)
+	env.WritesItem(cellFlags, sws.place, watchItem(r.id))
+	sws.goesOn(env, recvCreated)
+}
+
+// recvCreated answers the create request.
+func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
+	r := &sws.recv
+	rev := r.wsrev
+	if sws.server.opts.CreateAtZero == PassedThrough {
+		rev = sws.server.store.Rev(env)
+	}
+	if r.refusal != "" {
+		resp := sws.server.responses.New()
+		resp.Revision, resp.WatchID, resp.Created = rev, r.id, true
+		resp.Canceled, resp.CancelReason = true, r.refusal
+		r.create = nil
+		sws.pushCtrl(env, resp, recvIdle)
+		return
+	}
+	ahead := r.create.StartRevision == 0 && rev > r.wsrev
+	if !sws.created.Answer(env, sws, r.id, rev) {
+		r.state = recvChannelFull
+		env.Release(sws.conn)
+		return
+	}
+	r.create = nil
+	if ahead {
+		env.Cover(coverCreatedAhead)
+	}
+}
+
+// recvCancel is watchStream.Cancel up to where it lets go of the watcher.
+func (sws *ServerWatchStream) recvCancel(env *sim.Env) {
+	switch sws.watch.Cancel(env, sws.recv.cancel) {
+	case mvcc.NoWatcher:
+		sws.goesOn(env, recvIdle)
+	case mvcc.Waits:
+		sws.recv.state = recvCancel
+	case mvcc.Taken:
+		sws.goesOn(env, recvForget)
+	}
+}
+
+// recvForget is the end of watchStream.Cancel.
+func (sws *ServerWatchStream) recvForget(env *sim.Env) {
+	sws.watch.Remove(env, sws.recv.cancel)
+	sws.goesOn(env, recvCanceled)
+}
+
+// recvCanceled answers the cancel request.
+func (sws *ServerWatchStream) recvCanceled(env *sim.Env) {
+	sws.pushCtrl(env, &wire.WatchResponse{
+		Revision: sws.server.store.Rev(env), WatchID: sws.recv.cancel, Canceled: true,
+	}, recvDropFlags)
+}
+
+// recvDropFlags removes what was asked for the watch, under serverWatchStream.mu.
+func (sws *ServerWatchStream) recvDropFlags(env *sim.Env) {
+	if sws.wantsMu(env) {
+		return
+	}
+	id := sws.recv.cancel
+	sws.flags.drop(id)
+	env.WritesItem(cellFlags, sws.place, watchItem(id))
+	sws.goesOn(env, recvIdle)
+}
+
+// recvProgress tries a progress request again that had to wait for the ticker.
+func (sws *ServerWatchStream) recvProgress(env *sim.Env) {
+	r := &sws.recv
+	r.state = recvIdle
+	sws.progress.Request(env, sws)
+	if r.state == recvIdle {
+		sws.goesOn(env, recvIdle)
+	}
+}
+
+// pushCtrl puts a response on ctrlStream; the loop is blocked while that is
+// full.
+func (sws *ServerWatchStream) pushCtrl(env *sim.Env, resp *wire.WatchResponse, next recvState) {
+	r := &sws.recv
+	if sws.ctrlStream.Full(env) {
+		env.Cover(coverCtrlFull)
+		r.blocked, r.then, r.state = resp, next, recvBlocked
+		env.Release(sws.conn)
+		return
+	}
+	sws.ctrlStream.Send(env, resp)
+	if next == recvIdle && r.state == recvIdle {
+		return
+	}
+	sws.goesOn(env, next)
+}
+
+// ctrlHasRoom is what the Go runtime does when a receiver takes from a full
+// channel: the blocked sender's value goes in at once, the sender runs later.
+func (sws *ServerWatchStream) ctrlHasRoom(env *sim.Env) {
+	r := &sws.recv
+	if r.state != recvBlocked {
+		return
+	}
+	env.Reads(cellRecvLoop, sws.place)
+	env.Writes(cellRecvLoop, sws.place)
+	sws.ctrlStream.Send(env, r.blocked)
+	r.blocked = nil
+	env.Hold(sws.conn)
+	sws.goesOn(env, r.then)
+}
+
+// channelHasRoom wakes a loop that waits to put Created into the watch channel.
+func (sws *ServerWatchStream) channelHasRoom(env *sim.Env) {
+	if sws.recv.state == recvChannelFull {
+		env.Writes(cellRecvLoop, sws.place)
+		env.Hold(sws.conn)
+		sws.goesOn(env, recvCreated)
+	}
+}

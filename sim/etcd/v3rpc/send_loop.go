@@ -1,0 +1,252 @@
+package v3rpc
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// sendState is where the send loop of a stream stands.
+type sendState uint8
+
+const (
+	// selecting: in its select, which takes any of the sources that has
+	// something: a task each.
+	selecting sendState = iota
+	// readingPrevKV: about to read one more previous value.
+	readingPrevKV
+	// sending: gRPC's Send is blocked.
+	sending
+	// afterSend: about to do what follows on a response from the watch channel,
+	// under serverWatchStream.mu.
+	afterSend
+	// ticking: the ticker's requests are under way.
+	ticking
+	// stopped: the stream is closing.
+	stopped
+)
+
+// sendLoop is what serverWatchStream.sendLoop keeps from one step to the next.
+type sendLoop struct {
+	state sendState
+	// ids are the watches whose Created was sent, pending the responses to the
+	// others.
+	ids     []int64
+	pending []pendingResponses
+
+	// wresp was taken from the watch channel; events are its events if previous
+	// values are asked for, which are read up to next.
+	wresp  *mvcc.WatchResponse
+	events []wire.Event
+	next   int
+	// out is what is left to send; fromWatchStream says what follows.
+	out             fifo.Queue[*wire.WatchResponse]
+	fromWatchStream bool
+	// sentID and sentEvents describe the last response from the watch channel.
+	sentID     int64
+	sentEvents bool
+	// behind is how many reads have to be answered before what is in out is sent.
+	behind uint64
+
+	// ticked: the ticker's channel holds a tick. due are the ids whose progress it
+	// still has to request.
+	ticked bool
+	due    []int64
+}
+
+// selects puts the loop back into its select.
+func (sws *ServerWatchStream) selects(env *sim.Env) {
+	env.Writes(cellSendLoop, sws.place)
+	sws.send.state = selecting
+	sws.watch.Chan.Select(env)
+	sws.ctrlStream.Select(env)
+	if sws.send.ticked {
+		env.Enable(sws.task(takeTicker))
+	}
+}
+
+// leavesSelect: the loop has taken from one source and has something to do.
+func (sws *ServerWatchStream) leavesSelect(env *sim.Env, next sendState) {
+	env.Writes(cellSendLoop, sws.place)
+	sws.send.state = next
+	sws.watch.Chan.Leave(env)
+	sws.ctrlStream.Leave(env)
+	env.Disable(sws.task(takeTicker))
+}
+
+// runSendLoop is one step of sendLoop outside of its select.
+func (sws *ServerWatchStream) runSendLoop(env *sim.Env) {
+	env.Reads(cellSendLoop, sws.place)
+	env.Writes(cellSendLoop, sws.place)
+	switch sws.send.state {
+	case readingPrevKV:
+		sws.readPrevKV(env)
+	case sending:
+		sws.sends(env)
+	case afterSend:
+		sws.afterSend(env)
+	case ticking:
+		sws.requestDue(env)
+	}
+}
+
+// takeWatchStream is the case of watchStream.Chan().
+func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
+	l := &sws.send
+	if sws.ctrlStream.Len() > 0 {
+		env.Cover(coverEventsFirst)
+	}
+	sws.leavesSelect(env, sending)
+	l.wresp = sws.watch.Chan.Receive(env)
+	sws.channelHasRoom(env)
+	env.ReadsItem(cellFlags, sws.place, watchItem(l.wresp.ID))
+	if f := sws.flags.of(l.wresp.ID); f == nil || !f.prevKV || len(l.wresp.Events) == 0 {
+		sws.forward(env, l.wresp.Events)
+		return
+	}
+	l.events, l.next = sws.server.events.Take(len(l.wresp.Events)), 0
+	copy(l.events, l.wresp.Events)
+	sws.readPrevKV(env)
+}
+
+// readPrevKV reads the previous values of the response in hand. Each is a read
+// transaction of its own, but nothing except a compaction changes what they
+// find: without one that waits to be applied they are one step.
+func (sws *ServerWatchStream) readPrevKV(env *sim.Env) {
+	l := &sws.send
+	env.LooksAt(cellCompactions, 0)
+	for l.next < len(l.events) {
+		sws.readPrevKVOf(env, &l.events[l.next])
+		l.next++
+		if sws.server.compactions > 0 {
+			l.state = readingPrevKV
+			env.Enable(sws.task(continueSendLoop))
+			return
+		}
+	}
+	events := l.events
+	l.events = nil
+	sws.forward(env, events)
+}
+
+func (sws *ServerWatchStream) readPrevKVOf(env *sim.Env, e *wire.Event) {
+	if e.Type == wire.Put && e.Kv.CreateRevision == e.Kv.ModRevision {
+		return
+	}
+	prev, compacted := sws.server.store.Before(env, e.Kv.Key, e.Kv.ModRevision)
+	if compacted {
+		env.Cover(coverPrevKVCompacted)
+		return
+	}
+	e.PrevKv = prev
+}
+
+// forward sends the response in hand with its events, or keeps it if its watch is
+// not announced yet.
+func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
+	l := &sws.send
+	r, wresp := sws.server.responses.New(), l.wresp
+	r.WatchID, r.Revision, r.CompactRevision, r.Events = wresp.ID, wresp.Revision, wresp.CompactRevision, events
+	r.Canceled, r.Created = r.CompactRevision != 0, wresp.Created
+	r.ProgressID = wresp.ProgressID
+	l.behind = wresp.Behind
+	l.wresp = nil
+	if r.Created {
+		l.fromWatchStream = false
+		l.out.Push(r)
+		sws.announce(env, r.WatchID)
+		sws.sends(env)
+		return
+	}
+	if r.WatchID != wire.InvalidWatchID && !sws.announced(env, r.WatchID) {
+		env.Cover(coverPending)
+		sws.keep(env, r)
+		sws.selects(env)
+		return
+	}
+	l.fromWatchStream, l.sentID, l.sentEvents = true, r.WatchID, len(r.Events) > 0
+	env.LooksAt(cellFlags, sws.place)
+	if f := sws.flags.of(r.WatchID); f != nil && f.fragment {
+		sws.sendFragments(env, r)
+	} else {
+		l.out.Push(r)
+	}
+	sws.sends(env)
+}
+
+// takeCtrlStream is the case of ctrlStream.
+func (sws *ServerWatchStream) takeCtrlStream(env *sim.Env) {
+	l := &sws.send
+	overtakes := sws.watch.Chan.Len() > 0
+	sws.leavesSelect(env, sending)
+	c := sws.ctrlStream.Receive(env)
+	sws.ctrlHasRoom(env)
+	l.fromWatchStream = false
+	env.LooksAt(mvcc.CellReadsQueued, 0)
+	l.behind = sws.server.store.ReadsQueued()
+	l.out.Push(c)
+	switch {
+	case c.Canceled && c.WatchID != wire.InvalidWatchID:
+		sws.retract(env, c.WatchID)
+		if overtakes {
+			env.Cover(coverCanceledFirst)
+		}
+	case c.Created:
+		if overtakes && speaksForAll(sws.watch.Chan.All()) {
+			env.Cover(coverCreatedFirst)
+		}
+		sws.announce(env, c.WatchID)
+	default:
+		// Only a progress notification of its own is neither.
+		if overtakes {
+			env.Cover(coverProgressOvertakes)
+		}
+	}
+	sws.sends(env)
+}
+
+// speaksForAll reports whether a watch channel holds a response to all watches
+// of the stream.
+func speaksForAll(queued []*mvcc.WatchResponse) bool {
+	return slices.ContainsFunc(queued, func(r *mvcc.WatchResponse) bool { return r.ID == wire.InvalidWatchID })
+}
+
+// sends is gRPC's Send for everything in out, as far as there is room. That ids
+// and pending were changed before makes no difference: no other loop sees them.
+func (sws *ServerWatchStream) sends(env *sim.Env) {
+	l := &sws.send
+	env.Under(sws.cause)
+	for l.out.Len() > 0 {
+		if !env.CanSend(sws.conn) || sws.mustWaitToSend(env) {
+			env.Cover(coverSendBlocked)
+			l.state = sending
+			return
+		}
+		r := l.out.Pop()
+		sws.noteSent(env, r)
+		env.Send(sws.conn, r)
+	}
+	if !l.fromWatchStream {
+		sws.selects(env)
+		return
+	}
+	l.state = afterSend
+	env.Enable(sws.task(continueSendLoop))
+}
+
+// afterSend is what sendLoop does under serverWatchStream.mu once a response
+// from the watch channel was sent.
+func (sws *ServerWatchStream) afterSend(env *sim.Env) {
+	l := &sws.send
+	env.LooksAt(cellFlags, sws.place)
+	if f := sws.flags.of(l.sentID); f != nil && l.sentEvents {
+		// The next tick leaves out a watch that was sent events.
+		f.progress = false
+		env.WritesItem(cellFlags, sws.place, watchItem(f.id))
+	}
+	sws.progress.Sent(env, sws)
+	sws.selects(env)
+}

@@ -1,0 +1,155 @@
+package v3rpc
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// WatchServer is v3rpc.watchServer: the streams of one server.
+type WatchServer struct {
+	opts  Options
+	store *mvcc.WatchableStore
+	// streams are by place. The places of streams that ended are kept for others.
+	streams   []*ServerWatchStream
+	endpoints []endpoint
+	numbers   Numbers
+	// compactions counts those that are committed and not applied yet.
+	compactions int
+	network     network
+
+	responses arena.Arena[wire.WatchResponse]
+	events    arena.Arena[wire.Event]
+	// cloned: a clone shares what the arenas have handed out.
+	cloned bool
+}
+
+// Numbers are those of the tasks and timers that the server leaves to its streams:
+// Tasks tasks from Task on, and the same again every Stride tasks; every timer from
+// Timer on.
+type Numbers struct {
+	Task   sim.Task
+	Stride int
+	Timer  sim.Timer
+}
+
+// NewWatchServer returns a watch server over a store.
+func NewWatchServer(store *mvcc.WatchableStore, n Numbers) *WatchServer {
+	return &WatchServer{store: store, numbers: n}
+}
+
+// Reset makes the watch server a new one and keeps its memory. What was sent before
+// is overwritten, but for what a clone shares.
+func (s *WatchServer) Reset(o Options) {
+	if s.cloned {
+		s.responses, s.events = arena.Arena[wire.WatchResponse]{}, arena.Arena[wire.Event]{}
+		s.cloned = false
+	} else {
+		s.responses.Rewind()
+		s.events.Rewind()
+	}
+	s.opts = o
+	s.endpoints = s.endpoints[:0]
+	s.compactions = 0
+	s.Forget()
+}
+
+// SetOptions changes how the server behaves: another release takes over, and all
+// streams have ended.
+func (s *WatchServer) SetOptions(o Options) { s.opts = o }
+
+// Forget drops what a process keeps in memory. Clients are counted on.
+func (s *WatchServer) Forget() {
+	s.streams = s.streams[:0]
+	s.network = network{}
+}
+
+// CompactionCommitted: a compaction waits to be applied.
+func (s *WatchServer) CompactionCommitted(env *sim.Env) {
+	env.Writes(cellCompactions, 0)
+	s.compactions++
+}
+
+// CompactionApplied: one that waited is applied.
+func (s *WatchServer) CompactionApplied(env *sim.Env) {
+	env.Writes(cellCompactions, 0)
+	s.compactions--
+}
+
+// Stream finds the stream of a connection, nil if there is none.
+func (s *WatchServer) Stream(c sim.Conn) *ServerWatchStream {
+	for _, sws := range s.streams {
+		if sws.conn == c {
+			return sws
+		}
+	}
+	return nil
+}
+
+// Receive takes a message of a stream; the first one opens it.
+func (s *WatchServer) Receive(env *sim.Env, m *sim.Message) {
+	sws := s.Stream(m.Conn)
+	if sws == nil {
+		sws = s.open(env, m)
+	}
+	sws.receive(env, m.Payload)
+}
+
+// open is watchServer.Watch for a new stream.
+func (s *WatchServer) open(env *sim.Env, m *sim.Message) *ServerWatchStream {
+	sws := s.freePlace(env)
+	sws.begin(env, m)
+	if s.opts.SendWindow > 0 {
+		env.Bound(m.Conn, s.opts.SendWindow)
+	}
+	sws.startTicker(env)
+	return sws
+}
+
+// freePlace is the first place that no stream uses.
+func (s *WatchServer) freePlace(env *sim.Env) *ServerWatchStream {
+	for i, sws := range s.streams {
+		env.Writes(cellPlace, i)
+		if !sws.used() {
+			return sws
+		}
+	}
+	env.Writes(cellPlace, len(s.streams))
+	return s.newPlace()
+}
+
+// newPlace takes a place that an earlier run used, if there is one.
+func (s *WatchServer) newPlace() *ServerWatchStream {
+	n := len(s.streams)
+	if n < cap(s.streams) {
+		s.streams = s.streams[:n+1]
+	} else {
+		s.streams = append(s.streams, nil)
+	}
+	if s.streams[n] == nil {
+		s.streams[n] = &ServerWatchStream{server: s, place: n, tasks: s.numbers.Task + sim.Task(n*s.numbers.Stride)}
+	}
+	sws := s.streams[n]
+	sws.watch = s.store.NewWatchStream(sws)
+	return sws
+}
+
+// endpoint counts the streams that a client has opened.
+type endpoint struct {
+	node    sim.NodeID
+	name    string
+	streams int
+}
+
+func (s *WatchServer) nextName(env *sim.Env, n sim.NodeID) mvcc.StreamName {
+	for i := range s.endpoints {
+		if e := &s.endpoints[i]; e.node == n {
+			e.streams++
+			return mvcc.StreamName{Client: e.name, Ordinal: e.streams - 1}
+		}
+	}
+	name := env.NodeName(n)
+	s.endpoints = append(s.endpoints, endpoint{n, name, 1})
+	return mvcc.StreamName{Client: name}
+}
