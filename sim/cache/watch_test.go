@@ -35,7 +35,7 @@ func (b *bed) seen() (all []string) {
 	return all
 }
 
-func TestWatchFromTheStore(t *testing.T) {
+func TestAWatchWithoutVersionBeginsWithTheStore(t *testing.T) {
 	for _, rv := range []int64{0, wire.Unset} {
 		b := newBed(t, config(options(t, "kep-2340")))
 		b.listed(5, kv("a", "1", 5), kv("b", "1", 3))
@@ -48,7 +48,7 @@ func TestWatchFromTheStore(t *testing.T) {
 	}
 }
 
-func TestWatchFromHistory(t *testing.T) {
+func TestAWatchFromAVersionBeginsInTheHistory(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	a, c := added("a", "1", 6), added("c", "1", 8)
@@ -66,7 +66,7 @@ func TestWatchFromHistory(t *testing.T) {
 	require.Equal(t, []string{"ERROR@0 compacted", "closed"}, b.seen())
 }
 
-func TestWatchOfANamespace(t *testing.T) {
+func TestAWatchOfANamespaceIsSentNoOther(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5, kv("ns/a", "1", 2), kv("ns2/a", "1", 3))
 	b.ask(&wire.WatchRequest{Prefix: prefix + "ns"})
@@ -77,7 +77,7 @@ func TestWatchOfANamespace(t *testing.T) {
 	require.Equal(t, []string{"ADDED@7 ns/b"}, b.seen())
 }
 
-func TestWatchFromTheFuture(t *testing.T) {
+func TestAWatchFromTheFutureIsSentLaterEvents(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 7})
@@ -88,7 +88,7 @@ func TestWatchFromTheFuture(t *testing.T) {
 	require.Equal(t, 1, b.covered("watch begins in the future"))
 }
 
-func TestHistoryIsARing(t *testing.T) {
+func TestTheHistoryDropsItsOldestEvents(t *testing.T) {
 	cfg := config(options(t, "kep-2340"))
 	cfg.RingCapacity = 3
 	b := newBed(t, cfg)
@@ -108,7 +108,7 @@ func TestHistoryIsARing(t *testing.T) {
 
 // An event may be in the interval and in the dispatcher's channel: the watcher
 // gets it once.
-func TestNoEventTwice(t *testing.T) {
+func TestAnEventIsSentOnce(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	b.send(added("a", "1", 6))
@@ -120,9 +120,9 @@ func TestNoEventTwice(t *testing.T) {
 	require.Equal(t, 1, b.covered("event dispatched that the interval had"))
 }
 
-// The interval is copied 100 events at a time; what is evicted meanwhile ends
-// the watch without a word.
-func TestIntervalInvalidated(t *testing.T) {
+// The interval is copied 100 events at a time. If one is evicted before it was
+// copied, the watch is closed without an event.
+func TestAnEvictedIntervalEndsTheWatch(t *testing.T) {
 	cfg := config(options(t, "kep-2340"))
 	cfg.RingCapacity = 2
 	b := newBed(t, cfg)
@@ -171,7 +171,7 @@ func TestIntervalIsCopiedInPieces(t *testing.T) {
 }
 
 // #116122: the cache starts over between the request and its registration.
-func TestWatchAcrossGenerations(t *testing.T) {
+func TestAWatchThatFindsTheCacheStartedOverEnds(t *testing.T) {
 	for _, ready := range []bool{false, true} {
 		b := newBed(t, config(options(t, "kep-2340")))
 		b.listed(5)
@@ -192,7 +192,7 @@ func TestWatchAcrossGenerations(t *testing.T) {
 	}
 }
 
-func TestClientLeaves(t *testing.T) {
+func TestAClientThatLeavesFreesItsWatcher(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	conn := b.ask(&wire.WatchRequest{Prefix: prefix})
@@ -258,7 +258,7 @@ func TestBlockedWatcherCatchesUp(t *testing.T) {
 
 // The dispatcher waits for as long as its budget allows: 50 ms earned a second,
 // 100 ms at most, and what it did not use is kept.
-func TestDispatchBudget(t *testing.T) {
+func TestTheDispatcherWaitsWithinItsBudget(t *testing.T) {
 	cfg := config(options(t, "kep-2340"))
 	cfg.WatchCapacity = 1
 	b := timedBed(t, cfg)
@@ -355,8 +355,7 @@ func TestBlockedWatchersAreServedInTurn(t *testing.T) {
 	require.Equal(t, 1, b.covered("blocked watcher terminated"))
 }
 
-// Two clones of a blocked dispatcher end as each of them is told.
-func TestCloneOfABlockedDispatcher(t *testing.T) {
+func TestClonesOfABlockedDispatcherGoOnApart(t *testing.T) {
 	b := slowWatch(t)
 	other := b.clone()
 	b.act(b.down, func(env *sim.Env) { env.Release(b.slow()) })
@@ -404,7 +403,7 @@ func TestStoppedWatcherSendsNothing(t *testing.T) {
 	require.Equal(t, []string{"closed"}, b.seen())
 }
 
-func TestBookmarks(t *testing.T) {
+func TestABookmarkTellsSomethingNew(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
@@ -491,7 +490,7 @@ func TestBookmarkTimerWaitsForTheDispatcher(t *testing.T) {
 }
 
 // Timed, a bookmark comes a minute after the last one.
-func TestBookmarkPeriod(t *testing.T) {
+func TestABookmarkComesAMinuteAfterTheLast(t *testing.T) {
 	b := timedBed(t, config(options(t, "kep-2340")))
 	react := b.up.react
 	b.up.react = func(env *sim.Env, m *sim.Message) bool {
@@ -515,7 +514,7 @@ func TestBookmarkPeriod(t *testing.T) {
 
 // Full of young events the history doubles; when the newest quarter is old it
 // halves.
-func TestHistoryResizes(t *testing.T) {
+func TestTheHistoryGrowsAndShrinks(t *testing.T) {
 	cfg := config(options(t, "kep-2340"))
 	cfg.RingCapacity, cfg.RingCapacityMax = 4, 16
 	b := timedBed(t, cfg)

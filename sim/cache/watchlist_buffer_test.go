@@ -54,8 +54,8 @@ func (b *bed) release() {
 var initialABC = []string{"ADDED@3 a", "ADDED@4 b", "ADDED@5 c"}
 
 // Without a bookmark in its channel a watcher that does not keep up is ended at
-// once: what it was sent is worth nothing to its client.
-func TestInitialEventsTerminated(t *testing.T) {
+// once: its client cannot go on from what it was sent.
+func TestAWatcherWithoutTheEndIsTerminated(t *testing.T) {
 	for _, end := range []string{"interval", "timer"} {
 		b := slowList(t, "initial-events-end", end)
 		b.write(6, 8)
@@ -68,7 +68,7 @@ func TestInitialEventsTerminated(t *testing.T) {
 
 // With the bookmark in its channel it is drained: all that was dispatched before
 // it was full, and then the end.
-func TestInitialEventsDrained(t *testing.T) {
+func TestAWatcherWithTheEndInItsChannelIsDrained(t *testing.T) {
 	b := slowList(t, "initial-events-end", "timer")
 	b.do("bookmark timer")
 	b.write(6, 7)
@@ -107,7 +107,7 @@ func TestCloseEnoughEndsWithTheBookmark(t *testing.T) {
 
 // KEP-3157, option 1: with channels of two a watch begins when one revision is
 // missing.
-func TestCloseEnoughWaits(t *testing.T) {
+func TestCloseEnoughWaitsUntilTheRestFits(t *testing.T) {
 	cfg := config(with(t, "initial-events-end", "timer", "initial-events-buffer", "close-enough"))
 	cfg.WatchCapacity = 2
 	b := newBed(t, cfg)
@@ -136,7 +136,7 @@ func TestCloseEnoughWaits(t *testing.T) {
 }
 
 // By the clock it waits for ten seconds, not for three.
-func TestCloseEnoughTimeout(t *testing.T) {
+func TestCloseEnoughGivesUpAfterTenSeconds(t *testing.T) {
 	b := timedBed(t, config(with(t, "initial-events-end", "timer", "initial-events-buffer", "close-enough")))
 	b.down.plan = []planned{{ms, func(env *sim.Env) { env.Send(env.Open(cacheID), watchList(1000)) }}}
 	b.run(20 * time.Second)
@@ -146,7 +146,7 @@ func TestCloseEnoughTimeout(t *testing.T) {
 }
 
 // KEP-3157, option 2: the channel grows until the client has the end.
-func TestDynamicBuffer(t *testing.T) {
+func TestADynamicBufferGrowsUntilTheEnd(t *testing.T) {
 	b := slowList(t, "initial-events-buffer", "dynamic")
 	b.write(6, 25)
 	require.False(t, b.can("dispatch budget"))
@@ -162,7 +162,7 @@ func TestDynamicBuffer(t *testing.T) {
 }
 
 // KEP-3157, option 4: two bytes of key and value more than two events have.
-func TestCappedBuffer(t *testing.T) {
+func TestACappedBufferGrowsToItsCap(t *testing.T) {
 	o := with(t, "initial-events-buffer", "cap")
 	cfg := config(o)
 	cfg.WatchCapacity, cfg.InitialEventsBytes = 1, 2*len(prefix+"n61")+2
@@ -182,8 +182,8 @@ func TestCappedBuffer(t *testing.T) {
 }
 
 // KEP-3157, option 3: events that come while initial events are sent do not wait.
-// To the letter, d comes back from the dead, and e is what it was.
-func TestInjectedEvents(t *testing.T) {
+// To the letter, the deleted d is shown again, and e in its old state.
+func TestEventsAreSentBetweenInitialOnes(t *testing.T) {
 	for option, want := range map[string][]string{
 		"inject":        {"ADDED@3 a", "ADDED@4 b", "ADDED@5 c", "MODIFIED@6 a", "DELETED@7 d", "MODIFIED@8 e", "ADDED@9 f", "ADDED@4 d", "ADDED@5 e", "BOOKMARK@9 end"},
 		"inject-merged": {"ADDED@3 a", "ADDED@4 b", "ADDED@5 c", "MODIFIED@6 a", "ADDED@9 f", "ADDED@8 e", "BOOKMARK@9 end"},
@@ -210,9 +210,9 @@ func TestInjectedEvents(t *testing.T) {
 	}
 }
 
-// A watch ends at its deadline without a word, and is told the newest version two
-// seconds before.
-func TestWatchDeadline(t *testing.T) {
+// A watch is closed at its deadline without an event. Two seconds before, it is sent
+// a bookmark with the newest resourceVersion.
+func TestADeadlineEndsTheWatchAfterABookmark(t *testing.T) {
 	b := timedBed(t, config(options(t, "kep-2340")))
 	react := b.up.react
 	b.up.react = func(env *sim.Env, m *sim.Message) bool {
@@ -237,8 +237,9 @@ func TestWatchDeadline(t *testing.T) {
 	require.Equal(t, 1, b.covered("watch ended by its deadline"))
 }
 
-// A watch whose time is over while it waits is gone, and its wait goes on.
-func TestWatchDeadlineWhileWaiting(t *testing.T) {
+// A watch whose deadline passes while it waits is closed. Its wait for the cache
+// goes on.
+func TestADeadlineEndsAWatchThatWaits(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	req := watchList(9)

@@ -22,9 +22,9 @@ type listener struct {
 	etcd *rightEtcd
 	left int
 	conn sim.Conn
-	// least is what the end must not be older than.
-	least int64
-	items []*wire.KeyValue
+	// notBefore is what the end must not be older than.
+	notBefore int64
+	items     []*wire.KeyValue
 	// position is the version of the end, or of what came after it; 0 before.
 	position int64
 	ends     int
@@ -47,9 +47,9 @@ func (l *listener) Run(env *sim.Env, t sim.Task) {
 		env.Close(l.conn)
 	}
 	rv := []int64{wire.Unset, 0, l.etcd.rev, l.etcd.rev + 1}[env.Choose(4, "resourceVersion")]
-	l.least = rv
+	l.notBefore = rv
 	if rv == wire.Unset {
-		l.least = l.etcd.rev
+		l.notBefore = l.etcd.rev
 	}
 	l.items, l.position = nil, 0
 	l.conn = env.Open(cacheID)
@@ -81,8 +81,8 @@ func (l *listener) take(e *wire.WatchEvent) error {
 		return fmt.Errorf("a second end: %s", e.Label())
 	case e.Type == wire.Bookmark && before == 0 && !e.InitialEventsEnd:
 		return fmt.Errorf("another bookmark before the end: %s", e.Label())
-	case e.InitialEventsEnd && e.ResourceVersion < l.least:
-		return fmt.Errorf("%s, and not %d", e.Label(), l.least)
+	case e.InitialEventsEnd && e.ResourceVersion < l.notBefore:
+		return fmt.Errorf("%s, and not %d", e.Label(), l.notBefore)
 	case e.ResourceVersion < before, e.ResourceVersion == before && before != 0 && e.Type != wire.Bookmark:
 		return fmt.Errorf("%s after %d", e.Label(), before)
 	}
@@ -110,8 +110,8 @@ func (l *listener) Fire(*sim.Env, sim.Timer)   {}
 func (l *listener) TaskName(sim.Task) string   { return "list" }
 func (l *listener) TimerName(sim.Timer) string { return "" }
 
-// Whatever is chosen, and however full the channels are: the end comes once, not
-// before everything up to it, and what follows goes on from there.
+// With any choices and channels of any size, the end of the initial events comes
+// once and after all events up to it, and later events continue from there.
 func TestInitialEventsOfAHealthyCache(t *testing.T) {
 	ends := 0
 	rapid.Check(t, func(rt *rapid.T) {

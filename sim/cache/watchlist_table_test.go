@@ -136,7 +136,7 @@ func watchTableBed(t *testing.T, delegation string) *bed {
 	return b
 }
 
-func TestWatchTable(t *testing.T) {
+func TestWatchesFollowTheTableOfKEP2340(t *testing.T) {
 	for _, r := range watchTable {
 		for column, delegation := range map[string]string{"etcd": "all", "kep": "unset", "shipped": "none"} {
 			t.Run(r.name()+" "+column, func(t *testing.T) {
@@ -176,9 +176,9 @@ func (r *watchRow) judge(b *bed, want [][]string) {
 	require.Equal(t, want[2], b.seen(), "after 9")
 }
 
-// Only a watch with initial events waits, and it is told 504 in the end, as an
-// ERROR event with its cause.
-func TestWatchTimesOut(t *testing.T) {
+// Only a watch with initial events waits. In the end it is sent 504, as an ERROR
+// event with its cause.
+func TestOnlyInitialEventsWaitForTheCache(t *testing.T) {
 	for _, rv := range []int64{unset, 0, 5, 8} {
 		for _, send := range []wire.SendInitialEvents{no, yes} {
 			b := watchTableBed(t, "none")
@@ -219,8 +219,8 @@ func TestMalformedWatchIsRefused(t *testing.T) {
 	}
 }
 
-// etcd told nothing: the watch fails as the read of its revision did.
-func TestWatchWithoutEtcd(t *testing.T) {
+// Without an answer of etcd the watch fails as the read of its revision did.
+func TestAWatchFailsWithTheReadOfItsRevision(t *testing.T) {
 	b := watchTableBed(t, "none")
 	b.ask(watchList(unset))
 	b.settle()
@@ -228,7 +228,7 @@ func TestWatchWithoutEtcd(t *testing.T) {
 	require.Equal(t, []string{"ERROR@0 unavailable", "closed"}, b.seen())
 }
 
-func TestUnreadyCacheRefusesWatches(t *testing.T) {
+func TestACacheThatIsNotReadyRefusesWatches(t *testing.T) {
 	b := newBed(t, config(cache.Options{}))
 	b.ask(watchList(0))
 	b.settle()

@@ -24,7 +24,7 @@ func byTimer(t *testing.T) cache.Options {
 	return o
 }
 
-func TestWatchListOfAFreshCache(t *testing.T) {
+func TestAWatchListOfAFreshCacheIsServedAtOnce(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5, kv("a", "1", 5), kv("b", "1", 3))
 	b.ask(watchList(wire.Unset))
@@ -40,7 +40,7 @@ func TestWatchListOfAFreshCache(t *testing.T) {
 	require.Equal(t, []string{"ADDED@6 c", "BOOKMARK@7"}, b.seen(), "only the first bookmark is the end")
 }
 
-func TestWatchListWaits(t *testing.T) {
+func TestAWatchListWaitsForTheCache(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5, kv("a", "1", 5))
 	b.ask(watchList(wire.Unset))
@@ -57,7 +57,7 @@ func TestWatchListWaits(t *testing.T) {
 	require.False(t, b.can("timeout of read"))
 }
 
-func TestWatchListTimesOut(t *testing.T) {
+func TestAWatchListThatWaitsTooLongIsRefused(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5, kv("a", "1", 5))
 	b.ask(watchList(8))
@@ -74,7 +74,7 @@ func TestWatchListTimesOut(t *testing.T) {
 
 // The end comes with the first tick that finds the cache fresh enough, and not
 // before everything that was dispatched until then.
-func TestEndOfInitialEventsByTimer(t *testing.T) {
+func TestTheBookmarkTimerEndsInitialEvents(t *testing.T) {
 	b := newBed(t, config(byTimer(t)))
 	b.listed(5, kv("a", "1", 5))
 	b.ask(watchList(wire.Unset))
@@ -122,7 +122,7 @@ func TestClientLeavesWhileItsWatchWaits(t *testing.T) {
 
 // A channel holds a second of history, within bounds that depend on the index of
 // the resource.
-func TestWatchChannelSize(t *testing.T) {
+func TestAChannelHoldsASecondOfHistory(t *testing.T) {
 	for _, tc := range []struct {
 		trigger       dispatch.Trigger
 		history, want int
