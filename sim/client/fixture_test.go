@@ -124,7 +124,8 @@ func config(t testing.TB, version string) client.Config {
 
 func newBench(t *testing.T, cfg client.Config) *bench { return newBenchIn(t, cfg, sim.Options{}) }
 
-func newBenchIn(t *testing.T, cfg client.Config, o sim.Options) *bench {
+// newBenchIn prepares the world with the functions before it starts.
+func newBenchIn(t *testing.T, cfg client.Config, o sim.Options, prepare ...func(*bench)) *bench {
 	b := &bench{t: t, w: sim.NewWorld(o), client: client.New(cfg), etcd: &actor{}, cache: &actor{}}
 	b.w.Add("etcd", b.etcd)
 	b.w.Add("client", b.client)
@@ -134,6 +135,9 @@ func newBenchIn(t *testing.T, cfg client.Config, o sim.Options) *bench {
 		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{clientID}, Label: "client"}, sim.Budget{Times: 1})
 		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{etcdID}, Label: "etcd"}, sim.Budget{Times: 10})
 		b.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{cacheID}, Label: "cache"}, sim.Budget{Times: 1})
+	}
+	for _, f := range prepare {
+		f(b)
 	}
 	b.w.Start(b)
 	t.Cleanup(func() { tally(b.w) })
