@@ -323,7 +323,7 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"which scenario?"}, "run")
 	c.refuses([]string{"one scenario at a time"}, "run", "issue-15220", "issue-17507")
 	c.refuses([]string{"--etcd", "nearest is 3.7.3"}, "run", "issue-15220", "--etcd", "3.9.1")
-	c.refuses([]string{"--client", "is no version"}, "run", "issue-15220", "--client", "banana")
+	c.refuses([]string{"--client", "is not a version"}, "run", "issue-15220", "--client", "banana")
 	c.refuses([]string{"--cache", `did you mean "direct"`}, "run", "issue-15220", "--cache", "dirct")
 	c.refuses([]string{"--bug", "unknown bug", "issue-17507"}, "run", "issue-15220", "--bug", "issue-17508")
 	c.refuses([]string{"both set progress"}, "run", "issue-15220", "--bug", "issue-15220", "--bug", "issue-17507")

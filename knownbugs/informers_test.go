@@ -22,7 +22,7 @@ func TestBugsShowInInformers(t *testing.T) {
 	for _, c := range []struct {
 		bug      string
 		scenario *testbed.Scenario
-		list     string
+		list     informer.ListMode
 		property *testbed.Property
 		label    string
 	}{

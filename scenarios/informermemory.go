@@ -20,7 +20,7 @@ KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server 
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology:  topology.Options{Servers: 1},
 		Workload:  workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 20, Think: time.Second},
-		Informers: informer.Options{ObjectBytes: 1_000_000, Count: 4, List: informer.ByWatchList},
+		Informers: testbed.InformerOptions{ObjectBytes: 1_000_000, Count: 4, Options: informer.Options{List: informer.ByWatchList}},
 		Clock: testbed.Clock{
 			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Minute,
 			Steps: 10_000_000,

@@ -38,7 +38,7 @@ const mb = 1_000_000
 func TestMemoryOfInformers(t *testing.T) {
 	for _, c := range []struct {
 		informers      int
-		list           string
+		list           informer.ListMode
 		slots, page    int
 		lists, streams int64
 	}{
@@ -59,7 +59,7 @@ func TestMemoryOfInformers(t *testing.T) {
 			p.Workload.Writers, p.Workload.Items = 0, 400
 			if c.page > 0 {
 				// Only a list of the newest state comes in pages from a cache.
-				p.Informers.RV = "unset"
+				p.Informers.RV = informer.RVNewest
 			}
 			s, err := InformerMemory.New(p)
 			require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -56,7 +57,7 @@ minutes instead of five. A client that goes on asking for an early revision is s
 compaction, and refused from then on. --set compaction-notice=unheard is a cache that never hears of it.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",
-		Topology: topology.Options{Servers: 2, Compactors: true, CompactInterval: 2 * time.Minute},
+		Topology: topology.Options{Servers: 2, Compactors: true, Compactor: compactor.Options{Interval: 2 * time.Minute}},
 		Workload: workload.Options{
 			Writers: 1, Writes: 4, Readers: 2, Reads: 16, Read: "past", AwaitReady: true, Keys: 2, Items: 2,
 			History: 1, Think: time.Minute,
@@ -80,7 +81,7 @@ told. Servers restart in the first minutes, also between the write of the key an
 break. A minute passes between two compactions instead of five.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",
-		Topology: topology.Options{Servers: 3, Compactors: true, CompactInterval: time.Minute, ClientKV: true},
+		Topology: topology.Options{Servers: 3, Compactors: true, Compactor: compactor.Options{Interval: time.Minute}, ClientKV: true},
 		Workload: workload.Options{
 			Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, AwaitReady: true,
 			Keys: 3, Items: 2, History: 1, Think: time.Minute,

@@ -37,7 +37,7 @@ func (s *System) configureServers() {
 			s.caches = append(s.caches, c)
 		}
 		if nodes.Compactor != 0 {
-			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Interval: s.topology.CompactInterval}
+			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Options: s.topology.Compactor}
 			server.compactor = compactor.New(server.compactorConfig)
 		}
 		s.servers = append(s.servers, server)

@@ -3,8 +3,27 @@ package testbed
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/testbed/truth"
+)
+
+// InformerOptions say how many informers there are, and what each of them is.
+type InformerOptions struct {
+	informer.Options
+	// Count is how many there are.
+	Count int
+	// ObjectBytes is the size of each object where memory is counted; 0 counts
+	// nothing.
+	ObjectBytes int
+}
+
+var informerGroup = option.Join(
+	option.NewGroup("informers",
+		option.Count("informers", func(o *InformerOptions) *int { return &o.Count }, "", "reflectors that follow a cache (client-go)")),
+	option.Lift(informer.Group, func(o *InformerOptions) *informer.Options { return &o.Options }),
+	option.NewGroup("informers",
+		option.Count("object-bytes", func(o *InformerOptions) *int { return &o.ObjectBytes }, "nothing is counted", "size of an object where memory is counted, timed")),
 )
 
 // Informer is a reflector of a system that follows a cache.
@@ -28,8 +47,7 @@ type comparison struct {
 func (s *System) configureInformers() {
 	o := &s.params.Informers
 	for i := range o.Count {
-		c := o.Config()
-		c.Prefix, c.AwaitReady = topology.Prefix(i%s.topology.Resources), s.params.Workload.AwaitReady
+		c := informer.Config{Options: o.Options, Prefix: topology.Prefix(i % s.topology.Resources), AwaitReady: s.params.Workload.AwaitReady}
 		for j := range s.servers {
 			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
 		}
@@ -62,7 +80,9 @@ func (s *System) InformersAfter(a sim.Action) []*Informer {
 
 // StreamsAtOnce reports whether the informer asks for a WatchList in its first
 // step, before anything can be committed.
-func (n *Informer) StreamsAtOnce() bool { return n.config.WatchList && !n.config.AwaitReady }
+func (n *Informer) StreamsAtOnce() bool {
+	return n.config.List == informer.ByWatchList && !n.config.AwaitReady
+}
 
 // Compare compares what an informer holds with etcd at the same revision.
 func (s *System) Compare(n *Informer, version int64, contents truth.Contents) *truth.Difference {

@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -33,7 +32,7 @@ type Params struct {
 
 	Topology  topology.Options
 	Workload  workload.Options
-	Informers informer.Options
+	Informers InformerOptions
 	Faults    faults.Options
 	Clock     Clock
 }
@@ -49,7 +48,7 @@ var ofParams = option.Join(
 	),
 	option.Lift(topology.Group, func(p *Params) *topology.Options { return &p.Topology }),
 	option.Lift(workload.Group, func(p *Params) *workload.Options { return &p.Workload }),
-	option.Lift(informer.Group, func(p *Params) *informer.Options { return &p.Informers }),
+	option.Lift(informerGroup, func(p *Params) *InformerOptions { return &p.Informers }),
 	option.Lift(faults.Group, func(p *Params) *faults.Options { return &p.Faults }),
 	option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }),
 )

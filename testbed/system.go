@@ -120,7 +120,7 @@ func (s *System) Etcd() *etcd.Server { return s.etcd.server }
 // Claims are the properties that the system is judged by.
 func (s *System) Claims() []*Property { return s.claims }
 
-// Memory is what the last run took, if informer.Options.ObjectBytes is set.
+// Memory is what the last run took, if InformerOptions.ObjectBytes is set.
 func (s *System) Memory() memory.Use {
 	if s.memory == nil {
 		return memory.Use{}

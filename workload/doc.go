@@ -1,5 +1,5 @@
 // Package workload holds the clients of a scenario. Each is a node that carries
-// out a fixed plan of operations and records what it asked and what it was told.
+// out a fixed plan of operations and records its requests and their answers.
 //
 //	Client       writes and reads, one operation at a time
 //	Watcher      watches a cache, and lists and watches again when that ends
@@ -7,6 +7,6 @@
 //	EtcdWatch    speaks etcd's own watch protocol
 //	Poller       lists again and again, and does not give up
 //
-// The clients stand outside of what is under test. The package imports sim,
+// The clients are not part of the system under test. The package imports sim,
 // sim/wire and model only; it must never import sim/etcd, sim/client or sim/cache.
 package workload

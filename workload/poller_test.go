@@ -40,7 +40,7 @@ type lazy struct{}
 func (lazy) Pick(*sim.World, []sim.Action) int        { return 0 }
 func (lazy) Choose(_ *sim.World, _ int, _ string) int { return 0 }
 
-func TestPollerComesBack(t *testing.T) {
+func TestAPollerAsksAgainUntilItIsServed(t *testing.T) {
 	served := &wire.ListResponse{ResourceVersion: 5}
 	script := []sim.Payload{
 		&wire.Error{Code: wire.TooManyRequests, RetryAfter: 3},

@@ -112,7 +112,7 @@ func walks(t *testing.T, version string, early bool, runs int) (f findings) {
 	return f
 }
 
-func TestRandomWalks(t *testing.T) {
+func TestEachReleaseLosesAndRepeatsWhatItIsKnownFor(t *testing.T) {
 	const runs = 3000
 	require.Equal(t, findings{}, walks(t, newest, false, runs), "newest client, right server")
 
@@ -129,7 +129,7 @@ func TestRandomWalks(t *testing.T) {
 	}
 }
 
-func TestResetClientRunsLikeANewOne(t *testing.T) {
+func TestAClientThatIsResetRunsLikeANewOne(t *testing.T) {
 	run := func(c *client.Client) uint64 {
 		w := sim.NewWorld(sim.Options{})
 		r := &walk{state: 5}

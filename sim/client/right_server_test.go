@@ -297,7 +297,7 @@ func (j *judge) Fire(*sim.Env, sim.Timer) {}
 
 func (j *judge) Run(env *sim.Env, t sim.Task) {
 	if t == judgeProgress {
-		env.Send(j.control, &wire.ProgressRequest{Metadata: j.metadata[env.Choose(len(j.metadata), "whose progress")]})
+		env.Send(j.control, &wire.ProgressRequest{Metadata: j.metadata[env.Choose(len(j.metadata), "which stream")]})
 		if j.requests--; j.requests > 0 {
 			env.Enable(judgeProgress)
 		}

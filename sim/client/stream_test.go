@@ -73,7 +73,7 @@ func TestBroadcastReachesRegisteredWatchesOnly(t *testing.T) {
 	require.EqualValues(t, 1, b.count("a broadcast misses a watch that is not registered yet"))
 }
 
-func TestResumeAfterProgress(t *testing.T) {
+func TestAReleaseResumesAtOrAfterProgress(t *testing.T) {
 	for version, want := range map[string]string{
 		"3.4.23": "0 create watch /a/... from 9", "3.5.7": "0 create watch /a/... from 9",
 		"3.4.24": "0 create watch /a/... from 10", "3.5.8": "0 create watch /a/... from 10", "v3.7.3": "0 create watch /a/... from 10",
@@ -208,7 +208,7 @@ func TestResumeKeepsTheBufferAndTheOrderIsAChoice(t *testing.T) {
 func TestBackoffGrowsAndNeverGoesBack(t *testing.T) {
 	b := newBenchIn(t, config(t, newest), sim.Options{Mode: sim.Timed})
 	b.watch("/a/", 4, "")
-	// From here on nobody acts, or time would stand still.
+	// From here on the test nodes do not act: time would stand still.
 	b.cache.act, b.etcd.act = nil, nil
 	b.do("run cache act")
 	b.do("run etcd act")
@@ -256,7 +256,7 @@ func TestStopCancelsOnTheServer(t *testing.T) {
 	require.Empty(t, b.cache.take())
 }
 
-func TestAbandonedBeforeCreated(t *testing.T) {
+func TestAnAbandonedCreationHoldsUpTheNextOne(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	first, second := b.watch("/a/", 4, ""), b.watch("/b/", 4, "")
 	b.settle()
@@ -278,7 +278,7 @@ func TestAbandonedBeforeCreated(t *testing.T) {
 	require.Equal(t, []string{"0 cancel watch 0"}, b.etcd.take())
 }
 
-func TestClosingWatchResumesAllTheSame(t *testing.T) {
+func TestAClosingWatchIsCreatedAgainAndThenCancelled(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	first := b.watch("/a/", 4, "")
 	b.watch("/b/", 4, "")
@@ -292,7 +292,7 @@ func TestClosingWatchResumesAllTheSame(t *testing.T) {
 	b.settle()
 	b.choices = []int{0}
 	b.do("fire client backoff")
-	require.EqualValues(t, 1, b.count("a watch that is closing resumes all the same"))
+	require.EqualValues(t, 1, b.count("a watch that is closing resumes"))
 	b.settle("run client run")
 	require.Equal(t, []string{"0 create watch /b/... from 5"}, b.etcd.take())
 	b.respond(0, createdAt(0, 4))
@@ -409,7 +409,7 @@ func only(lines []string, prefix string) (some []string) {
 	return some
 }
 
-func TestFragmentsAreMerged(t *testing.T) {
+func TestFragmentsAreMergedUnlessTheStreamBreaks(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	b.watch("/a/", 4, "")
 	b.watch("/b/", 4, "")

@@ -50,7 +50,7 @@ func TestReadsAreRepeatedAndWritesAreNot(t *testing.T) {
 	require.Equal(t, []string{"0 rev 7: 0 items", "1 rev 8: 0 items"}, b.cache.take())
 }
 
-func TestReadIsGivenUp(t *testing.T) {
+func TestAReadIsGivenUpAfterAllRetries(t *testing.T) {
 	cfg := config(t, newest)
 	cfg.Library.MaxUnaryRetries = 3
 	b := newBench(t, cfg)
@@ -70,7 +70,7 @@ func TestReadIsGivenUp(t *testing.T) {
 	require.False(t, b.enabled("fire client"))
 }
 
-func TestCallerGoesAway(t *testing.T) {
+func TestTheCallOfACallerThatIsGoneIsDropped(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	b.call(&wire.RangeRequest{Key: "/a/"})
 	b.settle()
@@ -79,7 +79,7 @@ func TestCallerGoesAway(t *testing.T) {
 	b.settle()
 	b.do("inject restart cache")
 	b.settle()
-	require.False(t, b.enabled("fire client"), "nobody waits for the read")
+	require.False(t, b.enabled("fire client"), "the read has no caller")
 	require.Contains(t, b.etcd.take(), "1 Put /a/x=")
 	b.respond(1, &wire.PutResponse{Revision: 4})
 	b.settle()

@@ -36,7 +36,7 @@ func items(rev int64, keys ...string) *wire.RangeResponse {
 	return p
 }
 
-func TestInitialEvents(t *testing.T) {
+func TestInitialEventsComeBeforeTheWatch(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	b.watchList(0)
 	require.Equal(t, []string{"0 Range /a/..."}, b.etcd.take())
@@ -49,7 +49,7 @@ func TestInitialEvents(t *testing.T) {
 	require.Equal(t, []string{"0 ADDED RV=10 /a/z=v10", "0 BOOKMARK RV=11"}, b.cache.take())
 }
 
-func TestInitialEventsWithoutItems(t *testing.T) {
+func TestInitialEventsWithoutItemsEndToo(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	b.watchList(0)
 	b.respond(0, items(9))
@@ -59,7 +59,7 @@ func TestInitialEventsWithoutItems(t *testing.T) {
 
 // The first page fixes the revision. Full buffers hold up the list, and no event
 // of the watch comes before its last item.
-func TestInitialEventsInPages(t *testing.T) {
+func TestPagesOfInitialEventsHaveOneRevision(t *testing.T) {
 	cfg := config(t, newest)
 	cfg.Watcher.SyncPageSize, cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 4, 2, 1
 	b := newBench(t, cfg)
@@ -81,7 +81,7 @@ func TestInitialEventsInPages(t *testing.T) {
 	require.Equal(t, "create watch /a/... from 10", b.etcd.last.Label())
 }
 
-func TestInitialEventsAtLeastAtARevision(t *testing.T) {
+func TestInitialEventsOfAFutureRevisionAreRefused(t *testing.T) {
 	for _, tc := range []struct {
 		revision int64
 		want     []string
@@ -103,7 +103,7 @@ func TestInitialEventsAtLeastAtARevision(t *testing.T) {
 }
 
 // Without initial events and without a revision a watch begins where etcd is.
-func TestWatchFromTheCurrentRevision(t *testing.T) {
+func TestAWatchWithoutInitialEventsBeginsWhereEtcdIs(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	b.start(&wire.WatchStart{Prefix: "/a/", SendInitialEvents: wire.SendInitialEventsFalse})
 	b.respond(0, &wire.RangeResponse{Revision: 9})
@@ -112,7 +112,7 @@ func TestWatchFromTheCurrentRevision(t *testing.T) {
 	require.Empty(t, b.cache.take())
 }
 
-func TestInitialEventsThatCannotBeListed(t *testing.T) {
+func TestAFailedListEndsTheWatchWithItsError(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		setUp func(*client.Config)
@@ -141,7 +141,7 @@ func TestInitialEventsThatCannotBeListed(t *testing.T) {
 	}
 }
 
-func TestStoppedWhileSyncing(t *testing.T) {
+func TestAStoppedWatchGivesItsListUp(t *testing.T) {
 	b := newBench(t, config(t, newest))
 	c := b.watchList(0)
 	b.stop(c)
@@ -160,7 +160,7 @@ func TestStoppedWhileSyncing(t *testing.T) {
 }
 
 // A clone of a client that syncs goes its own way.
-func TestCloneWhileSyncing(t *testing.T) {
+func TestACloneBetweenInitialEventsGoesItsOwnWay(t *testing.T) {
 	cfg := config(t, newest)
 	cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 1, 1
 	b := newBench(t, cfg)

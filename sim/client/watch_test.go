@@ -54,7 +54,7 @@ func TestFullBuffersBlockAndGoOn(t *testing.T) {
 			"0 "+n.Label())
 	}
 	b.settle(toCache)
-	require.False(t, b.enabled("run client"), "everybody waits for the cache")
+	require.False(t, b.enabled("run client"), "all loops wait for the cache")
 	require.NotZero(t, b.count("incomingEventChan is full"))
 	require.NotZero(t, b.count("resultChan is full"))
 	b.do(toCache)
@@ -198,7 +198,7 @@ func TestEndOfStreamFailsRequestsThatWait(t *testing.T) {
 	require.EqualValues(t, 1, b.count("a progress request fails because its stream ended"))
 }
 
-func TestMissingPrevKv(t *testing.T) {
+func TestAnEventWithoutPrevKvEndsTheWatch(t *testing.T) {
 	gone := deleteAt("/a/x", 7, 5)
 	gone.PrevKv = nil
 	changed := updateAt("/a/y", 8, 6)

@@ -79,7 +79,7 @@ func newTracedCluster(t *testing.T, run *trace.Trace, intervals ...time.Duration
 	require.Equal(t, etcdID, c.w.Add("etcd", c.etcd))
 	for i, interval := range intervals {
 		lib := c.w.Add(fmt.Sprint("client-", i+1), client.New(library))
-		n := compactor.New(compactor.Config{KV: etcdID, Watch: lib, Interval: interval})
+		n := compactor.New(compactor.Config{KV: etcdID, Watch: lib, Options: compactor.Options{Interval: interval}})
 		c.compactors = append(c.compactors, n)
 		c.mortals = append(c.mortals, &mortal{Compactor: n})
 		c.w.Add(fmt.Sprint("compactor-", i+1), c.mortals[i])
@@ -143,16 +143,16 @@ func TestOfTwoServersOneCompacts(t *testing.T) {
 }
 
 // A loser hears of a compaction by its watch long before its own next try.
-func TestWatchTellsTheOthers(t *testing.T) {
+func TestAServerHearsOfCompactionsByItsWatch(t *testing.T) {
 	c := newCluster(t, 5*time.Minute, 50*time.Minute)
 	c.runUntil(11 * time.Minute)
 	assert.EqualValues(t, 7, c.compactors[1].CompactRevision())
 	assert.NotZero(t, c.count("compaction of a server heard of by watch"))
 }
 
-// The one who compacted stops, and the other takes over at its next try after
+// The server that compacted stops, and the other one takes over at its next try after
 // that: at 15:36 it still lost.
-func TestTheOtherTakesOver(t *testing.T) {
+func TestAnotherServerTakesOver(t *testing.T) {
 	c := newCluster(t, 5*time.Minute, 5*time.Minute+12*time.Second)
 	c.mortals[0].dies = sim.Time(16 * time.Minute)
 	c.runUntil(20 * time.Minute)

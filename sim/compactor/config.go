@@ -9,18 +9,17 @@ import (
 // Config is what one compactor is made of. Fields left at zero take the
 // original's values; KV has none.
 type Config struct {
+	Options
 	// KV is the node that takes unary requests: etcd, or the client before it.
 	KV sim.NodeID
-	// Watch is the node that takes watches. If it is 0 the compactor does
-	// not watch: it hears of others when it loses against them (Kubernetes
-	// before 1.33).
+	// Watch is the node that takes watches. If it is 0 the compactor does not watch
+	// the key, and hears of other servers' compactions when it loses against them
+	// (Kubernetes before 1.33).
 	Watch sim.NodeID
-	// Interval is the time between two tries: 5 min.
-	Interval sim.Duration
 	// WatchRetry is the time before the first and between two watches: 1 s.
 	WatchRetry sim.Duration
-	// Rounds is how often each loop turns in an untimed run: 3. The first try of
-	// all only makes the key, the second is the first that compacts.
+	// Rounds is the number of turns of each loop in an untimed run: 3. The very
+	// first try only makes the key, the second is the first one that compacts.
 	Rounds int
 }
 

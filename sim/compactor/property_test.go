@@ -35,7 +35,7 @@ func (d drawn) Choose(_ *sim.World, n int, what string) int {
 //   - what etcd holds less than an interval is never compacted;
 //   - while the servers are up, it holds no more than two intervals of history;
 //   - no server believes in a compaction of a revision that was not there.
-func TestRetention(t *testing.T) {
+func TestHistoryIsKeptForOneToTwoIntervals(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const interval = 5 * time.Minute
 		cfg, err := etcd.DefaultConfig("3.6.16")
@@ -50,7 +50,7 @@ func TestRetention(t *testing.T) {
 		var compactors []*compactor.Compactor
 		for i := range rapid.IntRange(1, 3).Draw(rt, "servers") {
 			lib := w.Add(fmt.Sprint("client-", i+1), client.New(library))
-			c := compactor.New(compactor.Config{KV: etcdID, Watch: lib, Interval: interval})
+			c := compactor.New(compactor.Config{KV: etcdID, Watch: lib, Options: compactor.Options{Interval: interval}})
 			node := w.Add(fmt.Sprint("compactor-", i+1), c)
 			compactors = append(compactors, c)
 			w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{lib, node}, Label: fmt.Sprint(i + 1)},

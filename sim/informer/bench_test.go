@@ -64,7 +64,7 @@ func BenchmarkEvent(b *testing.B) {
 			w := sim.NewWorld(sim.Options{})
 			p := newPump(objects)
 			r := informer.New(informer.Config{
-				Prefix: prefix, Servers: []sim.NodeID{1}, WatchList: true, InitialResourceVersion: wire.Unset,
+				Prefix: prefix, Servers: []sim.NodeID{1}, Options: informer.Options{List: informer.ByWatchList},
 			})
 			w.Add("server", p)
 			w.Add("informer", r)

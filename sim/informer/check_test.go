@@ -11,17 +11,17 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-var checking = informer.Config{WatchList: true, InitialResourceVersion: wire.Unset, ConsistencyDetector: true}
+var checking = informer.Config{Options: informer.Options{List: informer.ByWatchList, Check: true}}
 
 func exactly(version int64) wire.ListRequest {
 	return wire.ListRequest{ResourceVersion: version, Match: wire.MatchExact}
 }
 
-func TestConsistencyDetector(t *testing.T) {
+func TestAStreamedListIsComparedBeforeItIsUsed(t *testing.T) {
 	b := newBed(t, sim.Untimed, checking)
 	conn := b.watchList(wire.Unset)
 	b.send(conn, added(item("b", 3)), added(item("a", 2)), endOfInitialEvents(9), added(item("c", 10)))
-	// Nobody reads the stream meanwhile.
+	// Meanwhile the stream is not read.
 	b.holds(0)
 	b.list(exactly(9), listed(9, item("a", 2), item("b", 3)))
 	b.holds(10, "a@2", "b@3", "c@10")
@@ -29,7 +29,7 @@ func TestConsistencyDetector(t *testing.T) {
 	require.Equal(t, informer.Record{Requests: 1, Requested: wire.Unset, Streamed: 1, Checked: 1}, *b.informer.Record())
 }
 
-func TestConsistencyDetectorPanics(t *testing.T) {
+func TestADifferentListMakesTheDetectorPanic(t *testing.T) {
 	other := item("a", 2)
 	other.Value = "another"
 	for name, list := range map[string][]*wire.KeyValue{
@@ -54,9 +54,9 @@ func TestConsistencyDetectorPanics(t *testing.T) {
 	}
 }
 
-// It asks once a second for as long as it takes: for ever, if etcd has compacted
+// It asks once a second without a limit: for ever, if etcd has compacted
 // the revision.
-func TestConsistencyDetectorWaits(t *testing.T) {
+func TestARefusedComparisonIsRepeated(t *testing.T) {
 	b := newBed(t, sim.Timed, checking)
 	b.send(b.watchList(wire.Unset), added(item("a", 2)), endOfInitialEvents(9))
 	for i := range 100 {
@@ -70,7 +70,7 @@ func TestConsistencyDetectorWaits(t *testing.T) {
 }
 
 // The watch may time out meanwhile: the informer finds out when it reads on.
-func TestConsistencyDetectorAndTimeout(t *testing.T) {
+func TestAWatchThatTimesOutDuringTheComparisonIsResumed(t *testing.T) {
 	b := newBed(t, sim.Timed, checking)
 	b.send(b.watchList(wire.Unset), added(item("a", 2)), endOfInitialEvents(9))
 	_, conn := take[*wire.ListRequest](b)

@@ -14,22 +14,22 @@
 //
 // # Flows
 //
-// ListAndWatch lists, or streams the list (Config.WatchList), then watches. If
+// ListAndWatch lists, or streams the list (WatchList), then watches. If
 // the stream fails in a way that it cannot retry it lists instead, whatever the
 // reason was: that is how a client gets on with a server that does not know
-// sendInitialEvents. What each request asks for:
+// sendInitialEvents. The resourceVersion of each request:
 //
-//	first LIST                 Config.InitialResourceVersion, upstream "0"
+//	first LIST                 Options.RV, upstream "0"
 //	first WatchList            the same, upstream ""
 //	later ones                 the resourceVersion of the last event or bookmark
 //	after 410, or 504 with     "": the newest state
 //	"too large" to one of them
 //	WATCH                      the resourceVersion of the last event or bookmark
 //
-// A 410 that ends a watch is not among them: the request that follows still
-// names the last resourceVersion, which a cache that is that far can serve.
-// KEP-3157's appendix has it otherwise (step 4, "after compaction"):
-// Config.NewestAfterExpired.
+// A 410 that ends a watch is not among them: the next request still names the last
+// resourceVersion, as the minimum, and a cache that has reached it can answer.
+// KEP-3157's appendix differs (step 4, "after compaction"):
+// Options.Newest.
 //
 // # Yield points
 //
@@ -41,30 +41,30 @@
 //	Reflector.watchList,            delivery of an event: into the temporary store;
 //	handleListWatch                 the bookmark of the end is Replace
 //	CheckDataConsistency            the LIST and its delivery, before Replace;
-//	                                meanwhile nobody reads the stream; timer
+//	                                meanwhile the stream is not read; timer
 //	                                "consistency check again"
 //	Reflector.watch, handleWatch    delivery of an event: into the store, then the
-//	                                position
-//	Request.Watch and Do            timer "retry after": what a server refused with
-//	                                Retry-After is sent again, below the Reflector
+//	                                resourceVersion
+//	Request.Watch and Do            timer "retry after": a request that was refused
+//	                                with Retry-After is sent again, below the
+//	                                Reflector
 //	delayHandler                    timer "backoff", between two ListAndWatch, and
 //	                                between two watches after 429
 //	timeoutSeconds                  timer "watch timeout"
 //
-// # What is merged, and why nobody can tell
+// # What is merged, and why it makes no difference
 //
-//   - Sending a message ends a step and begins none: the message waits for as
-//     long as the goroutine could have waited before it sent. So Replace and the
-//     next WATCH are one step.
+//   - Replace and the next WATCH are one step: a message under way waits for as
+//     long as the goroutine could have waited before it sent.
 //   - StreamWatcher.receive hands events to the Reflector through a channel
 //     without a buffer. Here the Reflector takes them from the stream.
 //   - The server ends a watch after timeoutSeconds. Here the client does, at the
 //     time that it chose: the events that the server would still have sent are
 //     those that were under way.
-//   - A stream that breaks before the response headers came is retried by
-//     Request.Watch a second later, after them by the Reflector. A stream here has
-//     no headers: it is the Reflector's to retry. A refusal in the first message
-//     that has a Retry-After is one before the headers.
+//   - Upstream Request.Watch retries a stream that breaks before the response
+//     headers, a second later; after the headers the Reflector does. A stream here
+//     has no headers, so the Reflector retries it. A refusal with Retry-After in the
+//     first message is one before the headers.
 //
 // # Left out
 //

@@ -16,10 +16,10 @@ import (
 
 var (
 	listing   = informer.Config{}
-	streaming = informer.Config{WatchList: true, InitialResourceVersion: wire.Unset}
+	streaming = informer.Config{Options: informer.Options{List: informer.ByWatchList}}
 )
 
-func TestListAndWatch(t *testing.T) {
+func TestAListIsFollowedByAWatchFromItsResourceVersion(t *testing.T) {
 	b := newBed(t, sim.Untimed, listing)
 	b.holds(0)
 	b.list(wire.ListRequest{Limit: 500}, listed(5, item("a", 2), item("b", 5)))
@@ -34,8 +34,8 @@ func TestListAndWatch(t *testing.T) {
 }
 
 // A process may ask for the newest list first.
-func TestListNewest(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{InitialResourceVersion: wire.Unset})
+func TestAProcessMayAskForTheNewestListFirst(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{RV: informer.RVNewest}})
 	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 500}, listed(5))
 	b.watch(5)
 	b.holds(5)
@@ -43,8 +43,8 @@ func TestListNewest(t *testing.T) {
 
 // A list from etcd comes in pages; its resourceVersion is the first page's. From
 // then on the informer lists in pages whatever it asks for.
-func TestListInPages(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{PageSize: 2})
+func TestPagesHaveTheResourceVersionOfTheFirst(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{Page: 2}})
 	first := listed(9, item("a", 2), item("b", 3))
 	first.Continue = "more"
 	b.list(wire.ListRequest{Limit: 2}, first)
@@ -57,8 +57,8 @@ func TestListInPages(t *testing.T) {
 }
 
 // Pages of the newest list say nothing of whether there is a cache.
-func TestNewestListInPages(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{InitialResourceVersion: wire.Unset, PageSize: 1})
+func TestPagesOfTheNewestListDoNotShowThatThereIsNoCache(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{RV: informer.RVNewest, Page: 1}})
 	first := listed(9, item("a", 2))
 	first.Continue = "more"
 	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 1}, first)
@@ -70,8 +70,8 @@ func TestNewestListInPages(t *testing.T) {
 
 // The second page is gone: the list is asked for in one piece, once, and then
 // the newest one.
-func TestListExpiresBetweenPages(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{PageSize: 1})
+func TestAListThatExpiresIsRequestedWholeAndThenNewest(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{Page: 1}})
 	first := listed(9, item("a", 2))
 	first.Continue = "more"
 	b.list(wire.ListRequest{Limit: 1}, first)
@@ -88,7 +88,7 @@ func TestListExpiresBetweenPages(t *testing.T) {
 
 // Resume at the last resourceVersion: after a watch that closed it is the next
 // event's or bookmark's.
-func TestResume(t *testing.T) {
+func TestAWatchResumesAfterItsLastEventOrBookmark(t *testing.T) {
 	b := newBed(t, sim.Untimed, listing)
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
 	conn := b.watch(5)
@@ -107,10 +107,10 @@ func TestResume(t *testing.T) {
 	b.list(wire.ListRequest{ResourceVersion: 11}, nil)
 }
 
-// 410 on the watch: the list names the last resourceVersion as the least, so
+// 410 on the watch: the list names the last resourceVersion as the minimum, so
 // that a cache can serve it. Only if that is refused too, the newest is asked
 // for; it comes in one piece.
-func TestExpired(t *testing.T) {
+func TestAListAfter410NamesTheLastResourceVersion(t *testing.T) {
 	b := newBed(t, sim.Untimed, listing)
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
 	b.fail(b.watch(5), gone)
@@ -125,8 +125,8 @@ func TestExpired(t *testing.T) {
 }
 
 // The flow of KEP-3157's appendix: a 410 on the watch is enough.
-func TestNewestAfterExpired(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{NewestAfterExpired: true})
+func TestAListAfter410MayAskForTheNewest(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{Newest: true}})
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
 	b.fail(b.watch(5), gone)
 	b.do("fire informer backoff")
@@ -137,8 +137,8 @@ func TestNewestAfterExpired(t *testing.T) {
 	b.list(wire.ListRequest{ResourceVersion: 9}, nil)
 }
 
-func TestNotOlderThan(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{NotOlderThan: true, PageSize: 1})
+func TestAListMayNameItsMatch(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{NotOlder: true, Page: 1}})
 	first := listed(5, item("a", 2))
 	first.Continue = "more"
 	b.list(wire.ListRequest{Limit: 1}, first)
@@ -150,7 +150,7 @@ func TestNotOlderThan(t *testing.T) {
 }
 
 // "Too large": this API server is behind the one before.
-func TestTooLarge(t *testing.T) {
+func TestATooLargeResourceVersionIsGivenUp(t *testing.T) {
 	b := newBed(t, sim.Untimed, listing)
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
 	b.fail(b.watch(5), gone)
@@ -161,7 +161,7 @@ func TestTooLarge(t *testing.T) {
 	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 500}, nil)
 }
 
-func TestWatchList(t *testing.T) {
+func TestAWatchListFillsTheStoreAtItsEnd(t *testing.T) {
 	b := newBed(t, sim.Untimed, streaming)
 	conn := b.watchList(wire.Unset)
 	b.send(conn, added(item("a", 2)), added(item("b", 3)))
@@ -179,14 +179,14 @@ func TestWatchList(t *testing.T) {
 	require.Equal(t, informer.Record{Requests: 1, Requested: wire.Unset, Streamed: 1}, *b.informer.Record())
 }
 
-func TestWatchListOfAny(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{WatchList: true})
+func TestAWatchListMayAskForAny(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{List: informer.ByWatchList, RV: informer.RVAny}})
 	b.send(b.watchList(0), endOfInitialEvents(4))
 	b.holds(4)
 }
 
 // After a 410 a stream names the last resourceVersion, then none.
-func TestWatchListExpired(t *testing.T) {
+func TestARefusedResourceVersionMakesAWatchListAskForTheNewest(t *testing.T) {
 	b := newBed(t, sim.Untimed, streaming)
 	conn := b.watchList(wire.Unset)
 	b.send(conn, added(item("a", 2)), endOfInitialEvents(9))
@@ -209,7 +209,7 @@ func TestWatchListExpired(t *testing.T) {
 }
 
 // A server that does not know the option is listed from, this time.
-func TestFallback(t *testing.T) {
+func TestAFailedWatchListBecomesAList(t *testing.T) {
 	for name, refuse := range map[string]func(b *bed, conn sim.Conn){
 		"invalid":    func(b *bed, conn sim.Conn) { b.fail(conn, invalid) },
 		"internal":   func(b *bed, conn sim.Conn) { b.fail(conn, &wire.Error{Code: wire.Internal}) },
@@ -231,7 +231,7 @@ func TestFallback(t *testing.T) {
 }
 
 // A stream that breaks among the initial events is begun again with nothing.
-func TestWatchListBreaks(t *testing.T) {
+func TestABrokenWatchListBeginsAnew(t *testing.T) {
 	b := newBed(t, sim.Untimed, streaming)
 	conn := b.watchList(wire.Unset)
 	b.send(conn, added(item("a", 2)))
@@ -242,7 +242,7 @@ func TestWatchListBreaks(t *testing.T) {
 }
 
 // 429 with Retry-After is waited for below the Reflector, ten times.
-func TestRetryAfter(t *testing.T) {
+func TestARequestIsSentAgainAfterRetryAfter(t *testing.T) {
 	later := &wire.Error{Code: wire.TooManyRequests, RetryAfter: 3}
 	b := newBed(t, sim.Timed, listing)
 	for range 10 {
@@ -274,7 +274,7 @@ func TestRetryAfter(t *testing.T) {
 	b.watch(8)
 }
 
-func TestWatchListBacksOff(t *testing.T) {
+func TestAWatchListBacksOffAfter429(t *testing.T) {
 	b := newBed(t, sim.Untimed, streaming)
 	conn := b.watchList(wire.Unset)
 	b.send(conn, added(item("a", 2)))
@@ -284,9 +284,9 @@ func TestWatchListBacksOff(t *testing.T) {
 	b.holds(3)
 }
 
-// 0.8 s, twice as long each time, at most 30 s, and as much again at most; after
-// two minutes from 0.8 s on.
-func TestBackoff(t *testing.T) {
+// From 0.8 s on, twice as long each time, up to 30 s, with a jitter of up to as much
+// again. After two minutes it begins anew.
+func TestTheBackoffDoublesAndIsResetAfterTwoMinutes(t *testing.T) {
 	for _, jitter := range []int{0, 4} {
 		b := newBed(t, sim.Timed, listing)
 		b.choices["backoff jitter"] = jitter
@@ -305,7 +305,7 @@ func TestBackoff(t *testing.T) {
 }
 
 // A watch ends after five to ten minutes, and is resumed.
-func TestWatchTimeout(t *testing.T) {
+func TestAWatchEndsWithinTwiceItsTimeout(t *testing.T) {
 	b := newBed(t, sim.Timed, listing)
 	b.choices["watch timeout"] = 5
 	b.list(wire.ListRequest{Limit: 500}, listed(5))
@@ -321,7 +321,7 @@ func TestWatchTimeout(t *testing.T) {
 
 // A process that restarts has nothing: with "0" it takes what the next API
 // server has, and goes back in time (kubernetes #59848).
-func TestRestartAndMove(t *testing.T) {
+func TestAProcessThatRestartsConnectsToTheNextServer(t *testing.T) {
 	b := newBed(t, sim.Untimed, informer.Config{Servers: []sim.NodeID{firstID, secondID}})
 	b.list(wire.ListRequest{Limit: 500}, listed(5, item("a", 5)))
 	b.watch(5)
@@ -332,9 +332,9 @@ func TestRestartAndMove(t *testing.T) {
 	b.holds(3, "a@2")
 }
 
-// A connection that breaks leads to the next API server; who stays in memory
-// names what it knows.
-func TestMoveAfterABreak(t *testing.T) {
+// The connection breaks: the informer keeps its memory, and names its
+// resourceVersion to the next API server.
+func TestABrokenConnectionLeadsToTheNextServer(t *testing.T) {
 	b := newBed(t, sim.Untimed, informer.Config{Servers: []sim.NodeID{firstID, secondID}})
 	b.list(wire.ListRequest{Limit: 500}, listed(5, item("a", 5)))
 	b.send(b.watch(5), bookmark(6))
@@ -347,7 +347,7 @@ func TestMoveAfterABreak(t *testing.T) {
 }
 
 // A LIST whose connection broke is sent again a second later.
-func TestListConnectionLost(t *testing.T) {
+func TestALostListIsSentAgainASecondLater(t *testing.T) {
 	b := newBed(t, sim.Untimed, informer.Config{Servers: []sim.NodeID{firstID, secondID}})
 	require.Len(t, b.servers[0].inbox, 1)
 	b.do("inject restart server")
@@ -361,7 +361,7 @@ func TestListConnectionLost(t *testing.T) {
 }
 
 // Behind a load balancer a process begins when the API server is ready.
-func TestAwaitReady(t *testing.T) {
+func TestAProcessWaitsUntilTheServerIsReady(t *testing.T) {
 	b := newBed(t, sim.Untimed, informer.Config{AwaitReady: true, Servers: []sim.NodeID{firstID, secondID}})
 	take[*wire.ReadyzRequest](b)
 	b.idle()

@@ -32,7 +32,7 @@ func (r *Informer) list(env *sim.Env) {
 	env.Writes(cellPages, 0)
 	env.Writes(cellState, 0)
 	*g = pager{
-		version: r.version.request(r.cfg.InitialResourceVersion), pageSize: r.cfg.PageSize,
+		version: r.version.request(r.cfg.initialVersion()), pageSize: r.cfg.pageSize(),
 		items: g.items[:0], honoured: g.honoured,
 	}
 	if g.version != wire.Unset && g.version != 0 && !g.honoured {
@@ -49,7 +49,7 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	clear(g.items)
 	g.items, g.listVersion = g.items[:0], 0
 	req := &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: g.version, Limit: limit}
-	if r.cfg.NotOlderThan && g.version != wire.Unset && g.version != 0 {
+	if r.cfg.NotOlder && g.version != wire.Unset && g.version != 0 {
 		req.Match = wire.MatchNotOlderThan
 	}
 	r.ask(env, req)

@@ -14,7 +14,7 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 	r.starts++
 	env.Writes(cellStream, 0)
 	r.stream = stream{}
-	if r.cfg.WatchList {
+	if r.cfg.List == ByWatchList {
 		r.watchList(env)
 	} else {
 		r.list(env)

@@ -1,78 +1,89 @@
 package informer
 
 import (
-	"fmt"
-
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// The ways in which informers list: values of Options.List.
+// Options are everything about an informer that can be set by name. The zero value
+// is what client-go does.
+type Options struct {
+	List ListMode
+	// RV is the resourceVersion of a process's first request.
+	RV InitialRV
+	// Page is the number of objects in a page of the pager: 500 if it is 0.
+	Page int
+	// Check: the consistency detector compares the objects of a WatchList with a LIST
+	// of the same resourceVersion (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR).
+	Check bool
+	// Newest: the informer asks for the newest state after a 410 that ended a watch
+	// (KEP-3157, "Steps followed by informers"). client-go names the last
+	// resourceVersion once more.
+	Newest bool
+	// NotOlder gives a LIST with a resourceVersion that resourceVersionMatch.
+	// client-go gives none: that means the same without a limit, and exactly that
+	// resourceVersion with one (kubernetes #133810).
+	NotOlder bool
+}
+
+// ListMode is how an informer gets all objects.
+type ListMode uint8
+
 const (
-	ByListWatch = "list-watch"
-	ByWatchList = "watch-list"
+	// ByListWatch lists them.
+	ByListWatch ListMode = iota
+	// ByWatchList streams them (the gate WatchListClient).
+	ByWatchList
 )
 
-// Options say how many informers a scenario has, and how they are set up.
-type Options struct {
-	// Count is how many there are.
-	Count int
-	// List is how they list, ByListWatch or ByWatchList.
-	List string
-	// RV is what a process asks for first, "0" or "unset", or "" for what client-go
-	// asks for.
-	RV string
-	// Page is the number of objects in a page; 0 is the original's.
-	Page int
-	// Check switches their consistency detector on.
-	Check bool
-	// Newest makes informers ask for the newest state as soon as a watch has ended
-	// with 410, NotOlder makes their lists say in so many words that a
-	// resourceVersion is the minimum.
-	Newest, NotOlder bool
-	// ObjectBytes is what each object weighs where memory is counted; 0 counts
-	// nothing.
-	ObjectBytes int
+// String is the value's name.
+func (m ListMode) String() string {
+	if m == ByWatchList {
+		return "watch-list"
+	}
+	return "list-watch"
 }
+
+// InitialRV is the resourceVersion of a process's first request.
+type InitialRV uint8
+
+const (
+	// RVOfClientGo is client-go's: a LIST asks for any resourceVersion (kubernetes
+	// #59848 is about that), and a WatchList for the newest.
+	RVOfClientGo InitialRV = iota
+	// RVAny is "0".
+	RVAny
+	// RVNewest is none.
+	RVNewest
+)
 
 // Group is all options of informers.
 var Group = option.NewGroup("informers",
-	option.Count("informers", func(o *Options) *int { return &o.Count }, "", "reflectors that follow a cache (client-go)"),
-	option.Text("informer-list", func(o *Options) *string { return &o.List }, checkList, ByListWatch+" or "+ByWatchList, "how informers list"),
-	option.Text("informer-rv", func(o *Options) *string { return &o.RV }, checkRV, "0 or unset", "what an informer's process asks for first (empty: client-go's own)"),
+	option.Choice("informer-list", func(o *Options) *ListMode { return &o.List }, "how informers get all objects",
+		option.Val("list-watch", "they list, and then watch"),
+		option.Val("watch-list", "they watch with initial events (KEP-3157)")),
+	option.Choice("informer-rv", func(o *Options) *InitialRV { return &o.RV }, "the resourceVersion of an informer's first request",
+		option.Val("client-go", "0 for a LIST, none for a WatchList"),
+		option.Val("0", "any"),
+		option.Val("unset", "the newest")),
 	option.Count("informer-page", func(o *Options) *int { return &o.Page }, "500", "objects in one page of an informer's list"),
-	option.Switch("informer-check", func(o *Options) *bool { return &o.Check }, "informers compare what they were streamed with a list"),
+	option.Switch("informer-check", func(o *Options) *bool { return &o.Check }, "informers compare a streamed list with a LIST"),
 	option.Switch("informer-newest", func(o *Options) *bool { return &o.Newest }, `informers ask for RV="" as soon as a watch ended with 410 (KEP-3157's appendix)`),
 	option.Switch("informer-not-older", func(o *Options) *bool { return &o.NotOlder }, "informers list with resourceVersionMatch=NotOlderThan"),
-	option.Count("object-bytes", func(o *Options) *int { return &o.ObjectBytes }, "nothing is counted", "what an object weighs where memory is counted, timed"),
 )
 
-// Config is that of an informer, but for the resource and the caches that it
-// watches.
-func (o *Options) Config() Config {
-	c := Config{
-		WatchList: o.List == ByWatchList, PageSize: int64(o.Page),
-		ConsistencyDetector: o.Check, NewestAfterExpired: o.Newest, NotOlderThan: o.NotOlder,
+// initialVersion is the resourceVersion of a process's first request.
+func (o *Options) initialVersion() int64 {
+	if o.RV == RVNewest || o.RV == RVOfClientGo && o.List == ByWatchList {
+		return wire.Unset
 	}
-	if o.RV == "unset" || o.RV == "" && c.WatchList {
-		// What client-go does if nothing else is set.
-		c.InitialResourceVersion = wire.Unset
-	}
-	return c
+	return 0
 }
 
-func checkList(v string) error {
-	switch v {
-	case "", ByListWatch, ByWatchList:
-		return nil
+// pageSize is the limit of the pager's requests.
+func (o *Options) pageSize() int64 {
+	if o.Page == 0 {
+		return 500
 	}
-	return fmt.Errorf("informer-list=%s: want %s or %s", v, ByListWatch, ByWatchList)
-}
-
-func checkRV(v string) error {
-	switch v {
-	case "", "0", "unset":
-		return nil
-	}
-	return fmt.Errorf("informer-rv=%s: want 0, unset, or nothing for client-go's own", v)
+	return int64(o.Page)
 }

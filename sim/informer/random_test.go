@@ -36,16 +36,19 @@ type field struct {
 
 // shape is one of the configurations that are run.
 func shape(seed uint64) informer.Config {
-	cfg := informer.Config{Prefix: prefix, Servers: []sim.NodeID{1, 2}, PageSize: 2}
-	cfg.WatchList = seed&1 != 0
+	cfg := informer.Config{Options: informer.Options{Page: 2}, Prefix: prefix, Servers: []sim.NodeID{1, 2}}
+	if seed&1 != 0 {
+		cfg.List = informer.ByWatchList
+	}
+	cfg.RV = informer.RVAny
 	if seed&2 != 0 {
-		cfg.InitialResourceVersion = wire.Unset
+		cfg.RV = informer.RVNewest
 	}
-	cfg.ConsistencyDetector = seed&4 != 0
+	cfg.Check = seed&4 != 0
 	if seed&8 != 0 {
-		cfg.PageSize = 0
+		cfg.Page = 0
 	}
-	cfg.NewestAfterExpired, cfg.NotOlderThan, cfg.AwaitReady = seed&32 != 0, seed&64 != 0, seed&128 != 0
+	cfg.Newest, cfg.NotOlder, cfg.AwaitReady = seed&32 != 0, seed&64 != 0, seed&128 != 0
 	return cfg
 }
 
@@ -146,7 +149,7 @@ func (f *field) check() error {
 
 // Before servers that answer rightly, an informer holds what there is at its
 // resourceVersion, whatever breaks, and has everything in the end.
-func TestRandomRuns(t *testing.T) {
+func TestAnInformerHoldsWhatThereIsAtItsResourceVersion(t *testing.T) {
 	var total informer.Record
 	ended := 0
 	node := informer.New(informer.Config{Servers: []sim.NodeID{1}})
@@ -170,7 +173,7 @@ func TestRandomRuns(t *testing.T) {
 
 // Clones go their own ways, whichever goes first, and what the original does
 // afterwards is the same as without them.
-func TestClone(t *testing.T) {
+func TestACloneGoesItsOwnWay(t *testing.T) {
 	for seed := range uint64(300) {
 		f := newField(seed, informer.New(informer.Config{Servers: []sim.NodeID{1}}))
 		require.NoError(t, f.run(seeded{rand.New(rand.NewPCG(seed, 1))}, 20+int(seed)))
@@ -193,8 +196,8 @@ func TestClone(t *testing.T) {
 }
 
 // A clone that is made between two pages has pages of its own.
-func TestCloneBetweenPages(t *testing.T) {
-	b := newBed(t, sim.Untimed, informer.Config{PageSize: 5})
+func TestACloneBetweenPagesHasPagesOfItsOwn(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{Page: 5}})
 	first := listed(9, item("a", 2), item("b", 2), item("c", 2), item("d", 2), item("e", 2))
 	first.Continue = "more"
 	b.list(wire.ListRequest{Limit: 5}, first)
@@ -225,7 +228,7 @@ func (f *field) end(t *testing.T) (hash, fingerprint uint64) {
 }
 
 // An informer that is reset behaves as a new one does.
-func TestReset(t *testing.T) {
+func TestAnInformerThatIsResetRunsLikeANewOne(t *testing.T) {
 	used := informer.New(informer.Config{Servers: []sim.NodeID{1}})
 	for seed := range uint64(200) {
 		run := func(node *informer.Informer) (uint64, uint64) {

@@ -60,7 +60,7 @@ func TestARequestDependsOnTheEventThatSetItsResourceVersion(t *testing.T) {
 func TestAListDependsOnThe410ThatCausedIt(t *testing.T) {
 	for _, newest := range []bool{false, true} {
 		run := trace.New(nil)
-		b := newTracedBed(t, sim.Untimed, informer.Config{NewestAfterExpired: newest}, run)
+		b := newTracedBed(t, sim.Untimed, informer.Config{Options: informer.Options{Newest: newest}}, run)
 		b.list(wire.ListRequest{Limit: 500}, listed(5))
 		b.fail(b.watch(5), gone)
 		b.do("fire informer backoff")

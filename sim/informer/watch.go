@@ -45,7 +45,7 @@ func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 		// the minimum.
 		env.Cover(watchExpired)
 		env.Writes(cellUnavailable, 0)
-		r.version.unavailable = r.cfg.NewestAfterExpired
+		r.version.unavailable = r.cfg.Newest
 		r.endListAndWatch(env)
 	default:
 		env.Cover(watchFailed)

@@ -18,7 +18,7 @@ func (r *Informer) watchList(env *sim.Env) {
 	r.state = stateWatchList
 	r.temporary.Clear(true)
 	req := &wire.WatchRequest{
-		Prefix: r.cfg.Prefix, ResourceVersion: r.version.request(r.cfg.InitialResourceVersion),
+		Prefix: r.cfg.Prefix, ResourceVersion: r.version.request(r.cfg.initialVersion()),
 		Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
 	}
 	r.record.Requests++
@@ -49,7 +49,7 @@ func (r *Informer) collect(env *sim.Env, e *wire.WatchEvent) {
 	env.Writes(cellCheck, 0)
 	r.version.unavailable = false
 	r.check = check{version: e.ResourceVersion}
-	if r.cfg.ConsistencyDetector && e.ResourceVersion != 0 {
+	if r.cfg.Check && e.ResourceVersion != 0 {
 		env.Writes(cellState, 0)
 		r.state = stateChecking
 		env.Hold(r.stream.conn)

@@ -3,9 +3,9 @@ package topology
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -31,14 +31,16 @@ type Options struct {
 	// that serves at first; comma separated. One with "!" behind it does not say its
 	// version until it serves.
 	Members string
-	// Compactors has each API server try to compact etcd every CompactInterval (0 is
-	// the original's 5 min) and tell its caches of compactions.
-	Compactors      bool
-	CompactInterval time.Duration
+	// Compactors has each API server try to compact etcd, as Compactor says, and tell
+	// its caches of compactions.
+	Compactors bool
+	Compactor  compactor.Options
 }
 
 // Group is all options of a topology.
-var Group = option.NewGroup("topology",
+var Group = option.Join(own, option.Lift(compactor.Group, func(o *Options) *compactor.Options { return &o.Compactor }))
+
+var own = option.NewGroup("topology",
 	option.Count("caches", func(o *Options) *int { return &o.Servers }, "", "API servers over the one etcd, each with a cache of every resource"),
 	option.Count("resources", func(o *Options) *int { return &o.Resources }, "1", "kinds of objects, each with a cache of its own"),
 	option.Count("namespaces", func(o *Options) *int { return &o.Namespaces }, "none", "namespaces of the watched keys, of which each list asks for one"),
@@ -48,7 +50,6 @@ var Group = option.NewGroup("topology",
 	option.Text("members", func(o *Options) *string { return &o.Members }, checkMembers, "versions, comma separated",
 		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),
 	option.Switch("compactors", func(o *Options) *bool { return &o.Compactors }, "API servers that compact etcd, and tell their caches"),
-	option.Duration("compact-interval", func(o *Options) *time.Duration { return &o.CompactInterval }, "5m", "time between two compactions of an API server"),
 )
 
 // Member is another member of the etcd cluster.

@@ -40,7 +40,7 @@ var (
 	resumeAfterEvents     = sim.NewSituation("clientv3: a watch resumes after an event or where it began")
 	resumeAfterProgress   = sim.NewSituation("clientv3: a watch resumes after a progress notification")
 	resumeWithBuffer      = sim.NewSituation("clientv3: a watch resumes with responses in its buffer")
-	resumeStopped         = sim.NewSituation("clientv3: a watch that is closing resumes all the same")
+	resumeStopped         = sim.NewSituation("clientv3: a watch that is closing resumes")
 	lastWatchClosesStream = sim.NewSituation("clientv3: the last watch closes the stream")
 	streamWithoutWatches  = sim.NewSituation("clientv3: a stream stays open for a watch that was abandoned")
 	cancelSent            = sim.NewSituation("clientv3: a closed watch is cancelled on the server")
