@@ -40,12 +40,12 @@ func cascadeParams() testbed.Params {
 }
 
 const cascadeDoc = `The watch of one of two API servers is clogged for up to eight seconds, while other resources are written. Its cache is
-stale, and every consistent LIST there waits for three seconds in vain. KEP-2340 expects a cascading failure if such reads
-fall back to etcd. The model has what it takes: etcd serves one read at a time, what it sends to watches waits behind the
+stale, and every consistent LIST there times out after three seconds. KEP-2340 expects a cascading failure if such reads
+fall back to etcd. The model has what a cascade needs: etcd serves one read at a time, what it sends to watches waits behind the
 answers to reads (etcd-io/etcd#15402), and clients that lose patience ask again. Figures are in scenarios/guards.md.`
 
-// floodsEtcd reports whether the lists go to etcd without any fault, which it
-// cannot bear at any time: the draft of 2019 sends it everything until its first
+// floodsEtcd reports whether the lists go to etcd without any fault. They are more
+// than it can answer: the draft of 2019 sends it all of them until its first
 // notification.
 func floodsEtcd(p *testbed.Params) bool {
 	return p.Cache == "direct" || p.Cache == "draft-2019" || !checkTrusts(versionCheck(p), p.Etcd)
@@ -57,7 +57,7 @@ var Cascade = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: cascadeDoc + `
 The reads that fall back keep etcd busy, so that the other API server cannot read etcd's revision, nor hear of progress in
 time: its cache is taken for stale, too, and adds its own reads. It ends when the work is done that clients have long given
-up. Rejecting the reads (on-timeout=reject, throttle) does no harm to anybody else, and everything is well a few seconds
+up. Rejecting the reads (on-timeout=reject, throttle) harms no other client, and all reads are answered again a few seconds
 after the fault.`,
 	Params: cascadeParams(),
 	Claims: []*testbed.Property{reads.RecoversInTime},

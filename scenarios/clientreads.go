@@ -15,8 +15,8 @@ import (
 var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "quiet-get",
 	Summary: "GETs of a revision that only writes to other resources have reached",
-	Doc: `Noise moves etcd's revision on, and no event tells the cache. A GET that names such a revision, as a client does that was
-told of it elsewhere, has to have etcd asked for progress as a LIST does. In kubernetes/kubernetes#123674 reads of one
+	Doc: `Noise moves etcd's revision on, and no event tells the cache. A client that was told of such a revision elsewhere
+names it in a GET: the cache has to ask etcd for progress, as for a LIST. In kubernetes/kubernetes#123674 reads of one
 object did not, and timed out.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
@@ -37,9 +37,9 @@ object did not, and timed out.`,
 
 var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "any-without-progress",
-	Summary: "LISTs at resourceVersion \"0\" over an etcd that never answers a progress request",
+	Summary: "LISTs at resourceVersion \"0\" in front of an etcd that never answers a progress request",
 	Doc: `On etcd 3.5.8 to 3.5.12 a consistent LIST of a quiet resource may hang (etcd-io/etcd#17507). One at resourceVersion "0"
-takes what there is and cannot. In kubernetes/kubernetes#123676 it hung all the same, because it was read as a consistent one.`,
+needs no freshness and must not hang. In kubernetes/kubernetes#123676 it did, because it was handled as a consistent one.`,
 	Params: testbed.Params{
 		Etcd: "3.5.12", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 1},

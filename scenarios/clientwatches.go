@@ -12,9 +12,9 @@ import (
 var ResumedWatch = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "resumed-watch",
 	Summary: "clients watch, leave and come back to an API server that has restarted: no event is lost, none comes twice",
-	Doc: `A cache that has just listed remembers no events. Who comes back with an earlier resourceVersion has to be refused (410),
-unless nothing happened since: where that line is drawn was wrong by one in kubernetes/kubernetes#49956, and was not drawn at
-all in etcd-io/etcd#20488. Deletions are among the events, because a client goes on from the resourceVersion that the last
+	Doc: `A cache that has just listed remembers no events. A client that comes back with an earlier resourceVersion has to be refused
+(410), unless nothing happened since. That bound was off by one in kubernetes/kubernetes#49956, and was missing
+in etcd-io/etcd#20488. Deletions are among the events, because a client goes on from the resourceVersion that the last
 event carried (kubernetes/kubernetes#58545).`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
@@ -35,8 +35,8 @@ var WatchDuringRelist = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-during-relist",
 	Summary: "clients begin to watch while the cache lists again, because etcd compacted what its own watch still had to get",
 	Doc: `The cache's watch breaks and is compacted before it resumes: the cache lists again, ends the watches that it knows, and
-forgets its history. A watch that asked before and gets the locks after must not be registered, for nobody would tell it what
-happened in between (kubernetes/kubernetes#116122).`,
+forgets its history. A watch that asked before and gets the locks after must not be registered: it would miss the events
+in between (kubernetes/kubernetes#116122).`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 1},
@@ -56,7 +56,7 @@ var RecreatedCache = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "recreated-cache",
 	Summary: "the definition of a custom resource changes: its cache is replaced by a new one while informers watch",
 	Doc: `The API server stops the cache and makes another one; the process and its connections go on. Watches of the old one have to
-end, or their clients wait for events that nobody sends (kubernetes/kubernetes#78029: hung for hours, until the watch
+end, or their clients wait for events that are never sent (kubernetes/kubernetes#78029: hung for hours, until the watch
 timed out).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",

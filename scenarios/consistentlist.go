@@ -15,8 +15,8 @@ var ConsistentList = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "consistent-list",
 	Summary: "writers, noise, readers and watchers around one cache, with breaks and restarts: everything that KEP-2340 promises",
 	Doc: `Puts, deletes and transactions on the watched prefix, noise on another one, consistent LISTs and GETs, watchers of the
-cache, watch streams that break and an API server that restarts. On fixed versions nothing here is violated, once the
-race of the scenario rewatch is put aside.`,
+cache, watch streams that break and an API server that restarts. On fixed versions nothing here is violated, as long
+as the race of the scenario rewatch is masked.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 1},
@@ -56,7 +56,7 @@ held to linearizability, the others to what they asked for.`,
 var Outages = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "outages",
 	Summary: "etcd restarts, installs a snapshot and compacts while clients write and read",
-	Doc: `Everybody loses the connection to etcd: writes of unknown outcome, reads that the client library repeats, watches that
+	Doc: `All clients lose the connection to etcd: writes of unknown outcome, reads that the client library repeats, watches that
 resume below the compacted revision and end, caches that list again. etcd's progress ticker runs, too.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
@@ -79,7 +79,7 @@ var Backpressure = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "backpressure",
 	Summary: "consistent LISTs while every buffer on the way is full: victims, blocked sends, blocked loops",
 	Doc: `The watch channel, the control queue, gRPC's window and the buffers of Kubernetes' etcd3 watcher hold one or two entries,
-and the cache remembers few events. On fixed versions progress waits for what it must not overtake, wherever that is.`,
+and the cache remembers few events. On fixed versions progress waits for the events before it, whichever buffer they are in.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Settings: option.Settings("chan-buf=1", "ctrl-buf=1", "send-window=1", "watchers-per-sync=1", "client-buf=1", "ring=2", "incoming=1", "watch-buf=1"),

@@ -41,7 +41,7 @@ back is measured. Delays are drawn by the strategy: with --strategy random they 
 
 var CostQuiet = func() *testbed.Scenario {
 	sc := costScenario("cost-quiet", "what consistent LISTs cost while nearly nothing is written",
-		`A cache that has seen everything is as new as etcd: but for one write, no LIST has to wait.`,
+		`A cache that has every event is as new as etcd: apart from one write, no LIST has to wait.`,
 		func(p *testbed.Params) { p.Workload.Writers, p.Workload.Writes = 1, 1 })
 	// A stale cache rarely gets caught: there is one write that it can lack.
 	often, rarely := sc.Expected, sc.Possible

@@ -8,21 +8,16 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
-	_ "github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/scenarios"
 )
 
 // A test of another module says that a scenario must hold: it would be called
 // TestConsistentListsOnOurEtcd, and go test would run it.
 func Example_mustHold() {
 	TestConsistentListsOnOurEtcd := func(t *testing.T) {
-		scenario, err := testbed.FindScenario("consistent-list")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := scenario.Params
+		p := scenarios.ConsistentList.Params
 		p.Etcd = "3.5.21"
-		subjects, err := scenario.Subjects(p)
+		subjects, err := scenarios.ConsistentList.Subjects(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,16 +27,11 @@ func Example_mustHold() {
 }
 
 // Explore a scenario with other parameters than its own, and ask what held.
-func ExampleScenario_Subjects() {
-	scenario, err := testbed.FindScenario("issue-15220")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+func Example_explore() {
 	for _, version := range []string{"3.5.7", "3.5.13"} {
-		p := scenario.Params
+		p := scenarios.Issue15220.Params
 		p.Etcd = version
-		subjects, err := scenario.Subjects(p)
+		subjects, err := scenarios.Issue15220.Subjects(p)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -78,11 +68,7 @@ func TestScheduledByRapid(t *testing.T) {
 }
 
 func consistentLists(version string) (func() explore.Subject, error) {
-	scenario, err := testbed.FindScenario("consistent-list")
-	if err != nil {
-		return nil, err
-	}
-	p := scenario.Params
+	p := scenarios.ConsistentList.Params
 	p.Etcd = version
-	return scenario.Subjects(p)
+	return scenarios.ConsistentList.Subjects(p)
 }

@@ -38,7 +38,7 @@ func afterBreaks(p *testbed.Params) []*testbed.Property {
 }
 
 // afterCompactions is what else is violated, rarely, where etcd compacts and
-// restarts while keys are deleted: older versions lose deletions, and whoever
+// restarts while keys are deleted: older versions lose deletions, and a client that
 // follows a watch keeps what is gone (etcd-io/etcd#17780, #18089, #19179).
 func afterCompactions(claims ...*testbed.Property) func(p *testbed.Params) []*testbed.Property {
 	return func(p *testbed.Params) []*testbed.Property {
@@ -95,7 +95,8 @@ func trustsProgress(p *testbed.Params, claims ...*testbed.Property) []*testbed.P
 
 // trustsNothing is what of the claims is violated whatever etcd does: all that
 // is about the freshness of reads, in the design that never asks for it.
-// Mirrors is about the cache itself and not about what it is asked.
+// The contents of the cache
+// itself are not among them.
 func trustsNothing(p *testbed.Params, claims ...*testbed.Property) []*testbed.Property {
 	var out []*testbed.Property
 	for _, c := range claims {

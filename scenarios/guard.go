@@ -41,7 +41,7 @@ var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `issue-15220 behind the version check that was shipped (kubernetes/kubernetes#123192). Until the first member of etcd
 has said its version, and for good once one said a version without the fixes, every consistent LIST is etcd's. With
 --set version-check=none it is issue-15220 again. With version-check=kep-ga an API server in front of an etcd without the fix
-does not start at all: nothing is put to the test, and that is the verdict.`,
+does not start at all: nothing is exercised, and the verdict is vacuous.`,
 	Params: testbed.Params{
 		Etcd: "3.5.7", Cache: "kep-2340",
 		Settings: option.Settings("version-check=shipped"),
@@ -60,8 +60,8 @@ does not start at all: nothing is put to the test, and that is the verdict.`,
 
 var GuardMixed = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-mixed-members",
-	Summary: "two members of etcd, one too old: between their two answers the version check trusts both",
-	Doc: `The member that everybody is connected to is too old, another one is not. The version check that was shipped asks each
+	Summary: "two members of etcd, one too old: between their two answers the version check trusts the cluster",
+	Doc: `The member that all clients are connected to is too old, another one is not. The version check that was shipped asks each
 by itself: the first good answer turns consistent reads from the cache on, the first bad one turns them off for good. A LIST
 that comes in between is answered from a cache whose watch the old member serves, and may lack a completed write
 (etcd-io/etcd#15220). The KEP's policies wait for all members before they start, and are safe here: try
@@ -105,8 +105,8 @@ var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-downgrade",
 	Summary: "etcd is downgraded after the version check has passed: a consistent LIST lacks a completed write",
 	Doc: `KEP-2340 checks the version when the API server starts, because "we generally don't expect etcd clusters to
-downgrade". This is what it rests on: the cluster comes back as 3.5.7 under an API server that has seen a newer one, requested
-progress overtakes events again (etcd-io/etcd#15220), and nobody asks for the version a second time.`,
+downgrade". This scenario breaks that assumption: the cluster comes back as 3.5.7 under an API server that has seen a newer one, requested
+progress overtakes events again (etcd-io/etcd#15220), and the version is not asked for a second time.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Settings: option.Settings("version-check=shipped"),

@@ -39,14 +39,14 @@ func listsTrustProgress(p *testbed.Params) bool {
 	return informersTrustProgress(p) && p.Cache != "direct"
 }
 
-// endsByTimer: nobody asks for progress on behalf of a WatchList.
+// endsByTimer: the cache asks for no progress on behalf of a WatchList.
 func endsByTimer(p *testbed.Params) bool {
 	n, err := p.Nodes()
 	return err == nil && n.Cache.Watches.InitialEventsEnd == variant.EndByTimer
 }
 
-// overtakenStreams expects what early progress breaks for those who stream their
-// list, and that lists never end where nobody asks for progress
+// overtakenStreams expects what early progress breaks for informers that stream
+// their list, and that lists never end where the cache asks for no progress
 // (kubernetes/kubernetes#122805).
 func overtakenStreams(claims ...*testbed.Property) func(*testbed.Params) []*testbed.Property {
 	return func(p *testbed.Params) []*testbed.Property {
@@ -82,7 +82,7 @@ func afterProgress(p *testbed.Params) []*testbed.Property {
 var InformerColdStart = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-cold-start",
 	Summary: "informers stream their list from API servers that have just started, or start again meanwhile (KEP-3157)",
-	Doc: `A cache that has not listed yet refuses a WatchList with 429, so the informer backs off and asks again; what it does get
+	Doc: `A cache that has not listed yet refuses a WatchList with 429, so the informer backs off and asks again. The stream
 begins with synthetic ADDED events and ends with a bookmark. With informer-list=list-watch the first list names
 resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
 	Params: testbed.Params{
@@ -163,8 +163,8 @@ state than the one before it, whichever API server it comes to (kubernetes/kuber
 var InformerTimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-time-travel",
 	Summary: "the same with RV=\"0\", as client-go lists: a restarted informer goes back in time (kubernetes #59848)",
-	Doc: `The first list of a process names resourceVersion "0": any state will do. If it comes to another API server, whose cache
-is behind, it shows its handlers what it had shown them to be gone.`,
+	Doc: `The first list of a process names resourceVersion "0": any state will do. If the next API server has a cache that
+is behind, the informer shows its handlers objects that it had reported as deleted.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology:  topology.Options{Servers: 2},
@@ -180,11 +180,11 @@ is behind, it shows its handlers what it had shown them to be gone.`,
 
 var InformerDetector = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-detector",
-	Summary: "the reflector compares what it was streamed with an exact list: does it find the event that its API server has lost?",
+	Summary: "the reflector compares what it was streamed with an exact list, in front of a cache that has lost an event",
 	Doc: `client-go's data consistency detector (KUBE_WATCHLIST_INCONSISTENCY_DETECTOR) before a cache that has lost an event on the
-way from etcd. An informer that streams its list from there after that has to panic, and no other. A difference that comes
-later, on the stream itself, it does not look for. client-go takes it that an exact list is etcd's; a cache with snapshots
-(KEP-4988, Kubernetes 1.34 and later) answers it from the very state that it has streamed, and the detector finds nothing.`,
+way from etcd. An informer that streams its list from that cache afterwards has to panic; no other informer may. The detector
+does not look at what comes later on the stream. client-go assumes that an exact list comes from etcd; a cache with snapshots
+(KEP-4988, Kubernetes 1.34 and later) answers it from the same state that it has streamed, and the detector finds nothing.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology:  topology.Options{Servers: 1},

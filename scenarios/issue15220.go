@@ -27,7 +27,7 @@ answer to a progress request goes through the control queue and overtakes the ev
 
 var Issue15220CatchingUp = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "issue-15220-catching-up",
-	Summary: "the same with a watcher that has history to catch up on: 3.5.7 answers at once, and wrongly",
+	Summary: "the same with a watcher that has history to catch up on: 3.5.7 answers a progress request too early",
 	Doc: `The watch stream breaks, so that the cache's watcher resumes below the present revision and is unsynced. Up to
 3.4.24 and 3.5.7 a progress request is answered with the present revision all the same (etcd-io/etcd#15220).`,
 	Params: testbed.Params{

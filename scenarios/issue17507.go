@@ -16,7 +16,7 @@ var Issue17507 = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "progress never comes on a quiet range: consistent LISTs hang until they time out",
 	Doc: `Noise on other prefixes moves the revision between the cache's list and its watch, so that the watcher is unsynced
 when the first progress request comes. From 3.4.25 and 3.5.8 to 3.4.30 and 3.5.12 that request is deferred until the
-stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507). Later requests are ignored while it is.`,
+stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507). Later requests are ignored while one is deferred.`,
 	Params: testbed.Params{
 		Etcd: "3.5.12", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 1},

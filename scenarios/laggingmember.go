@@ -13,8 +13,8 @@ var LaggingMember = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "lagging-member",
 	Summary: "watches are served by a member of etcd that is behind the one that takes reads and writes",
 	Doc: `A linearizable read waits until its member has applied what was committed (ReadIndex). A watch has no such step: its
-events and its progress are of the member's own store, however far that is. KEP-2340 does not mind, because it waits for a
-revision that a linearizable read gave it. To take an echoed progress request for the proof (the first draft, "Potential
+events and its progress are of the member's own store, however far that is. KEP-2340 is safe all the same, because the cache waits for a
+revision that a linearizable read returned. To take an echoed progress request for a proof of freshness (the first draft, "Potential
 Future Improvements") is wrong on every etcd: the member that answers may lack a write that another one has confirmed.
 
 A watch that begins at a revision which its member does not have yet is told of progress below it by releases before 3.4.38,

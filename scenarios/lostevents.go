@@ -56,7 +56,7 @@ var LostEventRecovers = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "the object whose event was lost is written again: the newest state is right again, and so are snapshots, unless no check came in between",
 	Doc: `As lost-event, but there is one object only, which is written on and on: the event after the lost one brings the cache up
 to date again. If a check was due in between, it failed, and snapshots stay off until the next one has succeeded. If the
-cache recovered before any check, nobody ever knows: the check compares the newest state only, and the snapshots of the
+cache recovered before any check, the loss is never found: the check compares the newest state only, and the snapshots of the
 time in between stay, and are wrong, until they are evicted or compacted away. Checks are half a minute apart, not five.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",

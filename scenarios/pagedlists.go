@@ -11,9 +11,9 @@ import (
 
 var PagedLists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "paged-lists",
-	Summary: "consistent LISTs in pages, whoever serves which page: together they are one state, and not an old one",
+	Summary: "consistent LISTs in pages, from the cache and from etcd: together they are one state, and not an old one",
 	Doc: `Clients list three objects page by page while they change, from two API servers that restart, with a compacting etcd. KEP-2340
-and its first draft weigh who answers: etcd all pages, the cache the first one, or only what fits one page, or what it
+and its first draft weigh what answers: etcd all pages, the cache the first one, or only what fits one page, or what it
 kept of the list under the token, or snapshots (KEP-4988), or the whole list whatever the limit. --set pagination=... selects
 one. A page that etcd cannot give any more is refused (410); the pages that are given are of one revision.`,
 	Params: testbed.Params{

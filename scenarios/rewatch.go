@@ -22,8 +22,8 @@ var Rewatch = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a watch is created on a live stream, and progress meant for those before it is taken for its own",
 	Doc: `etcd answers a create request through the control queue and, since 3.4.25 and 3.5.8, a progress request through the watch
 channel. So Created can be sent before progress that was queued when the watch did not exist yet. That progress is for
-watch id -1, all watches of the stream: the client takes it for the new one as well, whose history has not come. What is
-left of etcd-io/etcd#15220 since its fix. Real servers of 3.5.12, 3.5.35 and 3.6.16 did it in 484 to 490 of 500 runs, with ten
+watch id -1, all watches of the stream: the client takes it for the new one as well, whose history has not come. This is the part of
+etcd-io/etcd#15220 that its fix left open. Real servers of 3.5.12, 3.5.35 and 3.6.16 did it in 484 to 490 of 500 runs, with ten
 requests before the second watch (conformance/testdata/created-overtakes-progress.json). A client of etcd's own API shows
 it at once.
 

@@ -15,7 +15,7 @@ var SeveralCaches = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "two API servers with a cache of two resources each; clients move between them, and any process may restart",
 	Doc: `Each API server has one client library with a watch stream of its own for each cache, as the gate SeparateCacheWatchRPC
 has it. Clients list both resources, from one API server and then from the other. What KEP-2340 promises does not depend on
-who is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
+the API server that is asked: consistent reads never go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 2, Resources: 2},
@@ -45,12 +45,12 @@ who is asked: consistent reads never go back in time (kubernetes/kubernetes#5984
 
 var SharedStream = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "shared-stream",
-	Summary: "the caches of two resources watch on one gRPC stream: progress that one asks for speaks for the other, too soon",
+	Summary: "the caches of two resources watch on one gRPC stream: progress that one asks for reaches the other too early",
 	Doc: `etcd answers a progress request to every watch of its stream. So the caches of two resources on one stream hear of each
 other's progress, which costs messages and looks harmless. It is not: Created of a watch can be sent before progress that
 was queued when that watch did not exist (see rewatch). With a stream for each resource (shared-stream=false) a cache has to
 lose its watch and begin anew on a live stream; here it is enough that one cache starts while a read of the other waits,
-which shows ten times as often. KEP-2340 warns of sharing for its cost alone ("Performance", kubernetes/kubernetes#114458).`,
+so the violation shows ten times as often. KEP-2340 warns of sharing for its cost alone ("Performance", kubernetes/kubernetes#114458).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340", Unmask: unmasked,
 		Topology: topology.Options{Servers: 1, Resources: 2, SharedStream: true},

@@ -75,8 +75,8 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 
 var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "competing-compactors",
-	Summary: "three API servers compete for compacting etcd, and restart: none serves what another has had compacted (KEP-4988)",
-	Doc: `Who writes compact_rev_key first compacts; the others hear of it by their watch of the key, and their caches poll or are
+	Summary: "three API servers compete for compacting etcd, and restart: none serves history that another one has compacted (KEP-4988)",
+	Doc: `The server that writes compact_rev_key first compacts; the others hear of it by their watch of the key, and their caches poll or are
 told. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
 break. A minute passes between two compactions instead of five.`,
 	Params: testbed.Params{

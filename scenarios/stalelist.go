@@ -11,8 +11,8 @@ var StaleList = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "stale-list",
 	Summary: "RV=\"0\" lists of clients that only read: sequential, and not linearizable",
 	Doc: `What a cache answers to resourceVersion "0" is some earlier state, and never an older one than before: reads of
-clients that only read, from one cache, are sequential. They are not linearizable: here they are held to it as if they
-had asked for consistent reads, which RV="0" does not. The other half is stale-own-write.`,
+clients that only read, from one cache, are sequential. They are not linearizable: here they are held to that as if they
+had been consistent reads. Clients that also write are in stale-own-write.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 1},
@@ -46,8 +46,8 @@ total order that respects its program order.`,
 var TimeTravel = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "time-travel",
 	Summary: "a client moves between two caches with RV=\"0\": it reads an older state than before (kubernetes #59848)",
-	Doc: `Each cache follows etcd at its own pace. A client that lists from one and then from the other, as one does that
-reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
+	Doc: `Each cache follows etcd at its own pace. A client that lists from one and then from the other, because
+it reconnects to another API server, may go back in time (kubernetes/kubernetes#59848).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 2},

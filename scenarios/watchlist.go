@@ -26,7 +26,7 @@ var watchListClaims = []*testbed.Property{watches.InitialEvents, watches.Ordered
 var WatchListStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list",
 	Summary: "clients ask two API servers for initial events with every resourceVersion, while objects change, streams break and servers restart",
-	Doc: `What is behind KEP-3157's one sentence: the stream begins with the state of the collection, a bookmark ends that, and what
+	Doc: `KEP-3157 in detail: the stream begins with the state of the collection, a bookmark ends that, and what
 follows are the changes after the bookmark. Raw clients record what they are sent and believe nothing. As shipped, a cache
 waits until it is fresh enough, and the bookmark follows the objects; --cache kep-3157 has it as the document does, where
 objects are sent at once and the bookmark timer finds out when the cache is fresh enough. --set reflector-list=watch-list lets the cache
@@ -143,8 +143,8 @@ var WatchListEnds = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-ends",
 	Summary: "once all is healed, initial events must end in time, also where only other resources are written",
 	Doc: `Objects do not change, so that nothing but progress tells a cache that it is fresh. As shipped a watch that asks for initial
-events waits among the LISTs, and progress is asked for while anybody waits. As KEP-3157 describes it (--cache kep-3157) nobody waits and
-nobody asks: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
+events waits among the LISTs, and the cache asks for progress while it waits. As KEP-3157 describes it (--cache kep-3157) it
+does not wait, and no progress is asked for: without frequent progress notifications from etcd the end never comes, which is how kubernetes/kubernetes#122805
 looked from outside.`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
@@ -222,7 +222,7 @@ func cacheOptions(p *testbed.Params) cache.Options {
 }
 
 // watchListsHang: nothing tells the cache that it is fresh while a watch with
-// initial events waits: nobody asks for progress, or etcd does not answer.
+// initial events waits: the cache asks for no progress, or etcd does not answer.
 func watchListsHang(p *testbed.Params) bool {
 	if cacheOptions(p).Watches.InitialEventsEnd == variant.EndByTimer {
 		return !notifies(p)
@@ -231,8 +231,8 @@ func watchListsHang(p *testbed.Params) bool {
 }
 
 // overtakenInitialEvents expects what early progress breaks: the end of the
-// initial events comes before some of them. Where nobody waits nobody asks for
-// progress.
+// initial events comes before some of them. Where no watch and no
+// read waits the cache asks for no progress.
 func overtakenInitialEvents(p *testbed.Params) []*testbed.Property {
 	if streamsTrustProgress(p) && (cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndWithInterval || p.Workload.Readers > 0) {
 		return []*testbed.Property{watches.InitialEvents}

@@ -20,7 +20,7 @@ type ListWatchPlan struct {
 	// Rounds is how often it asks for initial events, Retries the number of further
 	// attempts when a stream ends.
 	Rounds, Retries int
-	// Follow is how long it stays after the initial events, at most.
+	// Follow is the longest time that it stays after the initial events.
 	Follow sim.Delay
 	// Slow: the client takes one event at a time, one in Pace when timed.
 	Slow bool

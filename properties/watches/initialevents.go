@@ -105,8 +105,9 @@ func (j *initialEvents) Finding(*sim.World) explore.Finding {
 	return all.Finding()
 }
 
-// ended is a watch with the end of its initial events: who asked, for which
-// resourceVersion, where etcd was then, and the version at the end.
+// ended is a watch with the end of its initial events: the client, the
+// resourceVersion that it asked for, where etcd was then, and the version at the
+// end.
 type ended struct {
 	client                    string
 	requested, asked, version int64

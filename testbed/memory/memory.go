@@ -12,7 +12,7 @@ import (
 	"github.com/watchbed/watchbed/testbed/topology"
 )
 
-// Use is what one API server kept at any one step at most, in bytes of objects.
+// Use is the maximum that one API server kept at any one step, in bytes of objects.
 //
 // Counted are the objects of a LIST from its answer until the client has all of
 // it, and the slots in use of the result channels of watchers. Not counted are
@@ -32,11 +32,11 @@ func (u *Use) Temporary() int64 { return 5 * u.Lists }
 
 var (
 	listBytes = sim.NewMetric("list_response_bytes", sim.Bytes,
-		"most bytes of objects in LIST answers that an API server was sending at one time, in each run")
+		"maximum bytes of objects in LIST answers that an API server was sending at one time, in each run")
 	listTemporaryBytes = sim.NewMetric("list_temporary_bytes", sim.Bytes,
 		"five times that: what KEP-3157 says such answers take")
 	streamBytes = sim.NewMetric("watch_channel_bytes", sim.Bytes,
-		"most bytes of objects in the channels of an API server's watchers at one time, in each run")
+		"maximum bytes of objects in the channels of an API server's watchers at one time, in each run")
 )
 
 // Counter counts what the API servers of a run keep.

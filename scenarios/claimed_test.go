@@ -1,0 +1,52 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	_ "github.com/watchbed/watchbed/properties"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// unclaimed are the properties that no scenario claims, by the reason.
+var unclaimed = map[string]string{
+	"prevKV": "clients of the catalogue do not ask for previous values; the tests of package model do",
+}
+
+// TestEveryPropertyIsClaimed: a property is of use if some scenario puts it to the
+// test.
+func TestEveryPropertyIsClaimed(t *testing.T) {
+	for _, p := range testbed.Properties() {
+		claimed := slices.ContainsFunc(testbed.Scenarios(), func(sc *testbed.Scenario) bool { return slices.Contains(sc.Claims, p) })
+		assert.Equal(t, unclaimed[p.Name] == "", claimed, p.Name)
+	}
+}
+
+// TestPropertiesSayWhatTheyPromise: in a sentence, and what is wrong in words that
+// fit a cell of the matrix.
+func TestPropertiesSayWhatTheyPromise(t *testing.T) {
+	for _, p := range testbed.Properties() {
+		assert.True(t, strings.HasSuffix(p.Promise, "."), "%s: %s", p.Name, p.Promise)
+		words := []string{p.Violated, p.Says("no such label")}
+		for label := range p.Labels {
+			words = append(words, p.Says(label))
+		}
+		for _, w := range words {
+			assert.NotEmpty(t, w, p.Name)
+			assert.LessOrEqual(t, len(w), 32, "%s: %s", p.Name, w)
+		}
+	}
+}
+
+// TestScenariosClaimAndDescribe: a scenario without claims or words is of no use.
+func TestScenariosClaimAndDescribe(t *testing.T) {
+	for _, sc := range testbed.Scenarios() {
+		assert.NotEmpty(t, sc.Claims, sc.Name)
+		assert.NotEmpty(t, sc.Summary, sc.Name)
+		assert.NotContains(t, sc.Summary, "\n", sc.Name)
+		assert.NotEmpty(t, sc.Doc, sc.Name)
+	}
+}
