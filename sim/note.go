@@ -32,11 +32,3 @@ func (e *Env) Note(n Note) {
 		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Note: n})
 	}
 }
-
-// Say is a Note that is nothing but text.
-func (e *Env) Say(text string) { e.Note(sentence(text)) }
-
-type sentence string
-
-// Text implements Note.
-func (s sentence) Text(*World) string { return string(s) }

@@ -183,7 +183,7 @@ func (c *restlessCache) Run(env *sim.Env, _ sim.Task) {
 			c.watch = sim.NoConn
 			return
 		}
-		p := &wire.WatchStart{Prefix: c.prefix, Revision: int64(env.Choose(3, "revision")), ProgressNotify: true, Metadata: c.metadata(env)}
+		p := &wire.WatchStart{Prefix: c.prefix, Revision: int64(env.Choose(4, "revision")) - 1, ProgressNotify: true, Metadata: c.metadata(env)}
 		if env.Choose(2, "initial events") == 1 {
 			p.SendInitialEvents, p.AllowBookmarks = wire.SendInitialEventsTrue, true
 		}
