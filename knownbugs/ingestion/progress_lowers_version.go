@@ -1,6 +1,8 @@
 package ingestion
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
@@ -26,9 +28,24 @@ var _ = cache.ProgressTakers.Register("dispatched", "when the dispatcher takes i
 type dispatched struct{}
 
 // Ingested implements cache.ProgressTaker.
-func (dispatched) Ingested(*sim.Env, *cache.Cache, *wire.WatchEvent) {}
+func (dispatched) Ingested(env *sim.Env, _ *cache.Cache, e *wire.WatchEvent) {
+	if env.Noting() {
+		env.Note(putOff{e.ResourceVersion})
+	}
+}
 
 // Dispatched implements cache.ProgressTaker.
 func (dispatched) Dispatched(env *sim.Env, c *cache.Cache, resourceVersion int64) {
 	c.TakeProgress(env, resourceVersion, 0)
 }
+
+// putOff: a progress notification has come in, and the version stays.
+type putOff struct{ resourceVersion int64 }
+
+// Text implements sim.Note.
+func (n putOff) Text(*sim.World) string {
+	return "puts progress " + strconv.FormatInt(n.resourceVersion, 10) + " into the dispatcher's channel, and its resourceVersion stays"
+}
+
+// About implements sim.Subject.
+func (n putOff) About() sim.About { return sim.About{Revision: n.resourceVersion} }
