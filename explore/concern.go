@@ -12,6 +12,9 @@ type Concern struct {
 	// Revision is that of the change which is not shown, or is shown wrongly; 0 is
 	// none.
 	Revision int64
+	// Compaction is the revision of the compaction that makes the answer wrong; 0 is
+	// none.
+	Compaction int64
 	// Key is that of the object which is not shown, or is shown wrongly.
 	Key string
 }

@@ -15,8 +15,10 @@ type Anomaly string
 const (
 	// Missing: the answer lacks a write that it had to show.
 	Missing Anomaly = "missing-write"
-	// Ghost: the answer shows what was deleted, or what nobody wrote.
+	// Ghost: the answer shows what was deleted, or what was never written.
 	Ghost Anomaly = "ghost"
+	// Foreign: the answer shows a key outside the range that was asked for.
+	Foreign Anomaly = "foreign-key"
 	// Premature: the answer shows a write later than its own revision.
 	Premature Anomaly = "premature-write"
 	// Corrupt: the answer shows the right write with other contents.
@@ -24,15 +26,15 @@ const (
 	// Miscounted: the items are right, but the count, the limit or "more" is
 	// not.
 	Miscounted Anomaly = "miscounted"
-	// OldRevision: the revision is too old; the data is what it had to be, or
-	// nobody knows what it had to be.
+	// OldRevision: the revision is too old; the data is what it had to be, or it is
+	// not known what it had to be.
 	OldRevision Anomaly = "old-revision"
-	// UnmadeRevision: the answer names a revision that nobody made, or from
+	// UnmadeRevision: the answer names a revision that was never made, or from
 	// before the history.
 	UnmadeRevision Anomaly = "unmade-revision"
 	// TakenRevision: two writes made the same revision.
 	TakenRevision Anomaly = "taken-revision"
-	// SkippedRevision: between two writes there is a revision that nobody made.
+	// SkippedRevision: between two writes there is a revision that was never made.
 	SkippedRevision Anomaly = "skipped-revision"
 	// Reordered: a write has a lower revision than what was over before it
 	// began.
@@ -193,6 +195,10 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
 		case i == len(have) || told[i].Key < have[i].Key:
 			e.Anomaly, e.Key, e.Got = Ghost, told[i].Key, copyOf(told[i])
+			if !model.InRange(e.Key, op.Request.Key, rangeEnd(op.Request)) {
+				e.Anomaly = Foreign
+				return
+			}
 			if told[i].ModRevision > rev {
 				e.Anomaly = Premature
 			}
@@ -356,6 +362,8 @@ func (e *Explanation) difference(name func(op int) string) string {
 		}
 		return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted at revision %d%s",
 			e.Key, e.Got.Value, e.Got.ModRevision, e.WriteRevision, source)
+	case Foreign:
+		return fmt.Sprintf("; it shows key %q, which is not in the range that it asked for", e.Key)
 	case Premature:
 		return fmt.Sprintf("; it shows key %q as of revision %d, which is later than itself", e.Key, e.Got.ModRevision)
 	case Corrupt:

@@ -85,6 +85,11 @@ func TestJudgements(t *testing.T) {
 			Linearizable, model.Violated, 1, Ghost,
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b" as "x" of revision 3, which was never written`,
 		},
+		"a list that shows what is not in its range": {
+			[]string{start, putA, strings.Replace(list(10, "", 3, newA, `{"key":"b","value":"x","mod":3}`), `"end":"z"`, `"end":"b"`, 1)},
+			Linearizable, model.Violated, 1, Foreign,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b", which is not in the range that it asked for`,
+		},
 		"a list ahead of its revision": {
 			[]string{start, strings.Replace(putA, `"return":2`, `"return":20`, 1), list(10, "", 2, newA)},
 			Linearizable, model.Violated, 0, Premature,

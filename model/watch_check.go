@@ -175,7 +175,7 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 		c.violated(Bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.marked)
 	}
 	if !s.Request.wants(e.Type, key) {
-		c.violated(Filter, rev, key, "nobody asked for the %s of %q at revision %d", e.Type, key, rev)
+		c.violated(Filter, rev, key, "the %s of %q at revision %d was not asked for", e.Type, key, rev)
 	}
 	s.told = append(s.told, e)
 	s.came[place{rev, key}] = true
@@ -195,7 +195,7 @@ func (c *watchCheck) happened(e *WatchEvent) {
 			continue
 		}
 		if e.Type == PutEvent && !sameTold(e.Item, real.Item) {
-			c.violated(Reliable, e.Revision, key, "the put of %q at revision %d is told as %q (mod revision %d, version %d), but wrote %q (version %d)",
+			c.violated(Reliable, e.Revision, key, "the put of %q at revision %d was sent as %q (mod revision %d, version %d), but wrote %q (version %d)",
 				key, e.Revision, e.Item.Value, e.Item.ModRevision, e.Item.Version, real.Item.Value, real.Item.Version)
 		}
 		return
@@ -215,7 +215,7 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 	key := e.Item.Key
 	if !s.Request.PrevKV {
 		if e.PrevItem != nil {
-			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item that nobody asked for", e.Type, key, e.Revision)
+			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item that was not asked for", e.Type, key, e.Revision)
 		}
 		return
 	}
@@ -300,7 +300,7 @@ func (c *watchCheck) gaps(s *streamCheck) {
 			if rev < first && fromRevision {
 				g = Resumable
 			}
-			c.violated(g, rev, key, "the %s of %q at revision %d is missing, although revision %d was told", real.Type, key, rev, last)
+			c.violated(g, rev, key, "the %s of %q at revision %d is missing: the watch has reached revision %d", real.Type, key, rev, last)
 		}
 	}
 }
@@ -321,7 +321,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 			for rev := max(told, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
 				for _, real := range c.log.events(rev) {
 					if key := real.Item.Key; s.Request.wants(real.Type, key) {
-						c.violated(Resumable, rev, key, "the %s of %q at revision %d fell between two streams: one told up to revision %d, the next started at %d", real.Type, key, rev, told, start)
+						c.violated(Resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, told, start)
 					}
 				}
 			}

@@ -96,10 +96,10 @@ func TestWatchViolations(t *testing.T) {
 		"an event lost": {func(s []WatchStream) {
 			s[0].Responses[1].Events = s[0].Responses[1].Events[:1]
 			s[0].Responses[3].Progress = false
-		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 4 is missing, although revision 6 was told`},
+		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 4 is missing: the watch has reached revision 6`},
 		"half a revision lost": {func(s []WatchStream) {
 			s[0].Responses[4].Events = s[0].Responses[4].Events[:1]
-		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 6 is missing, although revision 6 was told`},
+		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 6 is missing: the watch has reached revision 6`},
 		"an event made up": {func(s []WatchStream) {
 			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Key = "bb" })
 			s[1].Responses[2].Events[0].PrevItem = nil
@@ -107,7 +107,7 @@ func TestWatchViolations(t *testing.T) {
 		}, []WatchGuarantee{Reliable}, `the put of "bb" at revision 8 never happened`},
 		"an event with another value": {func(s []WatchStream) {
 			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Value = "?" })
-		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 8 is told as "?" (mod revision 8, version 3), but wrote "8" (version 3)`},
+		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 8 was sent as "?" (mod revision 8, version 3), but wrote "8" (version 3)`},
 		"a put told as a delete": {func(s []WatchStream) {
 			s[1].Responses[2].Events[0].Type = DeleteEvent
 		}, []WatchGuarantee{Reliable}, `the delete of "b" at revision 8 never happened`},
@@ -115,11 +115,11 @@ func TestWatchViolations(t *testing.T) {
 			s[1].Responses = s[1].Responses[:4]
 			s[1].Responses[1].Events = nil
 			s[1].Responses[3].Progress = false
-		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 is missing, although revision 8 was told`},
+		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 is missing: the watch has reached revision 8`},
 		"resumed behind a gap": {func(s []WatchStream) {
 			s[1].Request.StartRevision = 8
 			s[1].Responses[1].Events = nil
-		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 fell between two streams: one told up to revision 6, the next started at 8`},
+		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 is in neither of two watches: one was sent everything up to revision 6, the next began at 8`},
 		"resumed behind a compaction": {func(s []WatchStream) {
 			s[0].Responses = append(s[0].Responses, WatchResponse{CompactRevision: 8, Canceled: true})
 			s[1].Request.StartRevision = 8
@@ -146,15 +146,15 @@ func TestWatchViolations(t *testing.T) {
 		"a previous item of a creation": {func(s []WatchStream) {
 			s[0].Responses[1].Events[0].PrevItem = s[0].Responses[1].Events[0].Item
 		}, []WatchGuarantee{PrevKV}, `the put of "a" at revision 2 carries a previous item, but there was none`},
-		"a previous item that nobody asked for": {func(s []WatchStream) {
+		"a previous item that was not asked for": {func(s []WatchStream) {
 			s[1].Request.PrevKV = false
-		}, []WatchGuarantee{PrevKV}, `the delete of "a" at revision 7 carries a previous item that nobody asked for`},
+		}, []WatchGuarantee{PrevKV}, `the delete of "a" at revision 7 carries a previous item that was not asked for`},
 		"a key out of range": {func(s []WatchStream) {
 			s[0].Request.End = "b"
-		}, []WatchGuarantee{Filter}, `nobody asked for the put of "b" at revision 4`},
+		}, []WatchGuarantee{Filter}, `the put of "b" at revision 4 was not asked for`},
 		"a filtered type": {func(s []WatchStream) {
 			s[1].Request.NoDelete = true
-		}, []WatchGuarantee{Filter}, `nobody asked for the delete of "a" at revision 7`},
+		}, []WatchGuarantee{Filter}, `the delete of "a" at revision 7 was not asked for`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := watched()
@@ -182,7 +182,7 @@ func TestWatchFromNow(t *testing.T) {
 	}}}
 	got := judged(s, l)[Reliable]
 	require.Equal(t, Violated, got.Verdict)
-	require.Equal(t, `the put of "a" at revision 5 is missing, although revision 6 was told`, got.Why.Sentence)
+	require.Equal(t, `the put of "a" at revision 5 is missing: the watch has reached revision 6`, got.Why.Sentence)
 	s[0].Responses[0].Revision = 5
 	require.Equal(t, Holds, judged(s, l)[Reliable].Verdict)
 }

@@ -134,6 +134,9 @@ func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {
 	env.Writes(cellOpen, 0)
 	env.Writes(cellRecord, 0)
 	env.Begin("watch", len(c.streams))
+	if env.Noting() {
+		env.Note(listWatchBegan{req})
+	}
 	c.streams = append(c.streams, ListStream{Request: req, To: c.to(), End: -1, Began: env.Now(), Phase: env.Phase()})
 	c.conn = env.Open(c.to())
 	env.Send(c.conn, req)

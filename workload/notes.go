@@ -102,6 +102,11 @@ func (n watchBegan) Text(*sim.World) string {
 
 func (n watchBegan) About() sim.About { return sim.About{Revision: n.after} }
 
+// listWatchBegan: a watcher requests a watch, with initial events or without.
+type listWatchBegan struct{ request *wire.WatchRequest }
+
+func (n listWatchBegan) Text(*sim.World) string { return "asks: " + n.request.Label() }
+
 // eventReceived: an event or bookmark of a watch arrives.
 type eventReceived struct{ event *wire.WatchEvent }
 

@@ -26,9 +26,22 @@ type Slicer struct {
 	causes [][]int
 }
 
-// New reads a trace. The timers of the clients belong to the workload: what a
-// client asks next depends on no earlier step.
-func New(t *trace.Trace, clients map[sim.NodeID]bool) *Slicer {
+// Focus says what a slice is about.
+type Focus struct {
+	// Spontaneous nodes act when they want: what their timers do depends on no
+	// earlier step.
+	Spontaneous map[sim.NodeID]bool
+	// Read narrows a cell that a step reads to the part that matters, or says that
+	// it does not matter; nil is everything. A list reads all objects; if a slice is
+	// about one of them, the others need not be followed.
+	Read func(sim.Cell) (narrowed sim.Cell, matters bool)
+}
+
+// New reads a trace.
+func New(t *trace.Trace, focus Focus) *Slicer {
+	if focus.Read == nil {
+		focus.Read = func(c sim.Cell) (sim.Cell, bool) { return c, true }
+	}
 	s := &Slicer{causes: make([][]int, len(t.Steps))}
 	written := writes{}
 	for i := range t.Steps {
@@ -36,33 +49,44 @@ func New(t *trace.Trace, clients map[sim.NodeID]bool) *Slicer {
 		if step.Delivered >= 0 {
 			s.add(i, t.Messages[step.Delivered].Sent)
 		}
-		found := s.follow(i, step.Accesses, written)
-		if enabled(t, i, found, clients) {
+		found := s.follow(i, step.Accesses, written, focus.Read)
+		if followsSince(t, i, found, focus.Spontaneous) {
 			s.add(i, step.Since)
 		}
 	}
 	return s
 }
 
-// enabled reports whether the step depends on the one that made it possible.
-func enabled(t *trace.Trace, i int, found bool, clients map[sim.NodeID]bool) bool {
+// followsSince reports whether the step depends on the one that made it possible.
+func followsSince(t *trace.Trace, i int, found found, spontaneous map[sim.NodeID]bool) bool {
 	step := &t.Steps[i]
 	switch step.Kind {
 	case sim.Fire:
-		return !clients[step.Node]
+		return !spontaneous[step.Node]
 	case sim.Run:
-		// A loop that finds more to do gives work to itself. Then the entry that it
-		// takes says where the work came from.
+		// The entry that a loop takes says where the work came from; it may have been
+		// enabled for another entry before. So it is with a loop that enables itself
+		// because there is more to do.
 		itself := step.Since >= 0 && t.Steps[step.Since].Slot == step.Slot
-		return !found || !itself
+		return found == nothing || found == aCell && !itself
 	}
 	return false
 }
 
+// found says what of all that a step reads was written by an earlier step.
+type found int
+
+const (
+	nothing found = iota
+	// aCell: whole cells only; anEntry: an item of a cell.
+	aCell
+	anEntry
+)
+
 // follow adds the last writers of what a step reads, and takes down its own
-// writes. It reports whether there was any such writer.
-func (s *Slicer) follow(i int, accesses []sim.Access, written writes) bool {
-	found := false
+// writes.
+func (s *Slicer) follow(i int, accesses []sim.Access, written writes, narrow func(sim.Cell) (sim.Cell, bool)) found {
+	f := nothing
 	for _, a := range accesses {
 		switch {
 		case a.Cell.Node == 0:
@@ -70,13 +94,20 @@ func (s *Slicer) follow(i int, accesses []sim.Access, written writes) bool {
 		case a.Write:
 			written.add(a.Cell, i)
 		default:
-			if last := written.last(a.Cell); last >= 0 && last != i {
+			c, matters := narrow(a.Cell)
+			if !matters {
+				continue
+			}
+			if last := written.last(c); last >= 0 && last != i {
 				s.add(i, last)
-				found = true
+				f = max(f, aCell)
+				if a.Cell.Item != 0 {
+					f = anEntry
+				}
 			}
 		}
 	}
-	return found
+	return f
 }
 
 func (s *Slicer) add(i, cause int) {

@@ -3,6 +3,7 @@ package story
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/diagnosis/trace"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -14,8 +15,11 @@ import (
 type about struct {
 	// clients are those that it is about; nil is all of them.
 	clients map[string]bool
-	// ends are the steps at which it came to light. The story is what led to them.
-	ends []int
+	// ends are the steps at which it came to light. The story is what led to them,
+	// and what became of the operation at fault until the last of them or, if
+	// something does not come that should, until that shows.
+	ends  []int
+	until int
 	// revision is that of the change which is not shown, key the one where the
 	// answer is wrong; both are empty if that is not what is wrong.
 	revision int64
@@ -24,12 +28,15 @@ type about struct {
 	// which its answer arrived, missed the one that made what the answer does not
 	// show; -1 is none.
 	asked, wrong, missed int
+	// compacted is the step of the compaction that makes the answer wrong, -1 if none
+	// does. What led to it does not matter.
+	compacted int
 }
 
 // aboutFinding finds out what the finding is about, from the explanation as a
 // value.
 func (r *Run) aboutFinding() about {
-	a := about{asked: -1, wrong: -1, missed: -1}
+	a := about{asked: -1, wrong: -1, missed: -1, until: -1, compacted: -1}
 	switch why := r.finding.Why.(type) {
 	case *linearizability.Explanation:
 		a.answer(r, why)
@@ -73,13 +80,39 @@ func (a *about) concern(r *Run, c explore.Concern) {
 	op := slices.IndexFunc(r.History.Operations, func(op model.Operation) bool {
 		return c.Call > 0 && op.Call == c.Call
 	})
-	if op >= 0 {
+	n, isNode := r.Trace.Node(c.Node)
+	switch {
+	case op >= 0:
 		a.operation(r, op)
 		a.asked, a.wrong = r.operation(op)
-	} else {
+	case isNode:
+		a.node(r, n)
+	default:
 		a.show(r)
 	}
 	a.miss(r, c.Revision)
+	if c.Compaction != 0 {
+		a.compacted = r.wrote(etcd.CellCompactRev, c.Compaction)
+	}
+}
+
+// node: the violation is about this one. If something does not come that should,
+// the step at which that shows has nothing to do with it: then it is the last
+// thing that the node said, and what became of that.
+func (a *about) node(r *Run, n sim.NodeID) {
+	for i := r.shows; i >= 0; i-- {
+		step := &r.Trace.Steps[i]
+		if !slices.ContainsFunc(step.Notes, func(x trace.Note) bool { return x.Node == n }) {
+			continue
+		}
+		a.wrong = i
+		a.end(i)
+		if i < r.shows {
+			a.asked, a.until = i, r.shows
+		}
+		return
+	}
+	a.show(r)
 }
 
 // operation: the violation is about this one and its client.
@@ -105,36 +138,35 @@ func (a *about) miss(r *Run, revision int64) {
 	if revision == 0 {
 		return
 	}
-	a.revision, a.missed = revision, r.made(revision)
+	a.revision, a.missed = revision, r.wrote(etcd.CellRevision, revision)
 	a.end(a.missed)
 }
 
 func (a *about) end(step int) {
 	if step >= 0 {
 		a.ends = append(a.ends, step)
+		a.until = max(a.until, step)
 	}
 }
 
-// names reports whether a note is about the change that is not shown.
+// names reports whether a note is about the change that is not shown, or about
+// its key if the change is not known.
 func (a *about) names(n sim.Note) bool {
 	s, ok := n.(sim.Subject)
 	if !ok {
 		return false
 	}
 	of := s.About()
-	return a.revision != 0 && of.Revision == a.revision || a.key != "" && of.Key == a.key
+	if a.revision != 0 {
+		return of.Revision == a.revision
+	}
+	return a.key != "" && of.Key == a.key
 }
 
-// made finds the step at which etcd made a revision, -1 if it never did.
-func (r *Run) made(revision int64) int {
-	for i := range r.Trace.Steps {
-		for _, x := range r.Trace.Steps[i].Accesses {
-			if x.Write && x.Cell.Kind == etcd.CellRevision && x.Cell.Item == revision {
-				return i
-			}
-		}
-	}
-	return -1
+// wrote finds the step at which etcd first wrote this item of one of its cells, -1
+// if it never did.
+func (r *Run) wrote(k sim.CellKind, item int64) int {
+	return r.Trace.Wrote(k, r.system.Topology().Etcd, item)
 }
 
 // operation finds the steps at which a client began an operation of the history

@@ -18,17 +18,19 @@ const (
 	ledToIt matter = iota
 	// named: it is about the revision or the key that is missed, or is a fault.
 	named
-	// cameOfIt: what became of the write that was missed, or of the read that was
-	// answered wrongly.
+	// cameOfIt: what became of what was asked and answered wrongly, or not at all.
 	cameOfIt
-	// nearby happened meanwhile, elsewhere after it.
-	nearby
+	// ledToThat: what led to what became of it, if something does not come that
+	// should.
+	ledToThat
+	// elsewhere: it has nothing to do with the violation.
 	elsewhere
 )
 
-// maxLines is how long a story gets before the lines go that matter as little as
-// this. What led to the violation stays.
-var maxLines = [...]int{named: 24, cameOfIt: 18, nearby: 14, elsewhere: 14}
+// maxLines is how long a story gets before lines go that matter as little as this.
+// What led to the violation stays, and nothing is told that has nothing to do with
+// it.
+var maxLines = [...]int{named: 30, cameOfIt: 20, ledToThat: 20, elsewhere: 0}
 
 // weighed is a line with how much it matters.
 type weighed struct {
@@ -56,15 +58,18 @@ func kindOf(n *trace.Note) kind {
 }
 
 // condense makes the lines of a story from what the nodes say of themselves.
-// While there are too many, those that matter the least go. What repeats is told
-// once: a cache that asks for progress every 100 ms says so once.
+// While there are too many, the first of those that matter the least go. What
+// repeats is told once: a cache that asks for progress every 100 ms says so once.
 func condense(r *Run) []Line {
 	lines := r.weigh()
 	for least := elsewhere; least > ledToIt; least-- {
-		if told := joined(unrepeated(lines)); len(told) <= maxLines[least] {
-			return told
+		for len(joined(unrepeated(lines))) > maxLines[least] {
+			i := slices.IndexFunc(lines, func(l weighed) bool { return l.matters == least })
+			if i < 0 {
+				break
+			}
+			lines = slices.Delete(lines, i, i+1)
 		}
-		lines = slices.DeleteFunc(lines, func(l weighed) bool { return l.matters == least })
 	}
 	return joined(unrepeated(lines))
 }
@@ -73,9 +78,9 @@ func condense(r *Run) []Line {
 // and told that the violation is not about.
 func (r *Run) weigh() []weighed {
 	t, a := r.Trace, &r.about
-	last := slices.Max(append([]int{-1}, a.ends...))
-	s := slice.New(t, r.Clients)
-	led, missed, asked := s.Before(a.ends...), s.After(a.missed, last), s.After(a.asked, last)
+	s := slice.New(t, r.focus())
+	led, asked := s.Before(a.ends...), s.After(a.asked, a.until)
+	ledToAsked := s.Before(marked(asked)...)
 	var lines []weighed
 	for i := range t.Steps {
 		step := &t.Steps[i]
@@ -83,10 +88,10 @@ func (r *Run) weigh() []weighed {
 		switch {
 		case led[i]:
 			matters = ledToIt
-		case missed[i] || asked[i]:
+		case asked[i]:
 			matters = cameOfIt
-		case i <= last:
-			matters = nearby
+		case r.late && ledToAsked[i]:
+			matters = ledToThat
 		}
 		fault := step.Kind == sim.Inject
 		if fault {
@@ -100,13 +105,24 @@ func (r *Run) weigh() []weighed {
 				continue
 			}
 			l := weighed{Line{i + 1, step.At, name, n.Text}, kindOf(&n), matters, slices.Contains(a.ends, i)}
-			if i <= last && a.names(n.Value) {
+			if i == a.compacted || i <= a.until && !r.Clients[n.Node] && a.names(n.Value) {
 				l.matters, l.stays = min(matters, named), true
 			}
 			lines = append(lines, l)
 		}
 	}
 	return lines
+}
+
+// marked lists the steps that are marked.
+func marked(steps []bool) []int {
+	var list []int
+	for i, m := range steps {
+		if m {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // joined makes one line of what a node says in one step.
@@ -122,28 +138,48 @@ func joined(lines []weighed) []Line {
 	return out
 }
 
-// maxRepeats is how many lines of one kind a story tells before it only counts
-// them.
-const maxRepeats = 5
+// How many lines of one kind a story tells before it only counts them: of what led
+// to the violation, and of what came of it.
+const (
+	maxRepeats      = 5
+	maxConsequences = 2
+)
+
+// repeats counts lines of one kind.
+type repeats struct{ all, seen, dropped int }
 
 // unrepeated keeps the first line of a kind that comes more than a few times,
 // and the last one, which is often the one that matters.
 func unrepeated(lines []weighed) []weighed {
-	count, seen, dropped := map[kind]int{}, map[kind]int{}, map[kind]int{}
-	for _, l := range lines {
-		count[l.kind]++
+	type class struct {
+		kind
+		consequence bool
+	}
+	counts := map[class]*repeats{}
+	of := func(l *weighed) *repeats {
+		c := class{l.kind, l.matters >= cameOfIt}
+		if counts[c] == nil {
+			counts[c] = &repeats{}
+		}
+		return counts[c]
+	}
+	for i := range lines {
+		of(&lines[i]).all++
 	}
 	var kept []weighed
 	for _, l := range lines {
-		n := count[l.kind]
-		seen[l.kind]++
-		last := seen[l.kind] == n
-		if n > maxRepeats && seen[l.kind] > 1 && !last && !l.stays {
-			dropped[l.kind]++
+		n, limit := of(&l), maxRepeats
+		if l.matters >= cameOfIt {
+			limit = maxConsequences
+		}
+		n.seen++
+		last := n.seen == n.all
+		if n.all > limit && n.seen > 1 && !last && !l.stays {
+			n.dropped++
 			continue
 		}
-		if last && dropped[l.kind] > 0 {
-			l.Text += fmt.Sprintf(" (and %s more in between)", times(dropped[l.kind]))
+		if last && n.dropped > 0 {
+			l.Text += fmt.Sprintf(" (and %s more in between)", times(n.dropped))
 		}
 		kept = append(kept, l)
 	}

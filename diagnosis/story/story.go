@@ -51,6 +51,8 @@ type Run struct {
 
 	system  *testbed.System
 	finding explore.Finding
+	// late: something does not come in time, or not at all.
+	late bool
 	// shows is the first step after which the run, cut off there, is violated.
 	shows int
 	about about
@@ -101,7 +103,7 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 	if finding == nil {
 		return nil, fmt.Errorf("the recorded run does not fail in the way %s", f)
 	}
-	r.finding = *finding
+	r.finding, r.late = *finding, isLiveness(f.Property)
 	if r.shows < 0 {
 		// It shows after the last step, or the run is too long to look.
 		r.shows = len(r.Trace.Steps) - 1
@@ -116,6 +118,11 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 	r.about = r.aboutFinding()
 	r.Wrong, r.Missed = r.about.wrong, r.about.missed
 	return r, nil
+}
+
+func isLiveness(property string) bool {
+	p, err := testbed.FindProperty(property)
+	return err == nil && p.Kind == testbed.Liveness
 }
 
 // violated reports whether the run, cut off after its last step, fails in the way

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/linearizability"
@@ -17,9 +18,9 @@ func (r *Run) why() string {
 		if text := r.wrongAnswer(why); text != "" {
 			return text
 		}
-		return sentence(why.Say(r.called))
+		return r.sentence(why.Say(r.called))
 	default:
-		return sentence(why.String())
+		return r.sentence(why.String())
 	}
 }
 
@@ -115,6 +116,9 @@ func (r *Run) place(step int) string {
 // asked says what a read wants in the words of the API.
 func asked(req *model.Request) string {
 	what := "LIST of " + req.Key
+	if after, ok := strings.CutSuffix(req.Key, "\x00"); ok {
+		what = "LIST after " + after
+	}
 	if req.Kind == model.Get {
 		what = "GET of " + req.Key
 	}
@@ -129,12 +133,15 @@ func asked(req *model.Request) string {
 	return "consistent " + what
 }
 
-// sentence gives a text a capital letter and a full stop.
-func sentence(s string) string {
+// sentence gives a text a full stop, and a capital letter unless it begins with the
+// name of a node.
+func (r *Run) sentence(s string) string {
 	if s == "" {
 		return ""
 	}
-	s = strings.ToUpper(s[:1]) + s[1:]
+	if !slices.ContainsFunc(r.Trace.Nodes, func(name string) bool { return strings.HasPrefix(s, name) }) {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
 	if !strings.HasSuffix(s, ".") {
 		s += "."
 	}

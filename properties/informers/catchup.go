@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // CatchUp judges the end of a run: when nothing more can happen, in a timed run
@@ -32,7 +33,11 @@ func (j *catchUp) Finding(w *sim.World) explore.Finding {
 			all.Exercised++
 		case j.system.IsOver(w):
 			all.Exercised++
-			all.Violate("behind", &behind{n.Name, n.Synced(), n.Record().Panicked, n.ResourceVersion(), j.system.Truth().Revision()})
+			b := &behind{informer: n.Name, panicked: n.Record().Panicked, version: n.ResourceVersion()}
+			if n.Synced() {
+				b.differs = j.system.Compare(n, j.system.Truth().Revision(), n.Ascend)
+			}
+			all.Violate("behind", b)
 		}
 	}
 	return all.Finding()
@@ -40,26 +45,32 @@ func (j *catchUp) Finding(w *sim.World) explore.Finding {
 
 // behind is an informer that does not hold what etcd has, and never will.
 type behind struct {
-	informer          string
-	synced, panicked  bool
-	version, revision int64
+	informer string
+	panicked bool
+	version  int64
+	// differs is the first object in which it is not what etcd has; nil if it never
+	// syncs.
+	differs *truth.Difference
 }
 
 func (b *behind) String() string {
 	switch {
 	case b.panicked:
 		return b.informer + " has panicked"
-	case !b.synced:
+	case b.differs == nil:
 		return b.informer + " never syncs"
+	case b.differs.Got == nil:
+		return fmt.Sprintf("%s stays at RV %d and is never sent %s=%s of revision %d", b.informer, b.version, b.differs.Key, b.differs.Want.Value, b.differs.Want.ModRevision)
+	case b.differs.Want == nil:
+		return fmt.Sprintf("%s stays at RV %d and keeps %s=%s, which etcd deleted at revision %d", b.informer, b.version, b.differs.Key, b.differs.Got.Value, b.differs.Deleted)
 	}
-	return fmt.Sprintf("%s is at RV %d and differs from etcd at revision %d, and stays there", b.informer, b.version, b.revision)
+	return fmt.Sprintf("%s stays at RV %d and keeps %s of revision %d; etcd has it of revision %d", b.informer, b.version, b.differs.Key, b.differs.Got.ModRevision, b.differs.Want.ModRevision)
 }
 
 // Concerns implements explore.Concerned.
 func (b *behind) Concerns() explore.Concern {
-	c := explore.Concern{Node: b.informer}
-	if b.synced && !b.panicked {
-		c.Revision = b.revision
+	if b.differs == nil || b.panicked {
+		return explore.Concern{Node: b.informer}
 	}
-	return c
+	return b.differs.Concerns()
 }

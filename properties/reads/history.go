@@ -77,6 +77,7 @@ func (j *historyJudge) Finding(*sim.World) explore.Finding {
 var anomalies = map[string]string{
 	string(linearizability.Missing):         "stale read",
 	string(linearizability.Ghost):           "deleted object seen",
+	string(linearizability.Foreign):         "object outside the range",
 	string(linearizability.Premature):       "later write seen",
 	string(linearizability.Corrupt):         "wrong contents read",
 	string(linearizability.Miscounted):      "wrong count",

@@ -191,5 +191,5 @@ func (r *servedCompacted) String() string {
 
 // Concerns implements explore.Concerned.
 func (r *servedCompacted) Concerns() explore.Concern {
-	return explore.Concern{Client: r.client, Call: r.op.Call}
+	return explore.Concern{Client: r.client, Call: r.op.Call, Compaction: r.floor}
 }

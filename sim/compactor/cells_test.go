@@ -133,7 +133,7 @@ func TestACompactionDependsOnTheTryBefore(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, won, 0)
-	led := slice.New(run, nil).Before(won)
+	led := slice.New(run, slice.Focus{}).Before(won)
 	before, ok := answers["rev 13: succeeded"]
 	require.True(t, ok)
 	assert.True(t, led[before])

@@ -77,7 +77,8 @@ func (t *reads) add(env *sim.Env, r read) int32 {
 
 // take ends a read and frees its place.
 func (t *reads) take(env *sim.Env, place int32) read {
-	env.Reads(cellRead, int(place))
+	env.ReadsItem(cellRead, int(place), readAsked)
+	env.ReadsItem(cellRead, int(place), readReleased)
 	env.Writes(cellRead, int(place))
 	env.Writes(cellReadPlace, int(place))
 	r := t.handlers[place]
@@ -139,8 +140,7 @@ func (s *Server) newRead(env *sim.Env, p sim.Payload, c sim.Conn, cause sim.Caus
 func (s *Server) release(env *sim.Env, place int32) {
 	r := &s.reads.handlers[place]
 	r.ready = true
-	env.Reads(cellRead, int(place))
-	env.Writes(cellRead, int(place))
+	env.WritesItem(cellRead, int(place), readReleased)
 	if _, isRange := r.payload.(*wire.RangeRequest); isRange && s.cfg.Reads.cost() {
 		s.queueRange(env, place)
 		return
@@ -163,9 +163,10 @@ func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
 func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 	t := &s.reads
 	env.Writes(cellReadNotifier, 0)
-	env.Reads(cellApplied, 0)
+	// What a read is answered it finds in the store.
+	env.LooksAt(cellApplied, 0)
 	if t.confirmed == 0 {
-		env.Reads(cellRaftLog, 0)
+		env.LooksAt(cellRaftLog, 0)
 		t.confirming, t.readNotifier = t.readNotifier, t.confirming[:0]
 		if s.log.applied < s.log.committed {
 			env.Cover(coverReadWaits)

@@ -23,14 +23,19 @@ type Difference struct {
 	Key      string
 	// Got is what the node holds, Want what etcd had; nil is nothing.
 	Got, Want *model.Item
+	// Deleted is the revision at which etcd deleted what the node still holds; 0 if
+	// etcd never had it, or not yet.
+	Deleted int64
 }
 
 func (d *Difference) String() string {
 	switch {
 	case d.Got == nil:
 		return fmt.Sprintf("%s says it is at RV %d and lacks %s=%s of revision %d", d.Node, d.Revision, d.Key, d.Want.Value, d.Want.ModRevision)
+	case d.Deleted > 0:
+		return fmt.Sprintf("%s says it is at RV %d and holds %s=%s, which etcd deleted at revision %d", d.Node, d.Revision, d.Key, d.Got.Value, d.Deleted)
 	case d.Want == nil:
-		return fmt.Sprintf("%s says it is at RV %d and holds %s=%s, which is not there", d.Node, d.Revision, d.Key, d.Got.Value)
+		return fmt.Sprintf("%s says it is at RV %d and holds %s=%s of revision %d, which etcd does not have at RV %d", d.Node, d.Revision, d.Key, d.Got.Value, d.Got.ModRevision, d.Revision)
 	}
 	return fmt.Sprintf("%s says it is at RV %d and holds %s of revision %d in place of revision %d", d.Node, d.Revision, d.Key, d.Got.ModRevision, d.Want.ModRevision)
 }
@@ -48,9 +53,12 @@ func (d *Difference) Label() string {
 
 // Concerns implements explore.Concerned.
 func (d *Difference) Concerns() explore.Concern {
-	c := explore.Concern{Node: d.Node, Key: d.Key}
-	if d.Want != nil {
+	c := explore.Concern{Node: d.Node, Key: d.Key, Revision: d.Deleted}
+	switch {
+	case d.Want != nil:
 		c.Revision = d.Want.ModRevision
+	case d.Deleted == 0:
+		c.Revision = d.Got.ModRevision
 	}
 	return c
 }
@@ -75,6 +83,9 @@ func (t *Truth) Compare(node string, revision int64, prefix string, contents Con
 			found.Key = want.Key
 		} else {
 			found.Key = got.Key
+			if got.ModRevision <= revision {
+				found.Deleted = t.deleted(got.Key, revision)
+			}
 		}
 	}
 	contents(func(kv *wire.KeyValue) bool {
@@ -97,4 +108,18 @@ func (t *Truth) Compare(node string, revision int64, prefix string, contents Con
 		differ(nil, want[0])
 	}
 	return found
+}
+
+// deleted is the revision of the last deletion of a key that is not there at a
+// revision; 0 is none.
+func (t *Truth) deleted(key string, revision int64) int64 {
+	for rev := revision; ; rev-- {
+		before := t.At(rev - 1)
+		if before == nil {
+			return 0
+		}
+		if before.Get(key) != nil {
+			return rev
+		}
+	}
 }

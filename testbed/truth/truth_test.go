@@ -22,6 +22,10 @@ func (c *commits) put(key, value string) {
 	*c = append(*c, etcd.Commit{Request: &wire.PutRequest{Key: key, Value: value}})
 }
 
+func (c *commits) remove(key string) {
+	*c = append(*c, etcd.Commit{Request: &wire.DeleteRangeRequest{Key: key}})
+}
+
 func contents(list ...*wire.KeyValue) truth.Contents {
 	return func(f func(*wire.KeyValue) bool) {
 		for _, kv := range list {
@@ -57,7 +61,8 @@ func TestTruthFollowsWhatIsCommitted(t *testing.T) {
 }
 
 func TestCompareNamesTheFirstDifference(t *testing.T) {
-	tr, _ := at4(t)
+	tr, c := at4(t)
+	c.remove("/a")
 	a2, b3, a4 := &wire.KeyValue{Key: "/a", Value: "1", ModRevision: 2}, &wire.KeyValue{Key: "/b", Value: "2", ModRevision: 3}, &wire.KeyValue{Key: "/a", Value: "3", ModRevision: 4}
 	for _, c := range []struct {
 		name     string
@@ -71,7 +76,8 @@ func TestCompareNamesTheFirstDifference(t *testing.T) {
 		{"not there yet", 9, contents(), "", explore.Concern{}},
 		{"lacks the last", 3, contents(a2), "missing-item", explore.Concern{Node: "cache", Key: "/b", Revision: 3}},
 		{"lacks the first", 3, contents(b3), "missing-item", explore.Concern{Node: "cache", Key: "/a", Revision: 2}},
-		{"holds what is not there", 2, contents(a2, b3), "ghost", explore.Concern{Node: "cache", Key: "/b"}},
+		{"holds what is not there", 2, contents(a2, b3), "ghost", explore.Concern{Node: "cache", Key: "/b", Revision: 3}},
+		{"holds what was deleted", 5, contents(a4, b3), "ghost", explore.Concern{Node: "cache", Key: "/a", Revision: 5}},
 		{"holds what was before", 4, contents(a2, b3), "stale-item", explore.Concern{Node: "cache", Key: "/a", Revision: 4}},
 		{"other contents", 2, contents(&wire.KeyValue{Key: "/a", Value: "x", ModRevision: 2}), "stale-item", explore.Concern{Node: "cache", Key: "/a", Revision: 2}},
 	} {

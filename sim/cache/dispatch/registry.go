@@ -87,7 +87,7 @@ func (d *Dispatcher) Hangup(env *sim.Env, conn sim.Conn) {
 // TerminateAllWatchers ends the watchers that are registered. One that is still
 // starting finds out by the generation.
 func (d *Dispatcher) TerminateAllWatchers(env *sim.Env) {
-	env.Reads(cellRegistry, 0)
+	env.LooksAt(cellRegistry, 0)
 	for _, w := range d.watchers {
 		if w.registered {
 			env.Cover(watcherOutlived)
@@ -120,6 +120,7 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 		if w.state == watcherFree {
 			continue
 		}
+		env.ReadsItem(cellTurn, w.number, turnRegistration)
 		d.teardown(env, w)
 		env.Close(w.upstream)
 	}

@@ -11,8 +11,8 @@ var (
 	CellSnapshots       = sim.NewCell("cache: snapshots")
 )
 
-// item is the number of a key among the objects. Two keys may share one: a story
+// Item is the number of a key among the objects. Two keys may share one: a story
 // may then show a step too many.
-func item(key string) int64 {
+func Item(key string) int64 {
 	return int64(uint64(sim.NewDigest.Text(key))>>1 | 1)
 }

@@ -78,20 +78,25 @@ func (s *Store) ResourceVersion(env *sim.Env) int64 {
 // SetResourceVersion believes what it is given, as upstream does: also if that
 // goes back in time.
 func (s *Store) SetResourceVersion(env *sim.Env, resourceVersion int64) {
-	env.Writes(CellResourceVersion, 0)
+	if resourceVersion == s.resourceVersion {
+		env.LooksAt(CellResourceVersion, 0)
+		return
+	}
 	if resourceVersion < s.resourceVersion {
+		env.Reads(CellResourceVersion, 0)
 		env.Cover(resourceVersionLowered)
 		if env.Noting() {
 			env.Note(versionLowered{s.resourceVersion, resourceVersion})
 		}
 	}
+	env.Writes(CellResourceVersion, 0)
 	s.resourceVersion = resourceVersion
 }
 
 // Get is the object of a key, nil if there is none.
 func (s *Store) Get(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
 	if env.Recording() {
-		env.ReadsItem(CellObjects, 0, item(key.Key))
+		env.ReadsItem(CellObjects, 0, Item(key.Key))
 	}
 	found, _ := s.objects.tree.Get(key)
 	return found
@@ -127,7 +132,7 @@ func (s *Store) ProcessEvent(env *sim.Env, in *wire.WatchEvent) Event {
 // Admit is the first half of ProcessEvent: history and resourceVersion.
 func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
 	if env.Recording() {
-		env.ReadsItem(CellObjects, 0, item(in.Item.Key))
+		env.ReadsItem(CellObjects, 0, Item(in.Item.Key))
 	}
 	previous, exists := s.objects.tree.Get(in.Item)
 	if in.Type == wire.Deleted && !exists {
@@ -153,7 +158,7 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 
 func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
 	if env.Recording() {
-		env.WritesItem(CellObjects, 0, item(in.Item.Key))
+		env.WritesItem(CellObjects, 0, Item(in.Item.Key))
 	}
 	if in.Type == wire.Deleted {
 		old, _ := s.objects.tree.Delete(in.Item)

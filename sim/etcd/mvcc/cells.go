@@ -9,12 +9,13 @@ var (
 	// CellRevision is the current revision; an item is a revision, written by the
 	// step that made it.
 	CellRevision = sim.NewCell("etcd: revision")
-	// cellStore is the key index and the backend. An item is the changes of one
+	// CellStore is the key index and the backend. An item is the changes of one
 	// revision: what a transaction put there, or what a compaction left of it.
-	cellStore = sim.NewCell("etcd: store")
-	// cellCompactRev is compactMainRev with scheduledCompact, which survives a
-	// crash as cellFinishedCompact does.
-	cellCompactRev      = sim.NewCell("etcd: compactMainRev")
+	CellStore = sim.NewCell("etcd: store")
+	// CellCompactRev is compactMainRev with scheduledCompact, which survives a crash
+	// as cellFinishedCompact does. An item is the revision of a compaction, written by
+	// the step that made it.
+	CellCompactRev      = sim.NewCell("etcd: compactMainRev")
 	cellFinishedCompact = sim.NewCell("etcd: finishedCompact")
 	// cellJobs: an item is a compaction by its revision.
 	cellJobs = sim.NewCell("etcd: scheduleCompaction")

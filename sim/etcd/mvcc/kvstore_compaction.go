@@ -19,12 +19,12 @@ type compactionJob struct {
 // Compact is store.Compact: the revision is fixed at once, the work comes
 // later. The code is 0 or that of a refusal.
 func (s *Store) Compact(env *sim.Env, rev int64) wire.Code {
-	env.Reads(cellCompactRev, 0)
+	env.Reads(CellCompactRev, 0)
 	s.Rev(env)
 	if code := s.compact(rev); code != 0 {
 		return code
 	}
-	env.Writes(cellCompactRev, 0)
+	env.WritesItem(CellCompactRev, 0, rev)
 	env.WritesItem(cellJobs, 0, rev)
 	s.jobs = append(s.jobs, compactionJob{rev: rev})
 	if len(s.jobs) == 1 {
@@ -50,9 +50,9 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 	env.ReadsItem(cellJobs, 0, rev)
 	env.WritesItem(cellJobs, 0, rev)
 	done := s.compactBatch(&s.jobs[0])
-	env.LooksAt(cellStore, 0)
+	env.LooksAt(CellStore, 0)
 	for _, v := range s.removed {
-		env.WritesItem(cellStore, 0, v.kv.ModRevision)
+		env.WritesItem(CellStore, 0, v.kv.ModRevision)
 		if v.tombstone && v.kv.ModRevision == rev && env.Noting() {
 			env.Note(tombstoneRemoved{rev})
 		}

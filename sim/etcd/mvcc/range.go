@@ -51,7 +51,7 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 
 // CanRead says why a transaction cannot read at a past revision, 0 if it can.
 func (s *Store) CanRead(env *sim.Env, rev int64) wire.Code {
-	env.LooksAt(cellCompactRev, 0)
+	env.LooksAt(CellCompactRev, 0)
 	switch {
 	case rev > s.Rev(env):
 		return wire.ErrFutureRev
@@ -74,8 +74,8 @@ func (s *Store) Newest(env *sim.Env, key string) (modRevision, version int64) {
 // Before is the value that a key had before a revision. It is nil if the key did
 // not exist; compacted reports that this is no longer known.
 func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, compacted bool) {
-	env.LooksAt(cellStore, 0)
-	env.Reads(cellCompactRev, 0)
+	env.LooksAt(CellStore, 0)
+	env.Reads(CellCompactRev, 0)
 	if rev-1 < s.compactMainRev {
 		return nil, true
 	}
@@ -83,7 +83,7 @@ func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, 
 	if v == nil {
 		return nil, false
 	}
-	env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+	env.ReadsItem(CellStore, 0, v.kv.ModRevision)
 	return &v.kv, false
 }
 
@@ -154,12 +154,12 @@ func (s *Store) readsKeys(env *sim.Env, key, end string) {
 	if !env.Recording() {
 		return
 	}
-	env.LooksAt(cellStore, 0)
+	env.LooksAt(CellStore, 0)
 	switch v := s.last(key); {
 	case end != "":
-		env.Reads(cellStore, 0)
+		env.Reads(CellStore, 0)
 	case v != nil:
-		env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+		env.ReadsItem(CellStore, 0, v.kv.ModRevision)
 	}
 }
 
@@ -170,14 +170,14 @@ func (s *Store) readsRange(env *sim.Env, r *wire.RangeRequest, resp *wire.RangeR
 		return
 	}
 	s.Rev(env)
-	env.LooksAt(cellCompactRev, 0)
-	env.LooksAt(cellStore, 0)
+	env.LooksAt(CellCompactRev, 0)
+	env.LooksAt(CellStore, 0)
 	if resp == nil {
-		env.Reads(cellCompactRev, 0)
+		env.Reads(CellCompactRev, 0)
 		return
 	}
 	for _, kv := range resp.Kvs {
-		env.ReadsItem(cellStore, 0, kv.ModRevision)
+		env.ReadsItem(CellStore, 0, kv.ModRevision)
 	}
 	if r.RangeEnd == "" && len(resp.Kvs) == 0 {
 		s.readsKeys(env, r.Key, "")

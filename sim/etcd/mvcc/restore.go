@@ -17,16 +17,16 @@ func (s *Store) restore(env *sim.Env) {
 		env.Enable(scheduleCompaction)
 	}
 
-	env.Reads(cellStore, 0)
+	env.Reads(CellStore, 0)
 	if s.kvindex.Len() != keys {
-		env.Writes(cellStore, 0)
+		env.Writes(CellStore, 0)
 	}
 	env.LooksAt(CellRevision, 0)
 	if s.currentRev != before {
 		env.Writes(CellRevision, 0)
 	}
 	env.LooksAt(cellFinishedCompact, 0)
-	env.Writes(cellCompactRev, 0)
+	env.Writes(CellCompactRev, 0)
 	env.Writes(cellJobs, 0)
 	if s.currentRev < before {
 		env.Cover(coverRevisionBack)

@@ -43,7 +43,7 @@ type syncing struct {
 }
 
 func (y *syncing) VictimsLanded(*sim.Env)         {}
-func (y *syncing) ProgressDeferred() bool         { return false }
+func (y *syncing) ProgressDeferred(*sim.Env) bool { return false }
 func (y *syncing) Run(*sim.Env, sim.Task)         {}
 func (y *syncing) Fire(*sim.Env, sim.Timer)       {}
 func (y *syncing) TaskName(sim.Task) string       { return "" }

@@ -55,8 +55,8 @@ func (s *WatchableStore) runSyncWatchersLoop(env *sim.Env) {
 // lock from end to end, so it is one step.
 func (s *WatchableStore) syncWatchers(env *sim.Env) {
 	curRev := s.Rev(env)
-	env.LooksAt(cellCompactRev, 0)
-	env.LooksAt(cellStore, 0)
+	env.LooksAt(CellCompactRev, 0)
+	env.LooksAt(CellStore, 0)
 	chosen, minRev := s.chooseAll(env, s.choose(env))
 	list := s.unsyncedBatch(env, chosen, s.rangeEvents(minRev, curRev+1))
 
@@ -108,7 +108,7 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 		}
 		if !ok {
 			env.Cover(coverSyncedSilently)
-			if w.ws.owner.ProgressDeferred() {
+			if w.ws.owner.ProgressDeferred(env) {
 				env.Cover(coverSyncedSilentlyDeferred)
 			}
 			s.becomesSynced(env, w, true)
@@ -123,7 +123,7 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 // fallsThrough: the watcher goes on as if its history was there (#17529).
 func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 	env.Cover(coverCompactedFallsThrough)
-	env.Reads(cellCompactRev, 0)
+	env.Reads(CellCompactRev, 0)
 	if env.Noting() {
 		env.Note(fellThrough{w.ws.Name, w.minRev, next})
 	}
@@ -132,7 +132,7 @@ func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 // becomesSynced ends the work on an unsynced watcher; silent: it was sent nothing.
 func (s *WatchableStore) becomesSynced(env *sim.Env, w *watcher, silent bool) {
 	if env.Noting() {
-		env.Note(becameSynced{w.ws.Name, silent, w.ws.owner.ProgressDeferred()})
+		env.Note(becameSynced{w.ws.Name, silent, silent && w.ws.owner.ProgressDeferred(env)})
 	}
 	s.setGroup(env, w, synced)
 }
@@ -147,10 +147,10 @@ func (w *watcher) readsHistory(env *sim.Env) {
 	s := &w.ws.store.Store
 	for _, v := range s.rangeEvents(w.minRev, s.currentRev+1) {
 		if w.contains(v.kv.Key) {
-			env.ReadsItem(cellStore, 0, v.kv.ModRevision)
+			env.ReadsItem(CellStore, 0, v.kv.ModRevision)
 		}
 	}
 	if c := s.compactMainRev; w.minRev <= c && len(s.rangeEvents(c, c+1)) == 0 {
-		env.ReadsItem(cellStore, 0, c)
+		env.ReadsItem(CellStore, 0, c)
 	}
 }

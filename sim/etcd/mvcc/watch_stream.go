@@ -32,7 +32,7 @@ type Owner interface {
 	VictimsLanded(env *sim.Env)
 	// ProgressDeferred reports whether a progress request waits for something to
 	// be sent. Observers ask.
-	ProgressDeferred() bool
+	ProgressDeferred(env *sim.Env) bool
 }
 
 // WatchResponse is mvcc.WatchResponse: what is in a watch channel. There it never
@@ -276,9 +276,10 @@ func (ws *WatchStream) RequestProgressAll(env *sim.Env, progressID int64, rule P
 
 // Missing is the first revision that an unsynced watcher still wants to be sent, at
 // or below rev; 0 is none. Observers ask.
-func (ws *WatchStream) Missing(rev int64) int64 {
+func (ws *WatchStream) Missing(env *sim.Env, rev int64) int64 {
 	for _, w := range ws.watchers {
 		if w.group == unsynced && w.minRev <= rev {
+			env.Reads(cellMinRev, w.cell)
 			return w.minRev
 		}
 	}

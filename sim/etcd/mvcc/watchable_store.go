@@ -93,7 +93,7 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 // watchers are told and the revision becomes visible under one lock.
 func (s *WatchableStore) End(env *sim.Env) {
 	rev := s.currentRev + 1
-	env.WritesItem(cellStore, 0, rev)
+	env.WritesItem(CellStore, 0, rev)
 	env.WritesItem(CellRevision, 0, rev)
 	s.notify(env, rev)
 	s.end()
@@ -121,7 +121,7 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) {
 			continue
 		}
 		env.Cover(coverNotifyVictim)
-		if w.ws.owner.ProgressDeferred() {
+		if w.ws.owner.ProgressDeferred(env) {
 			env.Cover(coverVictimDeferred)
 		}
 		s.becomesVictim(env, b)

@@ -153,7 +153,7 @@ func (w *watcher) sendCompacted(env *sim.Env) bool {
 	if env.Noting() {
 		env.Note(cancelledCompacted{w.ws.Name})
 	}
-	env.Reads(cellCompactRev, 0)
+	env.Reads(CellCompactRev, 0)
 	w.ws.Post(env, &WatchResponse{ID: w.id, CompactRevision: w.ws.store.compactMainRev})
 	w.compacted = true
 	env.Writes(cellWatcher, w.cell)

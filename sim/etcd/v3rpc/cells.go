@@ -15,9 +15,10 @@ var (
 	// that wait for it; an item is a watch by its id.
 	cellAnnounced = sim.NewCell("etcd: ids of sendLoop")
 	cellPending   = sim.NewCell("etcd: pending of sendLoop")
-	// cellFlags is the maps progress, prevKV and fragment; an item is a watch by
-	// its id.
-	cellFlags      = sim.NewCell("etcd: progress, prevKV and fragment")
+	// cellFlags is the maps prevKV and fragment, cellProgress the map progress; an
+	// item is a watch by its id.
+	cellFlags      = sim.NewCell("etcd: prevKV and fragment")
+	cellProgress   = sim.NewCell("etcd: progress")
 	cellProgressID = sim.NewCell("etcd: id of the last progress request")
 	// cellMu is serverWatchStream.mu, which a tick holds over several steps.
 	cellMu     = sim.NewCell("etcd: serverWatchStream.mu")
@@ -27,7 +28,7 @@ var (
 // streamCells are those that a stream begins and ends with.
 var streamCells = [...]sim.CellKind{
 	cellCtrlStream, cellRecvLoop, cellSendLoop, cellAnnounced, cellPending,
-	cellFlags, cellProgressID, cellMu, cellTicker,
+	cellFlags, cellProgress, cellProgressID, cellMu, cellTicker,
 }
 
 // The cells of the watch server.

@@ -102,7 +102,7 @@ func (sws *ServerWatchStream) SendProgress(env *sim.Env) {
 	resp := sws.server.responses.New()
 	resp.Revision, resp.WatchID, resp.ProgressID = sws.server.store.Rev(env), wire.InvalidWatchID, sws.readProgressID(env)
 	if env.Noting() {
-		env.Note(progressAnswered{sws.watch.Name, resp.Revision, sws.watch.Missing(resp.Revision)})
+		env.Note(progressAnswered{sws.watch.Name, resp.Revision, sws.watch.Missing(env, resp.Revision)})
 	}
 	sws.pushCtrl(env, resp, recvIdle)
 }

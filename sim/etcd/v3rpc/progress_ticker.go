@@ -53,7 +53,7 @@ func (sws *ServerWatchStream) takeTick(env *sim.Env) {
 	l.ticked = false
 	env.Reads(cellTicker, sws.place)
 	env.Writes(cellTicker, sws.place)
-	env.LooksAt(cellFlags, sws.place)
+	env.LooksAt(cellProgress, sws.place)
 	l.due = l.due[:0]
 	for i := range sws.flags {
 		f := &sws.flags[i]
@@ -61,13 +61,13 @@ func (sws *ServerWatchStream) takeTick(env *sim.Env) {
 			continue
 		}
 		if f.progress {
-			env.ReadsItem(cellFlags, sws.place, watchItem(f.id))
+			env.ReadsItem(cellProgress, sws.place, watchItem(f.id))
 			l.due = append(l.due, f.id)
 		} else {
 			env.Cover(coverTickElided)
 		}
 		f.progress = true
-		env.WritesItem(cellFlags, sws.place, watchItem(f.id))
+		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
 	}
 	sws.mu = true
 	env.Writes(cellMu, sws.place)

@@ -191,6 +191,7 @@ func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
 	r := &sws.recv
 	sws.flags.store(r.id, r.create)
 	env.WritesItem(cellFlags, sws.place, watchItem(r.id))
+	env.WritesItem(cellProgress, sws.place, watchItem(r.id))
 	sws.goesOn(env, recvCreated)
 }
 
@@ -254,6 +255,7 @@ func (sws *ServerWatchStream) recvDropFlags(env *sim.Env) {
 	id := sws.recv.cancel
 	sws.flags.drop(id)
 	env.WritesItem(cellFlags, sws.place, watchItem(id))
+	env.WritesItem(cellProgress, sws.place, watchItem(id))
 	sws.goesOn(env, recvIdle)
 }
 

@@ -241,11 +241,11 @@ func (sws *ServerWatchStream) sends(env *sim.Env) {
 // from the watch channel was sent.
 func (sws *ServerWatchStream) afterSend(env *sim.Env) {
 	l := &sws.send
-	env.LooksAt(cellFlags, sws.place)
+	env.LooksAt(cellProgress, sws.place)
 	if f := sws.flags.of(l.sentID); f != nil && l.sentEvents {
 		// The next tick leaves out a watch that was sent events.
 		f.progress = false
-		env.WritesItem(cellFlags, sws.place, watchItem(f.id))
+		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
 	}
 	sws.progress.Sent(env, sws)
 	sws.selects(env)

@@ -126,7 +126,8 @@ func (sws *ServerWatchStream) VictimsLanded(env *sim.Env) {
 }
 
 // ProgressDeferred implements mvcc.Owner.
-func (sws *ServerWatchStream) ProgressDeferred() bool {
+func (sws *ServerWatchStream) ProgressDeferred(env *sim.Env) bool {
+	env.Reads(cellDeferredProgress, sws.place)
 	return sws.progress != nil && sws.progress.Deferred()
 }
 
