@@ -90,13 +90,7 @@ func (s *rightEtcd) Receive(env *sim.Env, m *sim.Message) {
 		}
 		env.Send(m.Conn, s.answer(p))
 	case *wire.WatchStart:
-		if p.Revision < s.compacted {
-			env.Send(m.Conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: wire.ErrCompacted, Message: "compacted"}})
-			env.Close(m.Conn)
-			return
-		}
-		s.streams = append(s.streams, rightStream{conn: m.Conn, next: p.Revision + 1})
-		env.Enable(rightFeed)
+		s.watch(env, m.Conn, p)
 	case *wire.ProgressRequest:
 		for i := range s.streams {
 			s.streams[i].asked = true
@@ -117,6 +111,32 @@ func (s *rightEtcd) sayVersion(env *sim.Env, m *sim.Message) {
 		return
 	}
 	env.Send(m.Conn, &wire.StatusResponse{Version: version})
+}
+
+// watch begins a watch, with or without initial events.
+func (s *rightEtcd) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
+	next, refused := p.Revision+1, wire.Code(0)
+	switch {
+	case p.SendInitialEvents == wire.SendInitialEventsTrue && p.Revision > s.rev:
+		refused = wire.TooLargeResourceVersion
+	case p.SendInitialEvents == wire.SendInitialEventsTrue:
+		for _, kv := range s.at(s.rev) {
+			env.Send(conn, &wire.WatchEvent{Type: wire.Added, ResourceVersion: kv.ModRevision, Item: kv})
+		}
+		if p.AllowBookmarks {
+			env.Send(conn, &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: s.rev, InitialEventsEnd: true})
+		}
+		next = s.rev + 1
+	case p.Revision < s.compacted:
+		refused = wire.ErrCompacted
+	}
+	if refused != 0 {
+		env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: &wire.Error{Code: refused, Message: "the watch cannot begin"}})
+		env.Close(conn)
+		return
+	}
+	s.streams = append(s.streams, rightStream{conn: conn, next: next})
+	env.Enable(rightFeed)
 }
 
 func (s *rightEtcd) answer(p *wire.RangeRequest) sim.Payload {
