@@ -23,8 +23,6 @@ type chaos struct {
 	left    int
 	streams []watchedStream
 	open    bool // the last stream is in use
-	// watches is the server that it watches at; it writes to node 1.
-	watches sim.NodeID
 }
 
 type watchedStream struct {
@@ -136,7 +134,7 @@ func (c *chaos) Fire(env *sim.Env, _ sim.Timer) {
 func (c *chaos) watch(env *sim.Env, key string) {
 	if !c.open || c.streams[len(c.streams)-1].asked {
 		c.open = true
-		c.streams = append(c.streams, watchedStream{conn: env.Open(c.watches)})
+		c.streams = append(c.streams, watchedStream{conn: env.Open(1)})
 	}
 	s := &c.streams[len(c.streams)-1]
 	req := &wire.WatchCreateRequest{Key: key, WatchID: int64(len(s.watches) + 1), PrevKv: env.Choose(2, "prevKv") == 1}
@@ -195,7 +193,7 @@ func newRoughIn(t testing.TB, o sim.Options, version string, bugs ...string) *ro
 	require.NoError(t, err)
 	require.NoError(t, cfg.ApplyAll(bugs))
 	small(&cfg)
-	r := &rough{w: sim.NewWorld(o), server: etcd.New(cfg), client: &chaos{left: 24, watches: 1}}
+	r := &rough{w: sim.NewWorld(o), server: etcd.New(cfg), client: &chaos{left: 24}}
 	r.w.Add("etcd", r.server)
 	r.w.Add("chaos", r.client)
 	r.w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func TestStepsThatTouchNoCommonCellCommute(t *testing.T) {
 		s := commute.NewSwapper(seed)
 		w := busyWorld(t, rand.New(rand.NewPCG(seed, 1)))
 		w.Start(s)
-		for range 400 {
+		for range 500 {
 			if !w.Step(s) {
 				break
 			}
@@ -46,6 +47,9 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 	cfg, err := etcd.DefaultConfig(versions[d.IntN(len(versions))])
 	require.NoError(t, err)
 	small(&cfg)
+	if d.IntN(2) == 0 {
+		cfg.Watch.ProgressNotifyInterval = 0
+	}
 	if d.IntN(3) == 0 {
 		cfg.Reads.RangeTime, cfg.Watch.ReadsDelayWatches = time.Millisecond, true
 	}
@@ -55,92 +59,141 @@ func busyWorld(t *testing.T, d *rand.Rand) *sim.World {
 	if d.IntN(3) == 0 {
 		cfg.Watch.Created = v3rpc.CreatedInOrder
 	}
-	follows := d.IntN(3) == 0
-	cfg.Replicated = follows
+	server := sim.NodeID(1)
 	w := sim.NewWorld(sim.Options{})
+	if d.IntN(4) == 0 {
+		cfg.Replicated, server = true, 2
+	}
 	w.Add("etcd", etcd.New(cfg))
-	if follows {
-		cfg.Leader = 1
+	if cfg.Replicated {
+		cfg.Leader, cfg.Replicated = 1, false
 		w.Add("follower", etcd.New(cfg))
 	}
 	for i := range 3 {
-		server := sim.NodeID(1)
-		if follows && i > 0 {
-			server = 2
-		}
-		w.Add(fmt.Sprint("chaos-", i), &declaring{&chaos{left: 24, watches: server}})
+		w.Add(fmt.Sprint("meddler-", i), &meddler{left: 50, watches: server})
 	}
-	w.Add("reader", &declaring{&reader{left: 24}})
-	w.AddFault(&etcd.InstallSnapshot{Node: 1, Label: "etcd"}, sim.Budget{Times: 2})
-	w.AddFault(&etcd.Clog{Node: 1, Label: "etcd"}, sim.Budget{Times: 1})
-	w.AddFault(&sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"}, sim.Budget{Times: 1})
+	late := func(f sim.Fault) { w.AddFault(&lateFault{f, 20 + d.IntN(200)}, sim.Budget{Times: 1}) }
+	late(&etcd.InstallSnapshot{Node: 1, Label: "etcd"})
+	late(&etcd.InstallSnapshot{Node: server, Label: "watched etcd"})
+	late(&etcd.Clog{Node: server, Label: "etcd", From: server + 1})
+	late(&sim.RestartProcess{Nodes: []sim.NodeID{server}, Label: "etcd"})
 	return w
 }
 
-var cellClient = sim.NewCell("test: client")
-
-// declaring is a client, each step of which conflicts with all its others.
-type declaring struct{ sim.Node }
-
-func (c *declaring) Receive(env *sim.Env, m *sim.Message) {
-	env.Writes(cellClient, 0)
-	c.Node.Receive(env, m)
+// lateFault strikes no earlier than at a step.
+type lateFault struct {
+	sim.Fault
+	step int
 }
 
-func (c *declaring) Fire(env *sim.Env, t sim.Timer) {
-	env.Writes(cellClient, 0)
-	c.Node.Fire(env, t)
+func (f *lateFault) Ready(w *sim.World) bool { return w.Steps() >= f.step && f.Fault.Ready(w) }
+
+// meddler asks for whatever can make trouble, near the newest revision that it
+// knows, and remembers what it is told.
+type meddler struct {
+	left    int
+	watches sim.NodeID
+	rev     int64
+	streams []sim.Conn
+	told    sim.Digest
 }
 
-func (c *declaring) Clone() sim.Node { return &declaring{c.Node.(sim.Cloner).Clone()} }
+// cellMeddler makes all steps of one client conflict.
+var cellMeddler = sim.NewCell("test: meddler")
 
-func (c *declaring) Fingerprint(d sim.Digest) sim.Digest {
-	return c.Node.(sim.Fingerprinter).Fingerprint(d)
-}
+func (m *meddler) Start(env *sim.Env)         { env.Arm(nextOp, 0) }
+func (m *meddler) Run(*sim.Env, sim.Task)     {}
+func (m *meddler) TaskName(sim.Task) string   { return "" }
+func (m *meddler) TimerName(sim.Timer) string { return "op" }
 
-// reader asks for one thing after the other and remembers what it was told.
-type reader struct {
-	left int
-	told sim.Digest
-}
-
-func (r *reader) Start(env *sim.Env)         { env.Arm(nextOp, 0) }
-func (r *reader) Run(*sim.Env, sim.Task)     {}
-func (r *reader) TaskName(sim.Task) string   { return "" }
-func (r *reader) TimerName(sim.Timer) string { return "op" }
-
-func (r *reader) Receive(_ *sim.Env, m *sim.Message) { r.told = m.Payload.Digest(r.told) }
-
-func (r *reader) Clone() sim.Node {
-	c := *r
+func (m *meddler) Clone() sim.Node {
+	c := *m
+	c.streams = slices.Clone(m.streams)
 	return &c
 }
 
-func (r *reader) Fingerprint(d sim.Digest) sim.Digest {
-	return d.Int(int64(r.left)).Word(uint64(r.told))
+func (m *meddler) Fingerprint(d sim.Digest) sim.Digest {
+	return d.Int(int64(m.left)).Int(m.rev).Int(int64(len(m.streams))).Word(uint64(m.told))
 }
 
-func (r *reader) Fire(env *sim.Env, _ sim.Timer) {
-	if r.left--; r.left > 0 {
+func (m *meddler) Receive(env *sim.Env, msg *sim.Message) {
+	env.Writes(cellMeddler, 0)
+	m.told = msg.Payload.Digest(m.told)
+	switch p := msg.Payload.(type) {
+	case *wire.PutResponse:
+		m.rev = max(m.rev, p.Revision)
+	case *wire.WatchResponse:
+		m.rev = max(m.rev, p.Revision)
+	case *sim.Hangup:
+		m.streams = slices.DeleteFunc(m.streams, func(c sim.Conn) bool { return c == msg.Conn })
+	}
+}
+
+func (m *meddler) Fire(env *sim.Env, _ sim.Timer) {
+	env.Writes(cellMeddler, 0)
+	if m.left--; m.left > 0 {
 		env.Arm(nextOp, 0)
 	}
-	g := &wire.RangeRequest{Key: []string{"/a", "/b", "/c"}[env.Choose(3, "key")], Serializable: env.Choose(2, "serializable") == 1}
-	if env.Choose(2, "range") == 1 {
-		g.Key, g.RangeEnd = "/", "0"
-	}
-	if env.Choose(3, "past") == 1 {
-		g.Revision = int64(env.Choose(revisions, "revision"))
-	}
-	switch env.Choose(4, "op") {
-	case 0:
-		env.Call(1, &wire.TxnRequest{Success: []wire.RequestOp{{Range: g}}})
-	case 1:
+	key := []string{"/a", "/b"}[env.Choose(2, "key")]
+	switch op := env.Choose(16, "op"); {
+	case op < 4:
+		env.Call(1, &wire.PutRequest{Key: key, Value: "v"})
+	case op == 4:
+		env.Call(1, &wire.DeleteRangeRequest{Key: key})
+	case op == 5:
+		env.Call(1, &wire.DeleteRangeRequest{Key: "/", RangeEnd: "0"})
+	case op == 6:
 		env.Call(1, &wire.TxnRequest{
-			Compare: []wire.Compare{{Key: "/a", Result: wire.CompareGreater, Operand: 3}},
-			Success: []wire.RequestOp{{Range: g}, {Put: &wire.PutRequest{Key: "/b", Value: "t"}}},
-			Failure: []wire.RequestOp{{DeleteRange: &wire.DeleteRangeRequest{Key: "/", RangeEnd: "0"}}},
+			Compare: []wire.Compare{{Key: key, Result: wire.CompareGreater, Operand: max(0, m.rev-3)}},
+			Success: []wire.RequestOp{{Range: m.get(env, key)}, {Put: &wire.PutRequest{Key: "/b", Value: "t"}}},
+			Failure: []wire.RequestOp{{DeleteRange: &wire.DeleteRangeRequest{Key: key}}, {Put: &wire.PutRequest{Key: "/c"}}},
 		})
+	case op == 7:
+		env.Call(1, &wire.CompactionRequest{Revision: m.rev - int64(env.Choose(3, "behind"))})
+	case op < 10:
+		env.Call(1, m.get(env, key))
+	case op == 10:
+		env.Call(1, &wire.TxnRequest{Success: []wire.RequestOp{{Range: m.get(env, key)}}})
 	default:
-		env.Call(1, g)
+		m.watch(env, key)
+	}
+}
+
+func (m *meddler) get(env *sim.Env, key string) *wire.RangeRequest {
+	r := &wire.RangeRequest{Key: key, Serializable: env.Choose(2, "serializable") == 1}
+	if env.Choose(2, "range") == 1 {
+		r.Key, r.RangeEnd = "/", "0"
+	}
+	if env.Choose(2, "past") == 1 {
+		r.Revision = max(0, m.rev-int64(env.Choose(4, "behind")))
+	}
+	return r
+}
+
+// watch does one thing on one of the streams.
+func (m *meddler) watch(env *sim.Env, key string) {
+	i := env.Choose(min(len(m.streams)+1, 3), "stream")
+	if i == len(m.streams) {
+		m.streams = append(m.streams, env.Open(m.watches))
+	}
+	c := m.streams[i]
+	switch op := env.Choose(12, "watch op"); {
+	case op < 6:
+		req := &wire.WatchCreateRequest{Key: key, PrevKv: env.Choose(2, "prevKv") == 1, ProgressNotify: env.Choose(2, "notify") == 1}
+		if env.Choose(3, "from now") > 0 {
+			req.StartRevision = max(-1, m.rev+2-int64(env.Choose(6, "start")))
+		}
+		if env.Choose(4, "range") > 0 {
+			req.Key, req.RangeEnd = "/", "0"
+		}
+		req.Filters = wire.FilterType(env.Choose(2, "filter")) * wire.NoDelete
+		env.Send(c, req)
+	case op < 9:
+		env.Send(c, &wire.WatchProgressRequest{ID: int64(m.left)})
+	case op < 11:
+		env.Send(c, &wire.WatchCancelRequest{WatchID: int64(env.Choose(3, "cancel"))})
+	default:
+		env.Close(c)
+		m.streams = slices.Delete(m.streams, i, i+1)
 	}
 }

@@ -42,6 +42,15 @@ type bench struct {
 	user    *user
 	choices []int
 	asked   []string
+	// traced are the steps so far, if trace was called.
+	traced *tracedSteps
+}
+
+func (b *bench) act(a sim.Action) {
+	if b.traced != nil {
+		b.traced.begin(b.w, a)
+	}
+	b.w.Do(b, a)
 }
 
 func (b *bench) Pick(*sim.World, []sim.Action) int { panic("the test picks") }
@@ -97,7 +106,7 @@ func (b *bench) step(names ...string) *bench {
 			}
 		}
 		require.Len(b.t, found, 1, "%q among %q", name, b.names())
-		b.w.Do(b, found[0])
+		b.act(found[0])
 	}
 	return b
 }
@@ -127,7 +136,7 @@ next:
 				continue next
 			}
 		}
-		b.w.Do(b, a)
+		b.act(a)
 		return true
 	}
 	return false
