@@ -3,7 +3,8 @@
 // told.
 //
 //	Scenario   what runs, what may break, and what must hold: an entry of the catalogue
-//	Params     the parameters of a run, each with a name
+//	Params     the parameters of a run: every option, in groups
+//	Nodes      the options of etcd, the client library and the cache that they come to
 //	System     a scenario with its parameters, ready to run; it implements explore.Subject
 //	Property   what must hold, and how a run is judged
 //	Tally      how often a property was exercised, and its first violation
@@ -15,7 +16,8 @@
 // Params, and call New; campaign.Run does the rest.
 //
 // Parts stand in packages of their own: topology (nodes, their order and names),
-// truth (the committed writes, replayed), memory (bytes that API servers keep).
+// plans (what each client does), faults (what may break), truth (the committed
+// writes, replayed), memory (bytes that API servers keep).
 //
 // The package must never import properties, scenarios, report or a command.
 package testbed
