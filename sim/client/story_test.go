@@ -32,7 +32,7 @@ func led(t *testing.T, b *bench, run *trace.Trace, label string) map[string]bool
 	}
 	require.GreaterOrEqual(t, end, 0, "%q was never delivered", label)
 	found := map[string]bool{}
-	for i, in := range slice.New(run, nil).Before(end) {
+	for i, in := range slice.New(run, slice.Focus{}).Before(end) {
 		if d := run.Steps[i].Delivered; in && d >= 0 {
 			found[run.Messages[d].Label] = true
 		}
