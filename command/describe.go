@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -17,26 +18,78 @@ type description struct {
 	Doc      string            `json:"doc"`
 	Claims   []string          `json:"claims"`
 	Expected []string          `json:"expectedViolations"`
+	Known    []knownRow        `json:"known"`
 	Params   map[string]string `json:"params"`
 }
 
+// knownRow is a row of what is known. Holds says whether it holds with the
+// scenario's own parameters.
+type knownRow struct {
+	When     []string `json:"when,omitempty"`
+	Violates []string `json:"violates"`
+	Rarely   bool     `json:"rarely,omitempty"`
+	Because  string   `json:"because"`
+	Holds    bool     `json:"holds"`
+}
+
 func describeScenario(w io.Writer, sc *testbed.Scenario, asJSON bool) error {
-	d := description{sc.Name, sc.Summary, sc.Doc, testbed.Names(sc.Claims), append([]string{}, testbed.Names(scenarios.ExpectedViolations(sc, &sc.Params))...), map[string]string{}}
+	d := description{
+		Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Claims: testbed.Names(sc.Claims),
+		Expected: append([]string{}, known.Names(known.Expected(sc, &sc.Params))...),
+		Known:    []knownRow{}, Params: map[string]string{},
+	}
+	setup, err := sc.Params.Setup()
+	if err != nil {
+		return err
+	}
+	for _, r := range known.Rows(sc) {
+		d.Known = append(d.Known, knownRow{r.Conditions(), testbed.Names(r.Violates), r.Rarely, r.Because, r.Holds(setup)})
+	}
 	var set []string
-	for _, given := range sc.Params.Given() {
-		d.Params[given.Name] = given.Value
-		set = append(set, given.String())
+	for _, p := range sc.Params.Given() {
+		d.Params[p.Name] = p.Value
+		set = append(set, p.String())
 	}
 	if asJSON {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(d)
 	}
-	expected := "nothing"
-	if len(d.Expected) > 0 {
-		expected = strings.Join(d.Expected, ", ")
-	}
-	_, err := fmt.Fprintf(w, "%s: %s\n\n%s\n\nclaims: %s\nviolated with these parameters, as far as is known: %s\nparameters: %s\n",
-		d.Name, d.Summary, d.Doc, strings.Join(d.Claims, ", "), expected, strings.Join(set, " "))
+	_, err = fmt.Fprintf(w, "%s: %s\n\n%s\n\nclaims: %s\nparameters: %s\n\n%s",
+		d.Name, d.Summary, d.Doc, strings.Join(d.Claims, ", "), strings.Join(set, " "), knownText(d.Known))
 	return err
+}
+
+// knownText is the table as text: first what holds with the scenario's parameters.
+func knownText(rows []knownRow) string {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b knownRow) int {
+		switch {
+		case a.Holds == b.Holds:
+			return 0
+		case a.Holds:
+			return -1
+		}
+		return 1
+	})
+	var b strings.Builder
+	for i, r := range rows {
+		switch {
+		case i == 0 && r.Holds:
+			b.WriteString("known to be violated with these parameters:\n")
+		case i == 0:
+			b.WriteString("known to be violated with these parameters: nothing\n\nwith others:\n")
+		case !r.Holds && rows[i-1].Holds:
+			b.WriteString("\nwith others:\n")
+		}
+		b.WriteString("  " + strings.Join(r.Violates, ", "))
+		if r.Rarely {
+			b.WriteString(", rarely")
+		}
+		b.WriteString("\n")
+		for _, part := range append(r.When, "because "+r.Because) {
+			b.WriteString("    " + part + "\n")
+		}
+	}
+	return b.String()
 }

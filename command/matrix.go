@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -151,15 +152,17 @@ func (f *matrixFlags) outcome(s streams, m *matrix.Matrix) error {
 	verdict := model.Holds
 	for _, c := range m.Cells {
 		for _, e := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
-			for _, name := range e.Unexpected {
-				fmt.Fprintf(s.err, "simrun: %s of %s on etcd %s with %s: expected to hold, and was violated (%s)\n", name, e.Scenario, c.Etcd, c.Design, e.Command)
+			for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
+				if text := besideKnown(e.Known, name, e.Properties[name].Violations > 0, e.Missing); text != "" {
+					fmt.Fprintf(s.err, "simrun: %s of %s on etcd %s with %s: %s\n", name, e.Scenario, c.Etcd, c.Design, text)
+				}
+			}
+			if len(e.Unexpected) > 0 {
+				fmt.Fprintf(s.err, "simrun: unexpected: %s\n", e.Command)
 				verdict = model.Violated
 			}
-			for _, name := range e.Missing {
-				fmt.Fprintf(s.err, "simrun: %s of %s on etcd %s with %s: expected to be violated, and was not in these schedules\n", name, e.Scenario, c.Etcd, c.Design)
-				if verdict == model.Holds {
-					verdict = model.Undecided
-				}
+			if len(e.Missing) > 0 && verdict == model.Holds {
+				verdict = model.Undecided
 			}
 			if e.Verdict != model.Undecided.String() && e.Verdict != model.Vacuous.String() {
 				continue

@@ -272,15 +272,9 @@ func (f *runFlags) outcome(s streams, c *campaign.Result, found *summary.Summary
 		}
 		return exit(verdict)
 	}
-	for _, x := range []struct {
-		names []string
-		text  string
-	}{
-		{found.Missing, "expected to be violated, and was not in these schedules"},
-		{found.Unexpected, "expected to hold, and was violated"},
-	} {
-		for _, name := range x.names {
-			fmt.Fprintf(s.err, "simrun: %s: %s\n", name, x.text)
+	for _, name := range found.Claims {
+		if text := besideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
+			fmt.Fprintf(s.err, "simrun: %s: %s\n", name, text)
 		}
 	}
 	switch {

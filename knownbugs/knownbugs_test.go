@@ -20,6 +20,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -226,11 +227,12 @@ func TestPlantedBugIsExpected(t *testing.T) {
 	for _, b := range testbed.KnownBugs() {
 		p := b.Scenario.Params
 		p.Bugs = []string{b.Name}
-		missing, unexpected := scenarios.Outcome(b.Scenario, &p, []string{b.Property.Name})
-		require.Empty(t, missing, b.Name)
-		require.Empty(t, unexpected, b.Name)
-		missing, _ = scenarios.Outcome(b.Scenario, &p, nil)
-		require.Equal(t, []string{b.Property.Name}, missing, b.Name)
+		found := known.OutcomeOf(b.Scenario, &p, []string{b.Property.Name})
+		require.Empty(t, known.Names(found.Missing), b.Name)
+		require.Empty(t, found.Unexpected, b.Name)
+		require.Contains(t, found.Explained[0].Because, b.Why)
+		missed := known.OutcomeOf(b.Scenario, &p, nil)
+		require.Equal(t, []string{b.Property.Name}, known.Names(missed.Missing), b.Name)
 	}
 }
 

@@ -1,9 +1,11 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -44,12 +46,18 @@ stale, and every consistent LIST there times out after three seconds. KEP-2340 e
 fall back to etcd. The model has what a cascade needs: etcd serves one read at a time, what it sends to watches waits behind the
 answers to reads (etcd-io/etcd#15402), and clients that lose patience ask again. Figures are in scenarios/guards.md.`
 
-// floodsEtcd reports whether the lists go to etcd without any fault. They are more
-// than it can answer: the draft of 2019 sends it all of them until its first
-// notification.
-func floodsEtcd(p *testbed.Params) bool {
-	return p.Cache == "direct" || p.Cache == "draft-2019" || !checkTrusts(versionCheck(p), p.Etcd)
-}
+// overloaded: the lists go to etcd without any fault, which it can bear at no time, or
+// the cache never hears of progress.
+var overloaded = slices.Concat(
+	known.When(known.BypassesCache).Violates(reads.RecoversInTime).
+		Because("etcd answers all lists, and cannot bear them"),
+	known.When(known.AwaitsNotifications).Violates(reads.RecoversInTime).
+		Because("until etcd sends its first progress notification it answers all lists, and cannot bear them"),
+	known.When(known.FindsEtcdTooOld, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
+		Because("an etcd that is not trusted answers all lists, and cannot bear them"),
+	known.When(known.DefersProgress, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
+		Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+)
 
 var Cascade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-cascade",
@@ -61,17 +69,11 @@ up. Rejecting the reads (on-timeout=reject, throttle) harms no other client, and
 after the fault.`,
 	Params: cascadeParams(),
 	Claims: []*testbed.Property{reads.RecoversInTime},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		switch {
-		case p.Cache == "stale":
-			return nil
-		case floodsEtcd(p):
-			return []*testbed.Property{reads.RecoversInTime}
-		case optionOf(p, "on-timeout") == "fallback", hasBug(p, "issue-17507"):
-			return []*testbed.Property{reads.RecoversInTime}
-		}
-		return nil
-	},
+	Known: slices.Concat(
+		overloaded,
+		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
+			Because("reads that fall back keep etcd so busy that the other cache is not fresh in time either"),
+	),
 })
 
 var CascadeLimited = testbed.RegisterScenario(&testbed.Scenario{
@@ -88,22 +90,9 @@ for which even this limit is too much.`,
 		return p
 	}(),
 	Claims: []*testbed.Property{reads.RecoversInTime},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		switch {
-		case p.Cache == "stale":
-			return nil
-		case floodsEtcd(p):
-			return []*testbed.Property{reads.RecoversInTime}
-		case hasBug(p, "issue-17507"):
-			return []*testbed.Property{reads.RecoversInTime}
-		}
-		return nil
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		if p.Cache == "dynamic-fallback" {
-			// A wait of one second counts as slow.
-			return []*testbed.Property{reads.RecoversInTime}
-		}
-		return nil
-	},
+	Known: slices.Concat(
+		overloaded,
+		known.When(known.FallsBackWhileSlow).RarelyViolates(reads.RecoversInTime).
+			Because("a wait of one second counts as slow, and etcd takes longer than that for its lists"),
+	),
 })

@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -30,9 +32,12 @@ object did not, and timed out.`,
 			Steps: 200_000,
 		},
 	},
-	Claims:   []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan},
-	Expected: waitsInVain,
-	Possible: mayWaitInVain,
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan},
+	Known: slices.Concat(
+		known.NoProgress(known.AnswersLists),
+		known.OneRequest(known.AnswersLists),
+		known.Rarely(known.NoEcho(known.AnswersLists)),
+	),
 })
 
 var AnyWithoutProgress = testbed.RegisterScenario(&testbed.Scenario{
@@ -52,28 +57,8 @@ needs no freshness and must not hang. In kubernetes/kubernetes#123676 it did, be
 			Steps: 200_000,
 		},
 	},
-	Claims:   []*testbed.Property{reads.AnswersInTime, reads.Sequential},
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Sequential},
 })
-
-// waitsInVain expects reads that wait for progress to time out where none comes,
-// or comes too seldom.
-func waitsInVain(p *testbed.Params) []*testbed.Property {
-	switch {
-	case p.Cache == "direct":
-		return nil
-	case p.Cache == "single-request", hasBug(p, "issue-17507"):
-		return []*testbed.Property{reads.AnswersInTime}
-	}
-	return nil
-}
-
-func mayWaitInVain(p *testbed.Params) []*testbed.Property {
-	if echoMayNotCome(p) {
-		return []*testbed.Property{reads.AnswersInTime}
-	}
-	return nil
-}
 
 var Namespaces = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "namespaces",
@@ -90,8 +75,11 @@ before).`,
 		},
 		Clock: testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
-	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })
 
 var BusyNeighbour = testbed.RegisterScenario(&testbed.Scenario{
@@ -115,15 +103,8 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
-	// Nothing is written that is listed, so that early progress overtakes nothing.
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		switch p.Cache {
-		case "stale":
-			return []*testbed.Property{reads.Linearizable}
-		case "draft-2019":
-			return nil
-		}
-		return waitsInVain(p)
-	},
-	Possible: mayWaitInVain,
+	Known: slices.Concat(
+		known.AwaitedProgress(),
+		known.StaleReads(reads.Linearizable),
+	),
 })

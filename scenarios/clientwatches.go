@@ -1,7 +1,10 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -26,9 +29,11 @@ event carried (kubernetes/kubernetes#58545).`,
 		Faults: faults.Options{Restarts: 2},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
-	Possible: afterBreaks,
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
+	Known: slices.Concat(
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+	),
 })
 
 var WatchDuringRelist = testbed.RegisterScenario(&testbed.Scenario{
@@ -47,9 +52,11 @@ in between (kubernetes/kubernetes#116122).`,
 		Faults: faults.Options{Breaks: 4},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
-	Possible: afterBreaks,
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
+	Known: slices.Concat(
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+	),
 })
 
 var RecreatedCache = testbed.RegisterScenario(&testbed.Scenario{
@@ -66,6 +73,5 @@ timed out).`,
 		Faults:    faults.Options{Recreations: 2},
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
-	Claims:   informerClaims,
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
+	Claims: informerClaims,
 })

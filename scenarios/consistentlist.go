@@ -1,9 +1,12 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -27,9 +30,14 @@ as the race of the scenario rewatch is masked.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
-	Expected: overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
-	Possible: afterBreaks,
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+		known.StaleAfterGet(),
+	),
 })
 
 var EveryRead = testbed.RegisterScenario(&testbed.Scenario{
@@ -48,9 +56,15 @@ held to linearizability, the others to what they asked for.`,
 		Faults: faults.Options{Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
-	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
-	Possible: afterCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable),
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.ResumedWatches(reads.NotOlderThan, watches.Ordered, watches.Unique, watches.Reliable),
+		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),
+		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable),
+		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })
 
 var Outages = testbed.RegisterScenario(&testbed.Scenario{
@@ -70,9 +84,18 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		Faults: faults.Options{Breaks: 1, EtcdRestarts: 1, Snapshots: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
-	Expected: overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
-	Possible: afterCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+		known.Restored(),
+		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.Sequential), known.AnswersConsistentLists),
+		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
+		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+		known.StaleAfterGet(),
+	),
 })
 
 var Backpressure = testbed.RegisterScenario(&testbed.Scenario{
@@ -92,13 +115,12 @@ and the cache remembers few events. On fixed versions progress waits for the eve
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		out := overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)(p)
-		if hasBug(p, "issue-15220") {
-			// Whatever the cache does: the raw stream asks for progress.
-			out = append(out, watches.Bookmarkable)
-		}
-		return out
-	},
-	Possible: afterBreaks,
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("a client of etcd's own watch API requests progress, whatever the cache does (etcd-io/etcd#15220)"),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })

@@ -1,39 +1,16 @@
 package scenarios
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
-
-// versionCheck is the guard that the parameters come to.
-func versionCheck(p *testbed.Params) string { return optionOf(p, "version-check") }
-
-// checkTrusts reports whether a version check that could ask a member of this
-// version trusts it. The KEP asks for the fix of etcd-io/etcd#15220 only, what
-// was shipped for that of #17507 too.
-func checkTrusts(check, version string) bool {
-	switch check {
-	case "kep-beta", "kep-ga":
-		return etcd.FixedIn("progress", "control-queue").Includes(release.Must(version))
-	case "shipped":
-		return etcd.FixedIn("progress", "deferred").Includes(release.Must(version))
-	}
-	return true
-}
-
-// Distrusts reports whether the version check finds etcd too old, and nothing else
-// than that etcd ever serves.
-func Distrusts(p *testbed.Params) bool {
-	return !p.ChangesMember() && !checkTrusts(versionCheck(p), p.Etcd)
-}
 
 var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-old-etcd",
@@ -50,12 +27,10 @@ does not start at all: nothing is exercised, and the verdict is vacuous.`,
 		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if versionCheck(p) == "none" {
-			return Issue15220.Expected(p)
-		}
-		return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
-	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })
 
 var GuardMixed = testbed.RegisterScenario(&testbed.Scenario{
@@ -74,13 +49,21 @@ that comes in between is answered from a cache whose watch the old member serves
 		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if hasBug(p, "issue-15220") && p.Cache != "draft-2019" && !strings.HasPrefix(versionCheck(p), "kep-") {
-			return trustsProgress(p, reads.Linearizable, reads.LinearizableData)
-		}
-		return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
-	},
+	Known: slices.Concat(
+		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress, testbed.Unless(known.ChecksAllMembers)).
+			Violates(reads.Linearizable, reads.LinearizableData).
+			Because("the member that serves is too old, and the cache trusts it until that member says so (etcd-io/etcd#15220)"),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })
+
+// oldMemberLater is etcd-io/etcd#15220 of an etcd that serves later.
+var oldMemberLater = slices.Concat(
+	known.When(known.OldMemberComes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
+		Violates(reads.Linearizable, reads.LinearizableData).
+		Because("the cache trusts the etcd that it could ask, and an older one serves later (etcd-io/etcd#15220)"),
+	known.StaleReads(reads.Linearizable, reads.LinearizableData),
+)
 
 var GuardUnasked = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-unasked-member",
@@ -97,8 +80,8 @@ with the KEP's policies.`,
 		Faults:   faults.Options{Failovers: 1},
 		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
-	Expected: expectLater,
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Known:  oldMemberLater,
 })
 
 var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
@@ -115,8 +98,8 @@ progress overtakes events again (etcd-io/etcd#15220), and the version is not ask
 		Faults:   faults.Options{Downgrade: "3.5.7"},
 		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Linearizable, reads.LinearizableData},
-	Expected: expectLater,
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Known:  oldMemberLater,
 })
 
 var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
@@ -131,20 +114,5 @@ and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5
 		return p
 	}(),
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if checkTrusts(versionCheck(p), p.Etcd) {
-			return Issue17507.Expected(p)
-		}
-		return trustsNothing(p, reads.Linearizable)
-	},
-	Possible: Issue17507.Possible,
+	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
-
-// expectLater expects #15220 of a member that takes over later, if the one that
-// could be asked was trusted.
-func expectLater(p *testbed.Params) []*testbed.Property {
-	if checkTrusts(versionCheck(p), p.Etcd) && asksForProgress(p) {
-		return trustsProgress(p, reads.Linearizable, reads.LinearizableData)
-	}
-	return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -59,7 +60,7 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 			p := with(t, tc.scenario, "version-check="+tc.check)
 			p.Etcd = tc.etcd
 			seen, exercised := map[string]uint64{}, uint64(0)
-			var missing, unexpected []string
+			var o known.Outcome
 			for first := uint64(0); first < mostSchedules; first += 2000 {
 				for _, f := range explored(t, tc.scenario, p, first, 2000).Properties {
 					seen[f.Name] += f.Violations
@@ -71,15 +72,15 @@ func TestWhatTheVersionCheckIsWorth(t *testing.T) {
 						violated = append(violated, claim.Name)
 					}
 				}
-				if missing, unexpected = Outcome(tc.scenario, &p, violated); len(missing) == 0 {
+				if o = known.OutcomeOf(tc.scenario, &p, violated); len(o.Missing) == 0 {
 					break
 				}
 			}
 			require.Equal(t, tc.violated, seen[tc.scenario.Claims[0].Name] > 0)
 			require.Equal(t, tc.vacuous, exercised == 0)
 			// The catalogue says the same, except where there is nothing to say.
-			require.Empty(t, missing)
-			require.Empty(t, unexpected)
+			require.Empty(t, known.Names(o.Missing))
+			require.Empty(t, testbed.Names(o.Unexpected))
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
@@ -26,7 +27,6 @@ KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server 
 			Steps: 10_000_000,
 		},
 	},
-	Claims:   []*testbed.Property{informers.CatchUp},
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
-	Possible: afterProgress,
+	Claims: []*testbed.Property{informers.CatchUp},
+	Known:  known.BackInTime(informers.CatchUp),
 })

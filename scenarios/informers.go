@@ -1,16 +1,13 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
-	"github.com/watchbed/watchbed/sim/cache/guard"
-	"github.com/watchbed/watchbed/sim/cache/progress"
-	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -19,65 +16,12 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// informerClaims are what every informer is held to.
-var informerClaims = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
-
-// informersTrustProgress: progress comes too early, is asked for, and is believed.
-func informersTrustProgress(p *testbed.Params) bool {
-	o, _ := cache.ForDesign(p.Cache)
-	return hasBug(p, "issue-15220") && o.ProgressRequests != progress.Notify && o.Guard.VersionCheck == guard.VersionCheckNone
-}
-
-// streamsTrustProgress: where a WatchList waits for the cache, early progress
-// ends its initial events too early.
-func streamsTrustProgress(p *testbed.Params) bool {
-	return informersTrustProgress(p) && !endsByTimer(p)
-}
-
-// listsTrustProgress: the same of a list that names a resourceVersion, or none.
-func listsTrustProgress(p *testbed.Params) bool {
-	return informersTrustProgress(p) && p.Cache != "direct"
-}
-
-// endsByTimer: the cache asks for no progress on behalf of a WatchList.
-func endsByTimer(p *testbed.Params) bool {
-	n, err := p.Nodes()
-	return err == nil && n.Cache.Watches.InitialEventsEnd == variant.EndByTimer
-}
-
-// overtakenStreams expects what early progress breaks for informers that stream
-// their list, and that lists never end where the cache asks for no progress
-// (kubernetes/kubernetes#122805).
-func overtakenStreams(claims ...*testbed.Property) func(*testbed.Params) []*testbed.Property {
-	return func(p *testbed.Params) []*testbed.Property {
-		switch {
-		case endsByTimer(p) && !notifies(p):
-			return []*testbed.Property{informers.CatchUp}
-		case streamsTrustProgress(p):
-			return claims
-		}
-		return nil
-	}
-}
-
-// goesBackIfStale: an informer that is refused the resourceVersion that it has
-// asks for the newest list. A design that answers that from the cache, however
-// old, takes it back in time.
-func goesBackIfStale(p *testbed.Params) []*testbed.Property {
-	if p.Cache == "stale" {
-		return []*testbed.Property{informers.Monotonic}
-	}
-	return nil
-}
-
-// afterProgress is what else is violated, rarely: events that come after the
-// progress that overtook them move a cache back in time, and its watchers.
-func afterProgress(p *testbed.Params) []*testbed.Property {
-	if informersTrustProgress(p) {
-		return append([]*testbed.Property{watches.InitialEvents}, informerClaims...)
-	}
-	return goesBackIfStale(p)
-}
+// informerClaims are what every informer is held to, streamedClaims what it is held
+// to if it streams its list.
+var (
+	informerClaims = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
+	streamedClaims = append([]*testbed.Property{watches.InitialEvents}, informerClaims...)
+)
 
 var InformerColdStart = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-cold-start",
@@ -93,9 +37,12 @@ resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (K
 		Faults:    faults.Options{Restarts: 1},
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
-	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
-	Expected: overtakenStreams(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
-	Possible: afterProgress,
+	Claims: streamedClaims,
+	Known: slices.Concat(
+		known.StreamingInformers(),
+		known.BackInTime(watches.InitialEvents, informers.MatchEtcd, informers.Monotonic),
+		known.Rarely(known.StaleRelist()),
+	),
 })
 
 var InformerResume = testbed.RegisterScenario(&testbed.Scenario{
@@ -111,9 +58,8 @@ nothing twice, whichever way it listed.`,
 		Faults:    faults.Options{InformerBreaks: 4},
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
-	Claims:   informerClaims,
-	Expected: goesBackIfStale,
-	Possible: afterProgress,
+	Claims: informerClaims,
+	Known:  slices.Concat(known.BackInTime(informerClaims...), known.StaleRelist()),
 })
 
 var InformerExpired = testbed.RegisterScenario(&testbed.Scenario{
@@ -135,11 +81,8 @@ client-go does not. What happens where lists come in pages is in informer-relist
 		Faults:    faults.Options{InformerBreaks: 4},
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
-	Claims:   informerClaims,
-	Expected: goesBackIfStale,
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		return append(afterProgress(p), afterCompactions(informers.MatchEtcd, informers.CatchUp)(p)...)
-	},
+	Claims: informerClaims,
+	Known:  slices.Concat(known.BackInTime(informerClaims...), known.CompactedDeletions(informers.MatchEtcd, informers.CatchUp), known.StaleRelist()),
 })
 
 var InformerMoves = testbed.RegisterScenario(&testbed.Scenario{
@@ -155,9 +98,12 @@ state than the one before it, whichever API server it comes to (kubernetes/kuber
 		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3, Restarts: 1},
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
-	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
-	Expected: overtakenStreams(watches.InitialEvents, informers.MatchEtcd, informers.CatchUp),
-	Possible: afterProgress,
+	Claims: streamedClaims,
+	Known: slices.Concat(
+		known.StreamingInformers(),
+		known.BackInTime(watches.InitialEvents, informers.MatchEtcd, informers.Monotonic),
+		known.Rarely(known.StaleRelist()),
+	),
 })
 
 var InformerTimeTravel = testbed.RegisterScenario(&testbed.Scenario{
@@ -173,9 +119,8 @@ is behind, the informer shows its handlers objects that it had reported as delet
 		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3, Restarts: 1},
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
-	Claims:   informerClaims,
-	Expected: func(p *testbed.Params) []*testbed.Property { return expectStale(p, informers.Monotonic) },
-	Possible: afterProgress,
+	Claims: informerClaims,
+	Known:  slices.Concat(known.AnyVersion(informers.Monotonic), known.BackInTime(informerClaims...)),
 })
 
 var InformerDetector = testbed.RegisterScenario(&testbed.Scenario{
@@ -194,12 +139,12 @@ does not look at what comes later on the stream. client-go assumes that an exact
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if o, _ := cache.ForDesign(p.Cache); o.Store.Snapshotting == store.SnapshotsOn {
-			return []*testbed.Property{informers.DetectorAccuracy, informers.MatchEtcd}
-		}
-		return []*testbed.Property{informers.MatchEtcd}
-	},
+	Known: slices.Concat(
+		known.When().Violates(informers.MatchEtcd).
+			Because("an event is lost, and a difference that comes after the list is not looked for"),
+		known.When(known.KeepsSnapshots, known.TrustsEtcd).Violates(informers.DetectorAccuracy).
+			Because("the exact list of the detector is answered from the same state that was streamed"),
+	),
 })
 
 var InformerFallback = testbed.RegisterScenario(&testbed.Scenario{
@@ -217,16 +162,11 @@ Strategy"). The informer lists, whatever the error was, and tries to stream agai
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims: informerClaims,
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		switch {
-		case p.Cache == "stale":
-			return goesBackIfStale(p)
-		case listsTrustProgress(p):
-			return []*testbed.Property{informers.MatchEtcd, informers.CatchUp}
-		}
-		return nil
-	},
-	Possible: afterProgress,
+	Known: slices.Concat(
+		known.EarlyProgress(informers.MatchEtcd, informers.CatchUp),
+		known.BackInTime(informerClaims...),
+		known.StaleRelist(),
+	),
 })
 
 var InformerRelistLoop = testbed.RegisterScenario(&testbed.Scenario{
@@ -250,8 +190,9 @@ informer-list=watch-list, where the first list fits a page, where a list says re
 			Steps: 200_000,
 		},
 	},
-	Claims:   informerClaims,
-	Expected: func(p *testbed.Params) []*testbed.Property { return []*testbed.Property{informers.CatchUp} },
+	Claims: informerClaims,
+	Known: known.When().Violates(informers.CatchUp).
+		Because("an informer that once listed in pages asks for exactly the state that it has (kubernetes/kubernetes#133810)"),
 })
 
 var InformerOutages = testbed.RegisterScenario(&testbed.Scenario{
@@ -274,7 +215,6 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 			Steps: 200_000,
 		},
 	},
-	Claims:   append([]*testbed.Property{watches.InitialEvents}, informerClaims...),
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
-	Possible: afterProgress,
+	Claims: streamedClaims,
+	Known:  slices.Concat(known.BackInTime(streamedClaims...), known.Rarely(known.StaleRelist())),
 })

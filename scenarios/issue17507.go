@@ -1,9 +1,11 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -30,25 +32,7 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		switch {
-		case p.Cache == "stale":
-			return []*testbed.Property{reads.Linearizable}
-		case p.Cache == "direct":
-			return nil
-		case p.Cache == "single-request":
-			return []*testbed.Property{reads.AnswersInTime}
-		case hasBug(p, "issue-17507") && asksForProgress(p):
-			return []*testbed.Property{reads.AnswersInTime}
-		}
-		return nil
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		if echoMayNotCome(p) {
-			return []*testbed.Property{reads.AnswersInTime}
-		}
-		return nil
-	},
+	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
 
 var Recovery = testbed.RegisterScenario(&testbed.Scenario{
@@ -71,24 +55,12 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		var out []*testbed.Property
-		if p.Cache != "direct" && (p.Cache == "stale" || hasBug(p, "issue-15220") && asksForProgress(p)) {
-			out = append(out, reads.Linearizable)
-		}
-		if echoMayNotCome(p) {
-			return []*testbed.Property{reads.AnswersInTime}
-		}
-		if hearsOfProgress(p) && asksForProgress(p) && (hasBug(p, "issue-17507") || p.Cache == "single-request" && !hasBug(p, "issue-15220")) {
-			out = append(out, reads.AnswersInTime)
-		}
-		return out
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		if p.Cache == "single-request" {
-			// Early progress needs no second request, but the first may get lost.
-			return []*testbed.Property{reads.AnswersInTime}
-		}
-		return nil
-	},
+	Known: slices.Concat(
+		known.NoProgress(known.WaitsUntilFresh),
+		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),
+		known.Rarely(known.Where(known.OneRequest(known.WaitsUntilFresh), known.ProgressOvertakesEvents)),
+		known.NoEcho(known.WaitsUntilFresh),
+		known.EarlyProgress(reads.Linearizable),
+		known.StaleReads(reads.Linearizable),
+	),
 })

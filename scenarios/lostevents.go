@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -25,30 +27,20 @@ start again, and everything right. etcd tells of its progress every minute: a ch
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
 	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		switch {
-		case p.Cache == "direct":
-			return nil
-		case checkerPanics(p):
-			return trustsNothing(p, reads.Linearizable)
-		}
-		out := []*testbed.Property{reads.Linearizable}
-		if p.Cache != "stale" && hasOption(p, "pagination", "first-page") {
-			out = append(out, reads.Pages)
-		}
-		if keepsSnapshots(p) && !checkerFallsBack(p) {
-			out = append(out, reads.Exact)
-		}
-		return out
-	},
-	// Of a cache that starts by WatchList an initial event may be lost, whose
-	// object is written soon after: see lost-event-recovers.
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		if keepsSnapshots(p) && hasOption(p, "reflector-list", "watch-list") {
-			return []*testbed.Property{reads.Exact}
-		}
-		return nil
-	},
+	Known: slices.Concat(
+		known.When(known.WaitsUntilFresh, known.TrustsEtcd, testbed.Unless(known.CheckerEndsProcess)).
+			Violates(reads.Linearizable).
+			Because("the newest state stays wrong until the object is written again"),
+		known.When(known.WaitsUntilFresh, known.TrustsEtcd, known.AnswersFirstPage, testbed.Unless(known.CheckerEndsProcess)).
+			Violates(reads.Pages).
+			Because("the first page is of the newest state, and the others are of etcd's"),
+		known.When(known.KeepsSnapshots, known.AnswersLists, testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack)).
+			Violates(reads.Exact).
+			Because("snapshots stay that lack the event"),
+		known.When(known.KeepsSnapshots, known.StreamsFromEtcd).RarelyViolates(reads.Exact).
+			Because("an initial event is lost whose object is written soon after"),
+		known.StaleReads(reads.Linearizable),
+	),
 })
 
 var LostEventRecovers = testbed.RegisterScenario(&testbed.Scenario{
@@ -73,15 +65,13 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 		},
 	},
 	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		out := trustsNothing(p, reads.Linearizable)
-		if keepsSnapshots(p) && !checkerPanics(p) {
-			out = append(out, reads.Exact)
-		}
-		return out
-	},
-	// The lost event may be the last of all.
-	Possible: func(p *testbed.Params) []*testbed.Property { return expectStale(p, reads.Linearizable) },
+	Known: slices.Concat(
+		known.When(known.KeepsSnapshots, testbed.Unless(known.CheckerEndsProcess)).Violates(reads.Exact).
+			Because("no check is due before the object is written again, and snapshots stay that lack the event"),
+		known.When(known.WaitsUntilFresh, known.TrustsEtcd).RarelyViolates(reads.Linearizable).
+			Because("the lost event may be the last of all"),
+		known.StaleReads(reads.Linearizable),
+	),
 })
 
 var Detectors = testbed.RegisterScenario(&testbed.Scenario{
@@ -101,8 +91,7 @@ ground truth at the moment when it was begun.`,
 		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{caches.DetectorAccuracy},
-	Expected: func(*testbed.Params) []*testbed.Property { return nil },
+	Claims: []*testbed.Property{caches.DetectorAccuracy},
 })
 
 var lostEventParams = testbed.Params{
@@ -119,12 +108,3 @@ var lostEventParams = testbed.Params{
 		Steps: 200_000,
 	},
 }
-
-func keepsSnapshots(p *testbed.Params) bool { return hasOption(p, "snapshots", "on") }
-
-func checkerFallsBack(p *testbed.Params) bool { return hasOption(p, "consistency-checker", "fallback") }
-
-func checkerPanics(p *testbed.Params) bool { return hasOption(p, "consistency-checker", "panic") }
-
-// hasOption reports whether an option has a value with these parameters.
-func hasOption(p *testbed.Params, name, value string) bool { return optionOf(p, name) == value }

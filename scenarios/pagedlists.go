@@ -1,8 +1,11 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -26,7 +29,11 @@ one. A page that etcd cannot give any more is refused (410); the pages that are 
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims:   []*testbed.Property{reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
-	Expected: overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
-	Possible: afterCompactions(reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+	Claims: []*testbed.Property{reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),
+		known.CompactedDeletions(reads.Pages, caches.MatchEtcd),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })

@@ -1,10 +1,13 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -16,6 +19,9 @@ import (
 // unmasked are the parameters of a scenario that is about the race which the test
 // bed masks elsewhere.
 var unmasked = []string{"created"}
+
+// overtakes: progress that speaks for a watch can be sent before the watch's history.
+var overtakes = testbed.AnyOf(known.ProgressOvertakesEvents, known.CreatedOvertakesProgress)
 
 var Rewatch = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "rewatch",
@@ -42,27 +48,20 @@ takes a change without one for an error.`,
 	},
 	Stream: watchAfterProgress,
 	Claims: []*testbed.Property{watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
-			return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
-		}
-		switch {
-		case !asksForProgress(p):
-			// The raw stream asks all the same.
-			return []*testbed.Property{watches.Bookmarkable}
-		case p.Cache == "single-request" && !hasBug(p, "issue-15220"):
-			return []*testbed.Property{watches.Bookmarkable, caches.MatchEtcd}
-		}
-		return append([]*testbed.Property{watches.Bookmarkable}, trustsProgress(p, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)...)
-	},
-	// One request is seldom the one that is overtaken.
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		switch p.Cache {
-		case "single-request", "progress-echo":
-			return []*testbed.Property{reads.Linearizable, reads.LinearizableData}
-		}
-		return nil
-	},
+	Known: slices.Concat(
+		known.When(overtakes).Violates(watches.Bookmarkable).
+			Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),
+		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
+			Violates(caches.MatchEtcd).
+			Because("the cache takes progress for that of its new watch (etcd-io/etcd#15220)"),
+		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.RequestsOnce)).
+			Violates(reads.Linearizable, reads.LinearizableData).
+			Because("the cache takes progress for that of its new watch (etcd-io/etcd#15220)"),
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
+		known.When(known.CreatedOvertakesProgress, known.RequestsOnce).RarelyViolates(reads.Linearizable, reads.LinearizableData).
+			Because("the only progress request is seldom the one that is overtaken"),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })
 
 // watchAfterProgress is the race without a client library: progress is requested

@@ -1,9 +1,12 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -27,20 +30,12 @@ the API server that is asked: consistent reads never go back in time (kubernetes
 		Clock:  testbed.Clock{Steps: 40_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		out := overtaken(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)(p)
-		if p.Cache == "stale" {
-			out = append(out, reads.Monotonic, reads.Sequential)
-		}
-		return out
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		out := afterCompactions(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd, watches.Reliable)(p)
-		if hasBug(p, "issue-15220") {
-			out = append(out, reads.Monotonic)
-		}
-		return out
-	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),
+		known.BackInTime(reads.Monotonic),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic),
+	),
 })
 
 var SharedStream = testbed.RegisterScenario(&testbed.Scenario{
@@ -61,10 +56,10 @@ so the violation shows ten times as often. KEP-2340 warns of sharing for its cos
 		Clock: testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if !asksForProgress(p) || !hasBug(p, "created-overtakes-progress") && !hasBug(p, "issue-15220") {
-			return trustsNothing(p, reads.Linearizable, reads.LinearizableData)
-		}
-		return trustsProgress(p, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)
-	},
+	Known: slices.Concat(
+		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
+			Violates(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd).
+			Because("progress that one cache requests speaks for the other, too soon (etcd-io/etcd#15220)"),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -22,9 +23,9 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 	p := with(t, sc, settings...)
 	c = explored(t, sc, p, 0, 1000)
 	names = violated(c)
-	missing, unexpected := Outcome(sc, &p, names)
-	assert.Empty(t, missing)
-	assert.Empty(t, unexpected)
+	o := known.OutcomeOf(sc, &p, names)
+	assert.Empty(t, known.Names(o.Missing))
+	assert.Empty(t, testbed.Names(o.Unexpected))
 	return names, c
 }
 

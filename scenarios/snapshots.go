@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/option"
@@ -32,21 +34,18 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		out := overtaken(reads.Linearizable, caches.MatchEtcd)(p)
-		if hasBug(p, "issue-15220") && hearsOfProgress(p) && keepsSnapshots(p) {
-			out = append(out, reads.Exact)
-		}
-		return out
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		out := append(earlyProgressBreaksSnapshots(p), afterCompactions(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd)(p)...)
-		if keepsSnapshots(p) && hasOption(p, "late-snapshot", "kept") && !hasOption(p, "compaction-notice", "unheard") {
-			// It takes a cache that is late by a whole interval of compactions.
-			out = append(out, reads.NoCompactedReads)
-		}
-		return out
-	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
+		known.When(known.ProgressOvertakesEvents, known.HearsOfProgress, known.KeepsSnapshots).
+			Violates(reads.Exact).
+			Because("snapshots have resourceVersions to which the cache has not come (etcd-io/etcd#15220)"),
+		known.EarlySnapshots(reads.Exact, reads.Pages),
+		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
+		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
+		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
+			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
+		known.StaleReads(reads.Linearizable),
+	),
 })
 
 var CompactedHistory = testbed.RegisterScenario(&testbed.Scenario{
@@ -68,9 +67,8 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 			Steps: 200_000,
 		},
 	},
-	Claims:   []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd},
-	Expected: servesWhatIsCompacted,
-	Possible: earlyProgressBreaksSnapshots,
+	Claims: []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd},
+	Known:  known.EarlySnapshots(reads.Exact, reads.Pages, caches.MatchEtcd),
 })
 
 var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
@@ -93,27 +91,10 @@ break. A minute passes between two compactions instead of five.`,
 		},
 	},
 	Claims: []*testbed.Property{reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		return append(servesWhatIsCompacted(p), trustsNothing(p, reads.Linearizable)...)
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		return append(earlyProgressBreaksSnapshots(p), afterCompactions(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd)(p)...)
-	},
+	Known: slices.Concat(
+		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
+		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
+		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
+		known.StaleReads(reads.Linearizable),
+	),
 })
-
-// servesWhatIsCompacted is kubernetes #131011.
-func servesWhatIsCompacted(p *testbed.Params) []*testbed.Property {
-	if keepsSnapshots(p) && hasOption(p, "compaction-notice", "unheard") {
-		return []*testbed.Property{reads.NoCompactedReads}
-	}
-	return nil
-}
-
-// earlyProgressBreaksSnapshots: with progress ahead of events a cache says that
-// it is where it is not.
-func earlyProgressBreaksSnapshots(p *testbed.Params) []*testbed.Property {
-	if hasBug(p, "issue-15220") && hearsOfProgress(p) {
-		return []*testbed.Property{reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd}
-	}
-	return nil
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -26,26 +27,14 @@ that watchers become victims, Send blocks and control responses wait.`,
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		var out []*testbed.Property
-		for _, known := range []struct {
-			bug    string
-			breaks []*testbed.Property
-		}{
-			// Early progress.
-			{"issue-15220", []*testbed.Property{watches.Bookmarkable}},
-			// A restore sends again what was sent before.
-			{"issue-15271", []*testbed.Property{watches.Ordered, watches.Unique}},
-			// Events that never come.
-			{"issue-17529", []*testbed.Property{watches.Reliable, watches.Bookmarkable}},
-			{"issue-18089", []*testbed.Property{watches.Reliable, watches.Bookmarkable}},
-		} {
-			for _, b := range known.breaks {
-				if hasBug(p, known.bug) && !slices.Contains(out, b) {
-					out = append(out, b)
-				}
-			}
-		}
-		return out
-	},
+	Known: slices.Concat(
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
+		known.When(known.RestoreRepeatsEvents).Violates(watches.Ordered, watches.Unique).
+			Because("a restore sends again what was sent before (etcd-io/etcd#15271)"),
+		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
+			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
+		known.When(known.CompactionRemovesDeletion).Violates(watches.Reliable, watches.Bookmarkable).
+			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+	),
 })

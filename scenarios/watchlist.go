@@ -7,11 +7,8 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
-	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
-	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -22,6 +19,16 @@ import (
 // watchListClaims are what a client is promised that asks for initial events: the
 // state at their end, and from there on what any watch is promised.
 var watchListClaims = []*testbed.Property{watches.InitialEvents, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable}
+
+// everyWatchList is what else such clients may see, rarely.
+var everyWatchList = slices.Concat(
+	known.Rarely(known.EarlyInitialEvents(watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable)),
+	known.RepeatedByClient(watchListClaims...),
+)
+
+// inject is about one way to treat a full buffer.
+var inject = known.When(known.InjectsEvents).Violates(watches.InitialEvents).
+	Because("an initial event may follow a newer one of the same object (KEP-3157)")
 
 var WatchListStreams = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list",
@@ -41,9 +48,8 @@ itself start like that.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 40_000},
 	},
-	Claims:   watchListClaims,
-	Expected: overtakenInitialEvents,
-	Possible: overtakenLater,
+	Claims: watchListClaims,
+	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), everyWatchList),
 })
 
 var WatchListStart = testbed.RegisterScenario(&testbed.Scenario{
@@ -65,16 +71,15 @@ was listed is worth nothing if the stream ends before. --set reflector-list=list
 		Clock:  testbed.Clock{Steps: 40_000},
 	},
 	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd}, watchListClaims...),
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		return append(overtaken(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd)(p), overtakenInitialEvents(p)...)
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		out := append(afterCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents)(p), overtakenLater(p)...)
-		if hasBug(p, "issue-15220") {
-			out = append(out, watchListClaims...)
-		}
-		return out
-	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.EarlyInitialEvents(watches.InitialEvents),
+		known.ResumedWatches(watchListClaims...),
+		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),
+		known.CompactedDeletions(caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents),
+		known.InterruptedCompactions(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Reliable, watches.Bookmarkable, watches.InitialEvents),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
 })
 
 var WatchListSlow = testbed.RegisterScenario(&testbed.Scenario{
@@ -98,14 +103,7 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 		Clock: testbed.Clock{Steps: 40_000},
 	},
 	Claims: watchListClaims,
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		out := overtakenInitialEvents(p)
-		if cacheOptions(p).Watches.Buffer == variant.BufferInject && !slices.Contains(out, watches.InitialEvents) {
-			out = append(out, watches.InitialEvents)
-		}
-		return out
-	},
-	Possible: overtakenLater,
+	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), inject, everyWatchList),
 })
 
 var WatchListFull = testbed.RegisterScenario(&testbed.Scenario{
@@ -130,13 +128,7 @@ figures are in scenarios/watchlists.md.`,
 		},
 	},
 	Claims: []*testbed.Property{watches.InitialEvents},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if cacheOptions(p).Watches.Buffer == variant.BufferInject {
-			return []*testbed.Property{watches.InitialEvents}
-		}
-		return nil
-	},
-	Possible: overtakenInitialEvents,
+	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
 
 var WatchListEnds = testbed.RegisterScenario(&testbed.Scenario{
@@ -162,19 +154,15 @@ looked from outside.`,
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		if watchListsHang(p) {
-			return []*testbed.Property{watches.InitialEventsEnd}
-		}
-		return nil
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		if p.Cache == "single-request" {
-			// The one request that there is may be lost.
-			return []*testbed.Property{watches.InitialEventsEnd}
-		}
-		return nil
-	},
+	Known: slices.Concat(
+		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).Violates(watches.InitialEventsEnd).
+			Because("no progress is requested for a watch with initial events (kubernetes/kubernetes#122805)"),
+		known.When(known.DefersProgress, known.WaitsForInitialEvents, known.RequestsProgress, known.TrustsEtcd).
+			Violates(watches.InitialEventsEnd).
+			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+		known.When(known.RequestsOnce).RarelyViolates(watches.InitialEventsEnd).
+			Because("the only progress request may be lost"),
+	),
 })
 
 var WatchListSixSeconds = testbed.RegisterScenario(&testbed.Scenario{
@@ -199,52 +187,13 @@ the resource itself is written now and then, and other resources after that.`,
 		},
 	},
 	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
-	Expected: func(p *testbed.Params) []*testbed.Property {
-		o := cacheOptions(p)
-		if o.Watches.InitialEventsEnd == variant.EndByTimer || o.ProgressRequests == progress.Notify {
-			return []*testbed.Property{watches.InitialEventsEnd}
-		}
-		return nil
-	},
-	Possible: func(p *testbed.Params) []*testbed.Property {
-		if p.Cache == "single-request" {
-			return append(overtakenInitialEvents(p), watches.InitialEventsEnd)
-		}
-		return overtakenInitialEvents(p)
-	},
+	Known: slices.Concat(
+		known.When(known.EndsByTimer).Violates(watches.InitialEventsEnd).
+			Because("etcd's ticker and the bookmark timer together take longer"),
+		known.When(known.AwaitsNotifications).Violates(watches.InitialEventsEnd).
+			Because("etcd's ticker leaves out a watch that was sent an event since the last tick"),
+		known.When(known.RequestsOnce).RarelyViolates(watches.InitialEventsEnd).
+			Because("etcd may forget the only progress request, and its ticker comes too late"),
+		known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
+	),
 })
-
-// cacheOptions is what the design comes to, with the options that are set on
-// top of it. Parameters that do not fit have been refused before.
-func cacheOptions(p *testbed.Params) cache.Options {
-	n, _ := p.Nodes()
-	return n.Cache
-}
-
-// watchListsHang: nothing tells the cache that it is fresh while a watch with
-// initial events waits: the cache asks for no progress, or etcd does not answer.
-func watchListsHang(p *testbed.Params) bool {
-	if cacheOptions(p).Watches.InitialEventsEnd == variant.EndByTimer {
-		return !notifies(p)
-	}
-	return asksForProgress(p) && hasBug(p, "issue-17507")
-}
-
-// overtakenInitialEvents expects what early progress breaks: the end of the
-// initial events comes before some of them. Where no watch and no
-// read waits the cache asks for no progress.
-func overtakenInitialEvents(p *testbed.Params) []*testbed.Property {
-	if streamsTrustProgress(p) && (cacheOptions(p).Watches.InitialEventsEnd == dispatch.EndWithInterval || p.Workload.Readers > 0) {
-		return []*testbed.Property{watches.InitialEvents}
-	}
-	return nil
-}
-
-// overtakenLater is what else is violated then, rarely: a cache that goes back in
-// time repeats events and bookmarks that it has sent, or leaves some out.
-func overtakenLater(p *testbed.Params) []*testbed.Property {
-	if streamsTrustProgress(p) || clientRepeats(p) {
-		return watchListClaims
-	}
-	return nil
-}

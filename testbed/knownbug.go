@@ -29,6 +29,8 @@ type KnownBug struct {
 	// Scenario in which it shows, and Property that finds it there.
 	Scenario *Scenario
 	Property *Property
+	// Also are other scenarios in which that property finds it.
+	Also []*Scenario
 	// Strategy with which it is looked for; empty is the one that simrun uses if
 	// it is given none.
 	Strategy string

@@ -21,13 +21,9 @@ type Scenario struct {
 	// itself; workload.Options.Streams says how many there are. nil is a plan in which the
 	// options of a watch take turns.
 	Stream func(p *Params, i int) workload.EtcdWatchPlan
-	// Expected lists the claims that are violated with these parameters, from
-	// what is known of the versions and designs. It depends on nothing but the
-	// version, the design and the bugs. nil is none.
-	Expected func(p *Params) []*Property
-	// Possible lists claims that are violated too, but so rarely that a campaign
-	// may miss them; nil is none.
-	Possible func(p *Params) []*Property
+	// Known is what is known to be violated, on which versions and with which designs.
+	// It depends on nothing but what the parameters come to.
+	Known []Row
 }
 
 var scenarios = registry.New[*Scenario]("scenario")
@@ -75,20 +71,4 @@ func (sc *Scenario) New(p Params) (*System, error) {
 		stream = func(p *Params, i int) workload.EtcdWatchPlan { return plans.EveryWatch(p.Workload.FirstRevision(), i) }
 	}
 	return newSystem(p, sc.Claims, stream)
-}
-
-// ExpectedViolations is Expected, also where that is nil.
-func (sc *Scenario) ExpectedViolations(p *Params) []*Property {
-	if sc.Expected == nil {
-		return nil
-	}
-	return sc.Expected(p)
-}
-
-// PossibleViolations is Possible, also where that is nil.
-func (sc *Scenario) PossibleViolations(p *Params) []*Property {
-	if sc.Possible == nil {
-		return nil
-	}
-	return sc.Possible(p)
 }

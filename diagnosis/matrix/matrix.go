@@ -7,11 +7,13 @@
 package matrix
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -59,9 +61,11 @@ type Evidence struct {
 	Failure *summary.Failure `json:"failure,omitempty"`
 	// Command shows the same again: the failure if there is one, else all runs.
 	Command string `json:"command"`
-	// Missing and Unexpected are how this differs from what the catalogue says.
-	Missing    []string `json:"missing,omitempty"`
-	Unexpected []string `json:"unexpected,omitempty"`
+	// Known is what is known to be violated, Missing and Unexpected are the
+	// differences.
+	Known      []summary.Known `json:"known,omitempty"`
+	Missing    []string        `json:"missing,omitempty"`
+	Unexpected []string        `json:"unexpected,omitempty"`
 }
 
 // isLive reports whether a property says that something comes in time.
@@ -78,12 +82,14 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			violated = append(violated, t.Name)
 		}
 	}
-	missing, unexpected := scenarios.Outcome(sc, p, violated)
+	o := known.OutcomeOf(sc, p, violated)
+	all := summary.KnownOf(sc, p)
 	for _, live := range []bool{false, true} {
 		mine := func(property string) bool { return isLive(property) == live }
 		e := Evidence{
 			Scenario: sc.Name, Schedules: c.Schedules, Properties: map[string]summary.Property{},
-			Missing: filter(missing, mine), Unexpected: filter(unexpected, mine),
+			Known:   slices.DeleteFunc(slices.Clone(all), func(k summary.Known) bool { return !mine(k.Property) }),
+			Missing: filter(known.Names(o.Missing), mine), Unexpected: filter(testbed.Names(o.Unexpected), mine),
 			Command: command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1),
 		}
 		var verdicts []string

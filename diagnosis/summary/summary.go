@@ -8,7 +8,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -47,8 +47,9 @@ type Summary struct {
 	Properties map[string]Property `json:"properties"`
 	Claims     []string            `json:"claims"`
 	Failures   []Failure           `json:"failures"`
-	// Expected is what the catalogue expects to be violated; Missing and
-	// Unexpected are the differences.
+	// Known is what is known to be violated, Expected are the properties among these
+	// that a campaign must not miss. Missing and Unexpected are the differences.
+	Known      []Known  `json:"known,omitempty"`
 	Expected   []string `json:"expected"`
 	Missing    []string `json:"missing,omitempty"`
 	Unexpected []string `json:"unexpected,omitempty"`
@@ -87,7 +88,7 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,
 		Verdict: c.Verdict().String(), Properties: map[string]Property{}, Failures: []Failure{},
-		Expected: append([]string{}, testbed.Names(scenarios.ExpectedViolations(sc, p))...), Situations: map[string]uint64{},
+		Known: KnownOf(sc, p), Expected: append([]string{}, known.Names(known.Expected(sc, p))...), Situations: map[string]uint64{},
 	}
 	var violated []string
 	for _, t := range c.Properties {
@@ -98,7 +99,8 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 			violated = append(violated, t.Name)
 		}
 	}
-	s.Missing, s.Unexpected = scenarios.Outcome(sc, p, violated)
+	o := known.OutcomeOf(sc, p, violated)
+	s.Missing, s.Unexpected = known.Names(o.Missing), testbed.Names(o.Unexpected)
 	for _, f := range c.Failures {
 		s.Failures = append(s.Failures, Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules})
 	}

@@ -14,7 +14,8 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "the cache serves history that etcd has compacted",
 	Setting:  "compaction-notice=unheard",
 	Scenario: scenarios.CompactedHistory, Property: reads.NoCompactedReads,
-	Why: "the answer is true, and older than etcd serves to any client",
+	Also: []*testbed.Scenario{scenarios.CompetingCompactors},
+	Why:  "the answer is true, and older than etcd serves to any client",
 })
 
 var _ = check.CompactionNotices.Register("unheard", "not at all: it serves history that etcd has compacted (kubernetes#131011)", unheard{})

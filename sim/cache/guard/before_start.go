@@ -30,6 +30,8 @@ func (c *beforeStart) Reset() {
 	*c = beforeStart{locked: c.locked, endpoints: c.endpoints}
 }
 
+func (c *beforeStart) Passes(v release.Version) bool { return fixedOvertaking.includes(v) }
+
 func (c *beforeStart) Start(env *sim.Env, cfg *Config) Outcome {
 	if c.locked && cfg.ConsistentListFromCache == GateDisabled {
 		return abort(env, gateLocked)
@@ -52,7 +54,7 @@ func (c *beforeStart) Receive(env *sim.Env, cfg *Config, m *sim.Message) (Outcom
 	if !ok || err != nil {
 		return c.unanswered(env, cfg, i), true
 	}
-	if fixedOvertaking.includes(v) {
+	if c.Passes(v) {
 		endpointNew(env, i, version)
 	} else {
 		endpointOld(env, i, version)

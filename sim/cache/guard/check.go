@@ -3,6 +3,7 @@ package guard
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -13,6 +14,8 @@ type VersionCheck uint8
 type Check interface {
 	// Reset makes the check that of a new process, and keeps its memory.
 	Reset()
+	// Passes reports whether an endpoint of this version is new enough.
+	Passes(v release.Version) bool
 	// Start begins with the process.
 	Start(env *sim.Env, cfg *Config) Outcome
 	// Receive takes a message. It reports false if that answers no question of
@@ -64,6 +67,8 @@ var (
 type trusting struct{}
 
 func (trusting) Reset() {}
+
+func (trusting) Passes(release.Version) bool { return true }
 
 func (trusting) Start(_ *sim.Env, cfg *Config) Outcome {
 	return Outcome{Trusts: cfg.ConsistentListFromCache != GateDisabled}

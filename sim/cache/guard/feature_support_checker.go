@@ -36,6 +36,8 @@ func (c *featureSupportChecker) Reset() {
 	c.progressNotify = supportUnknown
 }
 
+func (c *featureSupportChecker) Passes(v release.Version) bool { return fixedDeferring.includes(v) }
+
 func (c *featureSupportChecker) Start(env *sim.Env, cfg *Config) Outcome {
 	if cfg.ConsistentListFromCache == GateDisabled {
 		return Outcome{}
@@ -63,7 +65,7 @@ func (c *featureSupportChecker) Receive(env *sim.Env, cfg *Config, m *sim.Messag
 		k.retry = min(2*k.retry, maxRetry)
 		return c.outcome(env), true
 	}
-	if v, err := release.Parse(version); err == nil && fixedDeferring.includes(v) {
+	if v, err := release.Parse(version); err == nil && c.Passes(v) {
 		endpointNew(env, i, version)
 		if c.progressNotify == supportUnknown {
 			c.progressNotify = supportSeen

@@ -1,0 +1,48 @@
+package known
+
+import (
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// What a scenario does.
+var (
+	EtcdNotifies = testbed.NewCondition("etcd's ticker sends progress",
+		func(s *testbed.Setup) bool { return s.Nodes.Etcd.Watch.ProgressNotifyInterval > 0 })
+	ReadsNameVersion = testbed.NewCondition("reads name a resourceVersion to wait for",
+		func(s *testbed.Setup) bool {
+			return s.Params.Workload.Read == "every" || s.Params.Workload.Read == "not-older"
+		})
+	ClientsGet = testbed.NewCondition("clients GET objects between LISTs",
+		func(s *testbed.Setup) bool { return s.Params.Workload.Gets > 0 })
+	ClientsStreamLists = testbed.NewCondition("clients ask for initial events",
+		func(s *testbed.Setup) bool {
+			return s.Params.Workload.ListWatch.Clients > 0 || s.Params.Informers.Count > 0 && s.Params.Informers.List == informer.ByWatchList
+		})
+	InstallsSnapshot = testbed.NewCondition("etcd installs a snapshot",
+		func(s *testbed.Setup) bool { return s.Params.Faults.Snapshots > 0 })
+	EtcdCompacts = testbed.NewCondition("etcd is compacted",
+		func(s *testbed.Setup) bool { return s.Params.Workload.Compactions > 0 || s.Params.Topology.Compactors })
+	EtcdRestarts = testbed.NewCondition("etcd restarts",
+		func(s *testbed.Setup) bool { return s.Params.Faults.EtcdRestarts > 0 })
+	OldMemberComes = testbed.NewCondition("an etcd whose answers to progress requests overtake events comes to serve later", oldMemberComes)
+	SameEtcd       = testbed.NewCondition("etcd is the same release from beginning to end",
+		func(s *testbed.Setup) bool { return !s.Params.ChangesMember() })
+)
+
+// oldMemberComes looks at the other members and the downgrade: settings and bugs are
+// those of every member.
+func oldMemberComes(s *testbed.Setup) bool {
+	versions := []string{s.Params.Faults.Downgrade}
+	for _, m := range s.Params.Topology.OtherMembers() {
+		versions = append(versions, m.Version)
+	}
+	for _, v := range versions {
+		other := *s.Params
+		other.Etcd = v
+		if o, err := other.Setup(); err == nil && ProgressOvertakesEvents.Holds(o) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package known
+
+import (
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
+	readvariant "github.com/watchbed/watchbed/sim/cache/read/variant"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/release"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+func ofCache(text string, holds func(o *cache.Options) bool) testbed.Condition {
+	return testbed.NewCondition(text, func(s *testbed.Setup) bool { return holds(&s.Nodes.Cache) })
+}
+
+// What becomes of a LIST. The first three exclude each other.
+var (
+	BypassesCache = ofCache("etcd answers every LIST and GET",
+		func(o *cache.Options) bool { return freshness(o).Bypasses() })
+	ServesStale = ofCache("the cache answers a consistent LIST with what it has, however old",
+		func(o *cache.Options) bool { return !freshness(o).Bypasses() && !freshness(o).NeedsProgress() })
+	WaitsUntilFresh = ofCache("the cache answers a consistent LIST once it is as new as etcd",
+		func(o *cache.Options) bool { return freshness(o).NeedsProgress() })
+	AnswersLists = ofCache("the cache answers LISTs",
+		func(o *cache.Options) bool { return !freshness(o).Bypasses() })
+	FallsBack = ofCache("etcd answers a LIST for which the cache is not fresh in time (on-timeout=fallback)",
+		func(o *cache.Options) bool { return o.Reads.OnTimeout == read.OnTimeoutFallback })
+	FallsBackWhileSlow = ofCache("etcd answers while the cache is slow (dynamic-fallback=wait-time)",
+		func(o *cache.Options) bool { return o.Reads.DynamicFallback == readvariant.FallbackByWait })
+	AnswersFirstPage = ofCache("the cache answers the first page of a list (pagination=first-page)",
+		func(o *cache.Options) bool {
+			_, first := read.Paginations.Of(o.Reads.Pagination)().(read.FirstPage)
+			return first
+		})
+)
+
+func freshness(o *cache.Options) read.Freshener { return read.Freshnesses.Of(o.Reads.Freshness) }
+
+// What the cache does about progress.
+var (
+	RequestsProgress = ofCache("the cache requests progress from etcd while a read waits",
+		func(o *cache.Options) bool { return o.ProgressRequests != progress.Notify })
+	RequestsOnce = ofCache("the cache requests progress once for each read (progress-requests=once)",
+		func(o *cache.Options) bool { return o.ProgressRequests == progress.Once })
+	AwaitsNotifications = ofCache("the cache requests no progress and relies on etcd's own notifications (progress-requests=notify)",
+		func(o *cache.Options) bool { return o.ProgressRequests == progress.Notify })
+	EchoProves = ofCache("the cache takes the echo of its progress request for the proof that it is fresh (progress-requests=echo)",
+		func(o *cache.Options) bool { return o.ProgressRequests == progress.Echo })
+	HearsOfProgress = testbed.NewCondition("etcd sends the cache progress",
+		func(s *testbed.Setup) bool {
+			return WaitsUntilFresh.Holds(s) || EtcdNotifies.Holds(s) || ServesStale.Holds(s) && ReadsNameVersion.Holds(s) ||
+				WaitsForInitialEvents.Holds(s) && ClientsStreamLists.Holds(s)
+		})
+)
+
+// What the check of etcd's version comes to.
+var (
+	TrustsEtcd = testbed.NewCondition("the version check of the cache passes etcd",
+		func(s *testbed.Setup) bool { return passes(s) })
+	AnswersConsistentLists = testbed.NewCondition("the cache answers consistent LISTs",
+		func(s *testbed.Setup) bool { return ServesStale.Holds(s) || WaitsUntilFresh.Holds(s) && passes(s) })
+	FindsEtcdTooOld = testbed.NewCondition("the version check of the cache finds etcd too old",
+		func(s *testbed.Setup) bool { return !passes(s) })
+	StartsBeforeCheck = ofCache("the API server starts before the version of etcd is known (version-check=shipped)",
+		func(o *cache.Options) bool { return o.Guard.VersionCheck == guard.VersionCheckShipped })
+	ChecksAllMembers = ofCache("the API server starts once it knows the versions of all members of etcd",
+		func(o *cache.Options) bool {
+			return o.Guard.VersionCheck == guard.VersionCheckKEPBeta || o.Guard.VersionCheck == guard.VersionCheckKEPGA
+		})
+)
+
+// passes asks the check itself about the member that serves first.
+func passes(s *testbed.Setup) bool {
+	v, err := release.Parse(s.Params.Etcd)
+	return err == nil && guard.Checks.Of(s.Nodes.Cache.Guard.VersionCheck)().Passes(v)
+}
+
+// Snapshots and the comparison with etcd.
+var (
+	KeepsSnapshots = ofCache("the cache keeps snapshots (snapshots=on)",
+		func(o *cache.Options) bool { return o.Store.Snapshotting == store.SnapshotsOn })
+	KeepsLateSnapshots = ofCache("the cache keeps the snapshot of a state that etcd has compacted meanwhile (late-snapshot=kept)",
+		func(o *cache.Options) bool { return o.Store.LateSnapshot == store.LateSnapshotKept })
+	CheckerFallsBack = ofCache("a failed consistency check drops the snapshots (consistency-checker=fallback)",
+		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback })
+	CheckerEndsProcess = ofCache("a failed consistency check ends the process (consistency-checker=panic)",
+		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerPanic })
+)
+
+// How watches with initial events go.
+var (
+	EndsByTimer = ofCache("the bookmark timer finds the end of initial events, and no progress is requested for it (initial-events-end=timer)",
+		func(o *cache.Options) bool { return o.Watches.InitialEventsEnd == variant.EndByTimer })
+	WaitsForInitialEvents = ofCache("a watch with initial events waits until the cache is fresh",
+		func(o *cache.Options) bool { return o.Watches.InitialEventsEnd != variant.EndByTimer })
+	InjectsEvents = ofCache("new events are put among initial ones that were not sent yet (initial-events-buffer=inject)",
+		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferInject })
+	StreamsFromEtcd = ofCache("the cache itself starts by a watch with initial events (reflector-list=watch-list)",
+		func(o *cache.Options) bool { return o.Ingestion.ReflectorList == reflector.WatchList })
+)

@@ -1,0 +1,41 @@
+package known
+
+import (
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+func ofEtcd(text string, holds func(o *etcd.Options) bool) testbed.Condition {
+	return testbed.NewCondition(text, func(s *testbed.Setup) bool { return holds(&s.Nodes.Etcd) })
+}
+
+// How etcd behaves.
+var (
+	ProgressOvertakesEvents = ofEtcd("etcd's answers to progress requests overtake events (progress=control-queue)",
+		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.ControlQueue })
+	DefersProgress = ofEtcd("etcd keeps a progress request that meets an unsynced watch until it has sent an event (progress=deferred)",
+		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.Deferred })
+	NoProgressBelowStart = ofEtcd("etcd forgets progress requests while a watch starts at a revision that does not exist yet (progress=dropped-below-start)",
+		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.DroppedBelowStart })
+	ProgressBelowStart = ofEtcd("etcd tells a watch of progress before the revision exists at which it starts",
+		func(o *etcd.Options) bool { return o.Watch.Progress != v3rpc.DroppedBelowStart })
+	CreatedOvertakesProgress = ofEtcd("etcd's Created of a watch overtakes older progress (created=past-channel)",
+		func(o *etcd.Options) bool { return o.Watch.Created == v3rpc.CreatedPastChannel })
+	RestoreRepeatsEvents = ofEtcd("etcd sends a watch old events again after it has installed a snapshot (notify-min-rev=on-failure)",
+		func(o *etcd.Options) bool { return o.Store.NotifyMinRev == mvcc.OnFailure })
+	ForgetsCompactedWatch = ofEtcd("etcd takes a compacted watch whose channel is full for synced (compacted-unsynced=falls-through)",
+		func(o *etcd.Options) bool { return o.Store.CompactedUnsynced == mvcc.FallsThrough })
+	CompactionRemovesDeletion = ofEtcd("an etcd compaction removes the deletion at its own revision (compact-tombstone=removed)",
+		func(o *etcd.Options) bool { return o.Store.CompactTombstone == mvcc.Removed })
+	RestartRemovesDeletion = ofEtcd("a compaction that goes on after a restart of etcd removes the deletion at its own revision (restore-tombstone=not-indexed)",
+		func(o *etcd.Options) bool { return o.Store.RestoreTombstone == mvcc.NotIndexed })
+	RestartTakesRevisionBack = ofEtcd("the revision of etcd goes back if it restarts while it compacts (restore-revision=from-keys)",
+		func(o *etcd.Options) bool { return o.Store.RestoreRevision == mvcc.FromKeys })
+)
+
+// ResumesOneEarly is about the client library.
+var ResumesOneEarly = testbed.NewCondition("the client library resumes a watch after progress one revision early (resume-revision=at-header)",
+	func(s *testbed.Setup) bool { return s.Nodes.Client.Library.ResumeRevision == clientv3.ResumeAtHeader })

@@ -1,0 +1,45 @@
+package known
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// ResumedWatches is what becomes of watches whose streams break: they resume where
+// they should not.
+func ResumedWatches(violates ...*testbed.Property) []testbed.Row {
+	return slices.Concat(
+		When(ProgressOvertakesEvents, HearsOfProgress).RarelyViolates(violates...).
+			Because("after early progress a watch resumes past events, and after progress that was overtaken it resumes before them (etcd-io/etcd#15220)"),
+		RepeatedByClient(violates...))
+}
+
+// RepeatedByClient is what an old client library breaks alone.
+func RepeatedByClient(violates ...*testbed.Property) []testbed.Row {
+	return When(ResumesOneEarly, HearsOfProgress).RarelyViolates(violates...).
+		Because("a watch that resumes after progress is sent its last event again (etcd-io/etcd#15248)")
+}
+
+// Restored is about watches of an etcd that has installed a snapshot.
+func Restored() []testbed.Row {
+	return When(RestoreRepeatsEvents, InstallsSnapshot).RarelyViolates(watches.Ordered, watches.Unique).
+		Because("a restore sends events again (etcd-io/etcd#15271)")
+}
+
+// CompactedDeletions is what breaks where etcd is compacted while keys are deleted:
+// what follows a watch keeps an object that is gone.
+func CompactedDeletions(violates ...*testbed.Property) []testbed.Row {
+	return When(CompactionRemovesDeletion, EtcdCompacts).RarelyViolates(violates...).
+		Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)")
+}
+
+// InterruptedCompactions is what breaks where etcd restarts as well.
+func InterruptedCompactions(violates ...*testbed.Property) []testbed.Row {
+	return slices.Concat(
+		When(RestartTakesRevisionBack, EtcdCompacts, EtcdRestarts).RarelyViolates(violates...).
+			Because("after a crash in a compaction etcd gives out revisions for the second time (etcd-io/etcd#17780)"),
+		When(RestartRemovesDeletion, EtcdCompacts, EtcdRestarts).RarelyViolates(violates...).
+			Because("after a restart a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#19179)"))
+}
