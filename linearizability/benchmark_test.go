@@ -108,8 +108,8 @@ func BenchmarkJudgeSmall(b *testing.B) {
 	}
 }
 
-// What a violation costs at the most operations of which porcupine is asked: it
-// runs into its budget or its memory, and the witness has the last word.
+// The cost of a violation in the largest history that porcupine judges. Porcupine
+// reaches its limit of steps or memory, so the verdict of the witness stands.
 func BenchmarkJudgeLargeViolation(b *testing.B) {
 	h := overlapping(porcupineOperations, 16, 1000, 10, false)
 	for i := len(h.Operations) - 100; ; i++ {

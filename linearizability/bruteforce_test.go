@@ -39,7 +39,7 @@ func permute(ops []*model.Operation, used []bool, s naiveStore, prop Property) b
 		if used[i] {
 			continue
 		}
-		// A write whose fate nobody knows may never happen.
+		// A write with unknown outcome may never happen.
 		finished = finished && op.Outcome == model.Unknown && op.Commit == 0
 		if !mayBeNext(ops, used, i, prop) {
 			continue

@@ -18,7 +18,7 @@ type contents struct {
 	// keep theirs.
 	persistent bool
 	// digest is the sum of the digests of all items, kept only if persistent:
-	// nobody else compares contents with contents.
+	// only persistent contents are compared with each other.
 	digest uint64
 	// observe, if set, hears of every change; nil is a deletion.
 	observe func(key string, it *model.Item)

@@ -28,13 +28,13 @@
 // position by their calls. That order respects real time (a write is never at
 // the position of something that returned before its call, as positions are
 // held to be strictly before it), and in it each answer is the store's, because
-// only the writes up to its position have happened. So positions are all there
-// is to look for.
+// only the writes up to its position have happened. So it is enough to look for
+// positions.
 //
-// They are found by one sweep through the calls. Each operation gets the least
+// They are found by one sweep through the calls. Each operation gets the first
 // of its positions that is not before those of the operations that had already
-// returned. The conditions are lower bounds only, so the least choice is never
-// worse for what comes later, and where there is no choice left, there is no
+// returned. The conditions are lower bounds only, so the first position is never
+// worse for later operations. If an operation has no position left, there is no
 // order.
 //
 // Operations whose intervals touch count as concurrent, as in porcupine. A read
@@ -52,9 +52,10 @@
 // the log, bounds nothing behind it as it never returned, and is left out if it
 // never took effect. Without ground truth the witness leaves such writes out; if
 // the history holds without them, it holds, because they may never have
-// happened. If not, it is violated only where revisions contradict each other
-// whoever made them, and otherwise undecided. It is undecided, too, if a write
-// had an effect and did not tell its revision. Porcupine decides both.
+// happened. If not, it is violated only if revisions contradict each other for
+// every possible fate of these writes. Otherwise it is undecided. It is also
+// undecided if a write had an effect and did not tell its revision. Porcupine
+// decides both.
 //
 // The replay costs O(n log n) in the number of writes and answered items. A
 // search by data costs a look at every key that ever was in the range for each
@@ -79,12 +80,13 @@
 //
 // (again each on one line). The fields of an operation:
 //
-//   - client: who asked. A client does one thing at a time.
+//   - client: the client that sent the request. A client does one thing at a time.
 //   - op: put, delete, txn, get, list or compact.
 //   - call, return: readings of one counter that grows with every event of the
 //     whole run. Clocks will not do: two events with the same reading count as
 //     concurrent, which hides violations.
-//   - server: who answered; for people, may be left out.
+//   - server: the server that answered. It is for readers only and may be left
+//     out.
 //   - request: put {"key","value"}, delete {"key","end"}, get {"key"},
 //     list {"key","end","limit","countOnly","keysOnly"}, compact {"revision"},
 //     txn {"compare":[{"key","target":"mod|version","result":"=|!=|>|<","value"}],
@@ -104,7 +106,7 @@
 //     unknown is true for an operation that may have happened, may happen
 //     later, or never; it has no return.
 //   - commit: of a write, the revision at which it took effect according to
-//     ground truth; -1 if it never did, 0 or left out if nobody knows.
+//     ground truth; -1 if it never did, 0 or left out if that is unknown.
 //
 // All writers of the store must be recorded: a revision that no operation made
 // is a violation.

@@ -124,7 +124,7 @@ func TestPorcupineEqualsBruteForce(t *testing.T) {
 	t.Logf("%d histories, %d not linearizable", total, violated)
 }
 
-// With ground truth at hand, writes that nobody recorded count all the same.
+// If the log is given, the judges count writes that the history does not record.
 func TestJudgesEqualWithLog(t *testing.T) {
 	d := fastDice{rand.New(rand.NewPCG(5, 6))}
 	violated, total := 0, *histories/10
@@ -164,8 +164,8 @@ func TestJudgesEqualWithLog(t *testing.T) {
 	t.Logf("%d histories, %d judgements violated", total, violated)
 }
 
-// withLog is the history with what the log knows more as operations of
-// nobody's.
+// withLog adds the unrecorded writes of the log to the history, each as the
+// operation of a client of its own.
 func withLog(h *model.History, log *model.Log) *model.History {
 	whole := *h
 	whole.Operations = append([]model.Operation(nil), h.Operations...)

@@ -15,7 +15,7 @@ type Anomaly string
 const (
 	// Missing: the answer lacks a write that it had to show.
 	Missing Anomaly = "missing-write"
-	// Ghost: the answer shows what was deleted, or what was never written.
+	// Ghost: the answer shows an item that was deleted or never written.
 	Ghost Anomaly = "ghost"
 	// Foreign: the answer shows a key outside the range that was asked for.
 	Foreign Anomaly = "foreign-key"
@@ -26,15 +26,16 @@ const (
 	// Miscounted: the items are right, but the count, the limit or "more" is
 	// not.
 	Miscounted Anomaly = "miscounted"
-	// OldRevision: the revision is too old; the data is what it had to be, or it is
-	// not known what it had to be.
+	// OldRevision: the revision is too old; the data is right, or the
+	// right data is unknown.
 	OldRevision Anomaly = "old-revision"
-	// UnmadeRevision: the answer names a revision that was never made, or from
-	// before the history.
+	// UnmadeRevision: the answer names a revision that no operation made, or
+	// one from before the history.
 	UnmadeRevision Anomaly = "unmade-revision"
 	// TakenRevision: two writes made the same revision.
 	TakenRevision Anomaly = "taken-revision"
-	// SkippedRevision: between two writes there is a revision that was never made.
+	// SkippedRevision: between two writes there is a revision that no operation
+	// made.
 	SkippedRevision Anomaly = "skipped-revision"
 	// Reordered: a write has a lower revision than what was over before it
 	// began.
@@ -110,7 +111,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	}
 	if w.blind || f.kind == nothing || w.open && !w.definite(f) {
 		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
-		e.Sentence = "no order of the operations fits their answers, whatever became of the writes whose outcome is unknown"
+		e.Sentence = "no order of the operations fits their answers, whether or not the writes with unknown outcome took effect"
 		return e
 	}
 	op := &w.history.Operations[f.op]
@@ -392,16 +393,16 @@ func flags(res *model.Result) string {
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
-	who := fmt.Sprint(op.Client)
+	client := fmt.Sprint(op.Client)
 	if op.Client < len(w.history.Clients) {
-		who = w.history.Clients[op.Client]
+		client = w.history.Clients[op.Client]
 	}
 	what := op.Request.Kind.String()
 	if op.Request.Key != "" {
 		what += fmt.Sprintf(" of %q", op.Request.Key)
 	}
 	if op.Outcome == model.Unknown {
-		return fmt.Sprintf("the %s by %s (called at %d, never answered)", what, who, op.Call)
+		return fmt.Sprintf("the %s by %s (called at %d, never answered)", what, client, op.Call)
 	}
-	return fmt.Sprintf("the %s by %s (called at %d, answered at %d)", what, who, op.Call, op.Return)
+	return fmt.Sprintf("the %s by %s (called at %d, answered at %d)", what, client, op.Call, op.Return)
 }

@@ -1,14 +1,14 @@
 package linearizability
 
-// fault is what the witness found, in as few words as it takes to find it: it
-// runs after every schedule, and only a violation is worth explaining.
+// fault is what the witness found. It is small because the witness runs after
+// every schedule; only a violation is explained later.
 type fault struct {
 	kind faultKind
-	// op is the operation at fault, other the one that forces it to be later,
-	// -1 if that is no operation.
+	// op is the operation at fault. other is the operation that forces op to be
+	// later, -1 if there is none.
 	op, other int32
 	// revision is the position that the operation claims for itself, bound the
-	// least that it may have.
+	// minimum.
 	revision, bound int64
 }
 
@@ -21,7 +21,7 @@ const (
 	// revisionTaken: two writes made the same revision, or one that was there
 	// before the history.
 	revisionTaken
-	// revisionMissing: nobody made a revision below this one.
+	// revisionMissing: no operation made a revision below this one.
 	revisionMissing
 	// contradicted: after this write the writes of the log cannot have happened
 	// as they did.

@@ -73,7 +73,7 @@ func checkInitial(init *model.Initial) error {
 
 func checkOperation(h *model.History, op *model.Operation) error {
 	if op.Client < 0 || op.Client >= len(h.Clients) || h.Clients[op.Client] == "" {
-		return errors.New(`"client" is missing: name who asked`)
+		return errors.New(`"client" is missing: it names the client that sent the request`)
 	}
 	if !utf8.ValidString(h.Clients[op.Client]) || !utf8.ValidString(op.Server) {
 		return errors.New("the name of the client or server is not valid UTF-8")
@@ -85,7 +85,7 @@ func checkOperation(h *model.History, op *model.Operation) error {
 		return err
 	}
 	if op.Commit < -1 {
-		return errors.New(`"commit" must be a revision, -1 (never took effect) or 0 (nobody knows)`)
+		return errors.New(`"commit" must be a revision, -1 (never took effect) or 0 (unknown)`)
 	}
 	if op.Commit != 0 && !op.Request.IsWrite() {
 		return fmt.Errorf(`"commit" is for writes only, not for a %s: remove it`, op.Request.Kind)

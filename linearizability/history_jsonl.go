@@ -332,13 +332,13 @@ func decodeResult(in *resultJSON) model.Result {
 	return res
 }
 
-// shorten keeps what a stranger wrote from filling somebody's terminal.
+// shorten cuts a long value of a history, so that an error message stays short.
 func shorten(s string) string {
-	const most = 40
-	if len(s) <= most {
+	const maxBytes = 40
+	if len(s) <= maxBytes {
 		return s
 	}
-	cut := most
+	cut := maxBytes
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}

@@ -148,9 +148,9 @@ func TestReadHistoryAfterUnknown(t *testing.T) {
 
 func TestReadHistoryLimits(t *testing.T) {
 	line := `{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}` + "\n"
-	most := limits{lineBytes: len(line) + 10, historyBytes: 10 * len(line), operations: 3}
+	limit := limits{lineBytes: len(line) + 10, historyBytes: 10 * len(line), operations: 3}
 	read := func(in string) error {
-		_, err := readHistory(strings.NewReader(in), most)
+		_, err := readHistory(strings.NewReader(in), limit)
 		return err
 	}
 	require.NoError(t, read(line))

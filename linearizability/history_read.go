@@ -14,9 +14,9 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// What ReadHistory takes at most. A recorded history takes about one and a half
-// times its file in memory, and four times while it is read; one that was made
-// up to take much, seven times. A million operations of which half are lists of
+// The limits of ReadHistory. A recorded history takes about one and a half times
+// its file in memory, and four times while it is read. A history that was built
+// to take much memory takes seven times its file. A million operations of which half are lists of
 // ten items are 660 MB.
 const (
 	MaxLineBytes    = 16 << 20
@@ -38,18 +38,18 @@ func ReadHistory(r io.Reader) (*model.History, error) {
 	return readHistory(r, limits{lineBytes: MaxLineBytes, historyBytes: MaxHistoryBytes, operations: MaxOperations})
 }
 
-func readHistory(r io.Reader, most limits) (*model.History, error) {
+func readHistory(r io.Reader, limit limits) (*model.History, error) {
 	h := &model.History{Initial: model.Initial{Revision: 1}}
 	clients := map[string]int{}
 	var lines []int
 	sc := bufio.NewScanner(r)
-	sc.Buffer(make([]byte, 0, min(1<<16, most.lineBytes)), most.lineBytes)
+	sc.Buffer(make([]byte, 0, min(1<<16, limit.lineBytes)), limit.lineBytes)
 	number, size, first := 0, 0, true
 	for sc.Scan() {
 		number++
 		line := sc.Bytes()
-		if size += len(line) + 1; size > most.historyBytes {
-			return nil, lineError(number, fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", most.historyBytes))
+		if size += len(line) + 1; size > limit.historyBytes {
+			return nil, lineError(number, fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", limit.historyBytes))
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -67,8 +67,8 @@ func readHistory(r io.Reader, most limits) (*model.History, error) {
 				continue
 			}
 		}
-		if len(h.Operations) == most.operations {
-			return nil, lineError(number, fmt.Errorf("more than %d operations: split the history, or record a shorter run", most.operations))
+		if len(h.Operations) == limit.operations {
+			return nil, lineError(number, fmt.Errorf("more than %d operations: split the history, or record a shorter run", limit.operations))
 		}
 		var in operationJSON
 		if err := decodeStrictly(line, &in); err != nil {
@@ -90,7 +90,7 @@ func readHistory(r io.Reader, most limits) (*model.History, error) {
 	}
 	if err := sc.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("longer than %d bytes: limit the lists, or record shorter values", most.lineBytes)
+			err = fmt.Errorf("longer than %d bytes: limit the lists, or record shorter values", limit.lineBytes)
 		}
 		return nil, lineError(number+1, err)
 	}
@@ -121,7 +121,7 @@ func readHeader(line []byte, h *model.History) (bool, error) {
 	var probe struct {
 		Format *string `json:"format"`
 	}
-	// Whatever else is wrong with the line is said by the strict decoding.
+	// The strict decoding reports every other error of the line.
 	if err := json.Unmarshal(line, &probe); err != nil || probe.Format == nil {
 		return false, nil
 	}

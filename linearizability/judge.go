@@ -6,29 +6,33 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// Judgement is what a Judge found out about one property of one history.
+// Judgement is the result of a Judge for one property of one history.
 type Judgement struct {
 	Property Property
 	Verdict  model.Verdict
-	// Exercised counts what really put the property to the test: of the two
-	// linearizable ones, consistent reads after a completed write; of
-	// Sequential, reads of a client that had written or seen a write before; of
-	// Monotonic, reads after another one of the same client; of ReadYourWrites,
-	// reads after an own completed write; of NotOlderThan and Exact, answered
-	// reads; of Pages, pages after the first. A violation ends the count.
+	// Exercised counts the operations on which the property was checked:
+	//   - Linearizable and LinearizableData: consistent reads after a completed
+	//     write
+	//   - Sequential: reads of a client that had written or seen a write before
+	//   - Monotonic: reads after another read of the same client
+	//   - ReadYourWrites: reads after a completed write of the same client
+	//   - NotOlderThan and Exact: answered reads
+	//   - Pages: pages after the first
+	//
+	// A violation ends the count.
 	Exercised int
-	// By says who judged.
+	// By is the checker that gave the verdict.
 	By By
-	// Steps is what porcupine took, 0 if it was not asked.
+	// Steps is the number of steps that porcupine took, 0 if it did not run.
 	Steps int
-	// Why is there if and only if the property is violated.
+	// Why is set if and only if the property is violated.
 	Why *Explanation
 }
 
-// By is who gave a verdict.
+// By names the checkers that gave a verdict.
 type By uint8
 
-// Two judges of one opinion are worth more than one.
+// ByBoth is the strongest: two independent checkers agree.
 const (
 	ByWitness By = iota
 	ByPorcupine
@@ -39,10 +43,10 @@ var byNames = [...]string{"witness", "porcupine", "witness and porcupine"}
 
 func (b By) String() string { return byNames[b] }
 
-// Judge judges histories: by the witness always, by porcupine, which is the
-// judge of record, whenever the history is small or a violation is to be
-// reported. The zero value is ready to use, again and again, by one goroutine at
-// a time.
+// Judge judges histories. The witness judges every history. Porcupine, whose
+// verdict counts, judges a history if it is small or if a violation is to be
+// reported. The zero value is ready to use. A Judge can be used many times, by
+// one goroutine at a time.
 type Judge struct {
 	// Operations is the size of history up to which porcupine judges all of
 	// them; 0 stands for DefaultOperations, a negative number for none.
@@ -110,11 +114,11 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 // recorded reports whether porcupine is asked about a history of so many
 // operations.
 func (j *Judge) recorded(operations int, v model.Verdict) bool {
-	most := j.Operations
-	if most == 0 {
-		most = DefaultOperations
+	limit := j.Operations
+	if limit == 0 {
+		limit = DefaultOperations
 	}
-	return operations <= most || v == model.Violated && operations <= porcupineOperations
+	return operations <= limit || v == model.Violated && operations <= porcupineOperations
 }
 
 func (j *Judge) steps(h *model.History) int {

@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// Whatever the history, the judges agree, a violation is explained in one line,
-// and the stronger property implies the weaker.
+// The judges agree on every history. Each violation is explained in one line.
+// The stronger property implies the weaker one.
 func TestJudgeOnRandomHistories(t *testing.T) {
 	d := fastDice{rand.New(rand.NewPCG(7, 8))}
 	var j Judge

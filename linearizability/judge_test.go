@@ -80,7 +80,7 @@ func TestJudgements(t *testing.T) {
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 4; ` +
 				`it shows key "a" as "new" of revision 3, which was deleted at revision 4 by the delete of "a" by w (called at 3, answered at 4)`,
 		},
-		"a list that shows what nobody wrote": {
+		"a list that shows an item that was never written": {
 			[]string{start, putA, list(10, "", 3, newA, `{"key":"b","value":"x","mod":3}`)},
 			Linearizable, model.Violated, 1, Ghost,
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b" as "x" of revision 3, which was never written`,
@@ -141,7 +141,7 @@ func TestJudgements(t *testing.T) {
 			Linearizable, model.Violated, 0, TakenRevision,
 			`the put of "b" by v (called at 1, answered at 2) says it made revision 3, but so does the put of "a" by w (called at 1, answered at 2)`,
 		},
-		"a revision of nobody": {
+		"a revision that no operation made": {
 			[]string{start, strings.Replace(putA, `"revision":3`, `"revision":4`, 1)},
 			Sequential, model.Violated, 0, SkippedRevision,
 			`the put of "a" by w (called at 1, answered at 2) made revision 4, but no operation made revision 3`,
@@ -165,10 +165,10 @@ func TestJudgements(t *testing.T) {
 			Linearizable, model.Violated, 1, OldRevision,
 			`the list of "a" by r (called at 12, answered at 13) by cache-0 is of revision 2, but the list of "a" by r (called at 10, answered at 11) had seen revision 3 before`,
 		},
-		"nor with data of nobody": {
+		"an unknown write, and data that was never written": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true}`, list(10, "", 3, strings.Replace(newA, "new", "bad", 1))},
 			Linearizable, model.Violated, 0, Unexplained,
-			`no order of the operations fits their answers, whatever became of the writes whose outcome is unknown`,
+			`no order of the operations fits their answers, whether or not the writes with unknown outcome took effect`,
 		},
 		"ground truth tells": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true,"commit":3}`, list(10, "", 3, newA)},
@@ -307,7 +307,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Revisions that nobody recorded come from the log.
+// The log supplies revisions that no recorded operation made.
 func TestLogFillsGaps(t *testing.T) {
 	h := parse(t, start,
 		`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"b"},"response":{"revision":4}}`,
@@ -345,7 +345,8 @@ func TestHistoryContradictsLog(t *testing.T) {
 	require.Equal(t, `the delete of "a" by w (called at 1, answered at 2) made revision 3, but after that the write of revision 4 in the server's log would have changed nothing`, out[0].Why.Sentence)
 }
 
-// Which operations each property is about, and that a failure is nobody's.
+// Each property is about certain operations. No property is about an operation
+// that failed.
 func TestClaims(t *testing.T) {
 	done := func(r model.Request) model.Operation { return model.Operation{Request: &r, Result: &model.Result{}} }
 	unknown := func(r model.Request, commit int64) model.Operation {

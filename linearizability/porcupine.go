@@ -32,8 +32,8 @@ const beforeAll, afterAll = math.MinInt64, math.MaxInt64
 // Undecided. It is Undecided, too, once it has tried budget steps of the
 // specification. The number of steps that it took is equal on every machine.
 //
-// Where the log is given, it fills in the writes that nobody recorded, and
-// unknown outcomes take effect where it says.
+// If a log is given, it supplies the writes that the history does not record.
+// Writes with unknown outcome take effect where the log has them.
 func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budget int) (v model.Verdict, steps int) {
 	if !prop.ordered() {
 		return model.Undecided, 0

@@ -6,7 +6,7 @@ import "github.com/watchbed/watchbed/model"
 // order of revisions: that a list is not what the store was at its revision is
 // for other properties to say.
 
-// after finds a read's least position at or after the bound. told is false if
+// after finds a read's first position at or after the bound. told is false if
 // the read has no position at all.
 func (w *Witness) after(i int32, bound int64) (rev int64, ok, told bool) {
 	if w.roles[i] == observing {
@@ -15,10 +15,10 @@ func (w *Witness) after(i int32, bound int64) (rev int64, ok, told bool) {
 	if w.broken.kind != nothing {
 		return 0, false, false
 	}
-	if rev, ok = w.least(i, bound); ok {
+	if rev, ok = w.first(i, bound); ok {
 		return rev, true, true
 	}
-	_, told = w.least(i, w.history.Initial.Revision)
+	_, told = w.first(i, w.history.Initial.Revision)
 	return 0, false, told
 }
 

@@ -26,7 +26,7 @@ type program struct {
 // times that porcupine tries it.
 type call struct {
 	request *model.Request
-	// result is nil where nobody was told.
+	// result is nil if the client got no answer.
 	result *model.Result
 	// made is the revision that the operation makes, if it is known: one that
 	// would make another cannot happen. observed is the same for answers of

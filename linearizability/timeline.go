@@ -112,19 +112,19 @@ func (t *timeline) at(run keyRun, rev int64) int32 {
 	return lo - 1
 }
 
-// least is the first revision from the bound on at which the answer of a
+// first is the first revision from the bound on at which the answer of a
 // spanning operation is right.
-func (w *Witness) least(i int32, bound int64) (int64, bool) {
+func (w *Witness) first(i int32, bound int64) (int64, bool) {
 	op := &w.history.Operations[i]
 	if op.Request.Kind == model.Get {
-		return w.leastGet(op, bound)
+		return w.firstGet(op, bound)
 	}
-	return w.leastRange(op, bound)
+	return w.firstRange(op, bound)
 }
 
-// leastGet is fast because there are many Gets: an item is there for one
+// firstGet is fast because there are many Gets: an item is there for one
 // stretch of revisions, from its own on.
-func (w *Witness) leastGet(op *model.Operation, bound int64) (int64, bool) {
+func (w *Witness) firstGet(op *model.Operation, bound int64) (int64, bool) {
 	t := &w.timeline
 	told := op.Result
 	if told.More || told.Count != int64(len(told.Items)) || len(told.Items) > 1 {
@@ -132,7 +132,7 @@ func (w *Witness) leastGet(op *model.Operation, bound int64) (int64, bool) {
 	}
 	runs := t.runs(op.Request.Key, "")
 	if len(told.Items) == 0 {
-		return w.leastAbsent(runs, bound)
+		return w.firstAbsent(runs, bound)
 	}
 	if len(runs) == 0 {
 		return 0, false
@@ -153,7 +153,7 @@ func (w *Witness) leastGet(op *model.Operation, bound int64) (int64, bool) {
 	return rev, true
 }
 
-func (w *Witness) leastAbsent(runs []keyRun, bound int64) (int64, bool) {
+func (w *Witness) firstAbsent(runs []keyRun, bound int64) (int64, bool) {
 	if len(runs) == 0 {
 		return bound, true
 	}
@@ -173,10 +173,10 @@ func (w *Witness) leastAbsent(runs []keyRun, bound int64) (int64, bool) {
 	return 0, false
 }
 
-// leastRange goes from change to change of the keys that the answer is about.
+// firstRange goes from change to change of the keys that the answer is about.
 // The items of a list say where to begin, as none of them was there before it
 // was written, and where to stop, as none of them comes back.
-func (w *Witness) leastRange(op *model.Operation, bound int64) (int64, bool) {
+func (w *Witness) firstRange(op *model.Operation, bound int64) (int64, bool) {
 	t := &w.timeline
 	rev := bound
 	for _, it := range op.Result.Items {

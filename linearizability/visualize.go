@@ -12,10 +12,10 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// MostVisualized is the size up to which a history can be drawn: porcupine's
+// MaxVisualized is the size up to which a history can be drawn: porcupine's
 // pages grow with the square of it (anishathalye/porcupine#20: 1.5 GB for 3,000
 // operations).
-const MostVisualized = 200
+const MaxVisualized = 200
 
 // Visualize writes porcupine's own page about a history: every client's
 // operations in time, and the longest orders of them that are linearizable. prop
@@ -51,7 +51,7 @@ func (c *call) String() string {
 		text += "=" + c.request.Value
 	}
 	if c.result == nil {
-		return text + ": nobody knows"
+		return text + ": outcome unknown"
 	}
 	if c.result.Revision != 0 && c.result.Revision != math.MaxInt64 {
 		text += " → rev " + strconv.FormatInt(c.result.Revision, 10)

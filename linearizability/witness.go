@@ -70,8 +70,8 @@ func sortWrites(refs []writeRef) {
 }
 
 // Load takes a history and replays its writes. Operations must be in the order
-// of their calls, as model.History demands. With a log, writes that nobody
-// recorded come from there.
+// of their calls, as model.History demands. If a log is given, it supplies the
+// writes that the history does not record.
 func (w *Witness) Load(h *model.History, log *model.Log) {
 	w.history, w.log = h, log
 	w.blind, w.open, w.broken = false, false, fault{}
@@ -238,8 +238,9 @@ func (w *Witness) observe(points []writeRef) []writeRef {
 
 // Check judges one property of the loaded history. exercised counts the
 // operations that the property really bound to something, as Judgement says.
-// Undecided comes from outcomes that nobody knows, from writes that do not
-// tell their revision, and, deterministically, from a search too long.
+// It returns Undecided for three reasons: outcomes are unknown, writes do not
+// tell their revision, or the search is too long. The limit of the search is
+// deterministic.
 func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
 	v, exercised, _ = w.check(prop)
 	return v, exercised
@@ -282,9 +283,9 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 	return model.Holds, exercised, f
 }
 
-// definite reports whether a fault is one whatever became of the writes of
-// unknown outcome: revisions that answers name do not depend on those, what is
-// stored at them does.
+// definite reports whether a fault stays a fault for every possible fate of the
+// writes with unknown outcome. The revisions that answers name do not depend on
+// those writes; the contents at these revisions do.
 func (w *Witness) definite(f fault) bool {
 	switch f.kind {
 	case tooOld:
@@ -322,7 +323,7 @@ func (w *Witness) realTime(data bool) (fault, int) {
 	return w.realTimePass(data, answersToo)
 }
 
-// realTimePass gives each operation the least position there is: what is called
+// realTimePass gives each operation the first feasible position: what is called
 // later can only gain by it.
 func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
 	w.inFlight = w.inFlight[:0]
@@ -359,13 +360,13 @@ func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
 	return fault{}, exercised
 }
 
-// position is a place in the order of revisions, and who holds it.
+// position is a place in the order of revisions, and the operation that holds it.
 type position struct {
 	revision int64
 	op       int32
 }
 
-// settle finds the least feasible position at or after the bound.
+// settle finds the first feasible position at or after the bound.
 func (w *Witness) settle(i int32, r role, bound position, pass pass) (int64, fault) {
 	rev := w.at[i]
 	switch r {
@@ -382,7 +383,7 @@ func (w *Witness) settle(i int32, r role, bound position, pass pass) (int64, fau
 		}
 	case spanning:
 		var ok bool
-		if rev, ok = w.least(i, bound.revision); !ok {
+		if rev, ok = w.first(i, bound.revision); !ok {
 			return 0, fault{kind: nowhere, op: i, other: bound.op, bound: bound.revision}
 		}
 	}

@@ -16,8 +16,8 @@ type Item struct {
 }
 
 // Digest is a 64-bit hash of everything in the item. The sum of the digests of
-// a set of items identifies the set, whatever its order, so that a store can
-// keep it up to date in O(1) per write.
+// a set of items identifies the set. The sum does not depend on an order, so a
+// store can update it in O(1) per write.
 func (it *Item) Digest() uint64 {
 	h := digestString(0x9e3779b97f4a7c15, it.Key)
 	h = digestString(h, it.Value)

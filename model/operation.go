@@ -22,10 +22,11 @@ type Operation struct {
 	Request      *Request
 	Result       *Result
 	Outcome      Outcome
-	// Server names who answered, for people; empty is fine.
+	// Server names the server that answered. It is for readers only and may be
+	// empty.
 	Server string
 	// Commit is the revision at which a write took effect, where ground truth
-	// is at hand: -1 if it never did, 0 if nobody knows. Judges use it for
+	// is at hand: -1 if it never did, 0 if that is unknown. Judges use it for
 	// Unknown outcomes only.
 	Commit int64
 }

@@ -203,9 +203,9 @@ func stripped(events []WatchEvent) []WatchEvent {
 	return events
 }
 
-// TestWatchAfterAList: who lists anew has seen in the list what fell between two
-// streams; who only watches again has not. What the list did not show is owed
-// to both.
+// A client that lists anew gets the changes between two streams from the list. A
+// client that only watches again does not. Both must be sent the changes that
+// the list did not show.
 func TestWatchAfterAList(t *testing.T) {
 	l := watched()
 	for _, listed := range []bool{false, true} {

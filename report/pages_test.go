@@ -45,7 +45,7 @@ func TestPagesEscape(t *testing.T) {
 // TestLongHistoriesAreNotDrawn: porcupine's page would be of gigabytes.
 func TestLongHistoriesAreNotDrawn(t *testing.T) {
 	h := &model.History{Clients: []string{"a"}}
-	for i := range int64(linearizability.MostVisualized + 1) {
+	for i := range int64(linearizability.MaxVisualized + 1) {
 		h.Operations = append(h.Operations, model.Operation{Call: 2 * i, Return: 2*i + 1, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: i + 1}})
 	}
 	var b bytes.Buffer

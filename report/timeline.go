@@ -30,8 +30,8 @@ func timelineOf(h *model.History, p linearizability.Property) timeline {
 		t.Reason = "The history has no operations."
 		return t
 	}
-	if len(h.Operations) > linearizability.MostVisualized {
-		t.Reason = fmt.Sprintf("The history has %d operations; timelines are drawn up to %d.", len(h.Operations), linearizability.MostVisualized)
+	if len(h.Operations) > linearizability.MaxVisualized {
+		t.Reason = fmt.Sprintf("The history has %d operations; timelines are drawn up to %d.", len(h.Operations), linearizability.MaxVisualized)
 		return t
 	}
 	var b bytes.Buffer

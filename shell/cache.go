@@ -61,7 +61,7 @@ func (c *Cache) Ready(ctx context.Context) error {
 }
 
 // List lists the objects under a prefix. Its error is a *StatusError, or that of
-// ctx. The zero ResourceVersion is Kubernetes' "0": whatever the cache has;
+// ctx. The zero ResourceVersion is Kubernetes' "0": the current state of the cache;
 // wire.Unset is a consistent list. Items must not be changed.
 func (c *Cache) List(ctx context.Context, req wire.ListRequest) (*wire.ListResponse, error) {
 	if err := c.mine(req.Prefix); err != nil {

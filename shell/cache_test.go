@@ -103,7 +103,7 @@ func TestTimeout(t *testing.T) {
 	require.Less(t, took, 20*timeout)
 }
 
-// Whatever ends the watch, the cache finds back to what etcd has.
+// After each way in which a watch ends, the cache becomes equal to etcd again.
 func TestWatchesThatEnd(t *testing.T) {
 	for name, end := range map[string]*clientv3.WatchResponse{
 		"compacted":       {Canceled: true, CompactRevision: 7},
@@ -316,7 +316,7 @@ func canceled(t *testing.T) context.Context {
 	return ctx
 }
 
-// A write lets go everybody who waited for it.
+// One write releases all reads that wait for it.
 func TestManyWait(t *testing.T) {
 	e := newEtcd()
 	c := start(t, e, with(cache.Amounts{Limits: read.Limits{BlockTimeout: time.Minute}}))

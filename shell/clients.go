@@ -14,8 +14,8 @@ type clients struct {
 	watches map[sim.Conn]*Watch
 
 	// asking are the calls by cause: what the cache asks etcd while it works on a
-	// call has that call's cause. Causes that nobody has any more are in spare: a
-	// world never forgets one.
+	// call has that call's cause. Causes that are not in use any more are in spare,
+	// because a world never forgets a cause.
 	asking map[sim.Cause]*call
 	spare  []sim.Cause
 }
@@ -23,7 +23,7 @@ type clients struct {
 // call is one request that has one answer.
 type call struct {
 	request sim.Payload
-	// answer takes what comes, and then nobody sends to it again.
+	// answer receives one payload. Nothing is sent to it afterwards.
 	answer chan sim.Payload
 	conn   sim.Conn
 	cause  sim.Cause
@@ -39,11 +39,11 @@ func newClients(l *loop) *clients {
 	}
 }
 
-// mostOpen is how many calls and watches there may be at a time. A world has
+// maxOpen is how many calls and watches there may be at a time. A world has
 // numbers for 65,536 connections, and a call needs one more to etcd.
-const mostOpen = 1 << 14
+const maxOpen = 1 << 14
 
-func (c *clients) full() bool { return len(c.calls)+len(c.watches) >= mostOpen }
+func (c *clients) full() bool { return len(c.calls)+len(c.watches) >= maxOpen }
 
 var tooMany = &wire.Error{Code: wire.TooManyRequests, Message: "too many requests at a time", RetryAfter: 1}
 

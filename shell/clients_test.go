@@ -9,11 +9,11 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// There are only so many numbers for connections: who comes when they are used
-// up is told so, and the world does not hear of it.
+// The number of connections is limited. A request above the limit fails, and
+// does not reach the world.
 func TestTooManyAtATime(t *testing.T) {
 	c := newClients(nil)
-	for i := range mostOpen {
+	for i := range maxOpen {
 		c.calls[sim.Conn(i)] = nil
 	}
 	k := &call{answer: make(chan sim.Payload, 1)}

@@ -50,7 +50,7 @@ func (w *watcher) currentRevision(ctx context.Context, prefix string) (int64, *w
 }
 
 // listInitial lists page by page at the revision of the first page, which is the
-// newest, whatever revision the watch gave.
+// newest. The revision of the watch request does not matter.
 func (w *watcher) listInitial(ctx context.Context, p *wire.WatchStart, bring func(events []*wire.WatchEvent, last bool) bool) (revision int64, ok bool) {
 	opts := []clientv3.OpOption{
 		clientv3.WithRange(clientv3.GetPrefixRangeEnd(p.Prefix)),

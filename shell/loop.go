@@ -8,7 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// loop owns a world: nobody else touches it, or its nodes.
+// loop owns a world: only its goroutine touches the world and its nodes.
 type loop struct {
 	world *sim.World
 	began time.Time
@@ -30,7 +30,8 @@ type happening struct {
 	act  func(*sim.Env)
 }
 
-// inboxSize: as many happenings may wait before those who bring them do.
+// inboxSize is the number of events that may wait. A goroutine that posts one
+// more event blocks.
 const inboxSize = 128
 
 func newLoop(ctx context.Context) *loop {

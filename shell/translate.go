@@ -56,9 +56,9 @@ func keyValue(kv *mvccpb.KeyValue) *wire.KeyValue {
 	}
 }
 
-// takeOver makes a string of bytes that nobody will write to again: those of a
-// protobuf message that was decoded for us. Copying them would need room for
-// twice the store while the cache starts.
+// takeOver makes a string of bytes without copying them. Nothing writes to these
+// bytes again: they belong to a protobuf message that was decoded for the shell.
+// A copy would need memory for twice the store while the cache starts.
 func takeOver(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // watchEvents is what etcd3's watcher makes of one response (parseEvent and

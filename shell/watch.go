@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Watch is a client's watch of the cache. Whoever opened it takes its events
-// until Next returns an error, or calls Stop.
+// Watch is a client's watch of the cache. The client takes its events until Next
+// returns an error, or calls Stop.
 type Watch struct {
 	cache *Cache
 	conn  sim.Conn
@@ -18,7 +18,7 @@ type Watch struct {
 	// not take fills this channel, then the watcher's own in the cache.
 	events chan *wire.WatchEvent
 	// inHand found no room in events. The lane from the cache is held then, and
-	// held says so to the caller, who asks for more.
+	// held tells the caller of Next to ask the loop for more.
 	inHand *wire.WatchEvent
 	held   atomic.Bool
 	// forget stops the wait for the caller's context.

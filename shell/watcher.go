@@ -82,7 +82,7 @@ func (w *watcher) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
 }
 
 // bring takes events into the world and waits until the cache has room for more.
-// It returns false if nobody wants more.
+// It returns false if the cache wants no more events.
 func (w *watcher) bring(ctx context.Context, self sim.NodeID, wc *watchChan, events []*wire.WatchEvent, last bool) bool {
 	if !w.loop.post(self, func(env *sim.Env) { w.queueEvents(env, wc, events, last) }) || last {
 		return false
@@ -156,8 +156,8 @@ func (w *watcher) requestProgress(env *sim.Env, p *wire.ProgressRequest) {
 	w.requesting = true
 	self := env.Self()
 	w.loop.start(func(ctx context.Context) {
-		// Nobody is told if it fails: neither is Kubernetes' requester, which
-		// asks again as long as somebody waits.
+		// The error is dropped. Kubernetes' requester does the same: it asks
+		// again as long as a read waits.
 		_ = w.client.RequestProgress(watchContext(ctx, p.Metadata))
 		w.loop.post(self, w.progressRequested)
 	})

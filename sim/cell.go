@@ -37,7 +37,7 @@ type Cell struct {
 // follows.
 const NoItem int64 = -1
 
-// Same reports whether two cells are the same part of the same node, whatever
+// Same reports whether two cells are the same part of the same node. It ignores
 // the item.
 func (c Cell) Same(other Cell) bool {
 	return c.Kind == other.Kind && c.Node == other.Node && c.Index == other.Index

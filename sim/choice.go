@@ -1,7 +1,7 @@
 package sim
 
-// Chooser decides what happens: the whole interface between the simulation and
-// whoever explores it.
+// Chooser decides what happens. It is the whole interface between the simulation
+// and the package that explores it.
 type Chooser interface {
 	// Pick returns the index of the enabled action that happens next. enabled
 	// is never empty and is valid during the call only.

@@ -32,7 +32,7 @@ func (w *World) Clone() (*World, error) {
 	c.ready = slices.Clone(w.ready)
 	c.counts = slices.Clone(w.counts)
 	if w.mode == Timed {
-		// Untimed nobody records anything.
+		// An untimed world records no metrics.
 		c.metrics = slices.Clone(w.metrics)
 		for i := range c.metrics {
 			c.metrics[i] = w.metrics[i].clone()
@@ -73,8 +73,8 @@ func (w *World) Fingerprint() (uint64, error) {
 		for _, l := range w.lanes[2*i : 2*i+2] {
 			e = e.Bool(l.held).Bool(l.deaf).Int(int64(l.len()))
 			for _, m := range l.queue[l.head:] {
-				// Of two calls between the same nodes with the same text, each is
-				// made for somebody: swapping the answers makes another state.
+				// Two calls between the same nodes may have the same text but
+				// different causes. Swapping their answers makes another state.
 				e = m.Payload.Digest(e).Word(uint64(w.causes[m.Cause].node))
 				if w.mode == Timed {
 					e = e.Int(int64(m.due - w.now))

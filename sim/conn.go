@@ -35,7 +35,7 @@ type lane struct {
 	room int
 	// held: the receiver does not take from the lane for now.
 	held bool
-	// deaf: nobody receives at the far end; what is sent is dropped.
+	// deaf: the far end does not receive any more; messages are dropped.
 	deaf bool
 }
 

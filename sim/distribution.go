@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Distribution is what was recorded of one metric. It is the same in whatever
-// order worlds are merged: everything in it is a sum, a least or a most. The
-// zero value is empty.
+// Distribution is what was recorded of one metric. The order in
+// which worlds are merged does not matter: each field is a sum, a minimum or a
+// maximum. The zero value is empty.
 //
 // Values are counted in log-linear buckets: those below subBuckets have a bucket
 // each, and every octave above is cut into subBuckets of the same width. What
 // Quantile returns is off by at most 1/64 of the value.
 type Distribution struct {
-	count       uint64
-	sum         int64
-	least, most int64
+	count    uint64
+	sum      int64
+	min, max int64
 	// buckets[first:end] may differ from zero, and nothing else: a run that
 	// recorded little is forgotten as quickly.
 	buckets    []uint64
@@ -58,11 +58,11 @@ func (d *Distribution) add(n int64) {
 	d.sum += n
 }
 
-func (d *Distribution) extend(least, most int64, count uint64, sum int64) {
+func (d *Distribution) extend(lowest, highest int64, count uint64, sum int64) {
 	if d.count == 0 {
-		d.least, d.most = least, most
+		d.min, d.max = lowest, highest
 	} else {
-		d.least, d.most = min(d.least, least), max(d.most, most)
+		d.min, d.max = min(d.min, lowest), max(d.max, highest)
 	}
 	d.count += count
 	d.sum += sum
@@ -91,7 +91,7 @@ func (d *Distribution) Merge(o *Distribution) {
 			d.buckets[i] += o.buckets[i]
 		}
 	}
-	d.extend(o.least, o.most, o.count, o.sum)
+	d.extend(o.min, o.max, o.count, o.sum)
 }
 
 func (d *Distribution) reset() {
@@ -115,10 +115,10 @@ func (d *Distribution) Count() uint64 { return d.count }
 func (d *Distribution) Sum() int64 { return d.sum }
 
 // Min and Max are exact; 0 if nothing was recorded.
-func (d *Distribution) Min() int64 { return d.least }
+func (d *Distribution) Min() int64 { return d.min }
 
 // Max is the greatest value.
-func (d *Distribution) Max() int64 { return d.most }
+func (d *Distribution) Max() int64 { return d.max }
 
 // Mean is 0 if nothing was recorded.
 func (d *Distribution) Mean() float64 {
@@ -135,16 +135,16 @@ func (d *Distribution) Quantile(q float64) int64 {
 	rank := uint64(math.Ceil(q * float64(d.count)))
 	switch {
 	case rank <= 1:
-		return d.least
+		return d.min
 	case rank >= d.count:
-		return d.most
+		return d.max
 	}
 	var seen uint64
 	for i := d.first; i < d.end; i++ {
 		seen += d.buckets[i]
 		if seen >= rank {
-			return min(max(middle(i), d.least), d.most)
+			return min(max(middle(i), d.min), d.max)
 		}
 	}
-	return d.most
+	return d.max
 }

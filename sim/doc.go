@@ -1,5 +1,5 @@
 // Package sim is the world: nodes that exchange messages, timers, faults and a
-// virtual clock, advanced one action at a time by somebody outside.
+// virtual clock. The package that uses a world advances it, one action at a time.
 //
 // A node is a state machine without I/O. It is handed a message, a timer or one
 // of its own loops, changes its state, and asks its Env for messages, timers

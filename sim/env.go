@@ -12,7 +12,7 @@ func (e *Env) Self() NodeID { return e.node }
 
 // Begin starts an operation or activity: what is sent from here on has it as
 // its cause. The node counts its own activities, so that the name does not
-// depend on anybody else.
+// depend on other nodes.
 func (e *Env) Begin(activity string, seq int) Cause {
 	e.cause = Cause(len(e.w.causes))
 	e.w.causes = append(e.w.causes, causeRecord{node: e.node, activity: activity, seq: seq})
@@ -89,7 +89,7 @@ func (e *Env) Send(c Conn, p Payload) {
 	w.push(l, m)
 }
 
-// Close ends a stream, or gives up a call: whatever still comes is dropped.
+// Close ends a stream, or gives up a call: messages that still come are dropped.
 func (e *Env) Close(c Conn) {
 	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
@@ -153,8 +153,8 @@ func (e *Env) Disable(t Task) {
 	w.clearReady(id)
 }
 
-// Arm sets a timer of this node to go off after d, whatever it was set to
-// before.
+// Arm sets a timer of this node to go off after d. An earlier setting is
+// replaced.
 func (e *Env) Arm(t Timer, d Duration) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))

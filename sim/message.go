@@ -33,7 +33,7 @@ type Message struct {
 	From, To NodeID
 	// Cause is the operation or activity that led to this message, Ordinal its
 	// number among that cause's messages. Together they name the message
-	// independently of what anybody else did before.
+	// independently of what other causes did before.
 	Cause   Cause
 	Ordinal int32
 	due     Time

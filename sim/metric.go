@@ -77,7 +77,7 @@ func (m Metric) IsCounter() bool { return metrics[m].counter }
 // count as 0.
 func (e *Env) Record(m Metric, value int64) { e.w.Record(m, value) }
 
-// Record does the same for those who judge the world between steps.
+// Record does the same for a judge, which looks at the world between steps.
 func (w *World) Record(m Metric, value int64) {
 	if w.mode == Timed {
 		w.metrics[m].record(value)

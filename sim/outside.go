@@ -1,10 +1,10 @@
 package sim
 
 // A world may keep step with something real: its clock follows a real one, and
-// what happens outside comes in between two steps. Whoever drives it carries out
-// what is due (Enabled, Due, Do), lets the clock catch up (AdvanceTo), and hands
-// in what came meanwhile (Admit). Such a run has no replay: what came in, and
-// when, is not among its choices.
+// what happens outside comes in between two steps. The driver
+// carries out what is due (Enabled, Due, Do), lets the clock catch up
+// (AdvanceTo), and hands in what came meanwhile (Admit). Such a run has no
+// replay: its choices do not contain what came in, and when.
 
 // Due is when an action of the list that Enabled returned last is to happen. If
 // that is over, it is late and happens now.

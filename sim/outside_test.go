@@ -65,7 +65,7 @@ func TestAdmittedStepActsAsTheNode(t *testing.T) {
 	require.Equal(t, []string{"from outside"}, b.received)
 }
 
-// unhashable is a payload that nobody may look into.
+// unhashable is a payload that must not be hashed.
 type unhashable struct{ t *testing.T }
 
 func (u unhashable) Digest(d sim.Digest) sim.Digest { u.t.Error("hashed"); return d }

@@ -1,8 +1,8 @@
 package sim
 
-// UnderWay calls f for each connection on which a node has sent what nobody has
-// taken yet, with the first of those messages and how many there are. It is for
-// those who judge the world between steps.
+// UnderWay calls f for each connection on which messages of a node are not yet
+// received, with the first of them and their number. It is for judges, which
+// look at the world between steps.
 func (w *World) UnderWay(from NodeID, f func(first *Message, count int)) {
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]

@@ -374,7 +374,7 @@ func (w *World) Count(s Situation) uint64 { return w.counts[s] }
 // TraceHash covers every action, choice and message with its payload so far.
 func (w *World) TraceHash() uint64 { return uint64(w.trace) }
 
-// Node returns a node, for those who judge its state between steps.
+// Node returns a node. It is for judges, which look at its state between steps.
 func (w *World) Node(n NodeID) Node { return w.nodes[n].node }
 
 // NodeName is the name under which the node was added.
@@ -384,8 +384,8 @@ func (w *World) NodeName(n NodeID) string { return w.nodes[n].name }
 func (w *World) Acting() NodeID { return w.env.node }
 
 // Wait is how long a timer that can fire was armed for, 0 for any other action.
-// Untimed any timer may fire at any point, but whoever looks for what happens in
-// practice may want to know which ones are long.
+// In an untimed world any timer may fire at any point. A search for what happens
+// in practice uses Wait to tell long timers from short ones.
 func (w *World) Wait(a Action) Duration {
 	if a.Kind != Fire {
 		return 0
@@ -401,8 +401,8 @@ func (w *World) Nodes() int { return len(w.nodes) }
 // recording still fits after unrelated code has changed.
 func (w *World) Name(a Action) string { return string(w.AppendName(nil, a)) }
 
-// AppendName appends what Name returns, for those who compare the names of many
-// runs.
+// AppendName appends what Name returns. It is for comparing the names of many
+// runs without allocating.
 func (w *World) AppendName(b []byte, a Action) []byte {
 	s := &w.slots[a.Slot]
 	switch a.Kind {

@@ -202,7 +202,7 @@ func TestCloseReachesThePeerAfterWhatWasSent(t *testing.T) {
 		env.Close(c)
 	}}
 	b := &probe{}
-	b.receive = func(env *sim.Env, m *sim.Message) { env.Send(m.Conn, text("nobody listens")) }
+	b.receive = func(env *sim.Env, m *sim.Message) { env.Send(m.Conn, text("dropped")) }
 	w.Add("a", a)
 	w.Add("b", b)
 	s := &script{}

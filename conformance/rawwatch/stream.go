@@ -38,7 +38,8 @@ func (s *Stream) Recv() (*pb.WatchResponse, error) { return s.grpc.Recv() }
 
 // Responses receives in the background until the stream ends.
 func (s *Stream) Responses() <-chan *pb.WatchResponse {
-	// Nobody may be left to take a response after Close, so never block on it.
+	// After Close the receiver of the responses may be gone, so a send must not
+	// block.
 	c := make(chan *pb.WatchResponse)
 	go func() {
 		defer close(c)

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// startAttempts: a free port may be taken by somebody else before etcd
-	// binds it.
+	// startAttempts: another process may take the free port before etcd binds
+	// it.
 	startAttempts = 3
 	// startTimeout is generous: an idle machine takes about a second.
 	startTimeout = 60 * time.Second

@@ -23,7 +23,7 @@ func Built(version string) bool {
 }
 
 // moduleDir is found from this source file, so that tests of every package and
-// the recorder agree on it whatever their working directory is. Hence nothing
+// the recorder agree on it from every working directory. Hence nothing
 // in this module is built with -trimpath.
 func moduleDir() string {
 	_, file, _, _ := runtime.Caller(0)

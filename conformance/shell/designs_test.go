@@ -37,8 +37,8 @@ func TestDesignsOnARealServer(t *testing.T) {
 		t.Run(design.Name, func(t *testing.T) {
 			c := start(t, etcd, cache.Config{Options: design.Options(), Metadata: "source=" + design.Name})
 			if design.Options().Reads.NotifyDetection == variant.NotifyDetected {
-				// Nobody relies on progress before etcd has told of it once, and the
-				// newest servers tell a watch of nothing below its start.
+				// The cache relies on progress only after etcd has sent a notification
+				// once. The newest servers send a watch no progress below its start.
 				put(t, etcd, "/registry/elsewhere", design.Name)
 				time.Sleep(600 * time.Millisecond)
 			}

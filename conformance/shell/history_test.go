@@ -190,8 +190,8 @@ func (w *writing) step(rng *rand.Rand, name string) string {
 	return name + "'"
 }
 
-// write puts or deletes past the cache. It returns false if nobody knows what
-// became of it.
+// write puts or deletes past the cache. It returns false if the
+// outcome is unknown.
 func (r *run) write(name string, req *model.Request) bool {
 	ctx, cancel := context.WithTimeout(r.t.Context(), 10*time.Second)
 	defer cancel()
@@ -217,8 +217,7 @@ func (r *run) write(name string, req *model.Request) bool {
 	return true
 }
 
-// resolve finds out from etcd's own history what became of the writes that
-// nobody was told about.
+// resolve takes the outcomes of unanswered writes from etcd's own history.
 func (r *run) resolve(h *model.History) {
 	r.t.Helper()
 	if !slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return op.Outcome == model.Unknown }) {

@@ -12,9 +12,9 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 )
 
-// properties are what reads from one cache have to be: linearizable if they are
-// consistent, and in one order with all others if they are not, because those
-// who list with "0" here do nothing else.
+// properties are what reads from one cache have to be. Consistent reads are
+// linearizable. Lists with "0" are sequential with all other operations, because
+// the clients that send them here do nothing else.
 var properties = []linearizability.Property{linearizability.Linearizable, linearizability.LinearizableData, linearizability.Sequential}
 
 // early is the version whose progress overtakes events (etcd #15220): there a
@@ -92,7 +92,7 @@ func TestReadsThroughTheCache(t *testing.T) {
 					}
 				}
 				if one.name == "killed" && unknown == 0 {
-					t.Error("etcd was killed, and nobody noticed")
+					t.Error("etcd was killed, but no write has an unknown outcome")
 				}
 				t.Logf("%s: %d operations, %d writes of unknown outcome, %d lists refused", one.name, len(h.Operations), unknown, lists.refused.Load())
 				report, err := c.Report(t.Context())

@@ -21,7 +21,7 @@ type network struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
-	// down: nobody gets through.
+	// down: the proxy refuses all connections.
 	down bool
 }
 

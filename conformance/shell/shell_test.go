@@ -203,7 +203,7 @@ func TestCancelAndClose(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := c.List(ctx, future); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a list that nobody waits for: %v", err)
+		t.Errorf("a list whose caller has given up: %v", err)
 	}
 
 	watched, err := c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
@@ -252,8 +252,8 @@ func atMost(t *testing.T, n int) {
 	}
 }
 
-// A caller that does not take its events holds nobody up; it misses none, or is
-// told that it did.
+// A caller that does not take its events does not delay other callers. It misses
+// no event, or gets an error.
 func TestSlowWatcher(t *testing.T) {
 	versions := realetcd.Versions()
 	client := connect(t, realetcd.StartForTest(t, versions[len(versions)-1]))

@@ -107,7 +107,7 @@ type informer struct {
 	err     error
 }
 
-// lastRevision is 0 as long as nobody knows it.
+// lastRevision is 0 until it is known.
 type lastRevision struct{ atomic.Int64 }
 
 func (r *lastRevision) reached(at int64) bool { last := r.Load(); return last > 0 && at >= last }

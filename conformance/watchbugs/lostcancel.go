@@ -42,8 +42,8 @@ func LostCancel(ctx context.Context, server *realetcd.Server, runs int) (Result,
 }
 
 func lostCancelRun(ctx context.Context, server *realetcd.Server) (bool, error) {
-	// Streams of one connection share its flow control: the writes need another
-	// one than the stream that nobody reads.
+	// Streams of one connection share its flow control: the writes need
+	// another connection than the stream that is not read.
 	writer, err := server.Dial()
 	if err != nil {
 		return false, err

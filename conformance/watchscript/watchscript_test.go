@@ -51,8 +51,8 @@ func TestRecordingsAreOfTheseScripts(t *testing.T) {
 	}
 }
 
-// A busy machine may bring about an outcome that nobody has seen, so a script
-// has a few tries to have one that is recorded.
+// On a busy machine a script may end with an outcome that is not recorded, so it
+// has a few tries.
 func TestServersAnswerAsRecorded(t *testing.T) {
 	const tries = 5
 	for _, version := range realetcd.Versions() {

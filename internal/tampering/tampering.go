@@ -31,7 +31,7 @@ func Ways() []Way {
 		{"an item is dropped from a list", []string{linearizable, sequential}, dropItem},
 		{"an item of a list is reverted to an older one", []string{linearizable, sequential}, revertItem},
 		{"a list shows an item that was deleted", []string{linearizable, sequential}, revive},
-		{"an item has a value that nobody wrote", []string{linearizable, data, sequential}, inventValue},
+		{"an item has a value that was never written", []string{linearizable, data, sequential}, inventValue},
 		{"the revision of a list is lowered below its newest item", []string{linearizable, sequential}, lowerRevision},
 		{"the revision of a list is raised", []string{linearizable, sequential}, raiseRevision},
 		{"the count of a list is raised", []string{linearizable, sequential}, raiseCount},

@@ -6,7 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// CompactRevKey is the key by which the API servers agree on who compacts. Its
+// CompactRevKey is the key by which the API servers agree which one compacts. Its
 // version is the number of compactions, its value the revision of the last one.
 const CompactRevKey = "compact_rev_key"
 

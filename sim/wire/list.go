@@ -85,7 +85,7 @@ type ListResponse struct {
 	ResourceVersion int64
 	Items           []*KeyValue
 	Continue        string
-	// Origin says who answered: the cache, or etcd after all.
+	// Origin is the server that answered: the cache or etcd.
 	Origin Origin
 }
 

@@ -18,7 +18,8 @@ func (r *StatusRequest) Digest(d sim.Digest) sim.Digest {
 // Label implements sim.Payload.
 func (*StatusRequest) Label() string { return "status" }
 
-// StatusResponse is etcdserverpb.StatusResponse, as far as anybody reads it.
+// StatusResponse is etcdserverpb.StatusResponse, reduced to the fields that are
+// read.
 type StatusResponse struct {
 	// Version of the server: "3.5.13".
 	Version string

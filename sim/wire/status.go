@@ -46,8 +46,8 @@ var statuses = [...]int{
 	Unavailable: 503, BadRequest: 400, Internal: 500,
 }
 
-// Digest implements sim.Payload. RetryAfter adds nothing: who sends errors that
-// differ in it words them differently.
+// Digest implements sim.Payload. It leaves RetryAfter out: errors that
+// differ in RetryAfter also differ in Message.
 func (e *Error) Digest(d sim.Digest) sim.Digest {
 	return d.Text("error").Word(uint64(e.Code)).Text(e.Message)
 }

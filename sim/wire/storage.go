@@ -41,7 +41,7 @@ func (r *WatchStart) Label() string {
 }
 
 // ProgressRequest asks the client for Watcher.RequestProgress under the given
-// metadata. Nobody answers it.
+// metadata. It has no answer.
 type ProgressRequest struct {
 	Metadata string
 	// ID as in WatchProgressRequest.

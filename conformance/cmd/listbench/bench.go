@@ -95,7 +95,7 @@ func benchState(ctx context.Context, s settings, spec storeSpec, st state, pid i
 	}
 	idle := background(ctx, pid, s.budget)
 	all := make([]measured, len(readers))
-	// The readers take turns, so that whatever else the machine does meets all.
+	// The readers take turns, so that other load on the machine affects all of them.
 	for range s.runs {
 		for i, r := range readers {
 			want := spec.selected

@@ -22,11 +22,11 @@ type measured struct {
 	etcd, client       time.Duration
 }
 
-// The reads of one run: at least as many, however long they take, and no more,
-// however quick.
+// The limits of the number of reads in one run. minReads holds for slow reads too,
+// maxReads for quick ones.
 const (
-	leastReads = 3
-	mostReads  = 3000
+	minReads = 3
+	maxReads = 3000
 )
 
 // measure lets a reader read for as long as it has. background is the CPU that
@@ -37,7 +37,7 @@ func (m *measured) measure(ctx context.Context, r reader, want, pid int, budget 
 	runtime.ReadMemStats(&before)
 	cpu, began := usage(pid), time.Now()
 	reads := 0
-	for ; reads < leastReads || reads < mostReads && time.Since(began) < budget; reads++ {
+	for ; reads < minReads || reads < maxReads && time.Since(began) < budget; reads++ {
 		selected, times, err := r.read(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)

@@ -60,13 +60,13 @@ func (m *measured) mean() time.Duration {
 // cpu is the share of one list, nothing if all lists together took less than can
 // be told from the clock's ticks.
 func (m *measured) cpu(all time.Duration) string {
-	if all < leastTicks*clockTick {
+	if all < minTicks*clockTick {
 		return ""
 	}
 	return ms(all / time.Duration(len(m.times)))
 }
 
-const leastTicks = 20
+const minTicks = 20
 
 func (r *row) cached() bool { return strings.HasPrefix(r.reader, "cache") }
 
