@@ -12,6 +12,7 @@ var (
 	cellOpen = sim.NewCell("workload: open request")
 	// cellPosition is the resourceVersion from which a watch goes on.
 	cellPosition = sim.NewCell("workload: resourceVersion to go on from")
-	// cellRecord is what properties look at.
+	// cellRecord is what properties look at. For a client of etcd's watch protocol an
+	// item is a watch: see recordOf.
 	cellRecord = sim.NewCell("workload: record")
 )

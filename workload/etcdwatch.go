@@ -182,7 +182,7 @@ func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 		env.Disarm(nextRequest)
 		return
 	}
-	env.Writes(cellRecord, 0)
+	w.declareResponse(env, r)
 	env.LooksAt(cellPlan, 0)
 	w.responses = append(w.responses, Response{At: env.Now(), WatchResponse: r})
 	if r.Created && w.created < len(w.plan.Creates) {
@@ -193,6 +193,29 @@ func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 		}
 	}
 }
+
+// declareResponse: what a response says of a watch rests on the response that created
+// the watch. One for all watches says it of each.
+func (w *EtcdWatch) declareResponse(env *sim.Env, r *wire.WatchResponse) {
+	switch {
+	case !env.Recording():
+	case r.Created:
+		env.WritesItem(cellRecord, 0, recordOf(r.WatchID))
+	case r.WatchID == wire.InvalidWatchID:
+		for i := range w.responses {
+			if earlier := &w.responses[i]; earlier.Created {
+				env.ReadsItem(cellRecord, 0, recordOf(earlier.WatchID))
+			}
+		}
+		env.WritesItem(cellRecord, 0, sim.NoItem)
+	default:
+		env.ReadsItem(cellRecord, 0, recordOf(r.WatchID))
+		env.WritesItem(cellRecord, 0, sim.NoItem)
+	}
+}
+
+// recordOf is the item of a watch: ids begin at 0, items at 1.
+func recordOf(id int64) int64 { return id + 1 }
 
 // Run implements sim.Node; the node has no loops.
 func (w *EtcdWatch) Run(*sim.Env, sim.Task) {}
