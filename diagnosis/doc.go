@@ -8,6 +8,7 @@
 //
 //	recorded   the scenario of a recording, put together again
 //	trace      one run, taken down
+//	slice      the steps that led to given ones
 //	story      the few steps that matter, and why the outcome is wrong
 //	flip       the single behaviour that decides
 //	summary    what a campaign came to

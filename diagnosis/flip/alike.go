@@ -7,9 +7,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// How far to look for other runs that fail in the same way.
+// How far to look for other runs that fail in the same way, and how many choices
+// they may have together: each value of each behaviour is tried on all of them.
 const (
 	maxAlike     = 12
+	maxFollowed  = 15_000
 	maxChoices   = 500_000
 	maxSchedules = 8_000
 )
@@ -24,8 +26,8 @@ func alike(sc *testbed.Scenario, p testbed.Params, f explore.Failure, except uin
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := strategy.Default().New(strategy.Measure(runner))
 	var found []*recording.Recording
-	choices := uint64(0)
-	for seed := uint64(0); seed < maxSchedules && choices < maxChoices && len(found) < maxAlike; seed++ {
+	choices, followed := uint64(0), 0
+	for seed := uint64(0); seed < maxSchedules && choices < maxChoices && len(found) < maxAlike && followed < maxFollowed; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		choices += result.Stats.Choices
@@ -35,6 +37,7 @@ func alike(sc *testbed.Scenario, p testbed.Params, f explore.Failure, except uin
 		chooser.Begin(seed)
 		rec, _ := recording.Record(runner, chooser)
 		found = append(found, rec)
+		followed += len(rec.Choices)
 	}
 	return found
 }

@@ -5,10 +5,15 @@
 // observer.
 //
 //	story     replays, and finds the step after which the violation first shows
-//	concern   what the violation is about: operations, a revision, a key
-//	slice     backwards from there: the steps that led to it
-//	condense  lines by how much they matter; the ones that matter little go
+//	about     what the violation is about: operations, a revision, a key
+//	focus     what a slice (package slice) has to follow, given that
+//	condense  a line for each note of the slice, the ones that matter little left out
 //	why       which client read what, and what the answer should have been
+//	tier      where a node stands between the clients and etcd
+//
+// What the steps say is taken as values (sim.Note, sim.Subject, explore.Concern,
+// linearizability.Explanation): the package never reads their text, so a sentence
+// can change without it.
 //
 // The package must never write to a terminal or a page: package report does.
 package story

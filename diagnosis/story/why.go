@@ -43,7 +43,6 @@ func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
 	}
 	h := r.History
 	op := &h.Operations[e.Operation]
-	who := h.Clients[op.Client]
 	var s strings.Builder
 	what := asked(op.Request)
 	// Then the history does not have what was really asked for.
@@ -51,7 +50,7 @@ func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
 	if held {
 		what = strings.TrimPrefix(what, "consistent ")
 	}
-	fmt.Fprintf(&s, "%s's %s (%s) is answered", who, what, r.place(r.about.asked))
+	fmt.Fprintf(&s, "%s's %s (%s) is answered", h.Clients[op.Client], what, r.place(r.about.asked))
 	if e.Revision > 0 {
 		fmt.Fprintf(&s, " at revision %d", e.Revision)
 	}
@@ -84,20 +83,18 @@ func (r *Run) wrongAnswer(e *linearizability.Explanation) string {
 // reason is why the answer has to show it.
 func (r *Run) reason(h *model.History, e *linearizability.Explanation) string {
 	op := &h.Operations[e.Operation]
-	who := h.Clients[op.Client]
-	told := func(i int) string {
+	client := h.Clients[op.Client]
+	answered := func(i int) string {
 		_, answer := r.operation(i)
 		return r.place(answer)
 	}
 	switch {
 	case e.Because >= 0 && h.Operations[e.Because].Client == op.Client && e.Because != e.Write:
-		return fmt.Sprintf("%s itself had been shown revision %d before (%s)", who, e.Bound, told(e.Because))
+		return fmt.Sprintf("%s had already been shown revision %d (%s)", client, e.Bound, answered(e.Because))
 	case e.Because >= 0 && e.Because != e.Write:
-		return fmt.Sprintf("%s had been shown revision %d before %s asked (%s)", h.Clients[h.Operations[e.Because].Client], e.Bound, who, told(e.Because))
-	case e.Write >= 0 && h.Operations[e.Write].Return < op.Call && h.Operations[e.Write].Client == op.Client:
-		return fmt.Sprintf("%s itself had been told so before (%s)", who, told(e.Write))
+		return fmt.Sprintf("%s had been shown revision %d (%s) before %s asked", h.Clients[h.Operations[e.Because].Client], e.Bound, answered(e.Because), client)
 	case e.Write >= 0 && h.Operations[e.Write].Return < op.Call:
-		return fmt.Sprintf("%s had been told so before %s asked (%s)", h.Clients[h.Operations[e.Write].Client], who, told(e.Write))
+		return fmt.Sprintf("the write was acknowledged (%s) before %s asked", answered(e.Write), client)
 	}
 	return fmt.Sprintf("an answer at revision %d holds everything up to revision %d", e.Revision, e.Revision)
 }

@@ -53,7 +53,7 @@ func TestWhatIsRegisteredHereIsInEverySubcommand(t *testing.T) {
 	text, code = simrun(t, binary, "run", "failover", "--cache", "naive", "--seeds", "500", "--out", out)
 	assert.Equal(t, 1, code, text)
 	assert.Contains(t, text, "never-empty       violated")
-	assert.Contains(t, text, "owner-1 itself had been told so before", "the story says what is wrong")
+	assert.Contains(t, text, "the write was acknowledged", "the story says what is wrong")
 
 	recordings, err := filepath.Glob(filepath.Join(out, "*.json"))
 	require.NoError(t, err)
