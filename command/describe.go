@@ -78,9 +78,9 @@ func knownText(rows []knownRow) string {
 		case i == 0 && r.Holds:
 			b.WriteString("known to be violated with these parameters:\n")
 		case i == 0:
-			b.WriteString("known to be violated with these parameters: nothing\n\nwith others:\n")
+			b.WriteString("known to be violated with these parameters: nothing\n\nwith other parameters:\n")
 		case !r.Holds && rows[i-1].Holds:
-			b.WriteString("\nwith others:\n")
+			b.WriteString("\nwith other parameters:\n")
 		}
 		b.WriteString("  " + strings.Join(r.Violates, ", "))
 		if r.Rarely {

@@ -8,6 +8,7 @@
 //	System     a scenario with its parameters, ready to run; it implements explore.Subject
 //	Property   what must hold, and how a run is judged
 //	Tally      how often a property was exercised, and its first violation
+//	Row        what is known: under these conditions these properties are violated
 //	Shared     what several properties look at together
 //
 // Scenarios and properties are registered, by the packages scenarios and

@@ -87,16 +87,16 @@ func (p *Params) Nodes() (Nodes, error) {
 	if err := nodeGroup.ApplyAll(&n, bugs...); err != nil {
 		return n, err
 	}
-	if _, set := p.Override("progress-echo"); !set && n.Cache.ProgressRequests == progress.Echo {
+	if _, set := p.override("progress-echo"); !set && n.Cache.ProgressRequests == progress.Echo {
 		// The design is one of the server as well.
 		n.Etcd.Watch.ProgressEcho = v3rpc.Echoed
 	}
 	return n, nil
 }
 
-// Override is the value that a bug, a setting or a mask gives an option of the
+// override is the value that a bug, a setting or a mask gives an option of the
 // nodes, in this order; ok is false if the version or the design decides.
-func (p *Params) Override(name string) (value string, ok bool) {
+func (p *Params) override(name string) (value string, ok bool) {
 	for _, bug := range p.Bugs {
 		if b, err := FindBug(bug); err == nil && b.Option == name {
 			return b.Value, true
@@ -110,4 +110,18 @@ func (p *Params) Override(name string) (value string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// Setup is what parameters come to: what is known to be violated depends on it.
+type Setup struct {
+	Params *Params
+	// Nodes are the options of etcd, the client library and the cache: what version,
+	// design, masks, settings and bugs come to, each on top of those before.
+	Nodes Nodes
+}
+
+// Setup computes what the parameters come to. The error is that of Nodes.
+func (p *Params) Setup() (*Setup, error) {
+	n, err := p.Nodes()
+	return &Setup{Params: p, Nodes: n}, err
 }

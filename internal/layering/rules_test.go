@@ -126,6 +126,5 @@ const maxFiles = 20
 
 // crowded are folders that have more, and how many. Numbers here only go down.
 var crowded = map[string]int{
-	"scenarios": 24,
-	"sim":       21,
+	"sim": 21,
 }

@@ -39,7 +39,7 @@ func Planted(sc *testbed.Scenario) []testbed.Row {
 	}
 	return append(rows, testbed.Row{
 		When: []testbed.Condition{plantsAny}, Violates: sc.Claims, Rarely: true,
-		Because: "of a planted bug nothing is written down beside the property that finds it",
+		Because: "the table says of a planted bug only which property finds it",
 	})
 }
 

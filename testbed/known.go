@@ -5,6 +5,38 @@ import (
 	"strings"
 )
 
+// Row is one thing that is known: where all conditions hold, these properties are
+// violated.
+type Row struct {
+	// When are the conditions; none is always.
+	When     []Condition
+	Violates []*Property
+	// Rarely: a campaign may miss the violation.
+	Rarely bool
+	// Because is the reason in one sentence, with the numbers of issues.
+	Because string
+}
+
+// Holds reports whether all conditions do.
+func (r *Row) Holds(s *Setup) bool {
+	return !slices.ContainsFunc(r.When, func(c Condition) bool { return !c.Holds(s) })
+}
+
+// Conditions are the parts of the sentence: "when ...", "and ...", "unless ...".
+func (r *Row) Conditions() []string {
+	var parts []string
+	word := "when "
+	for _, c := range r.When {
+		if c.negated {
+			parts = append(parts, c.String())
+			continue
+		}
+		parts = append(parts, word+c.String())
+		word = "and "
+	}
+	return parts
+}
+
 // Condition is something that holds with some parameters and not with others, with
 // a sentence: "the cache asks etcd for progress". Traits of a design, behaviours of
 // etcd and circumstances of a scenario are conditions. They are Go variables, so
@@ -48,18 +80,4 @@ func AnyOf(conditions ...Condition) Condition {
 	return NewCondition(strings.Join(texts, ", or "), func(s *Setup) bool {
 		return slices.ContainsFunc(conditions, func(c Condition) bool { return c.holds(s) })
 	})
-}
-
-// Setup is what parameters come to: what is known to be violated depends on it.
-type Setup struct {
-	Params *Params
-	// Nodes are the options of etcd, the client library and the cache: what version,
-	// design, masks, settings and bugs come to, each on top of those before.
-	Nodes Nodes
-}
-
-// Setup computes what the parameters come to. The error is that of Nodes.
-func (p *Params) Setup() (*Setup, error) {
-	n, err := p.Nodes()
-	return &Setup{Params: p, Nodes: n}, err
 }
