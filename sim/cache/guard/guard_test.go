@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -15,6 +16,8 @@ import (
 type suspicious struct{ refusal *wire.Error }
 
 func (*suspicious) Reset() {}
+
+func (*suspicious) Passes(release.Version) bool { return false }
 
 func (c *suspicious) Start(*sim.Env, *guard.Config) guard.Outcome {
 	return guard.Outcome{Asking: true, Refusal: c.refusal}
