@@ -222,17 +222,20 @@ func TestTableOfKnownBugsIsUpToDate(t *testing.T) {
 }
 
 // TestPlantedBugIsExpected: `run --expect` is content with what a bug is planted
-// for, and misses it if it does not come.
+// for, and misses it if it does not come. A bug may be the value of an option that
+// rows of the scenario know as well, such as a cache that serves stale reads.
 func TestPlantedBugIsExpected(t *testing.T) {
 	for _, b := range testbed.KnownBugs() {
 		p := b.Scenario.Params
 		p.Bugs = []string{b.Name}
-		found := known.OutcomeOf(b.Scenario, &p, []string{b.Property.Name})
+		found := known.OutcomeOf(b.Scenario, &p, known.Names(known.Expected(b.Scenario, &p)))
 		require.Empty(t, known.Names(found.Missing), b.Name)
 		require.Empty(t, found.Unexpected, b.Name)
-		require.Contains(t, found.Explained[0].Because, b.Why)
+		i := slices.Index(known.Names(found.Explained), b.Property.Name)
+		require.GreaterOrEqual(t, i, 0, b.Name)
+		require.Contains(t, found.Explained[i].Because, b.Why)
 		missed := known.OutcomeOf(b.Scenario, &p, nil)
-		require.Equal(t, []string{b.Property.Name}, known.Names(missed.Missing), b.Name)
+		require.Contains(t, known.Names(missed.Missing), b.Property.Name, b.Name)
 	}
 }
 
