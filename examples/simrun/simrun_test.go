@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,6 +35,17 @@ func build(t *testing.T) string {
 	out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return binary
+}
+
+// TestREADMEShowsTheNaiveCache holds the README to the code that is built here.
+func TestREADMEShowsTheNaiveCache(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	require.NoError(t, err)
+	code, err := os.ReadFile(filepath.Join("..", "naivecache", "naive.go"))
+	require.NoError(t, err)
+	_, shown, found := strings.Cut(string(code), "func init()")
+	require.True(t, found)
+	require.Contains(t, string(readme), "func init()"+shown)
 }
 
 // TestWhatIsRegisteredHereIsInEverySubcommand goes the way of a person: list, run,
