@@ -184,7 +184,7 @@ func (f *checkFlags) text(s streams, c *checked) {
 		case model.Holds:
 			verdict = o.Good(verdict)
 		}
-		fmt.Fprintf(s.out, "  %-18s %s, put to the test %d times, judged by %s\n", j.Property, verdict, j.Exercised, j.By)
+		fmt.Fprintf(s.out, "  %-18s %s, checked %d times, judged by %s\n", j.Property, verdict, j.Exercised, j.By)
 		if j.Why != nil {
 			fmt.Fprintf(s.out, "    %s\n", j.Why.Sentence)
 		}

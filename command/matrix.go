@@ -32,7 +32,7 @@ consistent LIST cost? Every answer names the campaigns that it rests on, and the
 the figures of the documents are held to what is measured.
 
 The exit code is 0 if all is safe and live, 1 if anything is violated, and 3 if nothing is and something is unknown or was
-never put to the test. Versions and designs that are known to be bad are violations too: with --expect the code is 0 if
+never checked. Versions and designs that are known to be bad are violations too: with --expect the code is 0 if
 every outcome is the one that the catalogue expects.`
 
 const matrixExamples = `  simrun matrix

@@ -164,7 +164,7 @@ func (f *replayFlags) follow(s streams, sc *testbed.Scenario, rec *recording.Rec
 }
 
 // verdictOf is what one run says: it holds if nothing is violated or undecided
-// and something was put to the test.
+// and something was checked.
 func verdictOf(r *explore.Result) model.Verdict {
 	v := model.Vacuous
 	for i := range r.Findings {

@@ -19,7 +19,7 @@ Exit codes:
   0  all that was claimed holds (with --expect: the outcome is the expected one)
   1  a violation was found
   2  bad usage or bad input
-  3  no verdict: unknown, vacuous (a claim that was never put to the test), or
+  3  no verdict: unknown, vacuous (a claim that was never checked), or
      interrupted before anything was found`
 
 const rootExamples = `  simrun list
