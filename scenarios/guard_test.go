@@ -44,7 +44,7 @@ var guardCases = []guardCase{
 	{GuardUnasked, "3.5.13", "shipped", true, false}, // until it is asked again
 	{GuardUnasked, "3.5.13", "kep-beta", true, false},
 	{GuardUnasked, "3.5.13", "kep-ga", true, false},
-	{GuardUnasked, "3.5.12", "shipped", false, false}, // it trusts nobody anyway
+	{GuardUnasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
 	{GuardUnasked, "3.5.12", "kep-beta", true, false},
 	// The downgrade.
 	{GuardDowngrade, "3.5.13", "none", true, false},

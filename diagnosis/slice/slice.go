@@ -73,7 +73,7 @@ func followsSince(t *trace.Trace, i int, found found, spontaneous map[sim.NodeID
 	return false
 }
 
-// found says what of all that a step reads was written by an earlier step.
+// found tells which cells that a step reads were written by an earlier step.
 type found int
 
 const (
