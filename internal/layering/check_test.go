@@ -154,21 +154,11 @@ func checkTrees(g graph) (found []string) {
 	return found
 }
 
-// checkSizes names each folder with too many files, and each entry of crowded that
-// is no longer true.
-func checkSizes(g graph, crowded map[string]int) (found []string) {
+// checkSizes names each folder with too many files.
+func checkSizes(g graph) (found []string) {
 	for _, name := range g.ours() {
-		limit, listed := crowded[name]
-		switch n := g[name].files; {
-		case n > max(limit, maxFiles):
-			found = append(found, fmt.Sprintf("%s has %d files without tests, and %d is the limit: split it", name, n, max(limit, maxFiles)))
-		case listed && n <= maxFiles:
-			found = append(found, fmt.Sprintf("%s has %d files without tests: take it off the list of crowded folders", name, n))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(crowded)) {
-		if _, ok := g[name]; !ok {
-			found = append(found, fmt.Sprintf("%s is listed as crowded, and there is no such folder", name))
+		if n := g[name].files; n > maxFiles {
+			found = append(found, fmt.Sprintf("%s has %d files without tests, and %d is the limit: split it", name, n, maxFiles))
 		}
 	}
 	return found

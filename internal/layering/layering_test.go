@@ -79,12 +79,12 @@ func TestImports(t *testing.T) {
 	t.Run("a package imports only packages below it", func(t *testing.T) { report(t, checkLayers(g, layers)) })
 	t.Run("some packages must never import others", func(t *testing.T) { report(t, checkForbidden(g, forbidden)) })
 	t.Run("no import runs back up inside a tree", func(t *testing.T) { report(t, checkTrees(g)) })
-	t.Run("no folder is crowded", func(t *testing.T) { report(t, checkSizes(g, crowded)) })
+	t.Run("no folder is crowded", func(t *testing.T) { report(t, checkSizes(g)) })
 	t.Run("every package has a comment", func(t *testing.T) { report(t, checkComments(g)) })
 }
 
-// A rule about a package or a module that is not there, or no longer, holds
-// nothing.
+// TestRulesAreAboutPackagesThatExist: a rule about a package that does not exist
+// holds nothing.
 func TestRulesAreAboutPackagesThatExist(t *testing.T) {
 	g := load(t)
 	exists := func(pattern string) bool {

@@ -123,8 +123,3 @@ var forbidden = []rule{
 
 // maxFiles is how many Go files without tests a folder may have.
 const maxFiles = 20
-
-// crowded are folders that have more, and how many. Numbers here only go down.
-var crowded = map[string]int{
-	"sim": 21,
-}
