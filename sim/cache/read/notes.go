@@ -58,11 +58,18 @@ type answers struct {
 	from sim.NodeID
 	what string
 	at   int64
+	// snapshot is the resourceVersion of the snapshot that the answer is taken from,
+	// 0 if it is from the newest state.
+	snapshot int64
 }
 
 // Text implements sim.Note.
 func (n answers) Text(w *sim.World) string {
-	return "answers " + w.NodeName(n.from) + "'s " + n.what + " at resourceVersion " + number(n.at)
+	text := "answers " + w.NodeName(n.from) + "'s " + n.what
+	if n.snapshot != 0 {
+		return text + " from its snapshot of resourceVersion " + number(n.snapshot)
+	}
+	return text + " at resourceVersion " + number(n.at)
 }
 
 // About implements sim.Subject.

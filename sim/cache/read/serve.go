@@ -17,9 +17,6 @@ func (r *Read) serve(env *sim.Env) {
 	if !r.d.cfg.Surroundings.Ready(env) {
 		env.Cover(servedUnready)
 	}
-	if env.Noting() {
-		env.Note(answers{from: r.from, what: r.label(), at: r.d.cfg.Store.Version()})
-	}
 	if r.get != nil {
 		r.serveGet(env)
 	} else {
@@ -29,6 +26,9 @@ func (r *Read) serve(env *sim.Env) {
 
 func (r *Read) serveGet(env *sim.Env) {
 	d := r.d
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: d.cfg.Store.Version()})
+	}
 	d.key.Key = r.get.Key
 	r.finish(env, d.responses.Get(d.cfg.Store.Get(env, &d.key), wire.FromCache))
 }
@@ -41,6 +41,9 @@ func (r *Read) serveList(env *sim.Env) {
 		env.Cover(snapshotGone)
 		r.AskEtcd(env, wire.FromEtcd)
 		return
+	}
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: view.ResourceVersion, snapshot: view.Snapshot})
 	}
 	d.rules.pagination.Answer(env, r, view, d.ObjectPrefix(r.list.Prefix), r.limit())
 }

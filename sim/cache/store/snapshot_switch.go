@@ -24,7 +24,7 @@ func (s *Store) At(env *sim.Env, resourceVersion int64) (View, bool) {
 	}
 	env.Reads(CellSnapshots, 0)
 	at, ok := s.snapshots.lessOrEqual(resourceVersion)
-	return View{ResourceVersion: resourceVersion, objects: at.objects, resource: s.cfg.Prefix}, ok
+	return View{ResourceVersion: resourceVersion, Snapshot: at.resourceVersion, objects: at.objects, resource: s.cfg.Prefix}, ok
 }
 
 // MarkConsistent switches snapshots on, and off if the cache was found to differ

@@ -111,7 +111,7 @@ func (s *Store) Newest(env *sim.Env) View {
 		env.Reads(CellSnapshots, 0)
 		if k.outlived && k.taking() {
 			newest, _ := k.tree.Max()
-			v.objects = newest.objects
+			v.objects, v.Snapshot = newest.objects, newest.resourceVersion
 			return v
 		}
 	}

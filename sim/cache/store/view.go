@@ -7,6 +7,9 @@ import "github.com/watchbed/watchbed/sim/wire"
 type View struct {
 	// ResourceVersion of the state.
 	ResourceVersion int64
+	// Snapshot is the resourceVersion of the snapshot that the state is taken from,
+	// 0 if it is the newest state.
+	Snapshot int64
 
 	objects objects
 	// resource is the prefix that all objects have.
