@@ -10,7 +10,9 @@
 //	for each cell that it reads, the step that wrote it last: the same item, or
 //	one of both is the whole cell.
 //
-// What a step reads and writes it declares itself (sim.Env.Reads and the like).
+// What a step reads and writes it declares itself (sim.Env.Reads and the like). A
+// node that never declares anything, such as a cache of another module, counts as
+// one cell: each of its steps depends on the one before.
 // Nothing here goes by the name of an action or the text of a note, and the
 // package knows no node. It must never import anything but sim and trace.
 package slice
@@ -43,11 +45,15 @@ func New(t *trace.Trace, focus Focus) *Slicer {
 		focus.Read = func(c sim.Cell) (sim.Cell, bool) { return c, true }
 	}
 	s := &Slicer{causes: make([][]int, len(t.Steps))}
-	written := writes{}
+	written, opaque := writes{}, opaqueNodes(t, focus.Spontaneous)
 	for i := range t.Steps {
 		step := &t.Steps[i]
 		if step.Delivered >= 0 {
 			s.add(i, t.Messages[step.Delivered].Sent)
+		}
+		if last, isOpaque := opaque[step.Node]; isOpaque {
+			s.add(i, last)
+			opaque[step.Node] = i
 		}
 		found := s.follow(i, step.Accesses, written, focus.Read)
 		if followsSince(t, i, found, focus.Spontaneous) {
@@ -55,6 +61,27 @@ func New(t *trace.Trace, focus Focus) *Slicer {
 		}
 	}
 	return s
+}
+
+// noStep is the last step of a node that has not acted yet.
+const noStep = -1
+
+// opaqueNodes are the nodes that act and declare no cell in the whole run. The
+// spontaneous ones are not among them: their steps depend on no earlier ones.
+func opaqueNodes(t *trace.Trace, spontaneous map[sim.NodeID]bool) map[sim.NodeID]int {
+	declares := map[sim.NodeID]bool{}
+	for i := range t.Steps {
+		for _, a := range t.Steps[i].Accesses {
+			declares[a.Cell.Node] = true
+		}
+	}
+	opaque := map[sim.NodeID]int{}
+	for i := range t.Steps {
+		if n := t.Steps[i].Node; n != 0 && !declares[n] && !spontaneous[n] {
+			opaque[n] = noStep
+		}
+	}
+	return opaque
 }
 
 // followsSince reports whether the step depends on the one that made it possible.

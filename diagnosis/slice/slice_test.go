@@ -264,6 +264,31 @@ func TestSliceFollowsHangups(t *testing.T) {
 	assert.Equal(t, []int{0, 1, 2}, steps(slice.New(tr, slice.Focus{}).Before(2)))
 }
 
+// opaque is a server that declares no cells.
+type opaque struct{ server }
+
+func (o *opaque) Receive(env *sim.Env, m *sim.Message) { env.Send(m.Conn, m.Payload) }
+
+// TestNodeWithoutCellsIsOneCell: each step of a node that declares nothing depends
+// on all of its steps before. A client that declares nothing is no such node.
+func TestNodeWithoutCellsIsOneCell(t *testing.T) {
+	w := sim.NewWorld(sim.Options{})
+	w.Add("server", &opaque{})
+	w.Add("x", &asker{[]text{"write a"}})
+	w.Add("y", &asker{[]text{"read a", "read a"}})
+	tr := trace.New(nil)
+	tr.Follow(w)
+	p := &script{t, []string{askX, requestX, askY, requestY, "deliver server>y y/start.0#1", askY, "deliver y>server y/start.0#2"}}
+	w.Start(p)
+	for len(p.picks) > 0 {
+		require.True(t, w.Step(p))
+	}
+	tr.Close(w)
+	s := slice.New(tr, slice.Focus{Spontaneous: clients})
+	assert.Equal(t, []int{0, 1, 2, 3}, steps(s.Before(3)), "what it sends y may depend on what x sent it")
+	assert.Equal(t, []int{0, 1, 2, 3, 5, 6}, steps(s.Before(6)), "y acts when it wants")
+}
+
 // streamer ends a stream some time after it was opened.
 type streamer struct{ conn sim.Conn }
 
