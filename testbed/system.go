@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"fmt"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -70,6 +72,9 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 	}
 	s.configureServers()
 	s.configureClients(stream)
+	if err := s.checkRecreations(); err != nil {
+		return nil, err
+	}
 	if err := s.planFaults(); err != nil {
 		return nil, err
 	}
@@ -79,6 +84,18 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 	}
 	s.makeJudges()
 	return s, nil
+}
+
+// checkRecreations refuses faults that would do nothing: a node of another kind
+// than cache.Cache does not know the message of cache.RecreateStorage.
+func (s *System) checkRecreations() error {
+	n := s.params.Faults.Recreations
+	for _, c := range s.caches {
+		if _, known := c.Node.(*cache.Cache); n > 0 && !known {
+			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.design.Name)
+		}
+	}
+	return nil
 }
 
 // planFaults spreads what may break over the processes.

@@ -8,7 +8,8 @@ import (
 
 // RecreateStorage is a fault: the API server replaces the cache of a custom
 // resource by a new one, because the definition of the resource was changed
-// (crdHandler.removeStorage). The process and its connections go on.
+// (crdHandler.removeStorage). The process and its connections go on. Only a Cache
+// can be recreated: package testbed refuses the fault for nodes of other kinds.
 type RecreateStorage struct {
 	// Node is the cache's.
 	Node  sim.NodeID
@@ -23,11 +24,11 @@ func (f *RecreateStorage) Ready(*sim.World) bool { return true }
 
 // Strike implements sim.Fault.
 func (f *RecreateStorage) Strike(env *sim.Env) {
-	// The answer is not waited for.
+	// The message has no answer.
 	env.Close(env.Call(f.Node, recreationMessage))
 }
 
-// recreation tells the cache of the fault.
+// recreation is the message by which the fault reaches the cache.
 type recreation struct{}
 
 var recreationMessage = &recreation{}

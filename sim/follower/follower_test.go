@@ -67,3 +67,12 @@ func TestFollowerDeclaresWhatItTouches(t *testing.T) {
 	}
 	assert.Empty(t, s.Wrong)
 }
+
+// TestFollowerCannotBeRecreated: the fault would do nothing, so it is refused.
+func TestFollowerCannotBeRecreated(t *testing.T) {
+	p := params("3.6.16")
+	p.Faults.Recreations = 2
+	_, err := scenarios.Outages.Subjects(p)
+	require.EqualError(t, err, "recreations=2: the cache design test-follower has a node of its own, "+
+		"which cannot be recreated in its process; set recreations=0, or use restarts")
+}
