@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -62,6 +64,12 @@ var sections = []section{
 		}
 		return list
 	}},
+	{"properties", func() (list []entry) {
+		for _, p := range testbed.Properties() {
+			list = append(list, entry{p.Name, p.Promise})
+		}
+		return list
+	}},
 	{"strategies", func() (list []entry) {
 		for _, s := range strategy.All() {
 			list = append(list, entry{s.Name, s.Summary})
@@ -106,50 +114,111 @@ func behaviours(v string) string {
 	return "progress requests: " + n.Value("progress")
 }
 
+const listHelp = `List prints everything that has a name. With the name of a list it prints that list.
+With any other name it explains what the name means: a scenario, an option or a value
+of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd, a
+property, a strategy, a metric. A name of several kinds is explained as each.`
+
+const listExamples = `  simrun list
+  simrun list bugs
+  simrun list issue-15220
+  simrun list progress
+  simrun list progress=deferred
+  simrun list 3.5.7
+  simrun list linearizable-data`
+
 func listCommand(s streams) *cobra.Command {
 	var asJSON bool
-	var names []string
-	for _, sec := range sections {
-		names = append(names, sec.name)
-	}
 	c := &cobra.Command{
-		Use:   "list [" + strings.Join(names, "|") + "|SCENARIO]",
-		Short: "list scenarios, etcd versions, cache designs, bugs, options, strategies and metrics",
-		Args:  cobra.MaximumNArgs(1),
+		Use:     "list [" + strings.Join(sectionNames(), "|") + "|NAME]",
+		Short:   "list everything that has a name, or explain one name",
+		Long:    listHelp,
+		Example: listExamples,
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			chosen := sections
-			if len(args) == 1 {
-				chosen = nil
-				for _, sec := range sections {
-					if sec.name == args[0] {
-						chosen = []section{sec}
-					}
-				}
-				if sc, err := testbed.FindScenario(args[0]); err == nil {
-					return describeScenario(s.out, sc, asJSON)
-				}
-				if chosen == nil {
-					return usage("there is no list and no scenario %q; there are lists of %s", args[0], strings.Join(names, ", "))
-				}
+			if len(args) == 0 {
+				return listAll(s, asJSON)
 			}
-			if asJSON {
-				return listJSON(s.out, chosen)
-			}
-			return listText(s.out, chosen)
+			return listName(s, args[0], asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
 
-func listJSON(w io.Writer, chosen []section) error {
+func sectionNames() []string {
+	var names []string
+	for _, sec := range sections {
+		names = append(names, sec.name)
+	}
+	return names
+}
+
+func listAll(s streams, asJSON bool) error {
+	if asJSON {
+		return writeJSON(s.out, listed(sections))
+	}
+	if err := listText(s.out, sections); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(s.out, "\nsimrun list NAME explains any of these names, and NAME=VALUE of an option.\n")
+	return err
+}
+
+// listName prints the list of that name, and what else the name means.
+func listName(s streams, name string, asJSON bool) error {
+	i := slices.IndexFunc(sections, func(sec section) bool { return sec.name == name })
+	all, err := explain.Name(name)
+	switch {
+	case err != nil:
+		return usage("%w", err)
+	case i < 0 && len(all) == 0:
+		return usage("%w", explain.Unknown(name, sectionNames()...))
+	case i < 0 && asJSON:
+		return writeJSON(s.out, explainedJSON(all))
+	case i < 0:
+		return explain.WriteText(s.out, s.terminal(), all)
+	}
+	chosen := sections[i : i+1]
+	if asJSON {
+		// Nothing but the list, so that all lists have one form.
+		return writeJSON(s.out, listed(chosen))
+	}
+	if err := listText(s.out, chosen); err != nil || len(all) == 0 {
+		return err
+	}
+	fmt.Fprintln(s.out)
+	return explain.WriteText(s.out, s.terminal(), all)
+}
+
+// explanations is what a name means, as JSON. The fields of a scenario stand beside.
+type explanations struct {
+	*explain.Scenario
+	Explained []explain.Explanation `json:"explained"`
+}
+
+func explainedJSON(all []explain.Explanation) explanations {
+	object := explanations{Explained: all}
+	for i := range all {
+		if all[i].Scenario != nil {
+			object.Scenario = all[i].Scenario
+		}
+	}
+	return object
+}
+
+func listed(chosen []section) map[string][]entry {
 	all := map[string][]entry{}
 	for _, sec := range chosen {
 		all[sec.name] = sec.entries()
 	}
+	return all
+}
+
+func writeJSON(w io.Writer, object any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return e.Encode(object)
 }
 
 func listText(w io.Writer, chosen []section) error {

@@ -15,6 +15,9 @@ one state machine. A seed chooses every step; what the clients read is judged.
 A run that fails is shrunk and written to a replay file: the choices by name,
 which give the same run to the bit on every machine.
 
+simrun list has all names, and simrun list NAME explains one: a scenario, an option
+or a value of it, a known bug, a cache design, a release of etcd, a property.
+
 Exit codes:
   0  all that was claimed holds (with --expect: the outcome is the expected one)
   1  a violation was found
@@ -23,6 +26,7 @@ Exit codes:
      interrupted before anything was found`
 
 const rootExamples = `  simrun list
+  simrun list issue-15220
   simrun run issue-15220 --etcd 3.5.7
   simrun run issue-15220 --etcd 3.5.13
   simrun run consistent-list --etcd 3.6.16 --for 60s

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
@@ -88,7 +89,7 @@ func oneArgument(what, where string) cobra.PositionalArgs {
 func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	sc, err := testbed.FindScenario(name)
 	if err != nil {
-		return usage("%w", err)
+		return unknownScenario(name, err)
 	}
 	p := sc.Params
 	if err := f.apply(&p); err != nil {
@@ -136,6 +137,14 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 		err = f.text(s, found, kept)
 	}
 	return errors.Join(f.outcome(s, result, found), err, f.files(s, found, kept))
+}
+
+// unknownScenario says where to look: the name may be one of something else.
+func unknownScenario(name string, err error) error {
+	if what := explain.Misnamed(name); what != "" {
+		return usage("%q is not a scenario but %s; run `simrun list %s`", name, what, name)
+	}
+	return usage("%w (run `simrun list` for all names)", err)
 }
 
 // parseSeeds reads "N" or "FIRST..LAST".

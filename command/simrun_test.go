@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/command/explain"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // simrun runs the command in an empty directory of its own.
@@ -156,6 +159,7 @@ func TestListOfOneScenario(t *testing.T) {
 	require.Zero(t, c.run("list", "rewatch"))
 	require.Contains(t, c.out, "watch id -1")
 	require.Contains(t, c.out, "claims: bookmarkable")
+	require.Contains(t, c.out, "known to be violated with these parameters:\n")
 	require.Contains(t, c.out, "etcd=3.6.16")
 	require.Zero(t, c.run("list", "rewatch", "--json"))
 	require.Contains(t, c.out, `"expectedViolations": [`)
@@ -344,7 +348,13 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"--workers 0"}, "run", "issue-15220", "--workers", "0")
 	c.refuses([]string{"unknown flag", "--help"}, "run", "issue-15220", "--sedes", "3")
 	c.refuses([]string{"unknown command", "run"}, "runn")
-	c.refuses([]string{"there is no list", "scenarios"}, "list", "scenario")
+	c.refuses([]string{`did you mean "scenarios"`}, "list", "scenario")
+	c.refuses([]string{`nothing is called "progres"; did you mean "progress"`}, "list", "progres")
+	c.refuses([]string{`progress has no value "droped"`, `"dropped"`}, "list", "progress=droped")
+	c.refuses([]string{`nothing is called "qqqqqqqqqqqqqqqqq"; `, "`simrun list`"}, "list", "qqqqqqqqqqqqqqqqq")
+	c.refuses([]string{`unknown scenario "nope"`, "run `simrun list`"}, "run", "nope")
+	c.refuses([]string{`did you mean "issue-15220"`, "run `simrun list`"}, "run", "issue-1522")
+	c.refuses([]string{`not a scenario but a known bug; run ` + "`simrun list kubernetes-58545`"}, "run", "kubernetes-58545")
 	require.NoDirExists(t, "simrun-failures")
 }
 
@@ -389,6 +399,46 @@ func TestList(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
 	require.Contains(t, got, "bugs")
 	require.NotContains(t, got, "etcd")
+}
+
+// TestListExplainsNames: text, JSON, and a name that is a list and an option.
+func TestListExplainsNames(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("list"))
+	require.Contains(t, c.out, "simrun list NAME explains any of these names")
+
+	require.Zero(t, c.run("list", "issue-15220"))
+	require.Contains(t, c.out, "scenario issue-15220: ")
+	require.Contains(t, c.out, "\nknown bug issue-15220: ")
+
+	require.Zero(t, c.run("list", "cache"))
+	require.Contains(t, c.out, "  kep-2340  ")
+	require.Contains(t, c.out, "\noption cache: design of the cache")
+	require.Contains(t, c.out, "\noptions of cache: ")
+
+	require.Zero(t, c.run("list", "progress", "--json"))
+	var got struct {
+		Explained []struct {
+			Kind, Name string
+			Facts      []struct {
+				Label string
+				Items []struct{ Name string }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
+	require.Equal(t, "option", got.Explained[0].Kind)
+	require.Equal(t, "progress", got.Explained[0].Name)
+	last := got.Explained[0].Facts[len(got.Explained[0].Facts)-1]
+	require.Equal(t, "dropped-below-start", last.Items[3].Name)
+}
+
+// TestCommandsThatShowBugsAreAccepted: what `list BUG` prints can be typed.
+func TestCommandsThatShowBugsAreAccepted(t *testing.T) {
+	c := command(t)
+	for _, b := range testbed.KnownBugs() {
+		require.NotEqual(t, exitUsage, c.run(append(explain.Command(b), "--seeds", "1", "--no-shrink")...), "%s: %s", b.Name, c.err)
+	}
 }
 
 func TestHelp(t *testing.T) {

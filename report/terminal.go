@@ -44,6 +44,10 @@ func pad(s string, n int, right bool) string {
 	return s + fill
 }
 
+// Wrap breaks a text between words to fit the terminal; lines after the first are
+// indented. The first is taken to begin at the indentation, too.
+func (o Terminal) Wrap(text string, indent int) string { return wrap(text, o.width(), indent) }
+
 // wrap breaks a text between words; lines after the first are indented. The
 // first is taken to begin at the indentation, too.
 func wrap(text string, width, indent int) string {

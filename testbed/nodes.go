@@ -94,6 +94,19 @@ func (p *Params) Nodes() (Nodes, error) {
 	return n, nil
 }
 
+// Has reports whether a bug changes nothing: the release and the design have it
+// already. It is false for a bug that cannot be planted.
+func (p *Params) Has(bug string) bool {
+	with := *p
+	with.Bugs = append(with.Bugs[:len(with.Bugs):len(with.Bugs)], bug)
+	before, err := p.Nodes()
+	if err != nil {
+		return false
+	}
+	after, err := with.Nodes()
+	return err == nil && after == before
+}
+
 // override is the value that a bug, a setting or a mask gives an option of the
 // nodes, in this order; ok is false if the version or the design decides.
 func (p *Params) override(name string) (value string, ok bool) {

@@ -2,7 +2,11 @@
 // what was probably meant. It must never import anything of this module.
 package spelling
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // maxListed is how many candidates fit into one line of an error.
 const maxListed = 24
@@ -11,13 +15,9 @@ const maxListed = 24
 // error's line: `; did you mean "issue-15220"?`. If none is near it lists all of
 // them, unless they are too many for a line.
 func Suggest(word string, candidates []string) string {
-	best, distance := "", len(word)/2+2
+	best, distance := "", tooFar(word)
 	for _, c := range candidates {
-		d := editDistance(word, c)
-		if strings.HasPrefix(c, word) || strings.HasPrefix(word, c) {
-			d = min(d, 2)
-		}
-		if d < distance {
+		if d := between(word, c); d < distance {
 			best, distance = c, d
 		}
 	}
@@ -28,6 +28,40 @@ func Suggest(word string, candidates []string) string {
 		return "; there are " + strings.Join(candidates, ", ")
 	}
 	return ""
+}
+
+// maxNearest is how many candidates Nearest names.
+const maxNearest = 3
+
+// Nearest names the candidate nearest to a mistyped word, and up to two that are
+// hardly farther from it; none if none is near. Each is named once.
+func Nearest(word string, candidates []string) []string {
+	var near []string
+	for _, c := range candidates {
+		if c != "" && between(word, c) < tooFar(word) && !slices.Contains(near, c) {
+			near = append(near, c)
+		}
+	}
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(between(word, a), between(word, b)) })
+	for i, c := range near {
+		if i == maxNearest || between(word, c) > between(word, near[0])+1 {
+			return near[:i]
+		}
+	}
+	return near
+}
+
+// tooFar is the distance from which on a candidate was not meant.
+func tooFar(word string) int { return len(word)/2 + 2 }
+
+// between is how far a candidate is from a word. One that only goes on, or breaks
+// off, is near.
+func between(word, candidate string) int {
+	d := editDistance(word, candidate)
+	if strings.HasPrefix(candidate, word) || strings.HasPrefix(word, candidate) {
+		d = min(d, 2)
+	}
+	return d
 }
 
 // editDistance is Levenshtein's.

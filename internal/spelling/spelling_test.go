@@ -16,3 +16,11 @@ func TestSuggest(t *testing.T) {
 	assert.Equal(t, "; there are freshness, on-timeout, progress", spelling.Suggest("x", names))
 	assert.Empty(t, spelling.Suggest("x", strings.Split(strings.Repeat("long-name,", 30), ",")))
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"issue-17507", "issue-15220", "progress", "issue-15271", "issue-15220", "issue-15221", ""}
+	assert.Equal(t, []string{"issue-15220", "issue-15221", "issue-15271"}, spelling.Nearest("issue-1522", names))
+	assert.Equal(t, []string{"progress"}, spelling.Nearest("progres", names))
+	assert.Equal(t, []string{"issue-17507"}, spelling.Nearest("issue-1750", names), "the others are farther")
+	assert.Empty(t, spelling.Nearest("x", names))
+}

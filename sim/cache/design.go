@@ -23,7 +23,12 @@ type Design struct {
 	// may have the optional capabilities of package sim, and those below. nil
 	// stands for New of this package.
 	New func(Config) sim.Node
+
+	ownNode bool
 }
+
+// OwnNode reports whether the node is another one than the Cache of this package.
+func (d *Design) OwnNode() bool { return d.ownNode }
 
 // Capabilities that the node of a design may have. Without one, what depends on
 // it is left out, and the property that needs it counts as not checked.
@@ -75,7 +80,8 @@ func RegisterDesign(d Design) {
 	if err := Group.Apply(&o, &d.Preset); err != nil {
 		panic("cache: design " + err.Error())
 	}
-	if d.New == nil {
+	d.ownNode = d.New != nil
+	if !d.ownNode {
 		d.New = func(cfg Config) sim.Node { return New(cfg) }
 	}
 	designs = append(designs, d)

@@ -115,6 +115,17 @@ func Versions() []string {
 	return all
 }
 
+// Branches lists all releases that are known, the oldest branch first.
+func Branches() [][]release.Version {
+	all := make([][]release.Version, len(newest))
+	for i, last := range newest {
+		for patch := range last.Patch + 1 {
+			all[i] = append(all[i], release.Version{Major: last.Major, Minor: last.Minor, Patch: patch})
+		}
+	}
+	return all
+}
+
 // sameChoices reports whether two releases behave the same, amounts aside.
 func sameChoices(a, b release.Version) bool {
 	x, _ := OptionsOf(a.String())

@@ -1,0 +1,69 @@
+package explain
+
+import (
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+func designNames() []string {
+	var names []string
+	for _, d := range cache.Designs() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+func explainDesign(name string) []Explanation {
+	d, err := cache.FindDesign(name)
+	if err != nil {
+		return nil
+	}
+	e := Explanation{Kind: "cache design", Name: name, Summary: d.Doc}
+	if d.OwnNode() {
+		e.say("node", "one of its own, not the cache of package sim/cache")
+	}
+	plain := cache.Options{}
+	var items []Item
+	for _, s := range d.Settings {
+		item := setting(s.Name, s.Value)
+		if o, err := cache.Group.Find(s.Name); err == nil && o.Get(&plain) != s.Value {
+			item.Lines = append(item.Lines, "instead of "+described(s.Name, o.Get(&plain)))
+		}
+		items = append(items, item)
+	}
+	if len(items) == 0 {
+		e.say("sets", "no option: every option of the cache has its default")
+	}
+	e.list("sets, other than the default", items)
+	e.say("design of", joined(scenariosWith("cache", name)))
+	e.say("to run it", "simrun run SCENARIO --cache "+name)
+	e.say("to compare it", "simrun matrix --designs "+defaultDesign(name)+name)
+	return []Explanation{e}
+}
+
+// defaultDesign is the design without settings, to compare another one with.
+func defaultDesign(name string) string {
+	if first := cache.Designs()[0].Name; first != name {
+		return first + ","
+	}
+	return ""
+}
+
+// described is a value with its sentence.
+func described(name, value string) string {
+	if sentence := sentenceOf(name, value); sentence != "" {
+		return value + ": " + sentence
+	}
+	return value
+}
+
+// scenariosWith are those whose own parameters give an option the value.
+func scenariosWith(name, value string) []string {
+	var found []string
+	for _, sc := range testbed.Scenarios() {
+		if settingOf(sc.Params.Given(), name) == value {
+			found = append(found, sc.Name)
+		}
+	}
+	return found
+}

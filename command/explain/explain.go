@@ -1,0 +1,93 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/internal/spelling"
+)
+
+// kind is a kind of thing that has names.
+type kind struct {
+	// names are those of all things of the kind; more may be explained, such as
+	// releases that are not listed.
+	names func() []string
+	// explain finds what a name means; nothing if it is no name of this kind.
+	explain func(name string) []Explanation
+}
+
+// kinds are in the order in which their explanations of one name are printed.
+var kinds = []kind{
+	{scenarioNames, explainScenario},
+	{bugNames, explainBug},
+	{designNames, explainDesign},
+	{releaseNames, explainRelease},
+	{propertyNames, explainProperty},
+	{strategyNames, explainStrategy},
+	{optionNames, explainOption},
+	{valueNames, explainValue},
+	{nodeNames, explainNode},
+	{metricNames, explainMetric},
+}
+
+// Name explains a name: one explanation for each kind of thing that has it, none if
+// nothing has it. The error is about NAME=VALUE with a value that the option does not
+// take, and is one line.
+func Name(name string) ([]Explanation, error) {
+	if err := checkSetting(name); err != nil {
+		return nil, err
+	}
+	var all []Explanation
+	for _, k := range kinds {
+		all = append(all, k.explain(name)...)
+	}
+	return all, nil
+}
+
+// Unknown is the error for a name that nothing has. It names the nearest ones, of
+// which others are those that the caller explains.
+func Unknown(name string, others ...string) error {
+	for _, k := range kinds {
+		others = append(others, k.names()...)
+	}
+	return fmt.Errorf("nothing is called %q%s", name, meant(spelling.Nearest(name, others)))
+}
+
+// Misnamed is about a name that was given for one kind of thing: what it is instead,
+// empty if nothing has it.
+func Misnamed(name string) string {
+	all, err := Name(name)
+	if err != nil {
+		return ""
+	}
+	var found []string
+	for _, e := range all {
+		if what := article(e.Kind); !slices.Contains(found, what) {
+			found = append(found, what)
+		}
+	}
+	return strings.Join(found, " and ")
+}
+
+func article(kind string) string {
+	if strings.ContainsRune("aeiou", rune(kind[0])) {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// meant is the end of an error's line.
+func meant(nearest []string) string {
+	if len(nearest) == 0 {
+		return "; `simrun list` has all names"
+	}
+	quoted := make([]string, len(nearest))
+	for i, n := range nearest {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	if last := len(quoted) - 1; last > 0 {
+		return "; did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
+	}
+	return "; did you mean " + quoted[0] + "?"
+}

@@ -1,0 +1,174 @@
+package explain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/command/explain"
+	"github.com/watchbed/watchbed/explore/strategy"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	_ "github.com/watchbed/watchbed/properties"
+	"github.com/watchbed/watchbed/report"
+	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// explained is what a name means as one kind of thing, as text.
+func explained(t *testing.T, kind, name string) string {
+	t.Helper()
+	all, err := explain.Name(name)
+	require.NoError(t, err, name)
+	i := slices.IndexFunc(all, func(e explain.Explanation) bool { return e.Kind == kind })
+	require.GreaterOrEqual(t, i, 0, "%s is not explained as %s", name, kind)
+	assert.NotEmpty(t, all[i].Summary, name)
+	var b strings.Builder
+	require.NoError(t, explain.WriteText(&b, report.Terminal{}, all[i:i+1]))
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		assert.LessOrEqual(t, utf8.RuneCountInString(line), 100, "%s: %s", name, line)
+		assert.Equal(t, strings.TrimRight(line, " "), line, name)
+	}
+	return b.String()
+}
+
+// flat is a text without line breaks.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// TestEveryRegisteredNameIsExplained looks at what is registered, not at a list.
+func TestEveryRegisteredNameIsExplained(t *testing.T) {
+	for _, sc := range testbed.Scenarios() {
+		text := flat(explained(t, "scenario", sc.Name))
+		assert.Contains(t, text, flat(sc.Summary))
+		assert.Contains(t, text, flat(sc.Doc))
+		for _, claim := range sc.Claims {
+			assert.Contains(t, text, claim.Name)
+		}
+	}
+	for _, o := range testbed.Describe() {
+		text := flat(explained(t, "option", o.Name))
+		assert.Contains(t, text, o.Doc)
+		assert.Contains(t, text, "of: "+o.Node)
+		assert.Contains(t, text, "default: ")
+		for _, v := range o.Values {
+			assert.Contains(t, text, flat(v.Name+" "+v.Doc))
+			assert.Contains(t, flat(explained(t, "value", o.Name+"="+v.Name)), v.Doc)
+			explained(t, "value", v.Name)
+		}
+		explained(t, "options of", o.Node)
+	}
+	for _, b := range testbed.Bugs() {
+		text := flat(explained(t, "known bug", b.Name))
+		assert.Contains(t, text, b.Summary)
+		assert.Contains(t, text, b.Option+"="+b.Value)
+		assert.Contains(t, text, "simrun run ")
+		if b.Issue != "" {
+			assert.Contains(t, text, "issue: "+b.Issue)
+			explained(t, "known bug", b.Issue)
+		}
+	}
+	for _, b := range testbed.KnownBugs() {
+		assert.Contains(t, flat(explained(t, "known bug", b.Name)), flat(b.Scenario.Name+" "+b.Property.Name+": "+b.Why))
+		assert.Contains(t, flat(explained(t, "property", b.Property.Name)), b.Name)
+	}
+	for _, d := range cache.Designs() {
+		text := flat(explained(t, "cache design", d.Name))
+		for _, s := range d.Settings {
+			assert.Contains(t, text, s.String())
+		}
+	}
+	for _, v := range etcd.Versions() {
+		assert.Contains(t, explained(t, "etcd release", v), "--etcd "+v)
+	}
+	for _, p := range testbed.Properties() {
+		text := flat(explained(t, "property", p.Name))
+		assert.Contains(t, text, p.Promise)
+		assert.Contains(t, text, "kind: "+p.Kind.String())
+	}
+	for _, s := range strategy.All() {
+		assert.Contains(t, explained(t, "strategy", s.Name), s.Summary)
+	}
+	for _, m := range sim.Metrics() {
+		explained(t, "metric", m.String())
+	}
+}
+
+// TestNamesOfSeveralKindsAreExplainedAsEach: the bug and the scenario about it have
+// one name.
+func TestNamesOfSeveralKindsAreExplainedAsEach(t *testing.T) {
+	kinds := func(name string) (kinds []string) {
+		all, err := explain.Name(name)
+		require.NoError(t, err)
+		for _, e := range all {
+			kinds = append(kinds, e.Kind)
+		}
+		return kinds
+	}
+	assert.Equal(t, []string{"scenario", "known bug"}, kinds("issue-15220"))
+	assert.Equal(t, []string{"scenario", "option"}, kinds("shared-stream"))
+	assert.Equal(t, []string{"scenario", "option", "value", "value"}, kinds("watch-list"), "a list of the reflector, and one of an informer")
+	assert.Empty(t, kinds("no-such-name"))
+}
+
+// TestAnOptionSaysWhichReleasesHaveAValue: the releases are those that etcd's change
+// log names.
+func TestAnOptionSaysWhichReleasesHaveAValue(t *testing.T) {
+	text := flat(explained(t, "option", "progress"))
+	assert.Contains(t, text, "etcd 3.4.0 to 3.4.24, 3.5.0 to 3.5.7 the known bug issue-15220")
+	assert.Contains(t, text, "etcd 3.4.25 to 3.4.30, 3.5.8 to 3.5.12 the known bug issue-17507")
+	assert.Contains(t, text, "etcd 3.4 from 3.4.38 on, 3.5 from 3.5.22 on, 3.6 from 3.6.2 on, 3.7")
+	assert.Contains(t, flat(explained(t, "option", "created")), "in-order through the watch channel: no release every scenario but those that unmask it")
+	assert.Contains(t, flat(explained(t, "option", "on-timeout")), "designs kep-2340-fallback, dynamic-fallback, kep-4988, v0.37.2")
+	assert.Contains(t, flat(explained(t, "option", "ring")), "default: 100")
+	assert.Contains(t, flat(explained(t, "value", "ring=7")), "events that a cache remembers")
+}
+
+// TestADesignSaysWhatItChanges names the value that it takes the place of.
+func TestADesignSaysWhatItChanges(t *testing.T) {
+	assert.Contains(t, flat(explained(t, "cache design", "direct")), "instead of consistent: ")
+	assert.Contains(t, explained(t, "cache design", "kep-2340"), "no option")
+}
+
+func TestAReleaseThatIsNotListedIsExplained(t *testing.T) {
+	text := flat(explained(t, "etcd release", "v3.5.9"))
+	assert.Contains(t, text, "the same as: 3.4.25 to 3.4.30, 3.5.8 to 3.5.12")
+	assert.Contains(t, text, "known bugs that it has: ")
+	assert.Contains(t, text, "issue-17507")
+	assert.NotContains(t, text, "issue-15220")
+}
+
+func TestAWrongValueIsRefused(t *testing.T) {
+	_, err := explain.Name("progress=droped")
+	assert.EqualError(t, err, `progress has no value "droped"; did you mean "dropped"?`)
+	_, err = explain.Name("ring=many")
+	assert.ErrorContains(t, err, "want a whole number")
+}
+
+func TestUnknownNamesTheNearest(t *testing.T) {
+	assert.EqualError(t, explain.Unknown("kubernetes-5854"), `nothing is called "kubernetes-5854"; did you mean "kubernetes-58545"?`)
+	assert.EqualError(t, explain.Unknown("stratgies", "strategies"), `nothing is called "stratgies"; did you mean "strategies"?`)
+	assert.Equal(t, "a scenario and an option", explain.Misnamed("shared-stream"))
+	assert.Empty(t, explain.Misnamed("no-such-name"))
+}
+
+func init() {
+	cache.RegisterDesign(cache.Design{
+		Preset: option.Preset{Name: "of-a-test", Doc: "a node of its own", Settings: option.Settings("ring=5")},
+		New:    func(cache.Config) sim.Node { return nil },
+	})
+}
+
+// TestWhatIsRegisteredElsewhereIsExplained: a design of another package is in its own
+// explanation and in that of the option that it sets.
+func TestWhatIsRegisteredElsewhereIsExplained(t *testing.T) {
+	assert.Contains(t, flat(explained(t, "cache design", "of-a-test")), "node: one of its own")
+	assert.Contains(t, flat(explained(t, "option", "ring")), "5 design of-a-test")
+}

@@ -1,0 +1,27 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+func metricNames() []string {
+	var names []string
+	for _, m := range sim.Metrics() {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+// explainMetric takes a metric with its labels, or a name with all labels that it has.
+func explainMetric(name string) []Explanation {
+	var all []Explanation
+	for _, m := range sim.Metrics() {
+		base, _, _ := strings.Cut(m.String(), "{")
+		if m.String() == name || base == name {
+			all = append(all, Explanation{Kind: "metric", Name: m.String(), Summary: m.Help()})
+		}
+	}
+	return all
+}

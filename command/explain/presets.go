@@ -1,0 +1,141 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// setBy says which releases, designs, bugs, masks and scenarios give an option which
+// value.
+type setBy struct {
+	// values are in the order in which they were found.
+	values []string
+	lines  map[string][]string
+	// byRelease: releases differ in it.
+	byRelease bool
+}
+
+func (s *setBy) add(value, line string) {
+	if !slices.Contains(s.values, value) {
+		s.values = append(s.values, value)
+	}
+	s.lines[value] = append(s.lines[value], line)
+}
+
+// presetsOf looks through everything that sets options. What all releases or all
+// designs have alike is the default, and left out.
+func presetsOf(o *testbed.Described) *setBy {
+	s := &setBy{lines: map[string][]string{}}
+	if _, err := etcd.Group.Find(o.Name); err == nil {
+		s.releases("etcd", func(version string) string { return valueIn(etcd.Group, etcd.OptionsOf, version, o.Name) })
+	}
+	if _, err := client.Group.Find(o.Name); err == nil {
+		s.releases("clientv3", func(version string) string { return valueIn(client.Group, client.OptionsOf, version, o.Name) })
+	}
+	if _, err := cache.Group.Find(o.Name); err == nil {
+		s.designs(o.Name)
+	}
+	for _, b := range testbed.Bugs() {
+		if b.Option == o.Name {
+			s.add(b.Value, "the known bug "+b.Name)
+		}
+	}
+	for _, r := range testbed.Races() {
+		if r.Option == o.Name {
+			s.add(r.Value, "every scenario but those that unmask it: "+r.What+" otherwise (unmask="+r.Option+")")
+		}
+	}
+	s.scenarios(o.Name)
+	return s
+}
+
+// valueIn is the value of an option in a release.
+func valueIn[C any](g option.Group[C], of func(string) (C, error), version, name string) string {
+	c, err := of(version)
+	if err != nil {
+		return ""
+	}
+	o, err := g.Find(name)
+	if err != nil {
+		return ""
+	}
+	return o.Get(&c)
+}
+
+func (s *setBy) releases(subject string, value func(version string) string) {
+	var values []string
+	for _, branch := range etcd.Branches() {
+		for _, v := range branch {
+			if has := value(v.String()); !slices.Contains(values, has) {
+				values = append(values, has)
+			}
+		}
+	}
+	if len(values) < 2 {
+		return
+	}
+	s.byRelease = true
+	for _, has := range values {
+		s.add(has, subject+" "+releasesWith(func(version string) bool { return value(version) == has }))
+	}
+}
+
+func (s *setBy) designs(name string) {
+	byValue := map[string][]string{}
+	var values []string
+	for _, d := range cache.Designs() {
+		value := settingOf(d.Settings, name)
+		if value == "" {
+			continue
+		}
+		if byValue[value] == nil {
+			values = append(values, value)
+		}
+		byValue[value] = append(byValue[value], d.Name)
+	}
+	for _, value := range values {
+		s.add(value, plural("design", byValue[value]))
+	}
+}
+
+// scenarios are those whose own parameters set the option.
+func (s *setBy) scenarios(name string) {
+	byValue := map[string][]string{}
+	var values []string
+	for _, sc := range testbed.Scenarios() {
+		value := settingOf(sc.Params.Given(), name)
+		if value == "" {
+			continue
+		}
+		if byValue[value] == nil {
+			values = append(values, value)
+		}
+		byValue[value] = append(byValue[value], sc.Name)
+	}
+	for _, value := range values {
+		s.add(value, plural("scenario", byValue[value]))
+	}
+}
+
+func settingOf(all []option.Setting, name string) string {
+	for _, s := range all {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// plural is "design a" or "designs a, b".
+func plural(noun string, names []string) string {
+	if len(names) > 1 {
+		noun += "s"
+	}
+	return noun + " " + strings.Join(names, ", ")
+}

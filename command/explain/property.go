@@ -1,0 +1,51 @@
+package explain
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/watchbed/watchbed/testbed"
+)
+
+func propertyNames() []string { return testbed.Names(testbed.Properties()) }
+
+func explainProperty(name string) []Explanation {
+	all := testbed.Properties()
+	i := slices.IndexFunc(all, func(p *testbed.Property) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	p := all[i]
+	e := Explanation{Kind: "property", Name: name, Summary: p.Promise}
+	switch p.Kind {
+	case testbed.Safety:
+		e.say("kind", "safety: nothing wrong happens")
+	case testbed.Liveness:
+		e.say("kind", "liveness: something happens in time")
+	}
+	words := []string{p.Violated}
+	for _, label := range slices.Sorted(maps.Keys(p.Labels)) {
+		if !slices.Contains(words, p.Labels[label]) {
+			words = append(words, p.Labels[label])
+		}
+	}
+	e.say("a violation is called", joined(words))
+	var claim []string
+	for _, sc := range testbed.Scenarios() {
+		if slices.Contains(sc.Claims, p) {
+			claim = append(claim, sc.Name)
+		}
+	}
+	if len(claim) == 0 {
+		claim = []string{"none"}
+	}
+	e.say("scenarios that claim it", joined(claim))
+	var finds []Item
+	for _, b := range testbed.KnownBugs() {
+		if b.Property == p {
+			finds = append(finds, Item{b.Name, []string{"in " + b.Scenario.Name + ": " + b.Why}})
+		}
+	}
+	e.list("known bugs that it finds", finds)
+	return []Explanation{e}
+}

@@ -1,0 +1,59 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+func releaseNames() []string { return etcd.Versions() }
+
+// explainRelease takes every release of etcd that can be simulated, listed or not.
+func explainRelease(name string) []Explanation {
+	name = strings.TrimPrefix(name, "v")
+	o, err := etcd.OptionsOf(name)
+	if err != nil {
+		return nil
+	}
+	e := Explanation{Kind: "etcd release", Name: name, Summary: "what this release does where releases differ"}
+	if alike := sameOptions(o); alike != name {
+		e.say("the same as", alike)
+	}
+	e.list("etcd", choices(etcd.Choices, o))
+	if c, err := client.OptionsOf(name); err == nil {
+		e.list("clientv3 of this release, which API servers use unless --client names another", choices(client.Choices, c))
+	}
+	e.list("known bugs that it has", bugsOf(o))
+	e.say("scenarios with it", joined(scenariosWith("etcd", name)))
+	e.say("to run it", "simrun run SCENARIO --etcd "+name)
+	return []Explanation{e}
+}
+
+// sameOptions names the releases with the same options.
+func sameOptions(o etcd.Options) string {
+	return releasesWith(func(version string) bool {
+		other, err := etcd.OptionsOf(version)
+		return err == nil && other == o
+	})
+}
+
+func choices[C any](g option.Group[C], c C) []Item {
+	var items []Item
+	for i := range g {
+		items = append(items, setting(g[i].Name, g[i].Get(&c)))
+	}
+	return items
+}
+
+func bugsOf(o etcd.Options) []Item {
+	var items []Item
+	for _, b := range testbed.Bugs() {
+		if choice, err := etcd.Choices.Find(b.Option); err == nil && choice.Get(&o) == b.Value {
+			items = append(items, Item{b.Name, []string{b.Summary}})
+		}
+	}
+	return items
+}

@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Scenario is all that the catalogue has on one scenario.
+type Scenario struct {
+	Name     string            `json:"name"`
+	Summary  string            `json:"summary"`
+	Doc      string            `json:"doc"`
+	Claims   []string          `json:"claims"`
+	Expected []string          `json:"expectedViolations"`
+	Known    []Row             `json:"known"`
+	Params   map[string]string `json:"params"`
+}
+
+// Row is a row of what is known. Holds says whether it holds with the scenario's own
+// parameters.
+type Row struct {
+	When     []string `json:"when,omitempty"`
+	Violates []string `json:"violates"`
+	Rarely   bool     `json:"rarely,omitempty"`
+	Because  string   `json:"because"`
+	Holds    bool     `json:"holds"`
+}
+
+func scenarioNames() []string {
+	var names []string
+	for _, sc := range testbed.Scenarios() {
+		names = append(names, sc.Name)
+	}
+	return names
+}
+
+func explainScenario(name string) []Explanation {
+	sc, err := testbed.FindScenario(name)
+	if err != nil {
+		return nil
+	}
+	s := &Scenario{
+		Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Claims: testbed.Names(sc.Claims),
+		Expected: append([]string{}, known.Names(known.Expected(sc, &sc.Params))...),
+		Known:    []Row{}, Params: map[string]string{},
+	}
+	e := Explanation{Kind: "scenario", Name: sc.Name, Summary: sc.Summary, Doc: sc.Doc, Scenario: s}
+	e.say("claims", strings.Join(s.Claims, ", "))
+	var set []string
+	for _, p := range sc.Params.Given() {
+		s.Params[p.Name] = p.Value
+		set = append(set, p.String())
+	}
+	e.say("parameters", strings.Join(set, " "))
+	e.say("to run it", "simrun run "+sc.Name)
+	setup, err := sc.Params.Setup()
+	if err != nil {
+		e.say("cannot run", err.Error())
+		return []Explanation{e}
+	}
+	var here, elsewhere []Item
+	for _, r := range known.Rows(sc) {
+		row := Row{r.Conditions(), testbed.Names(r.Violates), r.Rarely, r.Because, r.Holds(setup)}
+		s.Known = append(s.Known, row)
+		if row.Holds {
+			here = append(here, row.item())
+		} else {
+			elsewhere = append(elsewhere, row.item())
+		}
+	}
+	if len(here) == 0 {
+		e.say("known to be violated with these parameters", "nothing")
+	}
+	e.list("known to be violated with these parameters", here)
+	e.list("known to be violated with other parameters", elsewhere)
+	return []Explanation{e}
+}
+
+func (r *Row) item() Item {
+	name := strings.Join(r.Violates, ", ")
+	if r.Rarely {
+		name += ", rarely"
+	}
+	return Item{Name: name, Lines: append(append([]string{}, r.When...), "because "+r.Because)}
+}
