@@ -1,9 +1,13 @@
 package store
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"math"
 
-// The cells of the state. An item of the objects is a key, one of the history a
-// resourceVersion.
+	"github.com/watchbed/watchbed/sim"
+)
+
+// The cells of the state. An item of the objects is a key, one of the history or
+// of the snapshots a resourceVersion.
 var (
 	CellResourceVersion = sim.NewCell("cache: resourceVersion")
 	CellObjects         = sim.NewCell("cache: store")
@@ -16,3 +20,10 @@ var (
 func Item(key string) int64 {
 	return int64(uint64(sim.NewDigest.Text(key))>>1 | 1)
 }
+
+// Two more items of CellSnapshots: whether there are any, and the revision of the
+// last compaction that the store has heard of.
+const (
+	itemSwitch int64 = math.MaxInt64 - iota
+	itemCompacted
+)

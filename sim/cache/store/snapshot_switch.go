@@ -12,7 +12,7 @@ func (s *Store) SnapshotsAllowed(env *sim.Env) bool {
 	if s.snapshots.tree == nil {
 		return false
 	}
-	env.Reads(CellSnapshots, 0)
+	env.ReadsItem(CellSnapshots, 0, itemSwitch)
 	return !s.snapshots.suspended
 }
 
@@ -22,8 +22,12 @@ func (s *Store) At(env *sim.Env, resourceVersion int64) (View, bool) {
 	if s.snapshots.tree == nil {
 		return View{}, false
 	}
-	env.Reads(CellSnapshots, 0)
 	at, ok := s.snapshots.lessOrEqual(resourceVersion)
+	if ok {
+		env.ReadsItem(CellSnapshots, 0, at.resourceVersion)
+	} else {
+		env.Reads(CellSnapshots, 0)
+	}
 	return View{ResourceVersion: resourceVersion, Snapshot: at.resourceVersion, objects: at.objects, resource: s.cfg.Prefix}, ok
 }
 
@@ -34,21 +38,24 @@ func (s *Store) MarkConsistent(env *sim.Env, consistent bool) {
 	if k.tree == nil {
 		return
 	}
-	env.Writes(CellSnapshots, 0)
-	if consistent && k.suspended {
-		env.Cover(snapshotsAgain)
-	}
-	k.suspended = !consistent
-	if !consistent {
+	switch {
+	case !consistent:
+		env.Writes(CellSnapshots, 0)
 		env.Cover(snapshotsSuspended)
 		k.reset()
+	case k.suspended:
+		env.WritesItem(CellSnapshots, 0, itemSwitch)
+		env.Cover(snapshotsAgain)
+	default:
+		env.LooksAt(CellSnapshots, 0)
 	}
+	k.suspended = !consistent
 }
 
 // MarkInconsistentAmidEvent switches snapshots off while the next event is on its
 // way into the cache: between its look at the switch and its snapshot.
 func (s *Store) MarkInconsistentAmidEvent(env *sim.Env) {
-	env.Writes(CellSnapshots, 0)
+	env.WritesItem(CellSnapshots, 0, itemSwitch)
 	s.snapshots.amidEvent = true
 }
 
@@ -59,11 +66,11 @@ func (s *Store) ToBeMarked() bool { return s.snapshots.amidEvent }
 // has heard of that compaction, or a later one, before.
 func (s *Store) Compact(env *sim.Env, revision int64) bool {
 	k := &s.snapshots
-	env.Reads(CellSnapshots, 0)
+	env.ReadsItem(CellSnapshots, 0, itemCompacted)
 	if revision <= k.compacted {
 		return false
 	}
-	env.Writes(CellSnapshots, 0)
+	env.WritesItem(CellSnapshots, 0, itemCompacted)
 	k.compacted = revision
 	if k.tree != nil && k.removeLess(revision) > 0 {
 		env.Cover(snapshotCompacted)
@@ -80,7 +87,7 @@ func (s *Store) CompactRevision() int64 { return s.snapshots.compacted }
 // takeSnapshot keeps the state after an event. It comes before the broadcast: a
 // read that is woken by a version must find its snapshot.
 func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
-	env.Writes(CellSnapshots, 0)
+	env.WritesItem(CellSnapshots, 0, resourceVersion)
 	k := &s.snapshots
 	k.outlived = false
 	if k.amidEvent {
@@ -103,7 +110,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 // is enough, it need not have lost an event yet: the snapshot of the list that
 // came before its oldest one goes (CompactSnapshotsLocked).
 func (s *Store) evictSnapshots(env *sim.Env) {
-	env.Writes(CellSnapshots, 0)
+	env.WritesItem(CellSnapshots, 0, sim.NoItem)
 	if h := &s.history; h.isFull() && s.snapshots.removeLess(h.at(h.startIndex).ResourceVersion) > 0 {
 		env.Cover(snapshotEvicted)
 	}

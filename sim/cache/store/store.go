@@ -108,9 +108,10 @@ func (s *Store) Get(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
 func (s *Store) Newest(env *sim.Env) View {
 	v := View{ResourceVersion: s.ResourceVersion(env), resource: s.cfg.Prefix}
 	if k := &s.snapshots; k.tree != nil {
-		env.Reads(CellSnapshots, 0)
+		env.LooksAt(CellSnapshots, 0)
 		if k.outlived && k.taking() {
 			newest, _ := k.tree.Max()
+			env.ReadsItem(CellSnapshots, 0, newest.resourceVersion)
 			v.objects, v.Snapshot = newest.objects, newest.resourceVersion
 			return v
 		}
@@ -131,9 +132,8 @@ func (s *Store) ProcessEvent(env *sim.Env, in *wire.WatchEvent) Event {
 
 // Admit is the first half of ProcessEvent: history and resourceVersion.
 func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
-	if env.Recording() {
-		env.ReadsItem(CellObjects, 0, Item(in.Item.Key))
-	}
+	// What the object was before decides for selective watchers only.
+	env.LooksAt(CellObjects, 0)
 	previous, exists := s.objects.tree.Get(in.Item)
 	if in.Type == wire.Deleted && !exists {
 		env.Cover(deletedUnknown)

@@ -75,15 +75,16 @@ func (s *Store) Newest(env *sim.Env, key string) (modRevision, version int64) {
 // not exist; compacted reports that this is no longer known.
 func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, compacted bool) {
 	env.LooksAt(CellStore, 0)
-	env.Reads(CellCompactRev, 0)
+	env.LooksAt(CellCompactRev, 0)
 	if rev-1 < s.compactMainRev {
+		env.Reads(CellCompactRev, 0)
 		return nil, true
 	}
 	v := s.last(key).at(rev - 1)
 	if v == nil {
 		return nil, false
 	}
-	env.ReadsItem(CellStore, 0, v.kv.ModRevision)
+	// No story follows it: which value it was matters for selective watchers only.
 	return &v.kv, false
 }
 
