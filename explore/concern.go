@@ -1,5 +1,7 @@
 package explore
 
+import "github.com/watchbed/watchbed/sim"
+
 // Concern says what an explanation is about, so that a story need not read its
 // text. Each field may be empty: an explanation names what it knows.
 type Concern struct {
@@ -9,6 +11,9 @@ type Concern struct {
 	Client string
 	// Call is the tick of the history at which that client asked; 0 is none.
 	Call int64
+	// Began is when the node began what did not end well, in a timed run; 0 is not
+	// known.
+	Began sim.Time
 	// Revision is that of the change which is not shown, or is shown wrongly; 0 is
 	// none.
 	Revision int64

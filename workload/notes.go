@@ -40,7 +40,7 @@ type OperationEnded struct {
 }
 
 // Text implements sim.Note.
-func (n OperationEnded) Text(*sim.World) string { return "is told: " + answerText(n.Answer) }
+func (n OperationEnded) Text(*sim.World) string { return "is answered: " + answerText(n.Answer) }
 
 // About implements sim.Subject.
 func (n OperationEnded) About() sim.About {
@@ -57,6 +57,26 @@ func (n OperationEnded) About() sim.About {
 		return sim.About{Revision: p.Revision}
 	}
 	return sim.About{}
+}
+
+// listAsked: a poller begins an attempt.
+type listAsked struct{ request *wire.ListRequest }
+
+// Text implements sim.Note.
+func (n listAsked) Text(*sim.World) string { return "asks: " + n.request.Label() }
+
+// listAnswered: the attempt of a poller has ended with an answer or a refusal.
+type listAnswered struct{ answer sim.Payload }
+
+// Text implements sim.Note.
+func (n listAnswered) Text(*sim.World) string { return "is answered: " + answerText(n.answer) }
+
+// listAbandoned: the poller closed the connection before an answer came.
+type listAbandoned struct{ patience sim.Duration }
+
+// Text implements sim.Note.
+func (n listAbandoned) Text(*sim.World) string {
+	return "gives up its LIST after " + n.patience.String()
 }
 
 // maxObjects is how many objects of a list a note shows.

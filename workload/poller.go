@@ -103,6 +103,9 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 	env.LooksAt(cellOpen, 0)
 	if t == pollPatience {
 		env.Close(p.conn)
+		if env.Noting() {
+			env.Note(listAbandoned{p.plan.Patience})
+		}
 		p.ended(env, Abandoned, wire.FromCache)
 		env.Arm(pollNext, p.plan.Pause)
 		return
@@ -113,6 +116,9 @@ func (p *Poller) Fire(env *sim.Env, t sim.Timer) {
 	env.Begin("list", p.n)
 	p.n++
 	p.attempts = append(p.attempts, Attempt{Wanted: p.wanted, Call: env.Now()})
+	if env.Noting() {
+		env.Note(listAsked{p.plan.List})
+	}
 	p.conn = env.Call(p.plan.To, p.plan.List)
 	if p.plan.Patience > 0 {
 		env.Arm(pollPatience, p.plan.Patience)
@@ -135,6 +141,9 @@ func (p *Poller) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	env.Disarm(pollPatience)
+	if env.Noting() {
+		env.Note(listAnswered{m.Payload})
+	}
 	if l, ok := m.Payload.(*wire.ListResponse); ok {
 		p.ended(env, Served, l.Origin)
 		p.think(env)

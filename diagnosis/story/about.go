@@ -85,6 +85,8 @@ func (a *about) concern(r *Run, c explore.Concern) {
 	case op >= 0:
 		a.operation(r, op)
 		a.asked, a.wrong = r.operation(op)
+	case isNode && c.Began != 0:
+		a.attempt(r, n, c.Began)
 	case isNode:
 		a.node(r, n)
 	default:
@@ -113,6 +115,27 @@ func (a *about) node(r *Run, n sim.NodeID) {
 		return
 	}
 	a.show(r)
+}
+
+// attempt: what a node began at this time did not end well. It began with the last
+// thing that the node said at that time, and ended with the next one.
+func (a *about) attempt(r *Run, n sim.NodeID, began sim.Time) {
+	for i := range r.Trace.Steps {
+		step := &r.Trace.Steps[i]
+		if step.Node != n || step.At < began || len(step.Notes) == 0 {
+			continue
+		}
+		if step.At > began {
+			a.wrong = i
+			break
+		}
+		a.asked = i
+	}
+	a.end(a.asked)
+	a.end(a.wrong)
+	if a.wrong < 0 {
+		a.until = r.shows
+	}
 }
 
 // operation: the violation is about this one and its client.

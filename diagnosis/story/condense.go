@@ -42,15 +42,19 @@ type weighed struct {
 }
 
 // kind is what lines of one kind have in common: the node, the Go type of what it
-// says, and the key that the note is about. A fault has no type.
+// says, and the key that the note is about. A fault has no type. Clients that the
+// violation is not about do the same, so they count as one node, which is 0.
 type kind struct {
 	node sim.NodeID
 	note reflect.Type
 	key  string
 }
 
-func kindOf(n *trace.Note) kind {
+func kindOf(n *trace.Note, bystanders map[sim.NodeID]bool) kind {
 	k := kind{node: n.Node, note: reflect.TypeOf(n.Value)}
+	if bystanders[n.Node] {
+		k.node = 0
+	}
 	if s, ok := n.Value.(sim.Subject); ok {
 		k.key = s.About().Key
 	}
@@ -81,6 +85,7 @@ func (r *Run) weigh() []weighed {
 	s := slice.New(t, r.focus())
 	led, asked := s.Before(a.ends...), s.After(a.asked, a.until)
 	ledToAsked := s.Before(marked(asked)...)
+	bystanders := r.bystanders()
 	var lines []weighed
 	for i := range t.Steps {
 		step := &t.Steps[i]
@@ -104,7 +109,7 @@ func (r *Run) weigh() []weighed {
 			if r.Clients[n.Node] && a.clients != nil && !a.clients[name] {
 				continue
 			}
-			l := weighed{Line{i + 1, step.At, name, n.Text}, kindOf(&n), matters, slices.Contains(a.ends, i)}
+			l := weighed{Line{i + 1, step.At, name, n.Text}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i)}
 			if i == a.compacted || i <= a.until && !r.Clients[n.Node] && a.names(n.Value) {
 				l.matters, l.stays = min(matters, named), true
 			}
@@ -112,6 +117,20 @@ func (r *Run) weigh() []weighed {
 		}
 	}
 	return lines
+}
+
+// bystanders are the clients without a history that the violation is not about.
+func (r *Run) bystanders() map[sim.NodeID]bool {
+	nodes := r.spontaneous()
+	for n := range nodes {
+		if r.Clients[n] {
+			delete(nodes, n)
+		}
+	}
+	for _, i := range r.about.ends {
+		delete(nodes, r.Trace.Steps[i].Node)
+	}
+	return nodes
 }
 
 // marked lists the steps that are marked.

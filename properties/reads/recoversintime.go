@@ -85,4 +85,6 @@ func (f *failedAttempt) String() string {
 }
 
 // Concerns implements explore.Concerned.
-func (f *failedAttempt) Concerns() explore.Concern { return explore.Concern{Node: f.client} }
+func (f *failedAttempt) Concerns() explore.Concern {
+	return explore.Concern{Node: f.client, Began: f.attempt.Call}
+}

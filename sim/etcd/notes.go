@@ -41,6 +41,23 @@ func (n applied) About() sim.About {
 	return sim.About{Revision: n.made, Key: keyOf(n.request)}
 }
 
+// rangeQueued: a Range waits until others are answered; ahead counts the one that
+// the server works on.
+type rangeQueued struct {
+	from    sim.NodeID
+	request sim.Payload
+	ahead   int
+}
+
+// Text implements sim.Note.
+func (n rangeQueued) Text(w *sim.World) string {
+	ranges := " Ranges that came before it"
+	if n.ahead == 1 {
+		ranges = " Range that came before it"
+	}
+	return w.NodeName(n.from) + "'s " + n.request.Label() + " waits for " + number(int64(n.ahead)) + ranges
+}
+
 // keyOf is the key that a request writes, that of its first operation if it is a
 // transaction.
 func keyOf(request sim.Payload) string {

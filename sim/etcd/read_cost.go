@@ -45,6 +45,10 @@ func (s *Server) queueRange(env *sim.Env, place int32) {
 	s.watch.ReadQueued(env)
 	if q.answer != nil {
 		env.Cover(coverRangeQueued)
+		if env.Noting() {
+			r := &s.reads.handlers[place]
+			env.Note(rangeQueued{from: r.from, request: r.payload, ahead: q.queue.Len()})
+		}
 		return
 	}
 	s.startRange(env)
