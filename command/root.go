@@ -19,7 +19,7 @@ simrun list has all names, and simrun list NAME explains one: a scenario, an opt
 or a value of it, a known bug, a cache design, a release of etcd, a property.
 
 Exit codes:
-  0  all that was claimed holds (with --expect: the outcome is the expected one)
+  0  all that was claimed holds (with --expect: what is violated is what is known)
   1  a violation was found
   2  bad usage or bad input
   3  no verdict: unknown, vacuous (a claim that was never checked), or

@@ -230,6 +230,9 @@ func TestExpect(t *testing.T) {
 	c := command(t)
 	require.Zero(t, c.run("run", "issue-15220", "--seeds", "400", "--expect"), c.err)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "100", "--expect"), c.err)
+	// The bug violates linearizable-data, and linearizable as a further property.
+	require.Zero(t, c.run("run", "namespaces", "--bug", "kubernetes-125584", "--seeds", "100", "--no-shrink", "--expect"), c.err)
+	require.Contains(t, c.err, "linearizable: violated as expected: the same objects")
 	// One schedule shows no violation that is expected in one of twenty.
 	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--seeds", "1", "--strategy", "delay5", "--expect"))
 	require.Contains(t, c.err, "linearizable-data: expected to be violated, and was not")

@@ -36,6 +36,17 @@ type KnownBug struct {
 	Strategy string
 	// Why it is this property that finds it.
 	Why string
+
+	// Further are other properties that it violates in these scenarios, which a
+	// campaign may miss, and WhyFurther is the reason. Any other violation is a
+	// surprise.
+	Further    []*Property
+	WhyFurther string
+}
+
+// ShowsIn reports whether the bug is looked for in a scenario.
+func (b *KnownBug) ShowsIn(sc *Scenario) bool {
+	return b.Scenario == sc || slices.Contains(b.Also, sc)
 }
 
 var knownBugs = registry.New[*KnownBug]("known bug")

@@ -47,6 +47,9 @@ func bug(b *testbed.Bug) Explanation {
 		where = append(where, Item{sc.Name, []string{known.Property.Name}})
 	}
 	e.list("where it shows", where)
+	if len(known.Further) > 0 {
+		e.list("what else it violates there, rarely or always", []Item{{joined(testbed.Names(known.Further)), []string{known.WhyFurther}}})
+	}
 	e.say("to see it", "simrun "+strings.Join(Command(known), " "))
 	return e
 }

@@ -2,6 +2,8 @@ package client
 
 import (
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
@@ -16,7 +18,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a deletion whose previous value was compacted does not reach the cache",
 	Setting:  "missing-prev-kv=passes",
 	Scenario: scenarios.ConsistentList, Property: caches.MatchEtcd,
-	Why: "the cache keeps an object that is deleted, whether it is read or not",
+	Why:        "the cache keeps an object that is deleted, whether it is read or not",
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, watches.Reliable, watches.Bookmarkable},
+	WhyFurther: "LISTs show the deleted object, and watches are not sent its deletion",
 })
 
 var missingPrevKvPassed = sim.NewSituation("known bug watcher-missing-prevkv: a change without previous value is passed on")

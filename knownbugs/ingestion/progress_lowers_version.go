@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"github.com/watchbed/watchbed/properties/reads"
 	"strconv"
 
 	"github.com/watchbed/watchbed/properties/caches"
@@ -20,7 +21,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a progress notification sets the resourceVersion late, and takes it back behind events that came since",
 	Setting:  "progress-rv=dispatched",
 	Scenario: scenarios.Outages, Property: caches.MatchEtcd,
-	Why: "the contents are newer than the version; reads show it only if they come between",
+	Why:        "the contents are newer than the version; reads show it only if they come between",
+	Further:    []*testbed.Property{reads.Linearizable, reads.Sequential},
+	WhyFurther: "a LIST between shows newer contents under the older version",
 })
 
 var _ = cache.ProgressTakers.Register("dispatched", "when the dispatcher takes it from its channel, behind events that came since", dispatched{})

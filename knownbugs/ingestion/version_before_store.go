@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"github.com/watchbed/watchbed/properties/caches"
 	"strconv"
 
 	"github.com/watchbed/watchbed/properties/reads"
@@ -20,7 +21,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "the resourceVersion is published before the store has the change",
 	Setting:  "publication=version-first",
 	Scenario: scenarios.ConsistentList, Property: reads.LinearizableData,
-	Why: "a read that waited for the version is answered, and the write of that version is not in the store yet",
+	Why:        "a read that waited for the version is answered, and the write of that version is not in the store yet",
+	Further:    []*testbed.Property{reads.Linearizable, reads.Sequential, caches.MatchEtcd},
+	WhyFurther: "the store lacks a change that its version includes, until the next step",
 })
 
 var _ = cache.Publications.Register("version-first", "the store changes one step after the version",

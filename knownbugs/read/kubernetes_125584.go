@@ -13,7 +13,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a LIST of a namespace shows the objects of another one whose name begins like it",
 	Setting:  "list-prefix=open",
 	Scenario: scenarios.Namespaces, Property: reads.LinearizableData,
-	Why: "an object is shown that is not below the prefix, at any revision",
+	Why:        "an object is shown that is not below the prefix, at any revision",
+	Further:    []*testbed.Property{reads.Linearizable},
+	WhyFurther: "the same objects, judged with the resourceVersion of the LIST",
 })
 
 var _ = read.ListPrefixes.Register("open", "those whose key begins with it, siblings included (kubernetes#125584)",

@@ -16,7 +16,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "the revision that etcd answered to one reader is kept and given to the next",
 	Setting:  "current-rv=last-reader",
 	Scenario: scenarios.ConsistentList, Property: reads.LinearizableData,
-	Why: "the revision was asked for before the write that the reader knows of",
+	Why:        "the revision was asked for before the write that the reader knows of",
+	Further:    []*testbed.Property{reads.Linearizable, reads.Sequential},
+	WhyFurther: "the LIST is too old with its resourceVersion as without, and a client may have seen more before",
 })
 
 var _ = read.RevisionSources.Register("last-reader", "the one that etcd answered to the reader before it",

@@ -14,7 +14,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a deletion leaves no snapshot: an exact read at it is served from the one before",
 	Setting:  "snapshot-on=puts",
 	Scenario: scenarios.SnapshotReads, Property: reads.Exact,
-	Why: "a read at the deletion shows the object; the newest state is right",
+	Why:        "a read at the deletion shows the object; the newest state is right",
+	Further:    []*testbed.Property{reads.Pages},
+	WhyFurther: "later pages show the state before the deletion, and the first page does not",
 })
 
 var _ = store.SnapshotRules.Register("puts", "all but deletions: a read at a deletion's resourceVersion shows the object",

@@ -16,7 +16,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a watch from any revision is accepted while the history is empty, and resumes with events missing",
 	Setting:  "empty-history=takes-any",
 	Scenario: scenarios.ResumedWatch, Property: watches.Resumable,
-	Why: "the guarantee that etcd's own robustness tests found broken",
+	Why:        "the guarantee that etcd's own robustness tests found broken",
+	Further:    []*testbed.Property{watches.Bookmarkable},
+	WhyFurther: "a bookmark says that all events up to it were sent, and the missing ones were not",
 })
 
 var _ = dispatch.OldestWatches.Register("takes-any", "from anywhere, with the events between missing (etcd#20488)",

@@ -14,7 +14,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a watch that is registered while the cache starts over misses events",
 	Setting:  "registration=unchecked",
 	Scenario: scenarios.WatchDuringRelist, Property: watches.Resumable, Strategy: "pos",
-	Why: "the watch starts where its client asked, and the events up to the new list are missing",
+	Why:        "the watch starts where its client asked, and the events up to the new list are missing",
+	Further:    []*testbed.Property{watches.Bookmarkable},
+	WhyFurther: "a bookmark says that all events up to it were sent, and the missing ones were not",
 })
 
 var _ = dispatch.Registrations.Register("unchecked", "it is registered and misses what happened in between (kubernetes#116122)",

@@ -16,7 +16,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "a watch from one revision before a list is accepted while the history is empty, and misses an event",
 	Setting:  "empty-history=off-by-one",
 	Scenario: scenarios.ResumedWatch, Property: watches.Resumable,
-	Why: "the missed event is the first that the new watch should have been sent",
+	Why:        "the missed event is the first that the new watch should have been sent",
+	Further:    []*testbed.Property{watches.Bookmarkable},
+	WhyFurther: "a bookmark says that all events up to it were sent, and the missed one was not",
 })
 
 var _ = dispatch.OldestWatches.Register("off-by-one", "from one before it, whose event the watcher then misses (kubernetes#49956)",

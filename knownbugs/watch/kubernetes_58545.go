@@ -15,7 +15,9 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "DELETED carries the resourceVersion from before the deletion; a client that resumes from there is sent old events again",
 	Setting:  "deletion-rv=previous",
 	Scenario: scenarios.ResumedWatch, Property: watches.Ordered,
-	Why: "the deletion comes with an older resourceVersion than events before it",
+	Why:        "the deletion comes with an older resourceVersion than events before it",
+	Further:    []*testbed.Property{watches.Reliable, watches.Resumable, watches.Bookmarkable},
+	WhyFurther: "the deletion is not the event that etcd has, and a client resumes from its resourceVersion",
 })
 
 var _ = store.Deletions.Register("previous", "the one that the object had before (kubernetes#58545)",

@@ -6,6 +6,7 @@
 //	                             and its client library, what a scenario does
 //	early, stale, resumed ...    groups of rows that scenarios share
 //	general                      rows of every scenario
+//	planted                      rows about bugs that can be planted
 //	rows, outcome                the table of a scenario, and a campaign beside it
 //
 // A condition looks at what the parameters come to (testbed.Setup), and never at the

@@ -23,7 +23,7 @@ func Violations(sc *testbed.Scenario, p *testbed.Params) []Violation {
 	if err != nil {
 		return nil
 	}
-	rows := slices.DeleteFunc(Rows(sc), func(r testbed.Row) bool { return !r.Holds(s) })
+	rows := slices.DeleteFunc(slices.Concat(Rows(sc), plantedElsewhere(sc)), func(r testbed.Row) bool { return !r.Holds(s) })
 	var all []Violation
 	for _, claim := range sc.Claims {
 		mine := slices.DeleteFunc(slices.Clone(rows), func(r testbed.Row) bool { return !slices.Contains(r.Violates, claim) })

@@ -29,29 +29,6 @@ func claimed(sc *testbed.Scenario, all []testbed.Row) []testbed.Row {
 	return rows
 }
 
-// Planted are the rows about bugs that can be planted.
-func Planted(sc *testbed.Scenario) []testbed.Row {
-	var rows []testbed.Row
-	for _, b := range testbed.KnownBugs() {
-		if b.Scenario == sc || slices.Contains(b.Also, sc) {
-			rows = append(rows, testbed.Row{When: []testbed.Condition{plants(b)}, Violates: []*testbed.Property{b.Property}, Because: b.Why})
-		}
-	}
-	return append(rows, testbed.Row{
-		When: []testbed.Condition{plantsAny}, Violates: sc.Claims, Rarely: true,
-		Because: "the table says of a planted bug only which property finds it",
-	})
-}
-
-// plants holds if a known bug is planted, by its name or by its option.
-func plants(b *testbed.KnownBug) testbed.Condition {
-	return testbed.NewCondition("the bug "+b.Name+" is planted", func(s *testbed.Setup) bool {
-		return slices.Contains(s.Params.Planted(), b)
-	})
-}
-
-var plantsAny = testbed.NewCondition("a known bug is planted", func(s *testbed.Setup) bool { return len(s.Params.Planted()) > 0 })
-
 // Rows is all that is known of a scenario: its own rows, those of every scenario,
 // and those about races that it masks and bugs that can be planted.
 func Rows(sc *testbed.Scenario) []testbed.Row {

@@ -1,0 +1,69 @@
+package knownbugs_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// TestBugsViolateWhatIsWrittenDown: a planted bug violates its own property, its
+// further ones and what rows of the scenario say. Anything else is a surprise.
+func TestBugsViolateWhatIsWrittenDown(t *testing.T) {
+	const schedules = 1_500
+	for _, b := range testbed.KnownBugs() {
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, sc := range append([]*testbed.Scenario{b.Scenario}, b.Also...) {
+				p := sc.Params
+				p.Bugs = []string{b.Name}
+				subjects, err := sc.Subjects(p)
+				require.NoError(t, err)
+				c, err := campaign.Run(context.Background(), subjects,
+					campaign.Config{Strategy: strategyOf(t, b), FirstSeed: freshSeeds, Seeds: schedules, Steps: p.Clock.Steps})
+				require.NoError(t, err)
+				var violated []string
+				for _, f := range c.Properties {
+					if f.Violations > 0 {
+						violated = append(violated, f.Name)
+					}
+				}
+				assert.Empty(t, testbed.Names(known.OutcomeOf(sc, &p, violated).Unexpected), "%s: add them to Further, with the reason", sc.Name)
+			}
+		})
+	}
+}
+
+// TestABugExcusesNothingElse: with a bug planted a violation of a claim that nothing
+// is written about is unexpected, in the bug's scenario as in others.
+func TestABugExcusesNothingElse(t *testing.T) {
+	unexpected := func(sc *testbed.Scenario, bug string) []string {
+		p := sc.Params
+		p.Bugs = []string{bug}
+		return testbed.Names(known.OutcomeOf(sc, &p, testbed.Names(sc.Claims)).Unexpected)
+	}
+	assert.Equal(t, []string{"ordered", "unique", "reliable", "bookmarkable"}, unexpected(scenarios.ConsistentList, "version-before-store"))
+	assert.NotContains(t, unexpected(scenarios.Outages, "version-before-store"), "linearizable-data", "it is its property")
+	assert.Contains(t, unexpected(scenarios.Outages, "version-before-store"), "unique")
+}
+
+// TestFurtherPropertiesAreClaimed: some scenario of the bug can show each of them, and
+// a sentence says why.
+func TestFurtherPropertiesAreClaimed(t *testing.T) {
+	for _, b := range testbed.KnownBugs() {
+		assert.Equal(t, len(b.Further) > 0, b.WhyFurther != "", b.Name)
+		assert.NotContains(t, b.Further, b.Property, b.Name)
+		for _, p := range b.Further {
+			assert.True(t, slices.ContainsFunc(append([]*testbed.Scenario{b.Scenario}, b.Also...), func(sc *testbed.Scenario) bool {
+				return slices.Contains(sc.Claims, p)
+			}), "%s: %s", b.Name, p.Name)
+		}
+	}
+}

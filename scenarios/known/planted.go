@@ -1,0 +1,44 @@
+package known
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Planted are the rows about bugs that are looked for in this scenario when they are
+// planted. A bug excuses what it is known to violate, and nothing else.
+func Planted(sc *testbed.Scenario) []testbed.Row {
+	var rows []testbed.Row
+	for _, b := range testbed.KnownBugs() {
+		if !b.ShowsIn(sc) {
+			continue
+		}
+		rows = append(rows, When(plants(b)).Violates(b.Property).Because(b.Why)...)
+		if len(b.Further) > 0 {
+			rows = append(rows, When(plants(b)).RarelyViolates(b.Further...).Because(b.WhyFurther)...)
+		}
+	}
+	return claimed(sc, rows)
+}
+
+// plantedElsewhere are the rows about all other bugs: what they violate in their own
+// scenarios they may violate in this one. They say nothing about the scenario, so they
+// are not among its Rows.
+func plantedElsewhere(sc *testbed.Scenario) []testbed.Row {
+	var rows []testbed.Row
+	for _, b := range testbed.KnownBugs() {
+		if !b.ShowsIn(sc) {
+			violates := append([]*testbed.Property{b.Property}, b.Further...)
+			rows = append(rows, When(plants(b)).RarelyViolates(violates...).Because("the planted bug "+b.Name+" violates it in the scenario "+b.Scenario.Name)...)
+		}
+	}
+	return claimed(sc, rows)
+}
+
+// plants holds if a known bug is planted, by its name or by its option.
+func plants(b *testbed.KnownBug) testbed.Condition {
+	return testbed.NewCondition("the bug "+b.Name+" is planted", func(s *testbed.Setup) bool {
+		return slices.Contains(s.Params.Planted(), b)
+	})
+}
