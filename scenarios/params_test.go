@@ -13,6 +13,8 @@ import (
 // read back as it was.
 func TestParamsOfEveryScenarioCanBeRecorded(t *testing.T) {
 	for _, sc := range testbed.Scenarios() {
+		_, err := sc.Params.Nodes()
+		require.NoError(t, err, sc.Name)
 		var p testbed.Params
 		for _, set := range sc.Params.Expand() {
 			require.NoError(t, p.Set(set.Name, set.Value), sc.Name)
