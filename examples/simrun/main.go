@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/command"
 
+	_ "github.com/watchbed/watchbed/examples/deafetcd"
 	_ "github.com/watchbed/watchbed/examples/failover"
 	_ "github.com/watchbed/watchbed/examples/impatient"
 	_ "github.com/watchbed/watchbed/examples/naivecache"

@@ -59,6 +59,15 @@ func TestWhatIsRegisteredHereIsInEverySubcommand(t *testing.T) {
 		assert.Contains(t, text, "\n  "+name+" ")
 	}
 
+	for name, kind := range map[string]string{
+		"naive": "cache design", "impatient": "cache design", "failover": "scenario",
+		"never-empty": "property", "progress=unanswered": "value",
+	} {
+		text, code = simrun(t, binary, "list", name)
+		assert.Zero(t, code, text)
+		assert.Contains(t, text, kind+" "+name+": ")
+	}
+
 	text, code = simrun(t, binary, "run", "failover", "--seeds", "500", "--out", out)
 	assert.Zero(t, code, text)
 	assert.Contains(t, text, "never-empty       holds")
@@ -67,6 +76,14 @@ func TestWhatIsRegisteredHereIsInEverySubcommand(t *testing.T) {
 	assert.Equal(t, 1, code, text)
 	assert.Contains(t, text, "never-empty       violated")
 	assert.Contains(t, text, "the write was acknowledged", "the story says what is wrong")
+
+	quiet := []string{"run", "issue-17507", "--etcd", "3.6.16", "--seeds", "100", "--out", t.TempDir()}
+	text, code = simrun(t, binary, quiet...)
+	assert.Zero(t, code, text)
+	text, code = simrun(t, binary, append(quiet, "--set", "progress=unanswered")...)
+	assert.Equal(t, 1, code, text)
+	assert.Contains(t, text, "answers-in-time  violated")
+	assert.Contains(t, text, "One behaviour of etcd decides: progress=unanswered.")
 
 	recordings, err := filepath.Glob(filepath.Join(out, "*.json"))
 	require.NoError(t, err)

@@ -1,0 +1,24 @@
+// Package deafetcd is one changed option of the simulated etcd: a server that takes
+// progress requests and answers none. With --set progress=unanswered it stands in for
+// every release.
+package deafetcd
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+)
+
+var _ = v3rpc.ProgressSeam.Register("unanswered", "it is taken, and nothing comes of it",
+	func() v3rpc.ProgressRequests { return unanswered{} })
+
+// unanswered implements v3rpc.ProgressRequests. It keeps nothing.
+type unanswered struct{}
+
+func (unanswered) Request(*sim.Env, *v3rpc.ServerWatchStream) {}
+func (unanswered) Sent(*sim.Env, *v3rpc.ServerWatchStream)    {}
+func (unanswered) Rule() mvcc.ProgressRule                    { return mvcc.IfSynced }
+func (unanswered) Deferred() bool                             { return false }
+func (unanswered) Reset(*sim.Env, *v3rpc.ServerWatchStream)   {}
+func (unanswered) Clone() v3rpc.ProgressRequests              { return unanswered{} }
+func (unanswered) Fingerprint(d sim.Digest) sim.Digest        { return d }
