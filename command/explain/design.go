@@ -31,7 +31,7 @@ func explainDesign(name string) []Explanation {
 		}
 		items = append(items, item)
 	}
-	if len(items) == 0 {
+	if len(items) == 0 && !d.OwnNode() {
 		e.say("sets", "no option: every option of the cache has its default")
 	}
 	e.list("sets, other than the default", items)

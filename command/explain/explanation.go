@@ -18,6 +18,8 @@ type Explanation struct {
 type Fact struct {
 	Label string `json:"label"`
 	Items []Item `json:"items"`
+	// below: the lines of an item begin below its name, however short that is.
+	below bool
 }
 
 // Item is a paragraph, or several, of a fact. Name is what they are about; empty if
@@ -30,13 +32,21 @@ type Item struct {
 // say adds a fact of one paragraph, unless there is nothing to say.
 func (e *Explanation) say(label, text string) {
 	if text != "" {
-		e.Facts = append(e.Facts, Fact{label, []Item{{Lines: []string{text}}}})
+		e.Facts = append(e.Facts, Fact{Label: label, Items: []Item{{Lines: []string{text}}}})
 	}
 }
 
 // list adds a fact of several items, unless there are none.
 func (e *Explanation) list(label string, items []Item) {
 	if len(items) > 0 {
-		e.Facts = append(e.Facts, Fact{label, items})
+		e.Facts = append(e.Facts, Fact{Label: label, Items: items})
+	}
+}
+
+// listBelow is list for items of which each is a text of its own.
+func (e *Explanation) listBelow(label string, items []Item) {
+	e.list(label, items)
+	if len(items) > 0 {
+		e.Facts[len(e.Facts)-1].below = true
 	}
 }

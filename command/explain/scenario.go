@@ -73,8 +73,8 @@ func explainScenario(name string) []Explanation {
 	if len(here) == 0 {
 		e.say("known to be violated with these parameters", "nothing")
 	}
-	e.list("known to be violated with these parameters", here)
-	e.list("known to be violated with other parameters", elsewhere)
+	e.listBelow("known to be violated with these parameters", here)
+	e.listBelow("known to be violated with other parameters", elsewhere)
 	return []Explanation{e}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/report"
 )
 
-// column is the longest name beside which its text is printed. The text of a longer
-// one begins in the next line.
+// column is the longest name beside which texts are printed. If a name is longer, all
+// texts begin below their names.
 const column = 30
 
 // WriteText prints explanations of one name, one after the other.
@@ -60,19 +60,18 @@ func (f *Fact) text(b *strings.Builder, o report.Terminal) {
 		longest = max(longest, utf8.RuneCountInString(item.Name))
 	}
 	for _, item := range f.Items {
-		item.text(b, o, longest)
+		item.text(b, o, longest, !f.below && longest <= column)
 	}
 }
 
-// text prints the name with its lines: beside it if all names are short, below it
-// otherwise.
-func (item *Item) text(b *strings.Builder, o report.Terminal, longest int) {
+// text prints the name with its lines, beside it or below it.
+func (item *Item) text(b *strings.Builder, o report.Terminal, longest int, beside bool) {
 	switch {
 	case item.Name == "":
 		for _, line := range item.Lines {
 			b.WriteString("  " + o.Wrap(line, 2) + "\n")
 		}
-	case longest <= column:
+	case beside:
 		name := item.Name + strings.Repeat(" ", longest-utf8.RuneCountInString(item.Name))
 		for _, line := range item.Lines {
 			b.WriteString("  " + name + "  " + o.Wrap(line, longest+4) + "\n")
