@@ -68,7 +68,7 @@ func runCommand(s streams) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file")
-	c.Flags().BoolVar(&f.expect, "expect", false, "exit 0 if exactly what rows say is violated (simrun list SCENARIO has the rows, a planted bug adds its own);\neach difference is named, and each violation that was expected with the reason in its row")
+	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known (simrun list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "keep failing runs as they were found")
 	return c
 }
