@@ -2,10 +2,10 @@ package linearizability
 
 import "github.com/watchbed/watchbed/model"
 
-// apply carries out a write that would make revision rev, and reports whether
-// it changed anything and whether that is what the client was told. A nil
-// result was never told, and is always right. What the contents are after a
-// wrong answer is of no use.
+// apply carries out a write that would make revision rev, and reports whether it
+// changed anything and whether that is what the client was answered. A nil result
+// is an answer that never arrived, and is always right. What the contents are
+// after a wrong answer is of no use.
 func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch *[]*model.Item) (changed, right bool) {
 	switch r.Kind {
 	case model.Put:
@@ -33,18 +33,18 @@ func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch
 		return false, false
 	}
 	for i := range branch {
-		var told *model.Result
+		var shown *model.Result
 		if res != nil {
-			told = &res.Results[i]
+			shown = &res.Results[i]
 		}
 		b := &branch[i]
 		if !b.IsWrite() {
-			if told != nil && !answers(c.between(b.Key, rangeEnd(b), scratch), b, told) {
+			if shown != nil && !answers(c.between(b.Key, rangeEnd(b), scratch), b, shown) {
 				return false, false
 			}
 			continue
 		}
-		did, ok := c.apply(b, told, rev, scratch)
+		did, ok := c.apply(b, shown, rev, scratch)
 		if !ok {
 			return false, false
 		}
@@ -72,15 +72,15 @@ func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch
 		return false
 	}
 	for i := range branch {
-		b, told := &branch[i], &res.Results[i]
+		b, shown := &branch[i], &res.Results[i]
 		switch {
 		case b.Kind == model.Put:
 			return false
 		case b.Kind == model.Delete:
-			if !c.idle(b, told, scratch) {
+			if !c.idle(b, shown, scratch) {
 				return false
 			}
-		case !answers(c.between(b.Key, rangeEnd(b), scratch), b, told):
+		case !answers(c.between(b.Key, rangeEnd(b), scratch), b, shown):
 			return false
 		}
 	}
@@ -109,7 +109,7 @@ func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
 	if len(res.Items) != len(have) || res.More != more {
 		return false
 	}
-	// Kubernetes does not tell how many items are left after a page.
+	// Kubernetes does not say how many items are left after a page.
 	if res.Count != int64(total) && !(more && res.Count == int64(len(have))) {
 		return false
 	}
@@ -121,15 +121,15 @@ func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
 	return true
 }
 
-// shows reports whether an answered item is the stored one. Kubernetes tells of
-// an object when it was changed, but neither when it was created nor how often
-// it changed: those count only if they were told.
-func shows(told, stored *model.Item, keysOnly bool) bool {
+// shows reports whether an answered item is the stored one. A Kubernetes object
+// has the revision of its last change, but neither that of its creation nor the
+// number of its changes: those are compared only if the answer has them.
+func shows(shown, stored *model.Item, keysOnly bool) bool {
 	value := stored.Value
 	if keysOnly {
 		value = ""
 	}
-	return told.Key == stored.Key && told.ModRevision == stored.ModRevision && told.Value == value &&
-		(told.CreateRevision == 0 || told.CreateRevision == stored.CreateRevision) &&
-		(told.Version == 0 || told.Version == stored.Version)
+	return shown.Key == stored.Key && shown.ModRevision == stored.ModRevision && shown.Value == value &&
+		(shown.CreateRevision == 0 || shown.CreateRevision == stored.CreateRevision) &&
+		(shown.Version == 0 || shown.Version == stored.Version)
 }

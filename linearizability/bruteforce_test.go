@@ -87,7 +87,7 @@ func (s naiveStore) copy() naiveStore {
 	return naiveStore{s.revision, items}
 }
 
-// does carries out the operation and compares everything it was told.
+// does carries out the operation and compares everything in the answer.
 func (s *naiveStore) does(op *model.Operation, prop Property) bool {
 	before := s.revision
 	got := s.execute(op.Request, before+1)
@@ -97,12 +97,12 @@ func (s *naiveStore) does(op *model.Operation, prop Property) bool {
 	if op.Outcome == model.Unknown {
 		return op.Commit == 0 || got.changed && s.revision == op.Commit
 	}
-	told := op.Result
+	given := op.Result
 	isRead := op.Request.Kind == model.Get || op.Request.Kind == model.List
-	if told.Revision != 0 && told.Revision != s.revision && !(isRead && prop == LinearizableData) {
+	if given.Revision != 0 && given.Revision != s.revision && !(isRead && prop == LinearizableData) {
 		return false
 	}
-	return got.matches(op.Request, told)
+	return got.matches(op.Request, given)
 }
 
 type naiveAnswer struct {
@@ -170,11 +170,11 @@ func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
 	return out
 }
 
-func (a *naiveAnswer) matches(r *model.Request, told *model.Result) bool {
+func (a *naiveAnswer) matches(r *model.Request, given *model.Result) bool {
 	if r.Kind == model.Get || r.Kind == model.List {
-		return a.matchesRead(r, told)
+		return a.matchesRead(r, given)
 	}
-	if told.Deleted != a.deleted || told.Succeeded != a.succeeded || len(told.Results) != len(a.nested) {
+	if given.Deleted != a.deleted || given.Succeeded != a.succeeded || len(given.Results) != len(a.nested) {
 		return false
 	}
 	branch := r.Failure
@@ -182,32 +182,32 @@ func (a *naiveAnswer) matches(r *model.Request, told *model.Result) bool {
 		branch = r.Success
 	}
 	for i := range a.nested {
-		if !a.nested[i].matches(&branch[i], &told.Results[i]) {
+		if !a.nested[i].matches(&branch[i], &given.Results[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (a *naiveAnswer) matchesRead(r *model.Request, told *model.Result) bool {
+func (a *naiveAnswer) matchesRead(r *model.Request, given *model.Result) bool {
 	all := int64(len(a.found))
 	if r.CountOnly {
-		return told.Count == all && told.Items == nil && !told.More
+		return given.Count == all && given.Items == nil && !given.More
 	}
 	shown := a.found
 	cut := r.Limit != 0 && all > r.Limit
 	if cut {
 		shown = shown[:r.Limit]
 	}
-	countRight := told.Count == all || cut && told.Count == r.Limit
-	if told.More != cut || !countRight || len(told.Items) != len(shown) {
+	countRight := given.Count == all || cut && given.Count == r.Limit
+	if given.More != cut || !countRight || len(given.Items) != len(shown) {
 		return false
 	}
 	for i, want := range shown {
 		if r.KeysOnly {
 			want.Value = ""
 		}
-		got := *told.Items[i]
+		got := *given.Items[i]
 		if got.CreateRevision == 0 {
 			want.CreateRevision = 0
 		}

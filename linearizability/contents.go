@@ -20,7 +20,7 @@ type contents struct {
 	// digest is the sum of the digests of all items, kept only if persistent:
 	// only persistent contents are compared with each other.
 	digest uint64
-	// observe, if set, hears of every change; nil is a deletion.
+	// observe, if set, is called for every change; nil is a deletion.
 	observe func(key string, it *model.Item)
 }
 

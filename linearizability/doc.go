@@ -1,5 +1,5 @@
 // Package linearizability judges histories: what clients asked, when, and what
-// they were told.
+// they were answered.
 //
 // Judge is the way in: it asks the revision witness about every property, and
 // porcupine wherever that is affordable and wherever a violation is to be
@@ -7,20 +7,21 @@
 //
 // # Why the witness is exact
 //
-// Linearizability is hard to decide because the order of the operations has to
-// be guessed. In etcd there is little left to guess: every write that changes
-// something makes a revision, and a LIST tells the revision that it observed.
+// Linearizability is hard to decide because the order of the operations has to be
+// guessed. In etcd there is little left to guess: every write that changes
+// something makes a revision, and the answer to a LIST has the revision that it
+// observed.
 //
-// Give every operation a position: revision r itself for the write that made
-// it, behind r and before r+1 for a read or a write without effect that was
-// answered from the store at r. In every order that explains the history, the
-// effective writes come by revision, because each answer names the revision and
-// the store counts. So the store at r is the same in all such orders: it is the
-// initial store with the writes up to r applied. Which positions an operation
-// may have then does not depend on the others. It is one position for an
-// effective write (its revision) and for an answer that tells its revision; for
-// a Get, and for any answer without revision, all positions at which the store
-// answers so: none, one interval, or several.
+// Give every operation a position: revision r itself for the write that made it,
+// behind r and before r+1 for a read or a write without effect that was answered
+// from the store at r. In every order that explains the history, the effective
+// writes come by revision, because each answer names the revision and the store
+// counts. So the store at r is the same in all such orders: it is the initial
+// store with the writes up to r applied. Which positions an operation may have
+// then does not depend on the others. It is one position for an effective write
+// (its revision) and for an answer that has its revision; for a Get, and for any
+// answer without revision, all positions at which the store answers so: none, one
+// interval, or several.
 //
 // Two things follow. An order that respects real time gives positions that do:
 // what had returned before another was called is not behind it. And positions
@@ -48,14 +49,13 @@
 // earlier in its client's program": nothing else orders operations of different
 // clients at one position, so that the clients can be swept one by one.
 //
-// A write of unknown outcome takes its position from Operation.Commit or from
-// the log, bounds nothing behind it as it never returned, and is left out if it
-// never took effect. Without ground truth the witness leaves such writes out; if
-// the history holds without them, it holds, because they may never have
-// happened. If not, it is violated only if revisions contradict each other for
-// every possible fate of these writes. Otherwise it is undecided. It is also
-// undecided if a write had an effect and did not tell its revision. Porcupine
-// decides both.
+// A write of unknown outcome takes its position from Operation.Commit or from the
+// log, bounds nothing behind it as it never returned, and is left out if it never
+// took effect. Without ground truth the witness leaves such writes out; if the
+// history holds without them, it holds, because they may never have happened. If
+// not, it is violated only if revisions contradict each other for every possible
+// fate of these writes. Otherwise it is undecided. It is also undecided if a
+// write had an effect and its answer has no revision. Porcupine decides both.
 //
 // The replay costs O(n log n) in the number of writes and answered items. A
 // search by data costs a look at every key that ever was in the range for each
@@ -98,7 +98,7 @@
 //   - exactly one of response, error and unknown:
 //     response {"revision","items","count","more","deleted","succeeded","responses"},
 //     where revision is the one that a write made or a list observed; it may be
-//     left out where the server did not tell, and count where it is the number
+//     left out where the server did not send it, and count where it is the number
 //     of items. Of an item, create and version may be left out if they are not
 //     known; mod may not.
 //     error is compacted, future-revision, timeout, too-many-requests,

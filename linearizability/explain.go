@@ -43,8 +43,8 @@ const (
 	// WrongFlag: a write says of itself what cannot be: how much it deleted, or
 	// which branch it took.
 	WrongFlag Anomaly = "wrong-flag"
-	// Contradicted: after a write, as its client was told of it, the writes that
-	// ground truth has next would have changed nothing.
+	// Contradicted: after a write as it was answered, the writes that ground
+	// truth has next would have changed nothing.
 	Contradicted Anomaly = "contradicts-ground-truth"
 	// Torn: two pages of one list show different revisions.
 	Torn Anomaly = "torn-pages"
@@ -185,32 +185,32 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
 		have = have[:l]
 	}
-	told := op.Result.Items
+	shown := op.Result.Items
 	if op.Request.CountOnly {
-		have, told = nil, nil
+		have, shown = nil, nil
 	}
-	for i := 0; i < len(have) || i < len(told); i++ {
+	for i := 0; i < len(have) || i < len(shown); i++ {
 		switch {
-		case i == len(told) || i < len(have) && have[i].Key < told[i].Key:
+		case i == len(shown) || i < len(have) && have[i].Key < shown[i].Key:
 			e.Anomaly, e.Key, e.Want = Missing, have[i].Key, copyOf(have[i])
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
-		case i == len(have) || told[i].Key < have[i].Key:
-			e.Anomaly, e.Key, e.Got = Ghost, told[i].Key, copyOf(told[i])
+		case i == len(have) || shown[i].Key < have[i].Key:
+			e.Anomaly, e.Key, e.Got = Ghost, shown[i].Key, copyOf(shown[i])
 			if !model.InRange(e.Key, op.Request.Key, rangeEnd(op.Request)) {
 				e.Anomaly = Foreign
 				return
 			}
-			if told[i].ModRevision > rev {
+			if shown[i].ModRevision > rev {
 				e.Anomaly = Premature
 			}
-			e.Write, e.WriteRevision = w.deleter(told[i].Key, rev)
-		case !shows(told[i], have[i], op.Request.KeysOnly):
-			e.Key, e.Got, e.Want = have[i].Key, copyOf(told[i]), copyOf(have[i])
+			e.Write, e.WriteRevision = w.deleter(shown[i].Key, rev)
+		case !shows(shown[i], have[i], op.Request.KeysOnly):
+			e.Key, e.Got, e.Want = have[i].Key, copyOf(shown[i]), copyOf(have[i])
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
 			switch {
-			case told[i].ModRevision < have[i].ModRevision:
+			case shown[i].ModRevision < have[i].ModRevision:
 				e.Anomaly = Missing
-			case told[i].ModRevision > have[i].ModRevision:
+			case shown[i].ModRevision > have[i].ModRevision:
 				e.Anomaly = Premature
 			default:
 				e.Anomaly = Corrupt
@@ -293,10 +293,11 @@ func (e *Explanation) Say(name func(op int) string) string {
 		fmt.Fprintf(&s, " is of revision %d, which no operation of the history made; the newest is %d", e.Revision, e.facts.newest)
 		return s.String()
 	case WrongFlag:
-		fmt.Fprintf(&s, ", told %s, cannot have been answered so", e.facts.flags)
+		fmt.Fprintf(&s, " has the answer %s, which the store", e.facts.flags)
 		if e.Revision > 0 {
-			fmt.Fprintf(&s, " by the store at revision %d", e.Revision)
+			fmt.Fprintf(&s, " at revision %d", e.Revision)
 		}
+		s.WriteString(" cannot have given")
 		if e.Because >= 0 {
 			fmt.Fprintf(&s, "; %s", e.reason(name))
 		}
@@ -352,11 +353,11 @@ func (e *Explanation) difference(name func(op int) string) string {
 	}
 	switch e.Anomaly {
 	case Missing:
-		told := "is not in it"
+		what := "is not in it"
 		if e.Got != nil {
-			told = fmt.Sprintf("is %q of revision %d in it", e.Got.Value, e.Got.ModRevision)
+			what = fmt.Sprintf("is %q of revision %d in it", e.Got.Value, e.Got.ModRevision)
 		}
-		return fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, told, e.Want.Value, e.WriteRevision, source)
+		return fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, what, e.Want.Value, e.WriteRevision, source)
 	case Ghost:
 		if e.WriteRevision == 0 {
 			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was never written", e.Key, e.Got.Value, e.Got.ModRevision)

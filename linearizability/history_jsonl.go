@@ -86,8 +86,8 @@ var (
 )
 
 // WriteHistory writes a history as JSON Lines, header first. It refuses what
-// ReadHistory would refuse, so that a recorder hears of its mistake when it
-// makes it; the error names the operation by its index.
+// ReadHistory would refuse, so that a recorder fails at its mistake. The error
+// names the operation by its index.
 //
 // Names of clients that have no operation are not kept.
 func WriteHistory(w io.Writer, h *model.History) error {

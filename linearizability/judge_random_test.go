@@ -56,9 +56,9 @@ func TestJudgeOnRandomHistories(t *testing.T) {
 
 func holds(v model.Verdict) bool { return v == model.Holds || v == model.Vacuous }
 
-// A judge that is wrong must be found out. Here porcupine is told of an
-// operation less.
-func TestDisagreementIsLoud(t *testing.T) {
+// TestJudgesThatDisagreeAreAnError: porcupine is given one operation fewer than
+// the witness, so the two verdicts differ.
+func TestJudgesThatDisagreeAreAnError(t *testing.T) {
 	h := parse(t, start, putA, list(10, "", 2, oldA))
 	fewer := *h
 	fewer.Operations = h.Operations[:1]

@@ -101,7 +101,7 @@ func TestJudgements(t *testing.T) {
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "a" as "bad" (create 2, mod 3, version 2), ` +
 				`but the write of revision 3 by the put of "a" by w (called at 1, answered at 2) left "new" (create 2, mod 3, version 2)`,
 		},
-		"create and version need not be told": {
+		"create and version may be missing": {
 			[]string{start, putA, list(10, "", 3, `{"key":"a","value":"new","mod":3}`)},
 			Linearizable, model.Holds, 1, "", "",
 		},
@@ -154,7 +154,7 @@ func TestJudgements(t *testing.T) {
 		"a delete that says it did nothing": {
 			[]string{start, `{"client":"w","op":"delete","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}`},
 			Linearizable, model.Violated, 0, WrongFlag,
-			`the delete of "a" by w (called at 1, answered at 2), told revision 2, deleted 0, succeeded false, cannot have been answered so by the store at revision 2`,
+			`the delete of "a" by w (called at 1, answered at 2) has the answer revision 2, deleted 0, succeeded false, which the store at revision 2 cannot have given`,
 		},
 		"a write of unknown outcome may be seen or not": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true}`, list(10, "", 2, oldA), list(12, "", 3, newA)},
@@ -170,7 +170,7 @@ func TestJudgements(t *testing.T) {
 			Linearizable, model.Violated, 0, Unexplained,
 			`no order of the operations fits their answers, whether or not the writes with unknown outcome took effect`,
 		},
-		"ground truth tells": {
+		"ground truth settles an unknown outcome": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true,"commit":3}`, list(10, "", 3, newA)},
 			Linearizable, model.Vacuous, 0, "", "",
 		},
@@ -236,7 +236,7 @@ func TestJudgements(t *testing.T) {
 			[]string{start, putA, deleteA, list(10, `"freshness":"exact","revision":3`, 3, newA)},
 			Exact, model.Holds, 1, "", "",
 		},
-		"exactly, as etcd tells its current revision": {
+		"an exact read whose header has the current revision": {
 			[]string{start, putA, deleteA, list(10, `"freshness":"exact","revision":3`, 4, newA)},
 			Exact, model.Holds, 1, "", "",
 		},
@@ -397,8 +397,9 @@ func TestBudgetIsDeterministic(t *testing.T) {
 	require.Equal(t, steps, same)
 }
 
-// Where revisions are known, porcupine is led straight to the order.
-func TestSequentialIsStraight(t *testing.T) {
+// TestSequentialNeedsOneStepPerOperation: where revisions are known, porcupine
+// finds the order without backtracking.
+func TestSequentialNeedsOneStepPerOperation(t *testing.T) {
 	h := overlapping(60, 5, 3, 3, false)
 	var p Porcupine
 	v, steps := p.Check(h, nil, Sequential, DefaultSteps)
@@ -406,8 +407,8 @@ func TestSequentialIsStraight(t *testing.T) {
 	require.Equal(t, len(h.Operations), steps)
 }
 
-// A write that does not tell its revision leaves the witness without a place
-// for it; porcupine does not need one.
+// The witness cannot place a write whose answer has no revision. Porcupine does
+// not need the revision.
 func TestWritesWithoutRevision(t *testing.T) {
 	h := parse(t,
 		`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a","value":"1"},"response":{}}`,

@@ -9,8 +9,8 @@ import (
 )
 
 // Porcupine judges with porcupine: a search through the orders in which the
-// operations can have happened, by a program that knows nothing of etcd. It is
-// the judge of record for histories that it can finish.
+// operations can have happened, by a program that was not written for etcd. Its
+// verdict is the one that is reported, for histories that it can finish.
 //
 // The zero value is ready to use and may be used again, by one goroutine at a
 // time.

@@ -45,12 +45,12 @@ func Properties() []Property {
 
 // Claims reports whether the property is about the operation at all.
 //
-// Failed operations had no effect and unknown reads told nothing, so that
-// nothing is about them. Compactions remove history and no contents: what they
-// oblige to is another property. An Exact read asks for the past, so that it
-// belongs in no order of the present. Everything weaker than a consistent read
-// is outside linearizability by the client's own wish, but not outside
-// sequential consistency.
+// No property is about failed operations, which had no effect, or about reads of
+// unknown outcome, which have no answer. A compaction removes history and no
+// contents: what may be read after it is another property. An Exact read asks for
+// the past, so it has no place in the order of the present. A read that is weaker
+// than consistent asks for less than linearizability, but sequential consistency
+// still holds for it.
 func (p Property) Claims(op *model.Operation) bool {
 	write := op.Request.IsWrite()
 	switch {

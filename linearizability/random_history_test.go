@@ -31,8 +31,8 @@ type simulated struct {
 	past    map[int64]*model.Store
 	log     *model.Log
 	tick    int64
-	// truth: ground truth is known. silent: writes that change nothing and
-	// lists do not tell a revision.
+	// truth: ground truth is known. silent: the answers to lists, and to writes
+	// that change nothing, have no revision.
 	truth, silent bool
 	// inFlight is each client's operation, -1 if none.
 	inFlight []int

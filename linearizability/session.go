@@ -6,9 +6,9 @@ import "github.com/watchbed/watchbed/model"
 // order of revisions: that a list is not what the store was at its revision is
 // for other properties to say.
 
-// after finds a read's first position at or after the bound. told is false if
-// the read has no position at all.
-func (w *Witness) after(i int32, bound int64) (rev int64, ok, told bool) {
+// after finds a read's first position at or after the bound. The second result is
+// false if the read has no position at all.
+func (w *Witness) after(i int32, bound int64) (rev int64, ok, placed bool) {
 	if w.roles[i] == observing {
 		return w.at[i], w.at[i] >= bound, true
 	}
@@ -18,8 +18,8 @@ func (w *Witness) after(i int32, bound int64) (rev int64, ok, told bool) {
 	if rev, ok = w.first(i, bound); ok {
 		return rev, true, true
 	}
-	_, told = w.first(i, w.history.Initial.Revision)
-	return 0, false, told
+	_, placed = w.first(i, w.history.Initial.Revision)
+	return 0, false, placed
 }
 
 func isSessionRead(op *model.Operation) bool {
@@ -38,11 +38,11 @@ func (w *Witness) monotonic() (fault, int) {
 		if view.reads++; view.reads > 1 {
 			pairs++
 		}
-		rev, ok, told := w.after(i, view.seen.revision)
+		rev, ok, placed := w.after(i, view.seen.revision)
 		switch {
 		case ok:
 			view.seen = position{revision: rev, op: i}
-		case told:
+		case placed:
 			return fault{kind: tooOld, op: i, other: view.seen.op, revision: w.at[i], bound: view.seen.revision}, pairs
 		}
 	}
@@ -62,7 +62,7 @@ func (w *Witness) readYourWrites() (fault, int) {
 			continue
 		}
 		reads++
-		if _, ok, told := w.after(i, view.wrote.revision); !ok && told {
+		if _, ok, placed := w.after(i, view.wrote.revision); !ok && placed {
 			return fault{kind: tooOld, op: i, other: view.wrote.op, revision: w.at[i], bound: view.wrote.revision}, reads
 		}
 	}
@@ -77,7 +77,7 @@ func (w *Witness) notOlderThan() (fault, int) {
 			continue
 		}
 		reads++
-		if _, ok, told := w.after(i, op.Request.Revision); !ok && told {
+		if _, ok, placed := w.after(i, op.Request.Revision); !ok && placed {
 			return fault{kind: tooOld, op: i, other: -1, revision: w.at[i], bound: op.Request.Revision}, reads
 		}
 	}

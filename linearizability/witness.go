@@ -21,7 +21,7 @@ type Witness struct {
 	roles []role
 	at    []int64 // positions of writing and observing operations
 	bad   []bool  // observing operations whose answer is not the store at their position
-	// blind is set if a write changed the store and did not tell its revision,
+	// blind is set if a write changed the store and its answer has no revision,
 	// open if an outcome is unknown that could matter.
 	blind, open bool
 	broken      fault
@@ -171,12 +171,12 @@ func (w *Witness) replay() {
 			}
 			points = w.observe(points)
 		}
-		told := op.Result
+		shown := op.Result
 		if op.Outcome == model.Unknown {
-			told = nil
+			shown = nil
 		}
 		w.revision++
-		if changed, right := w.contents.apply(op.Request, told, w.revision, &w.scratch); !changed || !right {
+		if changed, right := w.contents.apply(op.Request, shown, w.revision, &w.scratch); !changed || !right {
 			w.broken = fault{kind: wrongAnswer, op: ref.index, revision: w.revision - 1}
 			return
 		}
@@ -237,9 +237,9 @@ func (w *Witness) observe(points []writeRef) []writeRef {
 }
 
 // Check judges one property of the loaded history. exercised counts the
-// operations that the property really bound to something, as Judgement says.
-// It returns Undecided for three reasons: outcomes are unknown, writes do not
-// tell their revision, or the search is too long. The limit of the search is
+// operations that the property really bound to something, as Judgement says. It
+// returns Undecided for three reasons: outcomes are unknown, answers to writes
+// have no revision, or the search is too long. The limit of the search is
 // deterministic.
 func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
 	v, exercised, _ = w.check(prop)

@@ -11,11 +11,11 @@ const (
 	Unknown
 )
 
-// Operation is one line of a history: what a client asked, when, and what it
-// was told. Call and Return are readings of one strictly increasing counter of
-// the whole run, never of a clock: porcupine's intervals are closed, so two
-// equal readings would make operations concurrent that were not. An Unknown
-// operation has no return; its Return is math.MaxInt64.
+// Operation is one line of a history: what a client asked, when, and what it was
+// answered. Call and Return are readings of one strictly increasing counter of
+// the whole run, never of a clock: porcupine's intervals are closed, so two equal
+// readings would make operations concurrent that were not. An Unknown operation
+// has no return; its Return is math.MaxInt64.
 type Operation struct {
 	Client       int
 	Call, Return int64

@@ -6,7 +6,7 @@ import "fmt"
 type Kind uint8
 
 // The kinds of operations that a history may hold. Get and List differ in what
-// they observe: a Get tells the key's own revisions only, a List also tells the
+// they observe: a Get has the key's own revisions only, a List also has the
 // revision of the whole store (Kubernetes: the list's resourceVersion).
 const (
 	Put Kind = iota + 1
@@ -118,7 +118,7 @@ type Request struct {
 // compaction is none: it removes history, not contents, and takes no revision.
 func (r *Request) IsWrite() bool { return r.Kind == Put || r.Kind == Delete || r.Kind == Txn }
 
-// Result is what a client was told.
+// Result is what a client was answered.
 type Result struct {
 	// Revision is the store's revision that came with the answer: of a write
 	// the revision that it made, of a List the revision that it observed. 0 if

@@ -106,8 +106,8 @@ func TestCompaction(t *testing.T) {
 	require.Equal(t, int64(5), s.Revision(), "a compaction takes no revision")
 }
 
-// A clone and its original change independently, and digests tell contents
-// apart.
+// A clone and its original change independently. Different contents have
+// different digests.
 func TestClones(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := NewStore(Initial{Revision: 1})
@@ -176,7 +176,7 @@ func TestRanges(t *testing.T) {
 	})
 }
 
-// A digest is for telling items apart: every field counts.
+// Every field of an item is part of its digest.
 func TestItemDigest(t *testing.T) {
 	base := Item{Key: "k", Value: "v", CreateRevision: 2, ModRevision: 3, Version: 2}
 	seen := map[uint64]Item{base.Digest(): base}

@@ -17,7 +17,7 @@ func (t EventType) String() string { return eventTypeNames[t] }
 type WatchRequest struct {
 	// Key and End are etcd's range, as in Request.
 	Key, End string
-	// StartRevision is the first revision to be told of; 0 is the one after
+	// StartRevision is that of the first event to be sent; 0 is the one after
 	// that of the Created response.
 	StartRevision int64
 	// PrevKV asks for the item before each event, NoPut and NoDelete are
@@ -25,8 +25,8 @@ type WatchRequest struct {
 	PrevKV, NoPut, NoDelete, ProgressNotify bool
 }
 
-// WatchEvent is one change of one key. Of a deletion, Item tells the key; what
-// else it holds is not judged, as etcd and Kubernetes differ in it.
+// WatchEvent is one change of one key. Of a deletion, Item has the key. What else
+// it has is not judged: etcd and Kubernetes differ in it.
 type WatchEvent struct {
 	Type     EventType
 	Item     *Item
@@ -35,7 +35,8 @@ type WatchEvent struct {
 }
 
 // WatchResponse is one message to a watcher. One without events is Created, is
-// Progress (a bookmark: all up to Revision has been told), or ends the stream.
+// Progress (a bookmark: all events up to Revision have been sent), or ends the
+// stream.
 type WatchResponse struct {
 	Revision int64
 	Events   []WatchEvent
@@ -62,7 +63,7 @@ type WatchStream struct {
 // covers reports whether the watcher asked for changes of the key.
 func (r *WatchRequest) covers(key string) bool { return InRange(key, r.Key, r.End) }
 
-// wants reports whether the watcher is to be told of the event.
+// wants reports whether the event is to be sent to the watcher.
 func (r *WatchRequest) wants(t EventType, key string) bool {
 	filtered := t == PutEvent && r.NoPut || t == DeleteEvent && r.NoDelete
 	return r.covers(key) && !filtered

@@ -44,11 +44,11 @@ func WatchGuarantees() []WatchGuarantee {
 type WatchJudgement struct {
 	Guarantee WatchGuarantee
 	Verdict   Verdict
-	// Exercised counts what put the guarantee to the test: of Ordered, Unique
-	// and Reliable, events after the first of their stream; of Atomic,
-	// revisions of several events; of Resumable, streams from a revision that
-	// had something to tell; of Bookmarkable, bookmarks; of PrevKV, events of a
-	// watcher that asked for it; of Filter, changes that were to be left out.
+	// Exercised counts what the guarantee was checked on: of Ordered, Unique and
+	// Reliable, events after the first of their stream; of Atomic, revisions of
+	// several events; of Resumable, streams from a revision after which there
+	// were events; of Bookmarkable, bookmarks; of PrevKV, events of a watcher
+	// that asked for it; of Filter, changes that were to be left out.
 	Exercised int
 	// Why is there if and only if the guarantee is violated.
 	Why *WatchViolation
@@ -64,8 +64,8 @@ type WatchViolation struct {
 	Sentence string
 }
 
-// CheckWatch judges what one watcher was told against ground truth, which must
-// reach at least to the newest revision that it was told of.
+// CheckWatch compares what one watcher was sent with ground truth, which must
+// reach at least to the newest revision that was sent.
 func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
 	c := watchCheck{log: log, found: map[WatchGuarantee]*WatchViolation{}, exercised: map[WatchGuarantee]int{}}
 	for i := range streams {
@@ -108,8 +108,8 @@ func (c *watchCheck) violated(g WatchGuarantee, rev int64, key, format string, a
 // streamCheck is what is known of a stream so far.
 type streamCheck struct {
 	*WatchStream
-	// start is the first revision to be told of; begun is false while that is
-	// not known.
+	// start is the revision of the first event to be sent; begun is false while
+	// it is not known.
 	start int64
 	begun bool
 	told  []*WatchEvent
@@ -194,7 +194,7 @@ func (c *watchCheck) happened(e *WatchEvent) {
 		if real.Item.Key != key || real.Type != e.Type {
 			continue
 		}
-		if e.Type == PutEvent && !sameTold(e.Item, real.Item) {
+		if e.Type == PutEvent && !sameItem(e.Item, real.Item) {
 			c.violated(Reliable, e.Revision, key, "the put of %q at revision %d was sent as %q (mod revision %d, version %d), but wrote %q (version %d)",
 				key, e.Revision, e.Item.Value, e.Item.ModRevision, e.Item.Version, real.Item.Value, real.Item.Version)
 		}
@@ -203,9 +203,9 @@ func (c *watchCheck) happened(e *WatchEvent) {
 	c.violated(Reliable, e.Revision, key, "the %s of %q at revision %d never happened", e.Type, key, e.Revision)
 }
 
-// sameTold compares an item with the stored one; creation and version count
-// only if they were told, as Kubernetes does not tell them.
-func sameTold(told, stored *Item) bool {
+// sameItem compares an item with the stored one; creation and version are
+// compared only if they were sent, as Kubernetes does not send them.
+func sameItem(told, stored *Item) bool {
 	return told.Key == stored.Key && told.Value == stored.Value && told.ModRevision == stored.ModRevision &&
 		(told.CreateRevision == 0 || told.CreateRevision == stored.CreateRevision) &&
 		(told.Version == 0 || told.Version == stored.Version)
@@ -234,7 +234,7 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 		if c.log.At(c.log.Revision()).Compacted() < e.Revision {
 			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d lacks the previous item of revision %d", e.Type, key, e.Revision, want.ModRevision)
 		}
-	case want != nil && !sameTold(e.PrevItem, want):
+	case want != nil && !sameItem(e.PrevItem, want):
 		c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries the item of revision %d as the previous one, not that of revision %d",
 			e.Type, key, e.Revision, e.PrevItem.ModRevision, want.ModRevision)
 	}
@@ -305,8 +305,8 @@ func (c *watchCheck) gaps(s *streamCheck) {
 	}
 }
 
-// followOn finds what fell between two streams of the watcher. Nothing is owed
-// for history that etcd had compacted, and said so, nor for what a list showed.
+// followOn finds what fell between two streams of the watcher. History that etcd
+// had compacted, and said so, need not be sent, nor what a list showed.
 func (c *watchCheck) followOn(streams []WatchStream) {
 	c.at.Response, c.at.Event = -1, -1
 	told := int64(0)

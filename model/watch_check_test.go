@@ -108,7 +108,7 @@ func TestWatchViolations(t *testing.T) {
 		"an event with another value": {func(s []WatchStream) {
 			item(&s[1].Responses[2].Events[0], func(it *Item) { it.Value = "?" })
 		}, []WatchGuarantee{Reliable}, `the put of "b" at revision 8 was sent as "?" (mod revision 8, version 3), but wrote "8" (version 3)`},
-		"a put told as a delete": {func(s []WatchStream) {
+		"a put sent as a delete": {func(s []WatchStream) {
 			s[1].Responses[2].Events[0].Type = DeleteEvent
 		}, []WatchGuarantee{Reliable}, `the delete of "b" at revision 8 never happened`},
 		"resumed late": {func(s []WatchStream) {

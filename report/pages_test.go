@@ -54,9 +54,10 @@ func TestLongHistoriesAreNotDrawn(t *testing.T) {
 	assert.NotContains(t, b.String(), "iframe title")
 }
 
-// TestTimelineWaitsToBeSeen: a frame that is not in view cannot measure text, so
-// porcupine's script must not run at once. It fails if porcupine's page changes.
-func TestTimelineWaitsToBeSeen(t *testing.T) {
+// TestTimelineIsDrawnOnceVisible: porcupine's script measures text, which fails
+// in a frame that is not in view, so it runs when the frame is. It fails if
+// porcupine's page changes.
+func TestTimelineIsDrawnOnceVisible(t *testing.T) {
 	h := &model.History{Clients: []string{"a"}, Operations: []model.Operation{{
 		Call: 1, Return: 2, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: 1},
 	}}}

@@ -119,7 +119,7 @@ var elsewhere = map[string][]string{
 		"cache: snapshots switched on again by a consistency check",
 		"informer: streamed list compared and different",
 	},
-	"informers that compare, or meet an API server without snapshots; TestInformersComeToWhatTheyAreAbout has them": {
+	"informers that compare, or meet an API server without snapshots; TestInformerScenariosReachTheirSituations has them": {
 		"informer: resourceVersion goes back in time",
 		"informer: list whose second page expired",
 		"informer: change among the initial events",
@@ -222,10 +222,10 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 	t.Logf("%d of %d situations at least 1000 times; %d excused", often, all, len(excused))
 }
 
-// TestRewatchIsNoFalseAlarm: what is left of #15220 is the one thing wrong in
+// TestRewatchHoldsWithTheRaceMasked: what is left of #15220 is the one thing wrong in
 // released versions. With the race masked, as in all other scenarios, the
 // same schedules hold.
-func TestRewatchIsNoFalseAlarm(t *testing.T) {
+func TestRewatchHoldsWithTheRaceMasked(t *testing.T) {
 	p := Rewatch.Params
 	released := explored(t, Rewatch, p, 0, *alarmSchedules/10)
 	assert.NotEmpty(t, released.Failures)

@@ -53,7 +53,7 @@ var guardCases = []guardCase{
 	{GuardDowngrade, "3.5.12", "shipped", false, false},
 }
 
-func TestWhatTheVersionCheckIsWorth(t *testing.T) {
+func TestVersionChecksAgainstDowngrades(t *testing.T) {
 	for _, tc := range guardCases {
 		t.Run(tc.scenario.Name+" "+tc.etcd+" "+tc.check, func(t *testing.T) {
 			t.Parallel()

@@ -15,8 +15,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Each scenario of informers comes to what it is about.
-func TestInformersComeToWhatTheyAreAbout(t *testing.T) {
+// TestInformerScenariosReachTheirSituations: the situations that a scenario is
+// about come about in it.
+func TestInformerScenariosReachTheirSituations(t *testing.T) {
 	for _, c := range []struct {
 		scenario   *testbed.Scenario
 		change     func(*testbed.Params)
@@ -83,8 +84,9 @@ func TestRelistLoopHeals(t *testing.T) {
 	}
 }
 
-// A run that was cut off says nothing of an informer that is still on its way.
-func TestInformerThatIsStillOnItsWay(t *testing.T) {
+// TestCutOffRunsDoNotBlameInformers: in a run that was cut off, an informer that
+// still catches up is not violated.
+func TestCutOffRunsDoNotBlameInformers(t *testing.T) {
 	s, err := InformerResume.New(InformerResume.Params)
 	require.NoError(t, err)
 	for steps := 1; steps < 80; steps++ {

@@ -126,10 +126,11 @@ func silence(t testing.TB, q *quietWatch, runs int) int {
 	return silent
 }
 
-// TestSimulatedServersAreAsSilentAsRealOnes: the dependence on the delay comes
-// from the phase of the sync loop alone, and no constant of the simulation was
-// taken from the measurement.
-func TestSimulatedServersAreAsSilentAsRealOnes(t *testing.T) {
+// TestMissingProgressRateMatches17507: the simulation leaves as many progress
+// requests unanswered as real servers, for each delay. The dependence on the
+// delay comes from the phase of the sync loop alone: no constant of the
+// simulation was taken from the measurement.
+func TestMissingProgressRateMatches17507(t *testing.T) {
 	const runs = 8000
 	for _, m := range measurements(t) {
 		q := newQuietWatch(t, sim.Timed, &m)
@@ -140,9 +141,9 @@ func TestSimulatedServersAreAsSilentAsRealOnes(t *testing.T) {
 	}
 }
 
-// TestSilenceIsNotAlwaysAndNotNever: what the test above compares is not a
-// matter of yes and no, so it can fail.
-func TestSilenceIsNotAlwaysAndNotNever(t *testing.T) {
+// TestMeasuredRatesOf17507CanRefuteTheSimulation: some of the rates that the test
+// above compares are neither 0 nor 1, so it can fail.
+func TestMeasuredRatesOf17507CanRefuteTheSimulation(t *testing.T) {
 	graded := 0
 	for _, m := range measurements(t) {
 		if m.Silent > 0 && m.Silent < m.Runs {

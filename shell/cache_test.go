@@ -34,7 +34,7 @@ func TestConsistentListSeesEveryWrite(t *testing.T) {
 		require.Equal(t, []string{fmt.Sprint("a=", i)}, keysOf(got.Items))
 		require.Equal(t, wire.FromCache, got.Origin)
 	}
-	// Nothing in the prefix tells of this one: progress has to.
+	// No event of the prefix has this revision: only progress can.
 	rv := e.set("/registry/nodes/a", "x")
 	require.Equal(t, rv, list(t, c, consistent).ResourceVersion)
 	report, err := c.Report(t.Context())
@@ -316,8 +316,9 @@ func canceled(t *testing.T) context.Context {
 	return ctx
 }
 
-// One write releases all reads that wait for it.
-func TestManyWait(t *testing.T) {
+// TestOneWriteReleasesAllWaitingReads: one write releases all reads that wait for
+// it.
+func TestOneWriteReleasesAllWaitingReads(t *testing.T) {
 	e := newEtcd()
 	c := start(t, e, with(cache.Amounts{Limits: read.Limits{BlockTimeout: time.Minute}}))
 	const readers = 500

@@ -9,9 +9,9 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// The number of connections is limited. A request above the limit fails, and
-// does not reach the world.
-func TestTooManyAtATime(t *testing.T) {
+// TestRequestsAboveTheConnectionLimitFail: a request above the limit does not
+// reach the world.
+func TestRequestsAboveTheConnectionLimitFail(t *testing.T) {
 	c := newClients(nil)
 	for i := range maxOpen {
 		c.calls[sim.Conn(i)] = nil

@@ -12,13 +12,13 @@ type Config struct {
 	// Cache configures the state machine. Its Prefix must end in "/"; its KV and
 	// Watch are the shell's to fill in. Its Metadata, of the form "key=value",
 	// goes with the watch and with progress requests as gRPC metadata, so that
-	// both travel on one stream; empty stands for "source=cache", which is what
+	// both use one stream; empty stands for "source=cache", which is what
 	// Kubernetes sends (the gate SeparateCacheWatchRPC). Caches on one
-	// clientv3.Client with equal metadata share a stream, and hear of each
+	// clientv3.Client with equal metadata share a stream, and receive each
 	// other's progress (kubernetes #114458).
 	Cache cache.Config
-	// OnRead, if not nil, is told after every List and Get that was answered
-	// where its time went. It is called by the goroutine that asked.
+	// OnRead, if not nil, is called after every List and Get that was answered,
+	// with the time of each part. The goroutine of the caller calls it.
 	OnRead func(ReadTimes)
 }
 

@@ -81,7 +81,7 @@ func (e *etcd) remove(key string) int64 {
 	return e.revision
 }
 
-// forget drops the objects, of which no watch hears.
+// forget drops the objects. No watch is sent an event.
 func (e *etcd) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

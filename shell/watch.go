@@ -17,8 +17,8 @@ type Watch struct {
 	// events stands for the response that is sent to the client: what it does
 	// not take fills this channel, then the watcher's own in the cache.
 	events chan *wire.WatchEvent
-	// inHand found no room in events. The lane from the cache is held then, and
-	// held tells the caller of Next to ask the loop for more.
+	// inHand is an event that found no room in events. The lane from the cache is
+	// held then, and held makes the caller of Next ask the loop for more.
 	inHand *wire.WatchEvent
 	held   atomic.Bool
 	// forget stops the wait for the caller's context.

@@ -39,7 +39,7 @@ func TestStepsConflictWhenOneWritesWhatTheOtherUses(t *testing.T) {
 	assert.False(t, read.Conflicts(&read), "two reads commute")
 }
 
-func TestItemsTellWhichWriteAReadFinds(t *testing.T) {
+func TestItemDecidesWhichWriteAReadFinds(t *testing.T) {
 	whole := sim.Cell{Kind: cellA, Node: 1}
 	seventh, eighth := whole, whole
 	seventh.Item, eighth.Item = 7, 8
@@ -50,7 +50,7 @@ func TestItemsTellWhichWriteAReadFinds(t *testing.T) {
 	assert.True(t, seventh.Same(eighth), "items do not matter for conflicts")
 }
 
-func TestALookConflictsAndIsNotFollowed(t *testing.T) {
+func TestLooksConflictAndNoStoryFollowsThem(t *testing.T) {
 	whole := sim.Cell{Kind: cellA, Node: 1}
 	look := whole
 	look.Item = sim.NoItem

@@ -16,7 +16,7 @@ func TestSmallValuesAreExact(t *testing.T) {
 	}
 }
 
-func TestEveryValueHasANearBucket(t *testing.T) {
+func TestBucketsAreWithinTheirError(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	last := -1
 	for _, v := range []int64{31, 32, 63, 64, 65, 66, 127, 128, 1 << 20, 1<<20 + 1, 1<<40 - 1, 1 << 40, math.MaxInt64} {

@@ -37,9 +37,9 @@ func TestOptionNamesAreUnique(t *testing.T) {
 	}
 }
 
-// TestWhatOverridesWhat: bugs override settings, settings masks, and all of them
+// TestBugsMasksAndSettingsOverrideInOrder: bugs override settings, settings masks, and all of them
 // version and design.
-func TestWhatOverridesWhat(t *testing.T) {
+func TestBugsMasksAndSettingsOverrideInOrder(t *testing.T) {
 	p := params()
 	assert.Equal(t, "dropped", valueOf(t, p, "progress"))
 	assert.Equal(t, "in-order", valueOf(t, p, "created"), "the race is masked")

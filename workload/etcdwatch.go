@@ -68,7 +68,7 @@ func (w *EtcdWatch) Reset(name string, plan EtcdWatchPlan) {
 // Name is the node's name.
 func (w *EtcdWatch) Name() string { return w.name }
 
-// Plan is what the node was told to do.
+// Plan is what the node does.
 func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
 
 // Watches are the watches of the plan in the order in which they are asked for.

@@ -32,8 +32,8 @@ func writtenKey(p sim.Payload) string {
 	return ""
 }
 
-// OperationEnded: a client has the answer to a request, or hears that there will be
-// none. Number is the operation's place in the client's Operations.
+// OperationEnded: a client has the answer to a request, or an error in place of
+// it. Number is the operation's place in the client's Operations.
 type OperationEnded struct {
 	Number int
 	Answer sim.Payload

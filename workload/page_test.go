@@ -86,7 +86,7 @@ func TestClientTurnsPages(t *testing.T) {
 	}
 }
 
-func TestClientTurnsNoMorePagesThanItIsTold(t *testing.T) {
+func TestClientTurnsAsManyPagesAsPlanned(t *testing.T) {
 	assert.Len(t, turnPages(t, &pager{}, 1), 3)
 	assert.Len(t, turnPages(t, &pager{}, 0), 2)
 }

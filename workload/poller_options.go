@@ -13,7 +13,7 @@ type PollingOptions struct {
 	// Patience is how long one waits for an answer, and what the API server allows a
 	// request.
 	Patience time.Duration
-	// Honour is whether one comes back when it is told to.
+	// Honour: a client that is refused waits for the Retry-After of the answer.
 	Honour bool
 	// Settle is how long after the faults clients may still be refused: the property
 	// recovers-in-time judges what they ask later.

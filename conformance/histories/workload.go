@@ -49,7 +49,7 @@ func (w *workload) next() *model.Request {
 	}
 }
 
-// value is unique in the history, so that a reader can tell which write it sees.
+// value is unique in the history, so that a value that is read names its write.
 func (w *workload) value() string {
 	w.n++
 	return fmt.Sprintf("%s.%d", w.name, w.n)

@@ -136,7 +136,7 @@ func (r *run) listStale(_ *rand.Rand, name string) string {
 	return name
 }
 
-// list reads through the cache. A read that is refused told nothing and is left
+// list reads through the cache. A read that is refused shows nothing and is left
 // out.
 func (r *run) list(name string, req wire.ListRequest, freshness model.Freshness) {
 	call := r.rec.Tick()
@@ -166,8 +166,8 @@ func (r *run) list(name string, req wire.ListRequest, freshness model.Freshness)
 type writing struct {
 	*run
 	n int
-	// own is the only key that it deletes, so that a deletion whose outcome it
-	// does not know can be told from others'. It has one such at most.
+	// own is the only key that it deletes, so that a deletion whose outcome is
+	// unknown is this client's. It has one such deletion at most.
 	own     string
 	unknown bool
 }

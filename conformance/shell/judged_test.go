@@ -101,7 +101,7 @@ func TestReadsThroughTheCache(t *testing.T) {
 				}
 				for _, rare := range one.seen {
 					if report.Situations["cache: "+rare] == 0 {
-						t.Errorf("%s: %q never came about: what holds was not put to the test", one.name, rare)
+						t.Errorf("%s: %q never came about: what holds was not checked there", one.name, rare)
 					}
 				}
 			}
@@ -119,7 +119,7 @@ func judge(t *testing.T, version string, h *model.History) {
 	for _, j := range judgements {
 		switch {
 		case j.Exercised == 0:
-			t.Errorf("%s was not put to the test", j.Property)
+			t.Errorf("%s was never checked", j.Property)
 		case j.Verdict == model.Violated && version == early:
 			t.Logf("%s is violated, as it may be on etcd %s: %v", j.Property, early, j.Why)
 		case j.Verdict != model.Holds:
@@ -128,7 +128,7 @@ func judge(t *testing.T, version string, h *model.History) {
 	}
 }
 
-// If an answer of the cache had been wrong, the judge would have said so.
+// The judge finds an answer of the cache that is wrong.
 func TestTamperedAnswersAreFound(t *testing.T) {
 	versions := realetcd.Versions()
 	server := realetcd.StartForTest(t, versions[len(versions)-1])

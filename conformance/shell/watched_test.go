@@ -78,7 +78,7 @@ func TestWatchesThroughTheCache(t *testing.T) {
 			}
 			for _, g := range []model.WatchGuarantee{model.Ordered, model.Unique, model.Reliable, model.Resumable, model.Bookmarkable} {
 				if exercised[g] == 0 {
-					t.Errorf("%s was not put to the test", g)
+					t.Errorf("%s was never checked", g)
 				}
 			}
 			// Had one event been missing, it would have been missed.
@@ -97,8 +97,8 @@ func TestWatchesThroughTheCache(t *testing.T) {
 	}
 }
 
-// informer lists and watches like a reflector, and writes down what it is told
-// until it hears of the last write.
+// informer lists and watches like a reflector, and records what it is sent, until
+// the last write.
 type informer struct {
 	cache   *shell.Cache
 	pause   time.Duration

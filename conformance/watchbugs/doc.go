@@ -7,7 +7,7 @@
 //   - etcd-io/etcd#15220: a progress response overtakes events. Overtaking
 //     measures it for a watcher that has history to catch up on.
 //   - etcd-io/etcd#17529: a watch below the compacted revision of a stream whose
-//     channel is full is neither cancelled nor told its events. LostCancel
+//     channel is full is neither cancelled nor sent its events. LostCancel
 //     measures it.
 //   - What is left of #15220 since its fix, and not reported: progress for all
 //     watches of a stream is taken for progress of a watch that was created

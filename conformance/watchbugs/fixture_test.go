@@ -10,11 +10,12 @@ import (
 	"github.com/watchbed/watchbed/internal/exacttest"
 )
 
-// A quiet watcher is unsynced until the next round of the sync loop. If runs
-// meet the loop at a random phase, a first request after d finds it so with
-// probability 1 - d/100 ms, and 3.5.12 then keeps silent. A recording far from
-// that was made on a busy machine, or at phases that are not random.
-func TestMeasuredSilenceIsThePhaseOfTheSyncLoop(t *testing.T) {
+// TestMeasuredRateFollowsThePhaseOfTheSyncLoop: a quiet watcher is unsynced until
+// the next round of the sync loop. If runs meet the loop at a random phase, a
+// first request after d finds it so with probability 1 - d/100 ms, and 3.5.12
+// then keeps silent. A recording far from that was made on a busy machine, or at
+// phases that are not random.
+func TestMeasuredRateFollowsThePhaseOfTheSyncLoop(t *testing.T) {
 	const (
 		syncPeriod = 100 * time.Millisecond
 		// roundTrip passes between the registration and the Created response,

@@ -29,11 +29,11 @@ const (
 	syncPasses = 500 * time.Millisecond
 )
 
-// LostCancel runs the #17529 script. A client does not read its stream until
-// the channel is full; then it asks on the same stream for a watch from a
-// compacted revision. When it reads again, it must be told that the watch is
-// cancelled. A run violates the contract if the watch lives on and brings a
-// later event instead, the ones before silently missing.
+// LostCancel runs the #17529 script. A client does not read its stream until the
+// channel is full; then it asks on the same stream for a watch from a compacted
+// revision. When it reads again, it must receive the cancellation of the watch. A
+// run violates the contract if the watch goes on and sends a later event instead:
+// the events before are missing, without an error.
 func LostCancel(ctx context.Context, server *realetcd.Server, runs int) (Result, error) {
 	res := Result{Bug: 17529, Etcd: server.Version, Runs: runs}
 	var err error

@@ -124,7 +124,7 @@ func Scripts() []Script {
 		},
 		{
 			Name: "cancel-at-once",
-			Why:  "A watch that is cancelled before the next sync round is told nothing of the history.",
+			Why:  "A watch that is cancelled before the next sync round is sent nothing of the history.",
 			Steps: []Step{
 				{put("/a", "1")},
 				{from(2, identified(3, watch("/a"))), cancel(3)},

@@ -64,8 +64,8 @@ func TestReleases(t *testing.T) {
 	require.True(t, releases(scenarios.Issue15220, p, of("progress"), "dropped").later)
 }
 
-// TestConvincing: a flip that only moves the run away is none.
-func TestConvincing(t *testing.T) {
+// TestFlipDecidesOnlyIfOtherRunsAgree: a flip that only moves this run away from the violation decides nothing.
+func TestFlipDecidesOnlyIfOtherRunsAgree(t *testing.T) {
 	for _, c := range []struct {
 		trial
 		convincing, plausible bool
@@ -95,9 +95,9 @@ func TestFlipMustRemoveTheViolation(t *testing.T) {
 	require.True(t, v.fits())
 }
 
-// TestStaleReadsAreNoRemedy: a cache that does not ask for freshness is never
+// TestFlipNeverAdvisesStaleReads: a cache that does not ask for freshness is never
 // advised, one that sends every read to etcd is.
-func TestStaleReadsAreNoRemedy(t *testing.T) {
+func TestFlipNeverAdvisesStaleReads(t *testing.T) {
 	s := open(t, "issue-15220-catching-up-cache-matches-etcd", "cache-matches-etcd")
 	s.alike = alike(s.scenario, s.params, s.failure, s.rec.Seed)
 	b, err := s.params.Nodes()
@@ -128,9 +128,9 @@ func TestFlipNamesThePlantedBug(t *testing.T) {
 	}
 }
 
-// TestABugIsNoRemedy: no story advises a broken cache, however well it hides the
+// TestFlipNeverAdvisesAPlantedBug: no story advises a broken cache, however well it hides the
 // violation.
-func TestABugIsNoRemedy(t *testing.T) {
+func TestFlipNeverAdvisesAPlantedBug(t *testing.T) {
 	require.Contains(t, open(t, "issue-15220", "linearizable-data").decision(), "One behaviour of etcd decides: progress=control-queue.")
 	require.NotNil(t, knownBug("cache", "publication", "version-first"))
 	require.Nil(t, knownBug("cache", "publication", "whole"))

@@ -17,8 +17,8 @@ type trial struct {
 	bypasses bool
 	// taken of recorded choices fit.
 	taken, recorded int
-	// gone is how many other runs hold with it, still how many are violated. The
-	// rest no longer puts the property to the test.
+	// gone is how many other runs hold with it, still how many are violated. In
+	// the rest the property is never checked.
 	gone, still int
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// TestNothingIsFoldedIntoHolds: one answer that is not a yes makes the whole not
-// a yes.
-func TestNothingIsFoldedIntoHolds(t *testing.T) {
+// TestCellHoldsOnlyIfAllCampaignsHold: a cell holds only if every campaign of it
+// holds.
+func TestCellHoldsOnlyIfAllCampaignsHold(t *testing.T) {
 	for _, x := range []struct {
 		verdicts []string
 		want     string

@@ -48,9 +48,9 @@ func TestREADMEShowsTheNaiveCache(t *testing.T) {
 	require.Contains(t, string(readme), "func init()"+shown)
 }
 
-// TestWhatIsRegisteredHereIsInEverySubcommand goes the way of a person: list, run,
+// TestRegisteredPartsAreInEverySubcommand goes the way of a person: list, run,
 // replay, shrink, matrix.
-func TestWhatIsRegisteredHereIsInEverySubcommand(t *testing.T) {
+func TestRegisteredPartsAreInEverySubcommand(t *testing.T) {
 	binary, out := build(t), t.TempDir()
 
 	text, code := simrun(t, binary, "list")

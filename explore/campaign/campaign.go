@@ -38,7 +38,7 @@ type campaign struct {
 	result     *Result
 	start      time.Time
 	cpu        time.Duration
-	// next is the number of the next batch; stop tells workers to begin no more.
+	// next is the number of the next batch; with stop, workers begin no more.
 	next atomic.Uint64
 	stop atomic.Bool
 }

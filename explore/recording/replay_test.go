@@ -122,7 +122,7 @@ func (n *twins) Start(env *sim.Env) {
 func (n *twins) Run(_ *sim.Env, t sim.Task) { n.order = append(n.order, t) }
 func (n *twins) Build(w *sim.World)         { w.Add("n", n) }
 
-func TestActionsOfOneNameAreToldApart(t *testing.T) {
+func TestActionsOfOneNameAreDistinguished(t *testing.T) {
 	n := &twins{}
 	r := explore.NewRunner(n, 0)
 	for seed := range uint64(20) {

@@ -1,12 +1,12 @@
 // Package strategy makes choices from seeds: which enabled action is next, and
-// what a question inside a step is answered.
+// which answer a question inside a step gets.
 //
 // A strategy is a file, which registers it. One from another module does the same:
 //
 //	var _ = strategy.Register(strategy.Strategy{Name: "mine", Summary: "...", New: newMine})
 //
-// The paper that a strategy comes from, and where it deviates from the paper, is
-// said on top of its file. Each has a blind spot; "portfolio", the default, hides
+// The comment on top of its file names the paper that a strategy comes from, and
+// the deviations from it. Each has a blind spot; "portfolio", the default, hides
 // the blind spot of one behind the others.
 //
 // What a strategy does is a function of the seed and of the subject's profile,

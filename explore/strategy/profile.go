@@ -5,10 +5,10 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// Profile is what trial runs tell about a subject. Strategies that must know
-// the length of a run take it from here and not from the runs before: those
-// depend on how seeds were spread over workers, and a seed must give the same run
-// alone as in a campaign. Each number is the greatest of all trial runs.
+// Profile is what trial runs measure of a subject. A strategy that needs the
+// length of a run takes it from here. It must not take it from the runs before:
+// those depend on how seeds were spread over workers, and a seed must give the
+// same run alone as in a campaign. Each number is the greatest of all trial runs.
 type Profile struct {
 	// Steps is the length of a run, Picks how many of its steps had an
 	// alternative, Questions the number of choices inside steps.

@@ -1,8 +1,8 @@
-// Package exacttest tells how surprising a count is, exactly, for the counts
-// of a hundred runs or so by which the simulation is compared with real servers.
+// Package exacttest computes exact p-values for the counts of about a hundred
+// runs, by which the simulation is compared with real servers.
 //
 // Both tests are two-sided in Fisher's sense: the p-value is the probability of
-// all outcomes that are at most as likely as the one seen. No approximation by
-// a normal distribution is involved; with rates near 0 and 1, where the watch
-// bugs live, it would be wrong.
+// all outcomes that are at most as likely as the one seen. It does not
+// approximate by a normal distribution: that would be wrong at the rates of the
+// watch bugs, which are near 0 and 1.
 package exacttest

@@ -48,7 +48,7 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"sim/option"}, never: []string{"sim/...", "model"},
-		because: "every node declares options and knows nothing of those of others",
+		because: "every node declares options, and none needs those of another node",
 	},
 	{
 		packages: []string{"sim/cache/store", "sim/cache/traffic", "sim/cache/guard", "sim/cache/progress"},
@@ -63,7 +63,7 @@ var forbidden = []rule{
 	{
 		packages: []string{"sim/cache/reflector"},
 		never:    []string{"sim/cache/store", "sim/cache/read/...", "sim/cache/dispatch/...", "sim/cache/check", "sim/cache/guard", "sim/cache/progress"},
-		because:  "it lists and watches, and knows nothing of what the cache does with the objects",
+		because:  "it lists and watches; the Sink decides what becomes of the objects",
 	},
 	{
 		packages: []string{"sim/cache/check"},
@@ -109,7 +109,7 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"..."}, except: []string{"command/...", "cmd/..."}, never: []string{"github.com/spf13/cobra", "flag"}, directly: true,
-		because: "flags are read in one place, so that a main of one's own can have others",
+		because: "flags are read in one place, so that another main can have others",
 	},
 	{
 		packages: []string{"..."}, except: []string{"explore/internal/toys"}, never: []string{"explore/internal/toys"},

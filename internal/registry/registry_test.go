@@ -34,12 +34,12 @@ func TestFindNamesTheNearest(t *testing.T) {
 	assert.EqualError(t, err, `unknown scenario "outage"; did you mean "outages"?`)
 }
 
-func TestNamesAreTakenOnce(t *testing.T) {
+func TestDuplicateNamesPanic(t *testing.T) {
 	assert.PanicsWithValue(t, `scenario "busy" is registered twice`, func() { filled().Add("busy", 4) })
 	assert.PanicsWithValue(t, "a scenario without a name is registered", func() { filled().Add("", 4) })
 }
 
-func TestArrangeLeavesTheRestBehind(t *testing.T) {
+func TestArrangeMovesNamedEntriesToTheFront(t *testing.T) {
 	r := filled()
 	r.Arrange("outages", "quiet")
 	assert.Equal(t, []string{"outages", "quiet", "busy"}, r.Names())

@@ -13,7 +13,8 @@ func dropItem(_ *model.History, op *model.Operation) *model.Result {
 	}
 	wrong := *op.Result
 	wrong.Items = slices.Clone(op.Result.Items[1:])
-	// A list that is consistent in itself: only other operations tell.
+	// The list is consistent in itself: only other operations show that it is
+	// wrong.
 	wrong.Count--
 	return &wrong
 }

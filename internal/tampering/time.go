@@ -36,7 +36,8 @@ func future(h *model.History, op *model.Operation) *model.Result {
 	return nil
 }
 
-// writer is the operation that made an item, nil if its client was not told so.
+// writer is the operation that made an item, nil if that operation was not
+// answered.
 func writer(h *model.History, it *model.Item) *model.Operation {
 	for i := range h.Operations {
 		op := &h.Operations[i]

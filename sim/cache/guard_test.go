@@ -278,9 +278,9 @@ func TestAnEndpointThatNeverAnswers(t *testing.T) {
 	require.Equal(t, 1, b.covered("API server starts with a warning, version of etcd unknown"))
 }
 
-// TestBeforeAndWithoutAStart: an API server that has not started refuses every
+// TestUnstartedServerRefusesEveryRequest: an API server that has not started refuses every
 // request, and one that never will gives the reason.
-func TestBeforeAndWithoutAStart(t *testing.T) {
+func TestUnstartedServerRefusesEveryRequest(t *testing.T) {
 	b := guarded(t, "kep-ga", "default", 1)
 	b.ask(&wire.ReadyzRequest{})
 	for _, when := range []string{"waits for the version", "older than 3.4.25 or 3.5.8"} {

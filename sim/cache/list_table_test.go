@@ -322,8 +322,9 @@ func (b *bed) asked() (*wire.RangeRequest, bool) {
 	return r, ok
 }
 
-// The rest of a list is kept for a while and not for ever, and there is a bound.
-func TestKeptPagesGo(t *testing.T) {
+// TestKeptPagesExpireAndAreBounded: the rest of a list is kept for a limited
+// time, and the number of them is limited.
+func TestKeptPagesExpireAndAreBounded(t *testing.T) {
 	o := options(t, "kep-2340")
 	o.Reads.Pagination = variant.PaginateKept
 	first := func(b *bed) *wire.ListResponse {

@@ -123,9 +123,9 @@ func TestRequestsAreSpaced(t *testing.T) {
 	require.Equal(t, sim.Time(1030*ms), b.down.inbox[0].at)
 }
 
-// When the timer finds no waiting read it is set to zero: the next read is asked
-// for at once, however soon it comes.
-func TestTimerIsKeptExpired(t *testing.T) {
+// TestNextReadAfterAnIdlePeriodAsksAtOnce: a timer that finds no waiting read is
+// set to zero, so the next read is asked for at once.
+func TestNextReadAfterAnIdlePeriodAsksAtOnce(t *testing.T) {
 	b := timedBed(t, config(options(t, "kep-2340")))
 	react := b.up.react
 	b.up.react = func(env *sim.Env, m *sim.Message) bool {
@@ -158,7 +158,7 @@ func TestSingleRequestDesign(t *testing.T) {
 	require.Equal(t, wire.TooLargeResourceVersion, b.down.inbox[0].Payload.(*wire.Error).Code)
 }
 
-func TestSingleRequestOwesOneForEachRead(t *testing.T) {
+func TestSingleRequestAsksOncePerRead(t *testing.T) {
 	b := newBed(t, config(options(t, "single-request")))
 	b.listed(5)
 	for range 2 {
@@ -168,8 +168,9 @@ func TestSingleRequestOwesOneForEachRead(t *testing.T) {
 	require.Equal(t, 2, count[*wire.ProgressRequest](b.up))
 }
 
-// A read that is served before the requester looked leaves it nothing to do.
-func TestRequesterWokenInVain(t *testing.T) {
+// TestRequesterDoesNotAskForAServedRead: the read is served before the requester
+// looks for waiting reads.
+func TestRequesterDoesNotAskForAServedRead(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 6})
@@ -187,8 +188,8 @@ func TestRequesterWokenInVain(t *testing.T) {
 	require.Equal(t, 1, count[*wire.ProgressRequest](b.up), "the timer had run out")
 }
 
-// A tick is taken once.
-func TestTickIsTakenOnce(t *testing.T) {
+// TestOneTickSendsOneProgressRequest: a tick is consumed by the first request.
+func TestOneTickSendsOneProgressRequest(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	b.do("fire cache progress request period")

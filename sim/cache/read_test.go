@@ -108,8 +108,9 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// The timeout wakes a read, it does not end it: what came in meanwhile counts.
-func TestFreshAtTheLast(t *testing.T) {
+// TestReadThatIsFreshAtItsTimeoutIsServed: the timeout only wakes the read, which
+// looks at the cache once more.
+func TestReadThatIsFreshAtItsTimeoutIsServed(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	b.listed(5)
 	b.ask(consistentList())

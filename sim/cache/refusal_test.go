@@ -95,9 +95,9 @@ func TestStaleRetryAfter(t *testing.T) {
 	}
 }
 
-// TestEtcdDoesNotSayWhen: where etcd itself is older than what was asked for,
-// there is a 504 as well, and no word of when to come back.
-func TestEtcdDoesNotSayWhen(t *testing.T) {
+// TestDelegatedFutureReadsHaveNoRetryAfter: where etcd itself is older than what
+// was asked for, the answer is a 504 without Retry-After.
+func TestDelegatedFutureReadsHaveNoRetryAfter(t *testing.T) {
 	b := newBed(t, config(options(t, "direct")))
 	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 9, Match: wire.MatchNotOlderThan})
 	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 9, Match: wire.MatchExact})

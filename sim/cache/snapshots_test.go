@@ -87,7 +87,7 @@ func TestSnapshots(t *testing.T) {
 	assert.Equal(t, 4, b.covered("snapshot taken"), "one for the list, one for each event")
 }
 
-func TestWithoutSnapshotsThePastIsEtcds(t *testing.T) {
+func TestWithoutSnapshotsEtcdServesExactReads(t *testing.T) {
 	b := pastBed(t, config(cache.Options{}))
 	assert.Equal(t, fromEtcd, b.exact(8))
 	assert.Zero(t, b.covered("snapshot taken"))
@@ -245,7 +245,7 @@ func TestSnapshotsOfClonesAreTheirOwn(t *testing.T) {
 	}
 }
 
-func TestSnapshotsAreOfTheFingerprint(t *testing.T) {
+func TestFingerprintIncludesSnapshots(t *testing.T) {
 	fingerprint := func(b *bed) sim.Digest { return b.cache.Fingerprint(sim.NewDigest) }
 	b := pastBed(t, snapshotConfig(nil))
 	c := b.clone()

@@ -302,8 +302,9 @@ func TestTheDispatcherWaitsWithinItsBudget(t *testing.T) {
 	require.Equal(t, 1, b.covered("blocked watcher terminated"))
 }
 
-// One watcher that does not keep up holds up the others for the budget only.
-func TestOthersGetTheEventFirst(t *testing.T) {
+// TestBlockedWatcherDelaysOthersByTheBudgetOnly: a watcher whose channel is full
+// delays the others by the budget only.
+func TestBlockedWatcherDelaysOthersByTheBudgetOnly(t *testing.T) {
 	b := slowWatch(t)
 	b.seen()
 	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 11})

@@ -112,7 +112,7 @@ func walks(t *testing.T, version string, early bool, runs int) (f findings) {
 	return f
 }
 
-func TestEachReleaseLosesAndRepeatsWhatItIsKnownFor(t *testing.T) {
+func TestClientReleasesLoseAndRepeatEventsAsReported(t *testing.T) {
 	const runs = 3000
 	require.Equal(t, findings{}, walks(t, newest, false, runs), "newest client, right server")
 

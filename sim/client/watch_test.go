@@ -245,7 +245,7 @@ func TestRestartForgetsEverything(t *testing.T) {
 	require.Equal(t, []string{"1 create watch /a/... from 5"}, b.etcd.take())
 }
 
-func TestNamesTellNamesakesApart(t *testing.T) {
+func TestWatchesOfOnePrefixHaveDifferentNames(t *testing.T) {
 	b, _ := registered(t, config(t, newest))
 	second, _ := b.watch("/a/", 4, ""), b.watch("/a/", 4, "")
 	b.settle()

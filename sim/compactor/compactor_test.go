@@ -143,7 +143,7 @@ func TestOfTwoServersOneCompacts(t *testing.T) {
 }
 
 // A loser hears of a compaction by its watch long before its own next try.
-func TestAServerHearsOfCompactionsByItsWatch(t *testing.T) {
+func TestWatchOfCompactRevKeyReportsCompactions(t *testing.T) {
 	c := newCluster(t, 5*time.Minute, 50*time.Minute)
 	c.runUntil(11 * time.Minute)
 	assert.EqualValues(t, 7, c.compactors[1].CompactRevision())

@@ -22,7 +22,7 @@ func forVersion(t *testing.T, v string) etcd.Options {
 }
 
 // The patch releases that the notes of each issue name.
-func TestFixesLandWhereTheReleaseNotesSaySo(t *testing.T) {
+func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 	fixes := map[string]string{
 		"issue-15220": "3.4.25 and 3.5.8", "issue-15271": "3.4.25 and 3.5.8",
 		"issue-17507": "3.4.31 and 3.5.13", "issue-17529": "3.4.31 and 3.5.13",
@@ -45,7 +45,7 @@ func TestFixesLandWhereTheReleaseNotesSaySo(t *testing.T) {
 	}
 }
 
-func TestThereIsNoFixForAValueThatIsNotReplaced(t *testing.T) {
+func TestValuesThatEveryReleaseHasHaveNoFix(t *testing.T) {
 	for _, name := range []string{"progress", "created", "chan-buf", "colour"} {
 		require.Nil(t, etcd.FixedIn(name, "in-order"), name)
 	}
@@ -78,7 +78,7 @@ func TestUnknownVersionsNameTheNearest(t *testing.T) {
 	}
 }
 
-func TestChannelsWereLargerOnce(t *testing.T) {
+func TestWatchChannelSizeOfEachRelease(t *testing.T) {
 	for v, want := range map[string]int{"3.4.9": 1024, "3.4.10": 128, "3.5.0": 128} {
 		c, err := etcd.OptionsOf(v)
 		require.NoError(t, err)

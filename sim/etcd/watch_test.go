@@ -282,7 +282,7 @@ func TestManyUnsyncedWatchersAreSyncedInSubsets(t *testing.T) {
 	require.EqualValues(t, 2, b.covered("next sync at once, more work pending"))
 }
 
-func TestCompactedWatcherOfASubsetIsToldTwice(t *testing.T) {
+func TestCompactedWatcherOfASubsetIsCanceledTwice(t *testing.T) {
 	b := newBench(t, "3.5.35", func(c *etcd.Config) { c.Store.MaxWatchersPerSync = 1 })
 	b.put("/a", "1").put("/a", "2").compact(3).settle()
 	b.request("w", create("/a", 2)).settle().take()

@@ -114,8 +114,8 @@ func benchState(ctx context.Context, s settings, spec storeSpec, st state, pid i
 	return rows, nil
 }
 
-// write writes at the store's rate until it is told to stop. Objects keep the
-// value of their field.
+// write writes at the store's rate until its context ends. Objects keep the value
+// of their field.
 func (s *storeSpec) write(ctx context.Context, client *clientv3.Client, st state) {
 	tick := time.NewTicker(time.Second / time.Duration(s.writes))
 	defer tick.Stop()

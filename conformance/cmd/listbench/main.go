@@ -7,8 +7,8 @@
 //	go run ./cmd/listbench                 # all of it: a quarter of an hour, 4 GB
 //	go run ./cmd/listbench -scale 0.01     # a look at it
 //
-// It prints a table in Markdown. What the columns mean is said in
-// conformance/shell/README.md, together with what it printed.
+// It prints a table in Markdown. conformance/shell/README.md explains the columns
+// and has the measured figures.
 package main
 
 import (

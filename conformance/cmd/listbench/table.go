@@ -57,8 +57,8 @@ func (m *measured) mean() time.Duration {
 	return sum / time.Duration(len(m.times))
 }
 
-// cpu is the share of one list, nothing if all lists together took less than can
-// be told from the clock's ticks.
+// cpu is the share of one list, nothing if all lists together took less than the
+// clock can measure.
 func (m *measured) cpu(all time.Duration) string {
 	if all < minTicks*clockTick {
 		return ""
