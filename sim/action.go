@@ -42,11 +42,11 @@ type Action struct {
 
 // slot is an entry of the world's table of everything that can ever happen.
 type slot struct {
-	due   Time
-	since uint32
-	index int32 // lane, timer, task or fault number
-	node  NodeID
-	kind  Kind
+	due Time
+	// action is what a strategy picks when the entry is ready. It is kept whole,
+	// because the list of what is enabled is made anew in each step.
+	action Action
+	index  int32 // lane, timer, task or fault number
 	// cause is the one that armed the timer.
 	cause Cause
 }

@@ -42,8 +42,9 @@ type lane struct {
 func (l *lane) len() int       { return len(l.queue) - l.head }
 func (l *lane) peek() *Message { return &l.queue[l.head] }
 
+// pop leaves the message in the queue's memory, where a later one overwrites it:
+// payloads belong to nodes, which keep them for a whole run anyway.
 func (l *lane) pop() {
-	l.queue[l.head] = Message{}
 	l.head++
 	if l.head == len(l.queue) {
 		l.queue, l.head = l.queue[:0], 0
@@ -86,7 +87,7 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 func (w *World) resetLane(n int, to NodeID) {
 	l := &w.lanes[n]
 	*l = lane{queue: l.queue[:0], slot: l.slot}
-	w.slots[l.slot].node = to
+	w.slots[l.slot].action.Node = to
 	w.clearReady(l.slot)
 }
 

@@ -175,45 +175,47 @@ func (w *World) planFault(f *plannedFault) {
 // Enabled lists what can happen next. When timed, that is what is due first.
 // The list is valid until the next step.
 func (w *World) Enabled() []Action {
-	list := w.enabled[:0]
 	if w.mode == Timed {
-		w.enabled = w.earliest(list)
+		w.enabled = w.earliest(w.enabled[:0])
 		return w.enabled
 	}
+	if cap(w.enabled) < len(w.slots) {
+		w.enabled = make([]Action, 2*len(w.slots))
+	}
+	list, n := w.enabled[:cap(w.enabled)], 0
 	for i, word := range w.ready {
 		for word != 0 {
-			n := int32(i<<6 | bits.TrailingZeros64(word))
+			s := &w.slots[i<<6|bits.TrailingZeros64(word)]
 			word &= word - 1
-			s := &w.slots[n]
-			if s.kind == Inject && !w.faults[s.index].fault.Ready(w) {
+			if s.action.Kind == Inject && !w.faults[s.index].fault.Ready(w) {
 				continue
 			}
-			list = append(list, Action{Slot: n, Since: s.since, Node: s.node, Kind: s.kind})
+			list[n] = s.action
+			n++
 		}
 	}
-	w.enabled = list
-	return list
+	w.enabled = list[:n]
+	return w.enabled
 }
 
 func (w *World) earliest(list []Action) []Action {
 	var first Time
 	for i, word := range w.ready {
 		for word != 0 {
-			n := int32(i<<6 | bits.TrailingZeros64(word))
+			s := &w.slots[i<<6|bits.TrailingZeros64(word)]
 			word &= word - 1
-			s := &w.slots[n]
 			due := max(s.due, w.now)
 			if len(list) > 0 && due > first {
 				continue
 			}
-			if s.kind == Inject && !w.faults[s.index].fault.Ready(w) {
+			if s.action.Kind == Inject && !w.faults[s.index].fault.Ready(w) {
 				continue
 			}
 			if due < first {
 				list = list[:0]
 			}
 			first = due
-			list = append(list, Action{Slot: n, Since: s.since, Node: s.node, Kind: s.kind})
+			list = append(list, s.action)
 		}
 	}
 	return list
@@ -254,13 +256,13 @@ func (w *World) Do(c Chooser, a Action) {
 	case Fire:
 		w.writesOwn(cellReady, a.Slot)
 		w.clearReady(a.Slot)
-		w.act(s.node, s.cause)
-		w.nodes[s.node].node.Fire(&w.env, Timer(s.index))
+		w.act(s.action.Node, s.cause)
+		w.nodes[s.action.Node].node.Fire(&w.env, Timer(s.index))
 	case Run:
 		w.writesOwn(cellReady, a.Slot)
 		w.clearReady(a.Slot)
-		w.act(s.node, w.nodes[s.node].root)
-		w.nodes[s.node].node.Run(&w.env, Task(s.index))
+		w.act(s.action.Node, w.nodes[s.action.Node].root)
+		w.nodes[s.action.Node].node.Run(&w.env, Task(s.index))
 	case Inject:
 		f := &w.faults[s.index]
 		f.left--
@@ -335,7 +337,7 @@ func (w *World) delay(d Delay, what string) Duration {
 
 func (w *World) newSlot(k Kind, n NodeID, index int32) int32 {
 	id := int32(len(w.slots))
-	w.slots = append(w.slots, slot{kind: k, node: n, index: index})
+	w.slots = append(w.slots, slot{action: Action{Slot: id, Node: n, Kind: k}, index: index})
 	if int(id)>>6 >= len(w.ready) {
 		w.ready = append(w.ready, 0)
 	}
@@ -345,7 +347,7 @@ func (w *World) newSlot(k Kind, n NodeID, index int32) int32 {
 func (w *World) makeReady(id int32, due Time) {
 	s := &w.slots[id]
 	s.due = due
-	s.since = w.step
+	s.action.Since = w.step
 	w.ready[id>>6] |= 1 << (id & 63)
 }
 
@@ -412,11 +414,11 @@ func (w *World) AppendName(b []byte, a Action) []byte {
 		b = append(append(append(b, '>'), w.nodes[m.To].name...), ' ')
 		return strconv.AppendInt(append(w.appendCause(b, m.Cause), '#'), int64(m.Ordinal), 10)
 	case Fire:
-		b = append(append(append(b, "fire "...), w.nodes[s.node].name...), ' ')
-		return append(b, w.nodes[s.node].node.TimerName(Timer(s.index))...)
+		b = append(append(append(b, "fire "...), w.nodes[s.action.Node].name...), ' ')
+		return append(b, w.nodes[s.action.Node].node.TimerName(Timer(s.index))...)
 	case Run:
-		b = append(append(append(b, "run "...), w.nodes[s.node].name...), ' ')
-		return append(b, w.nodes[s.node].node.TaskName(Task(s.index))...)
+		b = append(append(append(b, "run "...), w.nodes[s.action.Node].name...), ' ')
+		return append(b, w.nodes[s.action.Node].node.TaskName(Task(s.index))...)
 	default:
 		return append(append(b, "inject "...), w.faults[s.index].fault.Name()...)
 	}
@@ -428,9 +430,9 @@ func (w *World) Activity(a Action) string {
 	s := &w.slots[a.Slot]
 	switch a.Kind {
 	case Fire:
-		return w.nodes[s.node].node.TimerName(Timer(s.index))
+		return w.nodes[s.action.Node].node.TimerName(Timer(s.index))
 	case Run:
-		return w.nodes[s.node].node.TaskName(Task(s.index))
+		return w.nodes[s.action.Node].node.TaskName(Task(s.index))
 	case Inject:
 		return w.faults[s.index].fault.Name()
 	}

@@ -3,6 +3,7 @@ package testbed
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -14,6 +15,8 @@ type clients struct {
 	// history are the clients that carry out a fixed program.
 	history  []*workload.Client
 	programs []plans.Program
+	// unmerged is the memory of appendOperations.
+	unmerged [][]model.Operation
 	// ended is the number of them, from the first on, that have ended: one that has
 	// ended stays so.
 	ended int
@@ -96,6 +99,33 @@ func (s *System) buildClients(w *sim.World) {
 		x.Reset(topology.Numbered("poller", i, len(c.pollers)), c.pollerPlans[i])
 		w.Add(x.Name(), x)
 	}
+}
+
+// appendOperations adds what the clients recorded, in the order of the calls. Each
+// client's operations are in that order already, so they are merged: a sort would
+// move each operation many times, at the end of every run.
+func (c *clients) appendOperations(ops []model.Operation) []model.Operation {
+	rest := c.unmerged[:0]
+	for _, x := range c.history {
+		if recorded := x.Operations(); len(recorded) > 0 {
+			rest = append(rest, recorded)
+		}
+	}
+	for len(rest) > 0 {
+		first := 0
+		for i := range rest {
+			if rest[i][0].Call < rest[first][0].Call {
+				first = i
+			}
+		}
+		ops = append(ops, rest[first][0])
+		if rest[first] = rest[first][1:]; len(rest[first]) == 0 {
+			rest[first] = rest[len(rest)-1]
+			rest = rest[:len(rest)-1]
+		}
+	}
+	c.unmerged = rest
+	return ops
 }
 
 // programsEnded reports whether the clients of the history and those that speak

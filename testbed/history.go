@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"math"
-	"slices"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -16,14 +15,8 @@ const compactorsName = "compactors"
 // History is what the clients recorded so far in this run. It is valid until the
 // next call.
 func (s *System) History() *model.History {
-	ops := s.operations[:0]
-	for _, c := range s.clients.history {
-		ops = append(ops, c.Operations()...)
-	}
-	ops = s.compactorWrites(ops)
-	slices.SortFunc(ops, func(a, b model.Operation) int { return int(a.Call - b.Call) })
-	s.operations = ops
-	return &model.History{Clients: s.names, Initial: s.etcd.initial, Operations: ops}
+	s.operations = s.clients.appendOperations(s.compactorWrites(s.operations[:0]))
+	return &model.History{Clients: s.names, Initial: s.etcd.initial, Operations: s.operations}
 }
 
 // compactorWrites adds what the compactors wrote: a revision that no client made
@@ -33,7 +26,7 @@ func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
 	if !s.topology.Compactors {
 		return ops
 	}
-	start, revision := len(ops), s.etcd.initial.Revision
+	revision := s.etcd.initial.Revision
 	for _, c := range s.etcd.server.Committed() {
 		txn, ok := c.Request.(*wire.TxnRequest)
 		if ok && c.Revision > revision && len(txn.Success) > 0 && txn.Success[0].Put.Key == wire.CompactRevKey {
@@ -44,7 +37,7 @@ func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
 		revision = c.Revision
 	}
 	// Calls of one client follow each other; these come before all others.
-	for i := start; i < len(ops); i++ {
+	for i := range ops {
 		ops[i].Call = int64(i - len(ops))
 	}
 	return ops

@@ -36,17 +36,19 @@ type Span struct {
 
 // Client carries out its program, one operation at a time.
 type Client struct {
-	name    string
-	index   int
+	// These four stand together because Done looks at them after each step of a
+	// world.
 	program []Step
+	next    int
+	// page is the request for the next page of the last list, nil if there is none.
+	page    *Step
+	waiting bool
+
+	name  string
+	index int
 	// await is the cache that has to be ready first, or sim.NoNode.
 	await sim.NodeID
-
-	next    int
-	conn    sim.Conn
-	waiting bool
-	// page is the request for the next page of the last list, nil if there is none.
-	page *Step
+	conn  sim.Conn
 	// asked is the step of the last operation.
 	asked *Step
 
