@@ -60,10 +60,11 @@ func (l *lane) moveUp() {
 }
 
 func (w *World) open(from, to NodeID, k connKind) Conn {
-	i := 1
+	i := w.firstFree
 	for i < len(w.conns) && w.conns[i].state != connFree {
 		i++
 	}
+	w.firstFree = i + 1
 	if i == len(w.conns) {
 		// The slices may hold memory of an earlier run: take its queues over.
 		w.conns = append(w.conns, conn{id: Conn(i)})
@@ -174,6 +175,7 @@ func (w *World) deliver(s *slot) {
 func (w *World) free(k *conn) {
 	k.state = connFree
 	i := k.id.index()
+	w.firstFree = min(w.firstFree, i)
 	w.writesOwn(cellConn, int32(i))
 	w.resetLane(2*i, 0)
 	w.resetLane(2*i+1, 0)

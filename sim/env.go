@@ -179,14 +179,21 @@ func (e *Env) Armed(t Timer) bool {
 	return w.isReady(id)
 }
 
+// slotOf is the entry of a loop or timer in the world's table.
 func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
+	if t := *table; n < len(t) && t[n] != 0 {
+		return t[n]
+	}
+	return e.addSlot(table, k, n)
+}
+
+func (e *Env) addSlot(table *[]int32, k Kind, n int) int32 {
 	for len(*table) <= n {
 		*table = append(*table, 0)
 	}
-	if (*table)[n] == 0 {
-		(*table)[n] = e.w.newSlot(k, e.node, int32(n))
-	}
-	return (*table)[n]
+	id := e.w.newSlot(k, e.node, int32(n))
+	(*table)[n] = id
+	return id
 }
 
 // Choose settles what the original leaves open inside a step. With one option

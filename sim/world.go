@@ -15,11 +15,13 @@ type World struct {
 	step   uint32
 	ticks  int64
 
-	nodes  []nodeRecord
-	conns  []conn
-	lanes  []lane
-	faults []plannedFault
-	causes []causeRecord
+	nodes []nodeRecord
+	conns []conn
+	// firstFree is at most the number of the first connection that is free.
+	firstFree int
+	lanes     []lane
+	faults    []plannedFault
+	causes    []causeRecord
 
 	// slots is the table of everything that can ever happen, ready the set of
 	// those entries that can happen now. A bit set keeps the order stable and
@@ -113,6 +115,7 @@ func (w *World) Reset(o Options) {
 		w.metrics = make([]Distribution, len(metrics))
 	}
 	w.env.w = w
+	w.firstFree = 1
 	w.causes = append(w.causes, causeRecord{activity: "world"})
 	w.nodes = append(w.nodes, nodeRecord{name: "world"})
 	w.conns = append(w.conns, conn{})

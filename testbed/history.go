@@ -15,8 +15,11 @@ const compactorsName = "compactors"
 // History is what the clients recorded so far in this run. It is valid until the
 // next call.
 func (s *System) History() *model.History {
-	s.operations = s.clients.appendOperations(s.compactorWrites(s.operations[:0]))
-	return &model.History{Clients: s.names, Initial: s.etcd.initial, Operations: s.operations}
+	s.history = model.History{
+		Clients: s.names, Initial: s.etcd.initial,
+		Operations: s.clients.appendOperations(s.compactorWrites(s.history.Operations[:0])),
+	}
+	return &s.history
 }
 
 // compactorWrites adds what the compactors wrote: a revision that no client made

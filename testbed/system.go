@@ -44,10 +44,10 @@ type System struct {
 	// judgedOperations is what JudgeWith was told.
 	judgedOperations int
 
-	// names are the clients of a history, operations the buffer of one.
-	names      []string
-	operations []model.Operation
-	findings   []explore.Finding
+	// names are the clients of a history, history is the last one made.
+	names    []string
+	history  model.History
+	findings []explore.Finding
 	// waitedFrom is the step from which on the run only went on for clients that
 	// follow a cache, 0 if it has not come to that.
 	waitedFrom int

@@ -10,13 +10,16 @@ type Arena[T any] struct {
 	// used is the number of blocks in use, free what is left of the last one.
 	used int
 	free []T
+	// shared: a clone uses what was handed out.
+	shared bool
 }
 
 const (
 	// block is small enough not to matter for an owner that makes a few.
 	block = 32
 	// keeps is how many blocks are kept for the next run: more than a schedule
-	// needs, less than a long run leaves behind.
+	// needs. A long run gets further blocks, which the arena forgets, so that what
+	// is not in use any more does not fill the memory.
 	keeps = 64
 )
 
@@ -29,24 +32,40 @@ func (a *Arena[T]) Take(n int) []T {
 		if n > block {
 			return make([]T, n)
 		}
-		if a.used == len(a.blocks) {
-			a.blocks = append(a.blocks, make([]T, block))
-		} else {
-			clear(a.blocks[a.used])
-		}
-		a.free = a.blocks[a.used]
-		a.used++
+		a.free = a.next()
 	}
 	out := a.free[:n:n]
 	a.free = a.free[n:]
 	return out
 }
 
-// Rewind hands everything out again: what was handed out before is overwritten.
+// next is another block, from an earlier run if there is one.
+func (a *Arena[T]) next() []T {
+	switch {
+	case a.used < len(a.blocks):
+		clear(a.blocks[a.used])
+	case a.used < keeps:
+		a.blocks = append(a.blocks, make([]T, block))
+	default:
+		return make([]T, block)
+	}
+	a.used++
+	return a.blocks[a.used-1]
+}
+
+// Rewind hands everything out again: what was handed out before is overwritten,
+// but for what a clone uses.
 func (a *Arena[T]) Rewind() {
-	if len(a.blocks) > keeps {
-		clear(a.blocks[keeps:])
-		a.blocks = a.blocks[:keeps]
+	if a.shared {
+		*a = Arena[T]{}
+		return
 	}
 	a.used, a.free = 0, nil
+}
+
+// Clone returns an arena for the clone of an owner, which goes on using what this
+// one handed out.
+func (a *Arena[T]) Clone() Arena[T] {
+	a.shared = true
+	return Arena[T]{}
 }

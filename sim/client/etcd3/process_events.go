@@ -49,16 +49,16 @@ func (c *Watcher) transform(env *sim.Env, e event) *wire.WatchEvent {
 	ev := e.event
 	switch {
 	case e.item != nil:
-		r := c.result()
+		r := c.results.New()
 		r.Type, r.ResourceVersion, r.Item = wire.Added, e.rev, e.item
 		return r
 	case ev == nil:
-		r := c.result()
+		r := c.results.New()
 		r.Type, r.ResourceVersion, r.ProgressID = wire.Bookmark, e.rev, e.progressID
 		r.InitialEventsEnd = e.isInitialEventsEndBookmark
 		return r
 	case ev.Type == wire.Put:
-		r := c.result()
+		r := c.results.New()
 		r.Type, r.ResourceVersion, r.Item = wire.Modified, e.rev, ev.Kv
 		if isCreate(ev) {
 			r.Type = wire.Added
@@ -73,21 +73,9 @@ func (c *Watcher) transform(env *sim.Env, e event) *wire.WatchEvent {
 		}
 		return nil
 	}
-	r := c.result()
+	r := c.results.New()
 	old := *ev.PrevKv
 	old.ModRevision = e.rev
 	r.Type, r.ResourceVersion, r.Item = wire.Deleted, e.rev, &old
-	return r
-}
-
-// resultsAtOnce is how many events one block of memory holds.
-const resultsAtOnce = 64
-
-func (c *Watcher) result() *wire.WatchEvent {
-	if len(c.results) == 0 {
-		c.results = make([]wire.WatchEvent, resultsAtOnce)
-	}
-	r := &c.results[0]
-	c.results = c.results[1:]
 	return r
 }

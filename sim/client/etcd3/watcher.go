@@ -2,6 +2,7 @@ package etcd3
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -22,16 +23,18 @@ type Watcher struct {
 	watches []*watchChan
 	// results is memory for events to come. Events from one block of memory save an
 	// allocation for each.
-	results []wire.WatchEvent
+	results arena.Arena[wire.WatchEvent]
 }
 
 var _ clientv3.Subscriber = (*Watcher)(nil)
 
-// Reset makes the watcher a new one for another run, and keeps its memory.
+// Reset makes the watcher a new one for another run, and keeps its memory. Events
+// of the run before are overwritten, but for what a clone shares.
 func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
 	cfg.setDefaults()
 	c.cfg, c.client = cfg, client
 	c.parse = MissingPrevKvs.Of(cfg.MissingPrevKv)
+	c.results.Rewind()
 	c.Restart()
 }
 
@@ -46,7 +49,10 @@ func (c *Watcher) Restart() {
 // CloneTo makes another watcher a copy of this one, on top of another client
 // library. Messages are shared, they never change.
 func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
-	*to = Watcher{cfg: c.cfg, client: client, parse: c.parse, watches: make([]*watchChan, len(c.watches))}
+	*to = Watcher{
+		cfg: c.cfg, client: client, parse: c.parse, watches: make([]*watchChan, len(c.watches)),
+		results: c.results.Clone(),
+	}
 	watches := make([]watchChan, len(c.watches))
 	for i, w := range c.watches {
 		n := &watches[i]

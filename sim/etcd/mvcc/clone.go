@@ -4,21 +4,17 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Clone is a store of its own in the same state. The streams of the clone have no
 // owners: Adopt gives them theirs. What the arenas have handed out is shared.
 func (s *WatchableStore) Clone() *WatchableStore {
-	s.cloned = true
 	c := *s
 	// To begin another run from the base is to write to it.
 	c.base = base{}
 	c.Store = s.Store.clone()
-	c.cloned = false
-	c.watchers = arena.Arena[watcher]{}
-	c.responses, c.events = arena.Arena[WatchResponse]{}, arena.Arena[wire.Event]{}
+	c.watchers, c.responses, c.events = s.watchers.Clone(), s.responses.Clone(), s.events.Clone()
 	c.evs, c.batches, c.chosen = nil, nil, nil
 	c.streams = make([]*WatchStream, len(s.streams))
 	for i, ws := range s.streams {

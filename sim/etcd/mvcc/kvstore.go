@@ -44,7 +44,10 @@ type Store struct {
 	digested int
 
 	versions arena.Arena[version]
-	scan     scanner
+	// ranges and found are memory for the answers of Range.
+	ranges arena.Arena[wire.RangeResponse]
+	found  arena.Arena[*wire.KeyValue]
+	scan   scanner
 }
 
 // Contents is what a store begins with: the versions of keys that exist, several of
@@ -100,6 +103,9 @@ func (s *Store) reset(b *base) {
 	if s.kvindex != nil {
 		s.kvindex.Clear(true)
 	}
+	s.versions.Rewind()
+	s.ranges.Rewind()
+	s.found.Rewind()
 	from := &b.store
 	*s = Store{
 		opts:    s.opts,
@@ -107,7 +113,8 @@ func (s *Store) reset(b *base) {
 		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
 		beginRev: from.beginRev, jobs: s.jobs[:0],
-		changes: s.changes[:0], removed: s.removed[:0], digest: sim.NewDigest, versions: s.versions, scan: s.scan,
+		changes: s.changes[:0], removed: s.removed[:0], digest: sim.NewDigest,
+		versions: s.versions, ranges: s.ranges, found: s.found, scan: s.scan,
 	}
 }
 
@@ -118,7 +125,7 @@ func (s *Store) clone() Store {
 	c.backend = slices.Clone(s.backend)
 	c.jobs = slices.Clone(s.jobs)
 	c.changes, c.removed = nil, nil
-	c.versions = arena.Arena[version]{}
+	c.versions, c.ranges, c.found = s.versions.Clone(), s.ranges.Clone(), s.found.Clone()
 	c.scan = scanner{}
 	return c
 }

@@ -27,7 +27,8 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 		return nil, wire.ErrCompacted
 	}
 	found := s.visible(r.Key, r.RangeEnd, rev)
-	resp := &wire.RangeResponse{Revision: curRev, Count: int64(len(found))}
+	resp := s.ranges.New()
+	resp.Revision, resp.Count = curRev, int64(len(found))
 	if r.CountOnly {
 		return resp, 0
 	}
@@ -37,7 +38,7 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 	if len(found) == 0 {
 		return resp, 0
 	}
-	resp.Kvs = make([]*wire.KeyValue, len(found))
+	resp.Kvs = s.found.Take(len(found))
 	for i, v := range found {
 		resp.Kvs[i] = &v.kv
 		if r.KeysOnly {

@@ -24,8 +24,6 @@ type WatchableStore struct {
 	watchers  arena.Arena[watcher]
 	responses arena.Arena[WatchResponse]
 	events    arena.Arena[wire.Event]
-	// cloned: a clone shares what the arenas have handed out.
-	cloned bool
 	// Scratch space of single steps.
 	evs     []wire.Event
 	batches []batch
@@ -35,16 +33,9 @@ type WatchableStore struct {
 // Reset makes the store a new one with these contents and keeps its memory. What was
 // handed out before is overwritten, but for what a clone shares.
 func (s *WatchableStore) Reset(o Options, c *Contents) {
-	if s.cloned {
-		s.versions, s.watchers = arena.Arena[version]{}, arena.Arena[watcher]{}
-		s.responses, s.events = arena.Arena[WatchResponse]{}, arena.Arena[wire.Event]{}
-		s.cloned = false
-	} else {
-		s.versions.Rewind()
-		s.watchers.Rewind()
-		s.responses.Rewind()
-		s.events.Rewind()
-	}
+	s.watchers.Rewind()
+	s.responses.Rewind()
+	s.events.Rewind()
 	if !s.base.holds(c) {
 		s.base.fill(c)
 	}

@@ -4,17 +4,15 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Clone is a watch server of its own in the same state, over the clone of its store.
 func (s *WatchServer) Clone(store *mvcc.WatchableStore) *WatchServer {
-	s.cloned = true
 	c := *s
-	c.store, c.cloned = store, false
-	c.responses, c.events = arena.Arena[wire.WatchResponse]{}, arena.Arena[wire.Event]{}
+	c.store = store
+	c.responses, c.events = s.responses.Clone(), s.events.Clone()
 	c.endpoints = slices.Clone(s.endpoints)
 	c.streams = make([]*ServerWatchStream, len(s.streams))
 	for i, sws := range s.streams {

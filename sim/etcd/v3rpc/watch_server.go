@@ -21,8 +21,6 @@ type WatchServer struct {
 
 	responses arena.Arena[wire.WatchResponse]
 	events    arena.Arena[wire.Event]
-	// cloned: a clone shares what the arenas have handed out.
-	cloned bool
 }
 
 // Numbers are those of the tasks and timers that the server leaves to its streams:
@@ -42,13 +40,8 @@ func NewWatchServer(store *mvcc.WatchableStore, n Numbers) *WatchServer {
 // Reset makes the watch server a new one and keeps its memory. What was sent before
 // is overwritten, but for what a clone shares.
 func (s *WatchServer) Reset(o Options) {
-	if s.cloned {
-		s.responses, s.events = arena.Arena[wire.WatchResponse]{}, arena.Arena[wire.Event]{}
-		s.cloned = false
-	} else {
-		s.responses.Rewind()
-		s.events.Rewind()
-	}
+	s.responses.Rewind()
+	s.events.Rewind()
 	s.opts = o
 	s.endpoints = s.endpoints[:0]
 	s.compactions = 0
