@@ -20,7 +20,7 @@ events and its progress are of the member's own store, however far that is. KEP-
 revision that a linearizable read returned. To take an echoed progress request for a proof of freshness (the first draft, "Potential
 Future Improvements") is wrong on every etcd: the member that answers may lack a write that another one has confirmed.
 
-A watch that begins at a revision which its member does not have yet is told of progress below it by releases before 3.4.38,
+A watch that begins at a revision which its member does not have yet is sent progress below it by releases before 3.4.38,
 3.5.22 and 3.6.2 (etcd-io/etcd#20221): the cache's resourceVersion goes back behind its own list.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",

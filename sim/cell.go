@@ -25,8 +25,8 @@ func (k CellKind) String() string { return cellKinds[k] }
 type Cell struct {
 	Kind CellKind
 	Node NodeID
-	// Index tells cells of one kind apart: the number of a watcher, a stream or a
-	// read; 0 if the node has one cell of this kind.
+	// Index distinguishes the cells of one kind: the number of a watcher, a
+	// stream or a read; 0 if the node has one cell of this kind.
 	Index int32
 	// Item is one entry of the cell, such as an entry of a queue by its running
 	// number or a revision of a log. 0 is the whole cell, NoItem none of it.
@@ -97,12 +97,11 @@ var (
 )
 
 // CellTicks is the counter behind Env.Tick, of node 0. Each reading writes the
-// item of its number, so that an observer can tell which step a tick of a
-// history belongs to.
+// item of its number, so that an observer finds the step of a tick in a history.
 var CellTicks = NewCell("world: order of calls and returns")
 
-// RecordCells makes the world add the cells that each step touches to f, until it
-// is told otherwise; nil ends it. The caller empties f between steps.
+// RecordCells makes the world add the cells that each step touches to f, until
+// the next call; nil ends it. The caller empties f between steps.
 func (w *World) RecordCells(f *Footprint) { w.footprint = f }
 
 // Reads declares that what the present step does depends on a cell of the
@@ -123,7 +122,7 @@ func (e *Env) Writes(k CellKind, index int) {
 }
 
 // ReadsItem is Reads of one entry of a cell. Items do not matter for conflicts:
-// they tell a story which step left the entry there.
+// from them a story finds the step that left the entry there.
 func (e *Env) ReadsItem(k CellKind, index int, item int64) {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: k, Node: e.node, Index: int32(index), Item: item}, false)
@@ -178,7 +177,7 @@ type Celled interface {
 	Cells(visit CellVisitor)
 }
 
-// CellVisitor is told a cell of a node and a digest of what is in it.
+// CellVisitor takes a cell of a node and a digest of what is in it.
 type CellVisitor = func(k CellKind, index int, contents Digest)
 
 // FoldCells is the fingerprint of a node that lists its cells.

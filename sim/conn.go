@@ -253,8 +253,8 @@ func (w *World) ordinal(c Cause) int32 {
 }
 
 // UnderWay calls f for each connection on which messages of a node are not yet
-// received, with the first of them and their number. It is for judges, which
-// look at the world between steps.
+// received, with the first of them and their number. Judges call it between
+// steps.
 func (w *World) UnderWay(from NodeID, f func(first *Message, count int)) {
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]

@@ -27,7 +27,7 @@ type Node interface {
 }
 
 // Drained is an optional capability: a node that sends on bounded lanes is
-// told, within the receiver's step, that a lane that was full has room again.
+// called, within the receiver's step, when a lane that was full has room again.
 type Drained interface {
 	Drained(env *Env, c Conn)
 }

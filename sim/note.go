@@ -1,8 +1,8 @@
 package sim
 
-// Note is what a node tells of itself while a run is observed: a value that says
-// what happened, with which stream, revision or watcher. Its text is made only
-// when a person reads it.
+// Note is what a node reports while a run is observed: a value that says what
+// happened, with which stream, revision or watcher. Its text is made only when a
+// person reads it.
 type Note interface {
 	// Text is a sentence without its subject, which is the node. w gives the
 	// names of other nodes.
@@ -26,7 +26,7 @@ type Subject interface {
 // campaigns do not pay for values that are not read.
 func (e *Env) Noting() bool { return e.w.observer != nil }
 
-// Note tells the observer what just happened.
+// Note gives the observer what just happened.
 func (e *Env) Note(n Note) {
 	if e.w.observer != nil {
 		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Note: n})

@@ -1,10 +1,10 @@
 package sim
 
-// EventKind is what an observer is told about.
+// EventKind is what sort of event an observer receives.
 type EventKind uint8
 
 // Acted: an action begins. Sent: a message or a hang-up was put on a lane.
-// Chosen: a choice inside the step was settled. Noted: a node tells what it did.
+// Chosen: a choice inside the step was settled. Noted: a node notes what it did.
 const (
 	Acted EventKind = iota + 1
 	Sent
@@ -24,7 +24,7 @@ type Event struct {
 	Picked, Options int
 }
 
-// Observer watches a run as it happens: to record names, to tell its story. It
+// Observer follows a run as it happens: to record names, to make its story. It
 // must not change anything.
 type Observer interface {
 	Observe(w *World, e *Event)

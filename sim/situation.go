@@ -2,8 +2,8 @@ package sim
 
 // Situation is something rare that matters, or a branch that must not stay
 // untried: "victim while progress is deferred". Each world counts how often it
-// came about, and a campaign reports the sum. A guarantee that was never put to
-// the test is not a guarantee.
+// came about, and a campaign reports the sum. A guarantee that was never checked
+// in such a situation is none.
 type Situation uint16
 
 var situations []string

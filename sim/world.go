@@ -390,7 +390,7 @@ func (w *World) Acting() NodeID { return w.env.node }
 
 // Wait is how long a timer that can fire was armed for, 0 for any other action.
 // In an untimed world any timer may fire at any point. A search for what happens
-// in practice uses Wait to tell long timers from short ones.
+// in practice uses Wait to distinguish long timers from short ones.
 func (w *World) Wait(a Action) Duration {
 	if a.Kind != Fire {
 		return 0

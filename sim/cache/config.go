@@ -17,8 +17,8 @@ type Config struct {
 	KV sim.NodeID
 	// Watch is the node that takes watches and progress requests: the client.
 	Watch sim.NodeID
-	// Endpoints is how many members of the etcd cluster the API server was told
-	// of, at most guard.MaxEndpoints: 1. The version check asks each.
+	// Endpoints is how many members of the etcd cluster the API server has in its
+	// configuration, at most guard.MaxEndpoints: 1. The version check asks each.
 	Endpoints int
 	// Metadata goes with the watch and with progress requests, so that both
 	// travel on one gRPC stream (the gate SeparateCacheWatchRPC). Empty shares

@@ -16,8 +16,8 @@ import (
 
 const prefix = "/registry/pods/"
 
-// puppet is a node that does what a test tells it to. It stands for etcd and
-// its client in one, and for a client of the cache.
+// puppet is a node that does what a test makes it do. It stands for etcd and its
+// client in one, and for a client of the cache.
 type puppet struct {
 	// react, if set, sees every message first; it returns true if the test
 	// need not see it.

@@ -72,7 +72,7 @@ func values(kvs []*wire.KeyValue) (all []wire.KeyValue) {
 	return all
 }
 
-// answers checks what the readers were told.
+// answers checks what the readers were answered.
 func (h *healthy) answers() error {
 	for _, r := range h.readers {
 		for _, a := range r.answers {
@@ -103,8 +103,8 @@ func (h *healthy) answers() error {
 	return nil
 }
 
-// streams checks what the watcher was told: after the present state, every
-// change once and in order, and no bookmark before the changes that it covers.
+// streams checks what the watcher was sent: after the present state, every change
+// once and in order, and no bookmark before the changes that it covers.
 func (h *healthy) streams() error {
 	for _, s := range h.follower.streams {
 		if err := h.stream(s); err != nil {
@@ -122,8 +122,8 @@ func (h *healthy) stream(s stream) error {
 		}
 		truth := h.etcd.log[e.ResourceVersion]
 		if at == 0 && e.Type == wire.Added {
-			// The present state comes in the order of keys; where it ends only
-			// the first event of another type tells.
+			// The present state comes in the order of keys. It ends before the
+			// first event of another type.
 			if *e.Item != *truth.Item {
 				return fmt.Errorf("event %d: have %s, want %s", i, e.Label(), truth.Label())
 			}

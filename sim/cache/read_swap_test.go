@@ -14,7 +14,7 @@ import (
 )
 
 // keenReader has several requests under way at a time, for the newest state, for
-// what it was told last, and for the next page of that.
+// the one that it was answered last, and for the next page of that.
 type keenReader struct {
 	left  int
 	told  int64

@@ -253,7 +253,7 @@ func TestDeletionOfAnUnknownObject(t *testing.T) {
 	require.Zero(t, count[*wire.WatchEvent](b.down), "a watcher never saw it begin")
 }
 
-// What a watcher is told follows from the cache's own store.
+// What a watcher is sent follows from the cache's own store.
 func TestEventsAreConvertedFromTheStore(t *testing.T) {
 	b := newBed(t, config(options(t, "kep-2340")))
 	a := kv("a", "1", 3)

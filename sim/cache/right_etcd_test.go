@@ -201,7 +201,7 @@ func (s *rightEtcd) Run(env *sim.Env, t sim.Task) {
 	}
 }
 
-// end ends a watch in one of the ways that a reflector tells apart.
+// end ends a watch in one of the ways that a reflector distinguishes.
 func (s *rightEtcd) end(env *sim.Env, i int) {
 	conn := s.streams[i].conn
 	code := [3]wire.Code{0, wire.ErrCompacted, wire.Unavailable}[env.Choose(3, "how")]
@@ -238,7 +238,7 @@ func (s *rightEtcd) Fingerprint(d sim.Digest) sim.Digest {
 	return d
 }
 
-// reader asks the cache for one thing after another and keeps what it is told.
+// reader sends the cache one request after another and keeps the answers.
 type reader struct {
 	to    sim.NodeID
 	left  int

@@ -410,7 +410,7 @@ func TestABookmarkTellsSomethingNew(t *testing.T) {
 	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, AllowBookmarks: true})
 	b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
 	b.settle()
-	require.False(t, b.can("fire cache bookmark timer"), "nothing new to tell")
+	require.False(t, b.can("fire cache bookmark timer"), "no newer resourceVersion")
 	b.send(bookmark(9))
 	b.settle()
 	require.Empty(t, b.seen(), "etcd's bookmarks are not passed on")

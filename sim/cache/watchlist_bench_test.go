@@ -109,7 +109,7 @@ func BenchmarkWatchers(b *testing.B) {
 			if c.events != n*b.N {
 				b.Fatalf("%d watchers were sent %d events, not %d", n, c.events, n*b.N)
 			}
-			// The median: on a busy machine the mean tells of other programs.
+			// The median: on a busy machine other programs distort the mean.
 			slices.Sort(own)
 			median := float64(own[len(own)/2].Nanoseconds())
 			b.ReportMetric(median, "own-ns/op")

@@ -29,7 +29,7 @@ func TestAWatchListOfAFreshCacheIsServedAtOnce(t *testing.T) {
 	b.listed(5, kv("a", "1", 5), kv("b", "1", 3))
 	b.ask(watchList(wire.Unset))
 	b.settle()
-	require.Empty(t, b.seen(), "etcd has not told its revision")
+	require.Empty(t, b.seen(), "etcd has not answered with its revision")
 	req := b.answer(&wire.RangeResponse{Revision: 5})
 	require.Equal(t, &wire.RangeRequest{Key: prefix}, req)
 	require.Equal(t, []string{"ADDED@5 a", "ADDED@3 b", "BOOKMARK@5 end"}, b.seen())

@@ -49,7 +49,7 @@ func allTests() bool {
 	return true
 }
 
-// actor is a node that does what the test tells it to do, in its task "act".
+// actor is a node that runs what the test gives it, in its task "act".
 type actor struct {
 	act      func(*sim.Env)
 	received []string

@@ -108,7 +108,7 @@ func TestStepsDeclareTheirCells(t *testing.T) {
 }
 
 // The revision to compact to comes from the answer to the try an interval before,
-// and not from what the watch of the key told.
+// and not from an event of the watch of the key.
 func TestACompactionDependsOnTheTryBefore(t *testing.T) {
 	run := trace.New(nil)
 	c := newTracedCluster(t, run, 5*time.Minute)

@@ -30,8 +30,7 @@ func (first) Run(*sim.Env, sim.Task)             {}
 func (first) TaskName(sim.Task) string           { return "" }
 func (first) TimerName(sim.Timer) string         { return "" }
 
-// writer puts a key in the middle of every minute, so that the revision tells
-// the time.
+// writer puts a key in the middle of every minute, so that a revision is a time.
 type writer struct{ first }
 
 func (w *writer) Start(env *sim.Env) { env.Arm(0, 30*time.Second) }

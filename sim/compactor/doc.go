@@ -10,9 +10,9 @@
 // present revision for its next try. So etcd keeps between one and two intervals
 // of history, even if servers fail.
 //
-// With KEP-4988 each server also watches the key. It hears of other servers'
-// compactions before its own next try, and tells the caches of its process how
-// far etcd is compacted.
+// With KEP-4988 each server also watches the key. It learns of other servers'
+// compactions before its own next try, and answers the caches of its process with
+// the compacted revision.
 //
 // Its messages:
 //

@@ -33,7 +33,7 @@ var bugs = []Bug{
 	{"issue-19179", "etcd-io/etcd#19179", "restore-tombstone", "not-indexed",
 		"a compaction that goes on after a restart removes a deletion at the compacted revision"},
 	{"issue-20221", "etcd-io/etcd#20221", "progress", "dropped",
-		"a watch from a future revision is told of progress before that revision exists"},
+		"a watch from a future revision is sent progress before that revision exists"},
 	{"issue-20221-events", "etcd-io/etcd#20221", "sync-min-rev", "set-to-next",
 		"after a restore a watch from a future revision is sent events before that revision"},
 	{"issue-20693", "etcd-io/etcd#20693", "negative-start", "accepted",

@@ -17,8 +17,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// chaos is a client that does anything that the watch API allows, as the
-// choices have it, and keeps what it is told.
+// chaos is a client that does anything that the watch API allows, as the choices
+// have it, and keeps what it is sent.
 type chaos struct {
 	left    int
 	streams []watchedStream
@@ -228,8 +228,8 @@ func (r *rough) busy() bool {
 	return false
 }
 
-// judge holds what the streams were told against the replayed log of writes.
-// The error begins with the guarantee that is broken.
+// judge compares what the streams were sent with the replayed log of writes. The
+// error begins with the guarantee that is broken.
 func (r *rough) judge() error {
 	log := model.NewLog(model.Initial{Revision: 1})
 	for _, c := range r.server.Committed() {
@@ -350,7 +350,7 @@ func judgeResponse(follow []following, resp *wire.WatchResponse) error {
 		f := &follow[i]
 		if resp.IsProgressNotify() && f.begun && !f.over && !f.cancelled && (resp.WatchID == wire.InvalidWatchID || resp.WatchID == f.req.WatchID) {
 			if resp.Revision < f.req.StartRevision {
-				return fmt.Errorf("future: watch from %d is told of progress to %d", f.req.StartRevision, resp.Revision)
+				return fmt.Errorf("future: watch from %d is sent progress to %d", f.req.StartRevision, resp.Revision)
 			}
 			if o := f.owed(); o != 0 && o <= resp.Revision {
 				return fmt.Errorf("bookmarkable: progress %d before %d", resp.Revision, o)

@@ -89,7 +89,7 @@ type lateFault struct {
 func (f *lateFault) Ready(w *sim.World) bool { return w.Steps() >= f.step && f.Fault.Ready(w) }
 
 // meddler asks for whatever can make trouble, near the newest revision that it
-// knows, and remembers what it is told.
+// knows, and remembers the answers.
 type meddler struct {
 	left    int
 	watches sim.NodeID

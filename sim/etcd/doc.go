@@ -52,13 +52,13 @@
 //	                               assign those of one batch
 //	serverWatchStream.close        deliver the hang-up; again when victims have landed
 //
-// Where the original goes over a Go map and a client could tell, the order is a
-// choice: watchers of one stream in notify, syncWatchers, moveVictims and a
-// tick, and the subset that choose picks. Watchers of different streams send to
-// different channels: within one step no client can tell. Timed, the phase of
-// syncWatchersLoop and the jitter of tickers are choices too.
+// Where the original goes over a Go map and a client could see the order, the
+// order is a choice: watchers of one stream in notify, syncWatchers, moveVictims
+// and a tick, and the subset that choose picks. Watchers of different streams
+// send to different channels: within one step no client sees the order. Timed,
+// the phase of syncWatchersLoop and the jitter of tickers are choices too.
 //
-// # What is merged, and why no client can tell
+// # Steps that are merged, and why no client sees it
 //
 // A client knows neither when its message arrived nor when an answer was put on
 // the wire. So what a goroutine does right after a receive may be one step with
@@ -69,8 +69,8 @@
 //   - raft: with one member an entry is committed when it is on disk. A read
 //     that is confirmed between proposal and commit would not wait for the entry;
 //     the same happens if the entry arrives later.
-//   - take and Send: between them sendLoop alone knows. What it does to ids and
-//     pending is its own, and is done before Send instead of after. The flags
+//   - take and Send: only sendLoop reads ids and pending, so it changes them
+//     before Send instead of after. The flags
 //     prevKV and fragment of one response are read in this one step. Only a
 //     stream that cancels an id and creates it again with other flags, while an
 //     oversized response of the old watch is in the loop's hands, could see that.

@@ -55,7 +55,7 @@ func restart(env *sim.Env, n sim.NodeID, label string) {
 // InstallSnapshot is a fault: the server installs a snapshot, as a member does
 // that fell too far behind its leader. With one member the snapshot holds what
 // the store holds already, as one does that was taken after entries that change
-// no key; watchers cannot tell the difference.
+// no key; watchers do not see the difference.
 type InstallSnapshot struct {
 	// Node is the server's.
 	Node  sim.NodeID
@@ -105,7 +105,7 @@ func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(*Server).watch
 // Strike implements sim.Fault. Nothing waits for the answer.
 func (f *Clog) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &clogMessage{f})) }
 
-// clogMessage tells the server of the fault.
+// clogMessage is the message by which the fault reaches the server.
 type clogMessage struct{ fault *Clog }
 
 // Digest implements sim.Payload.

@@ -11,8 +11,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// user is a client that does what the test says, at once, and keeps what it is
-// told.
+// user is a client that sends what the test gives it, at once, and keeps the
+// answers.
 type user struct {
 	ops     []func(*sim.Env)
 	told    []sim.Payload

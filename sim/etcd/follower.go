@@ -7,11 +7,11 @@ import (
 )
 
 // A follower is a member that serves watches from its own store, which lags
-// behind: it applies what the leader has committed when it hears of it, and a
-// client that watches cannot tell by how much. Reads and writes are the leader's
-// here; a real follower would forward writes, and ask the leader for its commit
-// index before a linearizable read (ReadIndex). A watch has no such step: its
-// events, and its progress, are of the member's own store.
+// behind: it applies a committed entry when the leader's message arrives, and a
+// client that watches does not see how far it lags. Reads and writes are the
+// leader's here; a real follower would forward writes, and ask the leader for its
+// commit index before a linearizable read (ReadIndex). A watch has no such step:
+// its events, and its progress, are of the member's own store.
 
 // appendEntries opens a follower's stream: it wants the log from an entry on.
 type appendEntries struct {

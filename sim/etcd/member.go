@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Member is one member of the cluster, as clients tell them apart: an endpoint
-// of its own, and a release that may not be the others'.
+// Member is one member of the cluster, as clients see it: its endpoint, and its
+// release, which may differ from that of others.
 //
 // There is one store and one server all the same: the member that serves. The
 // cluster moves to another one by restarting as that one (Failover): to clients

@@ -7,10 +7,10 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// What the server tells of itself, beside its store and its streams, while a run is
-// observed. The algorithm says what happened; the sentences are here.
+// What the server notes while a run is observed, beside its store and its
+// streams. The algorithm says what happened; the sentences are here.
 
-// applied: the apply loop carried out an entry, and no watcher has been told.
+// applied: the apply loop carried out an entry, and no watcher has been notified.
 type applied struct {
 	request sim.Payload
 	// made is the revision that the entry made, 0 if it made none; then current is

@@ -59,7 +59,7 @@ type Commit struct {
 	// Request is a *wire.PutRequest, DeleteRangeRequest, TxnRequest or
 	// CompactionRequest.
 	Request sim.Payload
-	// From and Conn tell whose request it is.
+	// From and Conn are those of the request.
 	From sim.NodeID
 	Conn sim.Conn
 }

@@ -32,7 +32,7 @@ type readCost struct {
 	// queue are the places of the reads that wait for their turn.
 	queue fifo.Queue[int32]
 	// current is the place of the read that the server works on, answer what it
-	// will be told; nil if there is none.
+	// will be answered; nil if there is none.
 	current int32
 	answer  sim.Payload
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// timetable is a client that asks at given times, and writes down when it was
-// told what.
+// timetable is a client that asks at given times, and records each answer with
+// its time.
 type timetable struct {
 	at   []time.Duration
 	ask  []func(*sim.Env)

@@ -29,7 +29,7 @@ func TestFullChannelMakesVictims(t *testing.T) {
 			revisions = append(revisions, r.Revision)
 		}
 	}
-	require.Equal(t, []int64{2, 3, 4}, revisions, "a victim is told how far it got, not how far the store is")
+	require.Equal(t, []int64{2, 3, 4}, revisions, "the progress of a victim is its own revision, not the store's")
 	require.Equal(t, []string{"event /a=1@2", "event /a=2@3", "event /a=3@4"}, b.take())
 	require.EqualValues(t, 1, b.covered("victim becomes synced"))
 }

@@ -1,6 +1,6 @@
-// Package follower is a cache in its simplest form, for a design of one's own: it
-// lists its prefix once, watches from there on, and keeps what it is told. How a
-// LIST is answered is the design's to say:
+// Package follower is a cache in its simplest form, to build another design on:
+// it lists its prefix once, watches from there on, and keeps the objects. The
+// design decides how a LIST is answered:
 //
 //	cache.RegisterDesign(cache.Design{
 //		Preset: option.Preset{Name: "naive", Doc: "answers every LIST at once"},
@@ -11,8 +11,8 @@
 //		},
 //	})
 //
-// A watch that breaks goes on behind the last event. One whose history etcd has
-// compacted makes the follower list again. A GET is etcd's to answer. Clients
+// After a watch breaks, the follower watches from the last event on. If etcd has
+// compacted that history, it lists again. It passes a GET on to etcd. Clients
 // cannot watch a follower: their watch is refused. A design that needs more is a
 // sim.Node of its own, as sim/cache is.
 //

@@ -63,7 +63,7 @@ func byKey(a, b *wire.KeyValue) bool { return a.Key < b.Key }
 // Ready reports whether the first list has come.
 func (f *Follower) Ready() bool { return f.listed }
 
-// ResourceVersion is the one up to which the follower has been told everything.
+// ResourceVersion is the one up to which the follower has received all events.
 func (f *Follower) ResourceVersion() int64 { return f.resourceVersion }
 
 // Ascend calls visit for the objects in key order, until it returns false.

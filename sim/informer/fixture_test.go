@@ -16,8 +16,8 @@ import (
 
 const prefix = "/registry/pods/"
 
-// server is an API server that answers what a test tells it to. It may act for
-// as long as no time passes since it was asked.
+// server is an API server that answers what a test sets. It may act for as long
+// as no time passes since it was asked.
 type server struct {
 	inbox []sim.Message
 	next  func(*sim.Env)

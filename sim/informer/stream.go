@@ -11,7 +11,7 @@ import (
 // events that follow.
 type stream struct {
 	conn sim.Conn
-	// began and events tell a watch that ended at once from others.
+	// began and events distinguish a watch that ended at once from others.
 	began  sim.Time
 	events int
 	// failed: this ListAndWatch has given up streaming.

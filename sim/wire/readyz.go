@@ -3,9 +3,9 @@ package wire
 import "github.com/watchbed/watchbed/sim"
 
 // ReadyzRequest asks a cache to say when it may be read. It stands for the load
-// balancer, or the client, that polls /readyz of an API server and sends
-// nothing before: a poll that is told "not yet" changes nothing on either side,
-// so that one question with a late answer is the same as many.
+// balancer, or the client, that polls /readyz of an API server and sends nothing
+// before: a poll that is answered "not yet" changes nothing on either side, so
+// one request with a late answer is the same as many.
 type ReadyzRequest struct{}
 
 // Digest implements sim.Payload.

@@ -74,8 +74,8 @@ func (r *WatchCancelRequest) Label() string {
 	return "cancel watch " + strconv.FormatInt(r.WatchID, 10)
 }
 
-// WatchProgressRequest is etcdserverpb.WatchProgressRequest: tell all watchers
-// of this stream how far they are.
+// WatchProgressRequest is etcdserverpb.WatchProgressRequest: send the progress of
+// all watchers of this stream.
 type WatchProgressRequest struct {
 	// ID is echoed in the answer, by a server that does so: the idea of
 	// KEP-2340's first draft, "Potential Future Improvements". No release of etcd

@@ -33,7 +33,7 @@ type Notice interface {
 
 // CompactionNotices are the ways to learn of a compaction.
 var CompactionNotices = option.NewSeam[CompactionNotice, Notice]("compaction-notice", "how a cache with snapshots learns that etcd was compacted").
-	Shipped("pushed", "the compactor of the API server tells it (KEP-4988)", pushed{})
+	Shipped("pushed", "the compactor of the API server notifies the cache (KEP-4988)", pushed{})
 
 // CompactionPushed is the default.
 const CompactionPushed CompactionNotice = 0

@@ -9,8 +9,9 @@ import (
 )
 
 // The bookmark timer of dispatchEvents goes off every 1 to 1.25 s. It is armed
-// only while a bookmark would tell some watcher something new, so that a run
-// without time comes to rest; bookmarks that repeat themselves are left out.
+// only while a bookmark would have a newer resourceVersion than some watcher was
+// sent, so that a run without time comes to rest. A bookmark that repeats a
+// resourceVersion is not sent.
 const (
 	bookmarkTick   = time.Second
 	bookmarkJitter = time.Second / 4
@@ -55,7 +56,8 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 	}
 }
 
-// wantsBookmark: one would tell the watcher something new.
+// wantsBookmark: a bookmark would have a newer resourceVersion than the watcher
+// was sent.
 func (w *Watcher) wantsBookmark(env *sim.Env) bool {
 	if !w.registered || !w.request.AllowBookmarks {
 		return false
@@ -91,7 +93,7 @@ func (w *Watcher) isDue(env *sim.Env) bool {
 	return env.Now() >= next
 }
 
-// armBookmark sets the timer if a bookmark would tell some watcher something new.
+// armBookmark sets the timer if some watcher wants a bookmark.
 func (d *Dispatcher) armBookmark(env *sim.Env) {
 	env.LooksAt(cellRegistry, 0)
 	if d.bookmarkWatchers == 0 {

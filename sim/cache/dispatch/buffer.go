@@ -82,8 +82,8 @@ func (w *Watcher) Buffering() Buffering { return w.dispatcher.buffer }
 
 // AdvanceInitial moves a watcher on that sends its initial events to the
 // resourceVersion of an event from its channel. It returns false if the initial
-// events have that one already. The bookmark that ends them has to tell of what was
-// sent before it.
+// events have that one already. The resourceVersion of the bookmark that ends
+// them covers what was sent before it.
 func (w *Watcher) AdvanceInitial(env *sim.Env, resourceVersion int64) bool {
 	env.LooksAt(cellInitial, w.number)
 	if resourceVersion <= w.floor {

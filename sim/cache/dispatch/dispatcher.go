@@ -68,8 +68,8 @@ func (d *Dispatcher) Forget() {
 	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{}
 }
 
-// Listed tells of the resourceVersion of a list. That of the first one is one that
-// a bookmark may carry. Those of later lists are not: upstream looks for the first
+// Listed takes the resourceVersion of a list. A bookmark may have that of the
+// first list. It may not have those of later lists: upstream waits for the first
 // one only.
 func (d *Dispatcher) Listed(env *sim.Env, resourceVersion int64) {
 	env.LooksAt(cellProcessed, 0)

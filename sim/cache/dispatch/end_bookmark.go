@@ -21,8 +21,8 @@ const (
 	endBookmarkReceived
 )
 
-// isWatchList: the client wants initial events and to be told where they end
-// (isListWatchRequest).
+// isWatchList: the client asks for initial events and for the bookmark that ends
+// them (isListWatchRequest).
 func isWatchList(req *wire.WatchRequest) bool {
 	return req.SendInitialEvents == wire.SendInitialEventsTrue && req.AllowBookmarks
 }
@@ -90,9 +90,9 @@ type InitialEventsEnd uint8
 type End interface {
 	// Begin says what a watch waits for that asks for initial events.
 	Begin(w *Watcher) Beginning
-	// Expect is called at the registration of a watch that is to be told of the
-	// end, with the resourceVersion of its initial events and the one that the
-	// bookmark has to have at least.
+	// Expect is called at the registration of a watch that is to be sent that
+	// bookmark, with the resourceVersion of its initial events and the one that
+	// the bookmark has to have at least.
 	Expect(env *sim.Env, w *Watcher, at, bookmarkAfter int64)
 }
 

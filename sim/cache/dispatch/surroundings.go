@@ -13,7 +13,7 @@ type Surroundings interface {
 	// Refusal is the answer to a request that comes while it may not.
 	Refusal(env *sim.Env) *wire.Error
 	// ConsistentReadSupported reports whether the cache may wait for a revision
-	// that it has yet to hear of.
+	// that it has not reached.
 	ConsistentReadSupported(env *sim.Env) bool
 	// ObjectPrefix is the prefix of the objects that a watch of a prefix means.
 	ObjectPrefix(prefix string) string
@@ -30,8 +30,8 @@ type Surroundings interface {
 	// before its time.
 	Abandon(env *sim.Env, w *Watcher) bool
 
-	// ProgressDispatched tells that a progress notification of etcd has come out
-	// of the incoming channel.
+	// ProgressDispatched is called when a progress notification of etcd has come
+	// out of the incoming channel.
 	ProgressDispatched(env *sim.Env, resourceVersion int64)
 }
 

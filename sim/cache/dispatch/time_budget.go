@@ -6,9 +6,9 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// timeBudget is upstream's: how long the dispatcher may wait for watchers that
-// do not keep up. It earns 50 ms a second, up to 100 ms. Untimed the clock
-// stands still, so it earns nothing, but then a timer says nothing about time.
+// timeBudget is upstream's: how long the dispatcher may wait for watchers that do
+// not keep up. It earns 50 ms a second, up to 100 ms. Untimed, the clock stands
+// still and it earns nothing: a timer then means nothing about time.
 type timeBudget struct {
 	budget sim.Duration
 	last   sim.Time

@@ -103,8 +103,8 @@ func requiresCurrentVersion(req *wire.WatchRequest) bool {
 	return req.ResourceVersion == wire.Unset && req.SendInitialEvents != wire.SendInitialEventsUnset
 }
 
-// RevisionKnown tells a watch the revision that etcd is at, which the watch has to
-// reach. It returns false if the cache is there already.
+// RevisionKnown gives a watch the revision of etcd, which the cache has to reach.
+// It returns false if the cache is there already.
 func (w *Watcher) RevisionKnown(env *sim.Env, revision int64) bool {
 	env.ReadsItem(cellTurn, w.number, turnRequest)
 	env.WritesItem(cellTurn, w.number, turnRequest)
@@ -132,8 +132,9 @@ func (w *Watcher) waitUntilFresh(env *sim.Env) bool {
 	return true
 }
 
-// Fresh tells a watch that the cache has reached what it waited for. Upstream lets
-// go of the lock here and takes it again for the initial events.
+// Fresh continues a watch: the cache has reached the revision that the watch
+// waited for. Upstream releases the lock here and takes it again for the initial
+// events.
 func (w *Watcher) Fresh(env *sim.Env) {
 	env.LooksAt(cellTurn, w.number)
 	if w.state == watcherLeft {
@@ -143,8 +144,8 @@ func (w *Watcher) Fresh(env *sim.Env) {
 	env.Enable(w.task)
 }
 
-// Refused tells a watch that it waited in vain, or that etcd did not tell its
-// revision.
+// Refused ends a watch that waited too long, or for which etcd did not answer
+// with its revision.
 func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 	env.Cover(watchRefusedWaiting)
 	if late := w.dispatcher.end.Begin(w).Late; late != nil && err.Code == wire.TooLargeResourceVersion {
@@ -220,8 +221,8 @@ var Registrations = option.NewSeam[Registration, Recheck]("registration",
 		return now.OK && now.Generation == began
 	})
 
-// Refuse answers a watch with an ERROR event, which is how every error of a
-// watch is told once the request has been understood (newErrWatcher).
+// Refuse answers a watch with an ERROR event, which is how every error of a watch
+// is sent once the request has been parsed (newErrWatcher).
 func Refuse(env *sim.Env, conn sim.Conn, err *wire.Error) {
 	env.Send(conn, &wire.WatchEvent{Type: wire.Failed, Err: err})
 	env.Close(conn)

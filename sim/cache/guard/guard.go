@@ -10,8 +10,8 @@ type Config struct {
 	Options
 	// KV is the node that is asked for the versions of endpoints.
 	KV sim.NodeID
-	// Endpoints is how many members of the etcd cluster the API server was told
-	// of, at most MaxEndpoints.
+	// Endpoints is how many members of the etcd cluster the API server has in its
+	// configuration, at most MaxEndpoints.
 	Endpoints int
 	// FirstTimer is the first of MaxEndpoints timers that belong to the guard.
 	FirstTimer sim.Timer

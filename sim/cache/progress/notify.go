@@ -2,7 +2,7 @@ package progress
 
 import "github.com/watchbed/watchbed/sim"
 
-// notify never asks: etcd tells by itself, at the interval that it was given
+// notify never asks: etcd sends progress by itself, at its configured interval
 // (WithProgressNotify, the draft of 2019).
 type notify struct{ stream }
 

@@ -19,7 +19,7 @@ type Requester interface {
 	Run(env *sim.Env)
 	// Fire is Config.Timer going off.
 	Fire(env *sim.Env)
-	// Heard tells of a progress notification; id is that of the request that it
+	// Heard takes a progress notification; id is that of the request that it
 	// answers, 0 if it names none.
 	Heard(env *sim.Env, id int64)
 	// Proof returns what proves to a read that begins now that the cache is fresh:
@@ -108,7 +108,7 @@ func (s *stream) Add(env *sim.Env) {
 	s.waiting++
 }
 
-// Remove counts one fewer. The loop is not told.
+// Remove counts one fewer. It does not wake the loop.
 func (s *stream) Remove(env *sim.Env) {
 	env.Writes(CellRequester, 0)
 	s.waiting--

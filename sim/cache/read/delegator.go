@@ -19,7 +19,7 @@ type Surroundings interface {
 	// ConsistentReadSupported reports whether the cache may wait for a revision
 	// that it has yet to hear of. If not, etcd answers consistent lists.
 	ConsistentReadSupported(env *sim.Env) bool
-	// ListAnswered tells of an answer to a LIST.
+	// ListAnswered is called with each answer to a LIST.
 	ListAnswered(env *sim.Env, list *wire.ListRequest, answer sim.Payload)
 }
 
@@ -100,7 +100,7 @@ func (d *Delegator) AnyWaits(env *sim.Env) bool {
 	return d.waiting > 0
 }
 
-// Notified tells of a progress notification.
+// Notified is called with each progress notification.
 func (d *Delegator) Notified(env *sim.Env) { d.rules.notifyDetection.Heard(env) }
 
 // ObjectPrefix is the prefix of the objects that a LIST or WATCH means.

@@ -28,7 +28,7 @@ var (
 	fallbackFailed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="true"}`, sim.Counted,
 		"consistent LISTs that etcd refused after the cache had timed out")
 	fallbackSkipped = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="skipped"}`, sim.Counted,
-		"consistent LISTs that were told to come again after the cache had timed out")
+		"consistent LISTs that were refused with Retry-After when the cache had timed out")
 	readRefused = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="false"}`, sim.Counted,
 		"consistent LISTs that were refused")
 )
@@ -36,7 +36,7 @@ var (
 // isCounted: the read is one of the consistent reads that upstream counts.
 func (r *Read) isCounted() bool { return r.consistent && r.d.rules.freshness.NeedsProgress() }
 
-// measureWait is told of every wait when it ends.
+// measureWait is called at the end of every wait.
 func (r *Read) measureWait(env *sim.Env) {
 	waited := int64(env.Now() - r.began)
 	env.Record(readWait, waited)
@@ -45,14 +45,14 @@ func (r *Read) measureWait(env *sim.Env) {
 	}
 }
 
-// measureNoWait is told of every read that finds the cache fresh.
+// measureNoWait is called for every read that finds the cache fresh.
 func (r *Read) measureNoWait(env *sim.Env) {
 	if r.list != nil && r.isCounted() {
 		env.Record(consistentReadWait, 0)
 	}
 }
 
-// measure is told of every answer to a read.
+// measure is called with every answer to a read.
 func (r *Read) measure(env *sim.Env, answer sim.Payload) {
 	if env.Mode() != sim.Timed {
 		return

@@ -42,7 +42,7 @@ func (n gaveUp) Text(w *sim.World) string {
 // About implements sim.Subject.
 func (n gaveUp) About() sim.About { return sim.About{Revision: n.wanted} }
 
-// heard: etcd has told its revision.
+// heard: etcd has answered with its revision.
 type heard struct{ revision int64 }
 
 // Text implements sim.Note.

@@ -32,7 +32,8 @@ type DynamicFallback uint8
 // Fallback says what becomes of consistent reads after one waited long.
 type Fallback interface {
 	Reset(*Limits)
-	// ServedAtOnce, ServedAfterWait and TimedOut tell how a consistent read fared.
+	// ServedAtOnce, ServedAfterWait and TimedOut are called with the outcome of a
+	// consistent read.
 	ServedAtOnce(env *sim.Env)
 	ServedAfterWait(env *sim.Env, r *Read)
 	TimedOut(env *sim.Env)

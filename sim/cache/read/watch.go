@@ -13,10 +13,10 @@ type Watch interface {
 	Number() int
 	Request() *wire.WatchRequest
 	From() sim.NodeID
-	// RevisionKnown tells etcd's revision; the watch may then call
-	// WatchUntilFresh. It returns false if it has nothing to wait for. Fresh tells
-	// that the cache has got there, Refused that the watch waited in vain, or that
-	// etcd did not tell its revision.
+	// RevisionKnown has etcd's revision; the watch may then call WatchUntilFresh.
+	// It returns false if there is nothing to wait for. Fresh means that the
+	// cache has reached it, Refused that the watch waited too long, or that etcd
+	// did not answer with its revision.
 	RevisionKnown(env *sim.Env, revision int64) bool
 	Fresh(env *sim.Env)
 	Refused(env *sim.Env, err *wire.Error)
@@ -73,15 +73,15 @@ func (d *Delegator) readOf(w Watch) *Read {
 	return nil
 }
 
-// watchRevisionKnown tells a watch of etcd's revision.
+// watchRevisionKnown gives a watch etcd's revision.
 func (r *Read) watchRevisionKnown(env *sim.Env, revision int64) {
 	if !r.watch.RevisionKnown(env, revision) {
 		r.end(env)
 	}
 }
 
-// watchFresh tells a watch that it has waited long enough. Upstream lets go of the
-// lock here and takes it again for the interval.
+// watchFresh continues a watch for which the cache is fresh enough. Upstream
+// releases the lock here and takes it again for the interval.
 func (r *Read) watchFresh(env *sim.Env) {
 	watch := r.watch
 	r.end(env)

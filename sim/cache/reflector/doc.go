@@ -8,5 +8,5 @@
 //	Listing     how a ListAndWatch begins: a seam
 //
 // The package must never import sim/cache or another package below it but
-// traffic: it knows nothing of what the cache does with the objects.
+// traffic: the Sink decides what becomes of the objects.
 package reflector

@@ -32,8 +32,8 @@ type Reflector struct {
 	first *wire.RangeRequest
 
 	state state
-	// starts counts the ListAndWatch so far. It survives the process, so that
-	// the names of what follows are told apart.
+	// starts counts the ListAndWatch so far. It survives the process, so that the
+	// names of what follows differ.
 	starts int
 	list   list
 	watch  watch

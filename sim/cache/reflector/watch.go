@@ -15,7 +15,8 @@ type watch struct {
 	// (isLastSyncResourceVersionUnavailable).
 	position    int64
 	unavailable bool
-	// began and events tell a watch that ended at once from one that worked.
+	// began and events distinguish a watch that ended at once from one that
+	// worked.
 	began  sim.Time
 	events int
 	retry  retryWithDeadline

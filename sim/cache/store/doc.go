@@ -12,6 +12,6 @@
 // Methods with an env declare the cells that they read and write. Methods without
 // one are for callers that look at the state between two steps.
 //
-// The package must never import sim/cache or another package below it: it knows
-// nothing of reads, watchers or the reflector.
+// The package must never import sim/cache or another package below it: reads,
+// watchers and the reflector are built on it.
 package store

@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Field is one by which lists of a resource can be selected: what GetAttrs tells
-// of an object upstream, and IndexerFuncs of those that are indexed.
+// Field is one by which lists of a resource can be selected: one that GetAttrs
+// returns upstream, and an IndexerFunc if it is indexed.
 type Field struct {
 	// Name is that in a wire.FieldSelector: "spec.nodeName".
 	Name string

@@ -19,7 +19,7 @@ var (
 	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
 )
 
-// What a snapshot takes that it does not share is a property of the B-tree, which
-// does not tell: TestSnapshotMemory measures it.
+// How much memory a snapshot does not share depends on the B-tree, which has no
+// counter for it: TestSnapshotMemory measures it.
 var snapshotsKept = sim.NewMetric("cache_snapshots", sim.Counted,
 	"how many past states the cache has, each time that it keeps one more")

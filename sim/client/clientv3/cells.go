@@ -157,8 +157,8 @@ func (u *unaryCall) digest() sim.Digest {
 	return u.request.Digest(d)
 }
 
-// Twins mixes in the connections of those calls that nothing else tells apart.
-// The number of a connection depends on the past and is no state, but an answer must
+// Twins mixes in the connections of those calls that are otherwise equal. The
+// number of a connection depends on the past and is no state, but an answer must
 // not go to another caller.
 func (c *Client) Twins(d sim.Digest) sim.Digest {
 	for i := range c.calls {

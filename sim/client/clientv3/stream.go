@@ -156,8 +156,8 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	s.wakeRun(env)
 }
 
-// halt ends run with an error that a new stream cannot mend: every watch on it is
-// told.
+// halt ends run with an error that a new stream would have too: every watch on it
+// fails with the error.
 func (s *Stream) halt(env *sim.Env, err *wire.Error) {
 	if env.Noting() {
 		env.Note(streamEnds{err})

@@ -34,7 +34,8 @@ type watcherStream struct {
 	progressed bool
 	// buf holds what the subscriber has not taken; it has no bound.
 	buf fifo.Queue[*wire.WatchResponse]
-	// closeErr is what the subscriber is told last, if anything.
+	// closeErr is the error that the subscriber receives last, nil if there is
+	// none.
 	closeErr *wire.Error
 }
 

@@ -23,7 +23,7 @@ type unaryCall struct {
 	cause   sim.Cause
 	// attempts made so far.
 	attempts int
-	// nth tells calls of one name that wait at the same time apart.
+	// nth distinguishes calls of one name that wait at the same time.
 	nth int32
 }
 

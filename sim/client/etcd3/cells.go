@@ -61,8 +61,8 @@ func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents 
 	}
 }
 
-// Twins mixes in the connections of those watches that nothing else tells apart for
-// their cache. The number of a connection depends on the past and is no state.
+// Twins mixes in the connections of those watches of a cache that are otherwise
+// equal. The number of a connection depends on the past and is no state.
 func (c *Watcher) Twins(d sim.Digest) sim.Digest {
 	for _, w := range c.watches {
 		if w.isLive() && slices.ContainsFunc(c.watches, func(o *watchChan) bool {

@@ -130,7 +130,7 @@ func (w *watchChan) takePage(env *sim.Env, p *wire.RangeResponse) {
 	w.queueInitial(env)
 }
 
-// noItems tells a page without items from no page.
+// noItems distinguishes a page without items from no page.
 var noItems = []*wire.KeyValue{}
 
 // queueInitial puts the items of a page into incomingEventChan as far as there

@@ -22,7 +22,7 @@ type watchChan struct {
 	// ctxKey is the metadata under which the watch goes to etcd.
 	ctxKey         string
 	progressNotify bool
-	// nth tells watches of one prefix apart.
+	// nth distinguishes watches of one prefix.
 	nth  int32
 	sync watchSync
 	// response is the one whose events startWatching queues, next the first

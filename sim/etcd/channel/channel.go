@@ -1,7 +1,8 @@
 // Package channel is a Go channel between two loops of a simulated server: one of
 // limited capacity, whose receiver takes from it in a select.
 //
-// The package imports sim and sim/fifo. It knows nothing of what goes through.
+// The package imports sim and sim/fifo. It does not look at what is sent through
+// it.
 package channel
 
 import (

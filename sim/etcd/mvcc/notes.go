@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// What the store tells of itself while a run is observed. The algorithm says what
-// happened; the sentences are here.
+// What the store notes while a run is observed. The algorithm says what happened;
+// the sentences are here.
 
 // tombstoneRemoved: a compaction removed the deletion at the revision that it
 // compacts to, which a watch from there on should still be sent.

@@ -81,7 +81,7 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 }
 
 // End is watchableStoreTxnWrite.End of a transaction that has changed something:
-// watchers are told and the revision becomes visible under one lock.
+// watchers are notified and the revision becomes visible under one lock.
 func (s *WatchableStore) End(env *sim.Env) {
 	rev := s.currentRev + 1
 	env.WritesItem(CellStore, 0, rev)
@@ -90,8 +90,8 @@ func (s *WatchableStore) End(env *sim.Env) {
 	s.end()
 }
 
-// notify is watchableStore.notify: synced watchers are told of the changes that
-// make up the next revision. A full channel makes the watcher a victim.
+// notify is watchableStore.notify: synced watchers are sent the changes of the
+// next revision. A full channel makes the watcher a victim.
 func (s *WatchableStore) notify(env *sim.Env, rev int64) {
 	list := s.newWatcherBatch(env)
 	if len(list) == 0 {

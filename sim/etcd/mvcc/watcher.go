@@ -111,7 +111,7 @@ func (w *watcher) progressIfSync(env *sim.Env, rule ProgressRule) bool {
 	return true
 }
 
-// ProgressRule is when a watcher may be told of progress.
+// ProgressRule is when a watcher may be sent progress.
 type ProgressRule uint8
 
 const (

@@ -57,8 +57,8 @@ func (s *WatchableStore) newBatch(w *watcher, changes []*version, all *[]wire.Ev
 }
 
 // order settles the order of watchers that upstream takes from a Go map, where a
-// client could tell: among those of one stream, whose responses share a
-// channel. list is by stream; those of different streams cannot be told apart
+// client could see the order: among those of one stream, whose responses share a
+// channel. list is by stream; no client sees the order of different streams
 // within one step.
 func order(env *sim.Env, list []batch) {
 	for i := 0; i < len(list); {
@@ -98,8 +98,8 @@ func (s *WatchableStore) choose(env *sim.Env) []*watcher {
 }
 
 // chooseAll is watcherGroup.chooseAll: watchers whose history is compacted are
-// told so and leave the group, unless their channel is full. It returns those
-// that stay, and the smallest revision that they want.
+// sent the cancellation and leave the group, unless their channel is full. It
+// returns those that stay, and the smallest revision that they want.
 func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher, int64) {
 	// A subset is a group of its own: to remove a watcher from it does not
 	// remove it from the unsynced ones.
@@ -142,7 +142,7 @@ func (s *WatchableStore) chooseAll(env *sim.Env, chosen []*watcher) ([]*watcher,
 	return chosen, minRev
 }
 
-// sendCompacted tells a watcher that its history is compacted, unless its channel
+// sendCompacted sends a watcher the cancellation of compacted history, unless its channel
 // is full.
 func (w *watcher) sendCompacted(env *sim.Env) bool {
 	if w.ws.Chan.Full(env) {

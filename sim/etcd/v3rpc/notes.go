@@ -8,8 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// What the streams tell of themselves while a run is observed. The algorithm says
-// what happened; the sentences are here.
+// What the streams note while a run is observed. The algorithm says what
+// happened; the sentences are here.
 
 // sent: sendLoop hands a response to gRPC.
 type sent struct {
@@ -47,8 +47,8 @@ func (h held) String() string {
 	return "progress " + number(h.progress) + " for all watches"
 }
 
-// noteSent tells of a response, and of what it overtakes if it did not come
-// through the watch channel.
+// noteSent notes a response, and what it overtakes if it did not come through the
+// watch channel.
 func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 	if !env.Noting() {
 		return

@@ -16,7 +16,7 @@ type ProgressRequests interface {
 	// Sent is what sendLoop does once it has sent a response from the watch channel,
 	// under serverWatchStream.mu.
 	Sent(env *sim.Env, sws *ServerWatchStream)
-	// Rule is when a watcher may be told of progress.
+	// Rule is when a watcher may be sent progress.
 	Rule() mvcc.ProgressRule
 	// Deferred reports whether a request waits for something to be sent.
 	Deferred() bool

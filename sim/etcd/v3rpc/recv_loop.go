@@ -155,7 +155,7 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 	sws.goesOn(env, recvWatch)
 }
 
-// errCompacted is what a watch from a revision below 0 is told.
+// errCompacted is the error of a watch from a revision below 0.
 const errCompacted = "etcdserver: mvcc: required revision has been compacted"
 
 // recvWatch registers the watcher.

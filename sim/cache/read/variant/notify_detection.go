@@ -17,7 +17,7 @@ var NotifyDetected = read.NotifyDetectors.Register("on", "it sends consistent re
 // one.
 type detected struct {
 	within sim.Duration
-	// heard: etcd has told of its progress, the last time at last.
+	// heard: etcd has sent progress; last is the time of the last notification.
 	heard bool
 	last  sim.Time
 }
