@@ -177,6 +177,9 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 	if !s.Request.wants(e.Type, key) {
 		c.violated(Filter, rev, key, "the %s of %q at revision %d was not asked for", e.Type, key, rev)
 	}
+	if start := s.Request.StartRevision; rev < start {
+		c.violated(Resumable, rev, key, "the %s of %q at revision %d comes on a watch from revision %d", e.Type, key, rev, start)
+	}
 	s.told = append(s.told, e)
 	s.came[place{rev, key}] = true
 	if rev <= c.log.First() {

@@ -125,6 +125,10 @@ func TestWatchViolations(t *testing.T) {
 			s[1].Request.StartRevision = 8
 			s[1].Responses[1].Events = nil
 		}, nil, ""},
+		"an event from before the start": {func(s []WatchStream) {
+			s[0].Responses = append(s[0].Responses, WatchResponse{CompactRevision: 8, Canceled: true})
+			s[1].Request.StartRevision = 8
+		}, []WatchGuarantee{Resumable}, `the delete of "a" at revision 7 comes on a watch from revision 8`},
 		"a bookmark early": {func(s []WatchStream) {
 			s[0].Responses[3].Revision = 6
 		}, []WatchGuarantee{Bookmarkable}, `the bookmark at revision 6 comes before the put of "a" at revision 6`},
