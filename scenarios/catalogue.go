@@ -16,6 +16,8 @@ func init() {
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
 		ResumedWatch, WatchDuringRelist, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour,
+		// What known bugs of etcd show in.
+		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, CrashInCompaction, ResumedCompaction,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LostEvent, LostEventRecovers, Detectors,
 		// Initial events (KEP-3157).

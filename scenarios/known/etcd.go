@@ -32,6 +32,10 @@ var (
 		func(o *etcd.Options) bool { return o.Store.CompactTombstone == mvcc.Removed })
 	RestartRemovesDeletion = ofEtcd("a compaction that goes on after a restart of etcd removes the deletion at its own revision (restore-tombstone=not-indexed)",
 		func(o *etcd.Options) bool { return o.Store.RestoreTombstone == mvcc.NotIndexed })
+	AcceptsNegativeStart = ofEtcd("etcd accepts a watch from a revision below 0 (negative-start=accepted)",
+		func(o *etcd.Options) bool { return o.Watch.NegativeStart == v3rpc.Accepted })
+	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
+		func(o *etcd.Options) bool { return o.Store.SyncMinRev == mvcc.SetToNext })
 	RestartTakesRevisionBack = ofEtcd("the revision of etcd goes back if it restarts while it compacts (restore-revision=from-keys)",
 		func(o *etcd.Options) bool { return o.Store.RestoreRevision == mvcc.FromKeys })
 )

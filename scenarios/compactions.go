@@ -1,0 +1,98 @@
+package scenarios
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var CrashInCompaction = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "crash-in-compaction",
+	Summary: "etcd restarts in the middle of compactions of its newest revision",
+	Doc: `A compaction deletes in batches, with pauses between them, and marks its end after the last batch. Releases before 3.4.34
+and 3.5.16 delete a deletion at the compacted revision. If that is the newest revision and etcd restarts before the mark, no
+key has that revision any more. Releases before 3.4.32 and 3.5.14 take the newest revision of a key for that of the store, and
+give a revision to a second write (etcd-io/etcd#17780). A batch is one revision here, as a batch of 1000 would take too many writes.`,
+	Params: testbed.Params{
+		Etcd: "3.5.15", Cache: "direct",
+		Settings: option.Settings("compaction-batch=1"),
+		Topology: topology.Options{Servers: 1},
+		Workload: deletionRead,
+		Faults:   interruptions,
+		Clock:    compactionClock,
+	},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Known: slices.Concat(
+		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts).
+			Violates(reads.Linearizable, reads.LinearizableData).
+			Because("after a crash in a compaction etcd gives out revisions for the second time (etcd-io/etcd#17780)"),
+		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), testbed.Unless(known.BypassesCache)),
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
+})
+
+var ResumedCompaction = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "resumed-compaction",
+	Summary: "a compaction at a deletion goes on after a restart of etcd, and watches begin at that revision",
+	Doc: `A watch may begin at the compacted revision, so a compaction keeps a deletion at exactly that revision. Before the restart
+it has removed what the key was before. Releases before 3.4.36 and 3.5.18 do not index a key of which only a deletion is left;
+the compaction that goes on does not find the deletion in the index and removes it (etcd-io/etcd#19179). In releases before 3.4.34 and
+3.5.16 every compaction removes it (etcd-io/etcd#18089).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("compaction-batch=1"),
+		Workload: deletionWatched,
+		Faults:   interruptions,
+		Clock:    compactionClock,
+	},
+	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
+		return workload.EtcdWatchPlan{
+			Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 2)},
+			Begin:   sim.Delay{Max: 400 * time.Millisecond, Steps: 40},
+		}
+	},
+	Claims: []*testbed.Property{watches.Resumable},
+	Known:  slices.Concat(known.CompactedDeletions(watches.Resumable), known.InterruptedCompactions(watches.Resumable)),
+})
+
+// deletionWorkload puts one object and deletes the other, and has both revisions
+// compacted. The second compaction is at the deletion.
+var deletionWorkload = workload.Options{
+	Writers: 1, Writes: 3, Deletes: true, Read: "consistent", Keys: 2, Items: 2, Compactions: 2, Think: 100 * time.Millisecond,
+}
+
+// deletionRead has a reader as well. By default etcd answers it, so that nothing
+// depends on what a cache makes of the deletion.
+var deletionRead = func() workload.Options {
+	o := deletionWorkload
+	o.Readers, o.Reads = 1, 2
+	return o
+}()
+
+// deletionWatched has watches as well, and more history before the deletion: more
+// batches of a compaction in which etcd may restart.
+var deletionWatched = func() workload.Options {
+	o := deletionWorkload
+	o.Streams, o.History = 2, 3
+	return o
+}()
+
+var interruptions = faults.Options{EtcdRestarts: 3, For: 300 * time.Millisecond}
+
+// compactionClock: the pauses of a compaction are as long as they are only if time is
+// measured.
+var compactionClock = testbed.Clock{
+	Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 2 * time.Second,
+	Steps: 20_000,
+}

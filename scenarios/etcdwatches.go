@@ -1,0 +1,137 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var WatchGuarantees = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "watch-guarantees",
+	Summary: "clients of etcd's own watch API: watches from past, present and future, filters, cancels, progress, compaction, restarts",
+	Doc: `No cache is judged here: raw watch streams are held to what etcd's documentation promises of a watch. Buffers are small, so
+that watchers become victims, Send blocks and control responses wait.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340", Unmask: unmasked,
+		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1"),
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Noise: 1, NoiseWrites: 2, Streams: 2,
+			Read: "consistent", Keys: 2, Items: 2, History: 2, Compactions: 1,
+		},
+		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter},
+	Known: slices.Concat(
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
+		known.When(known.RestoreRepeatsEvents).Violates(watches.Ordered, watches.Unique).
+			Because("a restore sends again what was sent before (etcd-io/etcd#15271)"),
+		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
+			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
+		known.When(known.CompactionRemovesDeletion).Violates(watches.Reliable, watches.Bookmarkable).
+			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+	),
+})
+
+var NegativeWatch = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "negative-watch",
+	Summary: "a watch from revision -1 beside one from revision 2, on one stream of etcd's own watch API",
+	Doc: `syncWatchers reads the events of a round once, from the smallest revision that a watcher of the round wants. A store that
+was never compacted has -1 as its compacted revision, so that a watch from -1 is no compacted one. The range that begins at -1 is
+empty, and all watchers of the round become synced without their events (etcd-io/etcd#20693). Releases from 3.4.38, 3.5.24
+and 3.6.6 on refuse the watch.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Workload: workload.Options{Writers: 1, Writes: 3, Streams: 1, Read: "consistent", Keys: 2, Items: 2},
+		Clock:    testbed.Clock{Steps: 20_000},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(-1)}, Requests: 1}
+	},
+	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable},
+	Known: slices.Concat(
+		known.When(known.AcceptsNegativeStart).Violates(watches.Reliable, watches.Bookmarkable).
+			Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
+	),
+})
+
+var FutureWatch = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "future-watch",
+	Summary: "etcd installs a snapshot while a watch waits for a revision that does not exist yet",
+	Doc: `A restore makes every watcher unsynced. The next round of syncWatchers makes it synced again, and sets the revision from
+which it wants events. Releases before 3.4.38, 3.5.22 and 3.6.2 set the next revision of the store, even if the watch was to start
+later: it is then sent events from before its start (etcd-io/etcd#20221).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Workload: workload.Options{Writers: 1, Writes: 4, Streams: 1, Read: "consistent", Keys: 2, Items: 2},
+		Faults:   faults.Options{Snapshots: 1},
+		Clock:    testbed.Clock{Steps: 20_000},
+	},
+	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 3)}}
+	},
+	Claims: []*testbed.Property{watches.Resumable, watches.Ordered, watches.Unique},
+	Known: slices.Concat(
+		known.When(known.LowersFutureWatch, known.InstallsSnapshot).Violates(watches.Resumable).
+			Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
+		known.Restored(),
+	),
+})
+
+var CompactedWatch = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "compacted-watch",
+	Summary: "the start of a watch is compacted before the watch is synced, and its stream has a channel for one response",
+	Doc: `etcd ends a watch whose start is compacted by a response in the watch channel of its stream. If the channel is full, the
+watch has to stay unsynced until the next round. Releases before 3.4.31 and 3.5.13 went on, and the watch became synced with the
+compacted events missing (etcd-io/etcd#17529). Here another watch of the stream fills the channel.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("chan-buf=1"),
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Compactions: 3,
+		},
+		Clock: testbed.Clock{Steps: 20_000},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
+	},
+	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable},
+	Known: slices.Concat(
+		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
+			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
+	),
+})
+
+var SecondWatch = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "second-watch",
+	Summary: "a client of etcd's own watch API requests progress of one watch, and then creates another one on the same stream",
+	Doc: `The smallest form of rewatch, with the race masked: Created of the second watch goes through the watch channel, behind the
+progress that was queued before. --bug created-overtakes-progress shows what every release does.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Workload: workload.Options{Writers: 1, Writes: 2, Streams: 1, Read: "consistent", Keys: 2, Items: 2},
+		Clock:    testbed.Clock{Steps: 20_000},
+	},
+	Stream: watchAfterProgress,
+	Claims: []*testbed.Property{watches.Bookmarkable},
+	Known: known.When(overtakes).Violates(watches.Bookmarkable).
+		Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),
+})
+
+// watchFrom is a watch of all objects.
+func watchFrom(revision int64) *wire.WatchCreateRequest {
+	return &wire.WatchCreateRequest{Key: topology.Prefix(0), RangeEnd: model.PrefixEnd(topology.Prefix(0)), StartRevision: revision}
+}
