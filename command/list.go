@@ -49,8 +49,8 @@ var sections = []section{
 		return list
 	}},
 	{"bugs", func() (list []entry) {
-		for _, b := range testbed.Bugs() {
-			about := b.Summary + " (" + b.Node + ": " + b.Option + "=" + b.Value
+		for _, b := range testbed.KnownBugs() {
+			about := b.Summary + " (" + b.Node() + ": " + b.Setting
 			if b.Issue != "" {
 				about += ", " + b.Issue
 			}

@@ -58,8 +58,8 @@ func (f *parameters) apply(p *testbed.Params) error {
 			return usage("--bug: %w", err)
 		}
 		for _, set := range settings {
-			if set.Name == bug.Option && set.Value != bug.Value {
-				return usage("--bug %s and --set %s both set %s; give one of them", name, set, bug.Option)
+			if planted := bug.Planting(); set.Name == planted.Name && set.Value != planted.Value {
+				return usage("--bug %s and --set %s both set %s; give one of them", name, set, set.Name)
 			}
 		}
 		if !without.Has(name) {

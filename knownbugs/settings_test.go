@@ -7,8 +7,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
+
+// TestRecordsAreComplete: each bug is an option of a node, and no two are the same
+// value. Of each it is known where it shows, and why.
+func TestRecordsAreComplete(t *testing.T) {
+	planted := map[string]string{}
+	for _, b := range testbed.KnownBugs() {
+		require.NotEmpty(t, b.Node(), "%s: no node has the option of %s", b.Name, b.Setting)
+		require.NotEmpty(t, b.Summary, b.Name)
+		require.NotNil(t, b.Scenario, b.Name)
+		require.NotNil(t, b.Property, b.Name)
+		require.NotEmpty(t, b.Why, b.Name)
+		require.Empty(t, planted[b.Setting], "%s is another name for a bug that there is", b.Name)
+		planted[b.Setting] = b.Name
+	}
+}
+
+// TestFixesOfEtcdAreThoseOfTheVersionTable: a record names the releases that brought the
+// next value of its option, and none if there is no such release.
+func TestFixesOfEtcdAreThoseOfTheVersionTable(t *testing.T) {
+	found := 0
+	for _, b := range testbed.KnownBugs() {
+		if b.Node() != "etcd" {
+			continue
+		}
+		found++
+		want := ""
+		if fixed := etcd.FixedIn(b.Planting().Name, b.Planting().Value); fixed != nil {
+			want = "etcd " + fixed.String()
+		}
+		require.Equal(t, want, b.FixedIn, b.Name)
+		n, err := (&testbed.Params{Etcd: "3.7.3", Cache: "kep-2340"}).Nodes()
+		require.NoError(t, err)
+		require.NotEqual(t, b.Planting().Value, n.Value(b.Planting().Name), "%s changes nothing", b.Name)
+	}
+	require.Equal(t, 11, found)
+}
 
 // Each bug of a cache can be planted on top of a healthy one and changes it, and no
 // two are the same under two names.
@@ -16,18 +53,14 @@ func TestBugsOfCachesAreValuesOfOptions(t *testing.T) {
 	planted := map[cache.Options]string{}
 	for _, b := range testbed.KnownBugs() {
 		require.False(t, b.Issue == "" && b.FixedIn != "", "%s: a fix belongs to an issue", b.Name)
-		name, value, ok := strings.Cut(b.Setting, "=")
-		if !ok {
-			continue
-		}
+		name, value, _ := strings.Cut(b.Setting, "=")
 		if _, err := cache.Group.Find(name); err != nil {
 			continue
 		}
-		require.NotEmpty(t, b.Summary, b.Name)
 		o, err := cache.Options{}.With(name, value)
 		require.NoError(t, err, b.Name)
 		require.NotEqual(t, cache.Options{}, o, b.Name)
-		require.Empty(t, planted[o], "%s is another name for a bug that there is", b.Name)
+		require.Empty(t, planted[o], "%s does what another bug does", b.Name)
 		planted[o] = b.Name
 	}
 	require.Greater(t, len(planted), 15)

@@ -10,7 +10,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 
-	// The known bugs of caches.
+	// The known bugs.
 	_ "github.com/watchbed/watchbed/knownbugs"
 )
 
@@ -79,26 +79,6 @@ var failing = []fails{
 	{scenarios.InformerOutages, informers.MatchEtcd, "3.5.7"},
 }
 
-// etcdBugs are the bugs of etcd and of its client library, each planted in a
-// version that has none of them.
-var etcdBugs = []struct {
-	name     string
-	scenario *testbed.Scenario
-	property *testbed.Property
-}{
-	{"issue-15220", scenarios.ConsistentList, reads.LinearizableData},
-	{"issue-15271", scenarios.WatchGuarantees, watches.Ordered},
-	{"issue-17507", scenarios.Issue17507, reads.AnswersInTime},
-	{"issue-17529", scenarios.WatchGuarantees, watches.Reliable},
-	{"issue-18089", scenarios.Outages, reads.LinearizableData},
-	{"issue-19179", scenarios.Outages, caches.MatchEtcd},
-	{"issue-20221", scenarios.LaggingMember, caches.MatchEtcd},
-	{"created-overtakes-progress", scenarios.ConsistentList, reads.LinearizableData},
-}
-
-// bugFree has none of the bugs of etcdBugs but the one that every release has.
-const bugFree = "3.6.16"
-
 // storyCases are all failing runs that are told.
 func storyCases(t *testing.T) []*storyCase {
 	t.Helper()
@@ -120,9 +100,6 @@ func storyCases(t *testing.T) []*storyCase {
 			name += "-" + f.etcd
 		}
 		add(name, c)
-	}
-	for _, b := range etcdBugs {
-		add("bug-"+b.name, &storyCase{scenario: b.scenario, property: b.property, set: []string{"etcd=" + bugFree, "bugs=" + b.name}})
 	}
 	for _, b := range testbed.KnownBugs() {
 		add("bug-"+b.Name, &storyCase{scenario: b.Scenario, property: b.Property, strategy: b.Strategy, set: []string{"bugs=" + b.Name}})

@@ -17,13 +17,12 @@ type KnownBug struct {
 	// Issue is where it was reported or fixed: "kubernetes/kubernetes#49956"; empty
 	// if none is known to have had it.
 	Issue string
-	// FixedIn is the first release without it, "Kubernetes 1.8"; empty if there is
-	// none to name.
+	// FixedIn are the first releases without it, "Kubernetes 1.8" or "etcd 3.4.25 and
+	// 3.5.8"; empty if there is none to name.
 	FixedIn string
 	// Summary is one sentence.
 	Summary string
-	// Setting plants it, NAME=VALUE. It is empty for a bug that Bugs knows from a
-	// table.
+	// Setting plants it, NAME=VALUE: an option of a node.
 	Setting string
 
 	// Scenario in which it shows, and Property that finds it there.
@@ -49,56 +48,73 @@ func (b *KnownBug) ShowsIn(sc *Scenario) bool {
 	return b.Scenario == sc || slices.Contains(b.Also, sc)
 }
 
+// Planting is Setting as an option with its value.
+func (b *KnownBug) Planting() option.Setting { return option.Settings(b.Setting)[0] }
+
+// Preset is what plants the bug.
+func (b *KnownBug) Preset() *option.Preset {
+	return &option.Preset{Name: b.Name, Doc: b.Summary, Settings: option.Settings(b.Setting)}
+}
+
+// Node is the one that has the bug, "etcd", "client" or "cache"; empty if no node has
+// an option of that name.
+func (b *KnownBug) Node() string {
+	o, err := nodeGroup.Find(b.Planting().Name)
+	if err != nil {
+		return ""
+	}
+	return o.Node
+}
+
 var knownBugs = registry.New[*KnownBug]("known bug")
 
-// RegisterKnownBug adds a known bug. It panics if the name is taken; call it in
-// package variable declarations or init functions.
-func RegisterKnownBug(b *KnownBug) *KnownBug { return knownBugs.Add(b.Name, b) }
+// RegisterKnownBug adds a known bug. It panics if the name is taken or if its setting
+// is not of the form NAME=VALUE; call it in package variable declarations or init
+// functions.
+func RegisterKnownBug(b *KnownBug) *KnownBug {
+	option.Settings(b.Setting)
+	return knownBugs.Add(b.Name, b)
+}
 
-// KnownBugs lists the known bugs: Kubernetes' by the number of the issue, etcd's,
-// then those without an issue by name.
+// buggyNodes are the nodes that have known bugs, in the order in which lists show
+// them.
+var buggyNodes = []string{"etcd", "client", "cache"}
+
+// KnownBugs lists the known bugs: those of etcd, of the client library, and of the
+// cache. Within each of them the names of issues come first, by number.
 func KnownBugs() []*KnownBug {
 	all := knownBugs.All()
-	slices.SortStableFunc(all, func(a, b *KnownBug) int { return compareNames(a.Name, b.Name) })
+	place := map[*KnownBug]int{}
+	for _, b := range all {
+		place[b] = slices.Index(buggyNodes, b.Node())
+	}
+	slices.SortStableFunc(all, func(a, b *KnownBug) int {
+		return cmp.Or(cmp.Compare(place[a], place[b]), compareNames(a.Name, b.Name))
+	})
 	return all
 }
 
-// projects are the beginnings of names of bugs that go on with the number of an
+// trackers are the beginnings of names of bugs that go on with the number of an
 // issue.
-var projects = []string{"kubernetes-", "etcd-"}
+var trackers = []string{"issue-", "kubernetes-", "etcd-"}
 
 func compareNames(a, b string) int {
-	projectA, numberA := issueOf(a)
-	projectB, numberB := issueOf(b)
-	return cmp.Or(cmp.Compare(projectA, projectB), cmp.Compare(numberA, numberB), cmp.Compare(a, b))
+	trackerA, numberA := issueOf(a)
+	trackerB, numberB := issueOf(b)
+	return cmp.Or(cmp.Compare(trackerA, trackerB), cmp.Compare(numberA, numberB), cmp.Compare(a, b))
 }
 
-// issueOf reads a bug's name as that of an issue: the place of its project, and
-// the number. Other names come after them and are equal.
-func issueOf(name string) (project, number int) {
-	for i, p := range projects {
+// issueOf reads a bug's name as that of an issue: the place of its tracker, and the
+// number, behind which more of the name may come. Other names come after them and
+// are equal.
+func issueOf(name string) (tracker, number int) {
+	for i, p := range trackers {
 		if rest, ok := strings.CutPrefix(name, p); ok {
-			if n, err := strconv.Atoi(rest); err == nil {
+			digits, _, _ := strings.Cut(rest, "-")
+			if n, err := strconv.Atoi(digits); err == nil {
 				return i, n
 			}
 		}
 	}
-	return len(projects), 0
-}
-
-// Plants reports whether the parameters ask for a bug, by its name or by a setting.
-func (p *Params) Plants(b *Bug) bool {
-	return slices.Contains(p.Bugs, b.Name) || slices.Contains(p.Settings, option.Setting{Name: b.Option, Value: b.Value})
-}
-
-// Planted are the known bugs that the parameters ask for, by name or by setting.
-func (p *Params) Planted() []*KnownBug {
-	var found []*KnownBug
-	for _, b := range Bugs() {
-		known, err := knownBugs.Find(b.Name)
-		if err == nil && p.Plants(&b) {
-			found = append(found, known)
-		}
-	}
-	return found
+	return len(trackers), 0
 }

@@ -111,8 +111,8 @@ func (p *Params) Has(bug string) bool {
 // nodes, in this order; ok is false if the version or the design decides.
 func (p *Params) override(name string) (value string, ok bool) {
 	for _, bug := range p.Bugs {
-		if b, err := FindBug(bug); err == nil && b.Option == name {
-			return b.Value, true
+		if b, err := FindBug(bug); err == nil && b.Planting().Name == name {
+			return b.Planting().Value, true
 		}
 	}
 	// Of settings the last one counts, of which there is one unless a scenario is

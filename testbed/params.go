@@ -68,8 +68,12 @@ func (p *Params) Set(name, value string) error {
 		return err
 	}
 	for _, bug := range p.Bugs {
-		if b, err := FindBug(bug); err == nil && b.Option == name && b.Value != value {
-			return fmt.Errorf("%s=%s: the bug %s sets %s=%s; give one of them", name, value, bug, name, b.Value)
+		b, err := FindBug(bug)
+		if err != nil {
+			continue
+		}
+		if s := b.Planting(); s.Name == name && s.Value != value {
+			return fmt.Errorf("%s=%s: the bug %s sets %s; give one of them", name, value, bug, s)
 		}
 	}
 	p.Settings = append(p.without(name), option.Setting{Name: name, Value: value})
@@ -86,7 +90,7 @@ func (p *Params) With(name, value string) (Params, error) {
 	with := *p
 	with.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(bug string) bool {
 		b, err := FindBug(bug)
-		return err == nil && b.Option == name
+		return err == nil && b.Planting().Name == name
 	})
 	return with, with.Set(name, value)
 }

@@ -1,16 +1,14 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 func bugNames() []string {
 	var names []string
-	for _, b := range testbed.Bugs() {
+	for _, b := range testbed.KnownBugs() {
 		names = append(names, b.Name)
 	}
 	return names
@@ -19,62 +17,42 @@ func bugNames() []string {
 // explainBug takes the name of a bug, or that of an issue: "etcd-io/etcd#15220".
 func explainBug(name string) []Explanation {
 	var all []Explanation
-	for _, b := range testbed.Bugs() {
+	for _, b := range testbed.KnownBugs() {
 		if b.Name == name || b.Issue == name {
-			all = append(all, bug(&b))
+			all = append(all, bug(b))
 		}
 	}
 	return all
 }
 
-func bug(b *testbed.Bug) Explanation {
+func bug(b *testbed.KnownBug) Explanation {
 	e := Explanation{Kind: "known bug", Name: b.Name, Summary: b.Summary}
 	if b.Issue == "" {
 		e.say("issue", "none is known")
 	}
 	e.say("issue", b.Issue)
 	e.say("fixed in", fixedIn(b))
-	changes := setting(b.Option, b.Value)
-	changes.Name += " (" + b.Node + ")"
+	changes := setting(b.Planting().Name, b.Planting().Value)
+	changes.Name += " (" + b.Node() + ")"
 	e.list("what it changes", []Item{changes})
-	known := knownBug(b.Name)
-	if known == nil {
-		e.say("to plant it", "simrun run SCENARIO --bug "+b.Name)
-		return e
-	}
-	where := []Item{{known.Scenario.Name, []string{known.Property.Name + ": " + known.Why}}}
-	for _, sc := range known.Also {
-		where = append(where, Item{sc.Name, []string{known.Property.Name}})
+	where := []Item{{b.Scenario.Name, []string{b.Property.Name + ": " + b.Why}}}
+	for _, sc := range b.Also {
+		where = append(where, Item{sc.Name, []string{b.Property.Name}})
 	}
 	e.list("where it shows", where)
-	if len(known.Further) > 0 {
-		e.list("what else it violates there, rarely or always", []Item{{joined(testbed.Names(known.Further)), []string{known.WhyFurther}}})
+	if len(b.Further) > 0 {
+		e.list("what else it violates there, rarely or always", []Item{{joined(testbed.Names(b.Further)), []string{b.WhyFurther}}})
 	}
-	e.say("to see it", "simrun "+strings.Join(Command(known), " "))
+	e.say("to see it", "simrun "+strings.Join(Command(b), " "))
 	return e
 }
 
 // fixedIn names the releases without the bug.
-func fixedIn(b *testbed.Bug) string {
-	if b.FixedIn != "" {
-		return b.FixedIn
+func fixedIn(b *testbed.KnownBug) string {
+	if b.FixedIn == "" && b.Node() == "etcd" {
+		return "no release yet"
 	}
-	if b.Node != "etcd" {
-		return ""
-	}
-	if fixed := etcd.FixedIn(b.Option, b.Value); fixed != nil {
-		return "etcd " + fixed.String()
-	}
-	return "no release yet"
-}
-
-// knownBug is nil if nothing is written down of where the bug shows.
-func knownBug(name string) *testbed.KnownBug {
-	all := testbed.KnownBugs()
-	if i := slices.IndexFunc(all, func(b *testbed.KnownBug) bool { return b.Name == name }); i >= 0 {
-		return all[i]
-	}
-	return nil
+	return b.FixedIn
 }
 
 // Command is the command line that shows a bug, without the name of the program. A

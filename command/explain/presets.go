@@ -41,9 +41,9 @@ func presetsOf(o *testbed.Described) *setBy {
 	if _, err := cache.Group.Find(o.Name); err == nil {
 		s.designs(o.Name)
 	}
-	for _, b := range testbed.Bugs() {
-		if b.Option == o.Name {
-			s.add(b.Value, "the known bug "+b.Name)
+	for _, b := range testbed.KnownBugs() {
+		if planted := b.Planting(); planted.Name == o.Name {
+			s.add(planted.Value, "the known bug "+b.Name)
 		}
 	}
 	for _, r := range testbed.Races() {

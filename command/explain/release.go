@@ -50,8 +50,8 @@ func choices[C any](g option.Group[C], c C) []Item {
 
 func bugsOf(o etcd.Options) []Item {
 	var items []Item
-	for _, b := range testbed.Bugs() {
-		if choice, err := etcd.Choices.Find(b.Option); err == nil && choice.Get(&o) == b.Value {
+	for _, b := range testbed.KnownBugs() {
+		if choice, err := etcd.Choices.Find(b.Planting().Name); err == nil && choice.Get(&o) == b.Planting().Value {
 			items = append(items, Item{b.Name, []string{b.Summary}})
 		}
 	}

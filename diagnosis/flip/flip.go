@@ -122,8 +122,8 @@ func (s *search) decide(choice testbed.Choice) *Decision {
 // bug, is no remedy.
 func onlyOtherBugs(choice testbed.Choice, values []trial) bool {
 	return !slices.ContainsFunc(values, func(v trial) bool {
-		return !slices.ContainsFunc(testbed.Bugs(), func(b testbed.Bug) bool {
-			return b.Node == choice.Node && b.Option == choice.Name && b.Value == v.name
+		return !slices.ContainsFunc(testbed.KnownBugs(), func(b *testbed.KnownBug) bool {
+			return isValue(b, choice.Node, choice.Name, v.name)
 		})
 	})
 }

@@ -87,16 +87,21 @@ func patchesOf(v release.Version) []release.Version {
 
 // knownBug is the bug of the cache or of the client library that a value of a
 // behaviour is, nil if it is none. What versions of etcd differ in is not asked.
-func knownBug(node, name, value string) *testbed.Bug {
+func knownBug(node, name, value string) *testbed.KnownBug {
 	if node == "etcd" {
 		return nil
 	}
-	for _, b := range testbed.Bugs() {
-		if b.Node == node && b.Option == name && b.Value == value {
-			return &b
+	for _, b := range testbed.KnownBugs() {
+		if isValue(b, node, name, value) {
+			return b
 		}
 	}
 	return nil
+}
+
+// isValue reports whether a bug is this value of an option.
+func isValue(b *testbed.KnownBug, node, name, value string) bool {
+	return b.Node() == node && b.Planting() == option.Setting{Name: name, Value: value}
 }
 
 // designs lists the cache designs that have the value.

@@ -13,7 +13,7 @@ import (
 // streams may have events under way that the notification does not include.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "progress-of-another-stream",
-	Summary:  "a progress notification of one stream lets go reads that wait for a watch on another",
+	Summary:  "a progress notification of one stream ends the wait of reads whose watch is on another stream",
 	Setting:  "progress-scope=client",
 	Scenario: scenarios.SeveralCaches, Property: caches.MatchEtcd,
 	Why: "the cache says it is at a version whose events are under way on its own stream",

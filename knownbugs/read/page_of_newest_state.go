@@ -16,7 +16,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "the second page of a list is served from the newest state, not from that of the first",
 	Setting:  "next-page=newest",
 	Scenario: scenarios.SnapshotReads, Property: reads.Pages,
-	Why:        "each page is true by itself; together they are no state that ever was",
+	Why:        "each page is true by itself; together they are not one state",
 	Further:    []*testbed.Property{reads.Exact, reads.NoCompactedReads},
 	WhyFurther: "a page after the first shows the newest state in place of the one asked for, which may be compacted",
 })

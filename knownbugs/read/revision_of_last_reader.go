@@ -59,12 +59,12 @@ func (l *lastReader) Cells(visit sim.CellVisitor) {
 	visit(cellLastAnswer, 0, sim.NewDigest.Int(l.answered))
 }
 
-// otherReader: a read waits for the revision that was told to another one.
+// otherReader: a read waits for the revision that etcd answered to another one.
 type otherReader struct{ kept int64 }
 
 // Text implements sim.Note.
 func (n otherReader) Text(*sim.World) string {
-	return fmt.Sprintf("goes by revision %d all the same, which etcd told it for the reader before", n.kept)
+	return fmt.Sprintf("waits for revision %d, which etcd answered to the reader before", n.kept)
 }
 
 // About implements sim.Subject.

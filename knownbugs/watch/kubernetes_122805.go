@@ -11,7 +11,7 @@ import (
 // It is a value of the seam because designs have it.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-122805", Issue: "kubernetes/kubernetes#122805", FixedIn: "Kubernetes 1.30",
-	Summary:  "a WatchList waits for a version of which etcd is not asked to tell: on a quiet range the bookmark that ends its initial events never comes",
+	Summary:  "a WatchList waits for a fresh cache, and etcd is not asked for progress: on a quiet range the bookmark that ends its initial events never comes",
 	Setting:  "initial-events-end=timer",
 	Scenario: scenarios.InformerColdStart, Property: informers.CatchUp,
 	Why: "nothing more can happen, and an informer still waits for the end of its list",

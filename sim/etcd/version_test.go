@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,25 +24,32 @@ func forVersion(t *testing.T, v string) etcd.Options {
 
 // The patch releases that the notes of each issue name.
 func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
-	fixes := map[string]string{
-		"issue-15220": "3.4.25 and 3.5.8", "issue-15271": "3.4.25 and 3.5.8",
-		"issue-17507": "3.4.31 and 3.5.13", "issue-17529": "3.4.31 and 3.5.13",
-		"issue-17780": "3.4.32 and 3.5.14", "issue-18089": "3.4.34 and 3.5.16", "issue-19179": "3.4.36 and 3.5.18",
-		"issue-20221": "3.4.38, 3.5.22 and 3.6.2", "issue-20221-events": "3.4.38, 3.5.22 and 3.6.2",
-		"issue-20693": "3.4.38, 3.5.24 and 3.6.6", "created-overtakes-progress": "",
-	}
-	for _, bug := range etcd.Bugs() {
-		require.Equal(t, fixes[bug.Name], bug.FixedIn().String(), bug.Name)
-		for _, fixed := range bug.FixedIn() {
-			before := fixed
+	for setting, want := range map[string]string{
+		"progress=control-queue":           "3.4.25 and 3.5.8",         // #15220
+		"notify-min-rev=on-failure":        "3.4.25 and 3.5.8",         // #15271
+		"progress=deferred":                "3.4.31 and 3.5.13",        // #17507
+		"compacted-unsynced=falls-through": "3.4.31 and 3.5.13",        // #17529
+		"restore-revision=from-keys":       "3.4.32 and 3.5.14",        // #17780
+		"compact-tombstone=removed":        "3.4.34 and 3.5.16",        // #18089
+		"restore-tombstone=not-indexed":    "3.4.36 and 3.5.18",        // #19179
+		"progress=dropped":                 "3.4.38, 3.5.22 and 3.6.2", // #20221
+		"sync-min-rev=set-to-next":         "3.4.38, 3.5.22 and 3.6.2",
+		"negative-start=accepted":          "3.4.38, 3.5.24 and 3.6.6", // #20693
+		"created=past-channel":             "",
+	} {
+		name, old, _ := strings.Cut(setting, "=")
+		fixed := etcd.FixedIn(name, old)
+		require.Equal(t, want, fixed.String(), setting)
+		for _, v := range fixed {
+			before := v
 			before.Patch--
-			require.Equal(t, bug.Value, value(t, forVersion(t, before.String()), bug.Option), "%s in %s", bug.Name, before)
-			for ; fixed.Patch < 60; fixed.Patch++ {
-				require.NotEqual(t, bug.Value, value(t, forVersion(t, fixed.String()), bug.Option), "%s in %s", bug.Name, fixed)
+			require.Equal(t, old, value(t, forVersion(t, before.String()), name), "%s in %s", setting, before)
+			for ; v.Patch < 60; v.Patch++ {
+				require.NotEqual(t, old, value(t, forVersion(t, v.String()), name), "%s in %s", setting, v)
 			}
 		}
-		has := value(t, forVersion(t, "3.7.0"), bug.Option) == bug.Value
-		require.Equal(t, bug.FixedIn() == nil, has, "%s in 3.7.0", bug.Name)
+		has := value(t, forVersion(t, "3.7.0"), name) == old
+		require.Equal(t, fixed == nil, has, "%s in 3.7.0", setting)
 	}
 }
 
@@ -88,24 +96,15 @@ func TestWatchChannelSizeOfEachRelease(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestBugsAreValuesOfOptions(t *testing.T) {
-	for _, bug := range etcd.Bugs() {
-		b := forVersion(t, "3.7.3")
-		fixed := b
-		require.NoError(t, b.Apply(bug.Name))
-		require.Equal(t, bug.Value, value(t, b, bug.Option))
-		back, err := b.With(bug.Option, value(t, fixed, bug.Option))
-		require.NoError(t, err)
-		require.Equal(t, fixed, back, "%s changes one option", bug.Name)
-	}
-	b := forVersion(t, "3.5.35")
-	unchanged := b
-	require.ErrorContains(t, b.Apply("issue-1"), "issue-15220")
-	require.ErrorContains(t, b.ApplyAll([]string{"issue-15220", "issue-17507"}), `"issue-15220" and "issue-17507" both set "progress"`)
-	require.Equal(t, unchanged, b)
-	require.NoError(t, b.ApplyAll([]string{"issue-15220", "issue-17529"}))
-	_, err := b.With("progress", "loud")
+func TestOptionsAreSetByName(t *testing.T) {
+	o := forVersion(t, "3.5.35")
+	unchanged := o
+	_, err := o.With("progress", "loud")
 	require.EqualError(t, err, `progress has no value "loud"; there are control-queue, deferred, dropped, dropped-below-start`)
-	_, err = b.With("colour", "red")
+	_, err = o.With("colour", "red")
 	require.ErrorContains(t, err, `unknown option "colour"`)
+	require.Equal(t, unchanged, o)
+	o, err = o.With("chan-buf", "3")
+	require.NoError(t, err)
+	require.Equal(t, 3, o.Store.ChanBufLen)
 }
