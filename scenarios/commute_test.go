@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"flag"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,7 +15,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var commutePairs = flag.Int("commute.pairs", 40_000, "pairs of adjacent steps that are swapped, over all scenarios; from 1,000,000 on with every design of the cache")
+var commutePairs = flag.Int("commute.pairs", 20_000, "pairs of adjacent steps that are swapped, over all scenarios; from 1,000,000 on with every design of the cache")
 
 // TestStepsThatDoNotConflictCommute takes adjacent steps of random runs whose
 // declared cells do not conflict, swaps them, and wants the same state. A step
@@ -27,23 +28,28 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 		each = len(designs)
 	}
 	share := *commutePairs/len(all)/(each+1) + 1
-	swapped, pairs := 0, 0
-	for i, sc := range all {
-		for j := range each + 1 {
-			p := sc.Params
-			if j > 0 {
-				p.Cache = designs[(i+j)%len(designs)].Name
-			}
-			s := swap(t, sc, p, share)
-			for _, wrong := range s.Wrong {
-				assert.Fail(t, sc.Name+" with "+p.Cache, wrong)
-			}
-			swapped += s.Swapped
-			pairs += s.Pairs
+	var swapped, pairs atomic.Int64
+	t.Run("scenarios", func(t *testing.T) {
+		for i, sc := range all {
+			t.Run(sc.Name, func(t *testing.T) {
+				t.Parallel()
+				for j := range each + 1 {
+					p := sc.Params
+					if j > 0 {
+						p.Cache = designs[(i+j)%len(designs)].Name
+					}
+					s := swap(t, sc, p, share)
+					for _, wrong := range s.Wrong {
+						assert.Fail(t, "with "+p.Cache, wrong)
+					}
+					swapped.Add(int64(s.Swapped))
+					pairs.Add(int64(s.Pairs))
+				}
+			})
 		}
-	}
-	t.Logf("%d adjacent pairs, of which %d do not conflict and were swapped", pairs, swapped)
-	assert.GreaterOrEqual(t, swapped, *commutePairs)
+	})
+	t.Logf("%d adjacent pairs, of which %d do not conflict and were swapped", pairs.Load(), swapped.Load())
+	assert.GreaterOrEqual(t, int(swapped.Load()), *commutePairs)
 }
 
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.
