@@ -87,9 +87,9 @@ func (f *replayFlags) run(s streams, path string) error {
 // worthTelling is the violation that the file was made for, or else the first.
 func worthTelling(rec *recording.Recording, r *explore.Result) (first explore.Failure, ok bool) {
 	for _, f := range rec.Findings {
-		told := explore.Failure{Property: f.Property, Label: f.Label}
-		if len(f.Story) > 0 && r.Find(told) != nil {
-			return told, true
+		failed := explore.Failure{Property: f.Property, Label: f.Label}
+		if len(f.Story) > 0 && r.Find(failed) != nil {
+			return failed, true
 		}
 	}
 	for i := range r.Findings {

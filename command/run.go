@@ -52,7 +52,7 @@ func runCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "run SCENARIO",
 		Short:   "explore schedules of a scenario",
-		Long:    "Run explores schedules of a scenario, and tells the shortest story of each way in which they fail.\nAn interrupt stops it cleanly: what was found until then is shrunk, told and kept.",
+		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nAn interrupt stops it cleanly: what was found until then is shrunk, printed and kept.",
 		Example: runExamples,
 		Args:    oneArgument("scenario", "simrun list scenarios"),
 		RunE: func(c *cobra.Command, args []string) error {

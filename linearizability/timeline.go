@@ -126,24 +126,24 @@ func (w *Witness) first(i int32, bound int64) (int64, bool) {
 // stretch of revisions, from its own on.
 func (w *Witness) firstGet(op *model.Operation, bound int64) (int64, bool) {
 	t := &w.timeline
-	told := op.Result
-	if told.More || told.Count != int64(len(told.Items)) || len(told.Items) > 1 {
+	answer := op.Result
+	if answer.More || answer.Count != int64(len(answer.Items)) || len(answer.Items) > 1 {
 		return 0, false
 	}
 	runs := t.runs(op.Request.Key, "")
-	if len(told.Items) == 0 {
+	if len(answer.Items) == 0 {
 		return w.firstAbsent(runs, bound)
 	}
 	if len(runs) == 0 {
 		return 0, false
 	}
 	run := runs[0]
-	at := t.at(run, max(told.Items[0].ModRevision, w.history.Initial.Revision))
+	at := t.at(run, max(answer.Items[0].ModRevision, w.history.Initial.Revision))
 	if at < run.from {
 		return 0, false
 	}
 	c := &t.changes[at]
-	if c.item == nil || !shows(told.Items[0], c.item, false) {
+	if c.item == nil || !shows(answer.Items[0], c.item, false) {
 		return 0, false
 	}
 	rev := max(bound, c.revision)

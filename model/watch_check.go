@@ -112,7 +112,7 @@ type streamCheck struct {
 	// it is not known.
 	start int64
 	begun bool
-	told  []*WatchEvent
+	sent  []*WatchEvent
 	came  map[place]bool
 	// marked is the newest bookmark.
 	marked int64
@@ -157,11 +157,11 @@ func (c *watchCheck) stream(ws *WatchStream) {
 // event judges one event by itself and against those before it.
 func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 	key, rev := e.Item.Key, e.Revision
-	if len(s.told) > 0 {
+	if len(s.sent) > 0 {
 		c.exercised[Ordered]++
 		c.exercised[Unique]++
 		c.exercised[Reliable]++
-		if last := s.told[len(s.told)-1].Revision; rev < last {
+		if last := s.sent[len(s.sent)-1].Revision; rev < last {
 			c.violated(Ordered, rev, key, "the %s of %q at revision %d comes after revision %d", e.Type, key, rev, last)
 		}
 	}
@@ -180,7 +180,7 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 	if start := s.Request.StartRevision; rev < start {
 		c.violated(Resumable, rev, key, "the %s of %q at revision %d comes on a watch from revision %d", e.Type, key, rev, start)
 	}
-	s.told = append(s.told, e)
+	s.sent = append(s.sent, e)
 	s.came[place{rev, key}] = true
 	if rev <= c.log.First() {
 		// Ground truth does not reach back that far.
@@ -208,10 +208,10 @@ func (c *watchCheck) happened(e *WatchEvent) {
 
 // sameItem compares an item with the stored one; creation and version are
 // compared only if they were sent, as Kubernetes does not send them.
-func sameItem(told, stored *Item) bool {
-	return told.Key == stored.Key && told.Value == stored.Value && told.ModRevision == stored.ModRevision &&
-		(told.CreateRevision == 0 || told.CreateRevision == stored.CreateRevision) &&
-		(told.Version == 0 || told.Version == stored.Version)
+func sameItem(sent, stored *Item) bool {
+	return sent.Key == stored.Key && sent.Value == stored.Value && sent.ModRevision == stored.ModRevision &&
+		(sent.CreateRevision == 0 || sent.CreateRevision == stored.CreateRevision) &&
+		(sent.Version == 0 || sent.Version == stored.Version)
 }
 
 func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
@@ -261,9 +261,9 @@ func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 }
 
 func (c *watchCheck) severalAtOnce(s *streamCheck) {
-	for i := 1; i < len(s.told); i++ {
-		second := s.told[i].Revision == s.told[i-1].Revision
-		third := second && i > 1 && s.told[i-2].Revision == s.told[i].Revision
+	for i := 1; i < len(s.sent); i++ {
+		second := s.sent[i].Revision == s.sent[i-1].Revision
+		third := second && i > 1 && s.sent[i-2].Revision == s.sent[i].Revision
 		if second && !third {
 			c.exercised[Atomic]++
 		}
@@ -274,11 +274,11 @@ func (c *watchCheck) severalAtOnce(s *streamCheck) {
 // What precedes its first event is a matter of Resumable if the stream was to
 // start at a revision.
 func (c *watchCheck) gaps(s *streamCheck) {
-	if len(s.told) == 0 {
+	if len(s.sent) == 0 {
 		return
 	}
-	first, last := s.told[0].Revision, s.told[0].Revision
-	for _, e := range s.told {
+	first, last := s.sent[0].Revision, s.sent[0].Revision
+	for _, e := range s.sent {
 		first, last = min(first, e.Revision), max(last, e.Revision)
 	}
 	fromRevision := s.Request.StartRevision > 0
@@ -312,19 +312,19 @@ func (c *watchCheck) gaps(s *streamCheck) {
 // had compacted, and said so, need not be sent, nor what a list showed.
 func (c *watchCheck) followOn(streams []WatchStream) {
 	c.at.Response, c.at.Event = -1, -1
-	told := int64(0)
+	covered := int64(0)
 	for i := range streams {
 		s := &streams[i]
 		c.at.Stream = i
 		if s.Listed {
-			told = s.Request.StartRevision - 1
+			covered = s.Request.StartRevision - 1
 		}
-		if start := s.Request.StartRevision; i > 0 && told > 0 && start > told+1 {
+		if start := s.Request.StartRevision; i > 0 && covered > 0 && start > covered+1 {
 			c.exercised[Resumable]++
-			for rev := max(told, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
+			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
 				for _, real := range c.log.events(rev) {
 					if key := real.Item.Key; s.Request.wants(real.Type, key) {
-						c.violated(Resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, told, start)
+						c.violated(Resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, covered, start)
 					}
 				}
 			}
@@ -332,10 +332,10 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 		for k := range s.Responses {
 			r := &s.Responses[k]
 			for e := range r.Events {
-				told = max(told, r.Events[e].Revision)
+				covered = max(covered, r.Events[e].Revision)
 			}
 			if r.CompactRevision > 0 {
-				told = 0
+				covered = 0
 			}
 		}
 	}

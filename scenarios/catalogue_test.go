@@ -72,7 +72,7 @@ func TestScenariosFailAsExpectedAndNoOther(t *testing.T) {
 // -catalogue.everything.
 const (
 	schedulesAtATime = 300
-	mostSchedules    = 200 * schedulesAtATime
+	maxSchedules     = 200 * schedulesAtATime
 )
 
 func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params) {
@@ -88,7 +88,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params) {
 	if *everything {
 		atATime *= 5
 	}
-	for first := uint64(0); first < mostSchedules; first += atATime {
+	for first := uint64(0); first < maxSchedules; first += atATime {
 		c := explored(t, sc, p, first, atATime)
 		assert.Zero(t, c.Truncated, "runs without end: etcd %s, %s", p.Etcd, p.Cache)
 		var violated []string
@@ -104,7 +104,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params) {
 			break
 		}
 	}
-	assert.Empty(t, known.Names(o.Missing), "expected to be violated on etcd %s with %s, and not in %d schedules", p.Etcd, p.Cache, mostSchedules)
+	assert.Empty(t, known.Names(o.Missing), "expected to be violated on etcd %s with %s, and not in %d schedules", p.Etcd, p.Cache, maxSchedules)
 	assert.Empty(t, testbed.Names(o.Unexpected), "expected to hold on etcd %s with %s: %v", p.Etcd, p.Cache, seen)
 	if refuses {
 		return

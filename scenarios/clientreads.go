@@ -17,7 +17,7 @@ import (
 var QuietGet = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "quiet-get",
 	Summary: "GETs of a revision that only writes to other resources have reached",
-	Doc: `Noise moves etcd's revision on, and no event tells the cache. A client that was told of such a revision elsewhere
+	Doc: `Noise moves etcd's revision on, and no event tells the cache. A client that learned of such a revision elsewhere
 names it in a GET: the cache has to ask etcd for progress, as for a LIST. In kubernetes/kubernetes#123674 reads of one
 object did not, and timed out.`,
 	Params: testbed.Params{

@@ -61,7 +61,7 @@ func TestVersionChecksAgainstDowngrades(t *testing.T) {
 			p.Etcd = tc.etcd
 			seen, exercised := map[string]uint64{}, uint64(0)
 			var o known.Outcome
-			for first := uint64(0); first < mostSchedules; first += 2000 {
+			for first := uint64(0); first < maxSchedules; first += 2000 {
 				for _, f := range explored(t, tc.scenario, p, first, 2000).Properties {
 					seen[f.Name] += f.Violations
 					exercised += f.Exercised

@@ -74,8 +74,8 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "competing-compactors",
 	Summary: "three API servers compete for compacting etcd, and restart: none serves history that another one has compacted (KEP-4988)",
-	Doc: `The server that writes compact_rev_key first compacts; the others hear of it by their watch of the key, and their caches poll or are
-told. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
+	Doc: `The server that writes compact_rev_key first compacts; the others learn of it from their watch of the key. Their caches poll that
+knowledge, or get each compaction passed on. Servers restart in the first minutes, also between the write of the key and the compaction, and watch streams
 break. A minute passes between two compactions instead of five.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",

@@ -75,8 +75,8 @@ func (c surroundings) ObjectPrefix(prefix string) string { return c.reads.Object
 func (c surroundings) AskRevision(env *sim.Env, w *dispatch.Watcher) { c.reads.AskRevision(env, w) }
 
 // WaitUntilFresh implements dispatch.Surroundings.
-func (c surroundings) WaitUntilFresh(env *sim.Env, w *dispatch.Watcher, resourceVersion int64, atMost sim.Duration) {
-	c.reads.WatchUntilFresh(env, w, resourceVersion, atMost)
+func (c surroundings) WaitUntilFresh(env *sim.Env, w *dispatch.Watcher, resourceVersion int64, patience sim.Duration) {
+	c.reads.WatchUntilFresh(env, w, resourceVersion, patience)
 }
 
 // Abandon implements dispatch.Surroundings.

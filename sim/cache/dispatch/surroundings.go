@@ -24,7 +24,7 @@ type Surroundings interface {
 	// WaitUntilFresh makes a watch wait until the cache is at a resourceVersion,
 	// as a read does: at most for a time, or as long as a read if that is 0. The
 	// end comes to Watcher.Fresh or Watcher.Refused.
-	WaitUntilFresh(env *sim.Env, w *Watcher, resourceVersion int64, atMost sim.Duration)
+	WaitUntilFresh(env *sim.Env, w *Watcher, resourceVersion int64, patience sim.Duration)
 	// Abandon ends the question to etcd of a watch whose client has gone. It
 	// returns false if the watch waits for the cache instead, which does not end
 	// before its time.

@@ -12,7 +12,7 @@ func (r *Read) WaitUntilFresh(env *sim.Env, wanted int64) {
 	r.waitUntilFresh(env, wanted, r.d.cfg.BlockTimeout)
 }
 
-func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, atMost sim.Duration) {
+func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration) {
 	d := r.d
 	r.wanted = wanted
 	if r.isFresh(env) && d.rules.lock.Free(env) {
@@ -33,7 +33,7 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, atMost sim.Duration) {
 	env.Writes(cellWaiting, 0)
 	r.state, r.began = waiting, env.Now()
 	d.waiting++
-	env.Arm(r.timer, atMost)
+	env.Arm(r.timer, patience)
 	if d.cfg.Surroundings.ConsistentReadSupported(env) && d.rules.countsForProgress(r) {
 		r.countsForProgress = true
 		d.cfg.Requester.Add(env)

@@ -29,15 +29,15 @@ func (d *Delegator) AskRevision(env *sim.Env, w Watch) {
 
 // WatchUntilFresh makes a watch wait until the cache is at a resourceVersion: at
 // most for a time, or as long as a read if that is 0.
-func (d *Delegator) WatchUntilFresh(env *sim.Env, w Watch, resourceVersion int64, atMost sim.Duration) {
+func (d *Delegator) WatchUntilFresh(env *sim.Env, w Watch, resourceVersion int64, patience sim.Duration) {
 	r := d.readOf(w)
 	if r == nil {
 		r = d.newWatchRead(env, w)
 	}
-	if atMost == 0 {
-		atMost = d.cfg.BlockTimeout
+	if patience == 0 {
+		patience = d.cfg.BlockTimeout
 	}
-	r.waitUntilFresh(env, resourceVersion, atMost)
+	r.waitUntilFresh(env, resourceVersion, patience)
 }
 
 // Abandon ends the question to etcd of a watch whose client has gone. It returns
