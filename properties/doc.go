@@ -5,6 +5,7 @@
 //	reads      what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
 //	watches    what clients that watch are sent: etcd's watch guarantees, initial events and their end
 //	caches     the cache itself: cache-matches-etcd, detector-accuracy
+//	fields     the list of what a client can be sent, each field with the properties that judge it
 //	informers  what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
 // To add a property, add a file with a variable that calls

@@ -1,0 +1,102 @@
+package fields_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/properties/fields"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// sent are the messages that a client can be sent, requests those that it sends.
+// Together they are all messages of package wire.
+var (
+	sent = []sim.Payload{
+		&wire.RangeResponse{}, &wire.PutResponse{}, &wire.DeleteRangeResponse{}, &wire.CompactionResponse{}, &wire.TxnResponse{},
+		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.Error{},
+		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{},
+	}
+	requests = []sim.Payload{
+		&wire.RangeRequest{}, &wire.PutRequest{}, &wire.DeleteRangeRequest{}, &wire.CompactionRequest{}, &wire.TxnRequest{},
+		&wire.ListRequest{}, &wire.GetRequest{}, &wire.WatchRequest{}, &wire.WatchCreateRequest{}, &wire.WatchCancelRequest{},
+		&wire.WatchProgressRequest{}, &wire.WatchStart{}, &wire.ProgressRequest{}, &wire.StatusRequest{}, &wire.ReadyzRequest{},
+		&wire.CompactRevisionRequest{},
+	}
+)
+
+func name(p sim.Payload) string { return reflect.TypeOf(p).Elem().Name() }
+
+// payloads are the types of package wire with a method Label, as its files have them.
+func payloads(t *testing.T) []string {
+	t.Helper()
+	const folder = "../../sim/wire"
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	var names []string
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), "_test.go") || !strings.HasSuffix(f.Name(), ".go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), folder+"/"+f.Name(), nil, 0)
+		require.NoError(t, err)
+		for _, d := range parsed.Decls {
+			if method, ok := d.(*ast.FuncDecl); ok && method.Recv != nil && method.Name.Name == "Label" {
+				names = append(names, method.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name)
+			}
+		}
+	}
+	return names
+}
+
+// TestEveryMessageIsKnown: a new message type is one that a client can be sent, or
+// one that it sends.
+func TestEveryMessageIsKnown(t *testing.T) {
+	var known []string
+	for _, p := range append(append([]sim.Payload(nil), sent...), requests...) {
+		known = append(known, name(p))
+	}
+	assert.ElementsMatch(t, payloads(t), known)
+}
+
+// paths are the fields of a type, through pointers, slices and nested structures.
+func paths(of reflect.Type, prefix string) []string {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return paths(of.Elem(), prefix)
+	case reflect.Struct:
+		var all []string
+		for i := range of.NumField() {
+			all = append(all, paths(of.Field(i).Type, prefix+"."+of.Field(i).Name)...)
+		}
+		return all
+	}
+	return []string{prefix}
+}
+
+// TestEveryFieldIsJudgedOrHasAReason: the table has each field once, and no field
+// that does not exist.
+func TestEveryFieldIsJudgedOrHasAReason(t *testing.T) {
+	var want, listed []string
+	for _, p := range sent {
+		want = append(want, paths(reflect.TypeOf(p), name(p))...)
+	}
+	judged := 0
+	for _, f := range fields.Table() {
+		listed = append(listed, f.Path)
+		assert.Equal(t, len(f.JudgedBy) == 0, f.NotJudged != "", "%s: judged, or not judged with a reason", f.Path)
+		if len(f.JudgedBy) > 0 {
+			judged++
+		}
+	}
+	assert.ElementsMatch(t, want, listed)
+	t.Logf("%d fields: %d judged, %d not judged with a reason", len(listed), judged, len(listed)-judged)
+}

@@ -1,0 +1,108 @@
+package fields
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+)
+
+// What is not judged, by the reason.
+const (
+	noneAsks    = "no client of the catalogue asks for it, and the cache does not read it"
+	forPeople   = "it is text for people: clients decide by the code"
+	inProcess   = "it is between two parts of one API server, and never sent to a client of Kubernetes"
+	notCompared = "no property compares it yet"
+)
+
+// Table lists every field of every message that a client can be sent, in the order
+// of the files of package wire.
+func Table() []Field {
+	return slices.Concat(ofEtcd(), ofLists(), ofEtcdWatches(), ofWatches(), ofRefusals(), ofProcesses())
+}
+
+// ofEtcd are the answers of etcd. Caches, and clients that write, get them.
+func ofEtcd() []Field {
+	written := of(reads.Linearizable)
+	listed := of(caches.MatchEtcd, reads.Linearizable)
+	return slices.Concat(
+		by(listed, "RangeResponse", "Revision"),
+		by(listed, "RangeResponse.Kvs", "Key", "Value", "ModRevision"),
+		by(written, "RangeResponse.Kvs", "CreateRevision", "Version"),
+		by(listed, "RangeResponse", "More"),
+		notBy(noneAsks, "RangeResponse", "Count"),
+		by(written, "PutResponse", "Revision"),
+		by(written, "DeleteRangeResponse", "Revision", "Deleted"),
+		notBy(notCompared, "CompactionResponse", "Revision"),
+		by(written, "TxnResponse", "Revision", "Succeeded"),
+		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Range", "Revision"),
+		by(written, "TxnResponse.Responses.Range.Kvs", keyValue...),
+		by(written, "TxnResponse.Responses.Range", "More", "Count"),
+		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Put", "Revision"),
+		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.DeleteRange", "Revision"),
+		notBy("no transaction of the catalogue deletes; the tests of package linearizability do", "TxnResponse.Responses.DeleteRange", "Deleted"),
+	)
+}
+
+// ofLists are the answers of a cache to LIST and GET.
+func ofLists() []Field {
+	listed := of(reads.Linearizable)
+	return slices.Concat(
+		by(listed, "ListResponse", "ResourceVersion"),
+		by(listed, "ListResponse.Items", keyValue...),
+		by(of(reads.Pages), "ListResponse", "Continue"),
+		notBy(notCompared, "ListResponse", "Origin"),
+		by(listed, "GetResponse.Item", keyValue...),
+		notBy(notCompared, "GetResponse", "Origin"),
+	)
+}
+
+// ofEtcdWatches are the responses on a stream of etcd's own watch API.
+func ofEtcdWatches() []Field {
+	sent := of(watches.Reliable)
+	return slices.Concat(
+		by(of(watches.Bookmarkable), "WatchResponse", "Revision"),
+		by(of(watches.Reliable, watches.Bookmarkable), "WatchResponse", "WatchID"),
+		notBy(notCompared, "WatchResponse", "Created", "Canceled", "CompactRevision"),
+		notBy(forPeople, "WatchResponse", "CancelReason"),
+		notBy("no response of the catalogue is big enough to be split; the tests of sim/etcd/v3rpc have such", "WatchResponse", "Fragment"),
+		by(of(watches.Reliable, watches.Filter), "WatchResponse.Events", "Type"),
+		by(sent, "WatchResponse.Events.Kv", keyValue...),
+		notBy("no client of the catalogue asks for previous values; the tests of package model do", "WatchResponse.Events.PrevKv", keyValue...),
+		notBy("no release of etcd has it; a cache that uses it is held to its answers", "WatchResponse", "ProgressID"),
+	)
+}
+
+// ofWatches are the events of a watch of a cache.
+func ofWatches() []Field {
+	sent := of(watches.Reliable)
+	return slices.Concat(
+		notBy(notCompared, "WatchEvent", "Type"),
+		by(of(watches.InitialEvents), "WatchEvent", "InitialEventsEnd"),
+		by(of(watches.Reliable, watches.Bookmarkable), "WatchEvent", "ResourceVersion"),
+		by(sent, "WatchEvent.Item", keyValue...),
+		notBy("Kubernetes sends clients no previous object: the field is for the cache", "WatchEvent.Prev", keyValue...),
+		notBy(notCompared, "WatchEvent.Err", "Code"),
+		notBy(forPeople, "WatchEvent.Err", "Message"),
+		notBy(notCompared, "WatchEvent.Err", "RetryAfter"),
+		notBy("it is for the cache that asked, and never sent to its clients", "WatchEvent", "ProgressID"),
+	)
+}
+
+// ofRefusals are the answers to requests that are refused.
+func ofRefusals() []Field {
+	return slices.Concat(
+		notBy(notCompared, "Error", "Code"),
+		notBy(forPeople, "Error", "Message"),
+		notBy(notCompared, "Error", "RetryAfter"),
+	)
+}
+
+// ofProcesses are answers that only API servers get.
+func ofProcesses() []Field {
+	return slices.Concat(
+		notBy("only API servers ask, and a wrong version makes each decide by its own rules", "StatusResponse", "Version"),
+		notBy(inProcess, "CompactRevisionResponse", "Revision"),
+	)
+}
