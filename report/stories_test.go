@@ -35,6 +35,9 @@ type storyCase struct {
 	strategy string
 	// set are parameters, name=value.
 	set []string
+	// blame is what the diagnosis has to name as the cause (flip.Blame); empty is
+	// that nothing known decides.
+	blame string
 }
 
 // params are those of the case.

@@ -64,6 +64,15 @@ func (d *Decision) worst() *trial {
 
 var owner = map[string]string{"etcd": "etcd", "client": "the client library", "cache": "the cache"}
 
+// Blame is what is said to be the cause: an option with the value that it has. It is
+// empty if nothing is.
+func (d *Decision) Blame() string {
+	if d == nil {
+		return ""
+	}
+	return d.choice.Name + "=" + d.choice.Value
+}
+
 // String says it in a sentence or two.
 func (d *Decision) String() string {
 	if d == nil {
