@@ -60,8 +60,8 @@ func (n *Nodes) Value(name string) string {
 	return o.Get(n)
 }
 
-// Nodes is what the versions and the design come to, with the masks, the settings
-// and the bugs on top of them, in this order. It returns an error if there is none
+// Nodes is what the versions and the design come to, with the masks, the settings,
+// the bugs and what the members of this version have on top of them, in this order. It returns an error if there is none
 // of such a name, or if two bugs want different values of one option.
 func (p *Params) Nodes() (Nodes, error) {
 	var n Nodes
@@ -91,7 +91,7 @@ func (p *Params) Nodes() (Nodes, error) {
 		// The design is one of the server as well.
 		n.Etcd.Watch.ProgressEcho = v3rpc.Echoed
 	}
-	return n, nil
+	return n, p.Topology.SetMember(p.Etcd, &n.Etcd)
 }
 
 // Has reports whether a bug changes nothing: the release and the design have it

@@ -192,6 +192,26 @@ func (p *Params) ChangesMember() bool {
 	return p.Faults.Downgrade != "" || p.Faults.Failovers > 0 || p.Topology.Members != ""
 }
 
+// MemberVersions are the versions of etcd that may serve in a run, each once: first
+// the one that serves at first, then the other members, then the one that etcd is
+// downgraded to.
+func (p *Params) MemberVersions() []string {
+	versions := []string{p.Etcd}
+	for _, m := range p.Topology.OtherMembers() {
+		versions = append(versions, m.Version)
+	}
+	if v := p.Faults.Downgrade; v != "" {
+		versions = append(versions, v)
+	}
+	var each []string
+	for _, v := range versions {
+		if !slices.Contains(each, v) {
+			each = append(each, v)
+		}
+	}
+	return each
+}
+
 // maxClients bounds the nodes of one world: beyond it a run is no longer one that
 // can be explored.
 const maxClients = 2_000

@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/watchbed/watchbed/testbed"
 )
 
-// Decision is a behaviour that decides, with the values that make the violation
-// go away. The nil Decision says that no single behaviour does.
+// Decision is what decides, with the values that make the violation go away. The nil
+// Decision says that nothing known does.
 type Decision struct {
-	choice testbed.Choice
+	candidate
 	values []trial
 	// strict: each of the values is convincing.
 	strict bool
-	// planted: the value is a bug that the parameters name.
-	planted bool
 	// also are other behaviours of the same node that decide as well.
 	also []*Decision
 }
@@ -64,13 +60,19 @@ func (d *Decision) worst() *trial {
 
 var owner = map[string]string{"etcd": "etcd", "client": "the client library", "cache": "the cache"}
 
-// Blame is what is said to be the cause: an option with the value that it has. It is
-// empty if nothing is.
+// Blame is what is said to be the cause: an option with the value that it has, of
+// which members of etcd if it is not all of them, or the option of the faults. It is
+// empty if nothing known decides.
 func (d *Decision) Blame() string {
-	if d == nil {
+	switch {
+	case d == nil:
 		return ""
+	case d.Node == ofFaults:
+		return d.Name
+	case d.member != "":
+		return d.Name + "=" + d.Value + " of etcd " + d.member
 	}
-	return d.choice.Name + "=" + d.choice.Value
+	return d.Name + "=" + d.Value
 }
 
 // String says it in a sentence or two.
@@ -87,20 +89,23 @@ func (d *Decision) String() string {
 
 func (d *Decision) sentence() string {
 	v := d.worst()
-	if v.bypasses {
-		return fmt.Sprintf("No behaviour of etcd or of the client library decides. With %s every read goes to etcd: %s%s.",
-			d.names(), v.schedule(), v.others())
+	if d.Node == ofFaults {
+		return fmt.Sprintf("A fault decides, which no cache can bear: %s=%s. Without it %s%s.", d.Name, d.Value, v.schedule(), v.others())
 	}
 	bug := ""
 	if d.planted {
-		bug = " (the bug " + knownBug(d.choice.Node, d.choice.Name, d.choice.Value).Name + ")"
+		bug = " (the bug " + bugOf(d.Node, d.Name, d.Value).Name + ")"
+	}
+	node := owner[d.Node]
+	if d.member != "" {
+		node += " " + d.member
 	}
 	if !d.strict {
 		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules %d still fail.",
-			owner[d.choice.Node], d.choice.Name, d.choice.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
+			node, d.Name, d.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
 	}
 	return fmt.Sprintf("One behaviour of %s decides: %s=%s%s. With %s %s%s.",
-		owner[d.choice.Node], d.choice.Name, d.choice.Value, bug, d.names(), v.schedule(), v.others())
+		node, d.Name, d.Value, bug, d.names(), v.schedule(), v.others())
 }
 
 // names lists the values, each with the releases or designs that have it.
@@ -108,7 +113,7 @@ func (d *Decision) names() string {
 	var names []string
 	for i := range d.values {
 		v := &d.values[i]
-		name := d.choice.Name + "=" + v.name
+		name := d.Name + "=" + v.name
 		if v.since.text != "" {
 			name += " (" + v.since.text + ")"
 		}

@@ -91,6 +91,11 @@ func knownBug(node, name, value string) *testbed.KnownBug {
 	if node == "etcd" {
 		return nil
 	}
+	return bugOf(node, name, value)
+}
+
+// bugOf is the known bug that a value of a behaviour is, also of etcd.
+func bugOf(node, name, value string) *testbed.KnownBug {
 	for _, b := range testbed.KnownBugs() {
 		if isValue(b, node, name, value) {
 			return b

@@ -13,28 +13,28 @@ import (
 type trial struct {
 	name  string
 	since span
-	// bypasses: with it every read goes to etcd.
-	bypasses bool
 	// taken of recorded choices fit.
 	taken, recorded int
 	// gone is how many other runs hold with it, still how many are violated. In
 	// the rest the property is never checked.
 	gone, still int
+	// failing is how many other schedules fail with it, before how many of the same
+	// ones did without. Those that fail need not be the same.
+	failing, before int
 }
 
-// try follows the recording and the other runs with these parameters. ok says
-// that the recorded schedule passes.
-func (s *search) try(p testbed.Params) (v trial, ok bool) {
-	system, err := s.scenario.New(p)
-	if err != nil {
-		return v, false
+// try follows the recording and the other runs with these parameters, and compares
+// how often other schedules fail. It reports whether the recorded schedule passes.
+func (s *search) try(p testbed.Params, v *trial) bool {
+	runner := s.runner(p)
+	if runner == nil {
+		return false
 	}
-	runner := explore.NewRunner(system, p.Clock.Steps)
 	var verdict model.Verdict
 	if verdict, v.taken, v.recorded = follow(runner, s.rec, s.failure.Property); verdict == model.Violated {
-		return v, false
+		return false
 	}
-	for _, other := range s.alike {
+	for _, other := range s.others.alike {
 		switch verdict, _, _ := follow(runner, other, s.failure.Property); verdict {
 		case model.Holds:
 			v.gone++
@@ -42,7 +42,8 @@ func (s *search) try(p testbed.Params) (v trial, ok bool) {
 			v.still++
 		}
 	}
-	return v, true
+	v.failing, v.before = s.fails(runner), s.others.failing
+	return true
 }
 
 // follow is what becomes of a property if a recording is followed as far as it
@@ -54,28 +55,42 @@ func follow(runner *explore.Runner, rec *recording.Recording, property string) (
 	}
 	result := runner.Run(follower)
 	taken, recorded = follower.Followed()
-	for i := range result.Findings {
-		if x := &result.Findings[i]; x.Property == property {
-			return x.Verdict, taken, recorded
-		}
-	}
-	return model.Vacuous, taken, recorded
+	return verdictOf(&result, property), taken, recorded
 }
 
 // convincing: a flip that moves the run a few steps away from the violation
 // proves nothing. It decides if of enough other runs nearly all hold with it as
 // well (some may have another cause) and half of the recorded choices fit, or if
-// there are not enough and nearly all of them fit.
+// there are not enough and nearly all of them fit. Where other schedules fail as
+// often as before, it does not decide. A run that waits in vain has many steps that
+// one which does not wait lacks: then it is enough that no schedule fails any more.
 func (v *trial) convincing() bool {
-	const enough = 3
-	if v.gone+v.still < enough {
+	const few = 3
+	switch {
+	case v.failsIn(1, 4):
+		return false
+	case v.gone+v.still < few:
 		return v.still == 0 && v.fits()
 	}
-	return 4*v.gone >= 3*(v.gone+v.still) && 2*v.taken >= v.recorded
+	return 4*v.gone >= 3*(v.gone+v.still) && (2*v.taken >= v.recorded || v.cures())
+}
+
+// cures: schedules of which several failed all pass.
+func (v *trial) cures() bool {
+	const several = 5
+	return v.before >= several && v.failing == 0
+}
+
+// failsIn reports whether more than this share of the failures is left under other
+// schedules: then the change only leads the recorded one elsewhere. Of too few
+// failures nothing can be said.
+func (v *trial) failsIn(part, of int) bool {
+	const enough = 4
+	return v.before >= enough && of*v.failing > part*v.before
 }
 
 // plausible: it decides this run, and some others.
-func (v *trial) plausible() bool { return v.fits() && 3*v.gone >= v.gone+v.still }
+func (v *trial) plausible() bool { return !v.failsIn(3, 4) && v.fits() && 3*v.gone >= v.gone+v.still }
 
 func (v *trial) fits() bool { return 10*v.taken >= 9*v.recorded }
 

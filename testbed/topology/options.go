@@ -31,6 +31,10 @@ type Options struct {
 	// that serves at first; comma separated. One with "!" behind it does not say its
 	// version until it serves.
 	Members string
+	// MemberSettings are options of etcd that only the members of one version have,
+	// each VERSION:NAME=VALUE: what another release would do in the place of that
+	// version. They come on top of all others.
+	MemberSettings []string
 	// Compactors has each API server try to compact etcd, as Compactor says, and tell
 	// its caches of compactions.
 	Compactors bool
@@ -49,6 +53,8 @@ var own = option.NewGroup("topology",
 	option.Switch("lagging", func(o *Options) *bool { return &o.Lagging }, "watches are served by a member of etcd that lags behind the one that takes reads and writes"),
 	option.Text("members", func(o *Options) *string { return &o.Members }, checkMembers, "versions, comma separated",
 		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),
+	option.List("member-settings", func(o *Options) *[]string { return &o.MemberSettings }, checkMemberSettings,
+		"options of etcd that the members of one version have, VERSION:NAME=VALUE"),
 	option.Switch("compactors", func(o *Options) *bool { return &o.Compactors }, "API servers that compact etcd, and tell their caches"),
 )
 

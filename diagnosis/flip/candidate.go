@@ -1,0 +1,158 @@
+package flip
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+)
+
+// candidate is one thing that may be the cause: a behaviour of a node, or the faults
+// of one option.
+type candidate struct {
+	testbed.Choice
+	// member is the version whose members of etcd alone have the behaviour; empty is
+	// every member.
+	member string
+	// planted: the value is a bug that the parameters name.
+	planted bool
+}
+
+// ofFaults is the Node of candidates that are faults.
+const ofFaults = "faults"
+
+// candidates are all things that may be the cause, in the order in which they are
+// tried: planted bugs, because the question about them is whether they decide, and
+// not which etcd would hide them; then the behaviours of etcd, since fixes are made
+// there, of the client library, faults that no cache can bear, and the cache's.
+func (s *search) candidates() []candidate {
+	n, err := s.params.Nodes()
+	if err != nil {
+		return nil
+	}
+	var planted, etcd, client, cache []candidate
+	for _, c := range n.Choices() {
+		one := candidate{Choice: c, planted: isPlanted(s.params, c)}
+		switch {
+		case one.planted:
+			planted = append(planted, one)
+		case c.Node == "etcd":
+			etcd = append(etcd, s.ofMembers(one)...)
+		case c.Node == "client":
+			client = append(client, one)
+		default:
+			cache = append(cache, one)
+		}
+	}
+	return slices.Concat(planted, etcd, client, s.faults(), cache)
+}
+
+// ofMembers are the candidates of a behaviour of etcd: one for each version that may
+// serve in the run, so that a version which comes later is told from the first one.
+func (s *search) ofMembers(c candidate) []candidate {
+	versions := s.params.MemberVersions()
+	if len(versions) == 1 {
+		return []candidate{c}
+	}
+	var all []candidate
+	for _, v := range versions {
+		of := s.params
+		of.Etcd = v
+		n, err := of.Nodes()
+		if err != nil {
+			continue
+		}
+		c.member, c.Value = v, n.Value(c.Name)
+		all = append(all, c)
+	}
+	return all
+}
+
+// faults are those that may strike and that no cache can bear.
+func (s *search) faults() []candidate {
+	var all []candidate
+	for _, f := range s.params.Faults.Set() {
+		if slices.Contains(faults.Unbearable, f.Name) {
+			all = append(all, faultOf(f))
+		}
+	}
+	return all
+}
+
+func faultOf(f option.Setting) candidate {
+	return candidate{Choice: testbed.Choice{Node: ofFaults, Name: f.Name, Value: f.Value, Values: []string{none}}}
+}
+
+// none is the value of a fault that does not strike.
+const none = "none"
+
+// with are the parameters with another value of the candidate.
+func (s *search) with(c *candidate, value string) (testbed.Params, error) {
+	switch {
+	case c.Node == ofFaults:
+		return s.without(c.Name)
+	case c.member != "":
+		changed := s.params
+		var err error
+		changed.Topology, err = s.params.Topology.WithMember(c.member, option.Setting{Name: c.Name, Value: value})
+		return changed, err
+	}
+	return s.params.With(c.Name, value)
+}
+
+// without are the parameters without the faults of one option.
+func (s *search) without(fault string) (testbed.Params, error) {
+	changed := s.params
+	var err error
+	changed.Faults, err = s.params.Faults.Without(fault)
+	return changed, err
+}
+
+// isPlanted reports whether the parameters name this bug.
+func isPlanted(p testbed.Params, choice testbed.Choice) bool {
+	bug := bugOf(choice.Node, choice.Name, choice.Value)
+	return bug != nil && p.Plants(bug)
+}
+
+// remedies are the values that are tried in the place of the present one, each with
+// the releases or designs that have it. Not every value that hides a violation mends
+// something:
+//
+//   - of etcd and the client library it is what the release or a later one has, or
+//     whatever else there is if the present value is a known bug that no release
+//     fixed;
+//   - of the cache it is what is shipped. If the cache has the shipped behaviour
+//     already, another one is an alternative that goes around the cause, such as to
+//     have etcd answer every read;
+//   - a known bug is none.
+func (s *search) remedies(c *candidate) []trial {
+	var all []trial
+	shipped := c.Values[0]
+	present := bugOf(c.Node, c.Name, c.Value)
+	for _, value := range c.Values {
+		if value == c.Value || knownBug(c.Node, c.Name, value) != nil {
+			continue
+		}
+		v := trial{name: value}
+		switch c.Node {
+		case ofFaults:
+		case "cache":
+			if c.Value == shipped || value != shipped {
+				continue
+			}
+			v.since = releases(s.scenario, s.params, c.Choice, value)
+		default:
+			p := s.params
+			if c.member != "" {
+				p.Etcd = c.member
+			}
+			v.since = releases(s.scenario, p, c.Choice, value)
+			if !v.since.later && (present == nil || present.FixedIn != "" || bugOf(c.Node, c.Name, value) != nil) {
+				continue
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}

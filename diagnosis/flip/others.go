@@ -1,0 +1,97 @@
+package flip
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// How far to look for other runs that fail in the same way, and how many choices
+// they may have together: each value of each behaviour is tried on all of them.
+const (
+	maxAlike     = 12
+	maxFollowed  = 60_000
+	maxChoices   = 500_000
+	maxSchedules = 8_000
+)
+
+// others are other runs of the campaign in which a failure was found.
+type others struct {
+	// schedules is how many there are, failing how many of these violate the
+	// property.
+	schedules uint64
+	failing   int
+	// alike are those that fail in the same way.
+	alike []*recording.Recording
+}
+
+// strategy is the one that found the recording.
+func (s *search) strategy() strategy.Strategy {
+	if found, err := strategy.Find(s.rec.Strategy); err == nil {
+		return found
+	}
+	return strategy.Default()
+}
+
+// runner carries out runs with these parameters, nil if they do not fit together.
+func (s *search) runner(p testbed.Params) *explore.Runner {
+	system, err := s.scenario.New(p)
+	if err != nil {
+		return nil
+	}
+	return explore.NewRunner(system, p.Clock.Steps)
+}
+
+// look runs other schedules, until enough of them fail in the same way.
+func (s *search) look() {
+	runner := s.runner(s.params)
+	if runner == nil {
+		return
+	}
+	o := &s.others
+	chooser := s.strategy().New(strategy.Measure(runner))
+	choices, followed := uint64(0), 0
+	for choices < maxChoices && o.schedules < maxSchedules && len(o.alike) < maxAlike && followed < maxFollowed {
+		seed := o.schedules
+		o.schedules++
+		chooser.Begin(seed)
+		result := runner.Run(chooser)
+		choices += result.Stats.Choices
+		if verdictOf(&result, s.failure.Property) == model.Violated {
+			o.failing++
+		}
+		if seed == s.rec.Seed || result.Find(s.failure) == nil {
+			continue
+		}
+		chooser.Begin(seed)
+		rec, _ := recording.Record(runner, chooser)
+		o.alike = append(o.alike, rec)
+		followed += len(rec.Choices)
+	}
+}
+
+// fails counts how many of the same number of schedules violate the property with a
+// change. It stops counting where there are as many as without.
+func (s *search) fails(runner *explore.Runner) int {
+	chooser := s.strategy().New(strategy.Measure(runner))
+	failing := 0
+	for seed := uint64(0); seed < s.others.schedules && failing < s.others.failing; seed++ {
+		chooser.Begin(seed)
+		result := runner.Run(chooser)
+		if verdictOf(&result, s.failure.Property) == model.Violated {
+			failing++
+		}
+	}
+	return failing
+}
+
+func verdictOf(r *explore.Result, property string) model.Verdict {
+	for i := range r.Findings {
+		if x := &r.Findings[i]; x.Property == property {
+			return x.Verdict
+		}
+	}
+	return model.Vacuous
+}
