@@ -1,7 +1,7 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: test race lint conformance
+.PHONY: test race lint conformance mutants
 
 # Modules of their own: examples of what another module brings, and what needs real etcd.
 MODULES := . examples conformance
@@ -24,3 +24,8 @@ lint:
 # Real etcd servers, built from their published modules: minutes, not seconds.
 conformance:
 	$(MAKE) -C conformance servers test
+
+# How much of the code the scenarios notice when it changes. It goes on where it was
+# interrupted, and writes internal/mutants/survivors.md: an hour the first time.
+mutants:
+	go run ./internal/mutants/cmd/mutants

@@ -7,6 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
+	{"internal/mutants/active"},
 	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release"},
 	{"sim/option", "linearizability", "internal/registry", "internal/tampering"},
 	{"sim"},
@@ -21,7 +22,7 @@ var layers = [][]string{
 	{"report/..."},
 	{"command/..."},
 	{"cmd/..."},
-	{"internal/layering"},
+	{"internal/layering", "internal/mutants/..."},
 }
 
 // rule says what packages must never import, directly or indirectly.
@@ -108,12 +109,20 @@ var forbidden = []rule{
 		because: "no command carries the flags of go test",
 	},
 	{
-		packages: []string{"..."}, except: []string{"command/...", "cmd/..."}, never: []string{"github.com/spf13/cobra", "flag"}, directly: true,
+		packages: []string{"..."}, except: []string{"command/...", "cmd/...", "internal/mutants/cmd/..."}, never: []string{"github.com/spf13/cobra", "flag"}, directly: true,
 		because: "flags are read in one place, so that another main can have others",
 	},
 	{
 		packages: []string{"..."}, except: []string{"explore/internal/toys"}, never: []string{"explore/internal/toys"},
 		because: "it is for tests",
+	},
+	{
+		packages: []string{"internal/mutants"}, never: []string{"sim/...", "model", "linearizability", "testbed/...", "properties/..."},
+		because: "it is to be built when these are broken",
+	},
+	{
+		packages: []string{"internal/mutants/killer"}, never: []string{"internal/mutants"},
+		because: "it is in the binary that has the mutants in it",
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},

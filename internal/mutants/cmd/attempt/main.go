@@ -1,0 +1,55 @@
+// Attempt runs campaigns with one mutant, or measures them without any. It is built
+// and started by cmd/mutants, with the mutants in it. It reads a killer.Task as JSON
+// and writes a killer.Outcome; with the argument "baseline" it writes a
+// killer.Baseline for each campaign that can be used.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/watchbed/watchbed/internal/mutants/active"
+	"github.com/watchbed/watchbed/internal/mutants/killer"
+)
+
+// margin is the processor time that one campaign may take beyond the budget before
+// it counts as endless.
+const margin = 10 * time.Second
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "attempt:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	out := json.NewEncoder(os.Stdout)
+	if len(os.Args) > 1 && os.Args[1] == "baseline" {
+		return baseline(out)
+	}
+	var t killer.Task
+	if err := json.NewDecoder(os.Stdin).Decode(&t); err != nil {
+		return err
+	}
+	if err := killer.Limit(t.Budget + margin); err != nil {
+		return err
+	}
+	return out.Encode(killer.Attempt(&t, func() bool { return active.Touched }))
+}
+
+func baseline(out *json.Encoder) error {
+	for _, c := range killer.Campaigns() {
+		b, err := killer.Measure(c, active.Entered)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "attempt: not used:", err)
+			continue
+		}
+		if err := out.Encode(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

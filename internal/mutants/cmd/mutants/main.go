@@ -1,0 +1,111 @@
+// Mutants measures what the scenarios notice: it makes mutants of this module, runs
+// the campaigns against each, and writes the table of survivors. "make mutants" starts
+// it. What has been run before is not run again.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/watchbed/watchbed/internal/mutants"
+)
+
+type flags struct {
+	pkg    string
+	n      int
+	budget time.Duration
+	jobs   int
+	again  bool
+	only   string
+	list   bool
+	table  bool
+}
+
+func main() {
+	var f flags
+	flag.StringVar(&f.pkg, "package", "", "mutate only this package, a path below the module")
+	flag.IntVar(&f.n, "n", 0, "how many mutants of each package, instead of those in targets.go; they are not in the table")
+	flag.DurationVar(&f.budget, "budget", 20*time.Second, "processor time for a mutant")
+	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
+	flag.BoolVar(&f.again, "again", false, "run those again that survived")
+	flag.StringVar(&f.only, "only", "", "run the mutant with this name again, and print its change")
+	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
+	flag.BoolVar(&f.table, "table", false, "write the table and run none")
+	flag.Parse()
+	if err := run(&f); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(f *flags) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	targets, err := f.targets()
+	if err != nil {
+		return err
+	}
+	all, err := mutants.Choose(root, targets)
+	if err != nil {
+		return err
+	}
+	results, err := readResults(filepath.Join(root, resultsFile))
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.list:
+		for _, m := range all {
+			fmt.Printf("%s %s/%s:%d %s %s: %s => %s\n", m.ID(), m.Package, m.File, m.Line, m.Function, m.Operator, m.Before, m.After)
+		}
+		return nil
+	case f.table:
+	default:
+		if err := runAll(f, root, all, results); err != nil {
+			return err
+		}
+	}
+	if f.pkg != "" || f.n != 0 {
+		fmt.Println(scoreOf(all, results, nil))
+		return nil
+	}
+	return writeTable(root, all, results)
+}
+
+// targets are those that were asked for.
+func (f *flags) targets() ([]mutants.Target, error) {
+	targets := slices.Clone(mutants.Targets)
+	if f.pkg != "" {
+		targets = slices.DeleteFunc(targets, func(t mutants.Target) bool { return t.Package != f.pkg })
+		if len(targets) == 0 {
+			return nil, fmt.Errorf("-package %s: want one of those in internal/mutants/targets.go", f.pkg)
+		}
+	}
+	for i := range targets {
+		if f.n != 0 {
+			targets[i].Sample = f.n
+		}
+	}
+	return targets, nil
+}
+
+func moduleRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	mod := strings.TrimSpace(string(out))
+	if filepath.Base(mod) != "go.mod" {
+		return "", errors.New("start it inside the module")
+	}
+	return filepath.Dir(mod), nil
+}

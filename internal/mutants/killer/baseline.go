@@ -1,0 +1,68 @@
+package killer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/scenarios/known"
+)
+
+// Baseline is what the code as it was written does in a campaign.
+type Baseline struct {
+	Campaign string
+	// Schedules is how many it takes until every violation that must be found has
+	// been found often.
+	Schedules uint64
+	// Expected are these violations, by property.
+	Expected []string
+	// Exercised are the properties that were checked often, Situations those that came
+	// about in many schedules.
+	Exercised, Situations []string
+	// Truncated: some runs are cut off by the limit of steps.
+	Truncated bool
+	// Entered are the functions with mutants that began, by their numbers.
+	Entered []int
+	CPU     time.Duration
+}
+
+const (
+	// often is how many hits are expected where none would be noticed: none by
+	// accident has a chance of about e^-20.
+	often = 20
+	// most is how many schedules a campaign has at most. What has not been found
+	// often by then is not expected of it.
+	most = 4_000
+)
+
+// Measure runs a campaign on the code as it was written. It returns an error if
+// something is violated of which nothing is known: then no mutant could be judged.
+func Measure(c *Campaign, entered func() []int) (*Baseline, error) {
+	start := cpuTime()
+	entered()
+	f := newFindings()
+	expected := known.Names(known.Expected(c.Scenario, &c.Params))
+	for f.schedules < most {
+		if err := f.next(c); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if !slices.ContainsFunc(expected, func(p string) bool { return f.violations[p] < often }) {
+			break
+		}
+	}
+	if len(f.unexpected) > 0 {
+		return nil, fmt.Errorf("%s: %v violated, of which nothing is known", c.Name, f.unexpected)
+	}
+	return &Baseline{
+		Campaign: c.Name, Schedules: f.schedules,
+		Expected:  slices.DeleteFunc(expected, func(p string) bool { return f.violations[p] < often }),
+		Exercised: frequent(f.exercised), Situations: frequent(f.situations),
+		Truncated: f.truncated > 0, Entered: entered(), CPU: cpuTime() - start,
+	}, nil
+}
+
+// frequent are the names that were counted often.
+func frequent(counts map[string]uint64) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(counts)), func(name string) bool { return counts[name] < often })
+}

@@ -1,0 +1,72 @@
+package killer
+
+import (
+	"fmt"
+	"strings"
+
+	// The bugs that must be found.
+	_ "github.com/watchbed/watchbed/knownbugs"
+	// The scenarios.
+	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Campaign is a scenario with its parameters.
+type Campaign struct {
+	Name     string
+	Scenario *testbed.Scenario
+	Params   testbed.Params
+}
+
+// healthy are releases of etcd that are fixed, beside designs of the cache.
+// Scenarios take turns with them.
+var healthy = []struct{ etcd, cache string }{
+	{"3.6.16", "kep-4988"},
+	{"3.5.35", "kep-2340-fallback"},
+	{"3.7.3", "v0.37.2"},
+	{"3.4.45", "kep-2340"},
+	{"3.6.5", "draft-2019"},
+	{"3.5.35", "kep-4988"},
+	{"3.6.16", "kep-3157"},
+	{"3.7.3", "progress-echo"},
+	{"3.6.16", "accumulated-reads"},
+}
+
+// turns is how many of them a scenario takes.
+const turns = 3
+
+// Campaigns are all: each scenario with its own parameters and with some of those
+// that are healthy, and each known bug in the scenarios that show it.
+func Campaigns() []*Campaign {
+	var all []*Campaign
+	for i, sc := range testbed.Scenarios() {
+		all = append(all, newCampaign(sc, sc.Params))
+		for turn := range turns {
+			h := healthy[(i+turn*turns)%len(healthy)]
+			p := sc.Params
+			p.Etcd, p.Cache = h.etcd, h.cache
+			if p.Etcd == sc.Params.Etcd && p.Cache == sc.Params.Cache {
+				continue
+			}
+			if _, err := sc.New(p); err == nil {
+				all = append(all, newCampaign(sc, p))
+			}
+		}
+	}
+	for _, b := range testbed.KnownBugs() {
+		for _, sc := range append([]*testbed.Scenario{b.Scenario}, b.Also...) {
+			p := sc.Params
+			p.Bugs = []string{b.Name}
+			all = append(all, newCampaign(sc, p))
+		}
+	}
+	return all
+}
+
+func newCampaign(sc *testbed.Scenario, p testbed.Params) *Campaign {
+	name := fmt.Sprintf("%s --etcd %s --cache %s", sc.Name, p.Etcd, p.Cache)
+	if len(p.Bugs) > 0 {
+		name = fmt.Sprintf("%s --bug %s", sc.Name, strings.Join(p.Bugs, ","))
+	}
+	return &Campaign{name, sc, p}
+}

@@ -1,0 +1,46 @@
+package killer
+
+import "slices"
+
+// Judge runs a campaign and says in which way it differs from the baseline, and by
+// what; both are empty if it does not.
+func Judge(c *Campaign, b *Baseline) (kind, what string) {
+	f := newFindings()
+	for f.schedules < b.Schedules {
+		if err := f.next(c); err != nil {
+			return "panic", reason(err)
+		}
+		switch {
+		case len(f.unexpected) > 0:
+			return "violation", f.unexpected[0]
+		case f.truncated > 0 && !b.Truncated:
+			return "cut off", "the limit of steps"
+		}
+		for _, p := range b.Exercised {
+			if f.exercised[p] == 0 {
+				return "vacuous", p
+			}
+		}
+		for _, s := range b.Situations {
+			if f.situations[s] == 0 {
+				return "situation", s
+			}
+		}
+		if missing(f, b) == "" {
+			return "", ""
+		}
+	}
+	if p := missing(f, b); p != "" {
+		return "no violation", p
+	}
+	return "", ""
+}
+
+// missing is a violation that must be found and was not yet.
+func missing(f *findings, b *Baseline) string {
+	i := slices.IndexFunc(b.Expected, func(p string) bool { return f.violations[p] == 0 })
+	if i < 0 {
+		return ""
+	}
+	return b.Expected[i]
+}

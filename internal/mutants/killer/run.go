@@ -1,0 +1,74 @@
+package killer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/scenarios/known"
+)
+
+// slice is how many schedules run before what they found is looked at.
+const slice = 200
+
+// findings are what the schedules of a campaign have shown so far.
+type findings struct {
+	schedules  uint64
+	truncated  uint64
+	violations map[string]uint64
+	exercised  map[string]uint64
+	// situations are how many of the first slice of schedules came to each.
+	situations map[string]uint64
+	unexpected []string
+}
+
+func newFindings() *findings {
+	return &findings{violations: map[string]uint64{}, exercised: map[string]uint64{}, situations: map[string]uint64{}}
+}
+
+// next runs the next slice of schedules. The error says that a run panicked or did
+// not repeat.
+func (f *findings) next(c *Campaign) error {
+	subjects, err := c.Scenario.Subjects(c.Params)
+	if err != nil {
+		return err
+	}
+	r, err := campaign.Run(context.Background(), subjects, campaign.Config{
+		FirstSeed: f.schedules, Seeds: slice, Workers: 1, Steps: c.Params.Clock.Steps,
+	})
+	if err != nil {
+		return err
+	}
+	first := f.schedules == 0
+	f.schedules += r.Schedules
+	f.truncated += r.Truncated
+	var violated []string
+	for _, p := range r.Properties {
+		f.violations[p.Name] += p.Violations
+		if p.Violations > 0 {
+			violated = append(violated, p.Name)
+		}
+		if first {
+			f.exercised[p.Name] = p.Exercised
+		}
+	}
+	if first {
+		for _, s := range r.Situations {
+			f.situations[s.Situation.String()] = s.Schedules
+		}
+	}
+	for _, p := range known.OutcomeOf(c.Scenario, &c.Params, violated).Unexpected {
+		f.unexpected = append(f.unexpected, p.Name)
+	}
+	return nil
+}
+
+// reason is an error in one line.
+func reason(err error) string {
+	var p *campaign.PanicError
+	if errors.As(err, &p) {
+		return fmt.Sprintf("panic: %v", p.Value)
+	}
+	return fmt.Sprintf("panic: %v", err)
+}

@@ -1,0 +1,77 @@
+package mutants
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"slices"
+	"strconv"
+)
+
+// seed is the one by which mutants are chosen.
+const seed = 1
+
+// Choose chooses mutants of packages below the module whose root is dir. The same
+// sources give the same mutants; where code changes, only mutants of that code come
+// and go. They are spread over the operators, all compile, and no two are the same.
+func Choose(dir string, targets []Target) ([]*Mutant, error) {
+	var names []string
+	for _, t := range targets {
+		names = append(names, t.Package)
+	}
+	s, err := load(dir, names)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Mutant
+	for _, t := range targets {
+		i := slices.IndexFunc(s.packages, func(p *source) bool { return p.name == t.Package })
+		all = append(all, s.packages[i].choose(t.Sample)...)
+	}
+	return all, nil
+}
+
+// choose takes the first of each operator, then the second of each, and so on, as far
+// as they compile.
+func (p *source) choose(n int) []*Mutant {
+	var chosen []*Mutant
+	seen := map[string]bool{}
+	for _, m := range p.arranged() {
+		if len(chosen) == n {
+			break
+		}
+		changed := apply(m.body.file.text, 0, len(m.body.file.text), m.edits)
+		if seen[changed] || m.movesLabels() || !p.compiles(m.body.file, []byte(changed)) {
+			continue
+		}
+		seen[changed] = true
+		chosen = append(chosen, m)
+	}
+	return chosen
+}
+
+// arranged are all candidates of a package in the order in which they are taken.
+func (p *source) arranged() []*Mutant {
+	var all []*Mutant
+	again := map[string]int{}
+	for _, b := range p.bodies() {
+		for _, m := range b.candidates() {
+			id := m.ID()
+			m.Again = again[id]
+			again[id]++
+			all = append(all, m)
+		}
+	}
+	draw := map[*Mutant]string{}
+	for _, m := range all {
+		sum := sha256.Sum256([]byte(strconv.Itoa(seed) + m.ID()))
+		draw[m] = string(sum[:])
+	}
+	slices.SortStableFunc(all, func(a, b *Mutant) int { return cmp.Compare(draw[a], draw[b]) })
+	rank, of := map[*Mutant]int{}, map[string]int{}
+	for _, m := range all {
+		rank[m] = of[m.Operator]
+		of[m.Operator]++
+	}
+	slices.SortStableFunc(all, func(a, b *Mutant) int { return cmp.Compare(rank[a], rank[b]) })
+	return all
+}

@@ -1,0 +1,106 @@
+package mutants
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// A skip is code that is not mutated: no scenario could notice.
+type skip struct {
+	names  []string
+	reason string
+}
+
+// skippedFiles are left out whole, by their names.
+var skippedFiles = []skip{
+	{[]string{"notes.go", "explain.go", "visualize.go"}, "text for people, which the golden stories hold"},
+	{[]string{"cells.go"}, "what a step depends on, for stories; the tests that swap steps hold it"},
+	{[]string{"clone.go"}, "copies for the tests that swap steps"},
+	{[]string{"metrics.go", "read_cost.go", "amounts.go"}, "what a run costs: measured, not judged"},
+	{[]string{"history_jsonl.go", "history_read.go"}, "a file format, which no run reads"},
+}
+
+// skippedFunctions are left out whole, by their names or the beginnings of them,
+// which end with an asterisk.
+var skippedFunctions = []skip{
+	{[]string{"String", "Error", "Text", "text", "label", "Concerns", "Says", "TimerName", "TaskName"}, "text for people"},
+	{[]string{"Cells", "Footprint", "readsHistory", "declare*"}, "what a step depends on, for stories"},
+	{[]string{"Clone", "clone", "Fingerprint"}, "copies and comparisons of worlds, for tests"},
+	{[]string{"measure*"}, "what a run costs: measured, not judged"},
+	{[]string{"init"}, "registration"},
+}
+
+// skippedCalls are methods of sim.Env that change nothing in a run.
+var skippedCalls = []skip{
+	{[]string{"Reads", "Writes", "ReadsItem", "WritesItem", "LooksAt", "TouchesAll", "Recording", "Under", "Begin"}, "what a step depends on, for stories"},
+	{[]string{"Note", "Noting"}, "text for people"},
+	{[]string{"Cover"}, "counts situations"},
+	{[]string{"Record", "Add"}, "what a run costs: measured, not judged"},
+}
+
+func (s *skip) holds(name string) bool {
+	for _, n := range s.names {
+		start, any := strings.CutSuffix(n, "*")
+		if n == name || any && strings.HasPrefix(name, start) {
+			return true
+		}
+	}
+	return false
+}
+
+func skipped(list []skip, name string) bool {
+	for i := range list {
+		if list[i].holds(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// cannotMatter reports whether a part of a function is left out: a call that changes
+// nothing in a run, what is done only for such a call, the number of a cell, or what
+// makes text.
+func cannotMatter(info *types.Info, n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return changesNothing(info, n)
+	case *ast.KeyValueExpr:
+		k, ok := n.Key.(*ast.Ident)
+		return ok && k.Name == "cell"
+	case *ast.IfStmt:
+		c, ok := n.Cond.(*ast.CallExpr)
+		return ok && changesNothing(info, c)
+	}
+	return false
+}
+
+func changesNothing(info *types.Info, c *ast.CallExpr) bool {
+	switch f := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		return f.Name == "panic" || f.Name == "make"
+	case *ast.SelectorExpr:
+		if p, ok := f.X.(*ast.Ident); ok {
+			if name, ok := info.Uses[p].(*types.PkgName); ok {
+				return name.Imported().Path() == "fmt"
+			}
+		}
+		if strings.HasPrefix(f.Sel.Name, "measure") {
+			return true
+		}
+		s := info.Selections[f]
+		return s != nil && typeName(s.Recv()) == "Env" && skipped(skippedCalls, f.Sel.Name)
+	}
+	return false
+}
+
+// typeName is the name of a type or of what a pointer points to, without its package.
+func typeName(t types.Type) string {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}

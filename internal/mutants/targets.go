@@ -1,0 +1,41 @@
+package mutants
+
+// Target is a package that is mutated.
+type Target struct {
+	// Package is its path below the module.
+	Package string
+	// Sample is how many of its mutants are chosen.
+	Sample int
+}
+
+// Targets are what a run is judged by: what is simulated, the model, and the judges.
+// The numbers follow the size of the code, so that a mutant stands for about as much
+// code everywhere; small packages have a few more.
+var Targets = []Target{
+	{"sim/etcd", 32},
+	{"sim/etcd/channel", 6},
+	{"sim/etcd/mvcc", 56},
+	{"sim/etcd/v3rpc", 44},
+	{"sim/client", 8},
+	{"sim/client/clientv3", 36},
+	{"sim/client/etcd3", 24},
+	{"sim/cache", 32},
+	{"sim/cache/check", 20},
+	{"sim/cache/dispatch", 48},
+	{"sim/cache/dispatch/variant", 8},
+	{"sim/cache/guard", 16},
+	{"sim/cache/progress", 14},
+	{"sim/cache/read", 48},
+	{"sim/cache/read/variant", 12},
+	{"sim/cache/reflector", 20},
+	{"sim/cache/request", 6},
+	{"sim/cache/store", 32},
+	{"sim/informer", 32},
+	{"sim/compactor", 16},
+	{"model", 30},
+	{"linearizability", 40},
+	{"properties/caches", 8},
+	{"properties/informers", 12},
+	{"properties/reads", 20},
+	{"properties/watches", 18},
+}
