@@ -35,6 +35,9 @@ documentation: go doc github.com/watchbed/watchbed/linearizability`,
 			if len(args) == 0 {
 				return usage("which history? (files of JSON Lines, or - for standard input)")
 			}
+			if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
+				return usage("standard input (-) can be read once only")
+			}
 			return f.run(s, args)
 		},
 	}
@@ -69,17 +72,20 @@ func (f *checkFlags) run(s streams, names []string) error {
 	if err != nil {
 		return err
 	}
-	var all []checked
+	all := []checked{}
 	overall := model.Vacuous
-	for i, name := range names {
+	var unread error
+	for _, name := range names {
 		c, err := check(s, name, properties)
 		if err != nil {
-			return err
+			// The other histories are judged all the same.
+			unread = errors.Join(unread, err)
+			continue
 		}
-		all = append(all, *c)
-		if i == 0 {
+		if len(all) == 0 {
 			overall = c.verdict
 		}
+		all = append(all, *c)
 		overall = worse(overall, c.verdict)
 		if !f.json {
 			f.text(s, c)
@@ -91,14 +97,14 @@ func (f *checkFlags) run(s streams, names []string) error {
 		e.SetEscapeHTML(false)
 		err = e.Encode(all)
 	}
-	if f.html != "" {
+	if f.html != "" && len(all) > 0 {
 		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.verdict == model.Violated }))
 		c := &all[shown]
 		err = errors.Join(err, writeFile(f.html, func(w *os.File) error {
 			return report.WriteHistoryHTML(w, c.Name, c.history, c.judgements)
 		}))
 	}
-	return errors.Join(err, exit(overall))
+	return errors.Join(unread, err, exit(overall))
 }
 
 // worse joins verdicts of different histories: a violation decides, then what is
@@ -125,6 +131,9 @@ func (f *checkFlags) wanted() ([]linearizability.Property, error) {
 				known = append(known, string(k))
 			}
 			return nil, usage("--property: unknown property %q; there are %s", name, strings.Join(known, ", "))
+		}
+		if slices.Contains(list, p) {
+			return nil, usage("--property %s is there twice", name)
 		}
 		list = append(list, p)
 	}

@@ -134,7 +134,12 @@ func listCommand(s streams) *cobra.Command {
 		Short:   "list everything that has a name, or explain one name",
 		Long:    listHelp,
 		Example: listExamples,
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("one name at a time, and not also %q", args[1])
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listAll(s, asJSON)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"syscall"
+	"time"
 
 	// What is registered: the catalogue, with every property, and the known bugs.
 	_ "github.com/watchbed/watchbed/knownbugs"
@@ -17,10 +19,13 @@ import (
 // holds, 1 a violation was found, 2 bad usage or input, 3 no verdict.
 func Main(args []string) int {
 	collectSeldom()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// CI systems cancel with SIGTERM, terminals that close send SIGHUP: what was found
+	// is kept, as after an interrupt.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// The first interrupt stops cleanly; after it a second one ends the process.
-	context.AfterFunc(ctx, stop)
+	// The first signal stops cleanly. A later one ends the process; not at once,
+	// because one interrupt may reach a process twice, by itself and by its group.
+	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	return run(ctx, args, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, outFile: os.Stdout, errFile: os.Stderr})
 }
 

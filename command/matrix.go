@@ -132,8 +132,8 @@ func (f *matrixFlags) check() error {
 		}
 	}
 	f.changes = settings
-	if f.workers < 1 {
-		return usage("--workers %d: want at least 1", f.workers)
+	if err := checkWorkers(f.workers); err != nil {
+		return err
 	}
 	if err := f.parseSeeds(); err != nil {
 		return err

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/sim/option"
@@ -43,6 +45,11 @@ func (f *parameters) apply(p *testbed.Params) error {
 		if set.value == "" {
 			continue
 		}
+		for _, other := range settings {
+			if other.Name == set.name {
+				return usage("--set %s and %s %s both set %s; give one of them", other, set.flag, set.value, set.name)
+			}
+		}
 		if err := p.Set(set.name, set.value); err != nil {
 			return usage("%s: %w", set.flag, err)
 		}
@@ -52,7 +59,10 @@ func (f *parameters) apply(p *testbed.Params) error {
 	if _, err := p.Nodes(); err != nil {
 		return usage("--bug: %w", err)
 	}
-	for _, name := range f.bugs {
+	for i, name := range f.bugs {
+		if slices.Contains(f.bugs[:i], name) {
+			return usage("--bug %s is there twice", name)
+		}
 		bug, err := testbed.FindBug(name)
 		if err != nil {
 			return usage("--bug: %w", err)

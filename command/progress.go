@@ -33,11 +33,17 @@ func (p *progress) campaign(c *campaign.Result) {
 	case p.limit > 0:
 		done = fmt.Sprintf("%s of %s, %s", c.Elapsed.Round(time.Second), p.limit, done)
 	case p.seeds > 0:
-		left := time.Duration(float64(p.seeds-c.Schedules) / max(float64(c.Schedules), 1) * float64(c.Elapsed))
-		done = fmt.Sprintf("%d of %d schedules, %s left", c.Schedules, p.seeds, left.Round(time.Second))
+		done = fmt.Sprintf("%d of %d schedules", c.Schedules, p.seeds)
+		left := float64(p.seeds-c.Schedules) / max(float64(c.Schedules), 1) * float64(c.Elapsed)
+		if left < float64(longestLeft) {
+			done += fmt.Sprintf(", %s left", time.Duration(left).Round(time.Second))
+		}
 	}
 	p.line(fmt.Sprintf("%s, %.1f M choices/s, %s", done, float64(c.Stats.Choices)/seconds/1e6, failures(len(c.Failures))))
 }
+
+// longestLeft is how much time may be left for the line to say so.
+const longestLeft = 100 * time.Hour
 
 func failures(n int) string {
 	switch n {

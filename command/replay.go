@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,9 @@ With --loose it follows the recording through changed code or other parameters a
 
 // open reads a replay file and finds its scenario.
 func open(path string) (*recording.Recording, *testbed.Scenario, error) {
+	if path == "" {
+		return nil, nil, usage("which replay file? the name is empty")
+	}
 	rec, err := recording.Open(path)
 	if err != nil {
 		return nil, nil, usage("%w", err)
@@ -75,13 +79,49 @@ func (f *replayFlags) run(s streams, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
+	var told error
 	if failure, ok := worthTelling(rec, &result); ok {
-		if err := f.tell(s, sc, rec, failure); err != nil {
-			return usage("%s: %w", path, err)
-		}
+		told = f.tell(s, sc, rec, failure, path)
+	} else {
+		f.noPage(s)
 	}
 	fmt.Fprintf(s.out, "The same run to the bit: %d choices, trace hash %s.\n", len(rec.Choices), rec.TraceHash)
-	return exit(verdictOf(&result))
+	if err := sameFindings(rec, &result); err != nil {
+		return errors.Join(usage("%s: %w", path, err), told)
+	}
+	return errors.Join(exit(verdictOf(&result)), told)
+}
+
+// sameFindings compares what the file says of each property with how the run is
+// judged now: a property may have changed since, although the run has not.
+func sameFindings(rec *recording.Recording, r *explore.Result) error {
+	now := map[string]model.Verdict{}
+	for i := range r.Findings {
+		now[r.Findings[i].Property] = r.Findings[i].Verdict
+	}
+	for _, f := range rec.Findings {
+		v, ok := now[f.Property]
+		switch {
+		case !ok:
+			return fmt.Errorf("the file has a verdict on %s, which the scenario does not claim; the code has changed since, or the file", f.Property)
+		case v.String() != f.Verdict:
+			return fmt.Errorf("the file says that %s is %q, and the same run is now judged %q; the code has changed since, or the file", f.Property, f.Verdict, v)
+		}
+		delete(now, f.Property)
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; now[f.Property] == model.Violated {
+			return fmt.Errorf("%s is violated, and the file does not say so; the code has changed since, or the file", f.Property)
+		}
+	}
+	return nil
+}
+
+// noPage says that a page was asked for and that there is none to write.
+func (f *replayFlags) noPage(s streams) {
+	if f.html != "" {
+		fmt.Fprintf(s.err, "simrun: nothing is violated, so there is no page to write to %s\n", f.html)
+	}
 }
 
 // worthTelling is the violation that the file was made for, or else the first.
@@ -110,10 +150,11 @@ func withRemedy(err error) error {
 	return err
 }
 
-func (f *replayFlags) tell(s streams, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure) error {
+// tell prints the story of the run in the file path, and writes the page about it.
+func (f *replayFlags) tell(s streams, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
 	d, err := diagnosis.Of(sc, rec, failure)
 	if err != nil {
-		return err
+		return usage("%s: %w", path, err)
 	}
 	if err := report.WriteStory(s.out, s.terminal(), d); err != nil {
 		return err
@@ -146,21 +187,18 @@ func (f *replayFlags) follow(s streams, sc *testbed.Scenario, rec *recording.Rec
 	again, result := recording.Record(runner, follower)
 	again.Scenario, again.Parameters = sc.Name, recorded.Parameters(&p)
 	taken, recorded := follower.Followed()
-	for i := range result.Findings {
-		finding := &result.Findings[i]
-		if finding.Verdict == model.Violated {
-			if err := f.tell(s, sc, again, finding.Failure()); err != nil {
-				return usage("%s: %w", path, err)
-			}
-			break
-		}
+	var told error
+	if i := slices.IndexFunc(result.Findings, func(x explore.Finding) bool { return x.Verdict == model.Violated }); i >= 0 {
+		told = f.tell(s, sc, again, result.Findings[i].Failure(), path)
+	} else {
+		f.noPage(s)
 	}
 	fmt.Fprintf(s.out, "Followed %d of %d recorded choices, in a run of %d.\n", taken, recorded, len(again.Choices))
 	verdict := verdictOf(&result)
 	if verdict != model.Violated {
 		fmt.Fprintln(s.out, "No property is violated in it.")
 	}
-	return exit(verdict)
+	return errors.Join(exit(verdict), told)
 }
 
 // verdictOf is what one run says: it holds if nothing is violated or undecided

@@ -37,6 +37,8 @@ const rootExamples = `  simrun list
 
 // run is the command without the process around it.
 func run(ctx context.Context, args []string, s streams) int {
+	out := &output{to: s.out}
+	s.out = out
 	root := &cobra.Command{
 		Use:           "simrun",
 		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",
@@ -52,7 +54,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), matrixCommand(s), checkCommand(s), benchCommand(s))
-	err := root.ExecuteContext(ctx)
+	err := out.lost(root.ExecuteContext(ctx))
 	if err != nil {
 		text := err.Error()
 		if strings.HasPrefix(text, "unknown command") {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -106,8 +106,11 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	if err := f.parseSeeds(); err != nil {
 		return err
 	}
-	if f.workers < 1 {
-		return usage("--workers %d: want at least 1", f.workers)
+	if f.out == "" {
+		return usage("--out: want a directory for replay files")
+	}
+	if err := checkWorkers(f.workers); err != nil {
+		return err
 	}
 
 	live := newProgress(s, f.seedsCount, f.limit)
@@ -147,6 +150,16 @@ func unknownScenario(name string, err error) error {
 	return usage("%w (run `simrun list` for all names)", err)
 }
 
+// maxWorkers is more than any machine has processors.
+const maxWorkers = 1024
+
+func checkWorkers(n int) error {
+	if n < 1 || n > maxWorkers {
+		return usage("--workers %d: want 1 to %d", n, maxWorkers)
+	}
+	return nil
+}
+
 // parseSeeds reads "N" or "FIRST..LAST".
 func (f *runFlags) parseSeeds() error {
 	if f.limit < 0 {
@@ -169,8 +182,13 @@ func (f *runFlags) parseSeeds() error {
 	}
 	a, errA := strconv.ParseUint(first, 10, 64)
 	b, errB := strconv.ParseUint(last, 10, 64)
-	if errA != nil || errB != nil || b < a || b-a == ^uint64(0) {
+	switch {
+	case errA != nil || errB != nil:
+		return usage("--seeds %s: want two numbers, FIRST..LAST", f.seeds)
+	case b < a:
 		return usage("--seeds %s: want FIRST..LAST with FIRST not above LAST", f.seeds)
+	case b-a == math.MaxUint64:
+		return usage("--seeds %s: want one seed less, so that their number fits into 64 bits", f.seeds)
 	}
 	f.first, f.seedsCount = a, b-a+1
 	return nil
@@ -256,22 +274,6 @@ func (f *runFlags) files(s streams, found *summary.Summary, kept []*keptRun) err
 	return errors.Join(errs...)
 }
 
-// writeFile makes or replaces a file that was named on the command line. What
-// was there before stays if the new one cannot be written whole.
-func writeFile(path string, write func(*os.File) error) error {
-	w, err := os.CreateTemp(filepath.Dir(path), ".part-*")
-	if err != nil {
-		return usage("%s: %w", path, err)
-	}
-	if err := errors.Join(write(w), w.Chmod(0o644), w.Close()); err != nil {
-		return usage("%s: %w", path, errors.Join(err, os.Remove(w.Name())))
-	}
-	if err := os.Rename(w.Name(), path); err != nil {
-		return usage("%s: %w", path, errors.Join(err, os.Remove(w.Name())))
-	}
-	return nil
-}
-
 // outcome is the exit code of a campaign.
 func (f *runFlags) outcome(s streams, c *campaign.Result, found *summary.Summary) error {
 	verdict := c.Verdict()
@@ -289,8 +291,10 @@ func (f *runFlags) outcome(s streams, c *campaign.Result, found *summary.Summary
 	switch {
 	case len(found.Unexpected) > 0:
 		return exit(model.Violated)
-	case len(found.Missing) > 0:
+	case len(found.Missing) > 0 || c.Interrupted:
 		return exit(model.Undecided)
+	case c.Schedules == 0:
+		return exit(model.Vacuous)
 	}
 	for _, t := range c.Properties {
 		if t.Verdict == model.Undecided || t.Verdict == model.Vacuous {

@@ -186,6 +186,28 @@ func TestRunInterrupted(t *testing.T) {
 	cancel()
 	require.Equal(t, exitNoVerdict, c.runIn(ctx, "run", "issue-15220", "--etcd", "3.5.13"))
 	require.Contains(t, c.out, "Interrupted")
+	require.Equal(t, exitNoVerdict, c.runIn(ctx, "run", "issue-15220", "--etcd", "3.5.13", "--expect"), "nothing is as expected that did not run")
+	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--etcd", "3.5.13", "--for", "1ns", "--expect"))
+}
+
+// A property may have changed since a run was recorded, although the run has not.
+func TestReplayComparesVerdicts(t *testing.T) {
+	c := command(t)
+	file := c.found()
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, change := range []struct{ old, new, says string }{
+		{`"verdict": "violated"`, `"verdict": "holds"`, `is "holds", and the same run is now judged "violated"`},
+		{`"property": "linearizable"`, `"property": "linear"`, "a verdict on linear, which the scenario does not claim"},
+	} {
+		changed := strings.Replace(string(content), change.old, change.new, 1)
+		require.NotEqual(t, string(content), changed)
+		require.NoError(t, os.WriteFile("changed.json", []byte(changed), 0o600))
+		require.Equal(t, exitUsage, c.run("replay", "changed.json"))
+		require.Contains(t, c.err, change.says)
+	}
+	require.Equal(t, exitViolated, c.run("replay", file, "--html", "missing/page.html"), "the page is lost, the verdict is not")
+	require.Contains(t, c.err, "cannot write missing/page.html")
 }
 
 // TestRunIsTheSameEverywhere: the campaign hash is a function of the seeds.
@@ -348,7 +370,17 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"--strategy", "paced"}, "run", "issue-15220", "--strategy", "pace")
 	c.refuses([]string{"--seeds 0"}, "run", "issue-15220", "--seeds", "0")
 	c.refuses([]string{"FIRST not above LAST"}, "run", "issue-15220", "--seeds", "9..1")
+	c.refuses([]string{"want two numbers"}, "run", "issue-15220", "--seeds", "1..")
 	c.refuses([]string{"--workers 0"}, "run", "issue-15220", "--workers", "0")
+	c.refuses([]string{"want 1 to 1024"}, "run", "issue-15220", "--workers", "9223372036854775807")
+	c.refuses([]string{"more than 500000"}, "run", "issue-15220", "--set", "items=10000000")
+	c.refuses([]string{"both set etcd"}, "run", "issue-15220", "--set", "etcd=3.5.7", "--etcd", "3.5.13")
+	c.refuses([]string{"is there twice"}, "run", "consistent-list", "--bug", "kubernetes-58545", "--bug", "kubernetes-58545")
+	c.refuses([]string{"--out"}, "run", "issue-15220", "--out", "")
+	c.refuses([]string{`nothing is called ""`}, "list", "")
+	c.refuses([]string{`unknown scenario ""`}, "run", "")
+	c.refuses([]string{"one name at a time"}, "list", "progress", "designs")
+	c.refuses([]string{"the name is empty"}, "replay", "")
 	c.refuses([]string{"unknown flag", "--help"}, "run", "issue-15220", "--sedes", "3")
 	c.refuses([]string{"unknown command", "run"}, "runn")
 	c.refuses([]string{`did you mean "scenarios"`}, "list", "scenario")
@@ -385,10 +417,16 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, os.WriteFile("cut.jsonl", []byte(goodHistory[:len(goodHistory)-20]), 0o644))
 	c.refuses([]string{"cut.jsonl", "line 3"}, "check", "cut.jsonl")
 	require.NoError(t, os.WriteFile("empty.jsonl", nil, 0o644))
-	require.Equal(t, exitNoVerdict, c.run("check", "empty.jsonl"), "nothing was put to the test")
+	require.Equal(t, exitNoVerdict, c.run("check", "empty.jsonl"), "nothing was checked")
 	c.refuses([]string{"which history?"}, "check")
 	c.refuses([]string{"unknown property", "linearizable"}, "check", "--property", "fast", "good.jsonl")
 	c.refuses([]string{"nowhere", "no such file"}, "check", "nowhere")
+	require.Equal(t, exitUsage, c.run("check", "nowhere", "good.jsonl"))
+	require.Contains(t, c.out, "good.jsonl: 2 operations", "a history that cannot be read does not hide the others")
+	c.refuses([]string{"once only"}, "check", "-", "-")
+	c.refuses([]string{"is there twice"}, "check", "--property", "linearizable", "--property", "linearizable", "good.jsonl")
+	require.NoError(t, os.WriteFile("escape.jsonl", []byte(strings.ReplaceAll(goodHistory, `"client":"a"`, `"client":"a\u001b[31m"`)), 0o644))
+	c.refuses([]string{"control character"}, "check", "escape.jsonl")
 }
 
 func TestList(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/watchbed/watchbed/model"
@@ -77,6 +79,9 @@ func checkOperation(h *model.History, op *model.Operation) error {
 	}
 	if !utf8.ValidString(h.Clients[op.Client]) || !utf8.ValidString(op.Server) {
 		return errors.New("the name of the client or server is not valid UTF-8")
+	}
+	if strings.ContainsFunc(h.Clients[op.Client]+op.Server, unicode.IsControl) {
+		return fmt.Errorf("the name of the client or server has a control character: %q", h.Clients[op.Client]+op.Server)
 	}
 	if op.Request == nil {
 		return errors.New(`"request" is missing`)

@@ -216,6 +216,10 @@ func (p *Params) MemberVersions() []string {
 // can be explored.
 const maxClients = 2_000
 
+// maxSize bounds the objects and operations of a run, so that a mistyped number does
+// not take all memory.
+const maxSize = 500_000
+
 // fit reports options that are fine by themselves and make no run together.
 func (p *Params) fit() error {
 	ofCache := p.Workload.OfCache() + p.Informers.Count
@@ -229,6 +233,8 @@ func (p *Params) fit() error {
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
 	case p.Workload.Total()+p.Informers.Count+servers*max(1, p.Topology.Resources) > maxClients:
 		return fmt.Errorf("there are more than %d clients and caches", maxClients)
+	case p.Workload.Size() > maxSize:
+		return fmt.Errorf("there are %d objects and operations (items, history, writes, reads), more than %d", p.Workload.Size(), maxSize)
 	}
 	return nil
 }

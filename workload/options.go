@@ -107,6 +107,12 @@ func (o *Options) OfCache() int {
 	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients
 }
 
+// Size is how many objects and operations a run has: what its memory depends on.
+func (o *Options) Size() int64 {
+	reads := (o.Readers + o.OwnReaders + o.Polling.Clients) * (o.Reads + o.Gets + o.Rounds)
+	return o.FirstRevision() + o.TotalWrites() + int64(reads)
+}
+
 // Total is how many clients there are.
 func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Streams }
 

@@ -39,6 +39,10 @@ func Name(name string) ([]Explanation, error) {
 		return nil, err
 	}
 	var all []Explanation
+	if name == "" {
+		// A known bug without an issue has an empty one.
+		return nil, nil
+	}
 	for _, k := range kinds {
 		all = append(all, k.explain(name)...)
 	}
@@ -58,7 +62,7 @@ func Unknown(name string, others ...string) error {
 // empty if nothing has it.
 func Misnamed(name string) string {
 	all, err := Name(name)
-	if err != nil {
+	if err != nil || len(all) == 0 {
 		return ""
 	}
 	var found []string

@@ -15,7 +15,12 @@ import (
 func Params(sc *testbed.Scenario, rec *recording.Recording) (testbed.Params, error) {
 	p := sc.Params
 	var list []option.Setting
+	given := map[string]bool{}
 	for _, parameter := range rec.Parameters {
+		if given[parameter.Name] {
+			return p, fmt.Errorf("recorded parameters: %s is there twice", parameter.Name)
+		}
+		given[parameter.Name] = true
 		list = append(list, option.Setting(parameter))
 	}
 	if err := p.Restore(list); err != nil {

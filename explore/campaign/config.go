@@ -52,5 +52,8 @@ func (c Config) complete() (Config, error) {
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
+	if c.Seeds > 0 && uint64(c.Workers) > c.Seeds {
+		c.Workers = int(c.Seeds)
+	}
 	return c, nil
 }

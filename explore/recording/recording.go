@@ -105,6 +105,9 @@ func read(r io.Reader) (*Recording, error) {
 	if len(b) > maxBytes {
 		return nil, fmt.Errorf("larger than %d MiB", maxBytes>>20)
 	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, errors.New("the file is empty")
+	}
 	// The version comes first: the fields of a later one may mean anything.
 	var version struct {
 		Format *int `json:"format"`
@@ -135,7 +138,10 @@ func where(err error, b []byte) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d: %w", line(b, syntax.Offset), err)
 	case errors.As(err, &kind):
-		return fmt.Errorf("line %d: %s is a %s where a %s belongs", line(b, kind.Offset), kind.Field, kind.Value, kind.Type)
+		if kind.Field == "" {
+			return fmt.Errorf("line %d: a recording is a JSON object, and this is: %s", line(b, kind.Offset), kind.Value)
+		}
+		return fmt.Errorf("line %d: %q has the wrong type: %s", line(b, kind.Offset), kind.Field, kind.Value)
 	}
 	return err
 }

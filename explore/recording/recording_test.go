@@ -58,10 +58,10 @@ func TestBadRecordingsAreRefusedInOneLine(t *testing.T) {
 	}
 	choice := `"` + rec.Choices[2] + `"`
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":        {"", "line 1: unexpected end of JSON input"},
+		"empty":        {"", "the file is empty"},
 		"not JSON":     {"hello", "line 1: invalid character 'h'"},
 		"another JSON": {`{"hello":1}`, "not a recording: it has no format version"},
-		"an array":     {`[1]`, "where a"},
+		"an array":     {`[1]`, "a recording is a JSON object"},
 		"null":         {`null`, "not a recording"},
 		"later":        {change(`"format": 1`, `"format": 2, "spin": 1`), "format 2 was written by a later version; this one reads up to 1"},
 		"truncated":    {good[:len(good)/2], "unexpected end of JSON input"},
