@@ -56,6 +56,9 @@ func (w *Watcher) Name() string { return w.name }
 // Prefix is what the watcher watches.
 func (w *Watcher) Prefix() string { return w.prefix }
 
+// To is the cache that the watcher asks.
+func (w *Watcher) To() sim.NodeID { return w.to }
+
 // Streams is what the watcher saw, one entry a watch.
 func (w *Watcher) Streams() []Stream { return w.streams }
 

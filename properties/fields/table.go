@@ -13,6 +13,7 @@ const (
 	noneAsks    = "no client of the catalogue asks for it, and the cache does not read it"
 	forPeople   = "it is text for people: clients decide by the code"
 	inProcess   = "it is between two parts of one API server, and never sent to a client of Kubernetes"
+	onlyThere   = "the model has no downtime to derive it from; the tests of sim/cache do"
 	notCompared = "no property compares it yet"
 )
 
@@ -52,9 +53,9 @@ func ofLists() []Field {
 		by(listed, "ListResponse", "ResourceVersion"),
 		by(listed, "ListResponse.Items", keyValue...),
 		by(of(reads.Pages), "ListResponse", "Continue"),
-		notBy(notCompared, "ListResponse", "Origin"),
+		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
 		by(listed, "GetResponse.Item", keyValue...),
-		notBy(notCompared, "GetResponse", "Origin"),
+		by(of(caches.ServedAsPromised), "GetResponse", "Origin"),
 	)
 }
 
@@ -78,14 +79,14 @@ func ofEtcdWatches() []Field {
 func ofWatches() []Field {
 	sent := of(watches.Reliable)
 	return slices.Concat(
-		notBy(notCompared, "WatchEvent", "Type"),
+		by(of(watches.EventTypes), "WatchEvent", "Type"),
 		by(of(watches.InitialEvents), "WatchEvent", "InitialEventsEnd"),
 		by(of(watches.Reliable, watches.Bookmarkable), "WatchEvent", "ResourceVersion"),
 		by(sent, "WatchEvent.Item", keyValue...),
 		notBy("Kubernetes sends clients no previous object: the field is for the cache", "WatchEvent.Prev", keyValue...),
-		notBy(notCompared, "WatchEvent.Err", "Code"),
+		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "Code"),
 		notBy(forPeople, "WatchEvent.Err", "Message"),
-		notBy(notCompared, "WatchEvent.Err", "RetryAfter"),
+		notBy(onlyThere, "WatchEvent.Err", "RetryAfter"),
 		notBy("it is for the cache that asked, and never sent to its clients", "WatchEvent", "ProgressID"),
 	)
 }
@@ -93,9 +94,9 @@ func ofWatches() []Field {
 // ofRefusals are the answers to requests that are refused.
 func ofRefusals() []Field {
 	return slices.Concat(
-		notBy(notCompared, "Error", "Code"),
+		by(of(caches.JustifiedRefusals), "Error", "Code"),
 		notBy(forPeople, "Error", "Message"),
-		notBy(notCompared, "Error", "RetryAfter"),
+		notBy(onlyThere, "Error", "RetryAfter"),
 	)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -95,6 +96,11 @@ func change(v reflect.Value, path []string) bool {
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	case reflect.Uint8:
+		if v.Type() == reflect.TypeFor[wire.Code]() {
+			// Another one of the first four, which are judged.
+			v.SetUint(v.Uint()%uint64(wire.TooManyRequests) + 1)
+			return true
+		}
 		v.SetUint(v.Uint() ^ 1)
 	case reflect.Int64, reflect.Int:
 		v.SetInt(v.Int() + 1)

@@ -18,7 +18,7 @@ var masked = map[string][]testbed.Row{
 			RarelyViolates(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, reads.Exact, reads.Pages).
 			Because("a cache that watches anew on a live stream takes older progress for its own (what is left of etcd-io/etcd#15220)"),
 		When(CreatedOvertakesProgress, HearsOfProgress, RequestsProgress, TrustsEtcd).
-			RarelyViolates(caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.InitialEvents,
+			RarelyViolates(caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.InitialEvents, watches.EventTypes,
 				informers.MatchEtcd, informers.Monotonic, informers.CatchUp).
 			Because("a cache that takes older progress for its own goes back in time, and its watches with it (what is left of etcd-io/etcd#15220)")),
 }

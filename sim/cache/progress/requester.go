@@ -120,7 +120,7 @@ func (s *stream) digest() sim.Digest {
 
 // send asks for progress.
 func (s *stream) send(env *sim.Env, request *wire.ProgressRequest) {
-	env.Cover(progressRequested)
+	env.Cover(Requested)
 	env.Add(progressRequestsSent, 1)
 	env.Under(s.cause)
 	if env.Recording() {
@@ -159,8 +159,10 @@ func (s *stream) Proved(*sim.Env, int64) bool { return false }
 // Distance is none.
 func (s *stream) Distance(int64) int64 { return 0 }
 
+// Requested counts the requests for progress.
+var Requested = sim.NewSituation("cache: progress requested")
+
 var (
-	progressRequested      = sim.NewSituation("cache: progress requested")
 	requesterAfterIdleness = sim.NewSituation("cache: progress requested at once after idleness")
 	requesterTickUnwanted  = sim.NewSituation("cache: progress timer found no waiting read")
 	requesterWokenInVain   = sim.NewSituation("cache: progress requester woken for a read that is gone")

@@ -1,0 +1,195 @@
+package caches
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// JustifiedRefusals judges each refusal by what was so between the request and its
+// arrival at the client. A refusal is allowed if at some point in between there was
+// a reason, so that a reason which had just gone does not make a violation.
+//
+//   - 410: what was asked for is compacted; of a watch, the cache has listed since,
+//     or may have dropped events for want of room;
+//   - 504: the cache was behind what the request needs, and for as long as a request
+//     waits, when timed;
+//   - 429: the cache was not ready, or a limit that the design has may have been
+//     reached. It says when to come back.
+//
+// Invalid requests (400) and lost connections (503) are not judged. It is exercised
+// by refusals.
+var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
+	Name: "justified-refusals", Kind: testbed.Safety,
+	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
+		"with 429 only if the cache is not ready or has too much to do.",
+	Violated: "refused without a reason",
+	New: func(s *testbed.System) testbed.Judge {
+		return &justifiedRefusals{moments: momentsOf(s), rules: refusalRulesOf(s)}
+	},
+})
+
+// refusalRules is what the design says about refusals.
+type refusalRules struct {
+	timed bool
+	// patience is how long a request waits for the cache to be fresh.
+	patience time.Duration
+	// ring is how many events a cache remembers at least.
+	ring int
+	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
+	// consistent read waits for a proof, whatever the resourceVersion of the cache.
+	// throttles: 429 stands for 504. limits: there may be too many requests.
+	// delegates: etcd serves watches.
+	asksEtcd, proves, throttles, limits, delegates bool
+}
+
+func refusalRulesOf(s *testbed.System) refusalRules {
+	o := s.Nodes().Cache
+	r := refusalRules{
+		timed: s.Params().Clock.Mode == sim.Timed, patience: o.BlockTimeout, ring: o.RingCapacity,
+		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
+		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0,
+		delegates: o.Watches.Delegation != 0,
+	}
+	if r.patience == 0 {
+		r.patience = blockTimeout
+	}
+	if r.ring == 0 {
+		r.ring = ringCapacity
+	}
+	return r
+}
+
+// blockTimeout and ringCapacity are those of k8s.io/apiserver (storage/cacher:
+// blockTimeout, defaultLowerBoundCapacity).
+const (
+	blockTimeout = 3 * time.Second
+	ringCapacity = 100
+)
+
+type justifiedRefusals struct {
+	*moments
+	rules refusalRules
+}
+
+// Reset implements testbed.Judge.
+func (*justifiedRefusals) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *justifiedRefusals) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Clients() {
+		ops, spans := c.Operations(), c.Spans()
+		for k := range ops {
+			op := &ops[k]
+			if op.Outcome != model.Failed || !isJudged(op.Result.Err) {
+				continue
+			}
+			all.Exercised++
+			if wrong := j.ofOperation(op, &spans[k], &j.operations[i][k]); wrong != "" {
+				all.Violate(op.Result.Err.String(), &unjustified{client: c.Name(), call: op.Call, what: sentence(op.Request), code: op.Result.Err.String(), wrong: wrong})
+			}
+		}
+	}
+	j.ofWatches(&all)
+	return all.Finding()
+}
+
+func isJudged(c model.Code) bool {
+	switch c {
+	case model.Compacted, model.Future, model.TimedOut, model.TooManyRequests:
+		return true
+	}
+	return false
+}
+
+// ofOperation says what is wrong with the refusal of an operation of the history,
+// nothing if it is justified.
+func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span, at *moment) string {
+	revision := op.Request.Revision
+	switch op.Result.Err {
+	case model.Compacted:
+		// etcd refuses to compact at the same revision twice.
+		if gone := revision < at.compacted || revision == at.compacted && op.Request.Kind == model.Compact; revision == 0 || !gone {
+			return fmt.Sprintf("etcd was compacted at revision %d only", at.compacted)
+		}
+	case model.Future:
+		if revision <= at.etcd {
+			return fmt.Sprintf("etcd was at revision %d when it was asked", at.etcd)
+		}
+	case model.TooManyRequests:
+		return j.tooMany(op.Request, span.Return.Sub(span.Call), at)
+	case model.TimedOut:
+		return j.behind(op.Request, span.Return.Sub(span.Call), at)
+	}
+	return ""
+}
+
+// tooMany judges a 429.
+func (j *justifiedRefusals) tooMany(r *model.Request, took time.Duration, at *moment) string {
+	switch {
+	case at.cache < 0:
+		return "it was asked of etcd"
+	case !at.wasReady() || j.rules.limits:
+		return ""
+	case j.rules.throttles && r.Freshness == model.Consistent:
+		return j.behind(r, took, at)
+	}
+	return "the cache was ready all the time"
+}
+
+// behind judges a 504 of a cache.
+func (j *justifiedRefusals) behind(r *model.Request, took time.Duration, at *moment) string {
+	switch {
+	case r.Freshness == model.Any:
+		return "it needs no fresh cache"
+	case r.Freshness == model.Consistent:
+		if at.wasCurrent() && !j.rules.proves {
+			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", at.version)
+		}
+	case r.Revision <= at.version:
+		return fmt.Sprintf("the cache was at RV %d when it was asked", at.version)
+	}
+	if j.rules.timed && took < j.rules.patience && !j.rules.asksEtcd {
+		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rules.patience)
+	}
+	return ""
+}
+
+func sentence(r *model.Request) string {
+	switch r.Freshness {
+	case model.Exact, model.NotOlderThan:
+		return fmt.Sprintf("%v (%v) of revision %d", r.Kind, r.Freshness, r.Revision)
+	}
+	if r.Kind == model.Compact {
+		return fmt.Sprintf("compaction at revision %d", r.Revision)
+	}
+	return fmt.Sprintf("%v (%v)", r.Kind, r.Freshness)
+}
+
+// unjustified is a refusal that there was no reason for.
+type unjustified struct {
+	client     string
+	call       int64
+	what, code string
+	wrong      string
+}
+
+func (u *unjustified) String() string {
+	return fmt.Sprintf("%s's %s was refused (%s), but %s", u.client, u.what, u.code, u.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (u *unjustified) Concerns() explore.Concern {
+	if u.call == 0 {
+		return explore.Concern{Node: u.client}
+	}
+	return explore.Concern{Client: u.client, Call: u.call}
+}

@@ -1,0 +1,142 @@
+package caches
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// failed is the error that ended a watch, nil if there was none.
+func failed(events []*wire.WatchEvent) *wire.Error {
+	if n := len(events); n > 0 && events[n-1].Type == wire.Failed {
+		return events[n-1].Err
+	}
+	return nil
+}
+
+// refusedWatch is a watch that ended with an error.
+type refusedWatch struct {
+	client string
+	// from is the resourceVersion of the request, and needed the one that the cache
+	// has to reach before it sends initial events; 0 is none.
+	from, needed int64
+	// newest: initial events of the newest state were asked for.
+	newest bool
+	err    *wire.Error
+	at     *moment
+}
+
+// ofWatches judges the watches of raw clients. Informers do not record what they are
+// refused.
+func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
+	for i, c := range j.system.Watchers() {
+		for k := range c.Streams() {
+			s := &c.Streams()[k]
+			if err := failed(s.Events); err != nil {
+				j.ofWatch(all, &refusedWatch{client: c.Name(), from: s.From, err: err, at: &j.watches[i][k]})
+			}
+		}
+	}
+	for i, c := range j.system.ListWatchers() {
+		for k := range c.Streams() {
+			s := &c.Streams()[k]
+			err := failed(s.Events)
+			if err == nil {
+				continue
+			}
+			w := &refusedWatch{client: c.Name(), from: s.Request.ResourceVersion, err: err, at: &j.watches[len(j.system.Watchers())+i][k]}
+			if s.IsList() {
+				w.newest, w.needed = w.from == wire.Unset, max(w.from, 0)
+				w.from = 0
+			}
+			j.ofWatch(all, w)
+		}
+	}
+}
+
+func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
+	switch r.err.Code {
+	case wire.ErrCompacted, wire.TooLargeResourceVersion, wire.TooManyRequests:
+	default:
+		return
+	}
+	all.Exercised++
+	if wrong := j.wrongWatch(r); wrong != "" {
+		all.Violate(r.err.Code.String(), &unjustified{client: r.client, what: r.String(), code: r.err.Code.String(), wrong: wrong})
+	}
+}
+
+func (r *refusedWatch) String() string {
+	switch {
+	case r.newest:
+		return "watch with initial events of the newest state"
+	case r.from == 0:
+		return fmt.Sprintf("watch with initial events of RV %d or later", r.needed)
+	}
+	return fmt.Sprintf("watch after RV %d", r.from)
+}
+
+func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
+	switch r.err.Code {
+	case wire.TooManyRequests:
+		switch {
+		case r.at.wasReady():
+			return "the cache was ready all the time"
+		case r.err.RetryAfter < 1:
+			return "it does not say when to come back"
+		}
+	case wire.TooLargeResourceVersion:
+		switch {
+		case r.newest && r.at.wasCurrent() && !j.rules.proves:
+			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.version)
+		case !r.newest && r.needed <= r.at.version:
+			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.version)
+		}
+	case wire.ErrCompacted:
+		return j.goneForWatch(r)
+	}
+	return ""
+}
+
+// goneForWatch judges a 410 of a watch. A cache has all events since its list, up to
+// its capacity.
+func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
+	switch {
+	case r.from == 0:
+		return "initial events need no history"
+	case j.rules.delegates:
+		if r.from >= r.at.compacted {
+			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.compacted)
+		}
+	case r.from >= r.at.listed:
+		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.cache].Prefix(), r.from, r.at.newest)
+		if n < j.rules.ring {
+			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.listed, j.rules.ring, n, r.from)
+		}
+	}
+	return ""
+}
+
+// changesUnder is how many changes of objects under a prefix there were after a
+// revision and up to another.
+func changesUnder(log *model.Log, prefix string, after, upTo int64) int {
+	n := 0
+	for rev := max(after, log.First()) + 1; rev <= min(upTo, log.Revision()); rev++ {
+		before, now := log.At(rev-1), log.At(rev)
+		now.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
+			if it.ModRevision == rev {
+				n++
+			}
+			return true
+		})
+		before.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
+			if now.Get(it.Key) == nil {
+				n++
+			}
+			return true
+		})
+	}
+	return n
+}

@@ -1,0 +1,154 @@
+package watches
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// EventTypes holds the type of each event of a cache's watch against the log, and the
+// object of a DELETED event against the one that was deleted: Kubernetes sends the
+// last state (cacheWatcher.convertToWatchEvent). Its own revision is that of its last
+// change or that of the deletion. What happened before the run is not judged.
+//
+// Before the end of initial events a watch is sent ADDED only, unless the design sends
+// changes between them (see addedOnly). It is exercised by events.
+var EventTypes = testbed.RegisterProperty(&testbed.Property{
+	Name: "event-types", Kind: testbed.Safety,
+	Promise: "An event is ADDED if the object did not exist before, MODIFIED if it did, and DELETED with its last state if it ceased to exist; " +
+		"initial events are ADDED.",
+	Violated: "wrong type of an event",
+	Labels:   map[string]string{"object": "not the object that was deleted"},
+	New: func(s *testbed.System) testbed.Judge {
+		return &eventTypes{system: s, addedOnly: addedOnly(s)}
+	},
+})
+
+// addedOnly: all that comes before the end of initial events is from one state of the
+// cache, as shipped. A design that lets a bookmark timer find the end, or sends events
+// between initial ones, does not promise that.
+func addedOnly(s *testbed.System) bool {
+	o := s.Nodes().Cache.Watches
+	return o.InitialEventsEnd == dispatch.EndWithInterval && !dispatch.Buffers.Of(o.Buffer).Injects()
+}
+
+type eventTypes struct {
+	system    *testbed.System
+	addedOnly bool
+}
+
+// Reset implements testbed.Judge.
+func (*eventTypes) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *eventTypes) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	log := j.system.Truth().Log()
+	for _, c := range j.system.Watchers() {
+		for _, st := range c.Streams() {
+			changes(&all, c.Name(), st.Events, log)
+		}
+	}
+	for _, c := range j.system.ListWatchers() {
+		for i := range c.Streams() {
+			st := &c.Streams()[i]
+			events := st.Events
+			if st.IsList() {
+				initial := len(events)
+				if st.End >= 0 {
+					initial = st.End
+				}
+				if j.addedOnly {
+					onlyAdded(&all, c.Name(), events[:initial])
+				}
+				events = events[initial:]
+			}
+			changes(&all, c.Name(), events, log)
+		}
+	}
+	return all.Finding()
+}
+
+// onlyAdded judges initial events.
+func onlyAdded(all *testbed.Tally, client string, events []*wire.WatchEvent) {
+	for _, e := range events {
+		if e.Item == nil {
+			continue
+		}
+		all.Exercised++
+		if e.Type != wire.Added {
+			all.Violate("initial", &wrongType{client: client, event: e, want: wire.Added, initial: true})
+		}
+	}
+}
+
+// changes judges events that are changes.
+func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, log *model.Log) {
+	for _, e := range events {
+		if e.Item == nil {
+			continue
+		}
+		before, after := log.At(e.ResourceVersion-1), log.At(e.ResourceVersion)
+		if before == nil || after == nil {
+			continue
+		}
+		was, is := before.Get(e.Item.Key), after.Get(e.Item.Key)
+		if is == was {
+			// Nothing happened to the object: that is a matter of Reliable.
+			continue
+		}
+		all.Exercised++
+		if want := typeOf(was, is); e.Type != want {
+			all.Violate("type", &wrongType{client: client, event: e, want: want})
+		} else if want == wire.Deleted && !lastState(e, was) {
+			all.Violate("object", &wrongType{client: client, event: e, want: want})
+		}
+	}
+}
+
+// typeOf is the type of the event of a change; one of the two objects is not nil.
+func typeOf(was, is *model.Item) wire.WatchEventType {
+	switch {
+	case is == nil:
+		return wire.Deleted
+	case was == nil:
+		return wire.Added
+	}
+	return wire.Modified
+}
+
+// lastState reports whether a DELETED event has the object that was deleted.
+func lastState(e *wire.WatchEvent, was *model.Item) bool {
+	kv := e.Item
+	return kv.Value == was.Value && kv.CreateRevision == was.CreateRevision && kv.Version == was.Version &&
+		(kv.ModRevision == was.ModRevision || kv.ModRevision == e.ResourceVersion)
+}
+
+// wrongType is an event that is not what happened.
+type wrongType struct {
+	client  string
+	event   *wire.WatchEvent
+	want    wire.WatchEventType
+	initial bool
+}
+
+func (v *wrongType) String() string {
+	e := v.event
+	switch {
+	case v.initial:
+		return fmt.Sprintf("%s was sent %v among its initial events, which are ADDED only", v.client, e.Label())
+	case e.Type == v.want:
+		return fmt.Sprintf("%s was sent %v (mod revision %d, version %d), which is not the last state of the object", v.client, e.Label(), e.Item.ModRevision, e.Item.Version)
+	}
+	return fmt.Sprintf("%s was sent %v, but the change was %v", v.client, e.Label(), v.want)
+}
+
+// Concerns implements explore.Concerned.
+func (v *wrongType) Concerns() explore.Concern {
+	return explore.Concern{Node: v.client, Revision: v.event.ResourceVersion, Key: v.event.Item.Key}
+}

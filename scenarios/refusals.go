@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var Refusals = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "refusals",
+	Summary: "clients ask in every way, also before the cache is ready and for what is gone: each refusal and each trip to etcd has a reason",
+	Doc: `LISTs and GETs of every kind and watches that leave and come back, of a cache that remembers three events, starts over
+and meets a compacting etcd. What a cache may refuse is written down in KEP-2340, KEP-4568 and KEP-4988: 429 while it is not
+ready, 504 while it is behind, 410 for what is gone. A cache that refuses more than that, or that lets etcd answer what it could
+answer itself, is right about the data and of no use.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("ring=3"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 3, Reads: 4, Gets: 3, Read: "every",
+			Watchers: 2, Leave: 1, Keys: 3, Items: 3, Compactions: 1,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, watches.EventTypes,
+	},
+	Known: slices.Concat(
+		known.When(known.RequestsOnce).Violates(caches.NeededProgress).
+			Because("the request for a read is sent even if the read is over by then"),
+		known.ResumedWatches(watches.EventTypes),
+		known.CompactedDeletions(watches.EventTypes),
+	),
+})
