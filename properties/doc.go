@@ -4,7 +4,7 @@
 //
 //	reads      what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
 //	watches    what clients that watch are sent: etcd's watch guarantees, initial events and their end
-//	caches     the cache itself: cache-matches-etcd, detector-accuracy
+//	caches     the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
 //	fields     the list of what a client can be sent, each field with the properties that judge it
 //	informers  what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
