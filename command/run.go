@@ -127,7 +127,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	// An interrupt has ended the search, not the report of what it found.
 	ctx = context.WithoutCancel(ctx)
 	finder := &diagnosis.Finder{
-		Scenario: sc, Params: p, Strategy: chosen, Last: f.first + result.Schedules - 1,
+		Scenario: sc, Params: p, Strategy: chosen, First: f.first, Last: f.first + result.Schedules - 1,
 		Shrink: !f.noShrink, Tool: "watchbed " + version(),
 	}
 	kept, err := f.diagnose(ctx, live, finder, result, found)

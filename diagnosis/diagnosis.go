@@ -4,8 +4,10 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/flip"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/turning"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -14,8 +16,12 @@ type Diagnosis struct {
 	Failure   explore.Failure
 	Recording *recording.Recording
 	Story     *story.Story
-	// Decision is the single behaviour that decides, nil if there is none.
+	// Decision is what decides, nil if nothing known does.
 	Decision *flip.Decision
+	// Needed are the faults that the violation needs, Turning is where it became
+	// inevitable. They are looked for if nothing known decides.
+	Needed  []option.Setting
+	Turning *turning.Point
 	// Also are other failures of the campaign that this run shows as well.
 	Also []explore.Failure
 }
@@ -31,8 +37,30 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 	if err != nil {
 		return nil, err
 	}
-	return &Diagnosis{Failure: f, Recording: rec, Story: s, Decision: flip.Decide(sc, p, rec, f)}, nil
+	d := &Diagnosis{Failure: f, Recording: rec, Story: s, Decision: flip.Decide(sc, p, rec, f)}
+	if d.Decision != nil {
+		return d, nil
+	}
+	d.Needed = flip.Needed(sc, p, rec, f)
+	system, err := sc.New(p)
+	if err != nil {
+		return nil, err
+	}
+	d.Turning, err = turning.Find(explore.NewRunner(system, p.Clock.Steps), rec, f.Property)
+	return d, err
+}
+
+// Cause says what decides or, if nothing known does, where the run was settled.
+func (d *Diagnosis) Cause() string {
+	s := d.Decision.String()
+	for _, fault := range d.Needed {
+		s += " Without the fault " + fault.String() + " the schedule passes."
+	}
+	if d.Turning != nil {
+		s += " " + d.Turning.String()
+	}
+	return s
 }
 
 // Lines is the diagnosis as plain text, for files.
-func (d *Diagnosis) Lines() []string { return append(d.Story.Strings(), d.Decision.String()) }
+func (d *Diagnosis) Lines() []string { return append(d.Story.Strings(), d.Cause()) }

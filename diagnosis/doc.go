@@ -2,7 +2,7 @@
 // distinct ways to fail, makes a small run of each, and explains that run.
 //
 //	find       the failures of a campaign, each with a small run
-//	diagnosis  one of them, explained: its story, and the behaviour that decides
+//	diagnosis  one of them, explained: its story, and what decides
 //
 // The steps have packages of their own, none of which imports this one:
 //
@@ -10,7 +10,8 @@
 //	trace      one run, taken down
 //	slice      the steps that led to given ones
 //	story      the few steps that matter, and why the outcome is wrong
-//	flip       the single behaviour that decides
+//	flip       the behaviour or the fault that decides
+//	turning    where the outcome was settled, if nothing known decides
 //	summary    what a campaign came to
 //	metrics    what its timed runs measured
 //	matrix     designs of the cache by versions of etcd

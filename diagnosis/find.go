@@ -17,8 +17,8 @@ type Finder struct {
 	Scenario *testbed.Scenario
 	Params   testbed.Params
 	Strategy strategy.Strategy
-	// Last is the last seed of the campaign.
-	Last uint64
+	// First and Last are the first and the last seed of the campaign.
+	First, Last uint64
 	// Shrink: without it the runs stay as they were found.
 	Shrink bool
 	// Tool is written into the recordings.
@@ -46,7 +46,7 @@ const (
 // run of its own: it is in that one's Also.
 func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
-	for i, tally := range byWeight(failures) {
+	for i, tally := range f.plainestFirst(failures) {
 		if d := showing(found, tally.Failure); d != nil {
 			d.Also = append(d.Also, tally.Failure)
 			continue
@@ -101,15 +101,19 @@ func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, cand
 
 // smallest is the smallest run that shrinking makes of the first few seeds.
 func (f *Finder) smallest(ctx context.Context, tally campaign.FailureTally, candidates int) (*recording.Recording, error) {
-	system, err := f.Scenario.New(f.Params)
+	p, first := f.Params, tally.FirstSeed
+	if f.Shrink {
+		p, first = f.fewer(ctx, tally)
+	}
+	system, err := f.Scenario.New(p)
 	if err != nil {
 		return nil, err
 	}
-	runner := explore.NewRunner(system, f.Params.Clock.Steps)
+	runner := explore.NewRunner(system, p.Clock.Steps)
 	var smallest *recording.Recording
-	for _, seed := range f.seeds(runner, tally, candidates) {
+	for _, seed := range f.seeds(runner, tally.Failure, first, candidates) {
 		rec, _ := recording.RecordSeed(runner, f.Strategy, seed)
-		rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(&f.Params)
+		rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(&p)
 		if f.Shrink {
 			runs := shrinkRuns
 			if len(rec.Choices) > longRunSteps {
@@ -129,26 +133,33 @@ func (f *Finder) smallest(ctx context.Context, tally campaign.FailureTally, cand
 	return smallest, nil
 }
 
-// seeds are the first few that fail in this way; without shrinking the first one.
-func (f *Finder) seeds(runner *explore.Runner, tally campaign.FailureTally, candidates int) []uint64 {
-	found := []uint64{tally.FirstSeed}
+// seeds are the first few that fail in this way, of which the first is known;
+// without shrinking it is the only one.
+func (f *Finder) seeds(runner *explore.Runner, failure explore.Failure, first uint64, candidates int) []uint64 {
+	found := []uint64{first}
 	if !f.Shrink {
 		return found
 	}
 	chooser := f.Strategy.New(strategy.Measure(runner))
-	for seed := tally.FirstSeed + 1; seed <= f.Last && seed < tally.FirstSeed+searchSeeds && len(found) < candidates; seed++ {
+	for seed := first + 1; seed <= f.Last && seed < first+searchSeeds && len(found) < candidates; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
-		if result.Find(tally.Failure) != nil {
+		if result.Find(failure) != nil {
 			found = append(found, seed)
 		}
 	}
 	return found
 }
 
-// byWeight puts the failures first that say most about the cause: data that is
-// missing before a revision that is too old, and reads before watches.
-func byWeight(list []campaign.FailureTally) []campaign.FailureTally {
+// plainestFirst puts the failures first that say most about the cause: the property
+// with which a planted bug is listed, then data that is missing before a revision
+// that is too old, and reads before watches.
+func (f *Finder) plainestFirst(list []campaign.FailureTally) []campaign.FailureTally {
+	listed := func(t campaign.FailureTally) bool {
+		return slices.ContainsFunc(f.Params.Planted(), func(b *testbed.KnownBug) bool {
+			return b.ShowsIn(f.Scenario) && b.Property.Name == t.Failure.Property
+		})
+	}
 	weight := func(t campaign.FailureTally) int {
 		p, err := testbed.FindProperty(t.Failure.Property)
 		if err != nil {
@@ -157,6 +168,14 @@ func byWeight(list []campaign.FailureTally) []campaign.FailureTally {
 		return p.Weight
 	}
 	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int { return weight(b) - weight(a) })
+	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int {
+		if x, y := listed(a), listed(b); x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+		return weight(b) - weight(a)
+	})
 	return sorted
 }

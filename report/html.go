@@ -36,7 +36,7 @@ const maxDrawn = 600
 // needs nothing from elsewhere.
 func WriteRunHTML(w io.Writer, d *diagnosis.Diagnosis) error {
 	s, r := d.Story, d.Story.Run
-	page := runPage{Story: s, Flip: d.Decision.String(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
+	page := runPage{Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
 	page.Masked = sayMasked(s.Masked, s.Settings)
 	for _, l := range s.Lines {
 		page.Lines = append(page.Lines, pageLine{s.When(l), l.Node, l.Text})

@@ -18,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
 )
 
 // Each story has two files in testdata/stories: the recorded run, and what is
@@ -65,8 +66,8 @@ func (c *storyCase) open(t *testing.T) *diagnosis.Diagnosis {
 }
 
 // replay explains the committed recording, if it still is one of the case. The
-// recording has the parameters that the case sets, and no others: a parameter
-// that is renamed makes no recording stale.
+// recording has the parameters that the case sets, and the faults that it can do
+// without, and no others: a parameter that is renamed makes no recording stale.
 func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	t.Helper()
 	sc, p := c.params(t)
@@ -79,7 +80,7 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 		return nil, err
 	}
 	for i, want := range p.Expand() {
-		if got := have.Expand()[i]; got != want {
+		if got := have.Expand()[i]; got != want && !isFault(got.Name) {
 			return nil, fmt.Errorf("it was recorded with %s=%s, which is %s now", got.Name, got.Value, want.Value)
 		}
 	}
@@ -89,6 +90,11 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 		}
 	}
 	return nil, errors.New(c.property.Name + " is not violated in it")
+}
+
+func isFault(name string) bool {
+	_, err := faults.Group.Find(name)
+	return err == nil
 }
 
 // search finds and shrinks a run, as simrun run would.
@@ -111,7 +117,7 @@ func (c *storyCase) search(t *testing.T) *recording.Recording {
 			if f.Failure.Property != c.property.Name {
 				continue
 			}
-			finder := &diagnosis.Finder{Scenario: sc, Params: p, Strategy: s, Last: first + batch - 1, Shrink: true}
+			finder := &diagnosis.Finder{Scenario: sc, Params: p, Strategy: s, First: first, Last: first + batch - 1, Shrink: true}
 			told, err := finder.Find(t.Context(), []campaign.FailureTally{f})
 			require.NoError(t, err)
 			return told[0].Recording
@@ -128,15 +134,30 @@ func (c *storyCase) write(t *testing.T, rec *recording.Recording) {
 		// The story has a file of its own.
 		rec.Findings[i].Why, rec.Findings[i].Story = "", nil
 	}
+	fewer := fewerFaults(&c.scenario.Params, rec)
 	rec.Tool, rec.Parameters = "watchbed", []recording.Parameter{}
 	for _, s := range c.set {
 		k, v, _ := strings.Cut(s, "=")
 		rec.Parameters = append(rec.Parameters, recording.Parameter{Name: k, Value: v})
 	}
+	rec.Parameters = append(rec.Parameters, fewer...)
 	var b bytes.Buffer
 	_, err := rec.WriteTo(&b)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(c.recording(), b.Bytes(), 0o644))
+}
+
+// fewerFaults are the recorded faults in which a recording differs from the case.
+func fewerFaults(p *testbed.Params, rec *recording.Recording) []recording.Parameter {
+	var differ []recording.Parameter
+	for _, s := range faults.Group.Expand(&p.Faults) {
+		for _, r := range rec.Parameters {
+			if r.Name == s.Name && r.Value != s.Value {
+				differ = append(differ, r)
+			}
+		}
+	}
+	return differ
 }
 
 // renew makes the recording of the case one that replays: with the parameters of

@@ -28,7 +28,7 @@ func WriteStory(w io.Writer, o Terminal, d *diagnosis.Diagnosis) error {
 		b.WriteString(wrap(l.Text, o.width(), indent) + "\n")
 	}
 	b.WriteString("\n")
-	for _, text := range []string{s.Why, d.Decision.String()} {
+	for _, text := range []string{s.Why, d.Cause()} {
 		if text != "" {
 			b.WriteString(wrap(text, o.width(), 0) + "\n")
 		}

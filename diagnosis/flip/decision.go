@@ -78,7 +78,7 @@ func (d *Decision) Blame() string {
 // String says it in a sentence or two.
 func (d *Decision) String() string {
 	if d == nil {
-		return "No single behaviour decides: with none of them changed alone does the violation go away."
+		return "Nothing that is known decides: neither another release of etcd or of its client library nor a shipped behaviour of the cache makes the violation go away."
 	}
 	s := d.sentence()
 	for _, other := range d.also {

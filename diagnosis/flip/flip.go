@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -48,6 +49,21 @@ func (s *search) cause() *Decision {
 		}
 	}
 	return found[0]
+}
+
+// Needed are the faults without any of which the violation goes away: circumstances of
+// it, which a cache has to bear.
+func Needed(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) []option.Setting {
+	s := &search{scenario: sc, params: p, rec: rec, failure: f}
+	s.look()
+	var needed []option.Setting
+	for _, fault := range p.Faults.Set() {
+		c := faultOf(fault)
+		if d := s.decide(c); d != nil && d.strict {
+			needed = append(needed, fault)
+		}
+	}
+	return needed
 }
 
 // decide tries the remedies of one candidate; nil if it does not decide.

@@ -1,0 +1,57 @@
+package diagnosis
+
+import (
+	"context"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// fewer are parameters with fewer kinds of faults that still give the failure, and
+// the first seed that does. Shrinking a run drops the steps that it does not need,
+// but a fault at the beginning of a run may save the steps of a start, so that the
+// run with the fault is the shorter one, and says less.
+func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbed.Params, uint64) {
+	p, first := f.Params, tally.FirstSeed
+	for _, fault := range f.Params.Faults.Set() {
+		without := p
+		var err error
+		if without.Faults, err = p.Faults.Without(fault.Name); err != nil || ctx.Err() != nil {
+			continue
+		}
+		if seed, ok := f.find(without, tally); ok {
+			p, first = without, seed
+		}
+	}
+	return p, first
+}
+
+// How far a failure is looked for with fewer faults: so many times as many schedules
+// as there are for each that fails with all faults, and so many choices.
+const (
+	fewerSchedules = 8
+	fewerChoices   = 1_000_000
+)
+
+// find looks for the first seed that fails in this way with other parameters.
+func (f *Finder) find(p testbed.Params, tally campaign.FailureTally) (seed uint64, found bool) {
+	system, err := f.Scenario.New(p)
+	if err != nil {
+		return 0, false
+	}
+	runner := explore.NewRunner(system, p.Clock.Steps)
+	chooser := f.Strategy.New(strategy.Measure(runner))
+	choices := uint64(0)
+	limit := min(searchSeeds, fewerSchedules*(f.Last-f.First+1)/max(1, tally.Schedules))
+	for seed := f.First; seed < f.First+limit && choices < fewerChoices; seed++ {
+		chooser.Begin(seed)
+		result := runner.Run(chooser)
+		if result.Find(tally.Failure) != nil {
+			return seed, true
+		}
+		choices += result.Stats.Choices
+	}
+	return 0, false
+}

@@ -1,0 +1,67 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// finderOf looks for a known bug in its scenario.
+func finderOf(t *testing.T, bug string) (*Finder, *testbed.KnownBug) {
+	t.Helper()
+	b, err := testbed.FindBug(bug)
+	require.NoError(t, err)
+	p := b.Scenario.Params
+	p.Bugs = []string{bug}
+	return &Finder{Scenario: b.Scenario, Params: p, Strategy: strategy.Default(), Last: 999, Shrink: true}, b
+}
+
+// TestTheListedPropertyIsFirst: a bug violates others as well, some of which weigh
+// more.
+func TestTheListedPropertyIsFirst(t *testing.T) {
+	f, b := finderOf(t, "kubernetes-58545")
+	var failures []campaign.FailureTally
+	for _, p := range append(b.Further, b.Property) {
+		failures = append(failures, campaign.FailureTally{Failure: explore.Failure{Property: p.Name}})
+	}
+	require.Equal(t, b.Property.Name, f.plainestFirst(failures)[0].Failure.Property)
+	f.Params.Bugs = nil
+	require.Equal(t, b.Further[0].Name, f.plainestFirst(failures)[0].Failure.Property, "by weight")
+}
+
+// TestFaultsThatAreNotNeededAreLeftOut: one bug shows without restarts, another one needs
+// a cache that is replaced.
+func TestFaultsThatAreNotNeededAreLeftOut(t *testing.T) {
+	for bug, needed := range map[string][]string{"store-without-snapshot": nil, "kubernetes-78029": {"recreations"}} {
+		f, b := finderOf(t, bug)
+		subjects, err := f.Scenario.Subjects(f.Params)
+		require.NoError(t, err)
+		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: f.Strategy, Seeds: f.Last + 1, Steps: f.Params.Clock.Steps})
+		require.NoError(t, err)
+		for _, tally := range c.Failures {
+			if tally.Failure.Property != b.Property.Name {
+				continue
+			}
+			p, seed := f.fewer(t.Context(), tally)
+			var left []string
+			for _, s := range p.Faults.Set() {
+				left = append(left, s.Name)
+			}
+			require.Equal(t, needed, left, bug)
+			require.NotEmpty(t, f.Params.Faults.Set())
+			system, err := f.Scenario.New(p)
+			require.NoError(t, err)
+			chooser := f.Strategy.New(strategy.Measure(explore.NewRunner(system, p.Clock.Steps)))
+			chooser.Begin(seed)
+			result := explore.NewRunner(system, p.Clock.Steps).Run(chooser)
+			require.NotNil(t, result.Find(tally.Failure))
+			break
+		}
+	}
+}
