@@ -3,6 +3,7 @@ package mutants
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -18,16 +19,17 @@ var skippedFiles = []skip{
 	{[]string{"cells.go"}, "what a step depends on, for stories; the tests that swap steps hold it"},
 	{[]string{"clone.go"}, "copies for the tests that swap steps"},
 	{[]string{"metrics.go", "read_cost.go", "amounts.go"}, "what a run costs: measured, not judged"},
-	{[]string{"history_jsonl.go", "history_read.go"}, "a file format, which no run reads"},
+	{[]string{"history_jsonl.go", "history_read.go", "history_check.go"}, "a file format, which no run reads"},
 }
 
 // skippedFunctions are left out whole, by their names or the beginnings of them,
 // which end with an asterisk.
 var skippedFunctions = []skip{
-	{[]string{"String", "Error", "Text", "text", "label", "Concerns", "Says", "TimerName", "TaskName"}, "text for people"},
-	{[]string{"Cells", "Footprint", "readsHistory", "declare*"}, "what a step depends on, for stories"},
-	{[]string{"Clone", "clone", "Fingerprint"}, "copies and comparisons of worlds, for tests"},
+	{[]string{"String", "Error", "Text", "text", "label", "name", "Concerns", "Says", "TimerName", "TaskName", "nearest"}, "text for people"},
+	{[]string{"Cells", "reads*", "looksAt*", "writes*", "Missing"}, "what a step depends on, for stories"},
+	{[]string{"Clone*", "clone*", "Fingerprint", "fingerprint*", "Digest", "digest"}, "copies and comparisons of worlds, for tests"},
 	{[]string{"measure*"}, "what a run costs: measured, not judged"},
+	{[]string{"FixedIn", "Since"}, "lists of releases, for people"},
 	{[]string{"init"}, "registration"},
 }
 
@@ -70,15 +72,28 @@ func cannotMatter(info *types.Info, n ast.Node) bool {
 		return ok && k.Name == "cell"
 	case *ast.IfStmt:
 		c, ok := n.Cond.(*ast.CallExpr)
-		return ok && changesNothing(info, c)
+		return ok && changesNothing(info, c) || n.Else == nil && allChangeNothing(info, n.Body)
 	}
 	return false
+}
+
+// allChangeNothing reports whether a block has nothing but such calls.
+func allChangeNothing(info *types.Info, b *ast.BlockStmt) bool {
+	return !slices.ContainsFunc(b.List, func(st ast.Stmt) bool {
+		e, ok := st.(*ast.ExprStmt)
+		return !ok || !isCall(e.X) || !changesNothing(info, e.X.(*ast.CallExpr))
+	})
+}
+
+func isCall(e ast.Expr) bool {
+	_, ok := e.(*ast.CallExpr)
+	return ok
 }
 
 func changesNothing(info *types.Info, c *ast.CallExpr) bool {
 	switch f := ast.Unparen(c.Fun).(type) {
 	case *ast.Ident:
-		return f.Name == "panic" || f.Name == "make"
+		return f.Name == "panic" || f.Name == "make" || strings.HasPrefix(f.Name, "measure")
 	case *ast.SelectorExpr:
 		if p, ok := f.X.(*ast.Ident); ok {
 			if name, ok := info.Uses[p].(*types.PkgName); ok {

@@ -2,6 +2,7 @@ package killer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	// The bugs that must be found.
@@ -35,8 +36,13 @@ var healthy = []struct{ etcd, cache string }{
 // turns is how many of them a scenario takes.
 const turns = 3
 
+// alternatives are the scenarios in which each value of each option of the cache is
+// tried: between them they make most requests.
+var alternatives = []string{"every-read", "paged-lists", "watch-list"}
+
 // Campaigns are all: each scenario with its own parameters and with some of those
-// that are healthy, and each known bug in the scenarios that show it.
+// that are healthy, each value of an option of the cache, and each known bug in the
+// scenarios that show it.
 func Campaigns() []*Campaign {
 	var all []*Campaign
 	for i, sc := range testbed.Scenarios() {
@@ -53,6 +59,11 @@ func Campaigns() []*Campaign {
 			}
 		}
 	}
+	for _, name := range alternatives {
+		if sc, err := testbed.FindScenario(name); err == nil {
+			all = append(all, valuesIn(sc)...)
+		}
+	}
 	for _, b := range testbed.KnownBugs() {
 		for _, sc := range append([]*testbed.Scenario{b.Scenario}, b.Also...) {
 			p := sc.Params
@@ -63,8 +74,38 @@ func Campaigns() []*Campaign {
 	return all
 }
 
+// valuesIn has a campaign for each value of an option of the cache that the scenario
+// does not have by itself. Values that are known bugs have campaigns of their own.
+func valuesIn(sc *testbed.Scenario) []*Campaign {
+	own, err := sc.Params.Setup()
+	if err != nil {
+		return nil
+	}
+	var all []*Campaign
+	for _, c := range own.Nodes.Choices() {
+		for _, value := range c.Values {
+			if c.Node != "cache" || own.Nodes.Value(c.Name) == value {
+				continue
+			}
+			p, err := sc.Params.With(c.Name, value)
+			if err != nil || len(p.Planted()) > 0 {
+				continue
+			}
+			if _, err := sc.New(p); err == nil {
+				all = append(all, newCampaign(sc, p))
+			}
+		}
+	}
+	return all
+}
+
 func newCampaign(sc *testbed.Scenario, p testbed.Params) *Campaign {
 	name := fmt.Sprintf("%s --etcd %s --cache %s", sc.Name, p.Etcd, p.Cache)
+	for _, s := range p.Settings {
+		if !slices.Contains(sc.Params.Settings, s) {
+			name = fmt.Sprintf("%s --set %s", sc.Name, s)
+		}
+	}
 	if len(p.Bugs) > 0 {
 		name = fmt.Sprintf("%s --bug %s", sc.Name, strings.Join(p.Bugs, ","))
 	}

@@ -116,12 +116,23 @@ func (r *runner) run(due []*mutants.Mutant, results map[string]*result) error {
 			}
 		})
 	}
-	for _, m := range due {
+	for _, m := range interleaved(due) {
 		queue <- m
 	}
 	close(queue)
 	working.Wait()
 	return failed
+}
+
+// interleaved has the first mutant of each package, then the second of each: a run that
+// is interrupted has covered all packages alike.
+func interleaved(all []*mutants.Mutant) []*mutants.Mutant {
+	rank, of := map[*mutants.Mutant]int{}, map[string]int{}
+	for _, m := range all {
+		rank[m] = of[m.Package]
+		of[m.Package]++
+	}
+	return slices.SortedStableFunc(slices.Values(all), func(a, b *mutants.Mutant) int { return rank[a] - rank[b] })
 }
 
 // campaigns are those that call the mutated function: first those that have killed
