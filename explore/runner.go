@@ -15,6 +15,10 @@ type Runner struct {
 	world    *sim.World
 	steps    int
 	findings []Finding
+	// simulating: simulated code runs. panicked is the panic in it that ended the run,
+	// nil if there was none.
+	simulating bool
+	panicked   *panicked
 }
 
 // NewRunner returns a runner whose runs are cut off after so many steps; 0 is
@@ -41,36 +45,58 @@ func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
 	w := r.world
 	w.Reset(r.subject.Options())
 	r.subject.Build(w)
-	w.Start(c)
-	if rests, ok := r.subject.(AtRest); ok && rests.BeginsAtRest() {
-		r.settle(c)
-	}
-	truncated := false
-	// Steps before the first pick do not count.
-	limit += w.Steps()
-	for !r.subject.Over(w) {
-		enabled := w.Enabled()
-		if len(enabled) == 0 {
-			break
-		}
-		if w.Steps() >= limit {
-			truncated = true
-			break
-		}
-		i := c.Pick(w, enabled)
-		if i < 0 {
-			truncated = true
-			break
-		}
-		a := enabled[i]
-		w.Do(c, a)
-		r.subject.After(w, a)
-	}
+	r.panicked = nil
+	truncated := r.carryOut(c, limit)
 	r.judge(truncated)
 	return Result{
 		TraceHash: Hash(w.TraceHash()), Stats: w.Stats(), Steps: w.Steps(),
 		Findings: r.findings, Truncated: truncated,
 	}
+}
+
+// carryOut carries out a run up to its end, or to a panic in simulated code, and
+// reports whether it was cut off. A panic in the subject's own code goes on to the
+// caller.
+func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
+	defer func() {
+		if !r.simulating {
+			return
+		}
+		r.simulating = false
+		r.panicked = newPanicked(recover())
+	}()
+	w := r.world
+	r.simulating = true
+	w.Start(c)
+	r.simulating = false
+	if rests, ok := r.subject.(AtRest); ok && rests.BeginsAtRest() {
+		r.settle(c)
+	}
+	// Steps before the first pick do not count.
+	limit += w.Steps()
+	for !r.subject.Over(w) {
+		enabled := w.Enabled()
+		if len(enabled) == 0 {
+			return false
+		}
+		if w.Steps() >= limit {
+			return true
+		}
+		i := c.Pick(w, enabled)
+		if i < 0 {
+			return true
+		}
+		r.do(c, enabled[i])
+	}
+	return false
+}
+
+// do carries out one action.
+func (r *Runner) do(c sim.Chooser, a sim.Action) {
+	r.simulating = true
+	r.world.Do(c, a)
+	r.simulating = false
+	r.subject.After(r.world, a)
 }
 
 // settle takes the default choice until only timers and faults are left. The
@@ -86,12 +112,15 @@ func (r *Runner) settle(c sim.Chooser) {
 		if a.Kind == sim.Fire || a.Kind == sim.Inject {
 			return
 		}
-		w.Do(c, a)
-		r.subject.After(w, a)
+		r.do(c, a)
 	}
 }
 
 func (r *Runner) judge(truncated bool) {
+	if r.panicked != nil {
+		r.findings = append(r.findings[:0], r.panicked.finding())
+		return
+	}
 	r.findings = append(r.findings[:0], r.subject.Judge(r.world)...)
 	for i := range r.findings {
 		f := &r.findings[i]

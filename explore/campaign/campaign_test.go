@@ -96,26 +96,54 @@ func TestStateLeftBehindByARunIsFound(t *testing.T) {
 	require.ErrorAs(t, err, &nd)
 }
 
-// panicker panics in some runs.
-type panicker struct{ toys.Idle }
+// panicker panics in some runs: in simulated code, or when it judges.
+type panicker struct {
+	toys.Idle
+	judging bool
+	unlucky bool
+}
 
 func (p *panicker) Start(env *sim.Env) {
-	if env.Choose(500, "fate") == 77 {
+	p.unlucky = env.Choose(500, "fate") == 77
+	if p.unlucky && !p.judging {
 		panic("out of luck")
 	}
 }
 
 func (p *panicker) Build(w *sim.World) { w.Add("p", p) }
 
-func TestPanicNamesItsSeed(t *testing.T) {
-	c, err := campaign.Run(context.Background(), func() explore.Subject { return &panicker{} },
+func (p *panicker) Judge(*sim.World) []explore.Finding {
+	if p.unlucky {
+		panic("out of luck")
+	}
+	return nil
+}
+
+func TestPanicOfSimulatedCodeIsAFinding(t *testing.T) {
+	c := explored(t, func() explore.Subject { return &panicker{} },
+		campaign.Config{Strategy: strategy.Random(), Seeds: 50_000, Workers: 2})
+	require.Len(t, c.Failures, 1)
+	require.Equal(t, explore.Failure{Property: explore.NoPanic, Label: "out of luck"}, c.Failures[0].Failure)
+	require.Equal(t, model.Violated, c.Verdict())
+	r := explore.NewRunner(&panicker{}, 0)
+	chooser := strategy.Random().New(strategy.Profile{})
+	for range 2 {
+		chooser.Begin(c.Failures[0].FirstSeed)
+		res := r.Run(chooser)
+		require.Len(t, res.Findings, 1)
+		require.Regexp(t, `^simulated code panicked: out of luck \(campaign_test\.\(\*panicker\)\.Start:\d+, called by sim\.`, res.Findings[0].Why.String())
+	}
+}
+
+func TestPanicOfTheSubjectNamesItsSeed(t *testing.T) {
+	c, err := campaign.Run(context.Background(), func() explore.Subject { return &panicker{judging: true} },
 		campaign.Config{Strategy: strategy.Random(), Seeds: 50_000, Workers: 2})
 	var p *campaign.PanicError
 	require.ErrorAs(t, err, &p)
 	require.Contains(t, err.Error(), "out of luck")
 	require.NotNil(t, c)
 	require.PanicsWithValue(t, "out of luck", func() {
-		r := explore.NewRunner(&panicker{}, 0)
+		r := explore.NewRunner(&panicker{judging: true}, 0)
 		c := strategy.Random().New(strategy.Profile{})
 		c.Begin(p.Seed)
 		r.Run(c)

@@ -19,7 +19,8 @@ func (e *NondeterminismError) Error() string {
 		e.Seed, e.Strategy, e.First, e.Second)
 }
 
-// PanicError says that simulated code panicked.
+// PanicError says that code of the subject panicked: what builds a run or judges it. A
+// panic in simulated code is a finding (explore.NoPanic).
 type PanicError struct {
 	// Trial: it was one of the trial runs, which have no seed of the campaign.
 	Trial    bool

@@ -78,6 +78,10 @@ func OutcomeOf(sc *testbed.Scenario, p *testbed.Params, violated []string) Outco
 			o.Unexpected = append(o.Unexpected, claim)
 		}
 	}
+	if !slices.Contains(sc.Claims, testbed.NoPanic) && slices.Contains(violated, testbed.NoPanic.Name) {
+		// Every scenario promises it, and no row excuses it.
+		o.Unexpected = append(o.Unexpected, testbed.NoPanic)
+	}
 	return o
 }
 
