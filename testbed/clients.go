@@ -77,6 +77,7 @@ func (s *System) buildClients(w *sim.World) {
 	c.ended = 0
 	for i, x := range c.history {
 		x.Reset(c.programs[i].Name, i, c.programs[i].Steps, c.programs[i].Await)
+		x.Draws(c.programs[i].Draw)
 		w.Add(x.Name(), x)
 	}
 	for i, x := range c.watchers {

@@ -22,6 +22,9 @@ type Step struct {
 	// Pages is how many more pages of a LIST the client requests, while there are
 	// more. Each of them is an operation of its own.
 	Pages int
+	// BesideToken gives the resourceVersion and the match that stand beside the
+	// continue tokens of later pages; nil is none. The API may refuse them.
+	BesideToken *wire.ListRequest
 }
 
 // Span is when, on the virtual clock, an operation was asked and answered.
@@ -33,6 +36,10 @@ type Span struct {
 	// Answered is false while the client still waits.
 	Answered bool
 }
+
+// Draw makes a program of choices of the run, so that each run has requests of its own
+// and a recording has them too. Choice 0 is the plainest request: shrinking leads there.
+type Draw func(env *sim.Env) []Step
 
 // Client carries out its program, one operation at a time.
 type Client struct {
@@ -46,6 +53,10 @@ type Client struct {
 
 	name  string
 	index int
+	// draw makes the program when the client starts, nil if that is fixed.
+	draw Draw
+	// drawn is the digest of a program that was drawn.
+	drawn sim.Digest
 	// await is the cache that has to be ready first, or sim.NoNode.
 	await sim.NodeID
 	conn  sim.Conn
@@ -76,6 +87,9 @@ func (c *Client) Reset(name string, index int, program []Step, await sim.NodeID)
 	}
 }
 
+// Draws has the client draw its program when it starts. It is called after Reset.
+func (c *Client) Draws(draw Draw) { c.draw = draw }
+
 // Name is the client's name in histories.
 func (c *Client) Name() string { return c.name }
 
@@ -99,6 +113,22 @@ func (c *Client) Spans() []Span { return c.spans }
 
 // Start implements sim.Node.
 func (c *Client) Start(env *sim.Env) {
+	if c.draw != nil {
+		c.drawProgram(env)
+	}
+	c.begin(env)
+}
+
+func (c *Client) drawProgram(env *sim.Env) {
+	c.program = c.draw(env)
+	c.drawn = sim.NewDigest
+	for i := range c.program {
+		c.drawn = c.program[i].Payload.Digest(c.drawn).Int(int64(c.program[i].Pages))
+	}
+}
+
+// begin begins the program, or waits for the cache first.
+func (c *Client) begin(env *sim.Env) {
 	env.Writes(cellOpen, 0)
 	if c.await != 0 {
 		c.conn = env.Call(c.await, &readyz)
@@ -168,7 +198,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 			c.await = 0
 		}
 		// Otherwise the server's process ended: ask its next one.
-		c.Start(env)
+		c.begin(env)
 		return
 	}
 	if !c.waiting {
@@ -327,7 +357,11 @@ func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, 
 
 // Cells implements sim.Celled.
 func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
-	visit(cellPlan, 0, sim.NewDigest.Int(int64(c.next)))
+	plan := sim.NewDigest.Int(int64(c.next))
+	if c.draw != nil {
+		plan = plan.Word(uint64(c.drawn))
+	}
+	visit(cellPlan, 0, plan)
 	if c.page != nil {
 		visit(cellPage, 0, c.page.Payload.Digest(sim.NewDigest))
 	}

@@ -23,14 +23,8 @@ type EtcdWatch struct {
 	// firstRequest is when the first progress request went out.
 	firstRequest sim.Time
 	responses    []Response
-	abandoned    []abandonedWatch
-}
-
-// abandonedWatch is a watch that the client asked to cancel.
-type abandonedWatch struct {
-	id int64
-	// responses is how many responses had come before.
-	responses int
+	// abandoned is, for each cancel request, how many responses had come before it.
+	abandoned []int
 }
 
 // EtcdWatchPlan is what an EtcdWatch does.
@@ -45,6 +39,21 @@ type EtcdWatchPlan struct {
 	Later []sim.Payload
 	// Begin is how long the stream waits before it opens.
 	Begin sim.Delay
+	// Draw sets Creates, Requests and Later from choices of the run when the node
+	// starts; nil leaves them as they are.
+	Draw func(env *sim.Env, p *EtcdWatchPlan)
+}
+
+// digest mixes the requests into d.
+func (p *EtcdWatchPlan) digest(d sim.Digest) sim.Digest {
+	d = d.Int(int64(p.Requests))
+	for _, c := range p.Creates {
+		d = c.Digest(d)
+	}
+	for _, l := range p.Later {
+		d = l.Digest(d)
+	}
+	return d
 }
 
 // Response is a response with the time of its arrival.
@@ -71,32 +80,8 @@ func (w *EtcdWatch) Name() string { return w.name }
 // Plan is what the node does.
 func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
 
-// Watches are the watches of the plan in the order in which they are asked for.
-// The server numbers those that it accepts in the same order.
-func (w *EtcdWatch) Watches() []*wire.WatchCreateRequest {
-	all := slices.Clone(w.plan.Creates)
-	for _, p := range w.plan.Later {
-		if c, ok := p.(*wire.WatchCreateRequest); ok {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // Responses is what etcd sent, in order.
 func (w *EtcdWatch) Responses() []Response { return w.responses }
-
-// ResponsesTo is the part of Responses that came before the client asked to
-// cancel a watch. From then on etcd promises nothing for that watch: progress for
-// all watches of the stream does not include it.
-func (w *EtcdWatch) ResponsesTo(id int64) []Response {
-	for _, a := range w.abandoned {
-		if a.id == id {
-			return w.responses[:a.responses]
-		}
-	}
-	return w.responses
-}
 
 // Done reports whether all requests of the plan were sent, or the stream ended.
 func (w *EtcdWatch) Done() bool {
@@ -117,6 +102,9 @@ func (w *EtcdWatch) FirstProgress() (d sim.Duration, ok bool) {
 
 // Start implements sim.Node.
 func (w *EtcdWatch) Start(env *sim.Env) {
+	if w.plan.Draw != nil {
+		w.plan.Draw(env, &w.plan)
+	}
 	d := w.plan.Begin
 	wait := d.Min
 	if d.Steps > 0 {
@@ -146,9 +134,9 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 	} else {
 		env.Begin("later", w.later)
 		p := w.plan.Later[w.later]
-		if c, ok := p.(*wire.WatchCancelRequest); ok {
+		if _, ok := p.(*wire.WatchCancelRequest); ok {
 			env.Writes(cellRecord, 0)
-			w.abandoned = append(w.abandoned, abandonedWatch{c.WatchID, len(w.responses)})
+			w.abandoned = append(w.abandoned, len(w.responses))
 		}
 		w.send(env, p)
 		w.later++
@@ -235,7 +223,7 @@ func (w *EtcdWatch) TimerName(t sim.Timer) string {
 func (w *EtcdWatch) Clone() sim.Node {
 	d := *w
 	d.responses = append([]Response(nil), w.responses...)
-	d.abandoned = append([]abandonedWatch(nil), w.abandoned...)
+	d.abandoned = slices.Clone(w.abandoned)
 	return &d
 }
 
@@ -249,9 +237,13 @@ func (w *EtcdWatch) Cells(visit func(k sim.CellKind, index int, contents sim.Dig
 		record = w.responses[i].Digest(record)
 	}
 	for _, a := range w.abandoned {
-		record = record.Int(a.id).Int(int64(a.responses))
+		record = record.Int(int64(a))
 	}
-	visit(cellPlan, 0, sim.NewDigest.Int(int64(w.created)).Int(int64(w.requested)).Int(int64(w.later)))
+	plan := sim.NewDigest.Int(int64(w.created)).Int(int64(w.requested)).Int(int64(w.later))
+	if w.plan.Draw != nil {
+		plan = w.plan.digest(plan)
+	}
+	visit(cellPlan, 0, plan)
 	visit(cellOpen, 0, sim.NewDigest.Bool(w.ended))
 	visit(cellRecord, 0, record)
 }

@@ -57,6 +57,7 @@ type Options struct {
 
 	ListWatch ListWatchOptions
 	Polling   PollingOptions
+	Drawn     DrawnOptions
 }
 
 // Group is all options of the clients.
@@ -91,20 +92,23 @@ var Group = option.Join(option.NewGroup("clients",
 ),
 	option.Lift(listWatchGroup, func(o *Options) *ListWatchOptions { return &o.ListWatch }),
 	option.Lift(pollingGroup, func(o *Options) *PollingOptions { return &o.Polling }),
+	option.Lift(drawnGroup, func(o *Options) *DrawnOptions { return &o.Drawn }),
 )
 
 // ObjectWrites is how many writes there are of watched keys.
 func (o *Options) ObjectWrites() int { return o.Writers*o.Writes + o.OwnReaders*o.Rounds }
 
 // TotalWrites is how many writes there are in all.
-func (o *Options) TotalWrites() int64 { return int64(o.ObjectWrites() + o.Noise*o.NoiseWrites) }
+func (o *Options) TotalWrites() int64 {
+	return int64(o.ObjectWrites() + o.Noise*o.NoiseWrites + o.Drawn.OfEtcd*o.Drawn.Requests)
+}
 
 // FirstRevision is that of the contents before the run.
 func (o *Options) FirstRevision() int64 { return 1 + int64(o.Items+o.History) }
 
 // OfCache is how many clients talk to a cache.
 func (o *Options) OfCache() int {
-	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients
+	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers
 }
 
 // Size is how many objects and operations a run has: what its memory depends on.
@@ -114,7 +118,7 @@ func (o *Options) Size() int64 {
 }
 
 // Total is how many clients there are.
-func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Streams }
+func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Streams + o.Drawn.OfEtcd }
 
 func checkRead(v string) error {
 	switch v {

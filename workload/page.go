@@ -19,11 +19,16 @@ func (c *Client) turnPage(p sim.Payload) {
 	request := *before.Request
 	request.Key = list.Items[len(list.Items)-1].Key + "\x00"
 	request.Freshness, request.Revision = model.Exact, list.ResourceVersion
+	next := &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue}
+	if beside := before.BesideToken; beside != nil {
+		next.ResourceVersion, next.Match = beside.ResourceVersion, beside.Match
+	}
 	c.page = &Step{
-		To:      before.To,
-		Payload: &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue},
-		Request: &request,
-		Think:   before.Think,
-		Pages:   before.Pages - 1,
+		To:          before.To,
+		Payload:     next,
+		Request:     &request,
+		Think:       before.Think,
+		Pages:       before.Pages - 1,
+		BesideToken: before.BesideToken,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -39,8 +40,8 @@ func (t *streams) BeginJudging(*sim.World) {
 		all = append(all, model.CheckWatch(listWatchStreams(c), log)...)
 	}
 	for _, r := range t.system.Streams() {
-		for i, c := range r.Watches() {
-			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, c, i)}, log)...)
+		for _, watch := range r.Watches(t.system.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused) {
+			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, watch)}, log)...)
 		}
 	}
 	t.judgements = all
@@ -102,21 +103,13 @@ func cacheResponse(e *wire.WatchEvent) model.WatchResponse {
 	return out
 }
 
-// etcdStream is the part of a raw stream that belongs to its i-th watch. Watch
-// ids are given in the order of creation; id -1 speaks for all of them.
-func etcdStream(r *workload.EtcdWatch, c *wire.WatchCreateRequest, i int) model.WatchStream {
+// etcdStream is the part of a raw stream that belongs to one of its watches.
+func etcdStream(r *workload.EtcdWatch, c workload.Watch) model.WatchStream {
 	m := model.WatchStream{Request: model.WatchRequest{
 		Key: c.Key, End: c.RangeEnd, StartRevision: c.StartRevision, PrevKV: c.PrevKv,
 		NoPut: c.Filters&wire.NoPut != 0, NoDelete: c.Filters&wire.NoDelete != 0, ProgressNotify: c.ProgressNotify,
 	}}
-	created := false
-	for _, resp := range r.ResponsesTo(int64(i)) {
-		id := resp.WatchID
-		if id != int64(i) && (id != wire.InvalidWatchID || !created || resp.Created) {
-			// Another watch's, from before this one, or the refusal of a request.
-			continue
-		}
-		created = created || resp.Created
+	for _, resp := range r.ResponsesTo(c) {
 		out := model.WatchResponse{
 			Revision: resp.Revision, Created: resp.Created, Fragment: resp.Fragment,
 			Progress: resp.IsProgressNotify(), Canceled: resp.Canceled, CompactRevision: resp.CompactRevision,

@@ -2,6 +2,8 @@
 // the clients and the topology: which requests it sends to which node, in which
 // order.
 //
-// A plan is fixed before the first run. The package must never import testbed or a
-// package of servers, such as sim/etcd or sim/cache.
+// A plan is fixed before the first run, or it is a function that draws the requests
+// from choices of the run when the client starts (swarm.go and the files drawn_*).
+// The package must never import testbed or a package of servers, such as sim/etcd or
+// sim/cache.
 package plans

@@ -15,6 +15,8 @@ import (
 type Program struct {
 	Name  string
 	Steps []workload.Step
+	// Draw makes the steps in the run; nil if they are fixed.
+	Draw workload.Draw
 	// Await is the cache that has to be ready first, 0 for none.
 	Await sim.NodeID
 }
@@ -41,6 +43,7 @@ func Programs(o *workload.Options, t *topology.Topology) []Program {
 	if o.Compactions > 0 {
 		p.add("compactor", p.compactions())
 	}
+	p.drawn()
 	return p.programs
 }
 
@@ -58,7 +61,7 @@ func (p *planner) add(name string, steps []workload.Step) {
 			await = to
 		}
 	}
-	p.programs = append(p.programs, Program{name, steps, await})
+	p.programs = append(p.programs, Program{Name: name, Steps: steps, Await: await})
 }
 
 func (p *planner) step(to sim.NodeID, payload sim.Payload, think sim.Delay) workload.Step {

@@ -1,0 +1,140 @@
+package plans
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// The features of a client that reads from a cache.
+const (
+	getsObjects feature = iota
+	listsScopes
+	givesVersions
+	givesMatches
+	givesLimits
+	turnsPages
+	givesBesideTokens
+	givesBadTokens
+	goesToEtcd
+)
+
+var readFeatures = []string{
+	getsObjects: "GETs", listsScopes: "namespaces", givesVersions: "resourceVersions", givesMatches: "matches",
+	givesLimits: "limits", turnsPages: "pages", givesBesideTokens: "resourceVersions beside continue tokens",
+	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd",
+}
+
+// drawn adds the clients that draw their requests.
+func (p *planner) drawn() {
+	d := &p.o.Drawn
+	for i := range d.OfCache {
+		var await sim.NodeID
+		if p.o.AwaitReady {
+			await = p.t.Cache(i, i)
+		}
+		p.programs = append(p.programs, Program{
+			Name: topology.Numbered("any-reader", i, d.OfCache), Await: await,
+			Draw: func(env *sim.Env) []workload.Step { return p.anyReads(env, i) },
+		})
+	}
+	for i := range d.OfEtcd {
+		name := topology.Numbered("any-client", i, d.OfEtcd)
+		p.programs = append(p.programs, Program{
+			Name: name,
+			Draw: func(env *sim.Env) []workload.Step { return p.anyOperations(env, name) },
+		})
+	}
+}
+
+// anyReads are LISTs and GETs of the i-th client, with any options.
+func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
+	s := drawSwarm(env, readFeatures)
+	var steps []workload.Step
+	for j := range p.o.Drawn.Requests {
+		server := i
+		if p.o.Move {
+			server += j
+		}
+		to := p.t.Cache(server, i)
+		if s.flip(getsObjects, "a GET") {
+			steps = append(steps, p.step(to, p.anyGet(s, i), Think(p.o)))
+			continue
+		}
+		list := p.anyList(s, i)
+		step := p.step(to, list, Think(p.o))
+		if list.Limit > 0 && s.flip(turnsPages, "turn pages") {
+			step.Pages = p.o.Keys + p.o.Items + 1
+			step.BesideToken = p.besideToken(s)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+func (p *planner) anyGet(s *swarm, resource int) *wire.GetRequest {
+	prefix := topology.Prefix(resource % p.t.Resources)
+	// The last of them is no object.
+	keys := []string{p.t.Key(0), p.t.Key(1), p.t.Key(max(1, p.o.Keys) - 1), prefix + "none", prefix}
+	return &wire.GetRequest{
+		Key:             keys[s.env.Choose(len(keys), "key")],
+		ResourceVersion: p.anyVersion(s, givesVersions),
+	}
+}
+
+func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
+	l := &wire.ListRequest{
+		Prefix:          p.anyScope(s, listsScopes, resource),
+		ResourceVersion: p.anyVersion(s, givesVersions),
+		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
+		Limit:           int64(s.draw(givesLimits, 4, "limit")),
+		FromEtcd:        s.flip(goesToEtcd, "from etcd"),
+	}
+	if s.draw(givesBadTokens, 4, "bad continue token") == 1 {
+		l.Continue = "no token"
+	}
+	return l
+}
+
+// anyScope is what a list or a watch is about: a resource or a namespace, with or without
+// the "/" behind it, one without objects, or one that is not the cache's.
+func (p *planner) anyScope(s *swarm, f feature, resource int) string {
+	prefix := topology.Prefix(resource % p.t.Resources)
+	scopes := []string{
+		prefix, prefix[:len(prefix)-1], prefix + topology.Namespace(0), prefix + topology.Namespace(1) + "/", prefix + "none/",
+		topology.Elsewhere,
+	}
+	return scopes[s.draw(f, len(scopes), "prefix")]
+}
+
+// anyVersion is unset, 0, one that no API takes, or a revision of the run: of the
+// contents before it, of one of its writes, or one that does not come.
+func (p *planner) anyVersion(s *swarm, f feature) int64 {
+	switch s.draw(f, 5, "resourceVersion") {
+	case 0:
+		return wire.Unset
+	case 1:
+		return 0
+	case 2:
+		return wire.Unset - 1
+	}
+	return p.anyRevision(s)
+}
+
+// anyRevision is that of the contents before the run, one of its writes, or one of the
+// two that come after its last. Of earlier ones the model knows nothing.
+func (p *planner) anyRevision(s *swarm) int64 {
+	return p.o.FirstRevision() + int64(s.env.Choose(int(p.o.TotalWrites())+3, "revision"))
+}
+
+// besideToken is what stands beside the continue tokens of a list; nil for nothing.
+func (p *planner) besideToken(s *swarm) *wire.ListRequest {
+	if !s.flip(givesBesideTokens, "resourceVersion beside the token") {
+		return nil
+	}
+	return &wire.ListRequest{
+		ResourceVersion: p.anyVersion(s, givesVersions),
+		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
+	}
+}

@@ -1,0 +1,20 @@
+package workload
+
+import "github.com/watchbed/watchbed/sim/option"
+
+// DrawnOptions are about clients that draw their requests from all that there are,
+// anew in each run.
+type DrawnOptions struct {
+	// OfCache is how many clients send LISTs and GETs to a cache, OfEtcd how many send
+	// reads and writes to etcd, and Watchers how many watch a cache.
+	OfCache, OfEtcd, Watchers int
+	// Requests is how many requests each of them sends.
+	Requests int
+}
+
+var drawnGroup = option.NewGroup("clients",
+	option.Count("drawn-readers", func(o *DrawnOptions) *int { return &o.OfCache }, "", "clients that draw LISTs and GETs of a cache"),
+	option.Count("drawn-clients", func(o *DrawnOptions) *int { return &o.OfEtcd }, "", "clients that draw reads and writes of etcd"),
+	option.Count("drawn-watchers", func(o *DrawnOptions) *int { return &o.Watchers }, "", "clients that draw watches of a cache"),
+	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
+)
