@@ -30,7 +30,7 @@ type measurement struct {
 	Max      float64 `json:"max"`
 }
 
-func benchCommand(s streams) *cobra.Command {
+func benchCommand(s process) *cobra.Command {
 	var asJSON bool
 	var rounds int
 	c := &cobra.Command{

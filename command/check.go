@@ -22,7 +22,7 @@ type checkFlags struct {
 	html       string
 }
 
-func checkCommand(s streams) *cobra.Command {
+func checkCommand(s process) *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
 		Use:   "check HISTORY...",
@@ -30,7 +30,7 @@ func checkCommand(s streams) *cobra.Command {
 		Long: `Check judges histories of etcd or Kubernetes clients, JSON Lines with one operation a line ("-" is standard input). Without
 --property it judges linearizable, linearizable-data and sequential. The format, with an example, is in the package
 documentation: go doc github.com/watchbed/watchbed/linearizability`,
-		Example: "  simrun check history.jsonl\n  simrun check --property sequential --json a.jsonl b.jsonl",
+		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("which history? (files of JSON Lines, or - for standard input)")
@@ -67,7 +67,7 @@ type judged struct {
 	Why       *linearizability.Explanation `json:"why,omitempty"`
 }
 
-func (f *checkFlags) run(s streams, names []string) error {
+func (f *checkFlags) run(s process, names []string) error {
 	properties, err := f.wanted()
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (f *checkFlags) wanted() ([]linearizability.Property, error) {
 	return list, nil
 }
 
-func check(s streams, name string, properties []linearizability.Property) (*checked, error) {
+func check(s process, name string, properties []linearizability.Property) (*checked, error) {
 	h, err := read(s, name)
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func check(s streams, name string, properties []linearizability.Property) (*chec
 	return c, nil
 }
 
-func read(s streams, name string) (*model.History, error) {
+func read(s process, name string) (*model.History, error) {
 	var r io.Reader = s.in
 	if name != "-" {
 		file, err := os.Open(name)
@@ -181,7 +181,7 @@ func read(s streams, name string) (*model.History, error) {
 	return h, nil
 }
 
-func (f *checkFlags) text(s streams, c *checked) {
+func (f *checkFlags) text(s process, c *checked) {
 	o := s.terminal()
 	fmt.Fprintf(s.out, "%s: %d operations of %d clients\n", c.Name, c.Operations, len(c.history.Clients))
 	for i := range c.judgements {

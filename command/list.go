@@ -119,21 +119,21 @@ With any other name it explains what the name means: a scenario, an option or a 
 of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd, a
 property, a strategy, a metric. A name of several kinds is explained as each.`
 
-const listExamples = `  simrun list
-  simrun list bugs
-  simrun list issue-15220
-  simrun list progress
-  simrun list progress=deferred
-  simrun list 3.5.7
-  simrun list linearizable-data`
+const listExamples = `  PROGRAM list
+  PROGRAM list bugs
+  PROGRAM list issue-15220
+  PROGRAM list progress
+  PROGRAM list progress=deferred
+  PROGRAM list 3.5.7
+  PROGRAM list linearizable-data`
 
-func listCommand(s streams) *cobra.Command {
+func listCommand(s process) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list [" + strings.Join(sectionNames(), "|") + "|NAME]",
 		Short:   "list everything that has a name, or explain one name",
 		Long:    listHelp,
-		Example: listExamples,
+		Example: s.named(listExamples),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("one name at a time, and not also %q", args[1])
@@ -159,26 +159,26 @@ func sectionNames() []string {
 	return names
 }
 
-func listAll(s streams, asJSON bool) error {
+func listAll(s process, asJSON bool) error {
 	if asJSON {
 		return writeJSON(s.out, listed(sections))
 	}
 	if err := listText(s.out, sections); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(s.out, "\nsimrun list NAME explains any of these names, and NAME=VALUE of an option.\n")
+	_, err := fmt.Fprint(s.out, "\n"+s.program+" list NAME explains any of these names, and NAME=VALUE of an option.\n")
 	return err
 }
 
 // listName prints the list of that name, and what else the name means.
-func listName(s streams, name string, asJSON bool) error {
+func listName(s process, name string, asJSON bool) error {
 	i := slices.IndexFunc(sections, func(sec section) bool { return sec.name == name })
-	all, err := explain.Name(name)
+	all, err := explain.Name(s.program, name)
 	switch {
 	case err != nil:
 		return usage("%w", err)
 	case i < 0 && len(all) == 0:
-		return usage("%w", explain.Unknown(name, sectionNames()...))
+		return usage("%w", explain.Unknown(s.program, name, sectionNames()...))
 	case i < 0 && asJSON:
 		return writeJSON(s.out, explainedJSON(all))
 	case i < 0:

@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,7 +28,13 @@ func Main(args []string) int {
 	// The first signal stops cleanly. A later one ends the process; not at once,
 	// because one interrupt may reach a process twice, by itself and by its group.
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
-	return run(ctx, args, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, outFile: os.Stdout, errFile: os.Stderr})
+	return run(ctx, args, process{program: programName(), in: os.Stdin, out: os.Stdout, err: os.Stderr, outFile: os.Stdout, errFile: os.Stderr})
+}
+
+// programName is what the program is called on the command line. Texts that can be
+// typed begin with it, so that they work with a main of one's own as well.
+func programName() string {
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
 // collectSeldom lets garbage grow to five times what is in use, unless GOGC says

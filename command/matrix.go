@@ -35,10 +35,10 @@ The exit code is 0 if all is safe and live, 1 if anything is violated, and 3 if 
 never checked. Versions and designs that are known to be bad are violations too: with --expect the code is 0 if
 every outcome is the one that the catalogue expects.`
 
-const matrixExamples = `  simrun matrix
-  simrun matrix --designs kep-2340,draft-2019 --etcd 3.5.13,3.6.16 --html matrix.html
-  simrun matrix --designs kep-2340,direct --set network=5ms --set item-time=20us
-  simrun matrix --for 5m --json`
+const matrixExamples = `  PROGRAM matrix
+  PROGRAM matrix --designs kep-2340,draft-2019 --etcd 3.5.13,3.6.16 --html matrix.html
+  PROGRAM matrix --designs kep-2340,direct --set network=5ms --set item-time=20us
+  PROGRAM matrix --for 5m --json`
 
 type matrixFlags struct {
 	designs, versions []string
@@ -46,19 +46,19 @@ type matrixFlags struct {
 	runFlags
 }
 
-func matrixCommand(s streams) *cobra.Command {
+func matrixCommand(s process) *cobra.Command {
 	var f matrixFlags
 	c := &cobra.Command{
 		Use:     "matrix",
 		Short:   "designs x etcd versions: safe? live? cost?",
 		Long:    matrixHelp,
-		Example: matrixExamples,
+		Example: s.named(matrixExamples),
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.matrix(c.Context(), s) },
 	}
-	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; simrun list cache)")
+	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; "+s.program+" list cache)")
 	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
-	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option in all campaigns, NAME=VALUE, such as network=5ms; may be repeated (simrun list options)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option in all campaigns, NAME=VALUE, such as network=5ms; may be repeated ("+s.program+" list options)")
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrixSeeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
@@ -68,13 +68,13 @@ func matrixCommand(s streams) *cobra.Command {
 	return c
 }
 
-func (f *matrixFlags) matrix(ctx context.Context, s streams) error {
+func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	live := newProgress(s, 0, 0)
 	cfg := matrix.Config{
-		Designs: f.designs, Versions: f.versions, Params: f.changes, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
+		Program: s.program, Designs: f.designs, Versions: f.versions, Params: f.changes, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers,
 		Progress: func(done, total int, what string) {
 			live.line(fmt.Sprintf("%d of %d campaigns, %s", done, total, what))
 		},
@@ -145,7 +145,7 @@ func (f *matrixFlags) check() error {
 }
 
 // outcome is the exit code of a matrix.
-func (f *matrixFlags) outcome(s streams, m *matrix.Matrix) error {
+func (f *matrixFlags) outcome(s process, m *matrix.Matrix) error {
 	if !f.expect {
 		return exit(m.Verdict())
 	}
@@ -154,11 +154,11 @@ func (f *matrixFlags) outcome(s streams, m *matrix.Matrix) error {
 		for _, e := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
 			for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
 				if text := besideKnown(e.Known, name, e.Properties[name].Violations > 0, e.Missing); text != "" {
-					fmt.Fprintf(s.err, "simrun: %s of %s on etcd %s with %s: %s\n", name, e.Scenario, c.Etcd, c.Design, text)
+					s.complain("%s of %s on etcd %s with %s: %s", name, e.Scenario, c.Etcd, c.Design, text)
 				}
 			}
 			if len(e.Unexpected) > 0 {
-				fmt.Fprintf(s.err, "simrun: unexpected: %s\n", e.Command)
+				s.complain("unexpected: %s", e.Command)
 				verdict = model.Violated
 			}
 			if len(e.Missing) > 0 && verdict == model.Holds {
@@ -167,7 +167,7 @@ func (f *matrixFlags) outcome(s streams, m *matrix.Matrix) error {
 			if e.Verdict != model.Undecided.String() && e.Verdict != model.Vacuous.String() {
 				continue
 			}
-			fmt.Fprintf(s.err, "simrun: %s on etcd %s with %s: %s (%s)\n", e.Scenario, c.Etcd, c.Design, e.Verdict, e.Command)
+			s.complain("%s on etcd %s with %s: %s (%s)", e.Scenario, c.Etcd, c.Design, e.Verdict, e.Command)
 			if verdict == model.Holds {
 				verdict = model.Undecided
 			}

@@ -37,7 +37,7 @@ func TestLostOutputIsReported(t *testing.T) {
 		{[]string{"shrink", file}, exitUsage},
 	} {
 		var err strings.Builder
-		code := run(context.Background(), test.args, streams{in: strings.NewReader(""), out: full{}, err: &err})
+		code := run(context.Background(), test.args, process{program: "simrun", in: strings.NewReader(""), out: full{}, err: &err})
 		require.Equal(t, test.code, code, "%v: %s", test.args, err.String())
 		require.Equal(t, 1, strings.Count(err.String(), errFull.Error()), "%v: %s", test.args, err.String())
 	}

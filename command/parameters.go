@@ -15,12 +15,12 @@ type parameters struct {
 	bugs, set           []string
 }
 
-func (f *parameters) add(c *cobra.Command) {
+func (f *parameters) add(c *cobra.Command, program string) {
 	c.Flags().StringVar(&f.etcd, "etcd", "", "version of the etcd server, such as 3.5.7 (default: the scenario's)")
 	c.Flags().StringVar(&f.client, "client", "", "version of clientv3 (default: that of the server)")
 	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache (default: the scenario's)")
-	c.Flags().StringArrayVar(&f.bugs, "bug", nil, "plant a known bug, by name; may be repeated (simrun list bugs)")
-	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option, NAME=VALUE; may be repeated (simrun list options)")
+	c.Flags().StringArrayVar(&f.bugs, "bug", nil, "plant a known bug, by name; may be repeated ("+program+" list bugs)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option, NAME=VALUE; may be repeated ("+program+" list options)")
 }
 
 func (f *parameters) given() bool {

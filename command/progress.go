@@ -18,7 +18,7 @@ type progress struct {
 	limit time.Duration
 }
 
-func newProgress(s streams, seeds uint64, limit time.Duration) *progress {
+func newProgress(s process, seeds uint64, limit time.Duration) *progress {
 	width, live := s.live()
 	return &progress{w: s.err, width: width, live: live, seeds: seeds, limit: limit}
 }

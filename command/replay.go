@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -23,7 +24,7 @@ type replayFlags struct {
 	html  string
 }
 
-func replayCommand(s streams) *cobra.Command {
+func replayCommand(s process) *cobra.Command {
 	var f replayFlags
 	c := &cobra.Command{
 		Use:   "replay FILE",
@@ -32,13 +33,13 @@ func replayCommand(s streams) *cobra.Command {
 one that holds, and 2, naming the first choice that does not fit, if the run takes another course.
 
 With --loose it follows the recording through changed code or other parameters as far as it fits.`,
-		Example: "  simrun replay simrun-failures/linearizable-data-0123456789abcdef.json\n  simrun replay FILE --loose --etcd 3.5.13",
-		Args:    oneArgument("replay file", "simrun run writes them to simrun-failures/"),
+		Example: s.named("  PROGRAM replay simrun-failures/linearizable-data-0123456789abcdef.json\n  PROGRAM replay FILE --loose --etcd 3.5.13"),
+		Args:    oneArgument("replay file", s.program+" run writes them to simrun-failures/"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.run(s, args[0])
 		},
 	}
-	f.add(c)
+	f.add(c, s.program)
 	c.Flags().BoolVar(&f.loose, "loose", false, "follow the recording as far as it fits")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the run to this file")
 	return c
@@ -55,12 +56,12 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 	}
 	sc, err := testbed.FindScenario(rec.Scenario)
 	if err != nil {
-		return nil, nil, usage("%s: %w", path, err)
+		return nil, nil, usage("%s: %w; replay it with a command that registers the scenario, such as the one that wrote the file: %s", path, err, rec.Tool)
 	}
 	return rec, sc, nil
 }
 
-func (f *replayFlags) run(s streams, path string) error {
+func (f *replayFlags) run(s process, path string) error {
 	rec, sc, err := open(path)
 	if err != nil {
 		return err
@@ -118,19 +119,16 @@ func sameFindings(rec *recording.Recording, r *explore.Result) error {
 }
 
 // noPage says that a page was asked for and that there is none to write.
-func (f *replayFlags) noPage(s streams) {
+func (f *replayFlags) noPage(s process) {
 	if f.html != "" {
-		fmt.Fprintf(s.err, "simrun: nothing is violated, so there is no page to write to %s\n", f.html)
+		s.complain("nothing is violated, so there is no page to write to %s", f.html)
 	}
 }
 
 // worthTelling is the violation that the file was made for, or else the first.
 func worthTelling(rec *recording.Recording, r *explore.Result) (first explore.Failure, ok bool) {
-	for _, f := range rec.Findings {
-		failed := explore.Failure{Property: f.Property, Label: f.Label}
-		if len(f.Story) > 0 && r.Find(failed) != nil {
-			return failed, true
-		}
+	if failed, ok := rec.MadeFor(); ok && r.Find(failed) != nil {
+		return failed, true
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Verdict == model.Violated {
@@ -151,7 +149,7 @@ func withRemedy(err error) error {
 }
 
 // tell prints the story of the run in the file path, and writes the page about it.
-func (f *replayFlags) tell(s streams, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
+func (f *replayFlags) tell(s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
 	d, err := diagnosis.Of(sc, rec, failure)
 	if err != nil {
 		return usage("%s: %w", path, err)
@@ -163,11 +161,11 @@ func (f *replayFlags) tell(s streams, sc *testbed.Scenario, rec *recording.Recor
 	if f.html == "" {
 		return nil
 	}
-	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, d) })
+	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, s.program, d) })
 }
 
 // follow replays loosely, with the parameters of the command line on top.
-func (f *replayFlags) follow(s streams, sc *testbed.Scenario, rec *recording.Recording, path string) error {
+func (f *replayFlags) follow(s process, sc *testbed.Scenario, rec *recording.Recording, path string) error {
 	p, err := recorded.Params(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
@@ -194,11 +192,31 @@ func (f *replayFlags) follow(s streams, sc *testbed.Scenario, rec *recording.Rec
 		f.noPage(s)
 	}
 	fmt.Fprintf(s.out, "Followed %d of %d recorded choices, in a run of %d.\n", taken, recorded, len(again.Choices))
+	writeUnfitting(s.out, rec.Choices, follower.Unfitting())
 	verdict := verdictOf(&result)
 	if verdict != model.Violated {
 		fmt.Fprintln(s.out, "No property is violated in it.")
 	}
 	return errors.Join(exit(verdict), told)
+}
+
+// maxUnfitting is how many choices that did not fit are printed.
+const maxUnfitting = 20
+
+// writeUnfitting names the recorded choices that a run did not take, with their
+// numbers in the file, from 1 on.
+func writeUnfitting(w io.Writer, choices []string, places []int) {
+	if len(places) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "These did not fit:")
+	for i, at := range places {
+		if i == maxUnfitting {
+			fmt.Fprintf(w, "  and %d more\n", len(places)-i)
+			return
+		}
+		fmt.Fprintf(w, "  %4d  %s\n", at+1, choices[at])
+	}
 }
 
 // verdictOf is what one run says: it holds if nothing is violated or undecided

@@ -2,20 +2,19 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-const rootHelp = `simrun runs a simulated etcd, the watch cache in front of it and their clients as
+const rootHelp = `PROGRAM runs a simulated etcd, the watch cache in front of it and their clients as
 one state machine. A seed chooses every step; what the clients read is judged.
 
 A run that fails is shrunk and written to a replay file: the choices by name,
 which give the same run to the bit on every machine.
 
-simrun list has all names, and simrun list NAME explains one: a scenario, an option
+PROGRAM list has all names, and PROGRAM list NAME explains one: a scenario, an option
 or a value of it, a known bug, a cache design, a release of etcd, a property.
 
 Exit codes:
@@ -25,25 +24,25 @@ Exit codes:
   3  no verdict: unknown, vacuous (a claim that was never checked), or
      interrupted before anything was found`
 
-const rootExamples = `  simrun list
-  simrun list issue-15220
-  simrun run issue-15220 --etcd 3.5.7
-  simrun run issue-15220 --etcd 3.5.13
-  simrun run consistent-list --etcd 3.6.16 --for 60s
-  simrun run issue-17507 --etcd 3.5.13 --set progress=deferred
-  simrun replay simrun-failures/linearizable-data-0123456789abcdef.json
-  simrun matrix --etcd 3.5.13,3.6.16
-  simrun check history.jsonl`
+const rootExamples = `  PROGRAM list
+  PROGRAM list issue-15220
+  PROGRAM run issue-15220 --etcd 3.5.7
+  PROGRAM run issue-15220 --etcd 3.5.13
+  PROGRAM run consistent-list --etcd 3.6.16 --for 60s
+  PROGRAM run issue-17507 --etcd 3.5.13 --set progress=deferred
+  PROGRAM replay simrun-failures/linearizable-data-0123456789abcdef.json
+  PROGRAM matrix --etcd 3.5.13,3.6.16
+  PROGRAM check history.jsonl`
 
 // run is the command without the process around it.
-func run(ctx context.Context, args []string, s streams) int {
+func run(ctx context.Context, args []string, s process) int {
 	out := &output{to: s.out}
 	s.out = out
 	root := &cobra.Command{
-		Use:           "simrun",
+		Use:           s.program,
 		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",
-		Long:          rootHelp,
-		Example:       rootExamples,
+		Long:          s.named(rootHelp),
+		Example:       s.named(rootExamples),
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -63,7 +62,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 		for _, line := range strings.Split(text, "\n") {
 			if line = strings.TrimSpace(line); line != "" {
-				fmt.Fprintln(s.err, "simrun: "+line+hint(line))
+				s.complain("%s", line+s.hint(line))
 			}
 		}
 	}
@@ -72,9 +71,9 @@ func run(ctx context.Context, args []string, s streams) int {
 
 // hint says where to look after a mistake in the flags, of which the error
 // itself says nothing more.
-func hint(line string) string {
+func (s process) hint(line string) string {
 	if strings.HasPrefix(line, "unknown flag") || strings.HasPrefix(line, "unknown shorthand flag") {
-		return "; see simrun --help, or --help after the subcommand"
+		return "; see " + s.program + " --help, or --help after the subcommand"
 	}
 	return ""
 }

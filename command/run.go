@@ -27,9 +27,9 @@ import (
 // defaultSeeds take well under a second in every scenario of the catalogue.
 const defaultSeeds = 6_000
 
-const runExamples = `  simrun run issue-15220 --etcd 3.5.7
-  simrun run consistent-list --etcd 3.6.16 --for 5m --strategy paced
-  simrun run issue-15220 --set writers=3 --set reads=5 --seeds 1000..1999 --json`
+const runExamples = `  PROGRAM run issue-15220 --etcd 3.5.7
+  PROGRAM run consistent-list --etcd 3.6.16 --for 5m --strategy paced
+  PROGRAM run issue-15220 --set writers=3 --set reads=5 --seeds 1000..1999 --json`
 
 type runFlags struct {
 	parameters
@@ -47,28 +47,28 @@ type runFlags struct {
 	seedsCount uint64
 }
 
-func runCommand(s streams) *cobra.Command {
+func runCommand(s process) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:     "run SCENARIO",
 		Short:   "explore schedules of a scenario",
 		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nAn interrupt stops it cleanly: what was found until then is shrunk, printed and kept.",
-		Example: runExamples,
-		Args:    oneArgument("scenario", "simrun list scenarios"),
+		Example: s.named(runExamples),
+		Args:    oneArgument("scenario", s.program+" list scenarios"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c.Context(), s, args[0])
 		},
 	}
-	f.add(c)
+	f.add(c, s.program)
 	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given)")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
-	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps (simrun list strategies)")
+	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file")
-	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known (simrun list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
+	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "keep failing runs as they were found")
 	return c
 }
@@ -86,10 +86,10 @@ func oneArgument(what, where string) cobra.PositionalArgs {
 	}
 }
 
-func (f *runFlags) run(ctx context.Context, s streams, name string) error {
+func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	sc, err := testbed.FindScenario(name)
 	if err != nil {
-		return unknownScenario(name, err)
+		return unknownScenario(s.program, name, err)
 	}
 	p := sc.Params
 	if err := f.apply(&p); err != nil {
@@ -128,7 +128,7 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 	ctx = context.WithoutCancel(ctx)
 	finder := &diagnosis.Finder{
 		Scenario: sc, Params: p, Strategy: chosen, First: f.first, Last: f.first + result.Schedules - 1,
-		Shrink: !f.noShrink, Tool: "watchbed " + version(),
+		Shrink: !f.noShrink, Tool: s.tool(),
 	}
 	kept, err := f.diagnose(ctx, live, finder, result, found)
 	if err != nil {
@@ -143,11 +143,11 @@ func (f *runFlags) run(ctx context.Context, s streams, name string) error {
 }
 
 // unknownScenario says where to look: the name may be one of something else.
-func unknownScenario(name string, err error) error {
+func unknownScenario(program, name string, err error) error {
 	if what := explain.Misnamed(name); what != "" {
-		return usage("%q is not a scenario but %s; run `simrun list %s`", name, what, name)
+		return usage("%q is not a scenario but %s; run `%s list %s`", name, what, program, name)
 	}
-	return usage("%w (run `simrun list` for all names)", err)
+	return usage("%w (run `%s list` for all names)", err, program)
 }
 
 // maxWorkers is more than any machine has processors.
@@ -225,7 +225,7 @@ func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnos
 
 // text tells the first failure, names the others, and ends with the summary,
 // which is what a person looks at last.
-func (f *runFlags) text(s streams, found *summary.Summary, kept []*keptRun) error {
+func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun) error {
 	o := s.terminal()
 	for i, k := range kept {
 		if i == 0 {
@@ -233,7 +233,7 @@ func (f *runFlags) text(s streams, found *summary.Summary, kept []*keptRun) erro
 				return err
 			}
 			if k.path != "" {
-				fmt.Fprintf(s.out, "\nReplay: simrun replay %s\n\n", k.path)
+				fmt.Fprintf(s.out, "\nReplay: %s replay %s\n\n", s.program, k.path)
 			}
 			continue
 		}
@@ -242,7 +242,7 @@ func (f *runFlags) text(s streams, found *summary.Summary, kept []*keptRun) erro
 		}
 		fmt.Fprintf(s.out, "  %s: %d choices", k.Failure, len(k.Recording.Choices))
 		if k.path != "" {
-			fmt.Fprintf(s.out, ", simrun replay %s", k.path)
+			fmt.Fprintf(s.out, ", %s replay %s", s.program, k.path)
 		}
 		fmt.Fprintln(s.out)
 	}
@@ -254,7 +254,7 @@ func (f *runFlags) text(s streams, found *summary.Summary, kept []*keptRun) erro
 
 // files writes what was asked for besides, and reports replay files that could
 // not be written: nothing is lost silently.
-func (f *runFlags) files(s streams, found *summary.Summary, kept []*keptRun) error {
+func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun) error {
 	var errs []error
 	for _, k := range kept {
 		if k.err != nil {
@@ -263,10 +263,10 @@ func (f *runFlags) files(s streams, found *summary.Summary, kept []*keptRun) err
 		}
 	}
 	if f.html != "" && len(kept) == 0 {
-		fmt.Fprintf(s.err, "simrun: nothing is violated, so there is no page to write to %s\n", f.html)
+		s.complain("nothing is violated, so there is no page to write to %s", f.html)
 	}
 	if f.html != "" && len(kept) > 0 {
-		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, kept[0].Diagnosis) }))
+		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
 	}
 	if f.junit != "" {
 		errs = append(errs, writeFile(f.junit, func(w *os.File) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
@@ -275,7 +275,7 @@ func (f *runFlags) files(s streams, found *summary.Summary, kept []*keptRun) err
 }
 
 // outcome is the exit code of a campaign.
-func (f *runFlags) outcome(s streams, c *campaign.Result, found *summary.Summary) error {
+func (f *runFlags) outcome(s process, c *campaign.Result, found *summary.Summary) error {
 	verdict := c.Verdict()
 	if !f.expect {
 		if verdict == model.Holds && c.Interrupted {
@@ -285,7 +285,7 @@ func (f *runFlags) outcome(s streams, c *campaign.Result, found *summary.Summary
 	}
 	for _, name := range found.Claims {
 		if text := besideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
-			fmt.Fprintf(s.err, "simrun: %s: %s\n", name, text)
+			s.complain("%s: %s", name, text)
 		}
 	}
 	switch {

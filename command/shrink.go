@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -16,24 +17,24 @@ type shrinkFlags struct {
 	runs     int
 }
 
-func shrinkCommand(s streams) *cobra.Command {
+func shrinkCommand(s process) *cobra.Command {
 	var f shrinkFlags
 	c := &cobra.Command{
 		Use:   "shrink FILE",
 		Short: "a smaller run that still fails the same way",
-		Long:  "Shrink looks for a smaller run that violates the same property with the same cause, and writes it to a file of its\nown. It exits 0 if it wrote one or if there is nothing smaller to be found.",
-		Args:  oneArgument("replay file", "simrun run writes them to simrun-failures/"),
+		Long:  "Shrink looks for a smaller run that violates the same property with the same cause, and writes it to a file of its\nown. It exits 0 as well if there is nothing smaller to be found; then it writes nothing.",
+		Args:  oneArgument("replay file", s.program+" run writes them to simrun-failures/"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.run(c, s, args[0])
 		},
 	}
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for the smaller replay file; none is ever overwritten")
-	c.Flags().StringVar(&f.property, "property", "", "the violated property to keep (default: the first in the file)")
+	c.Flags().StringVar(&f.property, "property", "", "the violated property to keep (default: the one that the file was made for)")
 	c.Flags().IntVar(&f.runs, "runs", recording.DefaultShrinkRuns, "how many runs to try at most")
 	return c
 }
 
-func (f *shrinkFlags) run(c *cobra.Command, s streams, path string) error {
+func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	rec, sc, err := open(path)
 	if err != nil {
 		return err
@@ -53,29 +54,42 @@ func (f *shrinkFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return usage("%s: %w", path, withRemedy(err))
 	}
+	unfinished := ""
+	if !small.Complete {
+		unfinished = " There may be a smaller one: the runs were used up or the search was interrupted."
+	}
 	result := small.Recording
-	result.Tool, result.Scenario, result.Parameters = "watchbed "+version(), rec.Scenario, rec.Parameters
+	if result.TraceHash == rec.TraceHash {
+		fmt.Fprintf(s.out, "Nothing smaller than %s violates %s: %d recorded choices; %d runs.%s\n", path, failure.Property, len(rec.Choices), small.Runs, unfinished)
+		return nil
+	}
+	result.Tool = s.tool()
+	told, err := diagnosis.Of(sc, result, failure)
+	if err != nil {
+		return usage("%s: %w", path, err)
+	}
+	told.Keep()
 	written, err := result.Create(f.out)
 	if err != nil {
 		return usage("cannot keep the smaller run under %s: %w", f.out, err)
 	}
-	fmt.Fprintf(s.out, "%s: %d steps, before %d; %d runs\n", written, small.After, small.Before, small.Runs)
-	if !small.Complete {
-		fmt.Fprintln(s.out, "There may be smaller ones: the runs were used up or the search was interrupted.")
-	}
+	fmt.Fprintf(s.out, "%s: %d recorded choices, before %d; %d runs.%s\n", written, len(result.Choices), len(rec.Choices), small.Runs, unfinished)
 	return nil
 }
 
 // failure is the way to fail that is kept.
 func (f *shrinkFlags) failure(rec *recording.Recording, path string) (explore.Failure, error) {
-	all := rec.Violations()
-	if len(all) == 0 {
-		return explore.Failure{}, usage("%s: nothing is violated in it, so there is nothing to keep", path)
+	made, ok := rec.MadeFor()
+	switch {
+	case !ok:
+		return made, usage("%s: nothing is violated in it, so there is nothing to keep", path)
+	case f.property == "" || f.property == made.Property:
+		return made, nil
 	}
-	for _, v := range all {
-		if f.property == "" || v.Property == f.property {
+	for _, v := range rec.Violations() {
+		if v.Property == f.property {
 			return v, nil
 		}
 	}
-	return explore.Failure{}, usage("%s: %q is not violated in it, but %s is", path, f.property, all[0].Property)
+	return made, usage("%s: %q is not violated in it, but %s is", path, f.property, made.Property)
 }

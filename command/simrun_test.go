@@ -20,6 +20,7 @@ import (
 type simrun struct {
 	t        *testing.T
 	dir      string
+	program  string
 	in       string
 	out, err string
 }
@@ -28,14 +29,14 @@ func command(t *testing.T) *simrun {
 	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
-	return &simrun{t: t, dir: dir}
+	return &simrun{t: t, dir: dir, program: "simrun"}
 }
 
 func (c *simrun) run(args ...string) int { return c.runIn(context.Background(), args...) }
 
 func (c *simrun) runIn(ctx context.Context, args ...string) int {
 	var out, err bytes.Buffer
-	code := run(ctx, args, streams{in: strings.NewReader(c.in), out: &out, err: &err})
+	code := run(ctx, args, process{program: c.program, in: strings.NewReader(c.in), out: &out, err: &err})
 	c.out, c.err = out.String(), err.String()
 	return code
 }
@@ -101,7 +102,7 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	text := string(readme)
 
 	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--etcd", "3.5.7"))
-	story, _, found := strings.Cut(c.out, "This scenario masks")
+	story, _, found := strings.Cut(c.out, "One known race")
 	require.True(t, found)
 	text = withBlock(t, text, "The first one says:", story)
 
@@ -304,10 +305,14 @@ func TestShrink(t *testing.T) {
 	whole, err := filepath.Glob("whole/linearizable-data*")
 	require.NoError(t, err)
 	require.NotEmpty(t, whole)
-	require.Zero(t, c.run("shrink", whole[0], "--property", "linearizable-data"), c.err)
-	require.Regexp(t, `: \d\d steps, before \d\d\d;`, c.out)
+	require.Zero(t, c.run("shrink", whole[0]), c.err)
+	require.Regexp(t, `: \d\d recorded choices, before \d\d\d;`, c.out)
 	small := c.failures()
 	require.Len(t, small, 1)
+	require.Contains(t, small[0], "linearizable-data", "the property that the file was made for, and not the first in it")
+	require.Zero(t, c.run("shrink", small[0]), c.err)
+	require.Contains(t, c.out, "Nothing smaller than "+small[0]+" violates linearizable-data")
+	require.Equal(t, small, c.failures(), "nothing is written")
 	require.Equal(t, exitViolated, c.run("replay", small[0]))
 	c.refuses([]string{`"cache-matches-etcd" is not violated`}, "shrink", whole[0], "--property", "cache-matches-etcd")
 }
@@ -319,6 +324,9 @@ func TestReplayLoose(t *testing.T) {
 	require.Contains(t, c.out, "No property is violated")
 	require.Equal(t, exitViolated, c.run("replay", file, "--loose"))
 	require.Regexp(t, `Followed (\d+) of (\d+) recorded choices`, c.out)
+	require.NotContains(t, c.out, "did not fit")
+	require.Zero(t, c.run("replay", file, "--loose", "--etcd", "3.5.13"))
+	require.Regexp(t, `These did not fit:\n +\d+  run etcd sendLoop client.0 takes ctrlStream\n`, c.out)
 	c.refuses([]string{"add --loose"}, "replay", file, "--etcd", "3.5.13")
 }
 
@@ -337,7 +345,7 @@ func TestReplayNamesTheFirstDifference(t *testing.T) {
 	edit(`"format": 1`, `"format": 2`)
 	c.refuses([]string{"edited.json", "format"}, "replay", "edited.json")
 	edit(`"scenario": "issue-15220"`, `"scenario": "issue-15221"`)
-	c.refuses([]string{"edited.json", `did you mean "issue-15220"`}, "replay", "edited.json")
+	c.refuses([]string{"edited.json", `did you mean "issue-15220"`, "a command that registers the scenario", "the one that wrote the file: simrun, watchbed "}, "replay", "edited.json")
 	edit(`"value": "kep-2340"`, `"value": "kep-234"`)
 	c.refuses([]string{"edited.json", `did you mean "kep-2340"`}, "replay", "edited.json")
 	require.NoError(t, os.WriteFile("cut.json", text[:len(text)/2], 0o644))
@@ -480,6 +488,40 @@ func TestCommandsThatShowBugsAreAccepted(t *testing.T) {
 	for _, b := range testbed.KnownBugs() {
 		require.NotEqual(t, exitUsage, c.run(append(explain.Command(b), "--seeds", "1", "--no-shrink")...), "%s: %s", b.Name, c.err)
 	}
+}
+
+// TestAViolatedCheckIsACheck: no watch of the run is sent the end of its initial
+// events.
+func TestAViolatedCheckIsACheck(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "watch-list-ends", "--etcd", "3.5.12", "--cache", "direct", "--seeds", "12..12", "--no-shrink"))
+	require.Regexp(t, `initial-events-end +violated +checked (once|\d+ times), violated in 1 schedule\n`, c.out)
+	require.NotContains(t, c.out, "checked 0 times")
+	require.Equal(t, 1, strings.Count(c.out, "so that it does not"), "one sentence about what is switched off")
+}
+
+// TestTheProgramsOwnName is in everything that can be typed, also in a main of one's
+// own.
+func TestTheProgramsOwnName(t *testing.T) {
+	c := command(t)
+	c.program = "mysim"
+	file := c.found()
+	require.Contains(t, c.out, "Replay: mysim replay ")
+	for _, args := range [][]string{
+		{"--help"}, {"run", "--help"}, {"list", "--help"}, {"matrix", "--help"}, {"replay", "--help"}, {"shrink", "--help"}, {"check", "--help"},
+		{"list"}, {"list", "issue-15220"}, {"list", "progress=deferred"}, {"list", "cache"}, {"list", "kep-2340"}, {"list", "3.5.7"}, {"list", "paced"},
+		{"replay", file, "--html", "run.html"}, {"run", "nope"}, {"run", "kubernetes-58545"}, {"list", "qqqqqqqqqqq"}, {"run"}, {"run", "--sedes"},
+		{"matrix", "--designs", "direct,stale", "--etcd", "3.5.12", "--seeds", "10"},
+	} {
+		c.run(args...)
+		require.Contains(t, c.out+c.err, "mysim", args)
+		require.NotRegexp(t, `\bsimrun `, c.out+c.err, args)
+		require.NotContains(t, c.out+c.err, "PROGRAM", args)
+	}
+	page, err := os.ReadFile("run.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "mysim replay FILE")
+	require.NotRegexp(t, `\bsimrun `, string(page))
 }
 
 func TestHelp(t *testing.T) {

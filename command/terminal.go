@@ -1,28 +1,32 @@
 package command
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/watchbed/watchbed/report"
 )
 
-// streams are where a command reads and writes. The files are nil where there is
-// none, as in tests: then nothing is a terminal.
-type streams struct {
+// process is what a command knows of the process that runs it: the name of the
+// program, and where it reads and writes. The files are nil where there is none, as
+// in tests: then nothing is a terminal.
+type process struct {
+	program          string
 	in               io.Reader
 	out, err         io.Writer
 	outFile, errFile *os.File
 }
 
 // terminal describes standard output.
-func (s streams) terminal() report.Terminal {
+func (s process) terminal() report.Terminal {
 	if s.outFile == nil || !term.IsTerminal(int(s.outFile.Fd())) {
-		return report.Terminal{}
+		return report.Terminal{Program: s.program}
 	}
-	t := report.Terminal{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	t := report.Terminal{Program: s.program, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 	if width, _, err := term.GetSize(int(s.outFile.Fd())); err == nil {
 		// Long lines are hard to read, however wide the window is.
 		t.Width = min(width, 110)
@@ -32,10 +36,21 @@ func (s streams) terminal() report.Terminal {
 
 // live reports whether progress can be shown: on a terminal that can go back to
 // the start of a line.
-func (s streams) live() (width int, ok bool) {
+func (s process) live() (width int, ok bool) {
 	if s.errFile == nil || !term.IsTerminal(int(s.errFile.Fd())) || os.Getenv("TERM") == "dumb" {
 		return 0, false
 	}
 	width, _, err := term.GetSize(int(s.errFile.Fd()))
 	return width, err == nil && width > 0
 }
+
+// tool is what recordings say of the program that wrote them.
+func (s process) tool() string { return s.program + ", watchbed " + version() }
+
+// complain writes a line to standard error, behind the name of the program.
+func (s process) complain(format string, args ...any) {
+	fmt.Fprintln(s.err, s.program+": "+fmt.Sprintf(format, args...))
+}
+
+// named is a text of the command line with the name of the program in it.
+func (s process) named(text string) string { return strings.ReplaceAll(text, "PROGRAM", s.program) }

@@ -62,5 +62,15 @@ func (d *Diagnosis) Cause() string {
 	return s
 }
 
+// Keep writes the story into the recording, which is from then on the one that was
+// made for this failure.
+func (d *Diagnosis) Keep() {
+	for i := range d.Recording.Findings {
+		if f := &d.Recording.Findings[i]; f.Property == d.Failure.Property && f.Label == d.Failure.Label {
+			f.Story = d.Lines()
+		}
+	}
+}
+
 // Lines is the diagnosis as plain text, for files.
 func (d *Diagnosis) Lines() []string { return append(d.Story.Strings(), d.Cause()) }

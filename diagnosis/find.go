@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -46,7 +47,7 @@ const (
 // run of its own: it is in that one's Also.
 func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
-	for i, tally := range f.plainestFirst(failures) {
+	for i, tally := range summary.PlainestFirst(f.Scenario, &f.Params, failures) {
 		if d := showing(found, tally.Failure); d != nil {
 			d.Also = append(d.Also, tally.Failure)
 			continue
@@ -91,11 +92,7 @@ func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, cand
 	if err != nil {
 		return nil, err
 	}
-	for i := range rec.Findings {
-		if x := &rec.Findings[i]; x.Property == tally.Failure.Property && x.Label == tally.Failure.Label {
-			x.Story = d.Lines()
-		}
-	}
+	d.Keep()
 	return d, nil
 }
 
@@ -149,33 +146,4 @@ func (f *Finder) seeds(runner *explore.Runner, failure explore.Failure, first ui
 		}
 	}
 	return found
-}
-
-// plainestFirst puts the failures first that say most about the cause: the property
-// with which a planted bug is listed, then data that is missing before a revision
-// that is too old, and reads before watches.
-func (f *Finder) plainestFirst(list []campaign.FailureTally) []campaign.FailureTally {
-	listed := func(t campaign.FailureTally) bool {
-		return slices.ContainsFunc(f.Params.Planted(), func(b *testbed.KnownBug) bool {
-			return b.ShowsIn(f.Scenario) && b.Property.Name == t.Failure.Property
-		})
-	}
-	weight := func(t campaign.FailureTally) int {
-		p, err := testbed.FindProperty(t.Failure.Property)
-		if err != nil {
-			return 0
-		}
-		return p.Weight
-	}
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b campaign.FailureTally) int {
-		if x, y := listed(a), listed(b); x != y {
-			if x {
-				return -1
-			}
-			return 1
-		}
-		return weight(b) - weight(a)
-	})
-	return sorted
 }

@@ -72,7 +72,7 @@ func drawChart(r *story.Run, lines []story.Line, keep func(step int) bool) strin
 	d.width = max(chartWidth, firstLane+gapsBetween*d.laneWidth+chartRight)
 	height := chartTop + rows*rowHeight + rowHeight/2
 	for _, g := range gaps {
-		fmt.Fprintf(&d.labels, `<text class="gap" x="%d" y="%d">⋮ %s</text>`, chartLeft-70, chartTop+g.row*rowHeight+rowHeight/2+4, counted(g.steps, "step"))
+		fmt.Fprintf(&d.labels, `<text class="gap" x="%d" y="%d">⋮ %s</text>`, chartLeft-70, chartTop+g.row*rowHeight+rowHeight/2+4, counted(uint64(g.steps), "step"))
 	}
 	d.band("missed", r.Missed)
 	d.band("wrong", r.Wrong)
@@ -100,13 +100,6 @@ func drawChart(r *story.Run, lines []story.Line, keep func(step int) bool) strin
 
 // gap is a row that stands for steps that are left out.
 type gap struct{ row, steps int }
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // band marks the row of a step that matters more than others.
 func (d *chart) band(class string, step int) {

@@ -13,6 +13,7 @@ import (
 
 // runPage is what the page about a run shows.
 type runPage struct {
+	Program      string
 	Story        *story.Story
 	Flip, Masked string
 	Steps        int
@@ -33,11 +34,11 @@ const maxDrawn = 600
 
 // WriteRunHTML writes a page about a recorded failing run: the story, a message
 // sequence chart, and porcupine's timeline of what the clients saw. The page
-// needs nothing from elsewhere.
-func WriteRunHTML(w io.Writer, d *diagnosis.Diagnosis) error {
+// needs nothing from elsewhere. What can be typed begins with the name of the program.
+func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis) error {
 	s, r := d.Story, d.Story.Run
-	page := runPage{Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
-	page.Masked = sayMasked(s.Masked, s.Settings)
+	page := runPage{Program: program, Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
+	page.Masked = sayMasked(program, s.Masked, s.Settings)
 	for _, l := range s.Lines {
 		page.Lines = append(page.Lines, pageLine{s.When(l), l.Node, l.Text})
 	}

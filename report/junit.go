@@ -76,7 +76,7 @@ func storyOf(s *summary.Summary, property string) string {
 		if f.Property == property {
 			text := strings.Join(f.Story, "\n")
 			if f.Replay != "" {
-				text += "\nsimrun replay " + f.Replay
+				text += "\nreplay file: " + f.Replay
 			}
 			return text
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
@@ -15,7 +16,7 @@ import (
 
 // matrixColumns of the table: what a LIST costs comes from the workload in which
 // every one of them has to wait, and the longest waits from that and the busiest.
-var matrixColumns = []string{"design", "etcd", "safe?", "live?", "wait p99", "cached", "busy p99", "cached", "requests", "bytes", "progress"}
+var matrixColumns = []string{"design", "etcd", "safe?", "live?", "wait p99", "cached", "busy p99", "cached (busy)", "requests", "bytes", "progress"}
 
 // WriteMatrix writes a line for each cell, and below it how to see every violation
 // again.
@@ -125,8 +126,8 @@ func cached(c *matrix.Cost) string {
 
 func fixed(v float64) string { return fmt.Sprintf("%.2f", v) }
 
-// writeViolations names the first way to fail of every cell that fails, with the
-// command that shows it.
+// writeViolations names the way to fail of every cell that fails, with its property,
+// the reason if it is known, and the command that shows it.
 func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	any := false
 	for _, c := range m.Cells {
@@ -139,7 +140,8 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 				b.WriteString(o.bold("Each violation again:") + "\n")
 				any = true
 			}
-			fmt.Fprintf(b, "  %s on %s, %s in %d of %d: %s\n", c.Design, c.Etcd, nameOf(e.Failure), e.Failure.Schedules, e.Schedules, e.Command)
+			fmt.Fprintf(b, "  %s\n", wrap(sayViolation(c, q, e), o.width(), 2))
+			fmt.Fprintf(b, "    %s\n", e.Command)
 		}
 	}
 	if any {
@@ -147,16 +149,32 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	}
 }
 
+// sayViolation says what the word in a cell stands for.
+func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {
+	property := e.Failure.Property
+	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, c.Etcd, nameOf(e.Failure),
+		property, e.Failure.Schedules, counted(e.Schedules, "schedule"))
+	if n := len(q.Violated()); n > 1 {
+		text += fmt.Sprintf(", the first of %d violated properties", n)
+	}
+	if known := summary.Reasons(e.Known, property); known != "" {
+		text += "; known: " + known
+	}
+	return text
+}
+
 // matrixNotes say what the columns mean, and what they do not.
 func matrixNotes(m *matrix.Matrix) []string {
 	notes := []string{
-		"safe?: all that " + strings.Join(matrix.Safety, ", ") + " and the scenarios below claim, but what is asked of live?: that in " + strings.Join(matrix.Liveness, ", ") +
-			" every consistent LIST is served from the cache within a bound, once nothing breaks any more (etcd answering after a wait in vain is a no), and that initial events end. " +
-			"yes: in all schedules that were tried, and checked at least once. All of them mask one race that every etcd release has: a Created response overtakes older progress (simrun run rewatch).",
-		"wait p99: what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +
-			"), and while the resource is, too (" + matrix.Busy + "). cached: how many of them the cache served; the others went to etcd or were refused. requests, bytes, progress: ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ".",
-		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, a loop up to 0.5 ms to be scheduled, and answering nothing at all, so that what goes to etcd looks quicker than it is (range-time, item-time).",
-		fmt.Sprintf("%d schedules in %.1f s.", m.Schedules, m.Seconds),
+		"safe? = everything that these scenarios claim, except liveness: " + strings.Join(slices.Concat(matrix.Safety, matrix.Liveness, matrix.Costs), ", ") + ".",
+		"live? = in " + inWords(matrix.Liveness) + " every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events end. " +
+			"A LIST that waits in vain and is then answered by etcd is a no.",
+		"yes = in all schedules that were tried, and checked at least once. " + switchedOff(testbed.Races()),
+		"wait p99 = what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +
+			"); busy p99 = while the resource is written, too (" + matrix.Busy + "). cached = the share of these LISTs that the cache served; the others went to etcd or were refused. " +
+			"requests, bytes, progress = ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ".",
+		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, and a loop up to 0.5 ms to be scheduled. Answering takes no time, so reads served by etcd look faster than in reality (range-time, item-time).",
+		fmt.Sprintf("%s in %.1f s.", counted(m.Schedules, "schedule"), m.Seconds),
 	}
 	if m.Interrupted {
 		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", len(m.Cells), len(m.Designs)*len(m.Versions)))

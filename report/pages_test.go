@@ -31,7 +31,7 @@ func TestPagesEscape(t *testing.T) {
 	d := told(t, "stale-own-write")
 	d.Recording.Tool = evil
 	b.Reset()
-	require.NoError(t, WriteRunHTML(&b, d))
+	require.NoError(t, WriteRunHTML(&b, "simrun", d))
 	require.False(t, strings.Contains(b.String(), evil))
 	require.True(t, strings.Contains(b.String(), `<svg class="chart"`))
 	require.False(t, strings.Contains(b.String(), "<script"), "what matters is there without JavaScript; only porcupine's frame has some")
@@ -72,7 +72,7 @@ func TestTimelineIsDrawnOnceVisible(t *testing.T) {
 // their row, and what is left out is counted.
 func TestChartMarksWhatMatters(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, WriteRunHTML(&b, told(t, "issue-15220")))
+	require.NoError(t, WriteRunHTML(&b, "simrun", told(t, "issue-15220")))
 	short, whole, found := strings.Cut(b.String(), "<details>")
 	require.True(t, found)
 	for _, mark := range []string{`<rect class="wrong"`, `<rect class="missed"`} {

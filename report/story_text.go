@@ -33,23 +33,34 @@ func WriteStory(w io.Writer, o Terminal, d *diagnosis.Diagnosis) error {
 			b.WriteString(wrap(text, o.width(), 0) + "\n")
 		}
 	}
-	if text := sayMasked(s.Masked, s.Settings); text != "" {
+	if text := sayMasked(o.program(), s.Masked, s.Settings); text != "" {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}
 	return b.Flush()
 }
 
-// sayMasked says which races are masked, and what the scenario sets, in a sentence
-// each. It is empty if there is nothing to say.
-func sayMasked(masked, settings []string) string {
+// sayMasked says which races are switched off, which scenario shows them, and what the
+// scenario sets. It is empty if there is nothing to say.
+func sayMasked(program string, masked, settings []string) string {
 	var sentences []string
-	for _, r := range testbed.Races() {
-		if slices.Contains(masked, r.String()) {
-			sentences = append(sentences, "This scenario masks one race that every etcd release has: "+r.What+" (simrun run "+r.Scenario+").")
-		}
+	races := slices.DeleteFunc(testbed.Races(), func(r testbed.Race) bool { return !slices.Contains(masked, r.String()) })
+	if text := switchedOff(races); text != "" {
+		sentences = append(sentences, text)
+	}
+	for _, r := range races {
+		sentences = append(sentences, "`"+program+" run "+r.Scenario+"` shows it.")
 	}
 	if len(settings) > 0 {
 		sentences = append(sentences, "The scenario sets "+strings.Join(settings, ", ")+".")
+	}
+	return strings.Join(sentences, " ")
+}
+
+// switchedOff says what is masked, in a sentence for each race.
+func switchedOff(races []testbed.Race) string {
+	var sentences []string
+	for _, r := range races {
+		sentences = append(sentences, "One known race that every etcd release has is switched off here, so that it does not hide others: "+r.What+".")
 	}
 	return strings.Join(sentences, " ")
 }

@@ -67,6 +67,33 @@ func TestSummaryText(t *testing.T) {
 		require.Contains(t, b.String(), want)
 	}
 	b.Reset()
-	require.NoError(t, WriteSummary(&b, Terminal{}, s))
+	require.NoError(t, WriteSummary(&b, Terminal{Program: "mysim"}, s))
 	require.NotContains(t, b.String(), "\x1b[")
+	require.Contains(t, flat(b.String()), "One known race that every etcd release has is switched off here, so that it does not hide others: "+
+		"Created of a new watch can be sent before older progress. `mysim run rewatch` shows it.")
+	s.Failures[0].Story = []string{"told"}
+	b.Reset()
+	require.NoError(t, WriteSummary(&b, Terminal{}, s))
+	require.NotContains(t, b.String(), "switched off", "the story has said it")
+}
+
+// flat is a text without line breaks.
+func flat(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// TestSummaryOfOneSchedule: one is not counted in the plural, and a rate of no time is
+// left out.
+func TestSummaryOfOneSchedule(t *testing.T) {
+	s := &summary.Summary{
+		Schedules: 1, FirstSeed: 12, Choices: 1, Rechecked: 1, Truncated: 1, Strategy: "portfolio",
+		Claims: []string{"linearizable"}, Properties: map[string]summary.Property{"linearizable": {Verdict: "violated", Exercised: 1, Violations: 1}},
+	}
+	var b bytes.Buffer
+	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))
+	require.Contains(t, b.String(), "checked once, violated in 1 schedule\n")
+	require.Contains(t, b.String(), "\n1 schedule (seed 12, strategy portfolio), 1 choice; 1 seed re-run: identical.")
+	require.Contains(t, b.String(), "1 run was cut off before it ended: what held in it is undecided.")
+	s.Schedules, s.Choices, s.Rechecked, s.Seconds = 1500, 3_000_000, 2, 2
+	b.Reset()
+	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))
+	require.Contains(t, b.String(), "1,500 schedules (seeds 12 to 1511, strategy portfolio), 3,000,000 choices in 2.00 s, 1.5 million a second; 2 seeds re-run")
 }

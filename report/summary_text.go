@@ -28,19 +28,25 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 		case model.Holds.String():
 			verdict = o.Good(verdict)
 		}
-		fmt.Fprintf(b, "  %s  %s  checked %s times", pad(name, width, false), verdict, grouped(p.Exercised))
-		if p.Violations > 0 {
-			fmt.Fprintf(b, ", violated in %s schedules", grouped(p.Violations))
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(b, "  %s  %s  %s\n", pad(name, width, false), verdict, checked(&p))
 	}
 	b.WriteString("\n")
 	writeMetrics(b, o, s.Metrics)
 	b.WriteString(wrap(effort(s), o.width(), 0) + "\n")
-	if text := sayMasked(s.Masked, s.Settings); text != "" {
+	// The story of a failure ends with the same sentences.
+	if text := sayMasked(o.program(), s.Masked, s.Settings); text != "" && !s.Told() {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}
 	return b.Flush()
+}
+
+// checked says how often a property was checked, and how often it was violated.
+func checked(p *summary.Property) string {
+	text := "checked " + times(p.Exercised)
+	if p.Violations > 0 {
+		text += ", violated in " + counted(p.Violations, "schedule")
+	}
+	return text
 }
 
 // subject is the versions, the design and the bugs.
@@ -57,16 +63,34 @@ func subject(s *summary.Summary) string {
 }
 
 func effort(s *summary.Summary) string {
-	rate := float64(s.Choices) / max(s.Seconds, 1e-9) / 1e6
-	text := fmt.Sprintf("%s schedules (seeds %d to %d, strategy %s), %s choices in %.2f s, %.1f million a second; %s seeds re-run: identical. Campaign hash %s.",
-		grouped(s.Schedules), s.FirstSeed, s.FirstSeed+max(s.Schedules, 1)-1, s.Strategy, grouped(s.Choices), s.Seconds, rate, grouped(s.Rechecked), s.CampaignHash)
-	if s.Truncated > 0 {
+	text := fmt.Sprintf("%s (%s, strategy %s), %s%s; ", counted(s.Schedules, "schedule"), seeds(s), s.Strategy, counted(s.Choices, "choice"), pace(s))
+	text += fmt.Sprintf("%s re-run: identical. Campaign hash %s.", counted(s.Rechecked, "seed"), s.CampaignHash)
+	switch {
+	case s.Truncated == 1:
+		text += " 1 run was cut off before it ended: what held in it is undecided."
+	case s.Truncated > 1:
 		text += fmt.Sprintf(" %s runs were cut off before they ended: what held in them is undecided.", grouped(s.Truncated))
 	}
 	if s.Interrupted {
 		text += " Interrupted: these are the schedules until then."
 	}
 	return text
+}
+
+func seeds(s *summary.Summary) string {
+	if s.Schedules <= 1 {
+		return fmt.Sprintf("seed %d", s.FirstSeed)
+	}
+	return fmt.Sprintf("seeds %d to %d", s.FirstSeed, s.FirstSeed+s.Schedules-1)
+}
+
+// pace says how long it took, and how many choices a second that is. Of a campaign
+// that is over at once it says nothing.
+func pace(s *summary.Summary) string {
+	if s.Seconds < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf(" in %.2f s, %.1f million a second", s.Seconds, float64(s.Choices)/s.Seconds/1e6)
 }
 
 // writeMetrics writes the distributions as a table and the counters as another.

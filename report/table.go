@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
@@ -28,13 +27,4 @@ func writeColumns(w io.Writer, o Terminal, rows [][]string) {
 			fmt.Fprintln(w, line.String())
 		}
 	}
-}
-
-// grouped writes a count with commas, such as 13,195.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

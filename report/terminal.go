@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,7 +11,11 @@ type Terminal struct {
 	// Width in columns; 0 stands for 100.
 	Width int
 	Color bool
+	// Program is the name with which commands in the text begin; empty is simrun.
+	Program string
 }
+
+func (o Terminal) program() string { return cmp.Or(o.Program, "simrun") }
 
 func (o Terminal) width() int {
 	switch {

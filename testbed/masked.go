@@ -29,7 +29,7 @@ func (r *Race) String() string { return r.Option + "=" + r.Value }
 var races = []Race{
 	{
 		Option: "created", Value: "in-order",
-		What: "a Created response overtakes older progress", Scenario: "rewatch",
+		What: "Created of a new watch can be sent before older progress", Scenario: "rewatch",
 		Reason: "it takes two rare races, and then breaks what every cache with progress requests promises",
 	},
 }

@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -118,6 +119,10 @@ func (s *System) Judge(w *sim.World) []explore.Finding {
 	for i, j := range s.judges {
 		f := j.Finding(w)
 		f.Property = s.claims[i].Name
+		if f.Verdict == model.Violated {
+			// What was found wrong was looked at.
+			f.Exercised = max(f.Exercised, 1)
+		}
 		s.findings = append(s.findings, f)
 	}
 	return s.findings

@@ -15,17 +15,17 @@ func bugNames() []string {
 }
 
 // explainBug takes the name of a bug, or that of an issue: "etcd-io/etcd#15220".
-func explainBug(name string) []Explanation {
+func explainBug(program, name string) []Explanation {
 	var all []Explanation
 	for _, b := range testbed.KnownBugs() {
 		if b.Name == name || b.Issue == name {
-			all = append(all, bug(b))
+			all = append(all, bug(program, b))
 		}
 	}
 	return all
 }
 
-func bug(b *testbed.KnownBug) Explanation {
+func bug(program string, b *testbed.KnownBug) Explanation {
 	e := Explanation{Kind: "known bug", Name: b.Name, Summary: b.Summary}
 	if b.Issue == "" {
 		e.say("issue", "none is known")
@@ -43,7 +43,7 @@ func bug(b *testbed.KnownBug) Explanation {
 	if len(b.Further) > 0 {
 		e.list("what else it violates there, rarely or always", []Item{{joined(testbed.Names(b.Further)), []string{b.WhyFurther}}})
 	}
-	e.say("to see it", "simrun "+strings.Join(Command(b), " "))
+	e.say("to see it", program+" "+strings.Join(Command(b), " "))
 	return e
 }
 

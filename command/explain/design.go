@@ -13,7 +13,7 @@ func designNames() []string {
 	return names
 }
 
-func explainDesign(name string) []Explanation {
+func explainDesign(program, name string) []Explanation {
 	d, err := cache.FindDesign(name)
 	if err != nil {
 		return nil
@@ -36,8 +36,8 @@ func explainDesign(name string) []Explanation {
 	}
 	e.list("sets, other than the default", items)
 	e.say("design of", joined(scenariosWith("cache", name)))
-	e.say("to run it", "simrun run SCENARIO --cache "+name)
-	e.say("to compare it", "simrun matrix --designs "+defaultDesign(name)+name)
+	e.say("to run it", program+" run SCENARIO --cache "+name)
+	e.say("to compare it", program+" matrix --designs "+defaultDesign(name)+name)
 	return []Explanation{e}
 }
 

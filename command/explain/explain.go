@@ -14,7 +14,7 @@ type kind struct {
 	// releases that are not listed.
 	names func() []string
 	// explain finds what a name means; nothing if it is no name of this kind.
-	explain func(name string) []Explanation
+	explain func(program, name string) []Explanation
 }
 
 // kinds are in the order in which their explanations of one name are printed.
@@ -33,8 +33,8 @@ var kinds = []kind{
 
 // Name explains a name: one explanation for each kind of thing that has it, none if
 // nothing has it. The error is about NAME=VALUE with a value that the option does not
-// take, and is one line.
-func Name(name string) ([]Explanation, error) {
+// take, and is one line. What can be typed begins with the name of the program.
+func Name(program, name string) ([]Explanation, error) {
 	if err := checkSetting(name); err != nil {
 		return nil, err
 	}
@@ -44,24 +44,24 @@ func Name(name string) ([]Explanation, error) {
 		return nil, nil
 	}
 	for _, k := range kinds {
-		all = append(all, k.explain(name)...)
+		all = append(all, k.explain(program, name)...)
 	}
 	return all, nil
 }
 
 // Unknown is the error for a name that nothing has. It names the nearest ones, of
 // which others are those that the caller explains.
-func Unknown(name string, others ...string) error {
+func Unknown(program, name string, others ...string) error {
 	for _, k := range kinds {
 		others = append(others, k.names()...)
 	}
-	return fmt.Errorf("nothing is called %q%s", name, meant(spelling.Nearest(name, others)))
+	return fmt.Errorf("nothing is called %q%s", name, meant(program, spelling.Nearest(name, others)))
 }
 
 // Misnamed is about a name that was given for one kind of thing: what it is instead,
 // empty if nothing has it.
 func Misnamed(name string) string {
-	all, err := Name(name)
+	all, err := Name("", name)
 	if err != nil || len(all) == 0 {
 		return ""
 	}
@@ -82,9 +82,9 @@ func article(kind string) string {
 }
 
 // meant is the end of an error's line.
-func meant(nearest []string) string {
+func meant(program string, nearest []string) string {
 	if len(nearest) == 0 {
-		return "; `simrun list` has all names"
+		return "; `" + program + " list` has all names"
 	}
 	quoted := make([]string, len(nearest))
 	for i, n := range nearest {

@@ -25,7 +25,7 @@ import (
 // explained is what a name means as one kind of thing, as text.
 func explained(t *testing.T, kind, name string) string {
 	t.Helper()
-	all, err := explain.Name(name)
+	all, err := explain.Name("simrun", name)
 	require.NoError(t, err, name)
 	i := slices.IndexFunc(all, func(e explain.Explanation) bool { return e.Kind == kind })
 	require.GreaterOrEqual(t, i, 0, "%s is not explained as %s", name, kind)
@@ -105,7 +105,7 @@ func TestEveryRegisteredNameIsExplained(t *testing.T) {
 // one name.
 func TestNamesOfSeveralKindsAreExplainedAsEach(t *testing.T) {
 	kinds := func(name string) (kinds []string) {
-		all, err := explain.Name(name)
+		all, err := explain.Name("simrun", name)
 		require.NoError(t, err)
 		for _, e := range all {
 			kinds = append(kinds, e.Kind)
@@ -146,15 +146,15 @@ func TestAReleaseThatIsNotListedIsExplained(t *testing.T) {
 }
 
 func TestAWrongValueIsRefused(t *testing.T) {
-	_, err := explain.Name("progress=droped")
+	_, err := explain.Name("simrun", "progress=droped")
 	assert.EqualError(t, err, `progress has no value "droped"; did you mean "dropped"?`)
-	_, err = explain.Name("ring=many")
+	_, err = explain.Name("simrun", "ring=many")
 	assert.ErrorContains(t, err, "want a whole number")
 }
 
 func TestUnknownNamesTheNearest(t *testing.T) {
-	assert.EqualError(t, explain.Unknown("kubernetes-5854"), `nothing is called "kubernetes-5854"; did you mean "kubernetes-58545"?`)
-	assert.EqualError(t, explain.Unknown("stratgies", "strategies"), `nothing is called "stratgies"; did you mean "strategies"?`)
+	assert.EqualError(t, explain.Unknown("simrun", "kubernetes-5854"), `nothing is called "kubernetes-5854"; did you mean "kubernetes-58545"?`)
+	assert.EqualError(t, explain.Unknown("simrun", "stratgies", "strategies"), `nothing is called "stratgies"; did you mean "strategies"?`)
 	assert.Equal(t, "a scenario and an option", explain.Misnamed("shared-stream"))
 	assert.Empty(t, explain.Misnamed("no-such-name"))
 }

@@ -15,7 +15,7 @@ func metricNames() []string {
 }
 
 // explainMetric takes a metric with its labels, or a name with all labels that it has.
-func explainMetric(name string) []Explanation {
+func explainMetric(_, name string) []Explanation {
 	var all []Explanation
 	for _, m := range sim.Metrics() {
 		base, _, _ := strings.Cut(m.String(), "{")

@@ -17,7 +17,7 @@ func nodeNames() []string {
 	return names
 }
 
-func explainNode(name string) []Explanation {
+func explainNode(program, name string) []Explanation {
 	var options []Item
 	for _, o := range testbed.Describe() {
 		if o.Node == name {
@@ -27,7 +27,7 @@ func explainNode(name string) []Explanation {
 	if len(options) == 0 {
 		return nil
 	}
-	e := Explanation{Kind: "options of", Name: name, Summary: "`simrun list OPTION` explains each of them"}
+	e := Explanation{Kind: "options of", Name: name, Summary: "`" + program + " list OPTION` explains each of them"}
 	e.list("options", options)
 	return []Explanation{e}
 }

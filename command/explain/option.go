@@ -20,7 +20,7 @@ func describedOption(name string) *testbed.Described {
 	return nil
 }
 
-func explainOption(name string) []Explanation {
+func explainOption(program, name string) []Explanation {
 	o := describedOption(name)
 	if o == nil {
 		return nil
@@ -32,7 +32,7 @@ func explainOption(name string) []Explanation {
 	}
 	presets := presetsOf(o)
 	e.say("default", defaultOf(o, presets))
-	e.say("to set it", "simrun run SCENARIO --set "+name+"=VALUE")
+	e.say("to set it", program+" run SCENARIO --set "+name+"=VALUE")
 	var values []Item
 	for _, v := range o.Values {
 		values = append(values, Item{v.Name, append([]string{v.Doc}, presets.lines[v.Name]...)})

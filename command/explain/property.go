@@ -9,7 +9,7 @@ import (
 
 func propertyNames() []string { return testbed.Names(testbed.Properties()) }
 
-func explainProperty(name string) []Explanation {
+func explainProperty(_, name string) []Explanation {
 	all := testbed.Properties()
 	i := slices.IndexFunc(all, func(p *testbed.Property) bool { return p.Name == name })
 	if i < 0 {

@@ -12,7 +12,7 @@ import (
 func releaseNames() []string { return etcd.Versions() }
 
 // explainRelease takes every release of etcd that can be simulated, listed or not.
-func explainRelease(name string) []Explanation {
+func explainRelease(program, name string) []Explanation {
 	name = strings.TrimPrefix(name, "v")
 	o, err := etcd.OptionsOf(name)
 	if err != nil {
@@ -28,7 +28,7 @@ func explainRelease(name string) []Explanation {
 	}
 	e.list("known bugs that it has", bugsOf(o))
 	e.say("scenarios with it", joined(scenariosWith("etcd", name)))
-	e.say("to run it", "simrun run SCENARIO --etcd "+name)
+	e.say("to run it", program+" run SCENARIO --etcd "+name)
 	return []Explanation{e}
 }
 

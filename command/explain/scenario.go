@@ -36,7 +36,7 @@ func scenarioNames() []string {
 	return names
 }
 
-func explainScenario(name string) []Explanation {
+func explainScenario(program, name string) []Explanation {
 	sc, err := testbed.FindScenario(name)
 	if err != nil {
 		return nil
@@ -54,7 +54,7 @@ func explainScenario(name string) []Explanation {
 		set = append(set, p.String())
 	}
 	e.say("parameters", strings.Join(set, " "))
-	e.say("to run it", "simrun run "+sc.Name)
+	e.say("to run it", program+" run "+sc.Name)
 	setup, err := sc.Params.Setup()
 	if err != nil {
 		e.say("cannot run", err.Error())

@@ -13,7 +13,7 @@ func strategyNames() []string {
 	return names
 }
 
-func explainStrategy(name string) []Explanation {
+func explainStrategy(program, name string) []Explanation {
 	s, err := strategy.Find(name)
 	if err != nil {
 		return nil
@@ -29,6 +29,6 @@ func explainStrategy(name string) []Explanation {
 		}
 	}
 	e.say("known bugs that are looked for with it", joined(bugs))
-	e.say("to use it", "simrun run SCENARIO --strategy "+name)
+	e.say("to use it", program+" run SCENARIO --strategy "+name)
 	return []Explanation{e}
 }

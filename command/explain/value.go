@@ -29,11 +29,11 @@ func checkSetting(text string) error {
 }
 
 // explainValue explains NAME=VALUE, and VALUE alone for each option that has it.
-func explainValue(text string) []Explanation {
+func explainValue(program, text string) []Explanation {
 	name, value, ok := strings.Cut(text, "=")
 	if ok {
 		if o := describedOption(name); o != nil {
-			return []Explanation{valueOf(o, value)}
+			return []Explanation{valueOf(program, o, value)}
 		}
 		return nil
 	}
@@ -41,26 +41,26 @@ func explainValue(text string) []Explanation {
 	for _, o := range testbed.Describe() {
 		for _, v := range o.Values {
 			if v.Name == text {
-				all = append(all, valueOf(&o, text))
+				all = append(all, valueOf(program, &o, text))
 			}
 		}
 	}
 	return all
 }
 
-func valueOf(o *testbed.Described, value string) Explanation {
+func valueOf(program string, o *testbed.Described, value string) Explanation {
 	e := Explanation{Kind: "value", Name: o.Name + "=" + value, Summary: sentenceOf(o.Name, value)}
 	if e.Summary == "" {
 		e.Summary = o.Doc
 	}
 	e.say("of the option", o.Name+" ("+o.Node+"): "+o.Doc)
-	e.say("to set it", "simrun run SCENARIO --set "+e.Name)
+	e.say("to set it", program+" run SCENARIO --set "+e.Name)
 	var lines []Item
 	for _, line := range presetsOf(o).lines[value] {
 		lines = append(lines, Item{Lines: []string{line}})
 	}
 	e.list("set by", lines)
-	e.list("known to be violated with it, under the conditions of `simrun list SCENARIO`", violatedWith(e.Name))
+	e.list("known to be violated with it, under the conditions of `"+program+" list SCENARIO`", violatedWith(e.Name))
 	return e
 }
 

@@ -29,7 +29,7 @@ func TestClaims(t *testing.T) {
 	require.Len(t, All(), len(want))
 	for i := range All() {
 		c := &All()[i]
-		r, err := c.Measure(t.Context(), campaign.Config{Seeds: 30})
+		r, err := c.Measure(t.Context(), "simrun", campaign.Config{Seeds: 30})
 		require.NoError(t, err)
 		assert.Equal(t, want[i].document, r.Document)
 		assert.Equal(t, want[i].where, r.Where)

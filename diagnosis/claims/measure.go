@@ -29,8 +29,9 @@ type Result struct {
 }
 
 // Measure runs the campaign of a claim. The configuration is that of a campaign
-// with Share 1; the strategy is always random, which draws every delay evenly.
-func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, error) {
+// with Share 1; the strategy is always random, which draws every delay evenly. The
+// command in the result begins with the name of the program.
+func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config) (*Result, error) {
 	cfg.Seeds *= c.Share
 	done, err := run(ctx, c.Scenario, c.Params, cfg)
 	if err != nil {
@@ -38,7 +39,7 @@ func (c *Claim) Measure(ctx context.Context, cfg campaign.Config) (*Result, erro
 	}
 	r := &Result{
 		Document: c.Document, Says: c.Says, Where: c.Where, Why: c.Why,
-		Schedules: done.Schedules, Command: c.command(done), Interrupted: done.Interrupted,
+		Schedules: done.Schedules, Command: c.command(program, done), Interrupted: done.Interrupted,
 	}
 	r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
 	return r, nil
@@ -60,8 +61,8 @@ func run(ctx context.Context, sc *testbed.Scenario, changes []option.Setting, cf
 	return campaign.Run(ctx, subjects, cfg)
 }
 
-func (c *Claim) command(done *campaign.Result) string {
-	text := "simrun run " + c.Scenario.Name
+func (c *Claim) command(program string, done *campaign.Result) string {
+	text := program + " run " + c.Scenario.Name
 	for _, change := range c.Params {
 		switch change.Name {
 		case "etcd", "cache":

@@ -31,6 +31,8 @@ const (
 
 // Config says what a matrix is of.
 type Config struct {
+	// Program is the name with which the commands in the evidence begin.
+	Program           string
 	Designs, Versions []string
 	// Params change every campaign of every cell.
 	Params []option.Setting
@@ -126,7 +128,7 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix) error {
 			return errInterrupted
 		}
 		x.progress("what " + c.Document + " says")
-		r, err := c.Measure(ctx, x.campaign(strategy.Random(), x.costSeeds(), 0))
+		r, err := c.Measure(ctx, x.cfg.Program, x.campaign(strategy.Random(), x.costSeeds(), 0))
 		if err != nil {
 			return err
 		}
@@ -218,7 +220,7 @@ func (x *explorer) over(schedules uint64) {
 
 // command words a run that shows the same seeds again.
 func (x *explorer) command(cell *Cell, scenario string, s strategy.Strategy) func(first, last uint64) string {
-	text := "simrun run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
+	text := x.cfg.Program + " run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
 	for _, change := range x.cfg.Params {
 		text += " --set " + change.String()
 	}

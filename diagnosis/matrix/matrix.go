@@ -7,6 +7,7 @@
 package matrix
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis/claims"
@@ -57,7 +58,7 @@ type Evidence struct {
 	Verdict    string                      `json:"verdict"`
 	Schedules  uint64                      `json:"schedules"`
 	Properties map[string]summary.Property `json:"properties"`
-	// Failure is the first way to fail that was found.
+	// Failure is the way to fail that says most about the cause.
 	Failure *summary.Failure `json:"failure,omitempty"`
 	// Command shows the same again: the failure if there is one, else all runs.
 	Command string `json:"command"`
@@ -108,12 +109,9 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			continue
 		}
 		e.Verdict = worst(verdicts)
-		for _, f := range c.Failures {
-			if mine(f.Failure.Property) {
-				e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
-				e.Command = command(f.FirstSeed, f.FirstSeed)
-				break
-			}
+		if f := toldFirst(sc, p, c.Failures, mine); f != nil {
+			e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
+			e.Command = command(f.FirstSeed, f.FirstSeed)
 		}
 		q := &cell.Safe
 		if live {
@@ -121,6 +119,18 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		}
 		q.Evidence = append(q.Evidence, e)
 	}
+}
+
+// toldFirst is the failure of one question that a run tells first, so that the run of
+// its seed alone is about the property that the matrix names. It is nil if there is
+// none.
+func toldFirst(sc *testbed.Scenario, p *testbed.Params, failures []campaign.FailureTally, mine func(property string) bool) *campaign.FailureTally {
+	for _, f := range summary.PlainestFirst(sc, p, failures) {
+		if mine(f.Failure.Property) {
+			return &f
+		}
+	}
+	return nil
 }
 
 func filter(names []string, keep func(string) bool) []string {
@@ -188,6 +198,21 @@ func (q *Question) Failing() *Evidence {
 		}
 	}
 	return nil
+}
+
+// Violated are the properties that are violated, each once, in the order of the
+// evidence.
+func (q *Question) Violated() []string {
+	var all []string
+	for i := range q.Evidence {
+		e := &q.Evidence[i]
+		for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
+			if e.Properties[name].Violations > 0 && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
 }
 
 // Cell finds a cell, nil if it was not filled.

@@ -3,6 +3,8 @@
 package summary
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore"
@@ -111,6 +113,11 @@ func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	}
 	s.Metrics = metrics.Of(c.Metrics)
 	return s
+}
+
+// Told reports whether a way to fail has its story.
+func (s *Summary) Told() bool {
+	return slices.ContainsFunc(s.Failures, func(f Failure) bool { return len(f.Story) > 0 })
 }
 
 // Link adds to a way to fail what is told of it: why it is a violation, the

@@ -22,8 +22,8 @@ func Open(path string) (*Recording, error) {
 }
 
 // Create writes the recording to a new file in dir, which it makes if necessary,
-// and returns its path. The name comes from the violation that has a story, else
-// from the first one, and from the trace hash. No file is ever overwritten: if the
+// and returns its path. The name comes from the violation that it was made for and
+// from the trace hash. No file is ever overwritten: if the
 // name is taken by a file with other contents, the new file gets a number; if the
 // contents are the same, nothing is written.
 func (r *Recording) Create(dir string) (string, error) {
@@ -79,14 +79,8 @@ const maxSameName = 1000
 
 func (r *Recording) stem() string {
 	name := "run"
-	if v := r.Violations(); len(v) > 0 {
-		name = slug(v[0].Property + "-" + v[0].Label)
-	}
-	// The finding with a story is the one that the file was made for.
-	for _, f := range r.Findings {
-		if len(f.Story) > 0 {
-			name = f.Property + "-" + f.Label
-		}
+	if f, ok := r.MadeFor(); ok {
+		name = f.Property + "-" + f.Label
 	}
 	return slug(name) + "-" + r.TraceHash.String()[:8]
 }

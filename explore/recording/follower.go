@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -13,8 +15,14 @@ import (
 // fits, and after the end, it takes explore.DefaultChoice. A question gets the
 // recorded answer, or the first option.
 type Follower struct {
-	f        *follower
-	recorded int
+	f       *follower
+	choices []string
+	// answerAt is the place of each recorded answer among the choices, stepAt that of
+	// each step.
+	answerAt map[*answer]int
+	stepAt   []int
+	// passedOver are the places of answers that did not fit the step that was taken.
+	passedOver []int
 }
 
 // lookAhead is how far ahead of its place a recording may be picked up, and how
@@ -33,18 +41,67 @@ func NewFollower(rec *Recording) (*Follower, error) {
 	}
 	f := &follower{planned: planned{names: t}, ahead: lookAhead, finish: true, maxDetour: lookAhead}
 	f.begin(p)
-	return &Follower{f, len(rec.Choices)}, nil
+	c := &Follower{f: f, choices: rec.Choices, answerAt: map[*answer]int{}}
+	at := 0
+	place := func(answers []answer) {
+		for i := range answers {
+			c.answerAt[&answers[i]] = at
+			at++
+		}
+	}
+	place(p.start)
+	for i := range p.steps {
+		c.stepAt = append(c.stepAt, at)
+		at++
+		place(p.steps[i].answers)
+	}
+	return c, nil
 }
 
 // Followed is how many of the recorded choices the run took, and how many there
 // are.
-func (c *Follower) Followed() (taken, recorded int) { return c.f.followed, c.recorded }
+func (c *Follower) Followed() (taken, recorded int) { return c.f.followed, len(c.choices) }
 
 // Pick implements sim.Chooser.
-func (c *Follower) Pick(w *sim.World, enabled []sim.Action) int { return c.f.Pick(w, enabled) }
+func (c *Follower) Pick(w *sim.World, enabled []sim.Action) int {
+	c.passOver(c.f.answers)
+	return c.f.Pick(w, enabled)
+}
 
 // Choose implements sim.Chooser.
-func (c *Follower) Choose(w *sim.World, n int, what string) int { return c.f.Choose(w, n, what) }
+func (c *Follower) Choose(w *sim.World, n int, what string) int {
+	before, followed := c.f.answers, c.f.followed
+	chosen := c.f.Choose(w, n, what)
+	if c.f.followed > followed {
+		// The last of those that are gone was given.
+		c.passOver(before[:len(before)-len(c.f.answers)-1])
+	}
+	return chosen
+}
+
+func (c *Follower) passOver(answers []answer) {
+	for i := range answers {
+		c.passedOver = append(c.passedOver, c.answerAt[&answers[i]])
+	}
+}
+
+// Unfitting are the recorded choices that the run did not take, by their places in the
+// recording, from 0 on. It is for the end of the run.
+func (c *Follower) Unfitting() []int {
+	c.passOver(c.f.answers)
+	c.f.answers = nil
+	left := slices.Clone(c.passedOver)
+	for _, h := range c.f.head {
+		for ; h >= 0; h = c.f.next[h] {
+			left = append(left, c.stepAt[h])
+			for i := range c.f.wanted.steps[h].answers {
+				left = append(left, c.stepAt[h]+1+i)
+			}
+		}
+	}
+	slices.Sort(left)
+	return left
+}
 
 // follower follows a plan and keeps the plan of the run that comes of it.
 type follower struct {

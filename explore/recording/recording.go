@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -66,6 +67,21 @@ func (r *Recording) Violations() []explore.Failure {
 		}
 	}
 	return list
+}
+
+// MadeFor is the way to fail that the recording was made for: the violation that has
+// a story, else the first one. It is false if nothing is violated.
+func (r *Recording) MadeFor() (explore.Failure, bool) {
+	all := r.Violations()
+	if len(all) == 0 {
+		return explore.Failure{}, false
+	}
+	for _, f := range r.Findings {
+		if way := (explore.Failure{Property: f.Property, Label: f.Label}); len(f.Story) > 0 && slices.Contains(all, way) {
+			return way, true
+		}
+	}
+	return all[0], true
 }
 
 // WriteTo writes the recording as JSON, a choice a line.

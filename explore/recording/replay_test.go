@@ -31,6 +31,7 @@ func TestReplayIsTheSameRun(t *testing.T) {
 					taken, all := f.Followed()
 					require.Equal(t, len(rec.Choices), all)
 					require.Equal(t, all, taken)
+					require.Empty(t, f.Unfitting())
 				}
 			}
 		})
@@ -98,6 +99,9 @@ func TestFollowingThroughChangedCode(t *testing.T) {
 		res = r.Run(f)
 		taken, of := f.Followed()
 		require.Greater(t, taken, of*3/4, "seed %d", seed)
+		unfitting := f.Unfitting()
+		require.Len(t, unfitting, of-taken, "each recorded choice is taken or named, seed %d", seed)
+		require.Len(t, slices.Compact(unfitting), of-taken, "each is named once, seed %d", seed)
 		all++
 		if res.Find(rec.Violations()[0]) != nil {
 			found++
@@ -105,6 +109,21 @@ func TestFollowingThroughChangedCode(t *testing.T) {
 	}
 	t.Logf("%d of %d recordings still fail", found, all)
 	require.Greater(t, found, all*9/10, "the change has nothing to do with the bug")
+}
+
+// TestUnfittingNamesWhatWasChanged: two steps that no run has, and an answer of one
+// of them.
+func TestUnfittingNamesWhatWasChanged(t *testing.T) {
+	r := explore.NewRunner(newCounter(), 0)
+	rec, _ := recording.RecordSeed(r, strategy.Random(), 3)
+	rec.Choices = slices.Insert(rec.Choices, 8, "run ghost loop", "choose ghost mood=1/3")
+	rec.Choices = append(rec.Choices, "run ghost other loop")
+	f, err := recording.NewFollower(rec)
+	require.NoError(t, err)
+	r.Run(f)
+	require.Subset(t, f.Unfitting(), []int{8, 9, len(rec.Choices) - 1})
+	taken, of := f.Followed()
+	require.Len(t, f.Unfitting(), of-taken)
 }
 
 // twins are two loops of one node with one name.

@@ -151,6 +151,7 @@ func (j *noCompactedReads) Finding(*sim.World) explore.Finding {
 				if span.Origin == wire.FromCache {
 					label = "served-by-cache"
 				}
+				all.Exercised++
 				all.Violate(label, &servedCompacted{c.Name(), op, *span, oldest, why, j.timed})
 				return all.Finding()
 			}

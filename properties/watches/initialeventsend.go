@@ -13,7 +13,7 @@ import (
 
 // InitialEventsEnd is also violated by a watch that the cache refuses or ends: that
 // one does not hang, but it is not sent the end either. It is exercised by watches
-// of the liveness phase that were sent the end.
+// of the liveness phase that were sent the end or are violations.
 var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
 	Name: "initial-events-end", Kind: testbed.Liveness,
 	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
@@ -67,10 +67,12 @@ func (j *initialEventsEnd) Finding(w *sim.World) explore.Finding {
 					all.Violate("late", late)
 				}
 			case st.Closed:
+				all.Exercised++
 				late.refused = true
 				all.Violate("refused", late)
 			default:
 				if late.took = w.Now().Sub(st.Began); late.took > j.bound.Total {
+					all.Exercised++
 					all.Violate("no-end", late)
 				}
 			}
