@@ -103,21 +103,56 @@ func aboutOption(o *testbed.Described) string {
 	return about
 }
 
-// behaviours says how a version answers progress requests, which is what most
-// scenarios turn on.
-func behaviours(v string) string {
-	p := testbed.Params{Etcd: v, Cache: cache.Designs()[0].Name}
-	n, err := p.Nodes()
+// behaviours says what a listed release does where releases differ: all of it for the
+// first, and for the others in what they differ from one that is listed before.
+func behaviours(version string) string {
+	o, err := etcd.OptionsOf(version)
 	if err != nil {
 		return ""
 	}
-	return "progress requests: " + n.Value("progress")
+	listed := etcd.Versions()
+	at := slices.Index(listed, version)
+	for _, earlier := range listed[:at] {
+		if len(differences(earlier, &o)) == 0 {
+			return "behaves the same as " + earlier
+		}
+	}
+	if at == 0 {
+		return strings.Join(varying(&o), " ")
+	}
+	return "as " + listed[at-1] + ", but " + strings.Join(differences(listed[at-1], &o), " ")
+}
+
+// varying are the settings of the options in which releases differ.
+func varying(o *etcd.Options) []string {
+	var all []string
+	for _, c := range etcd.Choices {
+		if slices.ContainsFunc(etcd.Versions(), func(v string) bool {
+			other, _ := etcd.OptionsOf(v)
+			return c.Get(&other) != c.Get(o)
+		}) {
+			all = append(all, c.Name+"="+c.Get(o))
+		}
+	}
+	return all
+}
+
+// differences are the settings that another version has otherwise.
+func differences(version string, o *etcd.Options) []string {
+	other, _ := etcd.OptionsOf(version)
+	var all []string
+	for _, c := range etcd.Choices {
+		if c.Get(&other) != c.Get(o) {
+			all = append(all, c.Name+"="+c.Get(o))
+		}
+	}
+	return all
 }
 
 const listHelp = `List prints everything that has a name. With the name of a list it prints that list.
 With any other name it explains what the name means: a scenario, an option or a value
 of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd, a
-property, a strategy, a metric. A name of several kinds is explained as each.`
+property, a strategy, a metric, or what a violation is called. A name of several kinds is explained as each.`
 
 const listExamples = `  PROGRAM list
   PROGRAM list bugs

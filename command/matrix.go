@@ -60,7 +60,7 @@ func matrixCommand(s process) *cobra.Command {
 	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option in all campaigns, NAME=VALUE, such as network=5ms; may be repeated ("+s.program+" list options)")
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrixSeeds))
-	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m")
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page to this file")
@@ -71,6 +71,9 @@ func matrixCommand(s process) *cobra.Command {
 func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	for _, version := range f.versions {
+		noteUnreleased(s, version)
 	}
 	live := newProgress(s, 0, 0)
 	cfg := matrix.Config{

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -13,9 +14,12 @@ import (
 type parameters struct {
 	etcd, client, cache string
 	bugs, set           []string
+	// program is the one that errors name.
+	program string
 }
 
 func (f *parameters) add(c *cobra.Command, program string) {
+	f.program = program
 	c.Flags().StringVar(&f.etcd, "etcd", "", "version of the etcd server, such as 3.5.7 (default: the scenario's)")
 	c.Flags().StringVar(&f.client, "client", "", "version of clientv3 (default: that of the server)")
 	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache (default: the scenario's)")
@@ -52,6 +56,11 @@ func (f *parameters) apply(p *testbed.Params) error {
 		}
 		if err := p.Set(set.name, set.value); err != nil {
 			return usage("%s: %w", set.flag, err)
+		}
+	}
+	for _, name := range f.bugs {
+		if _, err := testbed.FindBug(name); err != nil {
+			return usage("--bug: %w (run `%s list bugs` for all of them)", err, f.program)
 		}
 	}
 	without := *p
@@ -96,4 +105,11 @@ func parseSettings(texts []string) ([]option.Setting, error) {
 		all = append(all, set)
 	}
 	return all, nil
+}
+
+// noteUnreleased says of a version of etcd that is not known to be out how it behaves.
+func noteUnreleased(s process, version string) {
+	if newest, ok := etcd.Unreleased(version); ok {
+		s.complain("etcd %s is newer than %s, the newest release known of its branch, and behaves as that one", version, newest)
+	}
 }

@@ -60,8 +60,8 @@ func runCommand(s process) *cobra.Command {
 		},
 	}
 	f.add(c, s.program)
-	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given)")
-	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
+	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given); with --for the limit that is reached first ends it")
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s; with --seeds the limit that is reached first ends it")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
@@ -113,6 +113,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		return err
 	}
 
+	noteUnreleased(s, p.Etcd)
 	live := newProgress(s, f.seedsCount, f.limit)
 	result, err := campaign.Run(ctx, subjects, campaign.Config{
 		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,

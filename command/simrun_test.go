@@ -362,6 +362,8 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"--etcd", "nearest is 3.7.3"}, "run", "issue-15220", "--etcd", "3.9.1")
 	c.refuses([]string{"--client", "is not a version"}, "run", "issue-15220", "--client", "banana")
 	c.refuses([]string{"--cache", `did you mean "direct"`}, "run", "issue-15220", "--cache", "dirct")
+	c.refuses([]string{"--bug", "unknown bug", "`simrun list bugs`"}, "run", "issue-15220", "--bug", "foo")
+	c.refuses([]string{"--etcd", "nearest is 3.4.0"}, "run", "issue-15220", "--etcd", "3.3.10")
 	c.refuses([]string{"--bug", "unknown bug", "issue-17507"}, "run", "issue-15220", "--bug", "issue-17508")
 	c.refuses([]string{"both set progress"}, "run", "issue-15220", "--bug", "issue-15220", "--bug", "issue-17507")
 	c.refuses([]string{"unknown option", `"progress"`}, "run", "issue-15220", "--set", "progres=dropped")
@@ -448,6 +450,33 @@ func TestList(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
 	require.Contains(t, got, "bugs")
 	require.NotContains(t, got, "etcd")
+}
+
+// TestListEtcdSaysWhatReleasesDifferIn: each line says something else, or names the
+// line that says it.
+func TestListEtcdSaysWhatReleasesDifferIn(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("list", "etcd"))
+	list, _, _ := strings.Cut(c.out, "\n\n")
+	require.Contains(t, list, "progress=control-queue")
+	require.Regexp(t, `3\.5\.12 +behaves the same as 3\.4\.30\n`, list)
+	require.Regexp(t, `3\.4\.30 +as 3\.4\.24, but progress=deferred notify-min-rev=always\n`, strings.ReplaceAll(list, "notify-min-rev=always progress=deferred", "progress=deferred notify-min-rev=always"))
+	about := map[string]bool{}
+	for line := range strings.Lines(list) {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		text = strings.TrimSpace(text)
+		require.False(t, about[text] && !strings.HasPrefix(text, "behaves the same as"), line)
+		about[text] = true
+	}
+}
+
+// TestUnreleasedVersionSaysHowItBehaves in one line, and runs.
+func TestUnreleasedVersionSaysHowItBehaves(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.40", "--seeds", "20"))
+	require.Equal(t, "simrun: etcd 3.5.40 is newer than 3.5.35, the newest release known of its branch, and behaves as that one\n", c.err)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.35", "--seeds", "20"))
+	require.Empty(t, c.err)
 }
 
 // TestListExplainsNames: text, JSON, and a name that is a list and an option.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
@@ -30,9 +31,9 @@ func TestTheListedPropertyIsFirst(t *testing.T) {
 	for _, p := range append(b.Further, b.Property) {
 		failures = append(failures, campaign.FailureTally{Failure: explore.Failure{Property: p.Name}})
 	}
-	require.Equal(t, b.Property.Name, f.plainestFirst(failures)[0].Failure.Property)
+	require.Equal(t, b.Property.Name, summary.PlainestFirst(f.Scenario, &f.Params, failures)[0].Failure.Property)
 	f.Params.Bugs = nil
-	require.Equal(t, b.Further[0].Name, f.plainestFirst(failures)[0].Failure.Property, "by weight")
+	require.Equal(t, b.Further[0].Name, summary.PlainestFirst(f.Scenario, &f.Params, failures)[0].Failure.Property, "by weight")
 }
 
 // TestFaultsThatAreNotNeededAreLeftOut: one bug shows without restarts, another one needs

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/testbed"
@@ -14,15 +15,24 @@ func bugNames() []string {
 	return names
 }
 
-// explainBug takes the name of a bug, or that of an issue: "etcd-io/etcd#15220".
+// explainBug takes the name of a bug, or that of an issue: "etcd-io/etcd#15220", or
+// "etcd#15220", "#15220" or "15220" for short.
 func explainBug(program, name string) []Explanation {
 	var all []Explanation
 	for _, b := range testbed.KnownBugs() {
-		if b.Name == name || b.Issue == name {
+		if b.Name == name || isIssue(b.Issue, name) {
 			all = append(all, bug(program, b))
 		}
 	}
 	return all
+}
+
+// isIssue reports whether a name is that of the issue, in full or without the owner,
+// the repository or the "#".
+func isIssue(issue, name string) bool {
+	repository, number, _ := strings.Cut(issue, "#")
+	_, short, _ := strings.Cut(repository, "/")
+	return number != "" && slices.Contains([]string{issue, short + "#" + number, "#" + number, number}, name)
 }
 
 func bug(program string, b *testbed.KnownBug) Explanation {
@@ -41,7 +51,7 @@ func bug(program string, b *testbed.KnownBug) Explanation {
 	}
 	e.list("where it shows", where)
 	if len(b.Further) > 0 {
-		e.list("what else it violates there, rarely or always", []Item{{joined(testbed.Names(b.Further)), []string{b.WhyFurther}}})
+		e.list("other properties that may be violated in the same scenario", []Item{{joined(testbed.Names(b.Further)), []string{b.WhyFurther}}})
 	}
 	e.say("to see it", program+" "+strings.Join(Command(b), " "))
 	return e

@@ -24,6 +24,7 @@ var kinds = []kind{
 	{designNames, explainDesign},
 	{releaseNames, explainRelease},
 	{propertyNames, explainProperty},
+	{violationNames, explainViolation},
 	{strategyNames, explainStrategy},
 	{optionNames, explainOption},
 	{valueNames, explainValue},

@@ -139,10 +139,43 @@ func TestADesignSaysWhatItChanges(t *testing.T) {
 
 func TestAReleaseThatIsNotListedIsExplained(t *testing.T) {
 	text := flat(explained(t, "etcd release", "v3.5.9"))
-	assert.Contains(t, text, "the same as: 3.4.25 to 3.4.30, 3.5.8 to 3.5.12")
+	assert.Contains(t, text, "behaves the same as: 3.4.25 to 3.4.30, 3.5.8 to 3.5.12")
 	assert.Contains(t, text, "known bugs that it has: ")
 	assert.Contains(t, text, "issue-17507")
 	assert.NotContains(t, text, "issue-15220")
+}
+
+func TestAnIssueIsFoundByItsShortNames(t *testing.T) {
+	for _, name := range []string{"etcd-io/etcd#15220", "etcd#15220", "#15220", "15220"} {
+		assert.Contains(t, explained(t, "known bug", name), "known bug issue-15220: ")
+	}
+	assert.Contains(t, explained(t, "known bug", "kubernetes#58545"), "known bug kubernetes-58545: ")
+	for _, name := range []string{"", "#", "5220", "kubernetes#15220"} {
+		all, err := explain.Name("simrun", name)
+		require.NoError(t, err)
+		assert.Empty(t, all, name)
+	}
+}
+
+// TestEveryWordForAViolationIsExplained: labels and the words of the matrix.
+func TestEveryWordForAViolationIsExplained(t *testing.T) {
+	for _, p := range testbed.Properties() {
+		assert.Contains(t, flat(explained(t, "violation", p.Violated)), p.Name+" ")
+		for label, words := range p.Labels {
+			assert.Contains(t, flat(explained(t, "violation", label)), p.Name+" ")
+			assert.Contains(t, flat(explained(t, "violation", words)), label)
+		}
+	}
+	assert.Contains(t, explained(t, "violation", "missing-write"), "the matrix calls it: stale read\n")
+	assert.Contains(t, flat(explained(t, "violation", "stale read")), "label in the names of replay files: missing-write")
+	explained(t, "violation", "premature-write")
+	explained(t, "violation", "ghost")
+}
+
+func TestAReleaseThatIsNotKnownSaysHowItBehaves(t *testing.T) {
+	assert.Contains(t, flat(explained(t, "etcd release", "3.5.40")), "it is newer than 3.5.35, the newest release known of its branch, and behaves as that one")
+	assert.NotContains(t, explained(t, "etcd release", "3.5.35"), "newer than")
+	assert.Contains(t, flat(explained(t, "etcd release", "3.5.12")), "what syncWatchers does with a compacted watcher whose channel is full: ", "the question stands before the answer")
 }
 
 func TestAWrongValueIsRefused(t *testing.T) {

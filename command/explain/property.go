@@ -23,13 +23,8 @@ func explainProperty(_, name string) []Explanation {
 	case testbed.Liveness:
 		e.say("kind", "liveness: something happens in time")
 	}
-	words := []string{p.Violated}
-	for _, label := range slices.Sorted(maps.Keys(p.Labels)) {
-		if !slices.Contains(words, p.Labels[label]) {
-			words = append(words, p.Labels[label])
-		}
-	}
-	e.say("a violation is called", joined(words))
+	e.say("a violation is called", joined(words(p)))
+	e.say("labels of its violations, in the names of replay files", joined(slices.Sorted(maps.Keys(p.Labels))))
 	var claim []string
 	for _, sc := range testbed.Scenarios() {
 		if slices.Contains(sc.Claims, p) {

@@ -19,8 +19,11 @@ func explainRelease(program, name string) []Explanation {
 		return nil
 	}
 	e := Explanation{Kind: "etcd release", Name: name, Summary: "what this release does where releases differ"}
+	if newest, unreleased := etcd.Unreleased(name); unreleased {
+		e.say("not known", "it is newer than "+newest+", the newest release known of its branch, and behaves as that one")
+	}
 	if alike := sameOptions(o); alike != name {
-		e.say("the same as", alike)
+		e.say("behaves the same as", alike)
 	}
 	e.list("etcd", choices(etcd.Choices, o))
 	if c, err := client.OptionsOf(name); err == nil {
@@ -43,7 +46,11 @@ func sameOptions(o etcd.Options) string {
 func choices[C any](g option.Group[C], c C) []Item {
 	var items []Item
 	for i := range g {
-		items = append(items, setting(g[i].Name, g[i].Get(&c)))
+		item := setting(g[i].Name, g[i].Get(&c))
+		if len(item.Lines) > 0 {
+			item.Lines[0] = g[i].Doc + ": " + item.Lines[0]
+		}
+		items = append(items, item)
 	}
 	return items
 }

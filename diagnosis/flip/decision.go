@@ -101,7 +101,7 @@ func (d *Decision) sentence() string {
 		node += " " + d.member
 	}
 	if !d.strict {
-		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules %d still fail.",
+		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules, searched for among other seeds, %d still fail.",
 			node, d.Name, d.Value, bug, d.names(), v.schedule(), v.gone+v.still, v.still)
 	}
 	return fmt.Sprintf("One behaviour of %s decides: %s=%s%s. With %s %s%s.",

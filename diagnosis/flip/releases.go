@@ -52,7 +52,14 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 		}
 	}
 	if len(having) == 0 {
-		return span{text: "which no release of this branch has"}
+		for _, branch := range etcd.Branches() {
+			for _, v := range branch {
+				if set(v.String()); has(p, d.Name, value) {
+					return span{text: "which no release of this branch has"}
+				}
+			}
+		}
+		return span{text: "which no release has"}
 	}
 	first, last := having[0], having[len(having)-1]
 	switch {

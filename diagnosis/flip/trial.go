@@ -100,7 +100,7 @@ func (v *trial) share() float64 { return float64(v.gone) / float64(max(1, v.gone
 // schedule says what became of the recorded schedule.
 func (v *trial) schedule() string {
 	if v.taken < v.recorded {
-		return fmt.Sprintf("replaying the same schedule (%d of %d steps apply) passes", v.taken, v.recorded)
+		return fmt.Sprintf("replaying the same schedule (%d of %d recorded choices fit) passes", v.taken, v.recorded)
 	}
 	return "replaying the same schedule passes"
 }
@@ -111,9 +111,9 @@ func (v *trial) others() string {
 	case v.gone+v.still == 0:
 		return ""
 	case v.still > 0:
-		return fmt.Sprintf(", and so do %d of %d other failing schedules", v.gone, v.gone+v.still)
+		return fmt.Sprintf(", and so do %d of %d other failing schedules, searched for among other seeds", v.gone, v.gone+v.still)
 	case v.gone == 1:
-		return ", and so does the one other failing schedule that was found"
+		return ", and so does the one other failing schedule that a search among other seeds found"
 	}
-	return fmt.Sprintf(", and so do %d other failing schedules", v.gone)
+	return fmt.Sprintf(", and so do %d other failing schedules, searched for among other seeds", v.gone)
 }

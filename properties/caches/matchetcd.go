@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // MatchEtcd compares a cache with ground truth whenever its resourceVersion has
@@ -15,6 +16,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-matches-etcd", Kind: testbed.Safety,
 	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
 	Violated: "cache differs from etcd",
+	Labels:   truth.LabelsAs("cache differs from etcd"),
 	New: func(s *testbed.System) testbed.Judge {
 		return &matchEtcd{system: s, seen: make([]int64, len(s.Caches()))}
 	},

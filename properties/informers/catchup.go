@@ -16,6 +16,7 @@ var CatchUp = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-catches-up", Kind: testbed.Liveness,
 	Promise:  "At the end every informer holds what etcd has.",
 	Violated: "informer never catches up",
+	Labels:   map[string]string{"behind": "informer never catches up"},
 	New:      func(s *testbed.System) testbed.Judge { return &catchUp{s} },
 })
 

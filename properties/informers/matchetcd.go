@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/truth"
 )
 
 // MatchEtcd compares an informer with ground truth whenever it has listed or its
@@ -14,6 +15,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-matches-etcd", Kind: testbed.Safety,
 	Promise:  "From its first list on an informer holds, after every step, what etcd had at the informer's resourceVersion.",
 	Violated: "informer differs from etcd",
+	Labels:   truth.LabelsAs("informer differs from etcd"),
 	New:      func(s *testbed.System) testbed.Judge { return &matchEtcd{system: s} },
 })
 

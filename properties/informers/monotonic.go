@@ -14,6 +14,7 @@ var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-monotonic", Kind: testbed.Safety,
 	Promise:  "The resourceVersion of an informer never goes back, restarts of its process and other API servers included.",
 	Violated: "informer goes back in time",
+	Labels:   map[string]string{"went-back": "informer goes back in time"},
 	New:      func(s *testbed.System) testbed.Judge { return &monotonic{system: s} },
 })
 

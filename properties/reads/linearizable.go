@@ -9,7 +9,7 @@ import (
 // by consistent reads after a completed write.
 var Linearizable = testbed.RegisterProperty(&testbed.Property{
 	Name: "linearizable", Kind: testbed.Safety,
-	Promise:  "Writes and consistent reads have one total order that respects real time; a LIST is observed with its items and its resourceVersion.",
+	Promise:  "Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.",
 	Violated: "not linearizable", Labels: anomalies,
 	Weight: 7,
 	New:    ofHistory(linearizability.Linearizable),

@@ -10,7 +10,7 @@ import (
 // exercised by consistent reads after a completed write.
 var LinearizableData = testbed.RegisterProperty(&testbed.Property{
 	Name: "linearizable-data", Kind: testbed.Safety,
-	Promise:  "Writes and consistent reads have one total order that respects real time, the resourceVersion of a LIST left aside.",
+	Promise:  "Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.",
 	Violated: "not linearizable", Labels: anomalies,
 	Weight: 8,
 	New:    ofHistory(linearizability.LinearizableData),

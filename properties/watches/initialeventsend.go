@@ -18,7 +18,7 @@ var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
 	Name: "initial-events-end", Kind: testbed.Liveness,
 	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
 	Violated: "initial events never end",
-	Labels:   map[string]string{"late": "initial events end too late", "refused": "initial events refused"},
+	Labels:   map[string]string{"no-end": "initial events never end", "late": "initial events end too late", "refused": "initial events refused"},
 	New:      func(s *testbed.System) testbed.Judge { return &initialEventsEnd{s, initialEventsBound(s)} },
 })
 

@@ -21,6 +21,11 @@ var oldest = option.Settings("chan-buf=1024")
 
 // changes are all that is known, in the order in which they came. No patch number
 // of a fix stands anywhere else.
+//
+// A row names the first release with the change on each branch, and holds from there
+// on. It holds for all of every later branch that it does not name: a fix that was
+// brought to 3.5.36 alone must name the first releases of 3.6 and 3.7 too. If a row
+// begins above newestKnown, raise that.
 var changes = []change{
 	{release.SinceAll("3.4.10"), option.Settings("chan-buf=128")},
 	// Progress requests go through the watch channel.
@@ -38,18 +43,19 @@ var changes = []change{
 	{release.SinceAll("3.4.38", "3.5.24", "3.6.6"), option.Settings("negative-start=refused")},
 }
 
-// newest are the newest releases known, one for each branch, the oldest branch
-// first.
-var newest = release.SinceAll("3.4.45", "3.5.35", "3.6.16", "3.7.3")
+// newestKnown are the newest releases that are known, one for each branch, the oldest
+// branch first. Lists, tests and the words about releases go no further: a row of
+// changes that begins above one of them is in force and in no list, so raise both.
+var newestKnown = release.SinceAll("3.4.45", "3.5.35", "3.6.16", "3.7.3")
 
 // Release is a release from 3.4.0 to 3.7.x as a preset, "3.5.7" or "v3.5.7". Any
-// patch number is accepted: one that is not out yet behaves as the newest of its
+// patch number is accepted: one that is not out yet behaves as the newest known of its
 // branch. The error for anything else names the nearest version.
 func Release(version string) (option.Preset, error) {
 	v, err := release.Parse(version)
 	if err != nil || v.Pre || branchOf(v) < 0 {
 		return option.Preset{}, fmt.Errorf("etcd: unknown version %q: %s.0 to %s.x are known, the nearest is %s",
-			version, newest[0].Branch(), newest[len(newest)-1].Branch(), nearest(version))
+			version, newestKnown[0].Branch(), newestKnown[len(newestKnown)-1].Branch(), nearest(version))
 	}
 	return preset(v), nil
 }
@@ -101,7 +107,7 @@ func isFirst(name, value string) bool {
 // newest of the branch is among them.
 func Versions() []string {
 	var all []string
-	for _, last := range newest {
+	for _, last := range newestKnown {
 		v := last
 		for v.Patch = 0; v.Before(last); v.Patch++ {
 			next := v
@@ -117,8 +123,8 @@ func Versions() []string {
 
 // Branches lists all releases that are known, the oldest branch first.
 func Branches() [][]release.Version {
-	all := make([][]release.Version, len(newest))
-	for i, last := range newest {
+	all := make([][]release.Version, len(newestKnown))
+	for i, last := range newestKnown {
 		for patch := range last.Patch + 1 {
 			all[i] = append(all[i], release.Version{Major: last.Major, Minor: last.Minor, Patch: patch})
 		}
@@ -133,9 +139,9 @@ func sameChoices(a, b release.Version) bool {
 	return !slices.ContainsFunc(Choices, func(c option.Option[Options]) bool { return c.Get(&x) != c.Get(&y) })
 }
 
-// branchOf is the place of a release's branch in newest, -1 if it is not known.
+// branchOf is the place of a release's branch in newestKnown, -1 if it is not known.
 func branchOf(v release.Version) int {
-	for i, last := range newest {
+	for i, last := range newestKnown {
 		if last.SameBranch(v) {
 			return i
 		}
@@ -143,15 +149,29 @@ func branchOf(v release.Version) int {
 	return -1
 }
 
-// nearest is the release that comes next to what a text says.
+// Unreleased reports whether a version is newer than the newest release that is known
+// of its branch. It behaves as that one, which is returned.
+func Unreleased(version string) (newest string, ok bool) {
+	v, err := release.Parse(version)
+	if err != nil || v.Pre || branchOf(v) < 0 {
+		return "", false
+	}
+	last := newestKnown[branchOf(v)]
+	return last.String(), last.Before(v)
+}
+
+// nearest is the release that comes next to what a text says: the newest one unless
+// the text is a version or a branch.
 func nearest(text string) string {
-	for _, last := range newest {
+	for _, last := range newestKnown {
 		if rest, ok := strings.CutPrefix(text, last.Branch()); ok && (rest == "" || rest[0] == '.') {
 			return last.String()
 		}
 	}
-	if v, err := release.Parse(text); err == nil && newest[len(newest)-1].Before(v) {
-		return newest[len(newest)-1].String()
+	first := newestKnown[0]
+	first.Patch = 0
+	if v, err := release.Parse(text); err == nil && v.Before(first) {
+		return first.String()
 	}
-	return Versions()[0]
+	return newestKnown[len(newestKnown)-1].String()
 }

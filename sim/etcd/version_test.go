@@ -77,12 +77,25 @@ func TestVersionsAreTheLastOfEachBehaviour(t *testing.T) {
 
 func TestUnknownVersionsNameTheNearest(t *testing.T) {
 	for v, nearest := range map[string]string{
-		"3.3.27": "3.4.24", "2.3.8": "3.4.24", "": "3.4.24", "latest": "3.4.24", "3.5": "3.5.35", "3.5.x": "3.5.35",
+		"3.3.27": "3.4.0", "3.3.10": "3.4.0", "2.3.8": "3.4.0", "": "3.7.3", "latest": "3.7.3", "3.5": "3.5.35", "3.5.x": "3.5.35",
 		"3.6.0-rc.1": "3.6.16", "3.8.0": "3.7.3", "4.0.0": "3.7.3", "3.5.7.1": "3.5.35", "3.5.-1": "3.5.35", "3.50.1": "3.7.3",
 	} {
 		_, err := etcd.OptionsOf(v)
 		require.ErrorContains(t, err, "the nearest is "+nearest, "%q", v)
 		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+func TestUnreleasedVersionsBehaveAsTheNewestKnown(t *testing.T) {
+	for v, newest := range map[string]string{"3.5.36": "3.5.35", "v3.7.99": "3.7.3"} {
+		known, unreleased := etcd.Unreleased(v)
+		require.True(t, unreleased, v)
+		require.Equal(t, newest, known)
+		require.Equal(t, forVersion(t, newest), forVersion(t, v))
+	}
+	for _, v := range []string{"3.5.35", "3.4.0", "3.8.0", "3.5.36-rc.0", "latest", ""} {
+		_, unreleased := etcd.Unreleased(v)
+		require.False(t, unreleased, v)
 	}
 }
 

@@ -40,15 +40,27 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("%s says it is at RV %d and holds %s of revision %d in place of revision %d", d.Node, d.Revision, d.Key, d.Got.ModRevision, d.Want.ModRevision)
 }
 
+// The labels of differences.
+const (
+	missingItem = "missing-item"
+	ghostItem   = "ghost"
+	staleItem   = "stale-item"
+)
+
+// LabelsAs gives each label of a difference the same words.
+func LabelsAs(words string) map[string]string {
+	return map[string]string{missingItem: words, ghostItem: words, staleItem: words}
+}
+
 // Label is the cause in a word.
 func (d *Difference) Label() string {
 	switch {
 	case d.Got == nil:
-		return "missing-item"
+		return missingItem
 	case d.Want == nil:
-		return "ghost"
+		return ghostItem
 	}
-	return "stale-item"
+	return staleItem
 }
 
 // Concerns implements explore.Concerned.

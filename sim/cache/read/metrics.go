@@ -13,11 +13,11 @@ var (
 	// Upstream leaves reads out that do not wait, so that a cache which is mostly
 	// fresh looks no better than one that never is.
 	consistentReadWait = sim.NewMetric("consistent_read_wait_seconds", sim.Nanoseconds,
-		"the same over all consistent LISTs, with 0 for those that found the cache fresh")
+		"how long consistent LISTs waited until the cache was fresh, with 0 for those that found it fresh")
 	listDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="LIST"}`, sim.Nanoseconds,
 		"from the arrival of a LIST at the API server to its answer, refusals included")
 	getDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="GET"}`, sim.Nanoseconds,
-		"the same for GETs")
+		"from the arrival of a GET at the API server to its answer, refusals included")
 
 	listsServed = sim.NewCounter("apiserver_cache_list_total", sim.Counted,
 		"LISTs of any kind that the cache served")

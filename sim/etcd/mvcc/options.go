@@ -150,8 +150,8 @@ var Choices = option.NewGroup("etcd",
 		option.Value{Name: "indexed", Doc: "it is indexed as any other key"}),
 	option.Choice("restore-revision", func(o *Options) *RestoreRevision { return &o.RestoreRevision },
 		"how a restart finds the current revision",
-		option.Value{Name: "from-keys", Doc: "the newest that is left, which goes back if a compaction was interrupted (#17780)"},
-		option.Value{Name: "from-scheduled-compaction", Doc: "the same, and at least the compaction's"}),
+		option.Value{Name: "from-keys", Doc: "etcd takes the revision of its newest remaining key; after an interrupted compaction that is an older one (#17780)"},
+		option.Value{Name: "from-scheduled-compaction", Doc: "etcd takes the revision of its newest remaining key, or that of the scheduled compaction if that is newer"}),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for

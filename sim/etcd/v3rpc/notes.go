@@ -67,10 +67,17 @@ func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 // Text implements sim.Note.
 func (n sent) Text(*sim.World) string {
 	if n.overtaken == (held{}) {
-		return "sendLoop sends " + n.response.Label() + " to " + n.stream.String()
+		return "sendLoop sends " + n.what() + " to " + n.stream.String()
 	}
 	return "sendLoop takes from ctrlStream, while " + n.overtaken.String() + " still waits in the watch channel: " +
-		n.response.Label() + " is sent to " + n.stream.String() + " first"
+		n.what() + " is sent to " + n.stream.String() + " first"
+}
+
+func (n sent) what() string {
+	if n.response.Created {
+		return "the Created response (revision " + number(n.response.Revision) + ")"
+	}
+	return n.response.Label()
 }
 
 // About implements sim.Subject.

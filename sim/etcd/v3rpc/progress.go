@@ -50,7 +50,7 @@ var (
 		func() ProgressRequests { return progressDropped{rule: mvcc.IfSynced} })
 	// DroppedBelowStart is what is shipped (#20221).
 	DroppedBelowStart = ProgressSeam.Register("dropped-below-start",
-		"the same, and forgotten while a watcher starts at a revision that does not exist yet",
+		"answered through the watch channel; with an unsynced watcher, or one that starts at a revision that does not exist yet, it is forgotten",
 		func() ProgressRequests { return progressDropped{rule: mvcc.IfStarted} })
 )
 
