@@ -11,21 +11,6 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 )
 
-// A test of another module says that a scenario must hold: it would be called
-// TestConsistentListsOnOurEtcd, and go test would run it.
-func Example_mustHold() {
-	TestConsistentListsOnOurEtcd := func(t *testing.T) {
-		p := scenarios.ConsistentList.Params
-		p.Etcd = "3.5.21"
-		subjects, err := scenarios.ConsistentList.Subjects(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		property.MustHold(t, subjects, 10_000)
-	}
-	_ = TestConsistentListsOnOurEtcd
-}
-
 // Explore a scenario with other parameters than its own, and ask what held.
 func Example_explore() {
 	for _, version := range []string{"3.5.7", "3.5.13"} {

@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"knownbugs/..."},
 	{"diagnosis/..."},
 	{"report/..."},
-	{"command/..."},
+	{"command/...", "scenariotest"},
 	{"cmd/..."},
 	{"internal/layering", "internal/mutants/..."},
 }
@@ -105,7 +105,7 @@ var forbidden = []rule{
 		because: "a fresh clone builds simrun in seconds, and it starts in milliseconds",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{
