@@ -110,7 +110,6 @@ var elsewhere = map[string][]string{
 		"cache: list filtered object by object",
 		"cache: delegated list asks for another page to select from",
 		"cache: future revision that etcd does not have",
-		"cache: invalid get refused",
 		"cache: watch begins wherever the cache is",
 		"cache: watch ended by its deadline",
 	},
