@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// fewer are parameters with fewer kinds of faults that still give the failure, and
-// the first seed that does. Shrinking a run drops the steps that it does not need,
+// fewer are parameters with fewer faults that still give the failure, and the first
+// seed that does: none of a kind if that will do, or one. Shrinking a run drops the steps that it does not need,
 // but a fault at the beginning of a run may save the steps of a start, so that the
 // run with the fault is the shorter one, and says less.
 func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbed.Params, uint64) {
@@ -21,6 +21,15 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 		if without.Faults, err = p.Faults.Without(fault.Name); err != nil || ctx.Err() != nil {
 			continue
 		}
+		if seed, ok := f.find(without, tally); ok {
+			p, first = without, seed
+			continue
+		}
+		once, less := p.Faults.Once(fault.Name)
+		if !less {
+			continue
+		}
+		without.Faults = once
 		if seed, ok := f.find(without, tally); ok {
 			p, first = without, seed
 		}

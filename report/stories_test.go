@@ -14,6 +14,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
@@ -209,6 +210,27 @@ func TestNoStoryIsLeftOver(t *testing.T) {
 	for _, f := range files {
 		require.True(t, known[f], f)
 	}
+}
+
+// tellOnly is the story of a committed recording, without its cause.
+func tellOnly(t *testing.T, name string) *story.Story {
+	t.Helper()
+	for _, c := range storyCases(t) {
+		if c.name != name {
+			continue
+		}
+		rec, err := recording.Open(c.recording())
+		require.NoError(t, err)
+		for _, f := range rec.Violations() {
+			if f.Property == c.property.Name {
+				s, err := story.Tell(c.scenario, rec, f)
+				require.NoError(t, err)
+				return s
+			}
+		}
+	}
+	t.Fatalf("no story is called %q", name)
+	return nil
 }
 
 // told is the diagnosis of a committed recording.

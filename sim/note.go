@@ -22,6 +22,13 @@ type Subject interface {
 	About() About
 }
 
+// Setback is an optional capability of a note: something that was asked for, or that
+// would have come, does not come of the step, or comes later. A story that is about
+// something missing tells of setbacks before it tells of what goes on as ever.
+type Setback interface {
+	SetsBack() bool
+}
+
 // Noting reports whether a run is observed. Guard a Note with it, so that
 // campaigns do not pay for values that are not read.
 func (e *Env) Noting() bool { return e.w.observer != nil }

@@ -143,6 +143,9 @@ func (s *Slicer) add(i, cause int) {
 	}
 }
 
+// Direct are the steps that a step depends on directly.
+func (s *Slicer) Direct(step int) []int { return s.causes[step] }
+
 // Before marks the given steps and all that led to them. Negative ends are
 // ignored.
 func (s *Slicer) Before(ends ...int) []bool {

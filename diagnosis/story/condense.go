@@ -86,6 +86,11 @@ func (r *Run) weigh() []weighed {
 	led, asked := s.Before(a.ends...), s.After(a.asked, a.until)
 	ledToAsked := s.Before(marked(asked)...)
 	bystanders := r.bystanders()
+	parts := [][]bool{led, asked}
+	if r.late {
+		parts = append(parts, ledToAsked)
+	}
+	setBack := r.setBack(s, parts)
 	var lines []weighed
 	for i := range t.Steps {
 		step := &t.Steps[i]
@@ -102,14 +107,17 @@ func (r *Run) weigh() []weighed {
 		if fault {
 			// Shrinking leaves the faults that are needed.
 			matters = min(matters, named)
-			lines = append(lines, weighed{Line{i + 1, step.At, "fault", step.Activity}, kind{}, matters, false})
+			lines = append(lines, weighed{Line{i + 1, step.At, "fault", step.Activity, nil}, kind{}, matters, false})
 		}
 		for _, n := range step.Notes {
 			name := t.Nodes[n.Node]
 			if r.Clients[n.Node] && a.clients != nil && !a.clients[name] {
 				continue
 			}
-			l := weighed{Line{i + 1, step.At, name, n.Text}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i)}
+			l := weighed{Line{i + 1, step.At, name, n.Text, []sim.Note{n.Value}}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i)}
+			if setBack[i] {
+				l.matters = min(l.matters, named)
+			}
 			if i == a.compacted || i <= a.until && !r.Clients[n.Node] && a.names(n.Value) {
 				l.matters, l.stays = min(matters, named), true
 			}
@@ -117,6 +125,32 @@ func (r *Run) weigh() []weighed {
 		}
 	}
 	return lines
+}
+
+// setBack marks the steps of these parts of the run at which something does not come
+// that was asked for, the steps that such a step depends on directly, and other steps
+// that set something back and depend on one of those: nothing may come of them, so
+// they need not be in any part.
+func (r *Run) setBack(s *slice.Slicer, parts [][]bool) []bool {
+	setsBack, marked := make([]bool, len(r.Trace.Steps)), make([]bool, len(r.Trace.Steps))
+	causes := map[int]bool{}
+	for i := range r.Trace.Steps {
+		setsBack[i] = i <= r.about.until && slices.ContainsFunc(r.Trace.Steps[i].Notes, func(n trace.Note) bool {
+			x, ok := n.Value.(sim.Setback)
+			return ok && x.SetsBack()
+		})
+		if !setsBack[i] || !slices.ContainsFunc(parts, func(part []bool) bool { return part[i] }) {
+			continue
+		}
+		marked[i] = true
+		for _, cause := range s.Direct(i) {
+			marked[cause], causes[cause] = true, true
+		}
+	}
+	for i := range setsBack {
+		marked[i] = marked[i] || setsBack[i] && slices.ContainsFunc(s.Direct(i), func(cause int) bool { return causes[cause] })
+	}
+	return marked
 }
 
 // bystanders are the clients without a history that the violation is not about.
@@ -150,6 +184,7 @@ func joined(lines []weighed) []Line {
 	for _, l := range lines {
 		if n := len(out); n > 0 && out[n-1].Step == l.Step && out[n-1].Node == l.Node {
 			out[n-1].Text += "; " + l.Text
+			out[n-1].Says = append(out[n-1].Says, l.Says...)
 			continue
 		}
 		out = append(out, l.Line)

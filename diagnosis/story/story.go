@@ -35,6 +35,8 @@ type Line struct {
 	At   sim.Time
 	// Node is the name of the node, or "fault".
 	Node, Text string
+	// Says is what the text says, as values; it is empty for a fault.
+	Says []sim.Note
 }
 
 // Run is a replayed run with what the violation is about.

@@ -62,6 +62,9 @@ func (l *heldLock) Cells(visit sim.CellVisitor) { visit(cellLock, 0, sim.NewDige
 // lockedOut: an event cannot be taken in.
 type lockedOut struct{ event *wire.WatchEvent }
 
+// SetsBack implements sim.Setback.
+func (n lockedOut) SetsBack() bool { return true }
+
 // Text implements sim.Note.
 func (n lockedOut) Text(*sim.World) string {
 	return "cannot take in " + n.event.Label() + ": a WatchList holds the lock while it waits for that event"

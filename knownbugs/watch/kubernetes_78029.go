@@ -31,6 +31,9 @@ var watchStranded = sim.NewSituation("cache: watch left open by a cache that was
 // stranded: a watch stays open whose cache is replaced.
 type stranded struct{ client sim.NodeID }
 
+// SetsBack implements sim.Setback.
+func (n stranded) SetsBack() bool { return true }
+
 // Text implements sim.Note.
 func (n stranded) Text(w *sim.World) string {
 	return "is replaced by a new cache, and leaves the watch of " + w.NodeName(n.client) + " open"

@@ -12,13 +12,23 @@ type serverChanged struct{ to sim.NodeID }
 
 func (n serverChanged) Text(w *sim.World) string { return "connects to " + w.NodeName(n.to) }
 
-// requestSent: a LIST or WATCH goes to an API server.
-type requestSent struct {
+// listSent: a LIST goes to an API server.
+type listSent struct {
 	to      sim.NodeID
-	request sim.Payload
+	request *wire.ListRequest
 }
 
-func (n requestSent) Text(w *sim.World) string {
+func (n listSent) Text(w *sim.World) string {
+	return "asks " + w.NodeName(n.to) + ": " + n.request.Label()
+}
+
+// watchSent: a WATCH goes to an API server.
+type watchSent struct {
+	to      sim.NodeID
+	request *wire.WatchRequest
+}
+
+func (n watchSent) Text(w *sim.World) string {
 	return "asks " + w.NodeName(n.to) + ": " + n.request.Label()
 }
 

@@ -34,14 +34,17 @@ func (r *Informer) ask(env *sim.Env, req sim.Payload) {
 
 func (r *Informer) send(env *sim.Env) {
 	env.Reads(cellServer, 0)
-	if env.Noting() {
-		env.Note(requestSent{to: r.to(), request: r.rest.request})
-	}
 	env.Writes(cellRequest, 0)
 	switch req := r.rest.request.(type) {
 	case *wire.ListRequest:
+		if env.Noting() {
+			env.Note(listSent{r.to(), req})
+		}
 		r.rest.call = env.Call(r.to(), req)
 	case *wire.WatchRequest:
+		if env.Noting() {
+			env.Note(watchSent{r.to(), req})
+		}
 		r.openWatch(env, req)
 	}
 }

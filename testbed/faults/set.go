@@ -1,6 +1,10 @@
 package faults
 
-import "github.com/watchbed/watchbed/sim/option"
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim/option"
+)
 
 // Unbearable are the options of the faults that break what every network promises: an
 // event of a stream that lives on is lost. No cache can make up for that, so where
@@ -21,10 +25,28 @@ func (o *Options) Set() []option.Setting {
 
 // Without is what may break but for the faults of one option.
 func (o *Options) Without(name string) (Options, error) {
-	without := *o
 	option, err := Group.Find(name)
 	if err != nil {
-		return without, err
+		return *o, err
 	}
-	return without, option.Set(&without, option.Get(&Options{}))
+	return o.with(name, option.Get(&Options{}))
+}
+
+// Once is what may break with one fault of an option. It reports whether there are
+// fewer faults then.
+func (o *Options) Once(name string) (once Options, fewer bool) {
+	option, err := Group.Find(name)
+	if err != nil {
+		return *o, false
+	}
+	if n, err := strconv.Atoi(option.Get(o)); err != nil || n <= 1 {
+		return *o, false
+	}
+	once, err = o.with(name, "1")
+	return once, err == nil
+}
+
+func (o *Options) with(name, value string) (Options, error) {
+	with := *o
+	return with, Group.Set(&with, name, value)
 }

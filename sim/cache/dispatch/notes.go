@@ -12,6 +12,11 @@ type registered struct {
 	of        sim.NodeID
 	at        int64
 	withState bool
+	// oldest is from where on the history has all events, if the watch begins before
+	// that; 0 if it does not.
+	oldest int64
+	// restarted: the cache has started over since the watch was asked for.
+	restarted bool
 }
 
 // Text implements sim.Note.
@@ -20,8 +25,18 @@ func (n registered) Text(w *sim.World) string {
 	if n.withState {
 		begin = " with the objects at resourceVersion "
 	}
-	return "begins the watch of " + w.NodeName(n.of) + begin + number(n.at)
+	text := "begins the watch of " + w.NodeName(n.of) + begin + number(n.at)
+	if n.oldest != 0 {
+		text += ", of which its history has only those after " + number(n.oldest)
+	}
+	if n.restarted {
+		text += ", although it has started over since the watch was asked for"
+	}
+	return text
 }
+
+// SetsBack implements sim.Setback.
+func (n registered) SetsBack() bool { return n.oldest != 0 || n.restarted }
 
 // endFound: the bookmark timer has found the end of a watcher's initial events.
 type endFound struct {

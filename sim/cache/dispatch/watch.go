@@ -193,7 +193,7 @@ func (w *Watcher) register(env *sim.Env) {
 	env.Writes(cellRegistry, 0)
 	w.registered, w.state = true, watcherInitial
 	if env.Noting() {
-		env.Note(registered{w.from, w.floor, w.wantsInitialEvents()})
+		w.noteRegistered(env)
 	}
 	w.expectEndBookmark(env)
 	env.Enable(w.task)
@@ -204,6 +204,19 @@ func (w *Watcher) register(env *sim.Env) {
 		w.bookmarkAt, w.bookmarkVersion = env.Now(), w.floor
 		d.armBookmark(env)
 	}
+}
+
+func (w *Watcher) noteRegistered(env *sim.Env) {
+	d := w.dispatcher
+	n := registered{of: w.from, at: w.floor, withState: w.wantsInitialEvents()}
+	if !n.withState {
+		if oldest := d.cfg.Store.OldestWatch(env); w.floor < oldest {
+			n.oldest = oldest
+		}
+	}
+	now := d.cfg.Surroundings.Readiness(env)
+	n.restarted = !now.OK || now.Generation != w.generation
+	env.Note(n)
 }
 
 // Registration says what becomes of a watch that finds the cache started over when

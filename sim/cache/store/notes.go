@@ -29,4 +29,18 @@ func (n listed) Text(*sim.World) string {
 	return "has listed " + objects + " at resourceVersion " + number(n.resourceVersion)
 }
 
+// notKept: no snapshot is left of the state after a change.
+type notKept struct{ resourceVersion int64 }
+
+// Text implements sim.Note.
+func (n notKept) Text(*sim.World) string {
+	return "keeps no snapshot of resourceVersion " + number(n.resourceVersion)
+}
+
+// About implements sim.Subject.
+func (n notKept) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+// SetsBack implements sim.Setback.
+func (n notKept) SetsBack() bool { return true }
+
 func number(n int64) string { return strconv.FormatInt(n, 10) }

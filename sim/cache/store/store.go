@@ -151,8 +151,12 @@ func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
 // state after it.
 func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	s.put(env, in)
-	if s.snapshots.taking() && s.leavesSnapshot(in) {
+	switch {
+	case !s.snapshots.taking():
+	case s.leavesSnapshot(in):
 		s.takeSnapshot(env, in.ResourceVersion)
+	case env.Noting():
+		env.Note(notKept{in.ResourceVersion})
 	}
 }
 

@@ -97,6 +97,9 @@ func (n becameSynced) Text(*sim.World) string {
 	}
 }
 
+// SetsBack implements sim.Setback.
+func (n becameSynced) SetsBack() bool { return n.silent && n.deferred }
+
 // cancelledCompacted: syncWatchers cancelled a watcher below the compacted
 // revision.
 type cancelledCompacted struct {

@@ -286,6 +286,17 @@ func (ws *WatchStream) Missing(env *sim.Env, rev int64) int64 {
 	return 0
 }
 
+// InTheWay is what the first watcher watches that may not be sent progress; empty is
+// none. Observers ask.
+func (ws *WatchStream) InTheWay(rule ProgressRule) string {
+	for _, w := range ws.watchers {
+		if w.group != synced || rule == IfStarted && ws.store.currentRev < w.startRev {
+			return w.key
+		}
+	}
+	return ""
+}
+
 // AnyUnsynced reports whether a watcher is not synced. Observers ask.
 func (ws *WatchStream) AnyUnsynced() bool {
 	for _, w := range ws.watchers {

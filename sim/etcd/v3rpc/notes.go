@@ -113,7 +113,12 @@ func (n progressAnswered) About() sim.About { return sim.About{Revision: n.revis
 type progressRefused struct {
 	stream  mvcc.StreamName
 	outcome refusedProgress
+	// watched is what the watcher watches that is in the way, empty if none is now.
+	watched string
 }
+
+// SetsBack implements sim.Setback.
+func (n progressRefused) SetsBack() bool { return true }
 
 type refusedProgress uint8
 
@@ -126,8 +131,8 @@ const (
 // Text implements sim.Note.
 func (n progressRefused) Text(*sim.World) string {
 	return progressRequestOf(n.stream) + [...]string{
-		progressIsDropped:  " meets a watcher that is not ready for it, and is dropped",
-		progressIsDeferred: " meets a watcher that is not synced, and is deferred until sendLoop has sent something from the watch channel",
+		progressIsDropped:  " meets the watcher of " + n.watched + ", which is not ready for it, and is dropped",
+		progressIsDeferred: " meets the watcher of " + n.watched + ", which is not synced, and is deferred until sendLoop has sent something from the watch channel",
 		progressIsIgnored:  " is ignored: an earlier one is still deferred",
 	}[n.outcome]
 }
@@ -135,6 +140,25 @@ func (n progressRefused) Text(*sim.World) string {
 func progressRequestOf(stream mvcc.StreamName) string {
 	return "the progress request of " + stream.String()
 }
+
+// optionsUnknown: sendLoop takes events of a watch before recvLoop has stored what the
+// client asked for beside them.
+type optionsUnknown struct {
+	stream mvcc.StreamName
+	events mvcc.Revisions
+}
+
+// Text implements sim.Note.
+func (n optionsUnknown) Text(*sim.World) string {
+	return "sendLoop takes " + n.events.String() + " for " + n.stream.String() +
+		" before recvLoop has stored the options of the watch: it adds no previous values"
+}
+
+// About implements sim.Subject.
+func (n optionsUnknown) About() sim.About { return n.events.About() }
+
+// SetsBack implements sim.Setback.
+func (n optionsUnknown) SetsBack() bool { return true }
 
 // clogs: nothing gets through to watchers, or something does again.
 type clogs struct {

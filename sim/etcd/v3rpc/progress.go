@@ -75,7 +75,7 @@ func (p progressDropped) Request(env *sim.Env, sws *ServerWatchStream) {
 		return
 	}
 	if !sws.RequestProgressAll(env) && env.Noting() {
-		env.Note(progressRefused{sws.watch.Name, progressIsDropped})
+		env.Note(progressRefused{sws.watch.Name, progressIsDropped, sws.watch.InTheWay(sws.progress.Rule())})
 	}
 }
 

@@ -34,7 +34,7 @@ func (p *progressDeferred) Request(env *sim.Env, sws *ServerWatchStream) {
 		env.Writes(cellDeferredProgress, sws.place)
 	}
 	if env.Noting() {
-		env.Note(progressRefused{sws.watch.Name, outcome})
+		env.Note(progressRefused{sws.watch.Name, outcome, sws.watch.InTheWay(sws.progress.Rule())})
 	}
 }
 

@@ -104,6 +104,9 @@ func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
 	sws.channelHasRoom(env)
 	env.ReadsItem(cellFlags, sws.place, watchItem(l.wresp.ID))
 	if f := sws.flags.of(l.wresp.ID); f == nil || !f.prevKV || len(l.wresp.Events) == 0 {
+		if f == nil && len(l.wresp.Events) > 0 && env.Noting() {
+			env.Note(optionsUnknown{sws.watch.Name, mvcc.RevisionsOf(l.wresp.Events)})
+		}
 		sws.forward(env, l.wresp.Events)
 		return
 	}

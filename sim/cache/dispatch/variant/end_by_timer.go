@@ -36,5 +36,8 @@ type endByTimerExpected struct {
 // Text implements sim.Note.
 func (n endByTimerExpected) Text(w *sim.World) string {
 	return "will end the initial events of " + w.NodeName(n.to) + " when the bookmark timer finds that resourceVersion " +
-		strconv.FormatInt(n.bookmarkAfter, 10) + " was dispatched"
+		strconv.FormatInt(n.bookmarkAfter, 10) + " was dispatched, and has etcd asked for no progress"
 }
+
+// SetsBack implements sim.Setback.
+func (n endByTimerExpected) SetsBack() bool { return true }
