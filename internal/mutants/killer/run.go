@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/known"
 )
 
@@ -49,7 +50,7 @@ func (f *findings) next(c *Campaign) error {
 		if p.Violations > 0 {
 			violated = append(violated, p.Name)
 		}
-		if first {
+		if first && p.Verdict != model.Vacuous {
 			f.exercised[p.Name] = p.Exercised
 		}
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -103,12 +105,37 @@ func tableOf(all []*mutants.Mutant, results map[string]*result, explained map[st
 		row(&out, t.Package, scoreOf(mine, results, explained))
 	}
 	row(&out, "all", s)
-	out.WriteString("\n| survivor | where | operator | change | campaigns | status |\n|---|---|---|---|---:|---|\n")
+	out.WriteString(missingOf(all, results, explained))
+	out.WriteString("\n## Survivors\n\n| survivor | where | operator | change | campaigns | status |\n|---|---|---|---|---:|---|\n")
 	for _, m := range all {
 		if r := results[m.ID()]; r != nil && r.Killed == "" {
 			fmt.Fprintf(&out, "| %s | %s/%s %s | %s | `%s` to `%s` | %s | %s |\n", m.ID(), m.Package, m.File, m.Function, m.Operator,
 				cell(m.Before), cell(m.After), reached(r), status(explained[m.ID()]))
 		}
+	}
+	return out.String()
+}
+
+// missingOf lists what would notice the open survivors, by how many of them there are.
+func missingOf(all []*mutants.Mutant, results map[string]*result, explained map[string]*explanation) string {
+	count := map[string]int{}
+	for _, m := range all {
+		r, e := results[m.ID()], explained[m.ID()]
+		switch {
+		case r == nil || r.Killed != "" || e != nil && e.Equivalent != "":
+		case e == nil:
+			count["not looked at yet"]++
+		default:
+			count[e.Missing]++
+		}
+	}
+	reasons := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(a, b))
+	})
+	var out strings.Builder
+	out.WriteString("\n## What is missing\n\n| open | why |\n|---:|---|\n")
+	for _, reason := range reasons {
+		fmt.Fprintf(&out, "| %d | %s |\n", count[reason], cell(reason))
 	}
 	return out.String()
 }
