@@ -1,0 +1,61 @@
+package flip
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// A cache of another module waits for one revision less than etcd said.
+var _ = read.RevisionSources.Register("test-one-less", "the one before etcd's", func() read.RevisionSource { return oneLess{} })
+
+type oneLess struct{}
+
+func (oneLess) Reset()                                 {}
+func (oneLess) Known(_ *sim.Env, revision int64) int64 { return revision - 1 }
+func (oneLess) Clone() read.RevisionSource             { return oneLess{} }
+func (oneLess) Cells(sim.CellVisitor)                  {}
+
+// blamed is what decides the first run of a scenario that violates a property.
+func blamed(t *testing.T, sc *testbed.Scenario, p testbed.Params, property string) string {
+	t.Helper()
+	system, err := sc.New(p)
+	require.NoError(t, err)
+	runner := explore.NewRunner(system, p.Clock.Steps)
+	for seed := range uint64(4_000) {
+		rec, _ := recording.RecordSeed(runner, strategy.Default(), seed)
+		for _, f := range rec.Violations() {
+			if f.Property == property {
+				return Decide(sc, p, rec, f).Blame()
+			}
+		}
+	}
+	t.Fatalf("%s is never violated", property)
+	return ""
+}
+
+// TestAForkIsBlamedForWhatItChanged: not for what the draft of 2019 does otherwise.
+func TestAForkIsBlamedForWhatItChanged(t *testing.T) {
+	p := scenarios.ConsistentList.Params
+	p.Settings = append(p.Settings, option.Setting{Name: "current-rv", Value: "test-one-less"})
+	require.Equal(t, "current-rv=test-one-less", blamed(t, scenarios.ConsistentList, p, "linearizable-data"))
+}
+
+// TestAnOldClientIsBlamed: the release of the client library has the bug, which no
+// option of the cache mends.
+func TestAnOldClientIsBlamed(t *testing.T) {
+	bug, err := testbed.FindBug("client-resume-repeats")
+	require.NoError(t, err)
+	p := bug.Scenario.Params
+	p.Client = "3.5.7"
+	require.Equal(t, bug.Setting, blamed(t, bug.Scenario, p, bug.Property.Name))
+}
