@@ -42,3 +42,25 @@ answer itself, is right about the data and of no use.`,
 		known.CompactedDeletions(watches.EventTypes),
 	),
 })
+
+var WatchesAtRest = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "watches-at-rest",
+	Summary: "clients watch a cache and etcd until nothing more can happen: no watch falls silent, bookmarks come, nothing is left behind",
+	Doc: `Every timer has fired and every message has arrived before the run is judged. An open watch must have been sent the
+newest change, whatever broke on the way, and a bookmark behind it. The cache must hold nothing for clients that have
+gone: no read, no watch that drains, no connection. An etcd that sends progress by itself never rests, so that the cache requests
+progress in every design here.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Gets: 1, Read: "every",
+			Watchers: 2, Leave: 2, Streams: 2, Keys: 2, Items: 2,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every", Slow: true},
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.NothingLeft},
+})

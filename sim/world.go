@@ -379,6 +379,17 @@ func (w *World) Count(s Situation) uint64 { return w.counts[s] }
 // TraceHash covers every action, choice and message with its payload so far.
 func (w *World) TraceHash() uint64 { return uint64(w.trace) }
 
+// Accepted is how many open connections to a node were opened by others.
+func (w *World) Accepted(n NodeID) int {
+	open := 0
+	for i := 1; i < len(w.conns); i++ {
+		if k := &w.conns[i]; k.state == connOpen && k.acceptor == n {
+			open++
+		}
+	}
+	return open
+}
+
 // Node returns a node. It is for judges, which look at its state between steps.
 func (w *World) Node(n NodeID) Node { return w.nodes[n].node }
 

@@ -12,6 +12,9 @@ type Clock struct {
 	Mode sim.Mode
 	// AtRest has an untimed run begin when the caches have listed and watch.
 	AtRest bool
+	// ToRest has an untimed run go on until nothing more can happen, so that what is
+	// still to come has come. Otherwise it ends with the programs of the clients.
+	ToRest bool
 	// Network and Scheduling are the longest delays of a message and of a loop that
 	// has work, timed.
 	Network, Scheduling time.Duration
@@ -25,6 +28,7 @@ var clockGroup = option.NewGroup("clock",
 		option.Value{Name: "untimed", Doc: "any armed timer may fire at any point (for safety)"},
 		option.Value{Name: "timed", Doc: "every delay is chosen, and the earliest timer fires next (for liveness and cost)"}),
 	option.Switch("at-rest", func(c *Clock) *bool { return &c.AtRest }, "an untimed run begins when the caches have listed and watch"),
+	option.Switch("to-rest", func(c *Clock) *bool { return &c.ToRest }, "an untimed run goes on until nothing more can happen"),
 	option.Duration("network", func(c *Clock) *time.Duration { return &c.Network }, "", "longest one-way delay of a message, timed"),
 	option.Duration("scheduling", func(c *Clock) *time.Duration { return &c.Scheduling }, "", "longest wait of a loop that has work, timed"),
 	option.Duration("horizon", func(c *Clock) *time.Duration { return &c.Horizon }, "", "when a run ends at the latest, timed"),

@@ -69,8 +69,13 @@ func (s *System) Over(w *sim.World) bool {
 			return false
 		}
 	}
-	return s.clients.programsEnded() &&
+	done := s.clients.programsEnded() &&
 		(len(s.clients.history)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
+	if done && s.params.Clock.ToRest && w.Mode() == sim.Untimed {
+		// The runner ends a run in which nothing is enabled.
+		return w.Steps() > s.waitedFrom+patience
+	}
+	return done
 }
 
 // patience is in steps: many times as many as any informer of the catalogue needs

@@ -83,6 +83,9 @@ func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
 // Responses is what etcd sent, in order.
 func (w *EtcdWatch) Responses() []Response { return w.responses }
 
+// Ended reports whether the stream broke, or etcd ended it.
+func (w *EtcdWatch) Ended() bool { return w.ended }
+
 // Done reports whether all requests of the plan were sent, or the stream ended.
 func (w *EtcdWatch) Done() bool {
 	return w.ended || w.created >= len(w.plan.Creates) && w.requested == w.plan.Requests && w.later == len(w.plan.Later)

@@ -135,3 +135,8 @@ func (w *EtcdWatch) canceled(watch Watch, to int) int {
 	}
 	return to
 }
+
+// HasLeft reports whether the client asked to cancel a watch.
+func (w *EtcdWatch) HasLeft(watch Watch) bool {
+	return watch.cancel >= 0 && watch.cancel < len(w.abandoned)
+}

@@ -59,6 +59,9 @@ func (w *Watcher) Prefix() string { return w.prefix }
 // To is the cache that the watcher asks.
 func (w *Watcher) To() sim.NodeID { return w.to }
 
+// Watching reports whether the last of Streams is open.
+func (w *Watcher) Watching() bool { return w.state == watcherWatches && w.conn != sim.NoConn }
+
 // Streams is what the watcher saw, one entry a watch.
 func (w *Watcher) Streams() []Stream { return w.streams }
 

@@ -289,3 +289,7 @@ func (c *Cache) Waiting() int { return c.reads.Waiting() }
 // Ascend calls f for the objects in the cache, in key order, until f says
 // stop. They must not be changed.
 func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }
+
+// Holds is what the cache has in memory on behalf of clients: reads that are not
+// answered, and watches that have not ended.
+func (c *Cache) Holds() (reads, watches int) { return c.reads.Unanswered(), c.dispatcher.Held() }

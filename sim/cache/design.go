@@ -48,6 +48,9 @@ type (
 	// Compacting knows the compaction below which it serves no past state, 0 if
 	// it has not learned of one.
 	Compacting interface{ CompactRevision() int64 }
+	// Holding says what is in memory on behalf of clients, between steps: reads that
+	// are not answered, and watches that have not ended.
+	Holding interface{ Holds() (reads, watches int) }
 	// Detecting compares itself with etcd and keeps what came of it.
 	Detecting interface{ Detections() []check.Detection }
 )
@@ -57,6 +60,7 @@ var (
 	_ Readiness  = (*Cache)(nil)
 	_ Mirror     = (*Cache)(nil)
 	_ Compacting = (*Cache)(nil)
+	_ Holding    = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)
 )
 

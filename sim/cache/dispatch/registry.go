@@ -48,6 +48,18 @@ func (d *Dispatcher) newWatcher(env *sim.Env) *Watcher {
 	return d.watchers[n]
 }
 
+// Held is the number of watchers that are not forgotten, between two steps. Those
+// that drain, or end with the event that is being dispatched, are among them.
+func (r *registry) Held() int {
+	n := 0
+	for _, w := range r.watchers {
+		if w.state != watcherFree {
+			n++
+		}
+	}
+	return n
+}
+
 // Watcher returns a watcher by its number.
 func (d *Dispatcher) Watcher(number int) *Watcher { return d.watchers[number] }
 

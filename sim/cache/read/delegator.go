@@ -94,6 +94,18 @@ func (d *Delegator) Config() *Config { return &d.cfg }
 // steps.
 func (d *Delegator) Waiting() int { return d.waiting }
 
+// Unanswered is the number of reads that have a place, between two steps. A watch
+// that waits for the cache to be fresh has one.
+func (d *Delegator) Unanswered() int {
+	n := 0
+	for _, r := range d.reads {
+		if r.state != free {
+			n++
+		}
+	}
+	return n
+}
+
 // AnyWaits reports whether a read waits for the cache to be fresh.
 func (d *Delegator) AnyWaits(env *sim.Env) bool {
 	env.LooksAt(cellWaiting, 0)

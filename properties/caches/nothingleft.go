@@ -1,0 +1,88 @@
+package caches
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// NothingLeft looks at a cache when nothing more can happen. What it still has in
+// memory on behalf of clients must have a client: each watch an open connection. A
+// watch that drains has ended by then, and so has each read. It is exercised by each
+// cache once in a run that comes to rest.
+var NothingLeft = testbed.RegisterProperty(&testbed.Property{
+	Name: "nothing-left", Kind: testbed.Safety,
+	Promise:  "When nothing more can happen, a cache holds no read, and as many watches as clients have open.",
+	Violated: "left behind in the cache",
+	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
+})
+
+type nothingLeft struct{ system *testbed.System }
+
+// Reset implements testbed.Judge.
+func (*nothingLeft) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	if !j.system.IsOver(w) {
+		return all.Finding()
+	}
+	for _, c := range j.system.Caches() {
+		of, ok := c.Node.(cache.Holding)
+		if !ok {
+			continue
+		}
+		all.Exercised++
+		reads, watches := of.Holds()
+		left := &left{cache: c.Name, reads: reads, watches: watches, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
+		switch {
+		case left.reads > 0:
+			all.Violate("reads", left)
+		case left.watches != left.open:
+			all.Violate("watches", left)
+		case left.clients >= 0 && left.open != left.clients:
+			all.Violate("connections", left)
+		}
+	}
+	return all.Finding()
+}
+
+// clientsOf is how many clients watch a cache, -1 if some do not say.
+func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
+	if len(j.system.Informers())+len(j.system.Pollers()) > 0 {
+		return -1
+	}
+	n := 0
+	for _, x := range j.system.Watchers() {
+		if x.Watching() && x.To() == c.ID {
+			n++
+		}
+	}
+	for _, x := range j.system.ListWatchers() {
+		if all := x.Streams(); len(all) > 0 && !all[len(all)-1].Closed && all[len(all)-1].To == c.ID {
+			n++
+		}
+	}
+	return n
+}
+
+// left is what a cache still has.
+type left struct {
+	cache                         string
+	reads, watches, open, clients int
+}
+
+func (l *left) String() string {
+	clients := ""
+	if l.clients >= 0 {
+		clients = fmt.Sprintf(", by clients of which %d watch", l.clients)
+	}
+	return fmt.Sprintf("nothing more can happen, and %s holds %d reads and %d watches; %d connections to it are open%s", l.cache, l.reads, l.watches, l.open, clients)
+}
+
+// Concerns implements explore.Concerned.
+func (l *left) Concerns() explore.Concern { return explore.Concern{Node: l.cache} }

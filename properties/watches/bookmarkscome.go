@@ -1,0 +1,84 @@
+package watches
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// BookmarksCome looks at the watches of a cache when nothing more can happen, so that
+// every bookmark timer has fired: bookmarks must have brought each watch that allows
+// them, with or without initial events, to the resourceVersion of the cache, which
+// progress may have raised without an event (allowWatchBookmarks). Upstream sends no
+// bookmark at the resourceVersion of the last event before which a watch began
+// (cacheWatcher.process), and it would say nothing new. A cache whose watches etcd
+// serves sends none. It is exercised by open watches that were sent a bookmark or lack
+// one.
+var BookmarksCome = testbed.RegisterProperty(&testbed.Property{
+	Name: "bookmarks-come", Kind: testbed.Liveness,
+	Promise:  "When nothing more can happen, bookmarks have brought every open watch that allows them to the resourceVersion of the cache.",
+	Violated: "no bookmark",
+	New: func(s *testbed.System) testbed.Judge {
+		return &bookmarksCome{s, s.Nodes().Cache.Watches.Delegation == dispatch.Delegation(0)}
+	},
+})
+
+type bookmarksCome struct {
+	system   *testbed.System
+	promised bool
+}
+
+// Reset implements testbed.Judge.
+func (*bookmarksCome) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	if !j.promised || !j.system.IsOver(w) {
+		return all.Finding()
+	}
+	for _, o := range openWatches(j.system) {
+		version := j.version(o.cache)
+		known := newestRevision(o.after, o.events)
+		if known < version {
+			all.Violate("missing", &unmarked{o.client, known, version})
+		}
+		if known < version || slices.ContainsFunc(o.events, isBookmark) {
+			all.Exercised++
+		}
+	}
+	return all.Finding()
+}
+
+func isBookmark(e *wire.WatchEvent) bool { return e.Type == wire.Bookmark }
+
+// version is the resourceVersion of a cache, 0 of one that does not show it.
+func (j *bookmarksCome) version(id sim.NodeID) int64 {
+	for _, c := range j.system.Caches() {
+		if c.ID == id && c.Mirror != nil {
+			return c.Mirror.ResourceVersion()
+		}
+	}
+	return 0
+}
+
+// unmarked is a watch to which no bookmark has brought the version of the cache.
+type unmarked struct {
+	client         string
+	known, version int64
+}
+
+func (u *unmarked) String() string {
+	return fmt.Sprintf("%s has an open watch that allows bookmarks, and nothing more can happen; it knows of RV %d, and no bookmark brought it to RV %d, where the cache is",
+		u.client, u.known, u.version)
+}
+
+// Concerns implements explore.Concerned.
+func (u *unmarked) Concerns() explore.Concern {
+	return explore.Concern{Node: u.client, Revision: u.version}
+}
