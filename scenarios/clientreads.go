@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -112,9 +113,10 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 
 var AnyRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "any-requests",
-	Summary: "clients of a cache draw their LISTs and GETs from all that there are, anew in each run",
+	Summary: "clients of a cache draw their LISTs, GETs and WATCHes from all that there are, anew in each run",
 	Doc: `Namespaces, resourceVersions and matches with and without a continue token, limits, pages, tokens and keys that are none,
-and lists that bypass the cache, while etcd is compacted and watches break. Each client does without a random half of the
+lists that bypass the cache, and watches with and without initial events, bookmarks and timeouts, while etcd is compacted and
+watches break. Each client does without a random half of the
 options in each run (swarm testing), and all of it is choices of the run. A revision that the run never reaches is waited for in
 vain, and what no API takes is refused.`,
 	Params: testbed.Params{
@@ -122,17 +124,20 @@ vain, and what no API takes is refused.`,
 		Topology: topology.Options{Servers: 2, Namespaces: 2},
 		Workload: workload.Options{
 			Writers: 2, Writes: 4, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 2, Read: "consistent", AwaitReady: true,
-			Move: true, Keys: 4, Items: 3, History: 1, Compactions: 1, Drawn: workload.DrawnOptions{OfCache: 3, Requests: 5},
+			Move: true, Keys: 4, Items: 3, History: 1, Compactions: 1, Drawn: workload.DrawnOptions{OfCache: 2, Watchers: 2, Requests: 5},
 		},
 		Faults: faults.Options{Breaks: 2, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd),
+		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
+		known.Rarely(known.RepeatedByClient(watches.Bookmarkable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
 	),
 })

@@ -110,8 +110,6 @@ var elsewhere = map[string][]string{
 		"cache: list filtered object by object",
 		"cache: delegated list asks for another page to select from",
 		"cache: future revision that etcd does not have",
-		"cache: watch begins wherever the cache is",
-		"cache: watch ended by its deadline",
 	},
 	"a planted loss, after which something may be violated": {
 		"cache: snapshots switched on again by a consistency check",

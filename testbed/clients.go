@@ -29,6 +29,8 @@ type clients struct {
 	listWatchPlans []workload.ListWatchPlan
 	pollers        []*workload.Poller
 	pollerPlans    []workload.PollerPlan
+	drawnWatchers  []*workload.DrawnWatcher
+	drawnWatches   []workload.DrawWatches
 }
 
 // configureClients makes the clients. The informers have their place among them.
@@ -65,7 +67,15 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 		c.pollers = append(c.pollers, new(workload.Poller))
 		s.number()
 	}
+	for i := range o.Drawn.Watchers {
+		c.drawnWatches = append(c.drawnWatches, plans.DrawnWatches(o, t, i))
+		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
+		s.number()
+	}
 }
+
+// DrawnWatchers are the clients that draw their watches of a cache.
+func (s *System) DrawnWatchers() []*workload.DrawnWatcher { return s.clients.drawnWatchers }
 
 // watcherRetries bounds how often a watcher starts again: enough for every
 // fault of the catalogue.
@@ -98,6 +108,10 @@ func (s *System) buildClients(w *sim.World) {
 	}
 	for i, x := range c.pollers {
 		x.Reset(topology.Numbered("poller", i, len(c.pollers)), c.pollerPlans[i])
+		w.Add(x.Name(), x)
+	}
+	for i, x := range c.drawnWatchers {
+		x.Reset(topology.Numbered("any-watcher", i, len(c.drawnWatchers)), s.topology.Cache(i, i), s.params.Workload.AwaitReady, c.drawnWatches[i])
 		w.Add(x.Name(), x)
 	}
 }

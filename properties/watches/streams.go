@@ -3,6 +3,8 @@
 package watches
 
 import (
+	"strings"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -38,6 +40,13 @@ func (t *streams) BeginJudging(*sim.World) {
 	}
 	for _, c := range t.system.ListWatchers() {
 		all = append(all, model.CheckWatch(listWatchStreams(c), log)...)
+	}
+	for _, c := range t.system.DrawnWatchers() {
+		for i := range c.Streams() {
+			if stream, judged := drawnStream(&c.Streams()[i]); judged {
+				all = append(all, model.CheckWatch([]model.WatchStream{stream}, log)...)
+			}
+		}
 	}
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.system.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused) {
@@ -152,4 +161,30 @@ func listWatchStreams(c *workload.ListWatcher) []model.WatchStream {
 		all = append(all, m)
 	}
 	return all
+}
+
+// drawnStream says what came on one watch of a cache, with any options, in the words of
+// the contract: after the end of its initial events, if it had any. Initial events
+// whose end no bookmark says are not judged: nothing tells them from changes.
+func drawnStream(st *workload.ListStream) (m model.WatchStream, judged bool) {
+	req := st.Request
+	prefix := strings.TrimSuffix(req.Prefix, "/") + "/"
+	m.Request = model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), ProgressNotify: req.AllowBookmarks}
+	events, given := st.Events, req.ResourceVersion > 0
+	switch {
+	case req.SendInitialEvents == wire.SendInitialEventsTrue:
+		if st.End < 0 {
+			return m, false
+		}
+		m.Listed, m.Request.StartRevision = true, events[st.End].ResourceVersion+1
+		events = events[st.End+1:]
+	case given:
+		m.Request.StartRevision = req.ResourceVersion + 1
+	case req.SendInitialEvents == wire.SendInitialEventsUnset:
+		return m, false
+	}
+	for _, e := range events {
+		m.Responses = append(m.Responses, cacheResponse(e))
+	}
+	return m, true
 }

@@ -84,8 +84,10 @@ func (p *planner) anyGet(s *swarm, resource int) *wire.GetRequest {
 }
 
 func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
+	// The last of them is not the cache's.
+	scopes := append(p.scopes(resource), topology.Elsewhere)
 	l := &wire.ListRequest{
-		Prefix:          p.anyScope(s, listsScopes, resource),
+		Prefix:          scopes[s.draw(listsScopes, len(scopes), "prefix")],
 		ResourceVersion: p.anyVersion(s, givesVersions),
 		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
 		Limit:           int64(s.draw(givesLimits, 4, "limit")),
@@ -97,21 +99,17 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 	return l
 }
 
-// anyScope is what a list or a watch is about: a resource or a namespace, with or without
-// the "/" behind it, one without objects, or one that is not the cache's.
-func (p *planner) anyScope(s *swarm, f feature, resource int) string {
+// scopes are what a list or a watch may be about: a resource or a namespace, with or
+// without the "/" behind it, or one without objects.
+func (p *planner) scopes(resource int) []string {
 	prefix := topology.Prefix(resource % p.t.Resources)
-	scopes := []string{
-		prefix, prefix[:len(prefix)-1], prefix + topology.Namespace(0), prefix + topology.Namespace(1) + "/", prefix + "none/",
-		topology.Elsewhere,
-	}
-	return scopes[s.draw(f, len(scopes), "prefix")]
+	return []string{prefix, prefix[:len(prefix)-1], prefix + topology.Namespace(0), prefix + topology.Namespace(1) + "/", prefix + "none/"}
 }
 
 // anyVersion is unset, 0, one that no API takes, or a revision of the run: of the
 // contents before it, of one of its writes, or one that does not come.
 func (p *planner) anyVersion(s *swarm, f feature) int64 {
-	switch s.draw(f, 5, "resourceVersion") {
+	switch s.draw(f, 8, "resourceVersion") {
 	case 0:
 		return wire.Unset
 	case 1:

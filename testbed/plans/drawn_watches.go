@@ -1,0 +1,55 @@
+package plans
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// The features of a client that watches a cache.
+const (
+	watchesScopes feature = iota
+	watchesFromVersions
+	matchesVersions
+	wantsInitialEvents
+	allowsBookmarks
+	limitsTime
+)
+
+var watchFeatures = []string{
+	watchesScopes: "namespaces", watchesFromVersions: "resourceVersions", matchesVersions: "matches",
+	wantsInitialEvents: "initial events", allowsBookmarks: "bookmarks", limitsTime: "timeouts",
+}
+
+// DrawnWatches are watches of the i-th client, with any options.
+func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.DrawWatches {
+	p := &planner{o: o, t: t}
+	return func(env *sim.Env) []*wire.WatchRequest {
+		s := drawSwarm(env, watchFeatures)
+		var all []*wire.WatchRequest
+		scopes := p.scopes(i)
+		for range o.Drawn.Requests {
+			req := &wire.WatchRequest{
+				Prefix:            scopes[s.draw(watchesScopes, len(scopes), "prefix")],
+				ResourceVersion:   p.anyVersion(s, watchesFromVersions),
+				SendInitialEvents: wire.SendInitialEvents(s.draw(wantsInitialEvents, 3, "sendInitialEvents")),
+				AllowBookmarks:    s.flip(allowsBookmarks, "bookmarks"),
+				TimeoutSeconds:    int64(s.draw(limitsTime, 3, "timeout")),
+			}
+			req.Match = anyMatch(s, req.SendInitialEvents)
+			all = append(all, req)
+		}
+		return all
+	}
+}
+
+// anyMatch is the only match that the API takes with these initial events, or now and
+// then any other.
+func anyMatch(s *swarm, initial wire.SendInitialEvents) wire.ResourceVersionMatch {
+	right := wire.MatchUnset
+	if initial != wire.SendInitialEventsUnset {
+		right = wire.MatchNotOlderThan
+	}
+	return (right + wire.ResourceVersionMatch(s.draw(matchesVersions, 6, "match")/4)) % 3
+}
