@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
@@ -161,8 +162,40 @@ func fewerFaults(p *testbed.Params, rec *recording.Recording) []recording.Parame
 	return differ
 }
 
+// follow takes all choices of a recording once more, where nothing but what the
+// trace hash covers has changed, such as the values that clients write. The run goes
+// on after the last of them, so it is shrunk again. It returns nil if the run is
+// another one.
+func (c *storyCase) follow(t *testing.T, stale *recording.Recording) *recording.Recording {
+	t.Helper()
+	sc, _ := c.params(t)
+	p, err := recorded.Params(sc, stale)
+	require.NoError(t, err)
+	system, err := sc.New(p)
+	require.NoError(t, err)
+	follower, err := recording.NewFollower(stale)
+	require.NoError(t, err)
+	runner := explore.NewRunner(system, p.Clock.Steps)
+	again, result := recording.Record(runner, follower)
+	for _, failure := range stale.Violations() {
+		if failure.Property != c.property.Name || result.Find(failure) == nil {
+			continue
+		}
+		small, err := recording.Shrink(t.Context(), runner, again, failure, recording.DefaultShrinkRuns)
+		require.NoError(t, err)
+		if taken, all := follower.Followed(); taken < all {
+			return nil
+		}
+		same := small.Recording
+		same.Scenario, same.Strategy, same.Seed = stale.Scenario, stale.Strategy, stale.Seed
+		same.Parameters = recorded.Parameters(&p)
+		return same
+	}
+	return nil
+}
+
 // renew makes the recording of the case one that replays: with the parameters of
-// the case if that is enough, else by another search.
+// the case or its choices if that is enough, else by another search.
 func (c *storyCase) renew(t *testing.T) {
 	t.Helper()
 	if _, err := c.replay(t); err == nil {
@@ -171,6 +204,10 @@ func (c *storyCase) renew(t *testing.T) {
 	if stale, err := recording.Open(c.recording()); err == nil {
 		c.write(t, stale)
 		if _, err := c.replay(t); err == nil {
+			return
+		}
+		if again := c.follow(t, stale); again != nil {
+			c.write(t, again)
 			return
 		}
 	}

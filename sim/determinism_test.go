@@ -22,11 +22,11 @@ const module = "github.com/watchbed/watchbed"
 
 // harmless are the packages that simulated code may import besides those of
 // this module: none of them starts a goroutine, reads a clock, draws random
-// numbers or does input and output; of time there is more to say in ofTime.
+// numbers or does input and output; more is said in partly.
 var harmless = map[string]bool{
 	"bytes": true, "cmp": true, "errors": true, "fmt": true, "iter": true, "math": true, "math/bits": true,
 	"encoding/base64": true, "path": true,
-	"slices": true, "sort": true, "strconv": true, "strings": true, "time": true, "unicode/utf8": true,
+	"slices": true, "sort": true, "strconv": true, "strings": true, "time": true, "runtime": true, "unicode/utf8": true,
 	// It caches what it has learned of a type, and orders the fields of a struct
 	// by their position.
 	"encoding/json": true,
@@ -34,10 +34,14 @@ var harmless = map[string]bool{
 	"github.com/google/btree": true,
 }
 
-// ofTime is what simulated code may use of package time besides types,
-// constants and methods: all other functions and variables know a clock or a
-// time zone.
-var ofTime = map[string]bool{"ParseDuration": true}
+// partly are the packages of which simulated code may use these functions besides
+// types, constants and methods. All others of time know a clock or a time zone, all
+// others of runtime the machine. The names of the functions that were under way when
+// simulated code panicked depend on its choices only.
+var partly = map[string]map[string]bool{
+	"time":    {"ParseDuration": true},
+	"runtime": {"Callers": true, "CallersFrames": true},
+}
 
 // deterministic are the packages that a run consists of: what is simulated, what
 // chooses, and what judges.
@@ -99,7 +103,8 @@ func TestEachRuleFires(t *testing.T) {
 		{"imports net", `import _ "net"`},
 		{"imports unsafe", `import "unsafe"; var size = unsafe.Sizeof(1)`},
 		{"imports maps", `import _ "maps"`},
-		{"imports runtime", `import _ "runtime"`},
+		{"runtime.NumGoroutine", `import "runtime"; var n = runtime.NumGoroutine()`},
+		{"runtime.Stack", `import "runtime"; func f() { runtime.Stack(nil, true) }`},
 		{"imports context", `import _ "context"`},
 		{"imports reflect", `import _ "reflect"`},
 		{"time.Now", `import "time"; var now = time.Now()`},
@@ -248,8 +253,11 @@ func (r *rules) use(n *ast.Ident) string {
 			return o.Name()
 		}
 	case *types.Func, *types.Var:
-		if o.Pkg() != nil && o.Pkg().Path() == "time" && o.Parent() == o.Pkg().Scope() && !ofTime[o.Name()] {
-			return "time." + o.Name()
+		if o.Pkg() == nil || o.Parent() != o.Pkg().Scope() {
+			return ""
+		}
+		if may, ok := partly[o.Pkg().Path()]; ok && !may[o.Name()] {
+			return o.Pkg().Path() + "." + o.Name()
 		}
 	}
 	return ""

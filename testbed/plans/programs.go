@@ -94,7 +94,7 @@ func (p *planner) writes(i int, name string) []workload.Step {
 		if p.o.Apart {
 			n = n*p.t.Resources + p.t.Resources - 1
 		}
-		put := &wire.PutRequest{Key: p.t.Key(n), Value: name[len("writer"):] + "." + strconv.Itoa(j)}
+		put := &wire.PutRequest{Key: p.t.Key(n), Value: "w" + strconv.Itoa(i+1) + "." + strconv.Itoa(j)}
 		kinds := []sim.Payload{put}
 		if p.o.Deletes {
 			kinds = append(kinds, &wire.DeleteRangeRequest{Key: put.Key})
