@@ -40,7 +40,6 @@ type moment struct {
 	unready, behind   int
 	listed            int64
 	newest, compacted int64
-	newestVersion     int64
 }
 
 func momentsOf(s *testbed.System) *moments {
