@@ -52,6 +52,26 @@ func newPanicked(value any) *panicked {
 	}
 }
 
+// simulating reports, while a panic goes up, whether it came out of a step of the
+// world and not out of the subject's own code.
+func simulating() bool {
+	pc := make([]uintptr, 1024)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
+	panics := false
+	for {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panics = true
+		case panics && (strings.HasSuffix(f.Function, "sim.(*World).Do") || strings.HasSuffix(f.Function, "sim.(*World).Start")):
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
 func (p *panicked) String() string {
 	return fmt.Sprintf("simulated code panicked: %v (%s)", p.value, strings.Join(p.stack, ", called by "))
 }

@@ -15,10 +15,8 @@ type Runner struct {
 	world    *sim.World
 	steps    int
 	findings []Finding
-	// simulating: simulated code runs. panicked is the panic in it that ended the run,
-	// nil if there was none.
-	simulating bool
-	panicked   *panicked
+	// panicked is the panic in simulated code that ended the run, nil if there was none.
+	panicked *panicked
 }
 
 // NewRunner returns a runner whose runs are cut off after so many steps; 0 is
@@ -58,17 +56,22 @@ func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
 // reports whether it was cut off. A panic in the subject's own code goes on to the
 // caller.
 func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
+	over := false
 	defer func() {
-		if !r.simulating {
-			return
+		// The stack says whose panic it is: a flag would cost something in each step.
+		if !over && simulating() {
+			r.panicked = newPanicked(recover())
 		}
-		r.simulating = false
-		r.panicked = newPanicked(recover())
 	}()
+	truncated = r.explore(c, limit)
+	over = true
+	return truncated
+}
+
+// explore takes the steps of a run, and reports whether it was cut off.
+func (r *Runner) explore(c sim.Chooser, limit int) (truncated bool) {
 	w := r.world
-	r.simulating = true
 	w.Start(c)
-	r.simulating = false
 	if rests, ok := r.subject.(AtRest); ok && rests.BeginsAtRest() {
 		r.settle(c)
 	}
@@ -86,17 +89,11 @@ func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
 		if i < 0 {
 			return true
 		}
-		r.do(c, enabled[i])
+		a := enabled[i]
+		w.Do(c, a)
+		r.subject.After(w, a)
 	}
 	return false
-}
-
-// do carries out one action.
-func (r *Runner) do(c sim.Chooser, a sim.Action) {
-	r.simulating = true
-	r.world.Do(c, a)
-	r.simulating = false
-	r.subject.After(r.world, a)
 }
 
 // settle takes the default choice until only timers and faults are left. The
@@ -112,7 +109,8 @@ func (r *Runner) settle(c sim.Chooser) {
 		if a.Kind == sim.Fire || a.Kind == sim.Inject {
 			return
 		}
-		r.do(c, a)
+		w.Do(c, a)
+		r.subject.After(w, a)
 	}
 }
 
