@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
@@ -26,49 +27,31 @@ const (
 	maxFrames = 6
 )
 
-// newPanicked describes a panic that was just recovered. It names functions and lines,
-// and no addresses: the same run gives the same text.
-func newPanicked(value any) *panicked {
-	p := &panicked{value: value}
-	pc := make([]uintptr, 64)
+// steps are the functions by which the world runs simulated code.
+var steps = []string{"sim.(*World).Do", "sim.(*World).Start"}
+
+// simulatedStack lists, while a panic goes up, the functions of simulated code that
+// were under way, the innermost first. It returns false if the panic came out of the
+// subject's own code. It names functions and lines, and no addresses: the same run
+// gives the same text.
+func simulatedStack() (stack []string, ok bool) {
+	pc := make([]uintptr, 1024)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
-	// What comes before runtime.gopanic is the recovery itself, and the Runner called the
-	// simulated code.
+	// What comes before runtime.gopanic is the recovery itself.
 	panics := false
 	for {
 		f, more := frames.Next()
 		name := f.Function[strings.LastIndex(f.Function, "/")+1:]
+		if panics && !strings.HasPrefix(name, "runtime.") && len(stack) < maxFrames {
+			stack = append(stack, fmt.Sprintf("%s:%d", name, f.Line))
+		}
 		switch {
-		case name == "runtime.gopanic":
-			panics = true
-		case panics && strings.HasPrefix(name, "explore.(*Runner)"):
-			more = false
-		case panics && !strings.HasPrefix(name, "runtime.") && len(p.stack) < maxFrames:
-			p.stack = append(p.stack, fmt.Sprintf("%s:%d", name, f.Line))
+		case panics && slices.Contains(steps, name):
+			return stack, true
+		case !more:
+			return nil, false
 		}
-		if !more {
-			return p
-		}
-	}
-}
-
-// simulating reports, while a panic goes up, whether it came out of a step of the
-// world and not out of the subject's own code.
-func simulating() bool {
-	pc := make([]uintptr, 1024)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(0, pc)])
-	panics := false
-	for {
-		f, more := frames.Next()
-		switch {
-		case f.Function == "runtime.gopanic":
-			panics = true
-		case panics && (strings.HasSuffix(f.Function, "sim.(*World).Do") || strings.HasSuffix(f.Function, "sim.(*World).Start")):
-			return true
-		}
-		if !more {
-			return false
-		}
+		panics = panics || name == "runtime.gopanic"
 	}
 }
 

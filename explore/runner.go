@@ -59,8 +59,11 @@ func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
 	over := false
 	defer func() {
 		// The stack says whose panic it is: a flag would cost something in each step.
-		if !over && simulating() {
-			r.panicked = newPanicked(recover())
+		if over {
+			return
+		}
+		if stack, ok := simulatedStack(); ok {
+			r.panicked = &panicked{recover(), stack}
 		}
 	}()
 	truncated = r.explore(c, limit)
