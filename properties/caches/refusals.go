@@ -17,12 +17,13 @@ import (
 // arrival at the client. A refusal is allowed if at some point in between there was
 // a reason, so that a reason which had just gone does not make a violation.
 //
-//   - 410: what was asked for is compacted; of a watch, the cache has listed since,
-//     or may have dropped events for want of room;
-//   - 504: the cache was behind what the request needs, and for as long as a request
-//     waits, when timed;
-//   - 429: the cache was not ready, or a limit that the design has may have been
-//     reached. It says when to come back.
+//   - 410: etcd has compacted the revision that the client asked for. A watch may also
+//     be refused if the cache has listed since, or if its history may have been full
+//     and have lost events;
+//   - 504: the cache was behind the revision that the request needs, in a timed run for
+//     as long as a request waits;
+//   - 429: the cache was not ready, or a limit of the design may have been reached. The
+//     answer says when the client may ask again.
 //
 // Invalid requests (400) and lost connections (503) are not judged. It is exercised
 // by refusals.
