@@ -17,9 +17,11 @@ type Baseline struct {
 	Schedules uint64
 	// Expected are these violations, by property.
 	Expected []string
-	// Exercised are the properties that were checked often, Situations those that came
-	// about in many schedules.
-	Exercised, Situations []string
+	// Exercised is how often each property was checked in the first schedules, for those
+	// that were checked often.
+	Exercised []Checks
+	// Situations are those that came about in many schedules.
+	Situations []string
 	// Truncated: some runs are cut off by the limit of steps.
 	Truncated bool
 	// Entered are the functions with mutants that began, by their numbers.
@@ -57,9 +59,31 @@ func Measure(c *Campaign, entered func() []int) (*Baseline, error) {
 	return &Baseline{
 		Campaign: c.Name, Schedules: f.schedules,
 		Expected:  slices.DeleteFunc(expected, func(p string) bool { return f.violations[p] < often }),
-		Exercised: frequent(f.exercised), Situations: frequent(f.situations),
+		Exercised: checksOf(f.exercised), Situations: frequent(f.situations),
 		Truncated: f.truncated > 0, Entered: entered(), CPU: cpuTime() - start,
 	}, nil
+}
+
+// Checks is how often a property was checked.
+type Checks struct {
+	Property string
+	Count    uint64
+}
+
+// share is the part of its checks that a property must keep. Draws that fall another
+// way change a count of 20 or more by less.
+const share = 4
+
+// tooFew reports whether so many checks are far fewer than there were.
+func (c *Checks) tooFew(now uint64) bool { return now < c.Count/share }
+
+// checksOf are the properties that were checked often, by name.
+func checksOf(counts map[string]uint64) []Checks {
+	var all []Checks
+	for _, p := range frequent(counts) {
+		all = append(all, Checks{p, counts[p]})
+	}
+	return all
 }
 
 // frequent are the names that were counted often.

@@ -16,9 +16,9 @@ func Judge(c *Campaign, b *Baseline) (kind, what string) {
 		case f.truncated > 0 && !b.Truncated:
 			return "cut off", "the limit of steps"
 		}
-		for _, p := range b.Exercised {
-			if f.exercised[p] == 0 {
-				return "vacuous", p
+		for i := range b.Exercised {
+			if p := &b.Exercised[i]; p.tooFew(f.exercised[p.Property]) {
+				return "vacuous", p.Property
 			}
 		}
 		for _, s := range b.Situations {

@@ -1,13 +1,15 @@
 // Attempt runs campaigns with one mutant, or measures them without any. It is built
 // and started by cmd/mutants, with the mutants in it. It reads a killer.Task as JSON
 // and writes a killer.Outcome; with the argument "baseline" it writes a
-// killer.Baseline for each campaign that can be used.
+// killer.Baseline for each campaign that can be used and whose name contains the
+// argument behind it.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/internal/mutants/active"
@@ -27,8 +29,8 @@ func main() {
 
 func run() error {
 	out := json.NewEncoder(os.Stdout)
-	if len(os.Args) > 1 && os.Args[1] == "baseline" {
-		return baseline(out)
+	if len(os.Args) > 2 && os.Args[1] == "baseline" {
+		return baseline(out, os.Args[2])
 	}
 	var t killer.Task
 	if err := json.NewDecoder(os.Stdin).Decode(&t); err != nil {
@@ -40,10 +42,13 @@ func run() error {
 	return out.Encode(killer.Attempt(&t, func() bool { return active.Touched }))
 }
 
-func baseline(out *json.Encoder) error {
+func baseline(out *json.Encoder, part string) error {
 	// What ran before main makes a difference in every campaign.
 	before := active.Entered()
 	for _, c := range killer.Campaigns() {
+		if !strings.Contains(c.Name, part) {
+			continue
+		}
 		b, err := killer.Measure(c, func() []int { return append(active.Entered(), before...) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "attempt: not used:", err)

@@ -24,8 +24,10 @@ type flags struct {
 	jobs   int
 	again  bool
 	only   string
-	list   bool
-	table  bool
+	// campaigns is a part of the names of those that run.
+	campaigns string
+	list      bool
+	table     bool
 }
 
 func main() {
@@ -36,6 +38,7 @@ func main() {
 	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
 	flag.BoolVar(&f.again, "again", false, "run those again that survived")
 	flag.StringVar(&f.only, "only", "", "run the mutant with this name again, and print its change")
+	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain this; what survives them is not kept as a result")
 	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
 	flag.BoolVar(&f.table, "table", false, "write the table and run none")
 	flag.Parse()
@@ -74,7 +77,7 @@ func run(f *flags) error {
 			return err
 		}
 	}
-	if f.pkg != "" || f.n != 0 {
+	if f.pkg != "" || f.n != 0 || f.campaigns != "" {
 		fmt.Println(scoreOf(all, results, nil))
 		return nil
 	}

@@ -76,7 +76,7 @@ func (r *runner) build(root, folder string, all []*mutants.Mutant) error {
 
 // measure runs all campaigns on the code as it was written.
 func (r *runner) measure() error {
-	cmd := exec.Command(r.binary, "baseline")
+	cmd := exec.Command(r.binary, "baseline", r.flags.campaigns)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -109,7 +109,9 @@ func (r *runner) run(due []*mutants.Mutant, results map[string]*result) error {
 					results[m.ID()] = res
 					r.kills[[2]string{m.Package, o.Campaign}]++
 					fmt.Println(res)
-					err = appendResult(r.results, res)
+					if r.flags.campaigns == "" || res.Killed != "" {
+						err = appendResult(r.results, res)
+					}
 				}
 				failed = errors.Join(failed, err)
 				r.mu.Unlock()
