@@ -2,6 +2,7 @@ package watches
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -13,15 +14,27 @@ import (
 
 // KeepUp looks at the watches of raw clients when nothing more can happen: those of a
 // cache and those of etcd's own watch API. One that is open and was not canceled must
-// have been sent the newest change that it asks for. It is exercised by each of them.
+// have been sent every change that it asks for, as an event; a bookmark behind the change
+// does not make up for it. It is exercised by each of them.
 var KeepUp = testbed.RegisterProperty(&testbed.Property{
 	Name: "watches-keep-up", Kind: testbed.Liveness,
-	Promise:  "When nothing more can happen, every open watch has been sent the newest change.",
-	Violated: "watch falls silent",
-	New:      func(s *testbed.System) testbed.Judge { return &keepUp{s} },
+	Promise:  "When nothing more can happen, every open watch has been sent every change.",
+	Violated: "watch lacks a change",
+	Labels:   map[string]string{"silent": "watch falls silent"},
+	New:      func(s *testbed.System) testbed.Judge { return &keepUp{system: s} },
 })
 
-type keepUp struct{ system *testbed.System }
+type keepUp struct {
+	system *testbed.System
+	// sent are the changes that the watch which is looked at was sent.
+	sent []change
+}
+
+// change is what happened to an object.
+type change struct {
+	revision int64
+	key      string
+}
 
 // Reset implements testbed.Judge.
 func (*keepUp) Reset() {}
@@ -33,8 +46,14 @@ func (j *keepUp) Finding(w *sim.World) explore.Finding {
 		return all.Finding()
 	}
 	for _, o := range openWatches(j.system) {
+		j.sent = j.sent[:0]
+		for _, e := range o.events {
+			if e.Item != nil {
+				j.sent = append(j.sent, change{e.ResourceVersion, e.Item.Key})
+			}
+		}
 		r := &model.WatchRequest{Key: o.prefix, End: model.PrefixEnd(o.prefix)}
-		j.judge(&all, o.client, r, o.after+1, newestRevision(o.after, o.events))
+		j.judge(&all, o.client, r, o.after+1)
 	}
 	for _, c := range j.system.Streams() {
 		if c.Ended() {
@@ -50,7 +69,8 @@ func (j *keepUp) Finding(w *sim.World) explore.Finding {
 // etcdWatch judges a watch of etcd's own API, if it was created and not canceled.
 func (j *keepUp) etcdWatch(all *testbed.Tally, c *workload.EtcdWatch, watch workload.Watch) {
 	m := etcdStream(c, watch)
-	start, reached, created := watch.StartRevision, int64(0), false
+	start, created := watch.StartRevision, false
+	j.sent = j.sent[:0]
 	for k := range m.Responses {
 		resp := &m.Responses[k]
 		if resp.Canceled {
@@ -63,58 +83,71 @@ func (j *keepUp) etcdWatch(all *testbed.Tally, c *workload.EtcdWatch, watch work
 			}
 		}
 		for _, e := range resp.Events {
-			reached = max(reached, e.Revision)
+			j.sent = append(j.sent, change{e.Revision, e.Item.Key})
 		}
 	}
 	if created && !c.HasLeft(watch) {
-		j.judge(all, c.Name(), &m.Request, start, reached)
+		j.judge(all, c.Name(), &m.Request, start)
 	}
 }
 
-// judge holds how far a watch has come against the newest change from a revision on.
-func (j *keepUp) judge(all *testbed.Tally, client string, r *model.WatchRequest, start, reached int64) {
+// judge holds what a watch was sent against the changes from a revision on.
+func (j *keepUp) judge(all *testbed.Tally, client string, r *model.WatchRequest, start int64) {
 	all.Exercised++
 	log := j.system.Truth().Log()
-	for rev := log.Revision(); rev >= max(start, log.First()+1) && rev > reached; rev-- {
-		if key := changedIn(log, rev, r); key != "" {
-			all.Violate("silent", &silent{client, reached, rev, key})
-			return
+	for rev := log.Revision(); rev >= max(start, log.First()+1); rev-- {
+		for _, key := range changedIn(log, rev, r) {
+			if !slices.Contains(j.sent, change{rev, key}) {
+				j.missing(all, client, change{rev, key})
+				return
+			}
 		}
 	}
 }
 
-// changedIn is a key with a change at a revision that a watch asks for, empty if there
-// is none.
-func changedIn(log *model.Log, rev int64, r *model.WatchRequest) (key string) {
+func (j *keepUp) missing(all *testbed.Tally, client string, of change) {
+	label, reached := "silent", int64(0)
+	for _, c := range j.sent {
+		reached = max(reached, c.revision)
+	}
+	if reached > of.revision {
+		label = "left-out"
+	}
+	all.Violate(label, &lacking{client, reached, of})
+}
+
+// changedIn are the keys with a change at a revision that a watch asks for.
+func changedIn(log *model.Log, rev int64, r *model.WatchRequest) (keys []string) {
 	before, after := log.At(rev-1), log.At(rev)
 	after.Ascend(r.Key, r.End, func(it *model.Item) bool {
 		if it.ModRevision == rev && !r.NoPut {
-			key = it.Key
+			keys = append(keys, it.Key)
 		}
-		return key == ""
+		return true
 	})
 	before.Ascend(r.Key, r.End, func(it *model.Item) bool {
 		if after.Get(it.Key) == nil && !r.NoDelete {
-			key = it.Key
+			keys = append(keys, it.Key)
 		}
-		return key == ""
+		return true
 	})
-	return key
+	return keys
 }
 
-// silent is a watch that was not sent the newest change.
-type silent struct {
-	client          string
-	reached, newest int64
-	key             string
+// lacking is a watch that was not sent a change.
+type lacking struct {
+	client string
+	// reached is the revision of the newest change that it was sent, 0 if none.
+	reached int64
+	of      change
 }
 
-func (s *silent) String() string {
-	return fmt.Sprintf("%s has an open watch, and nothing more can happen; it was sent nothing after revision %d, and never the change of %q at revision %d",
-		s.client, s.reached, s.key, s.newest)
+func (l *lacking) String() string {
+	return fmt.Sprintf("%s has an open watch, and nothing more can happen; the newest change that it was sent is of revision %d, and it was never sent that of %q at revision %d",
+		l.client, l.reached, l.of.key, l.of.revision)
 }
 
 // Concerns implements explore.Concerned.
-func (s *silent) Concerns() explore.Concern {
-	return explore.Concern{Node: s.client, Revision: s.newest, Key: s.key}
+func (l *lacking) Concerns() explore.Concern {
+	return explore.Concern{Node: l.client, Revision: l.of.revision, Key: l.of.key}
 }
