@@ -43,12 +43,14 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 			bookmark.ForWatchers = &wire.WatchEvent{Type: wire.Bookmark, ResourceVersion: d.lastProcessed}
 		}
 		env.Writes(cellBookmark, w.number)
-		w.bookmarkAt, w.bookmarkVersion = env.Now(), d.lastProcessed
+		w.bookmarkAt = env.Now()
 		if w.nonblockingAdd(env, &bookmark) {
 			env.Cover(bookmarkOffered)
+			w.bookmarkVersion = d.lastProcessed
 			w.received(env)
 		} else {
 			env.Cover(bookmarkDropped)
+			w.lacksBookmark = true
 		}
 	}
 	if again {
@@ -91,6 +93,15 @@ func (w *Watcher) isDue(env *sim.Env) bool {
 		next = min(next, w.deadline-sim.Time(preTimeout))
 	}
 	return env.Now() >= next
+}
+
+// bookmarkFits: the watcher took an event from its channel, for which a bookmark was
+// dropped. Upstream offers the next one when its time comes, and repeats
+// resourceVersions. Here the timer is set again once there is room, so that a run
+// without time comes to rest while a client takes nothing.
+func (w *Watcher) bookmarkFits(env *sim.Env) {
+	w.lacksBookmark = false
+	w.dispatcher.armBookmark(env)
 }
 
 // armBookmark sets the timer if some watcher wants a bookmark.

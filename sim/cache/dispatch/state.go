@@ -126,7 +126,7 @@ func (w *Watcher) cells(visit sim.CellVisitor) {
 	visit(cellInput, w.number, fingerprintEvents(sim.NewDigest.Int(int64(w.capacity)), &w.input))
 	visit(cellInitial, w.number, w.interval.Fingerprint(sim.NewDigest.Int(w.floor)))
 	visit(cellEnd, w.number, sim.NewDigest.Word(uint64(w.endBookmark)).Int(w.bookmarkAfter).Int(w.intervalEnd))
-	visit(cellBookmark, w.number, sim.NewDigest.Int(int64(w.bookmarkAt)).Int(w.bookmarkVersion))
+	visit(cellBookmark, w.number, sim.NewDigest.Int(int64(w.bookmarkAt)).Int(w.bookmarkVersion).Bool(w.lacksBookmark))
 }
 
 // Relate adds to a fingerprint what depends on watchers and on the rest of the

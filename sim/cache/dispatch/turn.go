@@ -96,6 +96,11 @@ func (w *Watcher) TakeInput(env *sim.Env) store.Event {
 	env.WritesItem(cellInput, w.number, sim.NoItem)
 	e := w.input.Pop()
 	w.dispatcher.inputTaken(env, w)
+	env.LooksAt(cellBookmark, w.number)
+	if w.lacksBookmark {
+		env.Writes(cellBookmark, w.number)
+		w.bookmarkFits(env)
+	}
 	return e
 }
 

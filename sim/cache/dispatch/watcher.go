@@ -89,9 +89,12 @@ type Watcher struct {
 
 	// countsForBookmarks: it is one of the registry's bookmarkWatchers.
 	countsForBookmarks bool
-	// bookmarkAt and bookmarkVersion are of the last bookmark offered.
+	// bookmarkAt is when the last bookmark was offered, bookmarkVersion the
+	// resourceVersion of the last one that was not dropped.
 	bookmarkAt      sim.Time
 	bookmarkVersion int64
+	// lacksBookmark: the last one was dropped.
+	lacksBookmark bool
 }
 
 // isSending: its goroutine runs.
