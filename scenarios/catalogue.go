@@ -29,5 +29,7 @@ func init() {
 		// Informers (KEP-3157).
 		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
 		InformerRelistLoop, InformerDetector, InformerOutages, InformerMemory,
+		// Errors of etcd.
+		EtcdErrors, AnyEtcdErrors,
 	)
 }

@@ -66,7 +66,6 @@ var elsewhere = map[string][]string{
 		"clientv3: the stream to etcd breaks between fragments",
 		"clientv3: a response is lost between another's fragments",
 		"clientv3: a watch of the present notes the revision of its creation",
-		"clientv3: a write is interrupted and not repeated",
 		"clientv3: the caller of a unary request goes away",
 		"clientv3: etcd refuses to create a watch",
 	},

@@ -64,7 +64,9 @@ type Client struct {
 	asked *Step
 
 	operations []model.Operation
-	spans      []Span
+	// requests are the payloads of operations, index by index.
+	requests []sim.Payload
+	spans    []Span
 	// The histories of a run live in these until the next Reset, so that a
 	// schedule costs no garbage.
 	results []model.Result
@@ -82,7 +84,7 @@ var readyz wire.ReadyzRequest
 func (c *Client) Reset(name string, index int, program []Step, await sim.NodeID) {
 	*c = Client{
 		name: name, index: index, program: program, await: await,
-		operations: c.operations[:0], spans: c.spans[:0],
+		operations: c.operations[:0], requests: c.requests[:0], spans: c.spans[:0],
 		results: c.results[:0], items: c.items[:0], lists: c.lists[:0],
 	}
 }
@@ -107,6 +109,9 @@ func (c *Client) Asked() sim.NodeID {
 // Operations is what the client recorded, in the order of its calls. An
 // operation that is still waiting is Unknown.
 func (c *Client) Operations() []model.Operation { return c.operations }
+
+// Requests are what was sent for Operations, index by index.
+func (c *Client) Requests() []sim.Payload { return c.requests }
 
 // Spans belong to Operations, index by index.
 func (c *Client) Spans() []Span { return c.spans }
@@ -180,6 +185,7 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 		Client: c.index, Call: env.Tick(), Return: math.MaxInt64,
 		Request: s.Request, Outcome: model.Unknown,
 	})
+	c.requests = append(c.requests, s.Payload)
 	c.spans = append(c.spans, Span{Call: env.Now(), Phase: env.Phase()})
 	if env.Noting() {
 		env.Note(OperationBegan{Number: len(c.operations) - 1, Request: s.Payload})
@@ -342,6 +348,7 @@ func (c *Client) TimerName(sim.Timer) string { return "next " + strconv.Itoa(c.n
 func (c *Client) Clone() sim.Node {
 	d := *c
 	d.operations = append([]model.Operation(nil), c.operations...)
+	d.requests = append([]sim.Payload(nil), c.requests...)
 	d.spans = append([]Span(nil), c.spans...)
 	// Results and items are never changed once recorded, but the arrays behind
 	// them would be appended to twice.

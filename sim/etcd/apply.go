@@ -8,7 +8,11 @@ import (
 // propose puts a write into the raft log. The log of a single member is
 // committed when it is on disk, so nothing can come between.
 func (s *Server) propose(env *sim.Env, m *sim.Message) {
-	s.log.append(env, entry{m.Payload, m.Conn, m.Cause, m.From})
+	e := entry{m.Payload, m.Conn, m.Cause, m.From}
+	if s.refuseWrite(env, &e) {
+		return
+	}
+	s.log.append(env, e)
 	if _, ok := m.Payload.(*wire.CompactionRequest); ok {
 		s.watch.CompactionCommitted(env)
 	}

@@ -25,6 +25,8 @@ var (
 	cellApplied   = sim.NewCell("etcd: applied index")
 	cellFollowers = sim.NewCell("etcd: followers")
 	cellMembers   = sim.NewCell("etcd: members")
+	// cellFailures is how many errors are still to be answered, by kind.
+	cellFailures = sim.NewCell("etcd: failures")
 
 	// cellRead is a handler that has not looked at the store yet; its items are
 	// below. cellReadPlace is whether its place is taken: the first free place

@@ -33,6 +33,11 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		// Indices count up: only how far they are apart matters.
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
+	for f, due := range s.failures {
+		if due > 0 {
+			d = d.Int(int64(f)).Int(int64(due))
+		}
+	}
 	return s.watch.Fingerprint(s.readCost.fingerprint(s.reads.fingerprint(d)))
 }
 

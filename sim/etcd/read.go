@@ -168,6 +168,10 @@ func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 	if t.confirmed == 0 {
 		env.LooksAt(cellRaftLog, 0)
 		t.confirming, t.readNotifier = t.readNotifier, t.confirming[:0]
+		if err := s.readFailure(env); err != nil {
+			s.failReads(env, err)
+			return
+		}
 		if s.log.applied < s.log.committed {
 			env.Cover(coverReadWaits)
 			t.confirmed = s.log.committed

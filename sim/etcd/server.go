@@ -20,6 +20,8 @@ type Server struct {
 	reads    reads
 	readCost readCost
 
+	failures failures
+
 	store *mvcc.WatchableStore
 	watch *v3rpc.WatchServer
 }
@@ -61,6 +63,7 @@ func (s *Server) serve(i int) {
 func (s *Server) forget() {
 	s.reads.reset()
 	s.readCost.reset()
+	s.failures = failures{}
 	s.replication.disconnect()
 }
 
@@ -105,6 +108,9 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, p)
 	case *clogMessage:
 		s.clog(env, p.fault)
+		env.Send(m.Conn, p)
+	case *failMessage:
+		s.failNext(env, p.with)
 		env.Send(m.Conn, p)
 	default:
 		s.receiveCall(env, m)

@@ -10,6 +10,13 @@ var (
 	coverRestart          = sim.NewSituation("etcd: restart")
 	coverRestartUnapplied = sim.NewSituation("etcd: restart with writes committed and not applied")
 
+	// Errors in the place of answers.
+	coverTooManyRequests = sim.NewSituation("etcd: write refused because too many are not applied")
+	coverWriteLate       = sim.NewSituation("etcd: write times out and is carried out")
+	coverWriteLost       = sim.NewSituation("etcd: write times out and is lost")
+	coverReadTimesOut    = sim.NewSituation("etcd: linearizable reads time out")
+	coverLeaderChanged   = sim.NewSituation("etcd: linearizable reads fail because the leader changes")
+
 	// Members.
 	coverStatusDown = sim.NewSituation("etcd: version of a member that is down asked for")
 	coverFailover   = sim.NewSituation("etcd: another member serves")

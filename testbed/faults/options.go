@@ -18,6 +18,10 @@ type Options struct {
 	// EtcdRestarts is how often etcd restarts, Snapshots how often it installs a
 	// snapshot, Failovers how often the next member of its cluster takes over.
 	EtcdRestarts, Snapshots, Failovers int
+	// Timeouts is how many requests etcd does not carry out in time, LeaderChanges how
+	// often linearizable reads fail because the leader changes, Overloads how many
+	// writes etcd refuses because it has too many to apply.
+	Timeouts, LeaderChanges, Overloads int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
 	// Clog keeps the watch of the first API server from getting anything, from
@@ -39,6 +43,9 @@ var Group = option.NewGroup("faults",
 	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
 	option.Count("etcd-snapshots", func(o *Options) *int { return &o.Snapshots }, "", "snapshots that etcd installs"),
 	option.Count("failovers", func(o *Options) *int { return &o.Failovers }, "", "times that the next member of the etcd cluster takes over"),
+	option.Count("timeouts", func(o *Options) *int { return &o.Timeouts }, "", "requests that etcd does not carry out in time"),
+	option.Count("leader-changes", func(o *Options) *int { return &o.LeaderChanges }, "", "changes of etcd's leader, with which reads under way fail"),
+	option.Count("overloads", func(o *Options) *int { return &o.Overloads }, "", "writes that etcd refuses because it has too many to apply"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),

@@ -106,6 +106,9 @@ func (p *planner) etcd(downgraded etcd.Member) {
 		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),
 			From: p.topology.APIServers[0].Client, Until: sim.Time(p.options.For)}, 1)
 	}
+	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.TimesOut}, p.options.Timeouts)
+	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.LeaderChanges}, p.options.LeaderChanges)
+	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.Overloads}, p.options.Overloads)
 	p.add(&etcd.Failover{Node: node, Label: "etcd"}, p.options.Failovers)
 	if p.options.Downgrade != "" {
 		p.add(&etcd.Downgrade{Node: node, Label: "etcd", To: downgraded}, 1)

@@ -40,7 +40,7 @@ var operationFeatures = []string{
 var LargeValue = strings.Repeat("x", 700<<10)
 
 // anyOperations are reads and writes of one client of etcd, with any options.
-func (p *planner) anyOperations(env *sim.Env, name string) []workload.Step {
+func (p *planner) anyOperations(env *sim.Env, i int, name string) []workload.Step {
 	s := drawSwarm(env, operationFeatures)
 	if s.draw(putsLarge, 4, "large values in this run") != 1 {
 		// They make a run slow, so that few runs have them.
@@ -49,7 +49,7 @@ func (p *planner) anyOperations(env *sim.Env, name string) []workload.Step {
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		value := name[len("any-client"):] + "." + strconv.Itoa(j)
-		steps = append(steps, p.step(p.t.Etcd, p.anyOperation(s, value), Think(p.o)))
+		steps = append(steps, p.step(p.t.KV(i), p.anyOperation(s, value), Think(p.o)))
 	}
 	return steps
 }

@@ -43,7 +43,7 @@ func (p *planner) drawn() {
 		name := topology.Numbered("any-client", i, d.OfEtcd)
 		p.programs = append(p.programs, Program{
 			Name: name,
-			Draw: func(env *sim.Env) []workload.Step { return p.anyOperations(env, name) },
+			Draw: func(env *sim.Env) []workload.Step { return p.anyOperations(env, i, name) },
 		})
 	}
 }

@@ -57,7 +57,7 @@ type planner struct {
 func (p *planner) add(name string, steps []workload.Step) {
 	var await sim.NodeID
 	for i := range steps {
-		if to := steps[i].To; to != p.t.Etcd && p.o.AwaitReady && await == 0 {
+		if to := steps[i].To; p.o.AwaitReady && await == 0 && p.t.IsCache(to) {
 			await = to
 		}
 	}
@@ -105,7 +105,7 @@ func (p *planner) writes(i int, name string) []workload.Step {
 		if p.o.Wide {
 			kinds = append(kinds, p.putAll(put.Value))
 		}
-		steps = append(steps, p.step(p.t.Etcd, kinds[j%len(kinds)], Think(p.o)))
+		steps = append(steps, p.step(p.t.KV(i), kinds[j%len(kinds)], Think(p.o)))
 	}
 	return steps
 }

@@ -24,6 +24,9 @@ type Options struct {
 	// ClientKV sends the caches' reads of etcd through the client library, with
 	// its retries, instead of straight to etcd.
 	ClientKV bool
+	// ClientWrites sends what writers write, and what clients of etcd ask for, through
+	// the client library of an API server, instead of straight to etcd.
+	ClientWrites bool
 	// Lagging has the watches served by a member of etcd that applies what the
 	// leader commits when it hears of it.
 	Lagging bool
@@ -50,6 +53,7 @@ var own = option.NewGroup("topology",
 	option.Count("namespaces", func(o *Options) *int { return &o.Namespaces }, "none", "namespaces of the watched keys, of which each list asks for one"),
 	option.Switch("shared-stream", func(o *Options) *bool { return &o.SharedStream }, "the caches of one API server watch on one gRPC stream"),
 	option.Switch("client-kv", func(o *Options) *bool { return &o.ClientKV }, "a cache's reads of etcd go through the client library, with its retries"),
+	option.Switch("client-writes", func(o *Options) *bool { return &o.ClientWrites }, "writers and clients of etcd go through the client library of an API server"),
 	option.Switch("lagging", func(o *Options) *bool { return &o.Lagging }, "watches are served by a member of etcd that lags behind the one that takes reads and writes"),
 	option.Text("members", func(o *Options) *string { return &o.Members }, checkMembers, "versions, comma separated",
 		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),

@@ -6,6 +6,7 @@
 package topology
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
@@ -73,6 +74,19 @@ func New(o Options) *Topology {
 // to.
 func (t *Topology) Cache(i, resource int) sim.NodeID {
 	return t.APIServers[i%len(t.APIServers)].Caches[resource%t.Resources]
+}
+
+// KV is where the i-th client sends its reads and writes of etcd.
+func (t *Topology) KV(i int) sim.NodeID {
+	if t.ClientWrites && len(t.APIServers) > 0 {
+		return t.APIServers[i%len(t.APIServers)].Client
+	}
+	return t.Etcd
+}
+
+// IsCache reports whether a node is the cache of an API server.
+func (t *Topology) IsCache(n sim.NodeID) bool {
+	return slices.ContainsFunc(t.APIServers, func(a APIServer) bool { return slices.Contains(a.Caches, n) })
 }
 
 // CacheName names the cache of a resource in an API server.

@@ -1,0 +1,60 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var EtcdErrors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "etcd-errors",
+	Summary: "etcd answers requests with errors while clients write and read: timeouts, another leader, too many requests",
+	Doc: `All reads and writes of etcd go through the client library of an API server. It repeats reads as long as etcd is unavailable,
+and no write: one that timed out may be carried out, later or never, and its client cannot know. One that etcd refuses is not
+carried out.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1, ClientKV: true, ClientWrites: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Txns: true, Deletes: true, Readers: 2, Reads: 2, Gets: 1, Read: "consistent", Watchers: 1,
+			AwaitReady: true, Keys: 2, Items: 2, History: 1,
+		},
+		Faults: faults.Options{Timeouts: 3, LeaderChanges: 1, Overloads: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable,
+	},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)),
+		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
+		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
+		known.Rarely(known.StaleAfterGet()),
+	),
+})
+
+var AnyEtcdErrors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "any-etcd-errors",
+	Summary: "clients draw their requests to etcd's own API, and etcd answers some with errors",
+	Doc: `The requests of any-etcd-requests without its streams, through the client library of an API server: a transaction that only
+reads is no read to the library, and is not repeated. No cache is judged, since Kubernetes never changes two keys at one
+revision, as these clients do.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2, ClientWrites: true},
+		Workload: workload.Options{
+			Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
+		},
+		Faults: faults.Options{Timeouts: 4, LeaderChanges: 2, Overloads: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
+})
