@@ -2,11 +2,12 @@
 // It imports the packages below, so that a program which imports it knows all of
 // them by name.
 //
-//	reads      what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
-//	watches    what clients that watch are sent: etcd's watch guarantees, initial events and their end
-//	caches     the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
-//	fields     the list of what a client can be sent, each field with the properties that judge it
-//	informers  what informers hold: informer-matches-etcd ... informer-detector-accuracy
+//	reads        what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
+//	watches      what clients that watch are sent: etcd's watch guarantees, initial events and their end
+//	caches       the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
+//	compactions  API servers that compact etcd: history-kept, history-dropped
+//	fields       the list of what a client can be sent, each field with the properties that judge it
+//	informers    what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
 // To add a property, add a file with a variable that calls
 // testbed.RegisterProperty, here or in a module of your own, and claim it in a
@@ -19,6 +20,7 @@ package properties
 import (
 	// Each registers its properties.
 	_ "github.com/watchbed/watchbed/properties/caches"
+	_ "github.com/watchbed/watchbed/properties/compactions"
 	_ "github.com/watchbed/watchbed/properties/informers"
 	_ "github.com/watchbed/watchbed/properties/reads"
 	_ "github.com/watchbed/watchbed/properties/watches"

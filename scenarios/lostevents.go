@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -91,7 +92,7 @@ ground truth at the moment when it was begun.`,
 		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept},
 })
 
 var lostEventParams = testbed.Params{

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -33,7 +34,9 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 		Faults: faults.Options{Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd},
+	Claims: []*testbed.Property{
+		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, compactions.HistoryKept,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
 		known.When(known.ProgressOvertakesEvents, known.HearsOfProgress, known.KeepsSnapshots).
@@ -67,8 +70,10 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd},
-	Known:  known.EarlySnapshots(reads.Exact, reads.Pages, caches.MatchEtcd),
+	Claims: []*testbed.Property{
+		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, compactions.HistoryKept, compactions.HistoryDropped,
+	},
+	Known: known.EarlySnapshots(reads.Exact, reads.Pages, caches.MatchEtcd),
 })
 
 var CompetingCompactors = testbed.RegisterScenario(&testbed.Scenario{
@@ -90,11 +95,43 @@ break. A minute passes between two compactions instead of five.`,
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd},
+	Claims: []*testbed.Property{
+		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
+		compactions.HistoryKept, compactions.HistoryDropped,
+	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
 		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
 		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
+	),
+})
+
+var LoneCompactor = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "lone-compactor",
+	Summary: "one API server compacts etcd every five minutes, and both restart: etcd keeps the history of one interval, and of two at most",
+	Doc: `There is no other server that takes over what this one misses. The outcome of a try is unknown if etcd restarts meanwhile; a
+compaction that fails is not repeated, and the next one goes further. A server that starts again does not know what it saw last, so that
+its first try fails and the second one compacts. Compactions that come too early take from clients the pages and watches that they
+are in the middle of; those that do not come let etcd grow.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Topology: topology.Options{Servers: 1, Compactors: true, ClientKV: true},
+		Workload: workload.Options{
+			Writers: 1, Writes: 16, Deletes: true, Readers: 1, Reads: 12, Read: "past", AwaitReady: true, Keys: 2, Items: 2,
+			History: 1, Think: 5 * time.Minute,
+		},
+		Faults: faults.Options{Restarts: 1, EtcdRestarts: 1, For: 11 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 40 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		compactions.HistoryKept, compactions.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
+	},
+	Known: slices.Concat(
+		known.EarlySnapshots(reads.Exact, caches.MatchEtcd),
+		known.CompactedDeletions(reads.Exact, caches.MatchEtcd),
 	),
 })

@@ -35,6 +35,7 @@ var Targets = []Target{
 	{"model", 30},
 	{"linearizability", 40},
 	{"properties/caches", 8},
+	{"properties/compactions", 8},
 	{"properties/informers", 12},
 	{"properties/reads", 20},
 	{"properties/watches", 18},
