@@ -49,7 +49,8 @@ const (
 	// Torn: two pages of one list show different revisions.
 	Torn Anomaly = "torn-pages"
 	// Unexplained: no order of the operations fits, and what became of some
-	// writes is not known well enough to say which answer is at fault.
+	// writes is not known well enough to say which answer is at fault. The
+	// explanation names the first answer with which no order fits any more.
 	Unexplained Anomaly = "unexplained"
 )
 
@@ -98,6 +99,8 @@ type facts struct {
 	outsider string
 	// made: Because made the revision Bound, and did not only see it.
 	made bool
+	// refused: the operation at fault was answered that it had no effect.
+	refused bool
 	// dataRight: the data of the answer is certain to be right.
 	dataRight bool
 }
@@ -288,6 +291,23 @@ func (e *Explanation) Say(name func(op int) string) string {
 		return s.String()
 	case Torn:
 		fmt.Fprintf(&s, " is of revision %d, but the page before it, %s, is of revision %d", e.Revision, name(e.Because), e.Bound)
+		return s.String()
+	case Unexplained:
+		switch {
+		case e.facts.refused:
+			s.WriteString(" is refused, which")
+		case e.Revision > 0:
+			fmt.Fprintf(&s, " is of revision %d, which", e.Revision)
+		default:
+			s.WriteString(" has an answer that")
+		}
+		s.WriteString(" is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect")
+		if e.Because >= 0 {
+			fmt.Fprintf(&s, "; %s shows its effect", name(e.Because))
+		}
+		if e.Write >= 0 {
+			fmt.Fprintf(&s, "; it shows key %q as %q, as %s would have made it, which was refused", e.Key, e.Got.Value, name(e.Write))
+		}
 		return s.String()
 	case UnmadeRevision:
 		fmt.Fprintf(&s, " is of revision %d, which no operation of the history made; the newest is %d", e.Revision, e.facts.newest)

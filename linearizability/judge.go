@@ -105,6 +105,11 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 		}
 		if out.Verdict == model.Violated {
 			out.Why = explain(&j.witness, p, f)
+			if out.Why.Anomaly == Unexplained {
+				if op := j.porcupine.firstAnswer(h, log, p, j.steps(h)); op >= 0 {
+					out.Why.firstUnexplained(&j.witness, op)
+				}
+			}
 		}
 		j.judgements = append(j.judgements, out)
 	}

@@ -168,7 +168,23 @@ func TestJudgements(t *testing.T) {
 		"an unknown write, and data that was never written": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true}`, list(10, "", 3, strings.Replace(newA, "new", "bad", 1))},
 			Linearizable, model.Violated, 0, Unexplained,
-			`no order of the operations fits their answers, whether or not the writes with unknown outcome took effect`,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3, which is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect`,
+		},
+		"an unknown write, and a refused one that is seen": {
+			[]string{
+				start, `{"client":"w","op":"put","call":1,"request":{"key":"b","value":"x"},"unknown":true}`,
+				`{"client":"v","op":"put","call":2,"return":3,"request":{"key":"a","value":"new"},"error":"too-many-requests"}`, list(10, "", 3, newA),
+			},
+			Linearizable, model.Violated, 0, Unexplained,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3, which is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect; it shows key "a" as "new", as the put of "a" by v (called at 2, answered at 3) would have made it, which was refused`,
+		},
+		"an unknown write, and one that is seen before it is refused": {
+			[]string{
+				start, `{"client":"w","op":"put","call":1,"request":{"key":"b","value":"x"},"unknown":true}`,
+				`{"client":"v","op":"put","call":2,"return":30,"request":{"key":"a","value":"new"},"error":"too-many-requests"}`, list(10, "", 3, newA),
+			},
+			Linearizable, model.Violated, 0, Unexplained,
+			`the put of "a" by v (called at 2, answered at 30) is refused, which is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect; the list of "a" by r (called at 10, answered at 11) shows its effect`,
 		},
 		"ground truth settles an unknown outcome": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true,"commit":3}`, list(10, "", 3, newA)},

@@ -30,13 +30,13 @@ carried out.`,
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd,
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
 	},
 	Known: slices.Concat(
-		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)),
+		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, caches.MatchEtcd)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
-		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
+		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers)),
 		known.Rarely(known.StaleAfterGet()),
 	),
 })
@@ -56,5 +56,5 @@ revision, as these clients do.`,
 		Faults: faults.Options{Timeouts: 4, LeaderChanges: 2, Overloads: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce},
 })

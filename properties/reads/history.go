@@ -18,6 +18,16 @@ func ofHistory(p linearizability.Property) func(*testbed.System) testbed.Judge {
 	}
 }
 
+// ofAnswers makes the judge of a property that package linearizability knows, without
+// ground truth.
+func ofAnswers(p linearizability.Property) func(*testbed.System) testbed.Judge {
+	return func(s *testbed.System) testbed.Judge {
+		shared := testbed.Shared(s, func(s *testbed.System) *answers { return &answers{history{system: s}} })
+		shared.properties = append(shared.properties, p)
+		return &historyJudge{&shared.history, len(shared.properties) - 1}
+	}
+}
+
 // history judges the history of a run for all properties together: it is loaded
 // once.
 type history struct {
@@ -37,12 +47,40 @@ func (h *history) BeginJudging(*sim.World) {
 	if hasUnknownWrites(recorded) {
 		log = h.system.Truth().Log()
 	}
+	h.check(recorded, log)
+}
+
+func (h *history) check(recorded *model.History, log *model.Log) {
 	judgements, err := h.judge.Check(recorded, log, h.properties...)
 	if err != nil {
 		// The witness and porcupine disagree: nothing else would be worth saying.
 		panic(err)
 	}
 	h.judgements = judgements
+}
+
+// answers judges the history of a run as one that was recorded from real servers is
+// judged: nothing says what became of a write that was not answered. A history without
+// such a write is left to the properties of the whole history.
+type answers struct{ history }
+
+// answersSteps is porcupine's budget without ground truth, in which a history holds
+// after some hundred steps.
+const answersSteps = 20_000
+
+// Reset implements testbed.Observer.
+func (a *answers) Reset() {
+	a.history.Reset()
+	a.judge.Steps = answersSteps
+}
+
+// BeginJudging implements testbed.Preparer.
+func (a *answers) BeginJudging(*sim.World) {
+	recorded := a.system.History()
+	if !hasUnknownWrites(recorded) {
+		recorded = &model.History{Clients: recorded.Clients, Initial: recorded.Initial}
+	}
+	a.check(recorded, nil)
 }
 
 func hasUnknownWrites(h *model.History) bool {

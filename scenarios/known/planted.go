@@ -3,6 +3,7 @@ package known
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -30,6 +31,10 @@ func plantedElsewhere(sc *testbed.Scenario) []testbed.Row {
 	for _, b := range testbed.KnownBugs() {
 		if !b.ShowsIn(sc) {
 			violates := append([]*testbed.Property{b.Property}, b.Further...)
+			if slices.Contains(violates, reads.Linearizable) {
+				// It is the same property of fewer scenarios.
+				violates = append(violates, reads.LinearizableAnswers)
+			}
 			rows = append(rows, When(plants(b)).RarelyViolates(violates...).Because("the planted bug "+b.Name+" violates it in the scenario "+b.Scenario.Name)...)
 		}
 	}

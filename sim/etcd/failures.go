@@ -78,20 +78,30 @@ func (s *Server) failNext(env *sim.Env, f Failure) {
 func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 	if s.isDue(env, Overloads) {
 		env.Cover(coverTooManyRequests)
+		s.noteFailure(env, e.payload, errTooManyRequests, "")
 		env.Send(e.conn, errTooManyRequests)
 		return true
 	}
 	if !s.isDue(env, TimesOut) {
 		return false
 	}
-	env.Send(e.conn, timeout(env))
+	err := timeout(env)
+	env.Send(e.conn, err)
 	e.conn = sim.NoConn
 	if env.Choose(2, "fate of a write that times out") == 1 {
 		env.Cover(coverWriteLost)
+		s.noteFailure(env, e.payload, err, ", and will never carry it out")
 		return true
 	}
 	env.Cover(coverWriteLate)
+	s.noteFailure(env, e.payload, err, ", and will carry it out")
 	return false
+}
+
+func (s *Server) noteFailure(env *sim.Env, request sim.Payload, err *wire.Error, fate string) {
+	if env.Noting() {
+		env.Note(failed{request, err, fate})
+	}
 }
 
 // timeout is the error of a request that was not answered in time. It says what
@@ -119,6 +129,7 @@ func (s *Server) failReads(env *sim.Env, err *wire.Error) {
 	t := &s.reads
 	for _, place := range t.confirming {
 		r := t.take(env, place)
+		s.noteFailure(env, r.payload, err, "")
 		env.Under(r.cause)
 		env.Send(r.conn, err)
 	}

@@ -58,6 +58,22 @@ func (n rangeQueued) Text(w *sim.World) string {
 	return w.NodeName(n.from) + "'s " + n.request.Label() + " waits for " + number(int64(n.ahead)) + ranges
 }
 
+// failed: a request that nothing is wrong with is answered with an error. Fate says
+// what becomes of a write that the error leaves open.
+type failed struct {
+	request sim.Payload
+	err     *wire.Error
+	fate    string
+}
+
+// Text implements sim.Note.
+func (n failed) Text(*sim.World) string {
+	return "answers " + n.request.Label() + " with the error \"" + n.err.Message + "\"" + n.fate
+}
+
+// About implements sim.Subject.
+func (n failed) About() sim.About { return sim.About{Key: keyOf(n.request)} }
+
 // keyOf is the key that a request writes, that of its first operation if it is a
 // transaction.
 func keyOf(request sim.Payload) string {

@@ -41,6 +41,7 @@ type Client struct {
 	cfg        Config
 	subscriber Subscriber
 	broadcast  Broadcast
+	unknown    Unknown
 	streams    []*Stream        // watcher.streams, by place
 	watches    []*watcherStream // by the subscriber's number
 	calls      []unaryCall
@@ -50,7 +51,7 @@ type Client struct {
 func (c *Client) Reset(cfg Config, s Subscriber) {
 	cfg.setDefaults()
 	c.cfg, c.subscriber = cfg, s
-	c.broadcast = ProgressScopes.Of(cfg.ProgressScope)
+	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
 	c.forget()
 }
 

@@ -14,6 +14,31 @@ func (n streamEnds) Text(*sim.World) string {
 	return "the stream to etcd ended, and all watches on it: " + n.err.Message
 }
 
+// callRepeated: a call is sent once more after an error.
+type callRepeated struct {
+	request sim.Payload
+	err     *wire.Error
+}
+
+func (n callRepeated) Text(*sim.World) string {
+	return "will send " + n.request.Label() + " again after the error \"" + n.err.Message + "\""
+}
+
+// callFailed: the caller is answered an error of etcd, or what the client library
+// makes of it.
+type callFailed struct {
+	request     sim.Payload
+	err, answer *wire.Error
+}
+
+func (n callFailed) Text(*sim.World) string {
+	text := "passes on the error \"" + n.err.Message + "\" of " + n.request.Label()
+	if n.answer != n.err {
+		text = "makes of the error \"" + n.err.Message + "\" of " + n.request.Label() + " the answer \"" + n.answer.Message + "\""
+	}
+	return text
+}
+
 // watchResumes: a watch is requested once more, on a new stream.
 type watchResumes struct {
 	key string

@@ -12,6 +12,7 @@ import (
 type Options struct {
 	ResumeRevision ResumeRevision
 	ProgressScope  ProgressScope
+	UnknownWrite   UnknownWrite
 	Amounts
 }
 
@@ -39,6 +40,18 @@ var ProgressScopes = option.NewSeam[ProgressScope, Broadcast]("progress-scope",
 	"the watches that receive a progress notification for all watches of a stream").
 	Shipped("stream", "the watches of that stream: all releases", func(env *sim.Env, s *Stream, p *wire.WatchResponse) { s.Deliver(env, p) })
 
+// UnknownWrite is a value of UnknownWrites.
+type UnknownWrite uint8
+
+// Unknown says what becomes of a write of which etcd did not say whether it is carried
+// out: whether the write is sent again, and else what its caller is answered.
+type Unknown func(err *wire.Error) (again bool, answer *wire.Error)
+
+// UnknownWrites are the ways to take such an error.
+var UnknownWrites = option.NewSeam[UnknownWrite, Unknown]("unknown-writes",
+	"what the client library does when etcd does not say whether it carries out a write").
+	Shipped("reported", "the caller gets the error: all releases", func(err *wire.Error) (bool, *wire.Error) { return false, err })
+
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
 	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
@@ -46,6 +59,7 @@ var Choices = option.NewGroup("client",
 		option.Val("after-header", "at the revision after it"),
 		option.Val("at-header", "at its revision, so that an event comes twice (etcd#15248)")),
 	option.SeamOption(ProgressScopes, func(o *Options) *ProgressScope { return &o.ProgressScope }),
+	option.SeamOption(UnknownWrites, func(o *Options) *UnknownWrite { return &o.UnknownWrite }),
 )
 
 // Group is all options.

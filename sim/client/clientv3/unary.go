@@ -78,8 +78,8 @@ func (c *Client) attempt(env *sim.Env, i int) {
 }
 
 // answered is what the interceptor does when an attempt has ended. Only reads
-// are repeatable, and only while etcd is unavailable: a write that was interrupted
-// may have taken effect.
+// are repeatable, and only while etcd is unavailable (isSafeRetryImmutableRPC): a
+// write that was interrupted may have taken effect (isSafeRetryMutableRPC).
 func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	i := slices.IndexFunc(c.calls, func(u unaryCall) bool { return u.state == callUnderWay && u.conn == conn })
 	if i < 0 {
@@ -89,16 +89,18 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 	env.Writes(cellCall, i)
 	u := &c.calls[i]
 	if e, refused := p.(*wire.Error); refused && e.Code == wire.Unavailable {
-		switch repeatable := isRepeatable(u.request); {
-		case !repeatable:
-			env.Cover(writeUnknown)
-		case u.attempts < c.cfg.MaxUnaryRetries:
-			env.Cover(readRetried)
+		again, answer := c.afterOutage(env, u, e)
+		if again {
+			if env.Noting() {
+				env.Note(callRepeated{u.request, e})
+			}
 			c.backOff(env, i)
 			return
-		default:
-			env.Cover(readGivenUp)
 		}
+		if env.Noting() {
+			env.Note(callFailed{u.request, e, answer})
+		}
+		p = answer
 	}
 	env.LooksAt(cellCalls, 0)
 	call := *u
@@ -108,6 +110,21 @@ func (c *Client) answered(env *sim.Env, conn sim.Conn, p sim.Payload) {
 		return
 	}
 	env.Send(call.caller, p)
+}
+
+// afterOutage reports whether a call is tried again after an attempt that found etcd
+// unavailable, and else what its caller is answered.
+func (c *Client) afterOutage(env *sim.Env, u *unaryCall, e *wire.Error) (again bool, answer *wire.Error) {
+	if !isRepeatable(u.request) {
+		env.Cover(writeUnknown)
+		return c.unknown(e)
+	}
+	if u.attempts < c.cfg.MaxUnaryRetries {
+		env.Cover(readRetried)
+		return true, nil
+	}
+	env.Cover(readGivenUp)
+	return false, e
 }
 
 // isRepeatable reports whether a request only reads.

@@ -1,0 +1,98 @@
+package linearizability
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// firstAnswer finds the first answer with which no order of the operations fits: those
+// up to the one before have an order. It returns -1 if porcupine finds the history in
+// order, or gives up.
+func (p *Porcupine) firstAnswer(h *model.History, log *model.Log, prop Property, budget int) int {
+	var answered []int
+	for i := range h.Operations {
+		if h.Operations[i].Outcome != model.Unknown {
+			answered = append(answered, i)
+		}
+	}
+	slices.SortFunc(answered, func(a, b int) int { return cmp.Compare(h.Operations[a].Return, h.Operations[b].Return) })
+	spent := false
+	n := sort.Search(len(answered), func(n int) bool {
+		v, _ := p.Check(upTo(h, h.Operations[answered[n]].Return), log, prop, budget)
+		spent = spent || v == model.Undecided
+		return v == model.Violated
+	})
+	if spent || n == len(answered) {
+		return -1
+	}
+	return answered[n]
+}
+
+// upTo is what was recorded up to a time: what was answered later is not answered
+// yet.
+func upTo(h *model.History, tick int64) *model.History {
+	part := &model.History{Clients: h.Clients, Initial: h.Initial}
+	for _, op := range h.Operations {
+		if op.Call > tick {
+			continue
+		}
+		if op.Outcome != model.Unknown && op.Return > tick {
+			op.Outcome, op.Result, op.Return = model.Unknown, nil, math.MaxInt64
+		}
+		part.Operations = append(part.Operations, op)
+	}
+	return part
+}
+
+// firstUnexplained makes the explanation of a history that no order fits one of the
+// first answer with which that is so.
+func (e *Explanation) firstUnexplained(w *Witness, op int) {
+	e.Operation = op
+	answer := &w.history.Operations[op]
+	e.facts.server = answer.Server
+	e.facts.refused = answer.Outcome == model.Failed
+	if e.facts.refused {
+		e.Because = w.shownBy(op)
+	} else {
+		e.Revision = answer.Result.Revision
+		e.showsRefused(w, answer.Result.Items)
+	}
+	e.Sentence = e.Say(w.name)
+}
+
+// shownBy is the first read that shows what a write has made, -1 if none does.
+func (w *Witness) shownBy(write int) int {
+	r := w.history.Operations[write].Request
+	return slices.IndexFunc(w.history.Operations, func(op model.Operation) bool {
+		return op.Outcome == model.Done && slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return puts(r, it) })
+	})
+}
+
+// showsRefused finds an item of an answer that a refused write would have made.
+func (e *Explanation) showsRefused(w *Witness, items []*model.Item) {
+	for _, it := range items {
+		for i := range w.history.Operations {
+			op := &w.history.Operations[i]
+			if op.Outcome == model.Failed && puts(op.Request, it) {
+				e.Key, e.Got, e.Write = it.Key, copyOf(it), i
+				return
+			}
+		}
+	}
+}
+
+// puts reports whether a request can make an item what it is.
+func puts(r *model.Request, it *model.Item) bool {
+	ofBranch := func(b model.Request) bool { return puts(&b, it) }
+	switch r.Kind {
+	case model.Put:
+		return r.Key == it.Key && r.Value == it.Value
+	case model.Txn:
+		return slices.ContainsFunc(r.Success, ofBranch) || slices.ContainsFunc(r.Failure, ofBranch)
+	}
+	return false
+}
