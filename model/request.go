@@ -118,6 +118,14 @@ type Request struct {
 // compaction is none: it removes history, not contents, and takes no revision.
 func (r *Request) IsWrite() bool { return r.Kind == Put || r.Kind == Delete || r.Kind == Txn }
 
+// branch is that of a transaction whose compares succeed, or do not.
+func (r *Request) branch(succeeded bool) []Request {
+	if succeeded {
+		return r.Success
+	}
+	return r.Failure
+}
+
 // Result is what a client was answered.
 type Result struct {
 	// Revision is the store's revision that came with the answer: of a write

@@ -184,10 +184,7 @@ func (s *Store) applyTxn(r *Request) Result {
 			break
 		}
 	}
-	branch := r.Failure
-	if res.Succeeded {
-		branch = r.Success
-	}
+	branch := r.branch(res.Succeeded)
 	rev, changed := s.revision+1, false
 	for i := range branch {
 		b := &branch[i]

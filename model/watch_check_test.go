@@ -93,6 +93,10 @@ func TestWatchViolations(t *testing.T) {
 			s[0].Responses[4].Events, s[0].Responses[4].Fragment = both[:1], true
 			s[0].Responses = append(s[0].Responses, WatchResponse{Revision: 6, Events: both[1:]})
 		}, nil, ""},
+		"the rest of a revision that the stream did not bring": {func(s []WatchStream) {
+			both := s[0].Responses[4].Events
+			s[0].Responses[4].Events, s[0].Responses[4].Fragment = both[:1], true
+		}, nil, ""},
 		"an event lost": {func(s []WatchStream) {
 			s[0].Responses[1].Events = s[0].Responses[1].Events[:1]
 			s[0].Responses[3].Progress = false

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -138,16 +139,17 @@ var AnyEtcdRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own API draw their requests from all that there are, anew in each run",
 	Doc: `Ranges, puts, deletes, transactions and compactions with any options, and streams of watches from any revision, with any
 filters, ids, fragments, progress requests and cancels. Each client does without a random half of the options in each run (swarm
-testing), and all of it is choices of the run. Not judged is prevKV: recvLoop stores the option after it has
+testing), and all of it is choices of the run. A response to a watch is split from 300 bytes on, and half of the clients close their
+stream at the end. The run goes on until nothing more can happen, for which etcd must not send progress by itself. Not judged is prevKV: recvLoop stores the option after it has
 registered the watch, so that every release may send an event without the previous value.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1"),
+		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1", "fragment-bytes=300", "progress-requests=periodic"),
 		Workload: workload.Options{
-			Streams: 2, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
+			Streams: 2, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6, LargeBytes: 100},
 		},
 		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
@@ -155,23 +157,26 @@ registered the watch, so that every release may send an event without the previo
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,
+		watches.KeepUp, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).RarelyViolates(watches.Bookmarkable).
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
-		known.When(known.RestoreRepeatsEvents).RarelyViolates(watches.Ordered, watches.Unique, watches.Atomic).
-			Because("a restore sends again what was sent before (etcd-io/etcd#15271)"),
-		known.When(known.ForgetsCompactedWatch).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable).
+		known.When(known.RestoreRepeatsEvents).RarelyViolates(watches.Ordered, watches.Unique, watches.Atomic, etcdapi.WatchAnswers).
+			Because("a restore sends again what was sent before (etcd-io/etcd#15271), or cancels the watch for history that it was sent"),
+		known.When(known.ForgetsCompactedWatch).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
-		known.When(known.CompactionRemovesDeletion).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable).
+		known.When(known.CompactionRemovesDeletion).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
-		known.When(known.RestartRemovesDeletion).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable).
+		known.When(known.RestartRemovesDeletion).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#19179)"),
-		known.When(known.AcceptsNegativeStart).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable).
+		known.When(known.AcceptsNegativeStart).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
 		known.When(known.LowersFutureWatch).Violates(watches.Resumable).
 			Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
-		known.When(known.RestartTakesRevisionBack).RarelyViolates(reads.Linearizable, reads.LinearizableData, reads.Exact).
+		known.When(known.LowersFutureWatch).RarelyViolates(etcdapi.WatchAnswers).
+			Because("after a restore a watch is canceled for history from before its start (etcd-io/etcd#20221)"),
+		known.When(known.RestartTakesRevisionBack).RarelyViolates(reads.Linearizable, reads.LinearizableData, reads.Exact, etcdapi.Answers, etcdapi.WatchAnswers).
 			Because("after a crash in a compaction etcd gives out revisions for the second time (etcd-io/etcd#17780)"),
 	),
 })

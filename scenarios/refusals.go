@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/option"
@@ -62,5 +63,8 @@ progress in every design here.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.NothingLeft},
+	Claims: []*testbed.Property{
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+	},
 })

@@ -111,11 +111,30 @@ func (c *cluster) fill(s *System) {
 	c.initial.Revision = rev
 }
 
+// Member is a server of etcd in the world of a run.
+type Member struct {
+	Name   string
+	ID     sim.NodeID
+	Server *etcd.Server
+}
+
+// Members are the servers of etcd: the one that takes reads and writes, and its follower
+// if watches are served by another.
+func (s *System) Members() []Member {
+	all := []Member{{etcdName, s.topology.Etcd, s.etcd.server}}
+	if s.etcd.follower != nil {
+		all = append(all, Member{followerName, s.topology.Watches, s.etcd.follower})
+	}
+	return all
+}
+
+const etcdName, followerName = "etcd", "etcd-follower"
+
 func (c *cluster) build(s *System, w *sim.World) {
 	c.server.Reset(c.config)
-	w.Add("etcd", c.server)
+	w.Add(etcdName, c.server)
 	if c.follower != nil {
 		c.follower.Reset(c.followerConfig(s))
-		w.Add("etcd-follower", c.follower)
+		w.Add(followerName, c.follower)
 	}
 }

@@ -98,6 +98,9 @@ func (c *Client) Name() string { return c.name }
 // Done reports whether the program has ended.
 func (c *Client) Done() bool { return !c.waiting && c.next == len(c.program) && c.page == nil }
 
+// Waiting reports whether an operation has no answer yet.
+func (c *Client) Waiting() bool { return c.waiting }
+
 // Asked is the node that got the last operation's request; 0 before the first.
 func (c *Client) Asked() sim.NodeID {
 	if c.asked == nil {
@@ -223,7 +226,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	if op.Outcome != model.Unknown {
 		op.Return, op.Result = tick, res
 	}
-	if limit := op.Request.Limit; limit > 0 && int64(len(res.Items)) > limit {
+	if _, list := c.asked.Payload.(*wire.ListRequest); list && op.Request.Limit > 0 && int64(len(res.Items)) > op.Request.Limit {
 		op.Request = withoutLimit(op.Request)
 	}
 	if env.Noting() {
@@ -236,7 +239,7 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	c.plan(env)
 }
 
-// withoutLimit is a LIST without its limit: a server may ignore the limit and
+// withoutLimit is a LIST without its limit: an API server may ignore the limit and
 // return everything (Kubernetes API concepts, "Retrieving large results sets in
 // chunks").
 func withoutLimit(r *model.Request) *model.Request {

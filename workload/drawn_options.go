@@ -10,6 +10,9 @@ type DrawnOptions struct {
 	OfCache, OfEtcd, Watchers int
 	// Requests is how many requests each of them sends.
 	Requests int
+	// LargeBytes is the length of a large value, in bytes: values have up to twice as
+	// many. 0 is no large values.
+	LargeBytes int
 }
 
 var drawnGroup = option.NewGroup("clients",
@@ -17,4 +20,5 @@ var drawnGroup = option.NewGroup("clients",
 	option.Count("drawn-clients", func(o *DrawnOptions) *int { return &o.OfEtcd }, "", "clients that draw reads and writes of etcd"),
 	option.Count("drawn-watchers", func(o *DrawnOptions) *int { return &o.Watchers }, "", "clients that draw watches of a cache"),
 	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
+	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
 )

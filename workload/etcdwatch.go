@@ -18,7 +18,7 @@ type EtcdWatch struct {
 	created   int
 	requested int
 	later     int
-	// ended: the stream broke, or etcd ended it.
+	// ended: the stream broke, or one of its ends closed it.
 	ended bool
 	// firstRequest is when the first progress request went out.
 	firstRequest sim.Time
@@ -37,16 +37,18 @@ type EtcdWatchPlan struct {
 	After, Every sim.Duration
 	// Later are further requests of any kind, sent one by one after those.
 	Later []sim.Payload
+	// Leaves has the client close the stream after all of these.
+	Leaves bool
 	// Begin is how long the stream waits before it opens.
 	Begin sim.Delay
-	// Draw sets Creates, Requests and Later from choices of the run when the node
+	// Draw sets Creates, Requests, Later and Leaves from choices of the run when the node
 	// starts; nil leaves them as they are.
 	Draw func(env *sim.Env, p *EtcdWatchPlan)
 }
 
 // digest mixes the requests into d.
 func (p *EtcdWatchPlan) digest(d sim.Digest) sim.Digest {
-	d = d.Int(int64(p.Requests))
+	d = d.Int(int64(p.Requests)).Bool(p.Leaves)
 	for _, c := range p.Creates {
 		d = c.Digest(d)
 	}
@@ -83,12 +85,21 @@ func (w *EtcdWatch) Plan() *EtcdWatchPlan { return &w.plan }
 // Responses is what etcd sent, in order.
 func (w *EtcdWatch) Responses() []Response { return w.responses }
 
-// Ended reports whether the stream broke, or etcd ended it.
+// Ended reports whether the stream broke, or one of its ends closed it.
 func (w *EtcdWatch) Ended() bool { return w.ended }
 
 // Done reports whether all requests of the plan were sent, or the stream ended.
 func (w *EtcdWatch) Done() bool {
-	return w.ended || w.created >= len(w.plan.Creates) && w.requested == w.plan.Requests && w.later == len(w.plan.Later)
+	return w.ended || !w.plan.Leaves && w.created >= len(w.plan.Creates) && w.requested == w.plan.Requests && w.later == len(w.plan.Later)
+}
+
+// Sent is how many of the plan's first create requests, and of its later requests, were
+// sent.
+func (w *EtcdWatch) Sent() (creates, later int) {
+	if w.conn == sim.NoConn {
+		return 0, 0
+	}
+	return len(w.plan.Creates), w.later
 }
 
 // FirstProgress is the time from the first progress request to the first answer for
@@ -127,14 +138,15 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 		}
 		return
 	}
-	if w.requested < w.plan.Requests {
+	switch {
+	case w.requested < w.plan.Requests:
 		env.Begin("progress", w.requested)
 		if w.requested == 0 {
 			w.firstRequest = env.Now()
 		}
 		w.requested++
 		w.send(env, progressRequest)
-	} else {
+	case w.later < len(w.plan.Later):
 		env.Begin("later", w.later)
 		p := w.plan.Later[w.later]
 		if _, ok := p.(*wire.WatchCancelRequest); ok {
@@ -143,6 +155,12 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 		}
 		w.send(env, p)
 		w.later++
+	default:
+		env.Begin("leave", 0)
+		env.Writes(cellOpen, 0)
+		w.ended = true
+		env.Close(w.conn)
+		return
 	}
 	w.planNext(env, w.plan.Every)
 }
@@ -156,7 +174,7 @@ func (w *EtcdWatch) send(env *sim.Env, p sim.Payload) {
 
 func (w *EtcdWatch) planNext(env *sim.Env, after sim.Duration) {
 	env.LooksAt(cellPlan, 0)
-	if w.requested < w.plan.Requests || w.later < len(w.plan.Later) {
+	if w.requested < w.plan.Requests || w.later < len(w.plan.Later) || w.plan.Leaves {
 		env.Arm(nextRequest, after)
 	}
 }

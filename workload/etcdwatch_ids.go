@@ -14,7 +14,11 @@ type Watch struct {
 	// earlier is how many watches of the stream had the same id before.
 	earlier int
 	// cancel is which of the client's cancel requests ends the watch, -1 if none does.
-	cancel int
+	// CanceledBy is the place of that request in Later.
+	cancel, CanceledBy int
+	// Place is that of the create request in Creates, or in Later if Later is set.
+	Place int
+	Later bool
 }
 
 // Watches are the watches of the plan in the order in which they are asked for. Their ids
@@ -23,15 +27,15 @@ type Watch struct {
 // this etcd refuses start revisions below 0.
 func (w *EtcdWatch) Watches(refusesNegative bool) []Watch {
 	ids := watchIDs{used: map[int64]int{}, refusesNegative: refusesNegative}
-	for _, c := range w.plan.Creates {
-		ids.create(c)
+	for i, c := range w.plan.Creates {
+		ids.create(c, i, false)
 	}
-	for _, p := range w.plan.Later {
+	for i, p := range w.plan.Later {
 		switch p := p.(type) {
 		case *wire.WatchCreateRequest:
-			ids.create(p)
+			ids.create(p, i, true)
 		case *wire.WatchCancelRequest:
-			ids.cancel(p.WatchID)
+			ids.cancel(p.WatchID, i)
 		}
 	}
 	return ids.watches
@@ -49,18 +53,21 @@ type watchIDs struct {
 	used map[int64]int
 }
 
-func (ids *watchIDs) create(c *wire.WatchCreateRequest) {
+func (ids *watchIDs) create(c *wire.WatchCreateRequest, place int, later bool) {
 	id := ids.pick(c)
-	ids.watches = append(ids.watches, Watch{c, id, ids.used[id], -1})
+	ids.watches = append(ids.watches, Watch{
+		WatchCreateRequest: c, ID: id, earlier: ids.used[id], cancel: -1, CanceledBy: -1, Place: place, Later: later,
+	})
 	if id != wire.InvalidWatchID {
 		ids.live = append(ids.live, len(ids.watches)-1)
 		ids.used[id]++
 	}
 }
 
-func (ids *watchIDs) cancel(id int64) {
+func (ids *watchIDs) cancel(id int64, place int) {
 	if i := ids.find(id); i >= 0 {
-		ids.watches[ids.live[i]].cancel = ids.cancels
+		of := &ids.watches[ids.live[i]]
+		of.cancel, of.CanceledBy = ids.cancels, place
 		ids.live = slices.Delete(ids.live, i, i+1)
 	}
 	ids.cancels++

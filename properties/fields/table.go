@@ -4,17 +4,16 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 )
 
 // What is not judged, by the reason.
 const (
-	noneAsks    = "no client of the catalogue asks for it, and the cache does not read it"
-	forPeople   = "it is text for people: clients decide by the code"
-	inProcess   = "it is between two parts of one API server, and never sent to a client of Kubernetes"
-	onlyThere   = "the model has no downtime to derive it from; the tests of sim/cache do"
-	notCompared = "no property compares it yet"
+	forPeople = "it is text for people: clients decide by the code"
+	inProcess = "it is between two parts of one API server, and never sent to a client of Kubernetes"
+	onlyThere = "the model has no downtime to derive it from; the tests of sim/cache do"
 )
 
 // Table lists every field of every message that a client can be sent, in the order
@@ -32,17 +31,17 @@ func ofEtcd() []Field {
 		by(listed, "RangeResponse.Kvs", "Key", "Value", "ModRevision"),
 		by(written, "RangeResponse.Kvs", "CreateRevision", "Version"),
 		by(listed, "RangeResponse", "More"),
-		notBy(noneAsks, "RangeResponse", "Count"),
+		by(of(etcdapi.Answers), "RangeResponse", "Count"),
 		by(written, "PutResponse", "Revision"),
 		by(written, "DeleteRangeResponse", "Revision", "Deleted"),
-		notBy(notCompared, "CompactionResponse", "Revision"),
+		by(of(etcdapi.Answers), "CompactionResponse", "Revision"),
 		by(written, "TxnResponse", "Revision", "Succeeded"),
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Range", "Revision"),
 		by(written, "TxnResponse.Responses.Range.Kvs", keyValue...),
 		by(written, "TxnResponse.Responses.Range", "More", "Count"),
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Put", "Revision"),
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.DeleteRange", "Revision"),
-		notBy("no transaction of the catalogue deletes; the tests of package linearizability do", "TxnResponse.Responses.DeleteRange", "Deleted"),
+		by(of(reads.Linearizable, etcdapi.Answers), "TxnResponse.Responses.DeleteRange", "Deleted"),
 	)
 }
 
@@ -65,8 +64,7 @@ func ofEtcdWatches() []Field {
 	return slices.Concat(
 		by(of(watches.Bookmarkable), "WatchResponse", "Revision"),
 		by(of(watches.Reliable, watches.Bookmarkable), "WatchResponse", "WatchID"),
-		notBy(notCompared, "WatchResponse", "Created", "Canceled", "CompactRevision"),
-		notBy(forPeople, "WatchResponse", "CancelReason"),
+		by(of(etcdapi.WatchAnswers), "WatchResponse", "Created", "Canceled", "CompactRevision", "CancelReason"),
 		notBy("no response of the catalogue is big enough to be split; the tests of sim/etcd/v3rpc have such", "WatchResponse", "Fragment"),
 		by(of(watches.Reliable, watches.Filter), "WatchResponse.Events", "Type"),
 		by(sent, "WatchResponse.Events.Kv", keyValue...),

@@ -26,26 +26,19 @@ const (
 	countsOnly
 	serializes
 	givesNoKey
+	asksTooMuch
 )
 
 var operationFeatures = []string{
 	putsLarge: "large values", deletes: "deletes", deletesRanges: "deletes of ranges", transacts: "transactions",
 	compares: "compares", compacts: "compactions", ranges: "ranges", rangesAtRevisions: "ranges at revisions",
 	rangesInParts: "limits", rangesWithoutValues: "keys only", countsOnly: "counts only", serializes: "serializable ranges",
-	givesNoKey: "requests without a key",
+	givesNoKey: "requests without a key", asksTooMuch: "transactions of too many operations",
 }
-
-// LargeValue is so long that the events of three such puts do not fit one response to a
-// watch: etcd takes up to 1.5 MiB and splits responses from 2 MiB on.
-var LargeValue = strings.Repeat("x", 700<<10)
 
 // anyOperations are reads and writes of one client of etcd, with any options.
 func (p *planner) anyOperations(env *sim.Env, i int, name string) []workload.Step {
 	s := drawSwarm(env, operationFeatures)
-	if s.draw(putsLarge, 4, "large values in this run") != 1 {
-		// They make a run slow, so that few runs have them.
-		s.leave(putsLarge)
-	}
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		value := name[len("any-client"):] + "." + strconv.Itoa(j)
@@ -54,24 +47,27 @@ func (p *planner) anyOperations(env *sim.Env, i int, name string) []workload.Ste
 	return steps
 }
 
+// anyOperation is of any kind that the client uses in this run. Every client puts.
 func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
-	switch {
-	case s.draw(ranges, 3, "a range") > 0:
-		return p.anyRange(s)
-	case s.draw(transacts, 3, "a transaction") == 1:
-		return p.anyTxn(s, value)
-	case s.draw(deletes, 3, "a delete") == 1:
-		return p.anyDelete(s)
-	case s.draw(compacts, 5, "a compaction") == 1:
-		return &wire.CompactionRequest{Revision: p.anyRevision(s)}
+	kinds := []func() sim.Payload{func() sim.Payload { return p.anyPut(s, value) }}
+	for _, k := range [...]struct {
+		uses feature
+		draw func() sim.Payload
+	}{
+		{ranges, func() sim.Payload { return p.anyRange(s) }},
+		{transacts, func() sim.Payload { return p.anyTxn(s, value) }},
+		{deletes, func() sim.Payload { return p.anyDelete(s) }},
+		{compacts, func() sim.Payload { return &wire.CompactionRequest{Revision: p.anyRevision(s)} }},
+	} {
+		if s.has(k.uses) {
+			kinds = append(kinds, k.draw)
+		}
 	}
-	return p.anyPut(s, value)
+	return kinds[s.env.Choose(len(kinds), "kind of request")]()
 }
 
 func (p *planner) anyPut(s *swarm, value string) *wire.PutRequest {
-	if s.flip(putsLarge, "a large value") {
-		value += LargeValue
-	}
+	value += strings.Repeat("x", s.draw(putsLarge, 3, "size of the value")*p.o.Drawn.LargeBytes)
 	return &wire.PutRequest{Key: p.anyKey(s), Value: value}
 }
 
@@ -89,11 +85,14 @@ func (p *planner) anyKey(s *swarm) string {
 // everyKey begins the range of all keys that there are.
 const everyKey = "/"
 
+// lastByte is a prefix behind which no key comes: the range of its keys has no end.
+const lastByte = "\xff"
+
 // span is a range of keys: one key, all objects of the resource, all keys from one on,
-// every key, or none.
+// every key, none, or those that begin with the last byte there is.
 func (p *planner) span(s *swarm, f feature) (key, end string) {
 	prefix := topology.Prefix(0)
-	switch s.draw(f, 5, "range of keys") {
+	switch s.draw(f, 6, "range of keys") {
 	case 1:
 		return prefix, model.PrefixEnd(prefix)
 	case 2:
@@ -102,6 +101,8 @@ func (p *planner) span(s *swarm, f feature) (key, end string) {
 		return everyKey, "\x00"
 	case 4:
 		return model.PrefixEnd(prefix), prefix
+	case 5:
+		return lastByte, model.PrefixEnd(lastByte)
 	}
 	return p.anyKey(s), ""
 }
@@ -112,28 +113,28 @@ func (p *planner) anyDelete(s *swarm) *wire.DeleteRangeRequest {
 }
 
 func (p *planner) anyRange(s *swarm) *wire.RangeRequest {
-	r := p.newestRange(s)
-	switch s.draw(rangesAtRevisions, 3, "revision of the range") {
-	case 1:
-		r.Revision = p.anyRevision(s)
-	case 2:
-		// etcd reads the newest state at any revision below 1.
+	r := p.anyRangeInTxn(s)
+	if r.Revision == 0 && s.draw(rangesAtRevisions, 3, "revision below 0") == 1 {
+		// etcd reads the newest state. Inside a transaction it refuses such a range once
+		// it has compacted.
 		r.Revision = -1
 	}
 	return r
 }
 
-// newestRange gives no revision. The model does not answer a range of the past inside a
-// transaction.
-func (p *planner) newestRange(s *swarm) *wire.RangeRequest {
+func (p *planner) anyRangeInTxn(s *swarm) *wire.RangeRequest {
 	key, end := p.span(s, ranges)
-	return &wire.RangeRequest{
+	r := &wire.RangeRequest{
 		Key: key, RangeEnd: end,
 		Limit:        int64(s.draw(rangesInParts, 3, "limit")),
 		KeysOnly:     s.flip(rangesWithoutValues, "keys only"),
 		CountOnly:    s.flip(countsOnly, "count only"),
 		Serializable: s.flip(serializes, "serializable"),
 	}
+	if s.flip(rangesAtRevisions, "revision of the range") {
+		r.Revision = p.anyRevision(s)
+	}
+	return r
 }
 
 // anyTxn compares, and has up to three operations in each branch.
@@ -148,8 +149,16 @@ func (p *planner) anyTxn(s *swarm, value string) *wire.TxnRequest {
 		})
 	}
 	t.Success, t.Failure = p.anyBranch(s, value), p.anyBranch(s, value)
+	if s.draw(asksTooMuch, 4, "too many operations") == 1 {
+		for range tooManyOps {
+			t.Failure = append(t.Failure, wire.RequestOp{Range: &wire.RangeRequest{Key: everyKey}})
+		}
+	}
 	return t
 }
+
+// tooManyOps is one more than etcd takes in a branch of a transaction.
+const tooManyOps = 129
 
 func (p *planner) anyBranch(s *swarm, value string) []wire.RequestOp {
 	var ops []wire.RequestOp
@@ -158,7 +167,7 @@ func (p *planner) anyBranch(s *swarm, value string) []wire.RequestOp {
 		case 0:
 			ops = append(ops, wire.RequestOp{Put: p.anyPut(s, value+"."+strconv.Itoa(i))})
 		case 1:
-			ops = append(ops, wire.RequestOp{Range: p.newestRange(s)})
+			ops = append(ops, wire.RequestOp{Range: p.anyRangeInTxn(s)})
 		default:
 			ops = append(ops, wire.RequestOp{DeleteRange: p.anyDelete(s)})
 		}

@@ -21,13 +21,14 @@ const (
 	requestsProgress
 	watchesLater
 	cancels
+	leaves
 )
 
 var streamFeatures = []string{
 	watchesRanges: "ranges of keys", watchesFromRevisions: "start revisions", watchesBelowZero: "start revisions below 0",
 	wantsPrevKV: "prevKV", filters: "filters", wantsNotifications: "progress notifications", wantsFragments: "fragments",
 	namesWatches: "watch ids of its own", requestsProgress: "progress requests", watchesLater: "watches created later",
-	cancels: "cancels",
+	cancels: "cancels", leaves: "closed streams",
 }
 
 // maxCreates is how many watches a stream begins with, and maxLater how many requests
@@ -63,6 +64,7 @@ func AnyWatches(last int64) workload.EtcdWatchPlan {
 				plan.Later = append(plan.Later, progressRequest)
 			}
 		}
+		plan.Leaves = s.flip(leaves, "close the stream")
 	}}
 }
 
@@ -76,13 +78,15 @@ func anyWatch(s *swarm, last int64) *wire.WatchCreateRequest {
 		ProgressNotify: s.flip(wantsNotifications, "progress notifications"),
 		Fragment:       s.flip(wantsFragments, "fragments"),
 	}
-	switch s.draw(watchesRanges, 4, "range of keys") {
+	switch s.draw(watchesRanges, 5, "range of keys") {
 	case 1:
 		c.Key, c.RangeEnd = object, ""
 	case 2:
 		c.Key, c.RangeEnd = object, "\x00"
 	case 3:
 		c.Key, c.RangeEnd = everyKey, "\x00"
+	case 4:
+		c.Key, c.RangeEnd = lastByte, model.PrefixEnd(lastByte)
 	}
 	if s.flip(watchesFromRevisions, "start revision") {
 		c.StartRevision = 1 + int64(s.env.Choose(int(last)+2, "revision"))

@@ -7,13 +7,10 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// grpcOverheadBytes is what fragments may exceed MaxRequestBytes by.
-const grpcOverheadBytes = 512 * 1024
-
 // sendFragments is the function of that name: a response that is too large is split
 // between events.
 func (sws *ServerWatchStream) sendFragments(env *sim.Env, r *wire.WatchResponse) {
-	out, limit := &sws.send.out, sws.server.opts.MaxRequestBytes+grpcOverheadBytes
+	out, limit := &sws.send.out, sws.server.opts.FragmentBytes
 	bare := *r
 	bare.Events = nil
 	head := responseSize(&bare)

@@ -40,7 +40,7 @@ func TestFragmentsAreSmallerThanTheLimit(t *testing.T) {
 	}
 	for limit, want := range map[int]int{wholeSize(r): 2, wholeSize(r) + 1: 1} {
 		s := NewWatchServer(&mvcc.WatchableStore{}, Numbers{})
-		s.Reset(Options{MaxRequestBytes: limit - grpcOverheadBytes})
+		s.Reset(Options{FragmentBytes: limit})
 		f := &fragmenting{sws: s.newPlace(), r: r}
 		w := sim.NewWorld(sim.Options{})
 		w.Add("etcd", f)

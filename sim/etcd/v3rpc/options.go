@@ -27,9 +27,9 @@ type Options struct {
 	// network fills it, after hundreds of small events. A scenario about slow
 	// readers sets it to a few.
 	SendWindow int
-	// MaxRequestBytes bounds a fragment of a response, together with gRPC's
-	// overhead of 512 KiB: --max-request-bytes, 1.5 MiB.
-	MaxRequestBytes int
+	// FragmentBytes is the size from which on a response is split, in bytes:
+	// --max-request-bytes of 1.5 MiB, with gRPC's overhead of 512 KiB.
+	FragmentBytes int
 	// ProgressNotifyInterval is the period of a stream's progress ticker, to
 	// which 0 to 10 % are added once: --watch-progress-notify-interval, 10 min.
 	// Untimed, a ticker is something that can happen at every point, and a search
@@ -47,8 +47,8 @@ func (o *Options) SetDefaults() {
 	if o.CtrlStreamBufLen == 0 {
 		o.CtrlStreamBufLen = 16
 	}
-	if o.MaxRequestBytes == 0 {
-		o.MaxRequestBytes = 1.5 * 1024 * 1024
+	if o.FragmentBytes == 0 {
+		o.FragmentBytes = 2 << 20
 	}
 }
 
@@ -111,6 +111,7 @@ var Choices = option.NewGroup("etcd",
 var Amounts = option.NewGroup("etcd",
 	option.Count("ctrl-buf", func(o *Options) *int { return &o.CtrlStreamBufLen }, "16", "responses in a control queue (ctrlStreamBufLen)"),
 	option.Count("send-window", func(o *Options) *int { return &o.SendWindow }, "no bound", "messages that a watch stream takes before Send blocks"),
+	option.Count("fragment-bytes", func(o *Options) *int { return &o.FragmentBytes }, "2 MiB", "bytes from which on a response to a watch that asks for fragments is split (--max-request-bytes with gRPC's overhead)"),
 	option.Duration("notify", func(o *Options) *time.Duration { return &o.ProgressNotifyInterval }, "10m, untimed none", "period of progress notifications (--watch-progress-notify-interval)"),
 	option.Switch("shared-connection", func(o *Options) *bool { return &o.ReadsDelayWatches }, "a response to a watch is sent behind the answers to all earlier reads"),
 )

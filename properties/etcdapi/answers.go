@@ -1,0 +1,163 @@
+package etcdapi
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Answers compares the whole answer to each request with what the model answers at the
+// revision in its header: items, counts, flags, and the results of each operation of a
+// transaction, at whatever revision it reads. Which revision it is must fit the time of
+// the request, but for a serializable read. A refusal must have its reason, and a
+// malformed request must be refused. It is exercised by answers and refusals.
+var Answers = testbed.RegisterProperty(&testbed.Property{
+	Name: "etcd-answers", Kind: testbed.Safety,
+	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
+	Violated: "wrong answer of etcd",
+	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision"},
+	Weight:   1,
+	New:      func(s *testbed.System) testbed.Judge { return &answers{momentsOf(s)} },
+})
+
+type answers struct{ *moments }
+
+// Reset implements testbed.Judge.
+func (*answers) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *answers) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Clients() {
+		for k := range c.Operations() {
+			op, at := &c.Operations()[k], &j.operations[i][k]
+			if at.ofEtcd && op.Outcome != model.Unknown {
+				all.Exercised++
+				j.judge(&all, c, op, at)
+			}
+		}
+	}
+	return all.Finding()
+}
+
+func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, at *call) {
+	label, wrong := "", ""
+	if op.Outcome == model.Failed {
+		label, wrong = "refusal", refusedWrongly(op, at)
+	} else if label, wrong = revisionFits(op, at); wrong == "" {
+		label, wrong = j.fits(op)
+	}
+	if wrong != "" {
+		all.Violate(label, &wrongAnswer{client: c.Name(), op: op, wrong: wrong})
+	}
+}
+
+// refusedWrongly says why a refusal has no reason, nothing if it has one.
+func refusedWrongly(op *model.Operation, at *call) string {
+	r := op.Request
+	switch op.Result.Err {
+	case model.Invalid:
+		if !r.Malformed() {
+			return "it is well-formed"
+		}
+	case model.Compacted:
+		// etcd refuses to compact at the same revision twice.
+		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool {
+			return rev < at.answered.compacted || r.Kind == model.Compact && rev == at.answered.compacted
+		}) {
+			return fmt.Sprintf("etcd was compacted at revision %d only", at.answered.compacted)
+		}
+	case model.Future:
+		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool { return rev > at.asked.revision }) {
+			return fmt.Sprintf("etcd was at revision %d when it was asked", at.asked.revision)
+		}
+	}
+	return ""
+}
+
+// revisionsOf are those that a request names: its own, and those of the operations of a
+// transaction.
+func revisionsOf(r *model.Request) []int64 {
+	var all []int64
+	if r.Revision > 0 {
+		all = append(all, r.Revision)
+	}
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			all = append(all, revisionsOf(&branch[i])...)
+		}
+	}
+	return all
+}
+
+// revisionFits holds the revision of an answer against those that etcd had meanwhile.
+func revisionFits(op *model.Operation, at *call) (label, wrong string) {
+	switch rev := op.Result.Revision; {
+	case rev > at.answered.revision:
+		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.answered.revision)
+	case rev < at.asked.revision && !mayBeSerializable(op.Request):
+		return "revision", fmt.Sprintf("etcd was at revision %d when it was asked", at.asked.revision)
+	}
+	return "", ""
+}
+
+// mayBeSerializable reports whether a request may be served from any state. The model
+// does not know it of a read of the past. A transaction is served like its reads if it
+// has nothing else in both branches.
+func mayBeSerializable(r *model.Request) bool {
+	if r.Kind != model.Txn {
+		return r.Kind == model.List && r.Freshness != model.Consistent
+	}
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			if !mayBeSerializable(&branch[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fits holds an answer against the model.
+func (j *answers) fits(op *model.Operation) (label, wrong string) {
+	if op.Request.Malformed() {
+		return "accepted", "it is malformed and has to be refused"
+	}
+	if op.Request.Kind == model.Compact {
+		return "", ""
+	}
+	log := j.system.Truth().Log()
+	if op.Result.Revision < log.First() {
+		return "revision", fmt.Sprintf("the contents before the run have revision %d", log.First())
+	}
+	for _, want := range log.Answers(op.Request, op.Result.Revision) {
+		if want.Equal(op.Result) {
+			return "", ""
+		}
+	}
+	return "answer", "no such answer fits the contents at its revision"
+}
+
+// wrongAnswer is an answer that etcd must not give.
+type wrongAnswer struct {
+	client string
+	op     *model.Operation
+	wrong  string
+}
+
+func (v *wrongAnswer) String() string {
+	if v.op.Outcome == model.Failed {
+		return fmt.Sprintf("%s was refused its %v (%v), but %s", v.client, v.op.Request.Kind, v.op.Result.Err, v.wrong)
+	}
+	return fmt.Sprintf("%s was answered its %v at revision %d, but %s", v.client, v.op.Request.Kind, v.op.Result.Revision, v.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (v *wrongAnswer) Concerns() explore.Concern {
+	return explore.Concern{Node: v.client, Revision: v.op.Result.Revision, Key: v.op.Request.Key}
+}

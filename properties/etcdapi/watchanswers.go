@@ -1,0 +1,241 @@
+package etcdapi
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// WatchAnswers judges what comes on a stream of etcd's watch API beside events: that each
+// create request is answered once, that a watch is canceled only if the client asked for
+// it, if it was refused, or if the history that it still wants is compacted, and that
+// nothing comes to a watch behind that. A response has a revision that etcd has reached,
+// and none behind its events. That headers never go back is not promised: a response that
+// had to wait has the revision of its events. When nothing more can happen, every request
+// on an open stream is answered. It is exercised by responses.
+var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
+	Name: "watch-answers", Kind: testbed.Safety,
+	Promise: "On a stream of etcd's watch API each request is answered once, a watch is canceled only with a reason, " +
+		"and a response has a revision that etcd has reached and that is not behind its events.",
+	Violated: "wrong answer on a watch stream",
+	Labels: map[string]string{
+		"created": "wrong Created", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
+		"ended": "response to a watch that ended", "revision": "wrong revision", "unanswered": "request not answered",
+	},
+	Weight: 1,
+	New:    func(s *testbed.System) testbed.Judge { return &watchAnswers{momentsOf(s)} },
+})
+
+type watchAnswers struct{ *moments }
+
+// Reset implements testbed.Judge.
+func (*watchAnswers) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *watchAnswers) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	nodes := j.system.Nodes()
+	o := &nodes.Etcd.Watch
+	for i, c := range j.system.Streams() {
+		of := newStreamCheck(&all, c, &j.streams[i], o)
+		for k := range c.Responses() {
+			of.response(c.Responses()[k].WatchResponse, j.streams[i].responses[k])
+		}
+		if j.system.IsOver(w) && w.Mode() == sim.Untimed && !c.Ended() {
+			of.unanswered()
+		}
+	}
+	return all.Finding()
+}
+
+// streamCheck holds the responses on one stream against its requests.
+type streamCheck struct {
+	all     *testbed.Tally
+	client  *workload.EtcdWatch
+	watches []watchState
+	// canceledFirst: Canceled may overtake Created, which no release does.
+	canceledFirst bool
+}
+
+// watchState is what is known of one create request.
+type watchState struct {
+	workload.Watch
+	// asked is when it was sent; sent is false if it was not.
+	asked moment
+	sent  bool
+	// leaving is when its cancel request was sent, if it was.
+	leaving *moment
+	// answered: Created has come; ended: so has Canceled, as the answer to the client's
+	// cancel request.
+	answered, ended bool
+	// early: Canceled came before Created.
+	early bool
+	// wants is the first revision that it still wants.
+	wants int64
+}
+
+func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *streamMoments, o *v3rpc.Options) *streamCheck {
+	of := &streamCheck{all: all, client: c, canceledFirst: o.Created == v3rpc.CreatedInOrder}
+	for _, watch := range c.Watches(o.NegativeStart == v3rpc.Refused) {
+		s := watchState{Watch: watch, wants: watch.StartRevision}
+		when, k := at.creates, watch.Place
+		if watch.Later {
+			when = at.later
+		}
+		if s.sent = k < len(when); s.sent {
+			s.asked = when[k]
+		}
+		if s.wants == 0 {
+			// Created may name a later revision than the one from which on the watch
+			// has its events.
+			s.wants = s.asked.revision + 1
+		}
+		if k := watch.CanceledBy; k >= 0 && k < len(at.later) {
+			s.leaving = &at.later[k]
+		}
+		of.watches = append(of.watches, s)
+	}
+	return of
+}
+
+// response judges one response, which came when etcd was like this.
+func (of *streamCheck) response(r *wire.WatchResponse, came moment) {
+	of.all.Exercised++
+	switch {
+	case r.Revision > came.revision:
+		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it came", came.revision))
+	case r.Created:
+		of.created(r)
+	case r.WatchID == wire.InvalidWatchID:
+		if len(r.Events) > 0 || r.Canceled {
+			of.violate("ended", r, "no watch has its id")
+		}
+	default:
+		of.toWatch(r, came)
+	}
+}
+
+// created judges the answer to a create request. Accepted ones are answered in their
+// order, and so are those that are refused.
+func (of *streamCheck) created(r *wire.WatchResponse) {
+	for i := range of.watches {
+		s := &of.watches[i]
+		if s.ID != r.WatchID || s.answered || !s.sent {
+			continue
+		}
+		s.answered = true
+		refused := s.ID == wire.InvalidWatchID
+		switch {
+		case r.Canceled != refused || (r.CancelReason != "") != refused:
+			of.violate("created", r, "an answer says that the watch is canceled, and why, if and only if it is refused")
+		case r.Revision < s.asked.revision:
+			of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.asked.revision))
+		}
+		return
+	}
+	of.violate("created", r, "the client asked for no such watch, or had its answer")
+}
+
+// live is the watch that an id means, nil if there is none.
+func (of *streamCheck) live(id int64) *watchState {
+	for i := range of.watches {
+		if s := &of.watches[i]; s.ID == id && s.sent && (s.answered || of.canceledFirst) && (!s.ended || s.early) {
+			return s
+		}
+	}
+	return nil
+}
+
+// toWatch judges a response to one watch.
+func (of *streamCheck) toWatch(r *wire.WatchResponse, came moment) {
+	s := of.live(r.WatchID)
+	switch {
+	case s == nil:
+		of.violate("ended", r, "there is no such watch")
+	case r.CompactRevision != 0:
+		of.compacted(s, r, came)
+	case r.Canceled:
+		of.canceled(s, r)
+	default:
+		of.events(s, r)
+	}
+}
+
+func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came moment) {
+	switch {
+	case !r.Canceled:
+		of.violate("compacted", r, "the watch is not canceled with it")
+	case r.CompactRevision > came.compacted:
+		of.violate("compacted", r, fmt.Sprintf("etcd was compacted at revision %d only when it came", came.compacted))
+	case r.CompactRevision <= s.wants:
+		of.violate("compacted", r, fmt.Sprintf("the watch wants nothing before revision %d", s.wants))
+	}
+}
+
+func (of *streamCheck) canceled(s *watchState, r *wire.WatchResponse) {
+	s.ended, s.early = true, !s.answered
+	switch {
+	case s.leaving == nil:
+		of.violate("canceled", r, "the client did not ask for it")
+	case r.Revision < s.leaving.revision:
+		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.leaving.revision))
+	}
+}
+
+func (of *streamCheck) events(s *watchState, r *wire.WatchResponse) {
+	for i := range r.Events {
+		rev := r.Events[i].Kv.ModRevision
+		if rev > r.Revision {
+			of.violate("revision", r, fmt.Sprintf("it has an event of revision %d", rev))
+		}
+		s.wants = max(s.wants, rev+1)
+	}
+}
+
+// unanswered finds the requests that had no answer when nothing more could happen.
+func (of *streamCheck) unanswered() {
+	for i := range of.watches {
+		switch s := &of.watches[i]; {
+		case s.sent && !s.answered:
+			of.all.Violate("unanswered", &wrongResponse{client: of.client.Name(), wrong: "a create request"})
+		case s.leaving != nil && s.answered && !s.ended:
+			of.all.Violate("unanswered", &wrongResponse{client: of.client.Name(), wrong: "a cancel request"})
+		}
+	}
+}
+
+func (of *streamCheck) violate(label string, r *wire.WatchResponse, wrong string) {
+	of.all.Violate(label, &wrongResponse{of.client.Name(), r, wrong})
+}
+
+// wrongResponse is a response that etcd must not send, or nil if it is one that never
+// came.
+type wrongResponse struct {
+	client   string
+	response *wire.WatchResponse
+	wrong    string
+}
+
+func (v *wrongResponse) String() string {
+	if v.response == nil {
+		return fmt.Sprintf("nothing more can happen, and %s of %s has no answer", v.wrong, v.client)
+	}
+	return fmt.Sprintf("%s was sent %q to watch %d at revision %d, but %s", v.client, v.response.Label(), v.response.WatchID, v.response.Revision, v.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (v *wrongResponse) Concerns() explore.Concern {
+	c := explore.Concern{Node: v.client}
+	if v.response != nil {
+		c.Revision = v.response.Revision
+		if len(v.response.Events) > 0 {
+			c.Key = v.response.Events[0].Kv.Key
+		}
+	}
+	return c
+}

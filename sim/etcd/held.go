@@ -1,0 +1,26 @@
+package etcd
+
+// Held is what a server keeps in memory on behalf of clients.
+type Held struct {
+	// Calls are unary calls that have no answer yet, Followers the streams of other
+	// members.
+	Calls, Followers int
+	// Streams are watch streams.
+	Streams int
+	// Waiting is how many responses to watches wait in queues, and how many watchers
+	// are not synced. Unknown is how many watch ids the streams keep something for that
+	// no watcher has.
+	Waiting, Unknown int
+}
+
+// Held is what the server keeps now.
+func (s *Server) Held() Held {
+	h := Held{Followers: len(s.replication.followers)}
+	for i := range s.reads.handlers {
+		if s.reads.handlers[i].used() {
+			h.Calls++
+		}
+	}
+	h.Streams, h.Waiting, h.Unknown = s.watch.Holds()
+	return h
+}

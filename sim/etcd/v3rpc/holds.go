@@ -1,0 +1,47 @@
+package v3rpc
+
+import "github.com/watchbed/watchbed/sim/wire"
+
+// Holds is how many streams there are, how many responses to watches wait in their
+// queues, together with the watchers that are not synced, and how many watch ids the
+// streams keep something for that no watcher has.
+func (s *WatchServer) Holds() (streams, waiting, unknown int) {
+	for _, sws := range s.streams {
+		if !sws.used() {
+			continue
+		}
+		streams++
+		waiting += sws.waiting()
+		unknown += sws.unknown()
+	}
+	return streams, waiting + s.store.Waiting(), unknown
+}
+
+func (sws *ServerWatchStream) waiting() int {
+	n := sws.watch.Chan.Len() + sws.ctrlStream.Len() + sws.send.out.Len() + len(sws.recv.inbox)
+	for i := range sws.send.pending {
+		// Events of a cancelled watch stay until the stream ends: sendLoop takes it for
+		// one whose Created was not sent yet.
+		if p := &sws.send.pending[i]; sws.watch.Has(p.id) {
+			n += len(p.responses)
+		}
+	}
+	return n
+}
+
+func (sws *ServerWatchStream) unknown() int {
+	n := 0
+	for _, id := range sws.send.ids {
+		// A refused watch is announced with the id of none. A watch that is announced
+		// in order may have ended by then.
+		if id != wire.InvalidWatchID && !sws.watch.Has(id) && sws.server.opts.Created != CreatedInOrder {
+			n++
+		}
+	}
+	for i := range sws.flags {
+		if !sws.watch.Has(sws.flags[i].id) {
+			n++
+		}
+	}
+	return n
+}
