@@ -30,6 +30,6 @@ func init() {
 		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
 		InformerRelistLoop, InformerDetector, InformerOutages, InformerMemory,
 		// Errors of etcd.
-		EtcdErrors, AnyEtcdErrors,
+		EtcdErrors, AnyEtcdErrors, NoLeader,
 	)
 }

@@ -58,3 +58,32 @@ revision, as these clients do.`,
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce},
 })
+
+var NoLeader = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "no-leader",
+	Summary: "etcd has no leader for a while, or ends watch streams in order: all watches of an API server end with an error, and begin again",
+	Doc: `Kubernetes requires a leader for each of its watch streams. etcd ends such streams after three election timeouts without one,
+and refuses new ones; the client library does not resume their watches, but hands the error on. The cache watches again from
+where it was, and lists again only if that goes on for too long. Writes wait for the next leader, and linearizable reads fail
+when it comes.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2, ClientKV: true, ClientWrites: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Read: "consistent", Watchers: 2,
+			Leave: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
+		},
+		Faults: faults.Options{LeaderLosses: 2, StreamEnds: 2, Breaks: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
+	},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)),
+		known.Rarely(known.EarlyProgress(watches.Resumable)),
+		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
+		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
+	),
+})

@@ -70,7 +70,6 @@ var elsewhere = map[string][]string{
 		"clientv3: etcd refuses to create a watch",
 	},
 	"a fault that is not in the catalogue: etcd stops in order, or stays away": {
-		"clientv3: etcd ends the stream in order",
 		"clientv3: a read is given up after all retries",
 		"clientv3: a progress request fails because its stream ended",
 		"clientv3: the cache stops a watch that waits for a stream that backs off",

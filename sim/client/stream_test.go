@@ -27,7 +27,7 @@ func TestWatchesAreCreatedOneByOne(t *testing.T) {
 	b.settle()
 	require.Equal(t, []string{"0 create watch /c/... from 7"}, b.etcd.take())
 	require.EqualValues(t, 2, b.count("a watch waits until the one before it is created"))
-	require.Equal(t, &wire.WatchCreateRequest{Key: "/c/", RangeEnd: "/c0", StartRevision: 7, ProgressNotify: true, PrevKv: true}, b.etcd.last)
+	require.Equal(t, &wire.WatchCreateRequest{Key: "/c/", RangeEnd: "/c0", StartRevision: 7, ProgressNotify: true, PrevKv: true, RequireLeader: true}, b.etcd.last)
 }
 
 func TestMetadataSeparatesStreams(t *testing.T) {
@@ -441,4 +441,21 @@ func TestFragmentsAreMergedUnlessTheStreamBreaks(t *testing.T) {
 	b.do("fire client backoff")
 	b.settle()
 	require.Contains(t, b.etcd.take()[0], "create watch /a/... from 6", "the fragment does not count")
+}
+
+// A stream that etcd ends because there is no leader is not opened again: run returns
+// the error to every watch, as for one that a new stream would have too.
+func TestWithoutLeaderAllWatchesEnd(t *testing.T) {
+	b := newBench(t, config(t, newest))
+	b.watch("/a/", 4, "")
+	b.watch("/b/", 4, "")
+	b.settle()
+	b.respond(0, createdAt(0, 4))
+	b.settle()
+	b.etcd.take()
+	b.respond(0, &wire.Error{Code: wire.NoLeader, Message: "etcdserver: no leader"})
+	b.settle()
+	require.Equal(t, []string{"0 ERROR RV=0 no leader", "0 connection closed", "1 ERROR RV=0 no leader", "1 connection closed"}, b.cache.take())
+	require.Equal(t, []string{"0 connection closed"}, b.etcd.take(), "no new stream")
+	require.EqualValues(t, 1, b.count("the stream to etcd ends because there is no leader"))
 }

@@ -9,15 +9,20 @@ import (
 // committed when it is on disk, so nothing can come between.
 func (s *Server) propose(env *sim.Env, m *sim.Message) {
 	e := entry{m.Payload, m.Conn, m.Cause, m.From}
-	if s.refuseWrite(env, &e) {
+	if s.refuseWrite(env, &e) || s.mustAwaitLeader(env, &e) {
 		return
 	}
-	s.log.append(env, e)
-	if _, ok := m.Payload.(*wire.CompactionRequest); ok {
+	s.append(env, &e)
+}
+
+// append puts an entry into the log.
+func (s *Server) append(env *sim.Env, e *entry) {
+	s.log.append(env, *e)
+	if _, ok := e.payload.(*wire.CompactionRequest); ok {
 		s.watch.CompactionCommitted(env)
 	}
 	if s.cfg.Replicated {
-		s.replicate(env, m.Payload)
+		s.replicate(env, e.payload)
 	}
 	env.Enable(applyLoop)
 }

@@ -25,6 +25,7 @@ var (
 	cellApplied   = sim.NewCell("etcd: applied index")
 	cellFollowers = sim.NewCell("etcd: followers")
 	cellMembers   = sim.NewCell("etcd: members")
+	cellLeader    = sim.NewCell("etcd: leader")
 	// cellFailures is how many errors are still to be answered, by kind.
 	cellFailures = sim.NewCell("etcd: failures")
 

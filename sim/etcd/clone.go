@@ -11,6 +11,7 @@ func (s *Server) Clone() sim.Node {
 	c := *s
 	c.members.all = slices.Clone(s.members.all)
 	c.log.entries = slices.Clone(s.log.entries)
+	c.leader.proposals = slices.Clone(s.leader.proposals)
 	c.commits.all = slices.Clone(s.commits.all)
 	c.replication.log = slices.Clone(s.replication.log)
 	c.replication.followers = slices.Clone(s.replication.followers)
@@ -33,6 +34,7 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		// Indices count up: only how far they are apart matters.
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
+	d = s.leader.fingerprint(d)
 	for f, due := range s.failures {
 		if due > 0 {
 			d = d.Int(int64(f)).Int(int64(due))

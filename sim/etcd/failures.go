@@ -135,7 +135,7 @@ func (s *Server) failReads(env *sim.Env, err *wire.Error) {
 	}
 	t.confirming = t.confirming[:0]
 	if len(t.readNotifier) > 0 {
-		env.Enable(linearizableReadLoop)
+		s.wakeReadLoop(env)
 	}
 }
 

@@ -121,3 +121,31 @@ func (s *Server) clog(env *sim.Env, f *Clog) {
 	s.watch.Clog(env, f.From)
 	env.Arm(unclogTimer, max(0, f.Until.Sub(env.Now())))
 }
+
+// EndStream is a fault: the server, or a proxy before it, ends a watch stream of a
+// client in order, as if the client had asked for that.
+type EndStream struct {
+	// Node is the server's, From the client's.
+	Node, From sim.NodeID
+	Label      string
+}
+
+// Name implements sim.Fault.
+func (f *EndStream) Name() string { return "end of stream " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *EndStream) Ready(w *sim.World) bool { return w.Node(f.Node).(*Server).watch.Serves(f.From) }
+
+// Strike implements sim.Fault. Nothing waits for the answer.
+func (f *EndStream) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &endStreamMessage{f.From})) }
+
+// endStreamMessage is the message by which the fault reaches the server.
+type endStreamMessage struct{ from sim.NodeID }
+
+// Digest implements sim.Payload.
+func (m *endStreamMessage) Digest(d sim.Digest) sim.Digest {
+	return d.Text("end of stream").Word(uint64(m.from))
+}
+
+// Label implements sim.Payload.
+func (m *endStreamMessage) Label() string { return "end of stream" }

@@ -74,6 +74,17 @@ func (n failed) Text(*sim.World) string {
 // About implements sim.Subject.
 func (n failed) About() sim.About { return sim.About{Key: keyOf(n.request)} }
 
+// leaderLost: there is no leader, or there is one again.
+type leaderLost struct{ again bool }
+
+// Text implements sim.Note.
+func (n leaderLost) Text(*sim.World) string {
+	if n.again {
+		return "has a leader again"
+	}
+	return "has no leader any more"
+}
+
 // keyOf is the key that a request writes, that of its first operation if it is a
 // transaction.
 func keyOf(request sim.Payload) string {

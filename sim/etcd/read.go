@@ -153,7 +153,7 @@ func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
 	s.reads.readNotifier = append(s.reads.readNotifier, place)
 	env.Writes(cellReadNotifier, 0)
 	if s.reads.confirmed == 0 {
-		env.Enable(linearizableReadLoop)
+		s.wakeReadLoop(env)
 	}
 }
 
@@ -186,7 +186,7 @@ func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 	}
 	t.confirming, t.confirmed = t.confirming[:0], 0
 	if len(t.readNotifier) > 0 {
-		env.Enable(linearizableReadLoop)
+		s.wakeReadLoop(env)
 	}
 }
 

@@ -16,6 +16,8 @@ var (
 	coverWriteLost       = sim.NewSituation("etcd: write times out and is lost")
 	coverReadTimesOut    = sim.NewSituation("etcd: linearizable reads time out")
 	coverLeaderChanged   = sim.NewSituation("etcd: linearizable reads fail because the leader changes")
+	coverNoLeader        = sim.NewSituation("etcd: no leader")
+	coverAwaitsLeader    = sim.NewSituation("etcd: write waits for a leader")
 
 	// Members.
 	coverStatusDown = sim.NewSituation("etcd: version of a member that is down asked for")

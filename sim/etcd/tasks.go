@@ -27,6 +27,7 @@ const (
 const (
 	rangeTimer = mvcc.Timers + iota
 	unclogTimer
+	leaderTimer
 	firstTicker
 )
 
@@ -64,6 +65,8 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 		s.finishRange(env)
 	case t == unclogTimer:
 		s.watch.Unclog(env)
+	case t == leaderTimer:
+		s.leaderTimerFires(env)
 	default:
 		s.watch.Fire(env, int(t-firstTicker))
 	}
@@ -98,6 +101,8 @@ func (s *Server) TimerName(t sim.Timer) string {
 		return s.reads.handlers[s.readCost.current].name()
 	case t == unclogTimer:
 		return "unclog"
+	case t == leaderTimer:
+		return "leader"
 	default:
 		return s.watch.TimerName(int(t - firstTicker))
 	}

@@ -23,9 +23,12 @@ const (
 	// Internal: something failed that neither etcd nor Kubernetes has a code for;
 	// Kubernetes 500.
 	Internal
+	// NoLeader: etcd has no leader, and the client of a watch stream requires one;
+	// Kubernetes 500.
+	NoLeader
 )
 
-var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error"}
+var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error", "no leader"}
 
 func (c Code) String() string { return codeTexts[c] }
 
@@ -43,7 +46,7 @@ func (c Code) Status() int { return statuses[c] }
 
 var statuses = [...]int{
 	ErrCompacted: 410, ErrFutureRev: 504, TooLargeResourceVersion: 504, TooManyRequests: 429,
-	Unavailable: 503, BadRequest: 400, Internal: 500,
+	Unavailable: 503, BadRequest: 400, Internal: 500, NoLeader: 500,
 }
 
 // Digest implements sim.Payload. It leaves RetryAfter out: errors that

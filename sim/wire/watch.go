@@ -48,6 +48,10 @@ type WatchCreateRequest struct {
 	PrevKv         bool
 	WatchID        int64
 	Fragment       bool
+	// RequireLeader is gRPC metadata of the stream (clientv3.WithRequireLeader): it
+	// counts on the first request only. The digest leaves it out, since all requests
+	// of a client have it, or none.
+	RequireLeader bool
 }
 
 // Digest implements sim.Payload.
@@ -81,6 +85,8 @@ type WatchProgressRequest struct {
 	// KEP-2340's first draft, "Potential Future Improvements". No release of etcd
 	// has it; 0 is none.
 	ID int64
+	// RequireLeader as in WatchCreateRequest.
+	RequireLeader bool
 }
 
 // Digest implements sim.Payload.

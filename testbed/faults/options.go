@@ -22,6 +22,9 @@ type Options struct {
 	// often linearizable reads fail because the leader changes, Overloads how many
 	// writes etcd refuses because it has too many to apply.
 	Timeouts, LeaderChanges, Overloads int
+	// LeaderLosses is how often etcd is without a leader for some time, StreamEnds how
+	// many times the watch streams of an API server end in order.
+	LeaderLosses, StreamEnds int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
 	// Clog keeps the watch of the first API server from getting anything, from
@@ -46,6 +49,8 @@ var Group = option.NewGroup("faults",
 	option.Count("timeouts", func(o *Options) *int { return &o.Timeouts }, "", "requests that etcd does not carry out in time"),
 	option.Count("leader-changes", func(o *Options) *int { return &o.LeaderChanges }, "", "changes of etcd's leader, with which reads under way fail"),
 	option.Count("overloads", func(o *Options) *int { return &o.Overloads }, "", "writes that etcd refuses because it has too many to apply"),
+	option.Count("leader-losses", func(o *Options) *int { return &o.LeaderLosses }, "", "times that etcd has no leader for a while"),
+	option.Count("stream-ends", func(o *Options) *int { return &o.StreamEnds }, "", "times that etcd ends the watch streams of an API server in order"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),

@@ -91,6 +91,10 @@ func (p *planner) servers() {
 		p.add(&cache.RecreateStorage{Node: server.Caches[0], Label: label}, share(p.options.Recreations, i, len(all)))
 	}
 	for i := range all {
+		p.add(&etcd.EndStream{Node: p.topology.Watches, From: all[i].Client, Label: "etcd>" + topology.Numbered("client", i, len(all))},
+			share(p.options.StreamEnds, i, len(all)))
+	}
+	for i := range all {
 		p.add(&sim.LoseMessage{From: all[i].Client, To: all[i].Caches[0], Label: "event of " + p.topology.CacheName(i, 0), Match: isChange},
 			share(p.options.LostEvents, i, len(all)))
 	}
@@ -109,10 +113,19 @@ func (p *planner) etcd(downgraded etcd.Member) {
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.TimesOut}, p.options.Timeouts)
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.LeaderChanges}, p.options.LeaderChanges)
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.Overloads}, p.options.Overloads)
+	p.add(&etcd.LoseLeader{Nodes: p.members(), Label: "etcd", Until: sim.Time(p.options.For)}, p.options.LeaderLosses)
 	p.add(&etcd.Failover{Node: node, Label: "etcd"}, p.options.Failovers)
 	if p.options.Downgrade != "" {
 		p.add(&etcd.Downgrade{Node: node, Label: "etcd", To: downgraded}, 1)
 	}
+}
+
+// members are the servers that clients are connected to.
+func (p *planner) members() []sim.NodeID {
+	if p.topology.Watches == p.topology.Etcd {
+		return []sim.NodeID{p.topology.Etcd}
+	}
+	return []sim.NodeID{p.topology.Etcd, p.topology.Watches}
 }
 
 // isChange reports whether a message is an event that changes an object.

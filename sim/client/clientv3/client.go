@@ -96,6 +96,12 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		} else {
 			c.answered(env, m.Conn, errInterrupted)
 		}
+	case *wire.Error:
+		if s := c.streamOn(m.Conn); s != nil {
+			s.failed(env, p)
+		} else {
+			c.answered(env, m.Conn, p)
+		}
 	default:
 		c.answered(env, m.Conn, p)
 	}

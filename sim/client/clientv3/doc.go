@@ -55,6 +55,6 @@
 //     longer receives, which makes run send a cancel request of its own.
 //
 // Left out: authentication, several endpoints (so a write is never safe to
-// repeat), WithRequireLeader's ErrNoLeader, closing the client, the 10 % jitter of
+// repeat), closing the client, the 10 % jitter of
 // the unary backoff, and metadata that differs and prints alike (etcd #18303).
 package clientv3

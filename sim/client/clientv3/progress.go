@@ -7,7 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-var watchProgressRequest = &wire.WatchProgressRequest{}
+var watchProgressRequest = &wire.WatchProgressRequest{RequireLeader: true}
 
 // RequestProgress is Watcher.RequestProgress. The caller is the connection on which
 // the request came.
@@ -42,5 +42,5 @@ func progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
 	if p.ID == 0 {
 		return watchProgressRequest
 	}
-	return &wire.WatchProgressRequest{ID: p.ID}
+	return &wire.WatchProgressRequest{ID: p.ID, RequireLeader: true}
 }

@@ -136,6 +136,14 @@ func (s *Stream) closeSubstream(env *sim.Env, watch int32) {
 	}
 }
 
+// failed is what run does when etcd ends the stream with an error. Only one that says
+// that there is no leader comes over a stream that lives, and a new stream would have it
+// too (isHaltErr, and the case of ErrNoLeader beside it).
+func (s *Stream) failed(env *sim.Env, err *wire.Error) {
+	env.Cover(streamFailed)
+	s.halt(env, err)
+}
+
 // errc is what run does when the stream to etcd ends.
 func (s *Stream) errc(env *sim.Env, h *sim.Hangup) {
 	if !h.Broken {

@@ -35,6 +35,7 @@ var (
 	// Streams that end.
 	streamBroke           = sim.NewSituation("clientv3: the stream to etcd breaks")
 	brokeBetweenFragments = sim.NewSituation("clientv3: the stream to etcd breaks between fragments")
+	streamFailed          = sim.NewSituation("clientv3: the stream to etcd ends because there is no leader")
 	streamEnded           = sim.NewSituation("clientv3: etcd ends the stream in order")
 	resumeBeforeCreated   = sim.NewSituation("clientv3: a watch resumes that was never created")
 	resumeAfterEvents     = sim.NewSituation("clientv3: a watch resumes after an event or where it began")

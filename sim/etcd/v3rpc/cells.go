@@ -35,6 +35,7 @@ var streamCells = [...]sim.CellKind{
 var (
 	// cellCompactions counts the compactions that are committed and not applied.
 	cellCompactions   = sim.NewCell("etcd: compactions in the raft log")
+	cellLeaderless    = sim.NewCell("etcd: no leader for streams")
 	cellClogged       = sim.NewCell("etcd: clogged")
 	cellReadsAnswered = sim.NewCell("etcd: reads answered")
 )

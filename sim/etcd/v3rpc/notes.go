@@ -160,6 +160,17 @@ func (n optionsUnknown) About() sim.About { return n.events.About() }
 // SetsBack implements sim.Setback.
 func (n optionsUnknown) SetsBack() bool { return true }
 
+// streamEnded: the server ends a stream, with an error or in order.
+type streamEnded struct{ err *wire.Error }
+
+// Text implements sim.Note.
+func (n streamEnded) Text(*sim.World) string {
+	if n.err == nil {
+		return "ends a watch stream in order"
+	}
+	return "ends a watch stream with the error \"" + n.err.Message + "\""
+}
+
 // clogs: nothing gets through to watchers, or something does again.
 type clogs struct {
 	ended bool

@@ -18,6 +18,8 @@ type ServerWatchStream struct {
 	conn  sim.Conn
 	cause sim.Cause
 	from  sim.NodeID
+	// requiresLeader: the stream ends when there is no leader.
+	requiresLeader bool
 	// closing: the client is gone, and a watcher is still a victim in flight.
 	closing bool
 
@@ -51,6 +53,7 @@ func (sws *ServerWatchStream) begin(env *sim.Env, m *sim.Message) {
 	s := sws.server
 	sws.reset()
 	sws.conn, sws.cause, sws.from = m.Conn, m.Cause, m.From
+	sws.requiresLeader = requiresLeader(m.Payload)
 	sws.watch.Open(s.nextName(env, m.From), sws.task(takeWatchStream))
 	sws.ctrlStream.Make(s.opts.CtrlStreamBufLen, cellCtrlStream, sws.place, sws.task(takeCtrlStream))
 	sws.choose(&s.opts)

@@ -9,6 +9,8 @@ var (
 	coverCreatedAhead   = sim.NewSituation("etcd: Created names a revision past events of the watch")
 	coverCreateDeferred = sim.NewSituation("etcd: watch created while progress is deferred")
 	coverHangupBlocked  = sim.NewSituation("etcd: stream ended while Send was blocked")
+	coverStreamEnded    = sim.NewSituation("etcd: stream ended from the side of the server")
+	coverStreamRefused  = sim.NewSituation("etcd: stream refused because there is no leader")
 
 	// Sending.
 	coverPrevKVCompacted = sim.NewSituation("etcd: previous value compacted")

@@ -18,6 +18,8 @@ type WatchServer struct {
 	// compactions counts those that are committed and not applied yet.
 	compactions int
 	network     network
+	// leaderless: the cluster has no leader.
+	leaderless bool
 
 	responses arena.Arena[wire.WatchResponse]
 	events    arena.Arena[wire.Event]
@@ -55,7 +57,7 @@ func (s *WatchServer) SetOptions(o Options) { s.opts = o }
 // Forget drops what a process keeps in memory. Clients are counted on.
 func (s *WatchServer) Forget() {
 	s.streams = s.streams[:0]
-	s.network = network{}
+	s.network, s.leaderless = network{}, false
 }
 
 // CompactionCommitted: a compaction waits to be applied.
@@ -84,6 +86,9 @@ func (s *WatchServer) Stream(c sim.Conn) *ServerWatchStream {
 func (s *WatchServer) Receive(env *sim.Env, m *sim.Message) {
 	sws := s.Stream(m.Conn)
 	if sws == nil {
+		if s.refuses(env, m) {
+			return
+		}
 		sws = s.open(env, m)
 	}
 	sws.receive(env, m.Payload)

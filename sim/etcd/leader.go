@@ -1,0 +1,159 @@
+package etcd
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// LoseLeader is a fault: the cluster has no leader for some time. Watch streams whose
+// clients require a leader end once the server has seen none for three election
+// timeouts, and new ones are refused (v3rpc monitorLeader and newStreamInterceptor).
+// Writes wait, since raft takes no proposals. Linearizable reads wait, and fail when
+// there is a leader again, because it is another one.
+type LoseLeader struct {
+	// Nodes are the members that serve clients.
+	Nodes []sim.NodeID
+	Label string
+	// Until is when it ends, timed; untimed it ends at any point.
+	Until sim.Time
+}
+
+// Name implements sim.Fault.
+func (f *LoseLeader) Name() string { return "no leader in " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *LoseLeader) Ready(w *sim.World) bool { return w.Node(f.Nodes[0]).(*Server).leader.is == leads }
+
+// Strike implements sim.Fault. Nothing waits for the answers.
+func (f *LoseLeader) Strike(env *sim.Env) {
+	for _, n := range f.Nodes {
+		env.Close(env.Call(n, &loseLeaderMessage{f}))
+	}
+}
+
+// loseLeaderMessage is the message by which the fault reaches a server.
+type loseLeaderMessage struct{ fault *LoseLeader }
+
+// Digest implements sim.Payload.
+func (m *loseLeaderMessage) Digest(d sim.Digest) sim.Digest {
+	return d.Text("no leader").Int(int64(m.fault.Until))
+}
+
+// Label implements sim.Payload.
+func (m *loseLeaderMessage) Label() string { return "no leader" }
+
+// leader is what a member knows of the cluster's leader.
+type leader struct {
+	is leaderState
+	// until is when there is one again, timed.
+	until sim.Time
+	// proposals wait for it.
+	proposals []entry
+}
+
+type leaderState uint8
+
+const (
+	// leads: there is a leader.
+	leads leaderState = iota
+	// lost: there is none, and monitorLeader has not seen that for long enough.
+	lost
+	// missed: monitorLeader has ended the streams that require a leader.
+	missed
+)
+
+// noLeaderTimeouts is three election timeouts of a second (maxNoLeaderCnt).
+const noLeaderTimeouts = 3 * time.Second
+
+func (l *leader) reset() {
+	clear(l.proposals)
+	*l = leader{proposals: l.proposals[:0]}
+}
+
+// loseLeader: there is no leader from now on.
+func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
+	if s.leader.is != leads {
+		return
+	}
+	env.Cover(coverNoLeader)
+	env.Writes(cellLeader, 0)
+	if env.Noting() {
+		env.Note(leaderLost{})
+	}
+	s.leader.is, s.leader.until = lost, until
+	s.watch.SetLeaderless(env, true)
+	if s.reads.confirmed == 0 {
+		env.Disable(linearizableReadLoop)
+	}
+	if env.Mode() == sim.Timed && until.Sub(env.Now()) <= noLeaderTimeouts {
+		s.awaitLeader(env)
+		return
+	}
+	env.Arm(leaderTimer, noLeaderTimeouts)
+}
+
+// awaitLeader: streams that require a leader have ended, or there is one soon enough.
+func (s *Server) awaitLeader(env *sim.Env) {
+	env.Writes(cellLeader, 0)
+	s.leader.is = missed
+	env.Arm(leaderTimer, max(0, s.leader.until.Sub(env.Now())))
+}
+
+// leaderTimerFires: monitorLeader has seen no leader for long enough, or there is one
+// again.
+func (s *Server) leaderTimerFires(env *sim.Env) {
+	env.Reads(cellLeader, 0)
+	if s.leader.is == lost {
+		s.watch.EndLeaderless(env)
+		s.awaitLeader(env)
+		return
+	}
+	env.Writes(cellLeader, 0)
+	if env.Noting() {
+		env.Note(leaderLost{again: true})
+	}
+	s.leader.is = leads
+	s.watch.SetLeaderless(env, false)
+	proposals := s.leader.proposals
+	s.leader.proposals = nil
+	for i := range proposals {
+		s.append(env, &proposals[i])
+	}
+	if len(s.reads.readNotifier) > 0 {
+		s.failNext(env, LeaderChanges)
+		env.Enable(linearizableReadLoop)
+	}
+}
+
+// mustAwaitLeader: a write waits until there is a leader.
+func (s *Server) mustAwaitLeader(env *sim.Env, e *entry) bool {
+	env.LooksAt(cellLeader, 0)
+	if s.leader.is == leads {
+		return false
+	}
+	env.Cover(coverAwaitsLeader)
+	env.Writes(cellLeader, 0)
+	s.leader.proposals = append(s.leader.proposals, *e)
+	return true
+}
+
+// wakeReadLoop lets linearizableReadLoop take the next turn, if there is a leader that
+// could say what is committed.
+func (s *Server) wakeReadLoop(env *sim.Env) {
+	env.LooksAt(cellLeader, 0)
+	if s.leader.is == leads {
+		env.Enable(linearizableReadLoop)
+	}
+}
+
+func (l *leader) fingerprint(d sim.Digest) sim.Digest {
+	if l.is == leads {
+		return d
+	}
+	d = d.Word(uint64(l.is)).Int(int64(l.until))
+	for i := range l.proposals {
+		d = l.proposals[i].payload.Digest(d.Word(uint64(l.proposals[i].from)))
+	}
+	return d
+}
