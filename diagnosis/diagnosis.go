@@ -24,6 +24,8 @@ type Diagnosis struct {
 	Turning *turning.Point
 	// Also are other failures of the campaign that this run shows as well.
 	Also []explore.Failure
+
+	scenario *testbed.Scenario
 }
 
 // Of explains how a recorded run fails in the way f. The error is a
@@ -37,7 +39,7 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 	if err != nil {
 		return nil, err
 	}
-	d := &Diagnosis{Failure: f, Recording: rec, Story: s, Decision: flip.Decide(sc, p, rec, f)}
+	d := &Diagnosis{Failure: f, Recording: rec, Story: s, Decision: flip.Decide(sc, p, rec, f), scenario: sc}
 	if d.Decision != nil {
 		return d, nil
 	}

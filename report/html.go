@@ -1,14 +1,16 @@
 package report
 
 import (
-	"html/template"
 	"io"
 
 	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/states"
 	"github.com/watchbed/watchbed/diagnosis/story"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // runPage is what the page about a run shows.
@@ -17,37 +19,49 @@ type runPage struct {
 	Story        *story.Story
 	Flip, Masked string
 	Steps        int
-	Lines        []pageLine
-	Chart        template.HTML
-	WholeChart   template.HTML
-	Parameters   []recording.Parameter
-	Recording    *recording.Recording
-	Timeline     timeline
-	// Wrong and Missed: the chart marks such a step.
+	// Told are the steps of the story and the messages that belong to them, Whole all
+	// steps; Whole is empty if there are too many.
+	Told, Whole stepTable
+	// Beside is nil if no run passes.
+	Beside     *beside
+	Clients    []clientRows
+	Parameters []option.Setting
+	Recording  *recording.Recording
+	Timeline   timeline
+	// Wrong and Missed: the page marks such a step.
 	Wrong, Missed bool
 }
 
-type pageLine struct{ When, Node, Text string }
+// maxDrawn is the length up to which the whole run is drawn, too.
+const maxDrawn = 2_000
 
-// maxDrawn is the length up to which the chart of the whole run is drawn, too.
-const maxDrawn = 600
-
-// WriteRunHTML writes a page about a recorded failing run: the story, a message
-// sequence chart, and porcupine's timeline of what the clients saw. The page
-// needs nothing from elsewhere. What can be typed begins with the name of the program.
+// WriteRunHTML writes a page about a recorded failing run: the story with what the
+// nodes hold beside each step, the nearest run that passes beside it, what the clients
+// saw, and porcupine's timeline of that. The page needs nothing from elsewhere. What can
+// be typed begins with the name of the program. The run is replayed for it; the error is
+// that it does not replay.
 func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis) error {
 	s, r := d.Story, d.Story.Run
-	page := runPage{Program: program, Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: d.Recording.Parameters, Recording: d.Recording}
+	held, err := states.Of(d.Scenario(), d.Recording)
+	if err != nil {
+		return err
+	}
+	p, err := recorded.Params(d.Scenario(), d.Recording)
+	if err != nil {
+		return err
+	}
+	page := runPage{Program: program, Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: p.Given(), Recording: d.Recording}
 	page.Masked = sayMasked(program, s.Masked, s.Settings)
-	for _, l := range s.Lines {
-		page.Lines = append(page.Lines, pageLine{s.When(l), l.Node, l.Text})
-	}
-	told := around(r, s.Lines)
-	page.Chart = template.HTML(drawChart(r, s.Lines, func(i int) bool { return told[i] }))
-	page.Wrong, page.Missed = r.Wrong >= 0, r.Missed >= 0
+	all, told := stepsOf(s, held), around(r, s.Lines)
+	page.Told = all.table(func(i int) bool { return told[i] }, r.Tiers)
 	if len(r.Trace.Steps) <= maxDrawn {
-		page.WholeChart = template.HTML(drawChart(r, s.Lines, func(int) bool { return true }))
+		page.Whole = all.table(func(int) bool { return true }, r.Tiers)
 	}
+	page.Wrong, page.Missed = r.Wrong >= 0, r.Missed >= 0
+	if page.Beside, err = besideOf(d, all, told); err != nil {
+		return err
+	}
+	page.Clients = clientsOf(r.History, r)
 	page.Timeline = timelineOf(r.History, linearizability.Property(d.Failure.Property))
 	return runTemplate.Execute(w, page)
 }
@@ -83,6 +97,7 @@ type historyPage struct {
 	Operations int
 	Clients    int
 	Judgements []pageJudgement
+	Rows       []clientRows
 	Timeline   timeline
 }
 
@@ -93,7 +108,7 @@ type pageJudgement struct {
 
 // WriteHistoryHTML writes a page about a history that was judged.
 func WriteHistoryHTML(w io.Writer, name string, h *model.History, judgements []linearizability.Judgement) error {
-	page := historyPage{Name: name, Operations: len(h.Operations), Clients: len(h.Clients)}
+	page := historyPage{Name: name, Operations: len(h.Operations), Clients: len(h.Clients), Rows: clientsOf(h, nil)}
 	for i := range judgements {
 		j := &judgements[i]
 		x := pageJudgement{Property: string(j.Property), Verdict: j.Verdict.String(), By: j.By.String(), Exercised: j.Exercised}

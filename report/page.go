@@ -17,6 +17,12 @@ var historyHTML string
 //go:embed timeline.html
 var timelineHTML string
 
+//go:embed steps.html
+var stepsHTML string
+
+//go:embed clients.html
+var clientsHTML string
+
 var pageFunctions = template.FuncMap{"css": func() template.CSS { return template.CSS(pageCSS) }}
 
 var (
@@ -25,5 +31,9 @@ var (
 )
 
 func parsed(name, page string) *template.Template {
-	return template.Must(template.Must(template.New(name).Funcs(pageFunctions).Parse(page)).Parse(timelineHTML))
+	t := template.Must(template.New(name).Funcs(pageFunctions).Parse(page))
+	for _, part := range []string{timelineHTML, stepsHTML, clientsHTML} {
+		t = template.Must(t.Parse(part))
+	}
+	return t
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // Decision is what decides, with the values that make the violation go away. The nil
@@ -73,6 +75,17 @@ func (d *Decision) Blame() string {
 		return d.Name + "=" + d.Value + " of etcd " + d.member
 	}
 	return d.Name + "=" + d.Value
+}
+
+// Passing are parameters with which the recorded schedule passes, and what is different
+// about them.
+func (d *Decision) Passing() (p testbed.Params, difference string) {
+	v := d.best()
+	difference = d.Name + "=" + v.name
+	if d.member != "" {
+		difference += " of etcd " + d.member
+	}
+	return v.params, difference
 }
 
 // String says it in a sentence or two.

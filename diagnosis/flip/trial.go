@@ -13,6 +13,8 @@ import (
 type trial struct {
 	name  string
 	since span
+	// params have the value.
+	params testbed.Params
 	// taken of recorded choices fit.
 	taken, recorded int
 	// gone is how many other runs hold with it, still how many are violated. In
@@ -26,6 +28,7 @@ type trial struct {
 // try follows the recording and the other runs with these parameters, and compares
 // how often other schedules fail. It reports whether the recorded schedule passes.
 func (s *search) try(p testbed.Params, v *trial) bool {
+	v.params = p
 	runner := s.runner(p)
 	if runner == nil {
 		return false

@@ -122,6 +122,16 @@ func replay(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (
 	return r, nil
 }
 
+// Revision is that of the change which is not shown, 0 if there is none.
+func (r *Run) Revision() int64 { return r.about.revision }
+
+// Operation finds the steps at which a client began an operation of the history and
+// heard of its outcome; -1 is never.
+func (r *Run) Operation(op int) (call, answer int) { return r.operation(op) }
+
+// Place says when a step was.
+func (r *Run) Place(step int) string { return r.place(step) }
+
 func isLiveness(property string) bool {
 	p, err := testbed.FindProperty(property)
 	return err == nil && p.Kind == testbed.Liveness

@@ -4,6 +4,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -75,6 +76,7 @@ var (
 	_ sim.Cloner        = (*Informer)(nil)
 	_ sim.Fingerprinter = (*Informer)(nil)
 	_ sim.Celled        = (*Informer)(nil)
+	_ shown.Node        = (*Informer)(nil)
 )
 
 // New returns an informer that has not started yet.

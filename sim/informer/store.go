@@ -1,8 +1,11 @@
 package informer
 
 import (
+	"strconv"
+
 	"github.com/google/btree"
 
+	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -22,4 +25,20 @@ func apply(store *btree.BTreeG[*wire.KeyValue], e *wire.WatchEvent) {
 	case wire.Deleted:
 		store.Delete(e.Item)
 	}
+}
+
+// Show implements shown.Node.
+func (r *Informer) Show(visit shown.Visitor) {
+	var version []shown.Entry
+	if r.version.last != wire.Unset {
+		version = append(version, shown.Revision(r.version.last))
+	}
+	visit("resourceVersion", version...)
+	var list []shown.Entry
+	r.store.Ascend(func(kv *wire.KeyValue) bool {
+		text := kv.Key[len(r.cfg.Prefix):] + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
+		list = append(list, shown.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+		return true
+	})
+	visit("store", list...)
 }

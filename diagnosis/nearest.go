@@ -1,0 +1,65 @@
+package diagnosis
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Nearest is the run beside the failing one: it passes, and differs in as little as
+// was found.
+type Nearest struct {
+	Recording *recording.Recording
+	// Difference says in a few words what is different.
+	Difference string
+}
+
+// Nearest is the recorded schedule with what decides taken away or, if nothing known
+// decides, the nearest schedule that passes; nil if there is none.
+func (d *Diagnosis) Nearest() (*Nearest, error) {
+	switch {
+	case d.Decision != nil:
+		p, difference := d.Decision.Passing()
+		follower, err := recording.NewFollower(d.Recording)
+		if err != nil {
+			return nil, err
+		}
+		return d.passing(p, follower, difference)
+	case d.Turning != nil && d.Turning.Nearest != nil:
+		p, err := recorded.Params(d.scenario, d.Recording)
+		if err != nil {
+			return nil, err
+		}
+		detour, err := recording.NewDetour(d.Recording, *d.Turning.Nearest, d.Turning.Other)
+		if err != nil {
+			return nil, err
+		}
+		return d.passing(p, detour, fmt.Sprintf("step %d takes another course: %s", d.Turning.Nearest.Step, d.Turning.Other))
+	}
+	return nil, nil
+}
+
+// passing records what a chooser makes of these parameters, nil if that is violated as
+// well.
+func (d *Diagnosis) passing(p testbed.Params, c sim.Chooser, difference string) (*Nearest, error) {
+	system, err := d.scenario.New(p)
+	if err != nil {
+		return nil, err
+	}
+	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), c)
+	rec.Scenario, rec.Parameters = d.scenario.Name, recorded.Parameters(&p)
+	for i := range result.Findings {
+		if f := &result.Findings[i]; f.Property == d.Failure.Property && f.Verdict == model.Violated {
+			return nil, nil
+		}
+	}
+	return &Nearest{rec, difference}, nil
+}
+
+// Scenario is that of the recording.
+func (d *Diagnosis) Scenario() *testbed.Scenario { return d.scenario }

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/states"
+	"github.com/watchbed/watchbed/diagnosis/trace"
+)
+
+// beside is the failing run beside the nearest one that passes, from where the two part.
+type beside struct {
+	Difference string
+	// Same is how many steps both begin with.
+	Same int
+	Rows []besideRow
+	// More is how many rows are not shown.
+	More int
+}
+
+// besideRow has a step of each run. Each of the two may be missing.
+type besideRow struct{ Fails, Passes *besideStep }
+
+type besideStep struct {
+	stepRow
+	// Only: the other run has no such step, or other things come of it.
+	Only bool
+}
+
+// maxBeside is how many rows are shown.
+const maxBeside = 60
+
+// besideOf compares the run with the nearest one that passes. It is nil if there is
+// none.
+func besideOf(d *diagnosis.Diagnosis, fails *steps, around map[int]bool) (*beside, error) {
+	nearest, err := d.Nearest()
+	if err != nil || nearest == nil {
+		return nil, err
+	}
+	held, err := states.Of(d.Scenario(), nearest.Recording)
+	if err != nil {
+		return nil, err
+	}
+	passes := &steps{states: held, trace: held.Trace, clients: fails.clients, missed: fails.missed, wrong: -1, missing: -1}
+	pairs := until(fails, passes, aligned(fails.trace, passes.trace))
+	b := &beside{Difference: nearest.Difference}
+	nodes := tellers(fails)
+	for _, p := range pairs {
+		same := p.both() && alike(fails, passes, p)
+		if same && len(b.Rows) == 0 {
+			b.Same++
+			continue
+		}
+		matters := p.fails >= 0 && around[p.fails] || p.passes >= 0 && !same && passes.tells(p.passes, nodes)
+		if !matters {
+			continue
+		}
+		if len(b.Rows) == maxBeside {
+			b.More++
+			continue
+		}
+		b.Rows = append(b.Rows, besideRow{fails.side(p.fails, !same), passes.side(p.passes, !same)})
+	}
+	return b, nil
+}
+
+// until leaves out what follows on the last step of the failing run. If the step that
+// shows the violation has no counterpart, the passing run goes on until the same node
+// says something.
+func until(fails, passes *steps, pairs []pair) []pair {
+	last := 0
+	counterpart := fails.wrong < 0
+	for i, p := range pairs {
+		if p.fails >= 0 {
+			last = i
+		}
+		counterpart = counterpart || p.fails == fails.wrong && p.passes >= 0
+	}
+	for i := last + 1; i < len(pairs) && !counterpart; i++ {
+		s := &passes.trace.Steps[pairs[i].passes]
+		if s.Node == fails.trace.Steps[fails.wrong].Node && len(s.Notes) > 0 {
+			last, counterpart = i, true
+		}
+	}
+	return pairs[:min(last+1, len(pairs))]
+}
+
+// tellers are the nodes that the story tells of.
+func tellers(d *steps) map[string]bool {
+	nodes := map[string]bool{}
+	for _, lines := range d.told {
+		for _, l := range lines {
+			nodes[l.Node] = true
+		}
+	}
+	return nodes
+}
+
+// tells reports whether one of these nodes says something in a step.
+func (d *steps) tells(step int, nodes map[string]bool) bool {
+	return slices.ContainsFunc(d.trace.Steps[step].Notes, func(n trace.Note) bool { return nodes[d.trace.Nodes[n.Node]] })
+}
+
+// side is one half of a row, with what the step changed; nil if the run has no such
+// step. All that the nodes say is told.
+func (d *steps) side(step int, only bool) *besideStep {
+	if step < 0 {
+		return nil
+	}
+	s := &besideStep{d.row(step), only}
+	s.Says = nil
+	for _, n := range d.trace.Steps[step].Notes {
+		s.Says = append(s.Says, saying{d.trace.Nodes[n.Node], n.Text})
+	}
+	s.Holds = changed(d.holds(step, step-1))
+	return s
+}
+
+// alike reports whether the same comes of a step in both runs.
+func alike(a, b *steps, p pair) bool {
+	same := func(x, y trace.Note) bool { return x.Node == y.Node && x.Text == y.Text }
+	return slices.EqualFunc(a.trace.Steps[p.fails].Notes, b.trace.Steps[p.passes].Notes, same)
+}

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim/shown"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Show shows the objects, the events in the ring, and up to where both are complete.
+func (s *Store) Show(visit shown.Visitor) {
+	visit("resourceVersion", shown.Revision(s.resourceVersion))
+	var list []shown.Entry
+	s.objects.tree.Ascend(func(kv *wire.KeyValue) bool {
+		text := strings.TrimPrefix(kv.Key, s.cfg.Prefix) + "=" + kv.Value + " of " + strconv.FormatInt(kv.ModRevision, 10)
+		list = append(list, shown.Entry{Text: text, First: kv.ModRevision, Last: kv.ModRevision})
+		return true
+	})
+	visit("store", list...)
+	var ring []shown.Entry
+	for i := s.history.startIndex; i < s.history.endIndex; i++ {
+		ring = append(ring, s.history.at(i).Entry())
+	}
+	visit("ring", ring...)
+}
+
+// Entry is the event as a part of a node's state.
+func (e *Event) Entry() shown.Entry {
+	rv := strconv.FormatInt(e.ResourceVersion, 10)
+	if e.Bookmark {
+		return shown.Entry{Text: "bookmark " + rv, UpTo: e.ResourceVersion}
+	}
+	return shown.Entry{Text: "event " + rv, First: e.ResourceVersion, Last: e.ResourceVersion}
+}
