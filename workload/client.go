@@ -33,6 +33,9 @@ type Span struct {
 	// Phase is the one in which it was asked.
 	Phase  sim.Phase
 	Origin wire.Origin
+	// RetryAfter is when a refusal lets the client ask again, in seconds; 0 if it does
+	// not say.
+	RetryAfter int
 	// Answered is false while the client still waits.
 	Answered bool
 }
@@ -107,6 +110,14 @@ func (c *Client) Asked() sim.NodeID {
 		return 0
 	}
 	return c.asked.To
+}
+
+// Request is the last operation's request; nil before the first.
+func (c *Client) Request() sim.Payload {
+	if c.asked == nil {
+		return nil
+	}
+	return c.asked.Payload
 }
 
 // Operations is what the client recorded, in the order of its calls. An
@@ -285,6 +296,7 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		}
 	case *wire.Error:
 		res.Err = code(p.Code)
+		span.RetryAfter = p.RetryAfter
 		if p.Code == wire.Unavailable {
 			return model.Unknown
 		}

@@ -2,6 +2,7 @@ package caches
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -10,6 +11,9 @@ import (
 // were answered. Times are numbers of steps.
 type moments struct {
 	system *testbed.System
+	// notified is how many progress notifications caches had taken in after the last
+	// step.
+	notified uint64
 	// caches are by their place in System.Caches.
 	caches []cacheMoment
 	// operations[i] are those of client i of the history, watches[i] the streams of
@@ -23,6 +27,15 @@ type cacheMoment struct {
 	// unready is the last step after which it was not ready, behind the last one
 	// after which it was older than etcd.
 	unready, behind int
+	// trusted is the last step after which it trusted etcd's progress, untrusted the
+	// last one after which it did not.
+	trusted, untrusted int
+	// heard is the last step in which it took in a progress notification.
+	heard int
+	// since is when it was last found not ready after it had been, or the start.
+	since sim.Time
+	// crowded is the last step after which several clients waited for its answers.
+	crowded int
 	// listed is its resourceVersion when it became ready: that of its list.
 	listed int64
 }
@@ -31,15 +44,23 @@ type cacheMoment struct {
 type moment struct {
 	// cache is the one that was asked, -1 for etcd.
 	cache int
+	// request is what was asked for; nil for a watch.
+	request sim.Payload
 	// asked is the step of the request. etcd and version are the revision of etcd and
-	// the resourceVersion of the cache after it.
-	asked         int
-	etcd, version int64
-	// over: the answer has come. The following are of that step.
-	over              bool
-	unready, behind   int
-	listed            int64
-	newest, compacted int64
+	// the resourceVersion of the cache after it, askedAt and downSince the time, and
+	// since when the cache was not ready, if it was not.
+	asked              int
+	etcd, version      int64
+	askedAt, downSince sim.Time
+	// over: the answer has come, in the step answered. The following are of that step.
+	over                       bool
+	answered                   int
+	unready, behind, crowded   int
+	trusted, untrusted, heard  int
+	listed                     int64
+	newest, compacted          int64
+	cacheCompacted             int64
+	answeredAt, downLaterSince sim.Time
 }
 
 func momentsOf(s *testbed.System) *moments {
@@ -54,6 +75,7 @@ func momentsOf(s *testbed.System) *moments {
 
 // Reset implements testbed.Observer.
 func (m *moments) Reset() {
+	m.notified = 0
 	clear(m.caches)
 	for i := range m.operations {
 		m.operations[i] = m.operations[i][:0]
@@ -64,13 +86,17 @@ func (m *moments) Reset() {
 }
 
 // AfterStep implements testbed.StepObserver.
-func (m *moments) AfterStep(w *sim.World, _ sim.Action) {
+func (m *moments) AfterStep(w *sim.World, a sim.Action) {
+	notified := w.Count(cache.ProgressNotified)
 	now, etcd := w.Steps(), m.system.Etcd().Revision()
 	for i, c := range m.system.Caches() {
 		of := &m.caches[i]
 		ready := c.Ready()
 		if !ready {
 			of.unready = now
+			if of.ready {
+				of.since = w.Now()
+			}
 		} else if !of.ready && c.Mirror != nil {
 			of.listed = c.Mirror.ResourceVersion()
 		}
@@ -78,14 +104,29 @@ func (m *moments) AfterStep(w *sim.World, _ sim.Action) {
 		if c.Mirror == nil || c.Mirror.ResourceVersion() < etcd {
 			of.behind = now
 		}
+		if notified > m.notified && a.Node == c.ID {
+			of.heard = now
+		}
+		if of, checks := c.Node.(cache.Trusting); checks && !of.TrustsProgress() {
+			m.caches[i].untrusted = now
+		} else {
+			m.caches[i].trusted = now
+		}
+		if m.waiting(c.ID) > 1 {
+			of.crowded = now
+		}
 	}
+	m.notified = notified
 	for i, c := range m.system.Clients() {
 		n := len(c.Operations())
 		over := n > 0 && c.Spans()[n-1].Answered
-		m.operations[i] = m.take(now, m.operations[i], n, c.Asked(), over)
+		m.operations[i] = m.take(w, m.operations[i], n, c.Asked(), over)
+		if n > 0 {
+			m.operations[i][n-1].request = c.Request()
+		}
 	}
 	for i, c := range m.system.Watchers() {
-		m.watches[i] = m.take(now, m.watches[i], len(c.Streams()), c.To(), lastFailed(c.Streams()))
+		m.watches[i] = m.take(w, m.watches[i], len(c.Streams()), c.To(), lastFailed(c.Streams()))
 	}
 	for i, c := range m.system.ListWatchers() {
 		n := len(c.Streams())
@@ -95,7 +136,7 @@ func (m *moments) AfterStep(w *sim.World, _ sim.Action) {
 			over, to = failed(s.Events) != nil, s.To
 		}
 		at := len(m.system.Watchers()) + i
-		m.watches[at] = m.take(now, m.watches[at], n, to, over)
+		m.watches[at] = m.take(w, m.watches[at], n, to, over)
 	}
 }
 
@@ -104,11 +145,11 @@ func lastFailed(streams []workload.Stream) bool {
 }
 
 // take adds the moment of the last of n requests, which may be over.
-func (m *moments) take(now int, all []moment, n int, asked sim.NodeID, over bool) []moment {
+func (m *moments) take(w *sim.World, all []moment, n int, asked sim.NodeID, over bool) []moment {
 	for len(all) < n {
-		at := moment{cache: m.cacheOf(asked), asked: now, etcd: m.system.Etcd().Revision()}
+		at := moment{cache: m.cacheOf(asked), asked: w.Steps(), askedAt: w.Now(), etcd: m.system.Etcd().Revision()}
 		if at.cache >= 0 {
-			at.version = m.version(at.cache)
+			at.version, at.downSince = m.version(at.cache), m.caches[at.cache].since
 		}
 		all = append(all, at)
 	}
@@ -116,13 +157,29 @@ func (m *moments) take(now int, all []moment, n int, asked sim.NodeID, over bool
 		return all
 	}
 	at := &all[n-1]
-	at.over = true
+	at.over, at.answered, at.answeredAt = true, w.Steps(), w.Now()
 	at.newest, at.compacted = m.system.Etcd().Revision(), m.system.Etcd().CompactRevision()
 	if at.cache >= 0 {
 		of := &m.caches[at.cache]
-		at.unready, at.behind, at.listed = of.unready, of.behind, of.listed
+		at.unready, at.behind, at.crowded = of.unready, of.behind, of.crowded
+		if c := m.system.Caches()[at.cache].Compacting; c != nil {
+			at.cacheCompacted = c.CompactRevision()
+		}
+		at.trusted, at.untrusted, at.heard = of.trusted, of.untrusted, of.heard
+		at.listed, at.downLaterSince = of.listed, of.since
 	}
 	return all
+}
+
+// waiting is how many clients of the history wait for an answer of a node.
+func (m *moments) waiting(node sim.NodeID) int {
+	n := 0
+	for _, c := range m.system.Clients() {
+		if c.Asked() == node && !c.Spans()[len(c.Spans())-1].Answered {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *moments) cacheOf(id sim.NodeID) int {
@@ -147,3 +204,13 @@ func (at *moment) wasReady() bool { return at.unready < at.asked }
 
 // wasCurrent reports whether the cache was as new as etcd all that time.
 func (at *moment) wasCurrent() bool { return at.behind < at.asked }
+
+// wasAlone reports whether no other client of the history waited for the cache in that
+// time.
+func (at *moment) wasAlone() bool { return at.crowded < at.asked }
+
+// trustedEtcd reports whether the cache trusted etcd's progress all that time,
+// distrustedEtcd whether it never did.
+func (at *moment) trustedEtcd() bool { return at.untrusted < at.asked }
+
+func (at *moment) distrustedEtcd() bool { return at.trusted < at.asked }

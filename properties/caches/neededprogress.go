@@ -2,74 +2,145 @@ package caches
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // NeededProgress holds each progress request of a cache against the reads that wait:
-// upstream's ConditionalProgressRequester asks only while there is one (KEP-2340,
-// "Progress notifications"). It is exercised whenever the last waiting read is over: from
-// then on nothing may be asked. A cache that does not say how many reads wait never
-// exercises it.
+// upstream's ConditionalProgressRequester asks only while there is one, and once a
+// period (KEP-2340, "Progress notifications"). A design that asks once for each read
+// asks no more often than reads began to wait, also if they are over by then. It is
+// exercised whenever the last waiting read is over: from then on nothing may be asked.
+// It is exercised by each run of a design whose reads need not wait, too. A cache that does not say how many reads wait never exercises it.
 var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 	Name: "needed-progress", Kind: testbed.Safety,
-	Promise:  "A cache asks etcd for progress only while a read or a watch waits for the cache to be fresh.",
+	Promise:  "A cache asks etcd for progress only while a read or a watch waits for the cache to be fresh, and no more often than its design says.",
 	Violated: "progress requested without need",
-	New:      func(s *testbed.System) testbed.Judge { return &neededProgress{system: s} },
+	Labels:   map[string]string{"often": "progress requested too often"},
+	New: func(s *testbed.System) testbed.Judge {
+		o := s.Nodes().Cache
+		j := &neededProgress{
+			system: s, requests: o.ProgressRequests, period: o.ProgressRequestPeriod,
+			readsWait: readsWait(&o),
+		}
+		if j.period == 0 {
+			j.period = progressRequestPeriod
+		}
+		return j
+	},
 })
+
+// readsWait reports whether each consistent LIST may wait for progress that the cache
+// requests.
+func readsWait(o *cache.Options) bool {
+	return read.Freshnesses.Of(o.Reads.Freshness).NeedsProgress() && o.ProgressRequests != progress.Notify &&
+		o.Guard.VersionCheck == guard.VersionCheckNone && o.Reads.NotifyDetection == 0
+}
+
+// progressRequestPeriod is that of k8s.io/apiserver (storage/cacher).
+const progressRequestPeriod = 100 * time.Millisecond
 
 // waiter is a cache that says how many reads wait.
 type waiter interface{ Waiting() int }
 
 type neededProgress struct {
-	system *testbed.System
-	// requested is how many requests there were after the last step, waited how many
-	// reads waited then, by cache.
+	system   *testbed.System
+	requests progress.Requests
+	period   time.Duration
+	// readsWait: each consistent LIST may wait for progress that the cache requests.
+	readsWait bool
+	// requested is how many requests there were after the last step.
 	requested uint64
-	waited    []int
+	caches    []progressSoFar
 	tally     testbed.Tally
+}
+
+// progressSoFar is what one cache has requested.
+type progressSoFar struct {
+	// waits is how many reads wait, began how often one began to.
+	waits, began int
+	// requests is how often it asked, last when.
+	requests int
+	last     sim.Time
 }
 
 // Reset implements testbed.Judge.
 func (j *neededProgress) Reset() {
 	j.requested, j.tally = 0, testbed.Tally{}
-	j.waited = make([]int, len(j.system.Caches()))
+	j.caches = make([]progressSoFar, len(j.system.Caches()))
 }
 
 // AfterStep implements testbed.StepObserver.
 func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
 	requested := w.Count(progress.Requested)
 	for i, c := range j.system.Caches() {
-		of, ok := c.Node.(waiter)
-		if !ok || a.Node != c.ID {
-			continue
+		if of, ok := c.Node.(waiter); ok && a.Node == c.ID {
+			j.look(w, c.Name, &j.caches[i], of.Waiting(), int(requested-j.requested))
 		}
-		waits := of.Waiting()
-		if waits == 0 && j.waited[i] > 0 {
-			j.tally.Exercised++
-		}
-		if requested > j.requested && waits == 0 && j.waited[i] == 0 {
-			j.tally.Violate("unneeded", &unneeded{c.Name, w.Steps()})
-		}
-		j.waited[i] = waits
 	}
 	j.requested = requested
 }
 
-// Finding implements testbed.Judge.
-func (j *neededProgress) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+// look takes the step of a cache after which so many reads wait, and in which it
+// requested progress so many times.
+func (j *neededProgress) look(w *sim.World, cache string, c *progressSoFar, waits, requests int) {
+	c.began += max(0, waits-c.waits)
+	if waits == 0 && c.waits > 0 {
+		j.tally.Exercised++
+	}
+	if requests > 0 {
+		if label, wrong := j.wrong(w, c, waits, requests); wrong != "" {
+			j.tally.Violate(label, &unneeded{cache, w.Steps(), wrong})
+		}
+		c.last = w.Now()
+	}
+	c.requests += requests
+	c.waits = waits
+}
 
-// unneeded is a progress request that no read waits for.
+// wrong says what is wrong with so many requests in a step, nothing if they are right.
+func (j *neededProgress) wrong(w *sim.World, c *progressSoFar, waits, requests int) (label, wrong string) {
+	switch {
+	case j.requests == progress.Notify:
+		return "often", "and its design is to wait for what etcd sends by itself"
+	case j.requests == progress.Once:
+		if n := c.requests + requests; n > c.began {
+			return "often", fmt.Sprintf("for the %d. time, and only %d reads or watches began to wait", n, c.began)
+		}
+	case waits == 0 && c.waits == 0:
+		return "unneeded", "while no read or watch waited"
+	case w.Mode() == sim.Timed && c.requests > 0 && w.Now().Sub(c.last) < j.period:
+		return "often", fmt.Sprintf("%v after the request before, and its period is %v", w.Now().Sub(c.last), j.period)
+	}
+	return "", ""
+}
+
+// Finding implements testbed.Judge.
+func (j *neededProgress) Finding(*sim.World) explore.Finding {
+	f := j.tally.Finding()
+	if !j.readsWait && f.Verdict != model.Violated {
+		f.Exercised, f.Verdict = max(f.Exercised, 1), model.Holds
+	}
+	return f
+}
+
+// unneeded is a progress request that the design does not make.
 type unneeded struct {
 	cache string
 	step  int
+	wrong string
 }
 
 func (u *unneeded) String() string {
-	return fmt.Sprintf("%s asked etcd for progress in step %d, while no read or watch waited", u.cache, u.step)
+	return fmt.Sprintf("%s asked etcd for progress in step %d, %s", u.cache, u.step, u.wrong)
 }
 
 // Concerns implements explore.Concerned.

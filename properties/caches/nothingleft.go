@@ -38,10 +38,12 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 		}
 		all.Exercised++
 		reads, watches := of.Holds()
-		left := &left{cache: c.Name, reads: reads, watches: watches, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
+		left := &left{waits: waitsOf(c.Node), cache: c.Name, reads: reads, watches: watches, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
 		switch {
 		case left.reads > 0:
 			all.Violate("reads", left)
+		case left.waits > 0:
+			all.Violate("waits", left)
 		case left.watches != left.open:
 			all.Violate("watches", left)
 		case left.clients >= 0 && left.open != left.clients:
@@ -49,6 +51,14 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// waitsOf is how many reads a cache counts as waiting, 0 if it does not say.
+func waitsOf(n sim.Node) int {
+	if of, ok := n.(waiter); ok {
+		return of.Waiting()
+	}
+	return 0
 }
 
 // clientsOf is how many clients watch a cache, -1 if some do not say.
@@ -72,8 +82,8 @@ func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
 
 // left is what a cache still has.
 type left struct {
-	cache                         string
-	reads, watches, open, clients int
+	cache                                string
+	reads, waits, watches, open, clients int
 }
 
 func (l *left) String() string {
@@ -81,7 +91,7 @@ func (l *left) String() string {
 	if l.clients >= 0 {
 		clients = fmt.Sprintf(", by clients of which %d watch", l.clients)
 	}
-	return fmt.Sprintf("nothing more can happen, and %s holds %d reads and %d watches; %d connections to it are open%s", l.cache, l.reads, l.watches, l.open, clients)
+	return fmt.Sprintf("nothing more can happen, and %s holds %d reads, of which it counts %d as waiting, and %d watches; %d connections to it are open%s", l.cache, l.reads, l.waits, l.watches, l.open, clients)
 }
 
 // Concerns implements explore.Concerned.

@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -21,27 +22,29 @@ import (
 //     be refused if the cache has listed since, or if its history may have been full
 //     and have lost events;
 //   - 504: the cache was behind the revision that the request needs, in a timed run for
-//     as long as a request waits;
-//   - 429: the cache was not ready, or a limit of the design may have been reached. The
-//     answer says when the client may ask again.
+//     as long as a request waits, and not longer;
+//   - 429: the cache was not ready, or a limit of the design may have been reached.
 //
-// Invalid requests (400) and lost connections (503) are not judged. It is exercised
-// by refusals.
+// A refusal says when the client may ask again: see comeback. Invalid requests (400) and
+// lost connections (503) are not judged. It is exercised by refusals.
 var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "justified-refusals", Kind: testbed.Safety,
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
-		"with 429 only if the cache is not ready or has too much to do.",
+		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
 	Violated: "refused without a reason",
+	Labels:   map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &justifiedRefusals{moments: momentsOf(s), rules: refusalRulesOf(s)}
+		return &justifiedRefusals{moments: momentsOf(s), promise: promiseOf(s), rules: refusalRulesOf(s)}
 	},
 })
 
 // refusalRules is what the design says about refusals.
 type refusalRules struct {
 	timed bool
-	// patience is how long a request waits for the cache to be fresh.
+	// patience is how long a request waits for the cache to be fresh, and grace how much
+	// later the refusal may arrive, with the delays of each phase.
 	patience time.Duration
+	grace    [2]time.Duration
 	// ring is how many events a cache remembers at least.
 	ring int
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
@@ -52,50 +55,44 @@ type refusalRules struct {
 }
 
 func refusalRulesOf(s *testbed.System) refusalRules {
-	o := s.Nodes().Cache
-	r := refusalRules{
-		timed: s.Params().Clock.Mode == sim.Timed, patience: o.BlockTimeout, ring: o.RingCapacity,
+	p := promiseOf(s)
+	o := &p.options
+	return refusalRules{
+		timed: s.Params().Clock.Mode == sim.Timed, patience: p.patience(), grace: graceOf(s), ring: p.ring(),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0,
 		delegates: o.Watches.Delegation != 0,
 	}
-	if r.patience == 0 {
-		r.patience = blockTimeout
-	}
-	if r.ring == 0 {
-		r.ring = ringCapacity
-	}
-	return r
 }
-
-// blockTimeout and ringCapacity are those of k8s.io/apiserver (storage/cacher:
-// blockTimeout, defaultLowerBoundCapacity).
-const (
-	blockTimeout = 3 * time.Second
-	ringCapacity = 100
-)
 
 type justifiedRefusals struct {
 	*moments
-	rules refusalRules
+	promise promise
+	rules   refusalRules
 }
 
 // Reset implements testbed.Judge.
 func (*justifiedRefusals) Reset() {}
 
 // Finding implements testbed.Judge.
-func (j *justifiedRefusals) Finding(*sim.World) explore.Finding {
+func (j *justifiedRefusals) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
-			op := &ops[k]
+			op, span, at := &ops[k], &spans[k], &j.operations[i][k]
+			if wrong := j.late(op, span, at, w.Now()); wrong != "" {
+				all.Violate("late", &overdue{client: c.Name(), call: op.Call, what: sentence(op.Request), wrong: wrong})
+			}
 			if op.Outcome != model.Failed || !isJudged(op.Result.Err) {
 				continue
 			}
 			all.Exercised++
-			if wrong := j.ofOperation(op, &spans[k], &j.operations[i][k]); wrong != "" {
-				all.Violate(op.Result.Err.String(), &unjustified{client: c.Name(), call: op.Call, what: sentence(op.Request), code: op.Result.Err.String(), wrong: wrong})
+			refused := &unjustified{client: c.Name(), call: op.Call, what: sentence(op.Request), code: op.Result.Err.String()}
+			if refused.wrong = j.ofOperation(op, span, at); refused.wrong != "" {
+				all.Violate(refused.code, refused)
+			} else if refused.wrong = j.comebackOf(op, span, at).wrong(span.RetryAfter); refused.wrong != "" {
+				all.Violate("retry-after", refused)
 			}
 		}
 	}
@@ -126,28 +123,29 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 			return fmt.Sprintf("etcd was at revision %d when it was asked", at.etcd)
 		}
 	case model.TooManyRequests:
-		return j.tooMany(op.Request, span.Return.Sub(span.Call), at)
+		return j.tooMany(op, span.Return.Sub(span.Call), at)
 	case model.TimedOut:
-		return j.behind(op.Request, span.Return.Sub(span.Call), at)
+		return j.behind(op, span.Return.Sub(span.Call), at)
 	}
 	return ""
 }
 
 // tooMany judges a 429.
-func (j *justifiedRefusals) tooMany(r *model.Request, took time.Duration, at *moment) string {
+func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *moment) string {
 	switch {
 	case at.cache < 0:
 		return "it was asked of etcd"
 	case !at.wasReady() || j.rules.limits:
 		return ""
-	case j.rules.throttles && r.Freshness == model.Consistent:
-		return j.behind(r, took, at)
+	case j.rules.throttles && op.Request.Freshness == model.Consistent:
+		return j.behind(op, took, at)
 	}
 	return "the cache was ready all the time"
 }
 
 // behind judges a 504 of a cache.
-func (j *justifiedRefusals) behind(r *model.Request, took time.Duration, at *moment) string {
+func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *moment) string {
+	r := op.Request
 	switch {
 	case r.Freshness == model.Any:
 		return "it needs no fresh cache"
@@ -158,10 +156,20 @@ func (j *justifiedRefusals) behind(r *model.Request, took time.Duration, at *mom
 	case r.Revision <= at.version:
 		return fmt.Sprintf("the cache was at RV %d when it was asked", at.version)
 	}
-	if j.rules.timed && took < j.rules.patience && !j.rules.asksEtcd {
+	if j.rules.timed && took < j.rules.patience && j.waits(op, at) {
 		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rules.patience)
 	}
 	return ""
+}
+
+// waits reports whether a refused read has waited in the cache: etcd's own storage
+// refuses at once.
+func (j *justifiedRefusals) waits(op *model.Operation, at *moment) bool {
+	if op.Request.Freshness == model.Consistent {
+		return true
+	}
+	server, known := j.promise.server(op, at)
+	return known && server == wire.FromCache && at.wasReady() && !j.rules.asksEtcd
 }
 
 func sentence(r *model.Request) string {

@@ -63,8 +63,11 @@ func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
 		return
 	}
 	all.Exercised++
-	if wrong := j.wrongWatch(r); wrong != "" {
-		all.Violate(r.err.Code.String(), &unjustified{client: r.client, what: r.String(), code: r.err.Code.String(), wrong: wrong})
+	refused := &unjustified{client: r.client, what: r.String(), code: r.err.Code.String()}
+	if refused.wrong = j.wrongWatch(r); refused.wrong != "" {
+		all.Violate(refused.code, refused)
+	} else if refused.wrong = j.comebackOfWatch(r).wrong(r.err.RetryAfter); refused.wrong != "" {
+		all.Violate("retry-after", refused)
 	}
 }
 
@@ -81,11 +84,8 @@ func (r *refusedWatch) String() string {
 func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	switch r.err.Code {
 	case wire.TooManyRequests:
-		switch {
-		case r.at.wasReady():
+		if r.at.wasReady() {
 			return "the cache was ready all the time"
-		case r.err.RetryAfter < 1:
-			return "it does not say when to come back"
 		}
 	case wire.TooLargeResourceVersion:
 		switch {

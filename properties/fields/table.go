@@ -13,7 +13,6 @@ import (
 const (
 	forPeople = "it is text for people: clients decide by the code"
 	inProcess = "it is between two parts of one API server, and never sent to a client of Kubernetes"
-	onlyThere = "the model has no downtime to derive it from; the tests of sim/cache do"
 )
 
 // Table lists every field of every message that a client can be sent, in the order
@@ -84,7 +83,7 @@ func ofWatches() []Field {
 		notBy("Kubernetes sends clients no previous object: the field is for the cache", "WatchEvent.Prev", keyValue...),
 		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "Code"),
 		notBy(forPeople, "WatchEvent.Err", "Message"),
-		notBy(onlyThere, "WatchEvent.Err", "RetryAfter"),
+		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "RetryAfter"),
 		notBy("it is for the cache that asked, and never sent to its clients", "WatchEvent", "ProgressID"),
 	)
 }
@@ -94,7 +93,7 @@ func ofRefusals() []Field {
 	return slices.Concat(
 		by(of(caches.JustifiedRefusals), "Error", "Code"),
 		notBy(forPeople, "Error", "Message"),
-		notBy(onlyThere, "Error", "RetryAfter"),
+		by(of(caches.JustifiedRefusals), "Error", "RetryAfter"),
 	)
 }
 

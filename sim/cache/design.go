@@ -48,6 +48,9 @@ type (
 	// Compacting knows the compaction below which it serves no past state, 0 if
 	// it has not learned of one.
 	Compacting interface{ CompactRevision() int64 }
+	// Trusting checks whether reads may rely on etcd's progress notifications. A node
+	// without it always relies on them.
+	Trusting interface{ TrustsProgress() bool }
 	// Holding says what is in memory on behalf of clients, between steps: reads that
 	// are not answered, and watches that have not ended.
 	Holding interface{ Holds() (reads, watches int) }
@@ -60,6 +63,7 @@ var (
 	_ Readiness  = (*Cache)(nil)
 	_ Mirror     = (*Cache)(nil)
 	_ Compacting = (*Cache)(nil)
+	_ Trusting   = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)
 )

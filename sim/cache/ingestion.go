@@ -96,7 +96,7 @@ func (c *Cache) processEvent(env *sim.Env, in *wire.WatchEvent) store.Event {
 // TakeProgress takes in a progress notification (UpdateResourceVersion). It
 // believes it whatever it says, as upstream does: also if it goes back in time.
 func (c *Cache) TakeProgress(env *sim.Env, resourceVersion, id int64) {
-	env.Cover(progressNotified)
+	env.Cover(ProgressNotified)
 	env.Add(bookmarksReceived, 1)
 	c.reads.Notified(env)
 	c.requester.Heard(env, id)

@@ -10,5 +10,6 @@ var (
 
 // Progress notifications.
 var (
-	progressNotified = sim.NewSituation("cache: progress notification taken in")
+	// ProgressNotified counts the notifications that caches take in.
+	ProgressNotified = sim.NewSituation("cache: progress notification taken in")
 )

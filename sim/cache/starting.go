@@ -49,4 +49,8 @@ func (c *Cache) serveFrom(env *sim.Env, before *wire.Error) {
 // Aborted is why the API server did not start, empty if it did, or still may.
 func (c *Cache) Aborted() string { return c.guard.Aborted() }
 
+// TrustsProgress reports whether reads may rely on etcd's progress notifications, as far
+// as the version check has come.
+func (c *Cache) TrustsProgress() bool { return c.guard.Trusts() }
+
 var requestBeforeStart = sim.NewSituation("cache: request to an API server that has not started")

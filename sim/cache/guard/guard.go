@@ -86,6 +86,9 @@ func (g *Guard) ConsistentReadSupported(env *sim.Env) bool {
 	return g.outcome.Trusts
 }
 
+// Trusts is ConsistentReadSupported between two steps.
+func (g *Guard) Trusts() bool { return g.outcome.Trusts }
+
 // Refusal is the answer to every request while the server does not serve, nil if
 // it does.
 func (g *Guard) Refusal(env *sim.Env) *wire.Error {

@@ -1,0 +1,95 @@
+package caches
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// comeback is when a refusal may let the client ask again, in seconds: from least to
+// most, or alternative. It is what Retry-After says in Kubernetes:
+//
+//   - a cache that is behind says 1 (storage/cacher, resourceVersionTooHighRetrySeconds),
+//     and etcd's own storage says nothing;
+//   - a cache that is not ready says the longer the longer it has been so: e to the
+//     power of 0.06 times the seconds, at most 30 (calculateRetryAfterForUnreadyCache);
+//   - a limit of requests says 1.
+type comeback struct{ least, most, alternative int }
+
+var (
+	anyTime   = comeback{0, math.MaxInt, 0}
+	notSaid   = comeback{0, 0, 0}
+	oneSecond = comeback{1, 1, 1}
+)
+
+// wrong says what is wrong with what a refusal says, nothing if it is right.
+func (c comeback) wrong(seconds int) string {
+	switch {
+	case c.least <= seconds && seconds <= c.most, seconds == c.alternative:
+		return ""
+	case c.least == c.most:
+		return fmt.Sprintf("it lets the client ask again after %d s, and the design says %d s", seconds, c.least)
+	}
+	return fmt.Sprintf("it lets the client ask again after %d s, and the design says between %d s and %d s", seconds, c.least, c.most)
+}
+
+// comebackOf is for a refused LIST or GET.
+func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span, at *moment) comeback {
+	switch op.Result.Err {
+	case model.TooManyRequests:
+		if at.wasReady() {
+			return oneSecond
+		}
+		down := j.downtime(at)
+		if j.rules.limits || j.rules.throttles {
+			down.alternative = 1
+		}
+		return down
+	case model.TimedOut:
+		server, known := j.promise.server(op, at)
+		switch {
+		case !known || !at.wasReady():
+			return comeback{0, 1, 0}
+		case server == wire.FromCache:
+			return oneSecond
+		}
+		return notSaid
+	case model.Compacted, model.Future:
+		return notSaid
+	}
+	return anyTime
+}
+
+// comebackOfWatch is for a refused watch.
+func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
+	switch r.err.Code {
+	case wire.TooManyRequests:
+		return j.downtime(r.at)
+	case wire.TooLargeResourceVersion:
+		return oneSecond
+	}
+	return notSaid
+}
+
+// downtime is for a cache that was not ready at some time between the request and the
+// arrival of its refusal. A process that starts counts from its start, of which the
+// judge knows nothing: with such faults only the longest time is judged.
+func (j *justifiedRefusals) downtime(at *moment) comeback {
+	shortest := max(0, at.askedAt.Sub(at.downLaterSince))
+	if f := j.system.Params().Faults; f.Restarts+f.Recreations > 0 || !j.rules.timed {
+		shortest = 0
+	}
+	longest := at.answeredAt.Sub(min(at.downSince, at.downLaterSince))
+	least, most := retryAfter(shortest-time.Millisecond), retryAfter(longest+time.Millisecond)
+	return comeback{least, most, least}
+}
+
+// retryAfter is the formula. The callers leave a millisecond for the last bit of it,
+// which differs between machines.
+func retryAfter(down time.Duration) int {
+	return int(min(30, max(1, math.Exp(0.06*down.Seconds()))))
+}

@@ -1,0 +1,79 @@
+package caches
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// graceOf is how much longer than its wait a request may take, by the phase in which it
+// was asked: a message there and one back, and the turns of the cache. Delays are ten
+// times as long in the safety phase.
+func graceOf(s *testbed.System) (grace [2]time.Duration) {
+	const messages, turns, wide = 2, 4, 10
+	c := s.Params().Clock
+	grace[sim.Liveness] = messages*c.Network + turns*c.Scheduling
+	grace[sim.Safety] = wide * grace[sim.Liveness]
+	return grace
+}
+
+// late says what is wrong with a request of a version that the cache has to reach, if
+// neither an answer nor a refusal comes in time. Nothing keeps the cache from refusing
+// such a request: it does not ask etcd about it. A design that does asks etcd whether
+// the version exists, and need not wait if it does not.
+func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *moment, now sim.Time) string {
+	if !j.rules.timed || at.cache < 0 || !j.stayedReady(at) {
+		return ""
+	}
+	if server, known := j.promise.server(op, at); !known || server != wire.FromCache {
+		return ""
+	}
+	longest := j.rules.patience + j.rules.grace[span.Phase]
+	switch list, ok := at.request.(*wire.ListRequest); {
+	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
+		return ""
+	case ok && isExact(list) && j.rules.asksEtcd:
+		if span.Phase == sim.Safety || !at.over || op.Request.Revision <= at.newest {
+			return ""
+		}
+		longest = j.rules.patience - 1
+	}
+	took := now.Sub(span.Call)
+	if span.Answered {
+		took = span.Return.Sub(span.Call)
+	}
+	if took > longest {
+		return fmt.Sprintf("took %v, and was to be answered or refused within %v", took, longest)
+	}
+	return ""
+}
+
+// stayedReady reports whether the cache has been ready since the request, until its
+// answer if that has come.
+func (j *justifiedRefusals) stayedReady(at *moment) bool {
+	if at.over {
+		return at.wasReady()
+	}
+	return j.caches[at.cache].unready < at.asked
+}
+
+// overdue is a request that is answered or refused too late.
+type overdue struct {
+	client string
+	call   int64
+	what   string
+	wrong  string
+}
+
+func (o *overdue) String() string { return fmt.Sprintf("%s's %s %s", o.client, o.what, o.wrong) }
+
+// Concerns implements explore.Concerned.
+func (o *overdue) Concerns() explore.Concern {
+	return explore.Concern{Client: o.client, Call: o.call}
+}

@@ -1,0 +1,97 @@
+package caches
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/read/variant"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// PageSizes counts the objects of each LIST with a limit. A page that is not the last
+// has as many as the limit says, so that a list takes no more requests than it must. A
+// cache returns everything at resourceVersion "0" (storage/cacher, computeListLimit),
+// and in designs without limits. It is exercised by answers to LISTs with a limit.
+var PageSizes = testbed.RegisterProperty(&testbed.Property{
+	Name: "page-sizes", Kind: testbed.Safety,
+	Promise:  "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page.",
+	Violated: "page of the wrong size",
+	New: func(s *testbed.System) testbed.Judge {
+		return &pageSizes{moments: momentsOf(s), options: s.Nodes().Cache.Reads}
+	},
+})
+
+type pageSizes struct {
+	*moments
+	options read.Options
+}
+
+// Reset implements testbed.Judge.
+func (*pageSizes) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *pageSizes) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Clients() {
+		ops, spans := c.Operations(), c.Spans()
+		for k := range ops {
+			op, at := &ops[k], &j.operations[i][k]
+			list, ok := at.request.(*wire.ListRequest)
+			if !ok || op.Outcome != model.Done || list.Limit <= 0 {
+				continue
+			}
+			all.Exercised++
+			if wrong := j.wrong(list, op.Result, spans[k].Origin); wrong != "" {
+				all.Violate("", &wrongPage{client: c.Name(), call: op.Call, list: list, wrong: wrong})
+			}
+		}
+	}
+	return all.Finding()
+}
+
+func (j *pageSizes) wrong(list *wire.ListRequest, page *model.Result, from wire.Origin) string {
+	n := int64(len(page.Items))
+	switch counts := from != wire.FromCache || j.counts(list); {
+	case !counts && page.More:
+		return fmt.Sprintf("was cut short after %d objects, and its limit does not count", n)
+	case !counts:
+		return ""
+	case n > list.Limit:
+		return fmt.Sprintf("was answered with %d objects", n)
+	case n < list.Limit && page.More:
+		return fmt.Sprintf("was cut short after %d objects", n)
+	}
+	return ""
+}
+
+// counts reports whether a cache keeps to the limit of a LIST.
+func (j *pageSizes) counts(list *wire.ListRequest) bool {
+	switch {
+	case j.options.Pagination == variant.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
+		return false
+	case list.Continue == "" && list.ResourceVersion == wire.Unset:
+		return read.Freshnesses.Of(j.options.Freshness).NeedsProgress()
+	}
+	return true
+}
+
+// wrongPage is a page of another size than its limit asks for.
+type wrongPage struct {
+	client string
+	call   int64
+	list   *wire.ListRequest
+	wrong  string
+}
+
+func (p *wrongPage) String() string {
+	return fmt.Sprintf("%s's %s %s", p.client, p.list.Label(), p.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (p *wrongPage) Concerns() explore.Concern {
+	return explore.Concern{Client: p.client, Call: p.call}
+}
