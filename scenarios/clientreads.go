@@ -34,7 +34,7 @@ object did not, and timed out.`,
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.NotOlderThan, caches.ServedAsPromised, caches.NeededProgress},
 	Known: slices.Concat(
 		known.NoProgress(known.AnswersLists),
 		known.OneRequest(known.AnswersLists),
@@ -59,7 +59,7 @@ needs no freshness and must not hang. In kubernetes/kubernetes#123676 it did, be
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Sequential},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Sequential, caches.ServedAsPromised},
 })
 
 var Namespaces = testbed.RegisterScenario(&testbed.Scenario{
@@ -104,7 +104,7 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 			Steps: 400_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress},
 	Known: slices.Concat(
 		known.AwaitedProgress(),
 		known.StaleReads(reads.Linearizable),
@@ -133,6 +133,7 @@ vain, and what no API takes is refused.`,
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),

@@ -2,11 +2,13 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -34,11 +36,9 @@ answer itself, is right about the data and of no use.`,
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, watches.EventTypes,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
 	},
 	Known: slices.Concat(
-		known.When(known.RequestsOnce).Violates(caches.NeededProgress).
-			Because("the request for a read is sent even if the read is over by then"),
 		known.ResumedWatches(watches.EventTypes),
 		known.CompactedDeletions(watches.EventTypes),
 	),
@@ -67,4 +67,26 @@ progress in every design here.`,
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
+})
+
+var SlowStart = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "slow-start",
+	Summary: "a cache needs a minute for its first list, and clients ask before and after: each is refused in time, and may come back when it was said to",
+	Doc: `Etcd takes twenty seconds for each object. Until the cache has listed, its clients are refused with 429, and Retry-After grows
+with the time that the cache has been down, to 30 s (KEP-4568). After that they ask for versions that come late or not at all: each
+waits for three seconds, and is refused with 504 and a Retry-After of 1 s.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("range-time=1ms", "item-time=20s"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 4, NoiseFor: 100 * time.Second, Readers: 4, Reads: 16, Read: "every",
+			Watchers: 1, Leave: 1, Keys: 3, Items: 3, Think: 16 * time.Second,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 4, RV: "every"},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 2 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 3 * time.Minute, Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes},
 })

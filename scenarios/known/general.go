@@ -3,18 +3,26 @@ package known
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// The version check matters to every scenario whose design has one.
+// The version check matters to every scenario whose design has one, and so do missed
+// events to one that keeps snapshots.
 func init() {
 	Register(slices.Concat(
 		When(StartsBeforeCheck).RarelyViolates(reads.AnswersInTime, watches.InitialEventsEnd).
 			Because("until etcd has said its version the cache requests no progress and refuses watches with initial events"),
 		When(FindsEtcdTooOld, SameEtcd, testbed.Unless(ServesStale)).RarelyViolates(reads.AnswersInTime, watches.InitialEventsEnd, informers.CatchUp).
 			Because("a cache that does not trust etcd requests no progress and refuses watches with initial events"),
+		When(ProgressOvertakesEvents, HearsOfProgress, KeepsSnapshots).RarelyViolates(caches.ServedAsPromised).
+			Because("a cache that took early progress for all events has no snapshot of those that it lacks (etcd-io/etcd#15220)"),
+		When(ProgressOvertakesEvents, HearsOfProgress).RarelyViolates(caches.JustifiedRefusals).
+			Because("events that early progress has overtaken take the cache back in time, and it is behind again (etcd-io/etcd#15220)"),
+		When(CompactionRemovesDeletion, EtcdCompacts, KeepsSnapshots).RarelyViolates(caches.ServedAsPromised).
+			Because("a cache has no snapshot of a deletion that its watch has missed (etcd-io/etcd#18089)"),
 	)...)
 }
