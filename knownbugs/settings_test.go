@@ -40,11 +40,13 @@ func TestFixesOfEtcdAreThoseOfTheVersionTable(t *testing.T) {
 			want = "etcd " + fixed.String()
 		}
 		require.Equal(t, want, b.FixedIn, b.Name)
-		n, err := (&testbed.Params{Etcd: "3.7.3", Cache: "kep-2340"}).Nodes()
+		p := b.Scenario.Params
+		p.Etcd = "3.7.3"
+		n, err := p.Nodes()
 		require.NoError(t, err)
 		require.NotEqual(t, b.Planting().Value, n.Value(b.Planting().Name), "%s changes nothing", b.Name)
 	}
-	require.Equal(t, 11, found)
+	require.Equal(t, 12, found)
 }
 
 // Each bug of a cache can be planted on top of a healthy one and changes it, and no

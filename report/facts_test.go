@@ -41,6 +41,7 @@ var mechanisms = map[string][]fact{
 	"bug-etcd-20488":             {lists, setBack("dispatch.registered")},
 	"bug-kubernetes-49956":       {lists, setBack("dispatch.registered")},
 	"bug-watcher-missing-prevkv": {unsynced, setBack("v3rpc.optionsUnknown"), said("etcd3.deletionDropped")},
+	"bug-options-after-watch":    {setBack("v3rpc.optionsUnknown")},
 	"bug-client-refuses-writes":  {said("etcd.failed"), said("clientv3.callFailed")},
 	"bug-client-repeats-writes":  {said("etcd.failed"), said("clientv3.callRepeated")},
 	"bug-store-without-snapshot": {setBack("store.notKept"), said("read.answers")},

@@ -14,7 +14,6 @@ import (
 // unclaimed are the properties that no scenario claims, by the reason.
 var unclaimed = map[string]string{
 	"no-panic": "package explore judges it in every run",
-	"prevKV":   "clients of the catalogue do not ask for previous values; the tests of package model do",
 }
 
 // TestEveryPropertyIsClaimed: a property is of use if some scenario puts it to the

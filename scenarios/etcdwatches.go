@@ -134,17 +134,48 @@ progress that was queued before. --bug created-overtakes-progress shows what eve
 		Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),
 })
 
+var PreviousValues = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "previous-values",
+	Summary: "clients of etcd's own watch API want the value before each change, while keys are written, deleted and compacted",
+	Doc: `etcd reads the previous value when it sends an event, and leaves it out if it is compacted by then (etcd-io/etcd#10681).
+Every release may also leave it out of the first events of a watch: recvLoop stores the options after it has registered the watch
+(watch-options=after-watch). Here they are stored together.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("watch-options=with-watch"),
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Compactions: 1,
+		},
+		Clock: testbed.Clock{Steps: 20_000},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		past, present := watchFrom(2), watchFrom(0)
+		past.PrevKv, present.PrevKv = true, true
+		present.Filters = wire.NoPut
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{past, present}, Requests: 1}
+	},
+	Claims: []*testbed.Property{watches.PrevKV, watches.Reliable, watches.Filter, etcdapi.WatchAnswers},
+	Known: slices.Concat(
+		known.When(known.StoresOptionsLate).Violates(watches.PrevKV).
+			Because("etcd sends events before it has stored that the watch wants previous values"),
+		known.When(known.ForgetsCompactedWatch).RarelyViolates(watches.Reliable).
+			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
+		known.When(known.CompactionRemovesDeletion).RarelyViolates(watches.Reliable).
+			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+	),
+})
+
 var AnyEtcdRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "any-etcd-requests",
 	Summary: "clients of etcd's own API draw their requests from all that there are, anew in each run",
 	Doc: `Ranges, puts, deletes, transactions and compactions with any options, and streams of watches from any revision, with any
 filters, ids, fragments, progress requests and cancels. Each client does without a random half of the options in each run (swarm
 testing), and all of it is choices of the run. A response to a watch is split from 300 bytes on, and half of the clients close their
-stream at the end. The run goes on until nothing more can happen, for which etcd must not send progress by itself. Not judged is prevKV: recvLoop stores the option after it has
-registered the watch, so that every release may send an event without the previous value.`,
+stream at the end. The run goes on until nothing more can happen, for which etcd must not send progress by itself. The options of a watch are stored
+together with it, so that the first events have their previous values as well.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1", "fragment-bytes=300", "progress-requests=periodic"),
+		Settings: option.Settings("chan-buf=2", "ctrl-buf=1", "send-window=2", "watchers-per-sync=1", "fragment-bytes=300", "progress-requests=periodic", "watch-options=with-watch"),
 		Workload: workload.Options{
 			Streams: 2, Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6, LargeBytes: 100},
 		},
@@ -157,7 +188,7 @@ registered the watch, so that every release may send an event without the previo
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,
-		watches.KeepUp, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		watches.KeepUp, watches.PrevKV, etcdapi.Fragments, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).RarelyViolates(watches.Bookmarkable).

@@ -64,10 +64,10 @@ func ofEtcdWatches() []Field {
 		by(of(watches.Bookmarkable), "WatchResponse", "Revision"),
 		by(of(watches.Reliable, watches.Bookmarkable), "WatchResponse", "WatchID"),
 		by(of(etcdapi.WatchAnswers), "WatchResponse", "Created", "Canceled", "CompactRevision", "CancelReason"),
-		notBy("no response of the catalogue is big enough to be split; the tests of sim/etcd/v3rpc have such", "WatchResponse", "Fragment"),
+		by(of(etcdapi.Fragments), "WatchResponse", "Fragment"),
 		by(of(watches.Reliable, watches.Filter), "WatchResponse.Events", "Type"),
 		by(sent, "WatchResponse.Events.Kv", keyValue...),
-		notBy("no client of the catalogue asks for previous values; the tests of package model do", "WatchResponse.Events.PrevKv", keyValue...),
+		by(of(watches.PrevKV), "WatchResponse.Events.PrevKv", keyValue...),
 		notBy("no release of etcd has it; a cache that uses it is held to its answers", "WatchResponse", "ProgressID"),
 	)
 }

@@ -36,6 +36,8 @@ var (
 		func(o *etcd.Options) bool { return o.Watch.NegativeStart == v3rpc.Accepted })
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
 		func(o *etcd.Options) bool { return o.Store.SyncMinRev == mvcc.SetToNext })
+	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",
+		func(o *etcd.Options) bool { return o.Watch.WatchOptions == v3rpc.StoredAfterWatch })
 	RestartTakesRevisionBack = ofEtcd("the revision of etcd goes back if it restarts while it compacts (restore-revision=from-keys)",
 		func(o *etcd.Options) bool { return o.Store.RestoreRevision == mvcc.FromKeys })
 )

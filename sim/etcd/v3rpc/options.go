@@ -16,6 +16,7 @@ type Options struct {
 	CreateAtZero  CreateAtZero
 	Created       CreatedWay
 	NegativeStart NegativeStart
+	WatchOptions  WatchOptions
 
 	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:
 	// ctrlStreamBufLen, 16.
@@ -104,6 +105,10 @@ var Choices = option.NewGroup("etcd",
 		"what becomes of a watch from a revision below 0",
 		option.Value{Name: "accepted", Doc: "the watchers that are synced with it miss their events (#20693)"},
 		option.Value{Name: "refused", Doc: "it is cancelled at once"}),
+	option.Choice("watch-options", func(o *Options) *WatchOptions { return &o.WatchOptions },
+		"when recvLoop stores the options of a watch",
+		option.Value{Name: "after-watch", Doc: "behind its registration, so that sendLoop may take events without them: all releases"},
+		option.Value{Name: "with-watch", Doc: "together with it: no release"}),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for

@@ -180,6 +180,9 @@ func (sws *ServerWatchStream) recvWatch(env *sim.Env) {
 	if sws.progress.Deferred() {
 		env.Cover(coverCreateDeferred)
 	}
+	if o.WatchOptions == StoredWithWatch {
+		sws.storeFlags(env)
+	}
 	sws.goesOn(env, recvFlags)
 }
 
@@ -188,11 +191,18 @@ func (sws *ServerWatchStream) recvFlags(env *sim.Env) {
 	if sws.wantsMu(env) {
 		return
 	}
+	if sws.server.opts.WatchOptions == StoredAfterWatch {
+		sws.storeFlags(env)
+	}
+	sws.goesOn(env, recvCreated)
+}
+
+// storeFlags stores what the create request in hand asks for.
+func (sws *ServerWatchStream) storeFlags(env *sim.Env) {
 	r := &sws.recv
 	sws.flags.store(r.id, r.create)
 	env.WritesItem(cellFlags, sws.place, watchItem(r.id))
 	env.WritesItem(cellProgress, sws.place, watchItem(r.id))
-	sws.goesOn(env, recvCreated)
 }
 
 // recvCreated answers the create request.

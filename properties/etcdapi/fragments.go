@@ -1,0 +1,141 @@
+package etcdapi
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Fragments judges how etcd splits responses to watches that ask for fragments: between
+// events, where the next event would make the message as large as the limit, and nowhere
+// else. All fragments but the last say that there are more. What sendLoop takes before it
+// has sent Created of the watch, it sends whole in all releases; that is not judged. It is
+// exercised by responses with several events.
+var Fragments = testbed.RegisterProperty(&testbed.Property{
+	Name: "fragments", Kind: testbed.Safety,
+	Promise:  "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
+	Violated: "response split wrongly",
+	Labels:   map[string]string{"whole": "response not split", "unasked": "fragments not asked for"},
+	New: func(s *testbed.System) testbed.Judge {
+		nodes := s.Nodes()
+		nodes.Etcd.Watch.SetDefaults()
+		return &fragments{momentsOf(s), nodes.Etcd.Watch.FragmentBytes, nodes.Etcd.Watch.NegativeStart == v3rpc.Refused}
+	},
+})
+
+type fragments struct {
+	*moments
+	// limit is the size from which on a response is split, in bytes.
+	limit   int
+	refuses bool
+}
+
+// Reset implements testbed.Judge.
+func (*fragments) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *fragments) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Streams() {
+		for _, watch := range c.Watches(j.refuses) {
+			responses, known := c.ResponsesTo(watch), j.createdBy(i, watch.ID)
+			for len(responses) > 0 {
+				n, complete := fragmentsOf(responses)
+				if n > 1 || responses[0].Revision > known {
+					j.judge(&all, c.Name(), watch.Fragment, responses[:n], complete)
+				}
+				responses = responses[n:]
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// createdBy is the revision of etcd when Created of the last watch with an id came on
+// stream i: what sendLoop took before is not newer.
+func (j *fragments) createdBy(i int, id int64) (revision int64) {
+	for k, r := range j.system.Streams()[i].Responses() {
+		if r.Created && r.WatchID == id {
+			revision = j.streams[i].responses[k].revision
+		}
+	}
+	return revision
+}
+
+// fragmentsOf is how many responses belong together from the first on. They are not
+// complete if the stream ended before the last of them.
+func fragmentsOf(responses []workload.Response) (n int, complete bool) {
+	for n < len(responses) {
+		n++
+		if !responses[n-1].Fragment {
+			return n, true
+		}
+	}
+	return n, false
+}
+
+// judge judges the fragments of one response, or a response that is whole.
+func (j *fragments) judge(all *testbed.Tally, client string, asked bool, parts []workload.Response, complete bool) {
+	first := parts[0].WatchResponse
+	whole := *first
+	whole.Fragment, whole.Events = false, nil
+	for i := range parts {
+		whole.Events = append(whole.Events, parts[i].Events...)
+	}
+	if len(whole.Events) < 2 {
+		return
+	}
+	all.Exercised++
+	switch split := len(parts) > 1 || !complete; {
+	case split && !asked:
+		all.Violate("unasked", &wrongFragment{client, first, "the watch does not ask for fragments"})
+	case asked && !split && size(&whole) >= j.limit:
+		all.Violate("whole", &wrongFragment{client, first, fmt.Sprintf("it has %d bytes, and is to be split from %d on", size(&whole), j.limit)})
+	case split && complete && size(&whole) < j.limit:
+		all.Violate("split", &wrongFragment{client, first, fmt.Sprintf("the whole has %d bytes, and is to be split from %d on", size(&whole), j.limit)})
+	}
+	if asked {
+		j.parts(all, client, parts)
+	}
+}
+
+// parts judges where a response is split: the size of a fragment is that of one that has
+// more behind it.
+func (j *fragments) parts(all *testbed.Tally, client string, parts []workload.Response) {
+	for i := range parts {
+		part := *parts[i].WatchResponse
+		part.Fragment = true
+		if n := size(&part); len(parts) > 1 && len(part.Events) > 1 && n >= j.limit {
+			all.Violate("large", &wrongFragment{client, &part, fmt.Sprintf("it has %d bytes, and is to have less than %d", n, j.limit)})
+		}
+		if i+1 == len(parts) || len(parts[i+1].Events) == 0 {
+			continue
+		}
+		part.Events = append(part.Events[:len(part.Events):len(part.Events)], parts[i+1].Events[0])
+		if n := size(&part); n < j.limit {
+			all.Violate("small", &wrongFragment{client, parts[i].WatchResponse, fmt.Sprintf("with the next event it has %d bytes, which is less than %d", n, j.limit)})
+		}
+	}
+}
+
+// wrongFragment is a response that is split wrongly.
+type wrongFragment struct {
+	client   string
+	response *wire.WatchResponse
+	wrong    string
+}
+
+func (v *wrongFragment) String() string {
+	return fmt.Sprintf("%s was sent a response of %d events at revision %d (more fragments to come: %t), but %s",
+		v.client, len(v.response.Events), v.response.Revision, v.response.Fragment, v.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (v *wrongFragment) Concerns() explore.Concern {
+	return explore.Concern{Node: v.client, Revision: v.response.Revision, Key: v.response.Events[0].Kv.Key}
+}
