@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -68,7 +69,7 @@ time: its cache is taken for stale, too, and adds its own reads. It ends when th
 up. Rejecting the reads (on-timeout=reject, throttle) harms no other client, and all reads are answered again a few seconds
 after the fault.`,
 	Params: cascadeParams(),
-	Claims: []*testbed.Property{reads.RecoversInTime},
+	Claims: []*testbed.Property{reads.RecoversInTime, caches.NeededProgress},
 	Known: slices.Concat(
 		overloaded,
 		known.When(known.FallsBack, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).

@@ -77,7 +77,7 @@ before).`,
 		},
 		Clock: testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
@@ -104,7 +104,9 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 			Steps: 400_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress},
+	Claims: []*testbed.Property{
+		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
+	},
 	Known: slices.Concat(
 		known.AwaitedProgress(),
 		known.StaleReads(reads.Linearizable),
@@ -134,6 +136,7 @@ vain, and what no API takes is refused.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+		watches.EventTypes,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),

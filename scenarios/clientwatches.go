@@ -3,6 +3,7 @@ package scenarios
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -29,7 +30,10 @@ event carried (kubernetes/kubernetes#58545).`,
 		Faults: faults.Options{Restarts: 2},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
+	Claims: []*testbed.Property{
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
+		watches.EventTypes, caches.JustifiedRefusals,
+	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.RepeatedByClient(watches.Bookmarkable),
@@ -52,7 +56,10 @@ in between (kubernetes/kubernetes#116122).`,
 		Faults: faults.Options{Breaks: 4},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable},
+	Claims: []*testbed.Property{
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
+		watches.EventTypes, caches.JustifiedRefusals,
+	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
 		known.RepeatedByClient(watches.Bookmarkable),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -31,7 +32,7 @@ give a revision to a second write (etcd-io/etcd#17780). A batch is one revision 
 		Faults:   interruptions,
 		Clock:    compactionClock,
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.When(known.RestartTakesRevisionBack, known.CompactionRemovesDeletion, known.EtcdRestarts).
 			Violates(reads.Linearizable, reads.LinearizableData).

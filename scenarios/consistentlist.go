@@ -30,8 +30,11 @@ as the race of the scenario rewatch is masked.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable,
-		caches.ServedAsPromised, caches.NeededProgress},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
+		watches.Unique, watches.Reliable, watches.Bookmarkable, caches.ServedAsPromised,
+		caches.NeededProgress, watches.EventTypes, caches.JustifiedRefusals,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
@@ -57,8 +60,11 @@ held to linearizability, the others to what they asked for.`,
 		Faults: faults.Options{Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, caches.JustifiedRefusals,
+		caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress, watches.EventTypes,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.ResumedWatches(reads.NotOlderThan, watches.Ordered, watches.Unique, watches.Reliable),
@@ -86,7 +92,11 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		Faults: faults.Options{Breaks: 1, EtcdRestarts: 1, Snapshots: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
+		watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
+		caches.ServedAsPromised, caches.NeededProgress,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
@@ -116,7 +126,11 @@ and the cache remembers few events. On fixed versions progress waits for the eve
 		Faults: faults.Options{Breaks: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Ordered, watches.Unique,
+		watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
+		caches.NeededProgress,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
@@ -144,7 +158,10 @@ one. A page that etcd cannot give any more is refused (410); the pages that are 
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ServedAsPromised, caches.PageSizes},
+	Claims: []*testbed.Property{
+		reads.Pages, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ServedAsPromised,
+		caches.PageSizes, caches.JustifiedRefusals, caches.NeededProgress,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.Where(known.CompactedDeletions(reads.Linearizable, reads.LinearizableData), known.AnswersConsistentLists),

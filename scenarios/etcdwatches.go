@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
@@ -32,7 +33,10 @@ that watchers become victims, Send blocks and control responses wait.`,
 		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter},
+	Claims: []*testbed.Property{
+		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter,
+		caches.JustifiedRefusals,
+	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
@@ -109,7 +113,7 @@ compacted events missing (etcd-io/etcd#17529). Here another watch of the stream 
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
 	},
-	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable},
+	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),

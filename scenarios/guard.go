@@ -114,6 +114,6 @@ and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5
 		p.Settings = option.Settings("version-check=kep-beta")
 		return p
 	}(),
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })

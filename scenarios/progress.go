@@ -93,7 +93,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
 	Known: slices.Concat(
 		known.NoProgress(known.WaitsUntilFresh),
 		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),

@@ -1,13 +1,11 @@
 package scenarios
 
 import (
-	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
-	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -38,10 +36,6 @@ answer itself, is right about the data and of no use.`,
 	Claims: []*testbed.Property{
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
 	},
-	Known: slices.Concat(
-		known.ResumedWatches(watches.EventTypes),
-		known.CompactedDeletions(watches.EventTypes),
-	),
 })
 
 var WatchesAtRest = testbed.RegisterScenario(&testbed.Scenario{
@@ -65,7 +59,7 @@ progress in every design here.`,
 	},
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft,
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 	},
 })
 

@@ -47,7 +47,10 @@ takes a change without one for an error.`,
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Stream: watchAfterProgress,
-	Claims: []*testbed.Property{watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Claims: []*testbed.Property{
+		watches.Bookmarkable, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd,
+		caches.NeededProgress,
+	},
 	Known: slices.Concat(
 		known.When(overtakes).Violates(watches.Bookmarkable).
 			Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),

@@ -29,7 +29,11 @@ the API server that is asked: consistent reads never go back in time (kubernetes
 		Faults: faults.Options{Breaks: 1, Restarts: 2, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 40_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd, watches.Ordered, watches.Unique, watches.Reliable},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes, caches.JustifiedRefusals,
+		caches.NeededProgress,
+	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),
 		known.BackInTime(reads.Monotonic),
@@ -55,7 +59,7 @@ so the violation shows ten times as often. KEP-2340 warns of sharing for its cos
 		},
 		Clock: testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.When(overtakes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
 			Violates(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd).
@@ -84,7 +88,7 @@ A watch that begins at a revision which its member does not have yet is sent pro
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
 		known.When(known.EchoProves).Violates(reads.Linearizable, reads.LinearizableData).
 			Because("the member that echoes may lack what another member has confirmed"),

@@ -36,7 +36,7 @@ from a snapshot is what etcd has, or had, at that revision; what has been compac
 	},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, compactions.HistoryKept,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
@@ -73,7 +73,7 @@ compaction, and refused from then on. --set compaction-notice=unheard is a cache
 	},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Pages, reads.NoCompactedReads, caches.MatchEtcd, compactions.HistoryKept, compactions.HistoryDropped,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: known.EarlySnapshots(reads.Exact, reads.Pages, caches.MatchEtcd),
 })
@@ -100,7 +100,7 @@ break. A minute passes between two compactions instead of five.`,
 	Claims: []*testbed.Property{
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		compactions.HistoryKept, compactions.HistoryDropped,
-		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),

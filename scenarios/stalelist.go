@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -38,7 +39,7 @@ total order that respects its program order.`,
 		Workload: workload.Options{OwnReaders: 2, Rounds: 2, Read: "any", AwaitReady: true, Keys: 2, Items: 1},
 		Clock:    testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Sequential, reads.ReadYourWrites, reads.Monotonic},
+	Claims: []*testbed.Property{reads.Sequential, reads.ReadYourWrites, reads.Monotonic, caches.ServedAsPromised},
 	Known:  known.AnyVersion(reads.Sequential, reads.ReadYourWrites),
 })
 
@@ -53,6 +54,6 @@ it reconnects to another API server, may go back in time (kubernetes/kubernetes#
 		Workload: workload.Options{Writers: 1, Writes: 3, Readers: 1, Reads: 4, Read: "any", Move: true, AwaitReady: true, Keys: 2, Items: 1},
 		Clock:    testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Monotonic, reads.Sequential},
+	Claims: []*testbed.Property{reads.Monotonic, reads.Sequential, caches.ServedAsPromised},
 	Known:  known.AnyVersion(reads.Monotonic, reads.Sequential),
 })

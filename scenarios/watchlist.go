@@ -48,7 +48,7 @@ itself start like that.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 40_000},
 	},
-	Claims: watchListClaims,
+	Claims: append([]*testbed.Property{watches.EventTypes, caches.JustifiedRefusals}, watchListClaims...),
 	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), everyWatchList),
 })
 
@@ -70,7 +70,7 @@ was listed is worth nothing if the stream ends before. --set reflector-list=list
 		Faults: faults.Options{Breaks: 2, Restarts: 2, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 40_000},
 	},
-	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd}, watchListClaims...),
+	Claims: append([]*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.EventTypes, caches.JustifiedRefusals}, watchListClaims...),
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.EarlyInitialEvents(watches.InitialEvents),
@@ -102,7 +102,7 @@ initial-events-buffer=inject). With each event put in the place of the initial o
 		},
 		Clock: testbed.Clock{Steps: 40_000},
 	},
-	Claims: watchListClaims,
+	Claims: append([]*testbed.Property{watches.EventTypes}, watchListClaims...),
 	Known:  slices.Concat(known.EarlyInitialEvents(watches.InitialEvents), inject, everyWatchList),
 })
 

@@ -26,3 +26,12 @@ func init() {
 			Because("a cache has no snapshot of a deletion that its watch has missed (etcd-io/etcd#18089)"),
 	)...)
 }
+
+// What becomes of watches, whatever the scenario.
+func init() {
+	Register(slices.Concat(
+		ResumedWatches(watches.EventTypes),
+		CompactedDeletions(watches.EventTypes),
+		InterruptedCompactions(watches.EventTypes),
+	)...)
+}
