@@ -28,7 +28,7 @@ func init() {
 		GuardOldEtcd, GuardMixed, GuardUnasked, GuardDowngrade, GuardQuietRange, Cascade, CascadeLimited,
 		// Informers (KEP-3157).
 		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
-		InformerRelistLoop, InformerDetector, InformerOutages, InformerMemory,
+		InformerRelistLoop, InformerDetector, InformerRefusals, InformerOverload, InformerOutages, InformerMemory,
 		// Errors of etcd.
 		EtcdErrors, AnyEtcdErrors, NoLeader,
 	)

@@ -16,10 +16,11 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// informerClaims are what every informer is held to, streamedClaims what it is held
-// to if it streams its list.
+// informerClaims are what every informer is held to, contentClaims those about what it
+// holds, and streamedClaims what it is held to if it streams its list.
 var (
-	informerClaims = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
+	contentClaims  = []*testbed.Property{informers.MatchEtcd, informers.Monotonic, informers.CatchUp}
+	informerClaims = append([]*testbed.Property{informers.Resumes, informers.TriesAgain}, contentClaims...)
 	streamedClaims = append([]*testbed.Property{watches.InitialEvents}, informerClaims...)
 )
 
@@ -59,7 +60,7 @@ nothing twice, whichever way it listed.`,
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
 	Claims: informerClaims,
-	Known:  slices.Concat(known.BackInTime(informerClaims...), known.StaleRelist()),
+	Known:  slices.Concat(known.BackInTime(contentClaims...), known.StaleRelist()),
 })
 
 var InformerExpired = testbed.RegisterScenario(&testbed.Scenario{
@@ -82,7 +83,7 @@ client-go does not. What happens where lists come in pages is in informer-relist
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims: informerClaims,
-	Known:  slices.Concat(known.BackInTime(informerClaims...), known.CompactedDeletions(informers.MatchEtcd, informers.CatchUp), known.StaleRelist()),
+	Known:  slices.Concat(known.BackInTime(contentClaims...), known.CompactedDeletions(informers.MatchEtcd, informers.CatchUp), known.StaleRelist()),
 })
 
 var InformerMoves = testbed.RegisterScenario(&testbed.Scenario{
@@ -120,7 +121,7 @@ is behind, the informer shows its handlers objects that it had reported as delet
 		Clock:     testbed.Clock{Steps: 40_000},
 	},
 	Claims: informerClaims,
-	Known:  slices.Concat(known.AnyVersion(informers.Monotonic), known.BackInTime(informerClaims...)),
+	Known:  slices.Concat(known.AnyVersion(informers.Monotonic), known.BackInTime(contentClaims...)),
 })
 
 var InformerDetector = testbed.RegisterScenario(&testbed.Scenario{
@@ -164,7 +165,7 @@ Strategy"). The informer lists, whatever the error was, and tries to stream agai
 	Claims: informerClaims,
 	Known: slices.Concat(
 		known.EarlyProgress(informers.MatchEtcd, informers.CatchUp),
-		known.BackInTime(informerClaims...),
+		known.BackInTime(contentClaims...),
 		known.StaleRelist(),
 	),
 })
@@ -216,7 +217,7 @@ a request that is refused. Once nothing breaks any more, every informer must hav
 		},
 	},
 	Claims: streamedClaims,
-	Known:  slices.Concat(known.BackInTime(streamedClaims...), known.Rarely(known.StaleRelist())),
+	Known:  slices.Concat(known.BackInTime(append([]*testbed.Property{watches.InitialEvents}, contentClaims...)...), known.Rarely(known.StaleRelist())),
 })
 
 var InformerMemory = testbed.RegisterScenario(&testbed.Scenario{
@@ -236,4 +237,59 @@ KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server 
 	},
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
+})
+
+var InformerRefusals = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-refusals",
+	Summary: "API servers refuse requests of informers and end their watches: 429 with and without Retry-After, 500, 410",
+	Doc: `What an informer does next is in client-go's Reflector and in the request below it: after 429 the same watch again, after
+Retry-After or a pause; after 500 and 410 a list that names the last resourceVersion; after 410 to a list the newest state; and a LIST in
+place of a WatchList that is refused otherwise. Some comparisons of the consistency detector are refused, too, and made again. An API
+server that does not say that it is ready is left for the next one.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology:  topology.Options{Servers: 2},
+		Workload:  workload.Options{Writers: 1, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", AwaitReady: true, Keys: 3, Items: 3},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Page: 2, Check: true}},
+		Faults:    faults.Options{InformerRefusals: 6, InformerBreaks: 2, Restarts: 1},
+		Clock:     testbed.Clock{Steps: 40_000},
+	},
+	Claims: append([]*testbed.Property{informers.DetectorAccuracy}, streamedClaims...),
+	Known: slices.Concat(
+		known.StreamingInformers(),
+		known.BackInTime(watches.InitialEvents, informers.MatchEtcd, informers.Monotonic),
+		known.When(known.ProgressOvertakesEvents, known.RequestsProgress, known.KeepsSnapshots, known.TrustsEtcd).
+			RarelyViolates(informers.DetectorAccuracy).
+			Because("the exact list of the detector is answered from the same state that was streamed"),
+		known.Rarely(known.StaleRelist()),
+	),
+})
+
+var InformerOverload = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-overload",
+	Summary: "API servers refuse the requests of informers for minutes: each informer pauses longer and longer, up to a minute, and catches up",
+	Doc: `With a clock. A request that is refused with Retry-After is sent again ten times; then the Reflector pauses, twice as long each
+time, from 0.8 to 30 seconds and up to as much again. Watches end after five to ten minutes, and are resumed at the last
+resourceVersion, by a bookmark if nothing was written.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: time.Minute,
+			Read: "consistent", Keys: 2, Items: 3, Think: 4 * time.Minute,
+		},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch}},
+		Faults:    faults.Options{InformerRefusals: 60, InformerBreaks: 2, Restarts: 1, For: 15 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 30 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: informerClaims,
+	Known: slices.Concat(
+		known.BackInTime(contentClaims...),
+		known.When(known.EchoProves, known.NoProgressBelowStart, known.WaitsUntilFresh).RarelyViolates(informers.CatchUp).
+			Because("no echo comes for the watch of a cache that begins on a quiet store, and lists of the newest state are refused (the fix of etcd-io/etcd#20221)"),
+		known.Rarely(known.StaleRelist()),
+	),
 })

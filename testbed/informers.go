@@ -63,6 +63,9 @@ func (n *Informer) build(w *sim.World) {
 	n.compared, n.current = comparison{}, false
 }
 
+// Servers are the caches that the informer connects to, one after the other.
+func (n *Informer) Servers() []sim.NodeID { return n.config.Servers }
+
 // Informers are in the order of their nodes.
 func (s *System) Informers() []*Informer { return s.informers }
 

@@ -3,8 +3,11 @@
 package informers
 
 import (
+	"fmt"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/truth"
 )
@@ -13,7 +16,7 @@ import (
 // resourceVersion has changed, which is how often it is exercised.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-matches-etcd", Kind: testbed.Safety,
-	Promise:  "From its first list on an informer holds, after every step, what etcd had at the informer's resourceVersion.",
+	Promise:  "After every step an informer holds what etcd had at the informer's resourceVersion, and nothing before the first list of its process.",
 	Violated: "informer differs from etcd",
 	Labels:   truth.LabelsAs("informer differs from etcd"),
 	New:      func(s *testbed.System) testbed.Judge { return &matchEtcd{system: s} },
@@ -34,6 +37,13 @@ func (j *matchEtcd) Reset() {
 // AfterStep implements testbed.StepObserver.
 func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
 	for _, n := range j.system.InformersAfter(a) {
+		if !n.Synced() {
+			n.Ascend(func(kv *wire.KeyValue) bool {
+				j.tally.Violate("unlisted", &unlisted{n.Name, kv})
+				return false
+			})
+			continue
+		}
 		if !j.seen.changed(j.system, n) {
 			continue
 		}
@@ -46,3 +56,18 @@ func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
 
 // Finding implements testbed.Judge.
 func (j *matchEtcd) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+
+// unlisted is an informer that holds an object of which its process was sent nothing.
+type unlisted struct {
+	informer string
+	object   *wire.KeyValue
+}
+
+func (u *unlisted) String() string {
+	return fmt.Sprintf("%s has not listed yet, and holds %s of revision %d", u.informer, u.object.Key, u.object.ModRevision)
+}
+
+// Concerns implements explore.Concerned.
+func (u *unlisted) Concerns() explore.Concern {
+	return explore.Concern{Node: u.informer, Key: u.object.Key, Revision: u.object.ModRevision}
+}

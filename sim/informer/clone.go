@@ -14,6 +14,7 @@ import (
 func (r *Informer) Clone() sim.Node {
 	c := *r
 	c.pager.items = slices.Clone(r.pager.items)
+	c.exchanges = slices.Clone(r.exchanges)
 	c.store, c.temporary = r.store.Clone(), r.temporary.Clone()
 	return &c
 }

@@ -67,7 +67,8 @@ type Informer struct {
 	// temporary is what a WatchList has brought so far.
 	temporary *btree.BTreeG[*wire.KeyValue]
 
-	record Record
+	record    Record
+	exchanges []Exchange
 }
 
 var (
@@ -91,7 +92,7 @@ func (r *Informer) Reset(cfg Config) {
 	cfg.setDefaults()
 	r.cfg = cfg
 	r.starts, r.server = 0, 0
-	r.record = Record{}
+	r.record, r.exchanges = Record{}, r.exchanges[:0]
 	r.forgetEverything()
 }
 
@@ -122,6 +123,7 @@ func (r *Informer) Start(env *sim.Env) {
 // Restart implements sim.Restarter: a new process connects to the next API server.
 func (r *Informer) Restart(env *sim.Env) {
 	env.Cover(restarted)
+	r.leaves(env)
 	r.forgetEverything()
 	r.record.Restarts++
 	r.move(env)
@@ -159,6 +161,7 @@ func (r *Informer) Receive(env *sim.Env, m *sim.Message) {
 		case *wire.WatchEvent:
 			r.watchEvent(env, p)
 		case *sim.Hangup:
+			r.hangsUp(env, r.stream.exchange, p)
 			r.stream.conn = sim.NoConn
 			if p.Broken {
 				r.move(env)

@@ -14,7 +14,7 @@ func (r *Informer) awaitReady(env *sim.Env) {
 	env.Writes(cellState, 0)
 	env.Writes(cellRequest, 0)
 	r.state = stateAwaiting
-	r.rest.call = env.Call(r.to(), &readyz)
+	r.rest.call, r.rest.exchange = env.Call(r.to(), &readyz), r.begins(env, &readyz)
 }
 
 // readyAnswered: the API server is ready, or its process has ended.
@@ -22,8 +22,14 @@ func (r *Informer) readyAnswered(env *sim.Env, p sim.Payload) {
 	env.Writes(cellRequest, 0)
 	r.rest.call = sim.NoConn
 	if _, ready := p.(*wire.ReadyzResponse); ready {
+		r.ends(env, r.rest.exchange, Answered)
 		r.listAndWatch(env)
 		return
+	}
+	if err, refused := p.(*wire.Error); refused {
+		r.refused(env, r.rest.exchange, err)
+	} else {
+		r.hangsUp(env, r.rest.exchange, p)
 	}
 	r.move(env)
 	r.awaitReady(env)

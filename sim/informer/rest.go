@@ -12,6 +12,8 @@ import (
 type rest struct {
 	// call is the LIST under way, or the question whether the server is ready.
 	call sim.Conn
+	// exchange is the number of that.
+	exchange int
 	// request is the LIST or WATCH that is sent again if it has to be.
 	request sim.Payload
 	// retries is how often it was.
@@ -40,7 +42,7 @@ func (r *Informer) send(env *sim.Env) {
 		if env.Noting() {
 			env.Note(listSent{r.to(), req})
 		}
-		r.rest.call = env.Call(r.to(), req)
+		r.rest.call, r.rest.exchange = env.Call(r.to(), req), r.begins(env, req)
 	case *wire.WatchRequest:
 		if env.Noting() {
 			env.Note(watchSent{r.to(), req})
@@ -84,6 +86,7 @@ func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
 	r.rest.call = sim.NoConn
 	switch p := p.(type) {
 	case *wire.ListResponse:
+		r.listed(env, p)
 		if r.state == stateChecking {
 			r.compare(env, p)
 		} else {
@@ -91,12 +94,14 @@ func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
 		}
 		return
 	case *wire.Error:
+		r.refused(env, r.rest.exchange, p)
 		if r.retry(env, p) {
 			return
 		}
 		r.listRefused(env, p)
 	default:
 		env.Cover(connectionLost)
+		r.hangsUp(env, r.rest.exchange, p)
 		if h, ok := p.(*sim.Hangup); ok && h.Broken {
 			r.move(env)
 		}

@@ -11,6 +11,8 @@ import (
 // events that follow.
 type stream struct {
 	conn sim.Conn
+	// exchange is the number of its request.
+	exchange int
 	// began and events distinguish a watch that ended at once from others.
 	began  sim.Time
 	events int
@@ -29,7 +31,7 @@ func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 	s := &r.stream
 	env.Writes(cellStream, 0)
 	s.events = 0
-	s.conn = env.Open(r.to())
+	s.conn, s.exchange = env.Open(r.to()), r.begins(env, req)
 	env.Send(s.conn, req)
 	if r.timed {
 		d := r.cfg.MinWatchTimeout
@@ -40,6 +42,9 @@ func (r *Informer) openWatch(env *sim.Env, req *wire.WatchRequest) {
 // leave ends the stream at this end, if it is still open.
 func (r *Informer) leave(env *sim.Env) {
 	env.Writes(cellStream, 0)
+	if r.stream.conn != sim.NoConn {
+		r.ends(env, r.stream.exchange, Left)
+	}
 	env.Close(r.stream.conn)
 	r.stream.conn = sim.NoConn
 	env.Disarm(timerWatchTimeout)
@@ -51,6 +56,7 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 		r.watchFailed(env, e.Err)
 		return
 	}
+	r.watched(e)
 	if r.stream.events == 0 {
 		env.Writes(cellStream, 0)
 	}
@@ -66,6 +72,7 @@ func (r *Informer) watchEvent(env *sim.Env, e *wire.WatchEvent) {
 // Retry-After as the first message is a refusal below the Reflector. The cache
 // answers everything else on the stream.
 func (r *Informer) watchFailed(env *sim.Env, err *wire.Error) {
+	r.refused(env, r.stream.exchange, err)
 	r.leave(env)
 	if r.stream.events == 0 && err.Code == wire.TooManyRequests && r.retry(env, err) {
 		return

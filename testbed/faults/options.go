@@ -33,6 +33,8 @@ type Options struct {
 	// InformerBreaks is how many watches of informers break, InformerRestarts how
 	// many informers restart.
 	InformerBreaks, InformerRestarts int
+	// InformerRefusals is how many requests and watches of informers are refused.
+	InformerRefusals int
 	// For is how long faults strike, timed: the safety phase lasts at least as long.
 	For time.Duration
 }
@@ -55,6 +57,7 @@ var Group = option.NewGroup("faults",
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),
 	option.Count("informer-restarts", func(o *Options) *int { return &o.InformerRestarts }, "", "informers that restart"),
+	option.Count("informer-refusals", func(o *Options) *int { return &o.InformerRefusals }, "", "requests and watches of informers that are refused: 429, 500, 410"),
 	option.Duration("faults-for", func(o *Options) *time.Duration { return &o.For }, "", "how long faults strike, timed"),
 )
 

@@ -5,6 +5,7 @@
 package faults
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
@@ -78,6 +79,14 @@ func (p *planner) informers(all []Informer) {
 		}
 		p.add(f, share(p.options.InformerBreaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{n.ID}, Label: n.Name}, share(p.options.InformerRestarts, i, len(all)))
+		// Each strikes at a time of its own: those that are due come one after the other.
+		for k := range share(p.options.InformerRefusals, i, len(all)) {
+			r := &refuse{label: fmt.Sprintf("%s (%d)", n.Name, k+1)}
+			for _, to := range n.Servers {
+				r.servers = append(r.servers, sim.Refuse{From: n.ID, To: to, Label: r.label, Kinds: len(refusals), Refusal: refusal})
+			}
+			p.add(r, 1)
+		}
 	}
 }
 

@@ -1,0 +1,50 @@
+package faults
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// refuse refuses a request of an informer, or ends its watch with an error, whichever
+// API server it is at.
+type refuse struct {
+	servers []sim.Refuse
+	label   string
+}
+
+// Name implements sim.Fault.
+func (f *refuse) Name() string { return "refuse " + f.label }
+
+// Ready implements sim.Fault.
+func (f *refuse) Ready(w *sim.World) bool {
+	for i := range f.servers {
+		if f.servers[i].Ready(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// Strike implements sim.Fault.
+func (f *refuse) Strike(env *sim.Env) {
+	for i := range f.servers {
+		f.servers[i].Strike(env)
+	}
+}
+
+// refusals are what an API server answers that has nothing to do with its cache: API
+// Priority and Fairness has no seat, with and without Retry-After; an error inside; and
+// history that this server does not have.
+var refusals = []*wire.Error{
+	{Code: wire.TooManyRequests, Message: "too many requests: retry after 1 s", RetryAfter: 1},
+	{Code: wire.TooManyRequests, Message: "too many requests"},
+	{Code: wire.Internal, Message: "internal error"},
+	{Code: wire.ErrCompacted, Message: "too old resource version"},
+}
+
+func refusal(kind int, call bool) sim.Payload {
+	if call {
+		return refusals[kind]
+	}
+	return &wire.WatchEvent{Type: wire.Failed, Err: refusals[kind]}
+}
