@@ -6,7 +6,7 @@
 //	watches      what clients that watch are sent: etcd's watch guarantees, initial events and their end
 //	caches       the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
 //	compactions  API servers that compact etcd: history-kept, history-dropped
-//	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, etcd-nothing-left
+//	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	fields       the list of what a client can be sent, each field with the properties that judge it
 //	informers    what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //

@@ -17,7 +17,7 @@ func init() {
 		// What known bugs of caches show in.
 		ResumedWatch, WatchDuringRelist, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest,
 		// What known bugs of etcd show in.
-		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
+		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, Detectors,
 		// Initial events (KEP-3157).

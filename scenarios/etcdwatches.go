@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
@@ -9,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -166,6 +168,65 @@ Every release may also leave it out of the first events of a watch: recvLoop sto
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.When(known.CompactionRemovesDeletion).RarelyViolates(watches.Reliable).
 			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+	),
+})
+
+var NotifiedWatches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "notified-watches",
+	Summary: "etcd sends progress by itself to the watches of its own API that ask for it, timed",
+	Doc: `A stream has a ticker, whose period is --watch-progress-notify-interval. With each tick sendLoop requests the progress of
+each watch that asked for it and was sent no event since the tick before. One stream has three such watches, one of which nothing
+is written for.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("notify=300ms"),
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Wide: true, Streams: 2, Read: "consistent", Keys: 2, Items: 2, Think: 500 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second, Steps: 200_000,
+		},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		past, present, quiet := watchFrom(2), watchFrom(0), watchFrom(2)
+		quiet.Key, quiet.RangeEnd = topology.Elsewhere, model.PrefixEnd(topology.Elsewhere)
+		plan := workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{past, present, quiet}, Requests: 5, Every: time.Second}
+		for _, c := range plan.Creates {
+			c.ProgressNotify = true
+		}
+		return plan
+	},
+	Claims: []*testbed.Property{
+		etcdapi.Progress, etcdapi.WatchAnswers, watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable,
+	},
+	Known: slices.Concat(
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
+	),
+})
+
+var LaggingWatches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "lagging-watches",
+	Summary: "watches of etcd's own API at a member that is behind the one that takes writes, until nothing more can happen",
+	Doc: `The member applies the entries of the log as they come. Either member may restart, and the follower then asks for what it
+has missed. Its watches are held to the same promises, and in the end neither member may keep anything of streams that are gone.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic"),
+		Topology: topology.Options{Lagging: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Txns: true, Deletes: true, Wide: true, Streams: 2, Read: "consistent", Keys: 2, Items: 2,
+		},
+		Faults: faults.Options{EtcdRestarts: 1, FollowerRestarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{
+		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.KeepUp,
+		etcdapi.WatchAnswers, etcdapi.NothingLeft,
+	},
+	Known: slices.Concat(
+		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
+			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
 	),
 })
 

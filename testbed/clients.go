@@ -51,7 +51,7 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 	}
 	for i := range o.Streams {
 		plan := stream(&s.params, i)
-		plan.To = t.Etcd
+		plan.To = t.Watches
 		c.streamPlans = append(c.streamPlans, plan)
 		c.streams = append(c.streams, new(workload.EtcdWatch))
 		s.number()

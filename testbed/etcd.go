@@ -119,7 +119,7 @@ type Member struct {
 }
 
 // Members are the servers of etcd: the one that takes reads and writes, and its follower
-// if watches are served by another.
+// if there is one. The last of them serves the watches.
 func (s *System) Members() []Member {
 	all := []Member{{etcdName, s.topology.Etcd, s.etcd.server}}
 	if s.etcd.follower != nil {

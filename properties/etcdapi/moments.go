@@ -2,13 +2,15 @@ package etcdapi
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // moment is what etcd was like after a step.
 type moment struct{ revision, compacted int64 }
 
-// moments is what etcd was like when its clients asked, and when they were answered.
+// moments is what the member of etcd was like that clients asked, when they asked and when
+// they were answered.
 type moments struct {
 	system *testbed.System
 	// operations[i] are those of client i of the history, streams[i] is what stream i
@@ -50,7 +52,7 @@ func (m *moments) Reset() {
 
 // AfterStep implements testbed.StepObserver.
 func (m *moments) AfterStep(*sim.World, sim.Action) {
-	now := moment{m.system.Etcd().Revision(), m.system.Etcd().CompactRevision()}
+	now := momentOf(m.system.Etcd())
 	for i, c := range m.system.Clients() {
 		n := len(c.Operations())
 		if n > len(m.operations[i]) {
@@ -60,6 +62,10 @@ func (m *moments) AfterStep(*sim.World, sim.Action) {
 			m.operations[i][n-1].answered = now
 		}
 	}
+	members := m.system.Members()
+	if serves := members[len(members)-1].Server; serves != m.system.Etcd() {
+		now = momentOf(serves)
+	}
 	for i, c := range m.system.Streams() {
 		s := &m.streams[i]
 		creates, later := c.Sent()
@@ -68,6 +74,8 @@ func (m *moments) AfterStep(*sim.World, sim.Action) {
 		s.responses = upTo(s.responses, len(c.Responses()), now)
 	}
 }
+
+func momentOf(s *etcd.Server) moment { return moment{s.Revision(), s.CompactRevision()} }
 
 // upTo adds moments until there are n.
 func upTo(all []moment, n int, now moment) []moment {

@@ -18,6 +18,9 @@ type Options struct {
 	// EtcdRestarts is how often etcd restarts, Snapshots how often it installs a
 	// snapshot, Failovers how often the next member of its cluster takes over.
 	EtcdRestarts, Snapshots, Failovers int
+	// FollowerRestarts is how often the member restarts that serves the watches, if it is
+	// not the one that takes reads and writes.
+	FollowerRestarts int
 	// Timeouts is how many requests etcd does not carry out in time, LeaderChanges how
 	// often linearizable reads fail because the leader changes, Overloads how many
 	// writes etcd refuses because it has too many to apply.
@@ -46,6 +49,7 @@ var Group = option.NewGroup("faults",
 	option.Count("recreations", func(o *Options) *int { return &o.Recreations }, "", "caches that are replaced by new ones in the same process"),
 	option.Count("lost-events", func(o *Options) *int { return &o.LostEvents }, "", "events that get lost on the way to a cache"),
 	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
+	option.Count("follower-restarts", func(o *Options) *int { return &o.FollowerRestarts }, "", "restarts of the member of etcd that lags"),
 	option.Count("etcd-snapshots", func(o *Options) *int { return &o.Snapshots }, "", "snapshots that etcd installs"),
 	option.Count("failovers", func(o *Options) *int { return &o.Failovers }, "", "times that the next member of the etcd cluster takes over"),
 	option.Count("timeouts", func(o *Options) *int { return &o.Timeouts }, "", "requests that etcd does not carry out in time"),

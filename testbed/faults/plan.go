@@ -114,6 +114,9 @@ func (p *planner) servers() {
 func (p *planner) etcd(downgraded etcd.Member) {
 	node := p.topology.Etcd
 	p.add(&sim.RestartProcess{Nodes: []sim.NodeID{node}, Label: "etcd"}, p.options.EtcdRestarts)
+	if lagging := p.topology.Watches; lagging != node {
+		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{lagging}, Label: "etcd-follower"}, p.options.FollowerRestarts)
+	}
 	p.add(&etcd.InstallSnapshot{Node: node, Label: "etcd"}, p.options.Snapshots)
 	if p.options.Clog {
 		p.add(&etcd.Clog{Node: node, Label: "etcd>" + topology.Numbered("client", 0, len(p.topology.APIServers)),

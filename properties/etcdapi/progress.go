@@ -1,0 +1,94 @@
+package etcdapi
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Progress holds how long a watch that asks for progress notifications is sent nothing
+// against the period of etcd's ticker. A tick leaves out a watch that was sent events
+// since the one before, so that two periods may pass, of which each is up to a tenth
+// longer than set. Only a run with a clock in which nothing breaks is judged. It is
+// exercised by each time between two responses to a watch whose start exists.
+var Progress = testbed.RegisterProperty(&testbed.Property{
+	Name: "progress-comes", Kind: testbed.Liveness,
+	Promise:  "A watch of etcd that asks for progress notifications is sent something within two periods of the ticker.",
+	Violated: "no progress notification",
+	New: func(s *testbed.System) testbed.Judge {
+		o := s.Nodes().Etcd.Watch
+		b := s.DeliveryBound().Plus(2*o.ProgressNotifyInterval*11/10, fmt.Sprintf("two ticks of %v", o.ProgressNotifyInterval))
+		return &progress{s, b, o.NegativeStart == v3rpc.Refused}
+	},
+})
+
+type progress struct {
+	system  *testbed.System
+	bound   testbed.Bound
+	refuses bool
+}
+
+// Reset implements testbed.Judge.
+func (*progress) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *progress) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	if w.Mode() == sim.Untimed || w.Phase() == sim.Safety {
+		return all.Finding()
+	}
+	log := j.system.Truth().Log()
+	for _, c := range j.system.Streams() {
+		for _, watch := range c.Watches(j.refuses) {
+			if watch.ProgressNotify && watch.StartRevision <= log.First() && !c.Ended() && !c.HasLeft(watch) {
+				j.judge(&all, c, watch, w.Now())
+			}
+		}
+	}
+	return all.Finding()
+}
+
+func (j *progress) judge(all *testbed.Tally, c *workload.EtcdWatch, watch workload.Watch, end sim.Time) {
+	last := sim.Time(-1)
+	for _, r := range c.ResponsesTo(watch) {
+		switch {
+		case r.Canceled:
+			return
+		case r.WatchID == watch.ID:
+			j.between(all, c, last, r.At)
+			last = r.At
+		}
+	}
+	j.between(all, c, last, end)
+}
+
+// between judges the time between two responses; a negative one is no response.
+func (j *progress) between(all *testbed.Tally, c *workload.EtcdWatch, last, next sim.Time) {
+	if last < 0 {
+		return
+	}
+	all.Exercised++
+	if waited := next.Sub(last); waited > j.bound.Total {
+		all.Violate("silent", &noProgress{c.Name(), waited, j.bound})
+	}
+}
+
+// noProgress is a watch that was sent nothing for too long.
+type noProgress struct {
+	client string
+	waited time.Duration
+	bound  testbed.Bound
+}
+
+func (v *noProgress) String() string {
+	return fmt.Sprintf("%s has a watch that asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
+		v.client, v.waited, v.bound.Total, v.bound.Derivation)
+}
+
+// Concerns implements explore.Concerned.
+func (v *noProgress) Concerns() explore.Concern { return explore.Concern{Node: v.client} }
