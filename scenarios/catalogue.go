@@ -30,6 +30,6 @@ func init() {
 		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
 		InformerRelistLoop, InformerDetector, InformerRefusals, InformerOverload, InformerOutages, InformerMemory,
 		// Errors of etcd.
-		EtcdErrors, AnyEtcdErrors, NoLeader,
+		EtcdErrors, AnyEtcdErrors, NoLeader, ErrorsAtRest,
 	)
 }

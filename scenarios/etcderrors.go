@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -73,7 +74,7 @@ when it comes.`,
 			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 2, Read: "consistent", Watchers: 2,
 			Leave: 2, AwaitReady: true, Keys: 2, Items: 2, History: 1,
 		},
-		Faults: faults.Options{LeaderLosses: 2, StreamEnds: 2, Breaks: 1},
+		Faults: faults.Options{LeaderLosses: 2, StreamEnds: 2, Breaks: 3},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
@@ -86,4 +87,26 @@ when it comes.`,
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
 	),
+})
+
+var ErrorsAtRest = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "errors-at-rest",
+	Summary: "etcd serves the watches of clients, answers with errors and ends streams, until nothing more can happen: nothing is left behind",
+	Doc: `Each watch goes to etcd (watch-delegation=all): the client library asks for etcd's revision or lists the initial events in
+pages of one object, then watches. Clients leave in the middle of that, calls are given up, a cache is replaced while its calls are under way,
+and etcd breaks and ends streams, loses its leader and answers reads with errors. In the end the client library must hold
+what caches still have open and nothing else, and each watch must have the newest change.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "watch-delegation=all", "page=1", "unary-retries=3", "client-buf=1", "watch-buf=1"),
+		Topology: topology.Options{Servers: 1, Resources: 2, ClientKV: true, ClientWrites: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Readers: 1, Reads: 2, Read: "consistent", Watchers: 2, Leave: 2, Keys: 4, Items: 4,
+			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
+			Drawn:     workload.DrawnOptions{Watchers: 2, Requests: 3},
+		},
+		Faults: faults.Options{Timeouts: 3, LeaderChanges: 1, LeaderLosses: 1, StreamEnds: 1, Breaks: 2, Recreations: 1, CallBreaks: 2},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{caches.ClientNothingLeft, watches.Ordered, watches.Unique, watches.Reliable},
 })

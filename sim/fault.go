@@ -59,6 +59,36 @@ func (f *BreakStream) find(w *World) Conn {
 	return NoConn
 }
 
+// BreakCall cuts one unary call to a node, as a caller does that is cancelled.
+// Both ends hear of it; what was under way is lost.
+type BreakCall struct {
+	To    NodeID
+	Label string
+}
+
+// Name implements Fault.
+func (f *BreakCall) Name() string { return "break call to " + f.Label }
+
+// Ready implements Fault.
+func (f *BreakCall) Ready(w *World) bool { return f.find(w) != NoConn }
+
+// Strike implements Fault.
+func (f *BreakCall) Strike(env *Env) {
+	if c := f.find(env.w); c != NoConn {
+		env.w.breakConn(c)
+	}
+}
+
+func (f *BreakCall) find(w *World) Conn {
+	for i := range w.conns {
+		k := &w.conns[i]
+		if k.state == connOpen && k.kind == callConn && k.acceptor == f.To && !w.laneFrom(k, k.acceptor).deaf {
+			return k.id
+		}
+	}
+	return NoConn
+}
+
 // RestartProcess crashes the nodes of one process and starts them again, in the
 // order given: they lose their memory, and their connections break.
 type RestartProcess struct {

@@ -390,6 +390,12 @@ func (w *World) Accepted(n NodeID) int {
 	return open
 }
 
+// IsOpen reports whether a connection is open at both ends. It is for judges.
+func (w *World) IsOpen(c Conn) bool {
+	k := w.find(c)
+	return k != nil && k.state == connOpen
+}
+
 // Node returns a node. It is for judges, which look at its state between steps.
 func (w *World) Node(n NodeID) Node { return w.nodes[n].node }
 

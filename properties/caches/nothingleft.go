@@ -63,7 +63,7 @@ func waitsOf(n sim.Node) int {
 
 // clientsOf is how many clients watch a cache, -1 if some do not say.
 func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
-	if len(j.system.Informers())+len(j.system.Pollers()) > 0 {
+	if len(j.system.Informers())+len(j.system.Pollers())+len(j.system.DrawnWatchers()) > 0 {
 		return -1
 	}
 	n := 0

@@ -81,6 +81,12 @@ func (a *answers) BeginJudging(*sim.World) {
 		recorded = &model.History{Clients: recorded.Clients, Initial: recorded.Initial}
 	}
 	a.check(recorded, nil)
+	for i := range a.judgements {
+		if j := &a.judgements[i]; j.Verdict == model.Undecided {
+			// There are too many orders to try: the run says nothing about it.
+			j.Verdict, j.Exercised = model.Vacuous, 0
+		}
+	}
 }
 
 func hasUnknownWrites(h *model.History) bool {

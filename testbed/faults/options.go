@@ -28,6 +28,9 @@ type Options struct {
 	// LeaderLosses is how often etcd is without a leader for some time, StreamEnds how
 	// many times the watch streams of an API server end in order.
 	LeaderLosses, StreamEnds int
+	// CallBreaks is how many calls to the client library of an API server are given up
+	// by their callers.
+	CallBreaks int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
 	// Clog keeps the watch of the first API server from getting anything, from
@@ -57,6 +60,7 @@ var Group = option.NewGroup("faults",
 	option.Count("overloads", func(o *Options) *int { return &o.Overloads }, "", "writes that etcd refuses because it has too many to apply"),
 	option.Count("leader-losses", func(o *Options) *int { return &o.LeaderLosses }, "", "times that etcd has no leader for a while"),
 	option.Count("stream-ends", func(o *Options) *int { return &o.StreamEnds }, "", "times that etcd ends the watch streams of an API server in order"),
+	option.Count("call-breaks", func(o *Options) *int { return &o.CallBreaks }, "", "calls to the client library of an API server whose caller goes away"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),

@@ -102,6 +102,7 @@ func (p *planner) servers() {
 	for i := range all {
 		p.add(&etcd.EndStream{Node: p.topology.Watches, From: all[i].Client, Label: "etcd>" + topology.Numbered("client", i, len(all))},
 			share(p.options.StreamEnds, i, len(all)))
+		p.add(&sim.BreakCall{To: all[i].Client, Label: topology.Numbered("client", i, len(all))}, share(p.options.CallBreaks, i, len(all)))
 	}
 	for i := range all {
 		p.add(&sim.LoseMessage{From: all[i].Client, To: all[i].Caches[0], Label: "event of " + p.topology.CacheName(i, 0), Match: isChange},

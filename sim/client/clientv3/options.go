@@ -63,7 +63,7 @@ var Choices = option.NewGroup("client",
 )
 
 // Group is all options.
-var Group = Choices
+var Group = option.Join(Choices, option.Lift(amounts, func(o *Options) *Amounts { return &o.Amounts }))
 
 // Amounts are limits and times. Those left at zero are what clientv3 has.
 type Amounts struct {
@@ -77,6 +77,11 @@ type Amounts struct {
 	// attempt: 25 ms.
 	BackoffWaitBetween sim.Duration
 }
+
+// amounts are those that scenarios set.
+var amounts = option.NewGroup("client",
+	option.Count("unary-retries", func(a *Amounts) *int { return &a.MaxUnaryRetries }, "100", "attempts at a read while etcd is unavailable"),
+)
 
 func (a *Amounts) setDefaults() {
 	set(&a.WatchBackoff, time.Millisecond)

@@ -1,0 +1,22 @@
+package client
+
+import "github.com/watchbed/watchbed/sim"
+
+// Held is what a client has in memory on behalf of its callers.
+type Held struct {
+	// Watches are those of Kubernetes' watcher, Orphans the ones of which no cache holds
+	// the other end. LibraryWatches are those that the client library has for them: a
+	// watch that still lists has none.
+	Watches, Orphans, LibraryWatches int
+	// Calls are unary calls, Waiting the requests and closing watches that wait for a
+	// stream, Queued the events that were not sent to their cache.
+	Calls, Waiting, Queued int
+}
+
+// Holds is for judges.
+func (c *Client) Holds(w *sim.World) Held {
+	var h Held
+	h.LibraryWatches, h.Calls, h.Waiting = c.library.Holds()
+	h.Watches, h.Orphans, h.Queued = c.watcher.Holds(w)
+	return h
+}
