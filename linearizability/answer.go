@@ -18,7 +18,7 @@ func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch
 	}
 	succeeds := true
 	for i := range r.Compare {
-		if !r.Compare[i].Holds(c.get(r.Compare[i].Key)) {
+		if !c.holds(&r.Compare[i], scratch) {
 			succeeds = false
 			break
 		}
@@ -61,7 +61,7 @@ func (c *contents) idle(r *model.Request, res *model.Result, scratch *[]*model.I
 		return res.Deleted == 0 && len(c.between(r.Key, r.End, scratch)) == 0
 	}
 	for i := range r.Compare {
-		if !r.Compare[i].Holds(c.get(r.Compare[i].Key)) {
+		if !c.holds(&r.Compare[i], scratch) {
 			return !res.Succeeded && c.idleBranch(r.Failure, res, scratch)
 		}
 	}
@@ -88,6 +88,10 @@ func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch
 	return true
 }
 
+func (c *contents) holds(p *model.Compare, scratch *[]*model.Item) bool {
+	return p.Holds(c.between(p.Key, p.End, scratch))
+}
+
 // rangeEnd is the end of the range that a read or delete covers.
 func rangeEnd(r *model.Request) string {
 	if r.Kind == model.Get {
@@ -103,7 +107,8 @@ func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
 	if r.CountOnly {
 		return res.Count == int64(total) && len(res.Items) == 0 && !res.More
 	}
-	more := r.Limit > 0 && int64(total) > r.Limit
+	have = r.Selection.Of(have)
+	more := r.Limit > 0 && int64(len(have)) > r.Limit
 	if more {
 		have = have[:r.Limit]
 	}

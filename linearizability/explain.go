@@ -185,6 +185,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	}
 	w.look(op.Request, rev)
 	have := w.timeline.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch)
+	have = op.Request.Selection.Of(have)
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
 		have = have[:l]
 	}

@@ -143,8 +143,10 @@ func checkRequest(r *model.Request) error {
 		stray = "value"
 	case r.Freshness != model.Consistent && !read:
 		stray = "freshness"
-	case (r.Limit != 0 || r.CountOnly || r.KeysOnly) && r.Kind != model.List:
-		stray = "limit, countOnly or keysOnly"
+	case (r.Limit != 0 || r.CountOnly || r.KeysOnly || r.Selection != model.Selection{}) && r.Kind != model.List:
+		stray = "limit, countOnly, keysOnly or selection"
+	case r.PrevKV && r.Kind != model.Put && r.Kind != model.Delete:
+		stray = "prevKV"
 	case (r.Compare != nil || r.Success != nil || r.Failure != nil) && r.Kind != model.Txn:
 		stray = "compare, success or failure"
 	case r.Key != "" && (r.Kind == model.Txn || r.Kind == model.Compact):

@@ -48,40 +48,56 @@ type operationJSON struct {
 type requestJSON struct {
 	// Op is that of a request inside a transaction; outside of one the
 	// operation's line says it.
-	Op        string        `json:"op,omitempty"`
-	Key       string        `json:"key,omitempty"`
-	End       string        `json:"end,omitempty"`
-	Value     string        `json:"value,omitempty"`
-	Freshness string        `json:"freshness,omitempty"`
-	Revision  int64         `json:"revision,omitempty"`
-	Limit     int64         `json:"limit,omitempty"`
-	CountOnly bool          `json:"countOnly,omitempty"`
-	KeysOnly  bool          `json:"keysOnly,omitempty"`
-	Compare   []compareJSON `json:"compare,omitempty"`
-	Success   []requestJSON `json:"success,omitempty"`
-	Failure   []requestJSON `json:"failure,omitempty"`
+	Op        string         `json:"op,omitempty"`
+	Key       string         `json:"key,omitempty"`
+	End       string         `json:"end,omitempty"`
+	Value     string         `json:"value,omitempty"`
+	Freshness string         `json:"freshness,omitempty"`
+	Revision  int64          `json:"revision,omitempty"`
+	Limit     int64          `json:"limit,omitempty"`
+	CountOnly bool           `json:"countOnly,omitempty"`
+	KeysOnly  bool           `json:"keysOnly,omitempty"`
+	PrevKV    bool           `json:"prevKV,omitempty"`
+	Selection *selectionJSON `json:"selection,omitempty"`
+	Compare   []compareJSON  `json:"compare,omitempty"`
+	Success   []requestJSON  `json:"success,omitempty"`
+	Failure   []requestJSON  `json:"failure,omitempty"`
 }
 
 type compareJSON struct {
 	Key    string `json:"key"`
+	End    string `json:"end,omitempty"`
 	Target string `json:"target"`
 	Result string `json:"result"`
 	Value  int64  `json:"value"`
+	// Text is the operand of a compare of values.
+	Text string `json:"text,omitempty"`
+}
+
+type selectionJSON struct {
+	SortBy     string `json:"sortBy,omitempty"`
+	Descending bool   `json:"descending,omitempty"`
+	MinMod     int64  `json:"minMod,omitempty"`
+	MaxMod     int64  `json:"maxMod,omitempty"`
+	MinCreate  int64  `json:"minCreate,omitempty"`
+	MaxCreate  int64  `json:"maxCreate,omitempty"`
 }
 
 type resultJSON struct {
 	Revision int64         `json:"revision,omitempty"`
 	Items    []*model.Item `json:"items,omitempty"`
 	// Count is left out where it is the number of items.
-	Count     *int64       `json:"count,omitempty"`
-	More      bool         `json:"more,omitempty"`
-	Deleted   int64        `json:"deleted,omitempty"`
-	Succeeded bool         `json:"succeeded,omitempty"`
-	Responses []resultJSON `json:"responses,omitempty"`
+	Count     *int64        `json:"count,omitempty"`
+	More      bool          `json:"more,omitempty"`
+	Deleted   int64         `json:"deleted,omitempty"`
+	Prev      []*model.Item `json:"prev,omitempty"`
+	Succeeded bool          `json:"succeeded,omitempty"`
+	Responses []resultJSON  `json:"responses,omitempty"`
 }
 
 var (
-	targetNames   = []string{model.CompareMod: "mod", model.CompareVersion: "version"}
+	targetNames   = []string{model.CompareMod: "mod", model.CompareVersion: "version", model.CompareCreate: "create", model.CompareValue: "value"}
+	sortNames     = []string{model.ByKey: "", model.ByVersion: "version", model.ByCreate: "create", model.ByMod: "mod", model.ByValue: "value"}
 	relationNames = []string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
 )
 
@@ -128,14 +144,17 @@ func WriteHistory(w io.Writer, h *model.History) error {
 func encodeRequest(r *model.Request) *requestJSON {
 	out := &requestJSON{
 		Key: r.Key, End: r.End, Value: r.Value, Revision: r.Revision,
-		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly,
+		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV,
+	}
+	if s := r.Selection; s != (model.Selection{}) {
+		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate}
 	}
 	if r.Freshness != model.Consistent {
 		out.Freshness = r.Freshness.String()
 	}
 	for _, c := range r.Compare {
 		out.Compare = append(out.Compare, compareJSON{
-			Key: c.Key, Target: targetNames[c.Target], Result: relationNames[c.Op], Value: c.Operand,
+			Key: c.Key, End: c.End, Target: targetNames[c.Target], Result: relationNames[c.Op], Value: c.Operand, Text: c.Value,
 		})
 	}
 	out.Success, out.Failure = encodeBranch(r.Success), encodeBranch(r.Failure)
@@ -155,7 +174,7 @@ func encodeBranch(branch []model.Request) []requestJSON {
 func encodeResult(r *model.Request, res *model.Result) *resultJSON {
 	out := &resultJSON{
 		Revision: res.Revision, Items: res.Items, More: res.More,
-		Deleted: res.Deleted, Succeeded: res.Succeeded,
+		Deleted: res.Deleted, Prev: res.Prev, Succeeded: res.Succeeded,
 	}
 	if res.Count != int64(len(res.Items)) {
 		out.Count = &res.Count
@@ -249,7 +268,17 @@ func codeNamed(name string) (model.Code, error) {
 func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 	r := &model.Request{
 		Kind: kind, Key: in.Key, End: in.End, Value: in.Value, Revision: in.Revision,
-		Limit: in.Limit, CountOnly: in.CountOnly, KeysOnly: in.KeysOnly,
+		Limit: in.Limit, CountOnly: in.CountOnly, KeysOnly: in.KeysOnly, PrevKV: in.PrevKV,
+	}
+	if s := in.Selection; s != nil {
+		by := indexOf(sortNames, s.SortBy)
+		if by < 0 {
+			return nil, fmt.Errorf(`unknown "sortBy" %q: use version, create, mod or value, or leave it out for the key`, shorten(s.SortBy))
+		}
+		r.Selection = model.Selection{
+			SortBy: model.SortTarget(by), Descending: s.Descending,
+			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate,
+		}
 	}
 	switch in.Freshness {
 	case "", model.Consistent.String():
@@ -278,10 +307,10 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 }
 
 func decodeCompare(in *compareJSON) (model.Compare, error) {
-	out := model.Compare{Key: in.Key, Operand: in.Value}
+	out := model.Compare{Key: in.Key, End: in.End, Operand: in.Value, Value: in.Text}
 	target, relation := indexOf(targetNames, in.Target), indexOf(relationNames, in.Result)
 	if target < 0 {
-		return out, fmt.Errorf(`unknown compare "target" %q: use mod or version`, shorten(in.Target))
+		return out, fmt.Errorf(`unknown compare "target" %q: use mod, version, create or value`, shorten(in.Target))
 	}
 	if relation < 0 {
 		return out, fmt.Errorf(`unknown compare "result" %q: use =, !=, > or <`, shorten(in.Result))
@@ -321,7 +350,7 @@ func decodeBranch(in []requestJSON) ([]model.Request, error) {
 func decodeResult(in *resultJSON) model.Result {
 	res := model.Result{
 		Revision: in.Revision, Items: in.Items, Count: int64(len(in.Items)), More: in.More,
-		Deleted: in.Deleted, Succeeded: in.Succeeded,
+		Deleted: in.Deleted, Prev: in.Prev, Succeeded: in.Succeeded,
 	}
 	if in.Count != nil {
 		res.Count = *in.Count

@@ -31,6 +31,8 @@ func everyShape() *model.History {
 				Compare: []model.Compare{
 					{Key: "a", Op: model.NotEqual, Operand: 7},
 					{Key: "a", Target: model.CompareVersion, Op: model.Less, Operand: 9},
+					{Key: "a", End: "b", Target: model.CompareCreate, Op: model.Greater, Operand: 1},
+					{Key: "a", Target: model.CompareValue, Op: model.Equal, Value: "1"},
 				},
 				Success: []model.Request{
 					{Kind: model.Put, Key: "c", Value: "1"}, {Kind: model.Delete, Key: "d"},
@@ -47,7 +49,11 @@ func everyShape() *model.History {
 				Request: &model.Request{Kind: model.List, Key: "a", End: "b", Freshness: model.NotOlderThan, Revision: 99}},
 			{Client: 0, Call: 13, Return: math.MaxInt64, Outcome: model.Unknown, Commit: -1,
 				Request: &model.Request{Kind: model.Put, Key: "z"}},
-			done(0, 14, &model.Request{Kind: model.Compact, Revision: 5}, &model.Result{Revision: 6}),
+			done(1, 14, &model.Request{Kind: model.Put, Key: "a", PrevKV: true}, &model.Result{Revision: 7, Prev: []*model.Item{a}}),
+			done(1, 16, &model.Request{Kind: model.List, Key: "a", End: "b", Selection: model.Selection{
+				SortBy: model.ByMod, Descending: true, MinMod: 1, MaxMod: 9, MinCreate: 1, MaxCreate: 8,
+			}}, &model.Result{Revision: 7}),
+			done(0, 18, &model.Request{Kind: model.Compact, Revision: 5}, &model.Result{Revision: 6}),
 		},
 	}
 }

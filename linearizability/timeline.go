@@ -228,7 +228,7 @@ func (w *Witness) look(r *model.Request, rev int64) (next int64) {
 		return next
 	}
 	for i := range r.Compare {
-		show(r.Compare[i].Key, "")
+		show(r.Compare[i].Key, r.Compare[i].End)
 	}
 	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
 		for i := range branch {

@@ -52,6 +52,7 @@ func (l *Log) readPast(r *Request, res *Result) {
 func (r *Result) Equal(q *Result) bool {
 	return r.Revision == q.Revision && r.Count == q.Count && r.More == q.More && r.Deleted == q.Deleted &&
 		r.Succeeded == q.Succeeded && r.Err == q.Err && slices.EqualFunc(r.Items, q.Items, equalItems) &&
+		slices.EqualFunc(r.Prev, q.Prev, equalItems) &&
 		slices.EqualFunc(r.Results, q.Results, func(a, b Result) bool { return a.Equal(&b) })
 }
 

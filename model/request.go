@@ -1,6 +1,9 @@
 package model
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Kind is what an operation does.
 type Kind uint8
@@ -46,19 +49,23 @@ func (f Freshness) String() string { return freshnessNames[f] }
 // CompareTarget is the field of a key that a transaction compares.
 type CompareTarget uint8
 
-// Comparisons are on the mod revision or on the version of one key, the two
-// that Kubernetes and leader election use. A missing key has both at 0.
+// The fields that etcd compares, but for leases. A missing key has the numbers at 0.
 const (
 	CompareMod CompareTarget = iota
 	CompareVersion
+	CompareCreate
+	CompareValue
 )
 
 // Compare is one condition of a transaction: target(Key) Op Operand.
 type Compare struct {
-	Key     string
-	Target  CompareTarget
-	Op      CompareOp
-	Operand int64
+	// Key and End are a range, as in Request: all of its keys have to hold.
+	Key, End string
+	Target   CompareTarget
+	Op       CompareOp
+	Operand  int64
+	// Value is the operand of CompareValue.
+	Value string
 }
 
 // CompareOp relates the key's field with the operand.
@@ -72,25 +79,41 @@ const (
 	Less
 )
 
-// Holds reports whether the comparison is true of the value found.
-func (c *Compare) Holds(it *Item) bool {
-	var v int64
-	if it != nil {
-		v = it.ModRevision
-		if c.Target == CompareVersion {
-			v = it.Version
+// Holds reports whether the comparison is true of the keys that exist in its range. It
+// is asked of a missing key if there are none.
+func (c *Compare) Holds(found []*Item) bool {
+	if len(found) == 0 {
+		return c.Target != CompareValue && c.holds(&Item{})
+	}
+	for _, it := range found {
+		if !c.holds(it) {
+			return false
 		}
+	}
+	return true
+}
+
+func (c *Compare) holds(it *Item) bool {
+	v := 0
+	switch c.Target {
+	case CompareMod:
+		v = cmp.Compare(it.ModRevision, c.Operand)
+	case CompareVersion:
+		v = cmp.Compare(it.Version, c.Operand)
+	case CompareCreate:
+		v = cmp.Compare(it.CreateRevision, c.Operand)
+	case CompareValue:
+		v = cmp.Compare(it.Value, c.Value)
 	}
 	switch c.Op {
 	case Equal:
-		return v == c.Operand
+		return v == 0
 	case NotEqual:
-		return v != c.Operand
+		return v != 0
 	case Greater:
-		return v > c.Operand
-	default:
-		return v < c.Operand
+		return v > 0
 	}
+	return v < 0
 }
 
 // Request is what a client asked for. It is immutable once issued.
@@ -108,6 +131,10 @@ type Request struct {
 	Limit     int64
 	CountOnly bool
 	KeysOnly  bool
+	// Selection is which items a List has, and in which order.
+	Selection Selection
+	// PrevKV asks a Put or a Delete for the items before it.
+	PrevKV bool
 	// Compare, Success and Failure make a transaction. Its branches hold Put,
 	// Delete and Get requests.
 	Compare          []Compare
@@ -131,11 +158,13 @@ type Result struct {
 	// Revision is the store's revision that came with the answer: of a write
 	// the revision that it made, of a List the revision that it observed. 0 if
 	// the answer does not carry one, as with a Get.
-	Revision  int64
-	Items     []*Item
-	Count     int64
-	More      bool
-	Deleted   int64
+	Revision int64
+	Items    []*Item
+	Count    int64
+	More     bool
+	Deleted  int64
+	// Prev are the items before a write that asked for them.
+	Prev      []*Item
 	Succeeded bool
 	// Results are those of the branch that a transaction took.
 	Results []Result

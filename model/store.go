@@ -104,11 +104,7 @@ func (s *Store) deleteRange(key, end string) int64 {
 		s.digest -= old.Digest()
 		return 1
 	}
-	var gone []*Item
-	s.Ascend(key, end, func(it *Item) bool {
-		gone = append(gone, it)
-		return true
-	})
+	gone := s.in(key, end)
 	for _, it := range gone {
 		s.items.Delete(it)
 		s.digest -= it.Digest()
@@ -123,15 +119,17 @@ func (s *Store) Apply(r *Request) Result {
 	switch r.Kind {
 	case Put:
 		s.revision++
+		res := Result{Revision: s.revision, Prev: s.before(r)}
 		s.put(r.Key, r.Value, s.revision)
-		return Result{Revision: s.revision}
+		return res
 	case Delete:
+		before := s.before(r)
 		n := s.deleteRange(r.Key, r.End)
 		if n > 0 {
 			// etcd stamps all changes of one transaction with one revision.
 			s.revision++
 		}
-		return Result{Revision: s.revision, Deleted: n}
+		return Result{Revision: s.revision, Deleted: n, Prev: before}
 	case Txn:
 		return s.applyTxn(r)
 	case Compact:
@@ -155,31 +153,49 @@ func (s *Store) Read(r *Request) Result {
 	if r.Kind == Get {
 		end = ""
 	}
-	s.Ascend(r.Key, end, func(it *Item) bool {
-		res.Count++
-		if r.CountOnly {
-			return true
-		}
-		if r.Limit > 0 && int64(len(res.Items)) == r.Limit {
-			res.More = true
-			return true
-		}
-		if r.KeysOnly {
+	found := s.in(r.Key, end)
+	res.Count = int64(len(found))
+	if r.CountOnly {
+		return res
+	}
+	found = r.Selection.Of(found)
+	if r.Limit > 0 && int64(len(found)) > r.Limit {
+		found, res.More = found[:r.Limit], true
+	}
+	if r.KeysOnly {
+		for i, it := range found {
 			bare := *it
 			bare.Value = ""
-			it = &bare
+			found[i] = &bare
 		}
-		res.Items = append(res.Items, it)
+	}
+	res.Items = found
+	return res
+}
+
+// in are the items of a range, in key order.
+func (s *Store) in(key, end string) []*Item {
+	var found []*Item
+	s.Ascend(key, end, func(it *Item) bool {
+		found = append(found, it)
 		return true
 	})
-	return res
+	return found
+}
+
+// before are the items that a write replaces or deletes, if it asks for them.
+func (s *Store) before(r *Request) []*Item {
+	if !r.PrevKV {
+		return nil
+	}
+	return s.in(r.Key, r.End)
 }
 
 func (s *Store) applyTxn(r *Request) Result {
 	res := Result{Succeeded: true}
 	for i := range r.Compare {
 		c := &r.Compare[i]
-		if !c.Holds(s.Get(c.Key)) {
+		if !c.Holds(s.in(c.Key, c.End)) {
 			res.Succeeded = false
 			break
 		}
@@ -191,9 +207,11 @@ func (s *Store) applyTxn(r *Request) Result {
 		var out Result
 		switch b.Kind {
 		case Put:
+			out.Prev = s.before(b)
 			s.put(b.Key, b.Value, rev)
 			changed = true
 		case Delete:
+			out.Prev = s.before(b)
 			out.Deleted = s.deleteRange(b.Key, b.End)
 			changed = changed || out.Deleted > 0
 		default:

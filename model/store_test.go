@@ -42,10 +42,11 @@ func TestTransactions(t *testing.T) {
 }
 
 func TestCompares(t *testing.T) {
-	it := &Item{ModRevision: 7, Version: 3}
+	it := []*Item{{ModRevision: 7, Version: 3, CreateRevision: 5, Value: "b"}}
+	both := append(it, &Item{ModRevision: 8, Value: "c"})
 	for _, tc := range []struct {
 		compare Compare
-		item    *Item
+		found   []*Item
 		want    bool
 	}{
 		{Compare{Target: CompareMod, Op: Equal, Operand: 7}, it, true},
@@ -56,8 +57,13 @@ func TestCompares(t *testing.T) {
 		{Compare{Target: CompareVersion, Op: Less, Operand: 3}, it, false},
 		{Compare{Target: CompareVersion, Op: Equal}, nil, true},
 		{Compare{Target: CompareMod, Op: Less, Operand: 1}, nil, true},
+		{Compare{Target: CompareCreate, Op: Equal, Operand: 5}, it, true},
+		{Compare{Target: CompareValue, Op: Less, Value: "c"}, it, true},
+		{Compare{Target: CompareValue, Op: NotEqual, Value: "c"}, nil, false},
+		{Compare{Target: CompareValue, Op: Less, Value: "c"}, both, false},
+		{Compare{Target: CompareMod, Op: Greater, Operand: 6}, both, true},
 	} {
-		require.Equal(t, tc.want, tc.compare.Holds(tc.item), "%+v", tc.compare)
+		require.Equal(t, tc.want, tc.compare.Holds(tc.found), "%+v", tc.compare)
 	}
 }
 

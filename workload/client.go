@@ -264,9 +264,9 @@ func withoutLimit(r *model.Request) *model.Request {
 func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcome {
 	switch p := p.(type) {
 	case *wire.PutResponse:
-		res.Revision = p.Revision
+		res.Revision, res.Prev = p.Revision, c.previous(p)
 	case *wire.DeleteRangeResponse:
-		res.Revision, res.Deleted = p.Revision, p.Deleted
+		res.Revision, res.Deleted, res.Prev = p.Revision, p.Deleted, c.convert(p.PrevKvs)
 	case *wire.CompactionResponse:
 		res.Revision = p.Revision
 	case *wire.RangeResponse:
@@ -282,7 +282,9 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 				// transaction's own.
 				res.Results[i].Revision = 0
 			case op.DeleteRange != nil:
-				res.Results[i].Deleted = op.DeleteRange.Deleted
+				res.Results[i].Deleted, res.Results[i].Prev = op.DeleteRange.Deleted, c.convert(op.DeleteRange.PrevKvs)
+			case op.Put != nil:
+				res.Results[i].Prev = c.previous(op.Put)
 			}
 		}
 	case *wire.ListResponse:
@@ -309,6 +311,14 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 
 func (c *Client) takeRange(p *wire.RangeResponse, res *model.Result) {
 	res.Revision, res.Items, res.Count, res.More = p.Revision, c.convert(p.Kvs), p.Count, p.More
+}
+
+// previous is the item before a put, if there was one that the client asked for.
+func (c *Client) previous(p *wire.PutResponse) []*model.Item {
+	if p.PrevKv == nil {
+		return nil
+	}
+	return c.convert([]*wire.KeyValue{p.PrevKv})
 }
 
 // convert copies key-values into the client's own memory. When that has to

@@ -14,16 +14,16 @@ import (
 func Request(p sim.Payload) *model.Request {
 	switch p := p.(type) {
 	case *wire.PutRequest:
-		return &model.Request{Kind: model.Put, Key: p.Key, Value: p.Value}
+		return &model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv}
 	case *wire.DeleteRangeRequest:
-		return &model.Request{Kind: model.Delete, Key: p.Key, End: p.RangeEnd}
+		return &model.Request{Kind: model.Delete, Key: p.Key, End: p.RangeEnd, PrevKV: p.PrevKv}
 	case *wire.CompactionRequest:
 		return &model.Request{Kind: model.Compact, Revision: p.Revision}
 	case *wire.TxnRequest:
 		r := &model.Request{Kind: model.Txn, Success: branch(p.Success), Failure: branch(p.Failure)}
 		for _, c := range p.Compare {
 			r.Compare = append(r.Compare, model.Compare{
-				Key: c.Key, Target: compareTargets[c.Target], Op: compareOps[c.Result], Operand: c.Operand,
+				Key: c.Key, End: c.RangeEnd, Target: compareTargets[c.Target], Op: compareOps[c.Result], Operand: c.Operand, Value: c.Value,
 			})
 		}
 		return r
@@ -40,8 +40,15 @@ func Request(p sim.Payload) *model.Request {
 }
 
 var (
-	compareTargets = [...]model.CompareTarget{wire.CompareMod: model.CompareMod, wire.CompareVersion: model.CompareVersion}
-	compareOps     = [...]model.CompareOp{
+	compareTargets = [...]model.CompareTarget{
+		wire.CompareMod: model.CompareMod, wire.CompareVersion: model.CompareVersion,
+		wire.CompareCreate: model.CompareCreate, wire.CompareValue: model.CompareValue,
+	}
+	sortTargets = [...]model.SortTarget{
+		wire.SortByKey: model.ByKey, wire.SortByVersion: model.ByVersion, wire.SortByCreate: model.ByCreate,
+		wire.SortByMod: model.ByMod, wire.SortByValue: model.ByValue,
+	}
+	compareOps = [...]model.CompareOp{
 		wire.CompareEqual: model.Equal, wire.CompareNotEqual: model.NotEqual,
 		wire.CompareGreater: model.Greater, wire.CompareLess: model.Less,
 	}
@@ -66,6 +73,12 @@ func rangeRequest(p *wire.RangeRequest) *model.Request {
 	r := &model.Request{
 		Kind: model.List, Key: p.Key, End: p.RangeEnd,
 		Limit: p.Limit, CountOnly: p.CountOnly, KeysOnly: p.KeysOnly,
+		Selection: model.Selection{
+			MinMod: p.MinModRevision, MaxMod: p.MaxModRevision, MinCreate: p.MinCreateRevision, MaxCreate: p.MaxCreateRevision,
+		},
+	}
+	if p.SortOrder != wire.SortNone {
+		r.Selection.SortBy, r.Selection.Descending = sortTargets[p.SortTarget], p.SortOrder == wire.SortDescend
 	}
 	switch {
 	case p.Revision > 0:

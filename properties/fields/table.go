@@ -23,7 +23,7 @@ func Table() []Field {
 
 // ofEtcd are the answers of etcd. Caches, and clients that write, get them.
 func ofEtcd() []Field {
-	written := of(reads.Linearizable)
+	written, previous := of(reads.Linearizable), of(etcdapi.Answers)
 	listed := of(caches.MatchEtcd, reads.Linearizable)
 	return slices.Concat(
 		by(listed, "RangeResponse", "Revision"),
@@ -34,6 +34,10 @@ func ofEtcd() []Field {
 		by(written, "PutResponse", "Revision"),
 		by(written, "DeleteRangeResponse", "Revision", "Deleted"),
 		by(of(etcdapi.Answers), "CompactionResponse", "Revision"),
+		by(previous, "PutResponse.PrevKv", keyValue...),
+		by(previous, "DeleteRangeResponse.PrevKvs", keyValue...),
+		by(previous, "TxnResponse.Responses.Put.PrevKv", keyValue...),
+		by(previous, "TxnResponse.Responses.DeleteRange.PrevKvs", keyValue...),
 		by(written, "TxnResponse", "Revision", "Succeeded"),
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Range", "Revision"),
 		by(written, "TxnResponse.Responses.Range.Kvs", keyValue...),

@@ -47,11 +47,13 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 	switch r := e.payload.(type) {
 	case *wire.PutRequest:
-		s.store.Put(r.Key, r.Value)
-		return &wire.PutResponse{Revision: s.endTxn(env, e)}
+		resp := s.put(env, r)
+		resp.Revision = s.endTxn(env, e)
+		return resp
 	case *wire.DeleteRangeRequest:
-		n := s.store.DeleteRange(env, r.Key, r.RangeEnd)
-		return &wire.DeleteRangeResponse{Revision: s.endTxn(env, e), Deleted: n}
+		resp := s.deleteRange(env, r)
+		resp.Revision = s.endTxn(env, e)
+		return resp
 	case *wire.TxnRequest:
 		resp, code := s.txn(env, r)
 		if code != 0 {
@@ -63,6 +65,35 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		return s.compact(env, e, r.Revision)
 	}
 	return nil
+}
+
+// put is applierV3backend.Put, without the header.
+func (s *Server) put(env *sim.Env, r *wire.PutRequest) *wire.PutResponse {
+	resp := &wire.PutResponse{}
+	if r.PrevKv {
+		if before := s.before(env, r.Key, ""); len(before) > 0 {
+			resp.PrevKv = before[0]
+		}
+	}
+	s.store.Put(r.Key, r.Value)
+	return resp
+}
+
+// deleteRange is applierV3backend.DeleteRange, without the header.
+func (s *Server) deleteRange(env *sim.Env, r *wire.DeleteRangeRequest) *wire.DeleteRangeResponse {
+	resp := &wire.DeleteRangeResponse{}
+	if r.PrevKv {
+		resp.PrevKvs = s.before(env, r.Key, r.RangeEnd)
+	}
+	resp.Deleted = s.store.DeleteRange(env, r.Key, r.RangeEnd)
+	return resp
+}
+
+// before are the key-values of a range before a write.
+func (s *Server) before(env *sim.Env, key, end string) []*wire.KeyValue {
+	// The newest state is never compacted.
+	resp, _ := s.store.Range(env, &wire.RangeRequest{Key: key, RangeEnd: end})
+	return resp.Kvs
 }
 
 // endTxn ends the write transaction of an entry and returns the revision after it.

@@ -33,40 +33,16 @@ func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.
 			}
 			resp.Responses[i].Range = g
 		case op.Put != nil:
-			s.store.Put(op.Put.Key, op.Put.Value)
-			resp.Responses[i].Put = &wire.PutResponse{Revision: s.store.TxnRev(env)}
+			p := s.put(env, op.Put)
+			p.Revision = s.store.TxnRev(env)
+			resp.Responses[i].Put = p
 		case op.DeleteRange != nil:
-			n := s.store.DeleteRange(env, op.DeleteRange.Key, op.DeleteRange.RangeEnd)
-			resp.Responses[i].DeleteRange = &wire.DeleteRangeResponse{Revision: s.store.TxnRev(env), Deleted: n}
+			d := s.deleteRange(env, op.DeleteRange)
+			d.Revision = s.store.TxnRev(env)
+			resp.Responses[i].DeleteRange = d
 		}
 	}
 	return resp, 0
-}
-
-// compares is applyCompares.
-func (s *Server) compares(env *sim.Env, r *wire.TxnRequest) bool {
-	for i := range r.Compare {
-		c := &r.Compare[i]
-		found, version := s.store.Newest(env, c.Key)
-		if c.Target == wire.CompareVersion {
-			found = version
-		}
-		var holds bool
-		switch c.Result {
-		case wire.CompareEqual:
-			holds = found == c.Operand
-		case wire.CompareNotEqual:
-			holds = found != c.Operand
-		case wire.CompareGreater:
-			holds = found > c.Operand
-		case wire.CompareLess:
-			holds = found < c.Operand
-		}
-		if !holds {
-			return false
-		}
-	}
-	return true
 }
 
 // isTxnReadonly reports whether a transaction is served like a range.

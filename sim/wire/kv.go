@@ -42,12 +42,50 @@ type RangeRequest struct {
 	Serializable bool
 	KeysOnly     bool
 	CountOnly    bool
+	// SortTarget means nothing without a SortOrder.
+	SortOrder  SortOrder
+	SortTarget SortTarget
+	// The bounds of revisions include them; 0 is none.
+	MinModRevision, MaxModRevision       int64
+	MinCreateRevision, MaxCreateRevision int64
+}
+
+// SortOrder is etcdserverpb.RangeRequest_SortOrder.
+type SortOrder uint8
+
+// The orders.
+const (
+	SortNone SortOrder = iota
+	SortAscend
+	SortDescend
+)
+
+// SortTarget is etcdserverpb.RangeRequest_SortTarget.
+type SortTarget uint8
+
+// The fields to sort by.
+const (
+	SortByKey SortTarget = iota
+	SortByVersion
+	SortByCreate
+	SortByMod
+	SortByValue
+)
+
+// selects reports whether the request asks for an order or for some revisions.
+func (r *RangeRequest) selects() bool {
+	return r.SortOrder != SortNone || r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
 }
 
 // Digest implements sim.Payload.
 func (r *RangeRequest) Digest(d sim.Digest) sim.Digest {
-	return d.Text("range").Text(r.Key).Text(r.RangeEnd).Int(r.Limit).Int(r.Revision).
+	d = d.Text("range").Text(r.Key).Text(r.RangeEnd).Int(r.Limit).Int(r.Revision).
 		Bool(r.Serializable).Bool(r.KeysOnly).Bool(r.CountOnly)
+	if r.selects() {
+		d = d.Word(uint64(r.SortOrder)<<8 | uint64(r.SortTarget)).Int(r.MinModRevision).Int(r.MaxModRevision).
+			Int(r.MinCreateRevision).Int(r.MaxCreateRevision)
+	}
+	return d
 }
 
 // Label implements sim.Payload.
@@ -87,10 +125,18 @@ func (r *RangeResponse) Label() string {
 // PutRequest is etcdserverpb.PutRequest.
 type PutRequest struct {
 	Key, Value string
+	// PrevKv asks for the key-value before the put.
+	PrevKv bool
 }
 
 // Digest implements sim.Payload.
-func (r *PutRequest) Digest(d sim.Digest) sim.Digest { return d.Text("put").Text(r.Key).Text(r.Value) }
+func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("put").Text(r.Key).Text(r.Value)
+	if r.PrevKv {
+		d = d.Bool(true)
+	}
+	return d
+}
 
 // Label implements sim.Payload.
 func (r *PutRequest) Label() string { return "Put " + r.Key + "=" + r.Value }
@@ -98,10 +144,18 @@ func (r *PutRequest) Label() string { return "Put " + r.Key + "=" + r.Value }
 // PutResponse is etcdserverpb.PutResponse.
 type PutResponse struct {
 	Revision int64
+	// PrevKv is nil if there was none, or if it was not asked for.
+	PrevKv *KeyValue
 }
 
 // Digest implements sim.Payload.
-func (r *PutResponse) Digest(d sim.Digest) sim.Digest { return d.Text("done").Int(r.Revision) }
+func (r *PutResponse) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("done").Int(r.Revision)
+	if r.PrevKv != nil {
+		d = r.PrevKv.Digest(d)
+	}
+	return d
+}
 
 // Label implements sim.Payload.
 func (r *PutResponse) Label() string { return "rev " + strconv.FormatInt(r.Revision, 10) }
@@ -109,11 +163,17 @@ func (r *PutResponse) Label() string { return "rev " + strconv.FormatInt(r.Revis
 // DeleteRangeRequest is etcdserverpb.DeleteRangeRequest.
 type DeleteRangeRequest struct {
 	Key, RangeEnd string
+	// PrevKv asks for the key-values that are deleted.
+	PrevKv bool
 }
 
 // Digest implements sim.Payload.
 func (r *DeleteRangeRequest) Digest(d sim.Digest) sim.Digest {
-	return d.Text("delete").Text(r.Key).Text(r.RangeEnd)
+	d = d.Text("delete").Text(r.Key).Text(r.RangeEnd)
+	if r.PrevKv {
+		d = d.Bool(true)
+	}
+	return d
 }
 
 // Label implements sim.Payload.
@@ -123,11 +183,17 @@ func (r *DeleteRangeRequest) Label() string { return "DeleteRange " + r.Key }
 type DeleteRangeResponse struct {
 	Revision int64
 	Deleted  int64
+	// PrevKvs are in the order of their keys.
+	PrevKvs []*KeyValue
 }
 
 // Digest implements sim.Payload.
 func (r *DeleteRangeResponse) Digest(d sim.Digest) sim.Digest {
-	return d.Text("deleted").Int(r.Revision).Int(r.Deleted)
+	d = d.Text("deleted").Int(r.Revision).Int(r.Deleted)
+	if r.PrevKvs != nil {
+		d = digestKVs(d, r.PrevKvs)
+	}
+	return d
 }
 
 // Label implements sim.Payload.

@@ -9,10 +9,12 @@ import (
 // CompareTarget is the field of a key that a Compare looks at.
 type CompareTarget uint8
 
-// The targets; a missing key has both at 0.
+// The targets; a missing key has the numbers at 0, and no value that compares.
 const (
 	CompareMod CompareTarget = iota
 	CompareVersion
+	CompareCreate
+	CompareValue
 )
 
 // CompareResult relates the field to the operand.
@@ -26,12 +28,15 @@ const (
 	CompareLess
 )
 
-// Compare is etcdserverpb.Compare on the mod revision or version of one key.
+// Compare is etcdserverpb.Compare, without leases.
 type Compare struct {
-	Key     string
-	Target  CompareTarget
-	Result  CompareResult
-	Operand int64
+	// Key and RangeEnd are as in RangeRequest: all keys of a range have to hold.
+	Key, RangeEnd string
+	Target        CompareTarget
+	Result        CompareResult
+	Operand       int64
+	// Value is the operand of CompareValue.
+	Value string
 }
 
 // RequestOp is etcdserverpb.RequestOp: exactly one of its fields is set.
@@ -61,6 +66,9 @@ func (r *TxnRequest) Digest(d sim.Digest) sim.Digest {
 	for i := range r.Compare {
 		c := &r.Compare[i]
 		d = d.Text(c.Key).Word(uint64(c.Target)<<8 | uint64(c.Result)).Int(c.Operand)
+		if c.RangeEnd != "" || c.Target == CompareValue {
+			d = d.Text(c.RangeEnd).Text(c.Value)
+		}
 	}
 	return digestOps(digestOps(d, r.Success), r.Failure)
 }

@@ -27,6 +27,10 @@ const (
 	serializes
 	givesNoKey
 	asksTooMuch
+	comparesRanges
+	sorts
+	bounds
+	wantsPrevious
 )
 
 var operationFeatures = []string{
@@ -34,6 +38,7 @@ var operationFeatures = []string{
 	compares: "compares", compacts: "compactions", ranges: "ranges", rangesAtRevisions: "ranges at revisions",
 	rangesInParts: "limits", rangesWithoutValues: "keys only", countsOnly: "counts only", serializes: "serializable ranges",
 	givesNoKey: "requests without a key", asksTooMuch: "transactions of too many operations",
+	comparesRanges: "compares of ranges", sorts: "sorted ranges", bounds: "ranges of revisions", wantsPrevious: "previous values",
 }
 
 // anyOperations are reads and writes of one client of etcd, with any options.
@@ -68,7 +73,7 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 
 func (p *planner) anyPut(s *swarm, value string) *wire.PutRequest {
 	value += strings.Repeat("x", s.draw(putsLarge, 3, "size of the value")*p.o.Drawn.LargeBytes)
-	return &wire.PutRequest{Key: p.anyKey(s), Value: value}
+	return &wire.PutRequest{Key: p.anyKey(s), Value: value, PrevKv: s.flip(wantsPrevious, "previous value")}
 }
 
 func (p *planner) anyKey(s *swarm) string {
@@ -85,14 +90,11 @@ func (p *planner) anyKey(s *swarm) string {
 // everyKey begins the range of all keys that there are.
 const everyKey = "/"
 
-// lastByte is a prefix behind which no key comes: the range of its keys has no end.
-const lastByte = "\xff"
-
 // span is a range of keys: one key, all objects of the resource, all keys from one on,
-// every key, none, or those that begin with the last byte there is.
+// every key, or none.
 func (p *planner) span(s *swarm, f feature) (key, end string) {
 	prefix := topology.Prefix(0)
-	switch s.draw(f, 6, "range of keys") {
+	switch s.draw(f, 5, "range of keys") {
 	case 1:
 		return prefix, model.PrefixEnd(prefix)
 	case 2:
@@ -101,15 +103,13 @@ func (p *planner) span(s *swarm, f feature) (key, end string) {
 		return everyKey, "\x00"
 	case 4:
 		return model.PrefixEnd(prefix), prefix
-	case 5:
-		return lastByte, model.PrefixEnd(lastByte)
 	}
 	return p.anyKey(s), ""
 }
 
 func (p *planner) anyDelete(s *swarm) *wire.DeleteRangeRequest {
 	key, end := p.span(s, deletesRanges)
-	return &wire.DeleteRangeRequest{Key: key, RangeEnd: end}
+	return &wire.DeleteRangeRequest{Key: key, RangeEnd: end, PrevKv: s.flip(wantsPrevious, "previous values")}
 }
 
 func (p *planner) anyRange(s *swarm) *wire.RangeRequest {
@@ -134,6 +134,12 @@ func (p *planner) anyRangeInTxn(s *swarm) *wire.RangeRequest {
 	if s.flip(rangesAtRevisions, "revision of the range") {
 		r.Revision = p.anyRevision(s)
 	}
+	if r.SortOrder = wire.SortOrder(s.draw(sorts, 3, "order")); r.SortOrder != wire.SortNone {
+		r.SortTarget = wire.SortTarget(s.env.Choose(5, "field to sort by"))
+	}
+	if bound := s.draw(bounds, 5, "bound of revisions"); bound > 0 {
+		*[...]*int64{&r.MinModRevision, &r.MaxModRevision, &r.MinCreateRevision, &r.MaxCreateRevision}[bound-1] = p.anyRevision(s)
+	}
 	return r
 }
 
@@ -141,12 +147,7 @@ func (p *planner) anyRangeInTxn(s *swarm) *wire.RangeRequest {
 func (p *planner) anyTxn(s *swarm, value string) *wire.TxnRequest {
 	t := &wire.TxnRequest{}
 	for range s.draw(compares, 3, "number of compares") {
-		t.Compare = append(t.Compare, wire.Compare{
-			Key:     p.anyKey(s),
-			Target:  wire.CompareTarget(s.env.Choose(2, "target of the compare")),
-			Result:  wire.CompareResult(s.env.Choose(4, "relation of the compare")),
-			Operand: p.anyRevision(s) - 1,
-		})
+		t.Compare = append(t.Compare, p.anyCompare(s))
 	}
 	t.Success, t.Failure = p.anyBranch(s, value), p.anyBranch(s, value)
 	if s.draw(asksTooMuch, 4, "too many operations") == 1 {
@@ -155,6 +156,25 @@ func (p *planner) anyTxn(s *swarm, value string) *wire.TxnRequest {
 		}
 	}
 	return t
+}
+
+func (p *planner) anyCompare(s *swarm) wire.Compare {
+	key, end := p.span(s, comparesRanges)
+	c := wire.Compare{
+		Key: key, RangeEnd: end,
+		Target: wire.CompareTarget(s.env.Choose(4, "target of the compare")),
+		Result: wire.CompareResult(s.env.Choose(4, "relation of the compare")),
+	}
+	switch c.Target {
+	case wire.CompareValue:
+		// What is there before the run comes behind the values that clients put.
+		c.Value = [...]string{"initial", "-2"}[s.env.Choose(2, "value to compare with")]
+	case wire.CompareVersion:
+		c.Operand = int64(s.env.Choose(3, "version to compare with"))
+	default:
+		c.Operand = p.anyRevision(s) - 1
+	}
+	return c
 }
 
 // tooManyOps is one more than etcd takes in a branch of a transaction.

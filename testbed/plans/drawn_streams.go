@@ -31,6 +31,9 @@ var streamFeatures = []string{
 	cancels: "cancels", leaves: "closed streams",
 }
 
+// lastByte is a prefix behind which no key comes: the range of its keys has no end.
+const lastByte = "\xff"
+
 // maxCreates is how many watches a stream begins with, and maxLater how many requests
 // follow.
 const (

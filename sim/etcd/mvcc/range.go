@@ -32,6 +32,7 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 	if r.CountOnly {
 		return resp, 0
 	}
+	found = pick(r, found)
 	if r.Limit > 0 && int64(len(found)) > r.Limit {
 		found, resp.More = found[:r.Limit], true
 	}
@@ -62,14 +63,15 @@ func (s *Store) CanRead(env *sim.Env, rev int64) wire.Code {
 	return 0
 }
 
-// Newest is what a compare sees of a key: its ModRevision and version, 0 if it does
-// not exist.
-func (s *Store) Newest(env *sim.Env, key string) (modRevision, version int64) {
-	s.readsKeys(env, key, "")
-	if v := s.last(key); v != nil && !v.tombstone {
-		return v.kv.ModRevision, v.kv.Version
+// Compared are what a compare sees: the key-values of a range, in key order.
+func (s *Store) Compared(env *sim.Env, key, end string) []*wire.KeyValue {
+	s.readsKeys(env, key, end)
+	visible := s.visible(key, end, s.txnRev())
+	kvs := s.found.Take(len(visible))
+	for i, v := range visible {
+		kvs[i] = &v.kv
 	}
-	return 0, 0
+	return kvs
 }
 
 // Before is the value that a key had before a revision. It is nil if the key did

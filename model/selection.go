@@ -1,0 +1,64 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+)
+
+// SortTarget is the field that a List sorts by.
+type SortTarget uint8
+
+// The fields that etcd sorts by. Items with the same value stay in the order of their
+// keys, and the other way round if the order is descending by key only.
+const (
+	ByKey SortTarget = iota
+	ByVersion
+	ByCreate
+	ByMod
+	ByValue
+)
+
+// Selection is which of the items in its range a List has, and in which order. 0 is no
+// bound.
+type Selection struct {
+	SortBy     SortTarget
+	Descending bool
+	// MinMod and MaxMod bound the revision of the last change, MinCreate and MaxCreate
+	// that of the creation.
+	MinMod, MaxMod, MinCreate, MaxCreate int64
+}
+
+// Of are the selected items of a list that is in the order of the keys. It does not
+// change the list.
+func (s *Selection) Of(items []*Item) []*Item {
+	if *s == (Selection{}) {
+		return items
+	}
+	kept := make([]*Item, 0, len(items))
+	for _, it := range items {
+		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) {
+			kept = append(kept, it)
+		}
+	}
+	slices.SortStableFunc(kept, s.compare)
+	return kept
+}
+
+func within(rev, least, most int64) bool { return rev >= least && (most == 0 || rev <= most) }
+
+func (s *Selection) compare(a, b *Item) int {
+	if s.Descending {
+		a, b = b, a
+	}
+	switch s.SortBy {
+	case ByVersion:
+		return cmp.Compare(a.Version, b.Version)
+	case ByCreate:
+		return cmp.Compare(a.CreateRevision, b.CreateRevision)
+	case ByMod:
+		return cmp.Compare(a.ModRevision, b.ModRevision)
+	case ByValue:
+		return cmp.Compare(a.Value, b.Value)
+	}
+	return cmp.Compare(a.Key, b.Key)
+}
