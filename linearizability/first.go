@@ -38,7 +38,8 @@ func upTo(h *model.History, tick int64) *model.History {
 	part := &model.History{Clients: h.Clients, Initial: h.Initial}
 	for _, op := range h.Operations {
 		if op.Call > tick {
-			continue
+			// Operations are in the order of their calls.
+			break
 		}
 		if op.Outcome != model.Unknown && op.Return > tick {
 			op.Outcome, op.Result, op.Return = model.Unknown, nil, math.MaxInt64

@@ -93,7 +93,7 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Ordered,
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.NeededProgress,
 	},
@@ -127,7 +127,7 @@ and the cache remembers few events. On fixed versions progress waits for the eve
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{
-		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, watches.Ordered, watches.Unique,
+		reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.ClientBounded, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
 		caches.NeededProgress,
 	},

@@ -46,13 +46,13 @@ var AnyEtcdErrors = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "any-etcd-errors",
 	Summary: "clients draw their requests to etcd's own API, and etcd answers some with errors",
 	Doc: `The requests of any-etcd-requests without its streams, through the client library of an API server: a transaction that only
-reads is no read to the library, and is not repeated. No cache is judged, since Kubernetes never changes two keys at one
+reads is no read to the library, and is not repeated. There are more objects than the judges keep in one piece. No cache is judged, since Kubernetes never changes two keys at one
 revision, as these clients do.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
 		Topology: topology.Options{Servers: 2, ClientWrites: true},
 		Workload: workload.Options{
-			Read: "consistent", Keys: 3, Items: 2, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
+			Read: "consistent", Keys: 3, Items: 70, History: 1, Drawn: workload.DrawnOptions{OfEtcd: 3, Requests: 6},
 		},
 		Faults: faults.Options{Timeouts: 4, LeaderChanges: 2, Overloads: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
@@ -93,20 +93,22 @@ var ErrorsAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "errors-at-rest",
 	Summary: "etcd serves the watches of clients, answers with errors and ends streams, until nothing more can happen: nothing is left behind",
 	Doc: `Each watch goes to etcd (watch-delegation=all): the client library asks for etcd's revision or lists the initial events in
-pages of one object, then watches. Clients leave in the middle of that, calls are given up, a cache is replaced while its calls are under way,
+pages of two objects, then watches. Clients leave in the middle of that, calls are given up, a cache is replaced while its calls are under way,
 and etcd breaks and ends streams, loses its leader and answers reads with errors. In the end the client library must hold
 what caches still have open and nothing else, and each watch must have the newest change.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
-		Settings: option.Settings("progress-requests=periodic", "watch-delegation=all", "page=1", "unary-retries=3", "client-buf=1", "watch-buf=1"),
+		Settings: option.Settings("progress-requests=periodic", "watch-delegation=all", "page=2", "unary-retries=3", "client-buf=1", "watch-buf=1"),
 		Topology: topology.Options{Servers: 1, Resources: 2, ClientKV: true, ClientWrites: true},
 		Workload: workload.Options{
-			Writers: 2, Writes: 3, Deletes: true, Readers: 1, Reads: 2, Read: "consistent", Watchers: 2, Leave: 2, Keys: 4, Items: 4,
+			Writers: 2, Writes: 3, Deletes: true, Readers: 1, Reads: 2, Read: "consistent", Watchers: 2, Leave: 2, Keys: 6, Items: 4,
 			ListWatch: workload.ListWatchOptions{Clients: 1, Rounds: 2, RV: "every"},
 			Drawn:     workload.DrawnOptions{Watchers: 2, Requests: 3},
 		},
 		Faults: faults.Options{Timeouts: 3, LeaderChanges: 1, LeaderLosses: 1, StreamEnds: 1, Breaks: 2, Recreations: 1, CallBreaks: 2},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.ClientNothingLeft, watches.Ordered, watches.Unique, watches.Reliable},
+	Claims: []*testbed.Property{
+		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter,
+	},
 })

@@ -251,7 +251,7 @@ together with it, so that the first events have their previous values as well.`,
 		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
 	},
 	Claims: []*testbed.Property{
-		reads.Linearizable, reads.LinearizableData, reads.Exact,
+		reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.Filter,
 		watches.KeepUp, watches.PrevKV, etcdapi.Fragments, etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 	},

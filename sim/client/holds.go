@@ -20,3 +20,7 @@ func (c *Client) Holds(w *sim.World) Held {
 	h.Watches, h.Orphans, h.Queued = c.watcher.Holds(w)
 	return h
 }
+
+// LongestQueue is the number of events that Kubernetes' watcher has queued of one watch at
+// most, and the number that the buffer of a watch holds.
+func (c *Client) LongestQueue() (queued, size int) { return c.watcher.LongestQueue() }

@@ -15,7 +15,8 @@ func (c *Client) Holds() (watches, calls, waiting int) {
 		}
 	}
 	for _, s := range c.streams {
-		waiting += s.reqc.Len() + s.closingc.Len()
+		waiting += s.reqc.Len()
+		waiting += s.closingc.Len()
 	}
 	return watches, calls, waiting
 }

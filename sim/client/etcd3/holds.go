@@ -17,3 +17,12 @@ func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
 	}
 	return watches, orphans, queued
 }
+
+// LongestQueue is the number of events of the watch that has queued most, and the number
+// that its buffer holds.
+func (c *Watcher) LongestQueue() (queued, size int) {
+	for _, w := range c.watches {
+		queued = max(queued, w.incomingEventChan.Len())
+	}
+	return queued, c.cfg.IncomingBufSize
+}

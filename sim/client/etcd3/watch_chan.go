@@ -188,16 +188,13 @@ func (w *watchChan) room(env *sim.Env) bool {
 	return false
 }
 
-// wakeStartWatching enables startWatching if it has something to do.
+// wakeStartWatching enables startWatching if it has something to do with responses:
+// initial events are queued by then.
 func (w *watchChan) wakeStartWatching(env *sim.Env) {
 	w.looksAt(env, cellStartWatching)
 	w.looksAt(env, cellIncoming)
 	ready := false
 	switch w.state {
-	case watchSyncing:
-		w.looksAt(env, cellPage)
-		w.looksAt(env, cellQueued)
-		ready = w.sync.hasItems() && !w.isFull()
 	case watchReceiving:
 		ready = w.c.client.Ready(env, w.n)
 	case watchQueueing:
