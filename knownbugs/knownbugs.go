@@ -5,6 +5,7 @@
 package knownbugs
 
 import (
+	_ "github.com/watchbed/watchbed/knownbugs/check"
 	_ "github.com/watchbed/watchbed/knownbugs/client"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd"
 	_ "github.com/watchbed/watchbed/knownbugs/ingestion"

@@ -27,7 +27,7 @@ are no snapshot. --set consistency-checker=off leaves exact reads wrong, too; =p
 start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
-	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart},
 	Known: slices.Concat(
 		known.When(known.WaitsUntilFresh, known.TrustsEtcd, testbed.Unless(known.CheckerEndsProcess)).
 			Violates(reads.Linearizable).
@@ -65,7 +65,7 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart},
 	Known: slices.Concat(
 		known.When(known.KeepsSnapshots, testbed.Unless(known.CheckerEndsProcess)).Violates(reads.Exact).
 			Because("no check is due before the object is written again, and snapshots stay that lack the event"),
@@ -93,6 +93,25 @@ ground truth at the moment when it was begun.`,
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept},
+})
+
+var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "consistency-checks",
+	Summary: "a cache that may have lost an event is compared with etcd page by page, while objects are written and etcd fails requests",
+	Doc: `Each page of a check is listed at the resourceVersion of the cache when the check began, whatever is written meanwhile. A check
+that gets no answer, because etcd changes its leader, restarts or is compacted, has found nothing: snapshots that a failed check has
+switched off stay off, and the next check decides. When nothing more can happen no comparison is under way.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "inconsistency-detector=on", "page=1"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 5, Readers: 2, Reads: 3, Read: "past", AwaitReady: true, Keys: 2, Items: 2, Compactions: 1,
+		},
+		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft},
 })
 
 var lostEventParams = testbed.Params{

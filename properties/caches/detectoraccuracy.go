@@ -17,9 +17,9 @@ import (
 // by comparisons that have an outcome.
 var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Name: "detector-accuracy", Kind: testbed.Safety,
-	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, and never a healthy cache.",
+	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, never a healthy cache, and has an outcome when nothing more can happen.",
 	Violated: "detector is wrong",
-	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector"},
+	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &detectorAccuracy{system: s, compared: make([][]comparison, len(s.Caches()))}
 	},
@@ -92,14 +92,19 @@ func (j *detectorAccuracy) compare(c *testbed.Cache, of *check.Detection) compar
 }
 
 // Finding implements testbed.Judge.
-func (j *detectorAccuracy) Finding(*sim.World) explore.Finding {
+func (j *detectorAccuracy) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
+	rest := w.Mode() == sim.Untimed && j.system.IsOver(w)
 	for i, c := range j.system.Caches() {
 		if c.Detecting == nil {
 			continue
 		}
 		for k, of := range c.Detecting.Detections() {
 			truth := j.compared[i][k]
+			if rest && of.Outcome == check.Pending {
+				all.Violate("undecided", &misjudged{c.Name, of})
+				return all.Finding()
+			}
 			if of.Outcome == check.Pending || of.Outcome == check.Error || truth == unknown {
 				continue
 			}
@@ -125,7 +130,10 @@ type misjudged struct {
 }
 
 func (m *misjudged) String() string {
-	if m.of.Outcome == check.Consistent {
+	switch m.of.Outcome {
+	case check.Pending:
+		return fmt.Sprintf("nothing more can happen, and %v of %s at resourceVersion %d has no outcome", m.of.By, m.cache, m.of.ResourceVersion)
+	case check.Consistent:
 		return fmt.Sprintf("%v found nothing wrong with %s at resourceVersion %d, which etcd has other contents at", m.of.By, m.cache, m.of.ResourceVersion)
 	}
 	return fmt.Sprintf("%v found %s to differ from etcd at resourceVersion %d, where both are equal", m.of.By, m.cache, m.of.ResourceVersion)

@@ -15,7 +15,7 @@ import (
 // cache once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
-	Promise:  "When nothing more can happen, a cache holds no read, and as many watches as clients have open.",
+	Promise:  "When nothing more can happen, a cache holds no read and no comparison with etcd, and as many watches as clients have open.",
 	Violated: "left behind in the cache",
 	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
@@ -37,13 +37,15 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 			continue
 		}
 		all.Exercised++
-		reads, watches := of.Holds()
-		left := &left{waits: waitsOf(c.Node), cache: c.Name, reads: reads, watches: watches, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
+		left := &left{waits: waitsOf(c.Node), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
+		left.reads, left.watches, left.comparisons = of.Holds()
 		switch {
 		case left.reads > 0:
 			all.Violate("reads", left)
 		case left.waits > 0:
 			all.Violate("waits", left)
+		case left.comparisons > 0:
+			all.Violate("comparisons", left)
 		case left.watches != left.open:
 			all.Violate("watches", left)
 		case left.clients >= 0 && left.open != left.clients:
@@ -82,8 +84,8 @@ func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
 
 // left is what a cache still has.
 type left struct {
-	cache                                string
-	reads, waits, watches, open, clients int
+	cache                                             string
+	reads, waits, watches, comparisons, open, clients int
 }
 
 func (l *left) String() string {
@@ -91,7 +93,8 @@ func (l *left) String() string {
 	if l.clients >= 0 {
 		clients = fmt.Sprintf(", by clients of which %d watch", l.clients)
 	}
-	return fmt.Sprintf("nothing more can happen, and %s holds %d reads, of which it counts %d as waiting, and %d watches; %d connections to it are open%s", l.cache, l.reads, l.waits, l.watches, l.open, clients)
+	return fmt.Sprintf("nothing more can happen, and %s holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons; %d connections to it are open%s",
+		l.cache, l.reads, l.waits, l.watches, l.comparisons, l.open, clients)
 }
 
 // Concerns implements explore.Concerned.

@@ -292,4 +292,6 @@ func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }
 
 // Holds is what the cache has in memory on behalf of clients: reads that are not
 // answered, and watches that have not ended.
-func (c *Cache) Holds() (reads, watches int) { return c.reads.Unanswered(), c.dispatcher.Held() }
+func (c *Cache) Holds() (reads, watches, comparisons int) {
+	return c.reads.Unanswered(), c.dispatcher.Held(), c.checks.UnderWay()
+}

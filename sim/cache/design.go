@@ -51,9 +51,11 @@ type (
 	// Trusting checks whether reads may rely on etcd's progress notifications. A node
 	// without it always relies on them.
 	Trusting interface{ TrustsProgress() bool }
-	// Holding says what is in memory on behalf of clients, between steps: reads that
-	// are not answered, and watches that have not ended.
-	Holding interface{ Holds() (reads, watches int) }
+	// Holding says what is in memory, between steps: reads that are not answered,
+	// watches that have not ended, and comparisons with etcd that are under way.
+	Holding interface {
+		Holds() (reads, watches, comparisons int)
+	}
 	// Detecting compares itself with etcd and keeps what came of it.
 	Detecting interface{ Detections() []check.Detection }
 )

@@ -1,5 +1,10 @@
 package informer
 
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
 // Record is what happened to an informer since the world began.
 type Record struct {
 	// Restarts counts those of its process.
@@ -15,4 +20,101 @@ type Record struct {
 	// them found a difference, and the informer has stopped.
 	Checked  int
 	Panicked bool
+}
+
+// Exchange is a request that an informer sent, and what came of it: what an API
+// server sees of its client. Properties judge the flow by exchanges; the informer does
+// not read them, so they are part of no cell.
+type Exchange struct {
+	// Request is a *wire.ReadyzRequest, ListRequest or WatchRequest, and To the API
+	// server that it was sent to.
+	Request sim.Payload
+	To      sim.NodeID
+	// Process is how often the process had restarted.
+	Process int
+	// Sent and Over are times; both are 0 without a clock.
+	Sent, Over sim.Time
+	// Next is how many had been sent when it was over, so the number of the next one.
+	Next int
+	End  End
+	// Err is the refusal, nil if End is not Refused.
+	Err *wire.Error
+	// Events is how many events and bookmarks came, 1 for the answer to a LIST, and
+	// Version the resourceVersion of the last one, or of the LIST.
+	Events  int
+	Version int64
+	// Complete: the LIST has no further page, or the initial events have ended.
+	Complete bool
+}
+
+// End is how an exchange ended.
+type End uint8
+
+const (
+	// Open: it has not.
+	Open End = iota
+	// Answered: the answer came.
+	Answered
+	// Refused: the server answered with an error, or ended the watch with one.
+	Refused
+	// Closed: the server ended the watch, or the call, without an error.
+	Closed
+	// Broken: the connection broke.
+	Broken
+	// Left: the informer ended it, or its process did.
+	Left
+)
+
+// Exchanges are all since the world began, in the order in which they were sent. They
+// must not be changed.
+func (r *Informer) Exchanges() []Exchange { return r.exchanges }
+
+// begins notes a request. Its number is kept with the call or the stream.
+func (r *Informer) begins(env *sim.Env, req sim.Payload) int {
+	r.exchanges = append(r.exchanges, Exchange{Request: req, To: r.to(), Process: r.record.Restarts, Sent: env.Now()})
+	return len(r.exchanges) - 1
+}
+
+// ends notes the end of an exchange, unless it has one.
+func (r *Informer) ends(env *sim.Env, i int, e End) {
+	if x := &r.exchanges[i]; x.End == Open {
+		x.End, x.Over, x.Next = e, env.Now(), len(r.exchanges)
+	}
+}
+
+// refused notes that a server has refused a request.
+func (r *Informer) refused(env *sim.Env, i int, err *wire.Error) {
+	r.ends(env, i, Refused)
+	r.exchanges[i].Err = err
+}
+
+// listed notes the answer to a LIST.
+func (r *Informer) listed(env *sim.Env, p *wire.ListResponse) {
+	r.ends(env, r.rest.exchange, Answered)
+	x := &r.exchanges[r.rest.exchange]
+	x.Events, x.Version, x.Complete = 1, p.ResourceVersion, p.Continue == ""
+}
+
+// watched notes an event or a bookmark.
+func (r *Informer) watched(e *wire.WatchEvent) {
+	x := &r.exchanges[r.stream.exchange]
+	x.Events++
+	x.Version = e.ResourceVersion
+	x.Complete = x.Complete || e.InitialEventsEnd
+}
+
+// hangsUp notes that a connection has gone.
+func (r *Informer) hangsUp(env *sim.Env, i int, p sim.Payload) {
+	if h, ok := p.(*sim.Hangup); ok && h.Broken {
+		r.ends(env, i, Broken)
+	} else {
+		r.ends(env, i, Closed)
+	}
+}
+
+// leaves notes the end of all that a process had open.
+func (r *Informer) leaves(env *sim.Env) {
+	for i := range r.exchanges {
+		r.ends(env, i, Left)
+	}
 }

@@ -30,6 +30,8 @@ type Checker struct {
 	process    []sim.NodeID
 	mark       Mark
 	onMismatch Reaction
+	digesting  Digesting
+	paging     Paging
 
 	state State
 	// turns counts the checks of an untimed run, checks those that began. They
@@ -91,25 +93,25 @@ func (k *Checker) Check(env *sim.Env, ready bool, s *store.Store, log *Log) {
 	if env.Noting() {
 		env.Note(checks{at: k.resourceVersion})
 	}
-	k.list(env, k.cfg.Prefix)
+	k.list(env, k.cfg.Prefix, k.resourceVersion)
 }
 
 // read takes the digest of the cache.
 func (k *Checker) read(newest store.View) {
 	k.resourceVersion, k.cacheDigest = newest.ResourceVersion, store.NewDigest
 	newest.Ascend(k.cfg.Prefix, "", func(kv *wire.KeyValue) bool {
-		k.cacheDigest = k.cacheDigest.Object(k.cfg.Prefix, kv)
+		k.cacheDigest = k.digesting(k.cacheDigest, k.cfg.Prefix, kv)
 		return true
 	})
 }
 
-// list asks etcd for the page that begins at a key.
-func (k *Checker) list(env *sim.Env, from string) {
+// list asks etcd for the page that begins at a key, at a revision.
+func (k *Checker) list(env *sim.Env, from string, revision int64) {
 	k.state = Listing
 	env.Under(k.cause)
 	env.Add(checkRequests, 1)
 	k.call = env.Call(k.cfg.KV, &wire.RangeRequest{
-		Key: from, RangeEnd: store.RangeEnd(k.cfg.Prefix), Limit: int64(k.cfg.PageSize), Revision: k.resourceVersion,
+		Key: from, RangeEnd: store.RangeEnd(k.cfg.Prefix), Limit: int64(k.cfg.PageSize), Revision: revision,
 	})
 }
 
@@ -130,12 +132,12 @@ func (k *Checker) answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *store.St
 		return true
 	}
 	for _, kv := range page.Kvs {
-		k.etcdDigest = k.etcdDigest.Object(k.cfg.Prefix, kv)
+		k.etcdDigest = k.digesting(k.etcdDigest, k.cfg.Prefix, kv)
 		k.bytes += len(kv.Key) + len(kv.Value)
 	}
 	if page.More && len(page.Kvs) > 0 {
 		env.Cover(checkPaged)
-		k.list(env, page.Kvs[len(page.Kvs)-1].Key+"\x00")
+		k.list(env, page.Kvs[len(page.Kvs)-1].Key+"\x00", k.paging(k.resourceVersion))
 		return true
 	}
 	env.Add(checkBytes, int64(k.bytes))

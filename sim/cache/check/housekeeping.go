@@ -27,7 +27,8 @@ func (h *Housekeeping) Reset(cfg Config, process []sim.NodeID) {
 	*h = Housekeeping{
 		Compactions: Compactions{cfg: own, notice: CompactionNotices.Of(cfg.CompactionNotice)},
 		Checker: Checker{cfg: own, process: process,
-			mark: Marks.Of(cfg.MarkConsistent), onMismatch: ConsistencyCheckers.Of(cfg.ConsistencyChecker)},
+			mark: Marks.Of(cfg.MarkConsistent), onMismatch: ConsistencyCheckers.Of(cfg.ConsistencyChecker),
+			digesting: CheckDigests.Of(cfg.CheckDigest), paging: CheckPages.Of(cfg.CheckPages)},
 		Detector: Detector{cfg: own, running: h.Detector.running[:0]},
 		Log:      Log{h.Log.all[:0]},
 	}
@@ -38,7 +39,10 @@ func (h *Housekeeping) Reset(cfg Config, process []sim.NodeID) {
 func (h *Housekeeping) Forget() {
 	h.Compactions.call = sim.NoConn
 	k := &h.Checker
-	*k = Checker{cfg: k.cfg, process: k.process, mark: k.mark, onMismatch: k.onMismatch, turns: k.turns, checks: k.checks}
+	*k = Checker{
+		cfg: k.cfg, process: k.process, mark: k.mark, onMismatch: k.onMismatch, digesting: k.digesting, paging: k.paging,
+		turns: k.turns, checks: k.checks,
+	}
 	h.Detector.running = h.Detector.running[:0]
 	h.Log.abandon()
 }
@@ -55,6 +59,15 @@ func (h *Housekeeping) Answer(env *sim.Env, conn sim.Conn, p sim.Payload, s *sto
 	return h.Compactions.answer(env, conn, p, s) ||
 		h.Checker.answer(env, conn, p, s, &h.Log) ||
 		h.Detector.answer(env, conn, p, &h.Log)
+}
+
+// UnderWay is how many comparisons etcd has not answered yet.
+func (h *Housekeeping) UnderWay() int {
+	n := len(h.Detector.running)
+	if h.Checker.state == Listing {
+		n++
+	}
+	return n
 }
 
 // Clone returns a copy that goes its own way.

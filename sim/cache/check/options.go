@@ -10,6 +10,8 @@ type Options struct {
 	CompactionNotice      CompactionNotice
 	ConsistencyChecker    ConsistencyChecker
 	MarkConsistent        MarkConsistent
+	CheckDigest           CheckDigest
+	CheckPages            CheckPage
 	InconsistencyDetector InconsistencyDetector
 }
 
@@ -18,6 +20,8 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(CompactionNotices, func(o *Options) *CompactionNotice { return &o.CompactionNotice }),
 	option.SeamOption(Marks, func(o *Options) *MarkConsistent { return &o.MarkConsistent }),
 	option.SeamOption(ConsistencyCheckers, func(o *Options) *ConsistencyChecker { return &o.ConsistencyChecker }),
+	option.SeamOption(CheckDigests, func(o *Options) *CheckDigest { return &o.CheckDigest }),
+	option.SeamOption(CheckPages, func(o *Options) *CheckPage { return &o.CheckPages }),
 	option.Choice("inconsistency-detector", func(o *Options) *InconsistencyDetector { return &o.InconsistencyDetector },
 		"whether lists that the cache answered are compared with etcd (KEP-2340)",
 		option.Val("off", "none is"),

@@ -1,0 +1,89 @@
+package caches
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// ChecksApart looks at how often a cache lists all of etcd for KEP-4988's consistency
+// check, timed (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that
+// only adds to it). A process that starts again waits for as long. It is exercised by
+// each check.
+var ChecksApart = testbed.RegisterProperty(&testbed.Property{
+	Name: "checks-apart", Kind: testbed.Safety,
+	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
+	Violated: "consistency checks too often",
+	New: func(s *testbed.System) testbed.Judge {
+		return &checksApart{system: s, last: make([]sim.Time, len(s.Caches())), seen: make([]int, len(s.Caches()))}
+	},
+})
+
+// checkPeriod is upstream's ConsistencyCheckPeriod.
+const checkPeriod = 5 * time.Minute
+
+type checksApart struct {
+	system *testbed.System
+	// last is when the last check of each cache began, seen how many comparisons it
+	// had begun by then.
+	last  []sim.Time
+	seen  []int
+	tally testbed.Tally
+}
+
+// Reset implements testbed.Judge.
+func (j *checksApart) Reset() {
+	clear(j.last)
+	clear(j.seen)
+	j.tally = testbed.Tally{}
+}
+
+// AfterStep implements testbed.StepObserver.
+func (j *checksApart) AfterStep(w *sim.World, a sim.Action) {
+	if w.Mode() != sim.Timed {
+		return
+	}
+	for i, c := range j.system.Caches() {
+		if a.Node != c.ID || c.Detecting == nil {
+			continue
+		}
+		for all := c.Detecting.Detections(); j.seen[i] < len(all); j.seen[i]++ {
+			if all[j.seen[i]].By == check.ConsistencyCheck {
+				j.judge(w, i)
+			}
+		}
+	}
+}
+
+func (j *checksApart) judge(w *sim.World, i int) {
+	period := j.system.Nodes().Cache.ConsistencyCheckPeriod
+	if period == 0 {
+		period = checkPeriod
+	}
+	j.tally.Exercised++
+	if w.Now().Sub(j.last[i]) < period {
+		j.tally.Violate("often", &hasty{j.system.Caches()[i].Name, j.last[i], w.Now(), period})
+	}
+	j.last[i] = w.Now()
+}
+
+// Finding implements testbed.Judge.
+func (j *checksApart) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+
+// hasty is a check that comes too soon.
+type hasty struct {
+	cache    string
+	last, at sim.Time
+	period   time.Duration
+}
+
+func (h *hasty) String() string {
+	return fmt.Sprintf("%s is compared with etcd at %v and at %v: less than %v later", h.cache, h.last.Sub(0), h.at.Sub(0), h.period)
+}
+
+// Concerns implements explore.Concerned.
+func (h *hasty) Concerns() explore.Concern { return explore.Concern{Node: h.cache} }
