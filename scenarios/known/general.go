@@ -30,6 +30,8 @@ func init() {
 // What becomes of watches, whatever the scenario.
 func init() {
 	Register(slices.Concat(
+		When(InjectsEvents).RarelyViolates(watches.InitialEvents).
+			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
 		ResumedWatches(watches.EventTypes),
 		CompactedDeletions(watches.EventTypes),
 		InterruptedCompactions(watches.EventTypes),
