@@ -81,6 +81,7 @@ type selectionJSON struct {
 	MaxMod     int64  `json:"maxMod,omitempty"`
 	MinCreate  int64  `json:"minCreate,omitempty"`
 	MaxCreate  int64  `json:"maxCreate,omitempty"`
+	Values     string `json:"values,omitempty"`
 }
 
 type resultJSON struct {
@@ -147,7 +148,7 @@ func encodeRequest(r *model.Request) *requestJSON {
 		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV,
 	}
 	if s := r.Selection; s != (model.Selection{}) {
-		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate}
+		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values}
 	}
 	if r.Freshness != model.Consistent {
 		out.Freshness = r.Freshness.String()
@@ -277,7 +278,7 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 		}
 		r.Selection = model.Selection{
 			SortBy: model.SortTarget(by), Descending: s.Descending,
-			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate,
+			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate, Values: s.Values,
 		}
 	}
 	switch in.Freshness {

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // SortTarget is the field that a List sorts by.
@@ -26,6 +27,9 @@ type Selection struct {
 	// MinMod and MaxMod bound the revision of the last change, MinCreate and MaxCreate
 	// that of the creation.
 	MinMod, MaxMod, MinCreate, MaxCreate int64
+	// Values is what the values of the items begin with: a field selector of Kubernetes,
+	// of which etcd knows nothing. Items that it leaves out are not counted.
+	Values string
 }
 
 // Of are the selected items of a list that is in the order of the keys. It does not
@@ -36,7 +40,7 @@ func (s *Selection) Of(items []*Item) []*Item {
 	}
 	kept := make([]*Item, 0, len(items))
 	for _, it := range items {
-		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) {
+		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) && strings.HasPrefix(it.Value, s.Values) {
 			kept = append(kept, it)
 		}
 	}

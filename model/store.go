@@ -159,6 +159,9 @@ func (s *Store) Read(r *Request) Result {
 		return res
 	}
 	found = r.Selection.Of(found)
+	if r.Selection.Values != "" {
+		res.Count = int64(len(found))
+	}
 	if r.Limit > 0 && int64(len(found)) > r.Limit {
 		found, res.More = found[:r.Limit], true
 	}

@@ -95,9 +95,6 @@ var elsewhere = map[string][]string{
 		"cache: process ended by a failed consistency check",
 	},
 	"a request that no client of the catalogue makes; tests of the packages do": {
-		"cache: list by a field index",
-		"cache: list filtered object by object",
-		"cache: delegated list asks for another page to select from",
 		"cache: future revision that etcd does not have",
 	},
 	"a planted loss, after which something may be violated": {

@@ -3,9 +3,12 @@ package testbed
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // apiServer is one process: a client library, a cache of each resource on top of
@@ -59,9 +62,20 @@ func (s *System) cacheConfig(server *topology.APIServer, resource int, kv sim.No
 		KV: kv, Watch: server.Client, Metadata: s.topology.Metadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}
+	if s.params.Workload.Drawn.Selectors {
+		c.Fields = fields
+	}
 	c.RequestTimeout = s.params.Workload.Polling.Patience
 	return c
 }
+
+// fields are those by which clients select objects.
+var fields = store.Fields{
+	{Name: workload.IndexedField, Value: writerOf, Indexed: true},
+	{Name: workload.UnindexedField, Value: writerOf},
+}
+
+func writerOf(kv *wire.KeyValue) string { return workload.WriterOf(kv.Value) }
 
 func (a *apiServer) build(s *System, w *sim.World, i int) {
 	a.client.Reset(a.clientConfig)

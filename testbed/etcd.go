@@ -96,7 +96,7 @@ func (c *cluster) fill(s *System) {
 	rev := int64(1)
 	add := func(key string) {
 		rev++
-		kv := &wire.KeyValue{Key: key, Value: "initial", CreateRevision: rev, ModRevision: rev, Version: 1}
+		kv := &wire.KeyValue{Key: key, Value: workload.InitialValue, CreateRevision: rev, ModRevision: rev, Version: 1}
 		c.config.Initial = append(c.config.Initial, kv)
 		it := workload.Item(kv)
 		c.initial.Items = append(c.initial.Items, &it)

@@ -19,7 +19,7 @@ func (c *Client) turnPage(p sim.Payload) {
 	request := *before.Request
 	request.Key = list.Items[len(list.Items)-1].Key + "\x00"
 	request.Freshness, request.Revision = model.Exact, list.ResourceVersion
-	next := &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue}
+	next := &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue, Selector: asked.Selector}
 	if beside := before.BesideToken; beside != nil {
 		next.ResourceVersion, next.Match = beside.ResourceVersion, beside.Match
 	}

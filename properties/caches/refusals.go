@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -50,7 +51,7 @@ type refusalRules struct {
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
 	// consistent read waits for a proof, whatever the resourceVersion of the cache.
 	// throttles: 429 stands for 504. limits: there may be too many requests.
-	// delegates: etcd serves watches.
+	// delegates: etcd serves watches that name a resourceVersion.
 	asksEtcd, proves, throttles, limits, delegates bool
 }
 
@@ -61,7 +62,7 @@ func refusalRulesOf(s *testbed.System) refusalRules {
 		timed: s.Params().Clock.Mode == sim.Timed, patience: p.patience(), grace: graceOf(s), ring: p.ring(),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0,
-		delegates: o.Watches.Delegation != 0,
+		delegates: dispatch.Delegations.Of(o.Watches.Delegation)(&wire.WatchRequest{ResourceVersion: 1}),
 	}
 }
 
@@ -114,6 +115,10 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 	revision := op.Request.Revision
 	switch op.Result.Err {
 	case model.Compacted:
+		if revision == 0 && op.Request.Selection.Values != "" && op.Request.Limit > 0 {
+			// etcd was asked page after page at the revision of its first answer.
+			revision = at.etcd
+		}
 		// etcd refuses to compact at the same revision twice.
 		if gone := revision < at.compacted || revision == at.compacted && op.Request.Kind == model.Compact; revision == 0 || !gone {
 			return fmt.Sprintf("etcd was compacted at revision %d only", at.compacted)

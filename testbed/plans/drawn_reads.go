@@ -18,12 +18,13 @@ const (
 	givesBesideTokens
 	givesBadTokens
 	goesToEtcd
+	selectsObjects
 )
 
 var readFeatures = []string{
 	getsObjects: "GETs", listsScopes: "namespaces", givesVersions: "resourceVersions", givesMatches: "matches",
 	givesLimits: "limits", turnsPages: "pages", givesBesideTokens: "resourceVersions beside continue tokens",
-	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd",
+	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd", selectsObjects: "selectors",
 }
 
 // drawn adds the clients that draw their requests.
@@ -50,7 +51,11 @@ func (p *planner) drawn() {
 
 // anyReads are LISTs and GETs of the i-th client, with any options.
 func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
-	s := drawSwarm(env, readFeatures)
+	features := readFeatures
+	if !p.o.Drawn.Selectors {
+		features = features[:selectsObjects]
+	}
+	s := drawSwarm(env, features)
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		server := i
@@ -92,11 +97,25 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
 		Limit:           int64(s.draw(givesLimits, 4, "limit")),
 		FromEtcd:        s.flip(goesToEtcd, "from etcd"),
+		Selector:        selectors[s.draw(selectsObjects, len(selectors), "selector")],
 	}
 	if s.draw(givesBadTokens, 4, "bad continue token") == 1 {
 		l.Continue = "no token"
 	}
 	return l
+}
+
+// selectors are by a field with an index and by one without, of the first two writers,
+// of what was there before, and of none; the last is by a field that the API does not
+// know.
+var selectors = []wire.FieldSelector{
+	{},
+	{Field: workload.IndexedField, Value: "w1"},
+	{Field: workload.UnindexedField, Value: "w1"},
+	{Field: workload.IndexedField, Value: "w2"},
+	{Field: workload.UnindexedField, Value: workload.InitialValue},
+	{Field: workload.IndexedField, Value: "none"},
+	{Field: workload.UnknownField, Value: "w1"},
 }
 
 // scopes are what a list or a watch may be about: a resource or a namespace, with or
