@@ -38,6 +38,31 @@ answer itself, is right about the data and of no use.`,
 	},
 })
 
+var Bookmarks = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "bookmarks",
+	Summary: "watches of a quiet resource that end after their timeout: bookmarks come once a minute and before the end, no sooner",
+	Doc: `Other resources are written, and consistent LISTs raise the resourceVersion of the cache. A watcher of the quiet resource
+learns of it by bookmarks only: one a minute, and one in the last two seconds of a watch that has a timeout, so that its client
+goes on from there and not from history that is gone by then. More of them would be work for every watcher.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 4, Noise: 1, NoiseWrites: 60, NoiseFor: 4 * time.Minute, Readers: 2, Reads: 20, Read: "consistent",
+			Watchers: 2, WatchFor: 100 * time.Second, AwaitReady: true, Keys: 2, Items: 2, Think: 20 * time.Second,
+		},
+		Faults: faults.Options{For: time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 5 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		watches.BookmarksInTime, watches.Bookmarkable, watches.Ordered, watches.Reliable, watches.Resumable, watches.EventTypes,
+		caches.NeededProgress,
+	},
+})
+
 var WatchesAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watches-at-rest",
 	Summary: "clients watch a cache and etcd until nothing more can happen: no watch falls silent, bookmarks come, nothing is left behind",

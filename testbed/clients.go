@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
@@ -93,6 +94,7 @@ func (s *System) buildClients(w *sim.World) {
 	for i, x := range c.watchers {
 		x.Reset(topology.Numbered("watcher", i, len(c.watchers)), s.topology.Cache(i, i), topology.Prefix(i%s.topology.Resources),
 			s.params.Workload.Leave, watcherRetries)
+		x.TimeOut(int64(s.params.Workload.WatchFor / time.Second))
 		w.Add(x.Name(), x)
 	}
 	for i, x := range c.streams {

@@ -39,6 +39,9 @@ type Options struct {
 	// Watchers watch a cache. Leave is after how many events one leaves and watches
 	// again; 0 is never.
 	Watchers, Leave int
+	// WatchFor is the time after which a cache ends the watches of Watchers, in whole
+	// seconds; 0 is never.
+	WatchFor time.Duration
 	// Streams speak etcd's watch protocol themselves.
 	Streams int
 	// Compactions are what one client has etcd compact.
@@ -81,6 +84,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("rounds", func(o *Options) *int { return &o.Rounds }, "", "rounds of each of them"),
 	option.Count("watchers", func(o *Options) *int { return &o.Watchers }, "", "clients that watch a cache"),
 	option.Count("leave", func(o *Options) *int { return &o.Leave }, "never", "events after which a watcher leaves and watches again"),
+	option.Duration("watch-for", func(o *Options) *time.Duration { return &o.WatchFor }, "never", "time after which a cache ends a watcher's watch"),
 	option.Count("streams", func(o *Options) *int { return &o.Streams }, "", "clients that speak etcd's watch protocol themselves"),
 	option.Count("compactions", func(o *Options) *int { return &o.Compactions }, "", "compactions by a client"),
 	option.Count("keys", func(o *Options) *int { return &o.Keys }, "", "keys that writers write"),

@@ -17,6 +17,8 @@ type Watcher struct {
 	prefix  string
 	leave   int
 	retries int
+	// seconds is the timeout of each watch, 0 for none.
+	seconds int64
 
 	state watcherState
 	conn  sim.Conn
@@ -49,6 +51,9 @@ const again sim.Timer = 0
 func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, leave, retries int) {
 	*w = Watcher{name: name, to: to, prefix: prefix, leave: leave, retries: retries, streams: w.streams[:0]}
 }
+
+// TimeOut has the cache end each watch after so many seconds. It is called after Reset.
+func (w *Watcher) TimeOut(seconds int64) { w.seconds = seconds }
 
 // Name is the watcher's name.
 func (w *Watcher) Name() string { return w.name }
@@ -107,7 +112,7 @@ func (w *Watcher) watch(env *sim.Env) {
 		env.Note(watchBegan{after: w.position})
 	}
 	w.conn = env.Open(w.to)
-	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true})
+	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds})
 }
 
 // Receive implements sim.Node.

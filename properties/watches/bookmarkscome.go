@@ -43,7 +43,7 @@ func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
 		return all.Finding()
 	}
 	for _, o := range openWatches(j.system) {
-		version := j.version(o.cache)
+		version := versionOf(j.system, o.cache)
 		known := newestRevision(o.after, o.events)
 		if known < version {
 			all.Violate("missing", &unmarked{o.client, known, version})
@@ -57,9 +57,9 @@ func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
 
 func isBookmark(e *wire.WatchEvent) bool { return e.Type == wire.Bookmark }
 
-// version is the resourceVersion of a cache, 0 of one that does not show it.
-func (j *bookmarksCome) version(id sim.NodeID) int64 {
-	for _, c := range j.system.Caches() {
+// versionOf is the resourceVersion of a cache, 0 of one that does not show it.
+func versionOf(s *testbed.System, id sim.NodeID) int64 {
+	for _, c := range s.Caches() {
 		if c.ID == id && c.Mirror != nil {
 			return c.Mirror.ResourceVersion()
 		}

@@ -1,0 +1,158 @@
+package watches
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// BookmarksInTime looks at the watches of a cache while time passes. A watcher is due for
+// a bookmark a minute after its last one, or two seconds before its time is over, so that
+// its client has a new resourceVersion to go on from (storage/cacher, nextBookmarkTime).
+// The dispatcher looks for watchers that are due every 1 to 1.25 seconds. Nothing is due
+// where the client knows of the cache's resourceVersion already. It is exercised by
+// bookmarks that are not the end of initial events.
+var BookmarksInTime = testbed.RegisterProperty(&testbed.Property{
+	Name: "bookmarks-in-time", Kind: testbed.Liveness,
+	Promise:  "A watch is sent a bookmark once it is due, a minute after the last one or shortly before its end, and no sooner.",
+	Violated: "bookmark at the wrong time",
+	Labels:   map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
+	New: func(s *testbed.System) testbed.Judge {
+		return &bookmarksInTime{system: s, clients: make([]marked, len(s.Watchers()))}
+	},
+})
+
+// These are upstream's (storage/cacher: defaultBookmarkFrequency, the 2 seconds of
+// nextBookmarkTime, bookmarkTimer with its jitter). bookmarkSlack is more than messages
+// take in the scenarios.
+const (
+	bookmarkPeriod = time.Minute
+	bookmarkBefore = 2 * time.Second
+	bookmarkSlack  = 100 * time.Millisecond
+)
+
+type bookmarksInTime struct {
+	system  *testbed.System
+	clients []marked
+	tally   testbed.Tally
+}
+
+// marked is what one client was sent on the watch that it has open.
+type marked struct {
+	// stream is the number of watches, events that of events on the last one.
+	stream, events int
+	// known is the newest resourceVersion that the client knows of. The cache has a newer
+	// one since behindSince, if behind.
+	known       int64
+	behind      bool
+	behindSince sim.Time
+	// marked is when the last bookmark came, or the watch began; end is when the API
+	// server ends it, 0 for never.
+	marked, end sim.Time
+}
+
+// Reset implements testbed.Judge.
+func (j *bookmarksInTime) Reset() {
+	clear(j.clients)
+	j.tally = testbed.Tally{}
+}
+
+// AfterStep implements testbed.StepObserver.
+func (j *bookmarksInTime) AfterStep(w *sim.World, _ sim.Action) {
+	if w.Mode() != sim.Timed {
+		return
+	}
+	for i, c := range j.system.Watchers() {
+		m := &j.clients[i]
+		if !c.Watching() {
+			continue
+		}
+		now := w.Now()
+		streams := c.Streams()
+		s := &streams[len(streams)-1]
+		if len(streams) != m.stream {
+			*m = marked{stream: len(streams), known: s.From, marked: now}
+			if lasts := j.system.Params().Workload.WatchFor; lasts > 0 {
+				m.end = now + sim.Time(lasts)
+			}
+		}
+		for _, e := range s.Events[m.events:] {
+			m.known = max(m.known, e.ResourceVersion)
+			if isBookmark(e) {
+				j.bookmark(c.Name(), m, now)
+			}
+		}
+		m.events = len(s.Events)
+		j.look(c.Name(), c.To(), m, now)
+	}
+}
+
+// last is when the last bookmark before the end of the watch is due.
+func (m *marked) last() sim.Time { return m.end - sim.Time(bookmarkBefore) }
+
+// due is when the next bookmark is.
+func (m *marked) due() sim.Time {
+	at := m.marked + sim.Time(bookmarkPeriod)
+	if m.end != 0 {
+		at = min(at, m.last())
+	}
+	return at
+}
+
+// bookmark takes note of a bookmark, which must have been due.
+func (j *bookmarksInTime) bookmark(client string, m *marked, now sim.Time) {
+	j.tally.Exercised++
+	early := m.due().Sub(now) > bookmarkSlack
+	// The last one may come only once.
+	again := m.end != 0 && m.marked.Sub(m.last()) > bookmarkSlack
+	if early || again {
+		j.tally.Violate("often", &mistimed{client, m.known, now, now.Sub(m.marked), true})
+	}
+	m.marked = now
+}
+
+// look finds a watch that should have been sent a bookmark.
+func (j *bookmarksInTime) look(client string, to sim.NodeID, m *marked, now sim.Time) {
+	version := versionOf(j.system, to)
+	if m.known >= version {
+		m.behind = false
+		return
+	}
+	if !m.behind {
+		m.behind, m.behindSince = true, now
+	}
+	lastCame := m.end != 0 && m.marked >= m.last()
+	if since := max(m.behindSince, m.due()); !lastCame && now.Sub(since) > bookmarkTimer+bookmarkSlack {
+		j.tally.Violate("late", &mistimed{client, version, now, now.Sub(since), false})
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *bookmarksInTime) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+
+// mistimed is a bookmark that came too soon, or did not come.
+type mistimed struct {
+	client  string
+	version int64
+	at      sim.Time
+	// took is the time since the last bookmark of one that came too often, and since it was
+	// due of one that did not come.
+	took  time.Duration
+	often bool
+}
+
+func (v *mistimed) String() string {
+	if v.often {
+		return fmt.Sprintf("%s was sent a bookmark at RV %d at %v, which was not due: the one before came %v earlier", v.client, v.version, v.at.Sub(0), v.took)
+	}
+	return fmt.Sprintf("%s had not been sent a bookmark at %v, where the cache was at RV %d; it was due %v before, and the dispatcher looks at least every %v",
+		v.client, v.at.Sub(0), v.version, v.took, bookmarkTimer)
+}
+
+// Concerns implements explore.Concerned.
+func (v *mistimed) Concerns() explore.Concern {
+	return explore.Concern{Node: v.client, Revision: v.version}
+}
