@@ -77,6 +77,7 @@ var Group = option.NewGroup("cache",
 
 // LimitGroup is the limits that scenarios set.
 var LimitGroup = option.NewGroup("cache",
+	option.Count("kept-pages", func(l *Limits) *int { return &l.KeptPages }, "100", "rests of lists that a cache keeps at a time, with pagination=kept"),
 	option.Count("delegated-limit", func(l *Limits) *int { return &l.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
 )
 
