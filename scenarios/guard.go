@@ -27,7 +27,7 @@ does not start at all: nothing is exercised, and the verdict is vacuous.`,
 		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
 		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
@@ -49,7 +49,7 @@ that comes in between is answered from a cache whose watch the old member serves
 		Workload: workload.Options{Writers: 2, Writes: 3, Readers: 2, Reads: 3, Read: "consistent", AwaitReady: true, Keys: 2},
 		Clock:    testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress, testbed.Unless(known.ChecksAllMembers)).
 			Violates(reads.Linearizable, reads.LinearizableData).
@@ -81,7 +81,7 @@ with the KEP's policies.`,
 		Faults:   faults.Options{Failovers: 1},
 		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
 
@@ -99,7 +99,7 @@ progress overtakes events again (etcd-io/etcd#15220), and the version is not ask
 		Faults:   faults.Options{Downgrade: "3.5.7"},
 		Clock:    testbed.Clock{AtRest: true, Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
 })
 

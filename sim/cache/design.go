@@ -48,6 +48,11 @@ type (
 	// Compacting knows the compaction below which it serves no past state, 0 if
 	// it has not learned of one.
 	Compacting interface{ CompactRevision() int64 }
+	// Starter may wait before it starts, or not start at all: Aborted is why.
+	Starter interface {
+		Starting() bool
+		Aborted() string
+	}
 	// Trusting checks whether reads may rely on etcd's progress notifications. A node
 	// without it always relies on them.
 	Trusting interface{ TrustsProgress() bool }
@@ -65,6 +70,7 @@ var (
 	_ Readiness  = (*Cache)(nil)
 	_ Mirror     = (*Cache)(nil)
 	_ Compacting = (*Cache)(nil)
+	_ Starter    = (*Cache)(nil)
 	_ Trusting   = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)

@@ -49,6 +49,9 @@ func (c *Cache) serveFrom(env *sim.Env, before *wire.Error) {
 // Aborted is why the API server did not start, empty if it did, or still may.
 func (c *Cache) Aborted() string { return c.guard.Aborted() }
 
+// Starting reports whether the API server waits for the version of etcd before it starts.
+func (c *Cache) Starting() bool { return c.guard.Waits() }
+
 // TrustsProgress reports whether reads may rely on etcd's progress notifications, as far
 // as the version check has come.
 func (c *Cache) TrustsProgress() bool { return c.guard.Trusts() }

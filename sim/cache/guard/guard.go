@@ -89,6 +89,10 @@ func (g *Guard) ConsistentReadSupported(env *sim.Env) bool {
 // Trusts is ConsistentReadSupported between two steps.
 func (g *Guard) Trusts() bool { return g.outcome.Trusts }
 
+// Waits reports whether the API server waits for a version before it starts, between two
+// steps.
+func (g *Guard) Waits() bool { return g.outcome.Asking && g.outcome.Refusal != nil }
+
 // Refusal is the answer to every request while the server does not serve, nil if
 // it does.
 func (g *Guard) Refusal(env *sim.Env) *wire.Error {

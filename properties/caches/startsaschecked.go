@@ -1,0 +1,94 @@
+package caches
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// StartsAsChecked holds what an API server does before it serves against its version
+// check and the versions of etcd's members: whether it starts, and whether it relies on
+// etcd's progress notifications (KEP-2340, Beta and GA; storage/feature,
+// FeatureSupportChecker). What depends on faults is not judged. It is exercised by each
+// cache once in a run.
+var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
+	Name: "starts-as-checked", Kind: testbed.Safety,
+	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so.",
+	Violated: "started against its check",
+	Labels:   map[string]string{"aborted": "did not start without need", "waits": "never starts", "distrusts": "distrusts etcd without need"},
+	New: func(s *testbed.System) testbed.Judge {
+		return &startsAsChecked{system: s, rules: startRulesOf(s)}
+	},
+})
+
+type startsAsChecked struct {
+	system *testbed.System
+	rules  startRules
+	tally  testbed.Tally
+}
+
+// checked is a cache that checks the version of etcd.
+type checked interface {
+	cache.Starter
+	cache.Trusting
+	cache.Readiness
+}
+
+// Reset implements testbed.Judge.
+func (j *startsAsChecked) Reset() { j.tally = testbed.Tally{} }
+
+// AfterStep implements testbed.StepObserver.
+func (j *startsAsChecked) AfterStep(_ *sim.World, a sim.Action) {
+	for _, c := range j.system.Caches() {
+		if of, ok := c.Node.(checked); ok && a.Node == c.ID {
+			j.look(c.Name, of)
+		}
+	}
+}
+
+// look judges what must not be at any time.
+func (j *startsAsChecked) look(name string, of checked) {
+	switch {
+	case of.Aborted() != "" && !j.rules.mayAbort:
+		j.tally.Violate("aborted", &wrongStart{name, "does not start (" + of.Aborted() + ")", j.rules.why})
+	case of.Ready() && j.rules.mustAbort:
+		j.tally.Violate("started", &wrongStart{name, "serves", j.rules.why})
+	case of.TrustsProgress() && !j.rules.mayTrust:
+		j.tally.Violate("trusts", &wrongStart{name, "relies on etcd's progress notifications", j.rules.why})
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *startsAsChecked) Finding(w *sim.World) explore.Finding {
+	all := j.tally
+	for _, c := range j.system.Caches() {
+		of, ok := c.Node.(checked)
+		if !ok {
+			continue
+		}
+		all.Exercised++
+		if !j.system.IsOver(w) {
+			continue
+		}
+		switch {
+		case of.Starting():
+			all.Violate("waits", &wrongStart{c.Name, "waits for the version of etcd although nothing more can happen", j.rules.why})
+		case of.Aborted() == "" && j.rules.mustAbort:
+			all.Violate("started", &wrongStart{c.Name, "has started", j.rules.why})
+		case of.Aborted() == "" && !of.TrustsProgress() && j.rules.mustTrust:
+			all.Violate("distrusts", &wrongStart{c.Name, "does not rely on etcd's progress notifications", j.rules.why})
+		}
+	}
+	return all.Finding()
+}
+
+// wrongStart is an API server that does what its version check does not allow.
+type wrongStart struct{ cache, does, why string }
+
+func (s *wrongStart) String() string { return fmt.Sprintf("%s %s; %s", s.cache, s.does, s.why) }
+
+// Concerns implements explore.Concerned.
+func (s *wrongStart) Concerns() explore.Concern { return explore.Concern{Node: s.cache} }
