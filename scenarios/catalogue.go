@@ -11,11 +11,11 @@ func init() {
 	testbed.ArrangeScenarios(
 		// Consistent reads, and everything around one cache.
 		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
-		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists,
+		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, FutureReads,
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
-		ResumedWatch, WatchDuringRelist, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest,
+		ResumedWatch, WatchDuringRelist, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, RequestsAtRest,
 		// What known bugs of etcd show in.
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		// Snapshots and compaction (KEP-4988).
@@ -25,7 +25,7 @@ func init() {
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy,
 		// The version check, and overload.
-		GuardOldEtcd, GuardMixed, GuardUnasked, GuardDowngrade, GuardQuietRange, Cascade, CascadeLimited,
+		GuardOldEtcd, GuardMixed, GuardUnasked, GuardDowngrade, GuardQuietRange, GuardLockedGate, GuardInsists, GuardUpgrade, GuardSlowMember, Cascade, CascadeLimited,
 		// Informers (KEP-3157).
 		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
 		InformerRelistLoop, InformerDetector, InformerRefusals, InformerOverload, InformerOutages, InformerMemory,

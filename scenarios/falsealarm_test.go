@@ -44,18 +44,14 @@ var elsewhere = map[string][]string{
 	},
 	"an etcd that is too old, does not say its version, or changes, which TestGuardsGoThroughEveryBranch has": {
 		"cache: etcd endpoint too old",
-		"cache: etcd endpoint that does not give its version",
 		"cache: etcd endpoint asked for its version again",
 		"cache: consistent reads were supported until another endpoint answered",
 		"cache: ConsistentListFromCache disabled, etcd too old",
 		"cache: API server does not start, etcd too old",
-		"cache: API server starts with a warning, version of etcd unknown",
 		"cache: watch with initial events refused, progress is not trusted",
-		"cache: request to an API server that has not started",
 		"cache: request out of time before etcd was asked",
 		"etcd: version of a member that is down asked for",
 		"etcd: another member serves",
-		"etcd: downgraded",
 	},
 	"an option that is off in every one of these designs": {
 		"cache: consistent list throttled after the timeout",
@@ -75,10 +71,6 @@ var elsewhere = map[string][]string{
 	},
 	"an option that is off in these designs; TestAlternatives and the tests of the packages have it": {
 		"cache: list that does not fit one page sent to etcd",
-		"cache: page answered from what was kept",
-		"cache: kept pages dropped after their time",
-		"cache: kept pages dropped for newer ones",
-		"cache: etcd asked whether a future revision exists",
 		"cache: revision read by a count",
 		"cache: revision read by a range without objects",
 		"cache: progress requested once for a read",
@@ -93,9 +85,6 @@ var elsewhere = map[string][]string{
 		"cache: event takes the place of an initial event",
 		"cache: watch sent to another API server because the cache is too far behind",
 		"cache: process ended by a failed consistency check",
-	},
-	"a request that no client of the catalogue makes; tests of the packages do": {
-		"cache: future revision that etcd does not have",
 	},
 	"a planted loss, after which something may be violated": {
 		"cache: snapshots switched on again by a consistency check",

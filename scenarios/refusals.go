@@ -1,11 +1,14 @@
 package scenarios
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -86,6 +89,30 @@ progress in every design here.`,
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 	},
+})
+
+var RequestsAtRest = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "requests-at-rest",
+	Summary: "clients draw LISTs and GETs beside keys of other resources until nothing more can happen: each is answered, and nothing is left behind",
+	Doc: `Requests as in any-requests, also for keys that are not the cache's, while watches break and the API server restarts. Other
+resources are written whose keys lie next to those of the cache, or begin like its prefix. When every message has arrived, each client
+must have its answer, and the cache must hold nothing for it.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic"),
+		Topology: topology.Options{Servers: 1, Namespaces: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 4, NoiseBeside: true, Keys: 4, Items: 3, History: 1,
+			Drawn: workload.DrawnOptions{OfCache: 3, Requests: 5},
+		},
+		Faults: faults.Options{Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.MatchEtcd, reads.LinearizableData},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.LinearizableData, caches.MatchEtcd)),
+		known.Rarely(known.StaleReads(reads.LinearizableData)),
+	),
 })
 
 var SlowStart = testbed.RegisterScenario(&testbed.Scenario{

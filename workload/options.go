@@ -18,6 +18,8 @@ type Options struct {
 	// within NoiseFor when timed.
 	Noise, NoiseWrites int
 	NoiseFor           time.Duration
+	// NoiseBeside has them write next to the keys of the first resource.
+	NoiseBeside bool
 
 	// Readers list Reads times, with Gets GETs between them.
 	Readers, Reads, Gets int
@@ -73,6 +75,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("noise", func(o *Options) *int { return &o.Noise }, "", "clients that write keys which no cache holds"),
 	option.Count("noise-writes", func(o *Options) *int { return &o.NoiseWrites }, "", "writes of each of them"),
 	option.Duration("noise-for", func(o *Options) *time.Duration { return &o.NoiseFor }, "", "how long noise goes on, timed"),
+	option.Switch("noise-beside", func(o *Options) *bool { return &o.NoiseBeside }, "noise writes keys next to those of the first resource"),
 	option.Count("readers", func(o *Options) *int { return &o.Readers }, "", "clients that list"),
 	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
 	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),

@@ -44,8 +44,10 @@ type cacheMoment struct {
 type moment struct {
 	// cache is the one that was asked, -1 for etcd.
 	cache int
-	// request is what was asked for; nil for a watch.
-	request sim.Payload
+	// request is what was asked for; nil for a watch. client and number say which
+	// operation of the history it is.
+	request        sim.Payload
+	client, number int
 	// asked is the step of the request. etcd and version are the revision of etcd and
 	// the resourceVersion of the cache after it, askedAt and downSince the time, and
 	// since when the cache was not ready, if it was not.
@@ -122,7 +124,8 @@ func (m *moments) AfterStep(w *sim.World, a sim.Action) {
 		over := n > 0 && c.Spans()[n-1].Answered
 		m.operations[i] = m.take(w, m.operations[i], n, c.Asked(), over)
 		if n > 0 {
-			m.operations[i][n-1].request = c.Request()
+			at := &m.operations[i][n-1]
+			at.request, at.client, at.number = c.Request(), i, n-1
 		}
 	}
 	for i, c := range m.system.Watchers() {

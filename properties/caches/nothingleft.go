@@ -10,12 +10,13 @@ import (
 )
 
 // NothingLeft looks at a cache when nothing more can happen. What it still has in
-// memory on behalf of clients must have a client: each watch an open connection. A
+// memory on behalf of clients must have a client: each watch an open connection, and each
+// request must have been answered. A
 // watch that drains has ended by then, and so has each read. It is exercised by each
 // cache once in a run that comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
-	Promise:  "When nothing more can happen, a cache holds no read and no comparison with etcd, and as many watches as clients have open.",
+	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no comparison with etcd and as many watches as clients have open.",
 	Violated: "left behind in the cache",
 	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
@@ -39,7 +40,10 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 		all.Exercised++
 		left := &left{waits: waitsOf(c.Node), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
 		left.reads, left.watches, left.comparisons = of.Holds()
+		left.unanswered = j.unanswered(c)
 		switch {
+		case left.unanswered > 0:
+			all.Violate("unanswered", left)
 		case left.reads > 0:
 			all.Violate("reads", left)
 		case left.waits > 0:
@@ -53,6 +57,17 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// unanswered is how many clients wait for an answer of a cache.
+func (j *nothingLeft) unanswered(c *testbed.Cache) int {
+	n := 0
+	for _, x := range j.system.Clients() {
+		if spans := x.Spans(); x.Asked() == c.ID && !spans[len(spans)-1].Answered {
+			n++
+		}
+	}
+	return n
 }
 
 // waitsOf is how many reads a cache counts as waiting, 0 if it does not say.
@@ -86,6 +101,8 @@ func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
 type left struct {
 	cache                                             string
 	reads, waits, watches, comparisons, open, clients int
+	// unanswered is how many clients wait for an answer.
+	unanswered int
 }
 
 func (l *left) String() string {
@@ -93,8 +110,8 @@ func (l *left) String() string {
 	if l.clients >= 0 {
 		clients = fmt.Sprintf(", by clients of which %d watch", l.clients)
 	}
-	return fmt.Sprintf("nothing more can happen, and %s holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons; %d connections to it are open%s",
-		l.cache, l.reads, l.waits, l.watches, l.comparisons, l.open, clients)
+	return fmt.Sprintf("nothing more can happen, and %d clients wait for an answer of %s; it holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons; %d connections to it are open%s",
+		l.unanswered, l.cache, l.reads, l.waits, l.watches, l.comparisons, l.open, clients)
 }
 
 // Concerns implements explore.Concerned.

@@ -18,11 +18,12 @@ import (
 // GET (storage/cacher, CacheDelegator: ShouldDelegateList, Get).
 type promise struct {
 	system  *testbed.System
+	moments *moments
 	options cache.Options
 }
 
 func promiseOf(s *testbed.System) promise {
-	return promise{system: s, options: s.Nodes().Cache}
+	return promise{system: s, moments: momentsOf(s), options: s.Nodes().Cache}
 }
 
 // server is the one that answers a request while the cache is ready. It returns false
@@ -96,7 +97,7 @@ func (p *promise) onlyHistoryReads() bool {
 func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moment) (wire.Origin, bool) {
 	switch {
 	case r.Continue != "" && p.options.Reads.Pagination == variant.PaginateKept:
-		return 0, false
+		return p.ofRest(at)
 	case p.options.Store.Snapshotting == store.SnapshotsOff:
 		return wire.FromEtcd, true
 	case !at.trustedEtcd(), p.foundDifferent(at.cache), at.listed == 0, revision < at.listed:

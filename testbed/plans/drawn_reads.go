@@ -80,8 +80,8 @@ func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
 
 func (p *planner) anyGet(s *swarm, resource int) *wire.GetRequest {
 	prefix := topology.Prefix(resource % p.t.Resources)
-	// The last of them is no object.
-	keys := []string{p.t.Key(0), p.t.Key(1), p.t.Key(max(1, p.o.Keys) - 1), prefix + "none", prefix}
+	// The last three are no object, or not the cache's.
+	keys := []string{p.t.Key(0), p.t.Key(1), p.t.Key(max(1, p.o.Keys) - 1), prefix + "none", prefix, topology.Elsewhere + "old0", topology.Neighbours[0] + "a"}
 	return &wire.GetRequest{
 		Key:             keys[s.env.Choose(len(keys), "key")],
 		ResourceVersion: p.anyVersion(s, givesVersions),

@@ -137,7 +137,11 @@ func (p *planner) noise(name string) []workload.Step {
 	}
 	var steps []workload.Step
 	for j := range p.o.NoiseWrites {
-		steps = append(steps, p.step(p.t.Etcd, &wire.PutRequest{Key: topology.Elsewhere + name, Value: strconv.Itoa(j)}, think))
+		prefix := topology.Elsewhere
+		if p.o.NoiseBeside {
+			prefix = topology.Neighbours[j%len(topology.Neighbours)]
+		}
+		steps = append(steps, p.step(p.t.Etcd, &wire.PutRequest{Key: prefix + name, Value: strconv.Itoa(j)}, think))
 	}
 	return steps
 }

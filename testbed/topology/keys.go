@@ -8,6 +8,11 @@ import (
 // Elsewhere is the prefix of a resource that no cache holds.
 const Elsewhere = "/registry/events/"
 
+// Neighbours are prefixes of resources that no cache holds either, next to the first
+// watched one: its own name is the beginning of theirs, and no key lies between the last
+// of the one before or the first of the one behind and its keys.
+var Neighbours = []string{"/registry/pods", "/registry/pods-b/", "/registry/pods.", "/registry/pods0"}
+
 // Prefix is where the objects of a resource live.
 func Prefix(resource int) string { return "/registry/" + ResourceName(resource) + "/" }
 

@@ -1,0 +1,84 @@
+package caches
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// A cache that keeps the rests of lists under their tokens has each for so long, and so
+// many at a time (the draft of 2019).
+const (
+	keepPagesFor = time.Minute
+	keptPages    = 100
+)
+
+// ofRest is for a page after the first in a design that keeps the rest of a list: the
+// cache answers it while it has the rest, and etcd after that. Untimed the cache may drop
+// a rest at any time.
+func (p *promise) ofRest(at *moment) (wire.Origin, bool) {
+	s := p.system
+	if s.Params().Clock.Mode == sim.Untimed || !at.over || at.number == 0 || len(s.Pollers())+len(s.Informers()) > 0 {
+		return 0, false
+	}
+	c := s.Clients()[at.client]
+	page, next := pageOf(c, at.number-1), &c.Spans()[at.number]
+	if page == nil || page.answered > next.Call || at.unready >= p.moments.operations[at.client][at.number-1].asked {
+		return 0, false
+	}
+	limit := p.options.KeptPages
+	if limit == 0 {
+		limit = keptPages
+	}
+	mayBeNewer, areNewer, again := p.newerThan(page, next, at)
+	switch {
+	case next.Return < page.asked+sim.Time(keepPagesFor) && mayBeNewer < limit:
+		return wire.FromCache, true
+	case again || p.options.Store.Snapshotting != store.SnapshotsOff:
+		return 0, false
+	case next.Call > page.answered+sim.Time(keepPagesFor), areNewer >= limit:
+		return wire.FromEtcd, true
+	}
+	return 0, false
+}
+
+// cutPage is a page from a cache that has more behind it.
+type cutPage struct {
+	asked, answered sim.Time
+	revision        int64
+	last            string
+}
+
+// pageOf is such a page if the n-th operation of a client got one, nil otherwise.
+func pageOf(c *workload.Client, n int) *cutPage {
+	op, span := &c.Operations()[n], &c.Spans()[n]
+	if op.Outcome != model.Done || op.Request.Kind != model.List || span.Origin != wire.FromCache || !op.Result.More {
+		return nil
+	}
+	return &cutPage{span.Call, span.Return, op.Result.Revision, op.Result.Items[len(op.Result.Items)-1].Key}
+}
+
+// newerThan counts the rests that the cache kept, or may have kept, between a page and
+// the answer to the next one. again: one of them may have the same token.
+func (p *promise) newerThan(page *cutPage, next *workload.Span, at *moment) (mayBe, are int, again bool) {
+	for i, c := range p.system.Clients() {
+		for n := range c.Operations() {
+			other := pageOf(c, n)
+			if other == nil || p.moments.operations[i][n].cache != at.cache || i == at.client && n == at.number-1 {
+				continue
+			}
+			if other.answered >= page.asked && other.asked <= next.Return {
+				mayBe++
+			}
+			if other.asked > page.answered && other.answered < next.Call {
+				are++
+			}
+			again = again || other.revision == page.revision && other.last == page.last
+		}
+	}
+	return mayBe, are, again
+}

@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var KeptPages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "kept-pages",
+	Summary: "clients turn pages at leisure, and the cache keeps the rests of three lists for a minute: after that etcd has to answer",
+	Doc: `The first draft of KEP-2340 has the cache keep what follows a page, under the token that the client got instead. Clients wait
+for up to forty seconds between pages, so that some rests are dropped after their time and some for newer ones. A page whose rest is
+there must come from the cache, and one whose rest has gone must come from etcd.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("pagination=kept", "kept-pages=3"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 12, Deletes: true, Readers: 3, Reads: 4, Read: "pages", AwaitReady: true, Keys: 4, Items: 4,
+			Think: 80 * time.Second,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Minute, Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable),
+		known.StaleReads(reads.Linearizable),
+	),
+})
+
+var FutureReads = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "future-reads",
+	Summary: "exact LISTs of revisions that come later, or never: the cache asks etcd first, and refuses at once what is not there",
+	Doc: `KEP-4988, "Edge cases", weighs whether the cache asks etcd before it waits for a revision that it has not reached. With
+future-rv=confirm it does: a revision that etcd does not have is refused without a wait, and one that etcd has is waited for.
+--set future-rv=wait is what was shipped: each such LIST waits for three seconds.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("future-rv=confirm"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 6, NoiseFor: 10 * time.Second, AwaitReady: true, Keys: 2, Items: 2,
+			Think: time.Second, Drawn: workload.DrawnOptions{OfCache: 3, Requests: 10},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Minute, Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		reads.Exact, reads.Linearizable, caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.Linearizable)),
+		known.EarlySnapshots(reads.Exact),
+		known.Rarely(known.StaleReads(reads.Linearizable)),
+	),
+})
