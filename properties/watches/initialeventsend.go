@@ -102,5 +102,12 @@ func (l *lateEnd) String() string {
 		l.client, l.stream.Request.Label(), l.stream.Began.Sub(0), what, l.bound.Total, l.bound.Derivation)
 }
 
-// Concerns implements explore.Concerned.
-func (l *lateEnd) Concerns() explore.Concern { return explore.Concern{Node: l.client} }
+// Concerns implements explore.Concerned. A watch that was ended at once is an attempt
+// that began with its request; others were sent something in between.
+func (l *lateEnd) Concerns() explore.Concern {
+	c := explore.Concern{Node: l.client}
+	if l.refused && len(l.stream.Events) <= 1 {
+		c.Began = l.stream.Began
+	}
+	return c
+}

@@ -1,5 +1,11 @@
 package etcd
 
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim/shown"
+)
+
 // Held is what a server keeps in memory on behalf of clients.
 type Held struct {
 	// Calls are unary calls that have no answer yet, Followers the streams of other
@@ -23,4 +29,18 @@ func (s *Server) Held() Held {
 	}
 	h.Streams, h.Waiting, h.Unknown = s.watch.Holds()
 	return h
+}
+
+var _ shown.Node = (*Server)(nil)
+
+// Show implements shown.Node.
+func (s *Server) Show(visit shown.Visitor) {
+	visit("revision", shown.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
+	var waits []shown.Entry
+	for _, e := range s.log.entries[s.log.next:] {
+		waits = append(waits, shown.Entry{Text: e.payload.Label()})
+	}
+	visit("raft log", waits...)
+	s.store.Show(visit)
+	s.watch.Show(visit)
 }

@@ -40,7 +40,12 @@ type readCost struct {
 // queueRange makes a read wait for its turn.
 func (s *Server) queueRange(env *sim.Env, place int32) {
 	q := &s.readCost
-	env.WritesItem(cellRangeQueue, 0, q.queue.Next())
+	next := q.queue.Next()
+	if q.answer != nil {
+		// It waits for the one before it, which waits for those before that.
+		env.Reads(cellRangeQueue, 0)
+	}
+	env.WritesItem(cellRangeQueue, 0, next)
 	q.queue.Push(place)
 	s.watch.ReadQueued(env)
 	if q.answer != nil {

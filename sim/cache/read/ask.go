@@ -14,6 +14,9 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		r.finish(env, refused)
 		return
 	}
+	if origin == wire.FromFallback && env.Noting() {
+		env.Note(fellBack{})
+	}
 	env.Writes(cellWait, r.number)
 	r.state, r.origin = delegated, origin
 	traffic.Asked(env, r.operation())

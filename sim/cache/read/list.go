@@ -96,6 +96,9 @@ func (d *Delegator) Share(env *sim.Env, r *Read) { d.rules.sharing.Ask(env, r) }
 // however old, and whatever its limit.
 func (r *Read) ReadAtOnce(env *sim.Env) {
 	r.consistent, r.unlimited = false, true
+	if env.Noting() {
+		env.Note(unasked{})
+	}
 	r.WaitUntilFresh(env, r.list.ResourceVersion)
 }
 

@@ -27,6 +27,29 @@ func (n waits) Text(w *sim.World) string {
 // About implements sim.Subject.
 func (n waits) About() sim.About { return sim.About{Revision: n.wanted} }
 
+// waitsSilently: the read is none of those for which etcd is asked for progress.
+type waitsSilently struct{ wanted int64 }
+
+// Text implements sim.Note.
+func (n waitsSilently) Text(*sim.World) string { return "does not ask etcd for progress for it" }
+
+// About implements sim.Subject.
+func (n waitsSilently) About() sim.About { return sim.About{Revision: n.wanted} }
+
+// unasked: the read begins, and etcd is not asked for its revision.
+type unasked struct{}
+
+// Text implements sim.Note.
+func (unasked) Text(*sim.World) string { return "does not ask etcd for its revision" }
+
+// openPrefix: the prefix of a list is one of keys, and not a range below a "/".
+type openPrefix struct{ prefix string }
+
+// Text implements sim.Note.
+func (n openPrefix) Text(*sim.World) string {
+	return "takes all keys that begin with " + n.prefix + ", not only those below it"
+}
+
 // gaveUp: the time of a read is up.
 type gaveUp struct {
 	from       sim.NodeID
@@ -41,6 +64,12 @@ func (n gaveUp) Text(w *sim.World) string {
 
 // About implements sim.Subject.
 func (n gaveUp) About() sim.About { return sim.About{Revision: n.wanted} }
+
+// fellBack: etcd is to answer what the cache could not.
+type fellBack struct{}
+
+// Text implements sim.Note.
+func (fellBack) Text(*sim.World) string { return "asks etcd for the list instead" }
 
 // heard: etcd has answered with its revision.
 type heard struct{ revision int64 }

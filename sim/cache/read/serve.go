@@ -45,7 +45,11 @@ func (r *Read) serveList(env *sim.Env) {
 	if env.Noting() {
 		env.Note(answers{from: r.from, what: r.label(), at: view.ResourceVersion, snapshot: view.Snapshot})
 	}
-	d.rules.pagination.Answer(env, r, view, d.ObjectPrefix(r.list.Prefix), r.limit())
+	prefix := d.ObjectPrefix(r.list.Prefix)
+	if env.Noting() && prefix != store.PreparePrefix(prefix) {
+		env.Note(openPrefix{prefix})
+	}
+	d.rules.pagination.Answer(env, r, view, prefix, r.limit())
 }
 
 // view is the state that the list is answered from. It returns false if that is

@@ -34,9 +34,14 @@ func (r *Read) waitUntilFresh(env *sim.Env, wanted int64, patience sim.Duration)
 	r.state, r.began = waiting, env.Now()
 	d.waiting++
 	env.Arm(r.timer, patience)
-	if d.cfg.Surroundings.ConsistentReadSupported(env) && d.rules.countsForProgress(r) {
+	if !d.cfg.Surroundings.ConsistentReadSupported(env) {
+		return
+	}
+	if d.rules.countsForProgress(r) {
 		r.countsForProgress = true
 		d.cfg.Requester.Add(env)
+	} else if env.Noting() {
+		env.Note(waitsSilently{wanted})
 	}
 }
 

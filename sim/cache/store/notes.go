@@ -14,6 +14,17 @@ func (n versionLowered) Text(*sim.World) string {
 	return "its resourceVersion goes back from " + number(n.from) + " to " + number(n.to)
 }
 
+// otherVersion: watchers are sent a change with a resourceVersion that is not its own.
+type otherVersion struct{ own, given int64 }
+
+// Text implements sim.Note.
+func (n otherVersion) Text(*sim.World) string {
+	return "gives the deletion of revision " + number(n.own) + " the resourceVersion that the object had before, " + number(n.given)
+}
+
+// About implements sim.Subject.
+func (n otherVersion) About() sim.About { return sim.About{Revision: n.own} }
+
 // listed: a list has become the contents.
 type listed struct {
 	objects         int

@@ -139,6 +139,9 @@ func (s *Store) Admit(env *sim.Env, in *wire.WatchEvent) Event {
 		env.Cover(deletedUnknown)
 	}
 	e := Event{ForWatchers: s.forWatchers(in, previous, exists), ResourceVersion: in.ResourceVersion}
+	if w := e.ForWatchers; w != nil && w.ResourceVersion != in.ResourceVersion && env.Noting() {
+		env.Note(otherVersion{in.ResourceVersion, w.ResourceVersion})
+	}
 	s.appendHistory(env, e)
 	s.SetResourceVersion(env, in.ResourceVersion)
 	if s.snapshots.taking() {

@@ -42,25 +42,94 @@ func (n restored) Text(*sim.World) string {
 // About implements sim.Subject.
 func (n restored) About() sim.About { return sim.About{Revision: n.revision} }
 
-// registered: watchStream.Watch made a watcher.
+// tombstoneForgotten: the key index that was made anew lacks a deletion before which
+// nothing of the key is left.
+type tombstoneForgotten struct {
+	revision int64
+	key      string
+}
+
+// Text implements sim.Note.
+func (n tombstoneForgotten) Text(*sim.World) string {
+	return "leaves " + n.key + ", deleted at revision " + number(n.revision) + ", out of its key index, since nothing older of it is left"
+}
+
+// About implements sim.Subject.
+func (n tombstoneForgotten) About() sim.About { return sim.About{Revision: n.revision, Key: n.key} }
+
+// lostSync: a restore has made a synced watcher an unsynced one.
+type lostSync struct {
+	stream StreamName
+	minRev int64
+}
+
+// Text implements sim.Note.
+func (n lostSync) Text(*sim.World) string {
+	return "the watcher of " + n.stream.String() + " is unsynced again, and is to be sent what happened from revision " + number(n.minRev) + " on"
+}
+
+// About implements sim.Subject.
+func (n lostSync) About() sim.About { return sim.About{Revision: n.minRev} }
+
+// registered: watchStream.Watch made a watcher, which is synced.
 type registered struct {
 	stream   StreamName
 	startRev int64
 	key      string
-	unsynced bool
 }
 
 // Text implements sim.Note.
 func (n registered) Text(*sim.World) string {
-	text := "registers a watch of " + n.stream.String() + " from revision " + number(n.startRev)
-	if n.unsynced {
-		text += ": unsynced, it has history to catch up on"
-	}
-	return text
+	return "registers a watch of " + n.stream.String() + " from revision " + number(n.startRev)
 }
 
 // About implements sim.Subject.
 func (n registered) About() sim.About { return sim.About{Revision: n.startRev, Key: n.key} }
+
+// registeredUnsynced: the watcher has history to be sent.
+type registeredUnsynced struct{ registered }
+
+// Text implements sim.Note.
+func (n registeredUnsynced) Text(w *sim.World) string {
+	return n.registered.Text(w) + ": unsynced, it has history to catch up on"
+}
+
+// registeredAhead: the watcher starts from a revision that lies behind the next one.
+type registeredAhead struct {
+	registered
+	// at is the revision of the store.
+	at int64
+}
+
+// Text implements sim.Note.
+func (n registeredAhead) Text(w *sim.World) string {
+	return n.registered.Text(w) + ", and is at " + number(n.at) + " itself: the watcher counts as synced"
+}
+
+// startLowered: syncWatchers moved a watcher back before the revision that it was asked
+// to start from.
+type startLowered struct {
+	stream   StreamName
+	from, to int64
+}
+
+// Text implements sim.Note.
+func (n startLowered) Text(*sim.World) string {
+	return "syncWatchers moves the watcher of " + n.stream.String() + " back from revision " + number(n.from) + " to " + number(n.to)
+}
+
+// About implements sim.Subject.
+func (n startLowered) About() sim.About { return sim.About{Revision: n.to} }
+
+// nothingInRange: syncWatchers looked for history from a negative revision on, on
+// behalf of all watchers.
+type nothingInRange struct{ from int64 }
+
+// Text implements sim.Note.
+func (n nothingInRange) Text(*sim.World) string {
+	return "syncWatchers looks for the history of all watchers from the oldest revision that one of them wants, " + number(n.from) +
+		", which as an unsigned number lies behind all others"
+}
 
 // becameVictim: the watch channel was full.
 type becameVictim struct {

@@ -6,7 +6,7 @@ import "github.com/watchbed/watchbed/sim"
 // compactions is made anew.
 func (s *Store) restore(env *sim.Env) {
 	before, keys := s.currentRev, s.kvindex.Len()
-	s.restoreIndex()
+	forgotten := s.restoreIndex()
 	s.restoreRevision()
 	s.jobs = s.jobs[:0]
 	env.Disable(scheduleCompaction)
@@ -33,11 +33,15 @@ func (s *Store) restore(env *sim.Env) {
 	}
 	if env.Noting() {
 		env.Note(restored{s.currentRev, before})
+		if forgotten != nil {
+			env.Note(tombstoneForgotten{forgotten.kv.ModRevision, forgotten.kv.Key})
+		}
 	}
 }
 
-// restoreIndex is restoreIntoIndex: the key index from the backend.
-func (s *Store) restoreIndex() {
+// restoreIndex is restoreIntoIndex: the key index from the backend. It returns the last
+// deletion that the index lacks, nil if it has all.
+func (s *Store) restoreIndex() (forgotten *version) {
 	s.kvindex.Clear(true)
 	s.newest = keyIndex{}
 	s.changes = s.changes[:0]
@@ -49,10 +53,12 @@ func (s *Store) restoreIndex() {
 		v.prev = s.last(v.kv.Key)
 		s.backend[i] = v
 		if v.prev == nil && v.tombstone && s.opts.RestoreTombstone == NotIndexed {
+			forgotten = v
 			continue
 		}
 		s.kvindex.ReplaceOrInsert(keyIndex{v.kv.Key, v})
 	}
+	return forgotten
 }
 
 // restoreRevision takes over what compactions have marked.

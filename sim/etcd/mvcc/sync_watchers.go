@@ -58,6 +58,9 @@ func (s *WatchableStore) syncWatchers(env *sim.Env) {
 	env.LooksAt(CellCompactRev, 0)
 	env.LooksAt(CellStore, 0)
 	chosen, minRev := s.chooseAll(env, s.choose(env))
+	if minRev < 0 && env.Noting() {
+		env.Note(nothingInRange{minRev})
+	}
 	list := s.unsyncedBatch(env, chosen, s.rangeEvents(minRev, curRev+1))
 
 	order(env, list)
@@ -103,6 +106,9 @@ func (s *WatchableStore) unsyncedBatch(env *sim.Env, chosen []*watcher, changes 
 		if s.opts.SyncMinRev == SetToNext || w.minRev < next {
 			if w.minRev > next {
 				env.Cover(coverFutureLowered)
+				if env.Noting() {
+					env.Note(startLowered{w.ws.Name, w.minRev, next})
+				}
 			}
 			w.setMinRev(env, next)
 		}

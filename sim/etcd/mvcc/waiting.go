@@ -1,5 +1,11 @@
 package mvcc
 
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim/shown"
+)
+
 // Waiting is how many watchers are not synced: they have something to be sent, or are in
 // the hands of a loop.
 func (s *WatchableStore) Waiting() int {
@@ -16,3 +22,61 @@ func (s *WatchableStore) Waiting() int {
 
 // Has reports whether the stream has a watcher with an id.
 func (ws *WatchStream) Has(id int64) bool { return ws.find(id) != nil }
+
+// Show shows the watchers that are not synced, by their groups, and the watch
+// channels.
+func (s *WatchableStore) Show(visit shown.Visitor) {
+	visit("unsynced", s.watchersIn(unsynced)...)
+	visit("victims", append(s.watchersIn(victim), s.watchersIn(inFlight)...)...)
+	var channels []shown.Entry
+	for _, ws := range s.streams {
+		for _, r := range ws.Chan.All() {
+			channels = append(channels, ws.entry(r))
+		}
+	}
+	visit("watch channel", channels...)
+}
+
+// watchersIn are the watchers of a group. Each waits for what has happened from its
+// minRev on.
+func (s *WatchableStore) watchersIn(g group) []shown.Entry {
+	var list []shown.Entry
+	for _, ws := range s.streams {
+		for _, w := range ws.watchers {
+			if w.group == g {
+				text := ws.Label() + "watch " + strconv.FormatInt(w.id, 10) + " from " + strconv.FormatInt(w.minRev, 10)
+				list = append(list, shown.Entry{Text: text, First: w.minRev, Last: s.currentRev})
+			}
+		}
+	}
+	return list
+}
+
+// Label is what an entry of the state begins with, so that it is known of which
+// stream it is; it is empty for the only stream.
+func (ws *WatchStream) Label() string {
+	if len(ws.store.streams) < 2 {
+		return ""
+	}
+	return ws.Name.String() + ": "
+}
+
+func (ws *WatchStream) entry(r *WatchResponse) shown.Entry {
+	e := shown.Entry{Text: ws.Label()}
+	switch {
+	case r.Created:
+		e.Text += "created " + strconv.FormatInt(r.ID, 10)
+	case r.CompactRevision != 0:
+		e.Text += "compacted at " + strconv.FormatInt(r.CompactRevision, 10)
+	case len(r.Events) == 0:
+		e.Text += "progress " + strconv.FormatInt(r.Revision, 10)
+		e.UpTo = r.Revision
+	default:
+		e.First, e.Last = r.Events[0].Kv.ModRevision, r.Events[len(r.Events)-1].Kv.ModRevision
+		e.Text += "event " + strconv.FormatInt(e.First, 10)
+		if e.Last != e.First {
+			e.Text = ws.Label() + "events " + strconv.FormatInt(e.First, 10) + " to " + strconv.FormatInt(e.Last, 10)
+		}
+	}
+	return e
+}

@@ -117,10 +117,23 @@ func (ws *WatchStream) Watch(env *sim.Env, req *wire.WatchCreateRequest, startRe
 	} else {
 		s.setGroup(env, w, unsynced)
 	}
-	if env.Noting() {
-		env.Note(registered{ws.Name, w.startRev, w.key, w.group == unsynced})
-	}
+	w.noteRegistered(env)
 	return id, ""
+}
+
+func (w *watcher) noteRegistered(env *sim.Env) {
+	if !env.Noting() {
+		return
+	}
+	n, at := registered{w.ws.Name, w.startRev, w.key}, w.ws.store.currentRev
+	switch {
+	case w.group == unsynced:
+		env.Note(registeredUnsynced{n})
+	case w.startRev > at+1:
+		env.Note(registeredAhead{n, at})
+	default:
+		env.Note(n)
+	}
 }
 
 const (

@@ -74,6 +74,9 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 			env.LooksAt(cellGroup, w.cell)
 			if w.group == synced {
 				w.restore = true
+				if env.Noting() {
+					env.Note(lostSync{ws.Name, w.minRev})
+				}
 				s.setGroup(env, w, unsynced)
 			}
 		}

@@ -15,8 +15,12 @@ import (
 type sent struct {
 	stream   mvcc.StreamName
 	response *wire.WatchResponse
-	// overtaken is what waits in the watch channel while this response comes from
-	// ctrlStream.
+}
+
+// overtook: sendLoop hands a response from ctrlStream to gRPC, while something else waits
+// in the watch channel.
+type overtook struct {
+	sent
 	overtaken held
 }
 
@@ -61,14 +65,21 @@ func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 	if sws.send.fromWatchStream || len(r.Events) > 0 {
 		waits = held{}
 	}
-	env.Note(sent{sws.watch.Name, r, waits})
+	n := sent{sws.watch.Name, r}
+	if waits == (held{}) {
+		env.Note(n)
+		return
+	}
+	env.Note(overtook{n, waits})
 }
 
 // Text implements sim.Note.
 func (n sent) Text(*sim.World) string {
-	if n.overtaken == (held{}) {
-		return "sendLoop sends " + n.what() + " to " + n.stream.String()
-	}
+	return "sendLoop sends " + n.what() + " to " + n.stream.String()
+}
+
+// Text implements sim.Note.
+func (n overtook) Text(*sim.World) string {
 	return "sendLoop takes from ctrlStream, while " + n.overtaken.String() + " still waits in the watch channel: " +
 		n.what() + " is sent to " + n.stream.String() + " first"
 }
