@@ -32,7 +32,7 @@ func init() {
 	Register(slices.Concat(
 		When(InjectsEvents).RarelyViolates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
-		ResumedWatches(watches.EventTypes),
+		ResumedWatches(watches.EventTypes, watches.KeepUp),
 		CompactedDeletions(watches.EventTypes),
 		InterruptedCompactions(watches.EventTypes),
 	)...)

@@ -143,6 +143,7 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchRequest:
 		c.dispatcher.Watch(env, m, p)
 	case *recreation:
+		env.Close(m.Conn)
 		c.recreate(env)
 	case *sim.Hangup:
 		c.hangup(env, m)

@@ -40,6 +40,17 @@ const turns = 3
 // tried: between them they make most requests.
 var alternatives = []string{"every-read", "paged-lists", "watch-list"}
 
+// matters are the options whose values differ only where a channel is full, or a watch
+// ends, and the scenarios in which that is so.
+var matters = []struct{ option, scenario string }{
+	{"initial-events-buffer", "watch-list-slow"},
+	{"initial-events-buffer", "watch-list-full"},
+	{"initial-events-buffer", "full-watches-at-rest"},
+	{"watch-delegation", "watches-at-rest"},
+	{"watch-delegation", "watch-list-slow"},
+	{"pagination", "selected-lists"},
+}
+
 // Campaigns are all: each scenario with its own parameters and with some of those
 // that are healthy, each value of an option of the cache, and each known bug in the
 // scenarios that show it.
@@ -61,7 +72,12 @@ func Campaigns() []*Campaign {
 	}
 	for _, name := range alternatives {
 		if sc, err := testbed.FindScenario(name); err == nil {
-			all = append(all, valuesIn(sc)...)
+			all = append(all, valuesIn(sc, "")...)
+		}
+	}
+	for _, m := range matters {
+		if sc, err := testbed.FindScenario(m.scenario); err == nil {
+			all = append(all, valuesIn(sc, m.option)...)
 		}
 	}
 	for _, b := range testbed.KnownBugs() {
@@ -75,8 +91,8 @@ func Campaigns() []*Campaign {
 }
 
 // valuesIn has a campaign for each value of an option of the cache that the scenario
-// does not have by itself. Values that are known bugs have campaigns of their own.
-func valuesIn(sc *testbed.Scenario) []*Campaign {
+// does not have by itself; of one option only, unless it is empty. Values that are known bugs have campaigns of their own.
+func valuesIn(sc *testbed.Scenario, only string) []*Campaign {
 	own, err := sc.Params.Setup()
 	if err != nil {
 		return nil
@@ -84,7 +100,7 @@ func valuesIn(sc *testbed.Scenario) []*Campaign {
 	var all []*Campaign
 	for _, c := range own.Nodes.Choices() {
 		for _, value := range c.Values {
-			if c.Node != "cache" || own.Nodes.Value(c.Name) == value {
+			if c.Node != "cache" || only != "" && c.Name != only || own.Nodes.Value(c.Name) == value {
 				continue
 			}
 			p, err := sc.Params.With(c.Name, value)
