@@ -96,6 +96,7 @@ resume below the compacted revision and end, caches that list again. etcd's prog
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd, watches.Ordered,
 		watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals,
 		caches.ServedAsPromised, caches.NeededProgress,
+		caches.Resumes,
 	},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, watches.Bookmarkable),

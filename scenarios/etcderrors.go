@@ -33,6 +33,7 @@ carried out.`,
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
+		caches.Resumes,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, caches.MatchEtcd)),
@@ -80,6 +81,7 @@ when it comes.`,
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
+		caches.Resumes,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd)),
@@ -111,4 +113,31 @@ what caches still have open and nothing else, and each watch must have the newes
 	Claims: []*testbed.Property{
 		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter,
 	},
+})
+
+var StreamedCache = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "streamed-cache",
+	Summary: "caches get their contents as initial events of a watch of etcd, which ends and breaks: they watch again from where they were",
+	Doc: `The cacher's reflector may stream its list as informers do (the gate WatchList in the API server): the client library lists, and
+sends the objects as events with a bookmark behind them. The resourceVersion of that bookmark is where the cache watches again when
+etcd has no leader for a while or ends the stream. What it held is not listed a second time.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("reflector-list=watch-list"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 1, Reads: 3, Read: "consistent", Watchers: 1,
+			AwaitReady: true, Keys: 2, Items: 2, History: 1,
+		},
+		Faults: faults.Options{LeaderLosses: 1, StreamEnds: 2, Breaks: 1, Restarts: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
+	},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.Linearizable, caches.MatchEtcd)),
+		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
+		known.Rarely(known.StaleReads(reads.Linearizable)),
+	),
 })

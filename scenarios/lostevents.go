@@ -92,7 +92,7 @@ ground truth at the moment when it was begun.`,
 		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept, caches.Resumes},
 })
 
 var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
@@ -111,7 +111,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes},
 })
 
 var lostEventParams = testbed.Params{

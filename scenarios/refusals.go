@@ -38,6 +38,7 @@ answer itself, is right about the data and of no use.`,
 	},
 	Claims: []*testbed.Property{
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
+		caches.Resumes,
 	},
 })
 
@@ -88,6 +89,7 @@ progress in every design here.`,
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
+		caches.Resumes,
 	},
 })
 

@@ -291,6 +291,9 @@ func (c *Cache) Waiting() int { return c.reads.Waiting() }
 // stop. They must not be changed.
 func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }
 
+// Endings implements Following.
+func (c *Cache) Endings() []reflector.Ending { return c.reflector.Endings() }
+
 // Holds is what the cache has in memory on behalf of clients: reads that are not
 // answered, and watches that have not ended.
 func (c *Cache) Holds() (reads, watches, comparisons int) {

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -61,6 +62,8 @@ type (
 	Holding interface {
 		Holds() (reads, watches, comparisons int)
 	}
+	// Following keeps how its watches of etcd ended, and what it did then.
+	Following interface{ Endings() []reflector.Ending }
 	// Detecting compares itself with etcd and keeps what came of it.
 	Detecting interface{ Detections() []check.Detection }
 )
@@ -73,6 +76,7 @@ var (
 	_ Starter    = (*Cache)(nil)
 	_ Trusting   = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
+	_ Following  = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)
 )
 

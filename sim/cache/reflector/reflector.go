@@ -37,6 +37,8 @@ type Reflector struct {
 	starts int
 	list   list
 	watch  watch
+
+	endings endings
 }
 
 // Reset makes the reflector that of another configuration, and keeps its memory.
@@ -47,6 +49,7 @@ func (r *Reflector) Reset(cfg Config, sink Sink) {
 		r.first = firstPage(&own)
 	}
 	r.sink, r.begin, r.starts = sink, Listings.Of(cfg.Listing), 0
+	r.endings = endings{all: r.endings.all[:0]}
 	r.Forget()
 }
 
@@ -74,6 +77,7 @@ func (r *Reflector) ListAndWatch(env *sim.Env) {
 // endListAndWatch leaves the gap until the next turn of wait.Until.
 func (r *Reflector) endListAndWatch(env *sim.Env) {
 	r.list.call, r.watch.conn = sim.NoConn, sim.NoConn
+	r.relisted()
 	r.move(env, gap)
 	r.sink.EndListAndWatch(env)
 	env.Arm(r.cfg.Relist, r.cfg.RelistDelay)
@@ -138,6 +142,7 @@ func (r *Reflector) Clone(sink Sink) Reflector {
 	c := *r
 	c.sink = sink
 	c.list.items = slices.Clone(r.list.items)
+	c.endings.all = slices.Clone(r.endings.all)
 	return c
 }
 

@@ -32,6 +32,7 @@ func (r *Reflector) synced(env *sim.Env, resourceVersion int64) {
 	env.Writes(cellWatch, 0)
 	r.watch.position, r.watch.unavailable = resourceVersion, false
 	r.watch.retry = retryWithDeadline{}
+	r.endings.failed = false
 }
 
 // startWatch watches from the position on.
@@ -43,6 +44,7 @@ func (r *Reflector) startWatch(env *sim.Env) {
 	if env.Noting() {
 		env.Note(watches{from: w.position})
 	}
+	r.endings.events = 0
 	w.conn = env.Open(r.cfg.Watch)
 	env.Send(w.conn, &wire.WatchStart{
 		Prefix: r.cfg.Prefix, Revision: w.position, ProgressNotify: true, Metadata: r.cfg.Metadata,
@@ -64,6 +66,7 @@ func (r *Reflector) event(env *sim.Env, e *wire.WatchEvent) {
 	if !r.sink.Event(env, e) {
 		return
 	}
+	r.endings.events++
 	env.Writes(cellPosition, 0)
 	env.Writes(cellWatch, 0)
 	r.watch.position = e.ResourceVersion
@@ -80,6 +83,7 @@ func (r *Reflector) Next(env *sim.Env) {
 // watchFailed: an ERROR event ended the watch.
 func (r *Reflector) watchFailed(env *sim.Env, err *wire.Error) {
 	env.Close(r.watch.conn)
+	r.ended(env, err)
 	if err.Code != wire.ErrCompacted && r.watch.again(env) {
 		env.Cover(watchRetried)
 		r.startWatch(env)
@@ -97,6 +101,7 @@ func (r *Reflector) watchClosed(env *sim.Env) {
 		r.watchListClosed(env)
 		return
 	}
+	r.ended(env, nil)
 	if r.watch.wasVeryShort(env) {
 		env.Cover(watchVeryShort)
 		r.endListAndWatch(env)

@@ -43,6 +43,7 @@ func (r *Reflector) initialEvent(env *sim.Env, e *wire.WatchEvent) {
 		r.synced(env, e.ResourceVersion)
 		r.move(env, watching)
 		r.watch.begin(env)
+		r.endings.events = 0
 		return
 	case e.Type == wire.Added:
 		env.WritesItem(cellItems, 0, int64(len(r.list.items)+1))
