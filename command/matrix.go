@@ -73,7 +73,7 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 		return err
 	}
 	for _, version := range f.versions {
-		noteUnreleased(s, version)
+		noteUnreleased(s, version, "")
 	}
 	live := newProgress(s, 0, 0)
 	cfg := matrix.Config{

@@ -107,9 +107,12 @@ func parseSettings(texts []string) ([]option.Setting, error) {
 	return all, nil
 }
 
-// noteUnreleased says of a version of etcd that is not known to be out how it behaves.
-func noteUnreleased(s process, version string) {
-	if newest, ok := etcd.Unreleased(version); ok {
-		s.complain("etcd %s is newer than %s, the newest release known of its branch, and behaves as that one", version, newest)
+// noteUnreleased says of a version of etcd or of its client library that is not known to
+// be out how it behaves. An empty version is none.
+func noteUnreleased(s process, version, client string) {
+	for _, v := range []struct{ subject, version string }{{"etcd", version}, {"the client library", client}} {
+		if newest, ok := etcd.Unreleased(v.version); ok {
+			s.complain("%s %s is newer than %s, the newest release known of its branch, and behaves as that one", v.subject, v.version, newest)
+		}
 	}
 }

@@ -173,6 +173,7 @@ func (f *replayFlags) follow(s process, sc *testbed.Scenario, rec *recording.Rec
 	if err := f.apply(&p); err != nil {
 		return err
 	}
+	noteUnreleased(s, p.Etcd, p.Client)
 	system, err := sc.New(p)
 	if err != nil {
 		return usage("%s: %w", path, err)

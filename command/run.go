@@ -113,7 +113,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		return err
 	}
 
-	noteUnreleased(s, p.Etcd)
+	noteUnreleased(s, p.Etcd, p.Client)
 	live := newProgress(s, f.seedsCount, f.limit)
 	result, err := campaign.Run(ctx, subjects, campaign.Config{
 		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,

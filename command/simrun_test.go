@@ -472,11 +472,17 @@ func TestListEtcdSaysWhatReleasesDifferIn(t *testing.T) {
 
 // TestUnreleasedVersionSaysHowItBehaves in one line, and runs.
 func TestUnreleasedVersionSaysHowItBehaves(t *testing.T) {
+	file, err := filepath.Abs(filepath.Join("..", "report", "testdata", "stories", "issue-15220.json"))
+	require.NoError(t, err)
 	c := command(t)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.40", "--seeds", "20"))
 	require.Equal(t, "simrun: etcd 3.5.40 is newer than 3.5.35, the newest release known of its branch, and behaves as that one\n", c.err)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.35", "--seeds", "20"))
 	require.Empty(t, c.err)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.35", "--client", "3.5.40", "--seeds", "20"))
+	require.Contains(t, c.err, "simrun: the client library 3.5.40 is newer than 3.5.35")
+	c.run("replay", file, "--loose", "--etcd", "3.5.40")
+	require.Contains(t, c.err, "simrun: etcd 3.5.40 is newer than 3.5.35")
 }
 
 // TestListExplainsNames: text, JSON, and a name that is a list and an option.

@@ -18,7 +18,7 @@ var AnswersInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "answers-in-time", Kind: testbed.Liveness,
 	Promise:  "In the liveness phase every consistent read is served from the cache within a bound that follows from the delays.",
 	Violated: "times out",
-	Labels:   map[string]string{"fallback": "falls back to etcd", "slow": "too slow"},
+	Labels:   map[string]string{"fallback": "falls back to etcd", "slow": "too slow", "timeout": "times out", "no-answer": "times out"},
 	Weight:   6,
 	New: func(s *testbed.System) testbed.Judge {
 		return &answersInTime{system: s, bound: s.ReadBound()}

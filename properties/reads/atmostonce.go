@@ -16,7 +16,7 @@ var AtMostOnce = testbed.RegisterProperty(&testbed.Property{
 	Name: "at-most-once", Kind: testbed.Safety,
 	Promise:  "Each write that a client asks for once is carried out at most once, and one that is refused is not carried out.",
 	Violated: "write carried out twice",
-	Labels:   map[string]string{refusedWrite: "refused write carried out"},
+	Labels:   map[string]string{refusedWrite: "refused write carried out", "repeated": "write carried out twice"},
 	Weight:   8,
 	New:      func(s *testbed.System) testbed.Judge { return &atMostOnce{s} },
 })

@@ -29,6 +29,7 @@ var NoCompactedReads = testbed.RegisterProperty(&testbed.Property{
 	Name: "no-compacted-reads", Kind: testbed.Safety,
 	Promise:  `A read of history that etcd has compacted is refused with "gone", from cache or not.`,
 	Violated: "compacted history served",
+	Labels:   map[string]string{"served-by-cache": "compacted history served", "served-by-etcd": "compacted history served"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &noCompactedReads{system: s, slack: compactionSlack(s), timed: s.Params().Clock.Mode == sim.Timed}
 	},

@@ -19,6 +19,7 @@ var RecoversInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "recovers-in-time", Kind: testbed.Liveness,
 	Promise:  "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
 	Violated: "does not recover after a fault",
+	Labels:   map[string]string{"no-answer": "does not recover after a fault", "abandoned": "does not recover after a fault", "refused": "does not recover after a fault"},
 	New: func(s *testbed.System) testbed.Judge {
 		p := s.Params()
 		return &recoversInTime{s, sim.Time(p.Faults.For), p.Workload.Polling.Settle, p.Workload.Polling.Patience}

@@ -10,6 +10,7 @@ var Bookmarkable = testbed.RegisterProperty(&testbed.Property{
 	Name: "bookmarkable", Kind: testbed.Safety,
 	Promise:  "A bookmark at a revision comes after all events up to that revision.",
 	Violated: "bookmark too early",
+	Labels:   map[string]string{"watch": "bookmark too early"},
 	Weight:   1,
 	New:      ofWatches(model.Bookmarkable),
 })

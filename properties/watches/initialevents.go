@@ -22,7 +22,7 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 	Promise: `At the bookmark that ends them, the initial events of a watch are what etcd had at the bookmark's resourceVersion, ` +
 		`and that is not older than what was asked for; with resourceVersion "", than etcd was when it was asked.`,
 	Violated: "wrong initial events",
-	Labels:   map[string]string{"stale": "initial events too old"},
+	Labels:   map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
 	New:      func(s *testbed.System) testbed.Judge { return &initialEvents{system: s} },
 })
 

@@ -10,5 +10,6 @@ var Ordered = testbed.RegisterProperty(&testbed.Property{
 	Name: "ordered", Kind: testbed.Safety,
 	Promise:  "Within a stream of a watch revisions never go back.",
 	Violated: "events out of order",
+	Labels:   map[string]string{"watch": "events out of order"},
 	New:      ofWatches(model.Ordered),
 })

@@ -10,5 +10,6 @@ var Resumable = testbed.RegisterProperty(&testbed.Property{
 	Name: "resumable", Kind: testbed.Safety,
 	Promise:  "A watch from a revision begins with the first event from there on, and streams that follow one another leave nothing out between them.",
 	Violated: "missing event after a resume",
+	Labels:   map[string]string{"watch": "missing event after a resume"},
 	New:      ofWatches(model.Resumable),
 })

@@ -10,5 +10,6 @@ var Unique = testbed.RegisterProperty(&testbed.Property{
 	Name: "unique", Kind: testbed.Safety,
 	Promise:  "Within a stream of a watch no event comes twice.",
 	Violated: "duplicate event",
+	Labels:   map[string]string{"watch": "duplicate event"},
 	New:      ofWatches(model.Unique),
 })
