@@ -87,6 +87,7 @@ var mechanisms = map[string][]fact{
 	"bug-check-pages-of-newest-state": {said("check.checks"), said("check.differs"), said("etcd.applied")},
 	"bug-options-after-watch":         {setBack("v3rpc.optionsUnknown")},
 	"bug-watcher-missing-prevkv":      {unsynced, setBack("v3rpc.optionsUnknown"), said("etcd3.deletionDropped")},
+	"bug-client-gives-up-reads":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("workload.OperationEnded")},
 	"bug-client-refuses-writes":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("etcd.applied"), said("workload.OperationEnded")},
 	"bug-client-repeats-writes":       {struck, said("etcd.failed"), said("etcd.applied"), said("clientv3.callRepeated")},
 

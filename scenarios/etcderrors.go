@@ -58,7 +58,7 @@ revision, as these clients do.`,
 		Faults: faults.Options{Timeouts: 4, LeaderChanges: 2, Overloads: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce},
+	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.LinearizableAnswers, reads.Exact, reads.AtMostOnce, reads.Repeated},
 })
 
 var NoLeader = testbed.RegisterScenario(&testbed.Scenario{

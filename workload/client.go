@@ -36,8 +36,9 @@ type Span struct {
 	// RetryAfter is when a refusal lets the client ask again, in seconds; 0 if it does
 	// not say.
 	RetryAfter int
-	// Answered is false while the client still waits.
-	Answered bool
+	// Answered is false while the client still waits. Unavailable is an answer that says
+	// so, not a connection that broke.
+	Answered, Unavailable bool
 }
 
 // Draw makes a program of choices of the run, so that each run has requests of its own
@@ -300,6 +301,7 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		res.Err = code(p.Code)
 		span.RetryAfter = p.RetryAfter
 		if p.Code == wire.Unavailable {
+			span.Unavailable = true
 			return model.Unknown
 		}
 		return model.Failed

@@ -11,6 +11,7 @@ func (s *Server) Clone() sim.Node {
 	c := *s
 	c.members.all = slices.Clone(s.members.all)
 	c.log.entries = slices.Clone(s.log.entries)
+	c.failed = slices.Clone(s.failed)
 	c.leader.proposals = slices.Clone(s.leader.proposals)
 	c.commits.all = slices.Clone(s.commits.all)
 	c.replication.log = slices.Clone(s.replication.log)
@@ -35,6 +36,9 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
 	d = s.leader.fingerprint(d)
+	for _, p := range s.failed {
+		d = p.Digest(d)
+	}
 	for f, due := range s.failures {
 		if due > 0 {
 			d = d.Int(int64(f)).Int(int64(due))

@@ -203,6 +203,10 @@ func (m *failMessage) Label() string { return failureNames[m.with] }
 // failures counts the errors that are still to be answered.
 type failures [failureKinds]uint8
 
+// Failed lists the requests that were answered with an error although nothing is wrong
+// with them, in that order. The slice is valid until Reset.
+func (s *Server) Failed() []sim.Payload { return s.failed }
+
 // isDue takes one of the errors, if there is one. The request that asks is answered
 // with it.
 func (s *Server) isDue(env *sim.Env, f Failure) bool {
@@ -246,7 +250,10 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 	return false
 }
 
+// noteFailure records that a request is answered with an error that nothing in it is the
+// reason of.
 func (s *Server) noteFailure(env *sim.Env, request sim.Payload, err *wire.Error, fate string) {
+	s.failed = append(s.failed, request)
 	if env.Noting() {
 		env.Note(failed{request, err, fate})
 	}

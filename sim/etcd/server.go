@@ -56,6 +56,7 @@ type Server struct {
 	readCost readCost
 
 	failures failures
+	failed   []sim.Payload
 	leader   leader
 
 	store *mvcc.WatchableStore
@@ -82,6 +83,8 @@ func (s *Server) Reset(cfg Config) {
 	s.watch.Reset(o.Watch)
 	s.log.reset()
 	s.commits.reset()
+	clear(s.failed)
+	s.failed = s.failed[:0]
 	s.replication.reset()
 	s.forget()
 }

@@ -42,6 +42,7 @@ type Client struct {
 	subscriber Subscriber
 	broadcast  Broadcast
 	unknown    Unknown
+	repeats    Repeats
 	streams    []*Stream        // watcher.streams, by place
 	watches    []*watcherStream // by the subscriber's number
 	calls      []unaryCall
@@ -52,6 +53,7 @@ func (c *Client) Reset(cfg Config, s Subscriber) {
 	cfg.setDefaults()
 	c.cfg, c.subscriber = cfg, s
 	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
+	c.repeats = FailedReads.Of(cfg.FailedRead)
 	c.forget()
 }
 

@@ -13,6 +13,7 @@ type Options struct {
 	ResumeRevision ResumeRevision
 	ProgressScope  ProgressScope
 	UnknownWrite   UnknownWrite
+	FailedRead     FailedRead
 	Amounts
 }
 
@@ -52,6 +53,18 @@ var UnknownWrites = option.NewSeam[UnknownWrite, Unknown]("unknown-writes",
 	"what the client library does when etcd does not say whether it carries out a write").
 	Shipped("reported", "the caller gets the error: all releases", func(err *wire.Error) (bool, *wire.Error) { return false, err })
 
+// FailedRead is a value of FailedReads.
+type FailedRead uint8
+
+// Repeats reports whether a read is sent again after an error that says that etcd is
+// unavailable.
+type Repeats func(err *wire.Error) bool
+
+// FailedReads are the errors after which a read is sent again.
+var FailedReads = option.NewSeam[FailedRead, Repeats]("failed-reads",
+	"the errors after which the client library sends a read again").
+	Shipped("unavailable", "all that say that etcd is unavailable (isSafeRetryImmutableRPC)", func(*wire.Error) bool { return true })
+
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
 	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
@@ -59,6 +72,7 @@ var Choices = option.NewGroup("client",
 		option.Val("after-header", "at the revision after it"),
 		option.Val("at-header", "at its revision, so that an event comes twice (etcd#15248)")),
 	option.SeamOption(ProgressScopes, func(o *Options) *ProgressScope { return &o.ProgressScope }),
+	option.SeamOption(FailedReads, func(o *Options) *FailedRead { return &o.FailedRead }),
 	option.SeamOption(UnknownWrites, func(o *Options) *UnknownWrite { return &o.UnknownWrite }),
 )
 
@@ -76,6 +90,13 @@ type Amounts struct {
 	// BackoffWaitBetween is the time between an attempt's failure and the next
 	// attempt: 25 ms.
 	BackoffWaitBetween sim.Duration
+}
+
+// Attempts is how often a read is tried at most.
+func (a *Amounts) Attempts() int {
+	with := *a
+	with.setDefaults()
+	return with.MaxUnaryRetries
 }
 
 // amounts are those that scenarios set.

@@ -119,7 +119,7 @@ func (c *Client) afterOutage(env *sim.Env, u *unaryCall, e *wire.Error) (again b
 		env.Cover(writeUnknown)
 		return c.unknown(e)
 	}
-	if u.attempts < c.cfg.MaxUnaryRetries {
+	if u.attempts < c.cfg.MaxUnaryRetries && c.repeats(e) {
 		env.Cover(readRetried)
 		return true, nil
 	}

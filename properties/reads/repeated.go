@@ -1,0 +1,82 @@
+package reads
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Repeated counts the attempts of a client library at a read. It is exercised by each
+// read that etcd has answered with an error at least once. Of what connections break it
+// knows nothing, so that it is for scenarios in which etcd keeps those of calls.
+var Repeated = testbed.RegisterProperty(&testbed.Property{
+	Name: "reads-repeated", Kind: testbed.Safety,
+	Promise:  "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
+	Violated: "read given up too soon",
+	New:      func(s *testbed.System) testbed.Judge { return &repeated{s} },
+})
+
+type repeated struct{ system *testbed.System }
+
+// Reset implements testbed.Judge.
+func (*repeated) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *repeated) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	failed := j.system.Etcd().Failed()
+	if len(failed) == 0 || !j.system.Params().Topology.ClientWrites {
+		return all.Finding()
+	}
+	nodes := j.system.Nodes()
+	limit := nodes.Client.Library.Attempts()
+	for _, c := range j.system.Clients() {
+		operations, requests, spans := c.Operations(), c.Requests(), c.Spans()
+		for i := range operations {
+			if _, isRange := requests[i].(*wire.RangeRequest); !isRange {
+				continue
+			}
+			attempts := timesFailed(failed, requests[i])
+			if attempts > 0 {
+				all.Exercised++
+			}
+			if spans[i].Unavailable && attempts < limit {
+				all.Violate("given-up", &givenUp{c.Name(), &operations[i], requests[i], attempts, limit})
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// timesFailed is how often etcd answered a request with an error. Each request of a client
+// is a message of its own, which every attempt at it carries.
+func timesFailed(failed []sim.Payload, request sim.Payload) int {
+	n := 0
+	for _, p := range failed {
+		if p == request {
+			n++
+		}
+	}
+	return n
+}
+
+// givenUp is a read that its client library could have tried again.
+type givenUp struct {
+	client          string
+	op              *model.Operation
+	request         sim.Payload
+	attempts, limit int
+}
+
+func (g *givenUp) String() string {
+	return fmt.Sprintf("%s asked for %s, and its client library gave up after attempt %d of %d", g.client, g.request.Label(), g.attempts, g.limit)
+}
+
+// Concerns implements explore.Concerned.
+func (g *givenUp) Concerns() explore.Concern {
+	return explore.Concern{Client: g.client, Call: g.op.Call}
+}
