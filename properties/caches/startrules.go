@@ -14,6 +14,8 @@ import (
 // startRules is what follows from the version check, the gates and the members of etcd.
 type startRules struct {
 	mayAbort, mustAbort, mayTrust, mustTrust bool
+	// allAnswer: no question for a version stays without one.
+	allAnswer bool
 	// why is what they follow from.
 	why string
 }
@@ -23,7 +25,7 @@ func startRulesOf(s *testbed.System) startRules {
 	o := nodes.Cache.Guard
 	m := membersOf(s, guard.Checks.Of(o.VersionCheck)())
 	off, locked := o.ConsistentListFromCache == guard.GateDisabled, o.VersionCheck == guard.VersionCheckKEPGA
-	r := startRules{mayTrust: !off, mustTrust: !off, why: fmt.Sprintf("its check is %s, its gate %s, and etcd's members are %s",
+	r := startRules{mayTrust: !off, mustTrust: !off, allAnswer: m.allAnswer, why: fmt.Sprintf("its check is %s, its gate %s, and etcd's members are %s",
 		nodes.Value("version-check"), nodes.Value("consistent-list-from-cache"), strings.Join(m.names, " and "))}
 	switch o.VersionCheck {
 	case guard.VersionCheckNone:
@@ -46,6 +48,8 @@ type members struct {
 	// isOld: the check must hear from one that is too old. mayBeOld: it may. anyNew: one
 	// is new enough.
 	isOld, mayBeOld, anyNew bool
+	// allAnswer: each gives its version in time.
+	allAnswer bool
 }
 
 // slowStatus is more than a question for the version may take if it is to be answered
@@ -56,9 +60,10 @@ func membersOf(s *testbed.System, check guard.Check) members {
 	p := s.Params()
 	// Another member, or a cluster that is down, may answer in place of the one that
 	// serves at first.
-	steady := p.Faults.Failovers+p.Faults.EtcdRestarts == 0 && p.Faults.Downgrade == "" &&
+	f := &p.Faults
+	steady := f.Failovers+f.EtcdRestarts+f.LeaderChanges+f.LeaderLosses+f.Timeouts+f.Overloads+f.CallBreaks == 0 && f.Downgrade == "" &&
 		(p.Clock.Mode == sim.Untimed || 2*graceOf(s)[sim.Safety] < slowStatus)
-	var m members
+	m := members{allAnswer: steady}
 	add := func(version string, silent bool) {
 		v, err := release.Parse(version)
 		old := err != nil || !check.Passes(v)
@@ -66,6 +71,7 @@ func membersOf(s *testbed.System, check guard.Check) members {
 		m.isOld = m.isOld || old && !silent && steady
 		m.mayBeOld = m.mayBeOld || old
 		m.anyNew = m.anyNew || !old
+		m.allAnswer = m.allAnswer && !silent
 	}
 	add(p.Etcd, false)
 	for _, other := range s.Topology().OtherMembers() {

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -18,7 +19,7 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,
 	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so.",
 	Violated: "started against its check",
-	Labels:   map[string]string{"aborted": "did not start without need", "waits": "never starts", "distrusts": "distrusts etcd without need"},
+	Labels:   map[string]string{"aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &startsAsChecked{system: s, rules: startRulesOf(s)}
 	},
@@ -41,7 +42,10 @@ type checked interface {
 func (j *startsAsChecked) Reset() { j.tally = testbed.Tally{} }
 
 // AfterStep implements testbed.StepObserver.
-func (j *startsAsChecked) AfterStep(_ *sim.World, a sim.Action) {
+func (j *startsAsChecked) AfterStep(w *sim.World, a sim.Action) {
+	if j.rules.allAnswer && !j.tally.Violated() && w.Count(guard.EndpointUnknown) > 0 {
+		j.tally.Violate("asks", &wrongStart{w.NodeName(a.Node), "got no version from an endpoint, and each member gives its own", j.rules.why})
+	}
 	for _, c := range j.system.Caches() {
 		if of, ok := c.Node.(checked); ok && a.Node == c.ID {
 			j.look(c.Name, of)

@@ -76,7 +76,7 @@ func (c *beforeStart) Fire(env *sim.Env, cfg *Config, _ int) Outcome {
 }
 
 func (c *beforeStart) unanswered(env *sim.Env, cfg *Config, i int) Outcome {
-	env.Cover(endpointUnknown)
+	env.Cover(EndpointUnknown)
 	if env.Noting() {
 		env.Note(versionUnknown{i})
 	}

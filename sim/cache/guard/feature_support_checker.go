@@ -59,7 +59,7 @@ func (c *featureSupportChecker) Receive(env *sim.Env, cfg *Config, m *sim.Messag
 	case i < 0:
 		return Outcome{}, false
 	case !ok:
-		env.Cover(endpointUnknown)
+		env.Cover(EndpointUnknown)
 		k := &c.all[i]
 		env.Arm(cfg.timer(i), k.retry)
 		k.retry = min(2*k.retry, maxRetry)

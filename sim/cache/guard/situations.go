@@ -3,9 +3,11 @@ package guard
 import "github.com/watchbed/watchbed/sim"
 
 var (
-	endpointFixed    = sim.NewSituation("cache: etcd endpoint new enough")
-	endpointTooOld   = sim.NewSituation("cache: etcd endpoint too old")
-	endpointUnknown  = sim.NewSituation("cache: etcd endpoint that does not give its version")
+	endpointFixed  = sim.NewSituation("cache: etcd endpoint new enough")
+	endpointTooOld = sim.NewSituation("cache: etcd endpoint too old")
+	// EndpointUnknown counts the endpoints that did not give their version when they were
+	// asked.
+	EndpointUnknown  = sim.NewSituation("cache: etcd endpoint that does not give its version")
 	askedAgain       = sim.NewSituation("cache: etcd endpoint asked for its version again")
 	supportTakenBack = sim.NewSituation("cache: consistent reads were supported until another endpoint answered")
 	disabledOld      = sim.NewSituation("cache: ConsistentListFromCache disabled, etcd too old")

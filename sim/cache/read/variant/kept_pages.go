@@ -81,7 +81,6 @@ func (k *keptPages) Continue(env *sim.Env, r *read.Read) bool {
 // Fire implements read.Paginator: it drops what was kept for long enough. The rest that
 // the timer was set for may have been dropped for newer ones. Untimed the oldest goes.
 func (k *keptPages) Fire(env *sim.Env, d *read.Delegator) {
-	env.Cover(keptExpired)
 	env.Writes(cellKept, 0)
 	due := 0
 	if env.Mode() == sim.Untimed {
@@ -90,7 +89,10 @@ func (k *keptPages) Fire(env *sim.Env, d *read.Delegator) {
 	for due < len(k.rests) && env.Mode() == sim.Timed && env.Now().Sub(k.rests[due].since) >= k.keepFor {
 		due++
 	}
-	k.rests = slices.Delete(k.rests, 0, due)
+	if due > 0 {
+		env.Cover(keptExpired)
+		k.rests = slices.Delete(k.rests, 0, due)
+	}
 	if len(k.rests) > 0 {
 		env.Arm(d.Config().Kept, k.keepFor-env.Now().Sub(k.rests[0].since))
 	}
