@@ -91,6 +91,9 @@ var mechanisms = map[string][]fact{
 	"bug-client-refuses-writes":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("etcd.applied"), said("workload.OperationEnded")},
 	"bug-client-repeats-writes":       {struck, said("etcd.failed"), said("etcd.applied"), said("clientv3.callRepeated")},
 
+	// The store of the member lacks an entry.
+	"bug-issue-13766": {struck, setBack("etcd.skipped"), said("etcd.applied")},
+
 	// Bugs of the cache.
 	"bug-kubernetes-117137":       {said("read.waits"), setBack("watch.lockedOut")},
 	"bug-kubernetes-116122":       {said("etcd3.watchEnds"), lists, setBack("dispatch.registered")},

@@ -36,6 +36,7 @@ var Targets = []Target{
 	{"linearizability", 40},
 	{"properties/caches", 8},
 	{"properties/compactions", 8},
+	{"properties/etcdapi", 16},
 	{"properties/informers", 12},
 	{"properties/reads", 20},
 	{"properties/watches", 18},

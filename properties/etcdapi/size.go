@@ -1,7 +1,6 @@
 package etcdapi
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/watchbed/watchbed/sim/wire"
@@ -41,7 +40,7 @@ func number(b []byte, field byte, n uint64) []byte {
 	if n == 0 {
 		return b
 	}
-	return binary.AppendUvarint(append(b, field<<3), n)
+	return varint(append(b, field<<3), n)
 }
 
 func flag(b []byte, field byte, set bool) []byte {
@@ -58,9 +57,17 @@ func text(b []byte, field byte, s string) []byte {
 	if s == "" {
 		return b
 	}
-	return append(binary.AppendUvarint(append(b, field<<3|lengthDelimited), uint64(len(s))), s...)
+	return append(varint(append(b, field<<3|lengthDelimited), uint64(len(s))), s...)
 }
 
 func message(b []byte, field byte, m []byte) []byte {
-	return append(binary.AppendUvarint(append(b, field<<3|lengthDelimited), uint64(len(m))), m...)
+	return append(varint(append(b, field<<3|lengthDelimited), uint64(len(m))), m...)
+}
+
+// varint appends a number in groups of seven bits, the lowest first.
+func varint(b []byte, n uint64) []byte {
+	for ; n >= 1<<7; n >>= 7 {
+		b = append(b, byte(n)|1<<7)
+	}
+	return append(b, byte(n))
 }

@@ -50,10 +50,25 @@ func (t *streams) BeginJudging(*sim.World) {
 	}
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.system.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused) {
-			all = append(all, model.CheckWatch([]model.WatchStream{etcdStream(r, watch)}, log)...)
+			stream := etcdStream(r, watch)
+			if t.system.Etcd().Waits() {
+				stream.Responses = upTo(stream.Responses, log.Revision())
+			}
+			all = append(all, model.CheckWatch([]model.WatchStream{stream}, log)...)
 		}
 	}
 	t.judgements = all
+}
+
+// upTo are the responses before the first that is newer than a revision: the member that
+// serves the watches may be ahead of the log, which has what the leader has applied.
+func upTo(responses []model.WatchResponse, revision int64) []model.WatchResponse {
+	for i := range responses {
+		if responses[i].Revision > revision {
+			return responses[:i]
+		}
+	}
+	return responses
 }
 
 // guarantee judges one of them.

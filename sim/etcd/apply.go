@@ -98,6 +98,9 @@ func (s *Server) before(env *sim.Env, key, end string) []*wire.KeyValue {
 
 // endTxn ends the write transaction of an entry and returns the revision after it.
 func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
+	if s.log.skipped {
+		env.Reads(cellSkipped, 0)
+	}
 	if s.store.Changed() {
 		if env.Noting() {
 			env.Note(applied{request: e.payload, made: s.store.CurrentRev() + 1})

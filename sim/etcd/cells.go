@@ -23,6 +23,7 @@ var (
 	// entry by its index.
 	cellRaftLog   = sim.NewCell("etcd: raft log")
 	cellApplied   = sim.NewCell("etcd: applied index")
+	cellSkipped   = sim.NewCell("etcd: entries that were skipped")
 	cellFollowers = sim.NewCell("etcd: followers")
 	cellMembers   = sim.NewCell("etcd: members")
 	cellLeader    = sim.NewCell("etcd: leader")

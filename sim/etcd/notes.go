@@ -109,3 +109,21 @@ func keyOf(request sim.Payload) string {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// skipped: a process that starts takes an entry for applied that is not. The next write
+// gets its revision, next.
+type skipped struct {
+	request sim.Payload
+	next    int64
+}
+
+// Text implements sim.Note.
+func (n skipped) Text(*sim.World) string {
+	return "takes " + n.request.Label() + " for applied after the restart, and does not apply it"
+}
+
+// About implements sim.Subject.
+func (n skipped) About() sim.About { return sim.About{Revision: n.next} }
+
+// SetsBack implements sim.Setback.
+func (n skipped) SetsBack() bool { return true }

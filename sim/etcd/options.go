@@ -12,13 +12,15 @@ type Options struct {
 	Store mvcc.Options
 	Watch v3rpc.Options
 	Reads ReadOptions
+	Log   LogOptions
 }
 
 func store(o *Options) *mvcc.Options  { return &o.Store }
 func watch(o *Options) *v3rpc.Options { return &o.Watch }
 
 // Choices are the options in which releases differ.
-var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store))
+var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store),
+	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }))
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),

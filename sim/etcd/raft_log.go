@@ -2,6 +2,8 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // raftLog is the log of a single member: what is in it is committed. Entries are
@@ -12,6 +14,9 @@ type raftLog struct {
 	next    int
 	// committed and applied are indices of the log.
 	committed, applied uint64
+	// skipped: an entry was never applied, so that later writes have other revisions than
+	// on other members.
+	skipped bool
 }
 
 // entry is a request in the raft log.
@@ -47,6 +52,46 @@ func (l *raftLog) apply(env *sim.Env) entry {
 	env.WritesItem(cellRaftLog, 0, int64(l.applied))
 	env.Writes(cellApplied, 0)
 	return e
+}
+
+// LogOptions are about the raft log.
+type LogOptions struct {
+	Unapplied UnappliedEntries
+}
+
+// UnappliedEntries is what becomes of entries that are committed and not applied when the
+// process restarts.
+type UnappliedEntries uint8
+
+const (
+	// Applied: the new process applies them.
+	Applied UnappliedEntries = iota
+	// Skipped: the consistent index was saved without what they change, so that the new
+	// process takes the first of them for applied. The member differs from the others
+	// from then on (etcd-io/etcd#13766).
+	Skipped
+)
+
+var logOptions = option.NewGroup("etcd",
+	option.Choice("unapplied-entries", func(o *LogOptions) *UnappliedEntries { return &o.Unapplied },
+		"what becomes of entries of the log that are committed and not applied when a member restarts",
+		option.Value{Name: "applied", Doc: "the new process applies them"},
+		option.Value{Name: "skipped", Doc: "it takes the first of them for applied, and differs from other members from then on (#13766)"}),
+)
+
+// skip drops the first entry that is not applied, as a process does whose consistent
+// index is ahead of its store.
+func (s *Server) skip(env *sim.Env) {
+	e := s.log.apply(env)
+	env.Cover(coverSkipped)
+	env.Writes(cellSkipped, 0)
+	s.log.skipped = true
+	if env.Noting() {
+		env.Note(skipped{e.payload, s.store.CurrentRev() + 1})
+	}
+	if _, ok := e.payload.(*wire.CompactionRequest); ok {
+		s.watch.CompactionApplied(env)
+	}
 }
 
 // Commit is a write that was carried out. Ground truth is replayed from these

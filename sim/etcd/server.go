@@ -122,6 +122,11 @@ func (s *Server) Restart(env *sim.Env) {
 	s.store.Restart(env)
 	if s.log.waits() {
 		env.Cover(coverRestartUnapplied)
+		if s.members.options().Log.Unapplied == Skipped {
+			s.skip(env)
+		}
+	}
+	if s.log.waits() {
 		env.Enable(applyLoop)
 	}
 	s.follow(env)
@@ -177,6 +182,10 @@ func (s *Server) CompactRevision() int64 { return s.store.CompactRev() }
 // Refused ones and transactions that only read are not in it. The slice is valid
 // until Reset.
 func (s *Server) Committed() []Commit { return s.commits.all }
+
+// Waits reports whether an entry is committed and not applied yet. A follower may be ahead
+// of the server then.
+func (s *Server) Waits() bool { return s.log.waits() }
 
 // Serving is how the member that serves behaves.
 func (s *Server) Serving() Options { return *s.members.options() }

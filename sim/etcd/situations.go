@@ -18,6 +18,7 @@ var (
 	coverLeaderChanged   = sim.NewSituation("etcd: linearizable reads fail because the leader changes")
 	coverNoLeader        = sim.NewSituation("etcd: no leader")
 	coverAwaitsLeader    = sim.NewSituation("etcd: write waits for a leader")
+	coverSkipped         = sim.NewSituation("etcd: restart skips an entry that was not applied")
 
 	// Members.
 	coverStatusDown = sim.NewSituation("etcd: version of a member that is down asked for")

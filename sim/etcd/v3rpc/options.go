@@ -89,6 +89,19 @@ const (
 	Refused
 )
 
+// WatchOptions is when recvLoop stores what a create request asks for: progress,
+// previous values and fragments.
+type WatchOptions uint8
+
+const (
+	// StoredAfterWatch: in a step of its own behind the registration, under
+	// serverWatchStream.mu. Events that sendLoop takes in between have no previous values
+	// and are not split.
+	StoredAfterWatch WatchOptions = iota
+	// StoredWithWatch: together with it, which no release does.
+	StoredWithWatch
+)
+
 // Choices are the options in which releases differ.
 var Choices = option.NewGroup("etcd",
 	option.SeamOption(ProgressSeam, func(o *Options) *Progress { return &o.Progress }),
