@@ -17,7 +17,7 @@ type moments struct {
 	// caches are by their place in System.Caches.
 	caches []cacheMoment
 	// operations[i] are those of client i of the history, watches[i] the streams of
-	// watcher i, the list watchers behind the watchers.
+	// watcher i: the watchers, then the list watchers, then those that draw their watches.
 	operations, watches [][]moment
 }
 
@@ -70,7 +70,7 @@ func momentsOf(s *testbed.System) *moments {
 		return &moments{
 			system: s, caches: make([]cacheMoment, len(s.Caches())),
 			operations: make([][]moment, len(s.Clients())),
-			watches:    make([][]moment, len(s.Watchers())+len(s.ListWatchers())),
+			watches:    make([][]moment, len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers())),
 		}
 	})
 }
@@ -131,16 +131,23 @@ func (m *moments) AfterStep(w *sim.World, a sim.Action) {
 	for i, c := range m.system.Watchers() {
 		m.watches[i] = m.take(w, m.watches[i], len(c.Streams()), c.To(), lastFailed(c.Streams()))
 	}
+	at := len(m.system.Watchers())
 	for i, c := range m.system.ListWatchers() {
-		n := len(c.Streams())
-		over, to := false, sim.NodeID(0)
-		if n > 0 {
-			s := &c.Streams()[n-1]
-			over, to = failed(s.Events) != nil, s.To
-		}
-		at := len(m.system.Watchers()) + i
-		m.watches[at] = m.take(w, m.watches[at], n, to, over)
+		m.streams(w, at+i, c.Streams())
 	}
+	at += len(m.system.ListWatchers())
+	for i, c := range m.system.DrawnWatchers() {
+		m.streams(w, at+i, c.Streams())
+	}
+}
+
+// streams adds the moment of the last watch of a client.
+func (m *moments) streams(w *sim.World, at int, all []workload.ListStream) {
+	over, to := false, sim.NodeID(0)
+	if n := len(all); n > 0 {
+		over, to = failed(all[n-1].Events) != nil, all[n-1].To
+	}
+	m.watches[at] = m.take(w, m.watches[at], len(all), to, over)
 }
 
 func lastFailed(streams []workload.Stream) bool {

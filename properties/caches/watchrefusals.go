@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // failed is the error that ended a watch, nil if there was none.
@@ -39,20 +40,29 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 			}
 		}
 	}
+	at := len(j.system.Watchers())
 	for i, c := range j.system.ListWatchers() {
-		for k := range c.Streams() {
-			s := &c.Streams()[k]
-			err := failed(s.Events)
-			if err == nil {
-				continue
-			}
-			w := &refusedWatch{client: c.Name(), from: s.Request.ResourceVersion, err: err, at: &j.watches[len(j.system.Watchers())+i][k]}
-			if s.IsList() {
-				w.newest, w.needed = w.from == wire.Unset, max(w.from, 0)
-				w.from = 0
-			}
-			j.ofWatch(all, w)
+		j.ofStreams(all, c.Name(), at+i, c.Streams())
+	}
+	at += len(j.system.ListWatchers())
+	for i, c := range j.system.DrawnWatchers() {
+		j.ofStreams(all, c.Name(), at+i, c.Streams())
+	}
+}
+
+func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int, streams []workload.ListStream) {
+	for k := range streams {
+		s := &streams[k]
+		err := failed(s.Events)
+		if err == nil {
+			continue
 		}
+		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.watches[at][k]}
+		if s.IsList() {
+			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
+			w.from = 0
+		}
+		j.ofWatch(all, w)
 	}
 }
 
