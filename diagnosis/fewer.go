@@ -38,9 +38,11 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 }
 
 // How far a failure is looked for with fewer faults: so many times as many schedules
-// as there are for each that fails with all faults, and so many choices.
+// as there are for each that fails with all faults, but at least so many, and so many
+// choices.
 const (
 	fewerSchedules = 8
+	leastSchedules = 300
 	fewerChoices   = 1_000_000
 )
 
@@ -53,7 +55,7 @@ func (f *Finder) find(p testbed.Params, tally campaign.FailureTally) (seed uint6
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := f.Strategy.New(strategy.Measure(runner))
 	choices := uint64(0)
-	limit := min(searchSeeds, fewerSchedules*(f.Last-f.First+1)/max(1, tally.Schedules))
+	limit := min(searchSeeds, max(leastSchedules, fewerSchedules*(f.Last-f.First+1)/max(1, tally.Schedules)))
 	for seed := f.First; seed < f.First+limit && choices < fewerChoices; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
