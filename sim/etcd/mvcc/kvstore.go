@@ -37,8 +37,8 @@ type Store struct {
 	// changes are those of the write transaction that is open.
 	changes []*version
 	// removed are the versions that the last batch of a compaction took out of the
-	// backend or the index.
-	removed []*version
+	// backend, forgotten the tombstones that it took out of the index.
+	removed, forgotten []*version
 	// digest covers the first digested entries of backend.
 	digest   sim.Digest
 	digested int
@@ -113,7 +113,7 @@ func (s *Store) reset(b *base) {
 		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
 		beginRev: from.beginRev, jobs: s.jobs[:0],
-		changes: s.changes[:0], removed: s.removed[:0], digest: sim.NewDigest,
+		changes: s.changes[:0], removed: s.removed[:0], forgotten: s.forgotten[:0], digest: sim.NewDigest,
 		versions: s.versions, ranges: s.ranges, found: s.found, scan: s.scan,
 	}
 }
@@ -124,7 +124,7 @@ func (s *Store) clone() Store {
 	c.kvindex = s.kvindex.Clone()
 	c.backend = slices.Clone(s.backend)
 	c.jobs = slices.Clone(s.jobs)
-	c.changes, c.removed = nil, nil
+	c.changes, c.removed, c.forgotten = nil, nil, nil
 	c.versions, c.ranges, c.found = s.versions.Clone(), s.ranges.Clone(), s.found.Clone()
 	c.scan = scanner{}
 	return c

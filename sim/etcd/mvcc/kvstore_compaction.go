@@ -57,6 +57,9 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 			env.Note(tombstoneRemoved{rev})
 		}
 	}
+	for _, v := range s.forgotten {
+		env.WritesItem(CellStore, 0, v.kv.ModRevision)
+	}
 	if !done {
 		env.Cover(coverCompactionPauses)
 		env.Arm(compactionSleep, s.opts.CompactionSleepInterval)
@@ -73,7 +76,7 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 // was the end: one turn of scheduleCompaction's loop.
 func (s *Store) compactBatch(job *compactionJob) (done bool) {
 	limit := s.opts.CompactionBatchLimit
-	s.removed = s.removed[:0]
+	s.removed, s.forgotten = s.removed[:0], s.forgotten[:0]
 	from := s.search(uint64(job.next))
 	for from < len(s.backend) && s.backend[from].kv.ModRevision == job.next && s.backend[from].sub < job.sub {
 		from++
@@ -126,7 +129,7 @@ func (s *Store) compactIndex(rev int64) {
 		return true
 	})
 	for _, ki := range gone {
-		s.removed = append(s.removed, ki.last)
+		s.forgotten = append(s.forgotten, ki.last)
 		s.kvindex.Delete(ki)
 	}
 	s.newest = keyIndex{}

@@ -148,6 +148,7 @@ func (n becameVictim) About() sim.About { return n.events.About() }
 // becameSynced: syncWatchers is done with a watcher.
 type becameSynced struct {
 	stream StreamName
+	watch  int64
 	// silent: there was no event to send; deferred: a progress request waits for
 	// one.
 	silent, deferred bool
@@ -157,13 +158,21 @@ type becameSynced struct {
 func (n becameSynced) Text(*sim.World) string {
 	switch {
 	case !n.silent:
-		return "syncWatchers: the watcher of " + n.stream.String() + " is synced now"
+		return "syncWatchers: the watcher of " + n.name() + " is synced now"
 	case n.deferred:
-		return "syncWatchers finds no event for the watcher of " + n.stream.String() +
+		return "syncWatchers finds no event for the watcher of " + n.name() +
 			": it is synced now, but nothing goes into the watch channel, so nothing wakes the deferred progress request"
 	default:
-		return "syncWatchers finds no event for the watcher of " + n.stream.String() + ": it is synced now"
+		return "syncWatchers finds no event for the watcher of " + n.name() + ": it is synced now"
 	}
+}
+
+// name leaves the number of a stream's first watch out.
+func (n becameSynced) name() string {
+	if n.watch == 0 {
+		return n.stream.String()
+	}
+	return "watch " + number(n.watch) + " of " + n.stream.String()
 }
 
 // SetsBack implements sim.Setback.

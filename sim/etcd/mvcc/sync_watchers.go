@@ -138,7 +138,7 @@ func (w *watcher) fallsThrough(env *sim.Env, next int64) {
 // becomesSynced ends the work on an unsynced watcher; silent: it was sent nothing.
 func (s *WatchableStore) becomesSynced(env *sim.Env, w *watcher, silent bool) {
 	if env.Noting() {
-		env.Note(becameSynced{w.ws.Name, silent, silent && w.ws.owner.ProgressDeferred(env)})
+		env.Note(becameSynced{w.ws.Name, w.id, silent, silent && w.ws.owner.ProgressDeferred(env)})
 	}
 	s.setGroup(env, w, synced)
 }
