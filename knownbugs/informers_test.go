@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
-	"github.com/watchbed/watchbed/scenarios"
+	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -26,14 +26,14 @@ func TestBugsShowInInformers(t *testing.T) {
 		property *testbed.Property
 		label    string
 	}{
-		{"kubernetes-49956", scenarios.InformerColdStart, informer.ByListWatch, informers.CatchUp, "behind"},
-		{"kubernetes-58545", scenarios.InformerResume, informer.ByListWatch, informers.Monotonic, "went-back"},
-		{"kubernetes-58545", scenarios.InformerResume, informer.ByWatchList, informers.MatchEtcd, "missing-item"},
-		{"kubernetes-59848", scenarios.InformerMoves, informer.ByListWatch, informers.Monotonic, "went-back"},
-		{"kubernetes-122805", scenarios.InformerColdStart, informer.ByWatchList, informers.CatchUp, "behind"},
-		{"etcd-20488", scenarios.InformerResume, informer.ByListWatch, informers.MatchEtcd, "stale-item"},
-		{"version-before-store", scenarios.InformerMoves, informer.ByWatchList, watches.InitialEvents, "stale-item"},
-		{"watcher-missing-prevkv", scenarios.InformerColdStart, informer.ByWatchList, watches.InitialEvents, "ghost"},
+		{"kubernetes-49956", scenarioinformers.ColdStart, informer.ByListWatch, informers.CatchUp, "behind"},
+		{"kubernetes-58545", scenarioinformers.Resume, informer.ByListWatch, informers.Monotonic, "went-back"},
+		{"kubernetes-58545", scenarioinformers.Resume, informer.ByWatchList, informers.MatchEtcd, "missing-item"},
+		{"kubernetes-59848", scenarioinformers.Moves, informer.ByListWatch, informers.Monotonic, "went-back"},
+		{"kubernetes-122805", scenarioinformers.ColdStart, informer.ByWatchList, informers.CatchUp, "behind"},
+		{"etcd-20488", scenarioinformers.Resume, informer.ByListWatch, informers.MatchEtcd, "stale-item"},
+		{"version-before-store", scenarioinformers.Moves, informer.ByWatchList, watches.InitialEvents, "stale-item"},
+		{"watcher-missing-prevkv", scenarioinformers.ColdStart, informer.ByWatchList, watches.InitialEvents, "ghost"},
 	} {
 		t.Run(c.bug+"/"+c.property.Name, func(t *testing.T) {
 			t.Parallel()

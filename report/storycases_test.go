@@ -8,6 +8,8 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/guards"
+	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/testbed"
 
 	// The known bugs.
@@ -80,21 +82,21 @@ var failing = []fails{
 	{scenarios.WatchListEnds, watches.InitialEventsEnd, "3.5.12", deferred},
 	{scenarios.WatchListSixSeconds, watches.InitialEventsEnd, "", endsByTimer},
 	{scenarios.CostQuiet, reads.Linearizable, "3.5.7", controlQueue},
-	{scenarios.GuardUnasked, reads.LinearizableData, "", oldMember},
-	{scenarios.GuardDowngrade, reads.LinearizableData, "", oldMember},
-	{scenarios.GuardMixed, reads.LinearizableData, "", oldMember},
+	{guards.Unasked, reads.LinearizableData, "", oldMember},
+	{guards.Downgrade, reads.LinearizableData, "", oldMember},
+	{guards.Mixed, reads.LinearizableData, "", oldMember},
 	{scenarios.GuardQuietRange, reads.AnswersInTime, "", deferred},
-	{scenarios.Cascade, reads.RecoversInTime, "", readsFallBack},
-	{scenarios.CascadeLimited, reads.RecoversInTime, "3.5.12", deferred},
-	{scenarios.InformerColdStart, informers.MatchEtcd, "3.5.7", controlQueue},
-	{scenarios.InformerResume, informers.MatchEtcd, "3.5.7", controlQueue},
-	{scenarios.InformerExpired, informers.MatchEtcd, "3.5.13", tombstone},
-	{scenarios.InformerMoves, informers.Monotonic, "3.5.7", controlQueue},
-	{scenarios.InformerTimeTravel, informers.Monotonic, "", permitted},
-	{scenarios.InformerFallback, informers.CatchUp, "3.5.7", controlQueue},
-	{scenarios.InformerRelistLoop, informers.CatchUp, "", permitted},
-	{scenarios.InformerDetector, informers.MatchEtcd, "", lostEvent},
-	{scenarios.InformerOutages, informers.MatchEtcd, "3.5.7", controlQueue},
+	{guards.Cascade, reads.RecoversInTime, "", readsFallBack},
+	{guards.CascadeLimited, reads.RecoversInTime, "3.5.12", deferred},
+	{scenarioinformers.ColdStart, informers.MatchEtcd, "3.5.7", controlQueue},
+	{scenarioinformers.Resume, informers.MatchEtcd, "3.5.7", controlQueue},
+	{scenarioinformers.Expired, informers.MatchEtcd, "3.5.13", tombstone},
+	{scenarioinformers.Moves, informers.Monotonic, "3.5.7", controlQueue},
+	{scenarioinformers.TimeTravel, informers.Monotonic, "", permitted},
+	{scenarioinformers.Fallback, informers.CatchUp, "3.5.7", controlQueue},
+	{scenarioinformers.RelistLoop, informers.CatchUp, "", permitted},
+	{scenarioinformers.Detector, informers.MatchEtcd, "", lostEvent},
+	{scenarioinformers.Outages, informers.MatchEtcd, "3.5.7", controlQueue},
 }
 
 // storyCases are all failing runs that are told.

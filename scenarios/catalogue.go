@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"github.com/watchbed/watchbed/scenarios/guards"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -25,10 +27,10 @@ func init() {
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy,
 		// The version check, and overload.
-		GuardOldEtcd, GuardMixed, GuardUnasked, GuardDowngrade, GuardQuietRange, GuardLockedGate, GuardInsists, GuardUpgrade, GuardSlowMember, Cascade, CascadeLimited,
+		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.Cascade, guards.CascadeLimited,
 		// Informers (KEP-3157).
-		InformerColdStart, InformerResume, InformerExpired, InformerMoves, InformerTimeTravel, InformerFallback,
-		InformerRelistLoop, InformerDetector, InformerRefusals, InformerOverload, InformerOutages, InformerMemory,
+		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.Fallback,
+		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.Memory,
 		// Errors of etcd.
 		EtcdErrors, AnyEtcdErrors, NoLeader, ErrorsAtRest,
 	)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
@@ -80,5 +81,5 @@ timed out).`,
 		Faults:    faults.Options{Recreations: 2},
 		Clock:     testbed.Clock{Steps: 20_000},
 	},
-	Claims: informerClaims,
+	Claims: informers.Claims,
 })

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -24,33 +25,33 @@ type guardCase struct {
 
 var guardCases = []guardCase{
 	// An old etcd from the start.
-	{GuardOldEtcd, "3.5.7", "none", true, false},
-	{GuardOldEtcd, "3.5.7", "shipped", false, false},
-	{GuardOldEtcd, "3.5.7", "kep-beta", false, false},
-	{GuardOldEtcd, "3.5.7", "kep-ga", false, true},
-	{GuardOldEtcd, "3.5.13", "kep-ga", false, false},
+	{guards.OldEtcd, "3.5.7", "none", true, false},
+	{guards.OldEtcd, "3.5.7", "shipped", false, false},
+	{guards.OldEtcd, "3.5.7", "kep-beta", false, false},
+	{guards.OldEtcd, "3.5.7", "kep-ga", false, true},
+	{guards.OldEtcd, "3.5.13", "kep-ga", false, false},
 	{GuardQuietRange, "3.5.12", "none", true, false},
 	{GuardQuietRange, "3.5.12", "kep-beta", true, false},
 	{GuardQuietRange, "3.5.12", "kep-ga", true, false},
 	{GuardQuietRange, "3.5.12", "shipped", false, false},
 	// An old and a new member.
-	{GuardMixed, "3.5.7", "none", true, false},
-	{GuardMixed, "3.5.7", "shipped", true, false}, // between the two answers
-	{GuardMixed, "3.5.7", "kep-beta", false, false},
-	{GuardMixed, "3.5.7", "kep-ga", false, true},
-	{GuardMixed, "3.5.13", "shipped", false, false},
+	{guards.Mixed, "3.5.7", "none", true, false},
+	{guards.Mixed, "3.5.7", "shipped", true, false}, // between the two answers
+	{guards.Mixed, "3.5.7", "kep-beta", false, false},
+	{guards.Mixed, "3.5.7", "kep-ga", false, true},
+	{guards.Mixed, "3.5.13", "shipped", false, false},
 	// The old member could not be asked.
-	{GuardUnasked, "3.5.13", "none", true, false},
-	{GuardUnasked, "3.5.13", "shipped", true, false}, // until it is asked again
-	{GuardUnasked, "3.5.13", "kep-beta", true, false},
-	{GuardUnasked, "3.5.13", "kep-ga", true, false},
-	{GuardUnasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
-	{GuardUnasked, "3.5.12", "kep-beta", true, false},
+	{guards.Unasked, "3.5.13", "none", true, false},
+	{guards.Unasked, "3.5.13", "shipped", true, false}, // until it is asked again
+	{guards.Unasked, "3.5.13", "kep-beta", true, false},
+	{guards.Unasked, "3.5.13", "kep-ga", true, false},
+	{guards.Unasked, "3.5.12", "shipped", false, false}, // the shipped check trusts no etcd of this version
+	{guards.Unasked, "3.5.12", "kep-beta", true, false},
 	// The downgrade.
-	{GuardDowngrade, "3.5.13", "none", true, false},
-	{GuardDowngrade, "3.5.13", "shipped", true, false},
-	{GuardDowngrade, "3.5.13", "kep-ga", true, false},
-	{GuardDowngrade, "3.5.12", "shipped", false, false},
+	{guards.Downgrade, "3.5.13", "none", true, false},
+	{guards.Downgrade, "3.5.13", "shipped", true, false},
+	{guards.Downgrade, "3.5.13", "kep-ga", true, false},
+	{guards.Downgrade, "3.5.12", "shipped", false, false},
 }
 
 func TestVersionChecksAgainstDowngrades(t *testing.T) {
@@ -97,14 +98,14 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		etcd     string
 		settings []string
 	}{
-		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
-		{GuardOldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
-		{GuardMixed, "3.5.7", []string{"version-check=shipped"}},
-		{GuardUnasked, "3.5.13", []string{"version-check=shipped"}},
-		{GuardUnasked, "3.5.13", []string{"version-check=kep-beta"}},
-		{GuardDowngrade, "3.5.13", nil},
-		{Cascade, "3.5.13", nil},
-		{CascadeLimited, "3.5.13", nil},
+		{guards.OldEtcd, "3.5.7", []string{"version-check=kep-beta"}},
+		{guards.OldEtcd, "3.5.7", []string{"version-check=kep-ga", "await-ready=false"}},
+		{guards.Mixed, "3.5.7", []string{"version-check=shipped"}},
+		{guards.Unasked, "3.5.13", []string{"version-check=shipped"}},
+		{guards.Unasked, "3.5.13", []string{"version-check=kep-beta"}},
+		{guards.Downgrade, "3.5.13", nil},
+		{guards.Cascade, "3.5.13", nil},
+		{guards.CascadeLimited, "3.5.13", nil},
 	} {
 		p := with(t, run.scenario, run.settings...)
 		p.Etcd = run.etcd

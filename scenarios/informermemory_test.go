@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
@@ -54,14 +55,14 @@ func TestMemoryOfInformers(t *testing.T) {
 			if c.informers > 16 && c.list == informer.ByWatchList && !*everything {
 				t.Skip("half a million messages: with -catalogue.everything")
 			}
-			p := with(t, InformerMemory, fmt.Sprintf("watch-buf=%d", c.slots))
+			p := with(t, informers.Memory, fmt.Sprintf("watch-buf=%d", c.slots))
 			p.Informers.Count, p.Informers.List, p.Informers.Page = c.informers, c.list, c.page
 			p.Workload.Writers, p.Workload.Items = 0, 400
 			if c.page > 0 {
 				// Only a list of the newest state comes in pages from a cache.
 				p.Informers.RV = informer.RVNewest
 			}
-			s, err := InformerMemory.New(p)
+			s, err := informers.Memory.New(p)
 			require.NoError(t, err)
 			res := explore.NewRunner(s, p.Clock.Steps).Run(slowNetwork{s})
 			require.False(t, res.Truncated)

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -23,27 +24,27 @@ func TestInformerScenariosReachTheirSituations(t *testing.T) {
 		change     func(*testbed.Params)
 		situations []string
 	}{
-		{InformerColdStart, nil, []string{
+		{informers.ColdStart, nil, []string{
 			"request sent again after Retry-After", "request sent again too often", "initial events ended by a bookmark",
 			"stream closed before the end of its initial events", "list in place of a stream",
 		}},
-		{InformerColdStart, func(p *testbed.Params) { p.Informers.List = informer.ByListWatch }, []string{"list of several pages"}},
-		{InformerColdStart, func(p *testbed.Params) { p.Settings = option.Settings("initial-events-end=timer", "notify=5s") }, []string{
+		{informers.ColdStart, func(p *testbed.Params) { p.Informers.List = informer.ByListWatch }, []string{"list of several pages"}},
+		{informers.ColdStart, func(p *testbed.Params) { p.Settings = option.Settings("initial-events-end=timer", "notify=5s") }, []string{
 			"change among the initial events",
 		}},
-		{InformerResume, nil, []string{"watch resumed", "position moved by a bookmark", "list and watch again"}},
-		{InformerExpired, nil, []string{"watch ended by 410", "newest list after a refused resourceVersion", "watch resumed"}},
-		{InformerExpired, func(p *testbed.Params) { p.Informers.List = informer.ByWatchList }, []string{
+		{informers.Resume, nil, []string{"watch resumed", "position moved by a bookmark", "list and watch again"}},
+		{informers.Expired, nil, []string{"watch ended by 410", "newest list after a refused resourceVersion", "watch resumed"}},
+		{informers.Expired, func(p *testbed.Params) { p.Informers.List = informer.ByWatchList }, []string{
 			"watch ended by 410", "newest stream after a refused resourceVersion", "initial events ended by a bookmark",
 		}},
-		{InformerMoves, nil, []string{"restarted", "moved to another API server", "initial events ended by a bookmark"}},
-		{InformerTimeTravel, nil, []string{"restarted", "moved to another API server"}},
-		{InformerFallback, nil, []string{"list in place of a stream", "restarted", "moved to another API server"}},
-		{InformerOutages, nil, []string{
+		{informers.Moves, nil, []string{"restarted", "moved to another API server", "initial events ended by a bookmark"}},
+		{informers.TimeTravel, nil, []string{"restarted", "moved to another API server"}},
+		{informers.Fallback, nil, []string{"list in place of a stream", "restarted", "moved to another API server"}},
+		{informers.Outages, nil, []string{
 			"watch ended by its timeout", "watch resumed", "watch ended by 410", "watch closed at once",
 			"request sent again after Retry-After", "restarted", "moved to another API server",
 		}},
-		{InformerDetector, nil, []string{"streamed list compared and equal", "streamed list compared and different"}},
+		{informers.Detector, nil, []string{"streamed list compared and equal", "streamed list compared and different"}},
 	} {
 		t.Run(c.scenario.Name, func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +59,7 @@ func TestInformerScenariosReachTheirSituations(t *testing.T) {
 			for _, s := range c.situations {
 				assert.NotZero(t, seen["informer: "+s], s)
 			}
-			if c.scenario == InformerFallback {
+			if c.scenario == informers.Fallback {
 				assert.Zero(t, seen["informer: initial events ended by a bookmark"])
 			}
 		})
@@ -76,9 +77,9 @@ func TestRelistLoopHeals(t *testing.T) {
 		func(p *testbed.Params) { p.Informers.Newest = true },
 		func(p *testbed.Params) { p.Topology.Compactors, p.Clock.Horizon = true, 15*time.Minute },
 	} {
-		p := InformerRelistLoop.Params
+		p := informers.RelistLoop.Params
 		change(&p)
-		for _, f := range explored(t, InformerRelistLoop, p, 0, 300).Properties {
+		for _, f := range explored(t, informers.RelistLoop, p, 0, 300).Properties {
 			assert.Equal(t, model.Holds, f.Verdict, f.Name)
 		}
 	}
@@ -87,7 +88,7 @@ func TestRelistLoopHeals(t *testing.T) {
 // TestCutOffRunsDoNotBlameInformers: in a run that was cut off, an informer that
 // still catches up is not violated.
 func TestCutOffRunsDoNotBlameInformers(t *testing.T) {
-	s, err := InformerResume.New(InformerResume.Params)
+	s, err := informers.Resume.New(informers.Resume.Params)
 	require.NoError(t, err)
 	for steps := 1; steps < 80; steps++ {
 		r := explore.NewRunner(s, steps)

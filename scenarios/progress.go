@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -71,6 +72,21 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 		},
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable},
+	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
+})
+
+var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "guard-quiet-range",
+	Summary: "the version check of the KEP asks for one fix, not for the next: consistent LISTs hang all the same",
+	Doc: `issue-17507 behind the version check of KEP-2340, which passes every etcd with the fix of etcd-io/etcd#15220: 3.4.25
+and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5.13
+(kubernetes/kubernetes#123192): with --set version-check=shipped etcd answers, and in time.`,
+	Params: func() testbed.Params {
+		p := Issue17507.Params
+		p.Settings = option.Settings("version-check=kep-beta")
+		return p
+	}(),
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
 

@@ -2,7 +2,7 @@ package watch
 
 import (
 	"github.com/watchbed/watchbed/properties/informers"
-	"github.com/watchbed/watchbed/scenarios"
+	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -13,6 +13,6 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-122805", Issue: "kubernetes/kubernetes#122805", FixedIn: "Kubernetes 1.30",
 	Summary:  "a WatchList waits for a fresh cache, and etcd is not asked for progress: on a quiet range the bookmark that ends its initial events never comes",
 	Setting:  "initial-events-end=timer",
-	Scenario: scenarios.InformerColdStart, Property: informers.CatchUp,
+	Scenario: scenarioinformers.ColdStart, Property: informers.CatchUp,
 	Why: "nothing more can happen, and an informer still waits for the end of its list",
 })

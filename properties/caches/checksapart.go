@@ -18,6 +18,7 @@ var ChecksApart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
 	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
 	Violated: "consistency checks too often",
+	Labels:   map[string]string{"often": "consistency checks too often"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &checksApart{system: s, last: make([]sim.Time, len(s.Caches())), seen: make([]int, len(s.Caches()))}
 	},

@@ -16,6 +16,7 @@ var ClientBounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-bounded", Kind: testbed.Safety,
 	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
 	Violated: "buffer holds more than its size",
+	Labels:   map[string]string{"events": "buffer holds more than its size"},
 	New:      func(s *testbed.System) testbed.Judge { return &clientBounded{system: s} },
 })
 

@@ -20,6 +20,7 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-resumes", Kind: testbed.Safety,
 	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event.",
 	Violated: "needless relist of a cache",
+	Labels:   map[string]string{"relist": "needless relist of a cache"},
 	New:      func(s *testbed.System) testbed.Judge { return &resumes{s} },
 })
 

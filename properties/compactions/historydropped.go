@@ -18,6 +18,7 @@ var HistoryDropped = testbed.RegisterProperty(&testbed.Property{
 	Name: "history-dropped", Kind: testbed.Liveness,
 	Promise:  "When nothing has failed for two intervals, API servers have compacted what etcd came to before that.",
 	Violated: "etcd not compacted",
+	Labels:   map[string]string{"late": "etcd compacted too late"},
 	New:      func(s *testbed.System) testbed.Judge { return &historyDropped{s, logOf(s)} },
 })
 

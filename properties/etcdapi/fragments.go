@@ -20,7 +20,7 @@ var Fragments = testbed.RegisterProperty(&testbed.Property{
 	Name: "fragments", Kind: testbed.Safety,
 	Promise:  "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
 	Violated: "response split wrongly",
-	Labels:   map[string]string{"whole": "response not split", "unasked": "fragments not asked for"},
+	Labels:   map[string]string{"whole": "response not split", "split": "response split without need", "large": "fragment too large", "small": "fragment too small", "unasked": "fragments not asked for"},
 	New: func(s *testbed.System) testbed.Judge {
 		nodes := s.Nodes()
 		nodes.Etcd.Watch.SetDefaults()

@@ -18,6 +18,7 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-nothing-left", Kind: testbed.Safety,
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, and as many streams as clients have open.",
 	Violated: "left behind in etcd",
+	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
 	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
 

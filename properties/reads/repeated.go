@@ -17,6 +17,7 @@ var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Name: "reads-repeated", Kind: testbed.Safety,
 	Promise:  "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
 	Violated: "read given up too soon",
+	Labels:   map[string]string{"given-up": "read given up too soon"},
 	New:      func(s *testbed.System) testbed.Judge { return &repeated{s} },
 })
 

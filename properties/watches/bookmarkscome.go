@@ -23,6 +23,7 @@ var BookmarksCome = testbed.RegisterProperty(&testbed.Property{
 	Name: "bookmarks-come", Kind: testbed.Liveness,
 	Promise:  "When nothing more can happen, bookmarks have brought every open watch that allows them to the resourceVersion of the cache.",
 	Violated: "no bookmark",
+	Labels:   map[string]string{"missing": "no bookmark"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &bookmarksCome{s, s.Nodes().Cache.Watches.Delegation == dispatch.Delegation(0)}
 	},

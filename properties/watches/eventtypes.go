@@ -23,7 +23,7 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 	Promise: "An event is ADDED if the object did not exist before, MODIFIED if it did, and DELETED with its last state if it ceased to exist; " +
 		"initial events are ADDED.",
 	Violated: "wrong type of an event",
-	Labels:   map[string]string{"object": "not the object that was deleted"},
+	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &eventTypes{system: s, addedOnly: addedOnly(s)}
 	},

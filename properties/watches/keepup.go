@@ -20,7 +20,7 @@ var KeepUp = testbed.RegisterProperty(&testbed.Property{
 	Name: "watches-keep-up", Kind: testbed.Liveness,
 	Promise:  "When nothing more can happen, every open watch has been sent every change.",
 	Violated: "watch lacks a change",
-	Labels:   map[string]string{"silent": "watch falls silent"},
+	Labels:   map[string]string{"silent": "watch falls silent", "left-out": "watch lacks a change"},
 	New:      func(s *testbed.System) testbed.Judge { return &keepUp{system: s} },
 })
 

@@ -1,4 +1,4 @@
-package scenarios
+package guards
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-var GuardOldEtcd = testbed.RegisterScenario(&testbed.Scenario{
+var OldEtcd = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-old-etcd",
 	Summary: "etcd is too old from the start: the version check sends consistent LISTs to etcd, and none of them lacks a write",
 	Doc: `issue-15220 behind the version check that was shipped (kubernetes/kubernetes#123192). Until the first member of etcd
@@ -34,7 +34,7 @@ does not start at all: nothing is exercised, and the verdict is vacuous.`,
 	),
 })
 
-var GuardMixed = testbed.RegisterScenario(&testbed.Scenario{
+var Mixed = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-mixed-members",
 	Summary: "two members of etcd, one too old: between their two answers the version check trusts the cluster",
 	Doc: `The member that all clients are connected to is too old, another one is not. The version check that was shipped asks each
@@ -66,7 +66,7 @@ var oldMemberLater = slices.Concat(
 	known.StaleReads(reads.Linearizable, reads.LinearizableData),
 )
 
-var GuardUnasked = testbed.RegisterScenario(&testbed.Scenario{
+var Unasked = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-unasked-member",
 	Summary: "a member too old to be trusted was down when the API server started, and then takes over",
 	Doc: `The version check hears from the member that serves, and nothing from one that is down. The check that was shipped goes
@@ -85,7 +85,7 @@ with the KEP's policies.`,
 	Known:  oldMemberLater,
 })
 
-var GuardDowngrade = testbed.RegisterScenario(&testbed.Scenario{
+var Downgrade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-downgrade",
 	Summary: "etcd is downgraded after the version check has passed: a consistent LIST lacks a completed write",
 	Doc: `KEP-2340 checks the version when the API server starts, because "we generally don't expect etcd clusters to
@@ -101,19 +101,4 @@ progress overtakes events again (etcd-io/etcd#15220), and the version is not ask
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known:  oldMemberLater,
-})
-
-var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
-	Name:    "guard-quiet-range",
-	Summary: "the version check of the KEP asks for one fix, not for the next: consistent LISTs hang all the same",
-	Doc: `issue-17507 behind the version check of KEP-2340, which passes every etcd with the fix of etcd-io/etcd#15220: 3.4.25
-and 3.5.8 on, whose fix brought #17507. What was shipped asks for 3.4.31 and 3.5.13
-(kubernetes/kubernetes#123192): with --set version-check=shipped etcd answers, and in time.`,
-	Params: func() testbed.Params {
-		p := Issue17507.Params
-		p.Settings = option.Settings("version-check=kep-beta")
-		return p
-	}(),
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
-	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })

@@ -1,4 +1,4 @@
-package scenarios
+package guards
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-var GuardLockedGate = testbed.RegisterScenario(&testbed.Scenario{
+var LockedGate = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-locked-gate",
 	Summary: "a gate that is locked to true is set to false on the command line: the API server does not start, however new etcd is",
 	Doc: `With KEP-2340 at GA the gate ConsistentListFromCache cannot be switched off any more. An API server that is told to do so
@@ -31,7 +31,7 @@ ends before it asks etcd anything. Its clients get no answer, and no refusal tha
 	Claims: []*testbed.Property{caches.StartsAsChecked},
 })
 
-var GuardInsists = testbed.RegisterScenario(&testbed.Scenario{
+var Insists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-insists",
 	Summary: "etcd is too old and the gate was enabled on the command line: the API server does not start",
 	Doc: `With KEP-2340 at Beta an old member of etcd switches consistent reads from the cache off, with a warning, unless the gate
@@ -48,7 +48,7 @@ etcd-io/etcd#15220 it starts.`,
 	Claims: []*testbed.Property{caches.StartsAsChecked},
 })
 
-var GuardUpgrade = testbed.RegisterScenario(&testbed.Scenario{
+var Upgrade = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-upgrade",
 	Summary: "etcd is upgraded under an API server that found it too old: consistent LISTs are etcd's until the API server restarts",
 	Doc: `The version check of KEP-2340 finds etcd 3.5.7 and switches consistent reads from the cache off. Then the cluster comes back
@@ -66,7 +66,7 @@ must remember nothing of the time before.`,
 	Known:  known.StaleReads(reads.Linearizable, reads.LinearizableData),
 })
 
-var GuardSlowMember = testbed.RegisterScenario(&testbed.Scenario{
+var SlowMember = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-slow-member",
 	Summary: "etcd takes longer to say its version than the API server waits: it starts with a warning, after two seconds",
 	Doc: `Messages take up to 1.5 s until the cache is ready. KEP-2340 has the API server warn and go on if a member does not say its

@@ -1,0 +1,80 @@
+package informers
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/informers"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var ColdStart = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-cold-start",
+	Summary: "informers stream their list from API servers that have just started, or start again meanwhile (KEP-3157)",
+	Doc: `A cache that has not listed yet refuses a WatchList with 429, so the informer backs off and asks again. The stream
+begins with synthetic ADDED events and ends with a bookmark. With informer-list=list-watch the first list names
+resourceVersion "0" and a limit, and a cold cache has etcd answer it in pages (KEP-3157, "Steps followed by informers").`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 1, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 3, Items: 3},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Page: 2}},
+		Faults:    faults.Options{Restarts: 1},
+		Clock:     testbed.Clock{Steps: 20_000},
+	},
+	Claims: streamedClaims,
+	Known: slices.Concat(
+		known.StreamingInformers(),
+		known.BackInTime(watches.InitialEvents, informers.MatchEtcd, informers.Monotonic),
+		known.Rarely(known.StaleRelist()),
+	),
+})
+
+var Fallback = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-fallback",
+	Summary: "API servers that do not know sendInitialEvents: informers list instead, and miss nothing",
+	Doc: `The gate WatchList is off in the API servers and on in client-go: a WatchList is refused as invalid (KEP-3157, "Version Skew
+Strategy"). The informer lists, whatever the error was, and tries to stream again the next time that it has to list.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Settings:  option.Settings("watch-list=disabled"),
+		Topology:  topology.Options{Servers: 2},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 3},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Page: 2}},
+		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 1, Restarts: 1},
+		Clock:     testbed.Clock{Steps: 40_000},
+	},
+	Claims: Claims,
+	Known: slices.Concat(
+		known.EarlyProgress(informers.MatchEtcd, informers.CatchUp),
+		known.BackInTime(contentClaims...),
+		known.StaleRelist(),
+	),
+})
+
+var Memory = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-memory",
+	Summary: "informers get all objects of 1 MB at the same time: memory for streams against memory for LISTs (KEP-3157)",
+	Doc: `Bytes are counted (see "metrics" of simrun run --json). With items=400 and informers=16 or 1024 it is the manual test of
+KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server down, with streams 1,024 did not.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology:  topology.Options{Servers: 1},
+		Workload:  workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 20, Think: time.Second},
+		Informers: testbed.InformerOptions{ObjectBytes: 1_000_000, Count: 4, Options: informer.Options{List: informer.ByWatchList}},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Minute,
+			Steps: 10_000_000,
+		},
+	},
+	Claims: []*testbed.Property{informers.CatchUp},
+	Known:  known.BackInTime(informers.CatchUp),
+})
