@@ -228,29 +228,39 @@ func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnos
 // which is what a person looks at last.
 func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun) error {
 	o := s.terminal()
-	for i, k := range kept {
-		if i == 0 {
-			if err := report.WriteStory(s.out, o, k.Diagnosis); err != nil {
-				return err
-			}
-			if k.path != "" {
-				fmt.Fprintf(s.out, "\nReplay: %s replay %s\n\n", s.program, k.path)
-			}
-			continue
+	if len(kept) > 0 {
+		if err := report.WriteStory(s.out, o, kept[0].Diagnosis); err != nil {
+			return err
 		}
-		if i == 1 {
-			fmt.Fprintln(s.out, "Other ways to fail:")
+		if kept[0].path != "" {
+			fmt.Fprintf(s.out, "\nReplay: %s replay %s\n\n", s.program, kept[0].path)
 		}
-		fmt.Fprintf(s.out, "  %s: %d choices", k.Failure, len(k.Recording.Choices))
-		if k.path != "" {
-			fmt.Fprintf(s.out, ", %s replay %s", s.program, k.path)
-		}
-		fmt.Fprintln(s.out)
 	}
-	if len(kept) > 1 {
-		fmt.Fprintln(s.out)
+	if others := otherWays(s.program, kept); len(others) > 0 {
+		fmt.Fprintf(s.out, "Other ways to fail:\n  %s\n\n", strings.Join(others, "\n  "))
 	}
 	return report.WriteSummary(s.out, o, found)
+}
+
+// otherWays are the failures that are not told, each with its run. Some have none of
+// their own, since the run of another one shows them as well.
+func otherWays(program string, kept []*keptRun) []string {
+	var lines []string
+	for i, k := range kept {
+		same := "in the run that is told"
+		if i > 0 {
+			line := fmt.Sprintf("%s: %d choices", k.Failure, len(k.Recording.Choices))
+			if k.path != "" {
+				line += fmt.Sprintf(", %s replay %s", program, k.path)
+			}
+			lines = append(lines, line)
+			same = "in the run of " + k.Failure.String()
+		}
+		for _, also := range k.Also {
+			lines = append(lines, also.String()+": "+same)
+		}
+	}
+	return lines
 }
 
 // files writes what was asked for besides, and reports replay files that could

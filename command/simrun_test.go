@@ -77,7 +77,7 @@ func (c *simrun) found() string {
 func TestRunFindsAndReplays(t *testing.T) {
 	c := command(t)
 	file := c.found()
-	for _, want := range []string{"takes from ctrlStream, while", "progress=control-queue", "Replay: simrun replay simrun-failures", "Campaign hash", "violated"} {
+	for _, want := range []string{"takes from ctrlStream, while", "progress=control-queue", "Replay: simrun replay simrun-failures", "linearizable (missing-write): in the run that is told", "Campaign hash", "violated"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out), " "), want)
 	}
 	require.Empty(t, c.err)

@@ -76,6 +76,7 @@ func TestRegisteredPartsAreInEverySubcommand(t *testing.T) {
 	assert.Equal(t, 1, code, text)
 	assert.Contains(t, text, "never-empty       violated")
 	assert.Contains(t, text, "the write was acknowledged", "the story says what is wrong")
+	assert.Contains(t, text, "never-empty (empty): in the run that is told")
 
 	quiet := []string{"run", "issue-17507", "--etcd", "3.6.16", "--seeds", "100", "--out", t.TempDir()}
 	text, code = simrun(t, binary, quiet...)
