@@ -103,7 +103,7 @@ that gets no answer, because etcd changes its leader, restarts or is compacted, 
 switched off stay off, and the next check decides. When nothing more can happen no comparison is under way.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",
-		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "inconsistency-detector=on", "page=1"),
+		Settings: option.Settings("consistency-checker=fallback", "mark-consistent=unlocked", "inconsistency-detector=on", "page=1", "progress-requests=periodic"),
 		Topology: topology.Options{Servers: 1},
 		Workload: workload.Options{
 			Writers: 1, Writes: 5, Readers: 2, Reads: 3, Read: "past", AwaitReady: true, Keys: 2, Items: 2, Compactions: 1,

@@ -27,7 +27,8 @@ var (
 	cellFollowers = sim.NewCell("etcd: followers")
 	cellMembers   = sim.NewCell("etcd: members")
 	cellLeader    = sim.NewCell("etcd: leader")
-	// cellFailures is how many errors are still to be answered, by kind.
+	// cellFailures is how many errors are still to be answered, by kind; behind the
+	// kinds, the list of those that were.
 	cellFailures = sim.NewCell("etcd: failures")
 
 	// cellRead is a handler that has not looked at the store yet; its items are

@@ -253,6 +253,7 @@ func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 // noteFailure records that a request is answered with an error that nothing in it is the
 // reason of.
 func (s *Server) noteFailure(env *sim.Env, request sim.Payload, err *wire.Error, fate string) {
+	env.Writes(cellFailures, int(failureKinds))
 	s.failed = append(s.failed, request)
 	if env.Noting() {
 		env.Note(failed{request, err, fate})
