@@ -21,7 +21,7 @@ func init() {
 		// What known bugs of etcd show in.
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		// Snapshots and compaction (KEP-4988).
-		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, Detectors, ConsistencyChecks,
+		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, FailedChecks, Detectors, ConsistencyChecks,
 		// Initial events (KEP-3157).
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds,
 		// Cost of consistent LISTs.

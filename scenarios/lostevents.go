@@ -27,7 +27,9 @@ are no snapshot. --set consistency-checker=off leaves exact reads wrong, too; =p
 start again, and everything right. etcd tells of its progress every minute: a check at the resourceVersion of the cache
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
-	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart},
+	Claims: []*testbed.Property{
+		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
+	},
 	Known: slices.Concat(
 		known.When(known.WaitsUntilFresh, known.TrustsEtcd, testbed.Unless(known.CheckerEndsProcess)).
 			Violates(reads.Linearizable).
@@ -65,7 +67,9 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart},
+	Claims: []*testbed.Property{
+		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart, caches.SuspectSnapshots,
+	},
 	Known: slices.Concat(
 		known.When(known.KeepsSnapshots, testbed.Unless(known.CheckerEndsProcess)).Violates(reads.Exact).
 			Because("no check is due before the object is written again, and snapshots stay that lack the event"),
@@ -92,7 +96,7 @@ ground truth at the moment when it was begun.`,
 		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept, caches.Resumes},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 
 var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
@@ -111,7 +115,30 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots},
+})
+
+var FailedChecks = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "failed-checks",
+	Summary: "a consistency check fails, later ones get no answer of etcd, and objects are written on: no suspect state is served until a check succeeds",
+	Doc: `One of six objects lacks an event, and it takes minutes until that object is written again. Checks are half a minute apart: the
+first one that fails drops the snapshots and switches them off, so that events after it leave none. etcd changes its leader, answers with
+errors and restarts meanwhile; a check that ends with an error is no success. Readers ask for past states all the time.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("consistency-checker=fallback", "check-period=30s", "notify=10s", "page=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 8, Deletes: true, Readers: 2, Reads: 12, Read: "past", AwaitReady: true, Keys: 6, Items: 6,
+			History: 1, Think: time.Minute,
+		},
+		Faults: faults.Options{LostEvents: 1, LeaderChanges: 2, EtcdRestarts: 1, For: 4 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 10 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart},
 })
 
 var lostEventParams = testbed.Params{
