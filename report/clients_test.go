@@ -1,0 +1,80 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/model"
+)
+
+// TestEachOperationHasItsRow: also a refused one, with what was asked, and where it lies
+// among all of them.
+func TestEachOperationHasItsRow(t *testing.T) {
+	h := &model.History{Clients: []string{"a", "idle", "b"}, Operations: []model.Operation{
+		{Client: 2, Call: 1, Return: 4, Outcome: model.Failed, Request: &model.Request{Kind: model.List, Key: "/p/", Freshness: model.Exact, Revision: 7, Limit: 3}},
+		{Client: 0, Call: 4, Return: 8, Outcome: model.Done, Request: &model.Request{Kind: model.Put, Key: "/p/a", Value: "1"}, Result: &model.Result{Revision: 8}},
+	}}
+	rows := clientsOf(h, nil)
+	require.Len(t, rows, 2)
+	require.Equal(t, []string{"a", "b"}, []string{rows[0].Client, rows[1].Client})
+	require.Equal(t, []operationRow{{Asked: "put /p/a=1", Answer: "revision 8", Class: "done", Begin: 50, Length: 50}}, rows[0].Operations)
+	require.Equal(t, []operationRow{{Asked: "list /p/ at revision 7, at most 3", Answer: "refused", Class: "refused", Begin: 12.5, Length: 37.5}}, rows[1].Operations)
+}
+
+// TestTheWrongAnswerIsMarkedAmongTheOperations: one row, that of the step that is marked.
+func TestTheWrongAnswerIsMarkedAmongTheOperations(t *testing.T) {
+	s := tellOnly(t, "issue-15220")
+	var wrong []operationRow
+	for _, c := range clientsOf(s.Run.History, s.Run) {
+		for _, op := range c.Operations {
+			if strings.Contains(op.Class, "wrong") {
+				wrong = append(wrong, op)
+			}
+		}
+	}
+	require.Len(t, wrong, 1)
+	require.True(t, strings.HasSuffix(wrong[0].When, s.Run.Place(s.Run.Wrong)), wrong[0].When)
+}
+
+// TestARefusalHasItsReason: as the client says it.
+func TestARefusalHasItsReason(t *testing.T) {
+	refused := 0
+	for _, c := range storyCases(t) {
+		var s *story.Story
+		if s = tellOnly(t, c.name); refused > 5 {
+			break
+		}
+		for _, c := range clientsOf(s.Run.History, s.Run) {
+			for _, op := range c.Operations {
+				if op.Class == "refused" && op.When != "" {
+					refused++
+					require.NotEqual(t, "refused", op.Answer, "%s: %s", c.Client, op.Asked)
+				}
+			}
+		}
+	}
+	require.NotZero(t, refused)
+}
+
+// TestThePageHasTheParametersThatWereGiven: each with its value.
+func TestThePageHasTheParametersThatWereGiven(t *testing.T) {
+	d := told(t, "issue-15220")
+	page := pageOf(t, d)
+	p, err := recorded.Params(d.Scenario(), d.Recording)
+	require.NoError(t, err)
+	require.NotEmpty(t, p.Given())
+	for _, s := range p.Given() {
+		require.Contains(t, page, "<tr><td>"+s.Name+"</td><td>"+s.Value+"</td></tr>")
+	}
+}
+
+// TestNoStyleCutsText: at any width a label wraps or scrolls.
+func TestNoStyleCutsText(t *testing.T) {
+	for _, cut := range []string{"text-overflow", "overflow: hidden", "overflow:hidden", "line-clamp"} {
+		require.NotContains(t, pageCSS, cut)
+	}
+}
