@@ -35,11 +35,19 @@ func (d *Diagnosis) Nearest() (*Nearest, error) {
 		if err != nil {
 			return nil, err
 		}
-		detour, err := recording.NewDetour(d.Recording, *d.Turning.Nearest, d.Turning.Other)
+		system, err := d.scenario.New(p)
 		if err != nil {
 			return nil, err
 		}
-		return d.passing(p, detour, fmt.Sprintf("step %d takes another course: %s", d.Turning.Nearest.Step, d.Turning.Other))
+		chooser, err := d.Turning.Passing(explore.NewRunner(system, p.Clock.Steps), d.Recording)
+		if err != nil {
+			return nil, err
+		}
+		difference := fmt.Sprintf("step %d takes another course: %s", d.Turning.Nearest.Step, d.Turning.Other)
+		if d.Turning.Other == "" {
+			difference = fmt.Sprintf("other courses from step %d on", d.Turning.Nearest.Step)
+		}
+		return d.passing(p, chooser, difference)
 	}
 	return nil, nil
 }

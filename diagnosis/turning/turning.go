@@ -18,10 +18,13 @@ type Point struct {
 	// Before is how many failed of those that leave the recorded run one choice
 	// earlier.
 	Before int
-	// Nearest is the latest fork at which another course makes the run pass, and
-	// Other that course; nil if none was found.
+	// Nearest is the latest fork at which another course makes the run pass; nil if none
+	// was found.
 	Nearest *recording.Fork
-	Other   string
+	// Other is what is taken there, and the rest of the recording after it. It is empty
+	// if only runs pass that take other courses from there on: those of the seed.
+	Other string
+	seed  uint64
 }
 
 // How many continuations are tried behind each step, and how many runs a search for
@@ -51,10 +54,12 @@ func Find(r *explore.Runner, rec *recording.Recording, property string) (*Point,
 		p.Inevitable = forks[i-1].Step
 		p.Before = s.failing(forks[i-1].At)
 	}
+	end := last + 1
+search:
 	for detours := 0; last >= 0; last-- {
 		for _, other := range forks[last].Others {
 			if detours++; detours > maxDetours {
-				return p, nil
+				break search
 			}
 			if s.passes(forks[last], other) {
 				p.Nearest, p.Other = &forks[last], other
@@ -62,6 +67,7 @@ func Find(r *explore.Runner, rec *recording.Recording, property string) (*Point,
 			}
 		}
 	}
+	p.Nearest, p.seed = s.leaves(forks[:end])
 	return p, nil
 }
 
@@ -76,8 +82,7 @@ type search struct {
 func (s *search) failing(choices int) int {
 	failing := 0
 	for seed := range uint64(continuations) {
-		s.chooser.Begin(seed)
-		b, err := recording.NewBranch(s.rec, choices, s.chooser)
+		b, err := s.continuation(choices, seed)
 		if err != nil {
 			return 0
 		}
@@ -114,8 +119,11 @@ func (p *Point) String() string {
 	default:
 		s = fmt.Sprintf("After step %d each of %d continuations fails that was tried; before it %d do.", p.Inevitable, p.Tried, p.Before)
 	}
-	if p.Nearest == nil {
-		return s + " No schedule was found that passes and differs in one choice."
+	switch {
+	case p.Nearest == nil:
+		return s + " No schedule was found that passes."
+	case p.Other == "":
+		return s + fmt.Sprintf(" No schedule was found that passes and differs in one choice. The nearest that passes takes other courses from step %d on.", p.Nearest.Step)
 	}
 	return s + fmt.Sprintf(" The nearest schedule that passes takes %q in place of %q at step %d.", p.Other, p.Nearest.Taken, p.Nearest.Step)
 }

@@ -18,9 +18,14 @@ import (
 // TestTheNearestScheduleThatPassesPasses: the point of a run lies in it, a run that
 // takes the other course passes, and the violation is inevitable before it shows.
 func TestTheNearestScheduleThatPassesPasses(t *testing.T) {
-	for _, c := range []struct{ recording, property string }{
-		{"time-travel", "monotonic"},
-		{"issue-15220", "linearizable-data"},
+	for _, c := range []struct {
+		recording, property string
+		// once: it differs in one choice.
+		once bool
+	}{
+		{"time-travel", "monotonic", true},
+		{"issue-15220", "linearizable-data", true},
+		{"bug-issue-20221-events", "resumable", false},
 	} {
 		rec, err := recording.Open(filepath.Join("..", "..", "report", "testdata", "stories", c.recording+".json"))
 		require.NoError(t, err)
@@ -33,9 +38,10 @@ func TestTheNearestScheduleThatPassesPasses(t *testing.T) {
 		require.NoError(t, err)
 		require.Positive(t, p.Inevitable, c.recording)
 		require.NotNil(t, p.Nearest, c.recording)
+		require.Equal(t, c.once, p.Other != "", c.recording)
 		require.Less(t, p.Before, p.Tried)
 		require.LessOrEqual(t, p.Nearest.Step, p.Inevitable)
-		b, err := recording.NewDetour(rec, *p.Nearest, p.Other)
+		b, err := p.Passing(runner, rec)
 		require.NoError(t, err)
 		result := runner.Run(b)
 		for _, f := range result.Findings {
