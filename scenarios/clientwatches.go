@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -63,6 +64,35 @@ in between (kubernetes/kubernetes#116122).`,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
+	),
+})
+
+var RelistOfSmallHistory = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "relist-of-small-history",
+	Summary: "a cache that remembers three events lists again, and clients go on from events and from bookmarks: each gets every event, or a 410",
+	Doc: `As watch-during-relist, but the history loses events by itself as well, before the list and after it. A client that comes back
+may give a resourceVersion from before the list, from after it, or one at which nothing happened, from a bookmark. Below the oldest
+event that the history has, or below the list if it has lost none since, the answer is 410; from there on nothing may be missing. Until
+nothing more can happen, so that a watch that falls silent shows.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "ring=3"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Deletes: true, Noise: 1, NoiseWrites: 3, Readers: 1, Reads: 2, Read: "consistent",
+			Watchers: 3, Leave: 2, AwaitReady: true, Keys: 2, Items: 1, Compactions: 2,
+		},
+		Faults: faults.Options{Breaks: 3},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
+		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.Resumes,
+	},
+	Known: slices.Concat(
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
+		known.Rarely(known.EarlyProgress(watches.Bookmarkable)),
 		known.RepeatedByClient(watches.Bookmarkable),
 	),
 })
