@@ -217,8 +217,11 @@ func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnos
 	_, err := finder.Find(ctx, c.Failures)
 	live.end()
 	for _, k := range kept {
-		for _, failure := range append([]explore.Failure{k.Failure}, k.Also...) {
-			found.Link(failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)
+		found.Link(k.Failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)
+		for _, also := range k.Also {
+			// Its cause may be another one.
+			why := k.Recording.Why(also)
+			found.Link(also, why, append(k.Story.Steps(), why), len(k.Recording.Choices), k.path)
 		}
 	}
 	return kept, err

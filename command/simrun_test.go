@@ -232,19 +232,24 @@ func TestRunJSON(t *testing.T) {
 		Scenario, Etcd, Cache, Strategy, CampaignHash string
 		Properties                                    map[string]struct{ Verdict string }
 		Failures                                      []struct {
-			Property, Replay string
-			Story            []string
-			Choices          int
+			Property, Why, Replay string
+			Story                 []string
+			Choices               int
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got), "one object and nothing else")
 	require.Equal(t, "3.5.7", got.Etcd)
 	require.Equal(t, "violated", got.Properties["linearizable-data"].Verdict)
 	require.NotEmpty(t, got.Failures)
+	reasons := map[string]bool{}
 	for _, f := range got.Failures {
 		require.FileExists(t, f.Replay)
 		require.NotEmpty(t, f.Story)
 		require.Positive(t, f.Choices)
+		require.False(t, reasons[f.Why], "each failure has its own reason: %s", f.Why)
+		reasons[f.Why] = true
+		told := strings.Contains(f.Story[len(f.Story)-1], "decides")
+		require.True(t, told || f.Story[len(f.Story)-1] == f.Why, "no cause is said of a failure for which it was not looked for")
 	}
 	require.Empty(t, c.err)
 }

@@ -147,14 +147,20 @@ func (r *Run) violated(w *sim.World, f explore.Failure) bool {
 	return result.Find(f) != nil
 }
 
-// Strings is the story as plain lines, for files.
+// Strings is the story as plain lines, for files: its steps, and why it is a violation.
 func (s *Story) Strings() []string {
+	lines := s.Steps()
+	if s.Why != "" {
+		lines = append(lines, s.Why)
+	}
+	return lines
+}
+
+// Steps are the steps of the story as plain lines.
+func (s *Story) Steps() []string {
 	var lines []string
 	for _, l := range s.Lines {
 		lines = append(lines, s.When(l)+" "+l.Node+" "+l.Text)
-	}
-	if s.Why != "" {
-		lines = append(lines, s.Why)
 	}
 	return lines
 }

@@ -58,6 +58,17 @@ type Finding struct {
 	Story []string `json:"story,omitempty"`
 }
 
+// Why explains one of the ways in which the recorded run failed; it is empty if the run
+// did not fail in this way.
+func (r *Recording) Why(failure explore.Failure) string {
+	for _, f := range r.Findings {
+		if f.Verdict == model.Violated.String() && f.Property == failure.Property && f.Label == failure.Label {
+			return f.Why
+		}
+	}
+	return ""
+}
+
 // Violations are the ways in which the recorded run failed.
 func (r *Recording) Violations() []explore.Failure {
 	var list []explore.Failure
