@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
@@ -69,10 +70,11 @@ func TestScenariosFailAsExpectedAndNoOther(t *testing.T) {
 // Some violations show once in a thousand schedules: those that are expected
 // are looked for until they are found, up to a bound. What is not expected has
 // these many schedules to show at least, and five times as many with
-// -catalogue.everything.
+// -catalogue.everything. A timed schedule takes ten times as long as another.
 const (
-	schedulesAtATime = 300
-	maxSchedules     = 200 * schedulesAtATime
+	schedulesAtATime      = 300
+	timedSchedulesAtATime = 75
+	maxSchedules          = 200 * schedulesAtATime
 )
 
 func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params) {
@@ -85,6 +87,9 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params) {
 	// Watches with initial events are refused.
 	refuses := known.FindsEtcdTooOld.Holds(setup) && known.SameEtcd.Holds(setup)
 	atATime := uint64(schedulesAtATime)
+	if p.Clock.Mode == sim.Timed {
+		atATime = timedSchedulesAtATime
+	}
 	if *everything {
 		atATime *= 5
 	}

@@ -17,7 +17,7 @@ var ClientNothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-nothing-left", Kind: testbed.Safety,
 	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
 	Violated: "left behind in the client",
-	Labels:   map[string]string{"calls": "calls left in the client", "requests": "watch requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
+	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
 	New:      func(s *testbed.System) testbed.Judge { return &clientNothingLeft{s} },
 })
 

@@ -19,7 +19,7 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,
 	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so.",
 	Violated: "started against its check",
-	Labels:   map[string]string{"started": "started against its check", "trusts": "relies on progress against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
+	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &startsAsChecked{system: s, rules: startRulesOf(s)}
 	},
