@@ -55,6 +55,29 @@ func TestAGapStandsForTheStepsLeftOut(t *testing.T) {
 	require.NotZero(t, gaps)
 }
 
+// TestEachLineOfTheStoryIsInItsStep: also where a step has several.
+func TestEachLineOfTheStoryIsInItsStep(t *testing.T) {
+	d := told(t, "guard-downgrade")
+	_, short, whole := stepsTold(t, "guard-downgrade")
+	want := map[string][]saying{}
+	several := false
+	for _, l := range d.Story.Lines {
+		when := d.Story.When(l)
+		several = several || len(want[when]) > 0
+		want[when] = append(want[when], saying{l.Node, l.Text})
+	}
+	require.True(t, several)
+	for _, table := range []stepTable{short, whole} {
+		got := map[string][]saying{}
+		for _, row := range table.Rows {
+			if len(row.Says) > 0 {
+				got[row.When] = row.Says
+			}
+		}
+		require.Equal(t, want, got)
+	}
+}
+
 // TestNoEntryIsLeftUncounted: an entry that is not listed is in the number of those, or
 // in that of how often the same one follows.
 func TestNoEntryIsLeftUncounted(t *testing.T) {
