@@ -17,7 +17,7 @@ func init() {
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
-		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, RequestsAtRest,
+		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, RequestsAtRest,
 		// What known bugs of etcd show in.
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		// Snapshots and compaction (KEP-4988).

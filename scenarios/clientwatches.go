@@ -2,11 +2,13 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -95,6 +97,31 @@ nothing more can happen, so that a watch that falls silent shows.`,
 		known.Rarely(known.EarlyProgress(watches.Bookmarkable)),
 		known.RepeatedByClient(watches.Bookmarkable),
 	),
+})
+
+var ShrinkingHistory = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "shrinking-history",
+	Summary: "the history of a cache grows in bursts of writes and shrinks when it is quiet, while clients leave and come back: no young event is lost",
+	Doc: `The history begins with two events. It doubles before it would lose one that is younger than 75 s, and is halved when all but
+the newest quarter is older. Clients leave after every second event and come back a second later: what came meanwhile is younger than that, so
+that 410 is no answer, however often the history has shrunk before.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("ring=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 6, Writes: 5, Deletes: true, Readers: 1, Reads: 4, Read: "every", Watchers: 3, Leave: 2,
+			Keys: 6, Items: 2, Think: 100 * time.Second,
+		},
+		Faults: faults.Options{For: time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 8 * time.Minute, Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes, caches.JustifiedRefusals,
+	},
+	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 })
 
 var RecreatedCache = testbed.RegisterScenario(&testbed.Scenario{

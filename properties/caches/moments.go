@@ -16,6 +16,8 @@ type moments struct {
 	notified uint64
 	// caches are by their place in System.Caches.
 	caches []cacheMoment
+	// revisions are those that etcd has come to in the run, in their order.
+	revisions []revisionMoment
 	// operations[i] are those of client i of the history, watches[i] the streams of
 	// watcher i: the watchers, then the list watchers, then those that draw their watches.
 	operations, watches [][]moment
@@ -38,6 +40,12 @@ type cacheMoment struct {
 	crowded int
 	// listed is its resourceVersion when it became ready: that of its list.
 	listed int64
+}
+
+// revisionMoment is when etcd came to a revision.
+type revisionMoment struct {
+	revision int64
+	at       sim.Time
 }
 
 // moment is what was known when a client asked, and when it was answered.
@@ -79,6 +87,7 @@ func momentsOf(s *testbed.System) *moments {
 func (m *moments) Reset() {
 	m.notified = 0
 	clear(m.caches)
+	m.revisions = m.revisions[:0]
 	for i := range m.operations {
 		m.operations[i] = m.operations[i][:0]
 	}
@@ -91,6 +100,9 @@ func (m *moments) Reset() {
 func (m *moments) AfterStep(w *sim.World, a sim.Action) {
 	notified := w.Count(cache.ProgressNotified)
 	now, etcd := w.Steps(), m.system.Etcd().Revision()
+	if n := len(m.revisions); n == 0 || m.revisions[n-1].revision < etcd {
+		m.revisions = append(m.revisions, revisionMoment{etcd, w.Now()})
+	}
 	for i, c := range m.system.Caches() {
 		of := &m.caches[i]
 		ready := c.Ready()
@@ -207,6 +219,16 @@ func (m *moments) version(cache int) int64 {
 		return of.ResourceVersion()
 	}
 	return 0
+}
+
+// reached is when etcd came to a revision, false if it has not.
+func (m *moments) reached(revision int64) (sim.Time, bool) {
+	for _, r := range m.revisions {
+		if r.revision >= revision {
+			return r.at, true
+		}
+	}
+	return 0, false
 }
 
 // wasReady reports whether the cache was ready from the request to the answer.

@@ -2,6 +2,7 @@ package caches
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -110,8 +111,12 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	return ""
 }
 
+// eventFreshDuration is how long events are kept, whatever the capacity of the history was
+// (DefaultEventFreshDuration of k8s.io/apiserver's storage/cacher): it doubles instead of losing a younger one.
+const eventFreshDuration = 75 * time.Second
+
 // goneForWatch judges a 410 of a watch. A cache has all events since its list, up to
-// its capacity.
+// its capacity, and timed all that are younger than eventFreshDuration.
 func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 	switch {
 	case r.from == 0:
@@ -122,6 +127,9 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		}
 	case r.from >= r.at.listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.cache].Prefix(), r.from, r.at.newest)
+		if next, ok := j.reached(r.from + 1); j.rules.timed && ok && r.at.answeredAt.Sub(next) < eventFreshDuration {
+			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.listed, r.from, eventFreshDuration)
+		}
 		if n < j.rules.ring {
 			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.listed, j.rules.ring, n, r.from)
 		}
