@@ -89,7 +89,6 @@ var elsewhere = map[string][]string{
 		"cache: process ended by a failed consistency check",
 	},
 	"a planted loss, after which something may be violated": {
-		"cache: snapshots switched on again by a consistency check",
 		"informer: streamed list compared and different",
 	},
 	"informers that compare, or meet an API server without snapshots; TestInformerScenariosReachTheirSituations has them": {
