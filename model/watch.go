@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // EventType is what happened to a key.
 type EventType uint8
 
@@ -23,6 +25,9 @@ type WatchRequest struct {
 	// PrevKV asks for the item before each event, NoPut and NoDelete are
 	// filters. ProgressNotify asks for bookmarks from time to time.
 	PrevKV, NoPut, NoDelete, ProgressNotify bool
+	// Values is what the values of the watched items begin with, as in Selection: a
+	// write can make an item appear, or cease to exist, for this watch alone.
+	Values string
 }
 
 // WatchEvent is one change of one key. Of a deletion, Item has the key. What else
@@ -62,6 +67,38 @@ type WatchStream struct {
 
 // covers reports whether the watcher asked for changes of the key.
 func (r *WatchRequest) covers(key string) bool { return InRange(key, r.Key, r.End) }
+
+// changes are those of a revision as this watch sees them, in key order. Filters count
+// for nothing here, nor does the range of keys.
+func (r *WatchRequest) changes(l *Log, rev int64) []WatchEvent {
+	all := l.events(rev)
+	if r.Values == "" {
+		return all
+	}
+	var seen []WatchEvent
+	for _, e := range all {
+		e.PrevItem = r.Selected(e.PrevItem)
+		is := e.Item
+		if e.Type == DeleteEvent {
+			is = nil
+		}
+		switch {
+		case r.Selected(is) != nil:
+			seen = append(seen, e)
+		case e.PrevItem != nil:
+			seen = append(seen, WatchEvent{Type: DeleteEvent, Item: &Item{Key: e.Item.Key, ModRevision: rev}, PrevItem: e.PrevItem, Revision: rev})
+		}
+	}
+	return seen
+}
+
+// Selected is the item, or nil if this watch does not see it.
+func (r *WatchRequest) Selected(it *Item) *Item {
+	if it == nil || !strings.HasPrefix(it.Value, r.Values) {
+		return nil
+	}
+	return it
+}
 
 // wants reports whether the event is to be sent to the watcher.
 func (r *WatchRequest) wants(t EventType, key string) bool {

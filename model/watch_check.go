@@ -193,14 +193,14 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 		// Ground truth does not reach back that far.
 		return
 	}
-	c.happened(e)
+	c.happened(&s.Request, e)
 	c.previous(s.WatchStream, e)
 }
 
 // happened holds an event against the log.
-func (c *watchCheck) happened(e *WatchEvent) {
+func (c *watchCheck) happened(r *WatchRequest, e *WatchEvent) {
 	key := e.Item.Key
-	for _, real := range c.log.events(e.Revision) {
+	for _, real := range r.changes(c.log, e.Revision) {
 		if real.Item.Key != key || real.Type != e.Type {
 			continue
 		}
@@ -257,7 +257,7 @@ func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 	if s.begun {
 		from := max(s.start, s.marked+1, c.log.First()+1)
 		for at := from; at <= min(rev, c.log.Revision()); at++ {
-			for _, real := range c.log.events(at) {
+			for _, real := range s.Request.changes(c.log, at) {
 				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.came[place{at, key}] {
 					c.violated(Bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
 				}
@@ -297,7 +297,7 @@ func (c *watchCheck) gaps(s *streamCheck) {
 		start = first
 	}
 	for rev := max(start, c.log.First()+1); rev <= min(last, c.log.Revision()); rev++ {
-		for _, real := range c.log.events(rev) {
+		for _, real := range s.Request.changes(c.log, rev) {
 			key := real.Item.Key
 			if !s.Request.wants(real.Type, key) {
 				c.exercised[Filter]++
@@ -329,7 +329,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 		if start := s.Request.StartRevision; i > 0 && covered > 0 && start > covered+1 {
 			c.exercised[Resumable]++
 			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
-				for _, real := range c.log.events(rev) {
+				for _, real := range s.Request.changes(c.log, rev) {
 					if key := real.Item.Key; s.Request.wants(real.Type, key) {
 						c.violated(Resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, covered, start)
 					}

@@ -115,17 +115,19 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 
 var SelectedLists = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "selected-lists",
-	Summary: "clients list the objects of one writer, by a field with an index and by one without, beside all other options",
+	Summary: "clients list and watch the objects of one writer, by a field with an index and by one without, beside all other options",
 	Doc: `A write by another client moves an object from one selection to another. The cache answers by its index, or looks at each
 object; etcd knows of no selectors, so that the API server asks it page after page until enough objects are selected. Whichever
-way is taken, a LIST shows the objects that are selected at one revision, and pages continue where the last one ended.`,
+way is taken, a LIST shows the objects that are selected at one revision, and pages continue where the last one ended. A watch is
+sent ADDED when an object enters its selection, and DELETED with the object as it was when it leaves.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-4988",
 		Settings: option.Settings("ring=4"),
 		Topology: topology.Options{Servers: 1, Namespaces: 2},
 		Workload: workload.Options{
 			Writers: 2, Writes: 5, Txns: true, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", AwaitReady: true,
-			Keys: 4, Items: 4, Compactions: 1, Drawn: workload.DrawnOptions{OfCache: 4, Requests: 6, Selectors: true},
+			Keys: 4, Items: 4, Compactions: 1, Watchers: 2, Leave: 2,
+			Drawn: workload.DrawnOptions{OfCache: 4, Watchers: 2, Requests: 6, Selectors: true},
 		},
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
@@ -133,10 +135,17 @@ way is taken, a LIST shows the objects that are selected at one revision, and pa
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
+		watches.EventTypes, watches.InitialEvents,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd),
+		known.Rarely(known.EarlyProgress(watches.Resumable, watches.Bookmarkable)),
+		known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
+		known.CompactedDeletions(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes, watches.InitialEvents),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.RepeatedByClient(watches.Bookmarkable),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
 		known.Rarely(known.EarlySnapshots(reads.Exact)),
 	),

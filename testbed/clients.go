@@ -95,6 +95,9 @@ func (s *System) buildClients(w *sim.World) {
 		x.Reset(topology.Numbered("watcher", i, len(c.watchers)), s.topology.Cache(i, i), topology.Prefix(i%s.topology.Resources),
 			s.params.Workload.Leave, watcherRetries)
 		x.TimeOut(int64(s.params.Workload.WatchFor / time.Second))
+		if s.params.Workload.Drawn.Selectors {
+			x.Select(plans.WatcherSelector(i))
+		}
 		w.Add(x.Name(), x)
 	}
 	for i, x := range c.streams {

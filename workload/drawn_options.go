@@ -13,7 +13,8 @@ type DrawnOptions struct {
 	// LargeBytes is the length of a large value, in bytes: values have up to twice as
 	// many. 0 is no large values.
 	LargeBytes int
-	// Selectors: LISTs may select objects by a field.
+	// Selectors: LISTs and watches may select objects by a field, and clients that watch
+	// without drawing select those of the first writers.
 	Selectors bool
 }
 
@@ -23,5 +24,5 @@ var drawnGroup = option.NewGroup("clients",
 	option.Count("drawn-watchers", func(o *DrawnOptions) *int { return &o.Watchers }, "", "clients that draw watches of a cache"),
 	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
 	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
-	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs by a field among what they draw"),
+	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
 )

@@ -96,7 +96,7 @@ func listRequest(p *wire.ListRequest) *model.Request {
 		prefix += "/"
 	}
 	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Limit: p.Limit}
-	r.Selection.Values = valuePrefix(p.Selector)
+	r.Selection.Values = ValuePrefix(p.Selector)
 	r.Freshness, r.Revision = freshness(p.ResourceVersion, p.Match)
 	return r
 }

@@ -26,8 +26,8 @@ func WriterOf(value string) string {
 	return writer
 }
 
-// valuePrefix is what the values of the objects begin with that a selector selects.
-func valuePrefix(s wire.FieldSelector) string {
+// ValuePrefix is what the values of the objects begin with that a selector selects.
+func ValuePrefix(s wire.FieldSelector) string {
 	switch {
 	case s.Empty():
 		return ""

@@ -18,7 +18,8 @@ type Watcher struct {
 	leave   int
 	retries int
 	// seconds is the timeout of each watch, 0 for none.
-	seconds int64
+	seconds  int64
+	selector wire.FieldSelector
 
 	state watcherState
 	conn  sim.Conn
@@ -54,6 +55,13 @@ func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, leave, retrie
 
 // TimeOut has the cache end each watch after so many seconds. It is called after Reset.
 func (w *Watcher) TimeOut(seconds int64) { w.seconds = seconds }
+
+// Select has the watcher list and watch the objects that a selector selects. It is
+// called after Reset.
+func (w *Watcher) Select(s wire.FieldSelector) { w.selector = s }
+
+// Values is what the values of the objects begin with that the watcher selects.
+func (w *Watcher) Values() string { return ValuePrefix(w.selector) }
 
 // Name is the watcher's name.
 func (w *Watcher) Name() string { return w.name }
@@ -94,7 +102,7 @@ func (w *Watcher) sendList(env *sim.Env) {
 	env.Writes(cellOpen, 0)
 	env.Begin("list", len(w.streams))
 	w.state = watcherLists
-	req := &wire.ListRequest{Prefix: w.prefix}
+	req := &wire.ListRequest{Prefix: w.prefix, Selector: w.selector}
 	if w.position < 0 {
 		req.ResourceVersion = wire.Unset
 	}
@@ -112,7 +120,7 @@ func (w *Watcher) watch(env *sim.Env) {
 		env.Note(watchBegan{after: w.position})
 	}
 	w.conn = env.Open(w.to)
-	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds})
+	env.Send(w.conn, &wire.WatchRequest{Prefix: w.prefix, ResourceVersion: w.position, AllowBookmarks: true, TimeoutSeconds: w.seconds, Selector: w.selector})
 }
 
 // Receive implements sim.Node.

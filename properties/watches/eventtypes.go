@@ -21,6 +21,7 @@ import (
 var EventTypes = testbed.RegisterProperty(&testbed.Property{
 	Name: "event-types", Kind: testbed.Safety,
 	Promise: "An event is ADDED if the object did not exist before, MODIFIED if it did, and DELETED with its last state if it ceased to exist; " +
+		"for a watch with a selector, that is within the selection; " +
 		"initial events are ADDED.",
 	Violated: "wrong type of an event",
 	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
@@ -51,7 +52,7 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 	log := j.system.Truth().Log()
 	for _, c := range j.system.Watchers() {
 		for _, st := range c.Streams() {
-			changes(&all, c.Name(), st.Events, log)
+			changes(&all, c.Name(), st.Events, &model.WatchRequest{Values: c.Values()}, log)
 		}
 	}
 	for _, c := range j.system.ListWatchers() {
@@ -68,7 +69,18 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 				}
 				events = events[initial:]
 			}
-			changes(&all, c.Name(), events, log)
+			changes(&all, c.Name(), events, &model.WatchRequest{}, log)
+		}
+	}
+	for _, c := range j.system.DrawnWatchers() {
+		for i := range c.Streams() {
+			st := &c.Streams()[i]
+			if stream, judged := drawnStream(st); judged {
+				if j.addedOnly {
+					onlyAdded(&all, c.Name(), st.Events[:st.End+1])
+				}
+				changes(&all, c.Name(), st.Events[st.End+1:], &stream.Request, log)
+			}
 		}
 	}
 	return all.Finding()
@@ -87,8 +99,8 @@ func onlyAdded(all *testbed.Tally, client string, events []*wire.WatchEvent) {
 	}
 }
 
-// changes judges events that are changes.
-func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, log *model.Log) {
+// changes judges events that are changes, of the items that a watch selects.
+func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, r *model.WatchRequest, log *model.Log) {
 	for _, e := range events {
 		if e.Item == nil {
 			continue
@@ -97,7 +109,7 @@ func changes(all *testbed.Tally, client string, events []*wire.WatchEvent, log *
 		if before == nil || after == nil {
 			continue
 		}
-		was, is := before.Get(e.Item.Key), after.Get(e.Item.Key)
+		was, is := r.Selected(before.Get(e.Item.Key)), r.Selected(after.Get(e.Item.Key))
 		if is == was {
 			// Nothing happened to the object: that is a matter of Reliable.
 			continue

@@ -29,7 +29,7 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 type initialEvents struct {
 	system *testbed.System
 	// asked is, for each stream of each raw client, etcd's revision when it was
-	// asked for.
+	// asked for: of those that ask for initial events, then of those that draw.
 	asked [][]int64
 	// informers are what was known of each after the last step.
 	informers   []informerView
@@ -47,7 +47,7 @@ type informerView struct {
 
 // Reset implements testbed.Judge.
 func (j *initialEvents) Reset() {
-	for len(j.asked) < len(j.system.ListWatchers()) {
+	for len(j.asked) < len(j.system.ListWatchers())+len(j.system.DrawnWatchers()) {
 		j.asked = append(j.asked, nil)
 	}
 	for i := range j.asked {
@@ -65,13 +65,22 @@ func (j *initialEvents) Reset() {
 
 // AfterStep implements testbed.StepObserver.
 func (j *initialEvents) AfterStep(_ *sim.World, a sim.Action) {
+	at := len(j.system.ListWatchers())
 	for i, c := range j.system.ListWatchers() {
-		for len(j.asked[i]) < len(c.Streams()) {
-			j.asked[i] = append(j.asked[i], j.system.Etcd().Revision())
-		}
+		j.noteAsked(i, len(c.Streams()))
+	}
+	for i, c := range j.system.DrawnWatchers() {
+		j.noteAsked(at+i, len(c.Streams()))
 	}
 	for _, n := range j.system.InformersAfter(a) {
 		j.look(n, &j.informers[n.ID-j.system.Informers()[0].ID])
+	}
+}
+
+// noteAsked takes etcd's revision for the streams of a client that are new.
+func (j *initialEvents) noteAsked(client, streams int) {
+	for len(j.asked[client]) < streams {
+		j.asked[client] = append(j.asked[client], j.system.Etcd().Revision())
 	}
 }
 
@@ -100,6 +109,19 @@ func (j *initialEvents) Finding(*sim.World) explore.Finding {
 			version := st.Events[st.End].ResourceVersion
 			end := ended{c.Name(), st.Request.ResourceVersion, j.asked[i][k], version}
 			end.judge(&all, j.system.Truth().Compare(c.Name(), version, c.Prefix(), j.collected(st)))
+		}
+	}
+	at := len(j.system.ListWatchers())
+	for i, c := range j.system.DrawnWatchers() {
+		for k := range c.Streams() {
+			st := &c.Streams()[k]
+			stream, judged := drawnStream(st)
+			if st.End < 0 || !judged {
+				continue
+			}
+			version := st.Events[st.End].ResourceVersion
+			end := ended{c.Name(), st.Request.ResourceVersion, j.asked[at+i][k], version}
+			end.judge(&all, j.system.Truth().CompareSelected(c.Name(), version, &stream.Request, j.collected(st)))
 		}
 	}
 	return all.Finding()

@@ -52,7 +52,7 @@ func (j *keepUp) Finding(w *sim.World) explore.Finding {
 				j.sent = append(j.sent, change{e.ResourceVersion, e.Item.Key})
 			}
 		}
-		r := &model.WatchRequest{Key: o.prefix, End: model.PrefixEnd(o.prefix)}
+		r := &model.WatchRequest{Key: o.prefix, End: model.PrefixEnd(o.prefix), Values: o.values}
 		j.judge(&all, o.client, r, o.after+1)
 	}
 	for _, c := range j.system.Streams() {
@@ -120,13 +120,14 @@ func (j *keepUp) missing(all *testbed.Tally, client string, of change) {
 func changedIn(log *model.Log, rev int64, r *model.WatchRequest) (keys []string) {
 	before, after := log.At(rev-1), log.At(rev)
 	after.Ascend(r.Key, r.End, func(it *model.Item) bool {
-		if it.ModRevision == rev && !r.NoPut {
+		seen := r.Selected(it) != nil || r.Selected(before.Get(it.Key)) != nil
+		if it.ModRevision == rev && seen && !r.NoPut {
 			keys = append(keys, it.Key)
 		}
 		return true
 	})
 	before.Ascend(r.Key, r.End, func(it *model.Item) bool {
-		if after.Get(it.Key) == nil && !r.NoDelete {
+		if after.Get(it.Key) == nil && r.Selected(it) != nil && !r.NoDelete {
 			keys = append(keys, it.Key)
 		}
 		return true

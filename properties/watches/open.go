@@ -9,7 +9,9 @@ import (
 // openWatch is a watch of a cache that a raw client has open.
 type openWatch struct {
 	client, prefix string
-	cache          sim.NodeID
+	// values is what the values of the objects begin with that it selects.
+	values string
+	cache  sim.NodeID
 	// after is the resourceVersion from which on changes are owed to it, events are
 	// those that were sent behind that.
 	after  int64
@@ -23,7 +25,7 @@ func openWatches(s *testbed.System) []openWatch {
 	for _, c := range s.Watchers() {
 		if c.Watching() {
 			st := &c.Streams()[len(c.Streams())-1]
-			all = append(all, openWatch{c.Name(), c.Prefix(), c.To(), st.From, st.Events})
+			all = append(all, openWatch{c.Name(), c.Prefix(), c.Values(), c.To(), st.From, st.Events})
 		}
 	}
 	for _, c := range s.ListWatchers() {
@@ -34,9 +36,9 @@ func openWatches(s *testbed.System) []openWatch {
 		st := &c.Streams()[n-1]
 		switch {
 		case !st.IsList():
-			all = append(all, openWatch{c.Name(), c.Prefix(), st.To, st.Request.ResourceVersion, st.Events})
+			all = append(all, openWatch{c.Name(), c.Prefix(), "", st.To, st.Request.ResourceVersion, st.Events})
 		case st.End >= 0:
-			all = append(all, openWatch{c.Name(), c.Prefix(), st.To, st.Events[st.End].ResourceVersion, st.Events[st.End+1:]})
+			all = append(all, openWatch{c.Name(), c.Prefix(), "", st.To, st.Events[st.End].ResourceVersion, st.Events[st.End+1:]})
 		}
 	}
 	return all

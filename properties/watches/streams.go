@@ -100,7 +100,7 @@ func cacheStreams(r *workload.Watcher) []model.WatchStream {
 	prefix := r.Prefix()
 	var streams []model.WatchStream
 	for _, st := range r.Streams() {
-		m := model.WatchStream{Listed: st.Listed, Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true}}
+		m := model.WatchStream{Listed: st.Listed, Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true, Values: r.Values()}}
 		for _, e := range st.Events {
 			m.Responses = append(m.Responses, cacheResponse(e))
 		}
@@ -184,7 +184,7 @@ func listWatchStreams(c *workload.ListWatcher) []model.WatchStream {
 func drawnStream(st *workload.ListStream) (m model.WatchStream, judged bool) {
 	req := st.Request
 	prefix := strings.TrimSuffix(req.Prefix, "/") + "/"
-	m.Request = model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), ProgressNotify: req.AllowBookmarks}
+	m.Request = model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), ProgressNotify: req.AllowBookmarks, Values: workload.ValuePrefix(req.Selector)}
 	events, given := st.Events, req.ResourceVersion > 0
 	switch {
 	case req.SendInitialEvents == wire.SendInitialEventsTrue:

@@ -31,7 +31,7 @@ type Config struct {
 	// which they start again; nil is the cache alone.
 	Process []sim.NodeID
 
-	// Fields are those by which lists can be selected, none by default.
+	// Fields are those by which lists and watches can be selected, none by default.
 	Fields []store.Field
 	// WatchTrigger is what the resource's index means to its watchers: without an
 	// index their channels hold 100 events at most.

@@ -180,6 +180,7 @@ type WatchRequest struct {
 	AllowBookmarks    bool
 	// TimeoutSeconds is after how long the API server ends the watch; 0 is never.
 	TimeoutSeconds int64
+	Selector       FieldSelector
 }
 
 // Digest implements sim.Payload.
@@ -191,6 +192,9 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	if r.TimeoutSeconds != 0 {
 		d = d.Int(r.TimeoutSeconds)
 	}
+	if !r.Selector.Empty() {
+		d = d.Text(r.Selector.Field).Text(r.Selector.Value)
+	}
 	return d
 }
 
@@ -199,6 +203,9 @@ func (r *WatchRequest) Label() string {
 	s := "WATCH " + r.Prefix
 	if r.ResourceVersion != Unset {
 		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
+	}
+	if !r.Selector.Empty() {
+		s += " " + r.Selector.Field + "=" + r.Selector.Value
 	}
 	if r.SendInitialEvents == SendInitialEventsTrue {
 		s += " with initial events"

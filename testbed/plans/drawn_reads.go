@@ -105,6 +105,12 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 	return l
 }
 
+// WatcherSelector is that of the i-th client that watches without drawing: the objects of
+// one of the first two writers, by a field with an index or by one without.
+func WatcherSelector(i int) wire.FieldSelector {
+	return selectors[1+i%3]
+}
+
 // selectors are by a field with an index and by one without, of the first two writers,
 // of what was there before, and of none; the last is by a field that the API does not
 // know.

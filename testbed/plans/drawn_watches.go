@@ -15,18 +15,24 @@ const (
 	wantsInitialEvents
 	allowsBookmarks
 	limitsTime
+	watchesSelections
 )
 
 var watchFeatures = []string{
 	watchesScopes: "namespaces", watchesFromVersions: "resourceVersions", matchesVersions: "matches",
 	wantsInitialEvents: "initial events", allowsBookmarks: "bookmarks", limitsTime: "timeouts",
+	watchesSelections: "selectors",
 }
 
 // DrawnWatches are watches of the i-th client, with any options.
 func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.DrawWatches {
 	p := &planner{o: o, t: t}
+	features := watchFeatures
+	if !o.Drawn.Selectors {
+		features = features[:watchesSelections]
+	}
 	return func(env *sim.Env) []*wire.WatchRequest {
-		s := drawSwarm(env, watchFeatures)
+		s := drawSwarm(env, features)
 		var all []*wire.WatchRequest
 		scopes := p.scopes(i)
 		for range o.Drawn.Requests {
@@ -36,6 +42,9 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 				SendInitialEvents: wire.SendInitialEvents(s.draw(wantsInitialEvents, 3, "sendInitialEvents")),
 				AllowBookmarks:    s.flip(allowsBookmarks, "bookmarks"),
 				TimeoutSeconds:    int64(s.draw(limitsTime, 3, "timeout")),
+			}
+			if o.Drawn.Selectors {
+				req.Selector = selectors[s.draw(watchesSelections, len(selectors), "selector")]
 			}
 			req.Match = anyMatch(s, req.SendInitialEvents)
 			all = append(all, req)

@@ -78,13 +78,20 @@ func (d *Difference) Concerns() explore.Concern {
 // Compare walks a node's store and that of etcd at the same revision, as far as
 // the prefix goes. It returns nil if they are equal, or if etcd is not there yet.
 func (t *Truth) Compare(node string, revision int64, prefix string, contents Contents) *Difference {
+	return t.CompareSelected(node, revision, &model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix)}, contents)
+}
+
+// CompareSelected is Compare with the items that a watch selects.
+func (t *Truth) CompareSelected(node string, revision int64, r *model.WatchRequest, contents Contents) *Difference {
 	store := t.At(revision)
 	if store == nil {
 		return nil
 	}
 	want := t.want[:0]
-	store.Ascend(prefix, model.PrefixEnd(prefix), func(it *model.Item) bool {
-		want = append(want, it)
+	store.Ascend(r.Key, r.End, func(it *model.Item) bool {
+		if r.Selected(it) != nil {
+			want = append(want, it)
+		}
 		return true
 	})
 	t.want = want

@@ -59,7 +59,7 @@ func (AsShipped) Between(*sim.Env, *Watcher) *wire.WatchEvent { return nil }
 // EndsDrained implements Buffering.
 func (AsShipped) EndsDrained() bool { return false }
 
-// What a buffering needs of the watcher, beside InputLen, TakeInput and Wants:
+// What a buffering needs of the watcher, beside InputLen, TakeInput, Concerns and Convert:
 
 // Required is the resourceVersion that the client has to be brought to.
 func (w *Watcher) Required() int64 { return w.required }

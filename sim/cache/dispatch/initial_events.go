@@ -64,10 +64,10 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 		}
 		env.WritesItem(cellInitial, w.number, sim.NoItem)
 		w.floor = max(w.floor, e.ResourceVersion)
-		if w.Wants(e.ForWatchers) {
-			env.ReadsItem(cellInitial, w.number, e.ForWatchers.ResourceVersion)
+		if sent := w.Convert(e.ForWatchers); sent != nil {
+			env.ReadsItem(cellInitial, w.number, sent.ResourceVersion)
 			env.Cover(initialEventSent)
-			return e.ForWatchers, true
+			return sent, true
 		}
 	}
 }

@@ -77,6 +77,8 @@ type Config struct {
 	Numbers
 	// Upstream is the node that takes watches which etcd serves.
 	Upstream sim.NodeID
+	// Fields are those by which watches can select objects.
+	Fields store.Fields
 	// Trigger is what the resource's index means to its watchers.
 	Trigger Trigger
 	// WithoutWatchList: the gate WatchList is off, so initial events cannot be

@@ -77,8 +77,10 @@ func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 			return w.convertBookmark(e.ForWatchers)
 		case e.ResourceVersion <= w.floor:
 			env.Cover(inputBelowFloor)
-		case w.Wants(e.ForWatchers):
-			return e.ForWatchers
+		default:
+			if sent := w.Convert(e.ForWatchers); sent != nil {
+				return sent
+			}
 		}
 	}
 	return nil
@@ -104,9 +106,18 @@ func (w *Watcher) TakeInput(env *sim.Env) store.Event {
 	return e
 }
 
-// Wants reports whether an event is of an object that the client watches.
-func (w *Watcher) Wants(e *wire.WatchEvent) bool {
+// Concerns reports whether an event is of an object under the prefix that the client
+// watches.
+func (w *Watcher) Concerns(e *wire.WatchEvent) bool {
 	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix)
+}
+
+// Convert is an event as the client is sent it, nil if it is not.
+func (w *Watcher) Convert(e *wire.WatchEvent) *wire.WatchEvent {
+	if !w.Concerns(e) {
+		return nil
+	}
+	return w.dispatcher.cfg.Fields.Selected(w.request.Selector, e)
 }
 
 // hasMore reports whether there is something to send at once.

@@ -1,12 +1,17 @@
 package dispatch
 
-import "github.com/watchbed/watchbed/sim/wire"
+import (
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // validate refuses what the API refuses before any storage sees it
 // (validateWatchOptions of the API machinery), and what an API server does not
 // know without the gate WatchList.
 func (d *Dispatcher) validate(req *wire.WatchRequest) *wire.Error {
 	switch {
+	case !req.Selector.Empty() && d.cfg.Fields.Find(req.Selector.Field) == nil:
+		return request.UnsupportedField(req.Selector)
 	case req.ResourceVersion < wire.Unset:
 		return badVersion
 	case req.SendInitialEvents > wire.SendInitialEventsTrue:

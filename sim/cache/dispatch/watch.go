@@ -68,8 +68,9 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 const maxTimeout = 1 << 30
 
 // Trigger says whether the dispatcher picks watchers by an index, as that of pods
-// by node: the fewer events a watcher is given, the fewer it has to hold. There
-// are no selectors on watches here, so it decides on sizes only.
+// by node: the fewer events a watcher is given, the fewer it has to hold. Here each
+// watcher is given all events and leaves out those that its selector does not select,
+// so it decides on sizes only.
 type Trigger uint8
 
 const (

@@ -50,7 +50,7 @@ func (r Resource) ValidateList(req *wire.ListRequest, rule ContinueRule) *wire.E
 	case !r.holds(req.Prefix):
 		return badPrefix(req.Prefix, r.Prefix)
 	case !req.Selector.Empty() && r.Fields.Find(req.Selector.Field) == nil:
-		return unsupportedField(req.Selector)
+		return UnsupportedField(req.Selector)
 	case req.ResourceVersion < wire.Unset:
 		return negativeVersion
 	case req.Match > wire.MatchExact:
@@ -88,7 +88,8 @@ func badPrefix(prefix, resource string) *wire.Error {
 	return &wire.Error{Code: wire.BadRequest, Message: "prefix: " + strconv.Quote(prefix) + " is not under " + resource}
 }
 
-func unsupportedField(s wire.FieldSelector) *wire.Error {
+// UnsupportedField refuses a selector by a field that the objects do not have.
+func UnsupportedField(s wire.FieldSelector) *wire.Error {
 	return &wire.Error{Code: wire.BadRequest, Message: "fieldSelector: field label not supported: " + strconv.Quote(s.Field)}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Field is one by which lists of a resource can be selected: one that GetAttrs
+// Field is one by which lists and watches of a resource can be selected: one that GetAttrs
 // returns upstream, and an IndexerFunc if it is indexed.
 type Field struct {
 	// Name is that in a wire.FieldSelector: "spec.nodeName".
@@ -24,10 +24,10 @@ type Field struct {
 type Fields []Field
 
 // Find returns the field of a name, nil if there is none.
-func (all Fields) Find(name string) *Field {
-	for i := range all {
-		if all[i].Name == name {
-			return &all[i]
+func (f Fields) Find(name string) *Field {
+	for i := range f {
+		if f[i].Name == name {
+			return &f[i]
 		}
 	}
 	return nil

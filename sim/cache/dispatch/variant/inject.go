@@ -32,16 +32,14 @@ func (b inject) Between(env *sim.Env, w *dispatch.Watcher) *wire.WatchEvent {
 		if !w.AdvanceInitial(env, e.ResourceVersion) {
 			continue
 		}
-		switch {
-		case !w.Wants(e.ForWatchers):
-		case b.merge && w.MergeInitial(e.ForWatchers):
+		if b.merge && w.Concerns(e.ForWatchers) && w.MergeInitial(e.ForWatchers) {
 			env.Cover(eventMerged)
-		default:
+		} else if sent := w.Convert(e.ForWatchers); sent != nil {
 			env.Cover(eventInjected)
 			if env.Noting() {
-				env.Note(injected{w.From(), e.ForWatchers})
+				env.Note(injected{w.From(), sent})
 			}
-			return e.ForWatchers
+			return sent
 		}
 	}
 	return nil
