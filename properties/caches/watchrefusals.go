@@ -26,6 +26,9 @@ type refusedWatch struct {
 	from, needed int64
 	// newest: initial events of the newest state were asked for.
 	newest bool
+	// present: only what changes from now on was asked for, which begins at a revision
+	// of etcd that the cache reads; from is what etcd was at when it was asked.
+	present bool
 	err    *wire.Error
 	at     *moment
 }
@@ -62,6 +65,8 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 		if s.IsList() {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			w.from = 0
+		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
+			w.present, w.from = true, w.at.etcd
 		}
 		j.ofWatch(all, w)
 	}
@@ -84,6 +89,8 @@ func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
 
 func (r *refusedWatch) String() string {
 	switch {
+	case r.present:
+		return "watch from the present on"
 	case r.newest:
 		return "watch with initial events of the newest state"
 	case r.from == 0:
