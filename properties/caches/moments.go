@@ -3,6 +3,7 @@ package caches
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -21,7 +22,26 @@ type moments struct {
 	// operations[i] are those of client i of the history, watches[i] the streams of
 	// watcher i: the watchers, then the list watchers, then those that draw their watches.
 	operations, watches [][]moment
+	// roles are those of the nodes, by their numbers; begun: the run has had a step.
+	roles []role
+	begun bool
 }
+
+// role is what a step of a node can change of what moments know.
+type role uint8
+
+const (
+	// unseen is a node that was not looked at yet.
+	unseen role = iota
+	// bystander: nothing.
+	bystander
+	// member is one of etcd: its revision.
+	member
+	// holder is a cache: what it holds.
+	holder
+	// asker is a client: what it waits for.
+	asker
+)
 
 // cacheMoment is what is known of a cache so far.
 type cacheMoment struct {
@@ -85,7 +105,7 @@ func momentsOf(s *testbed.System) *moments {
 
 // Reset implements testbed.Observer.
 func (m *moments) Reset() {
-	m.notified = 0
+	m.notified, m.begun = 0, false
 	clear(m.caches)
 	m.revisions = m.revisions[:0]
 	for i := range m.operations {
@@ -96,13 +116,65 @@ func (m *moments) Reset() {
 	}
 }
 
-// AfterStep implements testbed.StepObserver.
+// AfterStep implements testbed.StepObserver. What a step cannot have changed is not
+// looked at again: clients ask and are answered in steps of their own, and what a cache
+// was like in between is what it was like after the last step of a cache or of etcd.
 func (m *moments) AfterStep(w *sim.World, a sim.Action) {
-	notified := w.Count(cache.ProgressNotified)
-	now, etcd := w.Steps(), m.system.Etcd().Revision()
-	if n := len(m.revisions); n == 0 || m.revisions[n-1].revision < etcd {
-		m.revisions = append(m.revisions, revisionMoment{etcd, w.Now()})
+	step := asker
+	if m.begun && a.Kind != sim.Inject {
+		step = m.roleOf(w, a.Node)
 	}
+	m.begun = true
+	switch step {
+	case bystander:
+	case member:
+		if m.newRevision(w) {
+			m.lookAtCaches(w, a.Node)
+		}
+	case holder:
+		m.newRevision(w)
+		m.lookAtCaches(w, a.Node)
+	default:
+		m.newRevision(w)
+		m.lookAtCaches(w, a.Node)
+		m.lookAtCrowds(w.Steps())
+		m.lookAtClients(w)
+	}
+}
+
+// roleOf is the role of a node, which is the same in all runs.
+func (m *moments) roleOf(w *sim.World, n sim.NodeID) role {
+	for int(n) >= len(m.roles) {
+		m.roles = append(m.roles, unseen)
+	}
+	if m.roles[n] == unseen {
+		m.roles[n] = bystander
+		switch w.Node(n).(type) {
+		case *etcd.Server:
+			m.roles[n] = member
+		case *workload.Client, *workload.Watcher, *workload.ListWatcher, *workload.DrawnWatcher:
+			m.roles[n] = asker
+		}
+		if m.cacheOf(n) >= 0 {
+			m.roles[n] = holder
+		}
+	}
+	return m.roles[n]
+}
+
+// newRevision reports whether etcd has come to another revision, and keeps when.
+func (m *moments) newRevision(w *sim.World) bool {
+	revision := m.system.Etcd().Revision()
+	if n := len(m.revisions); n > 0 && m.revisions[n-1].revision >= revision {
+		return false
+	}
+	m.revisions = append(m.revisions, revisionMoment{revision, w.Now()})
+	return true
+}
+
+func (m *moments) lookAtCaches(w *sim.World, stepped sim.NodeID) {
+	notified := w.Count(cache.ProgressNotified)
+	now, revision := w.Steps(), m.system.Etcd().Revision()
 	for i, c := range m.system.Caches() {
 		of := &m.caches[i]
 		ready := c.Ready()
@@ -115,22 +187,31 @@ func (m *moments) AfterStep(w *sim.World, a sim.Action) {
 			of.listed = c.Mirror.ResourceVersion()
 		}
 		of.ready = ready
-		if c.Mirror == nil || c.Mirror.ResourceVersion() < etcd {
+		if c.Mirror == nil || c.Mirror.ResourceVersion() < revision {
 			of.behind = now
 		}
-		if notified > m.notified && a.Node == c.ID {
+		if notified > m.notified && stepped == c.ID {
 			of.heard = now
 		}
-		if of, checks := c.Node.(cache.Trusting); checks && !of.TrustsProgress() {
-			m.caches[i].untrusted = now
+		if n, checks := c.Node.(cache.Trusting); checks && !n.TrustsProgress() {
+			of.untrusted = now
 		} else {
-			m.caches[i].trusted = now
-		}
-		if m.waiting(c.ID) > 1 {
-			of.crowded = now
+			of.trusted = now
 		}
 	}
 	m.notified = notified
+}
+
+// lookAtCrowds: clients are not answered in steps of a cache, but in their own.
+func (m *moments) lookAtCrowds(now int) {
+	for i, c := range m.system.Caches() {
+		if m.waiting(c.ID) > 1 {
+			m.caches[i].crowded = now
+		}
+	}
+}
+
+func (m *moments) lookAtClients(w *sim.World) {
 	for i, c := range m.system.Clients() {
 		n := len(c.Operations())
 		over := n > 0 && c.Spans()[n-1].Answered

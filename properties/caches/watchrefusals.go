@@ -29,8 +29,8 @@ type refusedWatch struct {
 	// present: only what changes from now on was asked for, which begins at a revision
 	// of etcd that the cache reads; from is what etcd was at when it was asked.
 	present bool
-	err    *wire.Error
-	at     *moment
+	err     *wire.Error
+	at      *moment
 }
 
 // ofWatches judges the watches of raw clients. Informers do not record what they are
