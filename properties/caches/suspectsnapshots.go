@@ -97,6 +97,7 @@ func (j *suspectSnapshots) look(w *sim.World, c *testbed.Cache, of *suspect) {
 		switch amid := j.promise.options.Checks.MarkConsistent != check.MarkConsistentLocked; {
 		case all[k-1].Outcome == check.Consistent:
 			of.end(w.Steps())
+			of.marking = false
 		case of.suspended() || !c.Ready():
 		case amid:
 			of.marking, of.had = true, contentsOf(c)
