@@ -5,6 +5,7 @@
 //	reads        what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
 //	watches      what clients that watch are sent: etcd's watch guarantees, initial events and their end
 //	caches       the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
+//	client       the client library in an API server: client-bounded, client-nothing-left
 //	compactions  API servers that compact etcd: history-kept, history-dropped
 //	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	fields       the list of what a client can be sent, each field with the properties that judge it
@@ -21,6 +22,7 @@ package properties
 import (
 	// Each registers its properties.
 	_ "github.com/watchbed/watchbed/properties/caches"
+	_ "github.com/watchbed/watchbed/properties/client"
 	_ "github.com/watchbed/watchbed/properties/compactions"
 	_ "github.com/watchbed/watchbed/properties/etcdapi"
 	_ "github.com/watchbed/watchbed/properties/informers"

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -111,7 +112,7 @@ what caches still have open and nothing else, and each watch must have the newes
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: []*testbed.Property{
-		caches.ClientNothingLeft, caches.ClientBounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter,
+		client.NothingLeft, client.Bounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter,
 	},
 })
 

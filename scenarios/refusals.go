@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
@@ -87,7 +88,7 @@ progress in every design here.`,
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: []*testbed.Property{
-		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, caches.ClientNothingLeft,
+		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, client.NothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 		caches.Resumes,
 	},

@@ -18,7 +18,11 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
 	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no comparison with etcd and as many watches as clients have open.",
 	Violated: "left behind in the cache",
-	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
+	Labels: map[string]string{
+		"unanswered": "request without an answer", "reads": "reads left in the cache", "waits": "waits left in the cache",
+		"comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
+	},
+	New: func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
 
 type nothingLeft struct{ system *testbed.System }

@@ -47,9 +47,13 @@ const (
 	staleItem   = "stale-item"
 )
 
-// LabelsAs gives each label of a difference the same words.
-func LabelsAs(words string) map[string]string {
-	return map[string]string{missingItem: words, ghostItem: words, staleItem: words}
+// LabelsAs gives each label of a difference, and more of a property, the same words.
+func LabelsAs(words string, more ...string) map[string]string {
+	all := map[string]string{missingItem: words, ghostItem: words, staleItem: words}
+	for _, label := range more {
+		all[label] = words
+	}
+	return all
 }
 
 // Label is the cause in a word.

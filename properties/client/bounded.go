@@ -1,4 +1,4 @@
-package caches
+package client
 
 import (
 	"fmt"
@@ -9,27 +9,27 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// ClientBounded looks at the client library of an API server after each of its steps.
+// Bounded looks at the client library of an API server after each of its steps.
 // Kubernetes' watcher keeps at most incomingBufSize events of a watch, and lets the rest
 // wait in etcd's client. It is exercised by each step after which a buffer is full.
-var ClientBounded = testbed.RegisterProperty(&testbed.Property{
+var Bounded = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-bounded", Kind: testbed.Safety,
 	Promise:  "A watch keeps no more events for its cache than its buffer holds.",
 	Violated: "buffer holds more than its size",
 	Labels:   map[string]string{"events": "buffer holds more than its size"},
-	New:      func(s *testbed.System) testbed.Judge { return &clientBounded{system: s} },
+	New:      func(s *testbed.System) testbed.Judge { return &bounded{system: s} },
 })
 
-type clientBounded struct {
+type bounded struct {
 	system *testbed.System
 	tally  testbed.Tally
 }
 
 // Reset implements testbed.Judge.
-func (j *clientBounded) Reset() { j.tally = testbed.Tally{} }
+func (j *bounded) Reset() { j.tally = testbed.Tally{} }
 
 // AfterStep implements testbed.StepObserver.
-func (j *clientBounded) AfterStep(w *sim.World, a sim.Action) {
+func (j *bounded) AfterStep(w *sim.World, a sim.Action) {
 	for i := range j.system.Topology().APIServers {
 		id := j.system.Topology().APIServers[i].Client
 		if a.Node != id {
@@ -46,7 +46,7 @@ func (j *clientBounded) AfterStep(w *sim.World, a sim.Action) {
 }
 
 // Finding implements testbed.Judge.
-func (j *clientBounded) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+func (j *bounded) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
 
 // overfull is a buffer that holds more than its size.
 type overfull struct {

@@ -1,4 +1,4 @@
-package caches
+package client
 
 import (
 	"fmt"
@@ -9,25 +9,25 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// ClientNothingLeft looks at the client library of each API server when nothing more can
+// NothingLeft looks at the client library of each API server when nothing more can
 // happen. Each of its watches must have a cache that holds the other end, and every call
 // must have been answered. It is exercised by each client library once in a run that
 // comes to rest.
-var ClientNothingLeft = testbed.RegisterProperty(&testbed.Property{
+var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "client-nothing-left", Kind: testbed.Safety,
 	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
 	Violated: "left behind in the client",
 	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
-	New:      func(s *testbed.System) testbed.Judge { return &clientNothingLeft{s} },
+	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
 
-type clientNothingLeft struct{ system *testbed.System }
+type nothingLeft struct{ system *testbed.System }
 
 // Reset implements testbed.Judge.
-func (*clientNothingLeft) Reset() {}
+func (*nothingLeft) Reset() {}
 
 // Finding implements testbed.Judge.
-func (j *clientNothingLeft) Finding(w *sim.World) explore.Finding {
+func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
 	if !j.system.IsOver(w) {
 		return all.Finding()
