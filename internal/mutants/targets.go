@@ -35,6 +35,7 @@ var Targets = []Target{
 	{"model", 30},
 	{"linearizability", 40},
 	{"properties/caches", 8},
+	{"properties/client", 6},
 	{"properties/compactions", 8},
 	{"properties/etcdapi", 16},
 	{"properties/informers", 12},
