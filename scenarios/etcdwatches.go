@@ -37,13 +37,15 @@ that watchers become victims, Send blocks and control responses wait.`,
 	},
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Bookmarkable, watches.Filter,
-		caches.JustifiedRefusals,
+		etcdapi.WatchAnswers, caches.JustifiedRefusals,
 	},
 	Known: slices.Concat(
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
 		known.When(known.RestoreRepeatsEvents).Violates(watches.Ordered, watches.Unique).
 			Because("a restore sends again what was sent before (etcd-io/etcd#15271)"),
+		known.When(known.RestoreRepeatsEvents).RarelyViolates(etcdapi.WatchAnswers).
+			Because("a restore cancels a watch for compacted history that it was sent (etcd-io/etcd#15271)"),
 		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.When(known.CompactionRemovesDeletion).Violates(watches.Reliable, watches.Bookmarkable).
@@ -66,7 +68,7 @@ and 3.6.6 on refuse the watch.`,
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(2), watchFrom(-1)}, Requests: 1}
 	},
-	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable},
+	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers},
 	Known: slices.Concat(
 		known.When(known.AcceptsNegativeStart).Violates(watches.Reliable, watches.Bookmarkable).
 			Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
@@ -90,7 +92,7 @@ later: it is then sent events from before its start (etcd-io/etcd#20221).`,
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(p.Workload.FirstRevision() + 3)}}
 	},
-	Claims: []*testbed.Property{watches.Resumable, watches.Ordered, watches.Unique},
+	Claims: []*testbed.Property{watches.Resumable, watches.Ordered, watches.Unique, etcdapi.WatchAnswers},
 	Known: slices.Concat(
 		known.When(known.LowersFutureWatch, known.InstallsSnapshot).Violates(watches.Resumable).
 			Because("after a restore a watch is sent events from before its start (etcd-io/etcd#20221)"),
@@ -115,7 +117,7 @@ compacted events missing (etcd-io/etcd#17529). Here another watch of the stream 
 	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
 		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watchFrom(0), watchFrom(2)}, Requests: 1}
 	},
-	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, caches.JustifiedRefusals},
+	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers, caches.JustifiedRefusals},
 	Known: slices.Concat(
 		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
@@ -135,7 +137,7 @@ progress that was queued before. --bug created-overtakes-progress shows what eve
 		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Stream: watchAfterProgress,
-	Claims: []*testbed.Property{watches.Bookmarkable},
+	Claims: []*testbed.Property{watches.Bookmarkable, etcdapi.WatchAnswers},
 	Known: known.When(overtakes).Violates(watches.Bookmarkable).
 		Because("a client of etcd's own watch API takes progress for that of its new watch (etcd-io/etcd#15220)"),
 })
