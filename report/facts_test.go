@@ -170,7 +170,7 @@ var mechanisms = map[string][]fact{
 	"stale-own-write-sequential": {lists, said("etcd.applied"), answers},
 	"time-travel":                {lists, said("etcd.applied"), answers},
 	"informer-time-travel":       {said("informer.serverChanged"), answers, said("informer.storeReplaced")},
-	"informer-relist-loop":       {said("informer.watchRefused"), said("informer.listSent"), said("informer.storeReplaced")},
+	"informer-relist-loop":       {said("informer.watchRefused"), said("informer.listSent"), said("read.passesOn"), said("informer.storeReplaced")},
 
 	// A fault that no cache can bear.
 	"lost-event":          {said("v3rpc.sent"), struck, answers},

@@ -15,6 +15,9 @@ type About struct {
 	Revision int64
 	// Key that is written or read, empty if there is none.
 	Key string
+	// Client is the name of the node whose watch the note speaks of, empty if it speaks
+	// of none or of that of its own node.
+	Client string
 }
 
 // Subject is an optional capability of a note.

@@ -91,6 +91,7 @@ func (r *Run) weigh() []weighed {
 		parts = append(parts, ledToAsked)
 	}
 	setBack := r.setBack(s, parts)
+	parties := r.parties(led, asked)
 	var lines []weighed
 	for i := range t.Steps {
 		step := &t.Steps[i]
@@ -112,6 +113,9 @@ func (r *Run) weigh() []weighed {
 		for _, n := range step.Notes {
 			name := t.Nodes[n.Node]
 			if r.Clients[n.Node] && a.clients != nil && !a.clients[name] {
+				continue
+			}
+			if !parties.concern(name, n.Value) {
 				continue
 			}
 			l := weighed{Line{i + 1, step.At, name, n.Text, []sim.Note{n.Value}}, kindOf(&n, bystanders), matters, slices.Contains(a.ends, i)}

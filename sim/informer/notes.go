@@ -22,6 +22,17 @@ func (n listSent) Text(w *sim.World) string {
 	return "asks " + w.NodeName(n.to) + ": " + n.request.Label()
 }
 
+// pageSent: a LIST for the next page goes to an API server.
+type pageSent struct{ listSent }
+
+func noteOfList(to sim.NodeID, req *wire.ListRequest) sim.Note {
+	n := listSent{to, req}
+	if req.Continue != "" {
+		return pageSent{n}
+	}
+	return n
+}
+
 // watchSent: a WATCH goes to an API server.
 type watchSent struct {
 	to      sim.NodeID

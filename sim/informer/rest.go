@@ -40,7 +40,7 @@ func (r *Informer) send(env *sim.Env) {
 	switch req := r.rest.request.(type) {
 	case *wire.ListRequest:
 		if env.Noting() {
-			env.Note(listSent{r.to(), req})
+			env.Note(noteOfList(r.to(), req))
 		}
 		r.rest.call, r.rest.exchange = env.Call(r.to(), req), r.begins(env, req)
 	case *wire.WatchRequest:

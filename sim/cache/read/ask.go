@@ -14,8 +14,8 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		r.finish(env, refused)
 		return
 	}
-	if origin == wire.FromFallback && env.Noting() {
-		env.Note(fellBack{})
+	if env.Noting() {
+		r.noteAsksEtcd(env, origin)
 	}
 	env.Writes(cellWait, r.number)
 	r.state, r.origin = delegated, origin

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // waits: a read begins to wait until the cache is fresh.
@@ -71,6 +72,44 @@ type fellBack struct{}
 // Text implements sim.Note.
 func (fellBack) Text(*sim.World) string { return "asks etcd for the list instead" }
 
+// passesOn: the read is etcd's to answer.
+type passesOn struct {
+	from sim.NodeID
+	what string
+	// exact is the resourceVersion that the answer is to be of, 0 if it is to be the
+	// newest.
+	exact int64
+}
+
+// Text implements sim.Note.
+func (n passesOn) Text(w *sim.World) string {
+	text := "passes " + w.NodeName(n.from) + "'s " + n.what + " on to etcd"
+	if n.exact != 0 {
+		text += ", which is asked for exactly resourceVersion " + number(n.exact)
+	}
+	return text
+}
+
+// About implements sim.Subject.
+func (n passesOn) About() sim.About { return sim.About{Revision: n.exact} }
+
+// passesPageOn: the page after another is etcd's to answer.
+type passesPageOn struct{ passesOn }
+
+// noteAsksEtcd says that the read is put to etcd.
+func (r *Read) noteAsksEtcd(env *sim.Env, origin wire.Origin) {
+	if origin == wire.FromFallback {
+		env.Note(fellBack{})
+		return
+	}
+	n := passesOn{from: r.from, what: r.label(), exact: r.exact}
+	if r.list != nil && r.list.Continue != "" {
+		env.Note(passesPageOn{n})
+		return
+	}
+	env.Note(n)
+}
+
 // heard: etcd has answered with its revision.
 type heard struct{ revision int64 }
 
@@ -113,7 +152,11 @@ type refusesDelegation struct {
 
 // Text implements sim.Note.
 func (n refusesDelegation) Text(w *sim.World) string {
-	return "refuses " + w.NodeName(n.from) + "'s " + n.what + ": " + strconv.Itoa(n.under) + " lists are with etcd already"
+	lists := strconv.Itoa(n.under) + " lists are"
+	if n.under == 1 {
+		lists = "1 list is"
+	}
+	return "refuses " + w.NodeName(n.from) + "'s " + n.what + ": " + lists + " with etcd already"
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -69,7 +69,9 @@ func (n lostSync) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n lostSync) About() sim.About { return sim.About{Revision: n.minRev} }
+func (n lostSync) About() sim.About {
+	return sim.About{Revision: n.minRev, Client: n.stream.Client}
+}
 
 // registered: watchStream.Watch made a watcher, which is synced.
 type registered struct {
@@ -84,7 +86,9 @@ func (n registered) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n registered) About() sim.About { return sim.About{Revision: n.startRev, Key: n.key} }
+func (n registered) About() sim.About {
+	return sim.About{Revision: n.startRev, Key: n.key, Client: n.stream.Client}
+}
 
 // registeredUnsynced: the watcher has history to be sent.
 type registeredUnsynced struct{ registered }
@@ -119,7 +123,9 @@ func (n startLowered) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n startLowered) About() sim.About { return sim.About{Revision: n.to} }
+func (n startLowered) About() sim.About {
+	return sim.About{Revision: n.to, Client: n.stream.Client}
+}
 
 // nothingInRange: syncWatchers looked for history from a negative revision on, on
 // behalf of all watchers.
@@ -143,7 +149,7 @@ func (n becameVictim) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n becameVictim) About() sim.About { return n.events.About() }
+func (n becameVictim) About() sim.About { return n.events.AboutFor(n.stream) }
 
 // becameSynced: syncWatchers is done with a watcher.
 type becameSynced struct {
@@ -175,6 +181,9 @@ func (n becameSynced) name() string {
 	return "watch " + number(n.watch) + " of " + n.stream.String()
 }
 
+// About implements sim.Subject.
+func (n becameSynced) About() sim.About { return sim.About{Client: n.stream.Client} }
+
 // SetsBack implements sim.Setback.
 func (n becameSynced) SetsBack() bool { return n.silent && n.deferred }
 
@@ -188,6 +197,9 @@ type cancelledCompacted struct {
 func (n cancelledCompacted) Text(*sim.World) string {
 	return "syncWatchers cancels a watcher of " + n.stream.String() + " below the compacted revision"
 }
+
+// About implements sim.Subject.
+func (n cancelledCompacted) About() sim.About { return sim.About{Client: n.stream.Client} }
 
 // fellThrough: syncWatchers treats a watcher below the compacted revision as if
 // its history was there.
@@ -203,7 +215,9 @@ func (n fellThrough) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n fellThrough) About() sim.About { return sim.About{Revision: n.from} }
+func (n fellThrough) About() sim.About {
+	return sim.About{Revision: n.from, Client: n.stream.Client}
+}
 
 // posted: a response with events, or progress, went into a watch channel.
 type posted struct {
@@ -232,9 +246,9 @@ func (n posted) Text(*sim.World) string {
 // About implements sim.Subject.
 func (n posted) About() sim.About {
 	if n.events != (Revisions{}) {
-		return n.events.About()
+		return n.events.AboutFor(n.stream)
 	}
-	return sim.About{Revision: n.progress}
+	return sim.About{Revision: n.progress, Client: n.stream.Client}
 }
 
 // Revisions are those of the first and the last of some events.
@@ -258,7 +272,9 @@ func (r Revisions) String() string {
 	return "the history from revision " + number(r.First) + " to " + number(r.Last)
 }
 
-// About is the last one of them.
-func (r Revisions) About() sim.About { return sim.About{Revision: r.Last} }
+// AboutFor is the last one of them, for the watches of a stream.
+func (r Revisions) AboutFor(stream StreamName) sim.About {
+	return sim.About{Revision: r.Last, Client: stream.Client}
+}
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

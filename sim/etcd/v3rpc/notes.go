@@ -94,9 +94,9 @@ func (n sent) what() string {
 // About implements sim.Subject.
 func (n sent) About() sim.About {
 	if len(n.response.Events) > 0 {
-		return mvcc.RevisionsOf(n.response.Events).About()
+		return mvcc.RevisionsOf(n.response.Events).AboutFor(n.stream)
 	}
-	return sim.About{Revision: n.response.Revision}
+	return sim.About{Revision: n.response.Revision, Client: n.stream.Client}
 }
 
 // progressAnswered: recvLoop put the answer to a progress request into ctrlStream.
@@ -118,7 +118,9 @@ func (n progressAnswered) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n progressAnswered) About() sim.About { return sim.About{Revision: n.revision} }
+func (n progressAnswered) About() sim.About {
+	return sim.About{Revision: n.revision, Client: n.stream.Client}
+}
 
 // progressRefused: recvLoop did not send the progress that was requested.
 type progressRefused struct {
@@ -127,6 +129,9 @@ type progressRefused struct {
 	// watched is what the watcher watches that is in the way, empty if none is now.
 	watched string
 }
+
+// About implements sim.Subject.
+func (n progressRefused) About() sim.About { return sim.About{Client: n.stream.Client} }
 
 // SetsBack implements sim.Setback.
 func (n progressRefused) SetsBack() bool { return true }
@@ -166,7 +171,7 @@ func (n optionsUnknown) Text(*sim.World) string {
 }
 
 // About implements sim.Subject.
-func (n optionsUnknown) About() sim.About { return n.events.About() }
+func (n optionsUnknown) About() sim.About { return n.events.AboutFor(n.stream) }
 
 // SetsBack implements sim.Setback.
 func (n optionsUnknown) SetsBack() bool { return true }
