@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"fmt"
+
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -125,6 +127,9 @@ func (r *Runner) judge(truncated bool) {
 	r.findings = append(r.findings[:0], r.subject.Judge(r.world)...)
 	for i := range r.findings {
 		f := &r.findings[i]
+		if miscounted(f) {
+			panic(fmt.Sprintf("explore: the judge of %s says %v, and that it was checked %d times", f.Property, f.Verdict, f.Exercised))
+		}
 		if f.Verdict != model.Holds {
 			continue
 		}
@@ -135,4 +140,10 @@ func (r *Runner) judge(truncated bool) {
 			f.Verdict = model.Undecided
 		}
 	}
+}
+
+// miscounted reports whether a judge is at fault itself: how often a property was checked
+// is never negative, and none that was checked is vacuous.
+func miscounted(f *Finding) bool {
+	return f.Exercised < 0 || f.Verdict == model.Vacuous && f.Exercised > 0
 }

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -124,6 +125,18 @@ func TestAPropertyHoldsOnlyIfItWasCheckedInAWholeRun(t *testing.T) {
 
 	whole := explore.NewRunner(&ends{s}, 0).Run(byDefault{})
 	require.Equal(t, []model.Verdict{model.Holds, model.Vacuous, model.Violated}, verdicts(whole))
+}
+
+// TestAMiscountIsAFaultOfTheJudge: no verdict of such a judge can be trusted.
+func TestAMiscountIsAFaultOfTheJudge(t *testing.T) {
+	for _, f := range []explore.Finding{
+		{Property: "negative", Verdict: model.Holds, Exercised: -1},
+		{Property: "checked and vacuous", Verdict: model.Vacuous, Exercised: 1},
+	} {
+		r := explore.NewRunner(&worker{loops: 1, findings: []explore.Finding{f}}, 5)
+		require.PanicsWithValue(t, fmt.Sprintf("explore: the judge of %s says %v, and that it was checked %d times", f.Property, f.Verdict, f.Exercised),
+			func() { r.Run(byDefault{}) })
+	}
 }
 
 // ends is over after three steps.

@@ -1,11 +1,13 @@
 package killer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/scenarios/known"
 )
 
@@ -17,6 +19,8 @@ type Baseline struct {
 	Schedules uint64
 	// Expected are these violations, by property.
 	Expected []string
+	// Labels are the causes with which these were found often.
+	Labels []explore.Failure
 	// Exercised is how often each property was checked in the first schedules, for those
 	// that were checked often.
 	Exercised []Checks
@@ -56,12 +60,23 @@ func Measure(c *Campaign, entered func() []int) (*Baseline, error) {
 	if len(f.unexpected) > 0 {
 		return nil, fmt.Errorf("%s: %v violated, of which nothing is known", c.Name, f.unexpected)
 	}
+	expected = slices.DeleteFunc(expected, func(p string) bool { return f.violations[p] < often })
 	return &Baseline{
 		Campaign: c.Name, Schedules: f.schedules,
-		Expected:  slices.DeleteFunc(expected, func(p string) bool { return f.violations[p] < often }),
+		Expected: expected, Labels: f.labelsOf(expected),
 		Exercised: checksOf(f.exercised), Situations: frequent(f.situations),
 		Truncated: f.truncated > 0, Entered: entered(), CPU: cpuTime() - start,
 	}, nil
+}
+
+// labelsOf are the causes with which these properties were found violated often.
+func (f *findings) labelsOf(properties []string) []explore.Failure {
+	all := slices.Collect(maps.Keys(f.labels))
+	all = slices.DeleteFunc(all, func(x explore.Failure) bool { return f.labels[x] < often || !slices.Contains(properties, x.Property) })
+	slices.SortFunc(all, func(a, b explore.Failure) int {
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Label, b.Label))
+	})
+	return all
 }
 
 // Checks is how often a property was checked.

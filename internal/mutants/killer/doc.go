@@ -2,7 +2,8 @@
 // it was. Only scenarios count, and what they say of themselves:
 //
 //	violation     a claim is violated of which nothing is known (testbed.Row)
-//	no violation  one that every campaign must find is not found
+//	no violation  one that every campaign must find is not found, or not with a cause
+//	              (label) with which it was found often
 //	vacuous       a property that was checked often is not checked any more
 //	situation     a situation that came about often does not come about any more
 //	cut off       runs reach the limit of steps

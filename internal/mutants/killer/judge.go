@@ -1,6 +1,10 @@
 package killer
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/explore"
+)
 
 // Judge runs a campaign and says in which way it differs from the baseline, and by
 // what; both are empty if it does not.
@@ -36,11 +40,13 @@ func Judge(c *Campaign, b *Baseline) (kind, what string) {
 	return "", ""
 }
 
-// missing is a violation that must be found and was not yet.
+// missing is a violation, or the cause of one, that must be found and was not yet.
 func missing(f *findings, b *Baseline) string {
-	i := slices.IndexFunc(b.Expected, func(p string) bool { return f.violations[p] == 0 })
-	if i < 0 {
-		return ""
+	if i := slices.IndexFunc(b.Expected, func(p string) bool { return f.violations[p] == 0 }); i >= 0 {
+		return b.Expected[i]
 	}
-	return b.Expected[i]
+	if i := slices.IndexFunc(b.Labels, func(x explore.Failure) bool { return f.labels[x] == 0 }); i >= 0 {
+		return b.Labels[i].String()
+	}
+	return ""
 }

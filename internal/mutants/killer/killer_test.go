@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -55,6 +56,14 @@ func TestJudgeKillsAPlantedBug(t *testing.T) {
 	require.Contains(t, b.Expected, bug.Property.Name)
 	kind, what := mutated(planted, b, func(p *testbed.Params) { p.Bugs = nil })
 	require.Equal(t, []string{"no violation", bug.Property.Name}, []string{kind, what})
+
+	// The violation is found, and never with a cause that was to be found.
+	cause := explore.Failure{Property: bug.Property.Name, Label: "another cause"}
+	require.NotContains(t, b.Labels, cause)
+	require.NotEmpty(t, b.Labels)
+	b.Labels = append(b.Labels, cause)
+	kind, what = Judge(planted, b)
+	require.Equal(t, []string{"no violation", cause.String()}, []string{kind, what})
 
 	// A violation of which no row says anything.
 	stale := campaignOf(t, "stale-own-write")

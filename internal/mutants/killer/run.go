@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -18,14 +19,16 @@ type findings struct {
 	schedules  uint64
 	truncated  uint64
 	violations map[string]uint64
-	exercised  map[string]uint64
+	// labels are the schedules of each cause of a violation.
+	labels    map[explore.Failure]uint64
+	exercised map[string]uint64
 	// situations are how many of the first slice of schedules came to each.
 	situations map[string]uint64
 	unexpected []string
 }
 
 func newFindings() *findings {
-	return &findings{violations: map[string]uint64{}, exercised: map[string]uint64{}, situations: map[string]uint64{}}
+	return &findings{violations: map[string]uint64{}, labels: map[explore.Failure]uint64{}, exercised: map[string]uint64{}, situations: map[string]uint64{}}
 }
 
 // next runs the next slice of schedules. The error says that a run panicked or did
@@ -53,6 +56,9 @@ func (f *findings) next(c *Campaign) error {
 		if first && p.Verdict != model.Vacuous {
 			f.exercised[p.Name] = p.Exercised
 		}
+	}
+	for _, x := range r.Failures {
+		f.labels[x.Failure] += x.Schedules
 	}
 	if first {
 		for _, s := range r.Situations {
