@@ -11,6 +11,69 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
+// Server is what one API server is made of. It does not change.
+type Server struct {
+	// Name is also that of its faults.
+	Name string
+	// Nodes are the options of its client library and its caches, and those of etcd.
+	Nodes
+	// Design is that of its caches.
+	Design    *cache.Design
+	Compactor compactor.Options
+}
+
+// Servers are the API servers in order: the parameters of all of them, with the settings
+// of each on top.
+func (p *Params) Servers() ([]Server, error) {
+	n, err := p.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	var all []Server
+	for _, name := range p.Topology.ServerNames() {
+		s, err := p.server(name)
+		if err != nil {
+			return nil, err
+		}
+		s.Etcd = n.Etcd
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// server is an API server by its name. Its options of etcd are those of all servers.
+func (p *Params) server(name string) (Server, error) {
+	s := Server{Name: name, Compactor: p.Topology.Compactor}
+	own := p.Topology.SettingsOf(name)
+	of := *p
+	for _, x := range own {
+		switch x.Name {
+		case topology.DesignOfServer:
+			of.Cache = x.Value
+		case topology.ClientOfServer:
+			of.Client = x.Value
+		}
+	}
+	var err error
+	if s.Nodes, err = of.equalNodes(); err != nil {
+		return s, err
+	}
+	if s.Design, err = cache.FindDesign(of.Cache); err != nil {
+		return s, err
+	}
+	o := topology.ServerOptions{Client: s.Client, Cache: s.Cache, Compactor: s.Compactor}
+	for _, x := range own {
+		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer {
+			continue
+		}
+		if err := topology.ServerGroup.Set(&o, x.Name, x.Value); err != nil {
+			return s, err
+		}
+	}
+	s.Client, s.Cache, s.Compactor = o.Client, o.Cache, o.Compactor
+	return s, nil
+}
+
 // apiServer is one process: a client library, a cache of each resource on top of
 // it, and what compacts etcd.
 type apiServer struct {
@@ -24,41 +87,47 @@ type apiServer struct {
 }
 
 // configureServers makes the API servers.
-func (s *System) configureServers() {
+func (s *System) configureServers() error {
+	options, err := s.params.Servers()
+	if err != nil {
+		return err
+	}
 	for i, nodes := range s.topology.APIServers {
+		of := &options[i]
 		server := &apiServer{APIServer: nodes}
-		server.clientConfig = s.clientConfig()
+		server.clientConfig = s.clientConfig(of)
 		server.client = client.New(server.clientConfig)
 		kv := s.topology.Etcd
 		if s.topology.ClientKV {
 			kv = nodes.Client
 		}
 		for resource, id := range nodes.Caches {
-			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), design: s.design, config: s.cacheConfig(&nodes, resource, kv)}
+			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), Server: of, config: s.cacheConfig(of, &nodes, resource, kv)}
 			c.make()
 			server.caches = append(server.caches, c)
 			s.caches = append(s.caches, c)
 		}
 		if nodes.Compactor != 0 {
-			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Options: s.topology.Compactor}
+			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor}
 			server.compactor = compactor.New(server.compactorConfig)
 		}
 		s.servers = append(s.servers, server)
 	}
+	return nil
 }
 
-func (s *System) clientConfig() client.Config {
-	c := client.Config{Options: s.nodes.Client, Etcd: s.topology.Etcd}
+func (s *System) clientConfig(of *Server) client.Config {
+	c := client.Config{Options: of.Client, Etcd: s.topology.Etcd}
 	if s.topology.Lagging {
 		c.WatchMember = s.topology.Watches
 	}
-	c.Watcher.SyncPageSize = s.nodes.Cache.ListPageSize
+	c.Watcher.SyncPageSize = of.Cache.ListPageSize
 	return c
 }
 
-func (s *System) cacheConfig(server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
+func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
 	c := cache.Config{
-		Options: s.nodes.Cache, Prefix: topology.Prefix(resource),
+		Options: of.Cache, Prefix: topology.Prefix(resource),
 		KV: kv, Watch: server.Client, Metadata: s.topology.Metadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}

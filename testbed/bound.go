@@ -53,9 +53,21 @@ func (s *System) DeliveryBound() Bound {
 // was sent before it came, nor the event that it waits for: one poll more. One
 // that waits until etcd tells by itself has its ticks for polls, which may come a
 // tenth late, and leave out a watch that was sent an event.
+//
+// Of servers with different options it is what the slowest of them may take.
 func (s *System) ReadBound() Bound {
+	var longest Bound
+	for _, c := range s.caches {
+		if b := s.readBound(c.Server.Cache.ProgressRequests); b.Total > longest.Total {
+			longest = b
+		}
+	}
+	return longest
+}
+
+func (s *System) readBound(requests progress.Requests) Bound {
 	polls, period, name := 2, pollPeriod, "polls"
-	switch s.nodes.Cache.ProgressRequests {
+	switch requests {
 	case progress.Echo:
 		polls++
 	case progress.Notify:

@@ -24,9 +24,13 @@ func FindBug(name string) (*KnownBug, error) {
 	return nil, fmt.Errorf("unknown bug %q%s", name, spelling.Suggest(name, names))
 }
 
-// Plants reports whether the parameters ask for a bug, by its name or by a setting.
+// Plants reports whether the parameters ask for a bug, by its name or by a setting, also
+// of one API server.
 func (p *Params) Plants(b *KnownBug) bool {
-	return slices.Contains(p.Bugs, b.Name) || slices.Contains(p.Settings, b.Planting())
+	return slices.Contains(p.Bugs, b.Name) || slices.Contains(p.Settings, b.Planting()) ||
+		slices.ContainsFunc(p.Topology.ServerNames(), func(server string) bool {
+			return slices.Contains(p.Topology.SettingsOf(server), b.Planting())
+		})
 }
 
 // Planted are the known bugs that the parameters ask for, by name or by setting.

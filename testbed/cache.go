@@ -10,6 +10,8 @@ import (
 type Cache struct {
 	ID   sim.NodeID
 	Name string
+	// Server is what its API server is made of.
+	Server *Server
 	// Node is the one of this run.
 	Node sim.Node
 	// Mirror shows the contents, Compacting the compaction below which no past state
@@ -20,12 +22,21 @@ type Cache struct {
 
 	resetter  cache.Resetter
 	readiness cache.Readiness
-	design    *cache.Design
 	config    cache.Config
 }
 
 // Caches are those of the first API server, then those of the second, and so on.
 func (s *System) Caches() []*Cache { return s.caches }
+
+// Cache is the cache of a node, nil if it is none.
+func (s *System) Cache(id sim.NodeID) *Cache {
+	for _, c := range s.caches {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
 
 // Prefix is that of the keys which the cache holds.
 func (c *Cache) Prefix() string { return c.config.Prefix }
@@ -35,7 +46,7 @@ func (c *Cache) Ready() bool { return c.readiness == nil || c.readiness.Ready() 
 
 // make makes the node.
 func (c *Cache) make() {
-	c.Node = c.design.New(c.config)
+	c.Node = c.Server.Design.New(c.config)
 	c.Mirror, _ = c.Node.(cache.Mirror)
 	c.Compacting, _ = c.Node.(cache.Compacting)
 	c.Detecting, _ = c.Node.(cache.Detecting)

@@ -25,9 +25,13 @@ type cluster struct {
 
 func (c *cluster) configure(s *System) error {
 	p := &s.params
-	// The version was checked by Nodes.
-	c.config, _ = etcd.DefaultConfig(p.Etcd)
-	c.config.Options = s.nodes.etcd()
+	var err error
+	if c.config, err = etcd.DefaultConfig(p.Etcd); err != nil {
+		return err
+	}
+	if c.config.Options, err = p.etcdOptions(); err != nil {
+		return err
+	}
 	c.config.Replicated = s.topology.Lagging
 	c.fill(s)
 	if err := c.addMembers(s); err != nil {
@@ -46,13 +50,21 @@ func (c *cluster) followerConfig(s *System) etcd.Config {
 	return config
 }
 
-// etcd are the options of etcd as the design of the cache wants them.
-func (n *Nodes) etcd() etcd.Options {
-	o := n.Etcd
-	if n.Cache.ProgressRequests == progress.Notify {
-		o.Watch.ProgressNotifyInterval = n.notifyInterval()
+// etcdOptions are the options of etcd as the designs of the caches want them.
+func (p *Params) etcdOptions() (etcd.Options, error) {
+	n, err := p.Nodes()
+	if err != nil {
+		return n.Etcd, err
 	}
-	return o
+	servers, err := p.Servers()
+	relies := len(servers) == 0 && n.Cache.ProgressRequests == progress.Notify
+	for i := range servers {
+		relies = relies || servers[i].Cache.ProgressRequests == progress.Notify
+	}
+	if relies {
+		n.Etcd.Watch.ProgressNotifyInterval = n.notifyInterval()
+	}
+	return n.Etcd, err
 }
 
 // notifyInterval is what a cache that never asks for progress has etcd configured
@@ -86,8 +98,8 @@ func (c *cluster) addMembers(s *System) error {
 func (p *Params) member(version string, down bool) (etcd.Member, error) {
 	of := *p
 	of.Etcd = version
-	n, err := of.Nodes()
-	return etcd.Member{Version: version, Options: n.etcd(), Down: down}, err
+	o, err := of.etcdOptions()
+	return etcd.Member{Version: version, Options: o, Down: down}, err
 }
 
 // fill makes the contents before the run: the watched keys first, then the

@@ -17,9 +17,12 @@ type Row struct {
 	Because string
 }
 
-// Holds reports whether all conditions do.
+// Holds reports whether all conditions do; of one API server if these have different
+// options.
 func (r *Row) Holds(s *Setup) bool {
-	return !slices.ContainsFunc(r.When, func(c Condition) bool { return !c.Holds(s) })
+	return slices.ContainsFunc(s.ofServers(), func(of *Setup) bool {
+		return !slices.ContainsFunc(r.When, func(c Condition) bool { return !c.Holds(of) })
+	})
 }
 
 // Conditions are the parts of the sentence: "when ...", "and ...", "unless ...".

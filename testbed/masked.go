@@ -64,7 +64,8 @@ func (p *Params) masks() []option.Setting {
 // the versions and the design.
 func (p *Params) AsReleased() Params {
 	released := *p
-	released.Bugs, released.Settings, released.Topology.MemberSettings, released.Unmask = nil, nil, nil, nil
+	released.Bugs, released.Settings, released.Unmask = nil, nil, nil
+	released.Topology.MemberSettings, released.Topology.ServerSettings = nil, nil
 	for _, r := range races {
 		released.Unmask = append(released.Unmask, r.Option)
 	}

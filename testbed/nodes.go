@@ -61,9 +61,35 @@ func (n *Nodes) Value(name string) string {
 }
 
 // Nodes is what the versions and the design come to, with the masks, the settings,
-// the bugs and what the members of this version have on top of them, in this order. It returns an error if there is none
-// of such a name, or if two bugs want different values of one option.
+// the bugs and what the members of this version have on top of them, in this order:
+// the options of etcd, and of each API server that has none of its own. It returns an
+// error if there is none of such a name, or if two bugs want different values of one
+// option.
 func (p *Params) Nodes() (Nodes, error) {
+	n, err := p.equalNodes()
+	if err != nil {
+		return n, err
+	}
+	echoes := n.Cache.ProgressRequests == progress.Echo
+	if len(p.Topology.ServerSettings) > 0 {
+		echoes = false
+		for _, name := range p.Topology.ServerNames() {
+			s, err := p.server(name)
+			if err != nil {
+				return n, err
+			}
+			echoes = echoes || s.Cache.ProgressRequests == progress.Echo
+		}
+	}
+	if _, set := p.override("progress-echo"); !set && echoes {
+		// The design is one of etcd as well.
+		n.Etcd.Watch.ProgressEcho = v3rpc.Echoed
+	}
+	return n, p.Topology.SetMember(p.Etcd, &n.Etcd)
+}
+
+// equalNodes are the options of the nodes without those that belong to one of several.
+func (p *Params) equalNodes() (Nodes, error) {
 	var n Nodes
 	var err error
 	if n.Etcd, err = etcd.OptionsOf(p.Etcd); err != nil {
@@ -84,14 +110,7 @@ func (p *Params) Nodes() (Nodes, error) {
 	if err != nil {
 		return n, err
 	}
-	if err := nodeGroup.ApplyAll(&n, bugs...); err != nil {
-		return n, err
-	}
-	if _, set := p.override("progress-echo"); !set && n.Cache.ProgressRequests == progress.Echo {
-		// The design is one of the server as well.
-		n.Etcd.Watch.ProgressEcho = v3rpc.Echoed
-	}
-	return n, p.Topology.SetMember(p.Etcd, &n.Etcd)
+	return n, nodeGroup.ApplyAll(&n, bugs...)
 }
 
 // Has reports whether a bug changes nothing: the release and the design have it
@@ -128,13 +147,36 @@ func (p *Params) override(name string) (value string, ok bool) {
 // Setup is what parameters come to: what is known to be violated depends on it.
 type Setup struct {
 	Params *Params
-	// Nodes are the options of etcd, the client library and the cache: what version,
-	// design, masks, settings and bugs come to, each on top of those before.
+	// Nodes are the options of etcd, and of the client library and the cache of an API
+	// server: what version, design, masks, settings and bugs come to, each on top of
+	// those before.
 	Nodes Nodes
+	// Servers are the options of each API server, if they are not the same.
+	Servers []Nodes
 }
 
 // Setup computes what the parameters come to. The error is that of Nodes.
 func (p *Params) Setup() (*Setup, error) {
 	n, err := p.Nodes()
-	return &Setup{Params: p, Nodes: n}, err
+	s := &Setup{Params: p, Nodes: n}
+	if err != nil || len(p.Topology.ServerSettings) == 0 {
+		return s, err
+	}
+	servers, err := p.Servers()
+	for i := range servers {
+		s.Servers = append(s.Servers, servers[i].Nodes)
+	}
+	return s, err
+}
+
+// ofServers are the setups with the options of one API server each.
+func (s *Setup) ofServers() []*Setup {
+	if len(s.Servers) == 0 {
+		return []*Setup{s}
+	}
+	var all []*Setup
+	for _, n := range s.Servers {
+		all = append(all, &Setup{Params: s.Params, Nodes: n})
+	}
+	return all
 }

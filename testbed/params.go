@@ -85,13 +85,15 @@ func (p *Params) without(name string) []option.Setting {
 }
 
 // With are the parameters with one option of the nodes set, whatever they said of it
-// before: a bug that sets it is not planted any more. The error is that of Set.
+// before: a bug that sets it is not planted any more, and no API server has a value of
+// its own. The error is that of Set.
 func (p *Params) With(name, value string) (Params, error) {
 	with := *p
 	with.Bugs = slices.DeleteFunc(slices.Clone(p.Bugs), func(bug string) bool {
 		b, err := FindBug(bug)
 		return err == nil && b.Planting().Name == name
 	})
+	with.Topology = p.Topology.WithoutServers(name)
 	return with, with.Set(name, value)
 }
 
@@ -236,7 +238,7 @@ func (p *Params) fit() error {
 	case p.Workload.Size() > maxSize:
 		return fmt.Errorf("there are %d objects and operations (items, history, writes, reads), more than %d", p.Workload.Size(), maxSize)
 	}
-	return nil
+	return p.Topology.CheckServers()
 }
 
 func checkEtcd(v string) error {

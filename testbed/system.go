@@ -20,7 +20,6 @@ import (
 type System struct {
 	params   Params
 	nodes    Nodes
-	design   *cache.Design
 	topology *topology.Topology
 
 	etcd      cluster
@@ -64,13 +63,13 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 		return nil, err
 	}
 	s := &System{params: p, nodes: n, claims: claims, topology: topology.New(p.Topology)}
-	// The name was checked by Nodes.
-	s.design, _ = cache.FindDesign(p.Cache)
 	s.last = s.topology.Next - 1
 	if err := s.etcd.configure(s); err != nil {
 		return nil, err
 	}
-	s.configureServers()
+	if err := s.configureServers(); err != nil {
+		return nil, err
+	}
 	s.configureClients(stream)
 	if err := s.checkRecreations(); err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func (s *System) checkRecreations() error {
 	n := s.params.Faults.Recreations
 	for _, c := range s.caches {
 		if _, known := c.Node.(*cache.Cache); n > 0 && !known {
-			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.design.Name)
+			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.Server.Design.Name)
 		}
 	}
 	return nil
@@ -124,7 +123,8 @@ func (s *System) number() sim.NodeID {
 // Params are the parameters that the system was made with.
 func (s *System) Params() Params { return s.params }
 
-// Nodes are the options of the nodes, as the parameters come to.
+// Nodes are the options of the nodes, as the parameters come to: of an API server if it
+// has none of its own (Cache.Server).
 func (s *System) Nodes() Nodes { return s.nodes }
 
 // Topology says which nodes there are.

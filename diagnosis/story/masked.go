@@ -14,7 +14,7 @@ func Masked(p *testbed.Params) []string {
 }
 
 // Settings are the options of the nodes that are set on top of version and design,
-// without those that a bug takes the place of.
+// without those that a bug takes the place of, and what one API server has of its own.
 func Settings(p *testbed.Params) []string {
 	n, err := p.Nodes()
 	if err != nil {
@@ -26,5 +26,5 @@ func Settings(p *testbed.Params) []string {
 			list = append(list, s.String())
 		}
 	}
-	return list
+	return append(list, p.Topology.ServerSettings...)
 }

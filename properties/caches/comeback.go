@@ -45,7 +45,7 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span,
 			return oneSecond
 		}
 		down := j.downtime(at)
-		if j.rules.limits || j.rules.throttles {
+		if j.rulesOf(at).limits || j.rulesOf(at).throttles {
 			down.alternative = 1
 		}
 		return down
@@ -80,7 +80,7 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 // judge knows nothing: with such faults only the longest time is judged.
 func (j *justifiedRefusals) downtime(at *moment) comeback {
 	shortest := max(0, at.askedAt.Sub(at.downLaterSince))
-	if f := j.system.Params().Faults; f.Restarts+f.Recreations > 0 || !j.rules.timed {
+	if f := j.system.Params().Faults; f.Restarts+f.Recreations > 0 || !j.timed {
 		shortest = 0
 	}
 	longest := at.answeredAt.Sub(min(at.downSince, at.downLaterSince))

@@ -30,7 +30,7 @@ func (p *promise) ofRest(at *moment) (wire.Origin, bool) {
 	if page == nil || page.answered > next.Call || at.unready >= p.moments.operations[at.client][at.number-1].asked {
 		return 0, false
 	}
-	limit := p.options.KeptPages
+	limit := at.server.Cache.KeptPages
 	if limit == 0 {
 		limit = keptPages
 	}
@@ -38,7 +38,7 @@ func (p *promise) ofRest(at *moment) (wire.Origin, bool) {
 	switch {
 	case next.Return < page.asked+sim.Time(keepPagesFor) && mayBeNewer < limit:
 		return wire.FromCache, true
-	case again || p.options.Store.Snapshotting != store.SnapshotsOff:
+	case again || at.server.Cache.Store.Snapshotting != store.SnapshotsOff:
 		return 0, false
 	case next.Call > page.answered+sim.Time(keepPagesFor), areNewer >= limit:
 		return wire.FromEtcd, true

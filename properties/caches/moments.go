@@ -72,6 +72,8 @@ type revisionMoment struct {
 type moment struct {
 	// cache is the one that was asked, -1 for etcd.
 	cache int
+	// server is what the API server was made of that was asked, nil for etcd.
+	server *testbed.Server
 	// request is what was asked for; nil for a watch. client and number say which
 	// operation of the history it is.
 	request        sim.Payload
@@ -253,6 +255,7 @@ func (m *moments) take(w *sim.World, all []moment, n int, asked sim.NodeID, over
 		at := moment{cache: m.cacheOf(asked), asked: w.Steps(), askedAt: w.Now(), etcd: m.system.Etcd().Revision()}
 		if at.cache >= 0 {
 			at.version, at.downSince = m.version(at.cache), m.caches[at.cache].since
+			at.server = m.system.Caches()[at.cache].Server
 		}
 		all = append(all, at)
 	}

@@ -2,6 +2,7 @@ package caches
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -26,21 +27,14 @@ var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 	Violated: "progress requested without need",
 	Labels:   map[string]string{"often": "progress requested too often"},
 	New: func(s *testbed.System) testbed.Judge {
-		o := s.Nodes().Cache
-		j := &neededProgress{
-			system: s, requests: o.ProgressRequests, period: o.ProgressRequestPeriod,
-			readsWait: readsWait(&o),
-		}
-		if j.period == 0 {
-			j.period = progressRequestPeriod
-		}
-		return j
+		return &neededProgress{system: s}
 	},
 })
 
-// readsWait reports whether each consistent LIST may wait for progress that the cache
+// readsWait reports whether each consistent LIST of a cache may wait for progress that it
 // requests.
-func readsWait(o *cache.Options) bool {
+func readsWait(c *testbed.Cache) bool {
+	o := &c.Server.Cache
 	return read.Freshnesses.Of(o.Reads.Freshness).NeedsProgress() && o.ProgressRequests != progress.Notify &&
 		o.Guard.VersionCheck == guard.VersionCheckNone && o.Reads.NotifyDetection == 0
 }
@@ -52,11 +46,7 @@ const progressRequestPeriod = 100 * time.Millisecond
 type waiter interface{ Waiting() int }
 
 type neededProgress struct {
-	system   *testbed.System
-	requests progress.Requests
-	period   time.Duration
-	// readsWait: each consistent LIST may wait for progress that the cache requests.
-	readsWait bool
+	system *testbed.System
 	// requested is how many requests there were after the last step.
 	requested uint64
 	caches    []progressSoFar
@@ -83,7 +73,7 @@ func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
 	requested := w.Count(progress.Requested)
 	for i, c := range j.system.Caches() {
 		if of, ok := c.Node.(waiter); ok && a.Node == c.ID {
-			j.look(w, c.Name, &j.caches[i], of.Waiting(), int(requested-j.requested))
+			j.look(w, c, &j.caches[i], of.Waiting(), int(requested-j.requested))
 		}
 	}
 	j.requested = requested
@@ -91,14 +81,14 @@ func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
 
 // look takes the step of a cache after which so many reads wait, and in which it
 // requested progress so many times.
-func (j *neededProgress) look(w *sim.World, cache string, c *progressSoFar, waits, requests int) {
+func (j *neededProgress) look(w *sim.World, of *testbed.Cache, c *progressSoFar, waits, requests int) {
 	c.began += max(0, waits-c.waits)
 	if waits == 0 && c.waits > 0 {
 		j.tally.Exercised++
 	}
 	if requests > 0 {
-		if label, wrong := j.wrong(w, c, waits, requests); wrong != "" {
-			j.tally.Violate(label, &unneeded{cache, w.Steps(), wrong})
+		if label, wrong := wrongRequest(w, &of.Server.Cache, c, waits, requests); wrong != "" {
+			j.tally.Violate(label, &unneeded{of.Name, w.Steps(), wrong})
 		}
 		c.last = w.Now()
 	}
@@ -106,19 +96,24 @@ func (j *neededProgress) look(w *sim.World, cache string, c *progressSoFar, wait
 	c.waits = waits
 }
 
-// wrong says what is wrong with so many requests in a step, nothing if they are right.
-func (j *neededProgress) wrong(w *sim.World, c *progressSoFar, waits, requests int) (label, wrong string) {
+// wrongRequest says what is wrong with so many requests in a step, nothing if they are
+// right.
+func wrongRequest(w *sim.World, o *cache.Options, c *progressSoFar, waits, requests int) (label, wrong string) {
+	period := o.ProgressRequestPeriod
+	if period == 0 {
+		period = progressRequestPeriod
+	}
 	switch {
-	case j.requests == progress.Notify:
+	case o.ProgressRequests == progress.Notify:
 		return "often", "and its design is to wait for what etcd sends by itself"
-	case j.requests == progress.Once:
+	case o.ProgressRequests == progress.Once:
 		if n := c.requests + requests; n > c.began {
 			return "often", fmt.Sprintf("for the %d. time, and only %d reads or watches began to wait", n, c.began)
 		}
 	case waits == 0 && c.waits == 0:
 		return "unneeded", "while no read or watch waited"
-	case w.Mode() == sim.Timed && c.requests > 0 && w.Now().Sub(c.last) < j.period:
-		return "often", fmt.Sprintf("%v after the request before, and its period is %v", w.Now().Sub(c.last), j.period)
+	case w.Mode() == sim.Timed && c.requests > 0 && w.Now().Sub(c.last) < period:
+		return "often", fmt.Sprintf("%v after the request before, and its period is %v", w.Now().Sub(c.last), period)
 	}
 	return "", ""
 }
@@ -126,7 +121,7 @@ func (j *neededProgress) wrong(w *sim.World, c *progressSoFar, waits, requests i
 // Finding implements testbed.Judge.
 func (j *neededProgress) Finding(*sim.World) explore.Finding {
 	f := j.tally.Finding()
-	if !j.readsWait && f.Verdict != model.Violated {
+	if !slices.ContainsFunc(j.system.Caches(), readsWait) && f.Verdict != model.Violated {
 		f.Exercised, f.Verdict = max(f.Exercised, 1), model.Holds
 	}
 	return f

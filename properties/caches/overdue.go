@@ -28,21 +28,21 @@ func graceOf(s *testbed.System) (grace [2]time.Duration) {
 // such a request: it does not ask etcd about it. A design that does asks etcd whether
 // the version exists, and need not wait if it does not.
 func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *moment, now sim.Time) string {
-	if !j.rules.timed || at.cache < 0 || !j.stayedReady(at) {
+	if !j.timed || at.cache < 0 || !j.stayedReady(at) {
 		return ""
 	}
 	if server, known := j.promise.server(op, at); !known || server != wire.FromCache {
 		return ""
 	}
-	longest := j.rules.patience + j.rules.grace[span.Phase]
+	longest := j.rulesOf(at).patience + j.grace[span.Phase]
 	switch list, ok := at.request.(*wire.ListRequest); {
 	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
 		return ""
-	case ok && isExact(list) && j.rules.asksEtcd:
+	case ok && isExact(list) && j.rulesOf(at).asksEtcd:
 		if span.Phase == sim.Safety || !at.over || op.Request.Revision <= at.newest {
 			return ""
 		}
-		longest = j.rules.patience - 1
+		longest = j.rulesOf(at).patience - 1
 	}
 	took := now.Sub(span.Call)
 	if span.Answered {

@@ -21,14 +21,11 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page.",
 	Violated: "page of the wrong size",
 	New: func(s *testbed.System) testbed.Judge {
-		return &pageSizes{moments: momentsOf(s), options: s.Nodes().Cache.Reads}
+		return &pageSizes{momentsOf(s)}
 	},
 })
 
-type pageSizes struct {
-	*moments
-	options read.Options
-}
+type pageSizes struct{ *moments }
 
 // Reset implements testbed.Judge.
 func (*pageSizes) Reset() {}
@@ -41,11 +38,11 @@ func (j *pageSizes) Finding(*sim.World) explore.Finding {
 		for k := range ops {
 			op, at := &ops[k], &j.operations[i][k]
 			list, ok := at.request.(*wire.ListRequest)
-			if !ok || op.Outcome != model.Done || list.Limit <= 0 {
+			if !ok || op.Outcome != model.Done || list.Limit <= 0 || at.server == nil {
 				continue
 			}
 			all.Exercised++
-			if wrong := j.wrong(list, op.Result, spans[k].Origin); wrong != "" {
+			if wrong := wrongSize(list, op.Result, spans[k].Origin, &at.server.Cache.Reads); wrong != "" {
 				all.Violate("", &wrongPage{client: c.Name(), call: op.Call, list: list, wrong: wrong})
 			}
 		}
@@ -53,12 +50,13 @@ func (j *pageSizes) Finding(*sim.World) explore.Finding {
 	return all.Finding()
 }
 
-func (j *pageSizes) wrong(list *wire.ListRequest, page *model.Result, from wire.Origin) string {
+// wrongSize says what is wrong with the size of a page, nothing if it is right.
+func wrongSize(list *wire.ListRequest, page *model.Result, from wire.Origin, o *read.Options) string {
 	n := int64(len(page.Items))
-	switch counts := from != wire.FromCache || j.counts(list); {
-	case !counts && page.More:
+	switch matters := from != wire.FromCache || counts(list, o); {
+	case !matters && page.More:
 		return fmt.Sprintf("was cut short after %d objects, and its limit does not count", n)
-	case !counts:
+	case !matters:
 		return ""
 	case n > list.Limit:
 		return fmt.Sprintf("was answered with %d objects", n)
@@ -69,12 +67,12 @@ func (j *pageSizes) wrong(list *wire.ListRequest, page *model.Result, from wire.
 }
 
 // counts reports whether a cache keeps to the limit of a LIST.
-func (j *pageSizes) counts(list *wire.ListRequest) bool {
+func counts(list *wire.ListRequest, o *read.Options) bool {
 	switch {
-	case j.options.Pagination == variant.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
+	case o.Pagination == variant.PaginateIgnored, list.Continue == "" && list.ResourceVersion == 0:
 		return false
 	case list.Continue == "" && list.ResourceVersion == wire.Unset:
-		return read.Freshnesses.Of(j.options.Freshness).NeedsProgress()
+		return read.Freshnesses.Of(o.Freshness).NeedsProgress()
 	}
 	return true
 }

@@ -19,17 +19,19 @@ import (
 type promise struct {
 	system  *testbed.System
 	moments *moments
-	options cache.Options
 }
 
 func promiseOf(s *testbed.System) promise {
-	return promise{system: s, moments: momentsOf(s), options: s.Nodes().Cache}
+	return promise{system: s, moments: momentsOf(s)}
 }
 
 // server is the one that answers a request while the cache is ready. It returns false
 // where that depends on more than the judge knows.
 func (p *promise) server(op *model.Operation, at *moment) (wire.Origin, bool) {
-	if read.Freshnesses.Of(p.options.Reads.Freshness).Bypasses() {
+	if at.server == nil {
+		return 0, false
+	}
+	if read.Freshnesses.Of(at.server.Cache.Reads.Freshness).Bypasses() {
 		return wire.FromEtcd, true
 	}
 	switch r := at.request.(type) {
@@ -64,7 +66,7 @@ func isExact(r *wire.ListRequest) bool {
 
 // ofNewest is for a LIST that gives no resourceVersion.
 func (p *promise) ofNewest(r *wire.ListRequest, at *moment) (wire.Origin, bool) {
-	o := &p.options.Reads
+	o := &at.server.Cache.Reads
 	needsProgress := read.Freshnesses.Of(o.Freshness).NeedsProgress()
 	switch {
 	case needsProgress && at.distrustedEtcd():
@@ -96,9 +98,9 @@ func (p *promise) onlyHistoryReads() bool {
 // history holds, until it learns of a compaction.
 func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moment) (wire.Origin, bool) {
 	switch {
-	case r.Continue != "" && p.options.Reads.Pagination == variant.PaginateKept:
+	case r.Continue != "" && at.server.Cache.Reads.Pagination == variant.PaginateKept:
 		return p.ofRest(at)
-	case p.options.Store.Snapshotting == store.SnapshotsOff:
+	case at.server.Cache.Store.Snapshotting == store.SnapshotsOff:
 		return wire.FromEtcd, true
 	case !at.trustedEtcd(), p.foundDifferent(at.cache), at.listed == 0, revision < at.listed:
 		return 0, false
@@ -108,7 +110,7 @@ func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moment) (wire.
 	if gone := max(at.compacted, at.cacheCompacted); gone > at.listed && changesUnder(log, prefix, gone-1, revision) == 0 {
 		return 0, false
 	}
-	if changesUnder(log, prefix, revision, at.newest) >= p.ring() {
+	if changesUnder(log, prefix, revision, at.newest) >= ring(&at.server.Cache) {
 		return 0, false
 	}
 	return wire.FromCache, true
@@ -122,16 +124,16 @@ func (p *promise) foundDifferent(cache int) bool {
 }
 
 // ring is how many events a cache remembers at least.
-func (p *promise) ring() int {
-	if n := p.options.RingCapacity; n != 0 {
+func ring(o *cache.Options) int {
+	if n := o.RingCapacity; n != 0 {
 		return n
 	}
 	return ringCapacity
 }
 
 // patience is how long a request waits for the cache to be fresh.
-func (p *promise) patience() time.Duration {
-	if d := p.options.BlockTimeout; d != 0 {
+func patience(o *cache.Options) time.Duration {
+	if d := o.BlockTimeout; d != 0 {
 		return d
 	}
 	return blockTimeout

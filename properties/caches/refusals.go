@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -35,17 +36,23 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Violated: "refused without a reason",
 	Labels:   map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &justifiedRefusals{moments: momentsOf(s), promise: promiseOf(s), rules: refusalRulesOf(s)}
+		return &justifiedRefusals{
+			moments: momentsOf(s), promise: promiseOf(s),
+			timed: s.Params().Clock.Mode == sim.Timed, grace: graceOf(s), rules: perServer[refusalRules]{make: func(of *testbed.Server) refusalRules {
+				if of == nil {
+					nodes := s.Nodes()
+					return refusalRulesOf(&nodes.Cache)
+				}
+				return refusalRulesOf(&of.Cache)
+			}},
+		}
 	},
 })
 
-// refusalRules is what the design says about refusals.
+// refusalRules is what the design of a cache says about refusals.
 type refusalRules struct {
-	timed bool
-	// patience is how long a request waits for the cache to be fresh, and grace how much
-	// later the refusal may arrive, with the delays of each phase.
+	// patience is how long a request waits for the cache to be fresh.
 	patience time.Duration
-	grace    [2]time.Duration
 	// ring is how many events a cache remembers at least.
 	ring int
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
@@ -55,11 +62,9 @@ type refusalRules struct {
 	asksEtcd, proves, throttles, limits, delegates bool
 }
 
-func refusalRulesOf(s *testbed.System) refusalRules {
-	p := promiseOf(s)
-	o := &p.options
+func refusalRulesOf(o *cache.Options) refusalRules {
 	return refusalRules{
-		timed: s.Params().Clock.Mode == sim.Timed, patience: p.patience(), grace: graceOf(s), ring: p.ring(),
+		patience: patience(o), ring: ring(o),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0,
 		delegates: dispatch.Delegations.Of(o.Watches.Delegation)(&wire.WatchRequest{ResourceVersion: 1}),
@@ -69,8 +74,15 @@ func refusalRulesOf(s *testbed.System) refusalRules {
 type justifiedRefusals struct {
 	*moments
 	promise promise
-	rules   refusalRules
+	timed   bool
+	// grace is how much later than its patience says a refusal may arrive, with the
+	// delays of each phase.
+	grace [2]time.Duration
+	// rules are also those of requests to etcd.
+	rules perServer[refusalRules]
 }
+
+func (j *justifiedRefusals) rulesOf(at *moment) *refusalRules { return j.rules.of(at.server) }
 
 // Reset implements testbed.Judge.
 func (*justifiedRefusals) Reset() {}
@@ -140,9 +152,9 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 	switch {
 	case at.cache < 0:
 		return "it was asked of etcd"
-	case !at.wasReady() || j.rules.limits:
+	case !at.wasReady() || j.rulesOf(at).limits:
 		return ""
-	case j.rules.throttles && op.Request.Freshness == model.Consistent:
+	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:
 		return j.behind(op, took, at)
 	}
 	return "the cache was ready all the time"
@@ -155,14 +167,14 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 	case r.Freshness == model.Any:
 		return "it needs no fresh cache"
 	case r.Freshness == model.Consistent:
-		if at.wasCurrent() && !j.rules.proves {
+		if at.wasCurrent() && !j.rulesOf(at).proves {
 			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", at.version)
 		}
 	case r.Revision <= at.version:
 		return fmt.Sprintf("the cache was at RV %d when it was asked", at.version)
 	}
-	if j.rules.timed && took < j.rules.patience && j.waits(op, at) {
-		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rules.patience)
+	if j.timed && took < j.rulesOf(at).patience && j.waits(op, at) {
+		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rulesOf(at).patience)
 	}
 	return ""
 }
@@ -174,7 +186,7 @@ func (j *justifiedRefusals) waits(op *model.Operation, at *moment) bool {
 		return true
 	}
 	server, known := j.promise.server(op, at)
-	return known && server == wire.FromCache && at.wasReady() && !j.rules.asksEtcd
+	return known && server == wire.FromCache && at.wasReady() && !j.rulesOf(at).asksEtcd
 }
 
 func sentence(r *model.Request) string {

@@ -69,7 +69,7 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 // mayFallBack: the design lets etcd answer what the cache could not, and the cache was
 // behind.
 func (j *servedAsPromised) mayFallBack(r *model.Request, at *moment) bool {
-	return j.promise.options.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent && !at.wasCurrent()
+	return at.server.Cache.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent && !at.wasCurrent()
 }
 
 // misserved is a read that the wrong server answered.

@@ -20,13 +20,12 @@ type startRules struct {
 	why string
 }
 
-func startRulesOf(s *testbed.System) startRules {
-	nodes := s.Nodes()
-	o := nodes.Cache.Guard
+func startRulesOf(s *testbed.System, of *testbed.Server) startRules {
+	o := of.Cache.Guard
 	m := membersOf(s, guard.Checks.Of(o.VersionCheck)())
 	off, locked := o.ConsistentListFromCache == guard.GateDisabled, o.VersionCheck == guard.VersionCheckKEPGA
 	r := startRules{mayTrust: !off, mustTrust: !off, allAnswer: m.allAnswer, why: fmt.Sprintf("its check is %s, its gate %s, and etcd's members are %s",
-		nodes.Value("version-check"), nodes.Value("consistent-list-from-cache"), strings.Join(m.names, " and "))}
+		of.Value("version-check"), of.Value("consistent-list-from-cache"), strings.Join(m.names, " and "))}
 	switch o.VersionCheck {
 	case guard.VersionCheckNone:
 	case guard.VersionCheckShipped:

@@ -21,13 +21,13 @@ var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Violated: "started against its check",
 	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &startsAsChecked{system: s, rules: startRulesOf(s)}
+		return &startsAsChecked{system: s, rules: perServer[startRules]{make: func(of *testbed.Server) startRules { return startRulesOf(s, of) }}}
 	},
 })
 
 type startsAsChecked struct {
 	system *testbed.System
-	rules  startRules
+	rules  perServer[startRules]
 	tally  testbed.Tally
 }
 
@@ -43,25 +43,28 @@ func (j *startsAsChecked) Reset() { j.tally = testbed.Tally{} }
 
 // AfterStep implements testbed.StepObserver.
 func (j *startsAsChecked) AfterStep(w *sim.World, a sim.Action) {
-	if j.rules.allAnswer && !j.tally.Violated() && w.Count(guard.EndpointUnknown) > 0 {
-		j.tally.Violate("asks", &wrongStart{w.NodeName(a.Node), "got no version from an endpoint, and each member gives its own", j.rules.why})
-	}
 	for _, c := range j.system.Caches() {
-		if of, ok := c.Node.(checked); ok && a.Node == c.ID {
-			j.look(c.Name, of)
+		of, ok := c.Node.(checked)
+		if !ok || a.Node != c.ID {
+			continue
 		}
+		rules := j.rules.of(c.Server)
+		if rules.allAnswer && !j.tally.Violated() && w.Count(guard.EndpointUnknown) > 0 {
+			j.tally.Violate("asks", &wrongStart{c.Name, "got no version from an endpoint, and each member gives its own", rules.why})
+		}
+		j.look(c.Name, of, rules)
 	}
 }
 
 // look judges what must not be at any time.
-func (j *startsAsChecked) look(name string, of checked) {
+func (j *startsAsChecked) look(name string, of checked, rules *startRules) {
 	switch {
-	case of.Aborted() != "" && !j.rules.mayAbort:
-		j.tally.Violate("aborted", &wrongStart{name, "does not start (" + of.Aborted() + ")", j.rules.why})
-	case of.Ready() && j.rules.mustAbort:
-		j.tally.Violate("started", &wrongStart{name, "serves", j.rules.why})
-	case of.TrustsProgress() && !j.rules.mayTrust:
-		j.tally.Violate("trusts", &wrongStart{name, "relies on etcd's progress notifications", j.rules.why})
+	case of.Aborted() != "" && !rules.mayAbort:
+		j.tally.Violate("aborted", &wrongStart{name, "does not start (" + of.Aborted() + ")", rules.why})
+	case of.Ready() && rules.mustAbort:
+		j.tally.Violate("started", &wrongStart{name, "serves", rules.why})
+	case of.TrustsProgress() && !rules.mayTrust:
+		j.tally.Violate("trusts", &wrongStart{name, "relies on etcd's progress notifications", rules.why})
 	}
 }
 
@@ -73,17 +76,18 @@ func (j *startsAsChecked) Finding(w *sim.World) explore.Finding {
 		if !ok {
 			continue
 		}
+		rules := j.rules.of(c.Server)
 		all.Exercised++
 		if !j.system.IsOver(w) {
 			continue
 		}
 		switch {
 		case of.Starting():
-			all.Violate("waits", &wrongStart{c.Name, "waits for the version of etcd although nothing more can happen", j.rules.why})
-		case of.Aborted() == "" && j.rules.mustAbort:
-			all.Violate("started", &wrongStart{c.Name, "has started", j.rules.why})
-		case of.Aborted() == "" && !of.TrustsProgress() && j.rules.mustTrust:
-			all.Violate("distrusts", &wrongStart{c.Name, "does not rely on etcd's progress notifications", j.rules.why})
+			all.Violate("waits", &wrongStart{c.Name, "waits for the version of etcd although nothing more can happen", rules.why})
+		case of.Aborted() == "" && rules.mustAbort:
+			all.Violate("started", &wrongStart{c.Name, "has started", rules.why})
+		case of.Aborted() == "" && !of.TrustsProgress() && rules.mustTrust:
+			all.Violate("distrusts", &wrongStart{c.Name, "does not rely on etcd's progress notifications", rules.why})
 		}
 	}
 	return all.Finding()

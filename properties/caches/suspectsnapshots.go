@@ -25,13 +25,12 @@ var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
 	Violated: "suspect snapshot served",
 	New: func(s *testbed.System) testbed.Judge {
-		return &suspectSnapshots{moments: momentsOf(s), promise: promiseOf(s), caches: make([]suspect, len(s.Caches()))}
+		return &suspectSnapshots{moments: momentsOf(s), caches: make([]suspect, len(s.Caches()))}
 	},
 })
 
 type suspectSnapshots struct {
 	*moments
-	promise promise
 	caches  []suspect
 	checked int
 }
@@ -94,7 +93,7 @@ func (j *suspectSnapshots) look(w *sim.World, c *testbed.Cache, of *suspect) {
 		}
 		of.last = k
 		j.checked++
-		switch amid := j.promise.options.Checks.MarkConsistent != check.MarkConsistentLocked; {
+		switch amid := c.Server.Cache.Checks.MarkConsistent != check.MarkConsistentLocked; {
 		case all[k-1].Outcome == check.Consistent:
 			of.end(w.Steps())
 			of.marking = false
@@ -133,7 +132,7 @@ func (j *suspectSnapshots) Finding(*sim.World) explore.Finding {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
 			op, at := &ops[k], &j.operations[i][k]
-			if op.Outcome == model.Done && at.cache >= 0 && spans[k].Origin == wire.FromCache && j.isOfSnapshot(at) && j.caches[at.cache].during(at) {
+			if op.Outcome == model.Done && at.cache >= 0 && spans[k].Origin == wire.FromCache && isOfSnapshot(at) && j.caches[at.cache].during(at) {
 				all.Violate("", &suspectAnswer{c.Name(), op, j.system.Caches()[at.cache].Name})
 			}
 		}
@@ -142,9 +141,9 @@ func (j *suspectSnapshots) Finding(*sim.World) explore.Finding {
 }
 
 // isOfSnapshot reports whether a cache can answer the request only from a past state.
-func (j *suspectSnapshots) isOfSnapshot(at *moment) bool {
+func isOfSnapshot(at *moment) bool {
 	r, lists := at.request.(*wire.ListRequest)
-	kept := lists && r.Continue != "" && j.promise.options.Reads.Pagination == variant.PaginateKept
+	kept := lists && r.Continue != "" && at.server.Cache.Reads.Pagination == variant.PaginateKept
 	return lists && isExact(r) && !kept
 }
 

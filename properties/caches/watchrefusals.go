@@ -107,7 +107,7 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 		}
 	case wire.TooLargeResourceVersion:
 		switch {
-		case r.newest && r.at.wasCurrent() && !j.rules.proves:
+		case r.newest && r.at.wasCurrent() && !j.rulesOf(r.at).proves:
 			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.version)
 		case !r.newest && r.needed <= r.at.version:
 			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.version)
@@ -128,17 +128,17 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 	switch {
 	case r.from == 0:
 		return "initial events need no history"
-	case j.rules.delegates:
+	case j.rulesOf(r.at).delegates:
 		if r.from >= r.at.compacted {
 			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.compacted)
 		}
 	case r.from >= r.at.listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.cache].Prefix(), r.from, r.at.newest)
-		if next, ok := j.reached(r.from + 1); j.rules.timed && ok && r.at.answeredAt.Sub(next) < eventFreshDuration {
+		if next, ok := j.reached(r.from + 1); j.timed && ok && r.at.answeredAt.Sub(next) < eventFreshDuration {
 			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.listed, r.from, eventFreshDuration)
 		}
-		if n < j.rules.ring {
-			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.listed, j.rules.ring, n, r.from)
+		if n < j.rulesOf(r.at).ring {
+			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.listed, j.rulesOf(r.at).ring, n, r.from)
 		}
 	}
 	return ""

@@ -2,6 +2,7 @@ package reads
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -49,10 +50,15 @@ const (
 // there to the caches of its process.
 func compactionSlack(s *testbed.System) testbed.Bound {
 	b := s.DeliveryBound().Plus(watchRetryPeriod, fmt.Sprintf("%v until a watch of the key begins anew", watchRetryPeriod))
-	if s.Nodes().Cache.Checks.CompactionNotice != check.CompactionPushed {
+	if slices.ContainsFunc(s.Caches(), polls) {
 		b = b.Plus(compactionPollPeriod, fmt.Sprintf("a poll of %v", compactionPollPeriod))
 	}
 	return b
+}
+
+// polls reports whether a cache asks for compactions, instead of hearing of them.
+func polls(c *testbed.Cache) bool {
+	return c.Server.Cache.Checks.CompactionNotice != check.CompactionPushed
 }
 
 // noCompactedReads notes, for each operation, how far history was compacted when

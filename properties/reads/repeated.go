@@ -33,8 +33,7 @@ func (j *repeated) Finding(*sim.World) explore.Finding {
 	if len(failed) == 0 || !j.system.Params().Topology.ClientWrites {
 		return all.Finding()
 	}
-	nodes := j.system.Nodes()
-	limit := nodes.Client.Library.Attempts()
+	limit := attemptsOf(j.system)
 	for _, c := range j.system.Clients() {
 		operations, requests, spans := c.Operations(), c.Requests(), c.Spans()
 		for i := range operations {
@@ -51,6 +50,16 @@ func (j *repeated) Finding(*sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// attemptsOf is how often each client library tries at least.
+func attemptsOf(s *testbed.System) int {
+	nodes := s.Nodes()
+	limit := nodes.Client.Library.Attempts()
+	for _, c := range s.Caches() {
+		limit = min(limit, c.Server.Client.Library.Attempts())
+	}
+	return limit
 }
 
 // timesFailed is how often etcd answered a request with an error. Each request of a client

@@ -25,14 +25,11 @@ var BookmarksCome = testbed.RegisterProperty(&testbed.Property{
 	Violated: "no bookmark",
 	Labels:   map[string]string{"missing": "no bookmark"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &bookmarksCome{s, s.Nodes().Cache.Watches.Delegation == dispatch.Delegation(0)}
+		return &bookmarksCome{s}
 	},
 })
 
-type bookmarksCome struct {
-	system   *testbed.System
-	promised bool
-}
+type bookmarksCome struct{ system *testbed.System }
 
 // Reset implements testbed.Judge.
 func (*bookmarksCome) Reset() {}
@@ -40,10 +37,13 @@ func (*bookmarksCome) Reset() {}
 // Finding implements testbed.Judge.
 func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
-	if !j.promised || !j.system.IsOver(w) {
+	if !j.system.IsOver(w) {
 		return all.Finding()
 	}
 	for _, o := range openWatches(j.system) {
+		if !sendsBookmarks(j.system.Cache(o.cache)) {
+			continue
+		}
 		version := versionOf(j.system, o.cache)
 		known := newestRevision(o.after, o.events)
 		if known < version {
@@ -56,14 +56,17 @@ func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
+// sendsBookmarks reports whether a cache serves its watches itself.
+func sendsBookmarks(c *testbed.Cache) bool {
+	return c.Server.Cache.Watches.Delegation == dispatch.Delegation(0)
+}
+
 func isBookmark(e *wire.WatchEvent) bool { return e.Type == wire.Bookmark }
 
 // versionOf is the resourceVersion of a cache, 0 of one that does not show it.
 func versionOf(s *testbed.System, id sim.NodeID) int64 {
-	for _, c := range s.Caches() {
-		if c.ID == id && c.Mirror != nil {
-			return c.Mirror.ResourceVersion()
-		}
+	if c := s.Cache(id); c.Mirror != nil {
+		return c.Mirror.ResourceVersion()
 	}
 	return 0
 }

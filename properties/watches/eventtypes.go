@@ -26,21 +26,20 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong type of an event",
 	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &eventTypes{system: s, addedOnly: addedOnly(s)}
+		return &eventTypes{system: s}
 	},
 })
 
 // addedOnly: all that comes before the end of initial events is from one state of the
 // cache, as shipped. A design that lets a bookmark timer find the end, or sends events
 // between initial ones, does not promise that.
-func addedOnly(s *testbed.System) bool {
-	o := s.Nodes().Cache.Watches
+func addedOnly(c *testbed.Cache) bool {
+	o := &c.Server.Cache.Watches
 	return o.InitialEventsEnd == dispatch.EndWithInterval && !dispatch.Buffers.Of(o.Buffer).Injects()
 }
 
 type eventTypes struct {
-	system    *testbed.System
-	addedOnly bool
+	system *testbed.System
 }
 
 // Reset implements testbed.Judge.
@@ -64,7 +63,7 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 				if st.End >= 0 {
 					initial = st.End
 				}
-				if j.addedOnly {
+				if addedOnly(j.system.Cache(st.To)) {
 					onlyAdded(&all, c.Name(), events[:initial])
 				}
 				events = events[initial:]
@@ -76,7 +75,7 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 		for i := range c.Streams() {
 			st := &c.Streams()[i]
 			if stream, judged := drawnStream(st); judged {
-				if j.addedOnly {
+				if addedOnly(j.system.Cache(st.To)) {
 					onlyAdded(&all, c.Name(), st.Events[:st.End+1])
 				}
 				changes(&all, c.Name(), st.Events[st.End+1:], &stream.Request, log)

@@ -2,6 +2,7 @@ package watches
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -36,10 +37,14 @@ func initialEventsBound(s *testbed.System) testbed.Bound {
 	sent := time.Duration(p.Workload.Items + p.Workload.ObjectWrites() + 1)
 	b := s.ReadBound().Plus(sent*(2*p.Clock.Scheduling+p.Clock.Network)+sent*p.Workload.ListWatch.Pace,
 		fmt.Sprintf("%d events one after the other, with two turns of a loop and a message each", sent))
-	if s.Nodes().Cache.Watches.InitialEventsEnd == variant.EndByTimer {
+	if slices.ContainsFunc(s.Caches(), endsByTimer) {
 		b = b.Plus(bookmarkTimer, fmt.Sprintf("a bookmark timer of at most %v", bookmarkTimer))
 	}
 	return b
+}
+
+func endsByTimer(c *testbed.Cache) bool {
+	return c.Server.Cache.Watches.InitialEventsEnd == variant.EndByTimer
 }
 
 type initialEventsEnd struct {

@@ -169,6 +169,12 @@ func Text[C any](name string, field func(*C) *string, check func(string) error, 
 // List is an option with several names, comma separated; check returns an error of
 // one line.
 func List[C any](name string, field func(*C) *[]string, check func([]string) error, doc string) Option[C] {
+	return Canonical(name, field, func(names []string) ([]string, error) { return names, check(names) }, doc)
+}
+
+// Canonical is a list of names of which several say the same: form gives the one that is
+// kept, or an error of one line.
+func Canonical[C any](name string, field func(*C) *[]string, form func([]string) ([]string, error), doc string) Option[C] {
 	return Option[C]{
 		Name: name, Doc: doc, Form: "names, comma separated",
 		get: func(c *C) string { return strings.Join(*field(c), ",") },
@@ -177,7 +183,8 @@ func List[C any](name string, field func(*C) *[]string, check func([]string) err
 			if value != "" {
 				names = strings.Split(value, ",")
 			}
-			if err := check(names); err != nil {
+			names, err := form(names)
+			if err != nil {
 				return err
 			}
 			*field(c) = names

@@ -93,7 +93,7 @@ func (p *planner) informers(all []Informer) {
 func (p *planner) servers() {
 	all := p.topology.APIServers
 	for i := range all {
-		server, label := &all[i], topology.Numbered("cache", i, len(all))
+		server, label := &all[i], topology.ServerName(i, len(all))
 		p.add(&sim.BreakStream{From: server.Client, To: p.topology.Watches, Label: topology.Numbered("client", i, len(all)) + ">etcd"},
 			share(p.options.Breaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: server.Nodes(), Label: label}, share(p.options.Restarts, i, len(all)))

@@ -38,6 +38,11 @@ type Options struct {
 	// each VERSION:NAME=VALUE: what another release would do in the place of that
 	// version. They come on top of all others.
 	MemberSettings []string
+	// ServerSettings are options that only one API server has, each
+	// SERVER:NAME=VALUE, in the order of servers and names. A server may have a design
+	// or a version of the client library of its own, too. They come on top of all
+	// others.
+	ServerSettings []string
 	// Compactors has each API server try to compact etcd, as Compactor says, and tell
 	// its caches of compactions.
 	Compactors bool
@@ -59,6 +64,8 @@ var own = option.NewGroup("topology",
 		"versions of the other members of the etcd cluster; 3.5.7! does not say so until it serves"),
 	option.List("member-settings", func(o *Options) *[]string { return &o.MemberSettings }, checkMemberSettings,
 		"options of etcd that the members of one version have, VERSION:NAME=VALUE"),
+	option.Canonical("server-settings", func(o *Options) *[]string { return &o.ServerSettings }, canonicalServerSettings,
+		"options that one API server has, SERVER:NAME=VALUE: cache-2:cache=kep-4988,cache-2:ring=3"),
 	option.Switch("compactors", func(o *Options) *bool { return &o.Compactors }, "API servers that compact etcd, and tell their caches"),
 )
 
