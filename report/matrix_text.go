@@ -55,6 +55,7 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 	}
 	b.WriteString("\n")
 	writeViolations(b, o, m)
+	writeBeyond(b, o, m)
 	writeClaims(b, o, m.Claims)
 	for _, text := range matrixNotes(m) {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
@@ -149,6 +150,38 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	}
 }
 
+// writeBeyond names the scenarios that no verdict above rests on.
+func writeBeyond(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
+	if len(m.Beyond) == 0 {
+		return
+	}
+	b.WriteString(o.bold("Known to be violated where a \"yes\" stands above, with "+matrix.Reference+" as well, or because another version of etcd takes part or an event is lost:") + "\n")
+	for i := range m.Beyond {
+		x := &m.Beyond[i]
+		fmt.Fprintf(b, "  %s\n", wrap(sayBeyond(m, x), o.width(), 2))
+		fmt.Fprintf(b, "    %s\n", x.Command)
+	}
+	b.WriteString("\n")
+}
+
+// sayBeyond says what is known of one scenario.
+func sayBeyond(m *matrix.Matrix, x *matrix.Beyond) string {
+	return fmt.Sprintf("%s with %s on %s: %s; %s", x.Scenario, allOr(x.Designs, m.Designs, "design"), allOr(x.Versions, m.Versions, "version"),
+		inWords(x.Properties), strings.Join(x.Because, "; "))
+}
+
+// allOr names the members of a list, or says that it is all of them.
+func allOr(list, all []string, what string) string {
+	switch {
+	case len(list) == len(all) && len(all) > 1:
+		return "every " + what
+	case len(all)-len(list) < len(list):
+		rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(list, name) })
+		return "every " + what + " but " + inWords(rest)
+	}
+	return inWords(list)
+}
+
 // sayViolation says what the word in a cell stands for.
 func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {
 	property := e.Failure.Property
@@ -167,6 +200,7 @@ func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string
 func matrixNotes(m *matrix.Matrix) []string {
 	notes := []string{
 		"safe? = everything that these scenarios claim, except liveness: " + strings.Join(slices.Concat(matrix.Safety, matrix.Liveness, matrix.Costs), ", ") + ".",
+		"Added to both: each scenario outside of these that is known to be violated with the design, and not with " + matrix.Reference + ", on the same version.",
 		"live? = in " + inWords(matrix.Liveness) + " every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events end. " +
 			"A LIST that waits in vain and is then answered by etcd is a no.",
 		"yes = in all schedules that were tried, and checked at least once. " + switchedOff(testbed.Races()),

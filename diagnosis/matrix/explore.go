@@ -47,11 +47,19 @@ type Config struct {
 	Progress func(done, total int, what string)
 }
 
-const costShare = 10
+const (
+	costShare = 10
+	// apartSeeds is how many times more seeds a scenario may take that tells a design from
+	// the others: it ends when it has.
+	apartSeeds = 10
+	// claimSeeds is the least for a figure of a document: fewer runs may all miss what
+	// makes it wrong.
+	claimSeeds = 40
+)
 
 // Check returns an error if some campaign could not be run.
 func (cfg *Config) Check() error {
-	for _, name := range slices.Concat(Safety, Liveness, Costs) {
+	for _, name := range basis() {
 		sc, err := testbed.FindScenario(name)
 		if err != nil {
 			return err
@@ -86,17 +94,19 @@ func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
 func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
-	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Claims: []claims.Result{}}
-	x := &explorer{cfg: cfg, start: time.Now(), total: len(cfg.Designs)*len(cfg.Versions)*campaignsPerCell() + len(claims.All())}
-	err := x.matrix(ctx, m)
+	plans := cfg.plans()
+	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}, Claims: []claims.Result{}}
+	x := &explorer{cfg: cfg, start: time.Now(), total: len(plans)*len(basis()) + len(claims.All())}
+	for i := range plans {
+		x.total += len(plans[i].apart)
+	}
+	err := x.matrix(ctx, m, plans)
 	m.Schedules, m.Seconds = x.schedules, time.Since(x.start).Seconds()
 	if errors.Is(err, errInterrupted) {
 		m.Interrupted, err = true, nil
 	}
 	return m, err
 }
-
-func campaignsPerCell() int { return len(Safety) + len(Liveness) + len(Costs) }
 
 var errInterrupted = errors.New("interrupted")
 
@@ -108,27 +118,26 @@ type explorer struct {
 	schedules   uint64
 }
 
-func (x *explorer) matrix(ctx context.Context, m *Matrix) error {
-	for _, design := range x.cfg.Designs {
-		for _, version := range x.cfg.Versions {
-			cell := &Cell{Design: design, Etcd: version}
-			err := x.fill(ctx, cell)
-			if len(cell.Safe.Evidence) > 0 {
-				cell.judge()
-				m.Cells = append(m.Cells, cell)
-			}
-			if err != nil {
-				return err
-			}
+func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
+	for i := range plans {
+		cell := &Cell{Design: plans[i].design, Etcd: plans[i].version}
+		err := x.fill(ctx, cell, plans[i].apart)
+		if len(cell.Safe.Evidence) > 0 {
+			cell.judge()
+			m.Cells = append(m.Cells, cell)
+		}
+		if err != nil {
+			return err
 		}
 	}
+	m.Beyond = x.cfg.beyond(m.Cells)
 	for i := range claims.All() {
 		c := &claims.All()[i]
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
 		x.progress("what " + c.Document + " says")
-		r, err := c.Measure(ctx, x.cfg.Program, x.campaign(strategy.Random(), x.costSeeds(), 0))
+		r, err := c.Measure(ctx, x.cfg.Program, x.campaign(strategy.Random(), max(x.costSeeds(), claimSeeds)))
 		if err != nil {
 			return err
 		}
@@ -141,28 +150,49 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix) error {
 	return nil
 }
 
-func (x *explorer) fill(ctx context.Context, cell *Cell) error {
-	for _, names := range [][]string{Safety, Liveness, Costs} {
-		for _, name := range names {
-			if err := x.ask(ctx, cell, name); err != nil {
-				cell.Interrupted = errors.Is(err, errInterrupted)
-				return err
-			}
+func (x *explorer) fill(ctx context.Context, cell *Cell, further []apart) error {
+	err := x.askAll(ctx, cell, further)
+	cell.Interrupted = errors.Is(err, errInterrupted)
+	return err
+}
+
+func (x *explorer) askAll(ctx context.Context, cell *Cell, further []apart) error {
+	for _, name := range basis() {
+		sc, err := testbed.FindScenario(name)
+		if err != nil {
+			return err
+		}
+		cfg := x.campaign(strategy.Default(), x.cfg.Seeds)
+		if slices.Contains(Costs, name) {
+			// Every delay is drawn evenly: what is measured means something.
+			cfg = x.campaign(strategy.Random(), x.costSeeds())
+		}
+		if err := x.ask(ctx, cell, apart{sc, testbed.Names(sc.Claims)}, cfg); err != nil {
+			return err
+		}
+	}
+	for _, a := range further {
+		if cell.answered(a.properties) {
+			x.over(0)
+			continue
+		}
+		// Known to be violated, it is tried until it is.
+		cfg := x.campaign(strategy.Default(), x.cfg.Seeds*apartSeeds)
+		cfg.StopAfter = len(a.properties)
+		if err := x.ask(ctx, cell, a, cfg); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// ask runs one scenario for a cell.
-func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
+// ask runs one scenario for a cell, for the sake of some properties.
+func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Config) error {
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
-	x.progress(cell.Design + " on " + cell.Etcd + ": " + name)
-	sc, err := testbed.FindScenario(name)
-	if err != nil {
-		return err
-	}
+	sc := a.scenario
+	x.progress(cell.Design + " on " + cell.Etcd + ": " + sc.Name)
 	p, err := x.cfg.params(sc, cell.Etcd, cell.Design)
 	if err != nil {
 		return err
@@ -171,21 +201,16 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
 	if err != nil {
 		return err
 	}
-	cost := slices.Contains(Costs, name)
-	cfg := x.campaign(strategy.Default(), x.cfg.Seeds, p.Clock.Steps)
-	if cost {
-		// Every delay is drawn evenly: what is measured means something.
-		cfg.Strategy, cfg.Seeds = strategy.Random(), x.costSeeds()
-	}
+	cfg.Steps = p.Clock.Steps
 	c, err := campaign.Run(ctx, subjects, cfg)
 	if err != nil {
 		return err
 	}
 	x.over(c.Schedules)
-	command := x.command(cell, name, cfg.Strategy)
-	cell.add(sc, &p, c, command)
-	if cost {
-		cell.Cost = append(cell.Cost, costOf(name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
+	command := x.command(cell, sc.Name, cfg.Strategy)
+	cell.add(sc, &p, c, a.properties, command)
+	if slices.Contains(Costs, sc.Name) {
+		cell.Cost = append(cell.Cost, costOf(sc.Name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
 	}
 	if c.Interrupted {
 		return errInterrupted
@@ -195,8 +220,8 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, name string) error {
 
 func (x *explorer) costSeeds() uint64 { return (x.cfg.Seeds + costShare - 1) / costShare }
 
-func (x *explorer) campaign(s strategy.Strategy, seeds uint64, steps int) campaign.Config {
-	return campaign.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers, Steps: steps}
+func (x *explorer) campaign(s strategy.Strategy, seeds uint64) campaign.Config {
+	return campaign.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers}
 }
 
 // budget is the wall-clock time of the next campaign.
@@ -220,14 +245,20 @@ func (x *explorer) over(schedules uint64) {
 
 // command words a run that shows the same seeds again.
 func (x *explorer) command(cell *Cell, scenario string, s strategy.Strategy) func(first, last uint64) string {
-	text := x.cfg.Program + " run " + scenario + " --etcd " + cell.Etcd + " --cache " + cell.Design
-	for _, change := range x.cfg.Params {
-		text += " --set " + change.String()
-	}
+	text := x.cfg.command(cell.Etcd, cell.Design, scenario)
 	if s.Name != strategy.Default().Name {
 		text += " --strategy " + s.Name
 	}
 	return func(first, last uint64) string {
 		return text + " --seeds " + strconv.FormatUint(first, 10) + ".." + strconv.FormatUint(last, 10)
 	}
+}
+
+// command words a run of a scenario with the parameters of a cell.
+func (cfg *Config) command(version, design, scenario string) string {
+	text := cfg.Program + " run " + scenario + " --etcd " + version + " --cache " + design
+	for _, change := range cfg.Params {
+		text += " --set " + change.String()
+	}
+	return text
 }

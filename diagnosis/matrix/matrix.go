@@ -3,6 +3,8 @@
 //
 //	matrix    the result: cells, questions, the evidence for each answer
 //	explore   the campaigns that fill it
+//	apart     the scenarios that tell a design from the others
+//	beyond    what is known of scenarios that it was not put to
 //	cost      what the consistent LISTs of one workload cost
 package matrix
 
@@ -25,6 +27,8 @@ type Matrix struct {
 	// Cells are in the order of the designs, then of the versions. After an
 	// interrupt the last ones are missing.
 	Cells []*Cell `json:"cells"`
+	// Beyond is what is known to be violated in scenarios of which no cell was asked.
+	Beyond []Beyond `json:"beyond"`
 	// Claims are the figures of the documents.
 	Claims []claims.Result `json:"claims"`
 	// Schedules is the number of all runs.
@@ -75,8 +79,21 @@ func isLive(property string) bool {
 	return err == nil && p.Kind == testbed.Liveness
 }
 
-// add takes down what a campaign says to both questions.
-func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result, command func(first, last uint64) string) {
+// answered reports whether what these properties could say is said: their questions
+// have a "no" already.
+func (cell *Cell) answered(properties []string) bool {
+	return !slices.ContainsFunc(properties, func(name string) bool { return cell.question(isLive(name)).Failing() == nil })
+}
+
+func (cell *Cell) question(live bool) *Question {
+	if live {
+		return &cell.Live
+	}
+	return &cell.Safe
+}
+
+// add takes down what a campaign says of these properties to both questions.
+func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result, properties []string, command func(first, last uint64) string) {
 	var violated []string
 	for _, t := range c.Properties {
 		if t.Verdict == model.Violated {
@@ -86,7 +103,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 	o := known.OutcomeOf(sc, p, violated)
 	all := summary.KnownOf(sc, p)
 	for _, live := range []bool{false, true} {
-		mine := func(property string) bool { return isLive(property) == live }
+		mine := func(property string) bool { return isLive(property) == live && slices.Contains(properties, property) }
 		e := Evidence{
 			Scenario: sc.Name, Schedules: c.Schedules, Properties: map[string]summary.Property{},
 			Known:   slices.DeleteFunc(slices.Clone(all), func(k summary.Known) bool { return !mine(k.Property) }),
@@ -113,10 +130,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			e.Failure = &summary.Failure{Property: f.Failure.Property, Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
 			e.Command = command(f.FirstSeed, f.FirstSeed)
 		}
-		q := &cell.Safe
-		if live {
-			q = &cell.Live
-		}
+		q := cell.question(live)
 		q.Evidence = append(q.Evidence, e)
 	}
 }
