@@ -48,7 +48,7 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 
 func TestMatrixExitCodes(t *testing.T) {
 	c := command(t)
-	require.Equal(t, exitHolds, c.run("matrix", "--designs", "kep-2340,direct", "--etcd", "3.6.16", "--seeds", "30", "--html", "m.html"), c.out+c.err)
+	require.Equal(t, exitHolds, c.run("matrix", "--designs", "kep-2340,accumulated-reads", "--etcd", "3.6.16", "--seeds", "30", "--html", "m.html"), c.out+c.err)
 	require.Contains(t, c.out, "kep-2340")
 	page, err := os.ReadFile("m.html")
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestMatrixBadInput(t *testing.T) {
 	c.refuses([]string{"--workers"}, "matrix", "--workers", "0")
 	c.refuses([]string{"issue-15220"}, "matrix", "issue-15220")
 
-	require.Equal(t, exitUsage, c.run("matrix", "--designs", "direct", "--etcd", "3.6.16", "--seeds", "20", "--html", "missing/m.html"))
+	require.Equal(t, exitUsage, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.6.16", "--seeds", "20", "--html", "missing/m.html"))
 	require.Contains(t, c.err, "missing/m.html")
-	require.Contains(t, c.out, "direct", "what was found is told all the same")
+	require.Contains(t, c.out, "kep-2340", "what was found is told all the same")
 }
