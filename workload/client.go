@@ -290,8 +290,8 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		}
 	case *wire.ListResponse:
 		span.Origin = p.Origin
-		res.Revision, res.Items, res.Count = p.ResourceVersion, c.convert(p.Items), int64(len(p.Items))
-		res.More = p.Continue != ""
+		res.Revision, res.Items, res.More = p.ResourceVersion, c.convert(p.Items), p.Continue != ""
+		res.Count = int64(len(p.Items)) + p.RemainingItemCount
 	case *wire.GetResponse:
 		span.Origin = p.Origin
 		if p.Item != nil {

@@ -13,12 +13,15 @@ import (
 )
 
 // PageSizes counts the objects of each LIST with a limit. A page that is not the last
-// has as many as the limit says, so that a list takes no more requests than it must. A
+// has as many as the limit says, so that a list takes no more requests than it must. It
+// says how many objects come after it if the LIST has no selector, and no other page
+// does (storage.PrepareContinueToken); that the number is right, linearizable judges. A
 // cache returns everything at resourceVersion "0" (storage/cacher, computeListLimit),
 // and in designs without limits. It is exercised by answers to LISTs with a limit.
 var PageSizes = testbed.RegisterProperty(&testbed.Property{
 	Name: "page-sizes", Kind: testbed.Safety,
-	Promise:  "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page.",
+	Promise: "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page. " +
+		"A page without a selector says that objects come after it.",
 	Violated: "page of the wrong size",
 	New: func(s *testbed.System) testbed.Judge {
 		return &pageSizes{momentsOf(s)}
@@ -56,12 +59,18 @@ func wrongSize(list *wire.ListRequest, page *model.Result, from wire.Origin, o *
 	switch matters := from != wire.FromCache || counts(list, o); {
 	case !matters && page.More:
 		return fmt.Sprintf("was cut short after %d objects, and its limit does not count", n)
-	case !matters:
-		return ""
-	case n > list.Limit:
+	case matters && n > list.Limit:
 		return fmt.Sprintf("was answered with %d objects", n)
 	case n < list.Limit && page.More:
 		return fmt.Sprintf("was cut short after %d objects", n)
+	}
+	switch remaining := page.Count - n; {
+	case remaining != 0 && !page.More:
+		return fmt.Sprintf("was answered with the last %d objects, and says that %d come after them", n, remaining)
+	case remaining != 0 && !list.Selector.Empty():
+		return fmt.Sprintf("says that %d objects come after the first %d, of which some may not be selected", remaining, n)
+	case remaining <= 0 && page.More && list.Selector.Empty():
+		return fmt.Sprintf("was cut short after %d objects, and says that %d come after them", n, remaining)
 	}
 	return ""
 }

@@ -55,6 +55,7 @@ func ofLists() []Field {
 		by(listed, "ListResponse", "ResourceVersion"),
 		by(listed, "ListResponse.Items", keyValue...),
 		by(of(reads.Pages), "ListResponse", "Continue"),
+		by(of(reads.Linearizable), "ListResponse", "RemainingItemCount"),
 		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
 		by(listed, "GetResponse.Item", keyValue...),
 		by(of(caches.ServedAsPromised), "GetResponse", "Origin"),

@@ -214,6 +214,18 @@ func TestPagesFromOneSnapshot(t *testing.T) {
 		assert.EqualValues(t, 5, p.ResourceVersion)
 		assert.Equal(t, wire.FromCache, p.Origin)
 	}
+	assert.Equal(t, []int64{2, 1, 0}, []int64{one.RemainingItemCount, two.RemainingItemCount, three.RemainingItemCount})
+}
+
+// etcd counts from the key on where a page begins (storage.PrepareContinueToken).
+func TestDelegatedPageSaysHowManyRemain(t *testing.T) {
+	b := newBed(t, config(cache.Options{}))
+	b.listed(5, kv("a", "1", 3))
+	b.ask(&wire.ListRequest{Prefix: prefix, ResourceVersion: 4, Match: wire.MatchExact, Limit: 2})
+	b.settle()
+	b.answer(&wire.RangeResponse{Revision: 5, Kvs: []*wire.KeyValue{kv("a", "1", 3), kv("b", "1", 4)}, More: true, Count: 7})
+	list, _ := take[*wire.ListResponse](b, b.down)
+	assert.EqualValues(t, 5, list.RemainingItemCount)
 }
 
 // Clones share snapshots and nodes of the tree; what one does, and that it is

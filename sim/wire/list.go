@@ -85,6 +85,10 @@ type ListResponse struct {
 	ResourceVersion int64
 	Items           []*KeyValue
 	Continue        string
+	// RemainingItemCount is how many objects come after these. 0 is Kubernetes' nil:
+	// none does, or the list has a selector, which etcd does not know of
+	// (storage.PrepareContinueToken).
+	RemainingItemCount int64
 	// Origin is the server that answered: the cache or etcd.
 	Origin Origin
 }
@@ -104,7 +108,11 @@ func (o Origin) String() string { return [...]string{"cache", "etcd", "etcd (fal
 
 // Digest implements sim.Payload.
 func (r *ListResponse) Digest(d sim.Digest) sim.Digest {
-	return digestKVs(d.Text("listed").Int(r.ResourceVersion).Text(r.Continue).Word(uint64(r.Origin)), r.Items)
+	d = d.Text("listed").Int(r.ResourceVersion).Text(r.Continue).Word(uint64(r.Origin))
+	if r.RemainingItemCount != 0 {
+		d = d.Text("remaining").Int(r.RemainingItemCount)
+	}
+	return digestKVs(d, r.Items)
 }
 
 // Label implements sim.Payload.

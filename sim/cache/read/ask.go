@@ -98,11 +98,15 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 	if r.exact > 0 {
 		at = r.exact
 	}
-	token := ""
+	answer := wire.ListResponse{ResourceVersion: at, Items: p.Kvs, Origin: r.origin}
 	if p.More && lastKey != "" {
-		token = request.EncodeContinue(at, store.PreparePrefix(r.list.Prefix), lastKey)
+		answer.Continue = request.EncodeContinue(at, store.PreparePrefix(r.list.Prefix), lastKey)
+		if r.list.Selector.Empty() {
+			// etcd counts from the key on where the page begins.
+			answer.RemainingItemCount = p.Count - r.list.Limit
+		}
 	}
-	r.finish(env, r.d.responses.List(at, p.Kvs, token, r.origin))
+	r.finish(env, r.d.responses.List(answer))
 }
 
 // minimumResourceVersion is what a read that is not exact asked for.

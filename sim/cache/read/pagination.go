@@ -71,6 +71,8 @@ type Page struct {
 	Items           []*wire.KeyValue
 	// More: there are objects after these.
 	More bool
+	// Remaining is how many, 0 if the list has a selector.
+	Remaining int64
 }
 
 // Token is where the list goes on, empty if there are no more objects.
@@ -84,14 +86,16 @@ func (p *Page) Token() string {
 // Page collects the objects of a state that the list is about, at most limit of
 // them unless that is 0.
 func (r *Read) Page(env *sim.Env, view store.View, prefix string, limit int64) Page {
-	items, more := r.collect(env, &view, prefix, r.start, limit)
+	items, more, remaining := r.collect(env, &view, prefix, r.start, limit)
 	if more {
 		env.Cover(ListTruncated)
 	}
-	return Page{ResourceVersion: view.ResourceVersion, Prefix: prefix, Items: items, More: more}
+	return Page{ResourceVersion: view.ResourceVersion, Prefix: prefix, Items: items, More: more, Remaining: remaining}
 }
 
 // Answer answers the client of a LIST from the cache, and ends the read.
 func (r *Read) Answer(env *sim.Env, p *Page) {
-	r.finish(env, r.d.responses.List(p.ResourceVersion, p.Items, p.Token(), wire.FromCache))
+	r.finish(env, r.d.responses.List(wire.ListResponse{
+		ResourceVersion: p.ResourceVersion, Items: p.Items, Continue: p.Token(), RemainingItemCount: p.Remaining, Origin: wire.FromCache,
+	}))
 }

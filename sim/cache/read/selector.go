@@ -11,23 +11,26 @@ import (
 
 // collect lists the objects that a list is about: those under a prefix from a
 // key on that its selector selects, at most limit of them unless that is 0. It
-// reports whether there are more.
-func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
+// reports whether there are more, and how many if there is no selector.
+func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, more bool, remaining int64) {
 	if r.list.Selector.Empty() {
-		return r.d.responses.Collect(view, prefix, start, limit)
+		items, remaining = r.d.responses.Collect(view, prefix, start, limit)
+		return items, remaining > 0, remaining
 	}
 	responses, selector := &r.d.responses, r.list.Selector
 	take := responses.Begin(0, limit)
 	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, take) {
 		env.Cover(listByIndex)
-		return responses.End()
+		items, more = responses.End()
+		return items, more, 0
 	}
 	env.Cover(listFiltered)
 	value := r.d.cfg.Fields.Find(selector.Field).Value
 	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool {
 		return value(kv) != selector.Value || take(kv)
 	})
-	return responses.End()
+	items, more = responses.End()
+	return items, more, 0
 }
 
 // maxPerPage is how many objects a page of a delegated list with a selector

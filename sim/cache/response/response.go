@@ -22,8 +22,11 @@ type Maker struct {
 	// once per list.
 	limit int64
 	start int
-	more  bool
 	take  func(*wire.KeyValue) bool
+	// after is how many objects came after the last that was taken; counting: all of
+	// them are counted, not only the first.
+	after    int64
+	counting bool
 }
 
 const (
@@ -32,15 +35,15 @@ const (
 )
 
 // List makes the answer to a LIST.
-func (m *Maker) List(rv int64, items []*wire.KeyValue, token string, o wire.Origin) *wire.ListResponse {
-	if len(items) > itemBlock {
+func (m *Maker) List(answer wire.ListResponse) *wire.ListResponse {
+	if len(answer.Items) > itemBlock {
 		// In a block it would keep its neighbours' items, and they its own.
-		return &wire.ListResponse{ResourceVersion: rv, Items: items, Continue: token, Origin: o}
+		return &answer
 	}
 	if len(m.lists) == cap(m.lists) {
 		m.lists = make([]wire.ListResponse, 0, responseBlock)
 	}
-	m.lists = append(m.lists, wire.ListResponse{ResourceVersion: rv, Items: items, Continue: token, Origin: o})
+	m.lists = append(m.lists, answer)
 	return &m.lists[len(m.lists)-1]
 }
 
@@ -54,14 +57,17 @@ func (m *Maker) Get(item *wire.KeyValue, o wire.Origin) *wire.GetResponse {
 }
 
 // Collect lists the objects of a state under a prefix from a key on, at most
-// limit of them unless that is 0, and reports whether there are more.
-func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) ([]*wire.KeyValue, bool) {
+// limit of them unless that is 0, and counts those that remain.
+func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, remaining int64) {
 	room := view.Len()
 	if limit > 0 {
 		room = min(room, int(limit))
 	}
-	view.Ascend(prefix, start, m.Begin(room, limit))
-	return m.End()
+	take := m.Begin(room, limit)
+	m.counting = true
+	view.Ascend(prefix, start, take)
+	items, _ = m.End()
+	return items, m.after
 }
 
 // Begin begins a list that will probably have room objects, and at most limit of
@@ -74,19 +80,19 @@ func (m *Maker) Begin(room int, limit int64) (take func(*wire.KeyValue) bool) {
 	if m.take == nil {
 		m.take = m.takeObject
 	}
-	m.limit, m.start, m.more = limit, len(m.items), false
+	m.limit, m.start, m.after, m.counting = limit, len(m.items), 0, false
 	return m.take
 }
 
 // End returns what was taken, and whether there was more.
 func (m *Maker) End() ([]*wire.KeyValue, bool) {
-	return m.items[m.start:len(m.items):len(m.items)], m.more
+	return m.items[m.start:len(m.items):len(m.items)], m.after > 0
 }
 
 func (m *Maker) takeObject(kv *wire.KeyValue) bool {
 	if m.limit > 0 && int64(len(m.items)-m.start) == m.limit {
-		m.more = true
-		return false
+		m.after++
+		return m.counting
 	}
 	if len(m.items) == cap(m.items) {
 		// Only this list moves on: the lists before it in the block stay there.

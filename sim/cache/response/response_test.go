@@ -33,7 +33,7 @@ func TestAnswersKeepWhatTheyHad(t *testing.T) {
 		}
 		items, more := m.End()
 		require.False(t, more)
-		all = append(all, answer{m.List(int64(i), items, "", wire.FromCache), want})
+		all = append(all, answer{m.List(wire.ListResponse{ResourceVersion: int64(i), Items: items}), want})
 	}
 	for i, a := range all {
 		require.EqualValues(t, i, a.list.ResourceVersion)
@@ -60,7 +60,7 @@ func TestALimitLeavesTheRest(t *testing.T) {
 func TestALongListHasItsOwnMemory(t *testing.T) {
 	var m response.Maker
 	long := objects(1000, "")
-	list := m.List(1, long, "", wire.FromCache)
+	list := m.List(wire.ListResponse{ResourceVersion: 1, Items: long})
 	require.Same(t, &long[0], &list.Items[0])
-	require.NotSame(t, list, m.List(2, long[:1], "", wire.FromCache))
+	require.NotSame(t, list, m.List(wire.ListResponse{ResourceVersion: 2, Items: long[:1]}))
 }

@@ -50,6 +50,9 @@ func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int6
 	env.Cover(read.ListTruncated)
 	page, after := all, all
 	page.Items, page.More = all.Items[:limit:limit], true
+	if r.List().Selector.Empty() {
+		page.Remaining = int64(len(all.Items)) - limit
+	}
 	after.Items = all.Items[limit:]
 	env.Writes(cellKept, 0)
 	if len(k.rests) == k.max {
