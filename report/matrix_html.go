@@ -26,6 +26,9 @@ type matrixPage struct {
 	CostEtcd string
 	Evidence []evidenceRow
 	Notes    []string
+	// Beyond is what is known beside the verdicts, BeyondWhy why they do not rest on it.
+	Beyond    []beyondRow
+	BeyondWhy string
 	// MemoryClaim is the one that is not measured here.
 	MemoryClaim string
 }
@@ -75,9 +78,18 @@ type evidenceLine struct {
 	Scenario, Verdict, Tested, Violated, Command string
 }
 
+type beyondRow struct {
+	Scenario, Text, Command string
+}
+
 // WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
 func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
 	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m), MemoryClaim: claims.NotMeasured}
+	page.BeyondWhy = beyondWhy
+	for i := range m.Beyond {
+		x := &m.Beyond[i]
+		page.Beyond = append(page.Beyond, beyondRow{x.Scenario, sayBeyond(m, x), x.Command})
+	}
 	for i, scenario := range matrix.Costs {
 		page.Costs = append(page.Costs, costTable{Title: workloadTitles[i], Scenario: scenario})
 	}

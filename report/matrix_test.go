@@ -45,6 +45,10 @@ func twoCells() *matrix.Matrix {
 				Live: matrix.Question{Verdict: "violated", Evidence: evidence("issue-17507", "answers-in-time", "timeout", "violated")},
 			},
 		},
+		Beyond: []matrix.Beyond{{
+			Scenario: "rewatch", Properties: []string{"linearizable"}, Designs: []string{"kep-2340"}, Versions: []string{"3.6.16"},
+			Because: []string{"the cache takes progress for that of its new watch"}, Command: "simrun run rewatch --etcd 3.6.16 --cache kep-2340",
+		}},
 		Claims: []claims.Result{{Document: "KEP-2340", Says: "99 of 100 reads wait less than 200 ms", Where: "others are written", Measured: "p99 99.9 ms", BorneOut: true, Why: "of the period"}},
 	}
 }
@@ -64,6 +68,7 @@ func TestMatrixText(t *testing.T) {
 		"    simrun run issue-17507 --seeds 7..7\n", "busy p99  cached (busy)",
 		"live? = in issue-17507, recovery and watch-list-ends every", "switched off here", "look faster than in reality",
 		"800 schedules in 2.0 s.",
+		"  rewatch with kep-2340 on 3.6.16: linearizable; the cache takes progress for that of its new watch\n    simrun run rewatch --etcd 3.6.16 --cache kep-2340\n",
 	} {
 		assert.Contains(t, b.String(), want)
 	}
@@ -77,7 +82,7 @@ func TestMatrixPage(t *testing.T) {
 	m := twoCells()
 	var b bytes.Buffer
 	require.NoError(t, WriteMatrixHTML(&b, m))
-	for _, want := range []string{"not live: ", "not safe: ", "linearizable in 56 of 400 schedules", "none of 400 schedules", "What a consistent LIST costs, on etcd 3.6.16"} {
+	for _, want := range []string{"not live: ", "not safe: ", "linearizable in 56 of 400 schedules", "none of 400 schedules", "kep-2340 on 3.6.16: linearizable; the cache takes progress", "What a consistent LIST costs, on etcd 3.6.16"} {
 		assert.Contains(t, b.String(), want)
 	}
 	b.Reset()

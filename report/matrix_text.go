@@ -150,15 +150,18 @@ func writeViolations(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	}
 }
 
+const beyondWhy = "The verdicts do not rest on these: " + matrix.Reference + " is violated there as well, or another version of etcd takes part, or an event is lost."
+
 // writeBeyond names the scenarios that no verdict above rests on.
 func writeBeyond(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 	if len(m.Beyond) == 0 {
 		return
 	}
-	b.WriteString(o.bold("Known to be violated where a \"yes\" stands above, with "+matrix.Reference+" as well, or because another version of etcd takes part or an event is lost:") + "\n")
+	b.WriteString(o.bold("Known to be violated where a \"yes\" stands above:") + "\n")
+	fmt.Fprintf(b, "  %s\n", wrap(beyondWhy, o.width(), 2))
 	for i := range m.Beyond {
 		x := &m.Beyond[i]
-		fmt.Fprintf(b, "  %s\n", wrap(sayBeyond(m, x), o.width(), 2))
+		fmt.Fprintf(b, "  %s\n", wrap(x.Scenario+" with "+sayBeyond(m, x), o.width(), 2))
 		fmt.Fprintf(b, "    %s\n", x.Command)
 	}
 	b.WriteString("\n")
@@ -166,14 +169,15 @@ func writeBeyond(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 
 // sayBeyond says what is known of one scenario.
 func sayBeyond(m *matrix.Matrix, x *matrix.Beyond) string {
-	return fmt.Sprintf("%s with %s on %s: %s; %s", x.Scenario, allOr(x.Designs, m.Designs, "design"), allOr(x.Versions, m.Versions, "version"),
+	return fmt.Sprintf("%s on %s: %s; %s", allOr(x.Designs, m.Designs, "design"), allOr(x.Versions, m.Versions, "version"),
 		inWords(x.Properties), strings.Join(x.Because, "; "))
 }
 
 // allOr names the members of a list, or says that it is all of them.
 func allOr(list, all []string, what string) string {
 	switch {
-	case len(list) == len(all) && len(all) > 1:
+	case len(all) == 1:
+	case len(list) == len(all):
 		return "every " + what
 	case len(all)-len(list) < len(list):
 		rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(list, name) })
