@@ -13,7 +13,7 @@ import (
 func (s *search) leaves(forks []recording.Fork) (*recording.Fork, uint64) {
 	tried := 0
 	for last := len(forks) - 1; last >= 0; last-- {
-		for seed := range uint64(continuations) {
+		for seed := range uint64(leastContinuations) {
 			if tried++; tried > maxDetours {
 				return nil, 0
 			}
