@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
 )
 
 // candidate is one thing that may be the cause: a behaviour of a node, or the faults
@@ -15,6 +16,10 @@ type candidate struct {
 	// member is the version whose members of etcd alone have the behaviour; empty is
 	// every member.
 	member string
+	// servers are the API servers that alone have the behaviour; none is every one.
+	servers []string
+	// alone are the same behaviour of each of several servers by itself.
+	alone []candidate
 	// planted: the value is a bug that the parameters name.
 	planted bool
 }
@@ -31,21 +36,70 @@ func (s *search) candidates() []candidate {
 	if err != nil {
 		return nil
 	}
+	servers, err := s.params.Servers()
+	if err != nil {
+		return nil
+	}
 	var planted, etcd, client, cache []candidate
 	for _, c := range n.Choices() {
-		one := candidate{Choice: c, planted: isPlanted(s.params, c)}
-		switch {
-		case one.planted:
-			planted = append(planted, one)
-		case c.Node == "etcd":
-			etcd = append(etcd, s.ofMembers(one)...)
-		case c.Node == "client":
-			client = append(client, one)
-		default:
-			cache = append(cache, one)
+		for _, one := range s.owned(c, servers) {
+			switch {
+			case one.planted:
+				planted = append(planted, one)
+			case c.Node == "etcd":
+				etcd = append(etcd, one)
+			case c.Node == "client":
+				client = append(client, one)
+			default:
+				cache = append(cache, one)
+			}
 		}
 	}
 	return slices.Concat(planted, etcd, client, s.faults(), cache)
+}
+
+// owned are the candidates of one behaviour.
+func (s *search) owned(c testbed.Choice, servers []testbed.Server) []candidate {
+	if c.Node != "etcd" {
+		return s.ofServers(c, servers)
+	}
+	one := candidate{Choice: c, planted: isPlanted(s.params, c)}
+	if one.planted {
+		return []candidate{one}
+	}
+	return s.ofMembers(one)
+}
+
+// ofServers are the candidates of a behaviour of an API server: one for each value that
+// servers have.
+func (s *search) ofServers(c testbed.Choice, servers []testbed.Server) []candidate {
+	if len(servers) == 0 {
+		return []candidate{{Choice: c, planted: isPlanted(s.params, c)}}
+	}
+	var values []string
+	having := map[string][]string{}
+	for i := range servers {
+		v := servers[i].Value(c.Name)
+		if !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+		having[v] = append(having[v], servers[i].Name)
+	}
+	var all []candidate
+	for _, v := range values {
+		c.Value = v
+		one := candidate{Choice: c, planted: isPlanted(s.params, c)}
+		if len(values) > 1 {
+			one.servers = having[v]
+		}
+		if len(having[v]) > 1 {
+			for _, name := range having[v] {
+				one.alone = append(one.alone, candidate{Choice: c, planted: one.planted, servers: []string{name}})
+			}
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // ofMembers are the candidates of a behaviour of etcd: one for each version that may
@@ -92,6 +146,15 @@ func (s *search) with(c *candidate, value string) (testbed.Params, error) {
 	switch {
 	case c.Node == ofFaults:
 		return s.without(c.Name)
+	case len(c.servers) > 0:
+		changed := s.params
+		for _, server := range c.servers {
+			var err error
+			if changed.Topology, err = changed.Topology.WithServer(server, option.Setting{Name: c.Name, Value: value}); err != nil {
+				return changed, err
+			}
+		}
+		return changed, nil
 	case c.member != "":
 		changed := s.params
 		var err error
@@ -99,6 +162,23 @@ func (s *search) with(c *candidate, value string) (testbed.Params, error) {
 		return changed, err
 	}
 	return s.params.With(c.Name, value)
+}
+
+// paramsOf are the parameters with the version that the members or the servers of a
+// candidate have.
+func (s *search) paramsOf(c *candidate) testbed.Params {
+	p := s.params
+	if c.member != "" {
+		p.Etcd = c.member
+	}
+	if len(c.servers) > 0 {
+		for _, own := range p.Topology.SettingsOf(c.servers[0]) {
+			if own.Name == topology.ClientOfServer {
+				p.Client = own.Value
+			}
+		}
+	}
+	return p
 }
 
 // without are the parameters without the faults of one option.
@@ -141,13 +221,9 @@ func (s *search) remedies(c *candidate) []trial {
 			if c.Value == shipped || value != shipped {
 				continue
 			}
-			v.since = releases(s.scenario, s.params, c.Choice, value)
+			v.since = releases(s.scenario, s.paramsOf(c), c.Choice, value)
 		default:
-			p := s.params
-			if c.member != "" {
-				p.Etcd = c.member
-			}
-			v.since = releases(s.scenario, p, c.Choice, value)
+			v.since = releases(s.scenario, s.paramsOf(c), c.Choice, value)
 			if !v.since.later && (present == nil || present.FixedIn != "" || bugOf(c.Node, c.Name, value) != nil) {
 				continue
 			}

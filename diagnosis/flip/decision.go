@@ -63,7 +63,8 @@ func (d *Decision) worst() *trial {
 var owner = map[string]string{"etcd": "etcd", "client": "the client library", "cache": "the cache"}
 
 // Blame is what is said to be the cause: an option with the value that it has, of
-// which members of etcd if it is not all of them, or the option of the faults. It is
+// which members of etcd or API servers if it is not all of them, or the option of the
+// faults. It is
 // empty if nothing known decides.
 func (d *Decision) Blame() string {
 	switch {
@@ -71,21 +72,31 @@ func (d *Decision) Blame() string {
 		return ""
 	case d.Node == ofFaults:
 		return d.Name
-	case d.member != "":
-		return d.Name + "=" + d.Value + " of etcd " + d.member
 	}
-	return d.Name + "=" + d.Value
+	return d.Name + "=" + d.Value + d.ofWhich()
+}
+
+// ofWhich names the members of etcd or the API servers, if it is not all of them.
+func (d *Decision) ofWhich() string {
+	if d.member != "" {
+		return " of etcd " + d.member
+	}
+	return d.ofServers()
+}
+
+// ofServers names the API servers, if it is not all of them.
+func (d *Decision) ofServers() string {
+	if len(d.servers) == 0 {
+		return ""
+	}
+	return " of " + strings.Join(d.servers, " and ")
 }
 
 // Passing are parameters with which the recorded schedule passes, and what is different
 // about them.
 func (d *Decision) Passing() (p testbed.Params, difference string) {
 	v := d.best()
-	difference = d.Name + "=" + v.name
-	if d.member != "" {
-		difference += " of etcd " + d.member
-	}
-	return v.params, difference
+	return v.params, d.Name + "=" + v.name + d.ofWhich()
 }
 
 // String says it in a sentence or two.
@@ -95,7 +106,7 @@ func (d *Decision) String() string {
 	}
 	s := d.sentence()
 	for _, other := range d.also {
-		s += fmt.Sprintf(" The same is true with %s.", other.names())
+		s += fmt.Sprintf(" The same is true with %s%s.", other.names(), other.ofServers())
 	}
 	return s
 }
@@ -110,8 +121,13 @@ func (d *Decision) sentence() string {
 		bug = " (the bug " + bugOf(d.Node, d.Name, d.Value).Name + ")"
 	}
 	node := owner[d.Node]
-	if d.member != "" {
+	switch {
+	case d.member != "":
 		node += " " + d.member
+	case len(d.servers) > 0 && d.Node == "client":
+		node += d.ofServers()
+	case len(d.servers) > 0:
+		node = strings.Join(d.servers, " and ")
 	}
 	if !d.strict {
 		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules, searched for among other seeds, %d still fail.",

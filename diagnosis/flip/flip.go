@@ -66,15 +66,49 @@ func Needed(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 	return needed
 }
 
-// decide tries the remedies of one candidate; nil if it does not decide.
+// decide tries the remedies of one candidate; nil if it does not decide. What several API
+// servers have is looked for at each of them, too, since one of them may be the cause.
 func (s *search) decide(c candidate) *Decision {
+	passing := s.passing(&c, s.remedies(&c))
+	d := decisionOf(c, passing)
+	if len(c.alone) == 0 || d != nil && d.strict && len(s.params.Topology.ServerSettings) == 0 {
+		// Equal servers have it because their design does.
+		return d
+	}
+	var alone []*Decision
+	for _, one := range c.alone {
+		// What does not help at all of them is no remedy at one.
+		if e := decisionOf(one, s.passing(&one, passing)); e != nil && e.strict {
+			alone = append(alone, e)
+		}
+	}
+	switch {
+	case len(alone) == 0:
+		return d
+	case d == nil || !d.strict, len(alone) == 1 && alone[0].best().share() >= d.best().share():
+		return alone[0]
+	}
+	return d
+}
+
+// passing are those of the values of a candidate with which the recorded schedule passes.
+func (s *search) passing(c *candidate, values []trial) []trial {
+	var all []trial
+	for _, value := range values {
+		v := trial{name: value.name, since: value.since}
+		changed, err := s.with(c, v.name)
+		if err == nil && s.try(changed, &v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// decisionOf is what remedies come to that pass; nil if none of them convinces.
+func decisionOf(c candidate, passing []trial) *Decision {
 	d := &Decision{candidate: c, strict: true}
 	var weak []trial
-	for _, v := range s.remedies(&c) {
-		changed, err := s.with(&c, v.name)
-		if err != nil || !s.try(changed, &v) {
-			continue
-		}
+	for _, v := range passing {
 		if v.convincing() {
 			d.values = append(d.values, v)
 		} else if v.plausible() {

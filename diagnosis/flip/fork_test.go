@@ -25,8 +25,14 @@ func (oneLess) Known(_ *sim.Env, revision int64) int64 { return revision - 1 }
 func (oneLess) Clone() read.RevisionSource             { return oneLess{} }
 func (oneLess) Cells(sim.CellVisitor)                  {}
 
-// blamed is what decides the first run of a scenario that violates a property.
+// blamed is what is said to decide the first run of a scenario that violates a property.
 func blamed(t *testing.T, sc *testbed.Scenario, p testbed.Params, property string) string {
+	t.Helper()
+	return decided(t, sc, p, property).Blame()
+}
+
+// decided is what decides that run.
+func decided(t *testing.T, sc *testbed.Scenario, p testbed.Params, property string) *Decision {
 	t.Helper()
 	system, err := sc.New(p)
 	require.NoError(t, err)
@@ -35,12 +41,12 @@ func blamed(t *testing.T, sc *testbed.Scenario, p testbed.Params, property strin
 		rec, _ := recording.RecordSeed(runner, strategy.Default(), seed)
 		for _, f := range rec.Violations() {
 			if f.Property == property {
-				return Decide(sc, p, rec, f).Blame()
+				return Decide(sc, p, rec, f)
 			}
 		}
 	}
 	t.Fatalf("%s is never violated", property)
-	return ""
+	return nil
 }
 
 // TestAForkIsBlamedForWhatItChanged: not for what the draft of 2019 does otherwise.
