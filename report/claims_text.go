@@ -6,6 +6,9 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/claims"
 )
 
+// otherFigures says where those are that no campaign of a matrix measures.
+const otherFigures = "All other figures of the documents, with what measures each: diagnosis/claims/figures.md."
+
 // writeClaims writes what the documents say, what was measured, and the reason.
 func writeClaims(b *bufio.Writer, o Terminal, results []claims.Result) {
 	if len(results) == 0 {
@@ -25,5 +28,5 @@ func writeClaims(b *bufio.Writer, o Terminal, results []claims.Result) {
 		}
 		b.WriteString("    " + verdict + "  " + wrap(c.Where+": "+c.Measured+"; "+c.Why, o.width(), 18) + "\n")
 	}
-	b.WriteString("  " + wrap(claims.NotMeasured, o.width(), 2) + "\n\n")
+	b.WriteString("  " + wrap(otherFigures, o.width(), 2) + "\n\n")
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/model"
@@ -29,8 +28,8 @@ type matrixPage struct {
 	// Beyond is what is known beside the verdicts, BeyondWhy why they do not rest on it.
 	Beyond    []beyondRow
 	BeyondWhy string
-	// MemoryClaim is the one that is not measured here.
-	MemoryClaim string
+	// OtherFigures says where those are that are not measured here.
+	OtherFigures string
 }
 
 type matrixRow struct {
@@ -84,7 +83,7 @@ type beyondRow struct {
 
 // WriteMatrixHTML writes a page about a matrix. It needs nothing from elsewhere.
 func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
-	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m), MemoryClaim: claims.NotMeasured}
+	page := matrixPage{Matrix: m, Notes: matrixNotes(m), CostEtcd: newestMeasured(m), OtherFigures: otherFigures}
 	page.BeyondWhy = beyondWhy
 	for i := range m.Beyond {
 		x := &m.Beyond[i]

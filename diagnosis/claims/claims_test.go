@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,15 +29,34 @@ func TestClaims(t *testing.T) {
 		{"KEP-3157", "as shipped in v0.37.2", true},
 	}
 	require.Len(t, All(), len(want))
-	for i := range All() {
-		c := &All()[i]
-		r, err := c.Measure(t.Context(), "simrun", campaign.Config{Seeds: 30})
-		require.NoError(t, err)
+	results := measureAll(t)
+	for i := range results {
+		r := &results[i]
 		assert.Equal(t, want[i].document, r.Document)
 		assert.Equal(t, want[i].where, r.Where)
 		assert.Equal(t, want[i].borneOut, r.BorneOut, "%s, %s: %s", r.Document, r.Where, r.Measured)
-		assert.Contains(t, r.Command, "simrun run "+c.Scenario.Name)
+		assert.Contains(t, r.Command, "simrun run "+All()[i].Scenario.Name)
 	}
+}
+
+// measuredOnce runs the campaigns of all claims, once for all tests.
+var measuredOnce = sync.OnceValues(func() ([]Result, error) {
+	var all []Result
+	for i := range All() {
+		r, err := All()[i].Measure(context.Background(), "simrun", campaign.Config{Seeds: 40})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *r)
+	}
+	return all, nil
+})
+
+func measureAll(t *testing.T) []Result {
+	t.Helper()
+	all, err := measuredOnce()
+	require.NoError(t, err)
+	return all
 }
 
 // TestClaimNeedsData: a metric that has no values is no evidence.

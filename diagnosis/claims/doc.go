@@ -1,8 +1,9 @@
 // Package claims holds the figures of the documents (the KEPs, and the draft
 // that came before them) to what is measured.
 //
-//	documents  what they say, and the scenario that measures it
+//	documents  what they say that a campaign measures, and the scenario for it
 //	measure    the campaign, and whether it bears the figure out
+//	figures    every number of the documents, as the table figures.md
 //
 // A claim without a measurement is never borne out.
 package claims

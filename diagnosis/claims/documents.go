@@ -24,6 +24,7 @@ type Claim struct {
 const (
 	kep2340   = "KEP-2340"
 	kep3157   = "KEP-3157"
+	kep4988   = "KEP-4988"
 	draft2019 = "draft of 2019"
 
 	saysReadWait = "99 of 100 reads wait less than 200 ms, with a progress request every 100 ms"
@@ -31,10 +32,6 @@ const (
 	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
 	saysSix      = "the end of the initial events comes after at most 6 s, with notifications every 5 s and bookmarks every second"
 )
-
-// NotMeasured is the figure that virtual time does not measure, with the command
-// that does.
-const NotMeasured = "KEP-4988: snapshots take 1.3 % of memory: go test -v -run TestSnapshotMemory ./sim/cache"
 
 var (
 	drafted  = []option.Setting{{Name: "cache", Value: "draft-2019"}, {Name: "notify", Value: "250ms"}}
