@@ -1,5 +1,5 @@
-// Package knownbugs says of each bug that caches, etcd and its client library had
-// where it shows. A program that imports it, for its side effects alone, knows them all.
+// Package knownbugs says of each bug that caches, etcd, its client library, informers
+// and compactors had where it shows. A program that imports it, for its side effects alone, knows them all.
 //
 // The package must never import report or a command.
 package knownbugs
@@ -7,7 +7,9 @@ package knownbugs
 import (
 	_ "github.com/watchbed/watchbed/knownbugs/check"
 	_ "github.com/watchbed/watchbed/knownbugs/client"
+	_ "github.com/watchbed/watchbed/knownbugs/compactor"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd"
+	_ "github.com/watchbed/watchbed/knownbugs/informer"
 	_ "github.com/watchbed/watchbed/knownbugs/ingestion"
 	_ "github.com/watchbed/watchbed/knownbugs/read"
 	_ "github.com/watchbed/watchbed/knownbugs/watch"

@@ -264,6 +264,10 @@ var always = map[string]string{
 	"kubernetes-123532": "each cache watches under other metadata",
 	"kubernetes-123676": "each LIST asks etcd for its revision",
 	"kubernetes-131011": "no cache asks its compactor",
+	"kubernetes-28202":  "each try of a server to compact compares nothing",
+
+	"informer-never-pauses":     "each informer is refused a request",
+	"compacts-present-revision": "each run has a compaction",
 }
 
 // TestBugsShareTheStepsOfTheHealthyCache: a bug has no yield point of its own. So

@@ -115,6 +115,17 @@ var mechanisms = map[string][]fact{
 	"bug-progress-lowers-version": {said("ingestion.putOff"), said("cache.takesIn"), said("store.versionLowered")},
 	"bug-revision-of-last-reader": {said("read.heard"), said("etcd.applied"), said("read.otherReader"), answers},
 
+	// Bugs of informers and compactors.
+	"bug-kubernetes-91073":             {gaveUp, said("informer.listRefused"), said("informer.listSent")},
+	"bug-kubernetes-100878":            {struck, said("informer.watchRefused"), said("informer.listSent")},
+	"bug-kubernetes-126770":            {said("informer.wholeListed"), said("informer.storeReplaced")},
+	"bug-informer-forgets-limit":       {said("informer.listSent")},
+	"bug-informer-ignores-bookmarks":   {said("informer.eventTaken"), said("informer.watchRefused"), said("informer.listSent")},
+	"bug-informer-never-pauses":        {either("informer.watchRefused", "informer.listRefused"), said("informer.listSent")},
+	"bug-informer-repeats-without-end": {either("informer.watchSent", "informer.listSent")},
+	"bug-kubernetes-28202":             {said("compactor.uncontested"), said("etcd.applied")},
+	"bug-compacts-present-revision":    {said("compactor.tryWon"), said("etcd.applied")},
+
 	// Progress overtakes events, in one scenario after the other.
 	"issue-15220":                                overtaken(said("v3rpc.overtook"), answers),
 	"issue-15220-catching-up":                    overtaken(unsynced, answers),

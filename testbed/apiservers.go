@@ -61,7 +61,7 @@ func (p *Params) server(name string) (Server, error) {
 	if s.Design, err = cache.FindDesign(of.Cache); err != nil {
 		return s, err
 	}
-	o := topology.ServerOptions{Client: s.Client, Cache: s.Cache, Compactor: s.Compactor}
+	o := topology.ServerOptions{Client: s.Client, Cache: s.Cache, Compactor: s.Compactor, Compacts: s.Compactors}
 	for _, x := range own {
 		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer {
 			continue
@@ -70,7 +70,7 @@ func (p *Params) server(name string) (Server, error) {
 			return s, err
 		}
 	}
-	s.Client, s.Cache, s.Compactor = o.Client, o.Cache, o.Compactor
+	s.Client, s.Cache, s.Compactor, s.Compactors = o.Client, o.Cache, o.Compactor, o.Compacts
 	return s, nil
 }
 
@@ -108,7 +108,7 @@ func (s *System) configureServers() error {
 			s.caches = append(s.caches, c)
 		}
 		if nodes.Compactor != 0 {
-			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor}
+			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor, Rules: of.Compactors}
 			server.compactor = compactor.New(server.compactorConfig)
 		}
 		s.servers = append(s.servers, server)

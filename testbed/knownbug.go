@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/sim/option"
 )
 
-// KnownBug is a bug that a cache, etcd or a client library had, or that one easily
-// could have: how it is planted, and where it shows.
+// KnownBug is a bug that a cache, etcd, a client library, an informer or a compactor had,
+// or that one easily could have: how it is planted, and where it shows.
 type KnownBug struct {
 	Name string
 	// Issue is where it was reported or fixed: "kubernetes/kubernetes#49956"; empty
@@ -56,8 +56,8 @@ func (b *KnownBug) Preset() *option.Preset {
 	return &option.Preset{Name: b.Name, Doc: b.Summary, Settings: option.Settings(b.Setting)}
 }
 
-// Node is the one that has the bug, "etcd", "client" or "cache"; empty if no node has
-// an option of that name.
+// Node is the one that has the bug, "etcd", "client", "cache", "informers" or
+// "compactor"; empty if no node has an option of that name.
 func (b *KnownBug) Node() string {
 	o, err := nodeGroup.Find(b.Planting().Name)
 	if err != nil {
@@ -78,10 +78,10 @@ func RegisterKnownBug(b *KnownBug) *KnownBug {
 
 // buggyNodes are the nodes that have known bugs, in the order in which lists show
 // them.
-var buggyNodes = []string{"etcd", "client", "cache"}
+var buggyNodes = []string{"etcd", "client", "cache", "informers", "compactor"}
 
-// KnownBugs lists the known bugs: those of etcd, of the client library, and of the
-// cache. Within each of them the names of issues come first, by number.
+// KnownBugs lists the known bugs: those of etcd, of the client library, of the cache, of
+// informers and of compactors. Within each of them the names of issues come first, by number.
 func KnownBugs() []*KnownBug {
 	all := knownBugs.All()
 	place := map[*KnownBug]int{}

@@ -6,8 +6,10 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+	"github.com/watchbed/watchbed/sim/informer/rules"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -16,6 +18,10 @@ type Nodes struct {
 	Etcd   etcd.Options
 	Client client.Options
 	Cache  cache.Options
+	// Informers and Compactors are what clients and API servers have done otherwise;
+	// what else is set of them is in Params.
+	Informers  rules.Options
+	Compactors compactor.Rules
 }
 
 // nodeGroup is all options of the nodes, nodeChoices those with named values: in
@@ -24,16 +30,20 @@ var (
 	nodeGroup = option.Join(
 		option.Lift(etcd.Group, func(n *Nodes) *etcd.Options { return &n.Etcd }),
 		option.Lift(client.Group, func(n *Nodes) *client.Options { return &n.Client }),
-		option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }))
+		option.Lift(cache.Group, func(n *Nodes) *cache.Options { return &n.Cache }),
+		option.Lift(rules.Group, func(n *Nodes) *rules.Options { return &n.Informers }),
+		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Rules { return &n.Compactors }))
 	nodeChoices = option.Join(
 		option.Lift(etcd.Choices, func(n *Nodes) *etcd.Options { return &n.Etcd }),
 		option.Lift(client.Choices, func(n *Nodes) *client.Options { return &n.Client }),
-		option.Lift(cache.Choices, func(n *Nodes) *cache.Options { return &n.Cache }))
+		option.Lift(cache.Choices, func(n *Nodes) *cache.Options { return &n.Cache }),
+		option.Lift(rules.Group, func(n *Nodes) *rules.Options { return &n.Informers }),
+		option.Lift(compactor.Choices, func(n *Nodes) *compactor.Rules { return &n.Compactors }))
 )
 
 // Choice is an option of a node with named values, and the value that it has.
 type Choice struct {
-	// Node is "etcd", "client" or "cache".
+	// Node is "etcd", "client", "cache", "informers" or "compactor".
 	Node, Name, Value string
 	Values            []string
 }

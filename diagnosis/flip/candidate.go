@@ -30,7 +30,8 @@ const ofFaults = "faults"
 // candidates are all things that may be the cause, in the order in which they are
 // tried: planted bugs, because the question about them is whether they decide, and
 // not which etcd would hide them; then the behaviours of etcd, since fixes are made
-// there, of the client library, faults that no cache can bear, and the cache's.
+// there, of the client library, faults that no cache can bear, and those of the cache,
+// of informers and of compactors.
 func (s *search) candidates() []candidate {
 	n, err := s.params.Nodes()
 	if err != nil {
@@ -202,7 +203,7 @@ func isPlanted(p testbed.Params, choice testbed.Choice) bool {
 //   - of etcd and the client library it is what the release or a later one has, or
 //     whatever else there is if the present value is a known bug that no release
 //     fixed;
-//   - of the cache it is what is shipped. If the cache has the shipped behaviour
+//   - of the cache, of informers and compactors it is what is shipped. If the cache has the shipped behaviour
 //     already, another one is an alternative that goes around the cause, such as to
 //     have etcd answer every read;
 //   - a known bug is none.
@@ -217,7 +218,7 @@ func (s *search) remedies(c *candidate) []trial {
 		v := trial{name: value}
 		switch c.Node {
 		case ofFaults:
-		case "cache":
+		case "cache", "informers", "compactor":
 			if c.Value == shipped || value != shipped {
 				continue
 			}

@@ -60,7 +60,9 @@ func (d *Decision) worst() *trial {
 	return worst
 }
 
-var owner = map[string]string{"etcd": "etcd", "client": "the client library", "cache": "the cache"}
+var owner = map[string]string{
+	"etcd": "etcd", "client": "the client library", "cache": "the cache", "informers": "the informers", "compactor": "the compactors",
+}
 
 // Blame is what is said to be the cause: an option with the value that it has, of
 // which members of etcd or API servers if it is not all of them, or the option of the

@@ -26,14 +26,17 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 	masked := slices.ContainsFunc(p.Masked(), func(r testbed.Race) bool { return r.Option == d.Name })
 	chosen := slices.Contains(sc.Params.Settings, option.Setting{Name: d.Name, Value: d.Value})
 	p = p.AsReleased()
-	if bug := knownBug(d.Node, d.Name, d.Value); bug != nil && d.Node == "cache" {
+	if bug := knownBug(d.Node, d.Name, d.Value); bug != nil && d.Node != "client" {
 		if bug.FixedIn == "" {
 			return span{later: true}
 		}
 		return span{bug.FixedIn + " and later", true}
 	}
-	if d.Node == "cache" {
+	switch d.Node {
+	case "cache":
 		return designs(p, d.Name, value)
+	case "informers", "compactor":
+		return span{text: "as shipped"}
 	}
 	subject, set, version := "etcd", func(v string) { p.Etcd = v }, p.Etcd
 	if d.Node == "client" {
@@ -92,8 +95,8 @@ func patchesOf(v release.Version) []release.Version {
 	return all
 }
 
-// knownBug is the bug of the cache or of the client library that a value of a
-// behaviour is, nil if it is none. What versions of etcd differ in is not asked.
+// knownBug is the bug that a value of a behaviour is, nil if it is none. What versions
+// of etcd differ in is not asked.
 func knownBug(node, name, value string) *testbed.KnownBug {
 	if node == "etcd" {
 		return nil

@@ -60,6 +60,27 @@ Strategy"). The informer lists, whatever the error was, and tries to stream agai
 	),
 })
 
+var ExpiredPages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-expired-pages",
+	Summary: "informers list page by page, and etcd compacts the revision of their first page: they list in one piece, and miss nothing",
+	Doc: `The informers ask for the newest state, one object a page, and some restart. A page whose revision is gone is refused with
+410. client-go's pager then drops the pages that it has, and asks for all objects at once, without a limit (FullListIfExpired).
+A client that sets a limit with every list gets one page in this place (kubernetes/kubernetes#126770).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 3, Items: 4,
+			Compactions: 3,
+		},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByListWatch, RV: informer.RVNewest, Page: 1}},
+		Faults:    faults.Options{InformerBreaks: 2, InformerRestarts: 3},
+		Clock:     testbed.Clock{Steps: 40_000},
+	},
+	Claims: Claims,
+	Known:  slices.Concat(known.BackInTime(contentClaims...), known.CompactedDeletions(informers.MatchEtcd, informers.CatchUp), known.StaleRelist()),
+})
+
 var Memory = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-memory",
 	Summary: "informers get all objects of 1 MB at the same time: memory for streams against memory for LISTs (KEP-3157)",

@@ -28,7 +28,8 @@ type compactLoop struct {
 	// compactTime is the version of the key when this server saw it last, rev
 	// etcd's revision then: the next try is to compact to it.
 	compactTime, rev int64
-	// previous is the value of rev when the present try began.
+	// previous is the value of rev when the present try began, and the revision that
+	// the server compacts at if the try succeeds.
 	previous int64
 	tries    int
 }
@@ -58,7 +59,7 @@ func (c *Compactor) compact(env *sim.Env) {
 	l.state = compactTrying
 	l.previous = l.rev
 	l.call = env.Call(c.cfg.KV, &wire.TxnRequest{
-		Compare: []wire.Compare{{Key: wire.CompactRevKey, Target: wire.CompareVersion, Result: wire.CompareEqual, Operand: l.compactTime}},
+		Compare: Guards.Of(c.cfg.Guard)(env, l.compactTime),
 		Success: []wire.RequestOp{{Put: &wire.PutRequest{Key: wire.CompactRevKey, Value: strconv.FormatInt(l.rev, 10)}}},
 		Failure: []wire.RequestOp{{Range: &wire.RangeRequest{Key: wire.CompactRevKey}}},
 	})
@@ -113,6 +114,10 @@ func (c *Compactor) tried(env *sim.Env, p *wire.TxnResponse) {
 	default:
 		env.Cover(won)
 		l.compactTime++
+		if to := Goals.Of(c.cfg.Goal)(l.previous, p.Revision); to != l.previous {
+			env.Writes(cellPrevious, 0)
+			l.previous = to
+		}
 		if env.Noting() {
 			env.Note(tryWon{l.previous})
 		}

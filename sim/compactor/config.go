@@ -10,6 +10,8 @@ import (
 // original's values; KV has none.
 type Config struct {
 	Options
+	// Rules are Kubernetes' if they are zero.
+	Rules
 	// KV is the node that takes unary requests: etcd, or the client before it.
 	KV sim.NodeID
 	// Watch is the node that takes watches. If it is 0 the compactor does not watch

@@ -4,11 +4,14 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/informer/rules"
 )
 
 // Config is what one informer is made of.
 type Config struct {
 	Options
+	// Rules are client-go's if they are zero.
+	Rules rules.Options
 	// Prefix of the resource's keys; it ends in "/": "/registry/pods/".
 	Prefix string
 	// Servers are the API servers behind one address. The informer begins with

@@ -9,7 +9,10 @@
 //	stream, *wire.WatchRequest    *wire.WatchEvent until one has Failed, or until
 //	                              the stream closes without a word
 //
-// The package imports sim, sim/wire and btree. It must never import sim/cache,
+// What a Reflector decides at one place, and clients have decided otherwise, is in
+// package rules.
+//
+// The package imports sim, sim/wire, its rules and btree. It must never import sim/cache,
 // sim/client, sim/etcd or model: they meet in sim/wire only.
 //
 // # Flows

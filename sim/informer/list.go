@@ -63,10 +63,10 @@ func (r *Informer) page(env *sim.Env, p *wire.ListResponse) {
 		g.listVersion = p.ResourceVersion
 	}
 	g.items = append(g.items, p.Items...)
-	if p.Continue != "" {
+	if p.Continue != "" && !g.whole {
 		env.Cover(listPaged)
 		g.inPages = true
-		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: g.pageSize, Continue: p.Continue})
+		r.ask(env, &wire.ListRequest{Prefix: r.cfg.Prefix, ResourceVersion: wire.Unset, Limit: r.cfg.Rules.NextLimit(g.pageSize), Continue: p.Continue})
 		return
 	}
 	if g.version == 0 && g.inPages {
@@ -103,9 +103,12 @@ func (r *Informer) listFailed(env *sim.Env, err *wire.Error) {
 	switch {
 	case isExpired(err) && g.listVersion != 0 && !g.whole:
 		env.Cover(listExpired)
+		if env.Noting() {
+			env.Note(wholeListed{err})
+		}
 		g.whole = true
-		r.firstPage(env, 0)
-	case (isExpired(err) || isTooLarge(err)) && !g.newest:
+		r.firstPage(env, r.cfg.Rules.WholeLimit(r.cfg.pageSize()))
+	case r.cfg.Rules.GivesUp(err) && !g.newest:
 		env.Cover(listedNewest)
 		if env.Noting() {
 			env.Note(newestListed{err})

@@ -1,9 +1,6 @@
 package informer
 
-import (
-	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/wire"
-)
+import "github.com/watchbed/watchbed/sim"
 
 // listAndWatch begins a ListAndWatch.
 func (r *Informer) listAndWatch(env *sim.Env) {
@@ -25,7 +22,7 @@ func (r *Informer) listAndWatch(env *sim.Env) {
 func (r *Informer) endListAndWatch(env *sim.Env) {
 	env.Writes(cellState, 0)
 	r.state = stateGap
-	env.Arm(timerBackoff, r.backoff.delay(env, r.timed))
+	env.Arm(timerBackoff, r.cfg.Rules.Waits(r.backoff.delay(env, r.timed)))
 }
 
 // backOff waits before the same watch is requested again.
@@ -33,9 +30,5 @@ func (r *Informer) backOff(env *sim.Env, s state) {
 	env.Cover(backedOff)
 	env.Writes(cellState, 0)
 	r.state = s
-	env.Arm(timerBackoff, r.backoff.delay(env, r.timed))
+	env.Arm(timerBackoff, r.cfg.Rules.Waits(r.backoff.delay(env, r.timed)))
 }
-
-// isRetriable is isWatchErrorRetriable: the server is busy, and can still serve the
-// resourceVersion.
-func isRetriable(err *wire.Error) bool { return err.Code == wire.TooManyRequests }

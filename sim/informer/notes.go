@@ -80,6 +80,13 @@ func (n newestListed) Text(*sim.World) string {
 	return "is refused (" + n.err.Code.String() + ") and asks for the newest list"
 }
 
+// wholeListed: a page was refused, so all objects are asked for at once.
+type wholeListed struct{ err *wire.Error }
+
+func (n wholeListed) Text(*sim.World) string {
+	return "is refused the next page (" + n.err.Code.String() + ") and lists in one piece"
+}
+
 // listRefused: a LIST ends with an error.
 type listRefused struct{ err *wire.Error }
 

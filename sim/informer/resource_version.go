@@ -28,6 +28,3 @@ func (v *resourceVersion) request(initial int64) int64 {
 
 // isExpired: 410.
 func isExpired(err *wire.Error) bool { return err.Code == wire.ErrCompacted }
-
-// isTooLarge: 504 with the cause ResourceVersionTooLarge.
-func isTooLarge(err *wire.Error) bool { return err.Code == wire.TooLargeResourceVersion }

@@ -20,9 +20,6 @@ type rest struct {
 	retries int
 }
 
-// maxRetries is rest.Request.maxRetries.
-const maxRetries = 10
-
 // lostRetryAfter is how long a request waits whose connection broke before an
 // answer came (retryAfterResponse).
 const lostRetryAfter = time.Second
@@ -69,7 +66,7 @@ func (r *Informer) retry(env *sim.Env, err *wire.Error) bool {
 }
 
 func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
-	if r.rest.retries == maxRetries {
+	if !r.cfg.Rules.SendsAgain(r.rest.retries) {
 		env.Cover(retriesExhausted)
 		return false
 	}

@@ -32,13 +32,15 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	env.WritesItem(cellStore, 0, e.ResourceVersion)
 	env.Writes(cellVersion, 0)
 	apply(r.store, e)
-	r.version.last = e.ResourceVersion
+	if r.cfg.Rules.Moves(e) {
+		r.version.last = e.ResourceVersion
+	}
 }
 
 // watchEnded: the watch ended with an error.
 func (r *Informer) watchEnded(env *sim.Env, err *wire.Error) {
 	switch {
-	case isRetriable(err):
+	case r.cfg.Rules.WatchesAgain(err):
 		r.backOff(env, stateWatchGap)
 	case isExpired(err):
 		// client-go does not give the resourceVersion up yet: the list names it as

@@ -79,9 +79,9 @@ func (r *Informer) streamed(env *sim.Env) {
 // streams again, after the others it lists.
 func (r *Informer) watchListFailed(env *sim.Env, err *wire.Error) {
 	switch {
-	case isRetriable(err):
+	case r.cfg.Rules.WatchesAgain(err):
 		r.backOff(env, stateWatchListGap)
-	case isExpired(err), isTooLarge(err):
+	case r.cfg.Rules.GivesUp(err):
 		env.Cover(streamedNewest)
 		env.Writes(cellUnavailable, 0)
 		r.version.unavailable = true

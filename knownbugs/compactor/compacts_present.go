@@ -1,0 +1,20 @@
+package compactor
+
+import (
+	"github.com/watchbed/watchbed/properties/compactions"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/compactor"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// The answer to the transaction carries etcd's present revision, and that is for the
+// next try. Used for this one it leaves no history at all.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "compacts-present-revision",
+	Summary:  "an API server compacts etcd at the present revision, and not at that of an interval ago",
+	Setting:  "compact-to=present",
+	Scenario: scenarios.LoneCompactor, Property: compactions.HistoryKept,
+	Why: "what was written within the interval is gone",
+})
+
+var _ = compactor.Goals.Register("present", "that of etcd now: no release", func(_, now int64) int64 { return now })

@@ -1,0 +1,20 @@
+package informer
+
+import (
+	"github.com/watchbed/watchbed/properties/informers"
+	scenarios "github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/sim/informer/rules"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// An API server that is too busy for a watch was sent a LIST in its place.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-100878", Issue: "kubernetes/kubernetes#100878", FixedIn: "client-go 0.22",
+	Summary:  "an informer whose watch a busy API server refuses (429) lists everything again",
+	Setting:  "informer-busy-watch=none",
+	Scenario: scenarios.Refusals, Property: informers.Resumes,
+	Why: "the watch could have been resumed, and everything is listed",
+})
+
+var _ = rules.BusyWatches.Register("none", "none: 429 is followed by a list, too (kubernetes#100878)", func(*wire.Error) bool { return false })
