@@ -19,8 +19,8 @@ const (
 	InconsistencyDetectorOn
 )
 
-// Detector is KEP-2340's inconsistency detector ("How can an operator determine if
-// the feature is in use"): it asks etcd too for a list that the cache answered, at
+// Detector is KEP-2340's inconsistency detector ("What if the watch cache is
+// stale?"): it asks etcd too for a list that the cache answered, at
 // the resourceVersion of the answer. The client does not wait for it.
 //
 // client-go has such a detector in the client. Since KEP-4988 its exact LIST is
