@@ -121,3 +121,55 @@ func alike(a, b *steps, p pair) bool {
 	same := func(x, y trace.Note) bool { return x.Node == y.Node && x.Text == y.Text }
 	return slices.EqualFunc(a.trace.Steps[p.fails].Notes, b.trace.Steps[p.passes].Notes, same)
 }
+
+// pair is a step of each of two runs; -1 is none.
+type pair struct{ fails, passes int }
+
+func (p pair) both() bool { return p.fails >= 0 && p.passes >= 0 }
+
+// maxAligned is how many steps of each run are compared with all of the other one. What
+// follows stays without a counterpart.
+const maxAligned = 2_000
+
+// aligned puts the steps of two runs beside each other that have the same name: as many
+// as that is possible for in order (a longest common subsequence).
+func aligned(a, b *trace.Trace) []pair {
+	begin := 0
+	for begin < len(a.Steps) && begin < len(b.Steps) && a.Steps[begin].Name == b.Steps[begin].Name {
+		begin++
+	}
+	n, m := min(len(a.Steps)-begin, maxAligned), min(len(b.Steps)-begin, maxAligned)
+	// common[i][j] is how many are the same from i and j on.
+	common := make([][]int32, n+1)
+	for i := range common {
+		common[i] = make([]int32, m+1)
+	}
+	same := func(i, j int) bool { return a.Steps[begin+i].Name == b.Steps[begin+j].Name }
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			common[i][j] = max(common[i+1][j], common[i][j+1])
+			if same(i, j) {
+				common[i][j] = common[i+1][j+1] + 1
+			}
+		}
+	}
+	var pairs []pair
+	for i := range begin {
+		pairs = append(pairs, pair{i, i})
+	}
+	i, j := 0, 0
+	for i < n || j < m {
+		switch {
+		case i < n && j < m && same(i, j):
+			pairs = append(pairs, pair{begin + i, begin + j})
+			i, j = i+1, j+1
+		case j == m || i < n && common[i+1][j] >= common[i][j+1]:
+			pairs = append(pairs, pair{begin + i, -1})
+			i++
+		default:
+			pairs = append(pairs, pair{-1, begin + j})
+			j++
+		}
+	}
+	return pairs
+}

@@ -68,12 +68,17 @@ func (d *steps) holds(step, before int) []nodeState {
 
 // changed are the parts that a step changed.
 func changed(nodes []nodeState) []nodeState {
+	return partsOf(nodes, func(p *partState) bool { return p.Changed })
+}
+
+// partsOf are the parts that are kept, and the nodes that have one of them.
+func partsOf(nodes []nodeState, keep func(*partState) bool) []nodeState {
 	var list []nodeState
 	for _, n := range nodes {
 		var parts []partState
-		for _, p := range n.Parts {
-			if p.Changed {
-				parts = append(parts, p)
+		for i := range n.Parts {
+			if keep(&n.Parts[i]) {
+				parts = append(parts, n.Parts[i])
 			}
 		}
 		if len(parts) > 0 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
@@ -20,8 +21,9 @@ type runPage struct {
 	Flip, Masked string
 	Steps        int
 	// Told are the steps of the story and the messages that belong to them, Whole all
-	// steps; Whole is empty if there are too many.
+	// steps; Whole is empty if there are more than Drawn.
 	Told, Whole stepTable
+	Drawn       int
 	// Beside is nil if no run passes.
 	Beside     *beside
 	Clients    []clientRows
@@ -30,10 +32,49 @@ type runPage struct {
 	Timeline   timeline
 	// Wrong and Missed: the page marks such a step.
 	Wrong, Missed bool
+	// Links are on top of the page.
+	Links []link
 }
 
-// maxDrawn is the length up to which the whole run is drawn, too.
-const maxDrawn = 2_000
+// link leads to a place of the page.
+type link struct{ To, Text string }
+
+// links lead to the steps that are marked, and to the parts of the page.
+func (p *runPage) links() []link {
+	links := p.Told.anchored()
+	if p.Beside != nil {
+		links = append(links, link{"beside", "Beside the nearest run that passes"})
+	}
+	return append(links, link{"clients", "What the clients saw"}, link{"recording", "The recording"})
+}
+
+// anchored lets links lead to the steps that are marked, and returns the links.
+func (t *stepTable) anchored() []link {
+	var links []link
+	for _, mark := range []struct {
+		class string
+		link
+	}{
+		{wrongClass, link{"wrong", "Where it shows"}},
+		{missedClass, link{"missed", "The change that is missed"}},
+	} {
+		for i := range t.Rows {
+			if r := &t.Rows[i]; r.Anchor == "" && strings.Contains(r.Class, mark.class) {
+				r.Anchor = mark.To
+				links = append(links, mark.link)
+				break
+			}
+		}
+	}
+	return links
+}
+
+// How many steps a run may have whose steps are all drawn, too, and how many if each is
+// to have beside it all that the nodes hold.
+const (
+	maxDrawn = 5_000
+	maxWhole = 200
+)
 
 // WriteRunHTML writes a page about a recorded failing run: the story with what the
 // nodes hold beside each step, the nearest run that passes beside it, what the clients
@@ -54,8 +95,11 @@ func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis) error {
 	page.Masked = sayMasked(program, s.Masked, s.Settings)
 	all, told := stepsOf(s, held), around(r, s.Lines)
 	page.Told = all.table(func(i int) bool { return told[i] }, r.Tiers)
-	if len(r.Trace.Steps) <= maxDrawn {
+	if page.Drawn = maxDrawn; page.Steps <= maxDrawn {
 		page.Whole = all.table(func(int) bool { return true }, r.Tiers)
+	}
+	if page.Steps > maxWhole {
+		page.Whole.fold()
 	}
 	page.Wrong, page.Missed = r.Wrong >= 0, r.Missed >= 0
 	if page.Beside, err = besideOf(d, all, told); err != nil {
@@ -63,6 +107,7 @@ func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis) error {
 	}
 	page.Clients = clientsOf(r.History, r)
 	page.Timeline = timelineOf(r.History, linearizability.Property(d.Failure.Property))
+	page.Links = page.links()
 	return runTemplate.Execute(w, page)
 }
 

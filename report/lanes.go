@@ -8,9 +8,12 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// laneWidth is from one lane to the next, in pixels, laneHeight the height of a drawing.
+// From one lane to the next are laneWidth pixels, or less if there are many, but no less
+// than the name of a lane is high. laneHeight is the height of a drawing, in pixels.
 const (
 	laneWidth  = 24
+	narrowest  = 12
+	allLanes   = 240
 	laneHeight = 24
 )
 
@@ -39,6 +42,11 @@ func lanesOf(t *trace.Trace, steps []int, tiers map[sim.NodeID]story.Tier) lanes
 	return l
 }
 
+// width is from one lane to the next.
+func (l lanes) width() int {
+	return min(laneWidth, max(narrowest, allLanes/max(1, len(l.nodes))))
+}
+
 func (l lanes) names(t *trace.Trace) []string {
 	var names []string
 	for _, n := range l.nodes {
@@ -60,7 +68,7 @@ type laneRow struct {
 }
 
 func (l lanes) row(t *trace.Trace, i int) laneRow {
-	r := laneRow{Width: laneWidth * len(l.nodes), Height: laneHeight, Middle: laneHeight / 2}
+	r := laneRow{Width: l.width() * len(l.nodes), Height: laneHeight, Middle: laneHeight / 2}
 	s := &t.Steps[i]
 	r.To = l.x(s.Node)
 	if s.Delivered < 0 || t.Messages[s.Delivered].From == 0 {
@@ -80,5 +88,5 @@ func (l lanes) x(n sim.NodeID) int {
 	if i < 0 {
 		return 0
 	}
-	return laneWidth*i + laneWidth/2
+	return l.width()*i + l.width()/2
 }

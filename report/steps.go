@@ -42,11 +42,14 @@ func stepsOf(s *story.Story, held *states.States) *steps {
 
 // stepTable is a table of steps.
 type stepTable struct {
-	// Lanes are the names of the nodes that have a lane, from the left.
-	Lanes []string
-	// Timed: steps have times in place of numbers.
-	Timed bool
-	Rows  []stepRow
+	// Lanes are the names of the nodes that have a lane, from the left, LaneWidth is from
+	// one to the next, in pixels.
+	Lanes     []string
+	LaneWidth int
+	// Timed: steps have times in place of numbers. Brief: beside a step is only what it
+	// changes.
+	Timed, Brief bool
+	Rows         []stepRow
 }
 
 // stepRow is a step, or a gap that stands for steps that are left out.
@@ -61,7 +64,16 @@ type stepRow struct {
 	// Left is the number of steps that a gap stands for; 0 is a step.
 	Left  string
 	Holds []nodeState
+	// Anchor is what a link leads to, empty if none does.
+	Anchor string
+	// Quiet are steps that share the row, and Count says how many: none of them changes
+	// what is shown.
+	Quiet []quietStep
+	Count string
 }
+
+// quietStep is a step without what the nodes hold.
+type quietStep struct{ When, Node, How string }
 
 type saying struct{ Node, Text string }
 
@@ -74,7 +86,7 @@ func (d *steps) table(keep func(step int) bool, tiers map[sim.NodeID]story.Tier)
 		}
 	}
 	l := lanesOf(d.trace, kept, tiers)
-	t := stepTable{Lanes: l.names(d.trace), Timed: d.trace.Timed}
+	t := stepTable{Lanes: l.names(d.trace), LaneWidth: l.width(), Timed: d.trace.Timed}
 	before := -1
 	for _, i := range kept {
 		if out := i - before - 1; out > 0 {
@@ -90,6 +102,12 @@ func (d *steps) table(keep func(step int) bool, tiers map[sim.NodeID]story.Tier)
 	return t
 }
 
+// The classes of the two steps that are marked.
+const (
+	missedClass = " missed"
+	wrongClass  = " wrong"
+)
+
 // row is a step without its lanes and states.
 func (d *steps) row(i int) stepRow {
 	s := &d.trace.Steps[i]
@@ -104,10 +122,10 @@ func (d *steps) row(i int) stepRow {
 		r.Class += " told"
 	}
 	if i == d.missing {
-		r.Class += " missed"
+		r.Class += missedClass
 	}
 	if i == d.wrong {
-		r.Class += " wrong"
+		r.Class += wrongClass
 	}
 	return r
 }

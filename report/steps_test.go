@@ -13,12 +13,12 @@ import (
 // stepsTold are the steps of a committed recording.
 func stepsTold(t *testing.T, name string) (*steps, stepTable, stepTable) {
 	t.Helper()
-	d := told(t, name)
-	held, err := states.Of(d.Scenario(), d.Recording)
+	s, sc, rec := tellRecorded(t, name)
+	held, err := states.Of(sc, rec)
 	require.NoError(t, err)
-	all, kept := stepsOf(d.Story, held), around(d.Story.Run, d.Story.Lines)
-	whole := all.table(func(int) bool { return true }, d.Story.Run.Tiers)
-	return all, all.table(func(i int) bool { return kept[i] }, d.Story.Run.Tiers), whole
+	all, kept := stepsOf(s, held), around(s.Run, s.Lines)
+	whole := all.table(func(int) bool { return true }, s.Run.Tiers)
+	return all, all.table(func(i int) bool { return kept[i] }, s.Run.Tiers), whole
 }
 
 // texts are the entries of all parts.

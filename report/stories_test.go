@@ -252,6 +252,13 @@ func TestNoStoryIsLeftOver(t *testing.T) {
 // tellOnly is the story of a committed recording, without its cause.
 func tellOnly(t *testing.T, name string) *story.Story {
 	t.Helper()
+	s, _, _ := tellRecorded(t, name)
+	return s
+}
+
+// tellRecorded is the story of a committed recording, with its scenario.
+func tellRecorded(t *testing.T, name string) (*story.Story, *testbed.Scenario, *recording.Recording) {
+	t.Helper()
 	for _, c := range storyCases(t) {
 		if c.name != name {
 			continue
@@ -262,12 +269,12 @@ func tellOnly(t *testing.T, name string) *story.Story {
 			if f.Property == c.property.Name {
 				s, err := story.Tell(c.scenario, rec, f)
 				require.NoError(t, err)
-				return s
+				return s, c.scenario, rec
 			}
 		}
 	}
 	t.Fatalf("no story is called %q", name)
-	return nil
+	return nil, nil, nil
 }
 
 // told is the diagnosis of a committed recording.
