@@ -74,3 +74,29 @@ func TestJudgesThatDisagreeAreAnError(t *testing.T) {
 		t.Fatal(d)
 	}
 }
+
+// What follows from a linearizable history is what porcupine finds if it is asked.
+func TestWhatFollowsIsWhatPorcupineFinds(t *testing.T) {
+	d := fastDice{rand.New(rand.NewPCG(9, 10))}
+	var j Judge
+	var p Porcupine
+	followed := map[Property]int{}
+	for n := range *histories / 6 {
+		h, mutation := mutated(d, 1+d.roll(14))
+		if _, err := j.Check(h, nil, Linearizable); err != nil {
+			t.Fatalf("history %d (%q): %v\n%s", n, mutation, err, show(h))
+		}
+		for _, weaker := range []Property{LinearizableData, Sequential} {
+			if !j.follows(h, weaker) {
+				continue
+			}
+			followed[weaker]++
+			if v, _ := p.Check(h, nil, weaker, DefaultSteps); v != model.Holds {
+				t.Fatalf("history %d (%q): linearizable, and porcupine says %v on %s\n%s", n, mutation, v, weaker, show(h))
+			}
+		}
+	}
+	if followed[LinearizableData] <= followed[Sequential] || followed[Sequential] == 0 {
+		t.Errorf("not tested: %v", followed)
+	}
+}
