@@ -15,10 +15,12 @@ type Cache struct {
 	// Node is the one of this run.
 	Node sim.Node
 	// Mirror shows the contents, Compacting the compaction below which no past state
-	// is served, Detecting what came of comparisons with etcd.
+	// is served, Detecting what came of comparisons with etcd, Trusting whether reads rely
+	// on etcd's progress.
 	Mirror     cache.Mirror
 	Compacting cache.Compacting
 	Detecting  cache.Detecting
+	Trusting   cache.Trusting
 
 	resetter  cache.Resetter
 	readiness cache.Readiness
@@ -30,10 +32,8 @@ func (s *System) Caches() []*Cache { return s.caches }
 
 // Cache is the cache of a node, nil if it is none.
 func (s *System) Cache(id sim.NodeID) *Cache {
-	for _, c := range s.caches {
-		if c.ID == id {
-			return c
-		}
+	if role := s.roles[id]; role.Part == CacheNode {
+		return s.caches[role.Place]
 	}
 	return nil
 }
@@ -50,6 +50,7 @@ func (c *Cache) make() {
 	c.Mirror, _ = c.Node.(cache.Mirror)
 	c.Compacting, _ = c.Node.(cache.Compacting)
 	c.Detecting, _ = c.Node.(cache.Detecting)
+	c.Trusting, _ = c.Node.(cache.Trusting)
 	c.resetter, _ = c.Node.(cache.Resetter)
 	c.readiness, _ = c.Node.(cache.Readiness)
 }

@@ -38,40 +38,40 @@ type clients struct {
 func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPlan) {
 	c, o, t := &s.clients, &s.params.Workload, s.topology
 	c.programs = plans.Programs(o, t)
-	for _, p := range c.programs {
+	for i, p := range c.programs {
 		c.history = append(c.history, new(workload.Client))
 		s.names = append(s.names, p.Name)
-		s.number()
+		s.number(HistoryClient, i)
 	}
 	if t.Compactors {
 		s.names = append(s.names, compactorsName)
 	}
-	for range o.Watchers {
+	for i := range o.Watchers {
 		c.watchers = append(c.watchers, new(workload.Watcher))
-		s.number()
+		s.number(WatcherNode, i)
 	}
 	for i := range o.Streams {
 		plan := stream(&s.params, i)
 		plan.To = t.Watches
 		c.streamPlans = append(c.streamPlans, plan)
 		c.streams = append(c.streams, new(workload.EtcdWatch))
-		s.number()
+		s.number(StreamNode, i)
 	}
 	s.configureInformers()
 	for i := range o.ListWatch.Clients {
 		c.listWatchPlans = append(c.listWatchPlans, plans.ListWatch(o, t, i))
 		c.listWatchers = append(c.listWatchers, new(workload.ListWatcher))
-		s.number()
+		s.number(ListWatcherNode, i)
 	}
 	for i := range o.Polling.Clients {
 		c.pollerPlans = append(c.pollerPlans, plans.Polling(o, t, i, sim.Time(s.params.Faults.For)))
 		c.pollers = append(c.pollers, new(workload.Poller))
-		s.number()
+		s.number(PollerNode, i)
 	}
 	for i := range o.Drawn.Watchers {
 		c.drawnWatches = append(c.drawnWatches, plans.DrawnWatches(o, t, i))
 		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
-		s.number()
+		s.number(DrawnWatcherNode, i)
 	}
 }
 

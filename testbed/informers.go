@@ -52,7 +52,7 @@ func (s *System) configureInformers() {
 			c.Servers = append(c.Servers, s.topology.Cache(i+j, i))
 		}
 		s.informers = append(s.informers, &Informer{
-			Informer: informer.New(c), ID: s.number(), Name: topology.Numbered("informer", i, o.Count), config: c,
+			Informer: informer.New(c), ID: s.number(InformerNode, i), Name: topology.Numbered("informer", i, o.Count), config: c,
 		})
 	}
 }

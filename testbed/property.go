@@ -61,18 +61,6 @@ type Judge interface {
 	Finding(w *sim.World) explore.Finding
 }
 
-// StepObserver is implemented by a Judge, or by what judges share, that looks at
-// the world after each step.
-type StepObserver interface {
-	AfterStep(w *sim.World, a sim.Action)
-}
-
-// Preparer is implemented by what judges share if it has work to do before they
-// are asked for their findings.
-type Preparer interface {
-	BeginJudging(w *sim.World)
-}
-
 // Tally counts how often a run put a property to the test, and keeps the first
 // violation.
 type Tally struct {

@@ -51,7 +51,11 @@ func (s *System) Build(w *sim.World) {
 
 // After implements explore.Subject.
 func (s *System) After(w *sim.World, a sim.Action) {
-	for _, o := range s.stepObservers {
+	observers := s.followers[a.Node]
+	if w.Steps() == 1 {
+		observers = s.stepObservers
+	}
+	for _, o := range observers {
 		o.AfterStep(w, a)
 	}
 }

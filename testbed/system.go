@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -27,8 +26,8 @@ type System struct {
 	caches    []*Cache
 	clients   clients
 	informers []*Informer
-	// last is the number of the last node.
-	last sim.NodeID
+	// roles are those of the nodes, by their numbers.
+	roles []Role
 
 	faults faults.Plan
 	truth  truth.Truth
@@ -39,7 +38,10 @@ type System struct {
 	judges        []Judge
 	observers     []Observer
 	stepObservers []StepObserver
-	preparers     []Preparer
+	// followers are those of stepObservers that look at the steps of a node, by its
+	// number.
+	followers [][]StepObserver
+	preparers []Preparer
 	// judgedOperations is what JudgeWith was told.
 	judgedOperations int
 
@@ -63,7 +65,7 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 		return nil, err
 	}
 	s := &System{params: p, nodes: n, claims: claims, topology: topology.New(p.Topology)}
-	s.last = s.topology.Next - 1
+	s.numberServers()
 	if err := s.etcd.configure(s); err != nil {
 		return nil, err
 	}
@@ -112,12 +114,6 @@ func (s *System) planFaults() error {
 	}
 	s.faults = faults.New(&s.params.Faults, s.topology, informers, downgraded)
 	return nil
-}
-
-// number is that of the next node.
-func (s *System) number() sim.NodeID {
-	s.last++
-	return s.last
 }
 
 // Params are the parameters that the system was made with.

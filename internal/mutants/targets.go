@@ -39,6 +39,7 @@ var Targets = []Target{
 	{"properties/compactions", 8},
 	{"properties/etcdapi", 16},
 	{"properties/informers", 12},
+	{"properties/moments", 8},
 	{"properties/reads", 20},
 	{"properties/watches", 18},
 }

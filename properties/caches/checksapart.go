@@ -43,6 +43,9 @@ func (j *checksApart) Reset() {
 	j.tally = testbed.Tally{}
 }
 
+// Follows implements testbed.Follower.
+func (*checksApart) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
 // AfterStep implements testbed.StepObserver.
 func (j *checksApart) AfterStep(w *sim.World, a sim.Action) {
 	if w.Mode() != sim.Timed {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -38,10 +39,10 @@ func (c comeback) wrong(seconds int) string {
 }
 
 // comebackOf is for a refused LIST or GET.
-func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span, at *moment) comeback {
+func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span, at *moments.Call) comeback {
 	switch op.Result.Err {
 	case model.TooManyRequests:
-		if at.wasReady() {
+		if at.WasReady() {
 			return oneSecond
 		}
 		down := j.downtime(at)
@@ -52,7 +53,7 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span,
 	case model.TimedOut:
 		server, known := j.promise.server(op, at)
 		switch {
-		case !known || !at.wasReady():
+		case !known || !at.WasReady():
 			return comeback{0, 1, 0}
 		case server == wire.FromCache:
 			return oneSecond
@@ -78,12 +79,12 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 // downtime is for a cache that was not ready at some time between the request and the
 // arrival of its refusal. A process that starts counts from its start, of which the
 // judge knows nothing: with such faults only the longest time is judged.
-func (j *justifiedRefusals) downtime(at *moment) comeback {
-	shortest := max(0, at.askedAt.Sub(at.downLaterSince))
+func (j *justifiedRefusals) downtime(at *moments.Call) comeback {
+	shortest := max(0, at.Asked.Time.Sub(at.Answered.Cache.DownSince))
 	if f := j.system.Params().Faults; f.Restarts+f.Recreations > 0 || !j.timed {
 		shortest = 0
 	}
-	longest := at.answeredAt.Sub(min(at.downSince, at.downLaterSince))
+	longest := at.Answered.Time.Sub(min(at.Asked.Cache.DownSince, at.Answered.Cache.DownSince))
 	least, most := retryAfter(shortest-time.Millisecond), retryAfter(longest+time.Millisecond)
 	return comeback{least, most, least}
 }

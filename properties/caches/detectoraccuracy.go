@@ -48,6 +48,9 @@ func (j *detectorAccuracy) Reset() {
 	}
 }
 
+// Follows implements testbed.Follower.
+func (*detectorAccuracy) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
 // AfterStep implements testbed.StepObserver.
 func (j *detectorAccuracy) AfterStep(_ *sim.World, a sim.Action) {
 	for i, c := range j.system.Caches() {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -20,17 +21,17 @@ const (
 // ofRest is for a page after the first in a design that keeps the rest of a list: the
 // cache answers it while it has the rest, and etcd after that. Untimed the cache may drop
 // a rest at any time.
-func (p *promise) ofRest(at *moment) (wire.Origin, bool) {
+func (p *promise) ofRest(at *moments.Call) (wire.Origin, bool) {
 	s := p.system
-	if s.Params().Clock.Mode == sim.Untimed || !at.over || at.number == 0 || len(s.Pollers())+len(s.Informers()) > 0 {
+	if s.Params().Clock.Mode == sim.Untimed || !at.Over || at.Number == 0 || len(s.Pollers())+len(s.Informers()) > 0 {
 		return 0, false
 	}
-	c := s.Clients()[at.client]
-	page, next := pageOf(c, at.number-1), &c.Spans()[at.number]
-	if page == nil || page.answered > next.Call || at.unready >= p.moments.operations[at.client][at.number-1].asked {
+	c := s.Clients()[at.Client]
+	page, next := pageOf(c, at.Number-1), &c.Spans()[at.Number]
+	if page == nil || page.answered > next.Call || at.Answered.Cache.Unready >= p.moments.Operations(at.Client)[at.Number-1].Asked.Step {
 		return 0, false
 	}
-	limit := at.server.Cache.KeptPages
+	limit := at.Server.Cache.KeptPages
 	if limit == 0 {
 		limit = keptPages
 	}
@@ -38,7 +39,7 @@ func (p *promise) ofRest(at *moment) (wire.Origin, bool) {
 	switch {
 	case next.Return < page.asked+sim.Time(keepPagesFor) && mayBeNewer < limit:
 		return wire.FromCache, true
-	case again || at.server.Cache.Store.Snapshotting != store.SnapshotsOff:
+	case again || at.Server.Cache.Store.Snapshotting != store.SnapshotsOff:
 		return 0, false
 	case next.Call > page.answered+sim.Time(keepPagesFor), areNewer >= limit:
 		return wire.FromEtcd, true
@@ -64,11 +65,11 @@ func pageOf(c *workload.Client, n int) *cutPage {
 
 // newerThan counts the rests that the cache kept, or may have kept, between a page and
 // the answer to the next one. again: one of them may have the same token.
-func (p *promise) newerThan(page *cutPage, next *workload.Span, at *moment) (mayBe, are int, again bool) {
+func (p *promise) newerThan(page *cutPage, next *workload.Span, at *moments.Call) (mayBe, are int, again bool) {
 	for i, c := range p.system.Clients() {
 		for n := range c.Operations() {
 			other := pageOf(c, n)
-			if other == nil || p.moments.operations[i][n].cache != at.cache || i == at.client && n == at.number-1 {
+			if other == nil || p.moments.Operations(i)[n].Cache != at.Cache || i == at.Client && n == at.Number-1 {
 				continue
 			}
 			if other.answered >= page.asked && other.asked <= next.Return {

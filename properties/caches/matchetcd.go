@@ -35,6 +35,9 @@ func (j *matchEtcd) Reset() {
 	j.tally = testbed.Tally{}
 }
 
+// Follows implements testbed.Follower.
+func (*matchEtcd) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
 // AfterStep implements testbed.StepObserver.
 func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
 	for i, c := range j.system.Caches() {

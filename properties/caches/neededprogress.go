@@ -27,7 +27,7 @@ var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 	Violated: "progress requested without need",
 	Labels:   map[string]string{"often": "progress requested too often"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &neededProgress{system: s}
+		return &neededProgress{system: s, caches: make([]progressSoFar, len(s.Caches()))}
 	},
 })
 
@@ -65,8 +65,11 @@ type progressSoFar struct {
 // Reset implements testbed.Judge.
 func (j *neededProgress) Reset() {
 	j.requested, j.tally = 0, testbed.Tally{}
-	j.caches = make([]progressSoFar, len(j.system.Caches()))
+	clear(j.caches)
 }
+
+// Follows implements testbed.Follower.
+func (*neededProgress) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
 
 // AfterStep implements testbed.StepObserver.
 func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -27,19 +28,19 @@ func graceOf(s *testbed.System) (grace [2]time.Duration) {
 // neither an answer nor a refusal comes in time. Nothing keeps the cache from refusing
 // such a request: it does not ask etcd about it. A design that does asks etcd whether
 // the version exists, and need not wait if it does not.
-func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *moment, now sim.Time) string {
-	if !j.timed || at.cache < 0 || !j.stayedReady(at) {
+func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *moments.Call, now sim.Time) string {
+	if !j.timed || at.Cache < 0 || !j.moments.StayedReady(at) {
 		return ""
 	}
 	if server, known := j.promise.server(op, at); !known || server != wire.FromCache {
 		return ""
 	}
 	longest := j.rulesOf(at).patience + j.grace[span.Phase]
-	switch list, ok := at.request.(*wire.ListRequest); {
+	switch list, ok := at.Request.(*wire.ListRequest); {
 	case op.Request.Freshness == model.Consistent || op.Request.Freshness == model.Any:
 		return ""
 	case ok && isExact(list) && j.rulesOf(at).asksEtcd:
-		if span.Phase == sim.Safety || !at.over || op.Request.Revision <= at.newest {
+		if span.Phase == sim.Safety || !at.Over || op.Request.Revision <= at.Answered.Revision {
 			return ""
 		}
 		longest = j.rulesOf(at).patience - 1
@@ -52,15 +53,6 @@ func (j *justifiedRefusals) late(op *model.Operation, span *workload.Span, at *m
 		return fmt.Sprintf("took %v, and was to be answered or refused within %v", took, longest)
 	}
 	return ""
-}
-
-// stayedReady reports whether the cache has been ready since the request, until its
-// answer if that has come.
-func (j *justifiedRefusals) stayedReady(at *moment) bool {
-	if at.over {
-		return at.wasReady()
-	}
-	return j.caches[at.cache].unready < at.asked
 }
 
 // overdue is a request that is answered or refused too late.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/read/variant"
@@ -24,11 +25,14 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 		"A page without a selector says that objects come after it.",
 	Violated: "page of the wrong size",
 	New: func(s *testbed.System) testbed.Judge {
-		return &pageSizes{momentsOf(s)}
+		return &pageSizes{s, moments.Of(s)}
 	},
 })
 
-type pageSizes struct{ *moments }
+type pageSizes struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
 
 // Reset implements testbed.Judge.
 func (*pageSizes) Reset() {}
@@ -39,13 +43,13 @@ func (j *pageSizes) Finding(*sim.World) explore.Finding {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
-			op, at := &ops[k], &j.operations[i][k]
-			list, ok := at.request.(*wire.ListRequest)
-			if !ok || op.Outcome != model.Done || list.Limit <= 0 || at.server == nil {
+			op, at := &ops[k], &j.moments.Operations(i)[k]
+			list, ok := at.Request.(*wire.ListRequest)
+			if !ok || op.Outcome != model.Done || list.Limit <= 0 || at.Server == nil {
 				continue
 			}
 			all.Exercised++
-			if wrong := wrongSize(list, op.Result, spans[k].Origin, &at.server.Cache.Reads); wrong != "" {
+			if wrong := wrongSize(list, op.Result, spans[k].Origin, &at.Server.Cache.Reads); wrong != "" {
 				all.Violate("", &wrongPage{client: c.Name(), call: op.Call, list: list, wrong: wrong})
 			}
 		}

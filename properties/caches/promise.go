@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -18,23 +19,23 @@ import (
 // GET (storage/cacher, CacheDelegator: ShouldDelegateList, Get).
 type promise struct {
 	system  *testbed.System
-	moments *moments
+	moments *moments.Recorder
 }
 
 func promiseOf(s *testbed.System) promise {
-	return promise{system: s, moments: momentsOf(s)}
+	return promise{system: s, moments: moments.Of(s)}
 }
 
 // server is the one that answers a request while the cache is ready. It returns false
 // where that depends on more than the judge knows.
-func (p *promise) server(op *model.Operation, at *moment) (wire.Origin, bool) {
-	if at.server == nil {
+func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bool) {
+	if at.Server == nil {
 		return 0, false
 	}
-	if read.Freshnesses.Of(at.server.Cache.Reads.Freshness).Bypasses() {
+	if read.Freshnesses.Of(at.Server.Cache.Reads.Freshness).Bypasses() {
 		return wire.FromEtcd, true
 	}
-	switch r := at.request.(type) {
+	switch r := at.Request.(type) {
 	case *wire.GetRequest:
 		if r.ResourceVersion == wire.Unset {
 			return wire.FromEtcd, true
@@ -46,7 +47,7 @@ func (p *promise) server(op *model.Operation, at *moment) (wire.Origin, bool) {
 	return 0, false
 }
 
-func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *moment) (wire.Origin, bool) {
+func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *moments.Call) (wire.Origin, bool) {
 	switch {
 	case r.FromEtcd:
 		return wire.FromEtcd, true
@@ -65,21 +66,21 @@ func isExact(r *wire.ListRequest) bool {
 }
 
 // ofNewest is for a LIST that gives no resourceVersion.
-func (p *promise) ofNewest(r *wire.ListRequest, at *moment) (wire.Origin, bool) {
-	o := &at.server.Cache.Reads
+func (p *promise) ofNewest(r *wire.ListRequest, at *moments.Call) (wire.Origin, bool) {
+	o := &at.Server.Cache.Reads
 	needsProgress := read.Freshnesses.Of(o.Freshness).NeedsProgress()
 	switch {
-	case needsProgress && at.distrustedEtcd():
+	case needsProgress && at.DistrustedEtcd():
 		return wire.FromEtcd, true
-	case needsProgress && !at.trustedEtcd():
+	case needsProgress && !at.TrustedEtcd():
 		return 0, false
 	case r.Limit > 0 && o.Pagination == variant.PaginateInEtcd:
 		return wire.FromEtcd, true
-	case o.NotifyDetection == variant.NotifyDetected && at.heard == 0:
+	case o.NotifyDetection == variant.NotifyDetected && at.Answered.Cache.Heard == 0:
 		return wire.FromEtcd, true
 	case o.NotifyDetection == variant.NotifyDetected, r.Limit > 0 && o.Pagination == variant.PaginateIfItFits:
 		return 0, false
-	case o.DynamicFallback != 0 && !(at.wasAlone() && p.onlyHistoryReads()):
+	case o.DynamicFallback != 0 && !(at.WasAlone() && p.onlyHistoryReads()):
 		// Etcd answers if another read waits, and the one before it waited long.
 		return 0, false
 	}
@@ -96,21 +97,21 @@ func (p *promise) onlyHistoryReads() bool {
 // ofPast is for a LIST of the state at one resourceVersion: the cache answers if it has
 // a snapshot of that (KEP-4988). It has one of its list, and one of each event that its
 // history holds, until it learns of a compaction.
-func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moment) (wire.Origin, bool) {
+func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moments.Call) (wire.Origin, bool) {
 	switch {
-	case r.Continue != "" && at.server.Cache.Reads.Pagination == variant.PaginateKept:
+	case r.Continue != "" && at.Server.Cache.Reads.Pagination == variant.PaginateKept:
 		return p.ofRest(at)
-	case at.server.Cache.Store.Snapshotting == store.SnapshotsOff:
+	case at.Server.Cache.Store.Snapshotting == store.SnapshotsOff:
 		return wire.FromEtcd, true
-	case !at.trustedEtcd(), p.foundDifferent(at.cache), at.listed == 0, revision < at.listed:
+	case !at.TrustedEtcd(), p.foundDifferent(at.Cache), at.Answered.Cache.Listed == 0, revision < at.Answered.Cache.Listed:
 		return 0, false
 	}
-	log, prefix := p.system.Truth().Log(), p.system.Caches()[at.cache].Prefix()
+	log, prefix := p.system.Truth().Log(), p.system.Caches()[at.Cache].Prefix()
 	// A cache may learn of a compaction before etcd has carried it out.
-	if gone := max(at.compacted, at.cacheCompacted); gone > at.listed && changesUnder(log, prefix, gone-1, revision) == 0 {
+	if gone := max(at.Answered.Compacted, at.Answered.Cache.Compacted); gone > at.Answered.Cache.Listed && changesUnder(log, prefix, gone-1, revision) == 0 {
 		return 0, false
 	}
-	if changesUnder(log, prefix, revision, at.newest) >= ring(&at.server.Cache) {
+	if changesUnder(log, prefix, revision, at.Answered.Revision) >= ring(&at.Server.Cache) {
 		return 0, false
 	}
 	return wire.FromCache, true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
@@ -37,7 +38,7 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Labels:   map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &justifiedRefusals{
-			moments: momentsOf(s), promise: promiseOf(s),
+			system: s, moments: moments.Of(s), promise: promiseOf(s),
 			timed: s.Params().Clock.Mode == sim.Timed, grace: graceOf(s), rules: perServer[refusalRules]{make: func(of *testbed.Server) refusalRules {
 				if of == nil {
 					nodes := s.Nodes()
@@ -72,7 +73,8 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 }
 
 type justifiedRefusals struct {
-	*moments
+	system  *testbed.System
+	moments *moments.Recorder
 	promise promise
 	timed   bool
 	// grace is how much later than its patience says a refusal may arrive, with the
@@ -82,7 +84,7 @@ type justifiedRefusals struct {
 	rules perServer[refusalRules]
 }
 
-func (j *justifiedRefusals) rulesOf(at *moment) *refusalRules { return j.rules.of(at.server) }
+func (j *justifiedRefusals) rulesOf(at *moments.Call) *refusalRules { return j.rules.of(at.Server) }
 
 // Reset implements testbed.Judge.
 func (*justifiedRefusals) Reset() {}
@@ -93,7 +95,7 @@ func (j *justifiedRefusals) Finding(w *sim.World) explore.Finding {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
-			op, span, at := &ops[k], &spans[k], &j.operations[i][k]
+			op, span, at := &ops[k], &spans[k], &j.moments.Operations(i)[k]
 			if wrong := j.late(op, span, at, w.Now()); wrong != "" {
 				all.Violate("late", &overdue{client: c.Name(), call: op.Call, what: sentence(op.Request), wrong: wrong})
 			}
@@ -123,21 +125,21 @@ func isJudged(c model.Code) bool {
 
 // ofOperation says what is wrong with the refusal of an operation of the history,
 // nothing if it is justified.
-func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span, at *moment) string {
+func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span, at *moments.Call) string {
 	revision := op.Request.Revision
 	switch op.Result.Err {
 	case model.Compacted:
 		if revision == 0 && op.Request.Selection.Values != "" && op.Request.Limit > 0 {
 			// etcd was asked page after page at the revision of its first answer.
-			revision = at.etcd
+			revision = at.Asked.Revision
 		}
 		// etcd refuses to compact at the same revision twice.
-		if gone := revision < at.compacted || revision == at.compacted && op.Request.Kind == model.Compact; revision == 0 || !gone {
-			return fmt.Sprintf("etcd was compacted at revision %d only", at.compacted)
+		if gone := revision < at.Answered.Compacted || revision == at.Answered.Compacted && op.Request.Kind == model.Compact; revision == 0 || !gone {
+			return fmt.Sprintf("etcd was compacted at revision %d only", at.Answered.Compacted)
 		}
 	case model.Future:
-		if revision <= at.etcd {
-			return fmt.Sprintf("etcd was at revision %d when it was asked", at.etcd)
+		if revision <= at.Asked.Revision {
+			return fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
 		}
 	case model.TooManyRequests:
 		return j.tooMany(op, span.Return.Sub(span.Call), at)
@@ -148,11 +150,11 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 }
 
 // tooMany judges a 429.
-func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *moment) string {
+func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *moments.Call) string {
 	switch {
-	case at.cache < 0:
+	case at.Cache < 0:
 		return "it was asked of etcd"
-	case !at.wasReady() || j.rulesOf(at).limits:
+	case !at.WasReady() || j.rulesOf(at).limits:
 		return ""
 	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:
 		return j.behind(op, took, at)
@@ -161,17 +163,17 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 }
 
 // behind judges a 504 of a cache.
-func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *moment) string {
+func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *moments.Call) string {
 	r := op.Request
 	switch {
 	case r.Freshness == model.Any:
 		return "it needs no fresh cache"
 	case r.Freshness == model.Consistent:
-		if at.wasCurrent() && !j.rulesOf(at).proves {
-			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", at.version)
+		if at.WasCurrent() && !j.rulesOf(at).proves {
+			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", at.Asked.Cache.Version)
 		}
-	case r.Revision <= at.version:
-		return fmt.Sprintf("the cache was at RV %d when it was asked", at.version)
+	case r.Revision <= at.Asked.Cache.Version:
+		return fmt.Sprintf("the cache was at RV %d when it was asked", at.Asked.Cache.Version)
 	}
 	if j.timed && took < j.rulesOf(at).patience && j.waits(op, at) {
 		return fmt.Sprintf("it came after %v, and a request waits for %v", took, j.rulesOf(at).patience)
@@ -181,12 +183,12 @@ func (j *justifiedRefusals) behind(op *model.Operation, took time.Duration, at *
 
 // waits reports whether a refused read has waited in the cache: etcd's own storage
 // refuses at once.
-func (j *justifiedRefusals) waits(op *model.Operation, at *moment) bool {
+func (j *justifiedRefusals) waits(op *model.Operation, at *moments.Call) bool {
 	if op.Request.Freshness == model.Consistent {
 		return true
 	}
 	server, known := j.promise.server(op, at)
-	return known && server == wire.FromCache && at.wasReady() && !j.rulesOf(at).asksEtcd
+	return known && server == wire.FromCache && at.WasReady() && !j.rulesOf(at).asksEtcd
 }
 
 func sentence(r *model.Request) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -25,12 +26,13 @@ var ServedAsPromised = testbed.RegisterProperty(&testbed.Property{
 	Violated: "answered by the wrong server",
 	Labels:   map[string]string{"etcd": "went to etcd without need", "cache": "not answered by etcd"},
 	New: func(s *testbed.System) testbed.Judge {
-		return &servedAsPromised{moments: momentsOf(s), promise: promiseOf(s)}
+		return &servedAsPromised{system: s, moments: moments.Of(s), promise: promiseOf(s)}
 	},
 })
 
 type servedAsPromised struct {
-	*moments
+	system  *testbed.System
+	moments *moments.Recorder
 	promise promise
 }
 
@@ -43,8 +45,8 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
-			op, at := &ops[k], &j.operations[i][k]
-			if op.Outcome != model.Done || at.cache < 0 || !at.wasReady() {
+			op, at := &ops[k], &j.moments.Operations(i)[k]
+			if op.Outcome != model.Done || at.Cache < 0 || !at.WasReady() {
 				continue
 			}
 			want, known := j.promise.server(op, at)
@@ -68,8 +70,8 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 
 // mayFallBack: the design lets etcd answer what the cache could not, and the cache was
 // behind.
-func (j *servedAsPromised) mayFallBack(r *model.Request, at *moment) bool {
-	return at.server.Cache.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent && !at.wasCurrent()
+func (j *servedAsPromised) mayFallBack(r *model.Request, at *moments.Call) bool {
+	return at.Server.Cache.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent && !at.WasCurrent()
 }
 
 // misserved is a read that the wrong server answered.

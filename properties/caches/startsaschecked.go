@@ -41,6 +41,9 @@ type checked interface {
 // Reset implements testbed.Judge.
 func (j *startsAsChecked) Reset() { j.tally = testbed.Tally{} }
 
+// Follows implements testbed.Follower.
+func (*startsAsChecked) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
 // AfterStep implements testbed.StepObserver.
 func (j *startsAsChecked) AfterStep(w *sim.World, a sim.Action) {
 	for _, c := range j.system.Caches() {

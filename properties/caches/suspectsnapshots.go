@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/read/variant"
@@ -25,12 +26,13 @@ var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
 	Violated: "suspect snapshot served",
 	New: func(s *testbed.System) testbed.Judge {
-		return &suspectSnapshots{moments: momentsOf(s), caches: make([]suspect, len(s.Caches()))}
+		return &suspectSnapshots{system: s, moments: moments.Of(s), caches: make([]suspect, len(s.Caches()))}
 	},
 })
 
 type suspectSnapshots struct {
-	*moments
+	system  *testbed.System
+	moments *moments.Recorder
 	caches  []suspect
 	checked int
 }
@@ -60,6 +62,11 @@ func (j *suspectSnapshots) Reset() {
 	for i := range j.caches {
 		j.caches[i] = suspect{times: j.caches[i].times[:0]}
 	}
+}
+
+// Follows implements testbed.Follower.
+func (*suspectSnapshots) Follows(p testbed.Part) bool {
+	return p == testbed.CacheNode || p == testbed.TheWorld
 }
 
 // AfterStep implements testbed.StepObserver.
@@ -131,9 +138,9 @@ func (j *suspectSnapshots) Finding(*sim.World) explore.Finding {
 	for i, c := range j.system.Clients() {
 		ops, spans := c.Operations(), c.Spans()
 		for k := range ops {
-			op, at := &ops[k], &j.operations[i][k]
-			if op.Outcome == model.Done && at.cache >= 0 && spans[k].Origin == wire.FromCache && isOfSnapshot(at) && j.caches[at.cache].during(at) {
-				all.Violate("", &suspectAnswer{c.Name(), op, j.system.Caches()[at.cache].Name})
+			op, at := &ops[k], &j.moments.Operations(i)[k]
+			if op.Outcome == model.Done && at.Cache >= 0 && spans[k].Origin == wire.FromCache && isOfSnapshot(at) && j.caches[at.Cache].during(at) {
+				all.Violate("", &suspectAnswer{c.Name(), op, j.system.Caches()[at.Cache].Name})
 			}
 		}
 	}
@@ -141,16 +148,16 @@ func (j *suspectSnapshots) Finding(*sim.World) explore.Finding {
 }
 
 // isOfSnapshot reports whether a cache can answer the request only from a past state.
-func isOfSnapshot(at *moment) bool {
-	r, lists := at.request.(*wire.ListRequest)
-	kept := lists && r.Continue != "" && at.server.Cache.Reads.Pagination == variant.PaginateKept
+func isOfSnapshot(at *moments.Call) bool {
+	r, lists := at.Request.(*wire.ListRequest)
+	kept := lists && r.Continue != "" && at.Server.Cache.Reads.Pagination == variant.PaginateKept
 	return lists && isExact(r) && !kept
 }
 
 // during reports whether no snapshot was to be served from the request to the answer.
-func (s *suspect) during(at *moment) bool {
+func (s *suspect) during(at *moments.Call) bool {
 	for _, t := range s.times {
-		if t.from < at.asked && (t.to == 0 || at.answered <= t.to) {
+		if t.from < at.Asked.Step && (t.to == 0 || at.Answered.Step <= t.to) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -30,7 +31,7 @@ type refusedWatch struct {
 	// of etcd that the cache reads; from is what etcd was at when it was asked.
 	present bool
 	err     *wire.Error
-	at      *moment
+	at      *moments.Call
 }
 
 // ofWatches judges the watches of raw clients. Informers do not record what they are
@@ -40,7 +41,7 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 		for k := range c.Streams() {
 			s := &c.Streams()[k]
 			if err := failed(s.Events); err != nil {
-				j.ofWatch(all, &refusedWatch{client: c.Name(), from: s.From, err: err, at: &j.watches[i][k]})
+				j.ofWatch(all, &refusedWatch{client: c.Name(), from: s.From, err: err, at: &j.moments.Watches(i)[k]})
 			}
 		}
 	}
@@ -61,12 +62,12 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 		if err == nil {
 			continue
 		}
-		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.watches[at][k]}
+		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
 		if s.IsList() {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			w.from = 0
 		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
-			w.present, w.from = true, w.at.etcd
+			w.present, w.from = true, w.at.Asked.Revision
 		}
 		j.ofWatch(all, w)
 	}
@@ -102,15 +103,15 @@ func (r *refusedWatch) String() string {
 func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	switch r.err.Code {
 	case wire.TooManyRequests:
-		if r.at.wasReady() {
+		if r.at.WasReady() {
 			return "the cache was ready all the time"
 		}
 	case wire.TooLargeResourceVersion:
 		switch {
-		case r.newest && r.at.wasCurrent() && !j.rulesOf(r.at).proves:
-			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.version)
-		case !r.newest && r.needed <= r.at.version:
-			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.version)
+		case r.newest && r.at.WasCurrent() && !j.rulesOf(r.at).proves:
+			return fmt.Sprintf("the cache was as new as etcd, at RV %d, all the time", r.at.Asked.Cache.Version)
+		case !r.newest && r.needed <= r.at.Asked.Cache.Version:
+			return fmt.Sprintf("the cache was at RV %d when it was asked", r.at.Asked.Cache.Version)
 		}
 	case wire.ErrCompacted:
 		return j.goneForWatch(r)
@@ -129,16 +130,16 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 	case r.from == 0:
 		return "initial events need no history"
 	case j.rulesOf(r.at).delegates:
-		if r.from >= r.at.compacted {
-			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.compacted)
+		if r.from >= r.at.Answered.Compacted {
+			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.Answered.Compacted)
 		}
-	case r.from >= r.at.listed:
-		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.cache].Prefix(), r.from, r.at.newest)
-		if next, ok := j.reached(r.from + 1); j.timed && ok && r.at.answeredAt.Sub(next) < eventFreshDuration {
-			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.listed, r.from, eventFreshDuration)
+	case r.from >= r.at.Answered.Cache.Listed:
+		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Revision)
+		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && r.at.Answered.Time.Sub(next) < eventFreshDuration {
+			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, eventFreshDuration)
 		}
 		if n < j.rulesOf(r.at).ring {
-			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.listed, j.rulesOf(r.at).ring, n, r.from)
+			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.Answered.Cache.Listed, j.rulesOf(r.at).ring, n, r.from)
 		}
 	}
 	return ""

@@ -28,6 +28,9 @@ type bounded struct {
 // Reset implements testbed.Judge.
 func (j *bounded) Reset() { j.tally = testbed.Tally{} }
 
+// Follows implements testbed.Follower.
+func (*bounded) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
+
 // AfterStep implements testbed.StepObserver.
 func (j *bounded) AfterStep(w *sim.World, a sim.Action) {
 	for i := range j.system.Topology().APIServers {

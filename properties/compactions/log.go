@@ -66,6 +66,9 @@ func (l *log) Reset() {
 	l.commits, l.requests, l.failed = l.commits[:0], l.requests[:0], 0
 }
 
+// Follows implements testbed.Follower.
+func (*log) Follows(p testbed.Part) bool { return p == testbed.EtcdMember || p == testbed.TheWorld }
+
 // AfterStep implements testbed.StepObserver.
 func (l *log) AfterStep(w *sim.World, a sim.Action) {
 	if a.Kind == sim.Inject {

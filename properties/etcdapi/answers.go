@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -22,10 +23,13 @@ var Answers = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong answer of etcd",
 	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision"},
 	Weight:   1,
-	New:      func(s *testbed.System) testbed.Judge { return &answers{momentsOf(s)} },
+	New:      func(s *testbed.System) testbed.Judge { return &answers{s, moments.Of(s)} },
 })
 
-type answers struct{ *moments }
+type answers struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
 
 // Reset implements testbed.Judge.
 func (*answers) Reset() {}
@@ -35,8 +39,8 @@ func (j *answers) Finding(*sim.World) explore.Finding {
 	var all testbed.Tally
 	for i, c := range j.system.Clients() {
 		for k := range c.Operations() {
-			op, at := &c.Operations()[k], &j.operations[i][k]
-			if at.ofEtcd && op.Outcome != model.Unknown {
+			op, at := &c.Operations()[k], &j.moments.Operations(i)[k]
+			if at.To == j.system.Topology().Etcd && op.Outcome != model.Unknown {
 				all.Exercised++
 				j.judge(&all, c, op, at)
 			}
@@ -45,7 +49,7 @@ func (j *answers) Finding(*sim.World) explore.Finding {
 	return all.Finding()
 }
 
-func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, at *call) {
+func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, at *moments.Call) {
 	label, wrong := "", ""
 	if op.Outcome == model.Failed {
 		label, wrong = "refusal", refusedWrongly(op, at)
@@ -58,7 +62,7 @@ func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operat
 }
 
 // refusedWrongly says why a refusal has no reason, nothing if it has one.
-func refusedWrongly(op *model.Operation, at *call) string {
+func refusedWrongly(op *model.Operation, at *moments.Call) string {
 	r := op.Request
 	switch op.Result.Err {
 	case model.Invalid:
@@ -68,13 +72,13 @@ func refusedWrongly(op *model.Operation, at *call) string {
 	case model.Compacted:
 		// etcd refuses to compact at the same revision twice.
 		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool {
-			return rev < at.answered.compacted || r.Kind == model.Compact && rev == at.answered.compacted
+			return rev < at.Answered.Compacted || r.Kind == model.Compact && rev == at.Answered.Compacted
 		}) {
-			return fmt.Sprintf("etcd was compacted at revision %d only", at.answered.compacted)
+			return fmt.Sprintf("etcd was compacted at revision %d only", at.Answered.Compacted)
 		}
 	case model.Future:
-		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool { return rev > at.asked.revision }) {
-			return fmt.Sprintf("etcd was at revision %d when it was asked", at.asked.revision)
+		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool { return rev > at.Asked.Revision }) {
+			return fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
 		}
 	}
 	return ""
@@ -96,12 +100,12 @@ func revisionsOf(r *model.Request) []int64 {
 }
 
 // revisionFits holds the revision of an answer against those that etcd had meanwhile.
-func revisionFits(op *model.Operation, at *call) (label, wrong string) {
+func revisionFits(op *model.Operation, at *moments.Call) (label, wrong string) {
 	switch rev := op.Result.Revision; {
-	case rev > at.answered.revision:
-		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.answered.revision)
-	case rev < at.asked.revision && !mayBeSerializable(op.Request):
-		return "revision", fmt.Sprintf("etcd was at revision %d when it was asked", at.asked.revision)
+	case rev > at.Answered.Revision:
+		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.Answered.Revision)
+	case rev < at.Asked.Revision && !mayBeSerializable(op.Request):
+		return "revision", fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
 	}
 	return "", ""
 }

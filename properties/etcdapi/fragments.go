@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -24,12 +25,13 @@ var Fragments = testbed.RegisterProperty(&testbed.Property{
 	New: func(s *testbed.System) testbed.Judge {
 		nodes := s.Nodes()
 		nodes.Etcd.Watch.SetDefaults()
-		return &fragments{momentsOf(s), nodes.Etcd.Watch.FragmentBytes, nodes.Etcd.Watch.NegativeStart == v3rpc.Refused}
+		return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, nodes.Etcd.Watch.NegativeStart == v3rpc.Refused}
 	},
 })
 
 type fragments struct {
-	*moments
+	system  *testbed.System
+	moments *moments.Recorder
 	// limit is the size from which on a response is split, in bytes.
 	limit   int
 	refuses bool
@@ -61,7 +63,7 @@ func (j *fragments) Finding(*sim.World) explore.Finding {
 func (j *fragments) createdBy(i int, id int64) (revision int64) {
 	for k, r := range j.system.Streams()[i].Responses() {
 		if r.Created && r.WatchID == id {
-			revision = j.streams[i].responses[k].revision
+			revision = j.moments.Stream(i).Responses[k].Revision
 		}
 	}
 	return revision

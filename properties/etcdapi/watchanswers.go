@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -28,10 +29,13 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"ended": "response to a watch that ended", "revision": "wrong revision", "unanswered": "request not answered",
 	},
 	Weight: 1,
-	New:    func(s *testbed.System) testbed.Judge { return &watchAnswers{momentsOf(s)} },
+	New:    func(s *testbed.System) testbed.Judge { return &watchAnswers{s, moments.Of(s)} },
 })
 
-type watchAnswers struct{ *moments }
+type watchAnswers struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
 
 // Reset implements testbed.Judge.
 func (*watchAnswers) Reset() {}
@@ -42,9 +46,9 @@ func (j *watchAnswers) Finding(w *sim.World) explore.Finding {
 	nodes := j.system.Nodes()
 	o := &nodes.Etcd.Watch
 	for i, c := range j.system.Streams() {
-		of := newStreamCheck(&all, c, &j.streams[i], o)
+		of := newStreamCheck(&all, c, j.moments.Stream(i), o)
 		for k := range c.Responses() {
-			of.response(c.Responses()[k].WatchResponse, j.streams[i].responses[k])
+			of.response(c.Responses()[k].WatchResponse, j.moments.Stream(i).Responses[k])
 		}
 		if j.system.IsOver(w) && w.Mode() == sim.Untimed && !c.Ended() {
 			of.unanswered()
@@ -66,10 +70,10 @@ type streamCheck struct {
 type watchState struct {
 	workload.Watch
 	// asked is when it was sent; sent is false if it was not.
-	asked moment
+	asked moments.Etcd
 	sent  bool
 	// leaving is when its cancel request was sent, if it was.
-	leaving *moment
+	leaving *moments.Etcd
 	// answered: Created has come; ended: so has Canceled, as the answer to the client's
 	// cancel request.
 	answered, ended bool
@@ -79,13 +83,13 @@ type watchState struct {
 	wants int64
 }
 
-func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *streamMoments, o *v3rpc.Options) *streamCheck {
+func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options) *streamCheck {
 	of := &streamCheck{all: all, client: c, canceledFirst: o.Created == v3rpc.CreatedInOrder}
 	for _, watch := range c.Watches(o.NegativeStart == v3rpc.Refused) {
 		s := watchState{Watch: watch, wants: watch.StartRevision}
-		when, k := at.creates, watch.Place
+		when, k := at.Creates, watch.Place
 		if watch.Later {
-			when = at.later
+			when = at.Later
 		}
 		if s.sent = k < len(when); s.sent {
 			s.asked = when[k]
@@ -93,10 +97,10 @@ func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *streamMoments
 		if s.wants == 0 {
 			// Created may name a later revision than the one from which on the watch
 			// has its events.
-			s.wants = s.asked.revision + 1
+			s.wants = s.asked.Revision + 1
 		}
-		if k := watch.CanceledBy; k >= 0 && k < len(at.later) {
-			s.leaving = &at.later[k]
+		if k := watch.CanceledBy; k >= 0 && k < len(at.Later) {
+			s.leaving = &at.Later[k]
 		}
 		of.watches = append(of.watches, s)
 	}
@@ -104,11 +108,11 @@ func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *streamMoments
 }
 
 // response judges one response, which came when etcd was like this.
-func (of *streamCheck) response(r *wire.WatchResponse, came moment) {
+func (of *streamCheck) response(r *wire.WatchResponse, came moments.Etcd) {
 	of.all.Exercised++
 	switch {
-	case r.Revision > came.revision:
-		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it came", came.revision))
+	case r.Revision > came.Revision:
+		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it came", came.Revision))
 	case r.Created:
 		of.created(r)
 	case r.WatchID == wire.InvalidWatchID:
@@ -133,8 +137,8 @@ func (of *streamCheck) created(r *wire.WatchResponse) {
 		switch {
 		case r.Canceled != refused || (r.CancelReason != "") != refused:
 			of.violate("created", r, "an answer says that the watch is canceled, and why, if and only if it is refused")
-		case r.Revision < s.asked.revision:
-			of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.asked.revision))
+		case r.Revision < s.asked.Revision:
+			of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.asked.Revision))
 		}
 		return
 	}
@@ -152,7 +156,7 @@ func (of *streamCheck) live(id int64) *watchState {
 }
 
 // toWatch judges a response to one watch.
-func (of *streamCheck) toWatch(r *wire.WatchResponse, came moment) {
+func (of *streamCheck) toWatch(r *wire.WatchResponse, came moments.Etcd) {
 	s := of.live(r.WatchID)
 	switch {
 	case s == nil:
@@ -166,12 +170,12 @@ func (of *streamCheck) toWatch(r *wire.WatchResponse, came moment) {
 	}
 }
 
-func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came moment) {
+func (of *streamCheck) compacted(s *watchState, r *wire.WatchResponse, came moments.Etcd) {
 	switch {
 	case !r.Canceled:
 		of.violate("compacted", r, "the watch is not canceled with it")
-	case r.CompactRevision > came.compacted:
-		of.violate("compacted", r, fmt.Sprintf("etcd was compacted at revision %d only when it came", came.compacted))
+	case r.CompactRevision > came.Compacted:
+		of.violate("compacted", r, fmt.Sprintf("etcd was compacted at revision %d only when it came", came.Compacted))
 	case r.CompactRevision <= s.wants:
 		of.violate("compacted", r, fmt.Sprintf("the watch wants nothing before revision %d", s.wants))
 	}
@@ -182,8 +186,8 @@ func (of *streamCheck) canceled(s *watchState, r *wire.WatchResponse) {
 	switch {
 	case s.leaving == nil:
 		of.violate("canceled", r, "the client did not ask for it")
-	case r.Revision < s.leaving.revision:
-		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.leaving.revision))
+	case r.Revision < s.leaving.Revision:
+		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.leaving.Revision))
 	}
 }
 

@@ -33,6 +33,11 @@ func (j *detectorAccuracy) Reset() {
 	}
 }
 
+// Follows implements testbed.Follower.
+func (*detectorAccuracy) Follows(p testbed.Part) bool {
+	return p == testbed.InformerNode || p == testbed.TheWorld
+}
+
 // AfterStep implements testbed.StepObserver.
 func (j *detectorAccuracy) AfterStep(_ *sim.World, a sim.Action) {
 	for _, n := range j.system.InformersAfter(a) {

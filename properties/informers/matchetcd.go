@@ -34,6 +34,11 @@ func (j *matchEtcd) Reset() {
 	j.tally = testbed.Tally{}
 }
 
+// Follows implements testbed.Follower.
+func (*matchEtcd) Follows(p testbed.Part) bool {
+	return p == testbed.InformerNode || p == testbed.TheWorld
+}
+
 // AfterStep implements testbed.StepObserver.
 func (j *matchEtcd) AfterStep(_ *sim.World, a sim.Action) {
 	for _, n := range j.system.InformersAfter(a) {

@@ -41,6 +41,11 @@ func (j *monotonic) Reset() {
 	}
 }
 
+// Follows implements testbed.Follower.
+func (*monotonic) Follows(p testbed.Part) bool {
+	return p == testbed.InformerNode || p == testbed.TheWorld
+}
+
 // AfterStep implements testbed.StepObserver.
 func (j *monotonic) AfterStep(w *sim.World, a sim.Action) {
 	for _, n := range j.system.InformersAfter(a) {

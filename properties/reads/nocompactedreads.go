@@ -97,6 +97,11 @@ func (j *noCompactedReads) Reset() {
 	}
 }
 
+// Follows implements testbed.Follower. In a timed run the time that passes counts, too.
+func (j *noCompactedReads) Follows(p testbed.Part) bool {
+	return j.timed || p == testbed.EtcdMember || p == testbed.HistoryClient || p == testbed.TheWorld
+}
+
 // AfterStep implements testbed.StepObserver.
 func (j *noCompactedReads) AfterStep(w *sim.World, a sim.Action) {
 	if w.Phase() == sim.Safety {
@@ -105,13 +110,12 @@ func (j *noCompactedReads) AfterStep(w *sim.World, a sim.Action) {
 	if rev := j.system.Etcd().CompactRevision(); rev > j.newest() {
 		j.compactions = append(j.compactions, compaction{rev, w.Now()})
 	}
-	if a.Kind != sim.Fire {
+	role := j.system.Role(a.Node)
+	if role.Part != testbed.HistoryClient {
 		return
 	}
-	for i, c := range j.system.Clients() {
-		if w.Node(a.Node) == sim.Node(c) && len(c.Operations()) > len(j.floors[i]) {
-			j.floors[i] = append(j.floors[i], j.floorNow(w, c.Asked()))
-		}
+	if c, i := j.system.Clients()[role.Place], role.Place; len(c.Operations()) > len(j.floors[i]) {
+		j.floors[i] = append(j.floors[i], j.floorNow(w, c.Asked()))
 	}
 }
 

@@ -60,6 +60,11 @@ func (j *bookmarksInTime) Reset() {
 	j.tally = testbed.Tally{}
 }
 
+// Follows implements testbed.Follower. Untimed a bookmark may come at any time.
+func (j *bookmarksInTime) Follows(testbed.Part) bool {
+	return j.system.Params().Clock.Mode == sim.Timed
+}
+
 // AfterStep implements testbed.StepObserver.
 func (j *bookmarksInTime) AfterStep(w *sim.World, _ sim.Action) {
 	if w.Mode() != sim.Timed {

@@ -63,6 +63,15 @@ func (j *initialEvents) Reset() {
 	}
 }
 
+// Follows implements testbed.Follower.
+func (*initialEvents) Follows(p testbed.Part) bool {
+	switch p {
+	case testbed.ListWatcherNode, testbed.DrawnWatcherNode, testbed.InformerNode, testbed.TheWorld:
+		return true
+	}
+	return false
+}
+
 // AfterStep implements testbed.StepObserver.
 func (j *initialEvents) AfterStep(_ *sim.World, a sim.Action) {
 	at := len(j.system.ListWatchers())

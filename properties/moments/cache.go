@@ -1,0 +1,100 @@
+package moments
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Cache is what a cache was like after a step, and when it was otherwise last. Steps are
+// by their numbers, 0 for never.
+type Cache struct {
+	// Version is its resourceVersion, Compacted the compaction below which it serves
+	// nothing; 0 of a cache that does not say so.
+	Version, Compacted int64
+	// Unready is the last step after which it was not ready, Behind the last one after
+	// which it was older than etcd.
+	Unready, Behind int
+	// Trusted is the last step after which it trusted etcd's progress, Untrusted the
+	// last one after which it did not.
+	Trusted, Untrusted int
+	// Heard is the last step in which it took in a progress notification.
+	Heard int
+	// Crowded is the last step after which several clients of the history waited for its
+	// answers.
+	Crowded int
+	// DownSince is when it last stopped being ready; the start, if it never did.
+	DownSince sim.Time
+	// Listed is its resourceVersion when it became ready: that of its list.
+	Listed int64
+}
+
+// cacheRecord is what is known of a cache so far. The steps in Cache are those of the
+// changes: what lasts is added when it is asked for.
+type cacheRecord struct {
+	Cache
+	ready, behind, trusts bool
+	// waiting is how many clients of the history wait for its answers.
+	waiting int
+}
+
+// look compares the cache with what it was like after the step before.
+func (r *cacheRecord) look(w *sim.World, c *testbed.Cache, newest int64) {
+	before := w.Steps() - 1
+	behind := c.Mirror == nil || c.Mirror.ResourceVersion() < newest
+	if r.behind && !behind {
+		r.Behind = before
+	}
+	r.behind = behind
+	if ready := c.Ready(); ready != r.ready {
+		r.ready = ready
+		if !ready {
+			r.DownSince = w.Now()
+		} else {
+			r.Unready = before
+			if c.Mirror != nil {
+				r.Listed = c.Mirror.ResourceVersion()
+			}
+		}
+	}
+	if trusts := c.Trusting == nil || c.Trusting.TrustsProgress(); trusts != r.trusts {
+		if r.trusts = trusts; trusts {
+			r.Untrusted = before
+		} else {
+			r.Trusted = before
+		}
+	}
+}
+
+// leave is for a client that waits no longer since this step.
+func (r *cacheRecord) leave(step int) {
+	if r.waiting > 1 {
+		r.Crowded = step - 1
+	}
+	r.waiting--
+}
+
+// now is what the cache is like after this step.
+func (r *cacheRecord) now(step int, c *testbed.Cache) Cache {
+	at := r.Cache
+	if !r.ready {
+		at.Unready = step
+	}
+	if r.behind {
+		at.Behind = step
+	}
+	if r.trusts {
+		at.Trusted = step
+	} else {
+		at.Untrusted = step
+	}
+	if r.waiting > 1 {
+		at.Crowded = step
+	}
+	if c.Mirror != nil {
+		at.Version = c.Mirror.ResourceVersion()
+	}
+	if c.Compacting != nil {
+		at.Compacted = c.Compacting.CompactRevision()
+	}
+	return at
+}

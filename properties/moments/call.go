@@ -1,0 +1,110 @@
+package moments
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Etcd is what a member of etcd was like after a step.
+type Etcd struct {
+	Revision int64
+	// Compacted is the revision of the last compaction, 0 before the first.
+	Compacted int64
+}
+
+func etcdNow(s *etcd.Server) Etcd { return Etcd{s.Revision(), s.CompactRevision()} }
+
+// Moment is what was so after a step.
+type Moment struct {
+	// Step is its number, Time the virtual clock.
+	Step int
+	Time sim.Time
+	// Etcd is the member that takes reads and writes.
+	Etcd
+	// Cache is the cache that was asked; empty if it was etcd.
+	Cache Cache
+}
+
+// Call is a request of a client, or a watch, with the moments of its beginning and end.
+type Call struct {
+	// To is the node that was asked, Cache its place in System.Caches, -1 if it is no cache.
+	To    sim.NodeID
+	Cache int
+	// Server is what the API server was made of that was asked, nil for etcd.
+	Server *testbed.Server
+	// Request is what was asked for; nil for a watch. Client and Number say which
+	// operation of the history it is.
+	Request        sim.Payload
+	Client, Number int
+	// Asked is the step in which the request was sent, Answered the one in which the
+	// answer came, or the error that ended a watch. Answered is empty until then, and
+	// Over is false.
+	Asked, Answered Moment
+	Over            bool
+}
+
+// WasReady reports whether the cache was ready from the request to the answer.
+func (c *Call) WasReady() bool { return c.Answered.Cache.Unready < c.Asked.Step }
+
+// WasCurrent reports whether the cache was as new as etcd all that time.
+func (c *Call) WasCurrent() bool { return c.Answered.Cache.Behind < c.Asked.Step }
+
+// WasAlone reports whether no other client of the history waited for the cache in that
+// time.
+func (c *Call) WasAlone() bool { return c.Answered.Cache.Crowded < c.Asked.Step }
+
+// TrustedEtcd reports whether the cache trusted etcd's progress all that time.
+func (c *Call) TrustedEtcd() bool { return c.Answered.Cache.Untrusted < c.Asked.Step }
+
+// DistrustedEtcd reports whether the cache never trusted etcd's progress in that time.
+func (c *Call) DistrustedEtcd() bool { return c.Answered.Cache.Trusted < c.Asked.Step }
+
+// Operations are those of a client of the history, in their order.
+func (r *Recorder) Operations(client int) []Call { return r.operations[client] }
+
+// Watches are those of a watcher: the place is that among the watchers, the list watchers
+// and those that draw their watches, one behind the other.
+func (r *Recorder) Watches(watcher int) []Call { return r.watches[watcher] }
+
+// StayedReady reports whether the cache has been ready since the request, until its answer
+// if that has come.
+func (r *Recorder) StayedReady(c *Call) bool {
+	if c.Over {
+		return c.WasReady()
+	}
+	of := &r.caches[c.Cache]
+	return of.ready && of.Unready < c.Asked.Step
+}
+
+// watch takes in the last of n watches of a watcher, and the error that ended it.
+func (r *Recorder) watch(w *sim.World, watcher, n int, to sim.NodeID, events []*wire.WatchEvent) {
+	for len(r.watches[watcher]) < n {
+		r.watches[watcher] = append(r.watches[watcher], r.ask(w, to))
+	}
+	if at := &r.watches[watcher][n-1]; !at.Over && len(events) > 0 && events[len(events)-1].Type == wire.Failed && events[len(events)-1].Err != nil {
+		r.answer(w, at)
+	}
+}
+
+func (r *Recorder) ask(w *sim.World, to sim.NodeID) Call {
+	c := Call{To: to, Cache: -1}
+	if role := r.system.Role(to); role.Part == testbed.CacheNode {
+		c.Cache, c.Server = role.Place, r.system.Caches()[role.Place].Server
+	}
+	c.Asked = r.moment(w, c.Cache)
+	return c
+}
+
+func (r *Recorder) answer(w *sim.World, c *Call) {
+	c.Over, c.Answered = true, r.moment(w, c.Cache)
+}
+
+func (r *Recorder) moment(w *sim.World, cache int) Moment {
+	m := Moment{Step: w.Steps(), Time: w.Now(), Etcd: etcdNow(r.system.Etcd())}
+	if cache >= 0 {
+		m.Cache = r.caches[cache].now(m.Step, r.system.Caches()[cache])
+	}
+	return m
+}

@@ -1,0 +1,24 @@
+package moments
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Polling is a recorder that looks at all nodes after each step.
+type Polling struct{ *Recorder }
+
+// PollingOf makes one for a system that has no other.
+func PollingOf(s *testbed.System) Polling { return Polling{newRecorder(s)} }
+
+// Follows implements testbed.Follower.
+func (Polling) Follows(testbed.Part) bool { return true }
+
+// AfterStep implements testbed.StepObserver.
+func (p Polling) AfterStep(w *sim.World, a sim.Action) {
+	p.lookAtAll(w)
+	if role := p.system.Role(a.Node); role.Part == testbed.CacheNode && w.Count(cache.ProgressNotified) > p.notified {
+		p.notified, p.caches[role.Place].Heard = w.Count(cache.ProgressNotified), w.Steps()
+	}
+}

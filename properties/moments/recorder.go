@@ -1,0 +1,188 @@
+package moments
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Recorder records the moments of a run, for all judges of a system that need them.
+type Recorder struct {
+	system *testbed.System
+	// caches are by their place in System.Caches. notified is how many progress
+	// notifications they had taken in after the last step.
+	caches   []cacheRecord
+	notified uint64
+	// revisions are those that etcd has come to in the run, in their order.
+	revisions []revision
+	// operations[i] are those of client i of the history, watches[i] the watches of
+	// watcher i: the watchers, then the list watchers, then those that draw their watches.
+	operations, watches [][]Call
+	// serves is the member of etcd that serves watches.
+	serves  *etcd.Server
+	streams []Stream
+}
+
+// revision is one of etcd, and when etcd came to it.
+type revision struct {
+	number int64
+	at     sim.Time
+}
+
+// Of is the recorder of a system. It records from the first judge on that asks for it.
+func Of(s *testbed.System) *Recorder { return testbed.Shared(s, newRecorder) }
+
+func newRecorder(s *testbed.System) *Recorder {
+	members := s.Members()
+	return &Recorder{
+		system: s, serves: members[len(members)-1].Server, caches: make([]cacheRecord, len(s.Caches())),
+		operations: make([][]Call, len(s.Clients())),
+		watches:    make([][]Call, len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers())),
+		streams:    make([]Stream, len(s.Streams())),
+	}
+}
+
+// Reset implements testbed.Observer.
+func (r *Recorder) Reset() {
+	r.notified, r.revisions = 0, r.revisions[:0]
+	clear(r.caches)
+	for i := range r.operations {
+		r.operations[i] = r.operations[i][:0]
+	}
+	for i := range r.watches {
+		r.watches[i] = r.watches[i][:0]
+	}
+	for i := range r.streams {
+		r.streams[i].reset()
+	}
+}
+
+// Follows implements testbed.Follower.
+func (r *Recorder) Follows(p testbed.Part) bool {
+	switch p {
+	case testbed.TheWorld, testbed.EtcdMember, testbed.CacheNode, testbed.HistoryClient, testbed.WatcherNode,
+		testbed.StreamNode, testbed.ListWatcherNode, testbed.DrawnWatcherNode:
+		return true
+	}
+	return false
+}
+
+// AfterStep implements testbed.StepObserver.
+func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
+	if w.Steps() == 1 {
+		r.lookAtAll(w)
+		return
+	}
+	switch role := r.system.Role(a.Node); role.Part {
+	case testbed.TheWorld:
+		r.lookAtRevision(w)
+		r.lookAtCaches(w)
+	case testbed.EtcdMember:
+		if r.lookAtRevision(w) {
+			r.lookAtCaches(w)
+		}
+	case testbed.CacheNode:
+		r.lookAtCaches(w)
+		if notified := w.Count(cache.ProgressNotified); notified > r.notified {
+			r.notified, r.caches[role.Place].Heard = notified, w.Steps()
+		}
+	case testbed.HistoryClient:
+		r.lookAtClient(w, role.Place)
+	case testbed.WatcherNode:
+		r.lookAtWatcher(w, role.Place)
+	case testbed.ListWatcherNode:
+		r.lookAtWatches(w, len(r.system.Watchers())+role.Place, r.system.ListWatchers()[role.Place].Streams())
+	case testbed.DrawnWatcherNode:
+		at := len(r.system.Watchers()) + len(r.system.ListWatchers())
+		r.lookAtWatches(w, at+role.Place, r.system.DrawnWatchers()[role.Place].Streams())
+	case testbed.StreamNode:
+		r.lookAtStream(role.Place)
+	}
+}
+
+// lookAtAll is for the first step: clients may ask when they start.
+func (r *Recorder) lookAtAll(w *sim.World) {
+	r.lookAtRevision(w)
+	r.lookAtCaches(w)
+	for i := range r.system.Clients() {
+		r.lookAtClient(w, i)
+	}
+	for i := range r.system.Watchers() {
+		r.lookAtWatcher(w, i)
+	}
+	at := len(r.system.Watchers())
+	for i, c := range r.system.ListWatchers() {
+		r.lookAtWatches(w, at+i, c.Streams())
+	}
+	at += len(r.system.ListWatchers())
+	for i, c := range r.system.DrawnWatchers() {
+		r.lookAtWatches(w, at+i, c.Streams())
+	}
+	for i := range r.system.Streams() {
+		r.lookAtStream(i)
+	}
+}
+
+// lookAtRevision reports whether etcd has come to another revision, and keeps when.
+func (r *Recorder) lookAtRevision(w *sim.World) bool {
+	now := r.system.Etcd().Revision()
+	if n := len(r.revisions); n > 0 && r.revisions[n-1].number >= now {
+		return false
+	}
+	r.revisions = append(r.revisions, revision{now, w.Now()})
+	return true
+}
+
+// Reached is when etcd came to a revision, false if it has not.
+func (r *Recorder) Reached(number int64) (sim.Time, bool) {
+	for _, known := range r.revisions {
+		if known.number >= number {
+			return known.at, true
+		}
+	}
+	return 0, false
+}
+
+func (r *Recorder) lookAtCaches(w *sim.World) {
+	newest := r.revisions[len(r.revisions)-1].number
+	for i, c := range r.system.Caches() {
+		r.caches[i].look(w, c, newest)
+	}
+}
+
+func (r *Recorder) lookAtClient(w *sim.World, i int) {
+	c := r.system.Clients()[i]
+	n := len(c.Operations())
+	if n == 0 {
+		return
+	}
+	if n > len(r.operations[i]) {
+		at := r.ask(w, c.Asked())
+		at.Request, at.Client, at.Number = c.Request(), i, n-1
+		r.operations[i] = append(r.operations[i], at)
+		if at.Cache >= 0 {
+			r.caches[at.Cache].waiting++
+		}
+	}
+	if at := &r.operations[i][n-1]; !at.Over && c.Spans()[n-1].Answered {
+		if at.Cache >= 0 {
+			r.caches[at.Cache].leave(w.Steps())
+		}
+		r.answer(w, at)
+	}
+}
+
+func (r *Recorder) lookAtWatcher(w *sim.World, i int) {
+	c := r.system.Watchers()[i]
+	if all := c.Streams(); len(all) > 0 {
+		r.watch(w, i, len(all), c.To(), all[len(all)-1].Events)
+	}
+}
+
+func (r *Recorder) lookAtWatches(w *sim.World, i int, all []workload.ListStream) {
+	if n := len(all); n > 0 {
+		r.watch(w, i, n, all[n-1].To, all[n-1].Events)
+	}
+}

@@ -1,0 +1,8 @@
+package testbed
+
+// FollowAll shows all steps to all observers.
+func (s *System) FollowAll() {
+	for n := range s.followers {
+		s.followers[n] = s.stepObservers
+	}
+}

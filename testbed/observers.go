@@ -1,0 +1,135 @@
+package testbed
+
+import "github.com/watchbed/watchbed/sim"
+
+// Observer is what the judges of several properties share. It may implement
+// StepObserver and Preparer.
+type Observer interface {
+	// Reset begins a run.
+	Reset()
+}
+
+// StepObserver is implemented by a Judge, or by what judges share, that looks at the
+// world after steps: after all of them, or after those that it follows.
+type StepObserver interface {
+	AfterStep(w *sim.World, a sim.Action)
+}
+
+// Follower is implemented by a StepObserver that looks at the steps of some nodes only. A
+// campaign spends a good part of its time in observers, and most steps are of nodes that
+// an observer does not look at.
+//
+// A step may change more than the node whose step it is. A fault changes any node: it is
+// a step of the world. A cache that panics takes its process down, the other caches in it
+// included. The first step of a run is shown to all observers, since nodes have started
+// before it.
+type Follower interface {
+	Follows(p Part) bool
+}
+
+// Preparer is implemented by what judges share if it has work to do before they
+// are asked for their findings.
+type Preparer interface {
+	BeginJudging(w *sim.World)
+}
+
+// Shared returns the observer of this type that the properties of a system share.
+// The first property that asks makes it.
+func Shared[T Observer](s *System, make func(*System) T) T {
+	for _, o := range s.observers {
+		if shared, ok := o.(T); ok {
+			return shared
+		}
+	}
+	shared := make(s)
+	s.observers = append(s.observers, shared)
+	return shared
+}
+
+// makeJudges makes the judges of all claims, and finds out which of them look at which
+// steps.
+func (s *System) makeJudges() {
+	for _, p := range s.claims {
+		s.judges = append(s.judges, p.New(s))
+	}
+	for _, o := range s.observers {
+		if x, ok := o.(StepObserver); ok {
+			s.stepObservers = append(s.stepObservers, x)
+		}
+		if x, ok := o.(Preparer); ok {
+			s.preparers = append(s.preparers, x)
+		}
+	}
+	for _, j := range s.judges {
+		if x, ok := j.(StepObserver); ok {
+			s.stepObservers = append(s.stepObservers, x)
+		}
+	}
+	s.followers = make([][]StepObserver, len(s.roles))
+	for n, role := range s.roles {
+		for _, o := range s.stepObservers {
+			if f, ok := o.(Follower); !ok || f.Follows(role.Part) {
+				s.followers[n] = append(s.followers[n], o)
+			}
+		}
+	}
+}
+
+// Part is the part that a node has in a system.
+type Part uint8
+
+// TheWorld is no node: its steps are faults. The others are in the order of their
+// numbers, but for the nodes of an API server, which come server by server.
+const (
+	TheWorld Part = iota
+	EtcdMember
+	ClientLibrary
+	CacheNode
+	CompactorNode
+	HistoryClient
+	WatcherNode
+	StreamNode
+	InformerNode
+	ListWatcherNode
+	PollerNode
+	DrawnWatcherNode
+)
+
+// Role is the part of a node, and its place among the nodes of that part: in
+// System.Members, Caches, Clients, Watchers, and so on.
+type Role struct {
+	Part  Part
+	Place int
+}
+
+// Role is that of a node, the same in all runs.
+func (s *System) Role(n sim.NodeID) Role { return s.roles[n] }
+
+// number is that of the next node.
+func (s *System) number(p Part, place int) sim.NodeID {
+	s.roles = append(s.roles, Role{p, place})
+	return sim.NodeID(len(s.roles) - 1)
+}
+
+// numberServers gives the nodes of etcd and of the API servers their roles. The topology
+// has numbered them.
+func (s *System) numberServers() {
+	t := s.topology
+	s.roles = make([]Role, t.Next)
+	s.roles[t.Etcd] = Role{EtcdMember, 0}
+	if t.Lagging {
+		s.roles[t.Watches] = Role{EtcdMember, 1}
+	}
+	caches := 0
+	for i := range t.APIServers {
+		server := &t.APIServers[i]
+		s.roles[server.Client] = Role{ClientLibrary, i}
+		for _, n := range server.Caches {
+			s.roles[n] = Role{CacheNode, caches}
+			caches++
+		}
+		if server.Compactor != 0 {
+			s.roles[server.Compactor] = Role{CompactorNode, i}
+		}
+	}
+}
