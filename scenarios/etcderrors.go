@@ -2,12 +2,14 @@ package scenarios
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -140,5 +142,34 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 		known.Rarely(known.EarlyProgress(reads.Linearizable, caches.MatchEtcd)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable)),
+	),
+})
+
+var Pauses = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "pauses",
+	Summary: "etcd breaks, ends and refuses watches and lists for half a minute, timed: caches and client libraries try again after their pauses",
+	Doc: `The goroutine of a cache sleeps for a second before it lists again, and a client library for 1.25 to 100 ms before it opens a
+watch stream again. Without these pauses an etcd that has just come back is asked without an end; with longer ones the cache has no
+events, or is not ready, for longer than it must. Watches that end at once, compactions, and requests that etcd does not carry out
+in time make a cache list.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("unary-retries=1"),
+		Topology: topology.Options{Servers: 2, ClientKV: true},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Deletes: true, Readers: 1, Reads: 3, Read: "consistent", Watchers: 2, Keys: 2, Items: 2, History: 2, Compactions: 3,
+			Think: 15 * time.Second,
+		},
+		Faults: faults.Options{
+			Breaks: 6, StreamEnds: 6, EtcdRestarts: 2, Timeouts: 6, LeaderChanges: 4, Restarts: 1, Recreations: 1, For: 30 * time.Second,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Minute, Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{caches.RelistsInTime, client.ReopensInTime, caches.Resumes, caches.MatchEtcd, watches.Ordered, watches.Unique},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(caches.MatchEtcd)),
+		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique)),
 	),
 })

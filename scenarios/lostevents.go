@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -138,7 +139,7 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart},
+	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, client.ReopensInTime},
 })
 
 var lostEventParams = testbed.Params{

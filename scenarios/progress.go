@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -109,7 +110,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime},
 	Known: slices.Concat(
 		known.NoProgress(known.WaitsUntilFresh),
 		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),

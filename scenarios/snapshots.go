@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -101,6 +102,7 @@ break. A minute passes between two compactions instead of five.`,
 		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
 		compactions.HistoryKept, compactions.HistoryDropped,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+		client.ReopensInTime,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
@@ -132,6 +134,7 @@ are in the middle of; those that do not come let etcd grow.`,
 	},
 	Claims: []*testbed.Property{
 		compactions.HistoryKept, compactions.HistoryDropped, reads.NoCompactedReads, reads.Exact, caches.MatchEtcd,
+		client.ReopensInTime,
 	},
 	Known: slices.Concat(
 		known.EarlySnapshots(reads.Exact, caches.MatchEtcd),

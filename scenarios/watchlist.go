@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -153,7 +154,7 @@ looked from outside.`,
 		},
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
-	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents},
+	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, client.ReopensInTime},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).Violates(watches.InitialEventsEnd).
 			Because("no progress is requested for a watch with initial events (kubernetes/kubernetes#122805)"),

@@ -64,6 +64,8 @@ type (
 	}
 	// Following keeps how its watches of etcd ended, and what it did then.
 	Following interface{ Endings() []reflector.Ending }
+	// Relisting keeps when each of its ListAndWatch began and ended, timed.
+	Relisting interface{ Turns() []reflector.Turn }
 	// Detecting compares itself with etcd and keeps what came of it.
 	Detecting interface{ Detections() []check.Detection }
 )
@@ -77,6 +79,7 @@ var (
 	_ Trusting   = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
 	_ Following  = (*Cache)(nil)
+	_ Relisting  = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)
 )
 

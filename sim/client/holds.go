@@ -1,6 +1,9 @@
 package client
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+)
 
 // Held is what a client has in memory on behalf of its callers.
 type Held struct {
@@ -20,6 +23,10 @@ func (c *Client) Holds(w *sim.World) Held {
 	h.Watches, h.Orphans, h.Queued = c.watcher.Holds(w)
 	return h
 }
+
+// Outages are the times between a break of a watch stream and its next opening, timed.
+// They must not be changed.
+func (c *Client) Outages() []clientv3.Outage { return c.library.Outages() }
 
 // LongestQueue is the number of events that Kubernetes' watcher has queued of one watch at
 // most, and the number that the buffer of a watch holds.

@@ -39,6 +39,7 @@ type Reflector struct {
 	watch  watch
 
 	endings endings
+	turns   turns
 }
 
 // Reset makes the reflector that of another configuration, and keeps its memory.
@@ -50,6 +51,7 @@ func (r *Reflector) Reset(cfg Config, sink Sink) {
 	}
 	r.sink, r.begin, r.starts = sink, Listings.Of(cfg.Listing), 0
 	r.endings = endings{all: r.endings.all[:0]}
+	r.turns = r.turns[:0]
 	r.Forget()
 }
 
@@ -58,6 +60,7 @@ func (r *Reflector) Forget() {
 	r.state = gap
 	r.list.reset()
 	r.watch = watch{}
+	r.turns.forget()
 }
 
 // Starts is how often the reflector has begun to list and watch.
@@ -70,6 +73,7 @@ func (r *Reflector) ListAndWatch(env *sim.Env) {
 		env.Cover(relisted)
 	}
 	r.starts++
+	r.turns.begin(env)
 	r.sink.BeginListAndWatch(env)
 	r.begin(r, env)
 }
@@ -78,6 +82,7 @@ func (r *Reflector) ListAndWatch(env *sim.Env) {
 func (r *Reflector) endListAndWatch(env *sim.Env) {
 	r.list.call, r.watch.conn = sim.NoConn, sim.NoConn
 	r.relisted()
+	r.turns.end(env)
 	r.move(env, gap)
 	r.sink.EndListAndWatch(env)
 	env.Arm(r.cfg.Relist, r.cfg.RelistDelay)
@@ -143,6 +148,7 @@ func (r *Reflector) Clone(sink Sink) Reflector {
 	c.sink = sink
 	c.list.items = slices.Clone(r.list.items)
 	c.endings.all = slices.Clone(r.endings.all)
+	c.turns = slices.Clone(r.turns)
 	return c
 }
 

@@ -46,6 +46,7 @@ type Client struct {
 	streams    []*Stream        // watcher.streams, by place
 	watches    []*watcherStream // by the subscriber's number
 	calls      []unaryCall
+	outages    []Outage
 }
 
 // Reset makes the client a new one for another run, and keeps its memory.
@@ -54,6 +55,7 @@ func (c *Client) Reset(cfg Config, s Subscriber) {
 	c.cfg, c.subscriber = cfg, s
 	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
 	c.repeats = FailedReads.Of(cfg.FailedRead)
+	c.outages = c.outages[:0]
 	c.forget()
 }
 

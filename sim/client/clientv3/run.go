@@ -155,6 +155,7 @@ func (s *Stream) errc(env *sim.Env, h *sim.Hangup) {
 	if s.cur != nil {
 		env.Cover(brokeBetweenFragments)
 	}
+	s.broke(env)
 	// Without a clock the waiting time makes no difference, and should make none
 	// between states.
 	if env.Mode() == sim.Timed && s.backoff < s.c.cfg.WatchBackoffMax {

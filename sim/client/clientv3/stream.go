@@ -28,6 +28,9 @@ type Stream struct {
 	backoff sim.Duration
 	// closeErr, once set, is the error of every watch that closes.
 	closeErr *wire.Error
+	// breaks and outage are for Outages: how often the stream has broken, and the place
+	// of the last break among them.
+	breaks, outage int
 }
 
 type streamState uint8
@@ -150,6 +153,7 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	s.writes(env, cellRun)
 	s.state = streamSelecting
 	s.conn = env.Open(s.c.watchMember())
+	s.reopened(env)
 	s.writes(env, cellCancelSet)
 	s.cancelSet = s.cancelSet[:0]
 	s.nextResume(env)

@@ -1,0 +1,81 @@
+package client
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// ReopensInTime looks at how long a client library waits before it opens a watch stream
+// again that broke, timed: a millisecond and a quarter, and a quarter more with each
+// further break of that stream, up to 100 ms (clientv3, backoffIfUnavailable). Without the
+// pause a member that cannot serve is asked without an end; a longer one leaves every
+// cache of the API server without events. It is exercised by each stream that is opened
+// again.
+var ReopensInTime = testbed.RegisterProperty(&testbed.Property{
+	Name: "reopens-in-time", Kind: testbed.Liveness,
+	Promise:  "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms.",
+	Violated: "watch stream opened again at the wrong time",
+	Labels:   map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
+	New:      func(s *testbed.System) testbed.Judge { return &reopensInTime{s} },
+})
+
+// These are upstream's (clientv3: watchGrpcStream.run, maxBackoff).
+const (
+	firstBackoff = time.Millisecond
+	maxBackoff   = 100 * time.Millisecond
+)
+
+type reopensInTime struct{ system *testbed.System }
+
+// Reset implements testbed.Judge.
+func (*reopensInTime) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *reopensInTime) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	for _, server := range j.system.Topology().APIServers {
+		for _, o := range w.Node(server.Client).(*client.Client).Outages() {
+			if !o.Over {
+				continue
+			}
+			all.Exercised++
+			switch pause, want := o.Reopened.Sub(o.Broke), backoffAfter(o.Breaks); {
+			case pause < want:
+				all.Violate("soon", &mistimedReopening{w.NodeName(server.Client), o, want})
+			case pause > want:
+				all.Violate("late", &mistimedReopening{w.NodeName(server.Client), o, want})
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// backoffAfter is the pause after so many breaks of a stream.
+func backoffAfter(breaks int) time.Duration {
+	d := firstBackoff
+	for ; breaks > 0 && d < maxBackoff; breaks-- {
+		d += d / 4
+	}
+	return min(d, maxBackoff)
+}
+
+// mistimedReopening is a stream that was opened again at the wrong time.
+type mistimedReopening struct {
+	name   string
+	outage clientv3.Outage
+	want   time.Duration
+}
+
+func (m *mistimedReopening) String() string {
+	return fmt.Sprintf("a watch stream of %s broke at %v, for the %d. time, and was opened again %v later; the pause is %v",
+		m.name, m.outage.Broke.Sub(0), m.outage.Breaks, m.outage.Reopened.Sub(m.outage.Broke), m.want)
+}
+
+// Concerns implements explore.Concerned.
+func (m *mistimedReopening) Concerns() explore.Concern { return explore.Concern{Node: m.name} }
