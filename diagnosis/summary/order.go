@@ -8,8 +8,9 @@ import (
 )
 
 // PlainestFirst puts the failures first that say most about the cause: the property
-// with which a planted bug is listed, then data that is missing before a revision
-// that is too old, and reads before watches.
+// with which a planted bug is listed, then what clients are answered, data that is
+// missing before a revision that is too old; then what informers hold, what watches
+// are sent, and last what a cache holds inside.
 func PlainestFirst(sc *testbed.Scenario, p *testbed.Params, list []campaign.FailureTally) []campaign.FailureTally {
 	listed := func(t campaign.FailureTally) bool {
 		return slices.ContainsFunc(p.Planted(), func(b *testbed.KnownBug) bool {

@@ -17,6 +17,7 @@ var CatchUp = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "At the end every informer holds what etcd has.",
 	Violated: "informer never catches up",
 	Labels:   map[string]string{"behind": "informer never catches up"},
+	Weight:   1,
 	New:      func(s *testbed.System) testbed.Judge { return &catchUp{s} },
 })
 

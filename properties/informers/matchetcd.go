@@ -19,6 +19,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "After every step an informer holds what etcd had at the informer's resourceVersion, and nothing before the first list of its process.",
 	Violated: "informer differs from etcd",
 	Labels:   truth.LabelsAs("informer differs from etcd", "unlisted"),
+	Weight:   3,
 	New:      func(s *testbed.System) testbed.Judge { return &matchEtcd{system: s} },
 })
 

@@ -15,6 +15,7 @@ var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "The resourceVersion of an informer never goes back, restarts of its process and other API servers included.",
 	Violated: "informer goes back in time",
 	Labels:   map[string]string{"went-back": "informer goes back in time"},
+	Weight:   2,
 	New:      func(s *testbed.System) testbed.Judge { return &monotonic{system: s} },
 })
 

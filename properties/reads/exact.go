@@ -10,5 +10,6 @@ var Exact = testbed.RegisterProperty(&testbed.Property{
 	Name: "exact", Kind: testbed.Safety,
 	Promise:  "A read at an exact resourceVersion is answered with the state at that version, or refused.",
 	Violated: "not the state of that revision", Labels: anomalies,
-	New: ofHistory(linearizability.Exact),
+	Weight: 5,
+	New:    ofHistory(linearizability.Exact),
 })

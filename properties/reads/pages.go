@@ -10,5 +10,6 @@ var Pages = testbed.RegisterProperty(&testbed.Property{
 	Name: "pages", Kind: testbed.Safety,
 	Promise:  "The pages of one list are together the state at one revision.",
 	Violated: "pages of different states", Labels: anomalies,
-	New: ofHistory(linearizability.Pages),
+	Weight: 4,
+	New:    ofHistory(linearizability.Pages),
 })

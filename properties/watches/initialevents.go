@@ -23,6 +23,7 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 		`and that is not older than what was asked for; with resourceVersion "", than etcd was when it was asked.`,
 	Violated: "wrong initial events",
 	Labels:   map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
+	Weight:   2,
 	New:      func(s *testbed.System) testbed.Judge { return &initialEvents{system: s} },
 })
 
