@@ -52,6 +52,16 @@ var guardCases = []guardCase{
 	{guards.Downgrade, "3.5.13", "shipped", true, false},
 	{guards.Downgrade, "3.5.13", "kep-ga", true, false},
 	{guards.Downgrade, "3.5.12", "shipped", false, false},
+	// What the draft of 2019 would do: ask again after a time, or with each connection.
+	{guards.OldEtcd, "3.5.7", "periodic", false, false},
+	{guards.Mixed, "3.5.7", "periodic", true, false}, // between the two answers
+	{guards.Unasked, "3.5.13", "periodic", true, false},
+	{guards.Downgrade, "3.5.13", "periodic", true, false}, // until it is asked again
+	{guards.OldEtcd, "3.5.7", "each-stream", false, false},
+	{guards.Mixed, "3.5.7", "each-stream", false, false},
+	{guards.Unasked, "3.5.13", "each-stream", false, false},
+	{guards.Downgrade, "3.5.13", "each-stream", false, false},
+	{GuardQuietRange, "3.5.12", "each-stream", false, false},
 }
 
 func TestVersionChecksAgainstDowngrades(t *testing.T) {
@@ -104,6 +114,7 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		{guards.Unasked, "3.5.13", []string{"version-check=shipped"}},
 		{guards.Unasked, "3.5.13", []string{"version-check=kep-beta"}},
 		{guards.Downgrade, "3.5.13", nil},
+		{guards.Downgrade, "3.5.13", []string{"version-check=each-stream"}},
 		{guards.Cascade, "3.5.13", nil},
 		{guards.CascadeLimited, "3.5.13", nil},
 	} {
@@ -114,6 +125,8 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
+		"cache: member behind a stream of the watch asked for its version",
+		"cache: progress notification of an unknown member dropped",
 		"cache: etcd endpoint new enough",
 		"cache: etcd endpoint too old",
 		"cache: etcd endpoint that does not give its version",

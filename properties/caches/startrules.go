@@ -28,7 +28,7 @@ func startRulesOf(s *testbed.System, of *testbed.Server) startRules {
 		of.Value("version-check"), of.Value("consistent-list-from-cache"), strings.Join(m.names, " and "))}
 	switch o.VersionCheck {
 	case guard.VersionCheckNone:
-	case guard.VersionCheckShipped:
+	case guard.VersionCheckShipped, guard.VersionCheckPeriodic, guard.VersionCheckEachStream:
 		r.mayTrust = !off && m.anyNew
 		r.mustTrust = !off && !m.mayBeOld
 	default:

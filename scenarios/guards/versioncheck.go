@@ -51,7 +51,7 @@ that comes in between is answered from a cache whose watch the old member serves
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, caches.ServedAsPromised, caches.StartsAsChecked},
 	Known: slices.Concat(
-		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress, testbed.Unless(known.ChecksAllMembers)).
+		known.When(known.ProgressOvertakesEvents, known.WaitsUntilFresh, known.RequestsProgress, testbed.Unless(known.ChecksAllMembers), testbed.Unless(known.FollowsStreams)).
 			Violates(reads.Linearizable, reads.LinearizableData).
 			Because("the member that serves is too old, and the cache trusts it until that member says so (etcd-io/etcd#15220)"),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
@@ -60,7 +60,7 @@ that comes in between is answered from a cache whose watch the old member serves
 
 // oldMemberLater is etcd-io/etcd#15220 of an etcd that serves later.
 var oldMemberLater = slices.Concat(
-	known.When(known.OldMemberComes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd).
+	known.When(known.OldMemberComes, known.WaitsUntilFresh, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.FollowsStreams)).
 		Violates(reads.Linearizable, reads.LinearizableData).
 		Because("the cache trusts the etcd that it could ask, and an older one serves later (etcd-io/etcd#15220)"),
 	known.StaleReads(reads.Linearizable, reads.LinearizableData),

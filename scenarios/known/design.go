@@ -68,6 +68,8 @@ var (
 		func(s *testbed.Setup) bool { return !passes(s) })
 	StartsBeforeCheck = ofCache("the API server starts before the version of etcd is known (version-check=shipped)",
 		func(o *cache.Options) bool { return o.Guard.VersionCheck == guard.VersionCheckShipped })
+	FollowsStreams = ofCache("the cache drops the progress of a stream until it knows the version of the member behind it (version-check=each-stream)",
+		func(o *cache.Options) bool { return o.Guard.VersionCheck == guard.VersionCheckEachStream })
 	ChecksAllMembers = ofCache("the API server starts once it knows the versions of all members of etcd",
 		func(o *cache.Options) bool {
 			return o.Guard.VersionCheck == guard.VersionCheckKEPBeta || o.Guard.VersionCheck == guard.VersionCheckKEPGA

@@ -130,7 +130,13 @@ func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
 		return
 	}
 	switch p := m.Payload.(type) {
+	case *wire.StreamOpened:
+		c.guard.StreamOpened(env)
 	case *wire.WatchEvent:
+		if p.Type == wire.Bookmark && c.guard.Deaf(env) && c.reflector.Watches(env, m.Conn) {
+			c.dropProgress(env, p)
+			return
+		}
 		if !c.reflector.Event(env, m.Conn, p) {
 			c.dispatcher.Relay(env, m.Conn, p)
 		}

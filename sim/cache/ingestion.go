@@ -107,6 +107,15 @@ func (c *Cache) TakeProgress(env *sim.Env, resourceVersion, id int64) {
 	c.reads.Broadcast(env)
 }
 
+// dropProgress leaves a progress notification out: it is not known whether the member
+// that it comes from can be trusted.
+func (c *Cache) dropProgress(env *sim.Env, e *wire.WatchEvent) {
+	env.Cover(progressDropped)
+	if env.Noting() {
+		env.Note(dropsProgress{e.ResourceVersion})
+	}
+}
+
 // runHandOver is the send on the dispatcher's channel, which blocks while that is
 // full.
 func (c *Cache) runHandOver(env *sim.Env) {
@@ -139,7 +148,7 @@ func (c *Cache) resetReflector() {
 		listing = reflector.Pages
 	}
 	c.reflector.Reset(reflector.Config{
-		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata,
+		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata, Announce: c.guard.FollowsStreams(),
 		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Listing: listing, Relist: timerRelist,
 	}, feed{c})
 }

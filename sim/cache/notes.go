@@ -12,6 +12,8 @@ type (
 	takesIn struct{ event *wire.WatchEvent }
 	// takesProgress: a progress notification has come in.
 	takesProgress struct{ resourceVersion int64 }
+	// dropsProgress: one came from a member of which nothing is known.
+	dropsProgress struct{ resourceVersion int64 }
 )
 
 func (n takesIn) Text(*sim.World) string { return "takes in " + n.event.Label() }
@@ -27,5 +29,12 @@ func (n takesProgress) Text(*sim.World) string {
 
 // About implements sim.Subject.
 func (n takesProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
+
+func (n dropsProgress) Text(*sim.World) string {
+	return "drops progress " + number(n.resourceVersion) + ": the version of the member behind the stream is not known, or too old"
+}
+
+// About implements sim.Subject.
+func (n dropsProgress) About() sim.About { return sim.About{Revision: n.resourceVersion} }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -12,4 +12,5 @@ var (
 var (
 	// ProgressNotified counts the notifications that caches take in.
 	ProgressNotified = sim.NewSituation("cache: progress notification taken in")
+	progressDropped  = sim.NewSituation("cache: progress notification of an unknown member dropped")
 )

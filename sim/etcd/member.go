@@ -89,6 +89,8 @@ func (ms *members) options() *Options { return &ms.all[ms.serving].Options }
 func (ms *members) status(env *sim.Env, r *wire.StatusRequest) sim.Payload {
 	env.Reads(cellMembers, 0)
 	switch {
+	case r.Endpoint == wire.ServingEndpoint:
+		return ms.all[ms.serving].status
 	case r.Endpoint < 0 || r.Endpoint >= len(ms.all):
 		return errUnknown
 	case ms.all[r.Endpoint].Down:

@@ -6,9 +6,12 @@ import "github.com/watchbed/watchbed/sim"
 // API server asks for its version when it starts (KEP-2340, "Bug in etcd
 // progress notification").
 type StatusRequest struct {
-	// Endpoint is the number of the endpoint in the client's list.
+	// Endpoint is the number of the endpoint in the client's list, or ServingEndpoint.
 	Endpoint int
 }
+
+// ServingEndpoint is the member that the connection leads to.
+const ServingEndpoint = -1
 
 // Digest implements sim.Payload.
 func (r *StatusRequest) Digest(d sim.Digest) sim.Digest {

@@ -21,13 +21,29 @@ type WatchStart struct {
 	// AllowBookmarks brings.
 	SendInitialEvents SendInitialEvents
 	AllowBookmarks    bool
+	// Announce: StreamOpened comes before anything that a stream to etcd brings. No
+	// release of clientv3 does that; an interceptor of its streams can.
+	Announce bool
 }
+
+// StreamOpened says that a watch is created on a stream to etcd: the first time, and
+// each time that the client library resumes it on a new one.
+type StreamOpened struct{}
+
+// Digest implements sim.Payload.
+func (*StreamOpened) Digest(d sim.Digest) sim.Digest { return d.Text("stream opened") }
+
+// Label implements sim.Payload.
+func (*StreamOpened) Label() string { return "stream opened" }
 
 // Digest implements sim.Payload.
 func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("start").Text(r.Prefix).Int(r.Revision).Bool(r.ProgressNotify).Text(r.Metadata)
 	if r.SendInitialEvents != SendInitialEventsUnset || r.AllowBookmarks {
 		d = d.Word(uint64(r.SendInitialEvents)).Bool(r.AllowBookmarks)
+	}
+	if r.Announce {
+		d = d.Text("announce")
 	}
 	return d
 }

@@ -35,6 +35,9 @@ type Outcome struct {
 	Trusts bool
 	// Asking: an endpoint has not answered yet.
 	Asking bool
+	// Deaf: progress of the watch is dropped, since nothing is known of the member that
+	// it comes from.
+	Deaf bool
 	// Refusal is the answer to every request while the server does not serve; nil
 	// if it does.
 	Refusal *wire.Error
@@ -61,6 +64,12 @@ var (
 	VersionCheckShipped = Checks.Register("shipped",
 		"it asks while it starts, asks again until each endpoint has answered, and trusts no etcd before the first answer (FeatureSupportChecker)",
 		func() Check { return &featureSupportChecker{} })
+	VersionCheckPeriodic = Checks.Register("periodic",
+		"as shipped, and it asks each endpoint again a minute after its answer (KEP-2340, draft of 2019, rejected alternative)",
+		func() Check { return &periodic{} })
+	VersionCheckEachStream = Checks.Register("each-stream",
+		"it asks the member behind each stream on which its watch is created, and drops the progress of the stream until it knows (KEP-2340, draft of 2019, rejected alternative)",
+		func() Check { return &eachStream{} })
 )
 
 // trusting asks no endpoint.

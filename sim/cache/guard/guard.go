@@ -77,6 +77,27 @@ func (g *Guard) settle(env *sim.Env, o Outcome) {
 	}
 }
 
+// FollowsStreams reports whether the check wants to know of the streams of the watch.
+func (g *Guard) FollowsStreams() bool {
+	_, follows := g.check.(streamFollower)
+	return follows
+}
+
+// StreamOpened is called when the watch of the cache is created on a stream to etcd.
+func (g *Guard) StreamOpened(env *sim.Env) {
+	if f, follows := g.check.(streamFollower); follows {
+		g.settle(env, f.StreamOpened(env, g.cfg))
+	}
+}
+
+// Deaf reports whether progress of the watch is to be dropped.
+func (g *Guard) Deaf(env *sim.Env) bool {
+	if g.FollowsStreams() {
+		env.Reads(cellTrust, 0)
+	}
+	return g.outcome.Deaf
+}
+
 // ConsistentReadSupported reports whether the cache may serve reads at a revision
 // that it does not know of yet: upstream's function of that name. Otherwise etcd
 // answers consistent lists, no progress is requested, and a watch that is to begin
@@ -115,6 +136,6 @@ func (g *Guard) Clone() Guard {
 
 // Cells visits the cells of the guard.
 func (g *Guard) Cells(visit sim.CellVisitor) {
-	visit(cellTrust, 0, sim.NewDigest.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil))
+	visit(cellTrust, 0, sim.NewDigest.Bool(g.outcome.Trusts).Bool(g.outcome.Asking).Bool(g.outcome.Refusal == nil).Bool(g.outcome.Deaf))
 	g.check.Cells(visit)
 }

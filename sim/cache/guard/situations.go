@@ -8,6 +8,7 @@ var (
 	// EndpointUnknown counts the endpoints that did not give their version when they were
 	// asked.
 	EndpointUnknown  = sim.NewSituation("cache: etcd endpoint that does not give its version")
+	streamAsked      = sim.NewSituation("cache: member behind a stream of the watch asked for its version")
 	askedAgain       = sim.NewSituation("cache: etcd endpoint asked for its version again")
 	supportTakenBack = sim.NewSituation("cache: consistent reads were supported until another endpoint answered")
 	disabledOld      = sim.NewSituation("cache: ConsistentListFromCache disabled, etcd too old")

@@ -13,6 +13,8 @@ type Config struct {
 	Prefix string
 	// Metadata names the gRPC stream of the watch.
 	Metadata string
+	// Announce: the watch says on which stream it is (wire.StreamOpened).
+	Announce bool
 	// PageSize is how many objects a page of a list has.
 	PageSize int
 	// RelistDelay is the time between the end of one ListAndWatch and the start

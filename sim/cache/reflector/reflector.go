@@ -109,6 +109,13 @@ func (r *Reflector) Event(env *sim.Env, conn sim.Conn, e *wire.WatchEvent) bool 
 	return true
 }
 
+// Watches reports whether events of a connection are changes and progress: the
+// connection is that of the watch, and its initial events are over.
+func (r *Reflector) Watches(env *sim.Env, conn sim.Conn) bool {
+	env.LooksAt(cellState, 0)
+	return conn == r.watch.conn && r.state != streaming
+}
+
 // Answer takes the answer to a call. It reports false if the call is not the
 // reflector's.
 func (r *Reflector) Answer(env *sim.Env, conn sim.Conn, p sim.Payload) bool {

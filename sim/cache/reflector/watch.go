@@ -47,7 +47,7 @@ func (r *Reflector) startWatch(env *sim.Env) {
 	r.endings.events = 0
 	w.conn = env.Open(r.cfg.Watch)
 	env.Send(w.conn, &wire.WatchStart{
-		Prefix: r.cfg.Prefix, Revision: w.position, ProgressNotify: true, Metadata: r.cfg.Metadata,
+		Prefix: r.cfg.Prefix, Revision: w.position, ProgressNotify: true, Metadata: r.cfg.Metadata, Announce: r.cfg.Announce,
 	})
 }
 

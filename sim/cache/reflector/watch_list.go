@@ -16,7 +16,7 @@ func (r *Reflector) WatchList(env *sim.Env) {
 	w := &r.watch
 	w.begin(env)
 	start := &wire.WatchStart{
-		Prefix: r.cfg.Prefix, Revision: w.position, ProgressNotify: true, Metadata: r.cfg.Metadata,
+		Prefix: r.cfg.Prefix, Revision: w.position, ProgressNotify: true, Metadata: r.cfg.Metadata, Announce: r.cfg.Announce,
 		SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
 	}
 	if w.unavailable {

@@ -27,6 +27,8 @@ func (s Series) Of(i int32) int { return s.First + int(i)*s.Step }
 // Subscriber owns watches, and reads the channels that Watch returns. Watches have
 // the numbers that it gives them.
 type Subscriber interface {
+	// Creating: a watch is created on a stream, anew or to resume.
+	Creating(env *sim.Env, watch int32)
 	// Received: a watch has received a response; Take returns it.
 	Received(env *sim.Env, watch int32)
 	// Closed: the channel of a watch is closed. Take returns what is in it before

@@ -78,6 +78,7 @@ func (s *Stream) sendCreate(env *sim.Env, watch int32) {
 	if w.created && env.Noting() {
 		env.Note(watchResumes{key: w.Key, rev: w.Rev, progressed: w.progressed})
 	}
+	s.c.subscriber.Creating(env, watch)
 	env.Under(w.Cause)
 	env.Send(s.conn, w.create())
 }

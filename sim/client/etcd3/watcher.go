@@ -72,7 +72,7 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	}
 	env.Writes(cellStartWatching, int(w.n))
 	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
-	w.prefix, w.ctxKey, w.progressNotify = p.Prefix, p.Metadata, p.ProgressNotify
+	w.prefix, w.ctxKey, w.progressNotify, w.announce = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce
 	env.Bound(conn, c.cfg.OutgoingBufSize)
 	if !w.startSync(env, p) {
 		// wire.Unset becomes 0, which asks for what happens from now on.
@@ -144,6 +144,15 @@ func (c *Watcher) ProcessEvents(env *sim.Env, i int) { c.watches[i].processEvent
 
 // WatchName names the tasks of a watch.
 func (c *Watcher) WatchName(i int) string { return c.watches[i].name() }
+
+// Creating implements clientv3.Subscriber.
+func (c *Watcher) Creating(env *sim.Env, watch int32) {
+	if w := c.watches[watch]; w.announce && w.isLive() {
+		env.Send(w.conn, streamOpened)
+	}
+}
+
+var streamOpened = &wire.StreamOpened{}
 
 // Received implements clientv3.Subscriber.
 func (c *Watcher) Received(env *sim.Env, watch int32) {
