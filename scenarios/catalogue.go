@@ -3,6 +3,7 @@ package scenarios
 import (
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -23,7 +24,7 @@ func init() {
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, FailedChecks, Detectors, ConsistencyChecks,
 		// Initial events (KEP-3157).
-		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds,
+		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds, watchlists.Behind,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy,
 		// The version check, and overload.

@@ -181,11 +181,11 @@ func (w *World) free(k *conn) {
 	w.resetLane(2*i+1, 0)
 }
 
-// closeConn ends a connection in order: n hears nothing more, the peer hears
-// what n sent before, then the hang-up. Giving up a call does not take the
+// closeConn ends a connection: n hears nothing more, the peer hears what n sent
+// before, then the hang-up. Giving up a call does not take the
 // request back: it may still arrive and have its effect, and the connection
 // ends when the answer comes to nothing.
-func (w *World) closeConn(k *conn, n NodeID) {
+func (w *World) closeConn(k *conn, n NodeID, h *Hangup) {
 	answered := w.laneTo(k, n).len() > 0
 	w.dropIncoming(k, n)
 	switch {
@@ -196,7 +196,7 @@ func (w *World) closeConn(k *conn, n NodeID) {
 		}
 	case k.state == connOpen:
 		k.state = connEnding
-		w.hangUp(k, w.laneFrom(k, n), n, hangupClosed)
+		w.hangUp(k, w.laneFrom(k, n), n, h)
 	}
 }
 

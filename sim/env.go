@@ -93,7 +93,16 @@ func (e *Env) Send(c Conn, p Payload) {
 func (e *Env) Close(c Conn) {
 	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
-		e.w.closeConn(k, e.node)
+		e.w.closeConn(k, e.node, hangupClosed)
+	}
+}
+
+// Abort ends a stream as Close does, but by tearing the TCP connection down: the peer
+// hears of a broken connection behind what it was sent before.
+func (e *Env) Abort(c Conn) {
+	e.w.writesOwn(cellConn, int32(c.index()))
+	if k := e.w.find(c); k != nil {
+		e.w.closeConn(k, e.node, hangupBroken)
 	}
 }
 

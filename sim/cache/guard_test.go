@@ -415,7 +415,7 @@ func TestANewProcessAsksAgain(t *testing.T) {
 // TestReflectorWithoutTheGateWatchList: the cache's own start lists then, as its
 // lister and watcher refuse what the API machinery would refuse.
 func TestReflectorWithoutTheGateWatchList(t *testing.T) {
-	for gate, pages := range map[string]int{"default": 0, "enabled": 0, "disabled": 1} {
+	for gate, pages := range map[string]int{"default": 0, "disabled": 1} {
 		o, err := cache.Options{}.With("reflector-list", "watch-list")
 		require.NoError(t, err)
 		o, err = o.With("watch-list", gate)

@@ -144,7 +144,7 @@ func (c feed) EndListAndWatch(env *sim.Env) {
 // resetReflector makes the reflector that of a configuration.
 func (c *Cache) resetReflector() {
 	listing := c.cfg.Ingestion.ReflectorList
-	if c.cfg.Guard.WatchList == guard.GateDisabled {
+	if c.cfg.Guard.WatchList == guard.WatchListOff {
 		listing = reflector.Pages
 	}
 	c.reflector.Reset(reflector.Config{

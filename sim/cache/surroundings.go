@@ -18,7 +18,7 @@ func (c *Cache) resetDispatcher() {
 			Watcher: func(i int) (sim.Task, sim.Timer) { return watcherTask(i), watchTimer(i) },
 		},
 		Upstream: c.cfg.Watch, Fields: c.cfg.Fields, Trigger: c.cfg.WatchTrigger, EventFreshDuration: c.cfg.EventFreshDuration,
-		WithoutWatchList: c.cfg.Guard.WatchList == guard.GateDisabled,
+		WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff,
 		Store:            &c.store, Surroundings: surroundings{c},
 	})
 }

@@ -28,7 +28,11 @@ func (b *bed) seen() (all []string) {
 			}
 			all = append(all, s)
 		case *sim.Hangup:
-			all = append(all, "closed")
+			end := "closed"
+			if p.Broken {
+				end = "broken"
+			}
+			all = append(all, end)
 		}
 	}
 	b.down.inbox = nil

@@ -131,7 +131,7 @@ func TestCloseEnoughWaitsUntilTheRestFits(t *testing.T) {
 
 	late.do("timeout of read")
 	late.settle()
-	require.Equal(t, []string{"ERROR@0 unavailable", "closed"}, late.seen())
+	require.Equal(t, []string{"broken"}, late.seen())
 	require.Equal(t, 1, late.covered("watch sent to another API server because the cache is too far behind"))
 }
 
@@ -140,8 +140,8 @@ func TestCloseEnoughGivesUpAfterTenSeconds(t *testing.T) {
 	b := timedBed(t, config(with(t, "initial-events-end", "timer", "initial-events-buffer", "close-enough")))
 	b.down.plan = []planned{{ms, func(env *sim.Env) { env.Send(env.Open(cacheID), watchList(1000)) }}}
 	b.run(20 * time.Second)
-	require.Len(t, b.down.inbox, 2)
-	require.Equal(t, wire.Unavailable, b.down.inbox[0].Payload.(*wire.WatchEvent).Err.Code)
+	require.Len(t, b.down.inbox, 1)
+	require.Equal(t, &sim.Hangup{Broken: true}, b.down.inbox[0].Payload)
 	require.InDelta(t, 10, time.Duration(b.down.inbox[0].at).Seconds(), 0.1)
 }
 

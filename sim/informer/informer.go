@@ -52,7 +52,9 @@ type Informer struct {
 	server int
 	// starts counts the ListAndWatch so far, also those before a restart.
 	starts int
-	cause  sim.Cause
+	// began is when the process was ready to list.
+	began sim.Time
+	cause sim.Cause
 
 	version resourceVersion
 	backoff backoff
@@ -116,8 +118,14 @@ func (r *Informer) Start(env *sim.Env) {
 	if r.cfg.AwaitReady {
 		r.awaitReady(env)
 	} else {
-		r.listAndWatch(env)
+		r.begin(env)
 	}
+}
+
+// begin is the process's first ListAndWatch.
+func (r *Informer) begin(env *sim.Env) {
+	r.began = env.Now()
+	r.listAndWatch(env)
 }
 
 // Restart implements sim.Restarter: a new process connects to the next API server.

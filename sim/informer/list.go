@@ -133,6 +133,9 @@ func (r *Informer) replaced(env *sim.Env, version int64) {
 	}
 	env.Writes(cellVersion, 0)
 	r.version.last = version
+	if !r.synced {
+		env.Record(syncDuration, int64(env.Now().Sub(r.began)))
+	}
 	r.synced = true
 	if env.Noting() {
 		env.Note(storeReplaced{objects: r.store.Len(), version: version})

@@ -23,7 +23,7 @@ func (r *Informer) readyAnswered(env *sim.Env, p sim.Payload) {
 	r.rest.call = sim.NoConn
 	if _, ready := p.(*wire.ReadyzResponse); ready {
 		r.ends(env, r.rest.exchange, Answered)
-		r.listAndWatch(env)
+		r.begin(env)
 		return
 	}
 	if err, refused := p.(*wire.Error); refused {

@@ -45,6 +45,10 @@ var (
 	watchTimedOut  = sim.NewSituation("informer: watch ended by its timeout")
 )
 
+// syncDuration is how long handlers wait for a store.
+var syncDuration = sim.NewMetric("informer_sync_duration_seconds", sim.Nanoseconds,
+	"from the start of an informer's process, or from when its API server is ready, to its first store, whatever was tried in vain")
+
 // Consistency detector.
 var (
 	checkPassed   = sim.NewSituation("informer: streamed list compared and equal")

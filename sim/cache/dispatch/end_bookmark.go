@@ -102,8 +102,9 @@ type Beginning struct {
 	At int64
 	// Within is how long that may take; 0 is as long as a read waits.
 	Within sim.Duration
-	// Late gives the answer if it takes longer; nil is that to a read.
-	Late func(env *sim.Env) *wire.Error
+	// HardClose: if it takes longer, the connection is torn down, so that the client
+	// connects to another API server. Otherwise the answer is that to a read.
+	HardClose bool
 }
 
 // InitialEventsEnds is the seam of how the end of the initial events is found.

@@ -68,4 +68,20 @@ func (n terminated) Text(w *sim.World) string {
 	return "ends the watch of " + w.NodeName(n.to) + ", which does not keep up"
 }
 
+// tornDown: the cache is too far behind for a client, which is to connect to another
+// API server.
+type tornDown struct {
+	to           sim.NodeID
+	at, required int64
+}
+
+// Text implements sim.Note.
+func (n tornDown) Text(w *sim.World) string {
+	return "is at resourceVersion " + number(n.at) + ", too far from " + number(n.required) + ", and tears down the connection of " +
+		w.NodeName(n.to) + " for it to connect to another API server"
+}
+
+// SetsBack implements sim.Setback.
+func (n tornDown) SetsBack() bool { return true }
+
 func number(n int64) string { return strconv.FormatInt(n, 10) }

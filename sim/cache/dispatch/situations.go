@@ -8,6 +8,7 @@ var (
 	watchListUnsupported    = sim.NewSituation("cache: watch with initial events refused, progress is not trusted")
 	watchAsksForVersion     = sim.NewSituation("cache: watch asks etcd for its revision")
 	watchRefusedWaiting     = sim.NewSituation("cache: watch refused before it began")
+	watchHardClosed         = sim.NewSituation("cache: watch sent to another API server because the cache is too far behind")
 	watchLeftWaiting        = sim.NewSituation("cache: watch ended by its client while it waits")
 	watchFromNow            = sim.NewSituation("cache: watch begins wherever the cache is")
 	watchTooOld             = sim.NewSituation("cache: watch from before the history")
@@ -44,6 +45,8 @@ var (
 		"watchers that were ended because they did not keep up")
 	terminatedInitial = sim.NewCounter(`apiserver_terminated_watchers_total{initial_events="unfinished"}`, sim.Counted,
 		"those of them whose client had not been sent the end of its initial events")
+	hardClosed = sim.NewCounter("watches_hard_closed", sim.Counted,
+		"watches whose connection was torn down because the cache was too far behind (KEP-3157, step 2b, option 1)")
 	watchListDuration = sim.NewMetric("apiserver_watch_list_duration_seconds", sim.Nanoseconds,
 		"from the arrival of a watch with initial events to the bookmark that ends them")
 	initialEventsBuffered = sim.NewMetric("initial_events_buffer_entries", sim.Counted,

@@ -149,11 +149,17 @@ func (w *Watcher) Fresh(env *sim.Env) {
 // with its revision.
 func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 	env.Cover(watchRefusedWaiting)
-	if late := w.dispatcher.end.Begin(w).Late; late != nil && err.Code == wire.TooLargeResourceVersion {
-		err = late(env)
-	}
 	env.Reads(cellTurn, w.number)
-	if w.state != watcherLeft {
+	switch {
+	case w.state == watcherLeft:
+	case err.Code == wire.TooLargeResourceVersion && w.dispatcher.end.Begin(w).HardClose:
+		env.Cover(watchHardClosed)
+		env.Add(hardClosed, 1)
+		if env.Noting() {
+			env.Note(tornDown{w.from, w.dispatcher.cfg.Store.ResourceVersion(env), w.required})
+		}
+		env.Abort(w.conn)
+	default:
 		Refuse(env, w.conn, err)
 	}
 	w.forget(env)

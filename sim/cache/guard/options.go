@@ -9,32 +9,38 @@ type Options struct {
 	// the consistent lists.
 	ConsistentListFromCache Gate
 	// WatchList is the gate of KEP-3157. Without it sendInitialEvents is refused.
-	WatchList Gate
+	// No check of etcd's version asks whether the command line says that it is on.
+	WatchList WatchList
 }
 
 // Gate is a feature gate as the command line left it.
 type Gate uint8
 
-// Values of the options consistent-list-from-cache and watch-list.
+// WatchList is the gate WatchList.
+type WatchList uint8
+
+// Values of the option watch-list.
+const (
+	WatchListOn WatchList = iota
+	WatchListOff
+)
+
+// Values of the option consistent-list-from-cache.
 const (
 	GateDefault Gate = iota
 	GateEnabled
 	GateDisabled
 )
 
-// gate is the option of a feature gate.
-func gate(name string, field func(*Options) *Gate, doc string) option.Option[Options] {
-	return option.Choice(name, field, doc,
-		option.Val("default", "the command line does not mention it: on"),
-		option.Val("enabled", "on, and the command line says so"),
-		option.Val("disabled", "off"))
-}
-
 // Group is the options of the guard.
 var Group = option.NewGroup("cache",
 	option.SeamOption(Checks, func(o *Options) *VersionCheck { return &o.VersionCheck }),
-	gate("consistent-list-from-cache", func(o *Options) *Gate { return &o.ConsistentListFromCache },
-		"the feature gate ConsistentListFromCache; when off, etcd answers consistent lists"),
-	gate("watch-list", func(o *Options) *Gate { return &o.WatchList },
-		"the feature gate WatchList; when off, sendInitialEvents is refused"),
+	option.Choice("consistent-list-from-cache", func(o *Options) *Gate { return &o.ConsistentListFromCache },
+		"the feature gate ConsistentListFromCache; when off, etcd answers consistent lists",
+		option.Val("default", "the command line does not mention it: on"),
+		option.Val("enabled", "on, and the command line says so"),
+		option.Val("disabled", "off")),
+	option.Choice("watch-list", func(o *Options) *WatchList { return &o.WatchList },
+		"the feature gate WatchList; when off, sendInitialEvents is refused",
+		option.Val("default", "on"), option.Val("disabled", "off")),
 )

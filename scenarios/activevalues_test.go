@@ -1,0 +1,329 @@
+package scenarios
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// active says in which scenario a value of an option makes a difference: its campaign
+// hash is not that of the scenario without the value.
+type active struct {
+	// set is the value, NAME=VALUE.
+	set string
+	// scenario is its name.
+	scenario string
+	// with are the settings that it needs, comma separated; the scenario is compared
+	// with itself with these.
+	with string
+	// judged: the value is about judges and counts only. The runs are the same, and
+	// their verdicts or metrics are not.
+	judged bool
+}
+
+// activeValues is the one list of what makes a difference where. Each value of each
+// option has a row, but for one: that with which the others are compared. An option
+// with another form has a row with one value, and the option cache one for each design.
+//
+// To add an option, add its rows.
+var activeValues = []active{
+	// Presets.
+	{set: "etcd=3.5.12", scenario: "issue-17507", with: "etcd=3.5.13"},
+	{set: "client=3.5.7", scenario: "recovery"},
+	{set: "unmask=created", scenario: "consistent-list"},
+	{set: "cache=kep-2340-fallback", scenario: "consistent-list"},
+	{set: "cache=direct", scenario: "consistent-list"},
+	{set: "cache=stale", scenario: "consistent-list"},
+	{set: "cache=single-request", scenario: "consistent-list"},
+	{set: "cache=draft-2019", scenario: "paged-lists"},
+	{set: "cache=progress-echo", scenario: "lagging-member"},
+	{set: "cache=accumulated-reads", scenario: "consistent-list"},
+	{set: "cache=dynamic-fallback", scenario: "consistent-list"},
+	{set: "cache=kep-4988", scenario: "paged-lists"},
+	{set: "cache=kep-3157", scenario: "watch-list"},
+	{set: "cache=v0.37.2", scenario: "paged-lists"},
+	// Topology.
+	{set: "caches=3", scenario: "consistent-list"},
+	{set: "resources=2", scenario: "consistent-list"},
+	{set: "namespaces=2", scenario: "consistent-list"},
+	{set: "shared-stream=true", scenario: "several-caches"},
+	{set: "client-kv=true", scenario: "consistent-list"},
+	{set: "client-writes=true", scenario: "consistent-list"},
+	{set: "lagging=true", scenario: "consistent-list"},
+	{set: "members=3.5.7", scenario: "guard-mixed-members", with: "members=3.6.16"},
+	{set: "member-settings=3.5.13:progress=deferred", scenario: "issue-17507", with: "etcd=3.5.13"},
+	{set: "server-settings=cache-2:ring=3", scenario: "any-requests", with: "caches=2"},
+	{set: "compactors=true", scenario: "outages"},
+	{set: "compact-interval=1m", scenario: "lone-compactor"},
+	// Clients.
+	{set: "writers=3", scenario: "consistent-list"},
+	{set: "writes=4", scenario: "consistent-list"},
+	{set: "txns=true", scenario: "every-read"},
+	{set: "deletes=true", scenario: "issue-15220"},
+	{set: "wide=true", scenario: "every-read"},
+	{set: "noise=2", scenario: "consistent-list"},
+	{set: "noise-writes=3", scenario: "consistent-list"},
+	{set: "noise-for=1s", scenario: "recovery"},
+	{set: "noise-beside=true", scenario: "consistent-list"},
+	{set: "readers=3", scenario: "consistent-list"},
+	{set: "reads=4", scenario: "consistent-list"},
+	{set: "gets=2", scenario: "consistent-list"},
+	{set: "read=any", scenario: "consistent-list"},
+	{set: "as-consistent=false", scenario: "stale-list", judged: true},
+	{set: "read-from=1s", scenario: "recovery"},
+	{set: "move=true", scenario: "paged-lists"},
+	{set: "own-readers=1", scenario: "consistent-list"},
+	{set: "rounds=3", scenario: "stale-own-write"},
+	{set: "watchers=2", scenario: "consistent-list"},
+	{set: "leave=2", scenario: "consistent-list"},
+	{set: "watch-for=30s", scenario: "bookmarks"},
+	{set: "streams=1", scenario: "consistent-list"},
+	{set: "compactions=1", scenario: "consistent-list"},
+	{set: "keys=4", scenario: "consistent-list"},
+	{set: "items=2", scenario: "consistent-list"},
+	{set: "history=1", scenario: "consistent-list"},
+	{set: "apart=true", scenario: "namespaces"},
+	{set: "await-ready=true", scenario: "every-read"},
+	{set: "think=10ms", scenario: "recovery"},
+	{set: "list-watchers=1", scenario: "watch-list"},
+	{set: "list-rounds=1", scenario: "watch-list"},
+	{set: "list-rv=0", scenario: "watch-list"},
+	{set: "list-slow=true", scenario: "watch-list"},
+	{set: "list-pace=20ms", scenario: "watch-list-full"},
+	{set: "list-within=1s", scenario: "watch-list-six-seconds", judged: true},
+	{set: "pollers=10", scenario: "guard-cascade"},
+	{set: "patience=5s", scenario: "guard-cascade"},
+	{set: "honour=false", scenario: "guard-cascade-limited"},
+	{set: "settle=1ms", scenario: "guard-cascade-limited", judged: true},
+	{set: "drawn-readers=1", scenario: "any-requests"},
+	{set: "drawn-clients=1", scenario: "any-etcd-requests"},
+	{set: "drawn-watchers=1", scenario: "any-requests"},
+	{set: "drawn-requests=3", scenario: "any-requests"},
+	{set: "drawn-bytes=10", scenario: "any-etcd-requests"},
+	{set: "drawn-selectors=true", scenario: "any-requests"},
+	// Informers.
+	{set: "informers=1", scenario: "informer-resume"},
+	{set: "informer-list=watch-list", scenario: "informer-resume"},
+	{set: "informer-rv=0", scenario: "informer-moves"},
+	{set: "informer-rv=unset", scenario: "informer-time-travel"},
+	{set: "informer-page=1", scenario: "informer-cold-start"},
+	{set: "informer-check=true", scenario: "informer-moves"},
+	{set: "informer-newest=true", scenario: "informer-expired"},
+	{set: "informer-not-older=true", scenario: "informer-relist-loop"},
+	{set: "object-bytes=10", scenario: "informer-memory", judged: true},
+	// Faults.
+	{set: "breaks=2", scenario: "consistent-list"},
+	{set: "restarts=2", scenario: "consistent-list"},
+	{set: "recreations=1", scenario: "consistent-list"},
+	{set: "lost-events=1", scenario: "consistent-list"},
+	{set: "etcd-restarts=1", scenario: "consistent-list"},
+	{set: "follower-restarts=1", scenario: "lagging-member"},
+	{set: "etcd-snapshots=1", scenario: "consistent-list"},
+	{set: "failovers=1", scenario: "consistent-list", with: "members=3.6.16"},
+	{set: "timeouts=1", scenario: "consistent-list"},
+	{set: "leader-changes=1", scenario: "consistent-list"},
+	{set: "overloads=1", scenario: "consistent-list"},
+	{set: "leader-losses=1", scenario: "consistent-list"},
+	{set: "stream-ends=1", scenario: "consistent-list"},
+	{set: "call-breaks=1", scenario: "consistent-list", with: "client-kv=true"},
+	{set: "downgrade=3.5.7", scenario: "consistent-list"},
+	{set: "clog=true", scenario: "recovery"},
+	{set: "informer-breaks=1", scenario: "informer-moves"},
+	{set: "informer-restarts=1", scenario: "informer-moves"},
+	{set: "informer-refusals=1", scenario: "informer-moves"},
+	{set: "faults-for=1s", scenario: "recovery"},
+	// Clock.
+	{set: "mode=untimed", scenario: "recovery"},
+	{set: "at-rest=true", scenario: "every-read"},
+	{set: "to-rest=true", scenario: "consistent-list"},
+	{set: "network=2ms", scenario: "recovery"},
+	{set: "scheduling=2ms", scenario: "recovery"},
+	{set: "horizon=1s", scenario: "recovery"},
+	{set: "steps=50", scenario: "consistent-list"},
+	// etcd. What is not here is what the release of the scenario does.
+	{set: "progress=control-queue", scenario: "consistent-list"},
+	{set: "progress=deferred", scenario: "consistent-list"},
+	{set: "progress=dropped-below-start", scenario: "informer-detector"},
+	{set: "progress-echo=none", scenario: "lagging-member", with: "cache=progress-echo"},
+	{set: "create-at-zero=passed-through", scenario: "consistent-list"},
+	{set: "created=past-channel", scenario: "consistent-list"},
+	{set: "negative-start=accepted", scenario: "negative-watch", with: "etcd=3.6.16"},
+	{set: "watch-options=with-watch", scenario: "consistent-list"},
+	{set: "notify-min-rev=on-failure", scenario: "future-watch", with: "etcd=3.6.16"},
+	{set: "sync-min-rev=set-to-next", scenario: "future-watch", with: "etcd=3.6.16"},
+	{set: "compacted-unsynced=falls-through", scenario: "compacted-watch", with: "etcd=3.6.16"},
+	{set: "compact-tombstone=removed", scenario: "resumed-compaction", with: "etcd=3.6.16"},
+	{set: "restore-tombstone=not-indexed", scenario: "resumed-compaction", with: "etcd=3.6.16"},
+	{set: "restore-revision=from-scheduled-compaction", scenario: "crash-in-compaction", with: "etcd=3.5.13"},
+	{set: "unapplied-entries=skipped", scenario: "lagging-watches"},
+	{set: "chan-buf=3", scenario: "backpressure"},
+	{set: "watchers-per-sync=2", scenario: "watch-guarantees"},
+	{set: "sync-batch=2", scenario: "watch-guarantees"},
+	{set: "compaction-batch=2", scenario: "outages"},
+	{set: "ctrl-buf=2", scenario: "backpressure"},
+	{set: "send-window=2", scenario: "backpressure"},
+	{set: "fragment-bytes=2", scenario: "watch-guarantees"},
+	{set: "notify=150ms", scenario: "recovery"},
+	{set: "shared-connection=false", scenario: "guard-cascade"},
+	{set: "range-time=5ms", scenario: "recovery"},
+	{set: "item-time=5ms", scenario: "recovery"},
+	// The client library.
+	{set: "resume-revision=at-header", scenario: "recovery"},
+	{set: "unary-retries=2", scenario: "etcd-errors"},
+	{set: "client-buf=2", scenario: "consistent-list"},
+	// The cache.
+	{set: "freshness=none", scenario: "consistent-list"},
+	{set: "freshness=direct", scenario: "consistent-list"},
+	{set: "on-timeout=fallback", scenario: "consistent-list"},
+	{set: "on-timeout=throttle", scenario: "consistent-list"},
+	{set: "notify-detection=on", scenario: "recovery"},
+	{set: "current-revision=count-only", scenario: "consistent-list"},
+	{set: "current-revision=empty-range", scenario: "consistent-list"},
+	{set: "revision-sharing=accumulated", scenario: "consistent-list"},
+	{set: "pagination=etcd", scenario: "paged-lists"},
+	{set: "pagination=fits", scenario: "paged-lists"},
+	{set: "pagination=kept", scenario: "paged-lists"},
+	{set: "pagination=ignored", scenario: "paged-lists"},
+	{set: "dynamic-fallback=wait-time", scenario: "consistent-list"},
+	{set: "continue-with-version=refused", scenario: "any-requests"},
+	{set: "future-rv=confirm", scenario: "snapshot-reads"},
+	{set: "progress-requests=once", scenario: "consistent-list"},
+	{set: "progress-requests=notify", scenario: "consistent-list"},
+	{set: "progress-requests=echo", scenario: "consistent-list"},
+	{set: "snapshots=on", scenario: "paged-lists"},
+	{set: "late-snapshot=kept", scenario: "snapshot-reads"},
+	{set: "compaction-notice=polled", scenario: "snapshot-reads"},
+	{set: "mark-consistent=unlocked", scenario: "detectors", with: "cache=kep-4988"},
+	{set: "consistency-checker=fallback", scenario: "lost-event", with: "consistency-checker=off"},
+	{set: "consistency-checker=panic", scenario: "lost-event", with: "consistency-checker=off"},
+	{set: "inconsistency-detector=on", scenario: "detectors", with: "inconsistency-detector=off"},
+	{set: "reflector-list=watch-list", scenario: "recovery"},
+	{set: "initial-events-end=timer", scenario: "watch-list"},
+	{set: "watch-delegation=unset", scenario: "any-requests"},
+	{set: "watch-delegation=all", scenario: "consistent-list"},
+	{set: "initial-events-buffer=close-enough", scenario: "watch-list-behind"},
+	{set: "initial-events-buffer=dynamic", scenario: "watch-list-behind"},
+	{set: "initial-events-buffer=cap", scenario: "watch-list-behind"},
+	{set: "initial-events-buffer=inject", scenario: "watch-list-behind"},
+	{set: "initial-events-buffer=inject-merged", scenario: "watch-list-behind"},
+	{set: "version-check=kep-beta", scenario: "guard-old-etcd", with: "version-check=none"},
+	{set: "version-check=kep-ga", scenario: "guard-old-etcd", with: "version-check=none"},
+	{set: "version-check=shipped", scenario: "guard-old-etcd", with: "version-check=none"},
+	{set: "consistent-list-from-cache=enabled", scenario: "guard-upgrade"},
+	{set: "consistent-list-from-cache=disabled", scenario: "consistent-list"},
+	{set: "watch-list=disabled", scenario: "watch-list"},
+	{set: "ring=3", scenario: "every-read"},
+	{set: "page=1", scenario: "outages"},
+	{set: "check-period=1m", scenario: "lost-event"},
+	{set: "kept-pages=1", scenario: "kept-pages"},
+	{set: "delegated-limit=2", scenario: "guard-cascade"},
+	{set: "incoming=2", scenario: "consistent-list"},
+	{set: "watch-buf=2", scenario: "consistent-list"},
+	{set: "list-cap=100", scenario: "watch-list-behind", with: "initial-events-buffer=cap"},
+}
+
+// plantedElsewhere are options of which TestKnownBugsAreDetected shows that they make a
+// difference.
+var plantedElsewhere = []string{"bugs"}
+
+// activeSchedules are the sizes of the campaigns in which a difference is looked for.
+var activeSchedules = []uint64{3, 30, 300, 3000}
+
+// TestEachValueOfEachOptionIsActive holds the list to the catalogue, and each row to
+// what it says.
+func TestEachValueOfEachOptionIsActive(t *testing.T) {
+	rows := map[string][]string{}
+	for _, a := range activeValues {
+		name, value, _ := strings.Cut(a.set, "=")
+		require.NotContains(t, rows[name], value, "%s has two rows", a.set)
+		rows[name] = append(rows[name], value)
+	}
+	known := slices.Clone(plantedElsewhere)
+	for _, o := range testbed.Describe() {
+		if slices.Contains(plantedElsewhere, o.Name) || len(o.Values) == 1 {
+			known = append(known, o.Name)
+			continue
+		}
+		if len(o.Values) == 0 {
+			assert.NotEmpty(t, rows[o.Name], "option %s has no row in activeValues: add a value, and a scenario in which it makes a difference", o.Name)
+		}
+		var missing []string
+		for _, v := range o.Values {
+			if !slices.Contains(rows[o.Name], v.Name) {
+				missing = append(missing, v.Name)
+			}
+		}
+		assert.LessOrEqual(t, len(missing), 1, "values of %s without a row in activeValues: %v; only the value of the scenarios themselves needs none", o.Name, missing)
+		known = append(known, o.Name)
+	}
+	for name := range rows {
+		assert.Contains(t, known, name, "activeValues has an option that there is not")
+	}
+	for _, d := range cache.Designs() {
+		// The design of the scenarios that the others are compared with.
+		assert.True(t, d.Name == "kep-2340" || slices.Contains(rows["cache"], d.Name), "design %s has no row in activeValues", d.Name)
+	}
+	for i := range activeValues {
+		a := &activeValues[i]
+		t.Run(a.set, func(t *testing.T) {
+			t.Parallel()
+			a.check(t)
+		})
+	}
+}
+
+func (a *active) check(t *testing.T) {
+	sc, err := testbed.FindScenario(a.scenario)
+	require.NoError(t, err)
+	var settings []string
+	if a.with != "" {
+		settings = strings.Split(a.with, ",")
+	}
+	name, _, _ := strings.Cut(a.set, "=")
+	without, set := with(t, sc, settings...), with(t, sc, append(settings, a.set)...)
+	a.comparesWithDefault(t, name, &without)
+	for _, n := range activeSchedules {
+		before, after := compared(t, sc, without, n), compared(t, sc, set, n)
+		if !a.judged && before.Hash != after.Hash {
+			return
+		}
+		if a.judged {
+			require.Equal(t, before.Hash, after.Hash, "%s changes runs: it is about more than judges", a.set)
+			if !reflect.DeepEqual(before.Properties, after.Properties) || !reflect.DeepEqual(before.Metrics, after.Metrics) {
+				return
+			}
+		}
+	}
+	assert.Fail(t, "not active", "%s makes no difference in %s %s, in %d schedules", a.set, a.scenario, a.with, activeSchedules[len(activeSchedules)-1])
+}
+
+// comparesWithDefault: of an option of the cache it is the default that the value is
+// compared with. Releases of etcd and scenarios have no common default of other options.
+func (a *active) comparesWithDefault(t *testing.T, name string, p *testbed.Params) {
+	t.Helper()
+	n, err := p.Nodes()
+	require.NoError(t, err)
+	for _, o := range testbed.Describe() {
+		if o.Name == name && o.Node == "cache" && len(o.Values) > 0 {
+			require.Equal(t, o.Values[0].Name, n.Value(name), "%s is to be compared with the default", a.set)
+		}
+	}
+}
+
+func compared(t *testing.T, sc *testbed.Scenario, p testbed.Params, seeds uint64) *campaign.Result {
+	t.Helper()
+	subjects, err := sc.Subjects(p)
+	require.NoError(t, err)
+	c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: seeds, Steps: p.Clock.Steps})
+	require.NoError(t, err)
+	return c
+}

@@ -1,0 +1,162 @@
+package scenarios
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/watchlists"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var updateFigures = flag.Bool("figures.update", false, "write the tables of watchlists.md anew")
+
+const watchListFigures = "watchlists.md"
+
+// TestFiguresOfWatchLists measures the tables of watchlists.md. Campaigns are
+// deterministic, so that a figure that has changed is a table that is stale:
+//
+//	go test ./scenarios -run TestFiguresOfWatchLists -figures.update
+func TestFiguresOfWatchLists(t *testing.T) {
+	b, err := os.ReadFile(watchListFigures)
+	require.NoError(t, err)
+	text := string(b)
+	for _, table := range []struct {
+		name    string
+		measure func(t *testing.T) string
+	}{
+		{"full", measuredFull},
+		{"behind", measuredBehind},
+	} {
+		begin, end := "<!-- measured: "+table.name+" -->\n", "<!-- end -->\n"
+		before, rest, found := strings.Cut(text, begin)
+		require.True(t, found, begin)
+		old, after, found := strings.Cut(rest, end)
+		require.True(t, found, end)
+		measured := table.measure(t)
+		if !*updateFigures {
+			require.Equal(t, measured, old, "table %q is stale: go test ./scenarios -run %s -figures.update", table.name, t.Name())
+		}
+		text = before + begin + measured + end + after
+	}
+	if *updateFigures {
+		require.NoError(t, os.WriteFile(watchListFigures, []byte(text), 0o644))
+	}
+}
+
+// bufferings are the values of initial-events-buffer, with the situations that show
+// what each has done.
+var bufferings = []struct {
+	value string
+	acts  []acts
+}{
+	{"as-shipped", nil},
+	{"close-enough", []acts{{"connections torn down", "watch sent to another API server because the cache is too far behind"}}},
+	{"dynamic", []acts{{"channels doubled", "channel of a watcher that sends initial events grows"}}},
+	{"cap", []acts{
+		{"channels doubled", "channel of a watcher that sends initial events grows"},
+		{"events beyond the cap", "channel of a watcher that sends initial events has reached its cap"},
+	}},
+	{"inject", []acts{{"events sent among initial ones", "event sent between initial events"}}},
+	{"inject-merged", []acts{
+		{"events sent among initial ones", "event sent between initial events"},
+		{"put in the place of one", "event takes the place of an initial event"},
+	}},
+}
+
+// acts is something that a buffering does: in words, and the situation that counts it.
+type acts struct{ words, situation string }
+
+// measuredSchedules is enough for a 99th percentile of some thousand values.
+const measuredSchedules = 500
+
+// measuredBy explores a scenario with every delay drawn evenly.
+func measuredBy(t *testing.T, sc *testbed.Scenario, settings ...string) *campaign.Result {
+	t.Helper()
+	p := with(t, sc, settings...)
+	subjects, err := sc.Subjects(p)
+	require.NoError(t, err)
+	c, err := campaign.Run(context.Background(), subjects, campaign.Config{
+		Seeds: measuredSchedules, Steps: p.Clock.Steps, Strategy: strategy.Random(),
+	})
+	require.NoError(t, err)
+	require.Zero(t, c.Truncated)
+	return c
+}
+
+func tally(t *testing.T, c *campaign.Result, name string) *campaign.MetricTally {
+	t.Helper()
+	for i := range c.Metrics {
+		if c.Metrics[i].Metric.String() == name {
+			return &c.Metrics[i]
+		}
+	}
+	require.Failf(t, "no such metric", "%q", name)
+	return nil
+}
+
+// measuredFull is what each option for a full buffer costs where the client is slow.
+func measuredFull(t *testing.T) string {
+	return bufferTable(t, WatchListFull, "apiserver_watch_list_duration_seconds", "initial-events-end=timer")
+}
+
+// measuredBehind is what each option costs where the cache is behind.
+func measuredBehind(t *testing.T) string {
+	return bufferTable(t, watchlists.Behind, "informer_sync_duration_seconds")
+}
+
+// bufferTable is a table with a row for each option for a full buffer; took is the
+// metric of the time that clients wait.
+func bufferTable(t *testing.T, sc *testbed.Scenario, took string, settings ...string) string {
+	var b strings.Builder
+	b.WriteString("| option | `initial-events` | what it did | ended before the end | kept, most | time, p50 / p99 |\n|---|---|---|---|---|---|\n")
+	for _, o := range bufferings {
+		c := measuredBy(t, sc, append(settings, "initial-events-buffer="+o.value)...)
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %s / %s |\n", o.value, verdictOf(t, c, watches.InitialEvents), actsOf(t, c, o.acts),
+			tally(t, c, `apiserver_terminated_watchers_total{initial_events="unfinished"}`).Sum(),
+			tally(t, c, "initial_events_buffer_entries").Max(),
+			seconds(tally(t, c, took).Quantile(0.5)), seconds(tally(t, c, took).Quantile(0.99)))
+	}
+	return b.String()
+}
+
+func verdictOf(t *testing.T, c *campaign.Result, p *testbed.Property) string {
+	t.Helper()
+	for _, f := range c.Properties {
+		switch {
+		case f.Name != p.Name:
+		case f.Violations > 0:
+			return fmt.Sprintf("**violated** in %d schedules", f.Violations)
+		default:
+			require.NotZero(t, f.Exercised)
+			return "holds"
+		}
+	}
+	require.Failf(t, "not claimed", "%s", p.Name)
+	return ""
+}
+
+func actsOf(t *testing.T, c *campaign.Result, all []acts) string {
+	if len(all) == 0 {
+		return "-"
+	}
+	var done []string
+	for _, a := range all {
+		done = append(done, fmt.Sprintf("%d %s", situation(t, c, a.situation), a.words))
+	}
+	return strings.Join(done, ", ")
+}
+
+// seconds is a time in seconds, to three digits.
+func seconds(ns int64) string {
+	return fmt.Sprintf("%.3g s", time.Duration(ns).Seconds())
+}
