@@ -218,6 +218,8 @@ var activeValues = []active{
 	{set: "version-check=kep-beta", scenario: "guard-old-etcd", with: "version-check=none"},
 	{set: "version-check=kep-ga", scenario: "guard-old-etcd", with: "version-check=none"},
 	{set: "version-check=shipped", scenario: "guard-old-etcd", with: "version-check=none"},
+	{set: "version-check=periodic", scenario: "guard-downgrade"},
+	{set: "version-check=each-stream", scenario: "guard-downgrade"},
 	{set: "consistent-list-from-cache=enabled", scenario: "guard-upgrade"},
 	{set: "consistent-list-from-cache=disabled", scenario: "consistent-list"},
 	{set: "watch-list=disabled", scenario: "watch-list"},
