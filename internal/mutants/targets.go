@@ -31,6 +31,7 @@ var Targets = []Target{
 	{"sim/cache/request", 6},
 	{"sim/cache/store", 32},
 	{"sim/informer", 32},
+	{"sim/informer/rules", 6},
 	{"sim/compactor", 16},
 	{"model", 30},
 	{"linearizability", 40},
