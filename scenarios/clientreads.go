@@ -136,7 +136,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
-		watches.EventTypes, watches.InitialEvents,
+		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
@@ -174,7 +174,7 @@ vain, and what no API takes is refused.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		watches.EventTypes,
+		watches.EventTypes, caches.InvalidRequests,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),

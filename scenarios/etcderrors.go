@@ -114,7 +114,7 @@ what caches still have open and nothing else, and each watch must have the newes
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: []*testbed.Property{
-		client.NothingLeft, client.Bounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter,
+		client.NothingLeft, client.Bounded, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.KeepUp, watches.InitialEvents, watches.EventTypes, watches.Filter, caches.InvalidRequests,
 	},
 })
 

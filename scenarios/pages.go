@@ -59,6 +59,7 @@ future-rv=confirm it does: a revision that etcd does not have is refused without
 	},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Linearizable, caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+		caches.InvalidRequests,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable)),

@@ -111,7 +111,7 @@ must have its answer, and the cache must hold nothing for it.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.NothingLeft, caches.MatchEtcd, reads.LinearizableData},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.LinearizableData, caches.MatchEtcd)),
 		known.Rarely(known.StaleReads(reads.LinearizableData)),

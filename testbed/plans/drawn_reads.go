@@ -88,6 +88,9 @@ func (p *planner) anyGet(s *swarm, resource int) *wire.GetRequest {
 	}
 }
 
+// BadToken is a continue token that no API server has made.
+const BadToken = "no token"
+
 func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 	// The last of them is not the cache's.
 	scopes := append(p.scopes(resource), topology.Elsewhere)
@@ -100,7 +103,7 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 		Selector:        selectors[s.draw(selectsObjects, len(selectors), "selector")],
 	}
 	if s.draw(givesBadTokens, 4, "bad continue token") == 1 {
-		l.Continue = "no token"
+		l.Continue = BadToken
 	}
 	return l
 }

@@ -1,0 +1,188 @@
+package caches
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/request"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/plans"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// InvalidRequests holds answers against the rules of the API (ValidateListOptions and
+// validateWatchOptions of the API machinery): a client with a mistake in its request has
+// to hear of it, and does not if the server guesses what was meant. A request may be
+// refused for another reason first. It is exercised by requests of a cache that the API
+// does not allow, and by watches that are refused as such.
+var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
+	Name: "invalid-requests", Kind: testbed.Safety,
+	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
+	Violated: "invalid request served",
+	Labels:   map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
+	New: func(s *testbed.System) testbed.Judge {
+		return &invalidRequests{s, moments.Of(s)}
+	},
+})
+
+type invalidRequests struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+// Reset implements testbed.Judge.
+func (*invalidRequests) Reset() {}
+
+// Finding implements testbed.Judge.
+func (j *invalidRequests) Finding(*sim.World) explore.Finding {
+	var all testbed.Tally
+	for i, c := range j.system.Clients() {
+		ops := c.Operations()
+		for k := range ops {
+			at := &j.moments.Operations(i)[k]
+			if !validates(at) || !at.Over {
+				continue
+			}
+			if wrong := j.wrong(at); wrong != "" {
+				all.Exercised++
+				if ops[k].Outcome == model.Done {
+					all.Violate("served", &misvalidated{client: c.Name(), call: ops[k].Call, request: at.Request, why: wrong})
+				}
+			}
+		}
+	}
+	first := len(j.system.Watchers())
+	for i, c := range j.system.ListWatchers() {
+		j.watches(&all, c.Name(), first+i, c.Streams())
+	}
+	first += len(j.system.ListWatchers())
+	for i, c := range j.system.DrawnWatchers() {
+		j.watches(&all, c.Name(), first+i, c.Streams())
+	}
+	return all.Finding()
+}
+
+// validates reports whether a call was to an API server whose cache is of this module: a
+// node of another design may leave the rules to what stands before it.
+func validates(at *moments.Call) bool { return at.Server != nil && !at.Server.Design.OwnNode() }
+
+func (j *invalidRequests) watches(all *testbed.Tally, client string, watcher int, streams []workload.ListStream) {
+	for k := range streams {
+		s, at := &streams[k], &j.moments.Watches(watcher)[k]
+		if !validates(at) {
+			continue
+		}
+		err := failed(s.Events)
+		wrong := j.wrongWatch(s.Request, at)
+		invalid := err != nil && err.Code == wire.BadRequest
+		if wrong != "" || invalid {
+			all.Exercised++
+		}
+		switch {
+		case wrong != "" && len(s.Events) > 0 && s.Events[0].Type != wire.Failed:
+			all.Violate("served", &misvalidated{client: client, request: s.Request, why: wrong})
+		case wrong == "" && invalid:
+			all.Violate("refused", &misvalidated{client: client, request: s.Request, refused: err.Message})
+		}
+	}
+}
+
+// wrong says what the API does not allow about a LIST or GET, nothing if it does.
+func (j *invalidRequests) wrong(at *moments.Call) string {
+	prefix := j.system.Caches()[at.Cache].Prefix()
+	switch r := at.Request.(type) {
+	case *wire.GetRequest:
+		switch {
+		case len(r.Key) <= len(prefix) || r.Key[:len(prefix)] != prefix:
+			return "the key is no object of the resource"
+		case r.ResourceVersion < wire.Unset:
+			return "the resourceVersion is negative"
+		}
+	case *wire.ListRequest:
+		switch {
+		case !strings.HasPrefix(r.Prefix+"/", prefix):
+			return "the prefix is not of the resource"
+		case !j.selects(r.Selector):
+			return "the API does not know the field"
+		case r.ResourceVersion < wire.Unset:
+			return "the resourceVersion is negative"
+		case r.Match > wire.MatchExact:
+			return "there is no such resourceVersionMatch"
+		case r.Match != wire.MatchUnset && r.ResourceVersion == wire.Unset:
+			return "a resourceVersionMatch needs a resourceVersion"
+		case r.Match == wire.MatchExact && r.ResourceVersion == 0:
+			return "no state is of resourceVersion 0"
+		}
+		return j.wrongToken(r, at)
+	}
+	return ""
+}
+
+// wrongToken is about a continue token and what stands beside it.
+func (j *invalidRequests) wrongToken(r *wire.ListRequest, at *moments.Call) string {
+	strict := at.Server.Cache.Reads.ContinueWithVersion == request.ContinueRefusesVersion
+	switch {
+	case r.Continue == "":
+	case r.Continue == plans.BadToken:
+		return "the continue token is none"
+	case r.Match == wire.MatchExact, r.Match != wire.MatchUnset && (r.ResourceVersion > 0 || strict):
+		return "a resourceVersionMatch stands beside the continue token"
+	case strict && r.ResourceVersion > 0:
+		return "a resourceVersion stands beside the continue token"
+	}
+	return ""
+}
+
+// wrongWatch says what the API does not allow about a WATCH, nothing if it does.
+func (j *invalidRequests) wrongWatch(r *wire.WatchRequest, at *moments.Call) string {
+	initial := r.SendInitialEvents != wire.SendInitialEventsUnset
+	switch {
+	case !j.selects(r.Selector):
+		return "the API does not know the field"
+	case r.ResourceVersion < wire.Unset:
+		return "the resourceVersion is negative"
+	case r.SendInitialEvents > wire.SendInitialEventsTrue:
+		return "sendInitialEvents is neither true nor false"
+	case initial && at.Server.Cache.Guard.WatchList == guard.WatchListOff:
+		return "the gate WatchList is off, and sendInitialEvents is given"
+	case initial != (r.Match == wire.MatchNotOlderThan), !initial && r.Match != wire.MatchUnset:
+		return "sendInitialEvents goes with resourceVersionMatch NotOlderThan, and neither without the other"
+	}
+	return ""
+}
+
+// selects reports whether the API knows a selector's field.
+func (j *invalidRequests) selects(s wire.FieldSelector) bool {
+	known := j.system.Params().Workload.Drawn.Selectors && (s.Field == workload.IndexedField || s.Field == workload.UnindexedField)
+	return s.Empty() || known
+}
+
+// misvalidated is a request that was served although it is invalid, for the reason why, or
+// refused as invalid although it is not.
+type misvalidated struct {
+	client       string
+	call         int64
+	request      sim.Payload
+	why, refused string
+}
+
+func (m *misvalidated) String() string {
+	if m.why == "" {
+		return fmt.Sprintf("%s's %s is refused as invalid (%s), and the API allows it", m.client, m.request.Label(), m.refused)
+	}
+	return fmt.Sprintf("%s's %s is served, but %s", m.client, m.request.Label(), m.why)
+}
+
+// Concerns implements explore.Concerned.
+func (m *misvalidated) Concerns() explore.Concern {
+	if m.call == 0 {
+		return explore.Concern{Node: m.client}
+	}
+	return explore.Concern{Client: m.client, Call: m.call}
+}
