@@ -149,11 +149,17 @@ var mechanisms = map[string][]fact{
 	"informer-cold-start-3.5.7":                  overtaken(said("informer.storeReplaced")),
 	"informer-resume-3.5.7":                      overtaken(either("informer.storeReplaced", "informer.eventTaken")),
 	"informer-moves-3.5.7":                       overtaken(said("informer.eventTaken")),
-	"informer-fallback-3.5.7":                    overtaken(said("informer.storeReplaced")),
-	"informer-outages-3.5.7":                     overtaken(said("informer.storeReplaced")),
-	"guard-downgrade":                            overtaken(said("guard.versionHeard"), said("mvcc.restored"), unsynced),
-	"guard-unasked-member":                       overtaken(said("guard.versionHeard"), said("mvcc.restored"), unsynced),
-	"guard-mixed-members":                        overtaken(answers),
+	"informer-version-skew-3.5.7":                overtaken(said("informer.storeReplaced")),
+	// One API server is wrong beside one that is right.
+	"rollout-gate-3.5.7":            overtaken(answers),
+	"rollout-gate-stale":            {lists, said("read.unasked"), answers},
+	"rollout-snapshots-3.5.7":       overtaken(answers),
+	"rollout-snapshots-newest-page": {answers, said("cache.takesIn"), said("read.otherState")},
+	"informer-fallback-3.5.7":       overtaken(said("informer.storeReplaced")),
+	"informer-outages-3.5.7":        overtaken(said("informer.storeReplaced")),
+	"guard-downgrade":               overtaken(said("guard.versionHeard"), said("mvcc.restored"), unsynced),
+	"guard-unasked-member":          overtaken(said("guard.versionHeard"), said("mvcc.restored"), unsynced),
+	"guard-mixed-members":           overtaken(answers),
 
 	// Progress that is asked for never comes.
 	"issue-17507":                  neverAnswered(),

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/testbed"
 
 	// The known bugs.
@@ -97,6 +98,21 @@ var failing = []fails{
 	{scenarioinformers.RelistLoop, informers.CatchUp, "", permitted},
 	{scenarioinformers.Detector, informers.MatchEtcd, "", lostEvent},
 	{scenarioinformers.Outages, informers.MatchEtcd, "3.5.7", controlQueue},
+	{scenarioinformers.VersionSkew, informers.MatchEtcd, "3.5.7", controlQueue},
+	{rollouts.Gate, reads.LinearizableData, "3.5.7", controlQueue},
+	{rollouts.Snapshots, reads.Pages, "3.5.7", controlQueue},
+}
+
+// ofOneServer are runs of which the option of one API server is the cause.
+var ofOneServer = []*storyCase{
+	{
+		name: "rollout-snapshots-newest-page", scenario: rollouts.Snapshots, property: reads.Pages,
+		set: []string{"server-settings=cache-1:cache=kep-2340,cache-2:next-page=newest"}, blame: "next-page=newest of cache-2",
+	},
+	{
+		name: "rollout-gate-stale", scenario: rollouts.Gate, property: reads.Sequential,
+		set: []string{"server-settings=cache-1:consistent-list-from-cache=disabled,cache-2:cache=stale"}, blame: "freshness=none of cache-2",
+	},
 }
 
 // storyCases are all failing runs that are told.
@@ -120,6 +136,9 @@ func storyCases(t *testing.T) []*storyCase {
 			name += "-" + f.etcd
 		}
 		add(name, c)
+	}
+	for _, c := range ofOneServer {
+		add(c.name, c)
 	}
 	for _, b := range testbed.KnownBugs() {
 		add("bug-"+b.Name, &storyCase{scenario: b.Scenario, property: b.Property, strategy: b.Strategy, set: []string{"bugs=" + b.Name}, blame: b.Setting})

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -32,6 +33,8 @@ func init() {
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.Memory,
+		// API servers that are changed while they serve.
+		rollouts.Gate, rollouts.Snapshots, informers.VersionSkew,
 		// Errors of etcd.
 		EtcdErrors, AnyEtcdErrors, NoLeader, ErrorsAtRest,
 	)

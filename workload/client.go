@@ -22,6 +22,9 @@ type Step struct {
 	// Pages is how many more pages of a LIST the client requests, while there are
 	// more. Each of them is an operation of its own.
 	Pages int
+	// Turns are the nodes that take turns in being asked for later pages; none is that
+	// they are requested of the same node.
+	Turns []sim.NodeID
 	// BesideToken gives the resourceVersion and the match that stand beside the
 	// continue tokens of later pages; nil is none. The API may refuse them.
 	BesideToken *wire.ListRequest

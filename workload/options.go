@@ -35,6 +35,8 @@ type Options struct {
 	ReadFrom time.Duration
 	// Move has readers go to the next API server with every read.
 	Move bool
+	// MovePages has them request each page of the next API server.
+	MovePages bool
 	// OwnReaders write a key and then list it, Rounds times.
 	OwnReaders, Rounds int
 
@@ -83,6 +85,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
 	option.Switch("move", func(o *Options) *bool { return &o.Move }, "readers go to the next API server with every read"),
+	option.Switch("move-pages", func(o *Options) *bool { return &o.MovePages }, "readers request each page of the next API server"),
 	option.Count("own-readers", func(o *Options) *int { return &o.OwnReaders }, "", "clients that write and then list what they wrote"),
 	option.Count("rounds", func(o *Options) *int { return &o.Rounds }, "", "rounds of each of them"),
 	option.Count("watchers", func(o *Options) *int { return &o.Watchers }, "", "clients that watch a cache"),

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -24,11 +26,20 @@ func (c *Client) turnPage(p sim.Payload) {
 		next.ResourceVersion, next.Match = beside.ResourceVersion, beside.Match
 	}
 	c.page = &Step{
-		To:          before.To,
+		To:          before.nextTo(),
 		Payload:     next,
 		Request:     &request,
 		Think:       before.Think,
 		Pages:       before.Pages - 1,
+		Turns:       before.Turns,
 		BesideToken: before.BesideToken,
 	}
+}
+
+// nextTo is the node that is asked for the next page.
+func (s *Step) nextTo() sim.NodeID {
+	if len(s.Turns) == 0 {
+		return s.To
+	}
+	return s.Turns[(slices.Index(s.Turns, s.To)+1)%len(s.Turns)]
 }

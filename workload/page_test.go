@@ -98,3 +98,24 @@ func TestClientGivesUpAListThatIsGone(t *testing.T) {
 	assert.Equal(t, model.Compacted, ops[1].Result.Err)
 	assert.Equal(t, model.Any, ops[2].Request.Freshness)
 }
+
+// TestClientRequestsPagesOfServersInTurn: the token of one server goes to the next one.
+func TestClientRequestsPagesOfServersInTurn(t *testing.T) {
+	servers := []*pager{{}, {}}
+	list := &wire.ListRequest{Prefix: "/p/", ResourceVersion: wire.Unset, Limit: 1}
+	var c workload.Client
+	c.Reset("reader", 0, []workload.Step{
+		{To: 1, Payload: list, Request: workload.Request(list), Pages: 5, Turns: []sim.NodeID{1, 2}},
+	}, 0)
+	w := sim.NewWorld(sim.Options{})
+	w.Add("first", servers[0])
+	w.Add("second", servers[1])
+	w.Add("reader", &c)
+	w.Start(firstThing{})
+	for !c.Done() {
+		require.True(t, w.Step(firstThing{}))
+	}
+	require.Len(t, servers[0].asked, 2)
+	require.Len(t, servers[1].asked, 1)
+	assert.Equal(t, []string{"", "1", "2"}, []string{servers[0].asked[0].Continue, servers[1].asked[0].Continue, servers[0].asked[1].Continue})
+}

@@ -28,7 +28,8 @@ func (p *promise) ofRest(at *moments.Call) (wire.Origin, bool) {
 	}
 	c := s.Clients()[at.Client]
 	page, next := pageOf(c, at.Number-1), &c.Spans()[at.Number]
-	if page == nil || page.answered > next.Call || at.Answered.Cache.Unready >= p.moments.Operations(at.Client)[at.Number-1].Asked.Step {
+	before := &p.moments.Operations(at.Client)[at.Number-1]
+	if page == nil || before.Server != at.Server || page.answered > next.Call || at.Answered.Cache.Unready >= before.Asked.Step {
 		return 0, false
 	}
 	limit := at.Server.Cache.KeptPages

@@ -132,3 +132,25 @@ resourceVersion, by a bookmark if nothing was written.`,
 		known.Rarely(known.StaleRelist()),
 	),
 })
+
+var VersionSkew = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-version-skew",
+	Summary: "an API server that does not know sendInitialEvents beside one that does: informers move between them, list and stream, and miss nothing",
+	Doc: `The gate WatchList is off in the first API server, which was not upgraded yet (KEP-3157, "Version Skew Strategy"; see
+informer-fallback). An informer that comes to it is refused its stream and lists, and streams again when it comes to the other server
+and has to list. It knows nothing of servers: what it holds never goes back in time, and nothing is missed on the way.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology:  topology.Options{Servers: 2, ServerSettings: []string{"cache-1:watch-list=disabled"}},
+		Workload:  workload.Options{Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Read: "consistent", Keys: 2, Items: 3},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, RV: informer.RVNewest, Page: 2}},
+		Faults:    faults.Options{InformerBreaks: 3, InformerRestarts: 2, Restarts: 2},
+		Clock:     testbed.Clock{Steps: 40_000},
+	},
+	Claims: streamedClaims,
+	Known: slices.Concat(
+		known.StreamingInformers(),
+		known.BackInTime(watches.InitialEvents, informers.MatchEtcd, informers.Monotonic),
+		known.StaleRelist(),
+	),
+})

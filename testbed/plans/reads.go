@@ -3,6 +3,7 @@ package plans
 import (
 	"strconv"
 
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
@@ -23,6 +24,9 @@ func (p *planner) reads(i int) []workload.Step {
 			}
 			step := p.step(p.t.Cache(server, resource), p.list(3*i+j, resource), Think(p.o))
 			step.Pages = p.morePages()
+			if p.o.MovePages {
+				step.Turns = p.caches(resource)
+			}
 			steps = append(steps, step)
 		}
 		if j < p.o.Gets {
@@ -35,6 +39,15 @@ func (p *planner) reads(i int) []workload.Step {
 		steps[0].Think.Max += p.o.ReadFrom
 	}
 	return steps
+}
+
+// caches are those of a resource, server by server.
+func (p *planner) caches(resource int) []sim.NodeID {
+	var all []sim.NodeID
+	for i := range p.t.APIServers {
+		all = append(all, p.t.Cache(i, resource))
+	}
+	return all
 }
 
 // ownReads is the program of a client that writes a key and then lists it.

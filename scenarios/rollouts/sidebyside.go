@@ -1,0 +1,77 @@
+package rollouts
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/compactions"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+var Gate = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-gate",
+	Summary: "an API server with the gate ConsistentListFromCache off beside one with the gate on; clients move between them",
+	Doc: `In the middle of a rollout, and of a rollback, etcd answers the consistent LISTs of one API server and the cache those of the
+other (KEP-2340, "Rollout, Upgrade and Rollback Planning"). A client that goes from one to the other, with LISTs and GETs, never goes back in
+time. Both servers restart and keep their gates.`,
+	Params: testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2, ServerSettings: []string{"cache-1:consistent-list-from-cache=disabled"}},
+		Workload: workload.Options{
+			Writers: 2, Writes: 3, Deletes: true, Noise: 1, NoiseWrites: 1, Readers: 2, Reads: 4, Gets: 2, Move: true,
+			Read: "consistent", Watchers: 2, AwaitReady: true, Keys: 3, Items: 2,
+		},
+		Faults: faults.Options{Breaks: 2, Restarts: 2},
+		Clock:  testbed.Clock{Steps: 40_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic, caches.MatchEtcd,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.EventTypes,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.StartsAsChecked, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd),
+		known.BackInTime(reads.Monotonic),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.Monotonic),
+	),
+})
+
+var Snapshots = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-snapshots",
+	Summary: "continue tokens cross API servers with and without snapshots, while both compact etcd and restart (KEP-4988)",
+	Doc: `The first API server keeps no snapshots: etcd answers what is asked of it about the past. Each page of a list is requested of
+the other server than the page before, with the token that this one has given. Whichever of the two answers, the pages are
+together the state at one revision, and what has been compacted is refused by both.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("ring=3", "page=2"),
+		Topology: topology.Options{Servers: 2, Compactors: true, ServerSettings: []string{"cache-1:cache=kep-2340"}},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Noise: 1, NoiseWrites: 2, Readers: 3, Reads: 4, Read: "past", MovePages: true,
+			AwaitReady: true, Keys: 4, Items: 4, History: 1,
+		},
+		Faults: faults.Options{Restarts: 2},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		reads.Exact, reads.Pages, reads.NoCompactedReads, reads.Linearizable, caches.MatchEtcd, compactions.HistoryKept,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable, caches.MatchEtcd),
+		known.EarlySnapshots(reads.Exact, reads.Pages),
+		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
+		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
+		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
+			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
+		known.StaleReads(reads.Linearizable),
+	),
+})
