@@ -2,9 +2,7 @@ package scenarios
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,39 +16,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var updateFigures = flag.Bool("figures.update", false, "write the tables of watchlists.md anew")
-
-const watchListFigures = "watchlists.md"
-
-// TestFiguresOfWatchLists measures the tables of watchlists.md. Campaigns are
-// deterministic, so that a figure that has changed is a table that is stale:
-//
-//	go test ./scenarios -run TestFiguresOfWatchLists -figures.update
+// TestFiguresOfWatchLists measures the tables of watchlists.md.
 func TestFiguresOfWatchLists(t *testing.T) {
-	b, err := os.ReadFile(watchListFigures)
-	require.NoError(t, err)
-	text := string(b)
-	for _, table := range []struct {
-		name    string
-		measure func(t *testing.T) string
-	}{
-		{"full", measuredFull},
-		{"behind", measuredBehind},
-	} {
-		begin, end := "<!-- measured: "+table.name+" -->\n", "<!-- end -->\n"
-		before, rest, found := strings.Cut(text, begin)
-		require.True(t, found, begin)
-		old, after, found := strings.Cut(rest, end)
-		require.True(t, found, end)
-		measured := table.measure(t)
-		if !*updateFigures {
-			require.Equal(t, measured, old, "table %q is stale: go test ./scenarios -run %s -figures.update", table.name, t.Name())
-		}
-		text = before + begin + measured + end + after
-	}
-	if *updateFigures {
-		require.NoError(t, os.WriteFile(watchListFigures, []byte(text), 0o644))
-	}
+	holdTables(t, "watchlists.md", []table{{"full", measuredFull}, {"behind", measuredBehind}})
 }
 
 // bufferings are the values of initial-events-buffer, with the situations that show
