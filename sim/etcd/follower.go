@@ -77,12 +77,11 @@ func (s *Server) replicate(env *sim.Env, request sim.Payload) {
 	}
 }
 
-// appendEntry takes an entry from the leader.
+// appendEntry takes an entry from the leader. It is no proposal, which would wait while
+// there is no leader: the entry is committed.
 func (s *Server) appendEntry(env *sim.Env, m *sim.Message, c *committedEntry) {
 	env.Cover(coverFollows)
-	follower := *m
-	follower.Payload, follower.Conn = c.request, sim.NoConn
-	s.propose(env, &follower)
+	s.append(env, &entry{c.request, sim.NoConn, m.Cause, m.From})
 }
 
 // replicationEnded: a leader that restarts, or a follower, lost the stream.
