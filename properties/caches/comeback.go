@@ -42,7 +42,10 @@ func (c comeback) wrong(seconds int) string {
 func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span, at *moments.Call) comeback {
 	switch op.Result.Err {
 	case model.TooManyRequests:
-		if at.WasReady() {
+		switch {
+		case at.Cache < 0:
+			return notSaid
+		case at.WasReady():
 			return oneSecond
 		}
 		down := j.downtime(at)

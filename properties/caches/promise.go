@@ -111,7 +111,7 @@ func (p *promise) ofPast(r *wire.ListRequest, revision int64, at *moments.Call) 
 	if gone := max(at.Answered.Compacted, at.Answered.Cache.Compacted); gone > at.Answered.Cache.Listed && changesUnder(log, prefix, gone-1, revision) == 0 {
 		return 0, false
 	}
-	if changesUnder(log, prefix, revision, at.Answered.Revision) >= ring(&at.Server.Cache) {
+	if changesUnder(log, prefix, revision, at.Answered.Newest()) >= ring(&at.Server.Cache) {
 		return 0, false
 	}
 	return wire.FromCache, true

@@ -2,6 +2,7 @@ package caches
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -26,7 +27,8 @@ import (
 //     and have lost events;
 //   - 504: the cache was behind the revision that the request needs, in a timed run for
 //     as long as a request waits, and not longer;
-//   - 429: the cache was not ready, or a limit of the design may have been reached.
+//   - 429: the cache was not ready, or a limit of the design may have been reached; or
+//     etcd has refused the write because of a fault.
 //
 // A refusal says when the client may ask again: see comeback. Invalid requests (400) and
 // lost connections (503) are not judged. It is exercised by refusals.
@@ -59,8 +61,9 @@ type refusalRules struct {
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
 	// consistent read waits for a proof, whatever the resourceVersion of the cache.
 	// throttles: 429 stands for 504. limits: there may be too many requests.
-	// delegates: etcd serves watches that name a resourceVersion.
-	asksEtcd, proves, throttles, limits, delegates bool
+	asksEtcd, proves, throttles, limits bool
+	// delegates says which watches etcd serves.
+	delegates dispatch.Delegate
 }
 
 func refusalRulesOf(o *cache.Options) refusalRules {
@@ -68,7 +71,7 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 		patience: patience(o), ring: ring(o),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0,
-		delegates: dispatch.Delegations.Of(o.Watches.Delegation)(&wire.WatchRequest{ResourceVersion: 1}),
+		delegates: dispatch.Delegations.Of(o.Watches.Delegation),
 	}
 }
 
@@ -152,8 +155,10 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 // tooMany judges a 429.
 func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *moments.Call) string {
 	switch {
+	case at.Cache < 0 && slices.Contains(j.system.Etcd().Failed(), at.Request):
+		return ""
 	case at.Cache < 0:
-		return "it was asked of etcd"
+		return "etcd did not have too many requests to apply"
 	case !at.WasReady() || j.rulesOf(at).limits:
 		return ""
 	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -69,9 +70,11 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 }
 
 // mayFallBack: the design lets etcd answer what the cache could not, and the cache was
-// behind.
+// behind, or had no proof that it was not.
 func (j *servedAsPromised) mayFallBack(r *model.Request, at *moments.Call) bool {
-	return at.Server.Cache.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent && !at.WasCurrent()
+	o := &at.Server.Cache
+	return o.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent &&
+		(!at.WasCurrent() || o.ProgressRequests == progress.Echo)
 }
 
 // misserved is a read that the wrong server answered.

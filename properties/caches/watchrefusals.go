@@ -30,8 +30,10 @@ type refusedWatch struct {
 	// present: only what changes from now on was asked for, which begins at a revision
 	// of etcd that the cache reads; from is what etcd was at when it was asked.
 	present bool
-	err     *wire.Error
-	at      *moments.Call
+	// delegated: etcd serves the watch.
+	delegated bool
+	err       *wire.Error
+	at        *moments.Call
 }
 
 // ofWatches judges the watches of raw clients. Informers do not record what they are
@@ -41,7 +43,9 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 		for k := range c.Streams() {
 			s := &c.Streams()[k]
 			if err := failed(s.Events); err != nil {
-				j.ofWatch(all, &refusedWatch{client: c.Name(), from: s.From, err: err, at: &j.moments.Watches(i)[k]})
+				at := &j.moments.Watches(i)[k]
+				delegated := j.rulesOf(at).delegates(&wire.WatchRequest{ResourceVersion: s.From})
+				j.ofWatch(all, &refusedWatch{client: c.Name(), from: s.From, delegated: delegated, err: err, at: at})
 			}
 		}
 	}
@@ -63,6 +67,7 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 			continue
 		}
 		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
+		w.delegated = j.rulesOf(w.at).delegates(s.Request)
 		if s.IsList() {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			w.from = 0
@@ -127,14 +132,21 @@ const eventFreshDuration = 75 * time.Second
 // its capacity, and timed all that are younger than eventFreshDuration.
 func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 	switch {
+	case r.from == 0 && r.delegated:
+		// etcd lists, and watches from the revision of the list.
+		if r.at.Asked.Revision >= r.at.Answered.Compacted {
+			return fmt.Sprintf("etcd was compacted at revision %d only, at which it was when it was asked", r.at.Answered.Compacted)
+		}
 	case r.from == 0:
 		return "initial events need no history"
-	case j.rulesOf(r.at).delegates:
+	case j.system.Etcd().Waits():
+		// The member that serves watches may have applied more than the log shows.
+	case r.delegated:
 		if r.from >= r.at.Answered.Compacted {
 			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.Answered.Compacted)
 		}
 	case r.from >= r.at.Answered.Cache.Listed:
-		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Revision)
+		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
 		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && r.at.Answered.Time.Sub(next) < eventFreshDuration {
 			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, eventFreshDuration)
 		}

@@ -21,11 +21,16 @@ type Moment struct {
 	// Step is its number, Time the virtual clock.
 	Step int
 	Time sim.Time
-	// Etcd is the member that takes reads and writes.
+	// Etcd is the member that takes reads and writes. Of its history as much may be gone
+	// as the member has compacted that serves watches, which may be ahead.
 	Etcd
 	// Cache is the cache that was asked; empty if it was etcd.
 	Cache Cache
 }
+
+// Newest is the newest revision that was seen: a cache may be ahead of the member that takes
+// writes, if another one serves its watch.
+func (m *Moment) Newest() int64 { return max(m.Revision, m.Cache.Version) }
 
 // Call is a request of a client, or a watch, with the moments of its beginning and end.
 type Call struct {
@@ -103,6 +108,7 @@ func (r *Recorder) answer(w *sim.World, c *Call) {
 
 func (r *Recorder) moment(w *sim.World, cache int) Moment {
 	m := Moment{Step: w.Steps(), Time: w.Now(), Etcd: etcdNow(r.system.Etcd())}
+	m.Compacted = max(m.Compacted, r.serves.CompactRevision())
 	if cache >= 0 {
 		m.Cache = r.caches[cache].now(m.Step, r.system.Caches()[cache])
 	}

@@ -34,34 +34,40 @@ func (*streams) Reset() {}
 // BeginJudging implements testbed.Preparer.
 func (t *streams) BeginJudging(*sim.World) {
 	log := t.system.Truth().Log()
+	waits := t.system.Etcd().Waits()
 	var all []model.WatchJudgement
+	judge := func(streams ...model.WatchStream) {
+		for i := range streams {
+			if waits {
+				streams[i].Responses = upTo(streams[i].Responses, log.Revision())
+			}
+		}
+		all = append(all, model.CheckWatch(streams, log)...)
+	}
 	for _, r := range t.system.Watchers() {
-		all = append(all, model.CheckWatch(cacheStreams(r), log)...)
+		judge(cacheStreams(r)...)
 	}
 	for _, c := range t.system.ListWatchers() {
-		all = append(all, model.CheckWatch(listWatchStreams(c), log)...)
+		judge(listWatchStreams(c)...)
 	}
 	for _, c := range t.system.DrawnWatchers() {
 		for i := range c.Streams() {
 			if stream, judged := drawnStream(&c.Streams()[i]); judged {
-				all = append(all, model.CheckWatch([]model.WatchStream{stream}, log)...)
+				judge(stream)
 			}
 		}
 	}
 	for _, r := range t.system.Streams() {
 		for _, watch := range r.Watches(t.system.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused) {
-			stream := etcdStream(r, watch)
-			if t.system.Etcd().Waits() {
-				stream.Responses = upTo(stream.Responses, log.Revision())
-			}
-			all = append(all, model.CheckWatch([]model.WatchStream{stream}, log)...)
+			judge(etcdStream(r, watch))
 		}
 	}
 	t.judgements = all
 }
 
 // upTo are the responses before the first that is newer than a revision: the member that
-// serves the watches may be ahead of the log, which has what the leader has applied.
+// serves the watches, of caches or of clients, may be ahead of the log, which has what the
+// leader has applied.
 func upTo(responses []model.WatchResponse, revision int64) []model.WatchResponse {
 	for i := range responses {
 		if responses[i].Revision > revision {

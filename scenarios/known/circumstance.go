@@ -25,6 +25,8 @@ var (
 		func(s *testbed.Setup) bool { return s.Params.Workload.Compactions > 0 || s.Params.Topology.Compactors })
 	EtcdRestarts = testbed.NewCondition("etcd restarts",
 		func(s *testbed.Setup) bool { return s.Params.Faults.EtcdRestarts > 0 })
+	WatchesLag = testbed.NewCondition("watches are served by a member of etcd that lags behind",
+		func(s *testbed.Setup) bool { return s.Params.Topology.Lagging })
 	OldMemberComes = testbed.NewCondition("an etcd whose answers to progress requests overtake events comes to serve later", oldMemberComes)
 	SameEtcd       = testbed.NewCondition("etcd is the same release from beginning to end",
 		func(s *testbed.Setup) bool { return !s.Params.ChangesMember() })

@@ -54,6 +54,13 @@ func NoEcho(reader testbed.Condition) []testbed.Row {
 		Because("no echo comes for a watch that starts behind the store's revision, as each does that begins on a quiet store (the fix of etcd-io/etcd#20221)")
 }
 
+// EchoOfLaggard is what becomes of consistent reads if the member that echoes is behind
+// the one that takes writes.
+func EchoOfLaggard(violates ...*testbed.Property) []testbed.Row {
+	return When(EchoProves, WatchesLag).RarelyViolates(violates...).
+		Because("the member that echoes may not have applied the newest writes")
+}
+
 // AwaitedProgress is what becomes of consistent LISTs of a quiet resource.
 func AwaitedProgress() []testbed.Row {
 	return slices.Concat(NoProgress(WaitsUntilFresh), OneRequest(WaitsUntilFresh), Rarely(NoEcho(WaitsUntilFresh)))
