@@ -21,6 +21,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -29,7 +30,8 @@ const defaultSeeds = 6_000
 
 const runExamples = `  PROGRAM run issue-15220 --etcd 3.5.7
   PROGRAM run consistent-list --etcd 3.6.16 --for 5m --strategy paced
-  PROGRAM run issue-15220 --set writers=3 --set reads=5 --seeds 1000..1999 --json`
+  PROGRAM run issue-15220 --set writers=3 --set reads=5 --seeds 1000..1999 --json
+  PROGRAM run any-requests --draw 0..199 --expect`
 
 type runFlags struct {
 	parameters
@@ -43,8 +45,11 @@ type runFlags struct {
 	junit      string
 	expect     bool
 	noShrink   bool
+	draw       string
 	first      uint64
 	seedsCount uint64
+	firstDraw  uint64
+	drawsCount uint64
 }
 
 func runCommand(s process) *cobra.Command {
@@ -61,6 +66,7 @@ func runCommand(s process) *cobra.Command {
 	}
 	f.add(c, s.program)
 	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given); with --for the limit that is reached first ends it")
+	c.Flags().StringVar(&f.draw, "draw", "", "draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s; with --seeds the limit that is reached first ends it")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
@@ -95,6 +101,18 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if err := f.apply(&p); err != nil {
 		return err
 	}
+	if err := f.parseDraws(); err != nil {
+		return err
+	}
+	if f.drawsCount > 0 {
+		first, err := draws.Of(sc, f.firstDraw, f.apply)
+		if err != nil {
+			return usage("--draw: %w", err)
+		}
+		if f.drawsCount == 1 {
+			p = first
+		}
+	}
 	subjects, err := sc.Subjects(p)
 	if err != nil {
 		return usage("%w", err)
@@ -115,10 +133,18 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 
 	noteUnreleased(s, p.Etcd, p.Client)
 	live := newProgress(s, f.seedsCount, f.limit)
-	result, err := campaign.Run(ctx, subjects, campaign.Config{
+	finder := diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()}
+	cfg := campaign.Config{
 		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,
 		Progress: live.campaign,
-	})
+	}
+	explore := func() (*campaign.Result, error) { return campaign.Run(ctx, subjects, cfg) }
+	var many *drawn
+	if f.drawsCount > 1 {
+		many = newDrawn(f, sc)
+		explore = func() (*campaign.Result, error) { return many.explore(ctx, cfg) }
+	}
+	result, err := explore()
 	live.end()
 	if err != nil {
 		return &exitError{exitNoVerdict, err}
@@ -127,11 +153,14 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	found := summary.Of(sc, &p, result)
 	// An interrupt has ended the search, not the report of what it found.
 	ctx = context.WithoutCancel(ctx)
-	finder := &diagnosis.Finder{
-		Scenario: sc, Params: p, Strategy: chosen, First: f.first, Last: f.first + result.Schedules - 1,
-		Shrink: !f.noShrink, Tool: s.tool(),
+	var kept []*keptRun
+	if many != nil {
+		found = summary.OfDrawn(sc, &p, result, f.draw, &many.outcome)
+		kept, err = many.diagnose(ctx, live, finder, found)
+	} else {
+		finder.Last = f.first + result.Schedules - 1
+		kept, err = f.diagnose(ctx, live, &finder, result.Failures, found)
 	}
-	kept, err := f.diagnose(ctx, live, finder, result, found)
 	if err != nil {
 		return err
 	}
@@ -172,8 +201,7 @@ func (f *runFlags) parseSeeds() error {
 		}
 		return nil
 	}
-	first, last, isRange := strings.Cut(f.seeds, "..")
-	if !isRange {
+	if !strings.Contains(f.seeds, "..") {
 		n, err := strconv.ParseUint(f.seeds, 10, 64)
 		if err != nil || n == 0 {
 			return usage("--seeds %s: want a number of seeds from 1 on, or FIRST..LAST", f.seeds)
@@ -181,18 +209,43 @@ func (f *runFlags) parseSeeds() error {
 		f.seedsCount = n
 		return nil
 	}
-	a, errA := strconv.ParseUint(first, 10, 64)
-	b, errB := strconv.ParseUint(last, 10, 64)
+	var err error
+	f.first, f.seedsCount, err = parseRange("seeds", "seed", f.seeds)
+	return err
+}
+
+// parseDraws reads "N" or "FIRST..LAST": the number of a draw, or of several.
+func (f *runFlags) parseDraws() error {
+	if f.draw == "" {
+		return nil
+	}
+	if !strings.Contains(f.draw, "..") {
+		n, err := strconv.ParseUint(f.draw, 10, 64)
+		if err != nil {
+			return usage("--draw %s: want the number of a draw, or FIRST..LAST", f.draw)
+		}
+		f.firstDraw, f.drawsCount = n, 1
+		return nil
+	}
+	var err error
+	f.firstDraw, f.drawsCount, err = parseRange("draw", "draw", f.draw)
+	return err
+}
+
+// parseRange reads "FIRST..LAST", the value of a flag that counts such things.
+func parseRange(flag, thing, text string) (first, count uint64, err error) {
+	from, to, _ := strings.Cut(text, "..")
+	a, errA := strconv.ParseUint(from, 10, 64)
+	b, errB := strconv.ParseUint(to, 10, 64)
 	switch {
 	case errA != nil || errB != nil:
-		return usage("--seeds %s: want two numbers, FIRST..LAST", f.seeds)
+		return 0, 0, usage("--%s %s: want two numbers, FIRST..LAST", flag, text)
 	case b < a:
-		return usage("--seeds %s: want FIRST..LAST with FIRST not above LAST", f.seeds)
+		return 0, 0, usage("--%s %s: want FIRST..LAST with FIRST not above LAST", flag, text)
 	case b-a == math.MaxUint64:
-		return usage("--seeds %s: want one seed less, so that their number fits into 64 bits", f.seeds)
+		return 0, 0, usage("--%s %s: want one %s less, so that their number fits into 64 bits", flag, text, thing)
 	}
-	f.first, f.seedsCount = a, b-a+1
-	return nil
+	return a, b - a + 1, nil
 }
 
 // keptRun is a diagnosis with its replay file; err says why there is none.
@@ -204,7 +257,7 @@ type keptRun struct {
 
 // diagnose shrinks, explains and saves each way to fail, and adds what comes of
 // it to the summary.
-func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, c *campaign.Result, found *summary.Summary) ([]*keptRun, error) {
+func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, failures []campaign.FailureTally, found *summary.Summary) ([]*keptRun, error) {
 	var kept []*keptRun
 	finder.Progress = func(failure explore.Failure, number, total int) {
 		live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
@@ -214,7 +267,7 @@ func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnos
 		k.path, k.err = d.Recording.Create(f.out)
 		kept = append(kept, k)
 	}
-	_, err := finder.Find(ctx, c.Failures)
+	_, err := finder.Find(ctx, failures)
 	live.end()
 	for _, k := range kept {
 		found.Link(k.Failure, k.Story.Why, k.Lines(), len(k.Recording.Choices), k.path)

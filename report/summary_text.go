@@ -63,7 +63,11 @@ func subject(s *summary.Summary) string {
 }
 
 func effort(s *summary.Summary) string {
-	text := fmt.Sprintf("%s (%s, strategy %s), %s%s; ", counted(s.Schedules, "schedule"), seeds(s), s.Strategy, counted(s.Choices, "choice"), pace(s))
+	from := seeds(s)
+	if s.Draws != "" {
+		from += ", draws " + strings.Replace(s.Draws, "..", " to ", 1)
+	}
+	text := fmt.Sprintf("%s (%s, strategy %s), %s%s; ", counted(s.Schedules, "schedule"), from, s.Strategy, counted(s.Choices, "choice"), pace(s))
 	text += fmt.Sprintf("%s re-run: identical. Campaign hash %s.", counted(s.Rechecked, "seed"), s.CampaignHash)
 	switch {
 	case s.Truncated == 1:

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -170,6 +171,10 @@ vain, and what no API takes is refused.`,
 		Faults: faults.Options{Breaks: 2, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
+	Draws: slices.Concat(
+		draws.Cache, draws.Client, draws.Etcd, draws.Processes, draws.Clients, draws.Faults,
+		[]option.Range{option.From("drawn-readers", "1", "2", "6"), option.From("drawn-watchers", "1", "3"), option.From("drawn-requests", "3", "10")},
+	),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
@@ -183,5 +188,6 @@ vain, and what no API takes is refused.`,
 		known.CompactedDeletions(watches.Reliable, watches.Resumable),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
+		known.EchoOfLaggard(reads.Linearizable, reads.LinearizableData),
 	),
 })

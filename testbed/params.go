@@ -57,7 +57,7 @@ var ofParams = option.Join(
 // the version, the design and the scenario say. A planted bug that sets the same
 // option is an error.
 func (p *Params) Set(name, value string) error {
-	if o, err := ofParams.Find(name); err == nil {
+	if o := ofParams.Lookup(name); o != nil {
 		return o.Set(p, value)
 	}
 	o, err := nodeGroup.Find(name)
@@ -100,10 +100,7 @@ func (p *Params) With(name, value string) (Params, error) {
 // Restore sets what Expand has listed. Options of the nodes that have their value
 // already are not set again: it comes from the version, the design or a bug.
 func (p *Params) Restore(list []option.Setting) error {
-	ofNodes := func(s option.Setting) bool {
-		_, err := ofParams.Find(s.Name)
-		return err != nil
-	}
+	ofNodes := func(s option.Setting) bool { return ofParams.Lookup(s.Name) == nil }
 	for _, s := range list {
 		if ofNodes(s) {
 			continue

@@ -3,6 +3,7 @@ package testbed
 import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/registry"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/plans"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -21,6 +22,9 @@ type Scenario struct {
 	// itself; workload.Options.Streams says how many there are. nil is a plan in which the
 	// options of a watch take turns.
 	Stream func(p *Params, i int) workload.EtcdWatchPlan
+	// Draws are the options that scenarios/draws may set, with the values that fit the
+	// scenario. Without any it has no draws.
+	Draws []option.Range
 	// Known is what is known to be violated, on which versions and with which designs.
 	// It depends on nothing but what the parameters come to.
 	Known []Row

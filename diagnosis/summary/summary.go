@@ -24,10 +24,13 @@ type Summary struct {
 	Bugs     []string `json:"bugs,omitempty"`
 	// Masked is what masks a race that every release of etcd has, Settings what the
 	// scenario sets.
-	Masked    []string `json:"masked,omitempty"`
-	Settings  []string `json:"settings,omitempty"`
-	Strategy  string   `json:"strategy"`
-	FirstSeed uint64   `json:"firstSeed"`
+	Masked   []string `json:"masked,omitempty"`
+	Settings []string `json:"settings,omitempty"`
+	// Draws is the range of draws that the schedules are spread over, "0..99"; empty if
+	// nothing is drawn.
+	Draws     string `json:"draws,omitempty"`
+	Strategy  string `json:"strategy"`
+	FirstSeed uint64 `json:"firstSeed"`
 	// Seeds and Schedules are the number of runs: a schedule a seed.
 	Seeds     uint64 `json:"seeds"`
 	Schedules uint64 `json:"schedules"`
@@ -72,14 +75,16 @@ type Property struct {
 // Failure is one way to fail. Choices is the length of the run in the replay
 // file.
 type Failure struct {
-	Property  string   `json:"property"`
-	Label     string   `json:"label"`
-	Why       string   `json:"why,omitempty"`
-	Story     []string `json:"story,omitempty"`
-	Seed      uint64   `json:"seed"`
-	Schedules uint64   `json:"schedules"`
-	Choices   int      `json:"choices,omitempty"`
-	Replay    string   `json:"replay,omitempty"`
+	Property string   `json:"property"`
+	Label    string   `json:"label"`
+	Why      string   `json:"why,omitempty"`
+	Story    []string `json:"story,omitempty"`
+	// Draw is the one that showed it first, nil if nothing is drawn.
+	Draw      *uint64 `json:"draw,omitempty"`
+	Seed      uint64  `json:"seed"`
+	Schedules uint64  `json:"schedules"`
+	Choices   int     `json:"choices,omitempty"`
+	Replay    string  `json:"replay,omitempty"`
 }
 
 // Of says what a campaign came to. Stories and replay files are left to Link.

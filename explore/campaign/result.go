@@ -86,21 +86,26 @@ func (r *Result) add(b *batch) {
 	r.Truncated += b.truncated
 	r.Rechecked += b.rechecked
 	r.Hash = explore.Hash(sim.Digest(r.Hash).Word(uint64(b.hash)))
-	for i := range b.properties {
-		p := &b.properties[i]
+	r.addTallies(b.properties, b.situations, b.metrics, b.failures)
+}
+
+// addTallies adds what more runs came to.
+func (r *Result) addTallies(properties []PropertyTally, situations []SituationTally, metrics []MetricTally, failures []FailureTally) {
+	for i := range properties {
+		p := &properties[i]
 		t := tallyOf(&r.Properties, i, p.Name)
 		t.Verdict = t.Verdict.And(p.Verdict)
 		t.Exercised += p.Exercised
 		t.Violations += p.Violations
 	}
-	for i := range b.situations {
-		r.Situations[i].Times += b.situations[i].Times
-		r.Situations[i].Schedules += b.situations[i].Schedules
+	for i := range situations {
+		r.Situations[i].Times += situations[i].Times
+		r.Situations[i].Schedules += situations[i].Schedules
 	}
-	for i := range b.metrics {
-		r.Metrics[i].Merge(&b.metrics[i].Distribution)
+	for i := range metrics {
+		r.Metrics[i].Merge(&metrics[i].Distribution)
 	}
-	for _, f := range b.failures {
+	for _, f := range failures {
 		addFailure(&r.Failures, f)
 	}
 }

@@ -54,10 +54,18 @@ func Lift[P, C any](g Group[C], part func(*P) *C) Group[P] {
 	return lifted
 }
 
+// Lookup returns an option by its name, nil if there is none.
+func (g Group[C]) Lookup(name string) *Option[C] {
+	if i := slices.IndexFunc(g, func(o Option[C]) bool { return o.Name == name }); i >= 0 {
+		return &g[i]
+	}
+	return nil
+}
+
 // Find returns an option by its name. The error names the nearest one.
 func (g Group[C]) Find(name string) (*Option[C], error) {
-	if i := slices.IndexFunc(g, func(o Option[C]) bool { return o.Name == name }); i >= 0 {
-		return &g[i], nil
+	if o := g.Lookup(name); o != nil {
+		return o, nil
 	}
 	names := make([]string, len(g))
 	for i := range g {

@@ -9,6 +9,7 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs"
 	// The scenarios.
 	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -52,8 +53,8 @@ var matters = []struct{ option, scenario string }{
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those
-// that are healthy, each value of an option of the cache, and each known bug in the
-// scenarios that show it.
+// that are healthy, each value of an option of the cache, some draws of each scenario that
+// has draws, and each known bug in the scenarios that show it.
 func Campaigns() []*Campaign {
 	var all []*Campaign
 	for i, sc := range testbed.Scenarios() {
@@ -78,6 +79,11 @@ func Campaigns() []*Campaign {
 	for _, m := range matters {
 		if sc, err := testbed.FindScenario(m.scenario); err == nil {
 			all = append(all, valuesIn(sc, m.option)...)
+		}
+	}
+	for i, sc := range testbed.Scenarios() {
+		if len(sc.Draws) > 0 {
+			all = append(all, drawnFrom(sc, i)...)
 		}
 	}
 	for _, b := range testbed.KnownBugs() {
@@ -110,6 +116,25 @@ func valuesIn(sc *testbed.Scenario, only string) []*Campaign {
 			if _, err := sc.New(p); err == nil {
 				all = append(all, newCampaign(sc, p))
 			}
+		}
+	}
+	return all
+}
+
+// drawn is how many draws of a scenario there are.
+const drawn = 12
+
+// drawnFrom has a campaign for each of some draws, which take turns with what is healthy.
+func drawnFrom(sc *testbed.Scenario, i int) []*Campaign {
+	var all []*Campaign
+	for n := range uint64(drawn) {
+		h := healthy[(i+int(n))%len(healthy)]
+		p, err := draws.Of(sc, n, func(p *testbed.Params) error {
+			p.Etcd, p.Cache = h.etcd, h.cache
+			return nil
+		})
+		if err == nil {
+			all = append(all, &Campaign{fmt.Sprintf("%s --draw %d --etcd %s --cache %s", sc.Name, n, p.Etcd, p.Cache), sc, p})
 		}
 	}
 	return all

@@ -1,0 +1,64 @@
+package knownbugs_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/scenarios/draws"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// undrawn are values of options that are no known bugs and are drawn nowhere, by the
+// reason.
+var undrawn = map[string][]string{
+	"what else there is answers LISTs without the cache, so that nothing is left to see": {"freshness=consistent", "freshness=direct"},
+	"a ticker of etcd may go off again and again in an untimed run":                      {"progress-requests=notify"},
+	"the cache that asks for echoes has it set":                                          {"progress-echo=none", "progress-echo=echoed"},
+	"it is what the releases do, which --etcd takes": {
+		"progress=dropped-below-start", "created=in-order", "negative-start=refused", "watch-options=with-watch", "notify-min-rev=always",
+		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "restore-tombstone=indexed",
+		"restore-revision=from-scheduled-compaction", "create-at-zero=read-before-register", "create-at-zero=passed-through",
+	},
+	"the command line does not say more than that a gate is on": {"consistent-list-from-cache=default", "watch-list=default"},
+}
+
+// TestDrawsPlantNoBug: and what is no bug is drawn, or there is a reason.
+func TestDrawsPlantNoBug(t *testing.T) {
+	drawn := map[option.Setting]bool{}
+	for _, r := range slices.Concat(draws.Cache, draws.Client, draws.Etcd) {
+		for _, v := range r.Values {
+			drawn[option.Setting{Name: r.Name, Value: v}] = true
+		}
+	}
+	bugs := map[option.Setting]bool{}
+	for _, b := range testbed.KnownBugs() {
+		bugs[b.Planting()] = true
+		assert.False(t, drawn[b.Planting()], "%s is drawn", b.Name)
+	}
+	reasons := map[option.Setting]bool{}
+	for _, values := range undrawn {
+		for _, s := range option.Settings(values...) {
+			assert.False(t, drawn[s], "%s is drawn after all", s)
+			reasons[s] = true
+		}
+	}
+	var p testbed.Params
+	require.NoError(t, p.Set("etcd", "3.6.16"))
+	require.NoError(t, p.Set("cache", "kep-2340"))
+	nodes, err := p.Nodes()
+	require.NoError(t, err)
+	for _, c := range nodes.Choices() {
+		healthy := slices.DeleteFunc(slices.Clone(c.Values), func(v string) bool { return bugs[option.Setting{Name: c.Name, Value: v}] })
+		if len(healthy) == 1 {
+			continue
+		}
+		for _, v := range healthy {
+			s := option.Setting{Name: c.Name, Value: v}
+			assert.True(t, drawn[s] || reasons[s], "%s is drawn nowhere", s)
+		}
+	}
+}
