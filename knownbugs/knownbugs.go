@@ -12,5 +12,6 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs/informer"
 	_ "github.com/watchbed/watchbed/knownbugs/ingestion"
 	_ "github.com/watchbed/watchbed/knownbugs/read"
+	_ "github.com/watchbed/watchbed/knownbugs/reply"
 	_ "github.com/watchbed/watchbed/knownbugs/watch"
 )

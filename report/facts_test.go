@@ -91,6 +91,22 @@ var mechanisms = map[string][]fact{
 	"bug-client-refuses-writes":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("etcd.applied"), said("workload.OperationEnded")},
 	"bug-client-repeats-writes":       {struck, said("etcd.failed"), said("etcd.applied"), said("clientv3.callRepeated")},
 
+	// What etcd sends is not what its store says.
+	"bug-deletes-count-one":       {said("etcd.applied"), said("reply.altered")},
+	"bug-new-value-as-previous":   {said("etcd.applied"), said("reply.altered")},
+	"bug-count-of-selection":      {said("reply.altered")},
+	"bug-events-share-value":      {said("etcd.applied"), said("reply.altered")},
+	"bug-deleted-without-value":   {said("reply.altered")},
+	"bug-revision-by-first-key":   {said("etcd.applied")},
+	"bug-fragment-for-each-event": {said("etcd.applied")},
+	"bug-issue-12385":             {setBack("v3rpc.refusedAs")},
+	"bug-victims-left":            {said("mvcc.becameVictim"), setBack("mvcc.victimsLeft")},
+	"bug-client-keeps-calls":      {setBack("clientv3.callKept")},
+	"bug-client-keeps-watches":    {struck, setBack("clientv3.closingsLeft")},
+
+	// An entry is applied twice.
+	"bug-issue-13514": {struck, setBack("etcd.repeated"), said("etcd.applied")},
+
 	// The store of the member lacks an entry.
 	"bug-issue-13766": {struck, setBack("etcd.skipped"), said("etcd.applied")},
 

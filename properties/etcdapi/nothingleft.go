@@ -64,4 +64,6 @@ func (l *left) String() string {
 }
 
 // Concerns implements explore.Concerned.
-func (l *left) Concerns() explore.Concern { return explore.Concern{Node: l.name} }
+func (l *left) Concerns() explore.Concern {
+	return explore.Concern{Node: l.name, Revision: l.WaitingFrom}
+}

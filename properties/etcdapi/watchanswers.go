@@ -25,7 +25,7 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"and a response has a revision that etcd has reached and that is not behind its events.",
 	Violated: "wrong answer on a watch stream",
 	Labels: map[string]string{
-		"created": "wrong Created", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
+		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
 		"ended": "response to a watch that ended", "revision": "wrong revision", "unanswered": "request not answered",
 	},
 	Weight: 1,
@@ -142,7 +142,7 @@ func (of *streamCheck) created(r *wire.WatchResponse) {
 		}
 		return
 	}
-	of.violate("created", r, "the client asked for no such watch, or had its answer")
+	of.violate("unasked", r, "the client asked for no such watch, or had its answer")
 }
 
 // live is the watch that an id means, nil if there is none.

@@ -30,12 +30,15 @@ func (s *Server) append(env *sim.Env, e *entry) {
 // runApplyLoop applies one entry and answers it.
 func (s *Server) runApplyLoop(env *sim.Env) {
 	e := s.log.apply(env)
+	if s.members.options().Log.Unapplied == Repeated {
+		s.log.newest = e
+	}
 	if s.log.waits() {
 		env.Enable(applyLoop)
 	}
 	env.Under(e.cause)
 	if resp := s.apply(env, &e); resp != nil {
-		env.Send(e.conn, resp)
+		s.answer(env, e.conn, e.payload, resp)
 	}
 	if s.reads.confirmed != 0 && s.log.applied >= s.reads.confirmed {
 		env.Enable(linearizableReadLoop)

@@ -17,6 +17,9 @@ type Held struct {
 	// are not synced. Unknown is how many watch ids the streams keep something for that
 	// no watcher has.
 	Waiting, Unknown int
+	// WaitingFrom is the first revision of the events that wait for a full watch channel to
+	// have room again, 0 if none do.
+	WaitingFrom int64
 }
 
 // Held is what the server keeps now.
@@ -28,6 +31,7 @@ func (s *Server) Held() Held {
 		}
 	}
 	h.Streams, h.Waiting, h.Unknown = s.watch.Holds()
+	h.WaitingFrom = s.store.WaitingFrom()
 	return h
 }
 

@@ -127,3 +127,17 @@ func (n skipped) About() sim.About { return sim.About{Revision: n.next} }
 
 // SetsBack implements sim.Setback.
 func (n skipped) SetsBack() bool { return true }
+
+// repeated: a process that starts will apply an entry that is in its store already.
+type repeated struct{ request sim.Payload }
+
+// Text implements sim.Note.
+func (n repeated) Text(*sim.World) string {
+	return "takes " + n.request.Label() + " for not applied after the restart, although it is"
+}
+
+// About implements sim.Subject.
+func (n repeated) About() sim.About { return sim.About{Key: keyOf(n.request)} }
+
+// SetsBack implements sim.Setback.
+func (n repeated) SetsBack() bool { return true }

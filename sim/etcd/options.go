@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -13,6 +14,7 @@ type Options struct {
 	Watch v3rpc.Options
 	Reads ReadOptions
 	Log   LogOptions
+	Reply reply.Options
 }
 
 func store(o *Options) *mvcc.Options  { return &o.Store }
@@ -20,7 +22,8 @@ func watch(o *Options) *v3rpc.Options { return &o.Watch }
 
 // Choices are the options in which releases differ.
 var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store),
-	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }))
+	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }),
+	option.Lift(reply.Choices, func(o *Options) *reply.Options { return &o.Reply }))
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),

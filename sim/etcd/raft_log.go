@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -17,6 +19,8 @@ type raftLog struct {
 	// skipped: an entry was never applied, so that later writes have other revisions than
 	// on other members.
 	skipped bool
+	// newest is the entry that was applied last, kept if a restart may repeat it.
+	newest entry
 }
 
 // entry is a request in the raft log.
@@ -70,13 +74,17 @@ const (
 	// process takes the first of them for applied. The member differs from the others
 	// from then on (etcd-io/etcd#13766).
 	Skipped
+	// Repeated: the consistent index is behind the store, and the new process applies the
+	// newest entry a second time (etcd-io/etcd#13514).
+	Repeated
 )
 
 var logOptions = option.NewGroup("etcd",
 	option.Choice("unapplied-entries", func(o *LogOptions) *UnappliedEntries { return &o.Unapplied },
 		"what becomes of entries of the log that are committed and not applied when a member restarts",
 		option.Value{Name: "applied", Doc: "the new process applies them"},
-		option.Value{Name: "skipped", Doc: "it takes the first of them for applied, and differs from other members from then on (#13766)"}),
+		option.Value{Name: "skipped", Doc: "it takes the first of them for applied, and differs from other members from then on (#13766)"},
+		option.Value{Name: "repeated", Doc: "it applies them, and the newest entry that was applied a second time (#13514)"}),
 )
 
 // skip drops the first entry that is not applied, as a process does whose consistent
@@ -91,6 +99,23 @@ func (s *Server) skip(env *sim.Env) {
 	}
 	if _, ok := e.payload.(*wire.CompactionRequest); ok {
 		s.watch.CompactionApplied(env)
+	}
+}
+
+// repeat has the entry that was applied last applied again, before those that were never
+// applied. A compaction that is repeated is refused, so that it makes no difference.
+func (s *Server) repeat(env *sim.Env) {
+	l := &s.log
+	e := l.newest
+	if _, compacts := e.payload.(*wire.CompactionRequest); compacts || e.payload == nil {
+		return
+	}
+	env.WritesItem(cellRaftLog, 0, int64(l.applied))
+	e.conn = sim.NoConn
+	l.entries = slices.Insert(l.entries, l.next, e)
+	l.applied--
+	if env.Noting() {
+		env.Note(repeated{e.payload})
 	}
 }
 

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -201,15 +202,20 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 			env.Send(r.conn, refusal(code))
 			return
 		}
-		env.Send(r.conn, resp)
+		s.answer(env, r.conn, r.payload, resp)
 	case *wire.TxnRequest:
 		resp, code := s.txn(env, p)
 		if code != 0 {
 			env.Send(r.conn, refusal(code))
 			return
 		}
-		env.Send(r.conn, resp)
+		s.answer(env, r.conn, r.payload, resp)
 	case *wire.CompactionRequest:
-		env.Send(r.conn, &wire.CompactionResponse{Revision: s.store.Rev(env)})
+		s.answer(env, r.conn, p, &wire.CompactionResponse{Revision: s.store.Rev(env)})
 	}
+}
+
+// answer sends the answer to a request of the key-value API.
+func (s *Server) answer(env *sim.Env, conn sim.Conn, request, right sim.Payload) {
+	env.Send(conn, reply.Answers.Of(s.members.options().Reply.Answers)(env, request, right))
 }

@@ -120,6 +120,9 @@ func (s *Server) Restart(env *sim.Env) {
 	s.forget()
 	s.watch.Forget()
 	s.store.Restart(env)
+	if s.members.options().Log.Unapplied == Repeated {
+		s.repeat(env)
+	}
 	if s.log.waits() {
 		env.Cover(coverRestartUnapplied)
 		if s.members.options().Log.Unapplied == Skipped {

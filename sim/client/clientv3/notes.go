@@ -56,3 +56,27 @@ func (n watchResumes) Text(*sim.World) string {
 }
 
 func (n watchResumes) About() sim.About { return sim.About{Revision: n.rev} }
+
+// callKept: the caller of a call is gone, and the client library does not forget the
+// call.
+type callKept struct{ request sim.Payload }
+
+// Text implements sim.Note.
+func (n callKept) Text(*sim.World) string {
+	return "keeps the call " + n.request.Label() + ", whose caller is gone"
+}
+
+// SetsBack implements sim.Setback.
+func (n callKept) SetsBack() bool { return true }
+
+// closingsLeft: run has opened its stream again, and does not look for watches that closed
+// meanwhile.
+type closingsLeft struct{ watches int }
+
+// Text implements sim.Note.
+func (n closingsLeft) Text(*sim.World) string {
+	return "does not take " + strconv.Itoa(n.watches) + " watches that closed while the stream waited to be opened again"
+}
+
+// SetsBack implements sim.Setback.
+func (n closingsLeft) SetsBack() bool { return true }

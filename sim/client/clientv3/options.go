@@ -14,6 +14,8 @@ type Options struct {
 	ProgressScope  ProgressScope
 	UnknownWrite   UnknownWrite
 	FailedRead     FailedRead
+	AbandonedCall  AbandonedCall
+	LateClosing    LateClosing
 	Amounts
 }
 
@@ -65,6 +67,23 @@ var FailedReads = option.NewSeam[FailedRead, Repeats]("failed-reads",
 	"the errors after which the client library sends a read again").
 	Shipped("unavailable", "all that say that etcd is unavailable (isSafeRetryImmutableRPC)", func(*wire.Error) bool { return true })
 
+// AbandonedCall is a value of AbandonedCalls.
+type AbandonedCall uint8
+
+// AbandonedCalls say whether the client library forgets a call whose caller is gone.
+var AbandonedCalls = option.NewSeam[AbandonedCall, bool]("abandoned-calls",
+	"what the client library does with a call whose caller is gone").
+	Shipped("forgotten", "the attempt ends, and nothing is left of the call: all releases", true)
+
+// LateClosing is a value of LateClosings.
+type LateClosing uint8
+
+// LateClosings say whether run, once it has opened its stream again, takes watches that
+// closed meanwhile.
+var LateClosings = option.NewSeam[LateClosing, bool]("late-closings",
+	"what becomes of watches that close while their stream waits to be opened again").
+	Shipped("taken", "run takes them when the stream is open: all releases", true)
+
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
 	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
@@ -74,6 +93,8 @@ var Choices = option.NewGroup("client",
 	option.SeamOption(ProgressScopes, func(o *Options) *ProgressScope { return &o.ProgressScope }),
 	option.SeamOption(FailedReads, func(o *Options) *FailedRead { return &o.FailedRead }),
 	option.SeamOption(UnknownWrites, func(o *Options) *UnknownWrite { return &o.UnknownWrite }),
+	option.SeamOption(AbandonedCalls, func(o *Options) *AbandonedCall { return &o.AbandonedCall }),
+	option.SeamOption(LateClosings, func(o *Options) *LateClosing { return &o.LateClosing }),
 )
 
 // Group is all options.

@@ -157,6 +157,12 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	s.writes(env, cellCancelSet)
 	s.cancelSet = s.cancelSet[:0]
 	s.nextResume(env)
+	if s.reqc.Len() == 0 && !LateClosings.Of(s.c.cfg.LateClosing) {
+		if s.closingc.Len() > 0 && env.Noting() {
+			env.Note(closingsLeft{s.closingc.Len()})
+		}
+		return
+	}
 	s.wakeRun(env)
 }
 

@@ -180,5 +180,13 @@ func (c *Client) drop(env *sim.Env, i int) {
 		env.Disarm(c.retryTimer(i))
 	}
 	env.Close(c.calls[i].conn)
+	if !AbandonedCalls.Of(c.cfg.AbandonedCall) {
+		if env.Noting() {
+			env.Note(callKept{c.calls[i].request})
+		}
+		c.calls[i].conn, c.calls[i].caller, c.calls[i].watch = sim.NoConn, sim.NoConn, noWatch
+		c.calls[i].state = callUnderWay
+		return
+	}
 	c.calls[i] = unaryCall{}
 }

@@ -278,3 +278,18 @@ func (r Revisions) AboutFor(stream StreamName) sim.About {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// victimsLeft: watchers whose channel was full wait for events, of this revision the first
+// one, and no timer runs for them.
+type victimsLeft struct{ first int64 }
+
+// Text implements sim.Note.
+func (n victimsLeft) Text(*sim.World) string {
+	return "leaves the event of revision " + number(n.first) + " of a watcher whose channel is full until another one finds its channel full"
+}
+
+// About implements sim.Subject.
+func (n victimsLeft) About() sim.About { return sim.About{Revision: n.first} }
+
+// SetsBack implements sim.Setback.
+func (n victimsLeft) SetsBack() bool { return true }

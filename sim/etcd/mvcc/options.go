@@ -17,6 +17,8 @@ type Options struct {
 	CompactTombstone  CompactTombstone
 	RestoreTombstone  RestoreTombstone
 	RestoreRevision   RestoreRevision
+	VictimRetry       VictimRetry
+	RevisionEvents    RevisionEvents
 
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
 	// share, in responses: chanBufLen, 128.
@@ -126,6 +128,28 @@ const (
 	FromScheduledCompaction
 )
 
+// VictimRetry is when syncVictimsLoop tries again to send to watchers after a round that
+// moved none of them.
+type VictimRetry uint8
+
+const (
+	// RetryOnTimer: after VictimInterval, or when there is a new victim.
+	RetryOnTimer VictimRetry = iota
+	// RetryOnVictim: when there is a new victim only, which no release does.
+	RetryOnVictim
+)
+
+// RevisionEvents are the events of one revision that a watcher is sent.
+type RevisionEvents uint8
+
+const (
+	// EachInRange: those that are in its range.
+	EachInRange RevisionEvents = iota
+	// ByFirstKey: those that are in its range, if the first key of the transaction is, in key order,
+	// which no release does.
+	ByFirstKey
+)
+
 // Choices are the options in which releases differ.
 var Choices = option.NewGroup("etcd",
 	option.Choice("notify-min-rev", func(o *Options) *NotifyMinRev { return &o.NotifyMinRev },
@@ -152,6 +176,14 @@ var Choices = option.NewGroup("etcd",
 		"how a restart finds the current revision",
 		option.Value{Name: "from-keys", Doc: "etcd takes the revision of its newest remaining key; after an interrupted compaction that is an older one (#17780)"},
 		option.Value{Name: "from-scheduled-compaction", Doc: "etcd takes the revision of its newest remaining key, or that of the scheduled compaction if that is newer"}),
+	option.Choice("victim-retry", func(o *Options) *VictimRetry { return &o.VictimRetry },
+		"when syncVictimsLoop tries again to send to watchers whose channel is full",
+		option.Value{Name: "timer", Doc: "after 10 ms, or when another watcher finds its channel full: all releases"},
+		option.Value{Name: "next-victim", Doc: "when another watcher finds its channel full: no release"}),
+	option.Choice("revision-events", func(o *Options) *RevisionEvents { return &o.RevisionEvents },
+		"the events of one revision that a watch is sent",
+		option.Value{Name: "each-in-range", Doc: "those that are in its range: all releases"},
+		option.Value{Name: "by-first-key", Doc: "none if the first key that the transaction changes, in key order, is not in its range: no release"}),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for

@@ -202,6 +202,10 @@ func (v *syncVictims) end(env *sim.Env) {
 	case v.moved > 0 || v.signal:
 		v.signal = v.signal && v.moved > 0
 		v.wake(env)
+	case v.store.opts.VictimRetry == RetryOnVictim:
+		if env.Noting() {
+			env.Note(victimsLeft{v.store.WaitingFrom()})
+		}
 	default:
 		env.Arm(syncVictimsTick, v.store.opts.VictimInterval)
 	}

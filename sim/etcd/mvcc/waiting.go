@@ -20,6 +20,20 @@ func (s *WatchableStore) Waiting() int {
 	return n
 }
 
+// WaitingFrom is the first revision of the events that wait for a full channel to have
+// room again, 0 if none do.
+func (s *WatchableStore) WaitingFrom() int64 {
+	first := int64(0)
+	for _, waiting := range s.victims.waiting {
+		for i := range waiting {
+			if rev := RevisionsOf(waiting[i].evs).First; first == 0 || rev < first {
+				first = rev
+			}
+		}
+	}
+	return first
+}
+
 // Has reports whether the stream has a watcher with an id.
 func (ws *WatchStream) Has(id int64) bool { return ws.find(id) != nil }
 

@@ -26,8 +26,11 @@ func (s *WatchableStore) newBatch(w *watcher, changes []*version, all *[]wire.Ev
 	b.watcher = w
 	evs := s.evs[:0]
 	revs, last := 0, int64(0)
-	for _, v := range changes {
+	for i, v := range changes {
 		if v.kv.ModRevision < w.minRev || !w.contains(v.kv.Key) {
+			continue
+		}
+		if s.opts.RevisionEvents == ByFirstKey && !w.contains(firstKey(changes, i)) {
 			continue
 		}
 		if v.kv.ModRevision > last {
@@ -54,6 +57,18 @@ func (s *WatchableStore) newBatch(w *watcher, changes []*version, all *[]wire.Ev
 		*all = b.evs
 	}
 	return b, true
+}
+
+// firstKey is the first one, in key order, that was changed in the revision of the i-th
+// change.
+func firstKey(changes []*version, i int) string {
+	first := changes[i].kv.Key
+	for _, v := range changes {
+		if v.kv.ModRevision == changes[i].kv.ModRevision {
+			first = min(first, v.kv.Key)
+		}
+	}
+	return first
 }
 
 // order settles the order of watchers that upstream takes from a Go map, where a

@@ -29,7 +29,7 @@ func (sws *ServerWatchStream) sendFragments(env *sim.Env, r *wire.WatchResponse)
 		to, size := from, head
 		for to < len(r.Events) {
 			size += eventSize(&r.Events[to])
-			if to > from && size >= limit {
+			if to > from && (size >= limit || sws.server.opts.Fragments == FragmentsSingle) {
 				break
 			}
 			to++

@@ -187,6 +187,17 @@ func (n streamEnded) Text(*sim.World) string {
 	return "ends a watch stream with the error \"" + n.err.Message + "\""
 }
 
+// refusedAs: a create request is refused with the id of a watch that there may be.
+type refusedAs struct{ id int64 }
+
+// Text implements sim.Note.
+func (n refusedAs) Text(*sim.World) string {
+	return "refuses a watch, and calls it watch " + number(n.id) + " in the answer"
+}
+
+// SetsBack implements sim.Setback.
+func (n refusedAs) SetsBack() bool { return true }
+
 // clogs: nothing gets through to watchers, or something does again.
 type clogs struct {
 	ended bool

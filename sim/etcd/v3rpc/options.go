@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -17,6 +18,9 @@ type Options struct {
 	Created       CreatedWay
 	NegativeStart NegativeStart
 	WatchOptions  WatchOptions
+	SentEvents    reply.Sending
+	RefusedID     RefusedID
+	Fragments     Fragments
 
 	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:
 	// ctrlStreamBufLen, 16.
@@ -102,6 +106,29 @@ const (
 	StoredWithWatch
 )
 
+// RefusedID is the watch id in the answer to a create request that is refused.
+type RefusedID uint8
+
+const (
+	// RefusedNone: that of no watch, -1.
+	RefusedNone RefusedID = iota
+	// RefusedAsAsked: the one that the request names. That is 0 if the client leaves the
+	// choice to etcd, and 0 is also the id of the first watch of a stream: sendLoop then
+	// takes this one for canceled. Releases before 3.4.20 and 3.5.5 did so where a
+	// permission was missing (#12385), of which there are none here.
+	RefusedAsAsked
+)
+
+// Fragments is where a response is split that is too large.
+type Fragments uint8
+
+const (
+	// FragmentsFull: where the next event would make the fragment too large.
+	FragmentsFull Fragments = iota
+	// FragmentsSingle: behind each event, which no release does.
+	FragmentsSingle
+)
+
 // Choices are the options in which releases differ.
 var Choices = option.NewGroup("etcd",
 	option.SeamOption(ProgressSeam, func(o *Options) *Progress { return &o.Progress }),
@@ -122,6 +149,15 @@ var Choices = option.NewGroup("etcd",
 		"when recvLoop stores the options of a watch",
 		option.Value{Name: "after-watch", Doc: "behind its registration, so that sendLoop may take events without them: all releases"},
 		option.Value{Name: "with-watch", Doc: "together with it: no release"}),
+	option.Choice("refused-watch-id", func(o *Options) *RefusedID { return &o.RefusedID },
+		"the id in the answer to a create request that is refused",
+		option.Value{Name: "none", Doc: "-1, which no watch has"},
+		option.Value{Name: "as-asked", Doc: "the one that the request names, so that watch 0 of the stream is taken for canceled (#12385)"}),
+	option.Choice("fragments", func(o *Options) *Fragments { return &o.Fragments },
+		"where a response to a watch is split that is too large",
+		option.Value{Name: "full", Doc: "where the next event would make the fragment too large: all releases"},
+		option.Value{Name: "single", Doc: "behind each event: no release"}),
+	option.SeamOption(reply.Events, func(o *Options) *reply.Sending { return &o.SentEvents }),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for

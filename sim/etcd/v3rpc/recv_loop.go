@@ -143,7 +143,7 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 	r, o := &sws.recv, &sws.server.opts
 	if req.StartRevision < 0 && o.NegativeStart == Refused {
 		sws.pushCtrl(env, &wire.WatchResponse{
-			Revision: sws.server.store.Rev(env), WatchID: wire.InvalidWatchID,
+			Revision: sws.server.store.Rev(env), WatchID: sws.refusedID(env, req),
 			Created: true, Canceled: true, CancelReason: errCompacted,
 		}, recvIdle)
 		return
@@ -153,6 +153,17 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 		r.wsrev = sws.server.store.Rev(env)
 	}
 	sws.goesOn(env, recvWatch)
+}
+
+// refusedID is the id in the answer to a create request that is refused.
+func (sws *ServerWatchStream) refusedID(env *sim.Env, req *wire.WatchCreateRequest) int64 {
+	if sws.server.opts.RefusedID == RefusedAsAsked {
+		if env.Noting() {
+			env.Note(refusedAs{req.WatchID})
+		}
+		return req.WatchID
+	}
+	return wire.InvalidWatchID
 }
 
 // errCompacted is the error of a watch from a revision below 0.
@@ -214,7 +225,7 @@ func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
 	}
 	if r.refusal != "" {
 		resp := sws.server.responses.New()
-		resp.Revision, resp.WatchID, resp.Created = rev, r.id, true
+		resp.Revision, resp.WatchID, resp.Created = rev, sws.refusedID(env, r.create), true
 		resp.Canceled, resp.CancelReason = true, r.refusal
 		r.create = nil
 		sws.pushCtrl(env, resp, recvIdle)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -152,6 +153,7 @@ func (sws *ServerWatchStream) readPrevKVOf(env *sim.Env, e *wire.Event) {
 func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 	l := &sws.send
 	r, wresp := sws.server.responses.New(), l.wresp
+	events = reply.Events.Of(sws.server.opts.SentEvents)(env, events)
 	r.WatchID, r.Revision, r.CompactRevision, r.Events = wresp.ID, wresp.Revision, wresp.CompactRevision, events
 	r.Canceled, r.Created = r.CompactRevision != 0, wresp.Created
 	r.ProgressID = wresp.ProgressID

@@ -1,0 +1,19 @@
+package client
+
+import (
+	"github.com/watchbed/watchbed/properties/client"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// What is left is memory only: the call has ended, and its place is never used again.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name:     "client-keeps-calls",
+	Summary:  "the client library does not forget a call whose caller is gone",
+	Setting:  "abandoned-calls=kept",
+	Scenario: scenarios.ErrorsAtRest, Property: client.NothingLeft,
+	Why: "nothing else depends on it: the client library holds a call that nothing waits for",
+})
+
+var _ = clientv3.AbandonedCalls.Register("kept", "the attempt ends, and the call stays in its list: no release", false)
