@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/flip"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/diagnosis/turning"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -16,10 +17,12 @@ type Diagnosis struct {
 	Failure   explore.Failure
 	Recording *recording.Recording
 	Story     *story.Story
-	// Decision is what decides, nil if nothing known does.
+	// Decision is what decides, nil if no setting does.
 	Decision *flip.Decision
-	// Needed are the faults that the violation needs, Turning is where it became
-	// inevitable. They are looked for if nothing known decides.
+	// Known is why the scenario is known to violate the property with these parameters,
+	// empty if it is not. Needed are the faults that the violation needs, Turning is where
+	// it became inevitable. They are looked for if no setting decides.
+	Known   string
 	Needed  []option.Setting
 	Turning *turning.Point
 	// Also are other failures of the campaign that this run shows as well.
@@ -43,6 +46,7 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 	if d.Decision != nil {
 		return d, nil
 	}
+	d.Known = summary.Reasons(summary.KnownOf(sc, &p), f.Property)
 	d.Needed = flip.Needed(sc, p, rec, f)
 	system, err := sc.New(p)
 	if err != nil {
@@ -52,9 +56,13 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 	return d, err
 }
 
-// Cause says what decides or, if nothing known does, where the run was settled.
+// Cause says what decides or, if no setting does, what is known and where the run was
+// settled.
 func (d *Diagnosis) Cause() string {
 	s := d.Decision.String()
+	if d.Known != "" {
+		s += " What is known of the scenario: " + d.Known + "."
+	}
 	for _, fault := range d.Needed {
 		s += " Without the fault " + fault.String() + " the schedule passes."
 	}

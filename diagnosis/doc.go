@@ -11,7 +11,7 @@
 //	slice      the steps that led to given ones
 //	story      the few steps that matter, and why the outcome is wrong
 //	flip       the behaviour or the fault that decides
-//	turning    where the outcome was settled, if nothing known decides
+//	turning    where the outcome was settled, if no setting decides
 //	summary    what a campaign came to
 //	metrics    what its timed runs measured
 //	matrix     designs of the cache by versions of etcd

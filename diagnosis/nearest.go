@@ -19,7 +19,7 @@ type Nearest struct {
 	Difference string
 }
 
-// Nearest is the recorded schedule with what decides taken away or, if nothing known
+// Nearest is the recorded schedule with what decides taken away or, if nothing
 // decides, the nearest schedule that passes; nil if there is none.
 func (d *Diagnosis) Nearest() (*Nearest, error) {
 	switch {

@@ -135,7 +135,7 @@ var mechanisms = map[string][]fact{
 	"bug-kubernetes-91073":             {gaveUp, said("informer.listRefused"), said("informer.listSent")},
 	"bug-kubernetes-100878":            {struck, said("informer.watchRefused"), said("informer.listSent")},
 	"bug-kubernetes-126770":            {said("informer.wholeListed"), said("informer.storeReplaced")},
-	"bug-informer-forgets-limit":       {said("informer.listSent")},
+	"bug-informer-forgets-limit":       {said("informer.pageSent")},
 	"bug-informer-ignores-bookmarks":   {said("informer.eventTaken"), said("informer.watchRefused"), said("informer.listSent")},
 	"bug-informer-never-pauses":        {either("informer.watchRefused", "informer.listRefused"), said("informer.listSent")},
 	"bug-informer-repeats-without-end": {either("informer.watchSent", "informer.listSent")},

@@ -39,7 +39,7 @@ type storyCase struct {
 	// set are parameters, name=value.
 	set []string
 	// blame is what the diagnosis has to name as the cause (flip.Blame); empty is
-	// that nothing known decides.
+	// that no setting decides.
 	blame string
 }
 

@@ -9,19 +9,21 @@ import (
 )
 
 // Decision is what decides, with the values that make the violation go away. The nil
-// Decision says that nothing known does.
+// Decision says that no setting does.
 type Decision struct {
 	candidate
 	values []trial
 	// strict: each of the values is convincing.
 	strict bool
+	// shows: the value is a known bug that is looked for in the scenario.
+	shows bool
 	// also are other behaviours of the same node that decide as well.
 	also []*Decision
 }
 
-// rank puts the behaviour first that decides for sure, then the one that makes
-// more of the other runs hold, then what a release changed, then where more of
-// the recorded choices fit.
+// rank puts the behaviour first that decides for sure, then the one that makes more of
+// the other runs hold, then a known bug that the scenario was made for, then what a
+// release changed, then where more of the recorded choices fit.
 func (d *Decision) rank(e *Decision) int {
 	a, b := d.best(), e.best()
 	later := func(v *trial) int {
@@ -36,7 +38,13 @@ func (d *Decision) rank(e *Decision) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(b.share(), a.share()), later(b)-later(a), b.taken*a.recorded-a.taken*b.recorded)
+	shows := func(d *Decision) int {
+		if d.shows {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(b.share(), a.share()), shows(e)-shows(d), later(b)-later(a), b.taken*a.recorded-a.taken*b.recorded)
 }
 
 func (d *Decision) best() *trial {
@@ -67,7 +75,7 @@ var owner = map[string]string{
 // Blame is what is said to be the cause: an option with the value that it has, of
 // which members of etcd or API servers if it is not all of them, or the option of the
 // faults. It is
-// empty if nothing known decides.
+// empty if no setting decides.
 func (d *Decision) Blame() string {
 	switch {
 	case d == nil:
@@ -104,7 +112,7 @@ func (d *Decision) Passing() (p testbed.Params, difference string) {
 // String says it in a sentence or two.
 func (d *Decision) String() string {
 	if d == nil {
-		return "Nothing that is known decides: neither another release of etcd or of its client library nor a shipped behaviour of the cache makes the violation go away."
+		return "No setting decides: neither another release of etcd or of its client library nor a shipped behaviour of the cache makes the violation go away."
 	}
 	s := d.sentence()
 	for _, other := range d.also {

@@ -19,7 +19,7 @@ type search struct {
 	others others
 }
 
-// Decide finds the cause of how the recording fails, nil if nothing that is known
+// Decide finds the cause of how the recording fails, nil if no setting
 // decides.
 func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) *Decision {
 	s := &search{scenario: sc, params: p, rec: rec, failure: f}
@@ -36,6 +36,8 @@ func (s *search) cause() *Decision {
 			break
 		}
 		if d := s.decide(c); d != nil {
+			bug := bugOf(d.Node, d.Name, d.Value)
+			d.shows = bug != nil && bug.ShowsIn(s.scenario)
 			found = append(found, d)
 			slices.SortStableFunc(found, func(a, b *Decision) int { return a.rank(b) })
 		}
