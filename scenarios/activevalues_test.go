@@ -220,6 +220,8 @@ var activeValues = []active{
 	{set: "initial-events-buffer=cap", scenario: "watch-list-behind"},
 	{set: "initial-events-buffer=inject", scenario: "watch-list-behind"},
 	{set: "initial-events-buffer=inject-merged", scenario: "watch-list-behind"},
+	{set: "initial-events-buffer=references", scenario: "watch-list-behind"},
+	{set: "initial-events-buffer=newest-only", scenario: "watch-list-behind"},
 	{set: "version-check=kep-beta", scenario: "guard-old-etcd", with: "version-check=none"},
 	{set: "version-check=kep-ga", scenario: "guard-old-etcd", with: "version-check=none"},
 	{set: "version-check=shipped", scenario: "guard-old-etcd", with: "version-check=none"},

@@ -39,6 +39,11 @@ var bufferings = []struct {
 		{"events sent among initial ones", "event sent between initial events"},
 		{"put in the place of one", "event takes the place of an initial event"},
 	}},
+	{"references", []acts{
+		{"keys kept", "key kept in place of an object in a watcher's channel"},
+		{"objects newer than their event", "object of a kept key is newer than its event"},
+	}},
+	{"newest-only", []acts{{"events made obsolete", "event in a watcher's channel made obsolete by the next one of its object"}}},
 }
 
 // acts is something that a buffering does: in words, and the situation that counts it.
@@ -86,12 +91,13 @@ func measuredBehind(t *testing.T) string {
 // metric of the time that clients wait.
 func bufferTable(t *testing.T, sc *testbed.Scenario, took string, settings ...string) string {
 	var b strings.Builder
-	b.WriteString("| option | `initial-events` | what it did | ended before the end | kept, most | time, p50 / p99 |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| option | `initial-events` | what it did | ended before the end | kept, most | objects, most | time, p50 / p99 |\n|---|---|---|---|---|---|---|\n")
 	for _, o := range bufferings {
 		c := measuredBy(t, sc, append(settings, "initial-events-buffer="+o.value)...)
-		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %s / %s |\n", o.value, verdictOf(t, c, watches.InitialEvents), actsOf(t, c, o.acts),
+		fmt.Fprintf(&b, "| %s | %s | %s | %d | %d | %d | %s / %s |\n", o.value, verdictOf(t, c, watches.InitialEvents), actsOf(t, c, o.acts),
 			tally(t, c, `apiserver_terminated_watchers_total{initial_events="unfinished"}`).Sum(),
 			tally(t, c, "initial_events_buffer_entries").Max(),
+			tally(t, c, "initial_events_buffer_objects").Max(),
 			seconds(tally(t, c, took).Quantile(0.5)), seconds(tally(t, c, took).Quantile(0.99)))
 	}
 	return b.String()

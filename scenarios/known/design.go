@@ -102,6 +102,8 @@ var (
 		func(o *cache.Options) bool { return o.Watches.InitialEventsEnd != variant.EndByTimer })
 	InjectsEvents = ofCache("new events are put among initial ones that were not sent yet (initial-events-buffer=inject)",
 		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferInject })
+	KeepsKeysOfEvents = ofCache("the object of an event is the one that the cache has when it is sent (initial-events-buffer=references)",
+		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferReferences })
 	StreamsFromEtcd = ofCache("the cache itself starts by a watch with initial events (reflector-list=watch-list)",
 		func(o *cache.Options) bool { return o.Ingestion.ReflectorList == reflector.WatchList })
 )

@@ -32,6 +32,8 @@ func init() {
 	Register(slices.Concat(
 		When(InjectsEvents).RarelyViolates(watches.InitialEvents).
 			Because("an initial event may follow a newer one of the same object (KEP-3157)"),
+		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.KeepUp).
+			Because("an object is sent that is newer than its event, and once more with its own event (KEP-3157, step 2b, option 5)"),
 		ResumedWatches(watches.EventTypes, watches.KeepUp),
 		CompactedDeletions(watches.EventTypes),
 		InterruptedCompactions(watches.EventTypes),

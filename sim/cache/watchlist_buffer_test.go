@@ -181,6 +181,40 @@ func TestACappedBufferGrowsToItsCap(t *testing.T) {
 	require.Equal(t, append(initialABC, "BOOKMARK@5 end", "ADDED@6 n6", "ADDED@7 n7", "ADDED@8 n8"), b.seen())
 }
 
+// KEP-3157, option 5. While the client takes nothing, a is changed twice, b is deleted
+// and made again, n comes and goes, and c is deleted. With keys in place of objects each
+// event brings the object as it is by now: n is gone, and a comes twice as it was last.
+func TestObjectsNeedNotWaitInTheChannel(t *testing.T) {
+	for option, want := range map[string][]string{
+		"references":  {"MODIFIED@7 a", "MODIFIED@7 a", "DELETED@8 b", "ADDED@9 b", "DELETED@11 n", "DELETED@12 c"},
+		"newest-only": {"MODIFIED@7 a", "MODIFIED@9 b", "DELETED@12 c"},
+	} {
+		t.Run(option, func(t *testing.T) {
+			b := slowList(t, "initial-events-end", "timer", "initial-events-buffer", option)
+			for _, e := range []*wire.WatchEvent{
+				modified(kv("a", "1", 3), "2", 6), modified(kv("a", "2", 6), "3", 7), deleted(kv("b", "1", 4), 8), added("b", "2", 9),
+				added("n", "1", 10), deleted(kv("n", "1", 10), 11), deleted(kv("c", "1", 5), 12),
+			} {
+				b.send(e)
+				b.settle()
+			}
+			b.do("bookmark timer")
+			b.release()
+			require.Equal(t, append(append(initialABC, want...), "BOOKMARK@12 end"), b.seen())
+		})
+	}
+}
+
+// A change behind the end of the initial events is one that the client is promised.
+func TestNoChangeIsLeftOutBehindTheEnd(t *testing.T) {
+	b := slowList(t, "initial-events-end", "timer", "initial-events-buffer", "newest-only")
+	b.do("bookmark timer")
+	b.send(modified(kv("a", "1", 3), "2", 6), modified(kv("a", "2", 6), "3", 7))
+	b.settle()
+	b.release()
+	require.Equal(t, append(initialABC, "BOOKMARK@5 end", "MODIFIED@6 a", "MODIFIED@7 a"), b.seen())
+}
+
 // KEP-3157, option 3: events that come while initial events are sent do not wait.
 // To the letter, the deleted d is shown again, and e in its old state.
 func TestEventsAreSentBetweenInitialOnes(t *testing.T) {

@@ -119,7 +119,7 @@ func TestInitialEventsOfAHealthyCache(t *testing.T) {
 		draw := func(n int) int { return rapid.IntRange(0, n-1).Draw(rt, "config") }
 		cfg := randomConfig(draw)
 		cfg.Watches.InitialEventsEnd = dispatch.InitialEventsEnd(draw(2))
-		safe := []dispatch.Buffer{dispatch.BufferAsShipped, variant.BufferCloseEnough, variant.BufferDynamic, variant.BufferInjectMerged, variant.BufferCapped}
+		safe := []dispatch.Buffer{dispatch.BufferAsShipped, variant.BufferCloseEnough, variant.BufferDynamic, variant.BufferInjectMerged, variant.BufferCapped, variant.BufferNewestOnly}
 		cfg.Watches.Buffer = safe[draw(len(safe))]
 		cfg.InitialEventsBytes = 1 + draw(100)
 		etcd := &rightEtcd{commits: draw(13)}

@@ -20,6 +20,10 @@ type Buffering interface {
 	Begin(w *Watcher) Beginning
 	// MakeRoom reports whether an event fits a full channel after all.
 	MakeRoom(env *sim.Env, w *Watcher, e *store.Event) bool
+	// Put says how an event is kept in the channel, Take what is sent for an event that
+	// was kept; nil is nothing.
+	Put(env *sim.Env, w *Watcher, e store.Event) store.Event
+	Take(env *sim.Env, w *Watcher, e *wire.WatchEvent) *wire.WatchEvent
 	// Injects reports whether events are sent between initial ones. Between returns
 	// one to send before the next initial event, nil for none.
 	Injects() bool
@@ -50,6 +54,12 @@ func (AsShipped) Begin(*Watcher) Beginning { return Beginning{} }
 // MakeRoom implements Buffering.
 func (AsShipped) MakeRoom(*sim.Env, *Watcher, *store.Event) bool { return false }
 
+// Put implements Buffering.
+func (AsShipped) Put(_ *sim.Env, _ *Watcher, e store.Event) store.Event { return e }
+
+// Take implements Buffering.
+func (AsShipped) Take(_ *sim.Env, _ *Watcher, e *wire.WatchEvent) *wire.WatchEvent { return e }
+
 // Injects implements Buffering.
 func (AsShipped) Injects() bool { return false }
 
@@ -73,6 +83,34 @@ func (w *Watcher) SetCapacity(n int) { w.capacity = int32(n) }
 // Input lists the events in the watcher's channel, the oldest first. They must not
 // be changed.
 func (w *Watcher) Input() []store.Event { return w.input.All() }
+
+// Known reports whether the initial events have a change already, by its
+// resourceVersion.
+func (w *Watcher) Known(env *sim.Env, resourceVersion int64) bool {
+	env.LooksAt(cellInitial, w.number)
+	return resourceVersion <= w.floor
+}
+
+// Forget drops the object of an event in the watcher's channel, by its place there.
+// The event itself goes on and brings nothing.
+func (w *Watcher) Forget(env *sim.Env, place int) {
+	env.Writes(cellInput, w.number)
+	w.input.All()[place].ForWatchers = nil
+}
+
+// AwaitsEndByTimer: the bookmark that ends the initial events is not in the channel,
+// and will come to it.
+func (w *Watcher) AwaitsEndByTimer(env *sim.Env) bool {
+	env.LooksAt(cellEnd, w.number)
+	env.LooksAt(cellTurn, w.number)
+	behindInterval := w.intervalEnd != 0 || w.inHand != nil && w.inHand.InitialEventsEnd
+	return w.endBookmark == endBookmarkWaiting && !behindInterval
+}
+
+// Stored is the object of a key in the cache's store now, nil if there is none.
+func (w *Watcher) Stored(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
+	return w.dispatcher.cfg.Store.Get(env, key)
+}
 
 // Amounts are those of the dispatcher.
 func (w *Watcher) Amounts() *Amounts { return &w.dispatcher.cfg.Amounts }

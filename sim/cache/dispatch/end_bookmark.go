@@ -75,11 +75,17 @@ func (w *Watcher) sent(env *sim.Env, e *wire.WatchEvent) {
 	}
 	env.Writes(cellEnd, w.number)
 	w.endBookmark = endBookmarkSent
-	env.Record(initialEventsBuffered, int64(w.maxBuffered))
+	w.recordInput(env)
 	env.Record(watchListDuration, int64(env.Now().Sub(w.began)))
 	if env.Noting() {
 		env.Note(initialEventsSent{w.from, e.ResourceVersion, w.bookmarkAfter})
 	}
+}
+
+// recordInput records what the channel held at most.
+func (w *Watcher) recordInput(env *sim.Env) {
+	env.Record(initialEventsBuffered, int64(w.maxBuffered))
+	env.Record(initialEventsObjects, int64(w.maxObjects))
 }
 
 // InitialEventsEnd says how a watcher that asked for initial events learns that it

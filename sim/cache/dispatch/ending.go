@@ -12,7 +12,7 @@ func (w *Watcher) terminate(env *sim.Env) {
 	env.Reads(cellEnd, w.number)
 	if w.endBookmark != endBookmarkSent {
 		env.Add(terminatedInitial, 1)
-		env.Record(initialEventsBuffered, int64(w.maxBuffered))
+		w.recordInput(env)
 	}
 	if w.endBookmark == endBookmarkReceived {
 		env.Cover(watcherDrained)

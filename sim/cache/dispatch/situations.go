@@ -51,4 +51,6 @@ var (
 		"from the arrival of a watch with initial events to the bookmark that ends them")
 	initialEventsBuffered = sim.NewMetric("initial_events_buffer_entries", sim.Counted,
 		"maximum of events that waited in a watcher's channel before the bookmark that ends its initial events was sent, or it was ended")
+	initialEventsObjects = sim.NewMetric("initial_events_buffer_objects", sim.Counted,
+		"maximum of objects that only a watcher's channel kept in memory meanwhile, since the cache has a newer one or none")
 )

@@ -78,7 +78,7 @@ func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
 		case e.ResourceVersion <= w.floor:
 			env.Cover(inputBelowFloor)
 		default:
-			if sent := w.Convert(e.ForWatchers); sent != nil {
+			if sent := w.Convert(w.dispatcher.buffer.Take(env, w, e.ForWatchers)); sent != nil {
 				return sent
 			}
 		}
@@ -133,14 +133,28 @@ func (w *Watcher) nonblockingAdd(env *sim.Env, e *store.Event) bool {
 	if w.input.Len() >= int(w.capacity) && !w.makeRoom(env, e) {
 		return false
 	}
-	w.input.Push(*e)
-	if w.endBookmark != endBookmarkSent {
-		w.maxBuffered = max(w.maxBuffered, w.input.Len())
+	if w.endBookmark == endBookmarkSent {
+		w.input.Push(*e)
+	} else {
+		w.input.Push(w.dispatcher.buffer.Put(env, w, *e))
+		w.measureInput(env)
 	}
 	if w.takesInput && w.inHand == nil {
 		env.Enable(w.task)
 	}
 	return true
+}
+
+// measureInput notes what the watcher's channel holds before the end of the initial
+// events. It declares nothing: no step depends on it.
+func (w *Watcher) measureInput(env *sim.Env) {
+	if w.input.Len() <= w.maxBuffered && w.input.Len() <= w.maxObjects {
+		return
+	}
+	w.maxBuffered = max(w.maxBuffered, w.input.Len())
+	if env.Mode() == sim.Timed {
+		w.maxObjects = max(w.maxObjects, w.dispatcher.cfg.Store.Outdated(w.input.All()))
+	}
 }
 
 // declareAdd stands apart, because the dispatcher adds to a thousand watchers at a

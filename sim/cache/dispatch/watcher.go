@@ -86,6 +86,9 @@ type Watcher struct {
 	// maxBuffered is the maximum of events that were in input before the end of the
 	// initial events was sent.
 	maxBuffered int
+	// maxObjects is how many of them at most held an object that is in the store no
+	// more, timed.
+	maxObjects int
 
 	// countsForBookmarks: it is one of the registry's bookmarkWatchers.
 	countsForBookmarks bool

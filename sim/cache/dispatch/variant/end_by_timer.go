@@ -36,8 +36,10 @@ type endByTimerExpected struct {
 // Text implements sim.Note.
 func (n endByTimerExpected) Text(w *sim.World) string {
 	return "will end the initial events of " + w.NodeName(n.to) + " when the bookmark timer finds that resourceVersion " +
-		strconv.FormatInt(n.bookmarkAfter, 10) + " was dispatched, and has etcd asked for no progress"
+		number(n.bookmarkAfter) + " was dispatched, and has etcd asked for no progress"
 }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // SetsBack implements sim.Setback.
 func (n endByTimerExpected) SetsBack() bool { return true }
