@@ -118,6 +118,7 @@ var mechanisms = map[string][]fact{
 	"bug-kubernetes-114458":       {unsynced, setBack("v3rpc.progressRefused"), said("read.waits")},
 	"bug-kubernetes-123532":       {unsynced, setBack("v3rpc.progressRefused"), said("read.waits")},
 	"bug-kubernetes-131011":       {said("etcd.applied"), answers},
+	"bug-kubernetes-111116":       {said("etcd3.watchEnds")},
 	"bug-etcd-20488":              {lists, setBack("dispatch.registered")},
 	"bug-kubernetes-49956":        {lists, setBack("dispatch.registered")},
 	"bug-kubernetes-58545":        {said("cache.takesIn"), said("store.otherVersion"), said("workload.eventReceived")},

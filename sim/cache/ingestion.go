@@ -149,7 +149,7 @@ func (c *Cache) resetReflector() {
 	}
 	c.reflector.Reset(reflector.Config{
 		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata, Announce: c.guard.FollowsStreams(),
-		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Listing: listing, Relist: timerRelist,
+		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Listing: listing, Retry: c.cfg.Ingestion.WatchRetry, Relist: timerRelist,
 	}, feed{c})
 }
 

@@ -11,6 +11,7 @@ import (
 // IngestionOptions are the options of how events come into the cache.
 type IngestionOptions struct {
 	ReflectorList reflector.Listing
+	WatchRetry    reflector.Retry
 	Publication   Publication
 	ProgressRV    ProgressRV
 	WatchStream   WatchStream
@@ -18,6 +19,7 @@ type IngestionOptions struct {
 
 var ingestionOptions = option.NewGroup("cache",
 	option.SeamOption(reflector.Listings, func(o *IngestionOptions) *reflector.Listing { return &o.ReflectorList }),
+	option.SeamOption(reflector.Retries, func(o *IngestionOptions) *reflector.Retry { return &o.WatchRetry }),
 	option.SeamOption(Publications, func(o *IngestionOptions) *Publication { return &o.Publication }),
 	option.SeamOption(ProgressTakers, func(o *IngestionOptions) *ProgressRV { return &o.ProgressRV }),
 	option.SeamOption(WatchStreams, func(o *IngestionOptions) *WatchStream { return &o.WatchStream }),

@@ -22,6 +22,8 @@ type Config struct {
 	RelistDelay sim.Duration
 	// Listing is how a ListAndWatch begins.
 	Listing Listing
+	// Retry is what follows an error of the watch.
+	Retry Retry
 	// Relist is the timer between two ListAndWatch.
 	Relist sim.Timer
 }
