@@ -36,9 +36,26 @@ const (
 )
 
 // WatchGuarantees are all of them.
-func WatchGuarantees() []WatchGuarantee {
-	return []WatchGuarantee{Ordered, Unique, Atomic, Reliable, Resumable, Bookmarkable, PrevKV, Filter}
+func WatchGuarantees() []WatchGuarantee { return slices.Clone(guarantees[:]) }
+
+var guarantees = [...]WatchGuarantee{
+	ordered: Ordered, unique: Unique, atomic: Atomic, reliable: Reliable,
+	resumable: Resumable, bookmarkable: Bookmarkable, prevKV: PrevKV, filter: Filter,
 }
+
+// guarantee is the place of one in guarantees.
+type guarantee uint8
+
+const (
+	ordered guarantee = iota
+	unique
+	atomic
+	reliable
+	resumable
+	bookmarkable
+	prevKV
+	filter
+)
 
 // WatchJudgement is the verdict on one guarantee.
 type WatchJudgement struct {
@@ -67,15 +84,15 @@ type WatchViolation struct {
 // CheckWatch compares what one watcher was sent with ground truth, which must
 // reach at least to the newest revision that was sent.
 func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
-	c := watchCheck{log: log, found: map[WatchGuarantee]*WatchViolation{}, exercised: map[WatchGuarantee]int{}}
+	c := watchCheck{log: log}
 	for i := range streams {
 		c.at.Stream = i
 		c.stream(&streams[i])
 	}
 	c.followOn(streams)
-	out := make([]WatchJudgement, 0, len(WatchGuarantees()))
-	for _, g := range WatchGuarantees() {
-		j := WatchJudgement{Guarantee: g, Exercised: c.exercised[g], Why: c.found[g]}
+	out := make([]WatchJudgement, 0, len(guarantees))
+	for g, name := range guarantees {
+		j := WatchJudgement{Guarantee: name, Exercised: c.exercised[g], Why: c.found[g]}
 		switch {
 		case j.Why != nil:
 			j.Verdict = Violated
@@ -88,15 +105,16 @@ func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
 }
 
 type watchCheck struct {
-	log       *Log
-	found     map[WatchGuarantee]*WatchViolation
-	exercised map[WatchGuarantee]int
+	log *Log
+	// found and exercised are by guarantee.
+	found     [len(guarantees)]*WatchViolation
+	exercised [len(guarantees)]int
 	// at is where in the streams the check is.
 	at WatchViolation
 }
 
 // violated keeps the first violation of each guarantee.
-func (c *watchCheck) violated(g WatchGuarantee, rev int64, key, format string, args ...any) {
+func (c *watchCheck) violated(g guarantee, rev int64, key, format string, args ...any) {
 	if c.found[g] != nil {
 		return
 	}
@@ -165,27 +183,27 @@ func (c *watchCheck) stream(ws *WatchStream) {
 func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 	key, rev := e.Item.Key, e.Revision
 	if len(s.sent) > 0 {
-		c.exercised[Ordered]++
-		c.exercised[Unique]++
-		c.exercised[Reliable]++
+		c.exercised[ordered]++
+		c.exercised[unique]++
+		c.exercised[reliable]++
 		if last := s.sent[len(s.sent)-1].Revision; rev < last {
-			c.violated(Ordered, rev, key, "the %s of %q at revision %d comes after revision %d", e.Type, key, rev, last)
+			c.violated(ordered, rev, key, "the %s of %q at revision %d comes after revision %d", e.Type, key, rev, last)
 		}
 	}
 	switch {
 	case s.came[place{rev, key}]:
-		c.violated(Unique, rev, key, "the %s of %q at revision %d comes twice", e.Type, key, rev)
+		c.violated(unique, rev, key, "the %s of %q at revision %d comes twice", e.Type, key, rev)
 	case rev == ended:
-		c.violated(Atomic, rev, key, "the %s of %q at revision %d comes apart from the rest of its revision", e.Type, key, rev)
+		c.violated(atomic, rev, key, "the %s of %q at revision %d comes apart from the rest of its revision", e.Type, key, rev)
 	}
 	if rev <= s.marked {
-		c.violated(Bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.marked)
+		c.violated(bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.marked)
 	}
 	if !s.Request.wants(e.Type, key) {
-		c.violated(Filter, rev, key, "the %s of %q at revision %d was not asked for", e.Type, key, rev)
+		c.violated(filter, rev, key, "the %s of %q at revision %d was not asked for", e.Type, key, rev)
 	}
 	if start := s.Request.StartRevision; rev < start {
-		c.violated(Resumable, rev, key, "the %s of %q at revision %d comes on a watch from revision %d", e.Type, key, rev, start)
+		c.violated(resumable, rev, key, "the %s of %q at revision %d comes on a watch from revision %d", e.Type, key, rev, start)
 	}
 	s.sent = append(s.sent, e)
 	s.came[place{rev, key}] = true
@@ -205,12 +223,12 @@ func (c *watchCheck) happened(r *WatchRequest, e *WatchEvent) {
 			continue
 		}
 		if e.Type == PutEvent && !sameItem(e.Item, real.Item) {
-			c.violated(Reliable, e.Revision, key, "the put of %q at revision %d was sent as %q (mod revision %d, version %d), but wrote %q (version %d)",
+			c.violated(reliable, e.Revision, key, "the put of %q at revision %d was sent as %q (mod revision %d, version %d), but wrote %q (version %d)",
 				key, e.Revision, e.Item.Value, e.Item.ModRevision, e.Item.Version, real.Item.Value, real.Item.Version)
 		}
 		return
 	}
-	c.violated(Reliable, e.Revision, key, "the %s of %q at revision %d never happened", e.Type, key, e.Revision)
+	c.violated(reliable, e.Revision, key, "the %s of %q at revision %d never happened", e.Type, key, e.Revision)
 }
 
 // sameItem compares an item with the stored one; creation and version are
@@ -225,11 +243,11 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 	key := e.Item.Key
 	if !s.Request.PrevKV {
 		if e.PrevItem != nil {
-			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item that was not asked for", e.Type, key, e.Revision)
+			c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item that was not asked for", e.Type, key, e.Revision)
 		}
 		return
 	}
-	c.exercised[PrevKV]++
+	c.exercised[prevKV]++
 	before := c.log.At(e.Revision - 1)
 	if before == nil {
 		return
@@ -237,15 +255,15 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 	want := before.Get(key)
 	switch {
 	case want == nil && e.PrevItem != nil:
-		c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item, but there was none", e.Type, key, e.Revision)
+		c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item, but there was none", e.Type, key, e.Revision)
 	case want != nil && e.PrevItem == nil:
 		// etcd reads the previous item when it sends: compacted by then, it is
 		// left out.
 		if c.log.At(c.log.Revision()).Compacted() < e.Revision {
-			c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d lacks the previous item of revision %d", e.Type, key, e.Revision, want.ModRevision)
+			c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d lacks the previous item of revision %d", e.Type, key, e.Revision, want.ModRevision)
 		}
 	case want != nil && !sameItem(e.PrevItem, want):
-		c.violated(PrevKV, e.Revision, key, "the %s of %q at revision %d carries the item of revision %d as the previous one, not that of revision %d",
+		c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d carries the item of revision %d as the previous one, not that of revision %d",
 			e.Type, key, e.Revision, e.PrevItem.ModRevision, want.ModRevision)
 	}
 }
@@ -253,13 +271,13 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 // bookmark holds a bookmark against the events that came before it. Those that
 // come after it are judged when they do.
 func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
-	c.exercised[Bookmarkable]++
+	c.exercised[bookmarkable]++
 	if s.begun {
 		from := max(s.start, s.marked+1, c.log.First()+1)
 		for at := from; at <= min(rev, c.log.Revision()); at++ {
 			for _, real := range s.Request.changes(c.log, at) {
 				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.came[place{at, key}] {
-					c.violated(Bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
+					c.violated(bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
 				}
 			}
 		}
@@ -272,7 +290,7 @@ func (c *watchCheck) severalAtOnce(s *streamCheck) {
 		second := s.sent[i].Revision == s.sent[i-1].Revision
 		third := second && i > 1 && s.sent[i-2].Revision == s.sent[i].Revision
 		if second && !third {
-			c.exercised[Atomic]++
+			c.exercised[atomic]++
 		}
 	}
 }
@@ -290,7 +308,7 @@ func (c *watchCheck) gaps(s *streamCheck) {
 	}
 	fromRevision := s.Request.StartRevision > 0
 	if fromRevision {
-		c.exercised[Resumable]++
+		c.exercised[resumable]++
 	}
 	start := s.start
 	if !s.begun {
@@ -300,15 +318,15 @@ func (c *watchCheck) gaps(s *streamCheck) {
 		for _, real := range s.Request.changes(c.log, rev) {
 			key := real.Item.Key
 			if !s.Request.wants(real.Type, key) {
-				c.exercised[Filter]++
+				c.exercised[filter]++
 				continue
 			}
 			if s.came[place{rev, key}] || rev == s.torn {
 				continue
 			}
-			g := Reliable
+			g := reliable
 			if rev < first && fromRevision {
-				g = Resumable
+				g = resumable
 			}
 			c.violated(g, rev, key, "the %s of %q at revision %d is missing: the watch has reached revision %d", real.Type, key, rev, last)
 		}
@@ -327,11 +345,11 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 			covered = s.Request.StartRevision - 1
 		}
 		if start := s.Request.StartRevision; i > 0 && covered > 0 && start > covered+1 {
-			c.exercised[Resumable]++
+			c.exercised[resumable]++
 			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
 				for _, real := range s.Request.changes(c.log, rev) {
 					if key := real.Item.Key; s.Request.wants(real.Type, key) {
-						c.violated(Resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, covered, start)
+						c.violated(resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, covered, start)
 					}
 				}
 			}

@@ -14,9 +14,11 @@ import (
 func Request(p sim.Payload) *model.Request {
 	switch p := p.(type) {
 	case *wire.PutRequest:
-		return &model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv}
+		r := put(p)
+		return &r
 	case *wire.DeleteRangeRequest:
-		return &model.Request{Kind: model.Delete, Key: p.Key, End: p.RangeEnd, PrevKV: p.PrevKv}
+		r := remove(p)
+		return &r
 	case *wire.CompactionRequest:
 		return &model.Request{Kind: model.Compact, Revision: p.Revision}
 	case *wire.TxnRequest:
@@ -28,7 +30,8 @@ func Request(p sim.Payload) *model.Request {
 		}
 		return r
 	case *wire.RangeRequest:
-		return rangeRequest(p)
+		r := rangeRequest(p)
+		return &r
 	case *wire.ListRequest:
 		return listRequest(p)
 	case *wire.GetRequest:
@@ -55,22 +58,33 @@ var (
 )
 
 func branch(ops []wire.RequestOp) []model.Request {
-	var out []model.Request
+	if len(ops) == 0 {
+		return nil
+	}
+	out := make([]model.Request, len(ops))
 	for i := range ops {
 		switch op := &ops[i]; {
 		case op.Put != nil:
-			out = append(out, *Request(op.Put))
+			out[i] = put(op.Put)
 		case op.DeleteRange != nil:
-			out = append(out, *Request(op.DeleteRange))
+			out[i] = remove(op.DeleteRange)
 		default:
-			out = append(out, *Request(op.Range))
+			out[i] = rangeRequest(op.Range)
 		}
 	}
 	return out
 }
 
-func rangeRequest(p *wire.RangeRequest) *model.Request {
-	r := &model.Request{
+func put(p *wire.PutRequest) model.Request {
+	return model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv}
+}
+
+func remove(p *wire.DeleteRangeRequest) model.Request {
+	return model.Request{Kind: model.Delete, Key: p.Key, End: p.RangeEnd, PrevKV: p.PrevKv}
+}
+
+func rangeRequest(p *wire.RangeRequest) model.Request {
+	r := model.Request{
 		Kind: model.List, Key: p.Key, End: p.RangeEnd,
 		Limit: p.Limit, CountOnly: p.CountOnly, KeysOnly: p.KeysOnly,
 		Selection: model.Selection{

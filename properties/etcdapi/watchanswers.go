@@ -29,12 +29,17 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"ended": "response to a watch that ended", "revision": "wrong revision", "unanswered": "request not answered",
 	},
 	Weight: 1,
-	New:    func(s *testbed.System) testbed.Judge { return &watchAnswers{s, moments.Of(s)} },
+	New: func(s *testbed.System) testbed.Judge {
+		return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch}
+	},
 })
 
 type watchAnswers struct {
 	system  *testbed.System
 	moments *moments.Recorder
+	options v3rpc.Options
+	// check is the one of the last stream: a campaign judges many.
+	check streamCheck
 }
 
 // Reset implements testbed.Judge.
@@ -43,10 +48,9 @@ func (*watchAnswers) Reset() {}
 // Finding implements testbed.Judge.
 func (j *watchAnswers) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
-	nodes := j.system.Nodes()
-	o := &nodes.Etcd.Watch
 	for i, c := range j.system.Streams() {
-		of := newStreamCheck(&all, c, j.moments.Stream(i), o)
+		of := &j.check
+		of.begin(&all, c, j.moments.Stream(i), &j.options)
 		for k := range c.Responses() {
 			of.response(c.Responses()[k].WatchResponse, j.moments.Stream(i).Responses[k])
 		}
@@ -83,8 +87,8 @@ type watchState struct {
 	wants int64
 }
 
-func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options) *streamCheck {
-	of := &streamCheck{all: all, client: c, canceledFirst: o.Created == v3rpc.CreatedInOrder}
+func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options) {
+	*of = streamCheck{all: all, client: c, canceledFirst: o.Created == v3rpc.CreatedInOrder, watches: of.watches[:0]}
 	for _, watch := range c.Watches(o.NegativeStart == v3rpc.Refused) {
 		s := watchState{Watch: watch, wants: watch.StartRevision}
 		when, k := at.Creates, watch.Place
@@ -104,7 +108,6 @@ func newStreamCheck(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Strea
 		}
 		of.watches = append(of.watches, s)
 	}
-	return of
 }
 
 // response judges one response, which came when etcd was like this.

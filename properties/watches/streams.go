@@ -17,15 +17,21 @@ import (
 // ofWatches makes the judge of one of etcd's watch guarantees.
 func ofWatches(g model.WatchGuarantee) func(*testbed.System) testbed.Judge {
 	return func(s *testbed.System) testbed.Judge {
-		return &guarantee{testbed.Shared(s, func(s *testbed.System) *streams { return &streams{system: s} }), g}
+		return &guarantee{testbed.Shared(s, newStreams), g}
 	}
 }
 
 // streams judges every stream of a run for all guarantees together: those of
 // caches and those of clients that speak to etcd directly.
 type streams struct {
-	system     *testbed.System
-	judgements []model.WatchJudgement
+	system *testbed.System
+	// refusesNegative: this etcd refuses start revisions below 0.
+	refusesNegative bool
+	judgements      []model.WatchJudgement
+}
+
+func newStreams(s *testbed.System) *streams {
+	return &streams{system: s, refusesNegative: s.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused}
 }
 
 // Reset implements testbed.Observer.
@@ -35,7 +41,7 @@ func (*streams) Reset() {}
 func (t *streams) BeginJudging(*sim.World) {
 	log := t.system.Truth().Log()
 	waits := t.system.Etcd().Waits()
-	var all []model.WatchJudgement
+	all := t.judgements[:0]
 	judge := func(streams ...model.WatchStream) {
 		for i := range streams {
 			if waits {
@@ -58,7 +64,7 @@ func (t *streams) BeginJudging(*sim.World) {
 		}
 	}
 	for _, r := range t.system.Streams() {
-		for _, watch := range r.Watches(t.system.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused) {
+		for _, watch := range r.Watches(t.refusesNegative) {
 			judge(etcdStream(r, watch))
 		}
 	}
@@ -107,6 +113,7 @@ func cacheStreams(r *workload.Watcher) []model.WatchStream {
 	var streams []model.WatchStream
 	for _, st := range r.Streams() {
 		m := model.WatchStream{Listed: st.Listed, Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true, Values: r.Values()}}
+		m.Responses = make([]model.WatchResponse, 0, len(st.Events))
 		for _, e := range st.Events {
 			m.Responses = append(m.Responses, cacheResponse(e))
 		}
