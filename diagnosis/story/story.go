@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/trace"
@@ -74,7 +75,7 @@ func Tell(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*S
 	}
 	p := r.system.Params()
 	return &Story{
-		Title:   fmt.Sprintf("%s on etcd %s with the cache design %s: %s is violated", sc.Name, p.Etcd, p.Cache, f.Property),
+		Title:   fmt.Sprintf("%s on etcd %s with the cache design %s: %s is violated", sc.Name, strings.Join(p.MemberVersions(), " and "), p.Cache, f.Property),
 		Failure: f,
 		Lines:   condense(r),
 		Why:     r.why(),
