@@ -234,6 +234,7 @@ var activeValues = []active{
 	{set: "page=1", scenario: "outages"},
 	{set: "check-period=1m", scenario: "lost-event"},
 	{set: "kept-pages=1", scenario: "kept-pages"},
+	{set: "kept-bytes=100", scenario: "kept-pages"},
 	{set: "delegated-limit=2", scenario: "guard-cascade"},
 	{set: "incoming=2", scenario: "consistent-list"},
 	{set: "watch-buf=2", scenario: "consistent-list"},

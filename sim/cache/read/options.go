@@ -44,10 +44,12 @@ type Limits struct {
 	// dynamic-fallback=wait-time: 1 s.
 	FallbackAfter sim.Duration
 	// KeepPagesFor is how long the rest of a list is kept, with pagination=kept:
-	// 60 s. KeptPages is how many such rests there may be at a time: 100. The
-	// oldest goes first.
+	// 60 s. KeptPages is how many such rests there may be at a time: 100. KeptBytes
+	// is how many bytes of keys and values their objects may have together; 0 is no
+	// bound. The oldest goes first.
 	KeepPagesFor sim.Duration
 	KeptPages    int
+	KeptBytes    int
 	// DelegatedLimit is how many lists may be with etcd at a time; 0 is no limit,
 	// as shipped. More are refused with 429.
 	DelegatedLimit int
@@ -78,6 +80,7 @@ var Group = option.NewGroup("cache",
 // LimitGroup is the limits that scenarios set.
 var LimitGroup = option.NewGroup("cache",
 	option.Count("kept-pages", func(l *Limits) *int { return &l.KeptPages }, "100", "rests of lists that a cache keeps at a time, with pagination=kept"),
+	option.Count("kept-bytes", func(l *Limits) *int { return &l.KeptBytes }, "no bound", "bytes of keys and values in the rests that a cache keeps, with pagination=kept"),
 	option.Count("delegated-limit", func(l *Limits) *int { return &l.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
 )
 

@@ -13,7 +13,8 @@ import (
 type keptPages struct {
 	read.FirstPage
 	keepFor sim.Duration
-	max     int
+	// max and maxBytes bound what is kept; no bytes are no bound.
+	max, maxBytes int
 	// rests are the oldest first.
 	rests []rest
 }
@@ -25,6 +26,17 @@ type rest struct {
 	token string
 	read.Page
 	since sim.Time
+	// bytes of keys and values, as if no other rest and no store had the objects: once
+	// they have changed that is so.
+	bytes int
+}
+
+func bytesOf(p *read.Page) int {
+	n := 0
+	for _, kv := range p.Items {
+		n += len(kv.Key) + len(kv.Value)
+	}
+	return n
 }
 
 var cellKept = sim.NewCell("cache: kept pages")
@@ -32,7 +44,7 @@ var cellKept = sim.NewCell("cache: kept pages")
 // Reset implements read.Paginator.
 func (k *keptPages) Reset(l *read.Limits) {
 	clear(k.rests)
-	*k = keptPages{keepFor: l.KeepPagesFor, max: l.KeptPages, rests: k.rests[:0]}
+	*k = keptPages{keepFor: l.KeepPagesFor, max: l.KeptPages, maxBytes: l.KeptBytes, rests: k.rests[:0]}
 }
 
 // Answer implements read.Paginator.
@@ -54,16 +66,35 @@ func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int6
 		page.Remaining = int64(len(all.Items)) - limit
 	}
 	after.Items = all.Items[limit:]
+	k.keep(env, r, rest{page.Token(), after, env.Now(), bytesOf(&after)})
+	r.Answer(env, &page)
+}
+
+// keep adds a rest, and drops the oldest ones until it fits. One that is larger than
+// all that may be kept is left out.
+func (k *keptPages) keep(env *sim.Env, r *read.Read, x rest) {
 	env.Writes(cellKept, 0)
-	if len(k.rests) == k.max {
+	if k.maxBytes > 0 && x.bytes > k.maxBytes {
+		env.Cover(keptTooLarge)
+		return
+	}
+	for len(k.rests) == k.max || k.maxBytes > 0 && k.bytes()+x.bytes > k.maxBytes {
 		env.Cover(keptOverflowed)
 		k.rests = slices.Delete(k.rests, 0, 1)
 	}
-	k.rests = append(k.rests, rest{page.Token(), after, env.Now()})
+	k.rests = append(k.rests, x)
+	env.Record(keptBytes, int64(k.bytes()))
 	if timer := r.Delegator().Config().Kept; !env.Armed(timer) {
 		env.Arm(timer, k.keepFor)
 	}
-	r.Answer(env, &page)
+}
+
+func (k *keptPages) bytes() int {
+	n := 0
+	for i := range k.rests {
+		n += k.rests[i].bytes
+	}
+	return n
 }
 
 // Continue implements read.Paginator: it answers the next page if its objects were
@@ -121,4 +152,8 @@ var (
 	keptServed     = sim.NewSituation("cache: page answered from what was kept")
 	keptExpired    = sim.NewSituation("cache: kept pages dropped after their time")
 	keptOverflowed = sim.NewSituation("cache: kept pages dropped for newer ones")
+	keptTooLarge   = sim.NewSituation("cache: rest of a list that is too large to be kept")
+
+	keptBytes = sim.NewMetric("kept_pages_bytes", sim.Bytes,
+		"keys and values in the rests of lists that a cache keeps, whenever it keeps one more")
 )
