@@ -71,6 +71,9 @@ func Campaigns() []*Campaign {
 			}
 		}
 	}
+	for _, sc := range otherNodes {
+		all = append(all, newCampaign(sc, sc.Params))
+	}
 	for _, name := range alternatives {
 		if sc, err := testbed.FindScenario(name); err == nil {
 			all = append(all, valuesIn(sc, "")...)
