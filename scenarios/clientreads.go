@@ -107,6 +107,7 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 	},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.AwaitedProgress(),
@@ -137,7 +138,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
-		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests,
+		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
@@ -179,7 +180,7 @@ vain, and what no API takes is refused.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		watches.EventTypes, caches.InvalidRequests,
+		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),

@@ -91,6 +91,7 @@ nothing more can happen, so that a watch that falls silent shows.`,
 	Claims: []*testbed.Property{
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.EventTypes,
 		watches.KeepUp, caches.JustifiedRefusals, caches.NothingLeft, caches.Resumes,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),

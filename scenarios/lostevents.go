@@ -116,7 +116,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
 })
 
 var FailedChecks = testbed.RegisterScenario(&testbed.Scenario{

@@ -110,7 +110,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.NoProgress(known.WaitsUntilFresh),
 		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),

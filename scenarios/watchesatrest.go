@@ -36,6 +36,7 @@ the other watchers are sent every event.`,
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Bookmarkable,
+		caches.TimersOwned,
 	},
 	Known: slices.Concat(
 		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
@@ -65,6 +66,7 @@ and their timers run. A watch that the new cache does not know of would be open 
 	Claims: []*testbed.Property{
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique,
 		watches.Reliable, watches.Resumable,
+		caches.TimersOwned,
 	},
 	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
 })

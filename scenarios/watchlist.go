@@ -128,7 +128,7 @@ figures are in scenarios/watchlists.md.`,
 			Steps: 400_000,
 		},
 	},
-	Claims: []*testbed.Property{watches.InitialEvents},
+	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
 	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
 
@@ -154,7 +154,7 @@ looked from outside.`,
 		},
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
-	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, client.ReopensInTime},
+	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, client.ReopensInTime, caches.TimersOwned},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).Violates(watches.InitialEventsEnd).
 			Because("no progress is requested for a watch with initial events (kubernetes/kubernetes#122805)"),

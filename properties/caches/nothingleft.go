@@ -6,21 +6,27 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // NothingLeft looks at a cache when nothing more can happen. What it still has in
 // memory on behalf of clients must have a client: each watch an open connection, and each
 // request must have been answered. A
-// watch that drains has ended by then, and so has each read. It is exercised by each
-// cache once in a run that comes to rest.
+// watch that drains has ended by then, and so has each read. What passes through the
+// cache has passed: its channels are empty, but for what clients have no room for. Rests
+// of lists that are kept for the next page have expired, and there is at most one
+// snapshot for each event that the history has room for and one for the list. No timer
+// is set then, or more could happen. It is exercised by each cache once in a run that
+// comes to rest.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
-	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no comparison with etcd and as many watches as clients have open.",
+	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and as many watches as clients have open.",
 	Violated: "left behind in the cache",
 	Labels: map[string]string{
 		"unanswered": "request without an answer", "reads": "reads left in the cache", "waits": "waits left in the cache",
 		"comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
+		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
 	},
 	New: func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
@@ -42,19 +48,26 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 			continue
 		}
 		all.Exercised++
-		left := &left{waits: waitsOf(c.Node), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
-		left.reads, left.watches, left.comparisons = of.Holds()
+		left := &left{Held: of.Holds(), waits: waitsOf(c.Node), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
 		left.unanswered = j.unanswered(c)
 		switch {
 		case left.unanswered > 0:
 			all.Violate("unanswered", left)
-		case left.reads > 0:
+		case left.Reads > 0:
 			all.Violate("reads", left)
 		case left.waits > 0:
 			all.Violate("waits", left)
-		case left.comparisons > 0:
+		case left.Comparisons > 0:
 			all.Violate("comparisons", left)
-		case left.watches != left.open:
+		case left.Asking > 0 && c.Ready():
+			all.Violate("asking", left)
+		case left.Queued != (dispatch.Queued{}):
+			all.Violate("queued", left)
+		case left.Pages > 0:
+			all.Violate("pages", left)
+		case left.Snapshots > 0:
+			all.Violate("snapshots", left)
+		case left.Watches != left.open:
 			all.Violate("watches", left)
 		case left.clients >= 0 && left.open != left.clients:
 			all.Violate("connections", left)
@@ -103,8 +116,9 @@ func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
 
 // left is what a cache still has.
 type left struct {
-	cache                                             string
-	reads, waits, watches, comparisons, open, clients int
+	cache.Held
+	cache                string
+	waits, open, clients int
 	// unanswered is how many clients wait for an answer.
 	unanswered int
 }
@@ -114,8 +128,20 @@ func (l *left) String() string {
 	if l.clients >= 0 {
 		clients = fmt.Sprintf(", by clients of which %d watch", l.clients)
 	}
-	return fmt.Sprintf("nothing more can happen, and %d clients wait for an answer of %s; it holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons; %d connections to it are open%s",
-		l.unanswered, l.cache, l.reads, l.waits, l.watches, l.comparisons, l.open, clients)
+	more := ""
+	for _, of := range []struct {
+		n    int
+		what string
+	}{
+		{l.Asking, "questions for readiness"}, {l.Queued.Incoming, "events in the incoming channel"}, {l.Queued.Unsent, "events in channels of watches"},
+		{l.Queued.Ending, "watches that are to end"}, {l.Pages, "rests of lists"}, {l.Snapshots, "snapshots beyond its history"},
+	} {
+		if of.n > 0 {
+			more += fmt.Sprintf(", %d %s", of.n, of.what)
+		}
+	}
+	return fmt.Sprintf("nothing more can happen, and %d clients wait for an answer of %s; it holds %d reads, of which it counts %d as waiting, %d watches and %d comparisons%s; %d connections to it are open%s",
+		l.unanswered, l.cache, l.Reads, l.waits, l.Watches, l.Comparisons, more, l.open, clients)
 }
 
 // Concerns implements explore.Concerned.

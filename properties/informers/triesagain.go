@@ -23,7 +23,7 @@ var TriesAgain = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer tries again wrongly",
 	Labels: map[string]string{
 		"soon": "no pause after a failure", "late": "pause too long", "often": "sent again too often", "silent": "informer falls silent",
-		"server": "request to the wrong server", "page": "page of another size", "stopped": "request of a stopped informer",
+		"server": "request to the wrong server", "page": "page of another size", "stopped": "request or timer of a stopped informer",
 	},
 	New: func(s *testbed.System) testbed.Judge { return &triesAgain{s} },
 })
@@ -171,6 +171,9 @@ func (j *triesAgain) atTheEnd(all *testbed.Tally, w *sim.World, n *testbed.Infor
 	case n.Record().Panicked:
 		if open > 0 {
 			all.Violate("stopped", &restless{n.Name, fmt.Sprintf("has stopped, and %d of its requests are open", open)})
+		}
+		if armed := w.ArmedTimers(n.ID); armed > 0 {
+			all.Violate("stopped", &restless{n.Name, fmt.Sprintf("has stopped, and %d of its timers are set", armed)})
 		}
 	case open == 0 && j.system.IsOver(w) && (w.Mode() == sim.Untimed || w.Now().Sub(over) > longestPause):
 		all.Violate("silent", &restless{n.Name, "has no request, and sends none"})

@@ -302,9 +302,3 @@ func (c *Cache) Endings() []reflector.Ending { return c.reflector.Endings() }
 
 // Turns implements Relisting.
 func (c *Cache) Turns() []reflector.Turn { return c.reflector.Turns() }
-
-// Holds is what the cache has in memory on behalf of clients: reads that are not
-// answered, and watches that have not ended.
-func (c *Cache) Holds() (reads, watches, comparisons int) {
-	return c.reads.Unanswered(), c.dispatcher.Held(), c.checks.UnderWay()
-}

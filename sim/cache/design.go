@@ -57,10 +57,14 @@ type (
 	// Trusting checks whether reads may rely on etcd's progress notifications. A node
 	// without it always relies on them.
 	Trusting interface{ TrustsProgress() bool }
-	// Holding says what is in memory, between steps: reads that are not answered,
-	// watches that have not ended, and comparisons with etcd that are under way.
-	Holding interface {
-		Holds() (reads, watches, comparisons int)
+	// Holding says what is in memory, between steps.
+	Holding interface{ Holds() Held }
+	// Timed says which of its timers that are armed belong to nothing that is there, and
+	// how many have an owner; and for how long its dispatcher may wait for watchers that
+	// do not keep up.
+	Timed interface {
+		Ownerless(armed func(sim.Timer) bool) (found []sim.Timer, owned int)
+		DispatchBudget() sim.Duration
 	}
 	// Following keeps how its watches of etcd ended, and what it did then.
 	Following interface{ Endings() []reflector.Ending }
@@ -78,6 +82,7 @@ var (
 	_ Starter    = (*Cache)(nil)
 	_ Trusting   = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
+	_ Timed      = (*Cache)(nil)
 	_ Following  = (*Cache)(nil)
 	_ Relisting  = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)

@@ -60,6 +60,41 @@ func (r *registry) Held() int {
 	return n
 }
 
+// Queued is what the dispatcher and its watchers still have to pass on.
+type Queued struct {
+	// Incoming are the events in the incoming channel, and the one that has no room there.
+	// Ending are watches that end when the event that is dispatched has reached all.
+	Incoming, Ending int
+	// Dispatching: an event has reached some watchers and not yet all.
+	Dispatching bool
+	// Unsent are the events in the channels of watches whose clients have room for them.
+	Unsent int
+}
+
+// Queued is what there is between two steps.
+func (d *Dispatcher) Queued() Queued {
+	q := Queued{Incoming: d.incoming.Len(), Ending: len(d.toStop), Dispatching: d.dispatching()}
+	if d.offering {
+		q.Incoming++
+	}
+	for _, w := range d.watchers {
+		if w.inHand == nil {
+			q.Unsent += w.input.Len()
+		}
+	}
+	return q
+}
+
+// Budget is how long the dispatcher may wait for watchers that do not keep up, as of the
+// last time that it did.
+func (d *Dispatcher) Budget() sim.Duration { return d.budget.budget }
+
+// Places is how many watchers there are, with those that are free.
+func (d *Dispatcher) Places() int { return len(d.watchers) }
+
+// HasDeadline reports whether the watch is to end at a given time.
+func (w *Watcher) HasDeadline() bool { return w.deadline != 0 }
+
 // Watcher returns a watcher by its number.
 func (d *Dispatcher) Watcher(number int) *Watcher { return d.watchers[number] }
 

@@ -106,6 +106,12 @@ func (d *Delegator) Unanswered() int {
 	return n
 }
 
+// Places is how many reads there are, with those that are free.
+func (d *Delegator) Places() int { return len(d.reads) }
+
+// KeptPages is how many rests of lists are kept.
+func (d *Delegator) KeptPages() int { return d.rules.pagination.Kept() }
+
 // AnyWaits reports whether a read waits for the cache to be fresh.
 func (d *Delegator) AnyWaits(env *sim.Env) bool {
 	env.LooksAt(cellWaiting, 0)

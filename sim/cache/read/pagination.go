@@ -25,6 +25,8 @@ type Paginator interface {
 	Answer(env *sim.Env, r *Read, view store.View, prefix string, limit int64)
 	// Fire is the timer Numbers.Kept going off.
 	Fire(env *sim.Env, d *Delegator)
+	// Kept is how many rests of lists are kept.
+	Kept() int
 	Clone() Paginator
 	Cells(visit sim.CellVisitor)
 }
@@ -55,6 +57,9 @@ func (FirstPage) Answer(env *sim.Env, r *Read, view store.View, prefix string, l
 
 // Fire implements Paginator; there is no timer.
 func (FirstPage) Fire(*sim.Env, *Delegator) {}
+
+// Kept implements Paginator.
+func (FirstPage) Kept() int { return 0 }
 
 // Clone implements Paginator.
 func (FirstPage) Clone() Paginator { return FirstPage{} }

@@ -164,6 +164,9 @@ func (r *Read) Exact() int64 { return r.exact }
 // Start is the key that a page after the first begins at.
 func (r *Read) Start() string { return r.start }
 
+// Waits reports whether the read waits for the cache to be fresh.
+func (r *Read) Waits() bool { return r.state == waiting || r.state == woken }
+
 // Began is when the read began to wait.
 func (r *Read) Began() sim.Time { return r.began }
 

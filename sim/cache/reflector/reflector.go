@@ -66,6 +66,9 @@ func (r *Reflector) Forget() {
 // Starts is how often the reflector has begun to list and watch.
 func (r *Reflector) Starts() int { return r.starts }
 
+// Pauses reports whether the reflector is between two ListAndWatch.
+func (r *Reflector) Pauses() bool { return r.state == gap }
+
 // ListAndWatch begins one turn of wait.Until.
 func (r *Reflector) ListAndWatch(env *sim.Env) {
 	env.Begin("list and watch", r.starts)

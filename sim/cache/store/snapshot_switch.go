@@ -80,6 +80,15 @@ func (s *Store) Compact(env *sim.Env, revision int64) bool {
 	return true
 }
 
+// SnapshotsBeyondHistory is how many snapshots there are more than one for each event
+// that the history has room for and one for the list, between two steps.
+func (s *Store) SnapshotsBeyondHistory() int {
+	if s.snapshots.tree == nil {
+		return 0
+	}
+	return max(0, s.snapshots.tree.Len()-s.history.capacity-1)
+}
+
 // CompactRevision is the compaction that the cache last heard of, 0 if it has
 // heard of none.
 func (s *Store) CompactRevision() int64 { return s.snapshots.compacted }

@@ -132,6 +132,9 @@ func (k *keptPages) Fire(env *sim.Env, d *read.Delegator) {
 	}
 }
 
+// Kept implements read.Paginator.
+func (k *keptPages) Kept() int { return len(k.rests) }
+
 // Clone implements read.Paginator.
 func (k *keptPages) Clone() read.Paginator {
 	c := *k

@@ -1,0 +1,88 @@
+package caches
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// TimersOwned looks at the timers of a cache after each of its steps. A timer that is set
+// for a read, a watch or an event that is gone goes off when its number belongs to
+// another one, and keeps memory until then. How long the dispatcher may wait for watches
+// that do not keep up is never less than nothing, and at most 100 ms (storage/cacher,
+// timeBudget). The timers that go on as long as the cache does are not judged: those of
+// bookmarks, progress, checks and compactions. It is exercised by steps after which a
+// timer is set that is judged.
+var TimersOwned = testbed.RegisterProperty(&testbed.Property{
+	Name: "timers-owned", Kind: testbed.Safety,
+	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
+	Violated: "timer without an owner",
+	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
+	New:      func(s *testbed.System) testbed.Judge { return newTimersOwned(s) },
+})
+
+// maxDispatchBudget is upstream's maxBudget.
+const maxDispatchBudget = 100 * time.Millisecond
+
+type timersOwned struct {
+	system *testbed.System
+	// world and node are those of the cache that is looked at by armed, which is made
+	// once.
+	world *sim.World
+	node  sim.NodeID
+	armed func(sim.Timer) bool
+	tally testbed.Tally
+}
+
+func newTimersOwned(s *testbed.System) *timersOwned {
+	j := &timersOwned{system: s}
+	j.armed = func(t sim.Timer) bool { return j.world.Armed(j.node, t) }
+	return j
+}
+
+// Reset implements testbed.Judge.
+func (j *timersOwned) Reset() { j.tally = testbed.Tally{} }
+
+// AfterStep implements testbed.StepObserver.
+func (j *timersOwned) AfterStep(w *sim.World, a sim.Action) {
+	c := j.system.Cache(a.Node)
+	if c == nil {
+		return
+	}
+	of, ok := c.Node.(cache.Timed)
+	if !ok {
+		return
+	}
+	j.world, j.node = w, a.Node
+	found, owned := of.Ownerless(j.armed)
+	if owned > 0 {
+		j.tally.Exercised++
+	}
+	if len(found) > 0 {
+		j.tally.Violate("timer", &ownerless{c.Name, w.Steps(), fmt.Sprintf("the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))})
+	}
+	if b := of.DispatchBudget(); b < 0 || b > maxDispatchBudget {
+		j.tally.Violate("budget", &ownerless{c.Name, w.Steps(), fmt.Sprintf("the dispatcher may wait for %v", b)})
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *timersOwned) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+
+// ownerless is a timer that is set for nothing, or a wrong budget.
+type ownerless struct {
+	cache string
+	step  int
+	wrong string
+}
+
+func (o *ownerless) String() string {
+	return fmt.Sprintf("after step %d of the run %s: %s", o.step, o.cache, o.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (o *ownerless) Concerns() explore.Concern { return explore.Concern{Node: o.cache} }
