@@ -27,5 +27,6 @@ import (
 	_ "github.com/watchbed/watchbed/properties/etcdapi"
 	_ "github.com/watchbed/watchbed/properties/informers"
 	_ "github.com/watchbed/watchbed/properties/reads"
+	_ "github.com/watchbed/watchbed/properties/timers"
 	_ "github.com/watchbed/watchbed/properties/watches"
 )

@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -107,7 +108,7 @@ not matter to the quiet one, and does not with a stream for each resource; on a 
 	},
 	Claims: []*testbed.Property{
 		reads.AnswersInTime, reads.Linearizable, caches.ServedAsPromised, caches.NeededProgress,
-		caches.TimersOwned,
+		timers.Owned,
 	},
 	Known: slices.Concat(
 		known.AwaitedProgress(),
@@ -138,7 +139,7 @@ sent ADDED when an object enters its selection, and DELETED with the object as i
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, caches.MatchEtcd,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Bookmarkable,
-		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, caches.TimersOwned,
+		watches.EventTypes, watches.InitialEvents, caches.InvalidRequests, timers.Owned,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
@@ -180,7 +181,7 @@ vain, and what no API takes is refused.`,
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		watches.EventTypes, caches.InvalidRequests, caches.TimersOwned,
+		watches.EventTypes, caches.InvalidRequests, timers.Owned,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),

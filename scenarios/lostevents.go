@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -116,7 +117,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, timers.Owned},
 })
 
 var FailedChecks = testbed.RegisterScenario(&testbed.Scenario{

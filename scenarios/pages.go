@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -32,7 +33,7 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Minute, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, caches.TimersOwned},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, timers.Owned},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),
@@ -59,7 +60,7 @@ future-rv=confirm it does: a revision that etcd does not have is refused without
 	},
 	Claims: []*testbed.Property{
 		reads.Exact, reads.Linearizable, caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
-		caches.InvalidRequests, caches.TimersOwned,
+		caches.InvalidRequests, timers.Owned,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable)),

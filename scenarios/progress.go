@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -110,7 +111,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime, caches.TimersOwned},
+	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime, timers.Owned},
 	Known: slices.Concat(
 		known.NoProgress(known.WaitsUntilFresh),
 		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),

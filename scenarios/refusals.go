@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -40,7 +41,7 @@ answer itself, is right about the data and of no use.`,
 	Claims: []*testbed.Property{
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.NeededProgress, caches.PageSizes, watches.EventTypes,
 		caches.Resumes,
-		caches.TimersOwned,
+		timers.Owned,
 	},
 })
 
@@ -66,7 +67,7 @@ goes on from there and not from history that is gone by then. More of them would
 	Claims: []*testbed.Property{
 		watches.BookmarksInTime, watches.Bookmarkable, watches.Ordered, watches.Reliable, watches.Resumable, watches.EventTypes,
 		caches.NeededProgress,
-		caches.TimersOwned,
+		timers.Owned,
 	},
 })
 
@@ -93,7 +94,7 @@ progress in every design here.`,
 		watches.KeepUp, watches.BookmarksCome, caches.NothingLeft, client.NothingLeft,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, watches.EventTypes,
 		caches.Resumes,
-		caches.TimersOwned,
+		timers.Owned,
 	},
 })
 
@@ -114,7 +115,7 @@ must have its answer, and the cache must hold nothing for it.`,
 		Faults: faults.Options{Breaks: 1, Restarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.NothingLeft, caches.InvalidRequests, caches.MatchEtcd, reads.LinearizableData, timers.Owned},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.LinearizableData, caches.MatchEtcd)),
 		known.Rarely(known.StaleReads(reads.LinearizableData)),
@@ -140,5 +141,5 @@ waits for three seconds, and is refused with 504 and a Retry-After of 1 s.`,
 			Mode: sim.Timed, Network: 2 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 3 * time.Minute, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, caches.TimersOwned},
+	Claims: []*testbed.Property{caches.JustifiedRefusals, caches.NeededProgress, caches.PageSizes, timers.Owned},
 })

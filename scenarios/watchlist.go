@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -128,7 +129,7 @@ figures are in scenarios/watchlists.md.`,
 			Steps: 400_000,
 		},
 	},
-	Claims: []*testbed.Property{watches.InitialEvents, caches.TimersOwned},
+	Claims: []*testbed.Property{watches.InitialEvents, timers.Owned},
 	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
 
@@ -154,7 +155,7 @@ looked from outside.`,
 		},
 	},
 	// Objects do not change, so that early progress has nothing to overtake.
-	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, client.ReopensInTime, caches.TimersOwned},
+	Claims: []*testbed.Property{watches.InitialEventsEnd, watches.InitialEvents, client.ReopensInTime, timers.Owned},
 	Known: slices.Concat(
 		known.When(known.EndsByTimer, testbed.Unless(known.EtcdNotifies)).Violates(watches.InitialEventsEnd).
 			Because("no progress is requested for a watch with initial events (kubernetes/kubernetes#122805)"),

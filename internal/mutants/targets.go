@@ -38,6 +38,7 @@ var Targets = []Target{
 	{"properties/caches", 8},
 	{"properties/client", 6},
 	{"properties/compactions", 8},
+	{"properties/timers", 6},
 	{"properties/etcdapi", 16},
 	{"properties/informers", 12},
 	{"properties/moments", 8},

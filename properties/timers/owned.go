@@ -1,4 +1,4 @@
-package caches
+package timers
 
 import (
 	"fmt"
@@ -10,25 +10,25 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// TimersOwned looks at the timers of a cache after each of its steps. A timer that is set
+// Owned looks at the timers of a cache after each of its steps. A timer that is set
 // for a read, a watch or an event that is gone goes off when its number belongs to
 // another one, and keeps memory until then. How long the dispatcher may wait for watches
 // that do not keep up is never less than nothing, and at most 100 ms (storage/cacher,
 // timeBudget). The timers that go on as long as the cache does are not judged: those of
 // bookmarks, progress, checks and compactions. It is exercised by steps after which a
 // timer is set that is judged.
-var TimersOwned = testbed.RegisterProperty(&testbed.Property{
+var Owned = testbed.RegisterProperty(&testbed.Property{
 	Name: "timers-owned", Kind: testbed.Safety,
 	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
-	New:      func(s *testbed.System) testbed.Judge { return newTimersOwned(s) },
+	New:      func(s *testbed.System) testbed.Judge { return newOwned(s) },
 })
 
 // maxDispatchBudget is upstream's maxBudget.
 const maxDispatchBudget = 100 * time.Millisecond
 
-type timersOwned struct {
+type owned struct {
 	system *testbed.System
 	// world and node are those of the cache that is looked at by armed, which is made
 	// once.
@@ -38,17 +38,17 @@ type timersOwned struct {
 	tally testbed.Tally
 }
 
-func newTimersOwned(s *testbed.System) *timersOwned {
-	j := &timersOwned{system: s}
+func newOwned(s *testbed.System) *owned {
+	j := &owned{system: s}
 	j.armed = func(t sim.Timer) bool { return j.world.Armed(j.node, t) }
 	return j
 }
 
 // Reset implements testbed.Judge.
-func (j *timersOwned) Reset() { j.tally = testbed.Tally{} }
+func (j *owned) Reset() { j.tally = testbed.Tally{} }
 
 // AfterStep implements testbed.StepObserver.
-func (j *timersOwned) AfterStep(w *sim.World, a sim.Action) {
+func (j *owned) AfterStep(w *sim.World, a sim.Action) {
 	c := j.system.Cache(a.Node)
 	if c == nil {
 		return
@@ -58,8 +58,8 @@ func (j *timersOwned) AfterStep(w *sim.World, a sim.Action) {
 		return
 	}
 	j.world, j.node = w, a.Node
-	found, owned := of.Ownerless(j.armed)
-	if owned > 0 {
+	found, withOwner := of.Ownerless(j.armed)
+	if withOwner > 0 {
 		j.tally.Exercised++
 	}
 	if len(found) > 0 {
@@ -71,7 +71,7 @@ func (j *timersOwned) AfterStep(w *sim.World, a sim.Action) {
 }
 
 // Finding implements testbed.Judge.
-func (j *timersOwned) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+func (j *owned) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
 
 // ownerless is a timer that is set for nothing, or a wrong budget.
 type ownerless struct {
