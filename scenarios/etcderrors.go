@@ -6,12 +6,14 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/client"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -92,6 +94,37 @@ when it comes.`,
 		known.Rarely(known.EarlyProgress(watches.Resumable)),
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
+	),
+})
+
+var LongWithoutLeader = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "long-without-leader",
+	Summary: "etcd has no leader for seconds: writes wait, and of the streams of its own watch API those end that require a leader",
+	Doc: `A client says for each stream whether it requires a leader (clientv3.WithRequireLeader). etcd ends such a stream once it has
+seen no leader for three election timeouts, and goes on to serve the others, to which nothing new comes: no write is carried out
+until there is a leader again.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 3, Writes: 6, Streams: 2, Readers: 1, Reads: 4, Read: "consistent", Keys: 2, Items: 2, Think: 5 * time.Second,
+		},
+		Faults: faults.Options{LeaderLosses: 1, For: 15 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 40 * time.Second, Steps: 200_000,
+		},
+	},
+	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
+		create := watchFrom(0)
+		create.RequireLeader = i == 0
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 3, Every: time.Second}
+	},
+	Claims: []*testbed.Property{
+		etcdapi.NeedsLeader, etcdapi.WatchAnswers, reads.Linearizable, reads.AtMostOnce, watches.Ordered, watches.Unique, watches.Reliable,
+	},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.Linearizable)),
+		known.Rarely(known.StaleReads(reads.Linearizable)),
 	),
 })
 

@@ -20,6 +20,9 @@ type EtcdWatch struct {
 	later     int
 	// ended: the stream broke, or one of its ends closed it.
 	ended bool
+	// failure is the error with which etcd ended it, nil if that was not so.
+	failure *wire.Error
+	endedAt sim.Time
 	// firstRequest is when the first progress request went out.
 	firstRequest sim.Time
 	responses    []Response
@@ -87,6 +90,10 @@ func (w *EtcdWatch) Responses() []Response { return w.responses }
 
 // Ended reports whether the stream broke, or one of its ends closed it.
 func (w *EtcdWatch) Ended() bool { return w.ended }
+
+// End is when the stream ended, and the error with which etcd ended it, nil if it broke or
+// was closed. It means nothing before that.
+func (w *EtcdWatch) End() (at sim.Time, failure *wire.Error) { return w.endedAt, w.failure }
 
 // Done reports whether all requests of the plan were sent, or the stream ended.
 func (w *EtcdWatch) Done() bool {
@@ -158,7 +165,7 @@ func (w *EtcdWatch) Fire(env *sim.Env, t sim.Timer) {
 	default:
 		env.Begin("leave", 0)
 		env.Writes(cellOpen, 0)
-		w.ended = true
+		w.ended, w.endedAt = true, env.Now()
 		env.Close(w.conn)
 		return
 	}
@@ -187,7 +194,10 @@ func (w *EtcdWatch) Receive(env *sim.Env, m *sim.Message) {
 	}
 	if !ok {
 		env.Writes(cellOpen, 0)
-		w.ended = true
+		if !w.ended {
+			w.ended, w.endedAt = true, env.Now()
+			w.failure, _ = m.Payload.(*wire.Error)
+		}
 		env.Disarm(nextRequest)
 		return
 	}

@@ -126,6 +126,9 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 	}
 }
 
+// HasLeader reports whether the cluster has a leader, as far as the member knows.
+func (s *Server) HasLeader() bool { return s.leader.is == leads }
+
 // mustAwaitLeader: a write waits until there is a leader.
 func (s *Server) mustAwaitLeader(env *sim.Env, e *entry) bool {
 	env.LooksAt(cellLeader, 0)

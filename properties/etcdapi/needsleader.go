@@ -1,0 +1,117 @@
+package etcdapi
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// NeedsLeader holds what etcd does without a leader against what it promises. Raft takes no
+// proposals then, so that a write which is asked for has no answer before there is a leader
+// again. monitorLeader ends the streams that require one after three election timeouts
+// (clientv3.WithRequireLeader), and no others. Only a run with a clock is judged, in which
+// the fault says for how long there is no leader. It is exercised by each write that is
+// asked for and each stream that is open meanwhile.
+var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
+	Name: "needs-leader", Kind: testbed.Safety,
+	Promise:  "While etcd has no leader it answers no write, and it ends the watch streams that require a leader and no others.",
+	Violated: "acts without a leader",
+	Labels: map[string]string{
+		"answered": "write answered without a leader", "open": "stream open without a leader", "ended": "stream ended although it requires no leader",
+	},
+	New: func(s *testbed.System) testbed.Judge {
+		b := s.DeliveryBound().Plus(electionTimeouts, "three election timeouts")
+		return &needsLeader{system: s, bound: b, until: sim.Time(s.Params().Faults.For)}
+	},
+})
+
+// electionTimeouts are three of a second, after which monitorLeader ends streams.
+const electionTimeouts = 3 * time.Second
+
+type needsLeader struct {
+	system *testbed.System
+	// bound is how long a stream that requires a leader may stay open.
+	bound testbed.Bound
+	// until is when there is a leader again, since when there is none; lost is false if
+	// there always was one.
+	since, until sim.Time
+	lost         bool
+}
+
+// Reset implements testbed.Judge.
+func (j *needsLeader) Reset() { j.since, j.lost = 0, false }
+
+// Follows implements testbed.Follower.
+func (j *needsLeader) Follows(p testbed.Part) bool { return p == testbed.EtcdMember }
+
+// AfterStep implements testbed.StepObserver.
+func (j *needsLeader) AfterStep(w *sim.World, _ sim.Action) {
+	if !j.lost && !j.system.Etcd().HasLeader() {
+		j.since, j.lost = w.Now(), true
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *needsLeader) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	if w.Mode() == sim.Untimed || !j.lost {
+		return all.Finding()
+	}
+	for _, c := range j.system.Clients() {
+		j.writes(&all, c)
+	}
+	for _, c := range j.system.Streams() {
+		j.stream(&all, c)
+	}
+	return all.Finding()
+}
+
+// writes judges the writes that a client asked for while there was no leader.
+func (j *needsLeader) writes(all *testbed.Tally, c *workload.Client) {
+	for k := range c.Operations() {
+		op, span := &c.Operations()[k], &c.Spans()[k]
+		if !op.Request.IsWrite() || span.Call <= j.since || span.Call >= j.until {
+			continue
+		}
+		all.Exercised++
+		if span.Answered && span.Return < j.until {
+			all.Violate("answered", &withoutLeader{c.Name(), j, fmt.Sprintf("was answered a write at %v", span.Return.Sub(0))})
+		}
+	}
+}
+
+// stream judges how a stream ended, and when.
+func (j *needsLeader) stream(all *testbed.Tally, c *workload.EtcdWatch) {
+	plan := c.Plan()
+	if len(plan.Creates) == 0 || len(c.Responses()) == 0 || c.Responses()[0].At > j.since {
+		return
+	}
+	all.Exercised++
+	at, failure := c.End()
+	refused := c.Ended() && failure != nil && failure.Code == wire.NoLeader
+	switch due := j.since + sim.Time(j.bound.Total); {
+	case !plan.Creates[0].RequireLeader && refused:
+		all.Violate("ended", &withoutLeader{c.Name(), j, "has a stream that requires no leader, which etcd ended"})
+	case plan.Creates[0].RequireLeader && due < j.until && (!c.Ended() || at > due):
+		all.Violate("open", &withoutLeader{c.Name(), j, fmt.Sprintf("has a stream that requires a leader, and was open for more than %v (%s)", j.bound.Total, j.bound.Derivation)})
+	}
+}
+
+// withoutLeader is what etcd must not do without a leader.
+type withoutLeader struct {
+	client string
+	judge  *needsLeader
+	wrong  string
+}
+
+func (v *withoutLeader) String() string {
+	return fmt.Sprintf("etcd has no leader from %v to %v, and %s %s", v.judge.since.Sub(0), v.judge.until.Sub(0), v.client, v.wrong)
+}
+
+// Concerns implements explore.Concerned.
+func (v *withoutLeader) Concerns() explore.Concern { return explore.Concern{Node: v.client} }
