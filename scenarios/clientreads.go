@@ -185,6 +185,7 @@ vain, and what no API takes is refused.`,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd)),
+		known.EarlySnapshots(reads.Pages),
 		known.Rarely(known.EarlyProgress(watches.Resumable)),
 		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, caches.MatchEtcd),
 		known.CompactedDeletions(watches.Reliable, watches.Resumable),
