@@ -9,13 +9,28 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// fewer are parameters with fewer faults that still give the failure, and the first
-// seed that does: none of a kind if that will do, or one. Shrinking a run drops the steps that it does not need,
-// but a fault at the beginning of a run may save the steps of a start, so that the
-// run with the fault is the shorter one, and says less.
+// fewer are parameters with one informer, if that will do, and fewer faults that still
+// give the failure, and the first seed that does. In a timed run shrinking cannot leave
+// an informer out: it can only make what it does come later. Other API servers stay,
+// since a scenario may be about them, and one shows the same failure in another way.
 func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbed.Params, uint64) {
 	p, first := f.Params, tally.FirstSeed
-	for _, fault := range f.Params.Faults.Set() {
+	if p.Informers.Count > 1 {
+		one := p
+		one.Informers.Count = 1
+		if seed, ok := f.find(one, tally); ok {
+			p, first = one, seed
+		}
+	}
+	return f.fewerFaults(ctx, p, first, tally)
+}
+
+// fewerFaults are parameters with no fault of a kind if that will do, or one, and the
+// first seed that gives the failure. Shrinking a run drops the steps that it does not
+// need, but a fault at the beginning of a run may save the steps of a start, so that the
+// run with the fault is the shorter one, and says less.
+func (f *Finder) fewerFaults(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally) (testbed.Params, uint64) {
+	for _, fault := range p.Faults.Set() {
 		without := p
 		var err error
 		if without.Faults, err = p.Faults.Without(fault.Name); err != nil || ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,4 +66,24 @@ func TestFaultsThatAreNotNeededAreLeftOut(t *testing.T) {
 			break
 		}
 	}
+}
+
+// TestInformersThatAreNotNeededAreLeftOut: one informer shows that progress overtakes
+// events, and both API servers stay.
+func TestInformersThatAreNotNeededAreLeftOut(t *testing.T) {
+	sc, err := testbed.FindScenario("informer-fallback")
+	require.NoError(t, err)
+	p := sc.Params
+	p.Etcd = "3.5.7"
+	require.Equal(t, 2, p.Informers.Count)
+	f := &Finder{Scenario: sc, Params: p, Strategy: strategy.Default(), Last: 999, Shrink: true}
+	subjects, err := sc.Subjects(p)
+	require.NoError(t, err)
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: f.Strategy, Seeds: f.Last + 1, Steps: p.Clock.Steps})
+	require.NoError(t, err)
+	behind := slices.IndexFunc(c.Failures, func(t campaign.FailureTally) bool { return t.Failure.Property == "informer-catches-up" })
+	require.GreaterOrEqual(t, behind, 0)
+	fewer, _ := f.fewer(t.Context(), c.Failures[behind])
+	require.Equal(t, 1, fewer.Informers.Count)
+	require.Equal(t, p.Topology.Servers, fewer.Topology.Servers)
 }

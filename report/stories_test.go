@@ -68,8 +68,8 @@ func (c *storyCase) open(t *testing.T) *diagnosis.Diagnosis {
 }
 
 // replay explains the committed recording, if it still is one of the case. The
-// recording has the parameters that the case sets, and the faults that it can do
-// without, and no others: a parameter that is renamed makes no recording stale.
+// recording has the parameters that the case sets, and fewer faults and informers if that
+// will do, and no others: a parameter that is renamed makes no recording stale.
 func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	t.Helper()
 	sc, p := c.params(t)
@@ -82,7 +82,7 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 		return nil, err
 	}
 	for i, want := range p.Expand() {
-		if got := have.Expand()[i]; got != want && !isFault(got.Name) {
+		if got := have.Expand()[i]; got != want && !mayDiffer(got.Name) {
 			return nil, fmt.Errorf("it was recorded with %s=%s, which is %s now", got.Name, got.Value, want.Value)
 		}
 	}
@@ -94,9 +94,10 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	return nil, errors.New(c.property.Name + " is not violated in it")
 }
 
-func isFault(name string) bool {
+// mayDiffer: a recording may have fewer faults and informers than the case.
+func mayDiffer(name string) bool {
 	_, err := faults.Group.Find(name)
-	return err == nil
+	return err == nil || name == "informers"
 }
 
 // search finds and shrinks a run, as simrun run would.
@@ -136,7 +137,7 @@ func (c *storyCase) write(t *testing.T, rec *recording.Recording) {
 		// The story has a file of its own.
 		rec.Findings[i].Why, rec.Findings[i].Story = "", nil
 	}
-	fewer := fewerFaults(&c.scenario.Params, rec)
+	fewer := fewerOf(&c.scenario.Params, rec)
 	rec.Tool, rec.Parameters = "watchbed", []recording.Parameter{}
 	for _, s := range c.set {
 		k, v, _ := strings.Cut(s, "=")
@@ -149,12 +150,13 @@ func (c *storyCase) write(t *testing.T, rec *recording.Recording) {
 	require.NoError(t, os.WriteFile(c.recording(), b.Bytes(), 0o644))
 }
 
-// fewerFaults are the recorded faults in which a recording differs from the case.
-func fewerFaults(p *testbed.Params, rec *recording.Recording) []recording.Parameter {
+// fewerOf are the recorded faults and informers in which a recording differs from the
+// case.
+func fewerOf(p *testbed.Params, rec *recording.Recording) []recording.Parameter {
 	var differ []recording.Parameter
-	for _, s := range faults.Group.Expand(&p.Faults) {
+	for _, s := range p.Expand() {
 		for _, r := range rec.Parameters {
-			if r.Name == s.Name && r.Value != s.Value {
+			if r.Name == s.Name && r.Value != s.Value && mayDiffer(r.Name) {
 				differ = append(differ, r)
 			}
 		}
