@@ -25,7 +25,7 @@ func init() {
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, FailedChecks, Detectors, ConsistencyChecks,
 		// Initial events (KEP-3157).
-		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds, watchlists.Behind,
+		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy,
 		// The version check, and overload.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/testbed"
@@ -18,7 +19,7 @@ import (
 
 // TestFiguresOfWatchLists measures the tables of watchlists.md.
 func TestFiguresOfWatchLists(t *testing.T) {
-	holdTables(t, "watchlists.md", []table{{"full", measuredFull}, {"behind", measuredBehind}})
+	holdTables(t, "watchlists.md", []table{{"full", measuredFull}, {"behind", measuredBehind}, {"without progress", measuredWithoutProgress}})
 }
 
 // bufferings are the values of initial-events-buffer, with the situations that show
@@ -101,6 +102,31 @@ func bufferTable(t *testing.T, sc *testbed.Scenario, took string, settings ...st
 			seconds(tally(t, c, took).Quantile(0.5)), seconds(tally(t, c, took).Quantile(0.99)))
 	}
 	return b.String()
+}
+
+// measuredWithoutProgress is what becomes of informers that stream, by what etcd sends
+// and by what tells the cache, or them.
+func measuredWithoutProgress(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| settings | `informer-catches-up` | streams that ended | lists in place of a stream | time to the first store, p50 / p99 |\n|---|---|---|---|---|\n")
+	for _, settings := range []string{
+		"", "notify=5s", "watch-list-detection=notified", "watch-list-detection=unasked", "watch-list-detection=unasked notify=5s",
+		"informer-stream-patience=10s", "cache=v0.37.2", "cache=v0.37.2 etcd=3.5.12", "cache=kep-2340 etcd=3.5.12",
+	} {
+		c := measuredBy(t, watchlists.WithoutProgress, strings.Fields(settings)...)
+		took := tally(t, c, "informer_sync_duration_seconds")
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %s / %s |\n", quotedEach(settings), verdictOf(t, c, informers.CatchUp),
+			times(t, c, "informer: initial events ended by a bookmark"), times(t, c, "informer: list in place of a stream"),
+			seconds(took.Quantile(0.5)), seconds(took.Quantile(0.99)))
+	}
+	return b.String()
+}
+
+func quotedEach(settings string) string {
+	if settings == "" {
+		return "-"
+	}
+	return "`" + strings.Join(strings.Fields(settings), "`, `") + "`"
 }
 
 func verdictOf(t *testing.T, c *campaign.Result, p *testbed.Property) string {

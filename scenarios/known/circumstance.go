@@ -19,6 +19,8 @@ var (
 		func(s *testbed.Setup) bool {
 			return s.Params.Workload.ListWatch.Clients > 0 || s.Params.Informers.Count > 0 && s.Params.Informers.List == informer.ByWatchList
 		})
+	InformersLosePatience = testbed.NewCondition("informers do not wait for the end of initial events for ever (informer-stream-patience)",
+		func(s *testbed.Setup) bool { return s.Params.Informers.StreamPatience > 0 })
 	InstallsSnapshot = testbed.NewCondition("etcd installs a snapshot",
 		func(s *testbed.Setup) bool { return s.Params.Faults.Snapshots > 0 })
 	EtcdCompacts = testbed.NewCondition("etcd is compacted",

@@ -104,6 +104,8 @@ var (
 		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferInject })
 	KeepsKeysOfEvents = ofCache("the object of an event is the one that the cache has when it is sent (initial-events-buffer=references)",
 		func(o *cache.Options) bool { return o.Watches.Buffer == variant.BufferReferences })
+	DetectsNotifications = ofCache("a watch with initial events is refused while no progress comes but what was asked for (watch-list-detection=unasked)",
+		func(o *cache.Options) bool { return o.Watches.Detection == variant.DetectUnasked })
 	StreamsFromEtcd = ofCache("the cache itself starts by a watch with initial events (reflector-list=watch-list)",
 		func(o *cache.Options) bool { return o.Ingestion.ReflectorList == reflector.WatchList })
 )

@@ -93,6 +93,9 @@ func (c surroundings) ListAnswered(env *sim.Env, list *wire.ListRequest, answer 
 // DeclareWaits implements progress.Waits.
 func (c surroundings) DeclareWaits(env *sim.Env) { c.reads.DeclareWaits(env) }
 
+// ProgressRequested implements progress.Waits.
+func (c surroundings) ProgressRequested(env *sim.Env) { c.dispatcher.ProgressRequested(env) }
+
 // ProgressDispatched implements dispatch.Surroundings.
 func (c surroundings) ProgressDispatched(env *sim.Env, resourceVersion int64) {
 	c.ingestion.progress.Dispatched(env, c.Cache, resourceVersion)

@@ -38,6 +38,7 @@ const (
 	timerRetryAfter
 	timerWatchTimeout
 	timerCheckAgain
+	timerStreamPatience
 )
 
 // Informer is one Reflector with its store. It implements sim.Node with all
@@ -188,6 +189,8 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 		r.timeOut(env)
 	case timerCheckAgain:
 		r.sendCheck(env)
+	case timerStreamPatience:
+		r.losePatience(env)
 	case timerBackoff:
 		env.LooksAt(cellState, 0)
 		switch r.state {
@@ -209,7 +212,7 @@ func (r *Informer) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
 func (r *Informer) TimerName(t sim.Timer) string {
-	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again"}[t]
+	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again", "patience with a stream"}[t]
 }
 
 // Synced reports whether the store has been filled since the process started.

@@ -1,6 +1,8 @@
 package informer
 
 import (
+	"time"
+
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -20,6 +22,10 @@ type Options struct {
 	// (KEP-3157, "Steps followed by informers"). client-go names the last
 	// resourceVersion once more.
 	Newest bool
+	// StreamPatience is how long the informer waits for the end of a stream's initial
+	// events before it lists instead; 0 is for ever, as client-go, which only says so in
+	// its log every 10 s.
+	StreamPatience time.Duration
 	// NotOlder gives a LIST with a resourceVersion that resourceVersionMatch.
 	// client-go gives none: that means the same without a limit, and exactly that
 	// resourceVersion with one (kubernetes #133810).
@@ -69,6 +75,8 @@ var Group = option.NewGroup("informers",
 	option.Count("informer-page", func(o *Options) *int { return &o.Page }, "500", "objects in one page of an informer's list"),
 	option.Switch("informer-check", func(o *Options) *bool { return &o.Check }, "informers compare a streamed list with a LIST"),
 	option.Switch("informer-newest", func(o *Options) *bool { return &o.Newest }, `informers ask for RV="" as soon as a watch ended with 410 (KEP-3157's appendix)`),
+	option.Duration("informer-stream-patience", func(o *Options) *time.Duration { return &o.StreamPatience }, "no end, as client-go",
+		"how long an informer waits for the end of initial events before it lists"),
 	option.Switch("informer-not-older", func(o *Options) *bool { return &o.NotOlder }, "informers list with resourceVersionMatch=NotOlderThan"),
 )
 

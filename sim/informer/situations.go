@@ -32,6 +32,7 @@ var (
 	changedMeanwhile = sim.NewSituation("informer: change among the initial events")
 	bookmarkTooEarly = sim.NewSituation("informer: bookmark before the end of the initial events")
 	streamedNewest   = sim.NewSituation("informer: newest stream after a refused resourceVersion")
+	patienceLost     = sim.NewSituation("informer: initial events not waited for any longer")
 	streamedAgain    = sim.NewSituation("informer: stream closed before the end of its initial events")
 )
 

@@ -24,7 +24,22 @@ func (r *Informer) watchList(env *sim.Env) {
 	r.record.Requests++
 	r.record.Requested = req.ResourceVersion
 	r.stream.began = env.Now()
+	if r.cfg.StreamPatience > 0 {
+		env.Arm(timerStreamPatience, r.cfg.StreamPatience)
+	}
 	r.ask(env, req)
+}
+
+// losePatience lists, if the initial events have not ended yet.
+func (r *Informer) losePatience(env *sim.Env) {
+	env.LooksAt(cellState, 0)
+	if r.state != stateWatchList {
+		return
+	}
+	env.Cover(patienceLost)
+	env.Disarm(timerRetryAfter)
+	r.leave(env)
+	r.fallBack(env)
 }
 
 // collect takes an event into the temporary store. The bookmark that marks the

@@ -15,6 +15,7 @@ type Dispatcher struct {
 	// What the options chose.
 	end      End
 	buffer   Buffering
+	detect   Detection
 	delegate Delegate
 	recheck  Recheck
 	oldest   Oldest
@@ -52,6 +53,8 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.buffer = Buffers.Of(cfg.Buffer)
 	d.delegate = Delegations.Of(cfg.Delegation)
 	d.recheck = Registrations.Of(cfg.Registration)
+	d.detect = Detections.Of(cfg.Detection)()
+	d.detect.Reset(&d.cfg.Amounts)
 	d.oldest = OldestWatches.Of(cfg.OldestWatch)
 	d.teardown = Teardowns.Of(cfg.Teardown)
 }
@@ -59,6 +62,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 // Forget drops what a process keeps in memory, and keeps the memory itself.
 func (d *Dispatcher) Forget() {
 	d.registry.forget()
+	d.detect.Reset(&d.cfg.Amounts)
 	d.incoming.Clear()
 	d.used, d.offering = 0, false
 	d.lastProcessed = 0
@@ -121,6 +125,7 @@ func (d *Dispatcher) Run(env *sim.Env) {
 	if d.current.Bookmark {
 		// Bookmarks from etcd may come many times a second; watchers get the
 		// cache's own instead.
+		d.detect.Heard(env)
 		d.cfg.Surroundings.ProgressDispatched(env, d.current.ResourceVersion)
 	} else {
 		d.dispatchEvent(env)

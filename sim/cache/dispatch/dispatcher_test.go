@@ -64,7 +64,7 @@ func TestZeroOptionsAreShipped(t *testing.T) {
 	var o Options
 	shipped := map[string]string{
 		"initial-events-end": "interval", "watch-delegation": "none", "initial-events-buffer": "as-shipped",
-		"empty-history": "refuses-older", "registration": "rechecked", "teardown": "ends-watches",
+		"empty-history": "refuses-older", "registration": "rechecked", "teardown": "ends-watches", "watch-list-detection": "off",
 	}
 	for _, s := range Group.Expand(&o) {
 		require.Equal(t, shipped[s.Name], s.Value, s.Name)

@@ -15,9 +15,10 @@
 //	dispatcher.go       an event on its way to all watchers
 //	bookmark.go         the bookmark timer
 //	end_bookmark.go     the bookmark that ends the initial events (KEP-3157)
+//	detection.go        whether etcd sends the progress that it takes
 //
 // Where designs differ there is a seam, an exported variable to which another
-// module may add a value: InitialEventsEnds, Buffers, Delegations, Registrations,
+// module may add a value: InitialEventsEnds, Buffers, Detections, Delegations, Registrations,
 // OldestWatches and Teardowns. Package variant has values that designs of ours use.
 //
 // Each step declares what it reads and writes, in the cells of state.go. The

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	InitialEventsEnd InitialEventsEnd
 	Buffer           Buffer
+	Detection        WatchListDetection
 	Delegation       Delegation
 	Registration     Registration
 	OldestWatch      OldestWatch
@@ -24,6 +25,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(InitialEventsEnds, func(o *Options) *InitialEventsEnd { return &o.InitialEventsEnd }),
 	option.SeamOption(Delegations, func(o *Options) *Delegation { return &o.Delegation }),
 	option.SeamOption(Buffers, func(o *Options) *Buffer { return &o.Buffer }),
+	option.SeamOption(Detections, func(o *Options) *WatchListDetection { return &o.Detection }),
 	option.SeamOption(OldestWatches, func(o *Options) *OldestWatch { return &o.OldestWatch }),
 	option.SeamOption(Registrations, func(o *Options) *Registration { return &o.Registration }),
 	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
@@ -46,6 +48,9 @@ type Amounts struct {
 	// CloseEnoughTimeout is how long a watch waits for the cache to be close
 	// enough, with BufferCloseEnough: 10 s.
 	CloseEnoughTimeout sim.Duration
+	// NotifiedWithin is how long a cache goes on to rely on progress notifications
+	// with watch-list-detection=notified: 11 s.
+	NotifiedWithin sim.Duration
 	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
 	BookmarkPeriod sim.Duration
 }
@@ -61,6 +66,7 @@ func (a *Amounts) setDefaults() {
 	set(&a.IncomingCapacity, 100)
 	set(&a.InitialEventsBytes, 2_000_000)
 	set(&a.CloseEnoughTimeout, 10*time.Second)
+	set(&a.NotifiedWithin, 11*time.Second)
 	set(&a.BookmarkPeriod, time.Minute)
 }
 

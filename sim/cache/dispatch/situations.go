@@ -6,6 +6,7 @@ var (
 	watchRefusedUnready     = sim.NewSituation("cache: watch refused while not ready")
 	watchInvalid            = sim.NewSituation("cache: invalid watch refused")
 	watchListUnsupported    = sim.NewSituation("cache: watch with initial events refused, progress is not trusted")
+	watchListSilent         = sim.NewSituation("cache: watch with initial events refused, no progress is heard of")
 	watchAsksForVersion     = sim.NewSituation("cache: watch asks etcd for its revision")
 	watchRefusedWaiting     = sim.NewSituation("cache: watch refused before it began")
 	watchHardClosed         = sim.NewSituation("cache: watch sent to another API server because the cache is too far behind")

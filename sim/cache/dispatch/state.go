@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
+	"github.com/watchbed/watchbed/sim/shown"
 )
 
 // The dispatcher's cells.
@@ -59,6 +60,7 @@ func (d *Dispatcher) CloneTo(e *Dispatcher, s *store.Store, around Surroundings)
 	*e = *d
 	e.cfg.Store, e.cfg.Surroundings = s, around
 	e.incoming = d.incoming.Clone()
+	e.detect = d.detect.Clone()
 	e.conns = slices.Clone(d.conns)
 	e.watchers = make([]*Watcher, len(d.watchers))
 	for i, w := range d.watchers {
@@ -90,6 +92,7 @@ func (d *Dispatcher) Cells(visit sim.CellVisitor) {
 	visit(cellBlocked, 0, d.dispatched())
 	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.budget)).Int(int64(d.budget.last)))
 	visit(cellProcessed, 0, sim.NewDigest.Int(d.lastProcessed))
+	d.detect.Cells(visit)
 	places, registered := sim.NewDigest, sim.NewDigest
 	for i, w := range d.watchers {
 		if w.registered {
@@ -139,6 +142,15 @@ func (d *Dispatcher) Relate(h sim.Digest, generation int) sim.Digest {
 		}
 	}
 	return h
+}
+
+// Show shows the events that wait for dispatchEvents.
+func (d *Dispatcher) Show(visit shown.Visitor) {
+	var waits []shown.Entry
+	for _, e := range d.incoming.All() {
+		waits = append(waits, e.Entry())
+	}
+	visit("incoming", waits...)
 }
 
 func fingerprintEvents(d sim.Digest, q *fifo.Queue[store.Event]) sim.Digest {

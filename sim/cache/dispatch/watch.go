@@ -31,6 +31,11 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 		Refuse(env, m.Conn, progressNotTrusted)
 		return
 	}
+	if isWatchList(req) && d.detect.Silent(env) {
+		env.Cover(watchListSilent)
+		Refuse(env, m.Conn, noProgressHeard)
+		return
+	}
 	w := d.newCacheWatcher(env, m, req)
 	w.state = watcherStarting
 	w.generation = ready.Generation

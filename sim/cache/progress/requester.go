@@ -72,6 +72,8 @@ type Config struct {
 type Waits interface {
 	// DeclareWaits declares that the step depends on them.
 	DeclareWaits(env *sim.Env)
+	// ProgressRequested is called for each request.
+	ProgressRequested(env *sim.Env)
 }
 
 // CellRequester is the state of the requester: its loop, and how many reads wait.
@@ -133,6 +135,7 @@ func (s *stream) send(env *sim.Env, request *wire.ProgressRequest) {
 		s.control = env.Open(s.cfg.Watch)
 	}
 	env.Send(s.control, request)
+	s.cfg.Waits.ProgressRequested(env)
 }
 
 // Hangup takes note that the stream has gone.

@@ -51,6 +51,8 @@ const (
 
 func (h *host) DeclareWaits(*sim.Env) { h.declared++ }
 
+func (h *host) ProgressRequested(*sim.Env) {}
+
 func (h *host) Start(env *sim.Env) {
 	h.Reset(progress.Config{Watch: etcdID, Period: 100 * time.Millisecond, Task: task, Timer: timer, Waits: h})
 	h.Requester.Start(env, 0)
