@@ -82,6 +82,9 @@ func (w *Watcher) forget(env *sim.Env) {
 	if w.deadline != 0 {
 		env.Disarm(w.timer)
 	}
+	if env.Mode() == sim.Timed {
+		env.Record(watchDuration, int64(env.Now().Sub(w.began)))
+	}
 	d := w.dispatcher
 	if w.countsForBookmarks {
 		d.bookmarkWatchers--

@@ -48,6 +48,8 @@ var (
 		"those of them whose client had not been sent the end of its initial events")
 	hardClosed = sim.NewCounter("watches_hard_closed", sim.Counted,
 		"watches whose connection was torn down because the cache was too far behind (KEP-3157, step 2b, option 1)")
+	watchDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="WATCH"}`, sim.Nanoseconds,
+		"from the arrival of a watch at the API server to its end: many short ones are a sign of clients that cannot keep up (KEP-3157)")
 	watchListDuration = sim.NewMetric("apiserver_watch_list_duration_seconds", sim.Nanoseconds,
 		"from the arrival of a watch with initial events to the bookmark that ends them")
 	initialEventsBuffered = sim.NewMetric("initial_events_buffer_entries", sim.Counted,

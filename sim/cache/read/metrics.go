@@ -14,6 +14,9 @@ var (
 	// fresh looks no better than one that never is.
 	consistentReadWait = sim.NewMetric("consistent_read_wait_seconds", sim.Nanoseconds,
 		"how long consistent LISTs waited until the cache was fresh, with 0 for those that found it fresh")
+	// KEP-3157 names it; upstream exports the two resourceVersions apart.
+	cacheLag = sim.NewMetric("apiserver_watch_cache_lag", sim.Counted,
+		"revisions by which the cache is behind etcd, whenever it hears etcd's revision")
 	listDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="LIST"}`, sim.Nanoseconds,
 		"from the arrival of a LIST at the API server to its answer, refusals included")
 	getDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="GET"}`, sim.Nanoseconds,
@@ -42,6 +45,13 @@ func (r *Read) measureWait(env *sim.Env) {
 	env.Record(readWait, waited)
 	if r.list != nil && r.consistent {
 		env.Record(consistentReadWait, waited)
+	}
+}
+
+// measureLag is called when a read hears etcd's revision.
+func (r *Read) measureLag(env *sim.Env, revision int64) {
+	if env.Mode() == sim.Timed {
+		env.Record(cacheLag, max(0, revision-r.d.cfg.Store.Version()))
 	}
 }
 

@@ -47,6 +47,7 @@ func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 	if env.Noting() {
 		env.Note(heard{revision})
 	}
+	r.measureLag(env, revision)
 	if r.watch != nil {
 		r.watchRevisionKnown(env, revision)
 		return
