@@ -142,6 +142,7 @@ var activeValues = []active{
 	{set: "informer-breaks=1", scenario: "informer-moves"},
 	{set: "informer-restarts=1", scenario: "informer-moves"},
 	{set: "informer-refusals=1", scenario: "informer-moves"},
+	{set: "informer-overloads=1", scenario: "informer-resume"},
 	{set: "faults-for=1s", scenario: "recovery"},
 	// Clock.
 	{set: "mode=untimed", scenario: "recovery"},

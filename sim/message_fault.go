@@ -71,6 +71,8 @@ type Refuse struct {
 	// a call or as what ends a stream.
 	Kinds   int
 	Refusal func(kind int, call bool) Payload
+	// Calls: only calls are refused, and no stream ends.
+	Calls bool
 }
 
 // Name implements Fault.
@@ -96,6 +98,9 @@ func (f *Refuse) find(w *World) *conn {
 	for i := range w.conns {
 		k := &w.conns[i]
 		if k.state != connOpen || k.opener != f.From || k.acceptor != f.To {
+			continue
+		}
+		if f.Calls && k.kind != callConn {
 			continue
 		}
 		l := w.laneFrom(k, f.To)

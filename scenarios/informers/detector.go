@@ -2,9 +2,11 @@ package informers
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -33,5 +35,32 @@ does not look at what comes later on the stream. client-go assumes that an exact
 			Because("an event is lost, and a difference that comes after the list is not looked for"),
 		known.When(known.KeepsSnapshots, known.TrustsEtcd).Violates(informers.DetectorAccuracy).
 			Because("the exact list of the detector is answered from the same state that was streamed"),
+	),
+})
+
+var LateDetector = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-late-check",
+	Summary: "API servers have no seat for the detector's LIST for many minutes: its watch has timed out when the comparison passes, and is resumed",
+	Doc: `With a clock. While the reflector compares what it was streamed it does not read its watch, which ends after five to ten
+minutes. API Priority and Fairness refuses the LIST with a Retry-After of half a minute, again and again; running watches go on. When the
+comparison has passed, the informer finds its watch gone, and has to watch again from the bookmark that ended the initial events.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Deletes: true, Noise: 1, NoiseWrites: 10, NoiseFor: time.Minute,
+			Read: "consistent", Keys: 2, Items: 3, Think: 4 * time.Minute,
+		},
+		Informers: testbed.InformerOptions{Count: 2, Options: informer.Options{List: informer.ByWatchList, Check: true}},
+		Faults:    faults.Options{InformerOverloads: 60, InformerRestarts: 2, For: 25 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 50 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: append([]*testbed.Property{informers.DetectorAccuracy}, Claims...),
+	Known: slices.Concat(
+		known.BackInTime(contentClaims...),
+		known.Rarely(known.StaleRelist()),
 	),
 })

@@ -41,6 +41,9 @@ type Options struct {
 	InformerBreaks, InformerRestarts int
 	// InformerRefusals is how many requests and watches of informers are refused.
 	InformerRefusals int
+	// InformerOverloads is how many LISTs of informers a busy API server refuses, for half
+	// a minute each.
+	InformerOverloads int
 	// For is how long faults strike, timed: the safety phase lasts at least as long.
 	For time.Duration
 }
@@ -66,6 +69,7 @@ var Group = option.NewGroup("faults",
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),
 	option.Count("informer-restarts", func(o *Options) *int { return &o.InformerRestarts }, "", "informers that restart"),
 	option.Count("informer-refusals", func(o *Options) *int { return &o.InformerRefusals }, "", "requests and watches of informers that are refused: 429, 500, 410"),
+	option.Count("informer-overloads", func(o *Options) *int { return &o.InformerOverloads }, "", "LISTs of informers that are refused with 429 and Retry-After: 30"),
 	option.Duration("faults-for", func(o *Options) *time.Duration { return &o.For }, "", "how long faults strike, timed"),
 )
 

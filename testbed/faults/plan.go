@@ -87,6 +87,13 @@ func (p *planner) informers(all []Informer) {
 			}
 			p.add(r, 1)
 		}
+		for k := range share(p.options.InformerOverloads, i, len(all)) {
+			r := &refuse{label: fmt.Sprintf("lists of %s (%d)", n.Name, k+1)}
+			for _, to := range n.Servers {
+				r.servers = append(r.servers, sim.Refuse{From: n.ID, To: to, Label: r.label, Kinds: 1, Refusal: busy, Calls: true})
+			}
+			p.add(r, 1)
+		}
 	}
 }
 

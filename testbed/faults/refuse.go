@@ -48,3 +48,9 @@ func refusal(kind int, call bool) sim.Payload {
 	}
 	return &wire.WatchEvent{Type: wire.Failed, Err: refusals[kind]}
 }
+
+// busy is what API Priority and Fairness answers when no seat gets free for long: its
+// Retry-After grows to 32 s.
+func busy(int, bool) sim.Payload {
+	return &wire.Error{Code: wire.TooManyRequests, Message: "too many requests: retry after 30 s", RetryAfter: 30}
+}
