@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -42,18 +43,18 @@ func (j *answers) Finding(*sim.World) explore.Finding {
 			op, at := &c.Operations()[k], &j.moments.Operations(i)[k]
 			if at.To == j.system.Topology().Etcd && op.Outcome != model.Unknown {
 				all.Exercised++
-				j.judge(&all, c, op, at)
+				j.judge(&all, c, op, c.Requests()[k], at)
 			}
 		}
 	}
 	return all.Finding()
 }
 
-func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, at *moments.Call) {
+func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, request sim.Payload, at *moments.Call) {
 	label, wrong := "", ""
 	if op.Outcome == model.Failed {
 		label, wrong = "refusal", refusedWrongly(op, at)
-	} else if label, wrong = revisionFits(op, at); wrong == "" {
+	} else if label, wrong = revisionFits(op, request, at); wrong == "" {
 		label, wrong = j.fits(op)
 	}
 	if wrong != "" {
@@ -100,31 +101,26 @@ func revisionsOf(r *model.Request) []int64 {
 }
 
 // revisionFits holds the revision of an answer against those that etcd had meanwhile.
-func revisionFits(op *model.Operation, at *moments.Call) (label, wrong string) {
+func revisionFits(op *model.Operation, request sim.Payload, at *moments.Call) (label, wrong string) {
 	switch rev := op.Result.Revision; {
 	case rev > at.Answered.Revision:
 		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.Answered.Revision)
-	case rev < at.Asked.Revision && !mayBeSerializable(op.Request):
+	case rev < at.Asked.Revision && !serializable(request):
 		return "revision", fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
 	}
 	return "", ""
 }
 
-// mayBeSerializable reports whether a request may be served from any state. The model
-// does not know it of a read of the past. A transaction is served like its reads if it
-// has nothing else in both branches.
-func mayBeSerializable(r *model.Request) bool {
-	if r.Kind != model.Txn {
-		return r.Kind == model.List && r.Freshness != model.Consistent
+// serializable reports whether a request may be served from any state. A transaction is
+// served like its reads if it has nothing else in both branches.
+func serializable(request sim.Payload) bool {
+	switch r := request.(type) {
+	case *wire.RangeRequest:
+		return r.Serializable
+	case *wire.TxnRequest:
+		return !slices.ContainsFunc(slices.Concat(r.Success, r.Failure), func(op wire.RequestOp) bool { return op.Range == nil || !op.Range.Serializable })
 	}
-	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
-		for i := range branch {
-			if !mayBeSerializable(&branch[i]) {
-				return false
-			}
-		}
-	}
-	return true
+	return false
 }
 
 // fits holds an answer against the model.

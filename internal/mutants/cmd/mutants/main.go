@@ -32,7 +32,7 @@ type flags struct {
 
 func main() {
 	var f flags
-	flag.StringVar(&f.pkg, "package", "", "mutate only this package, a path below the module")
+	flag.StringVar(&f.pkg, "package", "", "mutate only these packages, paths below the module, comma separated")
 	flag.IntVar(&f.n, "n", 0, "how many mutants of each package, instead of those in targets.go; they are not in the table")
 	flag.DurationVar(&f.budget, "budget", 20*time.Second, "processor time for a mutant")
 	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
@@ -88,7 +88,8 @@ func run(f *flags) error {
 func (f *flags) targets() ([]mutants.Target, error) {
 	targets := slices.Clone(mutants.Targets)
 	if f.pkg != "" {
-		targets = slices.DeleteFunc(targets, func(t mutants.Target) bool { return t.Package != f.pkg })
+		packages := strings.Split(f.pkg, ",")
+		targets = slices.DeleteFunc(targets, func(t mutants.Target) bool { return !slices.Contains(packages, t.Package) })
 		if len(targets) == 0 {
 			return nil, fmt.Errorf("-package %s: want one of those in internal/mutants/targets.go", f.pkg)
 		}
