@@ -47,7 +47,7 @@ const (
 // run of its own: it is in that one's Also.
 func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
-	for i, tally := range summary.PlainestFirst(f.Scenario, &f.Params, failures) {
+	for i, tally := range summary.PlainestFirst(&f.Params, failures) {
 		if d := showing(found, tally.Failure); d != nil {
 			d.Also = append(d.Also, tally.Failure)
 			continue

@@ -33,7 +33,7 @@ func TestAListedPropertyIsToldFirst(t *testing.T) {
 		}
 		failures := tallies(rec)
 		for range 2 {
-			assert.Equal(t, c.property.Name, summary.PlainestFirst(c.scenario, &p, failures)[0].Failure.Property, c.name)
+			assert.Equal(t, c.property.Name, summary.PlainestFirst(&p, failures)[0].Failure.Property, c.name)
 			slices.Reverse(failures)
 		}
 	}
@@ -62,7 +62,7 @@ func TestWhatClientsSeeIsToldFirst(t *testing.T) {
 		}
 		failures := tallies(rec)
 		for range 2 {
-			first := summary.PlainestFirst(c.scenario, &p, failures)[0].Failure.Property
+			first := summary.PlainestFirst(&p, failures)[0].Failure.Property
 			for _, plainer := range later[first] {
 				compared++
 				assert.False(t, slices.ContainsFunc(rec.Violations(), func(f explore.Failure) bool { return f.Property == plainer.Name }),

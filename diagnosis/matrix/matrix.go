@@ -139,7 +139,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 // its seed alone is about the property that the matrix names. It is nil if there is
 // none.
 func toldFirst(sc *testbed.Scenario, p *testbed.Params, failures []campaign.FailureTally, mine func(property string) bool) *campaign.FailureTally {
-	for _, f := range summary.PlainestFirst(sc, p, failures) {
+	for _, f := range summary.PlainestFirst(p, failures) {
 		if mine(f.Failure.Property) {
 			return &f
 		}

@@ -11,10 +11,10 @@ import (
 // with which a planted bug is listed, then what clients are answered, data that is
 // missing before a revision that is too old; then what informers hold, what watches
 // are sent, and last what a cache holds inside.
-func PlainestFirst(sc *testbed.Scenario, p *testbed.Params, list []campaign.FailureTally) []campaign.FailureTally {
+func PlainestFirst(p *testbed.Params, list []campaign.FailureTally) []campaign.FailureTally {
 	listed := func(t campaign.FailureTally) bool {
 		return slices.ContainsFunc(p.Planted(), func(b *testbed.KnownBug) bool {
-			return b.ShowsIn(sc) && b.Property.Name == t.Failure.Property
+			return b.Property.Name == t.Failure.Property
 		})
 	}
 	weight := func(t campaign.FailureTally) int {
