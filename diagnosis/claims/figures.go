@@ -8,7 +8,7 @@ import (
 // Verdict is what the bed says of a figure.
 type Verdict string
 
-// A figure that is Adopted is one that somebody chose: the bed takes it over, and
+// A figure that is Adopted is a choice of its document: the bed takes it over, and
 // there is nothing to bear out. One that is NotMeasurable is about something that does
 // not exist here, such as a processor in virtual time.
 const (

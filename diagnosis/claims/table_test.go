@@ -22,7 +22,7 @@ measures. Written by
     go test ./diagnosis/claims -run TestFiguresTable -figures.update
 
 and held by the same test: campaigns are measured again each time, by the same seeds.
-A figure that is *adopted* is one that somebody chose, and the bed has it where the
+A figure that is *adopted* is a choice of its document, and the bed has it where the
 table says. One that is *not measurable here* is about something that does not exist in
 virtual time, and the table says what.
 `
