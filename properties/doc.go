@@ -5,10 +5,11 @@
 //	reads        what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
 //	watches      what clients that watch are sent: etcd's watch guarantees, initial events and their end
 //	caches       the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
-//	client       the client library in an API server: client-bounded, client-nothing-left
+//	client       the client library in an API server: client-bounded, client-nothing-left, reopens-in-time
 //	compactions  API servers that compact etcd: history-kept, history-dropped
 //	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	fields       the list of what a client can be sent, each field with the properties that judge it
+//	timers       the timers of a cache: timers-owned, relists-in-time
 //	informers    what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
 // To add a property, add a file with a variable that calls

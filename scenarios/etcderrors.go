@@ -40,6 +40,7 @@ carried out.`,
 		reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, reads.AtMostOnce, caches.MatchEtcd,
 		watches.Ordered, watches.Unique, watches.Reliable,
 		caches.Resumes,
+		caches.NothingLeft, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential, reads.LinearizableAnswers, caches.MatchEtcd)),
@@ -167,10 +168,11 @@ etcd has no leader for a while or ends the stream. What it held is not listed a 
 			AwaitReady: true, Keys: 2, Items: 2, History: 1,
 		},
 		Faults: faults.Options{LeaderLosses: 1, StreamEnds: 2, Breaks: 1, Restarts: 1},
-		Clock:  testbed.Clock{Steps: 20_000},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: []*testbed.Property{
 		caches.MatchEtcd, caches.Resumes, reads.Linearizable, watches.Ordered, watches.Unique, watches.Reliable,
+		caches.NothingLeft, watches.KeepUp, watches.BookmarksCome,
 	},
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, caches.MatchEtcd)),

@@ -75,7 +75,7 @@ func (s *System) Over(w *sim.World) bool {
 	}
 	done := s.clients.programsEnded() &&
 		(len(s.clients.history)+len(s.informers) > 0 || w.Mode() == sim.Untimed) && s.followersDone(w)
-	if done && s.params.Clock.ToRest && w.Mode() == sim.Untimed {
+	if done && s.params.Clock.ToRest && s.ComesToRest() && w.Mode() == sim.Untimed {
 		// The runner ends a run in which nothing is enabled.
 		return w.Steps() > s.waitedFrom+patience
 	}
@@ -108,6 +108,13 @@ func (s *System) ready() bool {
 		}
 	}
 	return true
+}
+
+// ComesToRest reports whether a run can come to where nothing more can happen. An untimed
+// one cannot if a cache relies on the progress that etcd sends by itself: its ticker may
+// go off at any point, again and again.
+func (s *System) ComesToRest() bool {
+	return s.params.Clock.Mode == sim.Timed || s.etcd.config.Options.Watch.ProgressNotifyInterval == 0
 }
 
 // IsOver reports whether nothing more can happen, or all the time has passed that

@@ -35,7 +35,7 @@ func init() {
 		When(KeepsKeysOfEvents).RarelyViolates(watches.InitialEvents, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.KeepUp).
 			Because("an object is sent that is newer than its event, and once more with its own event (KEP-3157, step 2b, option 5)"),
 		ResumedWatches(watches.EventTypes, watches.KeepUp),
-		CompactedDeletions(watches.EventTypes),
-		InterruptedCompactions(watches.EventTypes),
+		CompactedDeletions(watches.EventTypes, watches.KeepUp),
+		InterruptedCompactions(watches.EventTypes, watches.KeepUp),
 	)...)
 }
