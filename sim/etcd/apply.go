@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -60,7 +61,7 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 	case *wire.TxnRequest:
 		resp, code := s.txn(env, r)
 		if code != 0 {
-			return refusal(code)
+			return request.Refusal(code)
 		}
 		resp.Revision = s.endTxn(env, e)
 		return resp
@@ -124,7 +125,7 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 	s.watch.CompactionApplied(env)
 	if code := s.store.Compact(env, rev); code != 0 {
-		return refusal(code)
+		return request.Refusal(code)
 	}
 	if env.Noting() {
 		env.Note(applied{request: e.payload, compacted: rev})

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -92,10 +93,10 @@ func (ms *members) status(env *sim.Env, r *wire.StatusRequest) sim.Payload {
 	case r.Endpoint == wire.ServingEndpoint:
 		return ms.all[ms.serving].status
 	case r.Endpoint < 0 || r.Endpoint >= len(ms.all):
-		return errUnknown
+		return request.ErrUnknown
 	case ms.all[r.Endpoint].Down:
 		env.Cover(coverStatusDown)
-		return errDown
+		return request.ErrDown
 	default:
 		return ms.all[r.Endpoint].status
 	}

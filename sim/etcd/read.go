@@ -3,6 +3,7 @@ package etcd
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/reply"
+	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -94,19 +95,19 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 	switch r := m.Payload.(type) {
 	case *wire.RangeRequest:
 		if r.Key == "" {
-			refused = errEmptyKey
+			refused = request.ErrEmptyKey
 		}
 		readOnly, linearizable = true, !r.Serializable
 	case *wire.PutRequest:
 		if r.Key == "" {
-			refused = errEmptyKey
+			refused = request.ErrEmptyKey
 		}
 	case *wire.DeleteRangeRequest:
 		if r.Key == "" {
-			refused = errEmptyKey
+			refused = request.ErrEmptyKey
 		}
 	case *wire.TxnRequest:
-		refused = checkTxn(r)
+		refused = request.CheckTxn(r)
 		readOnly = isTxnReadonly(r)
 		linearizable = readOnly && !isTxnSerializable(r)
 	case *wire.CompactionRequest:
@@ -114,7 +115,7 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, s.members.status(env, r))
 		return
 	default:
-		refused = errUnknown
+		refused = request.ErrUnknown
 	}
 	switch {
 	case refused != nil:
@@ -199,14 +200,14 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 	case *wire.RangeRequest:
 		resp, code := s.store.Range(env, p)
 		if code != 0 {
-			env.Send(r.conn, refusal(code))
+			env.Send(r.conn, request.Refusal(code))
 			return
 		}
 		s.answer(env, r.conn, r.payload, resp)
 	case *wire.TxnRequest:
 		resp, code := s.txn(env, p)
 		if code != 0 {
-			env.Send(r.conn, refusal(code))
+			env.Send(r.conn, request.Refusal(code))
 			return
 		}
 		s.answer(env, r.conn, r.payload, resp)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -69,7 +70,7 @@ func (s *Server) startRange(env *sim.Env) {
 	env.Under(r.cause)
 	took := s.cfg.Reads.RangeTime
 	if resp, code := s.store.Range(env, r.payload.(*wire.RangeRequest)); code != 0 {
-		q.answer = refusal(code)
+		q.answer = request.Refusal(code)
 	} else {
 		q.answer = resp
 		took += s.cfg.Reads.RangeTimePerItem * sim.Duration(len(resp.Kvs))

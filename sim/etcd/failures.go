@@ -1,0 +1,160 @@
+package etcd
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Failure is an error with which etcd answers a request that nothing is wrong with.
+type Failure uint8
+
+const (
+	// TimesOut: raft does not get through with the next write, or the next turn of
+	// linearizableReadLoop, in time. The write may be carried out all the same
+	// (parseProposeCtxErr, requestCurrentIndex).
+	TimesOut Failure = iota
+	// LeaderChanges: the cluster has another leader while linearizableReadLoop waits
+	// for the index of its next turn. All reads of the turn fail
+	// (leaderChangedNotifier); writes are not concerned.
+	LeaderChanges
+	// Overloads: more than maxGapBetweenApplyAndCommitIndex entries are committed and
+	// not applied, when the next write comes. It is refused.
+	Overloads
+	failureKinds
+)
+
+var failureNames = [failureKinds]string{"timeout", "leader change", "overload"}
+
+// Fail is a fault: etcd answers the next request that this can happen to with an
+// error.
+type Fail struct {
+	// Node is the server's.
+	Node  sim.NodeID
+	Label string
+	With  Failure
+}
+
+// Name implements sim.Fault.
+func (f *Fail) Name() string { return failureNames[f.With] + " of " + f.Label }
+
+// Ready implements sim.Fault.
+func (f *Fail) Ready(*sim.World) bool { return true }
+
+// Strike implements sim.Fault. Nothing waits for the answer.
+func (f *Fail) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &failMessage{f.With})) }
+
+// failMessage is the message by which the fault reaches the server.
+type failMessage struct{ with Failure }
+
+// Digest implements sim.Payload.
+func (m *failMessage) Digest(d sim.Digest) sim.Digest { return d.Text("fail").Word(uint64(m.with)) }
+
+// Label implements sim.Payload.
+func (m *failMessage) Label() string { return failureNames[m.with] }
+
+// failures counts the errors that are still to be answered.
+type failures [failureKinds]uint8
+
+// Failed lists the requests that were answered with an error although nothing is wrong
+// with them, in that order. The slice is valid until Reset.
+func (s *Server) Failed() []sim.Payload { return s.failed }
+
+// isDue takes one of the errors, if there is one. The request that asks is answered
+// with it.
+func (s *Server) isDue(env *sim.Env, f Failure) bool {
+	env.LooksAt(cellFailures, int(f))
+	if s.failures[f] == 0 {
+		return false
+	}
+	env.Writes(cellFailures, int(f))
+	s.failures[f]--
+	return true
+}
+
+// failNext has the next request answered with an error.
+func (s *Server) failNext(env *sim.Env, f Failure) {
+	env.Writes(cellFailures, int(f))
+	s.failures[f]++
+}
+
+// refuseWrite answers a write with an error, if one is due. It returns true if the
+// write does not get into the log. The entry of one that does has no connection.
+func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
+	if s.isDue(env, Overloads) {
+		env.Cover(coverTooManyRequests)
+		s.noteFailure(env, e.payload, errTooManyRequests, "")
+		env.Send(e.conn, errTooManyRequests)
+		return true
+	}
+	if !s.isDue(env, TimesOut) {
+		return false
+	}
+	err := timeout(env)
+	env.Send(e.conn, err)
+	e.conn = sim.NoConn
+	if env.Choose(2, "fate of a write that times out") == 1 {
+		env.Cover(coverWriteLost)
+		s.noteFailure(env, e.payload, err, ", and will never carry it out")
+		return true
+	}
+	env.Cover(coverWriteLate)
+	s.noteFailure(env, e.payload, err, ", and will carry it out")
+	return false
+}
+
+// noteFailure records that a request is answered with an error that nothing in it is the
+// reason of.
+func (s *Server) noteFailure(env *sim.Env, request sim.Payload, err *wire.Error, fate string) {
+	env.Writes(cellFailures, int(failureKinds))
+	s.failed = append(s.failed, request)
+	if env.Noting() {
+		env.Note(failed{request, err, fate})
+	}
+}
+
+// timeout is the error of a request that was not answered in time. It says what
+// may be the reason.
+func timeout(env *sim.Env) *wire.Error {
+	return errTimeouts[env.Choose(len(errTimeouts), "reason of a timeout")]
+}
+
+// readFailure is the error of all reads of the present turn of linearizableReadLoop,
+// nil if there is none.
+func (s *Server) readFailure(env *sim.Env) *wire.Error {
+	switch {
+	case s.isDue(env, LeaderChanges):
+		env.Cover(coverLeaderChanged)
+		return errLeaderChanged
+	case s.isDue(env, TimesOut):
+		env.Cover(coverReadTimesOut)
+		return timeout(env)
+	}
+	return nil
+}
+
+// failReads answers the reads of the present turn of linearizableReadLoop.
+func (s *Server) failReads(env *sim.Env, err *wire.Error) {
+	t := &s.reads
+	for _, place := range t.confirming {
+		r := t.take(env, place)
+		s.noteFailure(env, r.payload, err, "")
+		env.Under(r.cause)
+		env.Send(r.conn, err)
+	}
+	t.confirming = t.confirming[:0]
+	if len(t.readNotifier) > 0 {
+		s.wakeReadLoop(env)
+	}
+}
+
+// The errors, as rpctypes has them. The outcome of a write that gets one with the
+// code Unavailable is not known.
+var (
+	errTimeouts = [...]*wire.Error{
+		{Code: wire.Unavailable, Message: "etcdserver: request timed out"},
+		{Code: wire.Unavailable, Message: "etcdserver: request timed out, possibly due to connection lost"},
+		{Code: wire.Unavailable, Message: "etcdserver: request timed out, possibly due to previous leader failure"},
+	}
+	errLeaderChanged   = &wire.Error{Code: wire.Unavailable, Message: "etcdserver: leader changed"}
+	errTooManyRequests = &wire.Error{Code: wire.TooManyRequests, Message: "etcdserver: too many requests"}
+)
