@@ -44,7 +44,7 @@ func TestStatusOfOneMember(t *testing.T) {
 	b := newBench(t, "v3.5.7")
 	require.Equal(t, &wire.StatusResponse{Version: "3.5.7"}, b.versionOf(0))
 	require.Equal(t, wire.BadRequest, b.versionOf(1).(*wire.Error).Code)
-	require.Equal(t, wire.BadRequest, b.versionOf(-1).(*wire.Error).Code)
+	require.Equal(t, wire.BadRequest, b.versionOf(-2).(*wire.Error).Code)
 }
 
 func TestFailoverChangesTheRelease(t *testing.T) {
