@@ -1,7 +1,10 @@
 package claims
 
 import (
+	"strconv"
+
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -15,7 +18,8 @@ type Claim struct {
 	Where, Why string
 	Scenario   *testbed.Scenario
 	Params     []option.Setting
-	// Share multiplies the number of runs: rare values need more of them.
+	// Share multiplies the number of runs: rare values need more of them. 0 is one
+	// run, where one takes seconds and is all but the same as the next.
 	Share uint64
 
 	bearsOut test
@@ -30,6 +34,8 @@ const (
 	saysReadWait = "99 of 100 reads wait less than 200 ms, with a progress request every 100 ms"
 	saysAverage  = "a progress notification every 250 ms adds 125 ms on average"
 	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
+	saysRequests = "an informer sends one request in place of two"
+	saysTwoMB    = "a watch takes about 2 MB while it sends 400 objects of 1 MB"
 	saysSix      = "the end of the initial events comes after at most 6 s, with notifications every 5 s and bookmarks every second"
 )
 
@@ -48,6 +54,13 @@ func join(lists ...[]option.Setting) []option.Setting {
 		all = append(all, l...)
 	}
 	return all
+}
+
+// memoryOf is the manual test of KEP-3157 with this many informers and objects.
+func memoryOf(informers, objects int) []option.Setting {
+	return []option.Setting{
+		{Name: "informers", Value: strconv.Itoa(informers)}, {Name: "items", Value: strconv.Itoa(objects)}, {Name: "writers", Value: "0"},
+	}
 }
 
 func only(name, value string) []option.Setting {
@@ -79,6 +92,21 @@ var known = []Claim{
 	{draft2019, saysDetect, "the resource is written 32 times a second",
 		"a watch that is always sent events is left out at every tick: it looks like a server that sends no notifications",
 		scenarios.CostBusy, join(drafted, steadily, often), 1, mostlyFromCache},
+	{kep3157, saysTwoMB, "1,024 informers, a millisecond away",
+		"an object waits in the channel for as long as the network takes, and few are on their way at a time",
+		informers.Memory, memoryOf(1024, 40), 0, eachTakesTwoMB(1024)},
+	{kep3157, saysTwoMB, "16 informers, up to 100 ms away",
+		"all 10 slots of a watcher's channel hold an object: the number of slots bounds it, not 2 MB",
+		informers.Memory, join(memoryOf(16, 400), only("network", "100ms")), 1, eachTakesTwoMB(16)},
+	{kep3157, saysRequests, "with LISTs, and nothing fails",
+		"a LIST, and a WATCH from its resourceVersion on",
+		informers.Memory, only("informer-list", "list-watch"), 1, requestsAre(2)},
+	{kep3157, saysRequests, "with streams, and nothing fails",
+		"one WATCH; but it asks for the newest state, so that the API server reads etcd's revision, which it does not for a LIST at resourceVersion 0",
+		informers.Memory, nil, 1, requestsAre(1)},
+	{kep3157, saysRequests, "with streams, while API servers, etcd and informers restart",
+		"a stream that is refused or cut off is asked for again, or a LIST and a WATCH take its place",
+		informers.Outages, nil, 1, requestsAre(1)},
 	{kep3157, saysSix, "the resource is not written",
 		"both timers have jitter, of 10 % in etcd and of 25 % in the cache: up to 6.75 s",
 		scenarios.WatchListSixSeconds, only("writers", "0"), 20, endsWithinSix},

@@ -32,7 +32,7 @@ type Result struct {
 // with Share 1; the strategy is always random, which draws every delay evenly. The
 // command in the result begins with the name of the program.
 func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config) (*Result, error) {
-	cfg.Seeds *= c.Share
+	cfg.Seeds = max(1, cfg.Seeds*c.Share)
 	done, err := run(ctx, c.Scenario, c.Params, cfg)
 	if err != nil {
 		return nil, err
@@ -94,6 +94,8 @@ const (
 	watchListTook = "apiserver_watch_list_duration_seconds"
 	listTook      = `apiserver_request_duration_seconds{verb="LIST"}`
 	listsServed   = "apiserver_cache_list_total"
+	channelBytes  = "watch_channel_bytes"
+	requestsSent  = "informer_requests"
 )
 
 func readWaitBelow(all measured) (string, bool) {
@@ -117,4 +119,21 @@ func mostlyFromCache(all measured) (string, bool) {
 func endsWithinSix(all measured) (string, bool) {
 	d := all.of(watchListTook).Of
 	return fmt.Sprintf("p99 %s, max %s", metrics.Seconds(d.P99), metrics.Seconds(d.Max)), d.Max > 0 && d.Max <= 6
+}
+
+// eachTakesTwoMB is about the greatest sum of all watches of an API server in any run.
+// About 2 MB is up to a quarter more.
+func eachTakesTwoMB(watches float64) test {
+	return func(all measured) (string, bool) {
+		d := all.of(channelBytes).Of
+		each := d.Max / watches / 1e6
+		return fmt.Sprintf("%.1f MB each, %.3g GB in all", each, d.Max/1e9), d.Max > 0 && each <= 2*1.25
+	}
+}
+
+func requestsAre(n float64) test {
+	return func(all measured) (string, bool) {
+		d := all.of(requestsSent).Of
+		return fmt.Sprintf("mean %.3g, max %.0f", d.Mean, d.Max), d.Mean == n
+	}
 }

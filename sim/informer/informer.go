@@ -55,7 +55,11 @@ type Informer struct {
 	starts int
 	// began is when the process was ready to list.
 	began sim.Time
-	cause sim.Cause
+	// asked is how many requests the process has sent, until it follows: it has a store
+	// and a watch.
+	asked   int
+	follows bool
+	cause   sim.Cause
 
 	version resourceVersion
 	backoff backoff
@@ -125,8 +129,16 @@ func (r *Informer) Start(env *sim.Env) {
 
 // begin is the process's first ListAndWatch.
 func (r *Informer) begin(env *sim.Env) {
-	r.began = env.Now()
+	r.began, r.asked, r.follows = env.Now(), 0, false
 	r.listAndWatch(env)
+}
+
+// following: the process has a store and a watch that keeps it up to date.
+func (r *Informer) following(env *sim.Env) {
+	if !r.follows {
+		env.Record(followingRequests, int64(r.asked))
+		r.follows = true
+	}
 }
 
 // Restart implements sim.Restarter: a new process connects to the next API server.

@@ -34,6 +34,7 @@ func (r *Informer) ask(env *sim.Env, req sim.Payload) {
 func (r *Informer) send(env *sim.Env) {
 	env.Reads(cellServer, 0)
 	env.Writes(cellRequest, 0)
+	r.asked++
 	switch req := r.rest.request.(type) {
 	case *wire.ListRequest:
 		if env.Noting() {

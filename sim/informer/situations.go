@@ -50,6 +50,10 @@ var (
 var syncDuration = sim.NewMetric("informer_sync_duration_seconds", sim.Nanoseconds,
 	"from the start of an informer's process, or from when its API server is ready, to its first store, whatever was tried in vain")
 
+// followingRequests is the number of requests of one process until it follows.
+var followingRequests = sim.NewMetric("informer_requests", sim.Counted,
+	"LISTs and WATCHes of an informer's process until it has a store and a watch that follows, with those in vain")
+
 // Consistency detector.
 var (
 	checkPassed   = sim.NewSituation("informer: streamed list compared and equal")

@@ -87,6 +87,7 @@ func (r *Informer) streamed(env *sim.Env) {
 	r.record.Streamed++
 	env.Cover(streamedList)
 	r.replaced(env, r.check.version)
+	r.following(env)
 	r.state = stateWatching
 }
 

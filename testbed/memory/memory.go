@@ -23,18 +23,31 @@ import (
 type Use struct {
 	// Lists are the objects in answers to LISTs, Streams those in channels.
 	Lists, Streams int64
+	// Temporary is Lists with what it takes to make such answers.
+	Temporary int64
 }
 
-// Temporary is Lists with what it takes to make such an answer from what etcd
-// sent: "around O(5*the_response_from_etcd)" (KEP-3157, "Motivation"). For one
-// from the cache it says two to three times the answer ("Alternatives").
-func (u *Use) Temporary() int64 { return 5 * u.Lists }
+// What an answer takes beside its objects are factors of KEP-3157: "around
+// O(5*the_response_from_etcd)" if it comes from etcd ("Motivation"), and
+// "O({2,3}*the-size-of-the-page)" if it comes from the cache ("Alternatives"), of which
+// this is the greater.
+const (
+	factorOfEtcd  = 5
+	factorOfCache = 3
+)
+
+func temporary(answer *wire.ListResponse) int64 {
+	if answer.Origin == wire.FromCache {
+		return factorOfCache * int64(len(answer.Items))
+	}
+	return factorOfEtcd * int64(len(answer.Items))
+}
 
 var (
 	listBytes = sim.NewMetric("list_response_bytes", sim.Bytes,
 		"maximum bytes of objects in LIST answers that an API server was sending at one time, in each run")
 	listTemporaryBytes = sim.NewMetric("list_temporary_bytes", sim.Bytes,
-		"five times that: what KEP-3157 says such answers take")
+		"what KEP-3157 says such answers take: five times those from etcd, three times those from the cache")
 	streamBytes = sim.NewMetric("watch_channel_bytes", sim.Bytes,
 		"maximum bytes of objects in the channels of an API server's watchers at one time, in each run")
 )
@@ -71,12 +84,14 @@ func (c *Counter) AfterStep(w *sim.World, a sim.Action) {
 				switch p := first.Payload.(type) {
 				case *wire.ListResponse:
 					now.Lists += int64(len(p.Items))
+					now.Temporary += temporary(p)
 				case *wire.WatchEvent:
 					now.Streams += int64(count)
 				}
 			})
 		}
 		c.use.Lists = max(c.use.Lists, now.Lists*c.objectBytes)
+		c.use.Temporary = max(c.use.Temporary, now.Temporary*c.objectBytes)
 		c.use.Streams = max(c.use.Streams, now.Streams*c.objectBytes)
 	}
 }
@@ -84,6 +99,6 @@ func (c *Counter) AfterStep(w *sim.World, a sim.Action) {
 // BeginJudging records the metrics of the run.
 func (c *Counter) BeginJudging(w *sim.World) {
 	w.Record(listBytes, c.use.Lists)
-	w.Record(listTemporaryBytes, c.use.Temporary())
+	w.Record(listTemporaryBytes, c.use.Temporary)
 	w.Record(streamBytes, c.use.Streams)
 }
