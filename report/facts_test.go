@@ -100,6 +100,7 @@ var mechanisms = map[string][]fact{
 	"bug-revision-by-first-key":        {said("etcd.applied")},
 	"bug-fragment-for-each-event":      {said("etcd.applied")},
 	"bug-requested-revision-in-header": {said("reply.altered")},
+	"bug-leaderless-kept":              {struck},
 	"bug-issue-12385":                  {setBack("v3rpc.refusedAs")},
 	"bug-victims-left":                 {said("mvcc.becameVictim"), setBack("mvcc.victimsLeft")},
 	"bug-client-keeps-calls":           {setBack("clientv3.callKept")},

@@ -21,6 +21,7 @@ type Options struct {
 	SentEvents    reply.Sending
 	RefusedID     RefusedID
 	Fragments     Fragments
+	Leaderless    LeaderlessStreams
 
 	// CtrlStreamBufLen is the capacity of a stream's queue of control responses:
 	// ctrlStreamBufLen, 16.
@@ -129,6 +130,17 @@ const (
 	FragmentsSingle
 )
 
+// LeaderlessStreams is what becomes of the streams that require a leader when there has
+// been none for three election timeouts.
+type LeaderlessStreams uint8
+
+const (
+	// LeaderlessEnded: they end with an error.
+	LeaderlessEnded LeaderlessStreams = iota
+	// LeaderlessKept: they stay open, as those that require none, which no release does.
+	LeaderlessKept
+)
+
 // Choices are the options in which releases differ.
 var Choices = option.NewGroup("etcd",
 	option.SeamOption(ProgressSeam, func(o *Options) *Progress { return &o.Progress }),
@@ -157,6 +169,10 @@ var Choices = option.NewGroup("etcd",
 		"where a response to a watch is split that is too large",
 		option.Value{Name: "full", Doc: "where the next event would make the fragment too large: all releases"},
 		option.Value{Name: "single", Doc: "behind each event: no release"}),
+	option.Choice("leaderless-streams", func(o *Options) *LeaderlessStreams { return &o.Leaderless },
+		"what becomes of watch streams that require a leader when there is none",
+		option.Value{Name: "ended", Doc: "they end with an error: all releases"},
+		option.Value{Name: "kept", Doc: "they stay open, and their clients are sent nothing: no release"}),
 	option.SeamOption(reply.Events, func(o *Options) *reply.Sending { return &o.SentEvents }),
 )
 

@@ -188,6 +188,9 @@ func (s *WatchServer) SetLeaderless(env *sim.Env, leaderless bool) {
 
 // EndLeaderless is monitorLeader: streams that require a leader end.
 func (s *WatchServer) EndLeaderless(env *sim.Env) {
+	if s.opts.Leaderless == LeaderlessKept {
+		return
+	}
 	s.end(env, errNoLeader, func(sws *ServerWatchStream) bool { return sws.requiresLeader })
 }
 
