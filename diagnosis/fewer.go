@@ -29,7 +29,21 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 // first seed that gives the failure. Shrinking a run drops the steps that it does not
 // need, but a fault at the beginning of a run may save the steps of a start, so that the
 // run with the fault is the shorter one, and says less.
+//
+// A fault that was needed beside others may be needed no more once those are gone, so
+// the faults are tried again until all are needed.
 func (f *Finder) fewerFaults(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally) (testbed.Params, uint64) {
+	for {
+		fewer, seed, found := f.withoutSome(ctx, p, tally)
+		if !found {
+			return p, first
+		}
+		p, first = fewer, seed
+	}
+}
+
+// withoutSome tries to do without each kind of fault once.
+func (f *Finder) withoutSome(ctx context.Context, p testbed.Params, tally campaign.FailureTally) (fewer testbed.Params, first uint64, found bool) {
 	for _, fault := range p.Faults.Set() {
 		without := p
 		var err error
@@ -37,7 +51,7 @@ func (f *Finder) fewerFaults(ctx context.Context, p testbed.Params, first uint64
 			continue
 		}
 		if seed, ok := f.find(without, tally); ok {
-			p, first = without, seed
+			p, first, found = without, seed, true
 			continue
 		}
 		once, less := p.Faults.Once(fault.Name)
@@ -46,10 +60,10 @@ func (f *Finder) fewerFaults(ctx context.Context, p testbed.Params, first uint64
 		}
 		without.Faults = once
 		if seed, ok := f.find(without, tally); ok {
-			p, first = without, seed
+			p, first, found = without, seed, true
 		}
 	}
-	return p, first
+	return p, first, found
 }
 
 // How far a failure is looked for with fewer faults: so many times as many schedules

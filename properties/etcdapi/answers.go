@@ -22,7 +22,7 @@ var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
 	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
 	Violated: "wrong answer of etcd",
-	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision"},
+	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
 	Weight:   1,
 	New:      func(s *testbed.System) testbed.Judge { return &answers{s, moments.Of(s)} },
 })
