@@ -1,12 +1,15 @@
 package testbed
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -39,6 +42,25 @@ func (p *Params) Servers() ([]Server, error) {
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// LaterServers are those that come in the place of Servers; nil if none does. They have
+// no settings of their own.
+func (p *Params) LaterServers() ([]Server, error) {
+	if p.Faults.Replacements == 0 {
+		return nil, nil
+	}
+	n, err := p.Nodes()
+	if err != nil {
+		return nil, err
+	}
+	later := *p
+	later.Topology.ServerSettings = nil
+	all, err := later.Servers()
+	for i := range all {
+		all[i].Etcd = n.Etcd
+	}
+	return all, err
 }
 
 // server is an API server by its name. Its options of etcd are those of all servers.
@@ -78,42 +100,68 @@ func (p *Params) server(name string) (Server, error) {
 // it, and what compacts etcd.
 type apiServer struct {
 	topology.APIServer
-	client       *client.Client
-	clientConfig client.Config
-	caches       []*Cache
+	client *client.Client
+	caches []*Cache
 	// compactor is nil if this process does not compact etcd.
-	compactor       *compactor.Compactor
-	compactorConfig compactor.Config
+	compactor *compactor.Compactor
+	// generations are what the nodes are made of: at first, and if the process is
+	// replaced after that.
+	generations []generation
+}
+
+// generation is what the nodes of an API server are made of.
+type generation struct {
+	client    client.Config
+	caches    []cache.Config
+	compactor compactor.Config
 }
 
 // configureServers makes the API servers.
 func (s *System) configureServers() error {
-	options, err := s.params.Servers()
+	first, err := s.params.Servers()
+	if err != nil {
+		return err
+	}
+	later, err := s.params.LaterServers()
 	if err != nil {
 		return err
 	}
 	for i, nodes := range s.topology.APIServers {
-		of := &options[i]
-		server := &apiServer{APIServer: nodes}
-		server.clientConfig = s.clientConfig(of)
-		server.client = client.New(server.clientConfig)
-		kv := s.topology.Etcd
-		if s.topology.ClientKV {
-			kv = nodes.Client
+		options := []*Server{&first[i]}
+		if later != nil {
+			options = append(options, &later[i])
 		}
+		server := &apiServer{APIServer: nodes}
+		for _, of := range options {
+			server.generations = append(server.generations, s.generation(of, &nodes))
+		}
+		made := &server.generations[0]
+		server.client = client.New(made.client)
 		for resource, id := range nodes.Caches {
-			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), Server: of, config: s.cacheConfig(of, &nodes, resource, kv)}
+			c := &Cache{ID: id, Name: s.topology.CacheName(i, resource), servers: options, config: made.caches[resource]}
 			c.make()
 			server.caches = append(server.caches, c)
 			s.caches = append(s.caches, c)
 		}
 		if nodes.Compactor != 0 {
-			server.compactorConfig = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor, Rules: of.Compactors}
-			server.compactor = compactor.New(server.compactorConfig)
+			server.compactor = compactor.New(made.compactor)
 		}
 		s.servers = append(s.servers, server)
 	}
 	return nil
+}
+
+func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
+	g := generation{client: s.clientConfig(of)}
+	kv := s.topology.Etcd
+	if s.topology.ClientKV {
+		kv = nodes.Client
+	}
+	for resource := range nodes.Caches {
+		g.caches = append(g.caches, s.cacheConfig(of, nodes, resource, kv))
+	}
+	g.compactor = compactor.Config{KV: kv, Watch: nodes.Client, Options: of.Compactor, Rules: of.Compactors}
+	return g
 }
 
 func (s *System) clientConfig(of *Server) client.Config {
@@ -147,13 +195,37 @@ var fields = store.Fields{
 func writerOf(kv *wire.KeyValue) string { return workload.WriterOf(kv.Value) }
 
 func (a *apiServer) build(s *System, w *sim.World, i int) {
-	a.client.Reset(a.clientConfig)
+	made := &a.generations[0]
+	a.client.Reset(made.client)
 	w.Add(topology.Numbered("client", i, len(s.servers)), a.client)
 	for _, c := range a.caches {
 		c.build(w)
 	}
 	if a.compactor != nil {
-		a.compactor.Reset(a.compactorConfig)
+		a.compactor.Reset(made.compactor)
 		w.Add(topology.Numbered("compactor", i, len(s.servers)), a.compactor)
+	}
+}
+
+// Generation implements faults.Replaceable. Its first cache counts them.
+func (a *apiServer) Generation(in faults.Nodes) int { return generationOf(in.Node(a.Caches[0])) }
+
+// Ready implements faults.Replaceable.
+func (a *apiServer) Ready(in faults.Nodes) bool {
+	return !slices.ContainsFunc(a.Caches, func(id sim.NodeID) bool {
+		c, known := in.Node(id).(cache.Readiness)
+		return known && !c.Ready()
+	})
+}
+
+// Reconfigure implements faults.Replaceable.
+func (a *apiServer) Reconfigure(in faults.Nodes) {
+	next := &a.generations[(a.Generation(in)+1)%len(a.generations)]
+	in.Node(a.Client).(*client.Client).Reconfigure(next.client)
+	for i, id := range a.Caches {
+		in.Node(id).(*cache.Cache).Reconfigure(next.caches[i])
+	}
+	if a.Compactor != 0 {
+		in.Node(a.Compactor).(*compactor.Compactor).Reconfigure(next.compactor)
 	}
 }

@@ -58,8 +58,10 @@ func (s *System) DeliveryBound() Bound {
 func (s *System) ReadBound() Bound {
 	var longest Bound
 	for _, c := range s.caches {
-		if b := s.readBound(c.Server.Cache.ProgressRequests); b.Total > longest.Total {
-			longest = b
+		for _, of := range c.servers {
+			if b := s.readBound(of.Cache.ProgressRequests); b.Total > longest.Total {
+				longest = b
+			}
 		}
 	}
 	return longest

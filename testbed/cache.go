@@ -10,8 +10,6 @@ import (
 type Cache struct {
 	ID   sim.NodeID
 	Name string
-	// Server is what its API server is made of.
-	Server *Server
 	// Node is the one of this run.
 	Node sim.Node
 	// Mirror shows the contents, Compacting the compaction below which no past state
@@ -24,7 +22,9 @@ type Cache struct {
 
 	resetter  cache.Resetter
 	readiness cache.Readiness
-	config    cache.Config
+	// servers are what its API server is made of, generation by generation.
+	servers []*Server
+	config  cache.Config
 }
 
 // Caches are those of the first API server, then those of the second, and so on.
@@ -44,9 +44,30 @@ func (c *Cache) Prefix() string { return c.config.Prefix }
 // Ready reports whether the cache serves. One that cannot say so always does.
 func (c *Cache) Ready() bool { return c.readiness == nil || c.readiness.Ready() }
 
+// Server is what its API server is made of at present.
+func (c *Cache) Server() *Server {
+	if len(c.servers) == 1 {
+		return c.servers[0]
+	}
+	return c.servers[generationOf(c.Node)%len(c.servers)]
+}
+
+// Servers are what its API server may be made of in the run: at first, and if it is
+// replaced after that.
+func (c *Cache) Servers() []*Server { return c.servers }
+
+// generationOf is how often the process of a cache was replaced. Only a cache.Cache can
+// be.
+func generationOf(n sim.Node) int {
+	if c, ok := n.(*cache.Cache); ok {
+		return c.Generation()
+	}
+	return 0
+}
+
 // make makes the node.
 func (c *Cache) make() {
-	c.Node = c.Server.Design.New(c.config)
+	c.Node = c.Server().Design.New(c.config)
 	c.Mirror, _ = c.Node.(cache.Mirror)
 	c.Compacting, _ = c.Node.(cache.Compacting)
 	c.Detecting, _ = c.Node.(cache.Detecting)

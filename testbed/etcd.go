@@ -57,7 +57,7 @@ func (p *Params) etcdOptions() (etcd.Options, error) {
 		return n.Etcd, err
 	}
 	servers, err := p.Servers()
-	relies := len(servers) == 0 && n.Cache.ProgressRequests == progress.Notify
+	relies := (len(servers) == 0 || p.Faults.Replacements > 0) && n.Cache.ProgressRequests == progress.Notify
 	for i := range servers {
 		relies = relies || servers[i].Cache.ProgressRequests == progress.Notify
 	}

@@ -82,7 +82,7 @@ func (p *Params) Nodes() (Nodes, error) {
 	}
 	echoes := n.Cache.ProgressRequests == progress.Echo
 	if len(p.Topology.ServerSettings) > 0 {
-		echoes = false
+		echoes = echoes && p.Faults.Replacements > 0
 		for _, name := range p.Topology.ServerNames() {
 			s, err := p.server(name)
 			if err != nil {
@@ -161,7 +161,8 @@ type Setup struct {
 	// server: what version, design, masks, settings and bugs come to, each on top of
 	// those before.
 	Nodes Nodes
-	// Servers are the options of each API server, if they are not the same.
+	// Servers are the options of each API server, if they are not the same, and of those
+	// that come in their place.
 	Servers []Nodes
 }
 
@@ -175,6 +176,9 @@ func (p *Params) Setup() (*Setup, error) {
 	servers, err := p.Servers()
 	for i := range servers {
 		s.Servers = append(s.Servers, servers[i].Nodes)
+	}
+	if p.Faults.Replacements > 0 {
+		s.Servers = append(s.Servers, n)
 	}
 	return s, err
 }

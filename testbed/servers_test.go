@@ -51,6 +51,9 @@ func TestEtcdEchoesIfOneServerNeedsIt(t *testing.T) {
 	assert.Equal(t, "echoed", of(params("progress-requests=echo")))
 	assert.Equal(t, "echoed", of(params("progress-requests=echo"), "cache-2:progress-requests=periodic"))
 	assert.Equal(t, plain, of(params("progress-requests=echo"), "cache-1:progress-requests=periodic", "cache-2:progress-requests=periodic"))
+	rollout := params("progress-requests=echo")
+	rollout.Faults.Replacements = 1
+	assert.Equal(t, "echoed", of(rollout, "cache-1:progress-requests=periodic", "cache-2:progress-requests=periodic"), "servers that need it come later")
 	assert.Equal(t, plain, of(params("progress-echo="+plain), "cache-2:progress-requests=echo"), "what is set stays")
 }
 
@@ -96,4 +99,22 @@ func TestABugOfOneServerIsPlanted(t *testing.T) {
 	assert.False(t, p.Plants(bug))
 	p.Topology.ServerSettings = []string{"cache-2:" + bug.Setting}
 	assert.True(t, p.Plants(bug))
+}
+
+// TestServersThatComeLaterHaveNothingOfTheirOwn: and none comes if none is replaced.
+func TestServersThatComeLaterHaveNothingOfTheirOwn(t *testing.T) {
+	p := params("ring=5")
+	p.Topology.Servers, p.Topology.ServerSettings = 2, []string{"cache-1:ring=3", "cache-2:cache=kep-4988"}
+	later, err := p.LaterServers()
+	require.NoError(t, err)
+	assert.Empty(t, later)
+	p.Faults.Replacements = 1
+	later, err = p.LaterServers()
+	require.NoError(t, err)
+	require.Len(t, later, 2)
+	for i := range later {
+		assert.Equal(t, "5", later[i].Value("ring"))
+		assert.Equal(t, "off", later[i].Value("snapshots"))
+		assert.Equal(t, "kep-2340", later[i].Design.Name)
+	}
 }

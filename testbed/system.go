@@ -73,6 +73,9 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 		return nil, err
 	}
 	s.configureClients(stream)
+	if err := s.checkReplacements(); err != nil {
+		return nil, err
+	}
 	if err := s.checkRecreations(); err != nil {
 		return nil, err
 	}
@@ -93,7 +96,20 @@ func (s *System) checkRecreations() error {
 	n := s.params.Faults.Recreations
 	for _, c := range s.caches {
 		if _, known := c.Node.(*cache.Cache); n > 0 && !known {
-			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.Server.Design.Name)
+			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.Server().Design.Name)
+		}
+	}
+	return nil
+}
+
+// checkReplacements refuses API servers that cannot be replaced.
+func (s *System) checkReplacements() error {
+	n := s.params.Faults.Replacements
+	for _, c := range s.caches {
+		for _, of := range c.servers {
+			if n > 0 && of.Design.OwnNode() {
+				return fmt.Errorf("replacements=%d: the cache design %s has a node of its own, which cannot get other options; set replacements=0, or use restarts", n, of.Design.Name)
+			}
 		}
 	}
 	return nil
@@ -112,7 +128,11 @@ func (s *System) planFaults() error {
 			return err
 		}
 	}
-	s.faults = faults.New(&s.params.Faults, s.topology, informers, downgraded)
+	var servers []faults.Replaceable
+	for _, a := range s.servers {
+		servers = append(servers, a)
+	}
+	s.faults = faults.New(&s.params.Faults, s.topology, informers, servers, downgraded)
 	return nil
 }
 

@@ -18,6 +18,8 @@ type candidate struct {
 	member string
 	// servers are the API servers that alone have the behaviour; none is every one.
 	servers []string
+	// later: those have it, too, that come in the place of other servers.
+	later bool
 	// alone are the same behaviour of each of several servers by itself.
 	alone []candidate
 	// planted: the value is a bug that the parameters name.
@@ -61,24 +63,22 @@ func (s *search) candidates() []candidate {
 
 // owned are the candidates of one behaviour.
 func (s *search) owned(c testbed.Choice, servers []testbed.Server) []candidate {
-	if c.Node != "etcd" {
-		return s.ofServers(c, servers)
-	}
 	one := candidate{Choice: c, planted: isPlanted(s.params, c)}
-	if one.planted {
+	switch {
+	case c.Node == "etcd" && !one.planted:
+		return s.ofMembers(one)
+	case c.Node == "etcd", c.Node == "informers", len(servers) == 0:
 		return []candidate{one}
 	}
-	return s.ofMembers(one)
+	return s.ofServers(c, servers)
 }
 
 // ofServers are the candidates of a behaviour of an API server: one for each value that
 // servers have.
 func (s *search) ofServers(c testbed.Choice, servers []testbed.Server) []candidate {
-	if len(servers) == 0 {
-		return []candidate{{Choice: c, planted: isPlanted(s.params, c)}}
-	}
 	var values []string
 	having := map[string][]string{}
+	replaced, ofLater := s.params.Faults.Replacements > 0, c.Value
 	for i := range servers {
 		v := servers[i].Value(c.Name)
 		if !slices.Contains(values, v) {
@@ -86,12 +86,15 @@ func (s *search) ofServers(c testbed.Choice, servers []testbed.Server) []candida
 		}
 		having[v] = append(having[v], servers[i].Name)
 	}
+	if replaced && !slices.Contains(values, ofLater) {
+		values = append(values, ofLater)
+	}
 	var all []candidate
 	for _, v := range values {
 		c.Value = v
 		one := candidate{Choice: c, planted: isPlanted(s.params, c)}
 		if len(values) > 1 {
-			one.servers = having[v]
+			one.servers, one.later = having[v], replaced && v == ofLater
 		}
 		if len(having[v]) > 1 {
 			for _, name := range having[v] {
@@ -147,6 +150,8 @@ func (s *search) with(c *candidate, value string) (testbed.Params, error) {
 	switch {
 	case c.Node == ofFaults:
 		return s.without(c.Name)
+	case c.later:
+		return s.withLater(c, value)
 	case len(c.servers) > 0:
 		changed := s.params
 		for _, server := range c.servers {
@@ -163,6 +168,22 @@ func (s *search) with(c *candidate, value string) (testbed.Params, error) {
 		return changed, err
 	}
 	return s.params.With(c.Name, value)
+}
+
+// withLater are the parameters with another value of the servers that come later, and of
+// those that have the same one. The others keep theirs.
+func (s *search) withLater(c *candidate, value string) (testbed.Params, error) {
+	servers, err := s.params.Servers()
+	if err != nil {
+		return s.params, err
+	}
+	changed, err := s.params.With(c.Name, value)
+	for i := range servers {
+		if own := servers[i].Value(c.Name); err == nil && !slices.Contains(c.servers, servers[i].Name) && own != value {
+			changed.Topology, err = changed.Topology.WithServer(servers[i].Name, option.Setting{Name: c.Name, Value: own})
+		}
+	}
+	return changed, err
 }
 
 // paramsOf are the parameters with the version that the members or the servers of a

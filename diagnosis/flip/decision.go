@@ -3,6 +3,7 @@ package flip
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/testbed"
@@ -96,10 +97,19 @@ func (d *Decision) ofWhich() string {
 
 // ofServers names the API servers, if it is not all of them.
 func (d *Decision) ofServers() string {
-	if len(d.servers) == 0 {
-		return ""
+	if names := d.serverNames(); names != "" {
+		return " of " + names
 	}
-	return " of " + strings.Join(d.servers, " and ")
+	return ""
+}
+
+// serverNames are empty if it is all API servers.
+func (d *Decision) serverNames() string {
+	names := slices.Clone(d.servers)
+	if d.later {
+		names = append(names, "the API servers that come later")
+	}
+	return strings.Join(names, " and ")
 }
 
 // Passing are parameters with which the recorded schedule passes, and what is different
@@ -134,10 +144,10 @@ func (d *Decision) sentence() string {
 	switch {
 	case d.member != "":
 		node += " " + d.member
-	case len(d.servers) > 0 && d.Node == "client":
+	case d.Node == "client":
 		node += d.ofServers()
-	case len(d.servers) > 0:
-		node = strings.Join(d.servers, " and ")
+	case d.serverNames() != "":
+		node = d.serverNames()
 	}
 	if !d.strict {
 		return fmt.Sprintf("In this run one behaviour of %s decides: %s=%s%s. With %s %s. There is another cause as well: of %d other failing schedules, searched for among other seeds, %d still fail.",

@@ -55,3 +55,27 @@ func TestAServerIsNamedInSentences(t *testing.T) {
 	require.Equal(t, "publication=whole of cache-2", difference)
 	require.Equal(t, []string{"cache-2:publication=whole"}, passing.Topology.ServerSettings)
 }
+
+// TestServersThatComeLaterAreBlamed: what a rollout brings is told from what there was
+// before, and the other way round.
+func TestServersThatComeLaterAreBlamed(t *testing.T) {
+	const oneLess = "current-rv=test-one-less"
+	old := []string{"cache-1:current-rv=own", "cache-2:current-rv=own"}
+	for _, c := range []struct {
+		name string
+		all  []option.Setting
+		own  []string
+		want string
+	}{
+		{"what comes", option.Settings(oneLess), old, oneLess + " of the API servers that come later"},
+		{"what goes", nil, []string{"cache-1:" + oneLess, "cache-2:" + oneLess}, oneLess + " of cache-1 and cache-2"},
+		{"what stays", option.Settings(oneLess), []string{"cache-1:ring=7"}, oneLess},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := scenarios.SeveralCaches.Params
+			p.Settings, p.Topology.ServerSettings = c.all, c.own
+			p.Faults.Restarts, p.Faults.Replacements = 0, 4
+			require.Equal(t, c.want, blamed(t, scenarios.SeveralCaches, p, "linearizable-data"))
+		})
+	}
+}

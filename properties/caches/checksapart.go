@@ -64,7 +64,7 @@ func (j *checksApart) AfterStep(w *sim.World, a sim.Action) {
 }
 
 func (j *checksApart) judge(w *sim.World, i int) {
-	period := j.system.Caches()[i].Server.Cache.ConsistencyCheckPeriod
+	period := j.system.Caches()[i].Server().Cache.ConsistencyCheckPeriod
 	if period == 0 {
 		period = checkPeriod
 	}

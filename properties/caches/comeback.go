@@ -84,7 +84,7 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 // judge knows nothing: with such faults only the longest time is judged.
 func (j *justifiedRefusals) downtime(at *moments.Call) comeback {
 	shortest := max(0, at.Asked.Time.Sub(at.Answered.Cache.DownSince))
-	if f := j.system.Params().Faults; f.Restarts+f.Recreations > 0 || !j.timed {
+	if f := j.system.Params().Faults; f.Restarts+f.Recreations+f.Replacements > 0 || !j.timed {
 		shortest = 0
 	}
 	longest := at.Answered.Time.Sub(min(at.Asked.Cache.DownSince, at.Answered.Cache.DownSince))

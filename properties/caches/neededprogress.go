@@ -34,7 +34,10 @@ var NeededProgress = testbed.RegisterProperty(&testbed.Property{
 // readsWait reports whether each consistent LIST of a cache may wait for progress that it
 // requests.
 func readsWait(c *testbed.Cache) bool {
-	o := &c.Server.Cache
+	return !slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool { return !waitsForProgress(&s.Cache) })
+}
+
+func waitsForProgress(o *cache.Options) bool {
 	return read.Freshnesses.Of(o.Reads.Freshness).NeedsProgress() && o.ProgressRequests != progress.Notify &&
 		o.Guard.VersionCheck == guard.VersionCheckNone && o.Reads.NotifyDetection == 0
 }
@@ -55,6 +58,8 @@ type neededProgress struct {
 
 // progressSoFar is what one cache has requested.
 type progressSoFar struct {
+	// server is what the API server was made of: with another one counting begins anew.
+	server *testbed.Server
 	// waits is how many reads wait, began how often one began to.
 	waits, began int
 	// requests is how often it asked, last when.
@@ -85,12 +90,15 @@ func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
 // look takes the step of a cache after which so many reads wait, and in which it
 // requested progress so many times.
 func (j *neededProgress) look(w *sim.World, of *testbed.Cache, c *progressSoFar, waits, requests int) {
+	if now := of.Server(); c.server != now {
+		*c = progressSoFar{server: now}
+	}
 	c.began += max(0, waits-c.waits)
 	if waits == 0 && c.waits > 0 {
 		j.tally.Exercised++
 	}
 	if requests > 0 {
-		if label, wrong := wrongRequest(w, &of.Server.Cache, c, waits, requests); wrong != "" {
+		if label, wrong := wrongRequest(w, &of.Server().Cache, c, waits, requests); wrong != "" {
 			j.tally.Violate(label, &unneeded{of.Name, w.Steps(), wrong})
 		}
 		c.last = w.Now()

@@ -51,7 +51,7 @@ func (j *startsAsChecked) AfterStep(w *sim.World, a sim.Action) {
 		if !ok || a.Node != c.ID {
 			continue
 		}
-		rules := j.rules.of(c.Server)
+		rules := j.rules.of(c.Server())
 		if rules.allAnswer && !j.tally.Violated() && w.Count(guard.EndpointUnknown) > 0 {
 			j.tally.Violate("asks", &wrongStart{c.Name, "got no version from an endpoint, and each member gives its own", rules.why})
 		}
@@ -79,7 +79,7 @@ func (j *startsAsChecked) Finding(w *sim.World) explore.Finding {
 		if !ok {
 			continue
 		}
-		rules := j.rules.of(c.Server)
+		rules := j.rules.of(c.Server())
 		all.Exercised++
 		if !j.system.IsOver(w) {
 			continue

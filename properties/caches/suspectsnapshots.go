@@ -100,7 +100,7 @@ func (j *suspectSnapshots) look(w *sim.World, c *testbed.Cache, of *suspect) {
 		}
 		of.last = k
 		j.checked++
-		switch amid := c.Server.Cache.Checks.MarkConsistent != check.MarkConsistentLocked; {
+		switch amid := c.Server().Cache.Checks.MarkConsistent != check.MarkConsistentLocked; {
 		case all[k-1].Outcome == check.Consistent:
 			of.end(w.Steps())
 			of.marking = false

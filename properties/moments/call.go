@@ -96,7 +96,7 @@ func (r *Recorder) watch(w *sim.World, watcher, n int, to sim.NodeID, events []*
 func (r *Recorder) ask(w *sim.World, to sim.NodeID) Call {
 	c := Call{To: to, Cache: -1}
 	if role := r.system.Role(to); role.Part == testbed.CacheNode {
-		c.Cache, c.Server = role.Place, r.system.Caches()[role.Place].Server
+		c.Cache, c.Server = role.Place, r.system.Caches()[role.Place].Server()
 	}
 	c.Asked = r.moment(w, c.Cache)
 	return c

@@ -58,7 +58,9 @@ func compactionSlack(s *testbed.System) testbed.Bound {
 
 // polls reports whether a cache asks for compactions, instead of hearing of them.
 func polls(c *testbed.Cache) bool {
-	return c.Server.Cache.Checks.CompactionNotice != check.CompactionPushed
+	return slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool {
+		return s.Cache.Checks.CompactionNotice != check.CompactionPushed
+	})
 }
 
 // noCompactedReads notes, for each operation, how far history was compacted when

@@ -57,7 +57,9 @@ func attemptsOf(s *testbed.System) int {
 	nodes := s.Nodes()
 	limit := nodes.Client.Library.Attempts()
 	for _, c := range s.Caches() {
-		limit = min(limit, c.Server.Client.Library.Attempts())
+		for _, of := range c.Servers() {
+			limit = min(limit, of.Client.Library.Attempts())
+		}
 	}
 	return limit
 }

@@ -65,7 +65,7 @@ func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
 
 // sendsBookmarks reports whether a cache serves its watches itself.
 func sendsBookmarks(c *testbed.Cache) bool {
-	return c.Server.Cache.Watches.Delegation == dispatch.Delegation(0)
+	return c.Server().Cache.Watches.Delegation == dispatch.Delegation(0)
 }
 
 func isBookmark(e *wire.WatchEvent) bool { return e.Type == wire.Bookmark }

@@ -2,6 +2,7 @@ package watches
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -34,8 +35,10 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 // cache, as shipped. A design that lets a bookmark timer find the end, or sends events
 // between initial ones, does not promise that.
 func addedOnly(c *testbed.Cache) bool {
-	o := &c.Server.Cache.Watches
-	return o.InitialEventsEnd == dispatch.EndWithInterval && !dispatch.Buffers.Of(o.Buffer).Injects()
+	return !slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool {
+		o := &s.Cache.Watches
+		return o.InitialEventsEnd != dispatch.EndWithInterval || dispatch.Buffers.Of(o.Buffer).Injects()
+	})
 }
 
 type eventTypes struct {

@@ -44,7 +44,7 @@ func initialEventsBound(s *testbed.System) testbed.Bound {
 }
 
 func endsByTimer(c *testbed.Cache) bool {
-	return c.Server.Cache.Watches.InitialEventsEnd == variant.EndByTimer
+	return slices.ContainsFunc(c.Servers(), func(s *testbed.Server) bool { return s.Cache.Watches.InitialEventsEnd == variant.EndByTimer })
 }
 
 type initialEventsEnd struct {

@@ -56,6 +56,9 @@ type Cache struct {
 	dispatcher dispatch.Dispatcher
 	reads      read.Delegator
 	checks     check.Housekeeping
+
+	// generation counts how often the process was replaced by one with other options.
+	generation int
 }
 
 var (
@@ -76,6 +79,26 @@ func New(cfg Config) *Cache {
 
 // Reset makes the cache a new one for another run, and keeps its memory.
 func (c *Cache) Reset(cfg Config) {
+	c.configure(cfg)
+	c.reflector.Reset(c.reflectorConfig(), feed{c})
+	c.checks.Reset(c.checksConfig(), c.cfg.Process)
+	c.generation = 0
+	c.forgetEverything()
+}
+
+// Reconfigure gives the cache other options, as one has that comes in its place: its
+// process is restarted next. What the cache has done stays on record.
+func (c *Cache) Reconfigure(cfg Config) {
+	c.configure(cfg)
+	c.reflector.Reconfigure(c.reflectorConfig(), feed{c})
+	c.checks.Reconfigure(c.checksConfig(), c.cfg.Process)
+	c.generation++
+}
+
+// Generation is how often the cache was reconfigured in the run.
+func (c *Cache) Generation() int { return c.generation }
+
+func (c *Cache) configure(cfg Config) {
 	cfg.setDefaults()
 	cfg.Metadata = WatchStreams.Of(cfg.Ingestion.WatchStream)(cfg.Metadata)
 	if c.requester == nil || c.cfg.ProgressRequests != cfg.ProgressRequests {
@@ -83,11 +106,8 @@ func (c *Cache) Reset(cfg Config) {
 	}
 	c.cfg = cfg
 	c.guard.Reset(guard.Config{Options: cfg.Guard, KV: cfg.KV, Endpoints: cfg.Endpoints, FirstTimer: timerStatus})
-	c.resetReflector()
 	c.ingestion.reset(&cfg.Ingestion)
-	c.resetChecks()
 	c.resetDispatcher()
-	c.forgetEverything()
 }
 
 // forgetEverything drops what a process keeps in memory.

@@ -23,10 +23,10 @@ func (c *Cache) Clone() sim.Node {
 	return &d
 }
 
-// Fingerprint implements sim.Fingerprinter. The configuration is left out: it
-// is the same throughout an exploration.
+// Fingerprint implements sim.Fingerprinter. The configuration is left out: throughout an
+// exploration it is the same in each generation.
 func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
-	d = sim.FoldCells(d, c)
+	d = sim.FoldCells(d, c).Int(int64(c.generation))
 	return c.dispatcher.Relate(c.reads.Relate(d), c.ready.generation)
 }
 

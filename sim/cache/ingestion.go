@@ -141,25 +141,23 @@ func (c feed) EndListAndWatch(env *sim.Env) {
 	c.ready.end(env)
 }
 
-// resetReflector makes the reflector that of a configuration.
-func (c *Cache) resetReflector() {
+func (c *Cache) reflectorConfig() reflector.Config {
 	listing := c.cfg.Ingestion.ReflectorList
 	if c.cfg.Guard.WatchList == guard.WatchListOff {
 		listing = reflector.Pages
 	}
-	c.reflector.Reset(reflector.Config{
+	return reflector.Config{
 		KV: c.cfg.KV, Watch: c.cfg.Watch, Prefix: c.cfg.Prefix, Metadata: c.cfg.Metadata, Announce: c.guard.FollowsStreams(),
 		PageSize: c.cfg.ListPageSize, RelistDelay: c.cfg.RelistDelay, Listing: listing, Retry: c.cfg.Ingestion.WatchRetry, Relist: timerRelist,
-	}, feed{c})
+	}
 }
 
-// resetChecks makes the housekeeping that of a configuration.
-func (c *Cache) resetChecks() {
-	c.checks.Reset(check.Config{
+func (c *Cache) checksConfig() check.Config {
+	return check.Config{
 		Options: c.cfg.Checks, Prefix: c.cfg.Prefix, KV: c.cfg.KV, Compactor: c.cfg.Compactor, PageSize: c.cfg.ListPageSize,
 		CompactionPollPeriod: c.cfg.CompactionPollPeriod, ConsistencyCheckPeriod: c.cfg.ConsistencyCheckPeriod, UntimedTurns: c.cfg.UntimedTurns,
 		CompactionTimer: timerCompaction, CheckTimer: timerChecker,
-	}, c.cfg.Process)
+	}
 }
 
 var bookmarksReceived = sim.NewCounter("etcd_bookmark_total", sim.Counted,

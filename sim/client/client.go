@@ -50,13 +50,28 @@ func timers(first int) clientv3.Series { return clientv3.Series{First: first, St
 
 // Reset makes the client as New would and keeps its memory.
 func (c *Client) Reset(cfg Config) {
-	c.library.Reset(clientv3.Config{
+	c.library.Reset(libraryConfig(&cfg), &c.watcher)
+	c.watcher.Reset(watcherConfig(&cfg), &c.library)
+}
+
+// Reconfigure gives the client other options, as one has that comes in its place: its
+// process is restarted next.
+func (c *Client) Reconfigure(cfg Config) {
+	c.library.Reconfigure(libraryConfig(&cfg))
+	c.watcher.Reconfigure(watcherConfig(&cfg))
+}
+
+func libraryConfig(cfg *Config) clientv3.Config {
+	return clientv3.Config{
 		Options: cfg.Library, Etcd: cfg.Etcd, WatchMember: cfg.WatchMember,
 		RunTask: tasks(taskRun), BackoffTimer: timers(timerBackoff), RetryTimer: timers(timerRetry),
-	}, &c.watcher)
-	c.watcher.Reset(etcd3.Config{
+	}
+}
+
+func watcherConfig(cfg *Config) etcd3.Config {
+	return etcd3.Config{
 		Options: cfg.Watcher, StartWatchingTask: tasks(taskStartWatching), ProcessEventsTask: tasks(taskProcessEvents),
-	}, &c.library)
+	}
 }
 
 // Start implements sim.Node.

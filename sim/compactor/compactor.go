@@ -56,6 +56,13 @@ func (c *Compactor) Reset(cfg Config) {
 	*c = Compactor{cfg: cfg, asking: c.asking[:0]}
 }
 
+// Reconfigure gives the compactor other options, as one has that comes in its place: its
+// process is restarted next.
+func (c *Compactor) Reconfigure(cfg Config) {
+	cfg.setDefaults()
+	c.cfg = cfg
+}
+
 // Start implements sim.Node.
 func (c *Compactor) Start(env *sim.Env) {
 	c.timed = env.Mode() == sim.Timed

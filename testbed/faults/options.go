@@ -13,6 +13,10 @@ type Options struct {
 	// restart, Recreations how many caches are replaced by new ones in the same
 	// process, as that of a custom resource whose definition changes.
 	Breaks, Restarts, Recreations int
+	// Replacements is how many API servers are replaced, one after the other, by one
+	// without options of its own (topology.Options.ServerSettings); after all of them by
+	// one that has these again, and so on. It is a restart if it has none.
+	Replacements int
 	// LostEvents is how many events get lost on the way to a cache.
 	LostEvents int
 	// EtcdRestarts is how often etcd restarts, Snapshots how often it installs a
@@ -53,6 +57,7 @@ var Group = option.NewGroup("faults",
 	option.Count("breaks", func(o *Options) *int { return &o.Breaks }, "", "watch streams that break"),
 	option.Count("restarts", func(o *Options) *int { return &o.Restarts }, "", "API servers that restart"),
 	option.Count("recreations", func(o *Options) *int { return &o.Recreations }, "", "caches that are replaced by new ones in the same process"),
+	option.Count("replacements", func(o *Options) *int { return &o.Replacements }, "", "API servers that are replaced in a rollout: each by one without its server-settings, then back"),
 	option.Count("lost-events", func(o *Options) *int { return &o.LostEvents }, "", "events that get lost on the way to a cache"),
 	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
 	option.Count("follower-restarts", func(o *Options) *int { return &o.FollowerRestarts }, "", "restarts of the member of etcd that lags"),

@@ -32,12 +32,13 @@ type Informer struct {
 	Servers []sim.NodeID
 }
 
-// New plans the faults of a topology with these informers. What etcd is downgraded
-// to is given as a member.
-func New(o *Options, t *topology.Topology, informers []Informer, downgraded etcd.Member) Plan {
+// New plans the faults of a topology with these informers and API servers. What etcd is
+// downgraded to is given as a member.
+func New(o *Options, t *topology.Topology, informers []Informer, servers []Replaceable, downgraded etcd.Member) Plan {
 	p := &planner{options: o, topology: t}
 	p.informers(informers)
 	p.servers()
+	p.replacements(servers)
 	p.etcd(downgraded)
 	return p.plan
 }
@@ -114,6 +115,13 @@ func (p *planner) servers() {
 	for i := range all {
 		p.add(&sim.LoseMessage{From: all[i].Client, To: all[i].Caches[0], Label: "event of " + p.topology.CacheName(i, 0), Match: isChange},
 			share(p.options.LostEvents, i, len(all)))
+	}
+}
+
+func (p *planner) replacements(servers []Replaceable) {
+	for i, s := range p.topology.APIServers {
+		p.add(&replace{all: servers, which: i, nodes: s.Nodes(), label: topology.ServerName(i, len(servers))},
+			share(p.options.Replacements, i, len(servers)))
 	}
 }
 

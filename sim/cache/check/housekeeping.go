@@ -34,6 +34,16 @@ func (h *Housekeeping) Reset(cfg Config, process []sim.NodeID) {
 	}
 }
 
+// Reconfigure gives the machines other options, before their process is restarted. What
+// they have done stays on record, and so do the turns of an untimed run.
+func (h *Housekeeping) Reconfigure(cfg Config, process []sim.NodeID) {
+	before := *h
+	h.Reset(cfg, process)
+	h.Log = before.Log
+	h.Compactions.turns = before.Compactions.turns
+	h.Checker.turns, h.Checker.checks = before.Checker.turns, before.Checker.checks
+}
+
 // Forget drops what the process kept in memory. The turns that are left of an
 // untimed run and the log stay.
 func (h *Housekeeping) Forget() {

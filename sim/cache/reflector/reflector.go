@@ -44,15 +44,22 @@ type Reflector struct {
 
 // Reset makes the reflector that of another configuration, and keeps its memory.
 func (r *Reflector) Reset(cfg Config, sink Sink) {
+	r.starts = 0
+	r.endings = endings{all: r.endings.all[:0]}
+	r.turns = r.turns[:0]
+	r.Reconfigure(cfg, sink)
+	r.Forget()
+}
+
+// Reconfigure gives the reflector other options, before its process is restarted. What it
+// has done stays on record.
+func (r *Reflector) Reconfigure(cfg Config, sink Sink) {
 	if r.cfg == nil || *r.cfg != cfg {
 		own := cfg
 		r.cfg = &own
 		r.first = firstPage(&own)
 	}
-	r.sink, r.begin, r.starts = sink, Listings.Of(cfg.Listing), 0
-	r.endings = endings{all: r.endings.all[:0]}
-	r.turns = r.turns[:0]
-	r.Forget()
+	r.sink, r.begin = sink, Listings.Of(cfg.Listing)
 }
 
 // Forget drops what the process kept in memory.

@@ -53,12 +53,18 @@ type Client struct {
 
 // Reset makes the client a new one for another run, and keeps its memory.
 func (c *Client) Reset(cfg Config, s Subscriber) {
-	cfg.setDefaults()
-	c.cfg, c.subscriber = cfg, s
-	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
-	c.repeats = FailedReads.Of(cfg.FailedRead)
+	c.subscriber = s
+	c.Reconfigure(cfg)
 	c.outages = c.outages[:0]
 	c.forget()
+}
+
+// Reconfigure gives the client other options, before its process is restarted.
+func (c *Client) Reconfigure(cfg Config) {
+	cfg.setDefaults()
+	c.cfg = cfg
+	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
+	c.repeats = FailedReads.Of(cfg.FailedRead)
 }
 
 // Restart forgets everything: the process is a new one.

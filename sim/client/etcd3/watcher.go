@@ -31,11 +31,17 @@ var _ clientv3.Subscriber = (*Watcher)(nil)
 // Reset makes the watcher a new one for another run, and keeps its memory. Events
 // of the run before are overwritten, but for what a clone shares.
 func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
-	cfg.setDefaults()
-	c.cfg, c.client = cfg, client
-	c.parse = MissingPrevKvs.Of(cfg.MissingPrevKv)
+	c.client = client
+	c.Reconfigure(cfg)
 	c.results.Rewind()
 	c.Restart()
+}
+
+// Reconfigure gives the watcher other options, before its process is restarted.
+func (c *Watcher) Reconfigure(cfg Config) {
+	cfg.setDefaults()
+	c.cfg = cfg
+	c.parse = MissingPrevKvs.Of(cfg.MissingPrevKv)
 }
 
 // Restart forgets all watches: the process is a new one.
