@@ -171,6 +171,9 @@ var mechanisms = map[string][]fact{
 	"informer-version-skew-3.5.7":                overtaken(said("informer.storeReplaced")),
 	// One API server is wrong beside one that is right.
 	"rollout-gate-3.5.7":            overtaken(answers),
+	"rollout-3.5.7":                 overtaken(answers),
+	"rollout-pages-3.5.7":           overtaken(answers),
+	"rollout-to-stale":              {struck, lists, said("read.unasked"), answers},
 	"rollout-gate-stale":            {lists, said("read.unasked"), answers},
 	"rollout-snapshots-3.5.7":       overtaken(answers),
 	"rollout-snapshots-newest-page": {answers, said("cache.takesIn"), said("read.otherState")},

@@ -101,6 +101,8 @@ var failing = []fails{
 	{scenarioinformers.VersionSkew, informers.MatchEtcd, "3.5.7", controlQueue},
 	{rollouts.Gate, reads.LinearizableData, "3.5.7", controlQueue},
 	{rollouts.Snapshots, reads.Pages, "3.5.7", controlQueue},
+	{rollouts.Rollout, reads.LinearizableData, "3.5.7", controlQueue},
+	{rollouts.Pages, reads.Pages, "3.5.7", controlQueue},
 }
 
 // ofOneServer are runs of which the option of one API server is the cause.
@@ -108,6 +110,11 @@ var ofOneServer = []*storyCase{
 	{
 		name: "rollout-snapshots-newest-page", scenario: rollouts.Snapshots, property: reads.Pages,
 		set: []string{"server-settings=cache-1:cache=kep-2340,cache-2:next-page=newest"}, blame: "next-page=newest of cache-2",
+	},
+	{
+		name: "rollout-to-stale", scenario: rollouts.Rollout, property: reads.Sequential,
+		set:   []string{"cache=stale", "server-settings=cache-1:cache=kep-4988,cache-2:cache=kep-4988"},
+		blame: "freshness=none of the API servers that come later",
 	},
 	{
 		name: "rollout-gate-stale", scenario: rollouts.Gate, property: reads.Sequential,
