@@ -242,6 +242,8 @@ var activeValues = []active{
 	{set: "kept-pages=1", scenario: "kept-pages"},
 	{set: "kept-bytes=100", scenario: "kept-pages"},
 	{set: "delegated-limit=2", scenario: "guard-cascade"},
+	{set: "answers-limit=1", scenario: "informer-memory", with: "informer-list=list-watch,network=200ms"},
+	{set: "measure-period=1ms", scenario: "informer-memory", with: "informer-list=list-watch,network=200ms,answers-limit=1"},
 	{set: "incoming=2", scenario: "consistent-list"},
 	{set: "watch-buf=2", scenario: "consistent-list"},
 	{set: "list-cap=100", scenario: "watch-list-behind", with: "initial-events-buffer=cap"},

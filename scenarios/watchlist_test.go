@@ -104,7 +104,7 @@ func (l lots) Choose(_ *sim.World, n int, _ string) int    { return l.IntN(n) }
 // buffered and drained takes the same course as the original, and leaves it alone.
 func TestCloneAmidInitialEvents(t *testing.T) {
 	for _, sc := range []*testbed.Scenario{WatchListStart, WatchListSlow} {
-		for _, buffer := range []string{"as-shipped", "inject-merged", "cap"} {
+		for _, buffer := range []string{"as-shipped", "inject-merged", "cap", "references", "newest-only"} {
 			p := with(t, sc, "initial-events-end=timer", "initial-events-buffer="+buffer)
 			s, err := sc.New(p)
 			require.NoError(t, err)

@@ -106,6 +106,10 @@ func (e *Env) Abort(c Conn) {
 	}
 }
 
+// UnderWay is World.UnderWay for what this node has sent: what its process still keeps
+// in memory for its peers.
+func (e *Env) UnderWay(f func(first *Message, count int)) { e.w.UnderWay(e.node, f) }
+
 // IsOpen reports whether the connection still is one at this end.
 func (e *Env) IsOpen(c Conn) bool {
 	e.w.readsOwn(cellConn, int32(c.index()))

@@ -29,6 +29,8 @@ func TestClaims(t *testing.T) {
 		{"KEP-3157", "with LISTs, and nothing fails", true},
 		{"KEP-3157", "with streams, and nothing fails", true},
 		{"KEP-3157", "with streams, while API servers, etcd and informers restart", false},
+		{"KEP-3157", "16 informers list 400 MB at a time, with a limit of 800 MB", true},
+		{"KEP-3157", "the same, measured every millisecond", true},
 		{"KEP-3157", "the resource is not written", false},
 		{"KEP-3157", "the resource is written now and then", false},
 		{"KEP-3157", "as shipped in v0.37.2", true},

@@ -35,6 +35,7 @@ const (
 	saysAverage  = "a progress notification every 250 ms adds 125 ms on average"
 	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
 	saysRequests = "an informer sends one request in place of two"
+	saysSudden   = "a spike of LISTs takes milliseconds, which is too sudden for measuring memory every 100 ms"
 	saysTwoMB    = "a watch takes about 2 MB while it sends 400 objects of 1 MB"
 	saysSix      = "the end of the initial events comes after at most 6 s, with notifications every 5 s and bookmarks every second"
 )
@@ -107,6 +108,12 @@ var known = []Claim{
 	{kep3157, saysRequests, "with streams, while API servers, etcd and informers restart",
 		"a stream that is refused or cut off is asked for again, or a LIST and a WATCH take its place",
 		informers.Outages, nil, 1, requestsAre(1)},
+	{kep3157, saysSudden, "16 informers list 400 MB at a time, with a limit of 800 MB",
+		"all have asked before memory is measured for the second time: none is refused",
+		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800")), 1, exceeds(800e6)},
+	{kep3157, saysSudden, "the same, measured every millisecond",
+		"fewer at a time, but what comes within the millisecond passes; those that are refused come again after a second",
+		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800"), only("measure-period", "1ms")), 1, exceeds(800e6)},
 	{kep3157, saysSix, "the resource is not written",
 		"both timers have jitter, of 10 % in etcd and of 25 % in the cache: up to 6.75 s",
 		scenarios.WatchListSixSeconds, only("writers", "0"), 20, endsWithinSix},

@@ -95,6 +95,7 @@ const (
 	listTook      = `apiserver_request_duration_seconds{verb="LIST"}`
 	listsServed   = "apiserver_cache_list_total"
 	channelBytes  = "watch_channel_bytes"
+	listBytes     = "list_response_bytes"
 	requestsSent  = "informer_requests"
 )
 
@@ -135,5 +136,13 @@ func requestsAre(n float64) test {
 	return func(all measured) (string, bool) {
 		d := all.of(requestsSent).Of
 		return fmt.Sprintf("mean %.3g, max %.0f", d.Mean, d.Max), d.Mean == n
+	}
+}
+
+// exceeds is about answers to LISTs of which a limit was to keep the bytes below it.
+func exceeds(limit float64) test {
+	return func(all measured) (string, bool) {
+		d := all.of(listBytes).Of
+		return fmt.Sprintf("mean %.2g GB, max %.2g GB", d.Mean/1e9, d.Max/1e9), d.Max > limit
 	}
 }

@@ -25,6 +25,7 @@ var Targets = []Target{
 	{"sim/cache/dispatch", 48},
 	{"sim/cache/dispatch/variant", 8},
 	{"sim/cache/guard", 16},
+	{"sim/cache/memory", 4},
 	{"sim/cache/progress", 14},
 	{"sim/cache/read", 48},
 	{"sim/cache/read/variant", 12},

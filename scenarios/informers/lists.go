@@ -85,8 +85,9 @@ var Memory = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "informer-memory",
 	Summary: "informers get all objects of 1 MB at the same time: memory for streams against memory for LISTs (KEP-3157)",
 	Doc: `Bytes are counted (see "metrics" of simrun run --json). With items=400 and informers=16 or 1024 it is the manual test of
-KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server down, with streams 1,024 did not. Pages of lists
-from the cache are alternative 3 (--cache kep-4988 with informer-list=list-watch, informer-rv=unset and informer-page=50).`,
+KEP-3157: with LISTs (informer-list=list-watch) 16 informers took an API server down, with streams 1,024 did not.
+Alternative 2 of the document refuses LISTs while measured memory is above a limit (answers-limit), alternative 3 serves pages
+from the cache (--cache kep-4988 with informer-list=list-watch, informer-rv=unset and informer-page=50).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Topology:  topology.Options{Servers: 1},

@@ -96,3 +96,38 @@ func TestRequestTimeout(t *testing.T) {
 		require.Equal(t, want, lists, "timeout %v", timeout)
 	}
 }
+
+// TestAnswersLimit: KEP-3157, alternative 2. What a client has not taken yet counts at the
+// next measurement, 100 ms after the last one, and no sooner.
+func TestAnswersLimit(t *testing.T) {
+	cfg := config(options(t, "kep-2340"))
+	cfg.AnswersLimit = 1
+	b := timedBed(t, cfg)
+	react := b.up.react
+	b.up.react = func(env *sim.Env, m *sim.Message) bool {
+		if r, ok := m.Payload.(*wire.RangeRequest); ok && r.RangeEnd != "" {
+			env.Send(m.Conn, &wire.RangeResponse{Revision: 5, Kvs: []*wire.KeyValue{kv("a", "1", 5)}, Count: 1})
+			return true
+		}
+		return react(env, m)
+	}
+	var slow sim.Conn
+	list := func(env *sim.Env) sim.Conn { return env.Call(cacheID, &wire.ListRequest{Prefix: prefix}) }
+	at := func(when time.Duration, do func(env *sim.Env)) { b.down.plan = append(b.down.plan, planned{when, do}) }
+	at(time.Second, func(env *sim.Env) { slow = list(env); env.Hold(slow) })
+	at(1050*time.Millisecond, func(env *sim.Env) { list(env) })
+	at(1150*time.Millisecond, func(env *sim.Env) { list(env) })
+	at(1200*time.Millisecond, func(env *sim.Env) { env.Release(slow) })
+	at(1240*time.Millisecond, func(env *sim.Env) { list(env) })
+	at(1300*time.Millisecond, func(env *sim.Env) { list(env) })
+	b.run(2 * time.Second)
+	var refused []sim.Time
+	for _, m := range b.down.inbox {
+		if err, ok := m.Payload.(*wire.Error); ok {
+			require.Equal(t, 429, err.Code.Status())
+			refused = append(refused, m.at)
+		}
+	}
+	require.Equal(t, []sim.Time{sim.Time(1150 * time.Millisecond), sim.Time(1240 * time.Millisecond)}, refused)
+	require.Equal(t, 3, count[*wire.ListResponse](b.down))
+}

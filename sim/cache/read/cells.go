@@ -19,6 +19,7 @@ var (
 // Cells visits the cells of the reads.
 func (d *Delegator) Cells(visit sim.CellVisitor) {
 	d.rules.cells(visit)
+	d.limit.Cells(visit)
 	places, gathering, delegating := sim.NewDigest, sim.NewDigest, 0
 	for i, r := range d.reads {
 		if r.state == free {

@@ -2,6 +2,7 @@ package read
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/response"
@@ -62,6 +63,7 @@ type Delegator struct {
 	// revisionRequest is the question for etcd's current revision.
 	revisionRequest *wire.RangeRequest
 	responses       response.Maker
+	limit           memory.Limit
 	// key is what the store is searched for.
 	key wire.KeyValue
 }
@@ -77,6 +79,7 @@ func (d *Delegator) Reset(cfg Config) {
 	}
 	d.cfg = cfg
 	d.rules.reset(&d.cfg.Limits)
+	d.limit.Reset(cfg.AnswersLimit, cfg.MeasurePeriod)
 	for _, r := range d.reads {
 		r.forget()
 	}

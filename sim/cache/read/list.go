@@ -2,6 +2,7 @@ package read
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
@@ -19,6 +20,10 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	if refused != nil {
 		env.Cover(listInvalid)
 		env.Send(m.Conn, refused)
+		return
+	}
+	if d.limit.Exceeded(env) {
+		env.Send(m.Conn, memory.Refusal)
 		return
 	}
 	r := d.newRead(env)

@@ -53,6 +53,12 @@ type Limits struct {
 	// DelegatedLimit is how many lists may be with etcd at a time; 0 is no limit,
 	// as shipped. More are refused with 429.
 	DelegatedLimit int
+	// AnswersLimit is how many objects a process may have in answers to LISTs that
+	// clients are still being sent, by its last measurement; 0 is no limit, as shipped.
+	// More lists are refused with 429. MeasurePeriod is the time between two
+	// measurements: 100 ms (KEP-3157, Alternatives).
+	AnswersLimit  int
+	MeasurePeriod sim.Duration
 	// RequestTimeout is how long after its arrival a request may still be sent to
 	// etcd: --request-timeout. 0 is no limit.
 	RequestTimeout sim.Duration
@@ -82,6 +88,9 @@ var LimitGroup = option.NewGroup("cache",
 	option.Count("kept-pages", func(l *Limits) *int { return &l.KeptPages }, "100", "rests of lists that a cache keeps at a time, with pagination=kept"),
 	option.Count("kept-bytes", func(l *Limits) *int { return &l.KeptBytes }, "no bound", "bytes of keys and values in the rests that a cache keeps, with pagination=kept"),
 	option.Count("delegated-limit", func(l *Limits) *int { return &l.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
+	option.Count("answers-limit", func(l *Limits) *int { return &l.AnswersLimit }, "no limit",
+		"objects in answers under way, as last measured, above which a cache refuses LISTs (KEP-3157, alternative 2)"),
+	option.Duration("measure-period", func(l *Limits) *time.Duration { return &l.MeasurePeriod }, "100ms", "time between two of these measurements"),
 )
 
 func (l *Limits) setDefaults() {
@@ -91,6 +100,7 @@ func (l *Limits) setDefaults() {
 	set(&l.FallbackAfter, time.Second)
 	set(&l.KeepPagesFor, time.Minute)
 	set(&l.KeptPages, 100)
+	set(&l.MeasurePeriod, 100*time.Millisecond)
 }
 
 func set[T int | sim.Duration](field *T, value T) {
