@@ -88,6 +88,10 @@ var elsewhere = map[string][]string{
 		"cache: watch sent to another API server because the cache is too far behind",
 		"cache: process ended by a failed consistency check",
 	},
+	"the scenarios with a version check have that which was shipped; TestGuardsGoThroughEveryBranch has the other": {
+		"cache: member behind a stream of the watch asked for its version",
+		"cache: progress notification of an unknown member dropped",
+	},
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},

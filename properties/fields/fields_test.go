@@ -23,7 +23,7 @@ var (
 	sent = []sim.Payload{
 		&wire.RangeResponse{}, &wire.PutResponse{}, &wire.DeleteRangeResponse{}, &wire.CompactionResponse{}, &wire.TxnResponse{},
 		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.Error{},
-		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{},
+		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{}, &wire.StreamOpened{},
 	}
 	requests = []sim.Payload{
 		&wire.RangeRequest{}, &wire.PutRequest{}, &wire.DeleteRangeRequest{}, &wire.CompactionRequest{}, &wire.TxnRequest{},

@@ -216,6 +216,12 @@ func (sws *ServerWatchStream) storeFlags(env *sim.Env) {
 	env.WritesItem(cellProgress, sws.place, watchItem(r.id))
 }
 
+// isToStorePrevKV reports whether the loop has registered a watch and is about to store
+// that its client asked for previous values.
+func (r *recvLoop) isToStorePrevKV(id int64) bool {
+	return r.state == recvFlags && r.id == id && r.create.PrevKv
+}
+
 // recvCreated answers the create request.
 func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
 	r := &sws.recv

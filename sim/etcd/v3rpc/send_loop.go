@@ -105,7 +105,7 @@ func (sws *ServerWatchStream) takeWatchStream(env *sim.Env) {
 	sws.channelHasRoom(env)
 	env.ReadsItem(cellFlags, sws.place, watchItem(l.wresp.ID))
 	if f := sws.flags.of(l.wresp.ID); f == nil || !f.prevKV || len(l.wresp.Events) == 0 {
-		if f == nil && len(l.wresp.Events) > 0 && env.Noting() {
+		if f == nil && env.Noting() && len(l.wresp.Events) > 0 && sws.recv.isToStorePrevKV(l.wresp.ID) {
 			env.Note(optionsUnknown{sws.watch.Name, mvcc.RevisionsOf(l.wresp.Events)})
 		}
 		sws.forward(env, l.wresp.Events)
