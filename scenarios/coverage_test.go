@@ -84,6 +84,22 @@ func (r *coverageRow) isHeading() bool { return strings.HasPrefix(r.remarks, "a 
 
 func (r *coverageRow) outOfScope() bool { return strings.HasPrefix(r.remarks, "out of scope because ") }
 
+// TestEachSectionOutOfScopeHasItsOwnReason: one reason for many sections says that
+// they were not read.
+func TestEachSectionOutOfScopeHasItsOwnReason(t *testing.T) {
+	const empty = "out of scope because the section is empty in the document"
+	for i, rows := range coverage(t) {
+		of := map[string]string{}
+		for _, r := range rows {
+			if !r.outOfScope() || r.remarks == empty {
+				continue
+			}
+			assert.Empty(t, of[r.remarks], "%s: %q has the reason of another section", sections[i], r.section)
+			of[r.remarks] = r.section
+		}
+	}
+}
+
 func (r *coverageRow) check(t *testing.T, document string, tests []string) {
 	what := document + ": " + r.section
 	if r.isHeading() || r.outOfScope() {
