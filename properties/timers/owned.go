@@ -47,6 +47,9 @@ func newOwned(s *testbed.System) *owned {
 // Reset implements testbed.Judge.
 func (j *owned) Reset() { j.tally = testbed.Tally{} }
 
+// Follows implements testbed.Follower.
+func (*owned) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
 // AfterStep implements testbed.StepObserver.
 func (j *owned) AfterStep(w *sim.World, a sim.Action) {
 	c := j.system.Cache(a.Node)
