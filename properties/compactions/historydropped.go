@@ -52,7 +52,8 @@ func (j *historyDropped) Finding(w *sim.World) explore.Finding {
 
 // judge holds the last compaction against what etcd came to long ago.
 func (j *historyDropped) judge(all *testbed.Tally, now sim.Time, last int64) {
-	long := sim.Time(2*interval(j.system) + turn)
+	_, longest := intervals(j.system)
+	long := sim.Time(2*longest + turn)
 	if now < j.log.failed+long {
 		return
 	}

@@ -1,6 +1,7 @@
 package compactions
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -53,12 +54,18 @@ func logOf(s *testbed.System) *log {
 	return testbed.Shared(s, func(s *testbed.System) *log { return &log{system: s} })
 }
 
-// interval is the time between two tries of an API server.
-func interval(s *testbed.System) sim.Duration {
-	if set := s.Topology().Compactor.Interval; set > 0 {
-		return set
+// intervals are the shortest and the longest time between two tries of an API server.
+func intervals(s *testbed.System) (shortest, longest sim.Duration) {
+	for _, c := range s.Caches() {
+		for _, of := range c.Servers() {
+			own := cmp.Or(of.Compactor.Interval, defaultInterval)
+			if shortest == 0 || own < shortest {
+				shortest = own
+			}
+			longest = max(longest, own)
+		}
 	}
-	return defaultInterval
+	return shortest, longest
 }
 
 // Reset implements testbed.Observer.
