@@ -172,6 +172,7 @@ var mechanisms = map[string][]fact{
 	// One API server is wrong beside one that is right.
 	"rollout-gate-3.5.7":            overtaken(answers),
 	"rollout-3.5.7":                 overtaken(answers),
+	"rollout-compactors-3.5.7":      overtaken(answers),
 	"rollout-pages-3.5.7":           overtaken(answers),
 	"rollout-to-stale":              {struck, lists, said("read.unasked"), answers},
 	"rollout-gate-stale":            {lists, said("read.unasked"), answers},

@@ -103,6 +103,7 @@ var failing = []fails{
 	{rollouts.Snapshots, reads.Pages, "3.5.7", controlQueue},
 	{rollouts.Rollout, reads.LinearizableData, "3.5.7", controlQueue},
 	{rollouts.Pages, reads.Pages, "3.5.7", controlQueue},
+	{rollouts.Compactors, reads.Pages, "3.5.7", controlQueue},
 }
 
 // ofOneServer are runs of which the option of one API server is the cause.

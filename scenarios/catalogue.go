@@ -34,7 +34,7 @@ func init() {
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.Memory,
 		// API servers that are changed while they serve.
-		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, informers.VersionSkew,
+		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, rollouts.Compactors, informers.VersionSkew,
 		// Errors of etcd.
 		EtcdErrors, AnyEtcdErrors, NoLeader, ErrorsAtRest,
 	)

@@ -2,12 +2,15 @@ package rollouts
 
 import (
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -72,6 +75,41 @@ together the state at one revision, and what has been compacted is refused by bo
 		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.When(known.KeepsSnapshots, known.KeepsLateSnapshots).RarelyViolates(reads.NoCompactedReads).
 			Because("a cache that is late by a whole interval of compactions keeps a snapshot that is compacted"),
+		known.StaleReads(reads.Linearizable),
+	),
+})
+
+var Compactors = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "rollout-compactors",
+	Summary: "an API server that compacts etcd every three minutes and polls for compactions beside one that does so every minute and is notified",
+	Doc: `The flag --etcd-compaction-interval and the way in which a cache hears of compactions change with a rollout, while the servers compete for
+one compact_rev_key. The old server loses nearly all its tries against the new one, and has to refuse what this one has compacted. Clients turn
+pages at both servers.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Topology: topology.Options{
+			Servers: 2, Compactors: true, Compactor: compactor.Options{Interval: time.Minute},
+			ServerSettings: []string{"cache-1:compact-interval=3m0s", "cache-1:compaction-notice=polled"},
+		},
+		Workload: workload.Options{
+			Writers: 1, Writes: 8, Deletes: true, Readers: 2, Reads: 10, Read: "past", Move: true, MovePages: true, AwaitReady: true,
+			Keys: 3, Items: 3, History: 1, Think: time.Minute,
+		},
+		Faults: faults.Options{Restarts: 2, Breaks: 2, For: 4 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: 5 * time.Millisecond, Scheduling: time.Millisecond, Horizon: 14 * time.Minute,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{
+		reads.NoCompactedReads, reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd,
+		compactions.HistoryKept, compactions.HistoryDropped,
+		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
+	},
+	Known: slices.Concat(
+		known.EarlySnapshots(reads.Exact, reads.Pages, reads.Linearizable, caches.MatchEtcd),
+		known.Where(known.CompactedDeletions(reads.Linearizable), known.AnswersConsistentLists),
+		known.CompactedDeletions(reads.Exact, reads.Pages, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable),
 	),
 })
