@@ -125,6 +125,7 @@ var activeValues = []active{
 	// Faults.
 	{set: "breaks=2", scenario: "consistent-list"},
 	{set: "restarts=2", scenario: "consistent-list"},
+	{set: "replacements=1", scenario: "any-requests", with: "caches=2,server-settings=cache-2:ring=3"},
 	{set: "recreations=1", scenario: "consistent-list"},
 	{set: "lost-events=1", scenario: "consistent-list"},
 	{set: "etcd-restarts=1", scenario: "consistent-list"},
