@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/draws"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -249,6 +250,15 @@ together with it, so that the first events have their previous values as well.`,
 		Faults: faults.Options{EtcdRestarts: 1, Snapshots: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
+	Draws: slices.Concat(
+		draws.Etcd, draws.Faults,
+		[]option.Range{
+			option.From("fragment-bytes", "150", "300", "600"), option.From("streams", "1", "3"),
+			option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("history", "0", "3"),
+			option.From("drawn-clients", "1", "2", "4"), option.From("drawn-requests", "3", "9"),
+			option.From("lagging", "true"),
+		},
+	),
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
 	},

@@ -100,6 +100,9 @@ var elsewhere = map[string][]string{
 		"cache: member behind a stream of the watch asked for its version",
 		"cache: progress notification of an unknown member dropped",
 	},
+	"a limit that is far away; TestNoFalseAlarmInDraws draws it": {
+		"etcd: write refused because it is too large",
+	},
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},

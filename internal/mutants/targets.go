@@ -15,6 +15,7 @@ var Targets = []Target{
 	{"sim/etcd", 32},
 	{"sim/etcd/channel", 6},
 	{"sim/etcd/mvcc", 56},
+	{"sim/etcd/protosize", 6},
 	{"sim/etcd/request", 6},
 	{"sim/etcd/v3rpc", 44},
 	{"sim/client", 8},

@@ -1,6 +1,7 @@
 package etcdapi
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,19 +18,27 @@ import (
 // revision in its header: items, counts, flags, and the results of each operation of a
 // transaction, at whatever revision it reads. Which revision it is must fit the time of
 // the request, but for a serializable read. A refusal must have its reason, and a
-// malformed request must be refused. It is exercised by answers and refusals.
+// request that is malformed or too large must be refused. It is exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
 	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
 	Violated: "wrong answer of etcd",
 	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
 	Weight:   1,
-	New:      func(s *testbed.System) testbed.Judge { return &answers{s, moments.Of(s)} },
+	New: func(s *testbed.System) testbed.Judge {
+		nodes := s.Nodes()
+		return &answers{s, moments.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
+	},
 })
+
+// defaultMaxRequestBytes is the default of etcd's flag --max-request-bytes.
+const defaultMaxRequestBytes = 1_572_864
 
 type answers struct {
 	system  *testbed.System
 	moments *moments.Recorder
+	// most is how many bytes a write has at most.
+	most int
 }
 
 // Reset implements testbed.Judge.
@@ -53,9 +62,9 @@ func (j *answers) Finding(*sim.World) explore.Finding {
 func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, request sim.Payload, at *moments.Call) {
 	label, wrong := "", ""
 	if op.Outcome == model.Failed {
-		label, wrong = "refusal", refusedWrongly(op, at)
+		label, wrong = "refusal", j.refusedWrongly(op, request, at)
 	} else if label, wrong = revisionFits(op, request, at); wrong == "" {
-		label, wrong = j.fits(op)
+		label, wrong = j.fits(op, request)
 	}
 	if wrong != "" {
 		all.Violate(label, &wrongAnswer{client: c.Name(), op: op, wrong: wrong})
@@ -63,12 +72,12 @@ func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operat
 }
 
 // refusedWrongly says why a refusal has no reason, nothing if it has one.
-func refusedWrongly(op *model.Operation, at *moments.Call) string {
+func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *moments.Call) string {
 	r := op.Request
 	switch op.Result.Err {
 	case model.Invalid:
-		if !r.Malformed() {
-			return "it is well-formed"
+		if !r.Malformed() && !j.tooLarge(op, request) {
+			return "it is well-formed, and not too large"
 		}
 	case model.Compacted:
 		// etcd refuses to compact at the same revision twice.
@@ -83,6 +92,23 @@ func refusedWrongly(op *model.Operation, at *moments.Call) string {
 		}
 	}
 	return ""
+}
+
+// tooLarge reports whether etcd has to refuse a write for its size. What only reads is not
+// proposed to raft.
+func (j *answers) tooLarge(op *model.Operation, request sim.Payload) bool {
+	return !onlyReads(op.Request) && proposalSize(request) > j.most
+}
+
+func onlyReads(r *model.Request) bool {
+	writes := func(r model.Request) bool { return !onlyReads(&r) }
+	switch r.Kind {
+	case model.Put, model.Delete, model.Compact:
+		return false
+	case model.Txn:
+		return !slices.ContainsFunc(r.Success, writes) && !slices.ContainsFunc(r.Failure, writes)
+	}
+	return true
 }
 
 // revisionsOf are those that a request names: its own, and those of the operations of a
@@ -124,9 +150,12 @@ func serializable(request sim.Payload) bool {
 }
 
 // fits holds an answer against the model.
-func (j *answers) fits(op *model.Operation) (label, wrong string) {
-	if op.Request.Malformed() {
+func (j *answers) fits(op *model.Operation, request sim.Payload) (label, wrong string) {
+	switch {
+	case op.Request.Malformed():
 		return "accepted", "it is malformed and has to be refused"
+	case j.tooLarge(op, request):
+		return "accepted", fmt.Sprintf("it has %d bytes, more than %d, and has to be refused", proposalSize(request), j.most)
 	}
 	if op.Request.Kind == model.Compact {
 		return "", ""

@@ -52,4 +52,5 @@ var Etcd = []option.Range{
 	option.From("ctrl-buf", "1", "2"),
 	option.From("send-window", "1", "2", "4"),
 	option.From("shared-connection", "true"),
+	option.From("max-request-bytes", "70", "167", "267", "400"),
 }

@@ -9,6 +9,7 @@
 //	mvcc     the store with its watchers: notify, syncWatchers, victims, compaction, restore
 //	v3rpc    the gRPC streams of watches: recvLoop, sendLoop, ctrlStream
 //	channel  a Go channel between two loops
+//	protosize  how many bytes messages have
 //	etcd     the server around them: raft log and apply path, reads, members, faults
 //
 // A release is a preset of options, computed from the table in version.go.
@@ -102,7 +103,8 @@
 // entries, each of which the leader sends when it is in its log. What reads cost,
 // if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
 // brings news (InstallSnapshot brings the store itself). Authentication, leases,
-// alarms, quotas and request size limits. Sorted and filtered ranges, nested
+// alarms and quotas. Sorted and filtered ranges, nested
 // transactions, comparisons of values. Errors of gRPC: a stream ends when its
-// connection does.
+// connection does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far
+// above what clients here send.
 package etcd

@@ -2,6 +2,8 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/protosize"
+	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -77,13 +79,23 @@ func (s *Server) failNext(env *sim.Env, f Failure) {
 	s.failures[f]++
 }
 
-// refuseWrite answers a write with an error, if one is due. It returns true if the
-// write does not get into the log. The entry of one that does has no connection.
+// refuseWrite answers a write with an error, if one is due or if the write is too large
+// (processInternalRaftRequestOnce, which looks for too many requests first). It returns
+// true if the write does not get into the log. The entry of one that does has no
+// connection.
 func (s *Server) refuseWrite(env *sim.Env, e *entry) bool {
 	if s.isDue(env, Overloads) {
 		env.Cover(coverTooManyRequests)
 		s.noteFailure(env, e.payload, errTooManyRequests, "")
 		env.Send(e.conn, errTooManyRequests)
+		return true
+	}
+	if protosize.Proposal(e.payload) > s.members.options().Write.MaxRequestBytes {
+		env.Cover(coverTooLarge)
+		if env.Noting() {
+			env.Note(failed{e.payload, request.ErrTooLarge, ""})
+		}
+		env.Send(e.conn, request.ErrTooLarge)
 		return true
 	}
 	if !s.isDue(env, TimesOut) {

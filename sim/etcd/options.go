@@ -15,7 +15,18 @@ type Options struct {
 	Reads ReadOptions
 	Log   LogOptions
 	Reply reply.Options
+	Write WriteOptions
 }
+
+// WriteOptions are about requests that are proposed to raft.
+type WriteOptions struct {
+	// MaxRequestBytes is the size of the largest one, in bytes: --max-request-bytes. The
+	// zero value is 1.5 MiB.
+	MaxRequestBytes int
+}
+
+var writeOptions = option.NewGroup("etcd",
+	option.Count("max-request-bytes", func(o *WriteOptions) *int { return &o.MaxRequestBytes }, "1.5 MiB", "bytes of the largest write that etcd takes, as it is proposed to raft"))
 
 func store(o *Options) *mvcc.Options  { return &o.Store }
 func watch(o *Options) *v3rpc.Options { return &o.Watch }
@@ -27,12 +38,19 @@ var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Ch
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),
-	option.Lift(readOptions, func(o *Options) *ReadOptions { return &o.Reads }))
+	option.Lift(readOptions, func(o *Options) *ReadOptions { return &o.Reads }),
+	option.Lift(writeOptions, func(o *Options) *WriteOptions { return &o.Write }))
 
 func (o *Options) setDefaults() {
 	o.Store.SetDefaults()
 	o.Watch.SetDefaults()
+	if o.Write.MaxRequestBytes == 0 {
+		o.Write.MaxRequestBytes = defaultMaxRequestBytes
+	}
 }
+
+// defaultMaxRequestBytes is that of etcd's embed.DefaultMaxRequestBytes.
+const defaultMaxRequestBytes = 3 << 19
 
 // With returns the options with one of them set. The error names the option and
 // what it takes.

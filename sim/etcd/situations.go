@@ -12,6 +12,7 @@ var (
 
 	// Errors in the place of answers.
 	coverTooManyRequests = sim.NewSituation("etcd: write refused because too many are not applied")
+	coverTooLarge        = sim.NewSituation("etcd: write refused because it is too large")
 	coverWriteLate       = sim.NewSituation("etcd: write times out and is carried out")
 	coverWriteLost       = sim.NewSituation("etcd: write times out and is lost")
 	coverReadTimesOut    = sim.NewSituation("etcd: linearizable reads time out")

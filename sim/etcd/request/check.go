@@ -11,6 +11,7 @@ var (
 	ErrDuplicateKey = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: duplicate key given in txn request"}
 	ErrKeyNotFound  = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: key not found"}
 	ErrTooManyOps   = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: too many operations in txn request"}
+	ErrTooLarge     = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: request is too large"}
 	ErrDown         = &wire.Error{Code: wire.Unavailable, Message: "etcdserver: member is down"}
 	ErrUnknown      = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: unknown request"}
 	ErrCompacted    = &wire.Error{Code: wire.ErrCompacted, Message: "etcdserver: mvcc: required revision has been compacted"}
