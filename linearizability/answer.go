@@ -109,7 +109,7 @@ func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
 	}
 	have = r.Selection.Of(have)
 	mayBeMore := false
-	if r.Selection.Values != "" {
+	if r.Selection.Values != (model.ValuePattern{}) {
 		total = len(have)
 		// A server that reads on until it has selected enough items does not know
 		// whether it would select one more.

@@ -82,6 +82,7 @@ type selectionJSON struct {
 	MinCreate  int64  `json:"minCreate,omitempty"`
 	MaxCreate  int64  `json:"maxCreate,omitempty"`
 	Values     string `json:"values,omitempty"`
+	ValuesEnd  string `json:"valuesEnd,omitempty"`
 }
 
 type resultJSON struct {
@@ -148,7 +149,7 @@ func encodeRequest(r *model.Request) *requestJSON {
 		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV,
 	}
 	if s := r.Selection; s != (model.Selection{}) {
-		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values}
+		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix}
 	}
 	if r.Freshness != model.Consistent {
 		out.Freshness = r.Freshness.String()
@@ -278,7 +279,8 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 		}
 		r.Selection = model.Selection{
 			SortBy: model.SortTarget(by), Descending: s.Descending,
-			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate, Values: s.Values,
+			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate,
+			Values: model.ValuePattern{Prefix: s.Values, Suffix: s.ValuesEnd},
 		}
 	}
 	switch in.Freshness {

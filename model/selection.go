@@ -27,9 +27,20 @@ type Selection struct {
 	// MinMod and MaxMod bound the revision of the last change, MinCreate and MaxCreate
 	// that of the creation.
 	MinMod, MaxMod, MinCreate, MaxCreate int64
-	// Values is what the values of the items begin with: a field selector of Kubernetes,
-	// of which etcd knows nothing. Items that it leaves out are not counted.
-	Values string
+	// Values is what the values of the items look like: a selector of Kubernetes, of which
+	// etcd knows nothing. Items that it leaves out are not counted.
+	Values ValuePattern
+}
+
+// ValuePattern is how values begin and end: a field selector and a label selector. The
+// zero value is any value.
+type ValuePattern struct {
+	Prefix, Suffix string
+}
+
+// Fits reports whether a value is one of the pattern.
+func (p ValuePattern) Fits(value string) bool {
+	return strings.HasPrefix(value, p.Prefix) && strings.HasSuffix(value, p.Suffix)
 }
 
 // Of are the selected items of a list that is in the order of the keys. It does not
@@ -40,7 +51,7 @@ func (s *Selection) Of(items []*Item) []*Item {
 	}
 	kept := make([]*Item, 0, len(items))
 	for _, it := range items {
-		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) && strings.HasPrefix(it.Value, s.Values) {
+		if within(it.ModRevision, s.MinMod, s.MaxMod) && within(it.CreateRevision, s.MinCreate, s.MaxCreate) && s.Values.Fits(it.Value) {
 			kept = append(kept, it)
 		}
 	}

@@ -159,7 +159,7 @@ func (s *Store) Read(r *Request) Result {
 		return res
 	}
 	found = r.Selection.Of(found)
-	if r.Selection.Values != "" {
+	if r.Selection.Values != (ValuePattern{}) {
 		res.Count = int64(len(found))
 	}
 	if r.Limit > 0 && int64(len(found)) > r.Limit {

@@ -1,7 +1,5 @@
 package model
 
-import "strings"
-
 // EventType is what happened to a key.
 type EventType uint8
 
@@ -25,9 +23,9 @@ type WatchRequest struct {
 	// PrevKV asks for the item before each event, NoPut and NoDelete are
 	// filters. ProgressNotify asks for bookmarks from time to time.
 	PrevKV, NoPut, NoDelete, ProgressNotify bool
-	// Values is what the values of the watched items begin with, as in Selection: a
+	// Values is what the values of the watched items look like, as in Selection: a
 	// write can make an item appear, or cease to exist, for this watch alone.
-	Values string
+	Values ValuePattern
 }
 
 // WatchEvent is one change of one key. Of a deletion, Item has the key. What else
@@ -72,7 +70,7 @@ func (r *WatchRequest) covers(key string) bool { return InRange(key, r.Key, r.En
 // for nothing here, nor does the range of keys.
 func (r *WatchRequest) changes(l *Log, rev int64) []WatchEvent {
 	all := l.events(rev)
-	if r.Values == "" {
+	if r.Values == (ValuePattern{}) {
 		return all
 	}
 	var seen []WatchEvent
@@ -94,7 +92,7 @@ func (r *WatchRequest) changes(l *Log, rev int64) []WatchEvent {
 
 // Selected is the item, or nil if this watch does not see it.
 func (r *WatchRequest) Selected(it *Item) *Item {
-	if it == nil || !strings.HasPrefix(it.Value, r.Values) {
+	if it == nil || !r.Values.Fits(it.Value) {
 		return nil
 	}
 	return it

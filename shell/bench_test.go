@@ -19,7 +19,7 @@ func BenchmarkConsistentList(b *testing.B) {
 	node := func(kv *wire.KeyValue) string { return kv.Value }
 	c := start(b, e, cache.Config{Fields: []store.Field{{Name: "spec.nodeName", Value: node, Indexed: true}}})
 	req := consistent
-	req.Selector = wire.FieldSelector{Field: "spec.nodeName", Value: "n7"}
+	req.Selector = wire.Selector{Field: "spec.nodeName", Value: "n7"}
 	// The fake server looks at each of its objects; a revision read needs none.
 	e.forget()
 	b.ReportAllocs()

@@ -48,7 +48,7 @@ func Example() {
 	list, err := pods.List(ctx, wire.ListRequest{
 		Prefix:          "/registry/pods/",
 		ResourceVersion: wire.Unset,
-		Selector:        wire.FieldSelector{Field: "spec.nodeName", Value: "node-1"},
+		Selector:        wire.Selector{Field: "spec.nodeName", Value: "node-1"},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -190,6 +190,7 @@ func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource in
 var fields = store.Fields{
 	{Name: workload.IndexedField, Value: writerOf, Indexed: true},
 	{Name: workload.UnindexedField, Value: writerOf},
+	{Name: workload.WriteLabel, IsLabel: true, Value: func(kv *wire.KeyValue) string { return workload.WriteOf(kv.Value) }},
 }
 
 func writerOf(kv *wire.KeyValue) string { return workload.WriterOf(kv.Value) }

@@ -16,6 +16,8 @@ type DrawnOptions struct {
 	// Selectors: LISTs and watches may select objects by a field, and clients that watch
 	// without drawing select those of the first writers.
 	Selectors bool
+	// Labels: with Selectors, they may select objects by a label as well.
+	Labels bool
 }
 
 var drawnGroup = option.NewGroup("clients",
@@ -24,5 +26,6 @@ var drawnGroup = option.NewGroup("clients",
 	option.Count("drawn-watchers", func(o *DrawnOptions) *int { return &o.Watchers }, "", "clients that draw watches of a cache"),
 	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
 	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
+	option.Switch("drawn-labels", func(o *DrawnOptions) *bool { return &o.Labels }, "with drawn-selectors: also by a label, or by both"),
 	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
 )

@@ -110,7 +110,7 @@ func listRequest(p *wire.ListRequest) *model.Request {
 		prefix += "/"
 	}
 	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Limit: p.Limit}
-	r.Selection.Values = ValuePrefix(p.Selector)
+	r.Selection.Values = Values(p.Selector)
 	r.Freshness, r.Revision = freshness(p.ResourceVersion, p.Match)
 	return r
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"strings"
 
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -26,13 +27,28 @@ func WriterOf(value string) string {
 	return writer
 }
 
-// ValuePrefix is what the values of the objects begin with that a selector selects.
-func ValuePrefix(s wire.FieldSelector) string {
+// WriteLabel is the label by which clients select objects: the number of the write, which
+// stands behind the dot. Each write gives an object another one, and objects from before
+// the run have none.
+const WriteLabel = "write"
+
+// WriteOf is the label of a value, empty if it has none.
+func WriteOf(value string) string {
+	_, write, _ := strings.Cut(value, ".")
+	return write
+}
+
+// Values is what the values of the objects look like that a selector selects.
+func Values(s wire.Selector) (p model.ValuePattern) {
 	switch {
-	case s.Empty():
-		return ""
+	case s.Field == "":
 	case s.Value == InitialValue:
-		return s.Value
+		p.Prefix = s.Value
+	default:
+		p.Prefix = s.Value + "."
 	}
-	return s.Value + "."
+	if s.Label != "" {
+		p.Suffix = "." + s.LabelValue
+	}
+	return p
 }

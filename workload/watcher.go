@@ -3,6 +3,7 @@ package workload
 import (
 	"strconv"
 
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -19,7 +20,7 @@ type Watcher struct {
 	retries int
 	// seconds is the timeout of each watch, 0 for none.
 	seconds  int64
-	selector wire.FieldSelector
+	selector wire.Selector
 
 	state watcherState
 	conn  sim.Conn
@@ -58,10 +59,10 @@ func (w *Watcher) TimeOut(seconds int64) { w.seconds = seconds }
 
 // Select has the watcher list and watch the objects that a selector selects. It is
 // called after Reset.
-func (w *Watcher) Select(s wire.FieldSelector) { w.selector = s }
+func (w *Watcher) Select(s wire.Selector) { w.selector = s }
 
-// Values is what the values of the objects begin with that the watcher selects.
-func (w *Watcher) Values() string { return ValuePrefix(w.selector) }
+// Values is what the values of the objects look like that the watcher selects.
+func (w *Watcher) Values() model.ValuePattern { return Values(w.selector) }
 
 // Name is the watcher's name.
 func (w *Watcher) Name() string { return w.name }

@@ -143,10 +143,10 @@ func TestSelectedLists(t *testing.T) {
 		{Name: "indexed", Value: value, Indexed: true}, {Name: "scanned", Value: value},
 	}})
 	for name, req := range map[string]wire.ListRequest{
-		"by index":         {Selector: wire.FieldSelector{Field: "indexed", Value: "n3"}},
-		"object by object": {Selector: wire.FieldSelector{Field: "scanned", Value: "n3"}},
-		"in etcd":          {Selector: wire.FieldSelector{Field: "indexed", Value: "n3"}, FromEtcd: true},
-		"in pages":         {Selector: wire.FieldSelector{Field: "indexed", Value: "n3"}, Limit: 2},
+		"by index":         {Selector: wire.Selector{Field: "indexed", Value: "n3"}},
+		"object by object": {Selector: wire.Selector{Field: "scanned", Value: "n3"}},
+		"in etcd":          {Selector: wire.Selector{Field: "indexed", Value: "n3"}, FromEtcd: true},
+		"in pages":         {Selector: wire.Selector{Field: "indexed", Value: "n3"}, Limit: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req.Prefix, req.ResourceVersion = prefix, wire.Unset
@@ -168,7 +168,7 @@ func TestSelectedLists(t *testing.T) {
 			}
 		})
 	}
-	_, err := c.List(t.Context(), wire.ListRequest{Prefix: prefix, Selector: wire.FieldSelector{Field: "unknown"}})
+	_, err := c.List(t.Context(), wire.ListRequest{Prefix: prefix, Selector: wire.Selector{Field: "unknown"}})
 	var refused *shell.StatusError
 	if !errors.As(err, &refused) || refused.HTTPStatus() != 400 {
 		t.Errorf("%v, want status 400", err)

@@ -158,9 +158,9 @@ func (j *invalidRequests) wrongWatch(r *wire.WatchRequest, at *moments.Call) str
 }
 
 // selects reports whether the API knows a selector's field.
-func (j *invalidRequests) selects(s wire.FieldSelector) bool {
+func (j *invalidRequests) selects(s wire.Selector) bool {
 	known := j.system.Params().Workload.Drawn.Selectors && (s.Field == workload.IndexedField || s.Field == workload.UnindexedField)
-	return s.Empty() || known
+	return s.Field == "" || known
 }
 
 // misvalidated is a request that was served although it is invalid, for the reason why, or

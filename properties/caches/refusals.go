@@ -132,7 +132,7 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 	revision := op.Request.Revision
 	switch op.Result.Err {
 	case model.Compacted:
-		if revision == 0 && op.Request.Selection.Values != "" && op.Request.Limit > 0 {
+		if revision == 0 && op.Request.Selection.Values != (model.ValuePattern{}) && op.Request.Limit > 0 {
 			// etcd was asked page after page at the revision of its first answer.
 			revision = at.Asked.Revision
 		}

@@ -1,6 +1,7 @@
 package watches
 
 import (
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -9,8 +10,8 @@ import (
 // openWatch is a watch of a cache that a raw client has open.
 type openWatch struct {
 	client, prefix string
-	// values is what the values of the objects begin with that it selects.
-	values string
+	// values is what the values of the objects look like that it selects.
+	values model.ValuePattern
 	cache  sim.NodeID
 	// after is the resourceVersion from which on changes are owed to it, events are
 	// those that were sent behind that.
@@ -36,9 +37,9 @@ func openWatches(s *testbed.System) []openWatch {
 		st := &c.Streams()[n-1]
 		switch {
 		case !st.IsList():
-			all = append(all, openWatch{c.Name(), c.Prefix(), "", st.To, st.Request.ResourceVersion, st.Events})
+			all = append(all, openWatch{c.Name(), c.Prefix(), model.ValuePattern{}, st.To, st.Request.ResourceVersion, st.Events})
 		case st.End >= 0:
-			all = append(all, openWatch{c.Name(), c.Prefix(), "", st.To, st.Events[st.End].ResourceVersion, st.Events[st.End+1:]})
+			all = append(all, openWatch{c.Name(), c.Prefix(), model.ValuePattern{}, st.To, st.Events[st.End].ResourceVersion, st.Events[st.End+1:]})
 		}
 	}
 	return all

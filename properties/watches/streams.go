@@ -197,7 +197,7 @@ func listWatchStreams(c *workload.ListWatcher) []model.WatchStream {
 func drawnStream(st *workload.ListStream) (m model.WatchStream, judged bool) {
 	req := st.Request
 	prefix := strings.TrimSuffix(req.Prefix, "/") + "/"
-	m.Request = model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), ProgressNotify: req.AllowBookmarks, Values: workload.ValuePrefix(req.Selector)}
+	m.Request = model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), ProgressNotify: req.AllowBookmarks, Values: workload.Values(req.Selector)}
 	events, given := st.Events, req.ResourceVersion > 0
 	switch {
 	case req.SendInitialEvents == wire.SendInitialEventsTrue:

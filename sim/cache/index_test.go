@@ -23,7 +23,7 @@ func node(kv *wire.KeyValue) string {
 
 // byNode selects the pods of a node from "0", which asks etcd nothing.
 func byNode(name string) *wire.ListRequest {
-	return &wire.ListRequest{Prefix: prefix, Selector: wire.FieldSelector{Field: "spec.nodeName", Value: name}}
+	return &wire.ListRequest{Prefix: prefix, Selector: wire.Selector{Field: "spec.nodeName", Value: name}}
 }
 
 func fielded(indexed bool) cache.Config {
@@ -195,7 +195,7 @@ func TestDelegatedSelection(t *testing.T) {
 func TestUnknownFieldIsRefused(t *testing.T) {
 	b := newBed(t, fielded(true))
 	b.listed(5)
-	b.ask(&wire.ListRequest{Prefix: prefix, Selector: wire.FieldSelector{Field: "spec.color", Value: "red"}})
+	b.ask(&wire.ListRequest{Prefix: prefix, Selector: wire.Selector{Field: "spec.color", Value: "red"}})
 	b.settle()
 	refused, _ := take[*wire.Error](b, b.down)
 	require.Equal(t, 400, refused.Code.Status())

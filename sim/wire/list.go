@@ -20,14 +20,39 @@ const (
 // string: the newest state is wanted. 0 is "any".
 const Unset int64 = -1
 
-// FieldSelector selects objects by the value of one field:
-// "spec.nodeName=node-1". The zero value selects all.
-type FieldSelector struct {
+// Selector selects objects by the value of one field, "spec.nodeName=node-1", by that of
+// one label, "app=web", or by both: then both have to match. The zero value selects all.
+type Selector struct {
+	// Field is empty if the field selector is.
 	Field, Value string
+	// Label is empty if the label selector is.
+	Label, LabelValue string
 }
 
 // Empty reports whether the selector selects all objects.
-func (s FieldSelector) Empty() bool { return s.Field == "" }
+func (s Selector) Empty() bool { return s.Field == "" && s.Label == "" }
+
+func (s Selector) digest(d sim.Digest) sim.Digest {
+	if s.Field != "" {
+		d = d.Text(s.Field).Text(s.Value)
+	}
+	if s.Label != "" {
+		d = d.Text("label").Text(s.Label).Text(s.LabelValue)
+	}
+	return d
+}
+
+// String is how it stands behind a request, with a space before each part.
+func (s Selector) String() string {
+	text := ""
+	if s.Field != "" {
+		text += " " + s.Field + "=" + s.Value
+	}
+	if s.Label != "" {
+		text += " label " + s.Label + "=" + s.LabelValue
+	}
+	return text
+}
 
 // ListRequest is a LIST of one resource prefix as the API machinery's
 // storage.Interface takes it.
@@ -41,7 +66,7 @@ type ListRequest struct {
 	// FromEtcd is the per-request override that KEP-2340 weighs: the cache is to
 	// stay out of it. No release of Kubernetes has it.
 	FromEtcd bool
-	Selector FieldSelector
+	Selector Selector
 }
 
 // Digest implements sim.Payload.
@@ -50,10 +75,7 @@ func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
 	if r.FromEtcd {
 		d = d.Text("from etcd")
 	}
-	if !r.Selector.Empty() {
-		d = d.Text(r.Selector.Field).Text(r.Selector.Value)
-	}
-	return d
+	return r.Selector.digest(d)
 }
 
 // Label implements sim.Payload.
@@ -68,9 +90,7 @@ func (r *ListRequest) Label() string {
 	case MatchNotOlderThan:
 		s += " not older"
 	}
-	if !r.Selector.Empty() {
-		s += " " + r.Selector.Field + "=" + r.Selector.Value
-	}
+	s += r.Selector.String()
 	if r.Limit > 0 {
 		s += " limit=" + strconv.FormatInt(r.Limit, 10)
 	}
@@ -188,7 +208,7 @@ type WatchRequest struct {
 	AllowBookmarks    bool
 	// TimeoutSeconds is after how long the API server ends the watch; 0 is never.
 	TimeoutSeconds int64
-	Selector       FieldSelector
+	Selector       Selector
 }
 
 // Digest implements sim.Payload.
@@ -200,10 +220,7 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	if r.TimeoutSeconds != 0 {
 		d = d.Int(r.TimeoutSeconds)
 	}
-	if !r.Selector.Empty() {
-		d = d.Text(r.Selector.Field).Text(r.Selector.Value)
-	}
-	return d
+	return r.Selector.digest(d)
 }
 
 // Label implements sim.Payload.
@@ -212,9 +229,7 @@ func (r *WatchRequest) Label() string {
 	if r.ResourceVersion != Unset {
 		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 	}
-	if !r.Selector.Empty() {
-		s += " " + r.Selector.Field + "=" + r.Selector.Value
-	}
+	s += r.Selector.String()
 	if r.SendInitialEvents == SendInitialEventsTrue {
 		s += " with initial events"
 	}

@@ -24,6 +24,10 @@ type WatchStart struct {
 	// Announce: StreamOpened comes before anything that a stream to etcd brings. No
 	// release of clientv3 does that; an interceptor of its streams can.
 	Announce bool
+	// Selects: a selector decides which events the client is sent, for which a change has
+	// to come with the object as it was before. Upstream the predicate is applied here
+	// (watchChan.transform); this storage leaves it to the API server.
+	Selects bool
 }
 
 // StreamOpened says that a watch is created on a stream to etcd: the first time, and
@@ -44,6 +48,9 @@ func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	}
 	if r.Announce {
 		d = d.Text("announce")
+	}
+	if r.Selects {
+		d = d.Text("selects")
 	}
 	return d
 }

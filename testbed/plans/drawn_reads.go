@@ -19,12 +19,13 @@ const (
 	givesBadTokens
 	goesToEtcd
 	selectsObjects
+	selectsLabels
 )
 
 var readFeatures = []string{
 	getsObjects: "GETs", listsScopes: "namespaces", givesVersions: "resourceVersions", givesMatches: "matches",
 	givesLimits: "limits", turnsPages: "pages", givesBesideTokens: "resourceVersions beside continue tokens",
-	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd", selectsObjects: "selectors",
+	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd", selectsObjects: "selectors", selectsLabels: "labels",
 }
 
 // drawn adds the clients that draw their requests.
@@ -51,11 +52,7 @@ func (p *planner) drawn() {
 
 // anyReads are LISTs and GETs of the i-th client, with any options.
 func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
-	features := readFeatures
-	if !p.o.Drawn.Selectors {
-		features = features[:selectsObjects]
-	}
-	s := drawSwarm(env, features)
+	s := drawSwarm(env, withSelectors(&p.o.Drawn, readFeatures, selectsObjects, selectsLabels))
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		server := i
@@ -100,7 +97,7 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
 		Limit:           int64(s.draw(givesLimits, 4, "limit")),
 		FromEtcd:        s.flip(goesToEtcd, "from etcd"),
-		Selector:        selectors[s.draw(selectsObjects, len(selectors), "selector")],
+		Selector:        anySelector(s, selectsObjects, selectsLabels),
 	}
 	if s.draw(givesBadTokens, 4, "bad continue token") == 1 {
 		l.Continue = BadToken
@@ -110,14 +107,36 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 
 // WatcherSelector is that of the i-th client that watches without drawing: the objects of
 // one of the first two writers, by a field with an index or by one without.
-func WatcherSelector(i int) wire.FieldSelector {
+func WatcherSelector(i int) wire.Selector {
 	return selectors[1+i%3]
+}
+
+// withSelectors leaves out the features of selectors that clients do not have: objects and
+// labels are the last two.
+func withSelectors(o *workload.DrawnOptions, features []string, objects, labels feature) []string {
+	switch {
+	case !o.Selectors:
+		return features[:objects]
+	case !o.Labels:
+		return features[:labels]
+	}
+	return features
+}
+
+// anySelector is by a field, by a label, by both, or by none.
+func anySelector(s *swarm, objects, labels feature) wire.Selector {
+	selector := selectors[s.draw(objects, len(selectors), "selector")]
+	if write := s.draw(labels, 5, "label"); write > 0 {
+		// The first three writes of each writer, and one that none of them makes.
+		selector.Label, selector.LabelValue = workload.WriteLabel, [...]string{"0", "1", "2", "none"}[write-1]
+	}
+	return selector
 }
 
 // selectors are by a field with an index and by one without, of the first two writers,
 // of what was there before, and of none; the last is by a field that the API does not
 // know.
-var selectors = []wire.FieldSelector{
+var selectors = []wire.Selector{
 	{},
 	{Field: workload.IndexedField, Value: "w1"},
 	{Field: workload.UnindexedField, Value: "w1"},

@@ -16,21 +16,19 @@ const (
 	allowsBookmarks
 	limitsTime
 	watchesSelections
+	watchesLabels
 )
 
 var watchFeatures = []string{
 	watchesScopes: "namespaces", watchesFromVersions: "resourceVersions", matchesVersions: "matches",
 	wantsInitialEvents: "initial events", allowsBookmarks: "bookmarks", limitsTime: "timeouts",
-	watchesSelections: "selectors",
+	watchesSelections: "selectors", watchesLabels: "labels",
 }
 
 // DrawnWatches are watches of the i-th client, with any options.
 func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.DrawWatches {
 	p := &planner{o: o, t: t}
-	features := watchFeatures
-	if !o.Drawn.Selectors {
-		features = features[:watchesSelections]
-	}
+	features := withSelectors(&o.Drawn, watchFeatures, watchesSelections, watchesLabels)
 	return func(env *sim.Env) []*wire.WatchRequest {
 		s := drawSwarm(env, features)
 		var all []*wire.WatchRequest
@@ -44,7 +42,7 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 				TimeoutSeconds:    int64(s.draw(limitsTime, 3, "timeout")),
 			}
 			if o.Drawn.Selectors {
-				req.Selector = selectors[s.draw(watchesSelections, len(selectors), "selector")]
+				req.Selector = anySelector(s, watchesSelections, watchesLabels)
 			}
 			req.Match = anyMatch(s, req.SendInitialEvents)
 			all = append(all, req)

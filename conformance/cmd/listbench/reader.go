@@ -46,7 +46,7 @@ func (s *storeSpec) fromCache(name, by string, c *shell.Cache, last *shell.ReadT
 	return reader{name: name, pause: pause, read: func(ctx context.Context) (int, shell.ReadTimes, error) {
 		got, err := c.List(ctx, wire.ListRequest{
 			Prefix: prefix, ResourceVersion: wire.Unset,
-			Selector: wire.FieldSelector{Field: by, Value: s.selects},
+			Selector: wire.Selector{Field: by, Value: s.selects},
 		})
 		if err != nil {
 			return 0, shell.ReadTimes{}, err

@@ -36,7 +36,7 @@ func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.Watch
 	w := d.newCacheWatcher(env, m, req)
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
-		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req)}
+		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty()}
 	if start.SendInitialEvents == wire.SendInitialEventsUnset && start.Revision == 0 {
 		start.SendInitialEvents = wire.SendInitialEventsTrue
 	}

@@ -10,7 +10,7 @@ import (
 // know without the gate WatchList.
 func (d *Dispatcher) validate(req *wire.WatchRequest) *wire.Error {
 	switch {
-	case !req.Selector.Empty() && d.cfg.Fields.Find(req.Selector.Field) == nil:
+	case req.Selector.Field != "" && d.cfg.Fields.Find(req.Selector.Field) == nil:
 		return request.UnsupportedField(req.Selector)
 	case req.ResourceVersion < wire.Unset:
 		return badVersion

@@ -18,17 +18,15 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, lim
 		return items, remaining > 0, remaining
 	}
 	responses, selector := &r.d.responses, r.list.Selector
-	take := responses.Begin(0, limit)
-	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, take) {
+	fields, take := r.d.cfg.Fields, responses.Begin(0, limit)
+	labelled := func(kv *wire.KeyValue) bool { return !fields.SelectsLabel(selector, kv) || take(kv) }
+	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, labelled) {
 		env.Cover(listByIndex)
 		items, more = responses.End()
 		return items, more, 0
 	}
 	env.Cover(listFiltered)
-	value := r.d.cfg.Fields.Find(selector.Field).Value
-	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool {
-		return value(kv) != selector.Value || take(kv)
-	})
+	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool { return !fields.Selects(selector, kv) || take(kv) })
 	items, more = responses.End()
 	return items, more, 0
 }
@@ -55,11 +53,10 @@ func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.Ran
 	if r.selection != nil {
 		s = *r.selection
 	}
-	value := r.d.cfg.Fields.Find(list.Selector.Field).Value
 	more := p.More
 	for at, kv := range p.Kvs {
 		lastKey = kv.Key
-		if value(kv) != list.Selector.Value {
+		if !r.d.cfg.Fields.Selects(list.Selector, kv) {
 			continue
 		}
 		s.found = append(s.found, kv)

@@ -49,7 +49,7 @@ func (r Resource) ValidateList(req *wire.ListRequest, rule ContinueRule) *wire.E
 	switch {
 	case !r.holds(req.Prefix):
 		return badPrefix(req.Prefix, r.Prefix)
-	case !req.Selector.Empty() && r.Fields.Find(req.Selector.Field) == nil:
+	case req.Selector.Field != "" && r.Fields.Find(req.Selector.Field) == nil:
 		return UnsupportedField(req.Selector)
 	case req.ResourceVersion < wire.Unset:
 		return negativeVersion
@@ -89,7 +89,7 @@ func badPrefix(prefix, resource string) *wire.Error {
 }
 
 // UnsupportedField refuses a selector by a field that the objects do not have.
-func UnsupportedField(s wire.FieldSelector) *wire.Error {
+func UnsupportedField(s wire.Selector) *wire.Error {
 	return &wire.Error{Code: wire.BadRequest, Message: "fieldSelector: field label not supported: " + strconv.Quote(s.Field)}
 }
 

@@ -9,10 +9,12 @@ import (
 )
 
 // Field is one by which lists and watches of a resource can be selected: one that GetAttrs
-// returns upstream, and an IndexerFunc if it is indexed.
+// returns upstream, beside the labels, and an IndexerFunc if it is indexed.
 type Field struct {
-	// Name is that in a wire.FieldSelector: "spec.nodeName".
+	// Name is that in a wire.Selector: "spec.nodeName", or the name of a label.
 	Name string
+	// IsLabel: the name is that of a label, which objects may do without.
+	IsLabel bool
 	// Value is the field of an object. It must depend on the object alone.
 	Value func(*wire.KeyValue) string
 	// Indexed: the store keeps its objects by this field as well, so that a list
@@ -24,13 +26,31 @@ type Field struct {
 type Fields []Field
 
 // Find returns the field of a name, nil if there is none.
-func (f Fields) Find(name string) *Field {
+func (f Fields) Find(name string) *Field { return f.find(name, false) }
+
+func (f Fields) find(name string, isLabel bool) *Field {
 	for i := range f {
-		if f[i].Name == name {
+		if f[i].Name == name && f[i].IsLabel == isLabel {
 			return &f[i]
 		}
 	}
 	return nil
+}
+
+// Selects reports whether an object matches both parts of a selector, of which the field
+// is one of f (SelectionPredicate.MatchesObjectAttributes). A label that an object does
+// not have selects nothing.
+func (f Fields) Selects(s wire.Selector, kv *wire.KeyValue) bool {
+	return (s.Field == "" || f.Find(s.Field).Value(kv) == s.Value) && f.SelectsLabel(s, kv)
+}
+
+// SelectsLabel is Selects without the field.
+func (f Fields) SelectsLabel(s wire.Selector, kv *wire.KeyValue) bool {
+	if s.Label == "" {
+		return true
+	}
+	label := f.find(s.Label, true)
+	return label != nil && s.LabelValue != "" && label.Value(kv) == s.LabelValue
 }
 
 // index is the objects of the store by the value of one field, and by key within

@@ -7,14 +7,13 @@ import "github.com/watchbed/watchbed/sim/wire"
 // which is ADDED, or out of it, which is DELETED with the object as it was, at the
 // resourceVersion of the change. The selector's field is one of f. Errors and
 // bookmarks are for all watches.
-func (f Fields) Selected(s wire.FieldSelector, e *wire.WatchEvent) *wire.WatchEvent {
+func (f Fields) Selected(s wire.Selector, e *wire.WatchEvent) *wire.WatchEvent {
 	if s.Empty() || e.Item == nil {
 		return e
 	}
-	value := f.Find(s.Field).Value
-	is := value(e.Item) == s.Value
+	is := f.Selects(s, e.Item)
 	if e.Type == wire.Modified {
-		switch was := e.Prev != nil && value(e.Prev) == s.Value; {
+		switch was := e.Prev != nil && f.Selects(s, e.Prev); {
 		case is && !was:
 			return &wire.WatchEvent{Type: wire.Added, ResourceVersion: e.ResourceVersion, Item: e.Item}
 		case was && !is:

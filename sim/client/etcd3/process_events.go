@@ -16,7 +16,7 @@ func (w *watchChan) processEvents(env *sim.Env) {
 	if w.state == watchQueueing || w.state == watchSyncing && w.sync.hasItems() {
 		env.Enable(w.startWatchingTask())
 	}
-	if r := w.c.transform(env, e); r != nil {
+	if r := w.transform(env, e); r != nil {
 		env.Under(w.cause)
 		env.Send(w.conn, r)
 	}
@@ -45,8 +45,8 @@ func (w *watchChan) resultChanHasRoom(env *sim.Env) {
 
 // transform makes the cache's event of an event. It returns nil for a deletion
 // that came without the object that was deleted.
-func (c *Watcher) transform(env *sim.Env, e event) *wire.WatchEvent {
-	ev := e.event
+func (w *watchChan) transform(env *sim.Env, e event) *wire.WatchEvent {
+	c, ev := w.c, e.event
 	switch {
 	case e.item != nil:
 		r := c.results.New()
@@ -62,6 +62,9 @@ func (c *Watcher) transform(env *sim.Env, e event) *wire.WatchEvent {
 		r.Type, r.ResourceVersion, r.Item = wire.Modified, e.rev, ev.Kv
 		if isCreate(ev) {
 			r.Type = wire.Added
+		}
+		if w.selects {
+			r.Prev = ev.PrevKv
 		}
 		return r
 	case ev.PrevKv == nil:

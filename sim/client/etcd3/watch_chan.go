@@ -22,6 +22,8 @@ type watchChan struct {
 	// ctxKey is the metadata under which the watch goes to etcd.
 	ctxKey         string
 	progressNotify bool
+	// selects: changes carry the object before.
+	selects bool
 	// announce: the cache wants to know of the streams of the watch.
 	announce bool
 	// nth distinguishes watches of one prefix.

@@ -78,7 +78,7 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	}
 	env.Writes(cellStartWatching, int(w.n))
 	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
-	w.prefix, w.ctxKey, w.progressNotify, w.announce = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce
+	w.prefix, w.ctxKey, w.progressNotify, w.announce, w.selects = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce, p.Selects
 	env.Bound(conn, c.cfg.OutgoingBufSize)
 	if !w.startSync(env, p) {
 		// wire.Unset becomes 0, which asks for what happens from now on.
