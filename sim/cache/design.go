@@ -60,10 +60,9 @@ type (
 	// Holding says what is in memory, between steps.
 	Holding interface{ Holds() Held }
 	// Timed says which of its timers that are armed belong to nothing that is there, and
-	// how many have an owner; and for how long its dispatcher may wait for watchers that
-	// do not keep up.
+	// for how long its dispatcher may wait for watchers that do not keep up.
 	Timed interface {
-		Ownerless(armed func(sim.Timer) bool) (found []sim.Timer, owned int)
+		Ownerless(armed func(sim.Timer) bool) []sim.Timer
 		DispatchBudget() sim.Duration
 	}
 	// Following keeps how its watches of etcd ended, and what it did then.

@@ -27,12 +27,9 @@ func (c *Cache) Holds() Held {
 }
 
 // Ownerless implements Timed.
-func (c *Cache) Ownerless(armed func(sim.Timer) bool) (found []sim.Timer, owned int) {
+func (c *Cache) Ownerless(armed func(sim.Timer) bool) (found []sim.Timer) {
 	judge := func(t sim.Timer, owner bool) {
-		switch {
-		case armed(t) && owner:
-			owned++
-		case armed(t):
+		if !owner && armed(t) {
 			found = append(found, t)
 		}
 	}
@@ -45,7 +42,7 @@ func (c *Cache) Ownerless(armed func(sim.Timer) bool) (found []sim.Timer, owned 
 	for i := range c.dispatcher.Places() {
 		judge(watchTimer(i), c.dispatcher.Watcher(i).HasDeadline())
 	}
-	return found, owned
+	return found
 }
 
 // DispatchBudget implements Timed.
