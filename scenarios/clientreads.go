@@ -194,5 +194,6 @@ vain, and what no API takes is refused.`,
 		known.Rarely(known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable)),
 		known.Rarely(known.StaleReads(reads.Linearizable, reads.LinearizableData)),
 		known.EchoOfLaggard(reads.Linearizable, reads.LinearizableData),
+		known.EchoOfPredecessor(reads.Linearizable, reads.LinearizableData),
 	),
 })

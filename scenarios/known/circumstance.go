@@ -27,6 +27,8 @@ var (
 		func(s *testbed.Setup) bool { return s.Params.Workload.Compactions > 0 || s.Params.Topology.Compactors })
 	EtcdRestarts = testbed.NewCondition("etcd restarts",
 		func(s *testbed.Setup) bool { return s.Params.Faults.EtcdRestarts > 0 })
+	CachesAreRecreated = testbed.NewCondition("a cache is replaced by a new one in the same process",
+		func(s *testbed.Setup) bool { return s.Params.Faults.Recreations > 0 })
 	WatchesLag = testbed.NewCondition("watches are served by a member of etcd that lags behind",
 		func(s *testbed.Setup) bool { return s.Params.Topology.Lagging })
 	OldMemberComes = testbed.NewCondition("an etcd whose answers to progress requests overtake events comes to serve later", oldMemberComes)

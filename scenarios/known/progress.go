@@ -61,6 +61,12 @@ func EchoOfLaggard(violates ...*testbed.Property) []testbed.Row {
 		Because("the member that echoes may not have applied the newest writes")
 }
 
+// EchoOfPredecessor is what becomes of consistent reads if an echo comes late.
+func EchoOfPredecessor(violates ...*testbed.Property) []testbed.Row {
+	return When(EchoProves, CachesAreRecreated).RarelyViolates(violates...).
+		Because("a new cache numbers its progress requests from the start, and takes the echo of one that its predecessor sent for its own")
+}
+
 // AwaitedProgress is what becomes of consistent LISTs of a quiet resource.
 func AwaitedProgress() []testbed.Row {
 	return slices.Concat(NoProgress(WaitsUntilFresh), OneRequest(WaitsUntilFresh), Rarely(NoEcho(WaitsUntilFresh)))
