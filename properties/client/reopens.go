@@ -20,7 +20,7 @@ import (
 var ReopensInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "reopens-in-time", Kind: testbed.Liveness,
 	Promise:  "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms.",
-	Violated: "watch stream opened again at the wrong time",
+	Violated: "stream reopened at a wrong time",
 	Labels:   map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
 	New:      func(s *testbed.System) testbed.Judge { return &reopensInTime{s} },
 })

@@ -23,7 +23,7 @@ var TriesAgain = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer tries again wrongly",
 	Labels: map[string]string{
 		"soon": "no pause after a failure", "late": "pause too long", "often": "sent again too often", "silent": "informer falls silent",
-		"server": "request to the wrong server", "page": "page of another size", "stopped": "request or timer of a stopped informer",
+		"server": "request to the wrong server", "page": "page of another size", "stopped": "stopped informer asks or waits",
 	},
 	New: func(s *testbed.System) testbed.Judge { return &triesAgain{s} },
 })
