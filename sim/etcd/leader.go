@@ -83,6 +83,7 @@ func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 	}
 	s.leader.is, s.leader.until = lost, until
 	s.watch.SetLeaderless(env, true)
+	env.LooksAt(cellReadNotifier, 0)
 	if s.reads.confirmed == 0 {
 		env.Disable(linearizableReadLoop)
 	}
@@ -120,6 +121,7 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 	for i := range proposals {
 		s.append(env, &proposals[i])
 	}
+	env.LooksAt(cellReadNotifier, 0)
 	if len(s.reads.readNotifier) > 0 {
 		s.failNext(env, LeaderChanges)
 		env.Enable(linearizableReadLoop)
