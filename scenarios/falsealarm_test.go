@@ -103,6 +103,9 @@ var elsewhere = map[string][]string{
 	"a limit that is far away; TestNoFalseAlarmInDraws draws it": {
 		"etcd: write refused because it is too large",
 	},
+	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
+		"cache: rest of a list that is too large to be kept",
+	},
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},

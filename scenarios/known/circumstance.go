@@ -11,13 +11,14 @@ var (
 		func(s *testbed.Setup) bool { return s.Nodes.Etcd.Watch.ProgressNotifyInterval > 0 })
 	ReadsNameVersion = testbed.NewCondition("reads name a resourceVersion to wait for",
 		func(s *testbed.Setup) bool {
-			return s.Params.Workload.Read == "every" || s.Params.Workload.Read == "not-older"
+			return s.Params.Workload.Read == "every" || s.Params.Workload.Read == "not-older" || s.Params.Workload.Drawn.OfCache > 0
 		})
 	ClientsGet = testbed.NewCondition("clients GET objects between LISTs",
 		func(s *testbed.Setup) bool { return s.Params.Workload.Gets > 0 })
 	ClientsStreamLists = testbed.NewCondition("clients ask for initial events",
 		func(s *testbed.Setup) bool {
-			return s.Params.Workload.ListWatch.Clients > 0 || s.Params.Informers.Count > 0 && s.Params.Informers.List == informer.ByWatchList
+			return s.Params.Workload.ListWatch.Clients > 0 || s.Params.Workload.Drawn.Watchers > 0 ||
+				s.Params.Informers.Count > 0 && s.Params.Informers.List == informer.ByWatchList
 		})
 	InformersLosePatience = testbed.NewCondition("informers do not wait for the end of initial events for ever (informer-stream-patience)",
 		func(s *testbed.Setup) bool { return s.Params.Informers.StreamPatience > 0 })
