@@ -51,6 +51,7 @@ func TestABugExcusesNothingElse(t *testing.T) {
 	}
 	assert.Equal(t, []string{
 		"ordered", "unique", "reliable", "bookmarkable", "served-as-promised", "needed-progress", "event-types", "justified-refusals",
+		"nothing-left", "watches-keep-up", "bookmarks-come",
 	}, unexpected(scenarios.ConsistentList, "version-before-store"))
 	assert.NotContains(t, unexpected(scenarios.Outages, "version-before-store"), "linearizable-data", "it is its property")
 	assert.Contains(t, unexpected(scenarios.Outages, "version-before-store"), "unique")

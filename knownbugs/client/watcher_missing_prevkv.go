@@ -19,7 +19,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Setting:  "missing-prev-kv=passes",
 	Scenario: scenarios.ConsistentList, Property: caches.MatchEtcd,
 	Why:        "the cache keeps an object that is deleted, whether it is read or not",
-	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, watches.Reliable, watches.Bookmarkable},
+	Further:    []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, watches.Reliable, watches.Bookmarkable, watches.KeepUp},
 	WhyFurther: "LISTs show the deleted object, and watches are not sent its deletion",
 })
 
