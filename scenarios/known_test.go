@@ -16,8 +16,9 @@ import (
 )
 
 // setups are the parameters of a scenario with each design on each version, with
-// each design and a single value of a choice of etcd or its client library, and with
-// a single value of a choice of the cache.
+// each design and a single value of a choice of etcd or its client library, with
+// a single value of a choice of the cache, and with each design and a single value of
+// anything else that the scenario draws: its rows are about draws, too.
 func setups(t *testing.T, sc *testbed.Scenario) []*testbed.Setup {
 	t.Helper()
 	var all []*testbed.Setup
@@ -45,6 +46,19 @@ func setups(t *testing.T, sc *testbed.Scenario) []*testbed.Setup {
 					p.Cache = d.Name
 					add(p)
 				}
+			}
+		}
+	}
+	for _, r := range sc.Draws {
+		if slices.ContainsFunc(own.Nodes.Choices(), func(c testbed.Choice) bool { return c.Name == r.Name }) {
+			continue
+		}
+		for _, value := range r.Values {
+			for _, d := range cache.Designs() {
+				p := sc.Params
+				p.Cache = d.Name
+				require.NoError(t, p.Set(r.Name, value))
+				add(p)
 			}
 		}
 	}
