@@ -111,6 +111,8 @@ var activeValues = []active{
 	{set: "drawn-requests=3", scenario: "any-requests"},
 	{set: "drawn-bytes=10", scenario: "any-etcd-requests"},
 	{set: "drawn-selectors=true", scenario: "any-requests"},
+	{set: "drawn-labels=true", scenario: "selected-lists"},
+	{set: "max-request-bytes=20", scenario: "any-etcd-requests"},
 	// Informers.
 	{set: "informers=1", scenario: "informer-resume"},
 	{set: "informer-list=watch-list", scenario: "informer-resume"},
