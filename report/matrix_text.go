@@ -22,7 +22,7 @@ var matrixColumns = []string{"design", "etcd", "safe?", "live?", "wait p99", "ca
 // again.
 func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 	b := bufio.NewWriter(w)
-	rows := [][]string{matrixColumns}
+	rows := [][]string{slices.Clone(matrixColumns)}
 	last := ""
 	for _, c := range m.Cells {
 		design := c.Design

@@ -59,21 +59,48 @@ func wrap(text string, width, indent int) string {
 	room := max(20, width-indent)
 	var b strings.Builder
 	column := 0
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
+	for i, word := range words(text, room) {
+		space := 1
+		if word.joined {
+			space = 0
+		}
+		n := utf8.RuneCountInString(word.text)
 		switch {
 		case i == 0:
-		case column+1+n > room:
+		case column+space+n > room:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			column = 0
 		default:
-			b.WriteString(" ")
-			column++
+			b.WriteString(strings.Repeat(" ", space))
+			column += space
 		}
-		b.WriteString(word)
+		b.WriteString(word.text)
 		column += n
 	}
 	return b.String()
+}
+
+// word is what a line does not break.
+type word struct {
+	text string
+	// joined: no space is before it.
+	joined bool
+}
+
+// words are those of a text. A list without spaces that is longer than a line is
+// several: a line may end behind each comma.
+func words(text string, room int) []word {
+	var all []word
+	for _, field := range strings.Fields(text) {
+		if utf8.RuneCountInString(field) <= room {
+			all = append(all, word{text: field})
+			continue
+		}
+		for i, part := range strings.SplitAfter(field, ",") {
+			all = append(all, word{part, i > 0})
+		}
+	}
+	return all
 }
 
 // sentence gives a text a capital letter and a full stop.

@@ -126,7 +126,7 @@ func TestAnOptionSaysWhichReleasesHaveAValue(t *testing.T) {
 	assert.Contains(t, text, "etcd 3.4.25 to 3.4.30, 3.5.8 to 3.5.12 the known bug issue-17507")
 	assert.Contains(t, text, "etcd 3.4 from 3.4.38 on, 3.5 from 3.5.22 on, 3.6 from 3.6.2 on, 3.7")
 	assert.Contains(t, flat(explained(t, "option", "created")), "in-order through the watch channel: no release every scenario but those that unmask it")
-	assert.Contains(t, flat(explained(t, "option", "on-timeout")), "designs kep-2340-fallback, dynamic-fallback, kep-4988, v0.37.2")
+	assert.Contains(t, flat(explained(t, "option", "on-timeout")), "designs kep-2340-fallback, single-request, dynamic-fallback, kep-4988, v0.37.2")
 	assert.Contains(t, flat(explained(t, "option", "ring")), "default: 100")
 	assert.Contains(t, flat(explained(t, "value", "ring=7")), "events that a cache remembers")
 }
