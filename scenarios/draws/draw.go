@@ -3,11 +3,23 @@ package draws
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
+
+// drawn are the scenarios that have draws.
+func drawn() []string {
+	var names []string
+	for _, sc := range testbed.Scenarios() {
+		if len(sc.Draws) > 0 {
+			names = append(names, sc.Name)
+		}
+	}
+	return names
+}
 
 // Of are the parameters of a scenario with what is drawn from n: about half of its
 // ranges get one of their values, the others stay as they are. change is made on top of
@@ -16,7 +28,7 @@ import (
 // without any draw.
 func Of(sc *testbed.Scenario, n uint64, change func(*testbed.Params) error) (testbed.Params, error) {
 	if len(sc.Draws) == 0 {
-		return testbed.Params{}, fmt.Errorf("the scenario %s has nothing to draw", sc.Name)
+		return testbed.Params{}, fmt.Errorf("the scenario %s has nothing to draw; there are draws of %s", sc.Name, strings.Join(drawn(), " and "))
 	}
 	settings := Settings(sc, n)
 	p, err := with(sc, settings, change)
