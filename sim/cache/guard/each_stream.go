@@ -72,11 +72,9 @@ func (c *eachStream) Receive(env *sim.Env, cfg *Config, m *sim.Message) (Outcome
 		c.retry = min(2*c.retry, maxRetry)
 		return unknownStream, true
 	}
-	if v, err := release.Parse(p.Version); err == nil && c.Passes(v) {
-		endpointNew(env, 0, p.Version)
+	if passes(env, c, 0, p.Version) {
 		return Outcome{Trusts: true}, true
 	}
-	endpointOld(env, 0, p.Version)
 	return Outcome{Deaf: true}, true
 }
 

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -42,6 +43,26 @@ func (e *endpoints) askAll(env *sim.Env, cfg *Config, retry sim.Duration) {
 func (e *endpoints) ask(env *sim.Env, cfg *Config, i int) {
 	env.WritesItem(cellEndpoints, 0, int64(i+1))
 	e.all[i].call = env.Call(cfg.KV, statusRequests[i])
+}
+
+// askLater asks an endpoint again that gave no version, each time after a longer pause.
+func (e *endpoints) askLater(env *sim.Env, cfg *Config, i int) {
+	env.Cover(EndpointUnknown)
+	k := &e.all[i]
+	env.Arm(cfg.timer(i), k.retry)
+	k.retry = min(2*k.retry, maxRetry)
+}
+
+// passes tells what a check makes of the version of an endpoint. One that cannot be
+// read counts as too old.
+func passes(env *sim.Env, c Check, i int, version string) bool {
+	v, err := release.Parse(version)
+	if err != nil || !c.Passes(v) {
+		endpointOld(env, i, version)
+		return false
+	}
+	endpointNew(env, i, version)
+	return true
 }
 
 // answered finds the endpoint that a message comes from, -1 if it comes from

@@ -59,19 +59,14 @@ func (c *featureSupportChecker) Receive(env *sim.Env, cfg *Config, m *sim.Messag
 	case i < 0:
 		return Outcome{}, false
 	case !ok:
-		env.Cover(EndpointUnknown)
-		k := &c.all[i]
-		env.Arm(cfg.timer(i), k.retry)
-		k.retry = min(2*k.retry, maxRetry)
+		c.askLater(env, cfg, i)
 		return c.outcome(env), true
 	}
-	if v, err := release.Parse(version); err == nil && c.Passes(v) {
-		endpointNew(env, i, version)
+	if passes(env, c, i, version) {
 		if c.progressNotify == supportUnknown {
 			c.progressNotify = supportSeen
 		}
 	} else {
-		endpointOld(env, i, version)
 		if c.progressNotify == supportSeen {
 			env.Cover(supportTakenBack)
 		}

@@ -66,21 +66,15 @@ func (c *periodic) Receive(env *sim.Env, cfg *Config, m *sim.Message) (Outcome, 
 	if i < 0 {
 		return Outcome{}, false
 	}
-	k := &c.all[i]
 	if !ok {
-		env.Cover(EndpointUnknown)
-		env.Arm(cfg.timer(i), k.retry)
-		k.retry = min(2*k.retry, maxRetry)
+		c.askLater(env, cfg, i)
 		return c.outcome(env), true
 	}
-	if v, err := release.Parse(version); err == nil && c.Passes(v) {
-		endpointNew(env, i, version)
+	c.versions[i] = heardOld
+	if passes(env, c, i, version) {
 		c.versions[i] = heardNew
-	} else {
-		endpointOld(env, i, version)
-		c.versions[i] = heardOld
 	}
-	k.retry = firstRetry
+	c.all[i].retry = firstRetry
 	if env.Mode() == sim.Timed || c.turns < untimedTurns {
 		env.Arm(cfg.timer(i), askPeriod)
 	}
