@@ -15,8 +15,9 @@ import (
 )
 
 // matrixColumns of the table: what a LIST costs comes from the workload in which
-// every one of them has to wait, and the longest waits from that and the busiest.
-var matrixColumns = []string{"design", "etcd", "safe?", "live?", "wait p99", "cached", "busy p99", "cached (busy)", "requests", "bytes", "progress"}
+// every one of them has to wait, the longest waits from that and the busiest, and what
+// pages cost from that with pages.
+var matrixColumns = []string{"design", "etcd", "safe?", "live?", "wait p99", "cached", "busy p99", "cached (busy)", "requests", "bytes", "progress", "cached (pages)", "bytes (pages)"}
 
 // WriteMatrix writes a line for each cell, and below it how to see every violation
 // again.
@@ -102,11 +103,22 @@ func paintAnswer(o Terminal, q *matrix.Question, text string) string {
 }
 
 func costColumns(cell *matrix.Cell) []string {
-	c, b := cell.CostOf(matrix.Waiting), cell.CostOf(matrix.Busy)
+	c, b, p := cell.CostOf(matrix.Waiting), cell.CostOf(matrix.Busy), cell.CostOf(matrix.Pages)
 	if c == nil {
-		return []string{"-", "-", "-", "-", "-", "-", "-"}
+		return []string{"-", "-", "-", "-", "-", "-", "-", "-", "-"}
 	}
-	return []string{waited(c), cached(c), waited(b), cached(b), fixed(c.RequestsPerList), metrics.Bytes(c.BytesPerList), fixed(c.ProgressRequestsPerList)}
+	return []string{
+		waited(c), cached(c), waited(b), cached(b), fixed(c.RequestsPerList), metrics.Bytes(c.BytesPerList), fixed(c.ProgressRequestsPerList),
+		cached(p), bytesOf(p),
+	}
+}
+
+// bytesOf is what etcd sends for each LIST.
+func bytesOf(c *matrix.Cost) string {
+	if c == nil || c.Lists == 0 {
+		return "-"
+	}
+	return metrics.Bytes(c.BytesPerList)
 }
 
 // waited is nothing where no LIST ever asks the cache whether it is fresh.
@@ -210,7 +222,8 @@ func matrixNotes(m *matrix.Matrix) []string {
 		"yes = in all schedules that were tried, and checked at least once. " + switchedOff(testbed.Races()),
 		"wait p99 = what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +
 			"); busy p99 = while the resource is written, too (" + matrix.Busy + "). cached = the share of these LISTs that the cache served; the others went to etcd or were refused. " +
-			"requests, bytes, progress = ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ".",
+			"requests, bytes, progress = ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ". " +
+			"cached (pages), bytes (pages) = the same of pages, of which each LIST has one (" + matrix.Pages + ").",
 		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, and a loop up to 0.5 ms to be scheduled. Answering takes no time, so reads served by etcd look faster than in reality (range-time, item-time).",
 		fmt.Sprintf("%s in %.1f s.", counted(m.Schedules, "schedule"), m.Seconds),
 	}

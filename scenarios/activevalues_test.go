@@ -78,6 +78,7 @@ var activeValues = []active{
 	{set: "reads=4", scenario: "consistent-list"},
 	{set: "gets=2", scenario: "consistent-list"},
 	{set: "read=any", scenario: "consistent-list"},
+	{set: "page-limit=2", scenario: "paged-lists"},
 	{set: "as-consistent=false", scenario: "stale-list", judged: true},
 	{set: "read-from=1s", scenario: "recovery"},
 	{set: "move=true", scenario: "paged-lists"},

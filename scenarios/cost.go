@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
@@ -67,3 +68,19 @@ sent an event since the last tick.`,
 		p.Workload.Writers, p.Workload.Writes = 8, 10
 		p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
 	})
+
+// CostPages differs from the others in what is asked: what a page costs after the first
+// depends on who has the state that the list began with, and not on what is written.
+var CostPages = func() *testbed.Scenario {
+	sc := costScenario("cost-pages", "what LISTs in pages cost while the resource and others are written, with snapshots (KEP-4988) and without",
+		`Each list comes in five pages of ten objects, and each page is one of the sixteen LISTs a second. The first page is of the
+newest state, as any consistent LIST. The others are of the same state, which has changed meanwhile: etcd has it, and so has a
+cache that keeps snapshots.`,
+		func(p *testbed.Params) {
+			p.Workload.Read, p.Workload.PageLimit = "pages", 10
+			p.Workload.Writers, p.Workload.Writes = 8, 10
+			p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
+		})
+	sc.Claims = append(sc.Claims, reads.Pages, caches.ServedAsPromised)
+	return sc
+}()

@@ -28,6 +28,8 @@ type Options struct {
 	// one way after the other; or "pages", the newest state page by page; or
 	// "past", earlier states exactly and in pages.
 	Read string
+	// PageLimit is how many objects a page has that readers ask for; 0 is one.
+	PageLimit int
 	// AsConsistent holds reads to what consistent ones promise, whatever they
 	// asked for.
 	AsConsistent bool
@@ -82,6 +84,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
 	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),
 	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, not-older, every, pages or past", "what readers ask for"),
+	option.Count("page-limit", func(o *Options) *int { return &o.PageLimit }, "1", "objects in a page that readers ask for"),
 	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
 	option.Switch("move", func(o *Options) *bool { return &o.Move }, "readers go to the next API server with every read"),

@@ -34,6 +34,9 @@ func TestClaims(t *testing.T) {
 		{"KEP-3157", "the resource is not written", false},
 		{"KEP-3157", "the resource is written now and then", false},
 		{"KEP-3157", "as shipped in v0.37.2", true},
+		{"KEP-4988", "in pages of a fifth, with kep-2340", true},
+		{"KEP-4988", "pages that are turned at once", true},
+		{"KEP-4988", "pages that are turned after 80 s at most, of a resource that changes 0.8 times a second", false},
 	}
 	require.Len(t, All(), len(want))
 	results := measureAll(t)

@@ -35,6 +35,8 @@ const (
 	saysAverage  = "a progress notification every 250 ms adds 125 ms on average"
 	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
 	saysRequests = "an informer sends one request in place of two"
+	saysBypass   = "LISTs of previous states, such as pages, go to etcd without snapshots"
+	saysPages    = "LISTs in pages require no request to etcd any more"
 	saysSudden   = "a spike of LISTs takes milliseconds, which is too sudden for measuring memory every 100 ms"
 	saysTwoMB    = "a watch takes about 2 MB while it sends 400 objects of 1 MB"
 	saysSix      = "the end of the initial events comes after at most 6 s, with notifications every 5 s and bookmarks every second"
@@ -46,7 +48,12 @@ var (
 	steadily = []option.Setting{{Name: "reads", Value: "30"}, {Name: "noise-for", Value: "10s"}, {Name: "noise-writes", Value: "1000"}}
 	// Two writes a second of the resource, for as long as others are written.
 	nowAndThen = []option.Setting{{Name: "writers", Value: "1"}, {Name: "writes", Value: "40"}, {Name: "think", Value: "1s"}}
-	often      = []option.Setting{{Name: "writes", Value: "40"}}
+	// Clients that turn pages slowly, and writers that go on meanwhile.
+	atLeisure = []option.Setting{
+		{Name: "think", Value: "80s"}, {Name: "writers", Value: "32"}, {Name: "writes", Value: "10"}, {Name: "noise", Value: "0"},
+		{Name: "reads", Value: "2"}, {Name: "horizon", Value: "1h"},
+	}
+	often = []option.Setting{{Name: "writes", Value: "40"}}
 )
 
 func join(lists ...[]option.Setting) []option.Setting {
@@ -123,4 +130,13 @@ var known = []Claim{
 	{kep3157, saysSix, "as shipped in v0.37.2",
 		"the cache asks for progress as soon as one waits",
 		scenarios.WatchListSixSeconds, only("cache", "v0.37.2"), 20, endsWithinSix},
+	{kep4988, saysBypass, "in pages of a fifth, with kep-2340",
+		"etcd answers each page but the first one of a list",
+		scenarios.CostPages, nil, 1, laterPagesFromEtcd},
+	{kep4988, saysPages, "pages that are turned at once",
+		"a snapshot has each page after the first; for the first one the cache reads etcd's revision, without objects",
+		scenarios.CostPages, only("cache", "kep-4988"), 1, pagesFromCache},
+	{kep4988, saysPages, "pages that are turned after 80 s at most, of a resource that changes 0.8 times a second",
+		"snapshots go with the history, which has the last 100 changes here, two minutes of them: etcd answers what is asked for later",
+		scenarios.CostPages, join(only("cache", "kep-4988"), atLeisure), 1, pagesFromCache},
 }

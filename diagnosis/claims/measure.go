@@ -97,6 +97,8 @@ const (
 	channelBytes  = "watch_channel_bytes"
 	listBytes     = "list_response_bytes"
 	requestsSent  = "informer_requests"
+	exactLists    = `etcd_requests_total{operation="list",for="exact"}`
+	exactBytes    = `etcd_response_bytes_total{operation="list",for="exact"}`
 )
 
 func readWaitBelow(all measured) (string, bool) {
@@ -115,6 +117,24 @@ func mostlyFromCache(all measured) (string, bool) {
 	served := all.of(listsServed).Total
 	share := served / max(lists, 1)
 	return fmt.Sprintf("%.1f %% of the LISTs are served by the cache", 100*share), share > 0.5
+}
+
+// pagesOfEtcd says how many pages there were, and how many of them etcd answered. What
+// the cache reads beside them has no objects.
+func pagesOfEtcd(all measured) (text string, pages, ofEtcd float64) {
+	pages, ofEtcd = float64(all.of(listTook).Count), all.of(exactLists).Total
+	return fmt.Sprintf("etcd answers %.0f of %.0f pages, with %s", ofEtcd, pages, metrics.Bytes(all.of(exactBytes).Total)), pages, ofEtcd
+}
+
+func pagesFromCache(all measured) (string, bool) {
+	text, pages, ofEtcd := pagesOfEtcd(all)
+	return text, pages > 0 && ofEtcd == 0
+}
+
+// laterPagesFromEtcd is about lists of five pages.
+func laterPagesFromEtcd(all measured) (string, bool) {
+	text, pages, ofEtcd := pagesOfEtcd(all)
+	return text, pages > 0 && ofEtcd == pages*4/5
 }
 
 func endsWithinSix(all measured) (string, bool) {

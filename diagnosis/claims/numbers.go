@@ -67,12 +67,14 @@ var documents = []struct {
 		beyond("Alternatives", "runtime.ReadMemStats every 100 ms stops all goroutines 10 times a second", "a property of Go's runtime, and of no cache"),
 	}},
 	{kep4988, []said{
+		claimed("Summary", saysBypass),
 		adopted("Watch cache compaction", "API servers compact etcd every 5 minutes", "the default of compact-interval"),
 		beyond("Snapshot memory overhead", "snapshots take 7 GB more allocations, 0.2 % of all", "of all allocations of an API server under load, most of which are of encoders: nothing is encoded here"),
 		elsewhere("Snapshot memory overhead", "snapshots take 300 MB", BorneOut,
 			"195 MB for the 102,400 snapshots of a full history", "copies of the tree share their nodes: 1.9 kB a snapshot", snapshots),
 		elsewhere("Snapshot memory overhead", "snapshots take 1.3 % of the memory", Contradicted,
 			"1.65 % with 1,000 snapshots of 100,000 objects of 1 KiB, 14.9 % with 10,000; 0.73 % with 500 of 10,000 objects of 10 KiB", "the share follows the number of events in the history, and the size of objects", snapshots),
+		claimed("Does enabling the feature change any default behavior?", saysPages),
 		adopted("Hashing algorithm", "a consistency check every 5 minutes, with the 64-bit FNV hash", "the checker's period, which checks-apart judges; TestDigest compares the hash"),
 	}},
 	{article, []said{

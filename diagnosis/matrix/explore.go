@@ -19,14 +19,16 @@ import (
 var (
 	Safety   = []string{"issue-15220", "issue-15220-catching-up", "consistent-list", "paged-lists", "snapshot-reads", "watch-list"}
 	Liveness = []string{"issue-17507", "recovery", "watch-list-ends"}
-	Costs    = []string{"cost-quiet", Waiting, "cost-prefix", Busy}
+	Costs    = []string{"cost-quiet", Waiting, "cost-prefix", Busy, Pages}
 )
 
 // Waiting is the workload in which every LIST has to wait for the cache, Busy
-// the one in which the resource is written, too.
+// the one in which the resource is written, too, Pages that in which clients list in
+// pages.
 const (
 	Waiting = "cost-elsewhere"
 	Busy    = "cost-busy"
+	Pages   = "cost-pages"
 )
 
 // Config says what a matrix is of.

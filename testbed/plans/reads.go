@@ -90,9 +90,9 @@ func (p *planner) list(n, resource int) *wire.ListRequest {
 	case "exact":
 		l.ResourceVersion, l.Match = p.o.FirstRevision(), wire.MatchExact
 	case "page", "pages":
-		l.Limit = 1
+		l.Limit = p.limit()
 	case "page-any":
-		l.ResourceVersion, l.Limit = 0, 1
+		l.ResourceVersion, l.Limit = 0, p.limit()
 	case "invalid":
 		l.Match = wire.MatchExact
 	}
@@ -106,7 +106,7 @@ func (p *planner) list(n, resource int) *wire.ListRequest {
 func (p *planner) past(l *wire.ListRequest, n int) {
 	way := n % 5
 	if way != 0 && way != 4 {
-		l.Limit = 1
+		l.Limit = p.limit()
 	}
 	if way == 1 || way == 4 {
 		return
@@ -116,6 +116,9 @@ func (p *planner) past(l *wire.ListRequest, n int) {
 		l.Match = wire.MatchExact
 	}
 }
+
+// limit is how many objects a page has.
+func (p *planner) limit() int64 { return int64(max(1, p.o.PageLimit)) }
 
 // morePages is how many pages readers ask for after the first: more than there
 // are, if they follow pages at all.
