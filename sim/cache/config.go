@@ -2,7 +2,6 @@ package cache
 
 import (
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
 )
@@ -31,11 +30,9 @@ type Config struct {
 	// which they start again; nil is the cache alone.
 	Process []sim.NodeID
 
-	// Fields are those by which lists and watches can be selected, none by default.
+	// Fields are those by which lists and watches can be selected, none by default. One
+	// of them at most is indexed.
 	Fields []store.Field
-	// WatchTrigger is what the resource's index means to its watchers: without an
-	// index their channels hold 100 events at most.
-	WatchTrigger dispatch.Trigger
 }
 
 func (c *Config) setDefaults() {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -124,20 +124,22 @@ func TestClientLeavesWhileItsWatchWaits(t *testing.T) {
 // the resource.
 func TestAChannelHoldsASecondOfHistory(t *testing.T) {
 	for _, tc := range []struct {
-		trigger       dispatch.Trigger
+		indexed       bool
+		selector      wire.Selector
 		history, want int
 	}{
-		{dispatch.Unindexed, 100, 10},
-		{dispatch.Unindexed, 1501, 21},
-		{dispatch.Unindexed, 102400, 100},
-		{dispatch.Indexed, 102400, 1000},
-		{dispatch.Triggered, 102400, 10},
+		{false, wire.Selector{}, 100, 10},
+		{false, wire.Selector{}, 1501, 21},
+		{false, wire.Selector{}, 102400, 100},
+		{true, wire.Selector{}, 102400, 1000},
+		{true, wire.Selector{Field: "value", Value: "same"}, 102400, 10},
 	} {
 		cfg := config(options(t, "kep-2340"))
-		cfg.WatchTrigger, cfg.RingCapacity = tc.trigger, tc.history
+		cfg.RingCapacity = tc.history
+		cfg.Fields = store.Fields{{Name: "value", Value: func(*wire.KeyValue) string { return "same" }, Indexed: tc.indexed}}
 		b := newBed(t, cfg)
 		b.listed(5)
-		conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5})
+		conn := b.ask(&wire.WatchRequest{Prefix: prefix, ResourceVersion: 5, Selector: tc.selector})
 		b.settle()
 		b.act(b.down, func(env *sim.Env) { env.Hold(conn) })
 		// As many in result and in input, and one in hand.

@@ -20,6 +20,9 @@ type Dispatcher struct {
 	recheck  Recheck
 	oldest   Oldest
 	teardown Teardowner
+	// trigger is the field of the resource's trigger, nil if it has none.
+	trigger     *store.Field
+	triggerRule TriggerRule
 
 	registry
 
@@ -57,6 +60,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.detect.Reset(&d.cfg.Amounts)
 	d.oldest = OldestWatches.Of(cfg.OldestWatch)
 	d.teardown = Teardowns.Of(cfg.Teardown)
+	d.trigger, d.triggerRule = triggerOf(cfg.Fields), Triggers.Of(cfg.WatchTrigger)
 }
 
 // Forget drops what a process keeps in memory, and keeps the memory itself.
@@ -136,12 +140,12 @@ func (d *Dispatcher) Run(env *sim.Env) {
 	}
 }
 
-// dispatchEvent offers the event to every watcher without blocking, and begins
+// dispatchEvent offers the event to every watcher that it triggers, without blocking, and begins
 // to wait for those that have no room.
 func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	env.LooksAt(cellRegistry, 0)
 	for _, w := range d.watchers {
-		if w.registered && !w.nonblockingAdd(env, &d.current) {
+		if w.registered && d.triggers(env, w, &d.current) && !w.nonblockingAdd(env, &d.current) {
 			d.blocked = append(d.blocked, w)
 		}
 	}

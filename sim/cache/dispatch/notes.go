@@ -38,6 +38,23 @@ func (n registered) Text(w *sim.World) string {
 // SetsBack implements sim.Setback.
 func (n registered) SetsBack() bool { return n.oldest != 0 || n.restarted }
 
+// untriggered: a watch is not given an event that concerns what it selects.
+type untriggered struct {
+	of       sim.NodeID
+	revision int64
+}
+
+// Text implements sim.Note.
+func (n untriggered) Text(w *sim.World) string {
+	return "does not give the watch of " + w.NodeName(n.of) + " the event of revision " + number(n.revision) + ": the object has another value of the field now"
+}
+
+// About implements sim.Subject.
+func (n untriggered) About() sim.About { return sim.About{Revision: n.revision} }
+
+// SetsBack implements sim.Setback.
+func (n untriggered) SetsBack() bool { return true }
+
 // endFound: the bookmark timer has found the end of a watcher's initial events.
 type endFound struct {
 	to            sim.NodeID

@@ -18,6 +18,7 @@ type Options struct {
 	Registration     Registration
 	OldestWatch      OldestWatch
 	Teardown         Teardown
+	WatchTrigger     WatchTrigger
 }
 
 // Group is all options in which designs differ.
@@ -29,6 +30,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(OldestWatches, func(o *Options) *OldestWatch { return &o.OldestWatch }),
 	option.SeamOption(Registrations, func(o *Options) *Registration { return &o.Registration }),
 	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
+	option.SeamOption(Triggers, func(o *Options) *WatchTrigger { return &o.WatchTrigger }),
 )
 
 // Amounts are sizes and times. Those left at zero take the values of
@@ -39,7 +41,7 @@ type Amounts struct {
 	IncomingCapacity int
 	// WatchCapacity is that of each of a watcher's two channels. At zero it
 	// follows the history's capacity, as upstream: a second's worth, between 10
-	// and what Config.Trigger says.
+	// and what trigger.go says.
 	WatchCapacity int
 	// InitialEventsBytes bounds the keys and values in the channel of a watcher
 	// that sends its initial events, with BufferCapped: 2 MB, the constant of
@@ -83,10 +85,9 @@ type Config struct {
 	Numbers
 	// Upstream is the node that takes watches which etcd serves.
 	Upstream sim.NodeID
-	// Fields are those by which watches can select objects.
+	// Fields are those by which watches can select objects. The first that is indexed
+	// has a trigger.
 	Fields store.Fields
-	// Trigger is what the resource's index means to its watchers.
-	Trigger Trigger
 	// WithoutWatchList: the gate WatchList is off, so initial events cannot be
 	// asked for.
 	WithoutWatchList bool

@@ -27,6 +27,7 @@ var (
 	initialEventSent        = sim.NewSituation("cache: event sent from a watch's interval")
 	intervalInvalidated     = sim.NewSituation("cache: interval evicted before it was sent")
 	inputBelowFloor         = sim.NewSituation("cache: event dispatched that the interval had")
+	eventNotTriggering      = sim.NewSituation("cache: event not given to a watch because of the value that it selects")
 	dispatchBlocked         = sim.NewSituation("cache: dispatcher blocked by a watcher")
 	dispatchUnblocked       = sim.NewSituation("cache: blocked watcher caught up in time")
 	stopDeferred            = sim.NewSituation("cache: watcher stopped during dispatch")

@@ -59,7 +59,8 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 	d.conns[w.number] = m.Conn
 	w.prefix = d.cfg.Surroundings.ObjectPrefix(req.Prefix)
 	w.began = env.Now()
-	capacity := d.suggestedWatchChannelSize(env)
+	w.triggered = d.trigger != nil && req.Selector.Field == d.trigger.Name
+	capacity := d.suggestedWatchChannelSize(env, w)
 	w.capacity = int32(capacity)
 	env.Bound(m.Conn, capacity)
 	if req.TimeoutSeconds > 0 {
@@ -72,33 +73,14 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 // maxTimeout is longer than any run; in nanoseconds it is still a number.
 const maxTimeout = 1 << 30
 
-// Trigger says whether the dispatcher picks watchers by an index, as that of pods
-// by node: the fewer events a watcher is given, the fewer it has to hold. Here each
-// watcher is given all events and leaves out those that its selector does not select,
-// so it decides on sizes only.
-type Trigger uint8
-
-const (
-	// Unindexed: the resource has no index.
-	Unindexed Trigger = iota
-	// Indexed: it has one that the watch makes no use of, so that it is given
-	// everything: 1000 events at most.
-	Indexed
-	// Triggered: the watch is given the events of one value only: 10.
-	Triggered
-)
-
-// maxChannelSize is by Trigger (maxWatchChanSizeWithoutIndex and its kin).
-var maxChannelSize = [...]int{Unindexed: 100, Indexed: 1000, Triggered: 10}
-
 // suggestedWatchChannelSize is the capacity of each of a watcher's two channels.
-func (d *Dispatcher) suggestedWatchChannelSize(env *sim.Env) int {
+func (d *Dispatcher) suggestedWatchChannelSize(env *sim.Env, w *Watcher) int {
 	if d.cfg.WatchCapacity > 0 {
 		return d.cfg.WatchCapacity
 	}
 	fresh := int(d.cfg.EventFreshDuration.Seconds())
 	aSecond := (d.cfg.Store.HistoryCapacity(env) + fresh - 1) / fresh
-	return min(max(aSecond, 10), maxChannelSize[d.cfg.Trigger])
+	return min(max(aSecond, 10), d.maxChannelSize(w))
 }
 
 // requiresCurrentVersion: a watch that gives no resourceVersion has to see

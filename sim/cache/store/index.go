@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -83,26 +85,48 @@ func (s *Store) initIndices(fields Fields) {
 
 // updateIndices follows a change of the store. An object is nil where there was
 // none, or is none any more.
-func (s *Store) updateIndices(before, after *wire.KeyValue) {
+func (s *Store) updateIndices(env *sim.Env, before, after *wire.KeyValue) {
 	for i := range s.indices {
-		s.indices[i].update(before, after)
+		x := &s.indices[i]
+		former := x.leaves(before, after)
+		switch {
+		case former == nil:
+		case s.leavesIndex(after):
+			x.objects.Delete(*former)
+		case env.Noting():
+			env.Note(staysIndexed{x.field.Name, former.value, after.ModRevision})
+		}
+		if after != nil {
+			x.objects.ReplaceOrInsert(indexEntry{x.field.Value(after), after})
+		}
 	}
 }
 
-func (x *index) update(before, after *wire.KeyValue) {
-	var e indexEntry
-	if after != nil {
-		e = indexEntry{x.field.Value(after), after}
+// leaves is the place that an object has before a change and not after it, nil if there is
+// none.
+func (x *index) leaves(before, after *wire.KeyValue) *indexEntry {
+	if before == nil {
+		return nil
 	}
-	if before != nil {
-		if old := x.field.Value(before); after == nil || old != e.value {
-			x.objects.Delete(indexEntry{old, before})
-		}
+	former := indexEntry{x.field.Value(before), before}
+	if after != nil && x.field.Value(after) == former.value {
+		return nil
 	}
-	if after != nil {
-		x.objects.ReplaceOrInsert(e)
-	}
+	return &former
 }
+
+// IndexUpdate is the value of the option index-update.
+type IndexUpdate uint8
+
+// IndexRule reports whether an object leaves the place in an index that it had before a
+// change; after is the object as it is now, nil if there is none any more.
+type IndexRule func(after *wire.KeyValue) bool
+
+// IndexUpdates is the seam of how an index follows an object whose field has another
+// value after a change.
+var IndexUpdates = option.NewSeam[IndexUpdate, IndexRule]("index-update",
+	"which objects leave their place in an index of the cache when a change moves them").
+	Shipped("all", "each", func(*wire.KeyValue) bool { return true })
 
 // replaceIndices follows a Replace.
 func (s *Store) replaceIndices(items []*wire.KeyValue) {
@@ -110,7 +134,7 @@ func (s *Store) replaceIndices(items []*wire.KeyValue) {
 		x := &s.indices[i]
 		x.objects.Clear(true)
 		for _, kv := range items {
-			x.update(nil, kv)
+			x.objects.ReplaceOrInsert(indexEntry{x.field.Value(kv), kv})
 		}
 	}
 }

@@ -40,6 +40,20 @@ func (n listed) Text(*sim.World) string {
 	return "has listed " + objects + " at resourceVersion " + number(n.resourceVersion)
 }
 
+// staysIndexed: an object keeps the place in an index that it had before a change.
+type staysIndexed struct {
+	field, value string
+	revision     int64
+}
+
+// Text implements sim.Note.
+func (n staysIndexed) Text(*sim.World) string {
+	return "its index of " + n.field + " still has the former object under " + strconv.Quote(n.value)
+}
+
+// About implements sim.Subject.
+func (n staysIndexed) About() sim.About { return sim.About{Revision: n.revision} }
+
 // notKept: no snapshot is left of the state after a change.
 type notKept struct{ resourceVersion int64 }
 

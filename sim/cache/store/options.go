@@ -11,6 +11,7 @@ type Options struct {
 	LateSnapshot LateSnapshot
 	SnapshotOn   SnapshotOn
 	DeletionRV   DeletionRV
+	IndexUpdate  IndexUpdate
 }
 
 // Group is all options of the package.
@@ -22,6 +23,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(LateSnapshots, func(o *Options) *LateSnapshot { return &o.LateSnapshot }),
 	option.SeamOption(SnapshotRules, func(o *Options) *SnapshotOn { return &o.SnapshotOn }),
 	option.SeamOption(Deletions, func(o *Options) *DeletionRV { return &o.DeletionRV }),
+	option.SeamOption(IndexUpdates, func(o *Options) *IndexUpdate { return &o.IndexUpdate }),
 )
 
 // Snapshotting says whether the cache keeps its past states (the gate

@@ -30,6 +30,7 @@ type Store struct {
 	deletion       Deletion
 	leavesSnapshot func(in *wire.WatchEvent) bool
 	keepsLate      bool
+	leavesIndex    IndexRule
 
 	// resourceVersion up to which the objects are complete.
 	resourceVersion int64
@@ -47,6 +48,7 @@ func (s *Store) Reset(cfg Config) {
 	s.deletion = Deletions.Of(cfg.DeletionRV)
 	s.leavesSnapshot = SnapshotRules.Of(cfg.SnapshotOn)
 	s.keepsLate = LateSnapshots.Of(cfg.LateSnapshot)
+	s.leavesIndex = IndexUpdates.Of(cfg.IndexUpdate)
 	if s.objects.tree == nil {
 		s.objects = newObjects()
 	} else {
@@ -169,10 +171,10 @@ func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
 	}
 	if in.Type == wire.Deleted {
 		old, _ := s.objects.tree.Delete(in.Item)
-		s.updateIndices(old, nil)
+		s.updateIndices(env, old, nil)
 	} else {
 		old, _ := s.objects.tree.ReplaceOrInsert(in.Item)
-		s.updateIndices(old, in.Item)
+		s.updateIndices(env, old, in.Item)
 	}
 }
 
