@@ -92,6 +92,7 @@ var activeValues = []active{
 	{set: "compactions=1", scenario: "consistent-list"},
 	{set: "keys=4", scenario: "consistent-list"},
 	{set: "items=2", scenario: "consistent-list"},
+	{set: "groups=2", scenario: "selected-lists"},
 	{set: "history=1", scenario: "consistent-list"},
 	{set: "apart=true", scenario: "namespaces"},
 	{set: "await-ready=true", scenario: "every-read"},

@@ -61,6 +61,14 @@ var CostPrefix = costScenario("cost-prefix", "what consistent LISTs cost while t
 	`Thirty-two writes a second to the listed prefix: the event that a LIST waits for is on its way already.`,
 	func(p *testbed.Params) { p.Workload.Writers, p.Workload.Writes = 8, 10 })
 
+var CostSelected = costScenario("cost-selected", "what consistent LISTs of one node's objects cost, by a field with an index",
+	`A thousand objects on twenty nodes, and each client lists those of one node, as a kubelet does: what the cache looks at, and
+what etcd sends, for each object that is returned. --set read=filtered selects by a field without an index.`,
+	func(p *testbed.Params) {
+		p.Workload.Read, p.Workload.Items, p.Workload.Keys, p.Workload.Groups = "selected", 1000, 1000, 20
+		p.Workload.Reads, p.Workload.Writers, p.Workload.Writes = 5, 2, 5
+	})
+
 var CostBusy = costScenario("cost-busy", "what consistent LISTs cost while the resource and others are written",
 	`Both: events do not bring the cache up to the writes elsewhere, and etcd's progress ticker leaves out a watch that was
 sent an event since the last tick.`,

@@ -179,7 +179,7 @@ func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource in
 		KV: kv, Watch: server.Client, Metadata: s.topology.Metadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}
-	if s.params.Workload.Drawn.Selectors {
+	if s.params.Workload.Select() {
 		c.Fields = fields
 	}
 	c.RequestTimeout = s.params.Workload.Polling.Patience

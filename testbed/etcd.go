@@ -106,18 +106,18 @@ func (p *Params) member(version string, down bool) (etcd.Member, error) {
 // revisions that other keys took.
 func (c *cluster) fill(s *System) {
 	rev := int64(1)
-	add := func(key string) {
+	add := func(key, value string) {
 		rev++
-		kv := &wire.KeyValue{Key: key, Value: workload.InitialValue, CreateRevision: rev, ModRevision: rev, Version: 1}
+		kv := &wire.KeyValue{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1}
 		c.config.Initial = append(c.config.Initial, kv)
 		it := workload.Item(kv)
 		c.initial.Items = append(c.initial.Items, &it)
 	}
 	for i := range s.params.Workload.Items {
-		add(s.topology.Key(i))
+		add(s.topology.Key(i), workload.ValueBefore(i, s.params.Workload.Groups))
 	}
 	for i := range s.params.Workload.History {
-		add(topology.Elsewhere + "old" + strconv.Itoa(i))
+		add(topology.Elsewhere+"old"+strconv.Itoa(i), workload.InitialValue)
 	}
 	c.config.InitialRevision = rev
 	c.initial.Revision = rev

@@ -26,7 +26,8 @@ type Options struct {
 	// Read is what readers ask for: "consistent", "any" (resourceVersion 0),
 	// "not-older" (the revision of the initial contents or later), or "every":
 	// one way after the other; or "pages", the newest state page by page; or
-	// "past", earlier states exactly and in pages.
+	// "past", earlier states exactly and in pages; or "selected", consistently and by a
+	// field with an index, or "filtered", by one without.
 	Read string
 	// PageLimit is how many objects a page has that readers ask for; 0 is one.
 	PageLimit int
@@ -54,8 +55,9 @@ type Options struct {
 	Compactions int
 
 	// Keys is how many keys writers write, Items how many of them exist before the
-	// run, History how many revisions of other keys came after those.
-	Keys, Items, History int
+	// run, History how many revisions of other keys came after those. Items share
+	// Groups values of the fields by which clients select, or have one if that is 0.
+	Keys, Items, Groups, History int
 	// Apart has writers write the last resource only, and readers list the first.
 	Apart bool
 	// AwaitReady has clients of a cache begin when it is ready, as behind a load
@@ -83,7 +85,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("readers", func(o *Options) *int { return &o.Readers }, "", "clients that list"),
 	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
 	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),
-	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, not-older, every, pages or past", "what readers ask for"),
+	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, not-older, every, pages, past, selected or filtered", "what readers ask for"),
 	option.Count("page-limit", func(o *Options) *int { return &o.PageLimit }, "1", "objects in a page that readers ask for"),
 	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
@@ -98,6 +100,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("compactions", func(o *Options) *int { return &o.Compactions }, "", "compactions by a client"),
 	option.Count("keys", func(o *Options) *int { return &o.Keys }, "", "keys that writers write"),
 	option.Count("items", func(o *Options) *int { return &o.Items }, "", "keys that exist before the run"),
+	option.Count("groups", func(o *Options) *int { return &o.Groups }, "1", "values of the fields that clients select by, among the keys that exist before the run"),
 	option.Count("history", func(o *Options) *int { return &o.History }, "", "revisions of other keys before the run"),
 	option.Switch("apart", func(o *Options) *bool { return &o.Apart }, "writers write the last resource only, and readers list the first"),
 	option.Switch("await-ready", func(o *Options) *bool { return &o.AwaitReady }, "clients of a cache begin when it is ready, as behind a load balancer"),
@@ -107,6 +110,11 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Lift(pollingGroup, func(o *Options) *PollingOptions { return &o.Polling }),
 	option.Lift(drawnGroup, func(o *Options) *DrawnOptions { return &o.Drawn }),
 )
+
+// Select reports whether clients select objects by a field.
+func (o *Options) Select() bool {
+	return o.Drawn.Selectors || o.Read == "selected" || o.Read == "filtered"
+}
 
 // ObjectWrites is how many writes there are of watched keys.
 func (o *Options) ObjectWrites() int { return o.Writers*o.Writes + o.OwnReaders*o.Rounds }
@@ -135,8 +143,8 @@ func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Str
 
 func checkRead(v string) error {
 	switch v {
-	case "", "consistent", "any", "not-older", "every", "pages", "past":
+	case "", "consistent", "any", "not-older", "every", "pages", "past", "selected", "filtered":
 		return nil
 	}
-	return fmt.Errorf("read=%s: want consistent, any, not-older, every, pages or past", v)
+	return fmt.Errorf("read=%s: want consistent, any, not-older, every, pages, past, selected or filtered", v)
 }

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
@@ -19,6 +20,18 @@ const (
 
 // InitialValue is that of each object before the run.
 const InitialValue = "initial"
+
+// ValueBefore is the value of the i-th object before the run, if these share a number of
+// values of the fields; 0 is one value for all.
+func ValueBefore(i, groups int) string {
+	if groups == 0 {
+		return InitialValue
+	}
+	return GroupOf(i, groups) + "." + InitialValue
+}
+
+// GroupOf is the value of the fields that the i-th object has before the run.
+func GroupOf(i, groups int) string { return "g" + strconv.Itoa(i%groups+1) }
 
 // WriterOf is the writer of a value: what stands before the dot. Values from before the
 // run have none.

@@ -34,6 +34,7 @@ const (
 	saysReadWait = "99 of 100 reads wait less than 200 ms, with a progress request every 100 ms"
 	saysAverage  = "a progress notification every 250 ms adds 125 ms on average"
 	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
+	saysSelected = "for the pods of one node all pods are listed from etcd, and the cache's index picks out those that are needed"
 	saysRequests = "an informer sends one request in place of two"
 	saysBypass   = "LISTs of previous states, such as pages, go to etcd without snapshots"
 	saysPages    = "LISTs in pages require no request to etcd any more"
@@ -91,6 +92,15 @@ var known = []Claim{
 	{kep2340, saysReadWait, "50 ms to etcd, one way",
 		"request and notification are under way for longer than the period",
 		scenarios.CostElsewhere, only("network", "50ms"), 1, readWaitBelow},
+	{kep2340, saysSelected, "etcd, 50 of 1,000 objects",
+		"etcd knows of no fields: it sends each object, and the API server leaves out 19 of 20",
+		scenarios.CostSelected, only("cache", "direct"), 1, looksAt(20)},
+	{kep2340, saysSelected, "the cache by its index, 50 of 1,000 objects",
+		"the index has the objects by the value of the field",
+		scenarios.CostSelected, nil, 1, looksAt(1)},
+	{kep2340, saysSelected, "the cache by a field that has no index, 50 of 1,000 objects",
+		"nothing is asked of etcd but its revision, and the cache looks at each object that it has: of pods only spec.nodeName has an index",
+		scenarios.CostSelected, only("read", "filtered"), 1, looksAt(1)},
 	{draft2019, saysAverage, "the resource is not written",
 		"half an interval, and half of etcd's jitter of up to 10 %",
 		scenarios.CostElsewhere, join(drafted, trusting, steadily), 1, averageIs125},

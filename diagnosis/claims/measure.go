@@ -97,8 +97,14 @@ const (
 	channelBytes  = "watch_channel_bytes"
 	listBytes     = "list_response_bytes"
 	requestsSent  = "informer_requests"
-	exactLists    = `etcd_requests_total{operation="list",for="exact"}`
-	exactBytes    = `etcd_response_bytes_total{operation="list",for="exact"}`
+
+	cacheFetched    = `apiserver_cache_list_fetched_objects_total{index=""}`
+	indexFetched    = `apiserver_cache_list_fetched_objects_total{index="field"}`
+	cacheReturned   = "apiserver_cache_list_returned_objects_total"
+	storageFetched  = "apiserver_storage_list_fetched_objects_total"
+	storageReturned = "apiserver_storage_list_returned_objects_total"
+	exactLists      = `etcd_requests_total{operation="list",for="exact"}`
+	exactBytes      = `etcd_response_bytes_total{operation="list",for="exact"}`
 )
 
 func readWaitBelow(all measured) (string, bool) {
@@ -149,6 +155,17 @@ func eachTakesTwoMB(watches float64) test {
 		d := all.of(channelBytes).Of
 		each := d.Max / watches / 1e6
 		return fmt.Sprintf("%.1f MB each, %.3g GB in all", each, d.Max/1e9), d.Max > 0 && each <= 2*1.25
+	}
+}
+
+// looksAt is about the objects that are looked at for each that is returned, wherever that
+// is. Objects that another writer takes out of a selection make it a little more.
+func looksAt(forEach float64) test {
+	return func(all measured) (string, bool) {
+		looked := all.of(storageFetched).Total + all.of(cacheFetched).Total + all.of(indexFetched).Total
+		returned := all.of(storageReturned).Total + all.of(cacheReturned).Total
+		text := fmt.Sprintf("%.3g objects looked at for each that is returned", looked/max(returned, 1))
+		return text, returned > 0 && looked/returned <= 1.1*forEach && looked/returned >= 0.9*forEach
 	}
 }
 

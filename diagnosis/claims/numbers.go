@@ -17,6 +17,7 @@ var documents = []struct {
 	{kep2340, []said{
 		elsewhere("Motivation", "150,000 pods are listed for the 30 of one node, by each of 5,000 kubelets", BorneOut,
 			"by index 0.2 ms a LIST, from etcd 0.8 to 2.3 s", "the index finds the 30, and etcd sends all", listbench+" -store pods"),
+		claimed("Motivation", saysSelected),
 		adopted("Consistent reads from cache", "progress is requested every 100 ms", "the period of progress-requests=periodic"),
 		elsewhere("Bug in etcd progress notification", "the bug is fixed in 3.4.25 and 3.5.8", BorneOut,
 			"stale reads on 3.4.24 and 3.5.7, none on 3.4.25 and 3.5.8; on a real 3.5.7 in 12 of 12 runs",

@@ -22,7 +22,9 @@ func (p *planner) reads(i int) []workload.Step {
 			if p.o.Apart {
 				resource = 0
 			}
-			step := p.step(p.t.Cache(server, resource), p.list(3*i+j, resource), Think(p.o))
+			list := p.list(3*i+j, resource)
+			p.selects(list, i)
+			step := p.step(p.t.Cache(server, resource), list, Think(p.o))
 			step.Pages = p.morePages()
 			if p.o.MovePages {
 				step.Turns = p.caches(resource)
@@ -119,6 +121,19 @@ func (p *planner) past(l *wire.ListRequest, n int) {
 
 // limit is how many objects a page has.
 func (p *planner) limit() int64 { return int64(max(1, p.o.PageLimit)) }
+
+// selects has the i-th reader list its own group, as a kubelet lists the pods of its node.
+func (p *planner) selects(l *wire.ListRequest, i int) {
+	switch p.o.Read {
+	case "selected":
+		l.Selector.Field = workload.IndexedField
+	case "filtered":
+		l.Selector.Field = workload.UnindexedField
+	default:
+		return
+	}
+	l.Selector.Value = workload.GroupOf(i, max(1, p.o.Groups))
+}
 
 // morePages is how many pages readers ask for after the first: more than there
 // are, if they follow pages at all.

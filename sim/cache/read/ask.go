@@ -54,6 +54,9 @@ func (r *Read) answered(env *sim.Env, p sim.Payload) {
 	switch p := p.(type) {
 	case *wire.RangeResponse:
 		traffic.Answered(env, r.operation(), p)
+		if r.state == delegated && r.list != nil {
+			measureFetched(env, storageFetched, int64(len(p.Kvs)))
+		}
 		if r.state == asking {
 			r.revisionKnown(env, p.Revision)
 		} else {

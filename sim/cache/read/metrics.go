@@ -24,6 +24,17 @@ var (
 
 	listsServed = sim.NewCounter("apiserver_cache_list_total", sim.Counted,
 		"LISTs of any kind that the cache served")
+	// Upstream's label is the index, "f:spec.nodeName" for one; here a resource has one.
+	fetchedAll = sim.NewCounter(`apiserver_cache_list_fetched_objects_total{index=""}`, sim.Counted,
+		"objects that the cache looked at for LISTs without an index")
+	fetchedByIndex = sim.NewCounter(`apiserver_cache_list_fetched_objects_total{index="field"}`, sim.Counted,
+		"objects that the cache looked at for LISTs by an index")
+	returned = sim.NewCounter("apiserver_cache_list_returned_objects_total", sim.Counted,
+		"objects in the LISTs that the cache served")
+	storageFetched = sim.NewCounter("apiserver_storage_list_fetched_objects_total", sim.Counted,
+		"objects that etcd sent for LISTs of clients")
+	storageReturned = sim.NewCounter("apiserver_storage_list_returned_objects_total", sim.Counted,
+		"objects in the LISTs that etcd served")
 	readServed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`, sim.Counted,
 		"consistent LISTs that the cache served")
 	readFellBack = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="true"}`, sim.Counted,
@@ -73,12 +84,22 @@ func (r *Read) measure(env *sim.Env, answer sim.Payload) {
 		env.Record(getDuration, took)
 	case r.list != nil:
 		env.Record(listDuration, took)
-		if _, served := answer.(*wire.ListResponse); served && r.origin == wire.FromCache {
+		if list, served := answer.(*wire.ListResponse); served && r.origin == wire.FromCache {
 			env.Add(listsServed, 1)
+			env.Add(returned, int64(len(list.Items)))
+		} else if served {
+			env.Add(storageReturned, int64(len(list.Items)))
 		}
 		if r.isCounted() && r.origin != wire.FromEtcd {
 			env.Add(r.total(answer), 1)
 		}
+	}
+}
+
+// measureFetched counts the objects that the cache looked at for a LIST.
+func measureFetched(env *sim.Env, counter sim.Metric, objects int64) {
+	if env.Mode() == sim.Timed {
+		env.Add(counter, objects)
 	}
 }
 

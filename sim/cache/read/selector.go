@@ -15,18 +15,28 @@ import (
 func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, more bool, remaining int64) {
 	if r.list.Selector.Empty() {
 		items, remaining = r.d.responses.Collect(view, prefix, start, limit)
+		measureFetched(env, fetchedAll, int64(len(items))+remaining)
 		return items, remaining > 0, remaining
 	}
 	responses, selector := &r.d.responses, r.list.Selector
 	fields, take := r.d.cfg.Fields, responses.Begin(0, limit)
-	labelled := func(kv *wire.KeyValue) bool { return !fields.SelectsLabel(selector, kv) || take(kv) }
+	looked := int64(0)
+	labelled := func(kv *wire.KeyValue) bool {
+		looked++
+		return !fields.SelectsLabel(selector, kv) || take(kv)
+	}
 	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, labelled) {
 		env.Cover(listByIndex)
+		measureFetched(env, fetchedByIndex, looked)
 		items, more = responses.End()
 		return items, more, 0
 	}
 	env.Cover(listFiltered)
-	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool { return !fields.Selects(selector, kv) || take(kv) })
+	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool {
+		looked++
+		return !fields.Selects(selector, kv) || take(kv)
+	})
+	measureFetched(env, fetchedAll, looked)
 	items, more = responses.End()
 	return items, more, 0
 }
