@@ -1,9 +1,6 @@
 package model
 
-import (
-	"cmp"
-	"math/bits"
-)
+import "math/bits"
 
 // Item is one key with its value and its history counters, as etcd's KeyValue
 // reports them. Items are immutable once they are shared.
@@ -68,5 +65,3 @@ func PrefixEnd(prefix string) string {
 	}
 	return "\x00"
 }
-
-func lessItem(a, b *Item) bool { return cmp.Less(a.Key, b.Key) }

@@ -1,11 +1,15 @@
 package model
 
 // Log is ground truth: the committed writes in commit order, and the store that
-// they make at every revision.
+// they make at every revision. CheckWatch keeps in it what it finds out, so that one Log
+// is not for several goroutines.
 type Log struct {
 	first  int64
 	stores []*Store // stores[i] is the contents at revision first+i
 	writes []*Request
+	// changed[i] are the events of revision first+1+i, from when they were first asked
+	// for: each watcher is held against them, and each of its streams several times.
+	changed [][]WatchEvent
 }
 
 // NewLog starts a log at the given contents.

@@ -8,11 +8,19 @@ import "github.com/google/btree"
 //
 // Clone is cheap (copy on write), so a checker may branch from any state.
 type Store struct {
-	items     *btree.BTreeG[*Item]
+	items     *btree.BTreeG[entry]
 	revision  int64
 	compacted int64
 	digest    uint64
 }
+
+// entry is an item under its key: looking a key up allocates nothing.
+type entry struct {
+	key  string
+	item *Item
+}
+
+func lessEntry(a, b entry) bool { return a.key < b.key }
 
 // The degree suits both ends: a model checker clones stores of a handful of
 // keys, a witness replays onto thousands.
@@ -20,7 +28,7 @@ const degree = 16
 
 // NewStore returns the store that the history starts with.
 func NewStore(init Initial) *Store {
-	s := &Store{items: btree.NewG(degree, lessItem), revision: init.Revision, compacted: init.Compacted}
+	s := &Store{items: btree.NewG(degree, lessEntry), revision: init.Revision, compacted: init.Compacted}
 	for _, it := range init.Items {
 		s.set(it)
 	}
@@ -52,9 +60,9 @@ func (s *Store) Equal(t *Store) bool {
 		return false
 	}
 	same := true
-	s.items.Ascend(func(a *Item) bool {
+	s.items.Ascend(func(a entry) bool {
 		b, ok := t.items.Get(a)
-		same = ok && *a == *b
+		same = ok && *a.item == *b.item
 		return same
 	})
 	return same
@@ -62,8 +70,8 @@ func (s *Store) Equal(t *Store) bool {
 
 // Get returns the key's item, nil if there is none.
 func (s *Store) Get(key string) *Item {
-	it, _ := s.items.Get(&Item{Key: key})
-	return it
+	e, _ := s.items.Get(entry{key: key})
+	return e.item
 }
 
 // Ascend calls f for the items of the range in key order until f says stop.
@@ -74,15 +82,15 @@ func (s *Store) Ascend(key, end string, f func(*Item) bool) {
 			f(it)
 		}
 	case "\x00":
-		s.items.AscendGreaterOrEqual(&Item{Key: key}, f)
+		s.items.AscendGreaterOrEqual(entry{key: key}, func(e entry) bool { return f(e.item) })
 	default:
-		s.items.AscendRange(&Item{Key: key}, &Item{Key: end}, f)
+		s.items.AscendRange(entry{key: key}, entry{key: end}, func(e entry) bool { return f(e.item) })
 	}
 }
 
 func (s *Store) set(it *Item) {
-	if old, had := s.items.ReplaceOrInsert(it); had {
-		s.digest -= old.Digest()
+	if old, had := s.items.ReplaceOrInsert(entry{it.Key, it}); had {
+		s.digest -= old.item.Digest()
 	}
 	s.digest += it.Digest()
 }
@@ -97,16 +105,16 @@ func (s *Store) put(key, value string, rev int64) {
 
 func (s *Store) deleteRange(key, end string) int64 {
 	if end == "" {
-		old, had := s.items.Delete(&Item{Key: key})
+		old, had := s.items.Delete(entry{key: key})
 		if !had {
 			return 0
 		}
-		s.digest -= old.Digest()
+		s.digest -= old.item.Digest()
 		return 1
 	}
 	gone := s.in(key, end)
 	for _, it := range gone {
-		s.items.Delete(it)
+		s.items.Delete(entry{key: it.Key})
 		s.digest -= it.Digest()
 	}
 	return int64(len(gone))

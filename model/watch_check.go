@@ -84,7 +84,7 @@ type WatchViolation struct {
 // CheckWatch compares what one watcher was sent with ground truth, which must
 // reach at least to the newest revision that was sent.
 func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
-	c := watchCheck{log: log}
+	c := watchCheck{log: log, came: map[place]bool{}}
 	for i := range streams {
 		c.at.Stream = i
 		c.stream(&streams[i])
@@ -111,6 +111,10 @@ type watchCheck struct {
 	exercised [len(guarantees)]int
 	// at is where in the streams the check is.
 	at WatchViolation
+	// sent and came are the memory of streamCheck, which is that of one stream after
+	// another.
+	sent []*WatchEvent
+	came map[place]bool
 }
 
 // violated keeps the first violation of each guarantee.
@@ -145,7 +149,8 @@ type place struct {
 }
 
 func (c *watchCheck) stream(ws *WatchStream) {
-	s := &streamCheck{WatchStream: ws, start: ws.Request.StartRevision, begun: ws.Request.StartRevision > 0, came: map[place]bool{}}
+	clear(c.came)
+	s := &streamCheck{WatchStream: ws, start: ws.Request.StartRevision, begun: ws.Request.StartRevision > 0, sent: c.sent[:0], came: c.came}
 	// The revision that the response before ended with, if its events can be
 	// torn from those of the next one.
 	ended := int64(0)
@@ -177,6 +182,7 @@ func (c *watchCheck) stream(ws *WatchStream) {
 	c.at.Response, c.at.Event = -1, -1
 	c.severalAtOnce(s)
 	c.gaps(s)
+	c.sent = s.sent
 }
 
 // event judges one event by itself and against those before it.
@@ -366,12 +372,25 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 	}
 }
 
-// events are the changes that a revision made, in key order.
+// events are the changes that a revision made, in key order. The caller must not change
+// them.
 func (l *Log) events(rev int64) []WatchEvent {
 	before, after := l.At(rev-1), l.At(rev)
 	if before == nil || after == nil {
 		return nil
 	}
+	for len(l.changed) < len(l.writes) {
+		l.changed = append(l.changed, nil)
+	}
+	known := &l.changed[rev-l.first-1]
+	if *known == nil {
+		*known = l.find(rev, before, after)
+	}
+	return *known
+}
+
+// find finds the changes between the stores before and after a revision.
+func (l *Log) find(rev int64, before, after *Store) []WatchEvent {
 	var out []WatchEvent
 	for _, key := range touched(l.Write(rev), before, nil) {
 		was, is := before.Get(key), after.Get(key)
@@ -382,7 +401,7 @@ func (l *Log) events(rev int64) []WatchEvent {
 			out = append(out, WatchEvent{Type: DeleteEvent, Item: &Item{Key: key, ModRevision: rev}, PrevItem: was, Revision: rev})
 		}
 	}
-	return out
+	return slices.Clip(out)
 }
 
 // touched are the keys that a write may have changed, each once, in order.

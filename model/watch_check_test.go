@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,9 @@ func watched() *Log {
 	return l
 }
 
+// sent are the events of a revision, for a test to change.
+func sent(l *Log, rev int64) []WatchEvent { return slices.Clone(l.events(rev)) }
+
 // healthy is a watch of all of that from revision 2 on, in two streams.
 func healthy(l *Log) []WatchStream {
 	req := WatchRequest{Key: "a", End: "c", StartRevision: 2, PrevKV: true}
@@ -36,8 +40,8 @@ func healthy(l *Log) []WatchStream {
 		}},
 		{Request: again, Responses: []WatchResponse{
 			{Revision: 8, Created: true},
-			{Revision: 7, Events: l.events(7)},
-			{Revision: 8, Events: l.events(8)},
+			{Revision: 7, Events: sent(l, 7)},
+			{Revision: 8, Events: sent(l, 8)},
 			{Revision: 8, Progress: true},
 		}},
 	}
@@ -186,7 +190,7 @@ func TestWatchViolations(t *testing.T) {
 func TestWatchFromNow(t *testing.T) {
 	l := watched()
 	s := []WatchStream{{Request: WatchRequest{Key: "a", End: "c"}, Responses: []WatchResponse{
-		{Revision: 4, Created: true}, {Revision: 6, Events: stripped(l.events(6))},
+		{Revision: 4, Created: true}, {Revision: 6, Events: stripped(sent(l, 6))},
 	}}}
 	got := judged(s, l)[Reliable]
 	require.Equal(t, Violated, got.Verdict)

@@ -390,23 +390,6 @@ func (w *World) Accepted(n NodeID) int {
 	return open
 }
 
-// Armed reports whether a timer of a node is set. It is for judges.
-func (w *World) Armed(n NodeID, t Timer) bool {
-	timers := w.nodes[n].timers
-	return int(t) < len(timers) && timers[t] != 0 && w.isReady(timers[t])
-}
-
-// ArmedTimers is how many timers of a node are set. It is for judges.
-func (w *World) ArmedTimers(n NodeID) int {
-	armed := 0
-	for t := range w.nodes[n].timers {
-		if w.Armed(n, Timer(t)) {
-			armed++
-		}
-	}
-	return armed
-}
-
 // IsOpen reports whether a connection is open at both ends. It is for judges.
 func (w *World) IsOpen(c Conn) bool {
 	k := w.find(c)

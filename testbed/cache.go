@@ -14,11 +14,13 @@ type Cache struct {
 	Node sim.Node
 	// Mirror shows the contents, Compacting the compaction below which no past state
 	// is served, Detecting what came of comparisons with etcd, Trusting whether reads rely
-	// on etcd's progress.
+	// on etcd's progress, Waiting how many of them wait, Timed what its timers are for.
 	Mirror     cache.Mirror
 	Compacting cache.Compacting
 	Detecting  cache.Detecting
 	Trusting   cache.Trusting
+	Waiting    cache.Waiting
+	Timed      cache.Timed
 
 	resetter  cache.Resetter
 	readiness cache.Readiness
@@ -72,6 +74,8 @@ func (c *Cache) make() {
 	c.Compacting, _ = c.Node.(cache.Compacting)
 	c.Detecting, _ = c.Node.(cache.Detecting)
 	c.Trusting, _ = c.Node.(cache.Trusting)
+	c.Waiting, _ = c.Node.(cache.Waiting)
+	c.Timed, _ = c.Node.(cache.Timed)
 	c.resetter, _ = c.Node.(cache.Resetter)
 	c.readiness, _ = c.Node.(cache.Readiness)
 }

@@ -39,6 +39,9 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 	c, o, t := &s.clients, &s.params.Workload, s.topology
 	c.programs = plans.Programs(o, t)
 	for i, p := range c.programs {
+		for k := range p.Steps {
+			s.truth.Plan(p.Steps[k].Payload, p.Steps[k].Request)
+		}
 		c.history = append(c.history, new(workload.Client))
 		s.names = append(s.names, p.Name)
 		s.number(HistoryClient, i)

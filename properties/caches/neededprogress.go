@@ -45,9 +45,6 @@ func waitsForProgress(o *cache.Options) bool {
 // progressRequestPeriod is that of k8s.io/apiserver (storage/cacher).
 const progressRequestPeriod = 100 * time.Millisecond
 
-// waiter is a cache that says how many reads wait.
-type waiter interface{ Waiting() int }
-
 type neededProgress struct {
 	system *testbed.System
 	// requested is how many requests there were after the last step.
@@ -79,9 +76,9 @@ func (*neededProgress) Follows(p testbed.Part) bool { return p == testbed.CacheN
 // AfterStep implements testbed.StepObserver.
 func (j *neededProgress) AfterStep(w *sim.World, a sim.Action) {
 	requested := w.Count(progress.Requested)
-	for i, c := range j.system.Caches() {
-		if of, ok := c.Node.(waiter); ok && a.Node == c.ID {
-			j.look(w, c, &j.caches[i], of.Waiting(), int(requested-j.requested))
+	if role := j.system.Role(a.Node); role.Part == testbed.CacheNode {
+		if c := j.system.Caches()[role.Place]; c.Waiting != nil {
+			j.look(w, c, &j.caches[role.Place], c.Waiting.Waiting(), int(requested-j.requested))
 		}
 	}
 	j.requested = requested

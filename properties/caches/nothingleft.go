@@ -54,7 +54,7 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 			continue
 		}
 		all.Exercised++
-		left := &left{Held: of.Holds(), waits: waitsOf(c.Node), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
+		left := &left{Held: of.Holds(), waits: waitsOf(c), cache: c.Name, open: w.Accepted(c.ID), clients: j.clientsOf(c)}
 		left.unanswered = j.unanswered(c)
 		switch {
 		case left.unanswered > 0:
@@ -96,11 +96,11 @@ func (j *nothingLeft) unanswered(c *testbed.Cache) int {
 }
 
 // waitsOf is how many reads a cache counts as waiting, 0 if it does not say.
-func waitsOf(n sim.Node) int {
-	if of, ok := n.(waiter); ok {
-		return of.Waiting()
+func waitsOf(c *testbed.Cache) int {
+	if c.Waiting == nil {
+		return 0
 	}
-	return 0
+	return c.Waiting.Waiting()
 }
 
 // clientsOf is how many clients watch a cache, -1 if some do not say.

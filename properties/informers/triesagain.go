@@ -172,7 +172,7 @@ func (j *triesAgain) atTheEnd(all *testbed.Tally, w *sim.World, n *testbed.Infor
 		if open > 0 {
 			all.Violate("stopped", &restless{n.Name, fmt.Sprintf("has stopped, and %d of its requests are open", open)})
 		}
-		if armed := w.ArmedTimers(n.ID); armed > 0 {
+		if armed := w.Armed(n.ID).Count(); armed > 0 {
 			all.Violate("stopped", &restless{n.Name, fmt.Sprintf("has stopped, and %d of its timers are set", armed)})
 		}
 	case open == 0 && j.system.IsOver(w) && (w.Mode() == sim.Untimed || w.Now().Sub(over) > longestPause):

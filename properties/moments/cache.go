@@ -73,9 +73,9 @@ func (r *cacheRecord) leave(step int) {
 	r.waiting--
 }
 
-// now is what the cache is like after this step.
-func (r *cacheRecord) now(step int, c *testbed.Cache) Cache {
-	at := r.Cache
+// now writes down what the cache is like after this step.
+func (r *cacheRecord) now(at *Cache, step int, c *testbed.Cache) {
+	*at = r.Cache
 	if !r.ready {
 		at.Unready = step
 	}
@@ -96,5 +96,4 @@ func (r *cacheRecord) now(step int, c *testbed.Cache) Cache {
 	if c.Compacting != nil {
 		at.Compacted = c.Compacting.CompactRevision()
 	}
-	return at
 }

@@ -86,31 +86,35 @@ func (r *Recorder) StayedReady(c *Call) bool {
 // watch takes in the last of n watches of a watcher, and the error that ended it.
 func (r *Recorder) watch(w *sim.World, watcher, n int, to sim.NodeID, events []*wire.WatchEvent) {
 	for len(r.watches[watcher]) < n {
-		r.watches[watcher] = append(r.watches[watcher], r.ask(w, to))
+		r.ask(w, to, &r.watches[watcher])
 	}
 	if at := &r.watches[watcher][n-1]; !at.Over && len(events) > 0 && events[len(events)-1].Type == wire.Failed && events[len(events)-1].Err != nil {
 		r.answer(w, at)
 	}
 }
 
-func (r *Recorder) ask(w *sim.World, to sim.NodeID) Call {
-	c := Call{To: to, Cache: -1}
+// ask adds a call to those of a client or a watcher.
+func (r *Recorder) ask(w *sim.World, to sim.NodeID, calls *[]Call) *Call {
+	*calls = append(*calls, Call{To: to, Cache: -1})
+	c := &(*calls)[len(*calls)-1]
 	if role := r.system.Role(to); role.Part == testbed.CacheNode {
 		c.Cache, c.Server = role.Place, r.system.Caches()[role.Place].Server()
 	}
-	c.Asked = r.moment(w, c.Cache)
+	r.moment(&c.Asked, w, c.Cache)
 	return c
 }
 
 func (r *Recorder) answer(w *sim.World, c *Call) {
-	c.Over, c.Answered = true, r.moment(w, c.Cache)
+	c.Over = true
+	r.moment(&c.Answered, w, c.Cache)
 }
 
-func (r *Recorder) moment(w *sim.World, cache int) Moment {
-	m := Moment{Step: w.Steps(), Time: w.Now(), Etcd: etcdNow(r.system.Etcd())}
+// moment writes down what is so now. It writes in place: a run has many moments, and each
+// takes a few hundred bytes.
+func (r *Recorder) moment(m *Moment, w *sim.World, cache int) {
+	m.Step, m.Time, m.Etcd = w.Steps(), w.Now(), etcdNow(r.system.Etcd())
 	m.Compacted = max(m.Compacted, r.serves.CompactRevision())
 	if cache >= 0 {
-		m.Cache = r.caches[cache].now(m.Step, r.system.Caches()[cache])
+		r.caches[cache].now(&m.Cache, m.Step, r.system.Caches()[cache])
 	}
-	return m
 }

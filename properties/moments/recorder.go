@@ -159,9 +159,8 @@ func (r *Recorder) lookAtClient(w *sim.World, i int) {
 		return
 	}
 	if n > len(r.operations[i]) {
-		at := r.ask(w, c.Asked())
+		at := r.ask(w, c.Asked(), &r.operations[i])
 		at.Request, at.Client, at.Number = c.Request(), i, n-1
-		r.operations[i] = append(r.operations[i], at)
 		if at.Cache >= 0 {
 			r.caches[at.Cache].waiting++
 		}

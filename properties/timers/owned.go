@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -23,7 +22,7 @@ var Owned = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
 	Violated: "timer without an owner",
 	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
-	New:      func(s *testbed.System) testbed.Judge { return newOwned(s) },
+	New:      func(s *testbed.System) testbed.Judge { return &owned{system: s} },
 })
 
 // maxDispatchBudget is upstream's maxBudget.
@@ -31,18 +30,7 @@ const maxDispatchBudget = 100 * time.Millisecond
 
 type owned struct {
 	system *testbed.System
-	// world and node are those of the cache that is looked at by armed, which is made
-	// once.
-	world *sim.World
-	node  sim.NodeID
-	armed func(sim.Timer) bool
-	tally testbed.Tally
-}
-
-func newOwned(s *testbed.System) *owned {
-	j := &owned{system: s}
-	j.armed = func(t sim.Timer) bool { return j.world.Armed(j.node, t) }
-	return j
+	tally  testbed.Tally
 }
 
 // Reset implements testbed.Judge.
@@ -54,19 +42,14 @@ func (*owned) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
 // AfterStep implements testbed.StepObserver.
 func (j *owned) AfterStep(w *sim.World, a sim.Action) {
 	c := j.system.Cache(a.Node)
-	if c == nil {
+	if c == nil || c.Timed == nil {
 		return
 	}
-	of, ok := c.Node.(cache.Timed)
-	if !ok {
-		return
-	}
-	j.world, j.node = w, a.Node
 	j.tally.Exercised++
-	if found := of.Ownerless(j.armed); len(found) > 0 {
+	if found := c.Timed.Ownerless(w.Armed(a.Node)); len(found) > 0 {
 		j.tally.Violate("timer", &ownerless{c.Name, w.Steps(), fmt.Sprintf("the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))})
 	}
-	if b := of.DispatchBudget(); b < 0 || b > maxDispatchBudget {
+	if b := c.Timed.DispatchBudget(); b < 0 || b > maxDispatchBudget {
 		j.tally.Violate("budget", &ownerless{c.Name, w.Steps(), fmt.Sprintf("the dispatcher may wait for %v", b)})
 	}
 }

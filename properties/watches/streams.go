@@ -113,31 +113,39 @@ func cacheStreams(r *workload.Watcher) []model.WatchStream {
 	var streams []model.WatchStream
 	for _, st := range r.Streams() {
 		m := model.WatchStream{Listed: st.Listed, Request: model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), StartRevision: st.From + 1, ProgressNotify: true, Values: r.Values()}}
-		m.Responses = make([]model.WatchResponse, 0, len(st.Events))
-		for _, e := range st.Events {
-			m.Responses = append(m.Responses, cacheResponse(e))
-		}
+		m.Responses = cacheResponses(st.Events)
 		streams = append(streams, m)
 	}
 	return streams
 }
 
-func cacheResponse(e *wire.WatchEvent) model.WatchResponse {
-	out := model.WatchResponse{Revision: e.ResourceVersion}
-	switch e.Type {
-	case wire.Bookmark:
-		out.Progress = true
-	case wire.Failed:
-		out.Canceled = true
-	default:
-		it := workload.Item(e.Item)
-		ev := model.WatchEvent{Item: &it, Revision: e.ResourceVersion}
-		if e.Type == wire.Deleted {
-			ev.Type = model.DeleteEvent
-		}
-		out.Events = []model.WatchEvent{ev}
+// cacheResponses says what a cache sent in the words of the contract. It is part of each
+// run of each watcher: the items and events of a stream are one piece of memory each.
+func cacheResponses(sent []*wire.WatchEvent) []model.WatchResponse {
+	if len(sent) == 0 {
+		return nil
 	}
-	return out
+	responses := make([]model.WatchResponse, len(sent))
+	items := make([]model.Item, len(sent))
+	events := make([]model.WatchEvent, len(sent))
+	for i, e := range sent {
+		out := &responses[i]
+		out.Revision = e.ResourceVersion
+		switch e.Type {
+		case wire.Bookmark:
+			out.Progress = true
+		case wire.Failed:
+			out.Canceled = true
+		default:
+			items[i] = workload.Item(e.Item)
+			events[i] = model.WatchEvent{Item: &items[i], Revision: e.ResourceVersion}
+			if e.Type == wire.Deleted {
+				events[i].Type = model.DeleteEvent
+			}
+			out.Events = events[i : i+1 : i+1]
+		}
+	}
+	return responses
 }
 
 // etcdStream is the part of a raw stream that belongs to one of its watches.
@@ -183,9 +191,7 @@ func listWatchStreams(c *workload.ListWatcher) []model.WatchStream {
 		}
 		m := model.WatchStream{Listed: st.IsList(), Request: model.WatchRequest{
 			Key: c.Prefix(), End: model.PrefixEnd(c.Prefix()), StartRevision: after + 1, ProgressNotify: true}}
-		for _, e := range events {
-			m.Responses = append(m.Responses, cacheResponse(e))
-		}
+		m.Responses = cacheResponses(events)
 		all = append(all, m)
 	}
 	return all
@@ -211,8 +217,6 @@ func drawnStream(st *workload.ListStream) (m model.WatchStream, judged bool) {
 	case req.SendInitialEvents == wire.SendInitialEventsUnset:
 		return m, false
 	}
-	for _, e := range events {
-		m.Responses = append(m.Responses, cacheResponse(e))
-	}
+	m.Responses = cacheResponses(events)
 	return m, true
 }

@@ -57,12 +57,14 @@ type (
 	// Trusting checks whether reads may rely on etcd's progress notifications. A node
 	// without it always relies on them.
 	Trusting interface{ TrustsProgress() bool }
+	// Waiting says how many reads wait for it to be fresh.
+	Waiting interface{ Waiting() int }
 	// Holding says what is in memory, between steps.
 	Holding interface{ Holds() Held }
 	// Timed says which of its timers that are armed belong to nothing that is there, and
 	// for how long its dispatcher may wait for watchers that do not keep up.
 	Timed interface {
-		Ownerless(armed func(sim.Timer) bool) []sim.Timer
+		Ownerless(armed sim.Armed) []sim.Timer
 		DispatchBudget() sim.Duration
 	}
 	// Following keeps how its watches of etcd ended, and what it did then.
@@ -80,6 +82,7 @@ var (
 	_ Compacting = (*Cache)(nil)
 	_ Starter    = (*Cache)(nil)
 	_ Trusting   = (*Cache)(nil)
+	_ Waiting    = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
 	_ Timed      = (*Cache)(nil)
 	_ Following  = (*Cache)(nil)

@@ -27,20 +27,25 @@ func (c *Cache) Holds() Held {
 }
 
 // Ownerless implements Timed.
-func (c *Cache) Ownerless(armed func(sim.Timer) bool) (found []sim.Timer) {
-	judge := func(t sim.Timer, owner bool) {
-		if !owner && armed(t) {
+func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
+	if armed.Has(timerRelist) && !c.reflector.Pauses() {
+		found = append(found, timerRelist)
+	}
+	if armed.Has(timerDispatch) && !c.dispatcher.Dispatching() {
+		found = append(found, timerDispatch)
+	}
+	if armed.Has(timerKept) && c.reads.KeptPages() == 0 {
+		found = append(found, timerKept)
+	}
+	for i := range c.reads.Places() {
+		if t := readTimer(i); armed.Has(t) && !c.reads.Read(i).Waits() {
 			found = append(found, t)
 		}
 	}
-	judge(timerRelist, c.reflector.Pauses())
-	judge(timerDispatch, c.dispatcher.Queued().Dispatching)
-	judge(timerKept, c.reads.KeptPages() > 0)
-	for i := range c.reads.Places() {
-		judge(readTimer(i), c.reads.Read(i).Waits())
-	}
 	for i := range c.dispatcher.Places() {
-		judge(watchTimer(i), c.dispatcher.Watcher(i).HasDeadline())
+		if t := watchTimer(i); armed.Has(t) && !c.dispatcher.Watcher(i).HasDeadline() {
+			found = append(found, t)
+		}
 	}
 	return found
 }

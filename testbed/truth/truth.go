@@ -2,6 +2,7 @@ package truth
 
 import (
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -20,13 +21,24 @@ type Truth struct {
 	log     *model.Log
 	// replayed is how many commits are in the log.
 	replayed int
+	// planned are the requests of programs that are the same in all runs: putting each
+	// into the words of the log again takes longer than finding it.
+	planned map[sim.Payload]*model.Request
 	// want is the buffer of Compare.
 	want []*model.Item
 }
 
+// Plan says that clients make a request in each run. It is kept by Reset.
+func (t *Truth) Plan(p sim.Payload, r *model.Request) {
+	if t.planned == nil {
+		t.planned = map[sim.Payload]*model.Request{}
+	}
+	t.planned[p] = r
+}
+
 // Reset begins a run with these contents.
 func (t *Truth) Reset(commits Commits, initial model.Initial) {
-	*t = Truth{commits: commits, initial: initial, want: t.want[:0]}
+	*t = Truth{commits: commits, initial: initial, planned: t.planned, want: t.want[:0]}
 }
 
 // Log is the log up to the last committed write. The caller must not change it.
@@ -35,9 +47,16 @@ func (t *Truth) Log() *model.Log {
 		t.log = model.NewLog(t.initial)
 	}
 	for all := t.commits.Committed(); t.replayed < len(all); t.replayed++ {
-		t.log.Append(workload.Request(all[t.replayed].Request))
+		t.log.Append(t.request(all[t.replayed].Request))
 	}
 	return t.log
+}
+
+func (t *Truth) request(p sim.Payload) *model.Request {
+	if r, planned := t.planned[p]; planned {
+		return r
+	}
+	return workload.Request(p)
 }
 
 // At is the store at a revision, nil if it is not reached yet or is from before

@@ -23,7 +23,7 @@ const (
 // FireBookmark offers a bookmark to every watcher that is due, without blocking.
 func (d *Dispatcher) FireBookmark(env *sim.Env) {
 	env.LooksAt(cellBlocked, 0)
-	if d.dispatching() {
+	if d.Dispatching() {
 		// The goroutine is not at its select; finishDispatching arms again.
 		return
 	}

@@ -87,8 +87,8 @@ func (d *Dispatcher) Listed(env *sim.Env, resourceVersion int64) {
 	}
 }
 
-// dispatching: an event has reached some watchers and not yet all.
-func (d *Dispatcher) dispatching() bool { return len(d.blocked) > 0 }
+// Dispatching: an event has reached some watchers and not yet all.
+func (d *Dispatcher) Dispatching() bool { return len(d.blocked) > 0 }
 
 // weight is the number of entries that an event takes in the channel. After a
 // change the reflector reports its resourceVersion once more
@@ -111,7 +111,7 @@ func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 	d.used += weight(&e)
 	d.incoming.Push(e)
 	env.LooksAt(cellBlocked, 0)
-	if !d.dispatching() {
+	if !d.Dispatching() {
 		env.Enable(d.cfg.Dispatch)
 	}
 	return true
@@ -135,7 +135,7 @@ func (d *Dispatcher) Run(env *sim.Env) {
 		d.dispatchEvent(env)
 	}
 	env.LooksAt(cellBlocked, 0)
-	if !d.dispatching() {
+	if !d.Dispatching() {
 		d.finishDispatching(env)
 	}
 }
@@ -149,7 +149,7 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 			d.blocked = append(d.blocked, w)
 		}
 	}
-	if !d.dispatching() {
+	if !d.Dispatching() {
 		return
 	}
 	env.Cover(dispatchBlocked)
@@ -164,15 +164,15 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 // a send to it.
 func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 	env.LooksAt(cellBlocked, 0)
-	if !d.dispatching() || d.blocked[0] != w {
+	if !d.Dispatching() || d.blocked[0] != w {
 		return
 	}
 	env.Cover(dispatchUnblocked)
 	env.Writes(cellBlocked, 0)
-	for d.dispatching() && d.blocked[0].nonblockingAdd(env, &d.current) {
+	for d.Dispatching() && d.blocked[0].nonblockingAdd(env, &d.current) {
 		d.blocked = d.blocked[:copy(d.blocked, d.blocked[1:])]
 	}
-	if !d.dispatching() {
+	if !d.Dispatching() {
 		env.Disarm(d.cfg.Budget)
 		env.Writes(cellBudget, 0)
 		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))

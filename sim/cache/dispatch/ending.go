@@ -58,7 +58,7 @@ func (w *Watcher) leave(env *sim.Env) {
 func (w *Watcher) stop(env *sim.Env) {
 	d := w.dispatcher
 	env.LooksAt(cellBlocked, 0)
-	if d.dispatching() && w.registered {
+	if d.Dispatching() && w.registered {
 		env.Cover(stopDeferred)
 		env.Disable(w.task)
 		env.WritesItem(cellTurn, w.number, turnEnd)

@@ -73,7 +73,7 @@ type Queued struct {
 
 // Queued is what there is between two steps.
 func (d *Dispatcher) Queued() Queued {
-	q := Queued{Incoming: d.incoming.Len(), Ending: len(d.toStop), Dispatching: d.dispatching()}
+	q := Queued{Incoming: d.incoming.Len(), Ending: len(d.toStop), Dispatching: d.Dispatching()}
 	if d.offering {
 		q.Incoming++
 	}

@@ -38,7 +38,8 @@ const (
 func (m *Maker) List(answer wire.ListResponse) *wire.ListResponse {
 	if len(answer.Items) > itemBlock {
 		// In a block it would keep its neighbours' items, and they its own.
-		return &answer
+		one := answer
+		return &one
 	}
 	if len(m.lists) == cap(m.lists) {
 		m.lists = make([]wire.ListResponse, 0, responseBlock)
