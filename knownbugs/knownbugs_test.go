@@ -267,6 +267,7 @@ var always = map[string]string{
 	"kubernetes-28202":  "each try of a server to compact compares nothing",
 
 	"informer-never-pauses":     "each informer is refused a request",
+	"ticks-elided-by-others":    "each stream has a busy watch and a quiet one",
 	"compacts-present-revision": "each run has a compaction",
 }
 

@@ -101,10 +101,14 @@ var mechanisms = map[string][]fact{
 	"bug-fragment-for-each-event":      {said("etcd.applied")},
 	"bug-requested-revision-in-header": {said("reply.altered")},
 	"bug-leaderless-kept":              {struck},
-	"bug-issue-12385":                  {setBack("v3rpc.refusedAs")},
-	"bug-victims-left":                 {said("mvcc.becameVictim"), setBack("mvcc.victimsLeft")},
-	"bug-client-keeps-calls":           {setBack("clientv3.callKept")},
-	"bug-client-keeps-watches":         {struck, setBack("clientv3.closingsLeft")},
+	"bug-compaction-after-last":        {said("etcd.applied"), said("reply.altered")},
+	"bug-previous-of-created":          {said("reply.altered")},
+	// Another watch of the stream is sent events.
+	"bug-ticks-elided-by-others": {said("v3rpc.sent")},
+	"bug-issue-12385":            {setBack("v3rpc.refusedAs")},
+	"bug-victims-left":           {said("mvcc.becameVictim"), setBack("mvcc.victimsLeft")},
+	"bug-client-keeps-calls":     {setBack("clientv3.callKept")},
+	"bug-client-keeps-watches":   {struck, setBack("clientv3.closingsLeft")},
 
 	// An entry is applied twice.
 	"bug-issue-13514": {struck, setBack("etcd.repeated"), said("etcd.applied")},
@@ -121,6 +125,7 @@ var mechanisms = map[string][]fact{
 	"bug-kubernetes-123532":       {unsynced, setBack("v3rpc.progressRefused"), said("read.waits")},
 	"bug-kubernetes-131011":       {said("etcd.applied"), answers},
 	"bug-kubernetes-111116":       {said("etcd3.watchEnds")},
+	"bug-budget-unbounded":        {said("cache.takesIn")},
 	"bug-etcd-20488":              {lists, setBack("dispatch.registered")},
 	"bug-kubernetes-49956":        {lists, setBack("dispatch.registered")},
 	"bug-kubernetes-58545":        {said("cache.takesIn"), said("store.otherVersion"), said("workload.eventReceived")},
@@ -139,6 +144,7 @@ var mechanisms = map[string][]fact{
 	// Bugs of informers and compactors.
 	"bug-kubernetes-91073":             {gaveUp, said("informer.listRefused"), said("informer.listSent")},
 	"bug-kubernetes-100878":            {struck, said("informer.watchRefused"), said("informer.listSent")},
+	"bug-kubernetes-135580":            {said("informer.detectorPanics")},
 	"bug-kubernetes-126770":            {said("informer.wholeListed"), said("informer.storeReplaced")},
 	"bug-informer-forgets-limit":       {said("informer.pageSent")},
 	"bug-informer-ignores-bookmarks":   {said("informer.eventTaken"), said("informer.watchRefused"), said("informer.listSent")},

@@ -179,6 +179,7 @@ var activeValues = []active{
 	{set: "refused-watch-id=as-asked", scenario: "any-etcd-requests"},
 	{set: "fragments=single", scenario: "any-etcd-requests"},
 	{set: "leaderless-streams=kept", scenario: "long-without-leader"},
+	{set: "elided-ticks=stream", scenario: "quiet-watch"},
 	{set: "chan-buf=3", scenario: "backpressure"},
 	{set: "watchers-per-sync=2", scenario: "watch-guarantees"},
 	{set: "sync-batch=2", scenario: "watch-guarantees"},

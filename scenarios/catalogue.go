@@ -21,11 +21,11 @@ func init() {
 		// What known bugs of caches show in.
 		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, RequestsAtRest,
 		// What known bugs of etcd show in.
-		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
+		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, FailedChecks, Detectors, ConsistencyChecks,
 		// Initial events (KEP-3157).
-		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,
+		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, CostPages,
 		// The version check, and overload.

@@ -208,6 +208,28 @@ is written for.`,
 	),
 })
 
+var QuietWatch = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "quiet-watch",
+	Summary: "a busy watch and a quiet one share a stream of etcd's own watch API, and both ask for progress, timed",
+	Doc: `The ticker of the stream leaves out the watch that was sent events. Nothing is written for the other one, so that progress is all
+that its client is sent: it must come as if the watch was alone.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("notify=300ms"),
+		Workload: workload.Options{Writers: 2, Writes: 4, Streams: 1, Read: "consistent", Keys: 2, Items: 2, Think: 500 * time.Millisecond},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 10 * time.Second, Steps: 100_000,
+		},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		busy, quiet := watchFrom(2), watchFrom(2)
+		quiet.Key, quiet.RangeEnd = topology.Elsewhere, model.PrefixEnd(topology.Elsewhere)
+		busy.ProgressNotify, quiet.ProgressNotify = true, true
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{busy, quiet}}
+	},
+	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
+})
+
 var LaggingWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "lagging-watches",
 	Summary: "watches of etcd's own API at a member that is behind the one that takes writes, until nothing more can happen",

@@ -133,6 +133,29 @@ figures are in scenarios/watchlists.md.`,
 	Known:  slices.Concat(inject, known.Rarely(known.EarlyInitialEvents(watches.InitialEvents))),
 })
 
+var WatchListHeldUp = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "watch-list-held-up",
+	Summary: "clients of watches take one event in five milliseconds, and the dispatcher of their cache waits for them, timed",
+	Doc: `Four writers write at about the same time and then pause for seconds. The channels of a watch hold one event each, so that
+they are soon full: the dispatcher is blocked, and goes on when the client has taken an event. Meanwhile no other watch of the cache is sent
+anything. The dispatcher earns 50 ms a second for that, up to 100 ms (storage/cacher, timeBudget), and gets back what it did not use.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("watch-buf=1"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 4, Writes: 4, Think: 4 * time.Second, Read: "consistent", Keys: 3, Items: 3, AwaitReady: true,
+			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 1, RV: "unset", Slow: true, Pace: 5 * time.Millisecond},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 100 * time.Microsecond, Horizon: 30 * time.Second,
+			Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{watches.InitialEvents, timers.Owned},
+	Known:  known.Rarely(known.EarlyInitialEvents(watches.InitialEvents)),
+})
+
 var WatchListEnds = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "watch-list-ends",
 	Summary: "once all is healed, initial events must end in time, also where only other resources are written",

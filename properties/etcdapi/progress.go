@@ -61,34 +61,35 @@ func (j *progress) judge(all *testbed.Tally, c *workload.EtcdWatch, watch worklo
 		case r.Canceled:
 			return
 		case r.WatchID == watch.ID:
-			j.between(all, c, last, r.At)
+			j.between(all, c, watch.ID, last, r.At)
 			last = r.At
 		}
 	}
-	j.between(all, c, last, end)
+	j.between(all, c, watch.ID, last, end)
 }
 
 // between judges the time between two responses; a negative one is no response.
-func (j *progress) between(all *testbed.Tally, c *workload.EtcdWatch, last, next sim.Time) {
+func (j *progress) between(all *testbed.Tally, c *workload.EtcdWatch, watch int64, last, next sim.Time) {
 	if last < 0 {
 		return
 	}
 	all.Exercised++
 	if waited := next.Sub(last); waited > j.bound.Total {
-		all.Violate("silent", &noProgress{c.Name(), waited, j.bound})
+		all.Violate("silent", &noProgress{c.Name(), watch, waited, j.bound})
 	}
 }
 
 // noProgress is a watch that was sent nothing for too long.
 type noProgress struct {
 	client string
+	watch  int64
 	waited time.Duration
 	bound  testbed.Bound
 }
 
 func (v *noProgress) String() string {
-	return fmt.Sprintf("%s has a watch that asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
-		v.client, v.waited, v.bound.Total, v.bound.Derivation)
+	return fmt.Sprintf("watch %d of %s asks for progress notifications, and was sent nothing for %v; the bound is %v: %s",
+		v.watch, v.client, v.waited, v.bound.Total, v.bound.Derivation)
 }
 
 // Concerns implements explore.Concerned.

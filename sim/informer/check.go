@@ -60,7 +60,7 @@ func (r *Informer) same(list []*wire.KeyValue) bool {
 	}
 	i := 0
 	r.temporary.Ascend(func(kv *wire.KeyValue) bool {
-		if *kv != *list[i] {
+		if *kv != *r.cfg.Rules.Compares(list[i]) {
 			return false
 		}
 		i++

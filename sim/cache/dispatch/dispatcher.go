@@ -61,6 +61,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.oldest = OldestWatches.Of(cfg.OldestWatch)
 	d.teardown = Teardowns.Of(cfg.Teardown)
 	d.trigger, d.triggerRule = triggerOf(cfg.Fields), Triggers.Of(cfg.WatchTrigger)
+	d.budget.bound = BudgetBounds.Of(cfg.BudgetBound)
 }
 
 // Forget drops what a process keeps in memory, and keeps the memory itself.
@@ -73,7 +74,7 @@ func (d *Dispatcher) Forget() {
 	clear(d.blocked)
 	clear(d.toStop)
 	d.current, d.blocked, d.toStop = store.Event{}, d.blocked[:0], d.toStop[:0]
-	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{}
+	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{bound: d.budget.bound}
 }
 
 // Listed takes the resourceVersion of a list. A bookmark may have that of the

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTimeBudget(t *testing.T) {
-	var b timeBudget
+	b := timeBudget{bound: BudgetBounds.Of(0)}
 	at := func(d time.Duration) sim.Time { return sim.Time(d) }
 	require.Equal(t, 50*time.Millisecond, b.takeAvailable(at(time.Second)))
 	require.Equal(t, 100*time.Millisecond, b.takeAvailable(at(10*time.Second)), "100 ms at most")
@@ -65,7 +65,8 @@ func TestZeroOptionsAreShipped(t *testing.T) {
 	shipped := map[string]string{
 		"initial-events-end": "interval", "watch-delegation": "none", "initial-events-buffer": "as-shipped",
 		"empty-history": "refuses-older", "registration": "rechecked", "teardown": "ends-watches", "watch-list-detection": "off",
-		"watch-trigger": "both",
+		"watch-trigger":   "both",
+		"dispatch-budget": "capped",
 	}
 	for _, s := range Group.Expand(&o) {
 		require.Equal(t, shipped[s.Name], s.Value, s.Name)

@@ -19,6 +19,7 @@ type Options struct {
 	OldestWatch      OldestWatch
 	Teardown         Teardown
 	WatchTrigger     WatchTrigger
+	BudgetBound      BudgetBound
 }
 
 // Group is all options in which designs differ.
@@ -31,6 +32,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(Registrations, func(o *Options) *Registration { return &o.Registration }),
 	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
 	option.SeamOption(Triggers, func(o *Options) *WatchTrigger { return &o.WatchTrigger }),
+	option.SeamOption(BudgetBounds, func(o *Options) *BudgetBound { return &o.BudgetBound }),
 )
 
 // Amounts are sizes and times. Those left at zero take the values of

@@ -19,6 +19,8 @@ type Options struct {
 	NegativeStart NegativeStart
 	WatchOptions  WatchOptions
 	SentEvents    reply.Sending
+	Compactions   reply.Naming
+	ElidedTicks   ElidedTicks
 	RefusedID     RefusedID
 	Fragments     Fragments
 	Leaderless    LeaderlessStreams
@@ -130,6 +132,17 @@ const (
 	FragmentsSingle
 )
 
+// ElidedTicks are the watches for which sendLoop requests no progress at a tick, because
+// they were sent events since the tick before.
+type ElidedTicks uint8
+
+const (
+	// ElidedWatch: the one that was sent events.
+	ElidedWatch ElidedTicks = iota
+	// ElidedStream: all watches of its stream, which no release leaves out.
+	ElidedStream
+)
+
 // LeaderlessStreams is what becomes of the streams that require a leader when there has
 // been none for three election timeouts.
 type LeaderlessStreams uint8
@@ -174,6 +187,11 @@ var Choices = option.NewGroup("etcd",
 		option.Value{Name: "ended", Doc: "they end with an error: all releases"},
 		option.Value{Name: "kept", Doc: "they stay open, and their clients are sent nothing: no release"}),
 	option.SeamOption(reply.Events, func(o *Options) *reply.Sending { return &o.SentEvents }),
+	option.SeamOption(reply.Compactions, func(o *Options) *reply.Naming { return &o.Compactions }),
+	option.Choice("elided-ticks", func(o *Options) *ElidedTicks { return &o.ElidedTicks },
+		"the watches that are sent no progress at a tick",
+		option.Value{Name: "watch", Doc: "those that were sent events since the tick before: all releases"},
+		option.Value{Name: "stream", Doc: "those on whose stream one was sent events: no release"}),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for

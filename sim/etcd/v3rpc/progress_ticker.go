@@ -74,6 +74,18 @@ func (sws *ServerWatchStream) takeTick(env *sim.Env) {
 	sws.requestDue(env)
 }
 
+// elideOthers lets the next tick leave out the watches that were sent nothing, too.
+func (sws *ServerWatchStream) elideOthers(env *sim.Env, sent int64) {
+	for i := range sws.flags {
+		f := &sws.flags[i]
+		if f.id == sent || !f.progress {
+			continue
+		}
+		f.progress = false
+		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
+	}
+}
+
 // requestDue requests the progress of one watch, any of those that are left:
 // upstream goes over a Go map. The store moves on in between.
 func (sws *ServerWatchStream) requestDue(env *sim.Env) {

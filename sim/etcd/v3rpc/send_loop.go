@@ -154,7 +154,10 @@ func (sws *ServerWatchStream) forward(env *sim.Env, events []wire.Event) {
 	l := &sws.send
 	r, wresp := sws.server.responses.New(), l.wresp
 	events = reply.Events.Of(sws.server.opts.SentEvents)(env, events)
-	r.WatchID, r.Revision, r.CompactRevision, r.Events = wresp.ID, wresp.Revision, wresp.CompactRevision, events
+	r.WatchID, r.Revision, r.Events = wresp.ID, wresp.Revision, events
+	if wresp.CompactRevision != 0 {
+		r.CompactRevision = reply.Compactions.Of(sws.server.opts.Compactions)(env, wresp.CompactRevision)
+	}
 	r.Canceled, r.Created = r.CompactRevision != 0, wresp.Created
 	r.ProgressID = wresp.ProgressID
 	l.behind = wresp.Behind
@@ -251,6 +254,9 @@ func (sws *ServerWatchStream) afterSend(env *sim.Env) {
 		// The next tick leaves out a watch that was sent events.
 		f.progress = false
 		env.WritesItem(cellProgress, sws.place, watchItem(f.id))
+		if sws.server.opts.ElidedTicks == ElidedStream {
+			sws.elideOthers(env, f.id)
+		}
 	}
 	sws.progress.Sent(env, sws)
 	sws.selects(env)

@@ -15,6 +15,7 @@ type Options struct {
 	NextPage    NextPage
 	Retry       Retry
 	Pause       Pause
+	Compared    Compared
 }
 
 // Group is all options.
@@ -26,6 +27,7 @@ var Group = option.NewGroup("informers",
 	option.SeamOption(NextPages, func(o *Options) *NextPage { return &o.NextPage }),
 	option.SeamOption(RetryLimits, func(o *Options) *Retry { return &o.Retry }),
 	option.SeamOption(Pauses, func(o *Options) *Pause { return &o.Pause }),
+	option.SeamOption(Comparisons, func(o *Options) *Compared { return &o.Compared }),
 )
 
 // GivesUp asks Unavailables.
@@ -48,3 +50,8 @@ func (o *Options) SendsAgain(retries int) bool { return RetryLimits.Of(o.Retry)(
 
 // Waits asks Pauses.
 func (o *Options) Waits(backoff sim.Duration) sim.Duration { return Pauses.Of(o.Pause)(backoff) }
+
+// Compares asks Comparisons.
+func (o *Options) Compares(listed *wire.KeyValue) *wire.KeyValue {
+	return Comparisons.Of(o.Compared)(listed)
+}

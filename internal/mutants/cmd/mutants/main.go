@@ -37,7 +37,7 @@ func main() {
 	flag.DurationVar(&f.budget, "budget", 20*time.Second, "processor time for a mutant")
 	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
 	flag.BoolVar(&f.again, "again", false, "run those again that survived")
-	flag.StringVar(&f.only, "only", "", "run the mutant with this name again, and print its change")
+	flag.StringVar(&f.only, "only", "", "run the mutants with these names again, comma separated, and print their changes")
 	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain this; what survives them is not kept as a result")
 	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
 	flag.BoolVar(&f.table, "table", false, "write the table and run none")

@@ -33,10 +33,11 @@ type runner struct {
 
 // runAll runs the mutants of which there is no result, and adds theirs.
 func runAll(f *flags, root string, all []*mutants.Mutant, results map[string]*result) error {
+	only := strings.Split(f.only, ",")
 	due := slices.DeleteFunc(slices.Clone(all), func(m *mutants.Mutant) bool {
 		r := results[m.ID()]
 		if f.only != "" {
-			return m.ID() != f.only
+			return !slices.Contains(only, m.ID())
 		}
 		return r != nil && !(f.again && r.Killed == "")
 	})

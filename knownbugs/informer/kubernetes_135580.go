@@ -1,0 +1,28 @@
+package informer
+
+import (
+	"github.com/watchbed/watchbed/properties/informers"
+	scenarios "github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/sim/informer/rules"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// An informer may have a transformer, which takes from each object what nobody reads. The
+// store of the Reflector did not apply it any more, and the detector applied it to its list.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-135580", Issue: "kubernetes/kubernetes#135580", FixedIn: "Kubernetes 1.34.3 and 1.35",
+	Summary:  "the consistency detector of an informer compares transformed objects with others, and panics",
+	Setting:  "informer-comparison=transformed",
+	Scenario: scenarios.Refusals, Property: informers.DetectorAccuracy,
+	Why:        "what was streamed is what etcd had",
+	Further:    []*testbed.Property{informers.CatchUp},
+	WhyFurther: "an informer that panics stops",
+})
+
+var _ = rules.Comparisons.Register("transformed", "those of its list without their values, as a transformer leaves them (kubernetes#135580)",
+	func(listed *wire.KeyValue) *wire.KeyValue {
+		transformed := *listed
+		transformed.Value = ""
+		return &transformed
+	})
