@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/option"
@@ -84,6 +85,22 @@ var buggyNodes = []string{"etcd", "client", "cache", "informers", "compactor"}
 // informers and of compactors. Within each of them the names of issues come first, by number.
 func KnownBugs() []*KnownBug {
 	all := knownBugs.All()
+	ordered.Lock()
+	defer ordered.Unlock()
+	if len(ordered.bugs) != len(all) {
+		ordered.bugs = inOrder(all)
+	}
+	return slices.Clone(ordered.bugs)
+}
+
+// ordered keeps the list in its order until another bug is registered: each row about
+// a planted bug asks for it.
+var ordered struct {
+	sync.Mutex
+	bugs []*KnownBug
+}
+
+func inOrder(all []*KnownBug) []*KnownBug {
 	place := map[*KnownBug]int{}
 	for _, b := range all {
 		place[b] = slices.Index(buggyNodes, b.Node())
