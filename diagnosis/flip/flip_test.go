@@ -84,6 +84,28 @@ func TestFlipDecidesOnlyIfOtherRunsAgree(t *testing.T) {
 	}
 }
 
+// TestTheCountEndsWhereNothingSpeaks: more failures make no trial better, so the other
+// schedules are run only as long as their number may matter.
+func TestTheCountEndsWhereNothingSpeaks(t *testing.T) {
+	s := open(t, "issue-15220", "linearizable-data")
+	s.look()
+	require.GreaterOrEqual(t, s.others.failing, enough)
+	// Nothing is changed, so that as many schedules fail as before.
+	for _, c := range []struct {
+		trial
+		failing int
+	}{
+		{trial{taken: 10, recorded: 10}, s.others.failing*3/4 + 1},
+		{trial{taken: 5, recorded: 10, gone: 12}, s.others.failing/4 + 1},
+		{trial{taken: 10, recorded: 10, gone: 1, still: 6}, 0},
+	} {
+		v := c.trial
+		s.count(s.runner(s.params), &v)
+		require.Equal(t, s.others.failing, v.before)
+		require.Equal(t, c.failing, v.failing, "%+v", c.trial)
+	}
+}
+
 // TestFlipMustRemoveTheViolation: a behaviour that has nothing to do with it
 // leaves it.
 func TestFlipMustRemoveTheViolation(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *search) look() {
 		return
 	}
 	o := &s.others
-	chooser := s.strategy().New(strategy.Measure(runner))
+	chooser := s.strategy().For(runner)
 	choices, followed := uint64(0), 0
 	for choices < maxChoices && o.schedules < maxSchedules && len(o.alike) < maxAlike && followed < maxFollowed {
 		seed := o.schedules
@@ -72,19 +72,22 @@ func (s *search) look() {
 	}
 }
 
-// fails counts how many of the same number of schedules violate the property with a
-// change. It stops counting where there are as many as without.
-func (s *search) fails(runner *explore.Runner) int {
-	chooser := s.strategy().New(strategy.Measure(runner))
-	failing := 0
-	for seed := uint64(0); seed < s.others.schedules && failing < s.others.failing; seed++ {
+// count runs the same number of schedules with a change, and counts those that violate
+// the property. No failure makes a trial better: where nothing speaks for it any more,
+// the count ends. Of few failures it would say nothing.
+func (s *search) count(runner *explore.Runner, v *trial) {
+	v.before = s.others.failing
+	if v.before < enough || !v.speaks() {
+		return
+	}
+	chooser := s.strategy().For(runner)
+	for seed := uint64(0); seed < s.others.schedules && v.speaks(); seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		if verdictOf(&result, s.failure.Property) == model.Violated {
-			failing++
+			v.failing++
 		}
 	}
-	return failing
 }
 
 func verdictOf(r *explore.Result, property string) model.Verdict {

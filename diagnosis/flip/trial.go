@@ -45,7 +45,7 @@ func (s *search) try(p testbed.Params, v *trial) bool {
 			v.still++
 		}
 	}
-	v.failing, v.before = s.fails(runner), s.others.failing
+	s.count(runner, v)
 	return true
 }
 
@@ -78,17 +78,22 @@ func (v *trial) convincing() bool {
 	return 4*v.gone >= 3*(v.gone+v.still) && (2*v.taken >= v.recorded || v.cures())
 }
 
+// speaks: it may be what decides.
+func (v *trial) speaks() bool { return v.convincing() || v.plausible() }
+
 // cures: schedules of which several failed all pass.
 func (v *trial) cures() bool {
 	const several = 5
 	return v.before >= several && v.failing == 0
 }
 
+// enough are so many failures that a change of their number says something.
+const enough = 4
+
 // failsIn reports whether more than this share of the failures is left under other
 // schedules: then the change only leads the recorded one elsewhere. Of too few
 // failures nothing can be said.
 func (v *trial) failsIn(part, of int) bool {
-	const enough = 4
 	return v.before >= enough && of*v.failing > part*v.before
 }
 
