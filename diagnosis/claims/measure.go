@@ -3,6 +3,7 @@ package claims
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/watchbed/watchbed/diagnosis/metrics"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -31,9 +32,12 @@ type Result struct {
 // Measure runs the campaign of a claim. The configuration is that of a campaign
 // with Share 1; the strategy is always random, which draws every delay evenly. The
 // command in the result begins with the name of the program.
+//
+// A campaign without a bound on its time is run once in a process: of the claims each
+// matrix asks for the same ones, whatever its cells are.
 func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config) (*Result, error) {
 	cfg.Seeds = max(1, cfg.Seeds*c.Share)
-	done, err := run(ctx, c.Scenario, c.Params, cfg)
+	done, err := c.once(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +47,30 @@ func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config
 	}
 	r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
 	return r, nil
+}
+
+// planned is a campaign of a claim. The number of workers makes no difference, and
+// a test that says so must not be given the same campaign twice.
+type planned struct {
+	claim            *Claim
+	firstSeed, seeds uint64
+	workers          int
+}
+
+// over are the campaigns that have been run to their end, by their plan.
+var over sync.Map
+
+// once runs the campaign of a claim, unless it has been run.
+func (c *Claim) once(ctx context.Context, cfg campaign.Config) (*campaign.Result, error) {
+	m := planned{c, cfg.FirstSeed, cfg.Seeds, cfg.Workers}
+	if done, ok := over.Load(m); ok {
+		return done.(*campaign.Result), nil
+	}
+	done, err := run(ctx, c.Scenario, c.Params, cfg)
+	if err == nil && !done.Interrupted && cfg.For == 0 {
+		over.Store(m, done)
+	}
+	return done, err
 }
 
 // run explores a scenario with some parameters changed, every delay drawn evenly.
