@@ -26,10 +26,11 @@ func TestPagesEscape(t *testing.T) {
 	require.False(t, strings.Contains(b.String(), evil))
 	require.True(t, strings.Contains(b.String(), "&lt;script&gt;"))
 
-	d := told(t, "stale-own-write")
-	d.Recording.Tool = evil
+	d := *told(t, "stale-own-write")
+	rec := *d.Recording
+	rec.Tool, d.Recording = evil, &rec
 	b.Reset()
-	require.NoError(t, WriteRunHTML(&b, "simrun", d))
+	require.NoError(t, WriteRunHTML(&b, "simrun", &d))
 	require.False(t, strings.Contains(b.String(), evil))
 	require.True(t, strings.Contains(b.String(), `<table class="steps`))
 	require.False(t, strings.Contains(b.String(), "<script"), "what matters is there without JavaScript; only porcupine's frame has some")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,10 +58,16 @@ func (c *storyCase) params(t *testing.T) (*testbed.Scenario, testbed.Params) {
 func (c *storyCase) recording() string { return filepath.Join(storiesDir, c.name+".json") }
 func (c *storyCase) golden() string    { return filepath.Join(storiesDir, c.name+".txt") }
 
-// open reads the committed recording.
+// opened are the diagnoses of the committed recordings, by the names of the cases. What
+// decides is looked for in thousands of runs, so each is made once for all tests.
+var opened sync.Map
+
+// open reads and explains the committed recording. The diagnosis is not the test's own:
+// it must not change it.
 func (c *storyCase) open(t *testing.T) *diagnosis.Diagnosis {
 	t.Helper()
-	d, err := c.replay(t)
+	replay, _ := opened.LoadOrStore(c.name, sync.OnceValues(func() (*diagnosis.Diagnosis, error) { return c.replay(t) }))
+	d, err := replay.(func() (*diagnosis.Diagnosis, error))()
 	if err != nil {
 		t.Fatalf("%s is stale: %v\ngo test ./report -run TestStories -update searches for another run", c.recording(), err)
 	}
