@@ -117,7 +117,7 @@ func rates(ctx context.Context, name string, operations int, chosen strategy.Str
 	p := sc.Params
 	system.JudgeWith(operations)
 	runner := explore.NewRunner(system, p.Clock.Steps)
-	chooser := chosen.New(strategy.Measure(runner))
+	chooser := chosen.For(runner)
 	var choices, schedules []float64
 	for range rounds {
 		var n uint64
@@ -154,7 +154,7 @@ func timeToBug(ctx context.Context, scenario, property string, chosen strategy.S
 	}
 	p := sc.Params
 	runner := explore.NewRunner(system, p.Clock.Steps)
-	chooser := chosen.New(strategy.Measure(runner))
+	chooser := chosen.For(runner)
 	var gaps, millis []float64
 	last, start := uint64(0), time.Now()
 	for seed := uint64(0); seed < maxSchedules && len(gaps) < enoughHits && ctx.Err() == nil; seed++ {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -82,7 +81,7 @@ func (f *Finder) find(p testbed.Params, tally campaign.FailureTally) (seed uint6
 		return 0, false
 	}
 	runner := explore.NewRunner(system, p.Clock.Steps)
-	chooser := f.Strategy.New(strategy.Measure(runner))
+	chooser := f.Strategy.For(runner)
 	choices := uint64(0)
 	limit := min(searchSeeds, max(leastSchedules, fewerSchedules*(f.Last-f.First+1)/max(1, tally.Schedules)))
 	for seed := f.First; seed < f.First+limit && choices < fewerChoices; seed++ {

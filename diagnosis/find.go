@@ -137,7 +137,7 @@ func (f *Finder) seeds(runner *explore.Runner, failure explore.Failure, first ui
 	if !f.Shrink {
 		return found
 	}
-	chooser := f.Strategy.New(strategy.Measure(runner))
+	chooser := f.Strategy.For(runner)
 	for seed := first + 1; seed <= f.Last && seed < first+searchSeeds && len(found) < candidates; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)

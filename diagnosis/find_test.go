@@ -59,7 +59,7 @@ func TestFaultsThatAreNotNeededAreLeftOut(t *testing.T) {
 			require.NotEmpty(t, f.Params.Faults.Set())
 			system, err := f.Scenario.New(p)
 			require.NoError(t, err)
-			chooser := f.Strategy.New(strategy.Measure(explore.NewRunner(system, p.Clock.Steps)))
+			chooser := f.Strategy.For(explore.NewRunner(system, p.Clock.Steps))
 			chooser.Begin(seed)
 			result := explore.NewRunner(system, p.Clock.Steps).Run(chooser)
 			require.NotNil(t, result.Find(tally.Failure))

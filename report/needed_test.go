@@ -63,7 +63,7 @@ func (c *storyCase) fails(t *testing.T, p testbed.Params, rec *recording.Recordi
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	s, err := strategy.Find(rec.Strategy)
 	require.NoError(t, err)
-	chooser := s.New(strategy.Measure(runner))
+	chooser := s.For(runner)
 	failures := rec.Violations()
 	at := slices.IndexFunc(failures, func(f explore.Failure) bool { return f.Property == c.property.Name })
 	for seed := uint64(1); seed <= fewSeeds; seed++ {

@@ -36,7 +36,7 @@ func BenchmarkSchedules(b *testing.B) {
 					require.NoError(b, err)
 					s.JudgeWith(judged.operations)
 					r := explore.NewRunner(s, p.Clock.Steps)
-					c := chosen.New(strategy.Measure(r))
+					c := chosen.For(r)
 					var total sim.Stats
 					open := uint64(0)
 					b.ReportAllocs()

@@ -113,7 +113,7 @@ func (q *quietWatch) Judge(*sim.World) []explore.Finding {
 // silence is how many of so many random runs are never answered.
 func silence(t testing.TB, q *quietWatch, runs int) int {
 	r := explore.NewRunner(q, 0)
-	c := strategy.Random().New(strategy.Measure(r))
+	c := strategy.Random().For(r)
 	silent := 0
 	for seed := range runs {
 		c.Begin(uint64(seed))

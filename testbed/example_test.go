@@ -81,7 +81,7 @@ func ExampleRegisterProperty() {
 			return
 		}
 		runner := explore.NewRunner(system, p.Clock.Steps)
-		chooser := strategy.Default().New(strategy.Measure(runner))
+		chooser := strategy.Default().For(runner)
 		chooser.Begin(1)
 		for _, f := range runner.Run(chooser).Findings {
 			fmt.Println(design, f.Property, f.Verdict, f.Exercised)

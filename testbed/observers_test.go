@@ -43,7 +43,7 @@ func TestStepsThatAreNotFollowedChangeNoVerdict(t *testing.T) {
 				}
 				runners[i] = explore.NewRunner(s, sc.Params.Clock.Steps)
 			}
-			chooser := strategy.Default().New(strategy.Measure(runners[0]))
+			chooser := strategy.Default().For(runners[0])
 			for seed := range uint64(10) {
 				chooser.Begin(seed)
 				following := verdicts(runners[0].Run(chooser).Findings)

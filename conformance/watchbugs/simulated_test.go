@@ -35,7 +35,7 @@ func TestSimulatedCreatedOvertakesWhereRealOnesDo(t *testing.T) {
 		for _, mode := range []sim.Mode{sim.Untimed, sim.Timed} {
 			s := newSecondWatch(t, mode, r.Etcd, r.Requests)
 			runner := explore.NewRunner(s, 0)
-			chooser := strategy.Random().New(strategy.Measure(runner))
+			chooser := strategy.Random().For(runner)
 			violations := 0
 			for seed := range uint64(schedules) {
 				chooser.Begin(seed)

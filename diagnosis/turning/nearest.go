@@ -37,6 +37,6 @@ func (p *Point) Passing(r *explore.Runner, rec *recording.Recording) (sim.Choose
 	if p.Other != "" {
 		return recording.NewDetour(rec, *p.Nearest, p.Other)
 	}
-	s := &search{rec: rec, chooser: strategy.Random().New(strategy.Measure(r))}
+	s := &search{rec: rec, chooser: strategy.Random().For(r)}
 	return s.continuation(p.Nearest.At, p.seed)
 }

@@ -55,7 +55,7 @@ const (
 // Find looks for the turning point of a recording that violates a property. The
 // error says that the recording is not well-formed.
 func Find(r *explore.Runner, rec *recording.Recording, property string) (*Point, error) {
-	s := &search{runner: r, rec: rec, property: property, chooser: strategy.Random().New(strategy.Measure(r))}
+	s := &search{runner: r, rec: rec, property: property, chooser: strategy.Random().For(r)}
 	forks, err := recording.Forks(r, rec)
 	if err != nil {
 		return nil, err

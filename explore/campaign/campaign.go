@@ -23,7 +23,7 @@ func Run(ctx context.Context, newSubject func() explore.Subject, cfg Config) (*R
 	}
 	c := &campaign{cfg: &cfg, newSubject: newSubject, result: newResult(&cfg), start: time.Now(), cpu: cpuTime()}
 	defer c.clock()
-	c.profile, err = measure(newSubject, cfg.Steps)
+	c.profile, err = measure(newSubject, &cfg)
 	if err != nil {
 		return c.result, err
 	}

@@ -33,14 +33,14 @@ func newWorker(newSubject func() explore.Subject, cfg *Config, p strategy.Profil
 	}
 }
 
-// measure carries out the trial runs.
-func measure(newSubject func() explore.Subject, steps int) (p strategy.Profile, err error) {
+// measure carries out the trial runs, if the strategy wants to know what they say.
+func measure(newSubject func() explore.Subject, cfg *Config) (p strategy.Profile, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Trial: true, Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return strategy.Measure(explore.NewRunner(newSubject(), steps)), nil
+	return cfg.Strategy.Profile(explore.NewRunner(newSubject(), cfg.Steps)), nil
 }
 
 // run runs n seeds from first on. A panic ends the batch with an error.

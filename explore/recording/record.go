@@ -17,7 +17,7 @@ func Record(r *explore.Runner, c sim.Chooser) (*Recording, explore.Result) {
 // RecordSeed writes down the run that a strategy makes of a seed. Tool, Scenario
 // and Parameters are left to the caller.
 func RecordSeed(r *explore.Runner, s strategy.Strategy, seed uint64) (*Recording, explore.Result) {
-	c := s.New(strategy.Measure(r))
+	c := s.For(r)
 	c.Begin(seed)
 	rec, res := Record(r, c)
 	rec.Strategy, rec.Seed = s.Name, seed

@@ -33,7 +33,7 @@ func schedulesToBug(r *explore.Runner, c strategy.Chooser, seed uint64, limit in
 func median(t testing.TB, s strategy.Strategy, subject explore.Subject, starts, limit int) int {
 	t.Helper()
 	r := explore.NewRunner(subject, 0)
-	c := s.New(strategy.Measure(r))
+	c := s.For(r)
 	counts := make([]int, starts)
 	for i := range counts {
 		n := schedulesToBug(r, c, uint64(i)*1_000_003, limit)

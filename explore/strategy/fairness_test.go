@@ -54,7 +54,7 @@ func (s *restless) Judge(*sim.World) []explore.Finding {
 func TestRunsOfAllStrategiesEnd(t *testing.T) {
 	for _, s := range strategy.All() {
 		r := explore.NewRunner(&restless{loops: true}, 5000)
-		c := s.New(strategy.Measure(r))
+		c := s.For(r)
 		for seed := range uint64(1000) {
 			c.Begin(seed)
 			require.False(t, r.Run(c).Truncated, "%s, seed %d", s.Name, seed)
@@ -71,7 +71,7 @@ func TestTimersDoNotStarveTheRest(t *testing.T) {
 		require.NoError(t, err)
 		const seeds = 1000
 		r := explore.NewRunner(&restless{}, 0)
-		c := s.New(strategy.Measure(r))
+		c := s.For(r)
 		picks := 0
 		for seed := range uint64(seeds) {
 			c.Begin(seed)

@@ -10,7 +10,8 @@ var _ = Register(Random())
 func Random() Strategy {
 	return Strategy{
 		Name: "random", Summary: "random walk: every enabled action equally likely",
-		New: func(Profile) Chooser { return &randomWalk{} },
+		New:        func(Profile) Chooser { return &randomWalk{} },
+		Unprofiled: true,
 	}
 }
 

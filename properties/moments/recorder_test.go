@@ -58,7 +58,7 @@ func TestFollowingRecordsWhatPollingRecords(t *testing.T) {
 			s, err := polled.New(sc.Params)
 			require.NoError(t, err)
 			runner := explore.NewRunner(s, sc.Params.Clock.Steps)
-			chooser := strategy.Default().New(strategy.Measure(runner))
+			chooser := strategy.Default().For(runner)
 			for seed := range uint64(10) {
 				chooser.Begin(seed)
 				runner.Run(chooser)

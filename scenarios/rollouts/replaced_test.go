@@ -20,7 +20,7 @@ func TestARolloutComesToEveryStage(t *testing.T) {
 	system, err := rollouts.Rollout.New(rollouts.Rollout.Params)
 	require.NoError(t, err)
 	runner := explore.NewRunner(system, rollouts.Rollout.Params.Clock.Steps)
-	chooser := strategy.Default().New(strategy.Measure(runner))
+	chooser := strategy.Default().For(runner)
 	// stages are how many runs end in each, answered who answered consistent LISTs.
 	stages, answered := map[[2]int]int{}, map[wire.Origin]int{}
 	for seed := range uint64(400) {

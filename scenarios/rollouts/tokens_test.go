@@ -20,7 +20,7 @@ func TestTokensCrossServers(t *testing.T) {
 	system, err := rollouts.Snapshots.New(rollouts.Snapshots.Params)
 	require.NoError(t, err)
 	runner := explore.NewRunner(system, rollouts.Snapshots.Params.Clock.Steps)
-	chooser := strategy.Default().New(strategy.Measure(runner))
+	chooser := strategy.Default().For(runner)
 	crossed := 0
 	for seed := range uint64(600) {
 		chooser.Begin(seed)
