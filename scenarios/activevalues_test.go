@@ -132,6 +132,7 @@ var activeValues = []active{
 	{set: "replacements=1", scenario: "any-requests", with: "caches=2,server-settings=cache-2:ring=3"},
 	{set: "recreations=1", scenario: "consistent-list"},
 	{set: "lost-events=1", scenario: "consistent-list"},
+	{set: "lost=value", scenario: "lost-event"},
 	{set: "etcd-restarts=1", scenario: "consistent-list"},
 	{set: "follower-restarts=1", scenario: "lagging-member"},
 	{set: "etcd-snapshots=1", scenario: "consistent-list"},

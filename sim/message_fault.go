@@ -2,7 +2,8 @@ package sim
 
 import "slices"
 
-// LoseMessage takes a message off a stream, and neither end hears of it. No
+// LoseMessage takes a message off a stream, or puts another one into its place, and
+// neither end hears of it. No
 // network does that to a stream: it stands for a bug of the sender, and plants
 // what a detector of such bugs has to find.
 type LoseMessage struct {
@@ -10,6 +11,8 @@ type LoseMessage struct {
 	Label    string
 	// Match says which messages count.
 	Match func(Payload) bool
+	// Instead makes what takes its place; nil is nothing.
+	Instead func(Payload) Payload
 }
 
 // Name implements Fault.
@@ -26,6 +29,10 @@ func (f *LoseMessage) Strike(env *Env) {
 	w := env.w
 	l, i := f.find(w)
 	if l == nil {
+		return
+	}
+	if f.Instead != nil {
+		l.queue[i].Payload = f.Instead(l.queue[i].Payload)
 		return
 	}
 	m := l.queue[i]

@@ -6,12 +6,10 @@ package faults
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
 )
 
@@ -112,9 +110,13 @@ func (p *planner) servers() {
 			share(p.options.StreamEnds, i, len(all)))
 		p.add(&sim.BreakCall{To: all[i].Client, Label: topology.Numbered("client", i, len(all))}, share(p.options.CallBreaks, i, len(all)))
 	}
-	for i := range all {
-		p.add(&sim.LoseMessage{From: all[i].Client, To: all[i].Caches[0], Label: "event of " + p.topology.CacheName(i, 0), Match: isChange},
-			share(p.options.LostEvents, i, len(all)))
+	lost := losses[p.options.Lost]
+	for resource := range p.topology.Resources {
+		for i := range all {
+			p.add(&sim.LoseMessage{
+				From: all[i].Client, To: all[i].Caches[resource], Label: lost.label + p.topology.CacheName(i, resource), Match: lost.match, Instead: lost.instead,
+			}, share(p.options.LostEvents, resource*len(all)+i, p.topology.Resources*len(all)))
+		}
 	}
 }
 
@@ -154,10 +156,4 @@ func (p *planner) members() []sim.NodeID {
 		return []sim.NodeID{p.topology.Etcd}
 	}
 	return []sim.NodeID{p.topology.Etcd, p.topology.Watches}
-}
-
-// isChange reports whether a message is an event that changes an object.
-func isChange(p sim.Payload) bool {
-	e, ok := p.(*wire.WatchEvent)
-	return ok && slices.Contains([]wire.WatchEventType{wire.Added, wire.Modified, wire.Deleted}, e.Type)
 }

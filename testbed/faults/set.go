@@ -11,12 +11,12 @@ import (
 // such a fault is needed for a violation it is the cause.
 var Unbearable = []string{"lost-events"}
 
-// Set are the options of what may break, without how long it may.
+// Set are the options of what may break, without how long it may, and what of an event.
 func (o *Options) Set() []option.Setting {
 	var set []option.Setting
 	nothing := Group.Expand(&Options{})
 	for i, s := range Group.Expand(o) {
-		if s != nothing[i] && s.Name != "faults-for" {
+		if s != nothing[i] && s.Name != "faults-for" && s.Name != "lost" {
 			set = append(set, s)
 		}
 	}

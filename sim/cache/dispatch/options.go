@@ -43,7 +43,7 @@ type Amounts struct {
 	IncomingCapacity int
 	// WatchCapacity is that of each of a watcher's two channels. At zero it
 	// follows the history's capacity, as upstream: a second's worth, between 10
-	// and what trigger.go says.
+	// and maxChannelSize.
 	WatchCapacity int
 	// InitialEventsBytes bounds the keys and values in the channel of a watcher
 	// that sends its initial events, with BufferCapped: 2 MB, the constant of

@@ -1,0 +1,230 @@
+package knownbugs_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var updateChecks = flag.Bool("checks.update", false, "write down anew what consistency checks find")
+
+const checksFile = "checks.md"
+
+// checked is what consistency checks found in the runs of a campaign, beside what was so:
+// whether a cache had what etcd had at the same resourceVersion, values included.
+type checked struct {
+	runs int
+	// differs are the runs in which a cache ever differed, found those of them in which a
+	// check said so.
+	differs, found int
+	// right are the checks that failed while the cache differed, missed those that
+	// succeeded then, wrong those that failed while it did not.
+	right, missed, wrong int
+	// delays are from the beginning of a difference to the end of the first check that
+	// failed, one for each run, timed.
+	delays []time.Duration
+}
+
+// checkCounter is a property that never fails: it follows the caches of a run.
+type checkCounter struct {
+	system *testbed.System
+	all    *checked
+	caches []followedCache
+}
+
+type followedCache struct {
+	// since is when the present difference began, negative if there is none.
+	since sim.Time
+	// checks are those that began, with what was so then.
+	checks []followedCheck
+	ever   bool
+	found  bool
+}
+
+type followedCheck struct {
+	differed, over bool
+	since          sim.Time
+}
+
+func (c *checkCounter) Reset() {
+	for i := range c.caches {
+		c.caches[i] = followedCache{since: -1}
+	}
+}
+
+func (*checkCounter) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
+func (c *checkCounter) AfterStep(w *sim.World, a sim.Action) {
+	for i, cache := range c.system.Caches() {
+		if a.Node == cache.ID && cache.Mirror != nil && cache.Detecting != nil {
+			c.follow(w, cache, &c.caches[i])
+		}
+	}
+}
+
+func (c *checkCounter) follow(w *sim.World, cache *testbed.Cache, f *followedCache) {
+	differs := cache.Ready() && c.system.Truth().Compare(cache.Name, cache.Mirror.ResourceVersion(), cache.Prefix(), cache.Mirror.Ascend) != nil
+	switch {
+	case !differs:
+		f.since = -1
+	case f.since < 0:
+		f.since, f.ever = w.Now(), true
+	}
+	all := cache.Detecting.Detections()
+	for len(f.checks) < len(all) {
+		f.checks = append(f.checks, followedCheck{differed: differs, since: f.since})
+	}
+	for i := range f.checks {
+		of := &f.checks[i]
+		if of.over || all[i].By != check.ConsistencyCheck || all[i].Outcome == check.Pending {
+			continue
+		}
+		of.over = true
+		switch {
+		case all[i].Outcome == check.Inconsistent && of.differed:
+			c.all.right++
+			if w.Mode() == sim.Timed && !f.found {
+				c.all.delays = append(c.all.delays, time.Duration(w.Now()-of.since))
+			}
+			f.found = true
+		case all[i].Outcome == check.Inconsistent:
+			c.all.wrong++
+		case all[i].Outcome == check.Consistent && of.differed:
+			c.all.missed++
+		}
+	}
+}
+
+func (c *checkCounter) Finding(*sim.World) explore.Finding {
+	ever, found := false, false
+	for i := range c.caches {
+		ever, found = ever || c.caches[i].ever, found || c.caches[i].found
+	}
+	c.all.runs++
+	if ever {
+		c.all.differs++
+	}
+	if ever && found {
+		c.all.found++
+	}
+	return explore.Finding{}
+}
+
+// follow runs a scenario with settings, and counts.
+func follow(t *testing.T, sc *testbed.Scenario, p testbed.Params, runs uint64) (*checked, bool) {
+	t.Helper()
+	var all checked
+	counted := *sc
+	counted.Claims = []*testbed.Property{{
+		Name: "checks", Kind: testbed.Safety, Promise: "none", Violated: "none",
+		New: func(s *testbed.System) testbed.Judge {
+			return &checkCounter{system: s, all: &all, caches: make([]followedCache, len(s.Caches()))}
+		},
+	}}
+	system, err := counted.New(p)
+	require.NoError(t, err)
+	if len(system.Caches()) == 0 {
+		return nil, false
+	}
+	r := explore.NewRunner(system, p.Clock.Steps)
+	chooser := strategy.Default().New(strategy.Measure(r))
+	all = checked{}
+	for seed := range runs {
+		chooser.Begin(seed)
+		r.Run(chooser)
+	}
+	return &all, true
+}
+
+const checksPreface = `# What consistency checks find
+
+Written by ` + "`go test ./knownbugs -run TestWhatConsistencyChecksFind -checks.update`" + `, and held by the same test. The
+checks are those of KEP-4988: the digest of the cache and of etcd at the same resourceVersion, over names and resourceVersions.
+A cache differs if it does not have what etcd had at its resourceVersion, values included.
+
+`
+
+// TestWhatConsistencyChecksFind: the tables in the repository are what is measured today.
+func TestWhatConsistencyChecksFind(t *testing.T) {
+	text := checksPreface + divergencesTable(t) + "\n" + bugsTable(t)
+	if *updateChecks {
+		require.NoError(t, os.WriteFile(checksFile, []byte(text), 0o644))
+	}
+	have, err := os.ReadFile(checksFile)
+	require.NoError(t, err)
+	require.Equal(t, text, string(have), "write it anew: go test ./knownbugs -run TestWhatConsistencyChecksFind -checks.update")
+}
+
+// divergencesTable is about faults in two caches, timed, with a check every 5 to 7.5 min.
+func divergencesTable(t *testing.T) string {
+	const runs = 300
+	var out strings.Builder
+	fmt.Fprintf(&out, "## Kinds of divergence\n\n%d schedules each, with checks 5 to 7.5 min apart, for 14 min. The delay is from the moment at which a cache differs\nto the end of the first check that says so.\n\n", runs)
+	out.WriteString("| lost | schedules in which a cache differs | found in | checks that fail rightly | miss it | fail wrongly | delay: median | max |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, sc := range []*testbed.Scenario{scenarios.LostEvent, scenarios.LostDeletion, scenarios.LostVersion, scenarios.LostValue} {
+		c, ok := follow(t, sc, sc.Params, runs)
+		require.True(t, ok)
+		require.Zero(t, c.wrong, "a false alarm in %s", sc.Name)
+		fmt.Fprintf(&out, "| %s | %d | %d | %d | %d | %d | %s |\n", sc.Name, c.differs, c.found, c.right, c.missed, c.wrong, delays(c.delays))
+	}
+	return out.String()
+}
+
+func delays(all []time.Duration) string {
+	if len(all) == 0 {
+		return "- | -"
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%v | %v", all[(len(all)-1)/2].Round(time.Second), all[len(all)-1].Round(time.Second))
+}
+
+// bugsTable is about each known bug, in the scenario that shows it.
+func bugsTable(t *testing.T) string {
+	const runs = 300
+	var never, unlike []string
+	var out strings.Builder
+	fmt.Fprintf(&out, "## Known bugs\n\nEach bug in the scenario that shows it, %d schedules, with checks (consistency-checker=fallback; timed, every 1 to 1.5 s). Where a cache\nnever differs, there is nothing for a check to find. In an untimed run a cache has two checks, at any time: one that comes before the\ndifference, or after it has gone, is right to succeed.\n\n", runs)
+	out.WriteString("| bug | scenario | schedules in which a cache differs | found in | checks that fail rightly | miss it | fail wrongly |\n|---|---|---:|---:|---:|---:|---:|\n")
+	for _, b := range testbed.KnownBugs() {
+		p := b.Scenario.Params
+		p.Bugs = []string{b.Name}
+		for _, s := range option.Settings("consistency-checker=fallback", "check-period=1s") {
+			require.NoError(t, p.Set(s.Name, s.Value))
+		}
+		c, ok := follow(t, b.Scenario, p, runs)
+		if ok && c.differs > 0 && p.Faults.LostEvents == 0 {
+			p.Bugs = nil
+			healthy, _ := follow(t, b.Scenario, p, runs)
+			ok = healthy.differs == 0
+			if !ok {
+				unlike = append(unlike, b.Name)
+				continue
+			}
+		}
+		switch {
+		case !ok || c.differs+c.wrong == 0:
+			never = append(never, b.Name)
+		default:
+			fmt.Fprintf(&out, "| %s | %s | %d | %d | %d | %d | %d |\n", b.Name, b.Scenario.Name, c.differs, c.found, c.right, c.missed, c.wrong)
+		}
+	}
+	fmt.Fprintf(&out, "\nNo cache differs with: %s.\n", strings.Join(never, ", "))
+	if len(unlike) > 0 {
+		fmt.Fprintf(&out, "\nNot counted, because caches differ there without planting anything, too: %s.\n", strings.Join(unlike, ", "))
+	}
+	return out.String()
+}

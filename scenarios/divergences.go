@@ -1,0 +1,64 @@
+package scenarios
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// The divergences that lost-event does not have: each of two caches lacks another part of
+// an event than all of it.
+func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario {
+	p := lostEventParams
+	p.Topology.Resources = 2
+	p.Workload.Writers, p.Workload.Deletes = 2, lost == "deletion"
+	p.Faults.LostEvents, p.Faults.Lost = 2, lost
+	return testbed.RegisterScenario(&testbed.Scenario{
+		Name: "lost-" + lost, Summary: summary, Params: p,
+		Doc: doc + ` One such event of each of two resources is lost within the first 90 s; readers begin after the first check, as in lost-event.`,
+		Claims: []*testbed.Property{
+			caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
+		},
+		Known: slices.Concat(rows, known.StaleReads(reads.Linearizable)),
+	})
+}
+
+// staysWrong is what a failed check does not mend: the newest state, with which the first
+// page of a list begins.
+func staysWrong(unless ...testbed.Condition) []testbed.Row {
+	newest := append([]testbed.Condition{known.WaitsUntilFresh, known.TrustsEtcd}, unless...)
+	return slices.Concat(
+		known.When(newest...).Violates(reads.Linearizable).
+			Because("the newest state stays wrong until the object is written again"),
+		known.When(append(newest, known.AnswersFirstPage)...).Violates(reads.Pages).
+			Because("the first page is of the newest state, and the others are of etcd's"),
+	)
+}
+
+// snapshotsStay is what no check finds or drops.
+func snapshotsStay(because string, conditions ...testbed.Condition) []testbed.Row {
+	return known.When(append([]testbed.Condition{known.KeepsSnapshots, known.AnswersLists}, conditions...)...).
+		Violates(reads.Exact).Because(because)
+}
+
+var LostDeletion = divergence("deletion",
+	"a deletion never reaches the cache: the consistency checker finds the object that etcd does not have",
+	`The cache keeps a ghost, which no later event removes unless the object is created again.`,
+	slices.Concat(staysWrong(testbed.Unless(known.CheckerEndsProcess)),
+		snapshotsStay("snapshots stay that have the ghost", testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack))))
+
+var LostVersion = divergence("version",
+	"an object reaches the cache with a resourceVersion that is not its own: the consistency checker finds it",
+	`The value is right, and what clients send with their next update is not: etcd refuses it as a conflict.`,
+	slices.Concat(staysWrong(testbed.Unless(known.CheckerEndsProcess)),
+		snapshotsStay("snapshots stay that have the wrong resourceVersion", testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack))))
+
+var LostValue = divergence("value",
+	"an object reaches the cache without its value: the consistency checker, which compares names and resourceVersions, never finds it (KEP-4988)",
+	`The digest of KEP-4988 is of namespace, name and resourceVersion: "bugs in applying watch events or bugs in etcd watch
+stream". An object whose resourceVersion is right passes whatever it holds, so that snapshots are served on, with every reaction to a
+failed check.`,
+	slices.Concat(staysWrong(), snapshotsStay("the digest does not have the value, so that no check fails")))
