@@ -149,6 +149,7 @@ var activeValues = []active{
 	{set: "informer-restarts=1", scenario: "informer-moves"},
 	{set: "informer-refusals=1", scenario: "informer-moves"},
 	{set: "informer-overloads=1", scenario: "informer-resume"},
+	{set: "informer-storms=1", scenario: "informer-moves"},
 	{set: "faults-for=1s", scenario: "recovery"},
 	// Clock.
 	{set: "mode=untimed", scenario: "recovery"},
@@ -156,6 +157,7 @@ var activeValues = []active{
 	{set: "to-rest=true", scenario: "consistent-list"},
 	{set: "network=2ms", scenario: "recovery"},
 	{set: "scheduling=2ms", scenario: "recovery"},
+	{set: "transfer=10ms", scenario: "recovery"},
 	{set: "horizon=1s", scenario: "recovery"},
 	{set: "steps=50", scenario: "consistent-list"},
 	// etcd. What is not here is what the release of the scenario does.
@@ -246,6 +248,7 @@ var activeValues = []active{
 	{set: "ring=3", scenario: "every-read"},
 	{set: "page=1", scenario: "outages"},
 	{set: "check-period=1m", scenario: "lost-event"},
+	{set: "memory-limit=2", scenario: "informer-memory"},
 	{set: "kept-pages=1", scenario: "kept-pages"},
 	{set: "kept-bytes=100", scenario: "kept-pages"},
 	{set: "delegated-limit=2", scenario: "guard-cascade"},

@@ -106,6 +106,9 @@ var elsewhere = map[string][]string{
 	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
 		"cache: rest of a list that is too large to be kept",
 	},
+	"it violates stays-up": {
+		"cache: process killed because it is out of memory",
+	},
 	"a planted loss, after which something may be violated": {
 		"informer: streamed list compared and different",
 	},

@@ -125,6 +125,11 @@ func (w *World) push(l *lane, m Message) {
 		if l.len() > 0 {
 			m.due = max(m.due, l.queue[len(l.queue)-1].due)
 		}
+		if pace := w.nodes[m.From].pace; pace > 0 {
+			if b, bulky := m.Payload.(Bulky); bulky {
+				m.due += Time(pace) * Time(b.Objects())
+			}
+		}
 	}
 	if l.head > 0 && len(l.queue) == cap(l.queue) {
 		l.moveUp()
@@ -223,7 +228,10 @@ func (w *World) breakConn(c Conn) {
 			continue
 		}
 		if under := out.len(); under > 0 {
-			kept := w.choose(under+1, "survives the break")
+			kept := 0
+			if w.nodes[n].pace == 0 {
+				kept = w.choose(under+1, "survives the break")
+			}
 			clear(out.queue[out.head+kept:])
 			out.queue = out.queue[:out.head+kept]
 			if kept == 0 {
@@ -253,15 +261,16 @@ func (w *World) ordinal(c Cause) int32 {
 }
 
 // UnderWay calls f for each connection on which messages of a node are not yet
-// received, with the first of them and their number. Judges call it between
-// steps.
+// received, with the first of them and their number. What survived the break of its
+// connection is no concern of the sender any more, and is left out. Judges call it
+// between steps.
 func (w *World) UnderWay(from NodeID, f func(first *Message, count int)) {
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]
 		if k.state == connFree || k.opener != from && k.acceptor != from {
 			continue
 		}
-		if l := w.laneFrom(k, from); l.len() > 0 {
+		if l := w.laneFrom(k, from); l.len() > 0 && l.queue[len(l.queue)-1].Payload != hangupBroken {
 			f(l.peek(), l.len())
 		}
 	}

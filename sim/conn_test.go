@@ -34,3 +34,38 @@ func TestUnderWay(t *testing.T) {
 	require.True(t, w.Step(s))
 	require.Equal(t, []string{"c: first of 2"}, underWay(a), "what was taken is not under way")
 }
+
+// bulk is a payload of so many objects.
+type bulk int
+
+func (b bulk) Digest(d sim.Digest) sim.Digest { return d.Int(int64(b)) }
+func (b bulk) Label() string                  { return "bulk" }
+func (b bulk) Objects() int                   { return int(b) }
+
+// TestPace: objects of a paced node come one after the other, and all that is under way is
+// lost if the connection breaks.
+func TestPace(t *testing.T) {
+	w := sim.NewWorld(sim.Options{Mode: sim.Timed})
+	const breaksAt = 35
+	s := &script{choices: []int{breaksAt}}
+	a := w.Add("a", &probe{receive: func(env *sim.Env, m *sim.Message) {
+		env.Send(m.Conn, bulk(3))
+		env.Send(m.Conn, text("no object"))
+		env.Send(m.Conn, bulk(1))
+	}})
+	w.Pace(a, 10)
+	var came []sim.Time
+	var last string
+	b := w.Add("b", &probe{
+		start: func(env *sim.Env) { env.Send(env.Open(a), text("ask")) },
+		receive: func(env *sim.Env, m *sim.Message) {
+			came, last = append(came, env.Now()), m.Payload.Label()
+		},
+	})
+	w.AddFault(&sim.BreakStream{From: b, To: a, Label: "b"}, sim.Budget{Times: 1, Within: 64})
+	w.Start(s)
+	for w.Step(s) {
+	}
+	require.Equal(t, []sim.Time{30, 30, breaksAt}, came)
+	require.Equal(t, "connection broken", last)
+}

@@ -110,6 +110,9 @@ func (e *Env) Abort(c Conn) {
 // in memory for its peers.
 func (e *Env) UnderWay(f func(first *Message, count int)) { e.w.UnderWay(e.node, f) }
 
+// UnderWayFrom is the same for another node of the same process.
+func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) { e.w.UnderWay(n, f) }
+
 // IsOpen reports whether the connection still is one at this end.
 func (e *Env) IsOpen(c Conn) bool {
 	e.w.readsOwn(cellConn, int32(c.index()))

@@ -26,6 +26,12 @@ type Payload interface {
 	Label() string
 }
 
+// Bulky is a payload whose time on its way depends on how many objects are in it, if the
+// node that sends it is paced (World.Pace).
+type Bulky interface {
+	Objects() int
+}
+
 // Message is a payload under way.
 type Message struct {
 	Payload  Payload

@@ -54,6 +54,8 @@ type nodeRecord struct {
 	root    Cause
 	tasks   []int32 // slot by task number, 0 for none yet
 	timers  []int32
+	// pace is how long each object takes on its way to a peer.
+	pace Duration
 }
 
 // forget empties the record for the node of another run, which most likely has
@@ -138,6 +140,11 @@ func (w *World) Add(name string, n Node) NodeID {
 	rec.drained, _ = n.(Drained)
 	return id
 }
+
+// Pace sets how long each object of a Bulky payload takes on its way from a node to a
+// peer, when timed: the bandwidth of its connections. All that is under way is lost if
+// the connection breaks, because the last byte of it has not been sent.
+func (w *World) Pace(n NodeID, object Duration) { w.nodes[n].pace = object }
 
 // AddFault plans a fault.
 func (w *World) AddFault(f Fault, b Budget) {

@@ -200,7 +200,7 @@ func (a *apiServer) build(s *System, w *sim.World, i int) {
 	a.client.Reset(made.client)
 	w.Add(topology.Numbered("client", i, len(s.servers)), a.client)
 	for _, c := range a.caches {
-		c.build(w)
+		c.build(w, s.params.Clock.Transfer)
 	}
 	if a.compactor != nil {
 		a.compactor.Reset(made.compactor)

@@ -82,11 +82,11 @@ func (c *Cache) make() {
 
 // build puts the node into the world of a run. One that cannot be used again is
 // made anew.
-func (c *Cache) build(w *sim.World) {
+func (c *Cache) build(w *sim.World, transfer sim.Duration) {
 	if c.resetter != nil {
 		c.resetter.Reset(c.config)
 	} else {
 		c.make()
 	}
-	w.Add(c.Name, c.Node)
+	w.Pace(w.Add(c.Name, c.Node), transfer)
 }

@@ -18,6 +18,9 @@ type Clock struct {
 	// Network and Scheduling are the longest delays of a message and of a loop that
 	// has work, timed.
 	Network, Scheduling time.Duration
+	// Transfer is how long each object takes on its way from an API server to a client,
+	// in a LIST or an event, timed. 0 is no time.
+	Transfer time.Duration
 	// Horizon is when a timed run ends at the latest. Steps bounds any run.
 	Horizon time.Duration
 	Steps   int
@@ -31,6 +34,7 @@ var clockGroup = option.NewGroup("clock",
 	option.Switch("to-rest", func(c *Clock) *bool { return &c.ToRest }, "an untimed run goes on until nothing more can happen"),
 	option.Duration("network", func(c *Clock) *time.Duration { return &c.Network }, "", "longest one-way delay of a message, timed"),
 	option.Duration("scheduling", func(c *Clock) *time.Duration { return &c.Scheduling }, "", "longest wait of a loop that has work, timed"),
+	option.Duration("transfer", func(c *Clock) *time.Duration { return &c.Transfer }, "", "how long each object takes from an API server to a client, timed"),
 	option.Duration("horizon", func(c *Clock) *time.Duration { return &c.Horizon }, "", "when a run ends at the latest, timed"),
 	option.Count("steps", func(c *Clock) *int { return &c.Steps }, "", "maximum number of steps of a run"),
 )

@@ -20,6 +20,8 @@ var (
 			return s.Params.Workload.ListWatch.Clients > 0 || s.Params.Workload.Drawn.Watchers > 0 ||
 				s.Params.Informers.Count > 0 && s.Params.Informers.List == informer.ByWatchList
 		})
+	InformersList = testbed.NewCondition("informers list, and do not stream",
+		func(s *testbed.Setup) bool { return s.Params.Informers.List == informer.ByListWatch })
 	InformersLosePatience = testbed.NewCondition("informers do not wait for the end of initial events for ever (informer-stream-patience)",
 		func(s *testbed.Setup) bool { return s.Params.Informers.StreamPatience > 0 })
 	InstallsSnapshot = testbed.NewCondition("etcd installs a snapshot",

@@ -34,6 +34,9 @@ type Amounts struct {
 	// EventFreshDuration is how long events shall be kept if RingCapacityMax
 	// permits: 75 s.
 	EventFreshDuration sim.Duration
+	// MemoryLimit is how many objects a process may have in memory for its clients
+	// before it is killed (memory.Killer); 0 is no limit.
+	MemoryLimit int
 	// Limits of reads.
 	read.Limits
 	// Amounts of the dispatcher and its watchers.
@@ -45,6 +48,8 @@ type Amounts struct {
 var amountOptions = option.NewGroup("cache",
 	option.Count("ring", func(o *Options) *int { return &o.RingCapacity }, "100", "events that a cache remembers"),
 	option.Count("page", func(o *Options) *int { return &o.ListPageSize }, "10000", "objects in one page of the reflector's list"),
+	option.Count("memory-limit", func(o *Options) *int { return &o.MemoryLimit }, "no limit",
+		"objects in memory for clients above which an API server is killed: 3 for each in a LIST from the cache, 5 for each from etcd, 1 for each event (KEP-3157)"),
 	option.Duration("check-period", func(o *Options) *time.Duration { return &o.ConsistencyCheckPeriod }, "5m", "minimum time between two consistency checks of a cache"),
 )
 

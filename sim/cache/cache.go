@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
@@ -56,6 +57,7 @@ type Cache struct {
 	dispatcher dispatch.Dispatcher
 	reads      read.Delegator
 	checks     check.Housekeeping
+	killer     memory.Killer
 
 	// generation counts how often the process was replaced by one with other options.
 	generation int
@@ -82,6 +84,7 @@ func (c *Cache) Reset(cfg Config) {
 	c.configure(cfg)
 	c.reflector.Reset(c.reflectorConfig(), feed{c})
 	c.checks.Reset(c.checksConfig(), c.cfg.Process)
+	c.killer.Reset(c.cfg.MemoryLimit, c.cfg.Process)
 	c.generation = 0
 	c.forgetEverything()
 }
@@ -92,6 +95,7 @@ func (c *Cache) Reconfigure(cfg Config) {
 	c.configure(cfg)
 	c.reflector.Reconfigure(c.reflectorConfig(), feed{c})
 	c.checks.Reconfigure(c.checksConfig(), c.cfg.Process)
+	c.killer.Reconfigure(c.cfg.MemoryLimit)
 	c.generation++
 }
 
@@ -146,6 +150,11 @@ func (c *Cache) Restart(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (c *Cache) Receive(env *sim.Env, m *sim.Message) {
+	c.receive(env, m)
+	c.killer.Look(env)
+}
+
+func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 	if !c.guard.Settled(env) && c.handleWhileStarting(env, m) {
 		return
 	}
@@ -211,16 +220,22 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerKept:
 		c.reads.FireKept(env)
 	default:
-		if t < fixedTimers {
-			c.fireStatus(env, int(t-timerStatus))
-			return
-		}
-		n := int(t - fixedTimers)
-		if n%2 == 0 {
-			c.reads.Read(n / 2).Expire(env)
-		} else {
-			c.dispatcher.Watcher(n / 2).TimedOut(env)
-		}
+		c.fireNumbered(env, t)
+	}
+	c.killer.Look(env)
+}
+
+// fireNumbered is one of several timers of a kind going off.
+func (c *Cache) fireNumbered(env *sim.Env, t sim.Timer) {
+	if t < fixedTimers {
+		c.fireStatus(env, int(t-timerStatus))
+		return
+	}
+	n := int(t - fixedTimers)
+	if n%2 == 0 {
+		c.reads.Read(n / 2).Expire(env)
+	} else {
+		c.dispatcher.Watcher(n / 2).TimedOut(env)
 	}
 }
 
@@ -241,6 +256,7 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 			c.dispatcher.Watcher(n / 2).Run(env)
 		}
 	}
+	c.killer.Look(env)
 }
 
 // TaskName implements sim.Node.
@@ -293,6 +309,7 @@ func (c *Cache) TimerName(t sim.Timer) string {
 // Drained implements sim.Drained.
 func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
 	c.dispatcher.Drained(env, conn)
+	c.killer.Look(env)
 }
 
 // ResourceVersion is the revision up to which the cache claims to be complete;
@@ -316,6 +333,9 @@ func (c *Cache) Waiting() int { return c.reads.Waiting() }
 // Ascend calls f for the objects in the cache, in key order, until f says
 // stop. They must not be changed.
 func (c *Cache) Ascend(f func(*wire.KeyValue) bool) { c.store.Ascend(f) }
+
+// Kills are the times that the process was killed because it was out of memory.
+func (c *Cache) Kills() []memory.Kill { return c.killer.Kills() }
 
 // Endings implements Following.
 func (c *Cache) Endings() []reflector.Ending { return c.reflector.Endings() }

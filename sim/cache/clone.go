@@ -20,6 +20,7 @@ func (c *Cache) Clone() sim.Node {
 		return d.dispatcher.Watcher(w.Number())
 	})
 	d.checks = c.checks.Clone()
+	d.killer = c.killer.Clone()
 	return &d
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -73,10 +74,13 @@ type (
 	Relisting interface{ Turns() []reflector.Turn }
 	// Detecting compares itself with etcd and keeps what came of it.
 	Detecting interface{ Detections() []check.Detection }
+	// Killable tells when its process was killed because it was out of memory.
+	Killable interface{ Kills() []memory.Kill }
 )
 
 var (
 	_ Resetter   = (*Cache)(nil)
+	_ Killable   = (*Cache)(nil)
 	_ Readiness  = (*Cache)(nil)
 	_ Mirror     = (*Cache)(nil)
 	_ Compacting = (*Cache)(nil)

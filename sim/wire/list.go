@@ -140,6 +140,9 @@ func (r *ListResponse) Label() string {
 	return "list RV=" + strconv.FormatInt(r.ResourceVersion, 10) + ": " + strconv.Itoa(len(r.Items)) + " items"
 }
 
+// Objects implements sim.Bulky.
+func (r *ListResponse) Objects() int { return len(r.Items) }
+
 // GetRequest is a GET of one object.
 type GetRequest struct {
 	Key             string

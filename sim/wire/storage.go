@@ -137,6 +137,14 @@ func (e *WatchEvent) Digest(d sim.Digest) sim.Digest {
 	return d
 }
 
+// Objects implements sim.Bulky: a bookmark and an error have none.
+func (e *WatchEvent) Objects() int {
+	if e.Item == nil {
+		return 0
+	}
+	return 1
+}
+
 // Label implements sim.Payload.
 func (e *WatchEvent) Label() string {
 	s := e.Type.String() + " RV=" + strconv.FormatInt(e.ResourceVersion, 10)

@@ -48,6 +48,9 @@ type Options struct {
 	// InformerBreaks is how many watches of informers break, InformerRestarts how
 	// many informers restart.
 	InformerBreaks, InformerRestarts int
+	// InformerStorms is how often all informers restart at the same time, as after a power
+	// cut.
+	InformerStorms int
 	// InformerRefusals is how many requests and watches of informers are refused.
 	InformerRefusals int
 	// InformerOverloads is how many LISTs of informers a busy API server refuses, for half
@@ -79,6 +82,7 @@ var Group = option.NewGroup("faults",
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),
 	option.Count("informer-restarts", func(o *Options) *int { return &o.InformerRestarts }, "", "informers that restart"),
+	option.Count("informer-storms", func(o *Options) *int { return &o.InformerStorms }, "", "times that all informers restart at once"),
 	option.Count("informer-refusals", func(o *Options) *int { return &o.InformerRefusals }, "", "requests and watches of informers that are refused: 429, 500, 410"),
 	option.Count("informer-overloads", func(o *Options) *int { return &o.InformerOverloads }, "", "LISTs of informers that are refused with 429 and Retry-After: 30"),
 	option.Duration("faults-for", func(o *Options) *time.Duration { return &o.For }, "", "how long faults strike, timed"),

@@ -94,6 +94,11 @@ func (p *planner) informers(all []Informer) {
 			p.add(r, 1)
 		}
 	}
+	storm := &sim.RestartProcess{Label: "all informers"}
+	for _, n := range all {
+		storm.Nodes = append(storm.Nodes, n.ID)
+	}
+	p.add(storm, p.options.InformerStorms)
 }
 
 func (p *planner) servers() {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
 )
@@ -25,22 +26,6 @@ type Use struct {
 	Lists, Streams int64
 	// Temporary is Lists with what it takes to make such answers.
 	Temporary int64
-}
-
-// What an answer takes beside its objects are factors of KEP-3157: "around
-// O(5*the_response_from_etcd)" if it comes from etcd ("Motivation"), and
-// "O({2,3}*the-size-of-the-page)" if it comes from the cache ("Alternatives"), of which
-// this is the greater.
-const (
-	factorOfEtcd  = 5
-	factorOfCache = 3
-)
-
-func temporary(answer *wire.ListResponse) int64 {
-	if answer.Origin == wire.FromCache {
-		return factorOfCache * int64(len(answer.Items))
-	}
-	return factorOfEtcd * int64(len(answer.Items))
 }
 
 var (
@@ -84,7 +69,7 @@ func (c *Counter) AfterStep(w *sim.World, a sim.Action) {
 				switch p := first.Payload.(type) {
 				case *wire.ListResponse:
 					now.Lists += int64(len(p.Items))
-					now.Temporary += temporary(p)
+					now.Temporary += int64(memory.Taken(p))
 				case *wire.WatchEvent:
 					now.Streams += int64(count)
 				}
