@@ -147,8 +147,6 @@ func (j *invalidRequests) wrongWatch(r *wire.WatchRequest, at *moments.Call) str
 		return "the API does not know the field"
 	case r.ResourceVersion < wire.Unset:
 		return "the resourceVersion is negative"
-	case r.SendInitialEvents > wire.SendInitialEventsTrue:
-		return "sendInitialEvents is neither true nor false"
 	case initial && at.Server.Cache.Guard.WatchList == guard.WatchListOff:
 		return "the gate WatchList is off, and sendInitialEvents is given"
 	case initial != (r.Match == wire.MatchNotOlderThan), !initial && r.Match != wire.MatchUnset:

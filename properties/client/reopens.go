@@ -59,10 +59,10 @@ func (j *reopensInTime) Finding(w *sim.World) explore.Finding {
 // backoffAfter is the pause after so many breaks of a stream.
 func backoffAfter(breaks int) time.Duration {
 	d := firstBackoff
-	for ; breaks > 0 && d < maxBackoff; breaks-- {
-		d += d / 4
+	for range breaks {
+		d = min(d+d/4, maxBackoff)
 	}
-	return min(d, maxBackoff)
+	return d
 }
 
 // mistimedReopening is a stream that was opened again at the wrong time.

@@ -93,10 +93,9 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 	case testbed.WatcherNode:
 		r.lookAtWatcher(w, role.Place)
 	case testbed.ListWatcherNode:
-		r.lookAtWatches(w, len(r.system.Watchers())+role.Place, r.system.ListWatchers()[role.Place].Streams())
+		r.lookAtListWatcher(w, role.Place)
 	case testbed.DrawnWatcherNode:
-		at := len(r.system.Watchers()) + len(r.system.ListWatchers())
-		r.lookAtWatches(w, at+role.Place, r.system.DrawnWatchers()[role.Place].Streams())
+		r.lookAtDrawnWatcher(w, role.Place)
 	case testbed.StreamNode:
 		r.lookAtStream(role.Place)
 	}
@@ -112,13 +111,11 @@ func (r *Recorder) lookAtAll(w *sim.World) {
 	for i := range r.system.Watchers() {
 		r.lookAtWatcher(w, i)
 	}
-	at := len(r.system.Watchers())
-	for i, c := range r.system.ListWatchers() {
-		r.lookAtWatches(w, at+i, c.Streams())
+	for i := range r.system.ListWatchers() {
+		r.lookAtListWatcher(w, i)
 	}
-	at += len(r.system.ListWatchers())
-	for i, c := range r.system.DrawnWatchers() {
-		r.lookAtWatches(w, at+i, c.Streams())
+	for i := range r.system.DrawnWatchers() {
+		r.lookAtDrawnWatcher(w, i)
 	}
 	for i := range r.system.Streams() {
 		r.lookAtStream(i)
@@ -178,6 +175,15 @@ func (r *Recorder) lookAtWatcher(w *sim.World, i int) {
 	if all := c.Streams(); len(all) > 0 {
 		r.watch(w, i, len(all), c.To(), all[len(all)-1].Events)
 	}
+}
+
+func (r *Recorder) lookAtListWatcher(w *sim.World, i int) {
+	r.lookAtWatches(w, len(r.system.Watchers())+i, r.system.ListWatchers()[i].Streams())
+}
+
+func (r *Recorder) lookAtDrawnWatcher(w *sim.World, i int) {
+	at := len(r.system.Watchers()) + len(r.system.ListWatchers())
+	r.lookAtWatches(w, at+i, r.system.DrawnWatchers()[i].Streams())
 }
 
 func (r *Recorder) lookAtWatches(w *sim.World, i int, all []workload.ListStream) {

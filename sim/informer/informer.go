@@ -129,16 +129,8 @@ func (r *Informer) Start(env *sim.Env) {
 
 // begin is the process's first ListAndWatch.
 func (r *Informer) begin(env *sim.Env) {
-	r.began, r.asked, r.follows = env.Now(), 0, false
+	r.measureBegin(env)
 	r.listAndWatch(env)
-}
-
-// following: the process has a store and a watch that keeps it up to date.
-func (r *Informer) following(env *sim.Env) {
-	if !r.follows {
-		env.Record(followingRequests, int64(r.asked))
-		r.follows = true
-	}
 }
 
 // Restart implements sim.Restarter: a new process connects to the next API server.

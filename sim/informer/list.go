@@ -134,7 +134,7 @@ func (r *Informer) replaced(env *sim.Env, version int64) {
 	env.Writes(cellVersion, 0)
 	r.version.last = version
 	if !r.synced {
-		env.Record(syncDuration, int64(env.Now().Sub(r.began)))
+		r.measureSync(env)
 	}
 	r.synced = true
 	if env.Noting() {

@@ -34,7 +34,7 @@ func (r *Informer) ask(env *sim.Env, req sim.Payload) {
 func (r *Informer) send(env *sim.Env) {
 	env.Reads(cellServer, 0)
 	env.Writes(cellRequest, 0)
-	r.asked++
+	r.measureRequest()
 	switch req := r.rest.request.(type) {
 	case *wire.ListRequest:
 		if env.Noting() {

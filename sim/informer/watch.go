@@ -15,7 +15,7 @@ func (r *Informer) watch(env *sim.Env) {
 	r.state = stateWatching
 	r.stream.began = env.Now()
 	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: true})
-	r.following(env)
+	r.measureFollowing(env)
 }
 
 // take puts an event into the store, then sets the resourceVersion. A bookmark

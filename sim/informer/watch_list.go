@@ -87,7 +87,7 @@ func (r *Informer) streamed(env *sim.Env) {
 	r.record.Streamed++
 	env.Cover(streamedList)
 	r.replaced(env, r.check.version)
-	r.following(env)
+	r.measureFollowing(env)
 	r.state = stateWatching
 }
 

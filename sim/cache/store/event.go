@@ -36,22 +36,6 @@ func (e *Event) Bytes() int {
 	return len(e.ForWatchers.Item.Key) + len(e.ForWatchers.Item.Value)
 }
 
-// Outdated is how many of these events hold an object that is in the store no more, so
-// that they alone keep it in memory. It is for measuring: it declares no reads.
-func (s *Store) Outdated(events []Event) int {
-	n := 0
-	for i := range events {
-		e := events[i].ForWatchers
-		if e == nil || e.Item == nil || e.Item.ModRevision == 0 {
-			continue
-		}
-		if now, ok := s.objects.tree.Get(e.Item); !ok || now.ModRevision != e.Item.ModRevision {
-			n++
-		}
-	}
-	return n
-}
-
 // forWatchers is the change as a watcher of the cache sees it: the type, and
 // with Deleted the object, follow from the store before the change, not from
 // what etcd's event says (cacheWatcher.convertToWatchEvent). In a healthy cache
