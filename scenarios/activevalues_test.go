@@ -143,6 +143,8 @@ var activeValues = []active{
 	{set: "leader-losses=1", scenario: "consistent-list"},
 	{set: "stream-ends=1", scenario: "consistent-list"},
 	{set: "call-breaks=1", scenario: "consistent-list", with: "client-kv=true"},
+	{set: "partitions=1", scenario: "consistent-list"},
+	{set: "server-partitions=1", scenario: "consistent-list"},
 	{set: "downgrade=3.5.7", scenario: "consistent-list"},
 	{set: "clog=true", scenario: "recovery"},
 	{set: "informer-breaks=1", scenario: "informer-moves"},

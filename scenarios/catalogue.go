@@ -14,7 +14,7 @@ import (
 func init() {
 	testbed.ArrangeScenarios(
 		// Consistent reads, and everything around one cache.
-		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
+		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, Partitions, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
 		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, FutureReads,
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,

@@ -27,6 +27,7 @@ func (w *World) Clone() (*World, error) {
 		c.lanes[i].queue = slices.Clone(c.lanes[i].queue)
 	}
 	c.faults = slices.Clone(w.faults)
+	c.partitions = slices.Clone(w.partitions)
 	c.causes = slices.Clone(w.causes)
 	c.slots = slices.Clone(w.slots)
 	c.ready = slices.Clone(w.ready)
@@ -72,6 +73,9 @@ func (w *World) Fingerprint() (uint64, error) {
 		e := NewDigest.Word(uint64(k.opener)<<32 | uint64(k.acceptor)<<16 | uint64(k.kind)<<8 | uint64(k.state))
 		for _, l := range w.lanes[2*i : 2*i+2] {
 			e = e.Bool(l.held).Bool(l.deaf).Int(int64(l.len()))
+			if l.cut {
+				e = e.Text("cut")
+			}
 			for _, m := range l.queue[l.head:] {
 				// Two calls between the same nodes may have the same text but
 				// different causes. Swapping their answers makes another state.

@@ -35,9 +35,14 @@ type lane struct {
 	room int
 	// held: the receiver does not take from the lane for now.
 	held bool
+	// cut: a partition is between the ends.
+	cut bool
 	// deaf: the far end does not receive any more; messages are dropped.
 	deaf bool
 }
+
+// stopped: nothing is delivered for now.
+func (l *lane) stopped() bool { return l.held || l.cut }
 
 func (l *lane) len() int       { return len(l.queue) - l.head }
 func (l *lane) peek() *Message { return &l.queue[l.head] }
@@ -82,6 +87,9 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 	c.opener, c.acceptor, c.kind, c.state = from, to, k, connOpen
 	w.resetLane(2*i, to)
 	w.resetLane(2*i+1, from)
+	if len(w.partitions) > 0 && w.separated(from, to) {
+		w.lanes[2*i].cut, w.lanes[2*i+1].cut = true, true
+	}
 	return c.id
 }
 
@@ -136,7 +144,7 @@ func (w *World) push(l *lane, m Message) {
 	}
 	w.writesOwn(cellLane, l.slot)
 	l.queue = append(l.queue, m)
-	if l.len() == 1 && !l.held {
+	if l.len() == 1 && !l.stopped() {
 		w.makeReady(l.slot, m.due)
 	}
 }
@@ -150,7 +158,7 @@ func (w *World) deliver(s *slot) {
 	w.readsOwn(cellConn, s.index/2)
 	wasFull := l.room > 0 && l.len() == l.room
 	l.pop()
-	if l.len() > 0 && !l.held {
+	if l.len() > 0 && !l.stopped() {
 		w.makeReady(l.slot, l.peek().due)
 	} else {
 		w.clearReady(l.slot)

@@ -140,7 +140,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 	switch {
 	case held:
 		e.w.clearReady(l.slot)
-	case l.len() > 0:
+	case l.len() > 0 && !l.cut:
 		e.w.makeReady(l.slot, l.peek().due)
 	}
 }

@@ -42,7 +42,7 @@ func (f *LoseMessage) Strike(env *Env) {
 	case l.len() == 0:
 		l.queue, l.head = l.queue[:0], 0
 		w.clearReady(l.slot)
-	case !l.held:
+	case !l.stopped():
 		w.makeReady(l.slot, l.peek().due)
 	}
 	if d := w.nodes[m.From].drained; wasFull && d != nil {

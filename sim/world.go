@@ -21,7 +21,9 @@ type World struct {
 	firstFree int
 	lanes     []lane
 	faults    []plannedFault
-	causes    []causeRecord
+	// partitions are those that there are at present.
+	partitions []*Partition
+	causes     []causeRecord
 
 	// slots is the table of everything that can ever happen, ready the set of
 	// those entries that can happen now. A bit set keeps the order stable and
@@ -106,7 +108,7 @@ func (w *World) Reset(o Options) {
 	}
 	*w = World{
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
-		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0],
+		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0], partitions: w.partitions[:0],
 		causes: w.causes[:0], slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
 		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced,
 	}
@@ -304,6 +306,7 @@ func (w *World) Heal() {
 		w.faults[i].left = 0
 		w.clearReady(w.faults[i].slot)
 	}
+	w.healPartitions()
 }
 
 // stop takes away what the process of a node held open.

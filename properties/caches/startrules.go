@@ -60,7 +60,7 @@ func membersOf(s *testbed.System, check guard.Check) members {
 	// Another member, or a cluster that is down, may answer in place of the one that
 	// serves at first.
 	f := &p.Faults
-	steady := f.Failovers+f.EtcdRestarts+f.LeaderChanges+f.LeaderLosses+f.Timeouts+f.Overloads+f.CallBreaks == 0 && f.Downgrade == "" &&
+	steady := f.Failovers+f.EtcdRestarts+f.LeaderChanges+f.LeaderLosses+f.Timeouts+f.Overloads+f.CallBreaks+f.Partitions+f.ServerPartitions == 0 && f.Downgrade == "" &&
 		(p.Clock.Mode == sim.Untimed || 2*graceOf(s)[sim.Safety] < slowStatus)
 	m := members{allAnswer: steady}
 	add := func(version string, silent bool) {

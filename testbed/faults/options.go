@@ -40,6 +40,9 @@ type Options struct {
 	// CallBreaks is how many calls to the client library of an API server are given up
 	// by their callers.
 	CallBreaks int
+	// Partitions is how often the connection between an API server and etcd lets nothing
+	// through for some time, ServerPartitions how often etcd is cut off from all clients.
+	Partitions, ServerPartitions int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
 	// Clog keeps the watch of the first API server from getting anything, from
@@ -78,6 +81,8 @@ var Group = option.NewGroup("faults",
 	option.Count("leader-losses", func(o *Options) *int { return &o.LeaderLosses }, "", "times that etcd has no leader for a while"),
 	option.Count("stream-ends", func(o *Options) *int { return &o.StreamEnds }, "", "times that etcd ends the watch streams of an API server in order"),
 	option.Count("call-breaks", func(o *Options) *int { return &o.CallBreaks }, "", "calls to the client library of an API server whose caller goes away"),
+	option.Count("partitions", func(o *Options) *int { return &o.Partitions }, "", "times that nothing gets from an API server to etcd, or back, for a while"),
+	option.Count("server-partitions", func(o *Options) *int { return &o.ServerPartitions }, "", "times that etcd is cut off from all its clients for a while"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),

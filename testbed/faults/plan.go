@@ -38,6 +38,7 @@ func New(o *Options, t *topology.Topology, informers []Informer, servers []Repla
 	p.servers()
 	p.replacements(servers)
 	p.etcd(downgraded)
+	p.partitions()
 	return p.plan
 }
 
@@ -153,6 +154,17 @@ func (p *planner) etcd(downgraded etcd.Member) {
 	if p.options.Downgrade != "" {
 		p.add(&etcd.Downgrade{Node: node, Label: "etcd", To: downgraded}, 1)
 	}
+}
+
+// partitions are between an API server and etcd, and around etcd. Each strikes twice:
+// it begins, and ends.
+func (p *planner) partitions() {
+	all := p.topology.APIServers
+	for i := range all {
+		p.add(&sim.Partition{One: []sim.NodeID{all[i].Client}, Other: p.members(), Label: topology.Numbered("client", i, len(all)) + ">etcd"},
+			2*share(p.options.Partitions, i, len(all)))
+	}
+	p.add(&sim.Partition{One: p.members(), Label: "etcd"}, 2*p.options.ServerPartitions)
 }
 
 // members are the servers that clients are connected to.

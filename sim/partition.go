@@ -1,0 +1,114 @@
+package sim
+
+import "slices"
+
+// Partition cuts nodes off from each other for some time, as a network does that drops
+// packets: connections stay open, what is sent waits, and new connections wait with their
+// first message. TCP sends everything again afterwards. A partition that ends before
+// keepalives are missed breaks nothing, so a longer one takes BreakStream beside it.
+//
+// Each strike begins the partition or ends it, so a budget is even: two strikes for each
+// time. When timed, the world draws when the second comes; untimed it may come at any
+// point. Heal ends all partitions.
+type Partition struct {
+	// One and Other are the nodes on both sides; without Other it is all other nodes.
+	One, Other []NodeID
+	Label      string
+}
+
+// Name implements Fault.
+func (f *Partition) Name() string { return "cut or heal " + f.Label }
+
+// Ready implements Fault.
+func (f *Partition) Ready(*World) bool { return true }
+
+// Strike implements Fault.
+func (f *Partition) Strike(env *Env) {
+	w := env.w
+	if i := slices.Index(w.partitions, f); i >= 0 {
+		w.partitions = slices.Delete(w.partitions, i, i+1)
+		env.Note(partitioned{f.Label, true})
+	} else {
+		env.Cover(partitionBegan)
+		w.partitions = append(w.partitions, f)
+		env.Note(partitioned{f.Label, false})
+	}
+	w.cutLanes()
+}
+
+// separates reports whether nothing gets from one node to another. Faults reach every
+// node.
+func (f *Partition) separates(a, b NodeID) bool {
+	if a == 0 || b == 0 || a == b {
+		return false
+	}
+	return slices.Contains(f.One, a) && f.beyond(b) || slices.Contains(f.One, b) && f.beyond(a)
+}
+
+func (f *Partition) beyond(n NodeID) bool {
+	if len(f.Other) == 0 {
+		return !slices.Contains(f.One, n)
+	}
+	return slices.Contains(f.Other, n)
+}
+
+var partitionBegan = NewSituation("world: nodes are cut off from each other for some time")
+
+// separated reports whether any partition is between two nodes.
+func (w *World) separated(a, b NodeID) bool {
+	for _, f := range w.partitions {
+		if f.separates(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutLanes has the lanes of all connections follow the partitions that there are now.
+func (w *World) cutLanes() {
+	for i := 1; i < len(w.conns); i++ {
+		k := &w.conns[i]
+		if k.state == connFree {
+			continue
+		}
+		cut := w.separated(k.opener, k.acceptor)
+		for n := 2 * i; n < 2*i+2; n++ {
+			l := &w.lanes[n]
+			if l.cut == cut {
+				continue
+			}
+			l.cut = cut
+			switch {
+			case cut:
+				w.clearReady(l.slot)
+			case l.len() > 0 && !l.stopped():
+				w.makeReady(l.slot, l.peek().due)
+			}
+		}
+	}
+}
+
+// healPartitions ends all of them.
+func (w *World) healPartitions() {
+	if len(w.partitions) > 0 {
+		w.partitions = w.partitions[:0]
+		w.cutLanes()
+	}
+}
+
+// partitioned: a partition begins, or ends.
+type partitioned struct {
+	label string
+	ended bool
+}
+
+// Text implements Note.
+func (n partitioned) Text(*World) string {
+	if n.ended {
+		return "lets everything through again: " + n.label
+	}
+	return "lets nothing through: " + n.label
+}
+
+// SetsBack implements Setback.
+func (n partitioned) SetsBack() bool { return !n.ended }
