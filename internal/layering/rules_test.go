@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"internal/mutants/active"},
+	{"internal/mutants/active", "internal/fewcollections"},
 	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown"},
 	{"sim/option", "linearizability", "internal/registry", "internal/tampering"},
 	{"sim"},
@@ -127,6 +127,10 @@ var forbidden = []rule{
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
 		because: "it is for tests",
+	},
+	{
+		packages: []string{"..."}, except: []string{"internal/fewcollections"}, never: []string{"internal/fewcollections"},
+		because: "how a program collects garbage is its own affair",
 	},
 }
 
