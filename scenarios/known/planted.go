@@ -44,6 +44,6 @@ func plantedElsewhere(sc *testbed.Scenario) []testbed.Row {
 // plants holds if a known bug is planted, by its name or by its option.
 func plants(b *testbed.KnownBug) testbed.Condition {
 	return testbed.NewCondition("the bug "+b.Name+" is planted", func(s *testbed.Setup) bool {
-		return slices.Contains(s.Params.Planted(), b)
+		return s.Params.Plants(b)
 	})
 }
