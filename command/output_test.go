@@ -23,7 +23,7 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 // exit code.
 func TestLostOutputIsReported(t *testing.T) {
 	c := command(t)
-	file := c.found()
+	file := c.recorded()
 	history := filepath.Join(c.dir, "history.jsonl")
 	require.NoError(t, os.WriteFile(history, []byte(goodHistory), 0o600))
 	for _, test := range []struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/command/explain"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -60,10 +61,37 @@ func (c *simrun) failures() []string {
 	return files
 }
 
+// kept are the replay files of issue-15220, by their names.
+var kept = map[string][]byte{}
+
+// recorded is the replay file of found, for tests that are about something else than the
+// run: it is found and explained once for all of them.
+func (c *simrun) recorded() string {
+	c.t.Helper()
+	if len(kept) == 0 {
+		c.found()
+		for _, file := range c.failures() {
+			content, err := os.ReadFile(file)
+			require.NoError(c.t, err)
+			kept[filepath.Base(file)] = content
+		}
+	}
+	require.NoError(c.t, os.MkdirAll("simrun-failures", 0o755))
+	for name, content := range kept {
+		require.NoError(c.t, os.WriteFile(filepath.Join("simrun-failures", name), content, 0o644))
+	}
+	return c.ofLostData()
+}
+
 // found runs issue-15220 and returns the replay file of the first story.
 func (c *simrun) found() string {
 	c.t.Helper()
 	require.Equal(c.t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
+	return c.ofLostData()
+}
+
+func (c *simrun) ofLostData() string {
+	c.t.Helper()
 	files := c.failures()
 	require.NotEmpty(c.t, files)
 	for _, f := range files {
@@ -194,7 +222,7 @@ func TestRunInterrupted(t *testing.T) {
 // A property may have changed since a run was recorded, although the run has not.
 func TestReplayComparesVerdicts(t *testing.T) {
 	c := command(t)
-	file := c.found()
+	file := c.recorded()
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	for _, change := range []struct{ old, new, says string }{
@@ -324,7 +352,7 @@ func TestShrink(t *testing.T) {
 
 func TestReplayLoose(t *testing.T) {
 	c := command(t)
-	file := c.found()
+	file := c.recorded()
 	require.Zero(t, c.run("replay", file, "--loose", "--etcd", "3.5.13"), c.out+c.err)
 	require.Contains(t, c.out, "No property is violated")
 	require.Equal(t, exitViolated, c.run("replay", file, "--loose"))
@@ -338,7 +366,7 @@ func TestReplayLoose(t *testing.T) {
 // TestReplayNamesTheFirstDifference: a recording that was changed by hand.
 func TestReplayNamesTheFirstDifference(t *testing.T) {
 	c := command(t)
-	file := c.found()
+	file := c.recorded()
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	edit := func(old, new string) {

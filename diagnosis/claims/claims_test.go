@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 )
 
 // TestClaims says by hand which figures of the documents are borne out.
