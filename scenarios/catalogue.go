@@ -27,7 +27,7 @@ func init() {
 		// Initial events (KEP-3157).
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,
 		// Cost of consistent LISTs.
-		CostQuiet, CostElsewhere, CostPrefix, CostBusy, CostPages,
+		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.
 		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.Cascade, guards.CascadeLimited,
 		// Informers (KEP-3157).

@@ -36,6 +36,7 @@ const (
 	saysDetect   = "a cache can tell whether etcd sends progress notifications by when it received the last one"
 	saysSelected = "for the pods of one node all pods are listed from etcd, and the cache's index picks out those that are needed"
 	saysRequests = "an informer sends one request in place of two"
+	saysLoad     = "LISTs of informers are served from the watch cache, and etcd's load is reduced"
 	saysBypass   = "LISTs of previous states, such as pages, go to etcd without snapshots"
 	saysPages    = "LISTs in pages require no request to etcd any more"
 	saysSudden   = "a spike of LISTs takes milliseconds, which is too sudden for measuring memory every 100 ms"
@@ -70,6 +71,11 @@ func memoryOf(informers, objects int) []option.Setting {
 	return []option.Setting{
 		{Name: "informers", Value: strconv.Itoa(informers)}, {Name: "items", Value: strconv.Itoa(objects)}, {Name: "writers", Value: "0"},
 	}
+}
+
+// storm is a thousand informers that get all objects in this way.
+func storm(list string) []option.Setting {
+	return []option.Setting{{Name: "informers", Value: "1000"}, {Name: "items", Value: "5"}, {Name: "informer-list", Value: list}}
 }
 
 func only(name, value string) []option.Setting {
@@ -125,6 +131,12 @@ var known = []Claim{
 	{kep3157, saysRequests, "with streams, while API servers, etcd and informers restart",
 		"a stream that is refused or cut off is asked for again, or a LIST and a WATCH take its place",
 		informers.Outages, nil, 1, requestsAre(1)},
+	{kep3157, saysLoad, "1,000 informers start over at once, and list at resourceVersion 0",
+		"any state will do, and the caches have one",
+		informers.CostStorm, storm("list-watch"), 0, etcdSpared(0)},
+	{kep3157, saysLoad, "1,000 informers start over at once, and stream",
+		"an API server reads etcd's revision for each stream: no objects come, and as many requests as if etcd answered LISTs",
+		informers.CostStorm, storm("watch-list"), 0, etcdSpared(0)},
 	{kep3157, saysSudden, "16 informers list 400 MB at a time, with a limit of 800 MB",
 		"all have asked before memory is measured for the second time: none is refused",
 		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800")), 1, exceeds(800e6)},

@@ -131,6 +131,9 @@ const (
 	cacheReturned   = "apiserver_cache_list_returned_objects_total"
 	storageFetched  = "apiserver_storage_list_fetched_objects_total"
 	storageReturned = "apiserver_storage_list_returned_objects_total"
+	revisionReads   = `etcd_requests_total{operation="getCurrentResourceVersion"}`
+	clientLists     = `etcd_requests_total{operation="list",for="client"}`
+	clientBytes     = `etcd_response_bytes_total{operation="list",for="client"}`
 	exactLists      = `etcd_requests_total{operation="list",for="exact"}`
 	exactBytes      = `etcd_response_bytes_total{operation="list",for="exact"}`
 )
@@ -194,6 +197,17 @@ func looksAt(forEach float64) test {
 		returned := all.of(storageReturned).Total + all.of(cacheReturned).Total
 		text := fmt.Sprintf("%.3g objects looked at for each that is returned", looked/max(returned, 1))
 		return text, returned > 0 && looked/returned <= 1.1*forEach && looked/returned >= 0.9*forEach
+	}
+}
+
+// etcdSpared is about the requests that API servers send to etcd for their clients, for
+// each time that an informer starts.
+func etcdSpared(most float64) test {
+	return func(all measured) (string, bool) {
+		starts := float64(all.of(requestsSent).Count)
+		requests := all.of(revisionReads).Total + all.of(clientLists).Total
+		each := requests / max(starts, 1)
+		return fmt.Sprintf("%.3g requests to etcd for each of %.0f starts, with %s of objects", each, starts, metrics.Bytes(all.of(clientBytes).Total)), starts > 0 && each <= most
 	}
 }
 

@@ -60,6 +60,7 @@ var documents = []struct {
 		beyond("Important optimisations", "an event takes 4 allocations for each watcher", "allocations of the watch server, which encodes: nothing is encoded here"),
 		beyond("Results with WATCH-LIST", "1,024 informers had 400 GB after 25 minutes", "the time is that of a network and of processors"),
 		claimed("Goals", saysTwoMB),
+		claimed("Goals", saysLoad),
 		claimed("Alternatives", saysSudden),
 		claimed("Will enabling / using this feature result in any new API calls?", saysRequests),
 		elsewhere("Alternatives", "pages of LISTs from the cache would take 2 to 3 times the page for each client", BorneOut,
