@@ -115,7 +115,8 @@ func (w *Witness) snapshot(i int32) fault {
 }
 
 // pages follows lists that say there is more: the same client's next list is
-// their next page if it goes on right behind the last key, to the same end.
+// their next page if it goes on right behind the last key, to the same end. A page that
+// was compacted ends its list: what comes behind it may be of the newest state.
 func (w *Witness) pages() (fault, int) {
 	w.resetClients()
 	continued := 0
@@ -124,6 +125,10 @@ func (w *Witness) pages() (fault, int) {
 	}
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
+		if op.Outcome == model.Failed && op.Request.Kind == model.List && op.Result.Err == model.Compacted {
+			w.clients[op.Client].seen.op = -1
+			continue
+		}
 		if w.roles[i] != observing || op.Request.Kind != model.List {
 			continue
 		}

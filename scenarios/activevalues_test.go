@@ -83,6 +83,7 @@ var activeValues = []active{
 	{set: "read-from=1s", scenario: "recovery"},
 	{set: "move=true", scenario: "paged-lists"},
 	{set: "move-pages=true", scenario: "paged-lists", with: "caches=2"},
+	{set: "take-rests=true", scenario: "compacted-pages", with: "take-rests=false"},
 	{set: "own-readers=1", scenario: "consistent-list"},
 	{set: "rounds=3", scenario: "stale-own-write"},
 	{set: "watchers=2", scenario: "consistent-list"},

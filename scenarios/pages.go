@@ -40,6 +40,33 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 	),
 })
 
+var CompactedPages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "compacted-pages",
+	Summary: "etcd is compacted while clients turn pages: the refusal has a second token, with which they list the rest as it is now",
+	Doc: `The first page names a revision for all others, and a compaction takes that away. The API server answers 410 with a token of
+resourceVersion -1: it stands for the newest state and begins where the page would have. A client that takes it has a list of two
+states, each of them whole: the rest is a consistent read, and the pages after it are of its revision. One that does not begins
+again: --set take-rests=false.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 5, Deletes: true, Readers: 3, Reads: 2, Read: "pages", TakeRests: true, AwaitReady: true, Keys: 4, Items: 4,
+			Compactions: 4,
+		},
+		Clock: testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		caches.SecondToken, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages, caches.JustifiedRefusals,
+		caches.ServedAsPromised, caches.PageSizes,
+	},
+	Known: slices.Concat(
+		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData)),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
+	),
+})
+
 var FutureReads = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "future-reads",
 	Summary: "exact LISTs of revisions that come later, or never: the cache asks etcd first, and refuses at once what is not there",

@@ -28,6 +28,9 @@ type Step struct {
 	// BesideToken gives the resourceVersion and the match that stand beside the
 	// continue tokens of later pages; nil is none. The API may refuse them.
 	BesideToken *wire.ListRequest
+	// TakesRest: the client goes on with the token of a refusal if a page was compacted,
+	// and has a list of two states then.
+	TakesRest bool
 }
 
 // Span is when, on the virtual clock, an operation was asked and answered.
@@ -39,6 +42,8 @@ type Span struct {
 	// RetryAfter is when a refusal lets the client ask again, in seconds; 0 if it does
 	// not say.
 	RetryAfter int
+	// Rest is the continue token of a refusal.
+	Rest string
 	// Answered is false while the client still waits. Unavailable is an answer that says
 	// so, not a connection that broke.
 	Answered, Unavailable bool
@@ -302,7 +307,7 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		}
 	case *wire.Error:
 		res.Err = code(p.Code)
-		span.RetryAfter = p.RetryAfter
+		span.RetryAfter, span.Rest = p.RetryAfter, p.Continue
 		if p.Code == wire.Unavailable {
 			span.Unavailable = true
 			return model.Unknown

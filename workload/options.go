@@ -40,6 +40,8 @@ type Options struct {
 	Move bool
 	// MovePages has them request each page of the next API server.
 	MovePages bool
+	// TakeRests has them go on with the token of a refusal when a page was compacted.
+	TakeRests bool
 	// OwnReaders write a key and then list it, Rounds times.
 	OwnReaders, Rounds int
 
@@ -91,6 +93,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
 	option.Switch("move", func(o *Options) *bool { return &o.Move }, "readers go to the next API server with every read"),
 	option.Switch("move-pages", func(o *Options) *bool { return &o.MovePages }, "readers request each page of the next API server"),
+	option.Switch("take-rests", func(o *Options) *bool { return &o.TakeRests }, "readers whose page was compacted list the rest with the token of the refusal"),
 	option.Count("own-readers", func(o *Options) *int { return &o.OwnReaders }, "", "clients that write and then list what they wrote"),
 	option.Count("rounds", func(o *Options) *int { return &o.Rounds }, "", "rounds of each of them"),
 	option.Count("watchers", func(o *Options) *int { return &o.Watchers }, "", "clients that watch a cache"),

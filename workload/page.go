@@ -12,6 +12,10 @@ import (
 // the token on and does not look inside. In the history a later page is an exact
 // read at the first page's resourceVersion: pagination promises that.
 func (c *Client) turnPage(p sim.Payload) {
+	if refused, ok := p.(*wire.Error); ok {
+		c.askRest(refused)
+		return
+	}
 	list, ok := p.(*wire.ListResponse)
 	if !ok || list.Continue == "" || len(list.Items) == 0 {
 		return
@@ -33,7 +37,25 @@ func (c *Client) turnPage(p sim.Payload) {
 		Pages:       before.Pages - 1,
 		Turns:       before.Turns,
 		BesideToken: before.BesideToken,
+		TakesRest:   before.TakesRest,
 	}
+}
+
+// askRest plans the request for the rest of a list whose page was compacted, if the client
+// takes what it is offered. In the history it is a consistent read from where the page was
+// to begin: the token stands for the newest state.
+func (c *Client) askRest(refused *wire.Error) {
+	before := c.asked
+	if refused.Continue == "" || !before.TakesRest {
+		return
+	}
+	asked := before.Payload.(*wire.ListRequest)
+	request := *before.Request
+	request.Freshness, request.Revision = model.Consistent, 0
+	next := *before
+	next.To, next.Request, next.Pages = before.nextTo(), &request, before.Pages-1
+	next.Payload = &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: refused.Continue, Selector: asked.Selector}
+	c.page = &next
 }
 
 // nextTo is the node that is asked for the next page.

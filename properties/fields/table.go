@@ -89,6 +89,7 @@ func ofWatches() []Field {
 		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "Code"),
 		notBy(forPeople, "WatchEvent.Err", "Message"),
 		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "RetryAfter"),
+		notBy("only pages have tokens", "WatchEvent.Err", "Continue"),
 		notBy("it is for the cache that asked, and never sent to its clients", "WatchEvent", "ProgressID"),
 	)
 }
@@ -99,6 +100,7 @@ func ofRefusals() []Field {
 		by(of(caches.JustifiedRefusals), "Error", "Code"),
 		notBy(forPeople, "Error", "Message"),
 		by(of(caches.JustifiedRefusals), "Error", "RetryAfter"),
+		by(of(caches.SecondToken), "Error", "Continue"),
 	)
 }
 

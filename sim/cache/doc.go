@@ -173,8 +173,7 @@
 //
 // # Left out
 //
-// A selector has one value of one field, and one of one label. There is no second token
-// for a list that a compaction broke. Initial events are taken from the store under the lock, also
+// A selector has one value of one field, and one of one label. Initial events are taken from the store under the lock, also
 // where upstream takes a snapshot and reads that later: this is unobservable.
 // Compressed buffers (KEP-3157, step 2b, the last option) are what channels of
 // pointers are. Bookmarks that repeat themselves are not sent, and the bookmark

@@ -39,6 +39,9 @@ type Error struct {
 	Message string
 	// RetryAfter is the Retry-After of a 429 or 504, in seconds; 0 is none.
 	RetryAfter int
+	// Continue is the token with which the rest of a list can be had whose own token has
+	// expired: it stands for the newest state, so that what came before is of another one.
+	Continue string
 }
 
 // Status is the HTTP status that Kubernetes answers with this code.
@@ -50,7 +53,8 @@ var statuses = [...]int{
 }
 
 // Digest implements sim.Payload. It leaves RetryAfter out: errors that
-// differ in RetryAfter also differ in Message.
+// differ in RetryAfter also differ in Message. Nor is there Continue, which follows from
+// the request.
 func (e *Error) Digest(d sim.Digest) sim.Digest {
 	return d.Text("error").Word(uint64(e.Code)).Text(e.Message)
 }

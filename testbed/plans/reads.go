@@ -25,7 +25,7 @@ func (p *planner) reads(i int) []workload.Step {
 			list := p.list(3*i+j, resource)
 			p.selects(list, i)
 			step := p.step(p.t.Cache(server, resource), list, Think(p.o))
-			step.Pages = p.morePages()
+			step.Pages, step.TakesRest = p.morePages(), p.o.TakeRests
 			if p.o.MovePages {
 				step.Turns = p.caches(resource)
 			}

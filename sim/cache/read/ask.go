@@ -64,7 +64,7 @@ func (r *Read) answered(env *sim.Env, p sim.Payload) {
 		}
 	case *wire.Error:
 		env.Cover(etcdRefused)
-		r.finish(env, interpretError(p))
+		r.finish(env, r.interpretError(env, p))
 	default:
 		env.Cover(etcdUnavailable)
 		r.finish(env, unavailable)
@@ -123,10 +123,18 @@ func (r *Read) minimumResourceVersion() int64 {
 	return r.list.ResourceVersion
 }
 
-// interpretError is how the storage layer words etcd's refusals.
-func interpretError(err *wire.Error) *wire.Error {
-	if err.Code == wire.ErrFutureRev {
+// interpretError is how the storage layer words etcd's refusals (interpretListError). A
+// page whose revision was compacted comes with the token of its rest
+// (handleCompactedErrorForPaging).
+func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
+	switch {
+	case err.Code == wire.ErrFutureRev:
 		return tooLargeForEtcd
+	case err.Code == wire.ErrCompacted && r.list != nil && r.list.Continue != "":
+		env.Cover(pageCompacted)
+		with := *err
+		with.Continue = request.EncodeRest(store.PreparePrefix(r.list.Prefix), r.start)
+		return &with
 	}
 	return err
 }

@@ -151,6 +151,7 @@ var (
 	listFiltered      = sim.NewSituation("cache: list filtered object by object")
 	selectionGoesOn   = sim.NewSituation("cache: delegated list asks for another page to select from")
 	delegationLimited = sim.NewSituation("cache: list refused, too many are with etcd")
+	pageCompacted     = sim.NewSituation("cache: page refused because of a compaction, with the token of the rest")
 	requestTimedOut   = sim.NewSituation("cache: request out of time before etcd was asked")
 )
 

@@ -21,9 +21,15 @@ const continueVersion = "meta.k8s.io/v1"
 
 // EncodeContinue makes the token of the page after lastKey.
 func EncodeContinue(resourceVersion int64, prefix, lastKey string) string {
-	t := continueToken{continueVersion, resourceVersion, strings.TrimPrefix(lastKey, prefix) + "\x00"}
+	return encode(resourceVersion, strings.TrimPrefix(lastKey, prefix)+"\x00")
+}
+
+// EncodeRest makes the token of a page that begins at a key, in the newest state.
+func EncodeRest(prefix, start string) string { return encode(-1, strings.TrimPrefix(start, prefix)) }
+
+func encode(resourceVersion int64, start string) string {
 	// A struct of strings and numbers always has a JSON form.
-	text, _ := json.Marshal(&t)
+	text, _ := json.Marshal(&continueToken{continueVersion, resourceVersion, start})
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
