@@ -31,15 +31,18 @@ func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64
 		t.Fatal(err)
 	}
 	property.MustBeChecked(t, c)
+	// It is the test's line that fails, not one of the finder.
+	var stories []string
 	finder := &diagnosis.Finder{
 		Scenario: sc, Params: p, Strategy: strategy.Default(), First: c.FirstSeed, Last: c.FirstSeed + max(c.Schedules, 1) - 1,
 		Shrink: true, Tool: "go test, watchbed",
-		Found: func(d *diagnosis.Diagnosis) {
-			t.Helper()
-			t.Errorf("%s", told(d))
-		},
+		Found: func(d *diagnosis.Diagnosis) { stories = append(stories, told(d)) },
 	}
-	if _, err := finder.Find(context.Background(), c.Failures); err != nil {
+	_, err = finder.Find(context.Background(), c.Failures)
+	for _, text := range stories {
+		t.Errorf("%s", text)
+	}
+	if err != nil {
 		t.Errorf("cannot explain a violation: %v", err)
 	}
 	return c

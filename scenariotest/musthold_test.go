@@ -3,6 +3,7 @@ package scenariotest_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -17,10 +18,13 @@ import (
 type captured struct {
 	testing.TB
 	errors []string
+	// stacks are the calls that report them.
+	stacks []string
 }
 
 func (t *captured) Helper() {}
 func (t *captured) Errorf(format string, args ...any) {
+	t.stacks = append(t.stacks, string(debug.Stack()))
 	t.errors = append(t.errors, fmt.Sprintf(format, args...))
 }
 func (t *captured) Error(args ...any) { t.errors = append(t.errors, fmt.Sprint(args...)) }
@@ -30,6 +34,9 @@ func TestMustHoldTellsTheStoryAndKeepsTheRun(t *testing.T) {
 	failing := &captured{TB: t}
 	scenariotest.MustHold(failing, scenarios.Issue15220, scenarios.Issue15220.Params, 300)
 	require.NotEmpty(t, failing.errors)
+	for _, stack := range failing.stacks {
+		require.NotContains(t, stack, "diagnosis.", "go test names the first line that is not in a helper: it has to be the test's")
+	}
 	text := failing.errors[0]
 	require.True(t, strings.HasPrefix(text, "linearizable-data (missing-write) is violated\n"), text)
 	require.Contains(t, text, "sendLoop takes from ctrlStream, while", "the story")
