@@ -24,7 +24,7 @@ func Seconds(v float64) string {
 	case d == 0:
 		return "0"
 	case d < time.Millisecond:
-		return digits(v*1e6) + " us"
+		return digits(v*1e6) + " µs"
 	case d < time.Second:
 		return digits(v*1e3) + " ms"
 	}
