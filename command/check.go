@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -183,7 +184,7 @@ func read(s process, name string) (*model.History, error) {
 
 func (f *checkFlags) text(s process, c *checked) {
 	o := s.terminal()
-	fmt.Fprintf(s.out, "%s: %d operations of %d clients\n", c.Name, c.Operations, len(c.history.Clients))
+	fmt.Fprintf(s.out, "%s: %s of %s\n", c.Name, counted(c.Operations, "operation"), counted(len(c.history.Clients), "client"))
 	for i := range c.judgements {
 		j := &c.judgements[i]
 		verdict := j.Verdict.String()
@@ -193,9 +194,26 @@ func (f *checkFlags) text(s process, c *checked) {
 		case model.Holds:
 			verdict = o.Good(verdict)
 		}
-		fmt.Fprintf(s.out, "  %-18s %s, checked %d times, judged by %s\n", j.Property, verdict, j.Exercised, j.By)
+		fmt.Fprintf(s.out, "  %-18s %s%s, judged by %s\n", j.Property, verdict, howOften(j), j.By)
 		if j.Why != nil {
 			fmt.Fprintf(s.out, "    %s\n", j.Why.Sentence)
 		}
 	}
+}
+
+// howOften says how often a property was checked. What is wrong before that needs no
+// check.
+func howOften(j *linearizability.Judgement) string {
+	if j.Verdict == model.Violated && j.Exercised == 0 {
+		return ""
+	}
+	return ", checked " + counted(j.Exercised, "time")
+}
+
+// counted is a count with its noun, in the plural unless it is one.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
 }

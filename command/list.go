@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -198,7 +200,7 @@ func listAll(s process, asJSON bool) error {
 	if asJSON {
 		return writeJSON(s.out, listed(sections))
 	}
-	if err := listText(s.out, sections); err != nil {
+	if err := listText(s.out, s.terminal(), sections); err != nil {
 		return err
 	}
 	_, err := fmt.Fprint(s.out, "\n"+s.program+" list NAME explains any of these names, and NAME=VALUE of an option.\n")
@@ -224,7 +226,7 @@ func listName(s process, name string, asJSON bool) error {
 		// Nothing but the list, so that all lists have one form.
 		return writeJSON(s.out, listed(chosen))
 	}
-	if err := listText(s.out, chosen); err != nil || len(all) == 0 {
+	if err := listText(s.out, s.terminal(), chosen); err != nil || len(all) == 0 {
 		return err
 	}
 	fmt.Fprintln(s.out)
@@ -261,7 +263,12 @@ func writeJSON(w io.Writer, object any) error {
 	return e.Encode(object)
 }
 
-func listText(w io.Writer, chosen []section) error {
+// listText writes lists with one line for each name, so that other programs can read them.
+// On a terminal a line that is too long goes on below its text.
+func listText(w io.Writer, o report.Terminal, chosen []section) error {
+	if o.Width > 0 {
+		return listWrapped(w, o, chosen)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, sec := range chosen {
 		if len(chosen) > 1 {
@@ -275,4 +282,30 @@ func listText(w io.Writer, chosen []section) error {
 		}
 	}
 	return t.Flush()
+}
+
+func listWrapped(w io.Writer, o report.Terminal, chosen []section) error {
+	b := bufio.NewWriter(w)
+	for i, sec := range chosen {
+		if len(chosen) > 1 {
+			if i > 0 {
+				fmt.Fprintln(b)
+			}
+			fmt.Fprintln(b, sec.name)
+		}
+		entries, column := sec.entries(), 0
+		for _, e := range entries {
+			column = max(column, len(e.Name))
+		}
+		column = min(column, o.Width/3)
+		indent := column + 4
+		for _, e := range entries {
+			fmt.Fprintf(b, "  %-*s  ", column, e.Name)
+			if len(e.Name) > column {
+				fmt.Fprint(b, "\n"+strings.Repeat(" ", indent))
+			}
+			fmt.Fprintln(b, o.Wrap(e.About, indent))
+		}
+	}
+	return b.Flush()
 }

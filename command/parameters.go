@@ -18,13 +18,26 @@ type parameters struct {
 	program string
 }
 
-func (f *parameters) add(c *cobra.Command, program string) {
+// add declares the flags. Without them everything is as that says, of which base is the
+// name.
+func (f *parameters) add(c *cobra.Command, program, base string) {
 	f.program = program
-	c.Flags().StringVar(&f.etcd, "etcd", "", "version of the etcd server, such as 3.5.7 (default: the scenario's)")
+	c.Flags().StringVar(&f.etcd, "etcd", "", "version of the etcd server, such as 3.5.7 (default: the "+base+"'s)")
 	c.Flags().StringVar(&f.client, "client", "", "version of clientv3 (default: that of the server)")
-	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache (default: the scenario's)")
+	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache (default: the "+base+"'s)")
 	c.Flags().StringArrayVar(&f.bugs, "bug", nil, "plant a known bug, by name; may be repeated ("+program+" list bugs)")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option, NAME=VALUE; may be repeated ("+program+" list options)")
+}
+
+// emptyFlags refuses flags that were given an empty value, as by a variable of the shell
+// that is not set: what they stand for would be left out silently.
+func emptyFlags(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if given := c.Flags().Lookup(name); given.Changed && given.Value.String() == "" {
+			return usage("--%s: the value is empty; leave the flag out for the default", name)
+		}
+	}
+	return nil
 }
 
 func (f *parameters) given() bool {

@@ -39,7 +39,7 @@ With --loose it follows the recording through changed code or other parameters a
 			return f.run(s, args[0])
 		},
 	}
-	f.add(c, s.program)
+	f.add(c, s.program, "recording")
 	c.Flags().BoolVar(&f.loose, "loose", false, "follow the recording as far as it fits")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the run to this file")
 	return c

@@ -2,10 +2,12 @@ package command
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const rootHelp = `PROGRAM runs a simulated etcd, the watch cache in front of it and their clients as
@@ -53,6 +55,7 @@ func run(ctx context.Context, args []string, s process) int {
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), matrixCommand(s), checkCommand(s), benchCommand(s))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	err := out.lost(root.ExecuteContext(ctx))
 	if err != nil {
 		text := err.Error()
@@ -67,6 +70,27 @@ func run(ctx context.Context, args []string, s process) int {
 		}
 	}
 	return codeOf(err)
+}
+
+// badFlag says what a flag takes, where the library quotes the function that refused its
+// value.
+func badFlag(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	want := ""
+	switch invalid.GetFlag().Value.Type() {
+	case "int":
+		want = "a whole number"
+	case "duration":
+		want = "a duration, such as 60s"
+	case "bool":
+		want = "true or false"
+	default:
+		return err
+	}
+	return usage("--%s %s: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
 // hint says where to look after a mistake in the flags, of which the error

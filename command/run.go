@@ -61,12 +61,15 @@ func runCommand(s process) *cobra.Command {
 		Example: s.named(runExamples),
 		Args:    oneArgument("scenario", s.program+" list scenarios"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := emptyFlags(c, "etcd", "client", "cache", "seeds", "draw"); err != nil {
+				return err
+			}
 			return f.run(c.Context(), s, args[0])
 		},
 	}
-	f.add(c, s.program)
+	f.add(c, s.program, "scenario")
 	c.Flags().StringVar(&f.seeds, "seeds", "", "how many seeds, or FIRST..LAST (default "+strconv.Itoa(defaultSeeds)+", unless --for is given); with --for the limit that is reached first ends it")
-	c.Flags().StringVar(&f.draw, "draw", "", "draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds")
+	c.Flags().StringVar(&f.draw, "draw", "", "draw options, sizes and faults from this number, or from each of FIRST..LAST; these share the seeds, at least one each")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s; with --seeds the limit that is reached first ends it")
 	c.Flags().StringVar(&f.strategy, "strategy", strategy.Default().Name, "strategy that chooses the steps ("+s.program+" list strategies)")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
@@ -123,6 +126,12 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	}
 	if err := f.parseSeeds(); err != nil {
 		return err
+	}
+	if f.seeds != "" && f.seedsCount < f.drawsCount {
+		return usage("--seeds %s: %d draws need as many seeds at least", f.seeds, f.drawsCount)
+	}
+	if f.html != "" && f.html == f.junit {
+		return usage("--html and --junit both write %s; give them different files", f.html)
 	}
 	if f.out == "" {
 		return usage("--out: want a directory for replay files")
@@ -289,7 +298,11 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun) erro
 			return err
 		}
 		if kept[0].path != "" {
-			fmt.Fprintf(s.out, "\nReplay: %s replay %s\n\n", s.program, kept[0].path)
+			fmt.Fprintf(s.out, "\nReplay: %s replay %s\n", s.program, kept[0].path)
+			if found.Draws != "" {
+				fmt.Fprintf(s.out, "The draw: %s\n", found.FirstOf(kept[0].Failure))
+			}
+			fmt.Fprintln(s.out)
 		}
 	}
 	if others := otherWays(s.program, kept); len(others) > 0 {
@@ -325,8 +338,8 @@ func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun) err
 	var errs []error
 	for _, k := range kept {
 		if k.err != nil {
-			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; --seeds %d..%d finds it again)",
-				k.Failure, f.out, k.err, k.Recording.Seed, k.Recording.Seed))
+			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; %s finds it again)",
+				k.Failure, f.out, k.err, found.FirstOf(k.Failure)))
 		}
 	}
 	if f.html != "" && len(kept) == 0 {

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/command/explain"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -436,6 +438,14 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{`unknown scenario "nope"`, "run `simrun list`"}, "run", "nope")
 	c.refuses([]string{`did you mean "issue-15220"`, "run `simrun list`"}, "run", "issue-1522")
 	c.refuses([]string{`not a scenario but a known bug; run ` + "`simrun list kubernetes-58545`"}, "run", "kubernetes-58545")
+	c.refuses([]string{"--etcd", "the value is empty"}, "run", "issue-15220", "--etcd", "")
+	c.refuses([]string{"--cache", "the value is empty"}, "run", "issue-15220", "--cache=")
+	c.refuses([]string{"--draw", "the value is empty"}, "run", "any-requests", "--draw", "")
+	c.refuses([]string{"--workers x: want a whole number"}, "run", "issue-15220", "--workers", "x")
+	c.refuses([]string{"--for 5: want a duration, such as 60s"}, "run", "issue-15220", "--for", "5")
+	c.refuses([]string{"--json maybe: want true or false"}, "run", "issue-15220", "--json=maybe")
+	c.refuses([]string{"--seeds 10: 20 draws need as many seeds at least"}, "run", "any-requests", "--draw", "0..19", "--seeds", "10")
+	c.refuses([]string{"--html and --junit both write page"}, "run", "issue-15220", "--html", "page", "--junit", "page")
 	require.NoDirExists(t, "simrun-failures")
 }
 
@@ -459,6 +469,14 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
 	require.Equal(t, "violated", got[0]["verdict"])
 	require.Equal(t, exitNoVerdict, c.run("check", "good.jsonl", "--property", "pages"), "vacuous is not passed")
+
+	one := strings.Split(goodHistory, "\n")[1]
+	require.NoError(t, os.WriteFile("one.jsonl", []byte(one), 0o644))
+	require.Equal(t, exitNoVerdict, c.run("check", "one.jsonl"))
+	require.Contains(t, c.out, "one.jsonl: 1 operation of 1 client\n")
+	require.NoError(t, os.WriteFile("one.jsonl", []byte(strings.Replace(one, `"revision":2`, `"revision":9`, 1)), 0o644))
+	require.Equal(t, exitViolated, c.run("check", "one.jsonl"))
+	require.NotContains(t, c.out, "violated, checked 0 times")
 
 	require.NoError(t, os.WriteFile("cut.jsonl", []byte(goodHistory[:len(goodHistory)-20]), 0o644))
 	c.refuses([]string{"cut.jsonl", "line 3"}, "check", "cut.jsonl")
@@ -490,6 +508,22 @@ func TestList(t *testing.T) {
 
 // TestListEtcdSaysWhatReleasesDifferIn: each line says something else, or names the
 // line that says it.
+// TestListsFitTheTerminal: a line that is too long goes on below its text, and is one line
+// where other programs read it.
+func TestListsFitTheTerminal(t *testing.T) {
+	flat := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	var whole, wrapped strings.Builder
+	require.NoError(t, listText(&whole, report.Terminal{}, sections))
+	require.NoError(t, listText(&wrapped, report.Terminal{Width: 100}, sections))
+	require.Equal(t, flat(whole.String()), flat(wrapped.String()))
+	for _, line := range strings.Split(wrapped.String(), "\n") {
+		if rest, ok := strings.CutPrefix(line, strings.Repeat(" ", 20)); ok && strings.Contains(rest, " ") {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 100, line)
+		}
+	}
+	require.Greater(t, strings.Count(wrapped.String(), "\n"), strings.Count(whole.String(), "\n"))
+}
+
 func TestListEtcdSaysWhatReleasesDifferIn(t *testing.T) {
 	c := command(t)
 	require.Zero(t, c.run("list", "etcd"))

@@ -87,6 +87,7 @@ func TestReadHistoryRefuses(t *testing.T) {
 		"two values":                 {good + good, "line 1: more than one JSON value"},
 		"not UTF-8":                  {strings.Replace(good, `"a"`, "\"\xff\"", 1), "line 1: not valid UTF-8"},
 		"wrong type":                 {strings.Replace(good, `"a"`, "7", 1), `line 1: "request.key" cannot be a number`},
+		"no object":                  {"[]", "line 1: a line is a JSON object, and this is: array"},
 		"unknown field":              {strings.Replace(good, "key", "kee", 1), `line 1: unknown field "kee": is it misspelt?`},
 		"another file":               {`{"format":"x"}`, `line 1: "format" is "x"`},
 		"later version":              {`{"format":"watchbed-history","version":2,"surprise":1}`, "line 1: the history has version 2"},

@@ -166,6 +166,8 @@ func explainJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return fmt.Errorf("a line is a JSON object, and this is: %s", wrong.Value)
 	case errors.As(err, &wrong):
 		return fmt.Errorf("%q cannot be a %s: see the format in the package documentation", shorten(wrong.Field), wrong.Value)
 	case errors.As(err, &syntax):

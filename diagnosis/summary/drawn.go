@@ -24,7 +24,7 @@ type Drawn struct {
 // draw, a later one of which it is not known takes its place.
 type FirstDraw struct {
 	Failure    explore.Failure
-	Draw       uint64
+	Draw, Seed uint64
 	Unexpected bool
 }
 
@@ -49,7 +49,7 @@ func (d *Drawn) Add(sc *testbed.Scenario, p *testbed.Params, draw uint64, failur
 	var tell []campaign.FailureTally
 	for _, f := range failures {
 		unexpected := slices.ContainsFunc(o.Unexpected, func(x *testbed.Property) bool { return x.Name == f.Failure.Property })
-		if d.first(FirstDraw{f.Failure, draw, unexpected}) {
+		if d.first(FirstDraw{f.Failure, draw, f.FirstSeed, unexpected}) {
 			tell = append(tell, f)
 		}
 	}
@@ -80,7 +80,7 @@ func OfDrawn(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result, draws 
 		f := &s.Failures[i]
 		at := slices.IndexFunc(d.Draws, func(x FirstDraw) bool { return x.Failure == explore.Failure{Property: f.Property, Label: f.Label} })
 		if at >= 0 {
-			f.Draw = &d.Draws[at].Draw
+			f.Draw, f.Seed = &d.Draws[at].Draw, d.Draws[at].Seed
 		}
 	}
 	return s

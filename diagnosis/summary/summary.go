@@ -3,6 +3,7 @@
 package summary
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/diagnosis/metrics"
@@ -22,8 +23,8 @@ type Summary struct {
 	Client   string   `json:"client,omitempty"`
 	Cache    string   `json:"cache"`
 	Bugs     []string `json:"bugs,omitempty"`
-	// Masked is what masks a race that every release of etcd has, Settings what the
-	// scenario sets.
+	// Masked is what masks a race that every release of etcd has, Settings what is set on
+	// top of version and design.
 	Masked   []string `json:"masked,omitempty"`
 	Settings []string `json:"settings,omitempty"`
 	// Draws is the range of draws that the schedules are spread over, "0..99"; empty if
@@ -85,6 +86,26 @@ type Failure struct {
 	Schedules uint64  `json:"schedules"`
 	Choices   int     `json:"choices,omitempty"`
 	Replay    string  `json:"replay,omitempty"`
+}
+
+// FirstOf are the flags with which a campaign shows a failure again; empty if it is none
+// of this one.
+func (s *Summary) FirstOf(f explore.Failure) string {
+	for i := range s.Failures {
+		x := &s.Failures[i]
+		switch {
+		case !x.is(f):
+		case x.Draw != nil:
+			return fmt.Sprintf("--draw %d --seeds %d..%d", *x.Draw, x.Seed, x.Seed)
+		default:
+			return fmt.Sprintf("--seeds %d..%d", x.Seed, x.Seed)
+		}
+	}
+	return ""
+}
+
+func (x *Failure) is(f explore.Failure) bool {
+	return x.Property == f.Property && x.Label == f.Label
 }
 
 // Of says what a campaign came to. Stories and replay files are left to Link.
