@@ -47,6 +47,18 @@ func TestThePageMarksWhatMatters(t *testing.T) {
 	require.NotContains(t, whole, "⋮ ", "the whole run leaves nothing out")
 }
 
+// TestColoursHaveAMeaning: where no change is missed nothing is coloured as one, since the
+// page does not say what the colours mean then.
+func TestColoursHaveAMeaning(t *testing.T) {
+	d := told(t, "bug-kubernetes-58545")
+	require.Negative(t, d.Story.Run.Missed)
+	page := pageOf(t, d)
+	for _, class := range []string{" holds\"", " claims\""} {
+		require.NotContains(t, page, class)
+		require.Contains(t, pageOf(t, told(t, "issue-15220")), class)
+	}
+}
+
 // TestEachStepHasItsState: beside each step is the revision of etcd and the
 // resourceVersion of the cache, and in which steps they change is known from the notes.
 func TestEachStepHasItsState(t *testing.T) {

@@ -28,7 +28,11 @@ type steps struct {
 
 // stepsOf are the steps of the run that is told.
 func stepsOf(s *story.Story, held *states.States) *steps {
-	d := &steps{states: held, trace: s.Run.Trace, clients: s.Run.Clients, told: map[int][]story.Line{}, etcd: map[string]bool{}, missed: s.Run.Revision(), wrong: s.Run.Wrong, missing: s.Run.Missed}
+	d := &steps{states: held, trace: s.Run.Trace, clients: s.Run.Clients, told: map[int][]story.Line{}, etcd: map[string]bool{}, wrong: s.Run.Wrong, missing: s.Run.Missed}
+	if d.missing >= 0 {
+		// A revision that etcd did not make is that of no change.
+		d.missed = s.Run.Revision()
+	}
 	for n, tier := range s.Run.Tiers {
 		if tier == story.EtcdTier && int(n) < len(d.trace.Nodes) {
 			d.etcd[d.trace.Nodes[n]] = true
