@@ -1,6 +1,7 @@
 package etcd_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,6 +144,24 @@ func TestCreatedInOrder(t *testing.T) {
 		require.Equal(t, []string{"progress 3", "created, rev 3", "event /a=1@2 /a=2@3"}, b.take())
 		b.request("w", &wire.WatchProgressRequest{}).settle()
 		require.Equal(t, []string{"progress 3"}, b.take(), "recvLoop goes on")
+	}
+}
+
+// TestCreatedOvertakesOnlyPastTheChannel: progress is in the watch channel when Created is
+// sent, from ctrlStream before it, or out of the channel in its turn.
+func TestCreatedOvertakesOnlyPastTheChannel(t *testing.T) {
+	for _, c := range []struct {
+		way       v3rpc.CreatedWay
+		takes     string
+		overtakes bool
+	}{{v3rpc.CreatedPastChannel, "takes ctrlStream", true}, {v3rpc.CreatedInOrder, "takes watchStream", false}} {
+		b := newBench(t, "3.6.16", func(cfg *etcd.Config) { cfg.Watch.Created = c.way })
+		b.request("w", create("/a", 0)).settle().take()
+		b.trace().request("w", create("/b", 0)).settle("takes watchStream", "takes ctrlStream")
+		b.request("w", &wire.WatchProgressRequest{}).settle("takes watchStream", "takes ctrlStream").step(c.takes).settle()
+		require.Equal(t, []string{"created, rev 1", "progress 1"}, b.take())
+		said := slices.ContainsFunc(b.traced.steps, func(s tracedStep) bool { return s.mentions("sendLoop takes from ctrlStream") })
+		require.Equal(t, c.overtakes, said)
 	}
 }
 

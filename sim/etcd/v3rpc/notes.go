@@ -58,7 +58,9 @@ func (sws *ServerWatchStream) noteSent(env *sim.Env, r *wire.WatchResponse) {
 		return
 	}
 	waits := firstHeld(sws.watch.Chan.All())
-	if r.Created && waits == (held{}) {
+	// A refusal comes through ctrlStream always.
+	inOrder := !r.Canceled && sws.server.opts.Created == CreatedInOrder
+	if r.Created && (waits == (held{}) || inOrder) {
 		// It is no news that a watch that was asked for is created.
 		return
 	}
