@@ -17,8 +17,9 @@ type Diagnosis struct {
 	Failure   explore.Failure
 	Recording *recording.Recording
 	Story     *story.Story
-	// Decision is what decides, nil if no setting does.
-	Decision *flip.Decision
+	// Decision is what decides, nil if no setting does. Maybe is then what comes nearest
+	// to it, nil if nothing does.
+	Decision, Maybe *flip.Decision
 	// Known is why the scenario is known to violate the property with these parameters,
 	// empty if it is not. Needed are the faults that the violation needs, Turning is where
 	// it became inevitable. They are looked for if no setting decides.
@@ -42,8 +43,8 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 	if err != nil {
 		return nil, err
 	}
-	d := &Diagnosis{Failure: f, Recording: rec, Story: s, Decision: flip.Decide(sc, p, rec, f), scenario: sc}
-	if d.Decision != nil {
+	d := &Diagnosis{Failure: f, Recording: rec, Story: s, scenario: sc}
+	if d.Decision, d.Maybe = flip.Decide(sc, p, rec, f); d.Decision != nil {
 		return d, nil
 	}
 	d.Known = summary.Reasons(summary.KnownOf(sc, &p), f.Property)
@@ -60,6 +61,9 @@ func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Dia
 // settled.
 func (d *Diagnosis) Cause() string {
 	s := d.Decision.String()
+	if d.Maybe != nil {
+		s = d.Maybe.Doubt()
+	}
 	if d.Known != "" {
 		s += " What is known of the scenario: " + d.Known + "."
 	}

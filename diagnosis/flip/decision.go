@@ -131,6 +131,12 @@ func (d *Decision) String() string {
 	return s
 }
 
+// Doubt says what the schedule passes with, if that may be chance.
+func (d *Decision) Doubt() string {
+	v := d.worst()
+	return fmt.Sprintf("No setting is sure to decide. With %s%s %s%s: too little to tell that from chance.", d.names(), d.ofWhich(), v.schedule(), v.others())
+}
+
 func (d *Decision) sentence() string {
 	v := d.worst()
 	if d.Node == ofFaults {

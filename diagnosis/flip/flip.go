@@ -17,14 +17,21 @@ type search struct {
 	failure  explore.Failure
 	// others are other runs with the same parameters.
 	others others
+	// maybe is the best of the candidates that may have led the schedule elsewhere by
+	// chance.
+	maybe *Decision
 }
 
-// Decide finds the cause of how the recording fails, nil if no setting
-// decides.
-func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) *Decision {
+// Decide finds the cause of how the recording fails, nil if no setting decides. Then maybe
+// is the nearest to it: with it the schedule passes, but that may be chance. It is nil
+// if there is none.
+func Decide(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f explore.Failure) (decision, maybe *Decision) {
 	s := &search{scenario: sc, params: p, rec: rec, failure: f}
 	s.look()
-	return s.cause()
+	if decision = s.cause(); decision != nil {
+		return decision, nil
+	}
+	return nil, s.maybe
 }
 
 // cause tries one candidate after the other. What decides for sure at one node
@@ -73,6 +80,9 @@ func Needed(sc *testbed.Scenario, p testbed.Params, rec *recording.Recording, f 
 func (s *search) decide(c candidate) *Decision {
 	passing := s.passing(&c, s.remedies(&c))
 	d := decisionOf(c, passing)
+	if d == nil {
+		s.doubt(c, passing)
+	}
 	if len(c.alone) == 0 || d != nil && d.strict && len(s.params.Topology.ServerSettings) == 0 {
 		// Equal servers have it because their design does.
 		return d
@@ -104,6 +114,19 @@ func (s *search) passing(c *candidate, values []trial) []trial {
 		}
 	}
 	return all
+}
+
+// doubt keeps a candidate that does not decide, if it is better than the one before.
+func (s *search) doubt(c candidate, passing []trial) {
+	d := &Decision{candidate: c}
+	for _, v := range passing {
+		if v.possible() {
+			d.values = append(d.values, v)
+		}
+	}
+	if len(d.values) > 0 && (s.maybe == nil || d.rank(s.maybe) < 0) {
+		s.maybe = d
+	}
 }
 
 // decisionOf is what remedies come to that pass; nil if none of them convinces.

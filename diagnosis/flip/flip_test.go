@@ -35,7 +35,10 @@ func open(t *testing.T, name, property string) *search {
 	return nil
 }
 
-func (s *search) decision() string { return Decide(s.scenario, s.params, s.rec, s.failure).String() }
+func (s *search) decision() string {
+	d, _ := Decide(s.scenario, s.params, s.rec, s.failure)
+	return d.String()
+}
 
 func TestReleases(t *testing.T) {
 	p := scenarios.Issue15220.Params
@@ -105,6 +108,24 @@ func TestTheCountEndsWhereNothingSpeaks(t *testing.T) {
 		require.Equal(t, s.others.failing, v.before)
 		require.Equal(t, c.failing, v.failing, "%+v", c.trial)
 	}
+}
+
+// TestWhatPassesByChanceIsNamed: if nothing is sure to decide, the value with which most of
+// the schedule fits and passes is told, and not that there is none.
+func TestWhatPassesByChanceIsNamed(t *testing.T) {
+	s := &search{}
+	of := func(value string) candidate {
+		return candidate{Choice: testbed.Choice{Node: "etcd", Name: "x", Value: value}}
+	}
+	s.doubt(of("a"), []trial{{name: "b", taken: 20, recorded: 67}})
+	require.Nil(t, s.maybe, "the schedule went elsewhere early")
+	s.doubt(of("a"), []trial{{name: "b", taken: 60, recorded: 67, gone: 1, still: 2}})
+	require.Nil(t, s.maybe, "other schedules still fail")
+	s.doubt(of("a"), []trial{{name: "b", taken: 60, recorded: 67, before: 4, failing: 4}})
+	require.Nil(t, s.maybe, "schedules fail as often")
+	s.doubt(of("a"), []trial{{name: "b", taken: 60, recorded: 67, since: span{text: "etcd from 3.5.16 on"}}})
+	s.doubt(of("c"), []trial{{name: "d", taken: 40, recorded: 67}})
+	require.Equal(t, "No setting is sure to decide. With x=b (etcd from 3.5.16 on) replaying the same schedule (60 of 67 recorded choices fit) passes: too little to tell that from chance.", s.maybe.Doubt())
 }
 
 // TestFlipMustRemoveTheViolation: a behaviour that has nothing to do with it

@@ -41,7 +41,8 @@ func decided(t *testing.T, sc *testbed.Scenario, p testbed.Params, property stri
 		rec, _ := recording.RecordSeed(runner, strategy.Default(), seed)
 		for _, f := range rec.Violations() {
 			if f.Property == property {
-				return Decide(sc, p, rec, f)
+				d, _ := Decide(sc, p, rec, f)
+				return d
 			}
 		}
 	}

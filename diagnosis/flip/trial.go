@@ -100,6 +100,11 @@ func (v *trial) failsIn(part, of int) bool {
 // plausible: it decides this run, and some others.
 func (v *trial) plausible() bool { return !v.failsIn(3, 4) && v.fits() && 3*v.gone >= v.gone+v.still }
 
+// possible: it may decide this run, or lead it elsewhere.
+func (v *trial) possible() bool {
+	return !v.failsIn(3, 4) && 2*v.taken >= v.recorded && v.gone >= v.still
+}
+
 func (v *trial) fits() bool { return 10*v.taken >= 9*v.recorded }
 
 // share is that of the other runs that hold with the value.
