@@ -51,7 +51,7 @@ func sayMasked(program string, masked, settings []string) string {
 		sentences = append(sentences, "`"+program+" run "+r.Scenario+"` shows it.")
 	}
 	if len(settings) > 0 {
-		sentences = append(sentences, "The scenario sets "+strings.Join(settings, ", ")+".")
+		sentences = append(sentences, "Set on top of version and design: "+strings.Join(settings, ", ")+".")
 	}
 	return strings.Join(sentences, " ")
 }

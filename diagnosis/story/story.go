@@ -23,7 +23,7 @@ type Story struct {
 	Lines   []Line
 	// Why says which client read what, and what the answer should have been.
 	Why string
-	// Masked is what masks a race of etcd, Settings what the scenario sets.
+	// Masked is what masks a race of etcd, Settings what is set on top of version and design.
 	Masked, Settings []string
 	// Run is the run that is told.
 	Run *Run
