@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/rollouts"
@@ -22,6 +23,7 @@ func init() {
 		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, RequestsAtRest,
 		// What known bugs of etcd show in.
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
+		etcdrequests.RequestSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, FailedChecks, Detectors, ConsistencyChecks,
 		// Initial events (KEP-3157).

@@ -101,7 +101,6 @@ var elsewhere = map[string][]string{
 		"cache: progress notification of an unknown member dropped",
 	},
 	"a limit that is far away; TestNoFalseAlarmInDraws draws it": {
-		"etcd: write refused because it is too large",
 	},
 	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
 		"cache: rest of a list that is too large to be kept",

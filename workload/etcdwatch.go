@@ -109,6 +109,17 @@ func (w *EtcdWatch) Sent() (creates, later int) {
 	return len(w.plan.Creates), w.later
 }
 
+// ProgressRequests is how many progress requests were sent.
+func (w *EtcdWatch) ProgressRequests() int {
+	n := w.requested
+	for _, p := range w.plan.Later[:w.later] {
+		if _, ok := p.(*wire.WatchProgressRequest); ok {
+			n++
+		}
+	}
+	return n
+}
+
 // FirstProgress is the time from the first progress request to the first answer for
 // all watches of the stream; ok is false if there was none.
 func (w *EtcdWatch) FirstProgress() (d sim.Duration, ok bool) {

@@ -17,7 +17,8 @@ import (
 // Answers compares the whole answer to each request with what the model answers at the
 // revision in its header: items, counts, flags, and the results of each operation of a
 // transaction, at whatever revision it reads. Which revision it is must fit the time of
-// the request, but for a serializable read. A refusal must have its reason, and a
+// the request, but for a serializable read: it is none before what any member had applied,
+// since a watch may have shown that. A refusal must have its reason, and a
 // request that is malformed or too large must be refused. It is exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
@@ -131,8 +132,8 @@ func revisionFits(op *model.Operation, request sim.Payload, at *moments.Call) (l
 	switch rev := op.Result.Revision; {
 	case rev > at.Answered.Revision:
 		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.Answered.Revision)
-	case rev < at.Asked.Revision && !serializable(request):
-		return "revision", fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
+	case rev < at.Asked.Applied && !serializable(request):
+		return "revision", fmt.Sprintf("a member of etcd was at revision %d when it was asked", at.Asked.Applied)
 	}
 	return "", ""
 }

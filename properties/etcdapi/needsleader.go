@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -13,20 +15,22 @@ import (
 
 // NeedsLeader holds what etcd does without a leader against what it promises. Raft takes no
 // proposals then, so that a write which is asked for has no answer before there is a leader
-// again. monitorLeader ends the streams that require one after three election timeouts
+// again. Nor has a linearizable read, for which a leader has to say what is committed; a
+// serializable one has.
+// monitorLeader ends the streams that require one after three election timeouts
 // (clientv3.WithRequireLeader), and no others. Only a run with a clock is judged, in which
-// the fault says for how long there is no leader. It is exercised by each write that is
-// asked for and each stream that is open meanwhile.
+// the fault says for how long there is no leader. It is exercised by each write and
+// each linearizable read that is asked for, and each stream that is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Name: "needs-leader", Kind: testbed.Safety,
-	Promise:  "While etcd has no leader it answers no write, and it ends the watch streams that require a leader and no others.",
+	Promise:  "While etcd has no leader it answers no write and no linearizable read, and it ends the watch streams that require a leader and no others.",
 	Violated: "acts without a leader",
 	Labels: map[string]string{
-		"answered": "write answered without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
+		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
 	New: func(s *testbed.System) testbed.Judge {
 		b := s.DeliveryBound().Plus(electionTimeouts, "three election timeouts")
-		return &needsLeader{system: s, bound: b, until: sim.Time(s.Params().Faults.For)}
+		return &needsLeader{system: s, moments: moments.Of(s), bound: b, until: sim.Time(s.Params().Faults.For)}
 	},
 })
 
@@ -34,7 +38,8 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 const electionTimeouts = 3 * time.Second
 
 type needsLeader struct {
-	system *testbed.System
+	system  *testbed.System
+	moments *moments.Recorder
 	// bound is how long a stream that requires a leader may stay open.
 	bound testbed.Bound
 	// until is when there is a leader again, since when there is none; lost is false if
@@ -62,8 +67,8 @@ func (j *needsLeader) Finding(w *sim.World) explore.Finding {
 	if w.Mode() == sim.Untimed || !j.lost {
 		return all.Finding()
 	}
-	for _, c := range j.system.Clients() {
-		j.writes(&all, c)
+	for i, c := range j.system.Clients() {
+		j.requests(&all, c, j.moments.Operations(i))
 	}
 	for _, c := range j.system.Streams() {
 		j.stream(w, &all, c)
@@ -71,16 +76,21 @@ func (j *needsLeader) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
-// writes judges the writes that a client asked for while there was no leader.
-func (j *needsLeader) writes(all *testbed.Tally, c *workload.Client) {
+// requests judges what a client asked for while there was no leader, but for what the cache
+// is asked and what may be served from any state. A refusal needs no leader.
+func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []moments.Call) {
 	for k := range c.Operations() {
 		op, span := &c.Operations()[k], &c.Spans()[k]
-		if !op.Request.IsWrite() || span.Call <= j.since || span.Call >= j.until {
+		if span.Call <= j.since || span.Call >= j.until {
+			continue
+		}
+		read := at[k].To == j.system.Topology().Etcd && !serializable(c.Requests()[k])
+		if !read && onlyReads(op.Request) {
 			continue
 		}
 		all.Exercised++
-		if span.Answered && span.Return < j.until {
-			all.Violate("answered", &withoutLeader{c.Name(), j, fmt.Sprintf("was answered a write at %v", span.Return.Sub(0))})
+		if span.Answered && op.Outcome == model.Done && span.Return < j.until {
+			all.Violate("answered", &withoutLeader{c.Name(), j, fmt.Sprintf("was answered %T at %v", c.Requests()[k], span.Return.Sub(0))})
 		}
 	}
 }

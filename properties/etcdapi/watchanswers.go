@@ -15,18 +15,19 @@ import (
 // WatchAnswers judges what comes on a stream of etcd's watch API beside events: that each
 // create request is answered once, that a watch is canceled only if the client asked for
 // it, if it was refused, or if the history that it still wants is compacted, and that
-// nothing comes to a watch behind that. A response has a revision that etcd has reached,
+// nothing comes to a watch behind that. Progress of all watches comes only if the client
+// asks for it, and once for a request at most. A response has a revision that etcd has reached,
 // and none behind its events. That headers never go back is not promised: a response that
 // had to wait has the revision of its events. When nothing more can happen, every request
 // on an open stream is answered. It is exercised by responses.
 var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 	Name: "watch-answers", Kind: testbed.Safety,
 	Promise: "On a stream of etcd's watch API each request is answered once, a watch is canceled only with a reason, " +
-		"and a response has a revision that etcd has reached and that is not behind its events.",
+		"progress of all watches comes once for a request at most, and a response has a revision that etcd has reached and that is not behind its events.",
 	Violated: "wrong answer on a watch stream",
 	Labels: map[string]string{
 		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
-		"ended": "response to a watch that ended", "revision": "wrong revision", "unanswered": "request not answered",
+		"ended": "response to a watch that ended", "progress": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
 	},
 	Weight: 1,
 	New: func(s *testbed.System) testbed.Judge {
@@ -66,6 +67,8 @@ type streamCheck struct {
 	all     *testbed.Tally
 	client  *workload.EtcdWatch
 	watches []watchState
+	// progress is how many responses spoke for all watches.
+	progress int
 	// canceledFirst: Canceled may overtake Created, which no release does.
 	canceledFirst bool
 }
@@ -119,8 +122,12 @@ func (of *streamCheck) response(r *wire.WatchResponse, came moments.Etcd) {
 	case r.Created:
 		of.created(r)
 	case r.WatchID == wire.InvalidWatchID:
-		if len(r.Events) > 0 || r.Canceled {
+		of.progress++
+		switch asked := of.client.ProgressRequests(); {
+		case len(r.Events) > 0 || r.Canceled:
 			of.violate("ended", r, "no watch has its id")
+		case of.progress > asked:
+			of.violate("progress", r, fmt.Sprintf("it is number %d for all watches, and the client asked for %d", of.progress, asked))
 		}
 	default:
 		of.toWatch(r, came)

@@ -24,6 +24,9 @@ type Moment struct {
 	// Etcd is the member that takes reads and writes. Of its history as much may be gone
 	// as the member has compacted that serves watches, which may be ahead.
 	Etcd
+	// Applied is the newest revision that a member had applied: a watch that it serves may
+	// have shown it.
+	Applied int64
 	// Cache is the cache that was asked; empty if it was etcd.
 	Cache Cache
 }
@@ -114,6 +117,7 @@ func (r *Recorder) answer(w *sim.World, c *Call) {
 func (r *Recorder) moment(m *Moment, w *sim.World, cache int) {
 	m.Step, m.Time, m.Etcd = w.Steps(), w.Now(), etcdNow(r.system.Etcd())
 	m.Compacted = max(m.Compacted, r.serves.CompactRevision())
+	m.Applied = max(m.Revision, r.serves.Revision())
 	if cache >= 0 {
 		r.caches[cache].now(&m.Cache, m.Step, r.system.Caches()[cache])
 	}
