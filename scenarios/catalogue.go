@@ -20,7 +20,7 @@ func init() {
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
-		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, RequestsAtRest,
+		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
 		// What known bugs of etcd show in.
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		etcdrequests.RequestSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,

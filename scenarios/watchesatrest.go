@@ -46,6 +46,28 @@ the other watchers are sent every event.`,
 	),
 })
 
+var SlowWatches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "slow-watches",
+	Summary: "clients that take one event at a time, and channels as large as they are by default: a watch ends only if its client lets as many events wait",
+	Doc: `As full-watches-at-rest, with more writes and with channels for ten events, the fewest that a watcher has without
+watch-buf. A client that comes back while an event is being dispatched begins a watch of its own, which has nothing to do with
+the one that it has left.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 3, Writes: 14, Deletes: true, Read: "consistent", Watchers: 2, Leave: 2, AwaitReady: true, Keys: 3, Items: 2,
+			ListWatch: workload.ListWatchOptions{Clients: 3, Rounds: 2, RV: "every", Slow: true},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: []*testbed.Property{
+		caches.WatchEnds, watches.KeepUp, caches.NothingLeft, watches.EventTypes, watches.Ordered, watches.Unique, watches.Reliable,
+	},
+	Known: known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+})
+
 var RecreatedAtRest = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "recreated-at-rest",
 	Summary: "a cache is replaced by a new one while clients watch with timeouts, until nothing more can happen: each watch of the old one has ended",

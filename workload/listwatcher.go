@@ -62,9 +62,10 @@ type ListStream struct {
 	// Began and Ended are the times of the request and of the end of the initial
 	// events, when timed.
 	Began, Ended sim.Time
-	// Phase is that of the request. Closed: the stream has ended.
-	Phase  sim.Phase
-	Closed bool
+	// Phase is that of the request. Closed: the stream has ended. HungUp: the cache ended it
+	// without an error.
+	Phase          sim.Phase
+	Closed, HungUp bool
 }
 
 // IsList reports whether the stream was to begin with initial events.
@@ -159,6 +160,9 @@ func (c *ListWatcher) Receive(env *sim.Env, m *sim.Message) {
 			c.conn = sim.NoConn
 			c.wait(env)
 			return
+		}
+		if h, ok := p.(*sim.Hangup); ok {
+			c.streams[len(c.streams)-1].HungUp = !h.Broken
 		}
 		c.ended(env, false)
 	}

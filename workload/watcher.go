@@ -44,6 +44,8 @@ type Stream struct {
 	Events []*wire.WatchEvent
 	// Listed: From comes from a list, and not from an event or bookmark.
 	Listed bool
+	// HungUp: the cache ended the watch without an error.
+	HungUp bool
 }
 
 const again sim.Timer = 0
@@ -140,6 +142,9 @@ func (w *Watcher) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.WatchEvent:
 		w.event(env, p)
 	default:
+		if h, ok := p.(*sim.Hangup); ok && w.state == watcherWatches {
+			w.streams[len(w.streams)-1].HungUp = !h.Broken
+		}
 		w.again(env)
 	}
 }
