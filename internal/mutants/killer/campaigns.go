@@ -10,6 +10,7 @@ import (
 	// The scenarios.
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/draws"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -41,15 +42,28 @@ const turns = 3
 // tried: between them they make most requests.
 var alternatives = []string{"every-read", "paged-lists", "watch-list"}
 
-// matters are the options whose values differ only where a channel is full, or a watch
-// ends, and the scenarios in which that is so.
+// matters are the options whose values differ only where a channel is full, a watch ends, or
+// etcd sends no progress by itself, and the scenarios in which that is so.
 var matters = []struct{ option, scenario string }{
 	{"initial-events-buffer", "watch-list-slow"},
 	{"initial-events-buffer", "watch-list-full"},
 	{"initial-events-buffer", "full-watches-at-rest"},
+	{"initial-events-buffer", "watch-list-behind"},
+	{"watch-list-detection", "watch-list-without-progress"},
 	{"watch-delegation", "watches-at-rest"},
 	{"watch-delegation", "watch-list-slow"},
 	{"pagination", "selected-lists"},
+}
+
+// further are scenarios with a release or with amounts that none of the others has: a
+// release that remembers one progress request, and a limit on the memory of answers.
+var further = []struct {
+	scenario, etcd string
+	settings       []option.Setting
+}{
+	{"any-etcd-requests", "3.5.12", nil},
+	{"watch-guarantees", "3.5.12", nil},
+	{"informer-memory", "3.6.16", option.Settings("informer-list=list-watch", "network=200ms", "answers-limit=1")},
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those
@@ -82,6 +96,11 @@ func Campaigns() []*Campaign {
 	for _, m := range matters {
 		if sc, err := testbed.FindScenario(m.scenario); err == nil {
 			all = append(all, valuesIn(sc, m.option)...)
+		}
+	}
+	for _, x := range further {
+		if sc, err := testbed.FindScenario(x.scenario); err == nil {
+			all = append(all, with(sc, x.etcd, x.settings)...)
 		}
 	}
 	for i, sc := range testbed.Scenarios() {
@@ -122,6 +141,20 @@ func valuesIn(sc *testbed.Scenario, only string) []*Campaign {
 		}
 	}
 	return all
+}
+
+// with is a scenario with another release and settings.
+func with(sc *testbed.Scenario, etcd string, settings []option.Setting) []*Campaign {
+	p, name := sc.Params, fmt.Sprintf("%s --etcd %s", sc.Name, etcd)
+	p.Etcd = etcd
+	for _, s := range settings {
+		var err error
+		if p, err = p.With(s.Name, s.Value); err != nil {
+			return nil
+		}
+		name += fmt.Sprintf(" --set %s", s)
+	}
+	return []*Campaign{{name, sc, p}}
 }
 
 // drawn is how many draws of a scenario there are.

@@ -1,14 +1,15 @@
 // Attempt runs campaigns with one mutant, or measures them without any. It is built
 // and started by cmd/mutants, with the mutants in it. It reads a killer.Task as JSON
 // and writes a killer.Outcome; with the argument "baseline" it writes a
-// killer.Baseline for each campaign that can be used and whose name contains the
-// argument behind it.
+// killer.Baseline for each campaign that can be used and whose name contains one of the
+// parts that the argument behind it has, between commas.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,11 +43,11 @@ func run() error {
 	return out.Encode(killer.Attempt(&t, func() bool { return active.Touched }))
 }
 
-func baseline(out *json.Encoder, part string) error {
+func baseline(out *json.Encoder, parts string) error {
 	// What ran before main makes a difference in every campaign.
 	before := active.Entered()
 	for _, c := range killer.Campaigns() {
-		if !strings.Contains(c.Name, part) {
+		if !slices.ContainsFunc(strings.Split(parts, ","), func(part string) bool { return strings.Contains(c.Name, part) }) {
 			continue
 		}
 		b, err := killer.Measure(c, func() []int { return append(active.Entered(), before...) })

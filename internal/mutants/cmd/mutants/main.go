@@ -24,7 +24,7 @@ type flags struct {
 	jobs   int
 	again  bool
 	only   string
-	// campaigns is a part of the names of those that run.
+	// campaigns are parts of the names of those that run, between commas.
 	campaigns string
 	list      bool
 	table     bool
@@ -38,7 +38,7 @@ func main() {
 	flag.IntVar(&f.jobs, "jobs", 1, "how many mutants run at the same time")
 	flag.BoolVar(&f.again, "again", false, "run those again that survived")
 	flag.StringVar(&f.only, "only", "", "run the mutants with these names again, comma separated, and print their changes")
-	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain this; what survives them is not kept as a result")
+	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain one of these, comma separated; what survives them is not kept as a result")
 	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
 	flag.BoolVar(&f.table, "table", false, "write the table and run none")
 	flag.Parse()
