@@ -27,7 +27,7 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong answer on a watch stream",
 	Labels: map[string]string{
 		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
-		"ended": "response to a watch that ended", "progress": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
+		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
 	},
 	Weight: 1,
 	New: func(s *testbed.System) testbed.Judge {
@@ -127,7 +127,7 @@ func (of *streamCheck) response(r *wire.WatchResponse, came moments.Etcd) {
 		case len(r.Events) > 0 || r.Canceled:
 			of.violate("ended", r, "no watch has its id")
 		case of.progress > asked:
-			of.violate("progress", r, fmt.Sprintf("it is number %d for all watches, and the client asked for %d", of.progress, asked))
+			of.violate("too-often", r, fmt.Sprintf("it is number %d for all watches, and the client asked for %d", of.progress, asked))
 		}
 	default:
 		of.toWatch(r, came)
