@@ -100,8 +100,6 @@ var elsewhere = map[string][]string{
 		"cache: member behind a stream of the watch asked for its version",
 		"cache: progress notification of an unknown member dropped",
 	},
-	"a limit that is far away; TestNoFalseAlarmInDraws draws it": {
-	},
 	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
 		"cache: rest of a list that is too large to be kept",
 	},
