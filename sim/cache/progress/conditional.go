@@ -106,7 +106,7 @@ func (q *conditional) takeTick(env *sim.Env) bool {
 }
 
 // Clone implements Requester.
-func (q *conditional) Clone() Requester { c := *q; return &c }
+func (q *conditional) Clone(of Waits) Requester { c := *q; c.cfg.Waits = of; return &c }
 
 // Cells implements Requester.
 func (q *conditional) Cells(visit sim.CellVisitor) {

@@ -76,7 +76,7 @@ func (q *echo) Heard(env *sim.Env, id int64) {
 }
 
 // Clone implements Requester.
-func (q *echo) Clone() Requester { c := *q; return &c }
+func (q *echo) Clone(of Waits) Requester { c := *q; c.cfg.Waits = of; return &c }
 
 // Cells implements Requester.
 func (q *echo) Cells(visit sim.CellVisitor) {

@@ -16,7 +16,7 @@ func (q *notify) Run(*sim.Env) {}
 func (q *notify) Fire(*sim.Env) {}
 
 // Clone implements Requester.
-func (q *notify) Clone() Requester { c := *q; return &c }
+func (q *notify) Clone(of Waits) Requester { c := *q; c.cfg.Waits = of; return &c }
 
 // Cells implements Requester.
 func (q *notify) Cells(visit sim.CellVisitor) { visit(CellRequester, 0, q.digest()) }

@@ -38,7 +38,7 @@ func (q *once) Run(env *sim.Env) {
 func (q *once) Fire(*sim.Env) {}
 
 // Clone implements Requester.
-func (q *once) Clone() Requester { c := *q; return &c }
+func (q *once) Clone(of Waits) Requester { c := *q; c.cfg.Waits = of; return &c }
 
 // Cells implements Requester.
 func (q *once) Cells(visit sim.CellVisitor) {

@@ -34,7 +34,8 @@ type Requester interface {
 	Hangup(conn sim.Conn) bool
 	Close(env *sim.Env)
 
-	Clone() Requester
+	// Clone returns a copy for another cache, whose reads are given.
+	Clone(Waits) Requester
 	Cells(visit sim.CellVisitor)
 }
 
