@@ -16,7 +16,7 @@ func init() {
 	testbed.ArrangeScenarios(
 		// Consistent reads, and everything around one cache.
 		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, Partitions, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
-		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, FutureReads,
+		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, UnfinishedPages, FutureReads,
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.

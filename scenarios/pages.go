@@ -33,7 +33,7 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Minute, Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, timers.Owned},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, timers.Owned, timers.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),
@@ -65,6 +65,29 @@ again: --set take-rests=false.`,
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
 	),
+})
+
+var UnfinishedPages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "unfinished-pages",
+	Summary: "clients read the first page of a list and never ask for the next: what the cache keeps for them is bounded",
+	Doc: `KEP-4988 expects that "caching might increase RAM usage, if the client reads the first page, but never paginates". A cache that
+keeps the rest of each list under its token (the first draft of KEP-2340) has it for a minute, and objects that have changed since
+are in memory for its sake alone: kept_pages_bytes. With --cache kep-4988 nothing is kept for a client, and there are as many
+snapshots whatever clients do: cache_snapshots. --set read=pages is clients that read all pages.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("pagination=kept"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 30, Readers: 4, Reads: 10, Read: "page", PageLimit: 10, AwaitReady: true, Keys: 50, Items: 50,
+			Think: 20 * time.Second,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: time.Hour, Steps: 200_000,
+		},
+	},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, timers.PagesInTime},
+	Known:  slices.Concat(known.EarlyProgress(reads.Linearizable), known.StaleReads(reads.Linearizable)),
 })
 
 var FutureReads = testbed.RegisterScenario(&testbed.Scenario{

@@ -23,6 +23,16 @@ type Claim struct {
 	Share uint64
 
 	bearsOut test
+	// beside is another campaign of the scenario, with which the first is compared; nil
+	// is none.
+	beside *comparison
+}
+
+// comparison is what a figure that says "more" or "less" needs: the settings of the
+// other campaign, and a test of both in place of that of one.
+type comparison struct {
+	params   []option.Setting
+	bearsOut func(all, beside measured) (text string, borneOut bool)
 }
 
 const (
@@ -38,6 +48,7 @@ const (
 	saysRequests = "an informer sends one request in place of two"
 	saysLoad     = "LISTs of informers are served from the watch cache, and etcd's load is reduced"
 	saysBypass   = "LISTs of previous states, such as pages, go to etcd without snapshots"
+	saysUnread   = "caching increases RAM usage if clients read the first page and never paginate"
 	saysPages    = "LISTs in pages require no request to etcd any more"
 	saysSudden   = "a spike of LISTs takes milliseconds, which is too sudden for measuring memory every 100 ms"
 	saysTwoMB    = "a watch takes about 2 MB while it sends 400 objects of 1 MB"
@@ -55,7 +66,10 @@ var (
 		{Name: "think", Value: "80s"}, {Name: "writers", Value: "32"}, {Name: "writes", Value: "10"}, {Name: "noise", Value: "0"},
 		{Name: "reads", Value: "2"}, {Name: "horizon", Value: "1h"},
 	}
-	often = []option.Setting{{Name: "writes", Value: "40"}}
+	// allPages is clients that read each list to its end.
+	allPages      = only("read", "pages")
+	withSnapshots = []option.Setting{{Name: "cache", Value: "kep-4988"}, {Name: "pagination", Value: "first-page"}}
+	often         = []option.Setting{{Name: "writes", Value: "40"}}
 )
 
 func join(lists ...[]option.Setting) []option.Setting {
@@ -88,77 +102,83 @@ func All() []Claim { return known }
 var known = []Claim{
 	{kep2340, saysReadWait, "other resources are written",
 		"a read that waits is at most one period away from the next request, whatever is written",
-		scenarios.CostElsewhere, nil, 1, readWaitBelow},
+		scenarios.CostElsewhere, nil, 1, readWaitBelow, nil},
 	{kep2340, saysReadWait, "the resource and others are written",
 		"most events come before the next request is due",
-		scenarios.CostBusy, nil, 1, readWaitBelow},
+		scenarios.CostBusy, nil, 1, readWaitBelow, nil},
 	{kep2340, saysReadWait, "on etcd 3.5.12",
 		"progress that was deferred never comes (etcd #17507): the reads wait for the full 3 s",
-		scenarios.CostElsewhere, only("etcd", "3.5.12"), 1, readWaitBelow},
+		scenarios.CostElsewhere, only("etcd", "3.5.12"), 1, readWaitBelow, nil},
 	{kep2340, saysReadWait, "50 ms to etcd, one way",
 		"request and notification are under way for longer than the period",
-		scenarios.CostElsewhere, only("network", "50ms"), 1, readWaitBelow},
+		scenarios.CostElsewhere, only("network", "50ms"), 1, readWaitBelow, nil},
 	{kep2340, saysSelected, "etcd, 50 of 1,000 objects",
 		"etcd knows of no fields: it sends each object, and the API server leaves out 19 of 20",
-		scenarios.CostSelected, only("cache", "direct"), 1, looksAt(20)},
+		scenarios.CostSelected, only("cache", "direct"), 1, looksAt(20), nil},
 	{kep2340, saysSelected, "the cache by its index, 50 of 1,000 objects",
 		"the index has the objects by the value of the field",
-		scenarios.CostSelected, nil, 1, looksAt(1)},
+		scenarios.CostSelected, nil, 1, looksAt(1), nil},
 	{kep2340, saysSelected, "the cache by a field that has no index, 50 of 1,000 objects",
 		"nothing is asked of etcd but its revision, and the cache looks at each object that it has: of pods only spec.nodeName has an index",
-		scenarios.CostSelected, only("read", "filtered"), 1, looksAt(1)},
+		scenarios.CostSelected, only("read", "filtered"), 1, looksAt(1), nil},
 	{draft2019, saysAverage, "the resource is not written",
 		"half an interval, and half of etcd's jitter of up to 10 %",
-		scenarios.CostElsewhere, join(drafted, trusting, steadily), 1, averageIs125},
+		scenarios.CostElsewhere, join(drafted, trusting, steadily), 1, averageIs125, nil},
 	{draft2019, saysAverage, "the resource is written twice a second",
 		"etcd's ticker leaves out a watch that was sent an event since the last tick: reads wait for up to two intervals",
-		scenarios.CostBusy, join(drafted, trusting, steadily, nowAndThen), 1, averageIs125},
+		scenarios.CostBusy, join(drafted, trusting, steadily, nowAndThen), 1, averageIs125, nil},
 	{draft2019, saysDetect, "the resource is written 32 times a second",
 		"a watch that is always sent events is left out at every tick: it looks like a server that sends no notifications",
-		scenarios.CostBusy, join(drafted, steadily, often), 1, mostlyFromCache},
+		scenarios.CostBusy, join(drafted, steadily, often), 1, mostlyFromCache, nil},
 	{kep3157, saysTwoMB, "1,024 informers, a millisecond away",
 		"an object waits in the channel for as long as the network takes, and few are on their way at a time",
-		informers.Memory, memoryOf(1024, 40), 0, eachTakesTwoMB(1024)},
+		informers.Memory, memoryOf(1024, 40), 0, eachTakesTwoMB(1024), nil},
 	{kep3157, saysTwoMB, "16 informers, up to 100 ms away",
 		"all 10 slots of a watcher's channel hold an object: the number of slots bounds it, not 2 MB",
-		informers.Memory, join(memoryOf(16, 400), only("network", "100ms")), 1, eachTakesTwoMB(16)},
+		informers.Memory, join(memoryOf(16, 400), only("network", "100ms")), 1, eachTakesTwoMB(16), nil},
 	{kep3157, saysRequests, "with LISTs, and nothing fails",
 		"a LIST, and a WATCH from its resourceVersion on",
-		informers.Memory, only("informer-list", "list-watch"), 1, requestsAre(2)},
+		informers.Memory, only("informer-list", "list-watch"), 1, requestsAre(2), nil},
 	{kep3157, saysRequests, "with streams, and nothing fails",
 		"one WATCH; but it asks for the newest state, so that the API server reads etcd's revision, which it does not for a LIST at resourceVersion 0",
-		informers.Memory, nil, 1, requestsAre(1)},
+		informers.Memory, nil, 1, requestsAre(1), nil},
 	{kep3157, saysRequests, "with streams, while API servers, etcd and informers restart",
 		"a stream that is refused or cut off is asked for again, or a LIST and a WATCH take its place",
-		informers.Outages, nil, 1, requestsAre(1)},
+		informers.Outages, nil, 1, requestsAre(1), nil},
 	{kep3157, saysLoad, "1,000 informers start over at once, and list at resourceVersion 0",
 		"any state will do, and the caches have one",
-		informers.CostStorm, storm("list-watch"), 0, etcdSpared(0)},
+		informers.CostStorm, storm("list-watch"), 0, etcdSpared(0), nil},
 	{kep3157, saysLoad, "1,000 informers start over at once, and stream",
 		"an API server reads etcd's revision for each stream: no objects come, and as many requests as if etcd answered LISTs",
-		informers.CostStorm, storm("watch-list"), 0, etcdSpared(0)},
+		informers.CostStorm, storm("watch-list"), 0, etcdSpared(0), nil},
 	{kep3157, saysSudden, "16 informers list 400 MB at a time, with a limit of 800 MB",
 		"all have asked before memory is measured for the second time: none is refused",
-		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800")), 1, exceeds(800e6)},
+		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800")), 1, exceeds(800e6), nil},
 	{kep3157, saysSudden, "the same, measured every millisecond",
 		"fewer at a time, but what comes within the millisecond passes; those that are refused come again after a second",
-		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800"), only("measure-period", "1ms")), 1, exceeds(800e6)},
+		informers.Memory, join(memoryOf(16, 400), only("informer-list", "list-watch"), only("answers-limit", "800"), only("measure-period", "1ms")), 1, exceeds(800e6), nil},
 	{kep3157, saysSix, "the resource is not written",
 		"both timers have jitter, of 10 % in etcd and of 25 % in the cache: up to 6.75 s",
-		scenarios.WatchListSixSeconds, only("writers", "0"), 20, endsWithinSix},
+		scenarios.WatchListSixSeconds, only("writers", "0"), 20, endsWithinSix, nil},
 	{kep3157, saysSix, "the resource is written now and then",
 		"a tick that leaves the watch out costs another 5 s: up to 12.25 s",
-		scenarios.WatchListSixSeconds, nil, 20, endsWithinSix},
+		scenarios.WatchListSixSeconds, nil, 20, endsWithinSix, nil},
 	{kep3157, saysSix, "as shipped in v0.37.2",
 		"the cache asks for progress as soon as one waits",
-		scenarios.WatchListSixSeconds, only("cache", "v0.37.2"), 20, endsWithinSix},
+		scenarios.WatchListSixSeconds, only("cache", "v0.37.2"), 20, endsWithinSix, nil},
 	{kep4988, saysBypass, "in pages of a fifth, with kep-2340",
 		"etcd answers each page but the first one of a list",
-		scenarios.CostPages, nil, 1, laterPagesFromEtcd},
+		scenarios.CostPages, nil, 1, laterPagesFromEtcd, nil},
 	{kep4988, saysPages, "pages that are turned at once",
 		"a snapshot has each page after the first; for the first one the cache reads etcd's revision, without objects",
-		scenarios.CostPages, only("cache", "kep-4988"), 1, pagesFromCache},
+		scenarios.CostPages, only("cache", "kep-4988"), 1, pagesFromCache, nil},
 	{kep4988, saysPages, "pages that are turned after 80 s at most, of a resource that changes 0.8 times a second",
 		"snapshots go with the history, which has the last 100 changes here, two minutes of them: etcd answers what is asked for later",
-		scenarios.CostPages, join(only("cache", "kep-4988"), atLeisure), 1, pagesFromCache},
+		scenarios.CostPages, join(only("cache", "kep-4988"), atLeisure), 1, pagesFromCache, nil},
+	{kep4988, saysUnread, "with snapshots, beside clients that read all pages",
+		"nothing is kept for a client: there is a snapshot for each change in the history, whatever clients do",
+		scenarios.UnfinishedPages, withSnapshots, 1, nil, &comparison{join(withSnapshots, allPages), keepsMore(snapshotsKept)}},
+	{kep4988, saysUnread, "with pagination=kept, as the draft of 2019 has it, beside clients that read all pages of as many lists",
+		"the rest of a list is kept for a minute, and each page that a client reads leaves another rest",
+		scenarios.UnfinishedPages, only("think", "100s"), 1, nil, &comparison{allPages, keepsMore(pagesKept)}},
 }

@@ -43,9 +43,20 @@ func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config
 	}
 	r := &Result{
 		Document: c.Document, Says: c.Says, Where: c.Where, Why: c.Why,
-		Schedules: done.Schedules, Command: c.command(program, done), Interrupted: done.Interrupted,
+		Schedules: done.Schedules, Command: commandFor(program, c.Scenario, c.Params, done), Interrupted: done.Interrupted,
 	}
-	r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
+	if c.beside == nil {
+		r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
+		return r, nil
+	}
+	other, err := run(ctx, c.Scenario, c.beside.params, cfg)
+	if err != nil {
+		return nil, err
+	}
+	r.Measured, r.BorneOut = c.beside.bearsOut(metrics.Of(done.Metrics), metrics.Of(other.Metrics))
+	r.Schedules += other.Schedules
+	r.Interrupted = r.Interrupted || other.Interrupted
+	r.Command += "; " + commandFor(program, c.Scenario, c.beside.params, other)
 	return r, nil
 }
 
@@ -89,9 +100,9 @@ func run(ctx context.Context, sc *testbed.Scenario, changes []option.Setting, cf
 	return campaign.Run(ctx, subjects, cfg)
 }
 
-func (c *Claim) command(program string, done *campaign.Result) string {
-	text := program + " run " + c.Scenario.Name
-	for _, change := range c.Params {
+func commandFor(program string, sc *testbed.Scenario, changes []option.Setting, done *campaign.Result) string {
+	text := program + " run " + sc.Name
+	for _, change := range changes {
 		switch change.Name {
 		case "etcd", "cache":
 			text += " --" + change.Name + " " + change.Value
@@ -136,6 +147,9 @@ const (
 	clientBytes     = `etcd_response_bytes_total{operation="list",for="client"}`
 	exactLists      = `etcd_requests_total{operation="list",for="exact"}`
 	exactBytes      = `etcd_response_bytes_total{operation="list",for="exact"}`
+
+	snapshotsKept = "cache_snapshots"
+	pagesKept     = "kept_pages_bytes"
 )
 
 func readWaitBelow(all measured) (string, bool) {
@@ -154,6 +168,18 @@ func mostlyFromCache(all measured) (string, bool) {
 	served := all.of(listsServed).Total
 	share := served / max(lists, 1)
 	return fmt.Sprintf("%.1f %% of the LISTs are served by the cache", 100*share), share > 0.5
+}
+
+// keepsMore is about the most that a cache keeps at a time.
+func keepsMore(metric string) func(all, beside measured) (string, bool) {
+	return func(all, beside measured) (string, bool) {
+		x, y := all.of(metric), beside.of(metric)
+		text := fmt.Sprintf("max %s, beside %s", metrics.Amount(x.Of.Max, x.Unit), metrics.Amount(y.Of.Max, y.Unit))
+		if x.Unit == "" {
+			text += " snapshots"
+		}
+		return text, y.Of.Max > 0 && x.Of.Max > y.Of.Max
+	}
 }
 
 // pagesOfEtcd says how many pages there were, and how many of them etcd answered. What

@@ -76,8 +76,9 @@ var documents = []struct {
 			"195 MB for the 102,400 snapshots of a full history", "copies of the tree share their nodes: 1.9 kB a snapshot", snapshots),
 		elsewhere("Snapshot memory overhead", "snapshots take 1.3 % of the memory", Contradicted,
 			"1.65 % with 1,000 snapshots of 100,000 objects of 1 KiB, 14.9 % with 10,000; 0.73 % with 500 of 10,000 objects of 10 KiB", "the share follows the number of events in the history, and the size of objects", snapshots),
-		claimed("Does enabling the feature change any default behavior?", saysPages),
 		adopted("Hashing algorithm", "a consistency check every 5 minutes, with the 64-bit FNV hash", "the checker's period, which checks-apart judges; TestDigest compares the hash"),
+		claimed("Does enabling the feature change any default behavior?", saysPages),
+		claimed("Will enabling / using this feature result in non-negligible increase of resource usage (CPU, RAM, disk, IO, ...) in any components?", saysUnread),
 	}},
 	{article, []said{
 		elsewhere("社区实现", "progress requests every 100 ms add 100 ms at most to a LIST", Contradicted,
