@@ -126,6 +126,8 @@ var activeValues = []active{
 	{set: "informer-newest=true", scenario: "informer-expired"},
 	{set: "informer-stream-patience=10s", scenario: "watch-list-without-progress"},
 	{set: "informer-not-older=true", scenario: "informer-relist-loop"},
+	{set: "informer-no-bookmarks=true", scenario: "informer-quiet-resource"},
+	{set: "informer-list-timeout=5s", scenario: "informer-slow-lists"},
 	{set: "object-bytes=10", scenario: "informer-memory", judged: true},
 	// Faults.
 	{set: "breaks=2", scenario: "consistent-list"},
@@ -161,6 +163,7 @@ var activeValues = []active{
 	{set: "network=2ms", scenario: "recovery"},
 	{set: "scheduling=2ms", scenario: "recovery"},
 	{set: "transfer=10ms", scenario: "recovery"},
+	{set: "etcd-transfer=10ms", scenario: "recovery"},
 	{set: "horizon=1s", scenario: "recovery"},
 	{set: "steps=50", scenario: "consistent-list"},
 	// etcd. What is not here is what the release of the scenario does.

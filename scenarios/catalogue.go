@@ -34,7 +34,7 @@ func init() {
 		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.Cascade, guards.CascadeLimited,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.Fallback,
-		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.Memory, informers.MemoryFeedback, informers.MemoryFallback,
+		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback,
 		// API servers that are changed while they serve.
 		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, rollouts.Compactors, informers.VersionSkew,
 		// Errors of etcd.

@@ -19,8 +19,9 @@ type Clock struct {
 	// has work, timed.
 	Network, Scheduling time.Duration
 	// Transfer is how long each object takes on its way from an API server to a client,
-	// in a LIST or an event, timed. 0 is no time.
-	Transfer time.Duration
+	// in a LIST or an event, EtcdTransfer how long from etcd in the answer to a Range, timed.
+	// 0 is no time.
+	Transfer, EtcdTransfer time.Duration
 	// Horizon is when a timed run ends at the latest. Steps bounds any run.
 	Horizon time.Duration
 	Steps   int
@@ -35,6 +36,7 @@ var clockGroup = option.NewGroup("clock",
 	option.Duration("network", func(c *Clock) *time.Duration { return &c.Network }, "", "longest one-way delay of a message, timed"),
 	option.Duration("scheduling", func(c *Clock) *time.Duration { return &c.Scheduling }, "", "longest wait of a loop that has work, timed"),
 	option.Duration("transfer", func(c *Clock) *time.Duration { return &c.Transfer }, "", "how long each object takes from an API server to a client, timed"),
+	option.Duration("etcd-transfer", func(c *Clock) *time.Duration { return &c.EtcdTransfer }, "", "how long each object takes from etcd in the answer to a range, timed"),
 	option.Duration("horizon", func(c *Clock) *time.Duration { return &c.Horizon }, "", "when a run ends at the latest, timed"),
 	option.Count("steps", func(c *Clock) *int { return &c.Steps }, "", "maximum number of steps of a run"),
 )

@@ -144,7 +144,7 @@ const etcdName, followerName = "etcd", "etcd-follower"
 
 func (c *cluster) build(s *System, w *sim.World) {
 	c.server.Reset(c.config)
-	w.Add(etcdName, c.server)
+	w.Pace(w.Add(etcdName, c.server), s.params.Clock.EtcdTransfer)
 	if c.follower != nil {
 		c.follower.Reset(c.followerConfig(s))
 		w.Add(followerName, c.follower)

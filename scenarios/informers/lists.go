@@ -101,3 +101,44 @@ from the cache (--cache kep-4988 with informer-list=list-watch, informer-rv=unse
 	Claims: []*testbed.Property{informers.CatchUp},
 	Known:  known.BackInTime(informers.CatchUp),
 })
+
+// slow is informers far away: a connection carries half a megabyte a second, which is two
+// seconds for each of forty objects of 1 MB, so that all of them take 80 s.
+func slow(list informer.ListMode) testbed.Params {
+	return testbed.Params{
+		Etcd: "3.5.13", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Writers: 1, Writes: 4, Read: "consistent", AwaitReady: true, Keys: 2, Items: 40, Think: time.Second},
+		Informers: testbed.InformerOptions{
+			ObjectBytes: 1_000_000, Count: 2, Options: informer.Options{List: list, ListTimeout: time.Minute},
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Transfer: 2 * time.Second,
+			Horizon: 10 * time.Minute, Steps: 100_000,
+		},
+	}
+}
+
+var SlowLists = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-slow-lists",
+	Summary: "informers far away list, which takes longer than the 60 s that a request may take: they never sync (KEP-3157, step 2b)",
+	Doc: `"Currently, there is a timeout for LIST requests of 60s. That means a slow reflector might fail synchronization as well". A
+connection carries half a megabyte a second, and there are forty objects of 1 MB. The API server ends each LIST when three quarters of it
+have come (informer-list-timeout), and after a pause the informer asks for all of it again. Pages come in time: --set
+informer-rv=unset with informer-page=10. So does a stream: informer-slow-streams.`,
+	Params: slow(informer.ByListWatch),
+	Claims: []*testbed.Property{informers.CatchUp},
+	Known: known.When(known.InformersTimeOut, known.InformersListWhole).Violates(informers.CatchUp).
+		Because("a LIST that takes longer than its time-out is ended and begun again, from its first object on"),
+})
+
+var SlowStreams = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-slow-streams",
+	Summary: "the informers of informer-slow-lists stream their list, which no time-out ends: they follow after 80 s",
+	Doc: `A stream may take as long as it takes. An informer whose stream is refused lists in its place, and never syncs. With --set
+writes=200 the channel of the watch overflows before all initial events are sent, which the document fears: as shipped, the watch
+ends with the bookmark, and the informer goes on from there.`,
+	Params: slow(informer.ByWatchList),
+	Claims: []*testbed.Property{informers.CatchUp},
+	Known:  known.BackInTime(informers.CatchUp),
+})

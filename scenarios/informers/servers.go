@@ -154,3 +154,27 @@ and has to list. It knows nothing of servers: what it holds never goes back in t
 		known.StaleRelist(),
 	),
 })
+
+var QuietResource = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "informer-quiet-resource",
+	Summary: "informers of a resource that nothing writes lose their API server for one that started later: bookmarks spare them the list",
+	Doc: `An API server that has started takes a watch only from a resourceVersion that is as new as its own list. Other resources are
+written, so that without bookmarks the resourceVersion of an informer falls behind each minute that it watches; with them it is a minute
+old at most. Both API servers start again within half an hour. LISTs are counted: --set informer-no-bookmarks=true is an informer without
+bookmarks, which has the same contents in the end, and lists more often.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "v0.37.2",
+		Settings: option.Settings("notify=5s"),
+		Topology: topology.Options{Servers: 2},
+		Workload: workload.Options{
+			Noise: 1, NoiseWrites: 180, NoiseFor: 30 * time.Minute, Read: "consistent", Keys: 2, Items: 3, AwaitReady: true,
+		},
+		Informers: testbed.InformerOptions{Count: 4},
+		Faults:    faults.Options{Restarts: 4, For: 30 * time.Minute},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 40 * time.Minute, Steps: 1_000_000,
+		},
+	},
+	Claims: []*testbed.Property{informers.CatchUp},
+	Known:  known.BackInTime(informers.CatchUp),
+})

@@ -24,6 +24,14 @@ var (
 		func(s *testbed.Setup) bool { return s.Params.Informers.List == informer.ByListWatch })
 	InformersLosePatience = testbed.NewCondition("informers do not wait for the end of initial events for ever (informer-stream-patience)",
 		func(s *testbed.Setup) bool { return s.Params.Informers.StreamPatience > 0 })
+	InformersTimeOut = testbed.NewCondition("LISTs of informers are ended after some time (informer-list-timeout)",
+		func(s *testbed.Setup) bool { return s.Params.Informers.ListTimeout > 0 })
+	// A list at resourceVersion "0" comes from the cache, which ignores its limit.
+	InformersListWhole = testbed.NewCondition("informers list all objects in one answer",
+		func(s *testbed.Setup) bool {
+			o := &s.Params.Informers
+			return o.Count > 0 && o.List == informer.ByListWatch && o.RV != informer.RVNewest
+		})
 	InstallsSnapshot = testbed.NewCondition("etcd installs a snapshot",
 		func(s *testbed.Setup) bool { return s.Params.Faults.Snapshots > 0 })
 	EtcdCompacts = testbed.NewCondition("etcd is compacted",

@@ -39,6 +39,7 @@ const (
 	timerWatchTimeout
 	timerCheckAgain
 	timerStreamPatience
+	timerListTimeout
 )
 
 // Informer is one Reflector with its store. It implements sim.Node with all
@@ -195,6 +196,8 @@ func (r *Informer) Fire(env *sim.Env, t sim.Timer) {
 		r.sendCheck(env)
 	case timerStreamPatience:
 		r.losePatience(env)
+	case timerListTimeout:
+		r.listTimedOut(env)
 	case timerBackoff:
 		env.LooksAt(cellState, 0)
 		switch r.state {
@@ -216,7 +219,7 @@ func (r *Informer) TaskName(sim.Task) string { return "" }
 
 // TimerName implements sim.Node.
 func (r *Informer) TimerName(t sim.Timer) string {
-	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again", "patience with a stream"}[t]
+	return [...]string{"backoff", "retry after", "watch timeout", "consistency check again", "patience with a stream", "list timeout"}[t]
 }
 
 // Synced reports whether the store has been filled since the process started.

@@ -26,6 +26,14 @@ type Options struct {
 	// events before it lists instead; 0 is for ever, as client-go, which only says so in
 	// its log every 10 s.
 	StreamPatience time.Duration
+	// NoBookmarks leaves allowWatchBookmarks out of a WATCH: the resourceVersion moves with
+	// events only. client-go asks for bookmarks.
+	NoBookmarks bool
+	// ListTimeout is how long after a LIST was sent the API server ends it, whether the
+	// answer is on its way or not (--request-timeout, which is 60 s): client-go then reads
+	// half a body, does not send the request again, and the ListAndWatch fails. The
+	// informer itself has the timer here: the news of the end takes no time. 0 is never.
+	ListTimeout time.Duration
 	// NotOlder gives a LIST with a resourceVersion that resourceVersionMatch.
 	// client-go gives none: that means the same without a limit, and exactly that
 	// resourceVersion with one (kubernetes #133810).
@@ -77,6 +85,9 @@ var Group = option.NewGroup("informers",
 	option.Switch("informer-newest", func(o *Options) *bool { return &o.Newest }, `informers ask for RV="" as soon as a watch ended with 410 (KEP-3157's appendix)`),
 	option.Duration("informer-stream-patience", func(o *Options) *time.Duration { return &o.StreamPatience }, "no end, as client-go",
 		"how long an informer waits for the end of initial events before it lists"),
+	option.Switch("informer-no-bookmarks", func(o *Options) *bool { return &o.NoBookmarks }, "informers watch without bookmarks"),
+	option.Duration("informer-list-timeout", func(o *Options) *time.Duration { return &o.ListTimeout }, "never",
+		"time after which an informer's LIST is ended if not all of the answer has come (--request-timeout)"),
 	option.Switch("informer-not-older", func(o *Options) *bool { return &o.NotOlder }, "informers list with resourceVersionMatch=NotOlderThan"),
 )
 

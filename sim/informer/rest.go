@@ -41,6 +41,9 @@ func (r *Informer) send(env *sim.Env) {
 			env.Note(noteOfList(r.to(), req))
 		}
 		r.rest.call, r.rest.exchange = env.Call(r.to(), req), r.begins(env, req)
+		if r.cfg.ListTimeout > 0 {
+			env.Arm(timerListTimeout, r.cfg.ListTimeout)
+		}
 	case *wire.WatchRequest:
 		if env.Noting() {
 			env.Note(watchSent{r.to(), req})
@@ -82,6 +85,9 @@ func (r *Informer) retryAfter(env *sim.Env, d sim.Duration) bool {
 func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
 	env.Writes(cellRequest, 0)
 	r.rest.call = sim.NoConn
+	if r.cfg.ListTimeout > 0 {
+		env.Disarm(timerListTimeout)
+	}
 	switch p := p.(type) {
 	case *wire.ListResponse:
 		r.listed(env, p)
@@ -109,6 +115,21 @@ func (r *Informer) listAnswered(env *sim.Env, p sim.Payload) {
 	}
 }
 
+// listTimedOut: the API server has ended the LIST. What had come of the answer is of no
+// use.
+func (r *Informer) listTimedOut(env *sim.Env) {
+	env.LooksAt(cellRequest, 0)
+	if r.rest.call == sim.NoConn {
+		return
+	}
+	env.Cover(listTimedOut)
+	env.Writes(cellRequest, 0)
+	env.Close(r.rest.call)
+	r.rest.call = sim.NoConn
+	r.refused(env, r.rest.exchange, ended)
+	r.listRefused(env, ended)
+}
+
 func (r *Informer) listRefused(env *sim.Env, err *wire.Error) {
 	if r.state == stateChecking {
 		r.checkFailed(env)
@@ -118,3 +139,6 @@ func (r *Informer) listRefused(env *sim.Env, err *wire.Error) {
 }
 
 var lost = &wire.Error{Code: wire.Unavailable, Message: "connection lost"}
+
+// ended is what client-go makes of half an answer.
+var ended = &wire.Error{Code: wire.Internal, Message: "stream error: the server ended the answer"}

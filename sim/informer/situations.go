@@ -22,6 +22,7 @@ var (
 	listPaged    = sim.NewSituation("informer: list of several pages")
 	listExpired  = sim.NewSituation("informer: list whose second page expired")
 	listedNewest = sim.NewSituation("informer: newest list after a refused resourceVersion")
+	listTimedOut = sim.NewSituation("informer: list ended by its timeout")
 	listFailed   = sim.NewSituation("informer: list failed")
 	fellBack     = sim.NewSituation("informer: list in place of a stream")
 )

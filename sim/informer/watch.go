@@ -14,7 +14,7 @@ func (r *Informer) watch(env *sim.Env) {
 	env.Under(r.cause)
 	r.state = stateWatching
 	r.stream.began = env.Now()
-	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: true})
+	r.ask(env, &wire.WatchRequest{Prefix: r.cfg.Prefix, ResourceVersion: r.version.last, AllowBookmarks: !r.cfg.NoBookmarks})
 	r.measureFollowing(env)
 }
 

@@ -112,6 +112,9 @@ type RangeResponse struct {
 	Count    int64
 }
 
+// Objects implements sim.Bulky.
+func (r *RangeResponse) Objects() int { return len(r.Kvs) }
+
 // Digest implements sim.Payload.
 func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
 	return digestKVs(d.Text("ranged").Int(r.Revision).Bool(r.More).Int(r.Count), r.Kvs)
