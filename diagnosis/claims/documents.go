@@ -2,6 +2,7 @@ package claims
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/informers"
@@ -48,6 +49,10 @@ const (
 	saysRequests = "an informer sends one request in place of two"
 	saysLoad     = "LISTs of informers are served from the watch cache, and etcd's load is reduced"
 	saysBypass   = "LISTs of previous states, such as pages, go to etcd without snapshots"
+	saysRelists  = "bookmarks minimize the chance that a client has to list again"
+	saysEcho     = "progress that names its request takes one round trip to etcd in place of two"
+	saysSizes    = "a LIST takes less time from the cache than from etcd, with 1 to 100,000 objects of 5, 25 and 100 kB"
+	saysSixty    = "a LIST is ended after 60 s, so that a slow reflector might fail to synchronize"
 	saysUnread   = "caching increases RAM usage if clients read the first page and never paginate"
 	saysPages    = "LISTs in pages require no request to etcd any more"
 	saysSudden   = "a spike of LISTs takes milliseconds, which is too sudden for measuring memory every 100 ms"
@@ -85,6 +90,19 @@ func memoryOf(informers, objects int) []option.Setting {
 	return []option.Setting{
 		{Name: "informers", Value: strconv.Itoa(informers)}, {Name: "items", Value: strconv.Itoa(objects)}, {Name: "writers", Value: "0"},
 	}
+}
+
+// sized is LISTs of so many objects of so many bytes, which come from etcd with 10 Gbit/s.
+func sized(objects, bytes int) []option.Setting {
+	transfer := time.Duration(bytes) * time.Second / 1_250_000_000
+	return []option.Setting{
+		{Name: "items", Value: strconv.Itoa(objects)}, {Name: "keys", Value: "1"}, {Name: "etcd-transfer", Value: transfer.String()},
+		{Name: "readers", Value: "1"},
+	}
+}
+
+func besideEtcd(objects, bytes int) *comparison {
+	return &comparison{join(only("cache", "direct"), steadily, sized(objects, bytes)), isFaster}
 }
 
 // storm is a thousand informers that get all objects in this way.
@@ -130,6 +148,24 @@ var known = []Claim{
 	{draft2019, saysDetect, "the resource is written 32 times a second",
 		"a watch that is always sent events is left out at every tick: it looks like a server that sends no notifications",
 		scenarios.CostBusy, join(drafted, steadily, often), 1, mostlyFromCache, nil},
+	{draft2019, saysSizes, "1 object of 5 kB, 10 Gbit/s from etcd, other resources are written",
+		"what the cache waits for its next notification is more than what etcd takes",
+		scenarios.CostElsewhere, join(drafted, trusting, steadily, sized(1, 5_000)), 0, nil, besideEtcd(1, 5_000)},
+	{draft2019, saysSizes, "10,000 objects of 100 kB, 10 Gbit/s from etcd, other resources are written",
+		"a gigabyte comes from etcd for each LIST, and none for one from the cache",
+		scenarios.CostElsewhere, join(drafted, trusting, steadily, sized(10_000, 100_000)), 0, nil, besideEtcd(10_000, 100_000)},
+	{draft2019, saysRelists, "a quiet resource, and API servers that restart, beside informers without bookmarks",
+		"an API server takes a watch from a resourceVersion as new as its first list, which is that of a bookmark more often",
+		informers.QuietResource, nil, 1, nil, &comparison{only("informer-no-bookmarks", "true"), listsLess}},
+	{draft2019, saysEcho, "other resources are written",
+		"reads that wait at the same time share a progress request, and no revision is read",
+		scenarios.CostElsewhere, []option.Setting{{Name: "cache", Value: "progress-echo"}, {Name: "etcd", Value: "3.6.16"}}, 1, oneRoundTrip, nil},
+	{kep3157, saysSixty, "40 objects of 1 MB at 500 kB a second, with LISTs",
+		"all objects take 80 s: each LIST is ended before, and the next one begins with the first object",
+		informers.SlowLists, nil, 1, neverSyncs, nil},
+	{kep3157, saysSixty, "40 objects of 1 MB at 500 kB a second, with streams",
+		"no time-out ends a stream: the informer has all objects after 80 s",
+		informers.SlowStreams, nil, 1, neverSyncs, nil},
 	{kep3157, saysTwoMB, "1,024 informers, a millisecond away",
 		"an object waits in the channel for as long as the network takes, and few are on their way at a time",
 		informers.Memory, memoryOf(1024, 40), 0, eachTakesTwoMB(1024), nil},

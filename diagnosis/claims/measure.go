@@ -148,6 +148,8 @@ const (
 	exactLists      = `etcd_requests_total{operation="list",for="exact"}`
 	exactBytes      = `etcd_response_bytes_total{operation="list",for="exact"}`
 
+	progressAsked = "etcd_progress_requests_total"
+	synced        = "informer_sync_duration_seconds"
 	snapshotsKept = "cache_snapshots"
 	pagesKept     = "kept_pages_bytes"
 )
@@ -180,6 +182,37 @@ func keepsMore(metric string) func(all, beside measured) (string, bool) {
 		}
 		return text, y.Of.Max > 0 && x.Of.Max > y.Of.Max
 	}
+}
+
+// isFaster is about what a LIST takes between its arrival and its answer.
+func isFaster(all, beside measured) (string, bool) {
+	x, y := all.of(listTook), beside.of(listTook)
+	text := fmt.Sprintf("mean %s, beside %s from etcd", metrics.Seconds(x.Of.Mean), metrics.Seconds(y.Of.Mean))
+	return text, x.Count > 0 && y.Count > 0 && x.Of.Mean < y.Of.Mean
+}
+
+// neverSyncs is about informers that begin once, while nothing else goes wrong.
+func neverSyncs(all measured) (string, bool) {
+	x := all.of(synced)
+	if x.Count > 0 {
+		return fmt.Sprintf("%d informers have all objects, after %s at most", x.Count, metrics.Seconds(x.Of.Max)), false
+	}
+	return "no informer ever has all objects", len(all) > 0
+}
+
+// listsLess is about the LISTs of informers.
+func listsLess(all, beside measured) (string, bool) {
+	x, y := all.of(listTook).Count, beside.of(listTook).Count
+	first := all.of(requestsSent).Count
+	text := fmt.Sprintf("%d LISTs, beside %d, of which %d are the first of an informer", x, y, first)
+	return text, x > 0 && x < y
+}
+
+// oneRoundTrip is about reads of etcd's revision and progress requests.
+func oneRoundTrip(all measured) (string, bool) {
+	lists := float64(all.of(listTook).Count)
+	reads, progress := all.of(revisionReads).Total/max(lists, 1), all.of(progressAsked).Total/max(lists, 1)
+	return fmt.Sprintf("%.2f reads of the revision and %.2f progress requests for each LIST", reads, progress), lists > 0 && reads == 0 && progress <= 1
 }
 
 // pagesOfEtcd says how many pages there were, and how many of them etcd answered. What
