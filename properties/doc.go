@@ -9,7 +9,8 @@
 //	compactions  API servers that compact etcd: history-kept, history-dropped
 //	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	fields       the list of what a client can be sent, each field with the properties that judge it
-//	timers       the timers of a cache: timers-owned, relists-in-time
+//	load         what many requests at a time do: memory of API servers, and its warning
+//	timers       the timers of a cache: timers-owned, relists-in-time, pages-in-time
 //	informers    what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
 // To add a property, add a file with a variable that calls
@@ -27,6 +28,7 @@ import (
 	_ "github.com/watchbed/watchbed/properties/compactions"
 	_ "github.com/watchbed/watchbed/properties/etcdapi"
 	_ "github.com/watchbed/watchbed/properties/informers"
+	_ "github.com/watchbed/watchbed/properties/load"
 	_ "github.com/watchbed/watchbed/properties/reads"
 	_ "github.com/watchbed/watchbed/properties/timers"
 	_ "github.com/watchbed/watchbed/properties/watches"

@@ -103,6 +103,9 @@ var elsewhere = map[string][]string{
 	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
 		"cache: rest of a list that is too large to be kept",
 	},
+	"it violates informer-catches-up": {
+		"informer: list ended by its timeout",
+	},
 	"it violates stays-up": {
 		"cache: process killed because it is out of memory",
 	},
