@@ -13,8 +13,8 @@ import (
 
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/report"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
@@ -79,7 +79,7 @@ var sections = []section{
 		return list
 	}},
 	{"metrics", func() (list []entry) {
-		for _, m := range sim.Metrics() {
+		for _, m := range metric.All() {
 			list = append(list, entry{m.String(), m.Help()})
 		}
 		return list

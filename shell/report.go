@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // Report is what the state machine has counted and measured since the cache was
@@ -13,7 +14,7 @@ type Report struct {
 	Situations map[string]uint64
 	// Metrics are those of which something was recorded:
 	// "apiserver_watch_cache_read_wait_seconds". Times are in nanoseconds.
-	Metrics map[string]sim.Distribution
+	Metrics map[string]metric.Distribution
 }
 
 // Report returns the counts so far. Its error is ErrClosed or that of ctx.
@@ -33,16 +34,16 @@ func (c *Cache) Report(ctx context.Context) (Report, error) {
 }
 
 func report(w *sim.World) Report {
-	r := Report{Situations: map[string]uint64{}, Metrics: map[string]sim.Distribution{}}
+	r := Report{Situations: map[string]uint64{}, Metrics: map[string]metric.Distribution{}}
 	for _, s := range sim.Situations() {
 		if n := w.Count(s); n > 0 {
 			r.Situations[s.String()] = n
 		}
 	}
-	for _, m := range sim.Metrics() {
+	for _, m := range metric.All() {
 		if d := w.Metric(m); d.Count() > 0 {
 			// A copy of its own: the world goes on recording.
-			var own sim.Distribution
+			var own metric.Distribution
 			own.Merge(d)
 			r.Metrics[m.String()] = own
 		}

@@ -36,7 +36,7 @@ func (w *World) Clone() (*World, error) {
 		// An untimed world records no metrics.
 		c.metrics = slices.Clone(w.metrics)
 		for i := range c.metrics {
-			c.metrics[i] = w.metrics[i].clone()
+			c.metrics[i] = w.metrics[i].Clone()
 		}
 	}
 	c.enabled, c.footprint = nil, nil

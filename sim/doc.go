@@ -17,6 +17,6 @@
 // Simulated code (this package and everything below it) has no goroutine,
 // channel, mutex, wall clock, global random source or map iteration; a test in
 // this package reads the source and fails otherwise. The package must never
-// import any other package of this module: it does not know what a message
-// says.
+// import any other package of this module but metric: it does not know what
+// a message says.
 package sim

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/watchbed/watchbed/metric"
+
 // Env is what a node may do during one step.
 type Env struct {
 	w     *World
@@ -256,3 +258,14 @@ func (e *Env) Tick() int64 {
 
 // Cover counts a situation.
 func (e *Env) Cover(s Situation) { e.w.counts[s]++ }
+
+// Record adds a value to a metric's distribution, in timed runs. Negative values
+// count as 0.
+func (e *Env) Record(m metric.Metric, value int64) { e.w.Record(m, value) }
+
+// Add adds to a counter, in timed runs.
+func (e *Env) Add(m metric.Metric, n int64) {
+	if e.w.mode == Timed {
+		e.w.metrics[m].Add(n)
+	}
+}

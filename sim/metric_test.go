@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 )
 
 var (
-	testWait  = sim.NewMetric("test: wait", sim.Nanoseconds, "")
-	testCount = sim.NewCounter("test: count", sim.Counted, "")
+	testWait  = metric.New("test: wait", metric.Nanoseconds, "")
+	testCount = metric.NewCounter("test: count", metric.Counted, "")
 )
 
 func measured(mode sim.Mode) *sim.World {

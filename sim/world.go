@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strconv"
+
+	"github.com/watchbed/watchbed/metric"
 )
 
 // World holds the nodes and everything under way between them.
@@ -45,7 +47,7 @@ type World struct {
 	trace     Digest
 	untraced  bool
 	counts    []uint64
-	metrics   []Distribution
+	metrics   []metric.Distribution
 	stats     Stats
 }
 
@@ -103,7 +105,7 @@ func (w *World) Reset(o Options) {
 	if w.mode == Timed {
 		// Nothing is recorded in any other.
 		for i := range w.metrics {
-			w.metrics[i].reset()
+			w.metrics[i].Reset()
 		}
 	}
 	*w = World{
@@ -115,8 +117,8 @@ func (w *World) Reset(o Options) {
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))
 	}
-	if len(w.metrics) < len(metrics) {
-		w.metrics = make([]Distribution, len(metrics))
+	if len(w.metrics) < metric.Count() {
+		w.metrics = make([]metric.Distribution, metric.Count())
 	}
 	w.env.w = w
 	w.firstFree = 1
@@ -486,3 +488,14 @@ func (w *World) Pending(a Action) *Message {
 	}
 	return w.lanes[w.slots[a.Slot].index].peek()
 }
+
+// Record is Env.Record for a judge, which looks at the world between steps.
+func (w *World) Record(m metric.Metric, value int64) {
+	if w.mode == Timed {
+		w.metrics[m].Record(value)
+	}
+}
+
+// Metric is what was recorded of a metric so far. It is valid until the world is
+// reset.
+func (w *World) Metric(m metric.Metric) *metric.Distribution { return &w.metrics[m] }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/watchbed/watchbed/internal/registry"
 	"github.com/watchbed/watchbed/sim/option"
@@ -84,20 +83,7 @@ var buggyNodes = []string{"etcd", "client", "cache", "informers", "compactor"}
 // KnownBugs lists the known bugs: those of etcd, of the client library, of the cache, of
 // informers and of compactors. Within each of them the names of issues come first, by number.
 func KnownBugs() []*KnownBug {
-	all := knownBugs.All()
-	ordered.Lock()
-	defer ordered.Unlock()
-	if len(ordered.bugs) != len(all) {
-		ordered.bugs = inOrder(all)
-	}
-	return slices.Clone(ordered.bugs)
-}
-
-// ordered keeps the list in its order until another bug is registered: each row about
-// a planted bug asks for it.
-var ordered struct {
-	sync.Mutex
-	bugs []*KnownBug
+	return inOrder(knownBugs.All())
 }
 
 func inOrder(all []*KnownBug) []*KnownBug {

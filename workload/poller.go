@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -191,28 +192,28 @@ const bystander = 1
 // Metrics of clients that do not give up: by the phase in which they asked, and by
 // whether the fault struck their API server.
 var (
-	polls = [2][2][4]sim.Metric{
+	polls = [2][2][4]metric.Metric{
 		duringFaults: {pollCounters("faults", "struck"), pollCounters("faults", "other")},
 		afterFaults:  {pollCounters("healed", "struck"), pollCounters("healed", "other")},
 	}
-	pollWait = [2][2]sim.Metric{
+	pollWait = [2][2]metric.Metric{
 		duringFaults: {pollMetric("faults", "struck"), pollMetric("faults", "other")},
 		afterFaults:  {pollMetric("healed", "struck"), pollMetric("healed", "other")},
 	}
-	pollRecovery = sim.NewMetric("client_recovery_seconds", sim.Nanoseconds, "from the end of the faults to the first answer to a client's LIST that began after it; clients without such an answer are left out")
+	pollRecovery = metric.New("client_recovery_seconds", metric.Nanoseconds, "from the end of the faults to the first answer to a client's LIST that began after it; clients without such an answer are left out")
 )
 
-func pollCounters(phase, server string) (of [4]sim.Metric) {
+func pollCounters(phase, server string) (of [4]metric.Metric) {
 	for ending, result := range [4]string{Served: "served", Refused: "refused", Abandoned: "abandoned"} {
 		if result != "" {
-			of[ending] = sim.NewCounter(pollLabels("client_lists_total", phase, server)+`,result="`+result+`"}`, sim.Counted, "LISTs of clients that do not give up")
+			of[ending] = metric.NewCounter(pollLabels("client_lists_total", phase, server)+`,result="`+result+`"}`, metric.Counted, "LISTs of clients that do not give up")
 		}
 	}
 	return of
 }
 
-func pollMetric(phase, server string) sim.Metric {
-	return sim.NewMetric(pollLabels("client_list_wait_seconds", phase, server)+"}", sim.Nanoseconds, "from a client's first attempt at a LIST to its answer")
+func pollMetric(phase, server string) metric.Metric {
+	return metric.New(pollLabels("client_list_wait_seconds", phase, server)+"}", metric.Nanoseconds, "from a client's first attempt at a LIST to its answer")
 }
 
 func pollLabels(name, phase, server string) string {

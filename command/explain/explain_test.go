@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/metric"
 	_ "github.com/watchbed/watchbed/properties"
 	"github.com/watchbed/watchbed/report"
 	_ "github.com/watchbed/watchbed/scenarios"
@@ -96,7 +97,7 @@ func TestEveryRegisteredNameIsExplained(t *testing.T) {
 	for _, s := range strategy.All() {
 		assert.Contains(t, explained(t, "strategy", s.Name), s.Summary)
 	}
-	for _, m := range sim.Metrics() {
+	for _, m := range metric.All() {
 		explained(t, "metric", m.String())
 	}
 }

@@ -3,12 +3,12 @@ package explain
 import (
 	"strings"
 
-	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 func metricNames() []string {
 	var names []string
-	for _, m := range sim.Metrics() {
+	for _, m := range metric.All() {
 		names = append(names, m.String())
 	}
 	return names
@@ -17,7 +17,7 @@ func metricNames() []string {
 // explainMetric takes a metric with its labels, or a name with all labels that it has.
 func explainMetric(_, name string) []Explanation {
 	var all []Explanation
-	for _, m := range sim.Metrics() {
+	for _, m := range metric.All() {
 		base, _, _ := strings.Cut(m.String(), "{")
 		if m.String() == name || base == name {
 			all = append(all, Explanation{Kind: "metric", Name: m.String(), Summary: m.Help()})

@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios/guards"
 	_ "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // TestCellHoldsOnlyIfAllCampaignsHold: a cell holds only if every campaign of it
@@ -179,7 +179,7 @@ func TestMatrixInterrupted(t *testing.T) {
 // nodes register.
 func TestMetricsOfCosts(t *testing.T) {
 	registered := map[string]bool{}
-	for _, m := range sim.Metrics() {
+	for _, m := range metric.All() {
 		registered[m.String()] = true
 	}
 	for _, name := range []string{

@@ -3,7 +3,7 @@ package metrics
 
 import (
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // Metric is one metric over all runs of a campaign in timed mode. Durations are
@@ -52,15 +52,15 @@ func Of(tallies []campaign.MetricTally) []Metric {
 	return list
 }
 
-func unitOf(m sim.Metric) string {
-	if m.Unit() == sim.Nanoseconds {
+func unitOf(m metric.Metric) string {
+	if m.Unit() == metric.Nanoseconds {
 		return "s"
 	}
 	return m.Unit().String()
 }
 
-func inUnit(m sim.Metric, v float64) float64 {
-	if m.Unit() == sim.Nanoseconds {
+func inUnit(m metric.Metric, v float64) float64 {
+	if m.Unit() == metric.Nanoseconds {
 		return v / 1e9
 	}
 	return v

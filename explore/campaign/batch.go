@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // batchSize is how many seeds a worker takes at once. It is part of the result:
@@ -62,7 +63,7 @@ func (b *batch) addMetrics(world *sim.World) {
 		return
 	}
 	if b.metrics == nil {
-		for _, m := range sim.Metrics() {
+		for _, m := range metric.All() {
 			b.metrics = append(b.metrics, MetricTally{Metric: m})
 		}
 	}

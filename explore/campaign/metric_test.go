@@ -10,9 +10,10 @@ import (
 	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
-var chosen = sim.NewMetric("test: chosen", sim.Counted, "")
+var chosen = metric.New("test: chosen", metric.Counted, "")
 
 // meter records one choice of ten options in each run.
 type meter struct{ toys.Idle }
@@ -23,7 +24,7 @@ func (n *meter) Options() sim.Options { return sim.Options{Mode: sim.Timed} }
 
 func newMeter() explore.Subject { return &meter{} }
 
-func metricOf(c *campaign.Result, m sim.Metric) *campaign.MetricTally {
+func metricOf(c *campaign.Result, m metric.Metric) *campaign.MetricTally {
 	for i := range c.Metrics {
 		if c.Metrics[i].Metric == m {
 			return &c.Metrics[i]

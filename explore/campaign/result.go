@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // Result is what many runs came to. Everything but the times is a function of
@@ -44,12 +45,12 @@ func newResult(cfg *Config) *Result {
 	r := &Result{
 		Strategy: cfg.Strategy.Name, FirstSeed: cfg.FirstSeed, Hash: explore.Hash(sim.NewDigest),
 		Situations: make([]SituationTally, len(sim.Situations())),
-		Metrics:    make([]MetricTally, len(sim.Metrics())),
+		Metrics:    make([]MetricTally, len(metric.All())),
 	}
 	for i, s := range sim.Situations() {
 		r.Situations[i].Situation = s
 	}
-	for i, m := range sim.Metrics() {
+	for i, m := range metric.All() {
 		r.Metrics[i].Metric = m
 	}
 	return r

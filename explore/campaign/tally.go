@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/metric"
 )
 
 // PropertyTally is one property over all runs.
@@ -25,8 +26,8 @@ type SituationTally struct {
 
 // MetricTally is one metric over all runs.
 type MetricTally struct {
-	Metric sim.Metric
-	sim.Distribution
+	Metric metric.Metric
+	metric.Distribution
 }
 
 // FailureTally is one way to fail.

@@ -8,7 +8,7 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections"},
-	{"model", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown"},
+	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown"},
 	{"sim/option", "linearizability", "internal/registry", "internal/tampering"},
 	{"sim"},
 	{"sim/wire", "explore/...", "internal/commute"},

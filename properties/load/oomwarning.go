@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -32,13 +33,13 @@ const takenFromEtcd = 5
 const warnedAfter = time.Second
 
 // warning is what is measured of one of them.
-type warning struct{ lead, unfounded sim.Metric }
+type warning struct{ lead, unfounded metric.Metric }
 
 func newWarning(by, which string) warning {
 	tooMany := which + " too many for the memory of an API server, if etcd answered all of them"
 	return warning{
-		sim.NewMetric(`oom_warning_seconds{by="`+by+`"}`, sim.Nanoseconds, "for how much longer than a second "+tooMany+", when it was killed"),
-		sim.NewCounter(`oom_unfounded_warnings_total{by="`+by+`"}`, sim.Counted, "times that "+tooMany+" for longer than a second, and it was not killed"),
+		metric.New(`oom_warning_seconds{by="`+by+`"}`, metric.Nanoseconds, "for how much longer than a second "+tooMany+", when it was killed"),
+		metric.NewCounter(`oom_unfounded_warnings_total{by="`+by+`"}`, metric.Counted, "times that "+tooMany+" for longer than a second, and it was not killed"),
 	}
 }
 

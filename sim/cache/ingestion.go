@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/guard"
@@ -160,5 +161,5 @@ func (c *Cache) checksConfig() check.Config {
 	}
 }
 
-var bookmarksReceived = sim.NewCounter("etcd_bookmark_total", sim.Counted,
+var bookmarksReceived = metric.NewCounter("etcd_bookmark_total", metric.Counted,
 	"progress notifications that the cache took in")

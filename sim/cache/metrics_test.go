@@ -6,14 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-func metric(t *testing.T, b *bed, name string) *sim.Distribution {
+func measured(t *testing.T, b *bed, name string) *metric.Distribution {
 	t.Helper()
-	for _, m := range sim.Metrics() {
+	for _, m := range metric.All() {
 		if m.String() == name {
 			return b.w.Metric(m)
 		}
@@ -81,18 +82,18 @@ func TestMetricsOfReads(t *testing.T) {
 	b.run(12 * time.Second)
 	require.Len(t, b.down.inbox, 6)
 
-	wait := metric(t, b, "apiserver_watch_cache_read_wait_seconds")
+	wait := measured(t, b, "apiserver_watch_cache_read_wait_seconds")
 	require.EqualValues(t, 3, wait.Count(), "as upstream: only reads that waited, those that timed out included")
 	require.EqualValues(t, 25*ms, wait.Min())
 	require.EqualValues(t, 25*ms+2*3*time.Second, wait.Sum())
-	consistent := metric(t, b, "consistent_read_wait_seconds")
+	consistent := measured(t, b, "consistent_read_wait_seconds")
 	require.EqualValues(t, 3, consistent.Count())
 	require.EqualValues(t, 0, consistent.Min(), "the one that found the cache fresh")
 	require.EqualValues(t, 25*ms+3*time.Second, consistent.Sum())
-	lists := metric(t, b, `apiserver_request_duration_seconds{verb="LIST"}`)
+	lists := measured(t, b, `apiserver_request_duration_seconds{verb="LIST"}`)
 	require.EqualValues(t, 5, lists.Count())
 	require.EqualValues(t, 30*ms+5*ms+3*time.Second+5*ms+3010*ms, lists.Sum())
-	require.EqualValues(t, 5*ms, metric(t, b, `apiserver_request_duration_seconds{verb="GET"}`).Sum())
+	require.EqualValues(t, 5*ms, measured(t, b, `apiserver_request_duration_seconds{verb="GET"}`).Sum())
 
 	for name, want := range map[string]int64{
 		`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`: 2,
@@ -110,7 +111,7 @@ func TestMetricsOfReads(t *testing.T) {
 		"etcd_progress_requests_total":                                     int64(len(progressTimes(b.up))),
 		"etcd_bookmark_total":                                              1,
 	} {
-		require.Equal(t, want, metric(t, b, name).Sum(), name)
+		require.Equal(t, want, measured(t, b, name).Sum(), name)
 	}
 }
 
@@ -125,7 +126,7 @@ func TestMetricsOfRefusals(t *testing.T) {
 		b := slowBed(t, config(o), 5*ms, &revision)
 		b.down.plan = []planned{{500 * ms, func(*sim.Env) { revision = 8 }}, {1000 * ms, call(consistentList())}}
 		b.run(10 * time.Second)
-		require.EqualValues(t, 1, metric(t, b, "apiserver_watch_cache_consistent_read_total"+x.labels).Sum(), x.onTimeout)
-		require.Zero(t, metric(t, b, "apiserver_cache_list_total").Sum())
+		require.EqualValues(t, 1, measured(t, b, "apiserver_watch_cache_consistent_read_total"+x.labels).Sum(), x.onTimeout)
+		require.Zero(t, measured(t, b, "apiserver_cache_list_total").Sum())
 	}
 }

@@ -1,6 +1,10 @@
 package informer
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/metric"
+)
 
 var (
 	relisted  = sim.NewSituation("informer: list and watch again")
@@ -48,11 +52,11 @@ var (
 )
 
 // syncDuration is how long handlers wait for a store.
-var syncDuration = sim.NewMetric("informer_sync_duration_seconds", sim.Nanoseconds,
+var syncDuration = metric.New("informer_sync_duration_seconds", metric.Nanoseconds,
 	"from the start of an informer's process, or from when its API server is ready, to its first store, whatever was tried in vain")
 
 // followingRequests is the number of requests of one process until it follows.
-var followingRequests = sim.NewMetric("informer_requests", sim.Counted,
+var followingRequests = metric.New("informer_requests", metric.Counted,
 	"LISTs and WATCHes of an informer's process until it has a store and a watch that follows, with those in vain")
 
 // Consistency detector.

@@ -7,6 +7,7 @@ package memory
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -29,11 +30,11 @@ type Use struct {
 }
 
 var (
-	listBytes = sim.NewMetric("list_response_bytes", sim.Bytes,
+	listBytes = metric.New("list_response_bytes", metric.Bytes,
 		"maximum bytes of objects in LIST answers that an API server was sending at one time, in each run")
-	listTemporaryBytes = sim.NewMetric("list_temporary_bytes", sim.Bytes,
+	listTemporaryBytes = metric.New("list_temporary_bytes", metric.Bytes,
 		"what KEP-3157 says such answers take: five times those from etcd, three times those from the cache")
-	streamBytes = sim.NewMetric("watch_channel_bytes", sim.Bytes,
+	streamBytes = metric.New("watch_channel_bytes", metric.Bytes,
 		"maximum bytes of objects in the channels of an API server's watchers at one time, in each run")
 )
 

@@ -1,6 +1,10 @@
 package check
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/metric"
+)
 
 // Consistency checker and inconsistency detector.
 var (
@@ -17,14 +21,14 @@ var (
 
 // What the checker costs etcd, and upstream's counter of its outcomes.
 var (
-	checksSucceeded = sim.NewCounter(`apiserver_storage_consistency_checks_total{status="success"}`, sim.Counted,
+	checksSucceeded = metric.NewCounter(`apiserver_storage_consistency_checks_total{status="success"}`, metric.Counted,
 		"consistency checks that found cache and etcd equal")
-	checksFailed = sim.NewCounter(`apiserver_storage_consistency_checks_total{status="failure"}`, sim.Counted,
+	checksFailed = metric.NewCounter(`apiserver_storage_consistency_checks_total{status="failure"}`, metric.Counted,
 		"consistency checks that found cache and etcd different")
-	checksErred = sim.NewCounter(`apiserver_storage_consistency_checks_total{status="error"}`, sim.Counted,
+	checksErred = metric.NewCounter(`apiserver_storage_consistency_checks_total{status="error"}`, metric.Counted,
 		"consistency checks that came to nothing")
-	checkRequests = sim.NewCounter("consistency_check_etcd_requests_total", sim.Counted,
+	checkRequests = metric.NewCounter("consistency_check_etcd_requests_total", metric.Counted,
 		"pages that consistency checks listed from etcd")
-	checkBytes = sim.NewCounter("consistency_check_etcd_bytes_total", sim.Bytes,
+	checkBytes = metric.NewCounter("consistency_check_etcd_bytes_total", metric.Bytes,
 		"keys and values that consistency checks listed from etcd")
 )

@@ -1,6 +1,10 @@
 package dispatch
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/metric"
+)
 
 var (
 	watchRefusedUnready     = sim.NewSituation("cache: watch refused while not ready")
@@ -43,18 +47,18 @@ var (
 // Metrics of watchers. Names that begin with apiserver_ are Kubernetes', and
 // measure what they measure there.
 var (
-	terminatedWatchers = sim.NewCounter("apiserver_terminated_watchers_total", sim.Counted,
+	terminatedWatchers = metric.NewCounter("apiserver_terminated_watchers_total", metric.Counted,
 		"watchers that were ended because they did not keep up")
-	terminatedInitial = sim.NewCounter(`apiserver_terminated_watchers_total{initial_events="unfinished"}`, sim.Counted,
+	terminatedInitial = metric.NewCounter(`apiserver_terminated_watchers_total{initial_events="unfinished"}`, metric.Counted,
 		"those of them whose client had not been sent the end of its initial events")
-	hardClosed = sim.NewCounter("watches_hard_closed", sim.Counted,
+	hardClosed = metric.NewCounter("watches_hard_closed", metric.Counted,
 		"watches whose connection was torn down because the cache was too far behind (KEP-3157, step 2b, option 1)")
-	watchDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="WATCH"}`, sim.Nanoseconds,
+	watchDuration = metric.New(`apiserver_request_duration_seconds{verb="WATCH"}`, metric.Nanoseconds,
 		"from the arrival of a watch at the API server to its end: many short ones are a sign of clients that cannot keep up (KEP-3157)")
-	watchListDuration = sim.NewMetric("apiserver_watch_list_duration_seconds", sim.Nanoseconds,
+	watchListDuration = metric.New("apiserver_watch_list_duration_seconds", metric.Nanoseconds,
 		"from the arrival of a watch with initial events to the bookmark that ends them")
-	initialEventsBuffered = sim.NewMetric("initial_events_buffer_entries", sim.Counted,
+	initialEventsBuffered = metric.New("initial_events_buffer_entries", metric.Counted,
 		"maximum of events that waited in a watcher's channel before the bookmark that ends its initial events was sent, or it was ended")
-	initialEventsObjects = sim.NewMetric("initial_events_buffer_objects", sim.Counted,
+	initialEventsObjects = metric.New("initial_events_buffer_objects", metric.Counted,
 		"maximum of objects that only a watcher's channel kept in memory meanwhile, since the cache has a newer one or none")
 )

@@ -3,6 +3,7 @@ package memory
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -38,7 +39,7 @@ type Share struct {
 var processKilled = sim.NewSituation("cache: process killed because it is out of memory")
 
 // ProcessKills counts them.
-var processKills = sim.NewCounter("process_oom_kills_total", sim.Counted, "times that an API server was killed because it was out of memory")
+var processKills = metric.NewCounter("process_oom_kills_total", metric.Counted, "times that an API server was killed because it was out of memory")
 
 // Reset begins a run.
 func (k *Killer) Reset(limit int, process []sim.NodeID) {

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -171,6 +172,6 @@ var (
 	requesterTickUnwanted  = sim.NewSituation("cache: progress timer found no waiting read")
 	requesterWokenInVain   = sim.NewSituation("cache: progress requester woken for a read that is gone")
 
-	progressRequestsSent = sim.NewCounter("etcd_progress_requests_total", sim.Counted,
+	progressRequestsSent = metric.NewCounter("etcd_progress_requests_total", metric.Counted,
 		"requests for a progress notification")
 )

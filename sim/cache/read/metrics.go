@@ -1,6 +1,7 @@
 package read
 
 import (
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -8,42 +9,42 @@ import (
 // Metrics of reads. Names that begin with apiserver_ or etcd_ are Kubernetes',
 // and measure what they measure there; the label "for" is added here.
 var (
-	readWait = sim.NewMetric("apiserver_watch_cache_read_wait_seconds", sim.Nanoseconds,
+	readWait = metric.New("apiserver_watch_cache_read_wait_seconds", metric.Nanoseconds,
 		"how long reads waited that found the cache not fresh enough, those that timed out included")
 	// Upstream leaves reads out that do not wait, so that a cache which is mostly
 	// fresh looks no better than one that never is.
-	consistentReadWait = sim.NewMetric("consistent_read_wait_seconds", sim.Nanoseconds,
+	consistentReadWait = metric.New("consistent_read_wait_seconds", metric.Nanoseconds,
 		"how long consistent LISTs waited until the cache was fresh, with 0 for those that found it fresh")
 	// KEP-3157 names it; upstream exports the two resourceVersions apart.
-	cacheLag = sim.NewMetric("apiserver_watch_cache_lag", sim.Counted,
+	cacheLag = metric.New("apiserver_watch_cache_lag", metric.Counted,
 		"revisions by which the cache is behind etcd, whenever it hears etcd's revision")
-	listDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="LIST"}`, sim.Nanoseconds,
+	listDuration = metric.New(`apiserver_request_duration_seconds{verb="LIST"}`, metric.Nanoseconds,
 		"from the arrival of a LIST at the API server to its answer, refusals included")
-	getDuration = sim.NewMetric(`apiserver_request_duration_seconds{verb="GET"}`, sim.Nanoseconds,
+	getDuration = metric.New(`apiserver_request_duration_seconds{verb="GET"}`, metric.Nanoseconds,
 		"from the arrival of a GET at the API server to its answer, refusals included")
 
-	listsServed = sim.NewCounter("apiserver_cache_list_total", sim.Counted,
+	listsServed = metric.NewCounter("apiserver_cache_list_total", metric.Counted,
 		"LISTs of any kind that the cache served")
 	// Upstream's label is the index, "f:spec.nodeName" for one; here a resource has one.
-	fetchedAll = sim.NewCounter(`apiserver_cache_list_fetched_objects_total{index=""}`, sim.Counted,
+	fetchedAll = metric.NewCounter(`apiserver_cache_list_fetched_objects_total{index=""}`, metric.Counted,
 		"objects that the cache looked at for LISTs without an index")
-	fetchedByIndex = sim.NewCounter(`apiserver_cache_list_fetched_objects_total{index="field"}`, sim.Counted,
+	fetchedByIndex = metric.NewCounter(`apiserver_cache_list_fetched_objects_total{index="field"}`, metric.Counted,
 		"objects that the cache looked at for LISTs by an index")
-	returned = sim.NewCounter("apiserver_cache_list_returned_objects_total", sim.Counted,
+	returned = metric.NewCounter("apiserver_cache_list_returned_objects_total", metric.Counted,
 		"objects in the LISTs that the cache served")
-	storageFetched = sim.NewCounter("apiserver_storage_list_fetched_objects_total", sim.Counted,
+	storageFetched = metric.NewCounter("apiserver_storage_list_fetched_objects_total", metric.Counted,
 		"objects that etcd sent for LISTs of clients")
-	storageReturned = sim.NewCounter("apiserver_storage_list_returned_objects_total", sim.Counted,
+	storageReturned = metric.NewCounter("apiserver_storage_list_returned_objects_total", metric.Counted,
 		"objects in the LISTs that etcd served")
-	readServed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`, sim.Counted,
+	readServed = metric.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="false"}`, metric.Counted,
 		"consistent LISTs that the cache served")
-	readFellBack = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="true"}`, sim.Counted,
+	readFellBack = metric.NewCounter(`apiserver_watch_cache_consistent_read_total{success="true",fallback="true"}`, metric.Counted,
 		"consistent LISTs that etcd served after the cache had timed out")
-	fallbackFailed = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="true"}`, sim.Counted,
+	fallbackFailed = metric.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="true"}`, metric.Counted,
 		"consistent LISTs that etcd refused after the cache had timed out")
-	fallbackSkipped = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="skipped"}`, sim.Counted,
+	fallbackSkipped = metric.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="skipped"}`, metric.Counted,
 		"consistent LISTs that were refused with Retry-After when the cache had timed out")
-	readRefused = sim.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="false"}`, sim.Counted,
+	readRefused = metric.NewCounter(`apiserver_watch_cache_consistent_read_total{success="false",fallback="false"}`, metric.Counted,
 		"consistent LISTs that were refused")
 )
 
@@ -97,14 +98,14 @@ func (r *Read) measure(env *sim.Env, answer sim.Payload) {
 }
 
 // measureFetched counts the objects that the cache looked at for a LIST.
-func measureFetched(env *sim.Env, counter sim.Metric, objects int64) {
+func measureFetched(env *sim.Env, counter metric.Metric, objects int64) {
 	if env.Mode() == sim.Timed {
 		env.Add(counter, objects)
 	}
 }
 
 // total is the counter of consistent reads that came to such an end.
-func (r *Read) total(answer sim.Payload) sim.Metric {
+func (r *Read) total(answer sim.Payload) metric.Metric {
 	err, failed := answer.(*wire.Error)
 	switch {
 	case r.origin == wire.FromFallback && failed:

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/metric"
+)
 
 var (
 	resourceVersionLowered = sim.NewSituation("cache: resourceVersion goes back in time")
@@ -21,5 +25,5 @@ var (
 
 // How much memory a snapshot does not share depends on the B-tree, which has no
 // counter for it: TestSnapshotMemory measures it.
-var snapshotsKept = sim.NewMetric("cache_snapshots", sim.Counted,
+var snapshotsKept = metric.New("cache_snapshots", metric.Counted,
 	"how many past states the cache has, each time that it keeps one more")

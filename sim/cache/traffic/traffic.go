@@ -5,6 +5,7 @@
 package traffic
 
 import (
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -36,18 +37,18 @@ var labels = [operations]struct{ labels, help string }{
 // Names that begin with apiserver_ or etcd_ are Kubernetes', and measure what they
 // measure there; the label "for" is added here.
 var (
-	requests = counters("etcd_requests_total", sim.Counted)
-	bytes    = counters("etcd_response_bytes_total", sim.Bytes)
+	requests = counters("etcd_requests_total", metric.Counted)
+	bytes    = counters("etcd_response_bytes_total", metric.Bytes)
 )
 
 // counters makes a counter for each operation.
-func counters(name string, u sim.Unit) (all [operations]sim.Metric) {
+func counters(name string, u metric.Unit) (all [operations]metric.Metric) {
 	for i, l := range labels {
 		help := l.help
-		if u == sim.Bytes {
+		if u == metric.Bytes {
 			help = "keys and values in the answers"
 		}
-		all[i] = sim.NewCounter(name+"{"+l.labels+"}", u, help)
+		all[i] = metric.NewCounter(name+"{"+l.labels+"}", u, help)
 	}
 	return all
 }

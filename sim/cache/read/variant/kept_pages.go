@@ -3,6 +3,7 @@ package variant
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
@@ -157,6 +158,6 @@ var (
 	keptOverflowed = sim.NewSituation("cache: kept pages dropped for newer ones")
 	keptTooLarge   = sim.NewSituation("cache: rest of a list that is too large to be kept")
 
-	keptBytes = sim.NewMetric("kept_pages_bytes", sim.Bytes,
+	keptBytes = metric.New("kept_pages_bytes", metric.Bytes,
 		"keys and values in the rests of lists that a cache keeps, whenever it keeps one more")
 )

@@ -1,4 +1,4 @@
-package sim
+package metric
 
 import (
 	"math"
@@ -45,7 +45,8 @@ func middle(bucket int) int64 {
 	return int64(bucket-octave<<subBucketBits)<<octave + 1<<octave>>1
 }
 
-func (d *Distribution) record(v int64) {
+// Record adds a value. Negative values count as 0.
+func (d *Distribution) Record(v int64) {
 	v = max(v, 0)
 	b := bucketOf(v)
 	d.include(b, b+1)
@@ -53,7 +54,8 @@ func (d *Distribution) record(v int64) {
 	d.extend(v, v, 1, v)
 }
 
-func (d *Distribution) add(n int64) {
+// Add adds to a counter.
+func (d *Distribution) Add(n int64) {
 	d.count++
 	d.sum += n
 }
@@ -94,7 +96,8 @@ func (d *Distribution) Merge(o *Distribution) {
 	d.extend(o.min, o.max, o.count, o.sum)
 }
 
-func (d *Distribution) reset() {
+// Reset forgets what was recorded, and keeps the memory.
+func (d *Distribution) Reset() {
 	if d.count == 0 {
 		return
 	}
@@ -102,7 +105,8 @@ func (d *Distribution) reset() {
 	*d = Distribution{buckets: d.buckets}
 }
 
-func (d *Distribution) clone() Distribution {
+// Clone shares nothing with d.
+func (d *Distribution) Clone() Distribution {
 	c := *d
 	c.buckets = slices.Clone(d.buckets)
 	return c

@@ -1,4 +1,4 @@
-package sim
+package metric
 
 import (
 	"math"
@@ -35,7 +35,7 @@ func TestQuantiles(t *testing.T) {
 	var d Distribution
 	// 1 ms, 2 ms ... 1000 ms: the percentiles are known.
 	for v := int64(1); v <= 1000; v++ {
-		d.record(v * 1e6)
+		d.Record(v * 1e6)
 	}
 	assert.EqualValues(t, 1000, d.Count())
 	assert.EqualValues(t, 1e6, d.Min())
@@ -52,7 +52,7 @@ func TestNothingRecorded(t *testing.T) {
 	assert.Zero(t, d.Quantile(0.99))
 	assert.Zero(t, d.Mean())
 	assert.Zero(t, d.Max())
-	d.record(-5)
+	d.Record(-5)
 	assert.Zero(t, d.Min(), "a negative value counts as none")
 	assert.EqualValues(t, 1, d.Count())
 }
@@ -65,8 +65,8 @@ func TestMergeInAnyOrder(t *testing.T) {
 	for i := range parts {
 		for range r.IntN(200) {
 			v := r.Int64() >> (20 + r.IntN(40))
-			parts[i].record(v)
-			whole.record(v)
+			parts[i].Record(v)
+			whole.Record(v)
 		}
 	}
 	for range 20 {
@@ -81,12 +81,12 @@ func TestMergeInAnyOrder(t *testing.T) {
 
 func TestResetForgets(t *testing.T) {
 	var d Distribution
-	d.record(5)
-	d.record(1 << 30)
-	d.reset()
+	d.Record(5)
+	d.Record(1 << 30)
+	d.Reset()
 	assert.Zero(t, d.Count())
 	assert.False(t, slices.ContainsFunc(d.buckets, func(n uint64) bool { return n != 0 }))
-	d.record(1 << 20)
+	d.Record(1 << 20)
 	assert.EqualValues(t, 1<<20, d.Min())
 	assert.EqualValues(t, 1<<20, d.Quantile(1))
 }
@@ -94,6 +94,6 @@ func TestResetForgets(t *testing.T) {
 func BenchmarkRecord(b *testing.B) {
 	var d Distribution
 	for i := range b.N {
-		d.record(int64(i) * 1000)
+		d.Record(int64(i) * 1000)
 	}
 }

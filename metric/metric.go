@@ -1,4 +1,7 @@
-package sim
+// Package metric has what timed runs measure, and the distribution of what was recorded.
+// Package sim records it and campaigns merge it. The package must never import any other
+// package of this module.
+package metric
 
 // Metric is something that timed runs measure: how long a read waited, how many
 // requests went out. Each world keeps what was recorded, and a campaign merges
@@ -29,31 +32,31 @@ type metricRecord struct {
 
 var metrics []metricRecord
 
-// NewMetric registers a metric of which the distribution is kept; call it in
+// New registers a metric of which the distribution is kept; call it in
 // package variable declarations only, so that the numbers are the same in every
 // process. The name is Prometheus's, labels included, where there is a metric
 // of that name upstream.
-func NewMetric(name string, u Unit, help string) Metric {
-	return newMetric(metricRecord{name: name, help: help, unit: u})
+func New(name string, u Unit, help string) Metric {
+	return register(metricRecord{name: name, help: help, unit: u})
 }
 
 // NewCounter registers a metric of which only the sum is kept.
 func NewCounter(name string, u Unit, help string) Metric {
-	return newMetric(metricRecord{name: name, help: help, unit: u, counter: true})
+	return register(metricRecord{name: name, help: help, unit: u, counter: true})
 }
 
-func newMetric(r metricRecord) Metric {
+func register(r metricRecord) Metric {
 	for i := range metrics {
 		if metrics[i].name == r.name {
-			panic("sim: metric registered twice: " + r.name)
+			panic("metric: registered twice: " + r.name)
 		}
 	}
 	metrics = append(metrics, r)
 	return Metric(len(metrics) - 1)
 }
 
-// Metrics are all that this binary knows, in the order of registration.
-func Metrics() []Metric {
+// All are all that this binary knows, in the order of registration.
+func All() []Metric {
 	all := make([]Metric, len(metrics))
 	for i := range all {
 		all[i] = Metric(i)
@@ -73,24 +76,5 @@ func (m Metric) Unit() Unit { return metrics[m].unit }
 // IsCounter reports whether only the sum is kept.
 func (m Metric) IsCounter() bool { return metrics[m].counter }
 
-// Record adds a value to a metric's distribution, in timed runs. Negative values
-// count as 0.
-func (e *Env) Record(m Metric, value int64) { e.w.Record(m, value) }
-
-// Record does the same for a judge, which looks at the world between steps.
-func (w *World) Record(m Metric, value int64) {
-	if w.mode == Timed {
-		w.metrics[m].record(value)
-	}
-}
-
-// Add adds to a counter, in timed runs.
-func (e *Env) Add(m Metric, n int64) {
-	if e.w.mode == Timed {
-		e.w.metrics[m].add(n)
-	}
-}
-
-// Metric is what was recorded of a metric so far. It is valid until the world is
-// reset.
-func (w *World) Metric(m Metric) *Distribution { return &w.metrics[m] }
+// Count is how many metrics this binary knows.
+func Count() int { return len(metrics) }
