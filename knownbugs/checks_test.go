@@ -13,7 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/option"
@@ -175,7 +175,7 @@ func divergencesTable(t *testing.T) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "## Kinds of divergence\n\n%d schedules each, with checks 5 to 7.5 min apart, for 14 min. The delay is from the moment at which a cache differs\nto the end of the first check that says so.\n\n", runs)
 	out.WriteString("| lost | schedules in which a cache differs | found in | checks that fail rightly | miss it | fail wrongly | delay: median | max |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
-	for _, sc := range []*testbed.Scenario{scenarios.LostEvent, scenarios.LostDeletion, scenarios.LostVersion, scenarios.LostValue} {
+	for _, sc := range []*testbed.Scenario{divergences.LostEvent, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue} {
 		c, ok := follow(t, sc, sc.Params, runs)
 		require.True(t, ok)
 		require.Zero(t, c.wrong, "a false alarm in %s", sc.Name)

@@ -5,6 +5,7 @@
 //	reads        what clients read: linearizable ... pages, answers-in-time, no-compacted-reads, recovers-in-time
 //	watches      what clients that watch are sent: etcd's watch guarantees, initial events and their end
 //	caches       the cache itself: cache-matches-etcd ... justified-refusals, served-as-promised, needed-progress
+//	checks       the consistency check: checks-apart, detector-accuracy
 //	client       the client library in an API server: client-bounded, client-nothing-left, reopens-in-time
 //	compactions  API servers that compact etcd: history-kept, history-dropped
 //	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
@@ -24,6 +25,7 @@ package properties
 import (
 	// Each registers its properties.
 	_ "github.com/watchbed/watchbed/properties/caches"
+	_ "github.com/watchbed/watchbed/properties/checks"
 	_ "github.com/watchbed/watchbed/properties/client"
 	_ "github.com/watchbed/watchbed/properties/compactions"
 	_ "github.com/watchbed/watchbed/properties/etcdapi"

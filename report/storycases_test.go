@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	scenarioinformers "github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/rollouts"
@@ -75,8 +76,8 @@ var failing = []fails{
 	{scenarios.SnapshotReads, reads.Exact, "3.5.7", controlQueue},
 	{scenarios.CompactedHistory, reads.Exact, "3.5.7", controlQueue},
 	{scenarios.CompetingCompactors, reads.Exact, "3.5.7", controlQueue},
-	{scenarios.LostEvent, reads.Linearizable, "", lostEvent},
-	{scenarios.LostEventRecovers, reads.Exact, "", lostEvent},
+	{divergences.LostEvent, reads.Linearizable, "", lostEvent},
+	{divergences.LostEventRecovers, reads.Exact, "", lostEvent},
 	{scenarios.WatchListStreams, watches.InitialEvents, "3.5.7", controlQueue},
 	{scenarios.WatchListStart, caches.MatchEtcd, "3.5.7", tombstone},
 	{scenarios.WatchListSlow, watches.InitialEvents, "3.5.7", controlQueue},

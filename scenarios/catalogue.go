@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
@@ -25,7 +26,8 @@ func init() {
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		etcdrequests.RequestSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,
 		// Snapshots and compaction (KEP-4988).
-		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, LostEvent, LostEventRecovers, FailedChecks, Detectors, ConsistencyChecks,
+		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue,
+		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,
 		// Initial events (KEP-3157).
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,
 		// Cost of consistent LISTs.

@@ -10,7 +10,9 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -33,12 +35,12 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 // "Cache Inconsistency Detection Mechanism").
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
-		p := with(t, LostEvent, "consistency-checker=off")
-		c := explored(t, LostEvent, p, 0, 1000)
+		p := with(t, divergences.LostEvent, "consistency-checker=off")
+		c := explored(t, divergences.LostEvent, p, 0, 1000)
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
-			case caches.DetectorAccuracy.Name, caches.ChecksApart.Name, caches.SuspectSnapshots.Name:
+			case checks.DetectorAccuracy.Name, checks.ChecksApart.Name, caches.SuspectSnapshots.Name:
 				assert.Zero(t, f.Exercised, f.Name)
 			default:
 				assert.NotZero(t, f.Violations, f.Name)
@@ -46,12 +48,12 @@ func TestLostEvent(t *testing.T) {
 		}
 	})
 	t.Run("alpha", func(t *testing.T) {
-		names, c := violatedIn(t, LostEvent, "consistency-checker=panic")
+		names, c := violatedIn(t, divergences.LostEvent, "consistency-checker=panic")
 		assert.Empty(t, names)
 		assert.NotZero(t, times(t, c, "cache: process ended by a failed consistency check"))
 	})
 	t.Run("beta", func(t *testing.T) {
-		names, c := violatedIn(t, LostEvent)
+		names, c := violatedIn(t, divergences.LostEvent)
 		assert.Equal(t, []string{reads.Linearizable.Name, reads.Pages.Name}, names)
 		assert.NotZero(t, times(t, c, "cache: snapshots switched off by a failed consistency check"))
 	})
@@ -66,7 +68,7 @@ var ofOtherDesigns = []string{
 // The scenarios of snapshots go through every branch of them.
 func TestSnapshotSituations(t *testing.T) {
 	seen := map[string]uint64{}
-	for _, sc := range []*testbed.Scenario{SnapshotReads, CompactedHistory, CompetingCompactors, LostEvent, LostEventRecovers, Detectors} {
+	for _, sc := range []*testbed.Scenario{SnapshotReads, CompactedHistory, CompetingCompactors, divergences.LostEvent, divergences.LostEventRecovers, divergences.Detectors} {
 		_, c := violatedIn(t, sc)
 		for _, s := range c.Situations {
 			seen[s.Situation.String()] += s.Times

@@ -39,6 +39,7 @@ var Targets = []Target{
 	{"model", 30},
 	{"linearizability", 40},
 	{"properties/caches", 8},
+	{"properties/checks", 6},
 	{"properties/client", 6},
 	{"properties/compactions", 8},
 	{"properties/timers", 6},

@@ -1,8 +1,8 @@
 package check
 
 import (
-	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/properties/checks"
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -15,7 +15,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "check-compares-names",
 	Summary:  "a consistency check compares the names of objects only: an old object in the cache is not found",
 	Setting:  "check-digest=names",
-	Scenario: scenarios.ConsistencyChecks, Property: caches.DetectorAccuracy,
+	Scenario: divergences.ConsistencyChecks, Property: checks.DetectorAccuracy,
 	Why: "the lost event is of an object that the cache has, in an older revision",
 })
 

@@ -1,8 +1,8 @@
 package check
 
 import (
-	"github.com/watchbed/watchbed/properties/caches"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/properties/checks"
+	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -13,7 +13,7 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "check-pages-of-newest-state",
 	Summary:  "a consistency check lists its later pages at the newest revision: a write in between is taken for a difference",
 	Setting:  "check-pages=newest",
-	Scenario: scenarios.ConsistencyChecks, Property: caches.DetectorAccuracy,
+	Scenario: divergences.ConsistencyChecks, Property: checks.DetectorAccuracy,
 	Why: "cache and etcd are equal at the revision of the check",
 })
 

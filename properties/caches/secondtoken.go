@@ -21,7 +21,7 @@ import (
 var SecondToken = testbed.RegisterProperty(&testbed.Property{
 	Name: "second-token", Kind: testbed.Safety,
 	Promise:  "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
-	Violated: "list cannot go on after a compaction",
+	Violated: "list cannot be continued",
 	New:      func(s *testbed.System) testbed.Judge { return &secondToken{s, moments.Of(s)} },
 })
 

@@ -1,10 +1,11 @@
-package scenarios
+package divergences
 
 import (
 	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/properties/client"
 	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
@@ -30,7 +31,7 @@ start again, and everything right. etcd tells of its progress every minute: a ch
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
 	Claims: []*testbed.Property{
-		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
+		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.ChecksApart, caches.SuspectSnapshots,
 	},
 	Known: slices.Concat(
 		known.When(known.WaitsUntilFresh, known.TrustsEtcd, testbed.Unless(known.CheckerEndsProcess)).
@@ -70,7 +71,7 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 		},
 	},
 	Claims: []*testbed.Property{
-		caches.DetectorAccuracy, reads.Exact, reads.Linearizable, caches.ChecksApart, caches.SuspectSnapshots,
+		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, checks.ChecksApart, caches.SuspectSnapshots,
 	},
 	Known: slices.Concat(
 		known.When(known.KeepsSnapshots, testbed.Unless(known.CheckerEndsProcess)).Violates(reads.Exact).
@@ -98,7 +99,7 @@ ground truth at the moment when it was begun.`,
 		Faults: faults.Options{LostEvents: 1, Breaks: 1, Restarts: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, compactions.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
+	Claims: []*testbed.Property{checks.DetectorAccuracy, compactions.HistoryKept, caches.Resumes, caches.SuspectSnapshots},
 })
 
 var ConsistencyChecks = testbed.RegisterScenario(&testbed.Scenario{
@@ -117,7 +118,7 @@ switched off stay off, and the next check decides. When nothing more can happen 
 		Faults: faults.Options{LostEvents: 1, LeaderChanges: 1, EtcdRestarts: 1},
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
-	Claims: []*testbed.Property{caches.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, timers.Owned},
+	Claims: []*testbed.Property{checks.DetectorAccuracy, caches.NothingLeft, caches.Resumes, caches.SuspectSnapshots, timers.Owned},
 })
 
 var FailedChecks = testbed.RegisterScenario(&testbed.Scenario{
@@ -140,7 +141,7 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.SuspectSnapshots, caches.DetectorAccuracy, caches.ChecksApart, client.ReopensInTime},
+	Claims: []*testbed.Property{caches.SuspectSnapshots, checks.DetectorAccuracy, checks.ChecksApart, client.ReopensInTime},
 })
 
 var lostEventParams = testbed.Params{

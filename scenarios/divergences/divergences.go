@@ -1,9 +1,10 @@
-package scenarios
+package divergences
 
 import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -20,7 +21,7 @@ func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario
 		Name: "lost-" + lost, Summary: summary, Params: p,
 		Doc: doc + ` One such event of each of two resources is lost within the first 90 s; readers begin after the first check, as in lost-event.`,
 		Claims: []*testbed.Property{
-			caches.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, caches.ChecksApart, caches.SuspectSnapshots,
+			checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.ChecksApart, caches.SuspectSnapshots,
 		},
 		Known: slices.Concat(rows, known.StaleReads(reads.Linearizable)),
 	})
