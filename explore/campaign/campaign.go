@@ -27,6 +27,8 @@ func Run(ctx context.Context, newSubject func() explore.Subject, cfg Config) (*R
 	if err != nil {
 		return c.result, err
 	}
+	// A time that is over before the first batch leaves none, however soon a worker begins.
+	c.stop.Store(cfg.For > 0 && time.Since(c.start) >= cfg.For)
 	return c.result, c.collect(ctx, c.startWorkers())
 }
 
