@@ -3,8 +3,8 @@ package shell
 import (
 	"context"
 
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Report is what the state machine has counted and measured since the cache was

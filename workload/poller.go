@@ -3,8 +3,8 @@ package workload
 import (
 	"time"
 
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 

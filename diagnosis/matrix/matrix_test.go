@@ -10,10 +10,10 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/claims"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios/guards"
 	_ "github.com/watchbed/watchbed/scenarios/informers"
-	"github.com/watchbed/watchbed/metric"
 )
 
 // TestCellHoldsOnlyIfAllCampaignsHold: a cell holds only if every campaign of it

@@ -2,9 +2,9 @@ package campaign
 
 import (
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/metric"
 )
 
 // batchSize is how many seeds a worker takes at once. It is part of the result:

@@ -9,8 +9,8 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/internal/toys"
 	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
 )
 
 var chosen = metric.New("test: chosen", metric.Counted, "")

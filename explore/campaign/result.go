@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/metric"
 )
 
 // Result is what many runs came to. Everything but the times is a function of

@@ -2,9 +2,9 @@ package campaign
 
 import (
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/metric"
 )
 
 // PropertyTally is one property over all runs.

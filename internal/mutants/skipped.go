@@ -18,7 +18,7 @@ var skippedFiles = []skip{
 	{[]string{"notes.go", "explain.go", "visualize.go"}, "text for people, which the golden stories hold"},
 	{[]string{"cells.go"}, "what a step depends on, for stories; the tests that swap steps hold it"},
 	{[]string{"clone.go"}, "copies for the tests that swap steps"},
-	{[]string{"metrics.go", "read_cost.go", "amounts.go"}, "what a run costs: measured, not judged"},
+	{[]string{"metrics.go", "read_cost.go", "amounts.go", "oomwarning.go"}, "what a run costs: measured, not judged"},
 	{[]string{"history_jsonl.go", "history_read.go", "history_check.go"}, "a file format, which no run reads"},
 }
 
