@@ -89,6 +89,6 @@ cache that keeps snapshots.`,
 			p.Workload.Writers, p.Workload.Writes = 8, 10
 			p.Workload.Noise, p.Workload.NoiseWrites, p.Workload.NoiseFor = 1, 250, 2500*time.Millisecond
 		})
-	sc.Claims = append(sc.Claims, reads.Pages, caches.ServedAsPromised)
+	sc.Claims = append(sc.Claims, caches.ServedAsPromised)
 	return sc
 }()

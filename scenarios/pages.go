@@ -63,6 +63,7 @@ again: --set take-rests=false.`,
 	Known: slices.Concat(
 		known.Rarely(known.EarlyProgress(reads.Linearizable, reads.LinearizableData)),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+		known.CompactedDeletions(reads.Linearizable, reads.LinearizableData, reads.Exact, reads.Pages),
 		known.Rarely(known.EarlySnapshots(reads.Exact, reads.Pages)),
 	),
 })

@@ -24,6 +24,7 @@ transactions fit. What only reads is no proposal, and is never too large.`,
 	},
 	Draws: []option.Range{
 		option.From("max-request-bytes", "36", "60", "75", "90", "105", "120", "140"), option.From("drawn-bytes", "4", "16", "40"),
+		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
 	},
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
