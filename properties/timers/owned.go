@@ -47,26 +47,12 @@ func (j *owned) AfterStep(w *sim.World, a sim.Action) {
 	}
 	j.tally.Exercised++
 	if found := c.Timed.Ownerless(w.Armed(a.Node)); len(found) > 0 {
-		j.tally.Violate("timer", &ownerless{c.Name, w.Steps(), fmt.Sprintf("the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))})
+		j.tally.Violate("timer", &amiss{c.Name, w.Steps(), fmt.Sprintf("the timer %q is set for nothing that is there", c.Node.TimerName(found[0]))})
 	}
 	if b := c.Timed.DispatchBudget(); b < 0 || b > maxDispatchBudget {
-		j.tally.Violate("budget", &ownerless{c.Name, w.Steps(), fmt.Sprintf("the dispatcher may wait for %v", b)})
+		j.tally.Violate("budget", &amiss{c.Name, w.Steps(), fmt.Sprintf("the dispatcher may wait for %v", b)})
 	}
 }
 
 // Finding implements testbed.Judge.
 func (j *owned) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
-
-// ownerless is a timer that is set for nothing, or a wrong budget.
-type ownerless struct {
-	cache string
-	step  int
-	wrong string
-}
-
-func (o *ownerless) String() string {
-	return fmt.Sprintf("after step %d of the run %s: %s", o.step, o.cache, o.wrong)
-}
-
-// Concerns implements explore.Concerned.
-func (o *ownerless) Concerns() explore.Concern { return explore.Concern{Node: o.cache} }

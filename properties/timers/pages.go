@@ -63,10 +63,10 @@ func (j *pagesInTime) AfterStep(w *sim.World, a sim.Action) {
 		return
 	}
 	if most := j.most(c); kept > most {
-		j.tally.Violate("many", &keptRests{c.Name, w.Steps(), fmt.Sprintf("keeps %d rests of lists, and %d is the limit", kept, most)})
+		j.tally.Violate("many", &amiss{c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d is the limit", kept, most)})
 	}
 	if cut := j.cutLately(w, c); kept > cut {
-		j.tally.Violate("old", &keptRests{c.Name, w.Steps(), fmt.Sprintf("keeps %d rests of lists, and answered %d lists in part in the last %v", kept, cut, keepPagesFor)})
+		j.tally.Violate("old", &amiss{c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d lists were answered in part in the last %v", kept, cut, keepPagesFor)})
 	}
 }
 
@@ -103,17 +103,3 @@ func (j *pagesInTime) cutLately(w *sim.World, c *testbed.Cache) int {
 
 // Finding implements testbed.Judge.
 func (j *pagesInTime) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
-
-// keptRests are more rests of lists than there may be.
-type keptRests struct {
-	cache string
-	step  int
-	what  string
-}
-
-func (k *keptRests) String() string {
-	return fmt.Sprintf("after step %d of the run %s %s", k.step, k.cache, k.what)
-}
-
-// Concerns implements explore.Concerned.
-func (k *keptRests) Concerns() explore.Concern { return explore.Concern{Node: k.cache} }
