@@ -14,10 +14,9 @@ import (
 )
 
 // NeedsLeader holds what etcd does without a leader against what it promises. Raft takes no
-// proposals then, so that a write which is asked for has no answer before there is a leader
-// again. Nor has a linearizable read, for which a leader has to say what is committed; a
-// serializable one has.
-// monitorLeader ends the streams that require one after three election timeouts
+// proposals then, so that a write has no answer before there is a leader again. A
+// linearizable read has none either, because a leader has to say what is committed; a
+// serializable read is answered. monitorLeader ends the streams that require one after three election timeouts
 // (clientv3.WithRequireLeader), and no others. Only a run with a clock is judged, in which
 // the fault says for how long there is no leader. It is exercised by each write and
 // each linearizable read that is asked for, and each stream that is open meanwhile.
@@ -90,7 +89,7 @@ func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []mome
 		}
 		all.Exercised++
 		if span.Answered && op.Outcome == model.Done && span.Return < j.until {
-			all.Violate("answered", &withoutLeader{c.Name(), j, fmt.Sprintf("was answered %T at %v", c.Requests()[k], span.Return.Sub(0))})
+			all.Violate("answered", &withoutLeader{c.Name(), j, fmt.Sprintf("was answered %s at %v", c.Requests()[k].Label(), span.Return.Sub(0))})
 		}
 	}
 }
