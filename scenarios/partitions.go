@@ -18,7 +18,7 @@ import (
 
 var Partitions = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "partitions",
-	Summary: "for a while nothing gets from an API server to etcd, or from etcd to anybody; afterwards every consistent LIST is served in time",
+	Summary: "for a while no message gets from an API server to etcd, or from etcd to any client; afterwards every consistent LIST is served in time",
 	Doc: `A network that drops packets breaks no connection at once: what is sent waits, and arrives when the network is back. The API
 server that is cut off answers no consistent LIST meanwhile, and the one beside it goes on. Nothing that comes late may be taken
 for news: progress that waited is old when it arrives, and so is the answer to a request for etcd's revision.`,
@@ -39,10 +39,7 @@ for news: progress that waited is old when it arrives, and so is the answer to a
 		reads.AnswersInTime, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd, caches.NeededProgress, client.ReopensInTime, timers.Owned,
 	},
 	Known: slices.Concat(
-		known.NoProgress(known.WaitsUntilFresh),
-		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),
-		known.Rarely(known.Where(known.OneRequest(known.WaitsUntilFresh), known.ProgressOvertakesEvents)),
-		known.NoEcho(known.WaitsUntilFresh),
+		known.ReadsThatHang(known.WaitsUntilFresh),
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),

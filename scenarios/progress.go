@@ -113,10 +113,7 @@ phase may be unsynced in the second, which is how a quiet range meets etcd-io/et
 	},
 	Claims: []*testbed.Property{reads.AnswersInTime, reads.Linearizable, caches.NeededProgress, client.ReopensInTime, timers.Owned},
 	Known: slices.Concat(
-		known.NoProgress(known.WaitsUntilFresh),
-		known.Where(known.OneRequest(known.WaitsUntilFresh), testbed.Unless(known.ProgressOvertakesEvents)),
-		known.Rarely(known.Where(known.OneRequest(known.WaitsUntilFresh), known.ProgressOvertakesEvents)),
-		known.NoEcho(known.WaitsUntilFresh),
+		known.ReadsThatHang(known.WaitsUntilFresh),
 		known.EarlyProgress(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),
 	),

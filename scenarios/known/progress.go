@@ -54,6 +54,17 @@ func NoEcho(reader testbed.Condition) []testbed.Row {
 		Because("no echo comes for a watch that starts behind the store's revision, as each does that begins on a quiet store (the fix of etcd-io/etcd#20221)")
 }
 
+// ReadsThatHang are all of these, where streams break: a request that is forgotten with its
+// stream leaves a read without an answer, and rarely so where early progress answers it.
+func ReadsThatHang(reader testbed.Condition) []testbed.Row {
+	return slices.Concat(
+		NoProgress(reader),
+		Where(OneRequest(reader), testbed.Unless(ProgressOvertakesEvents)),
+		Rarely(Where(OneRequest(reader), ProgressOvertakesEvents)),
+		NoEcho(reader),
+	)
+}
+
 // EchoOfLaggard is what becomes of consistent reads if the member that echoes is behind
 // the one that takes writes.
 func EchoOfLaggard(violates ...*testbed.Property) []testbed.Row {
