@@ -37,7 +37,7 @@ type Result struct {
 // matrix asks for the same ones, whatever its cells are.
 func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config) (*Result, error) {
 	cfg.Seeds = max(1, cfg.Seeds*c.Share)
-	done, err := c.once(ctx, cfg)
+	done, err := c.once(ctx, c.Params, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config
 		r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
 		return r, nil
 	}
-	other, err := run(ctx, c.Scenario, c.beside.params, cfg)
+	other, err := c.once(ctx, c.beside.params, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +64,7 @@ func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config
 // a test that says so must not be given the same campaign twice.
 type planned struct {
 	claim            *Claim
+	params           string
 	firstSeed, seeds uint64
 	workers          int
 }
@@ -71,13 +72,13 @@ type planned struct {
 // over are the campaigns that have been run to their end, by their plan.
 var over sync.Map
 
-// once runs the campaign of a claim, unless it has been run.
-func (c *Claim) once(ctx context.Context, cfg campaign.Config) (*campaign.Result, error) {
-	m := planned{c, cfg.FirstSeed, cfg.Seeds, cfg.Workers}
+// once runs a campaign of a claim, unless it has been run.
+func (c *Claim) once(ctx context.Context, params []option.Setting, cfg campaign.Config) (*campaign.Result, error) {
+	m := planned{c, fmt.Sprint(params), cfg.FirstSeed, cfg.Seeds, cfg.Workers}
 	if done, ok := over.Load(m); ok {
 		return done.(*campaign.Result), nil
 	}
-	done, err := run(ctx, c.Scenario, c.Params, cfg)
+	done, err := run(ctx, c.Scenario, params, cfg)
 	if err == nil && !done.Interrupted && cfg.For == 0 {
 		over.Store(m, done)
 	}
