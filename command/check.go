@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -184,7 +183,7 @@ func read(s process, name string) (*model.History, error) {
 
 func (f *checkFlags) text(s process, c *checked) {
 	o := s.terminal()
-	fmt.Fprintf(s.out, "%s: %s of %s\n", c.Name, counted(c.Operations, "operation"), counted(len(c.history.Clients), "client"))
+	fmt.Fprintf(s.out, "%s: %s of %s\n", c.Name, report.Counted(uint64(c.Operations), "operation"), report.Counted(uint64(len(c.history.Clients)), "client"))
 	for i := range c.judgements {
 		j := &c.judgements[i]
 		verdict := j.Verdict.String()
@@ -207,13 +206,5 @@ func howOften(j *linearizability.Judgement) string {
 	if j.Verdict == model.Violated && j.Exercised == 0 {
 		return ""
 	}
-	return ", checked " + counted(j.Exercised, "time")
-}
-
-// counted is a count with its noun, in the plural unless it is one.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
+	return ", checked " + report.Counted(uint64(j.Exercised), "time")
 }

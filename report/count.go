@@ -14,8 +14,8 @@ func grouped(n uint64) string {
 	return s
 }
 
-// counted is a count with its noun, in the plural unless it is one.
-func counted(n uint64, noun string) string {
+// Counted is a count with its noun, in the plural unless it is one.
+func Counted(n uint64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -27,7 +27,7 @@ func times(n uint64) string {
 	if n == 1 {
 		return "once"
 	}
-	return counted(n, "time")
+	return Counted(n, "time")
 }
 
 // inWords is "a, b and c".

@@ -36,7 +36,7 @@ func (t *stepTable) fold() {
 func (r *stepRow) quiet() bool { return strings.TrimSpace(r.Class) == "" && len(changed(r.Holds)) == 0 }
 
 func foldedRow(rows []stepRow) stepRow {
-	r := stepRow{When: rows[0].When, Class: "gap", Count: counted(uint64(len(rows)), "step")}
+	r := stepRow{When: rows[0].When, Class: "gap", Count: Counted(uint64(len(rows)), "step")}
 	for _, x := range rows {
 		r.Quiet = append(r.Quiet, quietStep{x.When, x.Node, x.How})
 	}

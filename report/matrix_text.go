@@ -202,7 +202,7 @@ func allOr(list, all []string, what string) string {
 func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {
 	property := e.Failure.Property
 	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, c.Etcd, nameOf(e.Failure),
-		property, e.Failure.Schedules, counted(e.Schedules, "schedule"))
+		property, e.Failure.Schedules, Counted(e.Schedules, "schedule"))
 	if n := len(q.Violated()); n > 1 {
 		text += fmt.Sprintf(", the first of %d violated properties", n)
 	}
@@ -225,7 +225,7 @@ func matrixNotes(m *matrix.Matrix) []string {
 			"requests, bytes, progress = ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ". " +
 			"cached (pages), bytes (pages) = the same of pages, of which each LIST has one (" + matrix.Pages + ").",
 		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, and a loop up to 0.5 ms to be scheduled. Answering takes no time, so reads served by etcd look faster than in reality (range-time, item-time).",
-		fmt.Sprintf("%s in %.1f s.", counted(m.Schedules, "schedule"), m.Seconds),
+		fmt.Sprintf("%s in %.1f s.", Counted(m.Schedules, "schedule"), m.Seconds),
 	}
 	if m.Interrupted {
 		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", len(m.Cells), len(m.Designs)*len(m.Versions)))

@@ -94,7 +94,7 @@ func (d *steps) table(keep func(step int) bool, tiers map[sim.NodeID]story.Tier)
 	before := -1
 	for _, i := range kept {
 		if out := i - before - 1; out > 0 {
-			t.Rows = append(t.Rows, stepRow{Class: "gap", Left: counted(uint64(out), "step"), Holds: d.holds(i-1, before)})
+			t.Rows = append(t.Rows, stepRow{Class: "gap", Left: Counted(uint64(out), "step"), Holds: d.holds(i-1, before)})
 		}
 		row := d.row(i)
 		row.Lanes = l.row(d.trace, i)

@@ -44,7 +44,7 @@ func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 func checked(p *summary.Property) string {
 	text := "checked " + times(p.Exercised)
 	if p.Violations > 0 {
-		text += ", violated in " + counted(p.Violations, "schedule")
+		text += ", violated in " + Counted(p.Violations, "schedule")
 	}
 	return text
 }
@@ -67,8 +67,8 @@ func effort(s *summary.Summary) string {
 	if s.Draws != "" {
 		from += ", draws " + strings.Replace(s.Draws, "..", " to ", 1)
 	}
-	text := fmt.Sprintf("%s (%s, strategy %s), %s%s; ", counted(s.Schedules, "schedule"), from, s.Strategy, counted(s.Choices, "choice"), pace(s))
-	text += fmt.Sprintf("%s re-run: identical. Campaign hash %s.", counted(s.Rechecked, "seed"), s.CampaignHash)
+	text := fmt.Sprintf("%s (%s, strategy %s), %s%s; ", Counted(s.Schedules, "schedule"), from, s.Strategy, Counted(s.Choices, "choice"), pace(s))
+	text += fmt.Sprintf("%s re-run: identical. Campaign hash %s.", Counted(s.Rechecked, "seed"), s.CampaignHash)
 	switch {
 	case s.Truncated == 1:
 		text += " 1 run was cut off before it ended: what held in it is undecided."
