@@ -40,7 +40,7 @@ func TestLostEvent(t *testing.T) {
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
-			case checks.DetectorAccuracy.Name, checks.ChecksApart.Name, caches.SuspectSnapshots.Name:
+			case checks.DetectorAccuracy.Name, checks.Apart.Name, caches.SuspectSnapshots.Name:
 				assert.Zero(t, f.Exercised, f.Name)
 			default:
 				assert.NotZero(t, f.Violations, f.Name)

@@ -10,11 +10,11 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// ChecksApart looks at how often a cache lists all of etcd for KEP-4988's consistency
+// Apart looks at how often a cache lists all of etcd for KEP-4988's consistency
 // check, timed (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that
 // only adds to it). A process that starts again waits for as long. It is exercised by
 // each check.
-var ChecksApart = testbed.RegisterProperty(&testbed.Property{
+var Apart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
 	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
 	Violated: "consistency checks too often",

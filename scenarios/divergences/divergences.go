@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// The divergences that lost-event does not have: each of two caches lacks another part of
-// an event than all of it.
+// divergence makes a scenario in which a part of an event is lost, once for each of two
+// resources. The event of lost-event is lost as a whole.
 func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario {
 	p := lostEventParams
 	p.Topology.Resources = 2
@@ -21,7 +21,7 @@ func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario
 		Name: "lost-" + lost, Summary: summary, Params: p,
 		Doc: doc + ` One such event of each of two resources is lost within the first 90 s; readers begin after the first check, as in lost-event.`,
 		Claims: []*testbed.Property{
-			checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.ChecksApart, caches.SuspectSnapshots,
+			checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.Apart, caches.SuspectSnapshots,
 		},
 		Known: slices.Concat(rows, known.StaleReads(reads.Linearizable)),
 	})
@@ -39,13 +39,23 @@ func staysWrong(unless ...testbed.Condition) []testbed.Row {
 	)
 }
 
-// snapshotsStay is what no check finds or drops.
+// foundByCheck is what is wrong until a check fails, and what stays wrong after it. Without
+// a reaction to the failure, snapshots stay for the given reason.
+func foundByCheck(snapshots string) []testbed.Row {
+	return slices.Concat(
+		staysWrong(testbed.Unless(known.CheckerEndsProcess)),
+		snapshotsStay(snapshots, testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack)),
+	)
+}
+
+// snapshotsStay is about snapshots that no check drops.
 func snapshotsStay(because string, conditions ...testbed.Condition) []testbed.Row {
 	return known.When(append([]testbed.Condition{known.KeepsSnapshots, known.AnswersLists}, conditions...)...).
 		Violates(reads.Exact).Because(because)
 }
 
-// writtenAgain is what no check can find: it compares the newest state only.
+// writtenAgain is about a difference that no check can find, because a check compares the
+// newest state only.
 func writtenAgain() []testbed.Row {
 	const because = "the object is written again before a check is due, and snapshots of the time in between stay"
 	snapshots := []testbed.Condition{known.KeepsSnapshots, known.AnswersLists}
@@ -58,16 +68,12 @@ func writtenAgain() []testbed.Row {
 var LostDeletion = divergence("deletion",
 	"a deletion never reaches the cache: the consistency checker finds the object that etcd does not have",
 	`The cache keeps a ghost, which no later event removes unless the object is created again.`,
-	slices.Concat(staysWrong(testbed.Unless(known.CheckerEndsProcess)),
-		snapshotsStay("snapshots stay that have the ghost", testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack)),
-		writtenAgain()))
+	slices.Concat(foundByCheck("snapshots stay that have the ghost"), writtenAgain()))
 
 var LostVersion = divergence("version",
 	"an object reaches the cache with a resourceVersion that is not its own: the consistency checker finds it",
 	`The value is right, and what clients send with their next update is not: etcd refuses it as a conflict.`,
-	slices.Concat(staysWrong(testbed.Unless(known.CheckerEndsProcess)),
-		snapshotsStay("snapshots stay that have the wrong resourceVersion", testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack)),
-		writtenAgain()))
+	slices.Concat(foundByCheck("snapshots stay that have the wrong resourceVersion"), writtenAgain()))
 
 var LostValue = divergence("value",
 	"an object reaches the cache without its value: the consistency checker, which compares names and resourceVersions, never finds it (KEP-4988)",

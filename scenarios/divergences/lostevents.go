@@ -31,18 +31,10 @@ start again, and everything right. etcd tells of its progress every minute: a ch
 cannot see that the last event of all is missing, as long as nothing has moved that on.`,
 	Params: lostEventParams,
 	Claims: []*testbed.Property{
-		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.ChecksApart, caches.SuspectSnapshots,
+		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.Apart, caches.SuspectSnapshots,
 	},
 	Known: slices.Concat(
-		known.When(known.WaitsUntilFresh, known.TrustsEtcd, testbed.Unless(known.CheckerEndsProcess)).
-			Violates(reads.Linearizable).
-			Because("the newest state stays wrong until the object is written again"),
-		known.When(known.WaitsUntilFresh, known.TrustsEtcd, known.AnswersFirstPage, testbed.Unless(known.CheckerEndsProcess)).
-			Violates(reads.Pages).
-			Because("the first page is of the newest state, and the others are of etcd's"),
-		known.When(known.KeepsSnapshots, known.AnswersLists, testbed.Unless(known.CheckerEndsProcess), testbed.Unless(known.CheckerFallsBack)).
-			Violates(reads.Exact).
-			Because("snapshots stay that lack the event"),
+		foundByCheck("snapshots stay that lack the event"),
 		known.When(known.KeepsSnapshots, known.StreamsFromEtcd).RarelyViolates(reads.Exact).
 			Because("an initial event is lost whose object is written soon after"),
 		known.StaleReads(reads.Linearizable),
@@ -71,7 +63,7 @@ time in between stay, and are wrong, until they are evicted or compacted away. C
 		},
 	},
 	Claims: []*testbed.Property{
-		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, checks.ChecksApart, caches.SuspectSnapshots,
+		checks.DetectorAccuracy, reads.Exact, reads.Linearizable, checks.Apart, caches.SuspectSnapshots,
 	},
 	Known: slices.Concat(
 		known.When(known.KeepsSnapshots, testbed.Unless(known.CheckerEndsProcess)).Violates(reads.Exact).
@@ -141,7 +133,7 @@ errors and restarts meanwhile; a check that ends with an error is no success. Re
 			Steps: 200_000,
 		},
 	},
-	Claims: []*testbed.Property{caches.SuspectSnapshots, checks.DetectorAccuracy, checks.ChecksApart, client.ReopensInTime},
+	Claims: []*testbed.Property{caches.SuspectSnapshots, checks.DetectorAccuracy, checks.Apart, client.ReopensInTime},
 })
 
 var lostEventParams = testbed.Params{
