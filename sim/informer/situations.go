@@ -1,9 +1,8 @@
 package informer
 
 import (
-	"github.com/watchbed/watchbed/sim"
-
 	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
 )
 
 var (

@@ -1,9 +1,8 @@
 package check
 
 import (
-	"github.com/watchbed/watchbed/sim"
-
 	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Consistency checker and inconsistency detector.

@@ -38,7 +38,6 @@ type Share struct {
 
 var processKilled = sim.NewSituation("cache: process killed because it is out of memory")
 
-// ProcessKills counts them.
 var processKills = metric.NewCounter("process_oom_kills_total", metric.Counted, "times that an API server was killed because it was out of memory")
 
 // Reset begins a run.
@@ -75,7 +74,7 @@ func (k *Killer) Look(env *sim.Env) {
 		return
 	}
 	env.Cover(processKilled)
-	env.Record(processKills, 1)
+	env.Add(processKills, 1)
 	if env.Noting() {
 		env.Note(killed{taken, k.limit})
 	}

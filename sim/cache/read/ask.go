@@ -55,7 +55,7 @@ func (r *Read) answered(env *sim.Env, p sim.Payload) {
 	case *wire.RangeResponse:
 		traffic.Answered(env, r.operation(), p)
 		if r.state == delegated && r.list != nil {
-			measureFetched(env, storageFetched, int64(len(p.Kvs)))
+			env.Add(storageFetched, int64(len(p.Kvs)))
 		}
 		if r.state == asking {
 			r.revisionKnown(env, p.Revision)

@@ -97,13 +97,6 @@ func (r *Read) measure(env *sim.Env, answer sim.Payload) {
 	}
 }
 
-// measureFetched counts the objects that the cache looked at for a LIST.
-func measureFetched(env *sim.Env, counter metric.Metric, objects int64) {
-	if env.Mode() == sim.Timed {
-		env.Add(counter, objects)
-	}
-}
-
 // total is the counter of consistent reads that came to such an end.
 func (r *Read) total(answer sim.Payload) metric.Metric {
 	err, failed := answer.(*wire.Error)

@@ -15,7 +15,7 @@ import (
 func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, more bool, remaining int64) {
 	if r.list.Selector.Empty() {
 		items, remaining = r.d.responses.Collect(view, prefix, start, limit)
-		measureFetched(env, fetchedAll, int64(len(items))+remaining)
+		env.Add(fetchedAll, int64(len(items))+remaining)
 		return items, remaining > 0, remaining
 	}
 	responses, selector := &r.d.responses, r.list.Selector
@@ -27,7 +27,7 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, lim
 	}
 	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, labelled) {
 		env.Cover(listByIndex)
-		measureFetched(env, fetchedByIndex, looked)
+		env.Add(fetchedByIndex, looked)
 		items, more = responses.End()
 		return items, more, 0
 	}
@@ -36,7 +36,7 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, lim
 		looked++
 		return !fields.Selects(selector, kv) || take(kv)
 	})
-	measureFetched(env, fetchedAll, looked)
+	env.Add(fetchedAll, looked)
 	items, more = responses.End()
 	return items, more, 0
 }
