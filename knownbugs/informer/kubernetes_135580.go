@@ -8,7 +8,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// An informer may have a transformer, which takes from each object what nobody reads. The
+// A transformer of an informer removes from each object the fields that the controller does not need. The
 // store of the Reflector did not apply it any more, and the detector applied it to its list.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name: "kubernetes-135580", Issue: "kubernetes/kubernetes#135580", FixedIn: "Kubernetes 1.34.3 and 1.35",

@@ -11,7 +11,8 @@ import (
 // such a fault is needed for a violation it is the cause.
 var Unbearable = []string{"lost-events"}
 
-// Set are the options of what may break, without how long it may, and what of an event.
+// Set returns the options that say which faults may strike. The time in which they may
+// (faults-for) and the part of an event that is lost (lost) are left out.
 func (o *Options) Set() []option.Setting {
 	var set []option.Setting
 	nothing := Group.Expand(&Options{})
