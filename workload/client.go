@@ -28,6 +28,9 @@ type Step struct {
 	// BesideToken gives the resourceVersion and the match that stand beside the
 	// continue tokens of later pages; nil is none. The API may refuse them.
 	BesideToken *wire.ListRequest
+	// SinceSeen, if it is not nil, is the step that takes the place of this one once the
+	// client has seen a revision: the newest that it was answered.
+	SinceSeen func(seen int64) Step
 	// TakesRest: the client goes on with the token of a refusal if a page was compacted,
 	// and has a list of two states then.
 	TakesRest bool
@@ -201,6 +204,7 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 		env.Writes(cellPlan, 0)
 		env.Begin(s.Request.Kind.String(), c.next)
 		c.next++
+		s = c.sinceSeen(env, s)
 	}
 	c.asked = s
 	c.waiting = true
@@ -214,6 +218,25 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 		env.Note(OperationBegan{Number: len(c.operations) - 1, Request: s.Payload})
 	}
 	c.conn = env.Call(s.To, s.Payload)
+}
+
+// sinceSeen is the step with what the client has seen in it, or the step itself.
+func (c *Client) sinceSeen(env *sim.Env, s *Step) *Step {
+	if s.SinceSeen == nil {
+		return s
+	}
+	env.Reads(cellRecord, 0)
+	var seen int64
+	for i := range c.operations {
+		if op := &c.operations[i]; op.Outcome == model.Done {
+			seen = max(seen, op.Result.Revision)
+		}
+	}
+	if seen == 0 {
+		return s
+	}
+	since := s.SinceSeen(seen)
+	return &since
 }
 
 // Receive implements sim.Node: the answer comes, or the connection ends without one.

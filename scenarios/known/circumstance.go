@@ -1,6 +1,8 @@
 package known
 
 import (
+	"time"
+
 	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -11,7 +13,7 @@ var (
 		func(s *testbed.Setup) bool { return s.Nodes.Etcd.Watch.ProgressNotifyInterval > 0 })
 	ReadsNameVersion = testbed.NewCondition("reads name a resourceVersion to wait for",
 		func(s *testbed.Setup) bool {
-			return s.Params.Workload.Read == "every" || s.Params.Workload.Read == "not-older" || s.Params.Workload.Drawn.OfCache > 0
+			return s.Params.Workload.Read == "every" || s.Params.Workload.Read == "not-older" || s.Params.Workload.Read == "seen" || s.Params.Workload.Drawn.OfCache > 0
 		})
 	ClientsGet = testbed.NewCondition("clients GET objects between LISTs",
 		func(s *testbed.Setup) bool { return s.Params.Workload.Gets > 0 })
@@ -46,6 +48,15 @@ var (
 	SameEtcd       = testbed.NewCondition("etcd is the same release from beginning to end",
 		func(s *testbed.Setup) bool { return !s.Params.ChangesMember() })
 )
+
+// NotifiesEvery is about the interval of etcd's own progress notifications.
+func NotifiesEvery(d time.Duration) testbed.Condition {
+	return testbed.NewCondition("etcd notifies of progress every "+d.String()+" or more often",
+		func(s *testbed.Setup) bool {
+			i := s.Nodes.Etcd.Watch.ProgressNotifyInterval
+			return i > 0 && i <= d
+		})
+}
 
 // oldMemberComes looks at the other members and the downgrade: settings and bugs are
 // those of every member.

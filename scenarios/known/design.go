@@ -58,12 +58,14 @@ var (
 		})
 )
 
-// What the check of etcd's version comes to.
+// What the gate and the check of etcd's version come to.
 var (
-	TrustsEtcd = testbed.NewCondition("the version check of the cache passes etcd",
-		func(s *testbed.Setup) bool { return passes(s) })
+	GateIsOff = ofCache("the gate ConsistentListFromCache is off (consistent-list-from-cache=disabled)",
+		func(o *cache.Options) bool { return o.Guard.ConsistentListFromCache == guard.GateDisabled })
+	TrustsEtcd = testbed.NewCondition("the gate ConsistentListFromCache is on, and the version check of the cache passes etcd",
+		func(s *testbed.Setup) bool { return trusts(s) })
 	AnswersConsistentLists = testbed.NewCondition("the cache answers consistent LISTs",
-		func(s *testbed.Setup) bool { return ServesStale.Holds(s) || WaitsUntilFresh.Holds(s) && passes(s) })
+		func(s *testbed.Setup) bool { return ServesStale.Holds(s) || WaitsUntilFresh.Holds(s) && trusts(s) })
 	FindsEtcdTooOld = testbed.NewCondition("the version check of the cache finds etcd too old",
 		func(s *testbed.Setup) bool { return !passes(s) })
 	StartsBeforeCheck = ofCache("the API server starts before the version of etcd is known (version-check=shipped)",
@@ -75,6 +77,9 @@ var (
 			return o.Guard.VersionCheck == guard.VersionCheckKEPBeta || o.Guard.VersionCheck == guard.VersionCheckKEPGA
 		})
 )
+
+// trusts reports whether the cache relies on progress from the member that serves first.
+func trusts(s *testbed.Setup) bool { return !GateIsOff.Holds(s) && passes(s) }
 
 // passes asks the check itself about the member that serves first.
 func passes(s *testbed.Setup) bool {

@@ -26,6 +26,9 @@ func (p *planner) reads(i int) []workload.Step {
 			p.selects(list, i)
 			step := p.step(p.t.Cache(server, resource), list, Think(p.o))
 			step.Pages, step.TakesRest = p.morePages(), p.o.TakeRests
+			if p.o.Read == "seen" && j%2 == 1 {
+				step.SinceSeen = p.sinceSeen(step, list)
+			}
 			if p.o.MovePages {
 				step.Turns = p.caches(resource)
 			}
@@ -99,6 +102,16 @@ func (p *planner) list(n, resource int) *wire.ListRequest {
 		l.Match = wire.MatchExact
 	}
 	return l
+}
+
+// sinceSeen is a list that must not be older than what the client has seen: what an
+// informer asks for that lists again, and a client that moves between API servers.
+func (p *planner) sinceSeen(s workload.Step, list *wire.ListRequest) func(seen int64) workload.Step {
+	return func(seen int64) workload.Step {
+		l := *list
+		l.ResourceVersion, l.Match = seen, wire.MatchNotOlderThan
+		return p.step(s.To, &l, s.Think)
+	}
 }
 
 // past asks for an earlier state, at the n-th time: exactly, in pages, both, and
