@@ -4,9 +4,10 @@ package model
 // they make at every revision. CheckWatch keeps in it what it finds out, so that one Log
 // is not for several goroutines.
 type Log struct {
-	first  int64
-	stores []*Store // stores[i] is the contents at revision first+i
-	writes []*Request
+	first   int64
+	initial *Store
+	stores  []*Store // stores[i] is the contents at revision first+i
+	writes  []*Request
 	// changed[i] are the events of revision first+1+i, from when they were first asked
 	// for: each watcher is held against them, and each of its streams several times.
 	changed [][]WatchEvent
@@ -14,7 +15,14 @@ type Log struct {
 
 // NewLog starts a log at the given contents.
 func NewLog(init Initial) *Log {
-	return &Log{first: init.Revision, stores: []*Store{NewStore(init)}}
+	store := NewStore(init)
+	return &Log{first: init.Revision, initial: store, stores: []*Store{store}}
+}
+
+// Restart forgets all writes: the log is at the given contents again.
+func (l *Log) Restart() {
+	l.stores = append(l.stores[:0], l.initial)
+	l.writes, l.changed = l.writes[:0], l.changed[:0]
 }
 
 // Append replays one more committed request. Requests that change nothing add

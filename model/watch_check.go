@@ -84,13 +84,26 @@ type WatchViolation struct {
 // CheckWatch compares what one watcher was sent with ground truth, which must
 // reach at least to the newest revision that was sent.
 func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
-	c := watchCheck{log: log, came: map[place]bool{}}
+	var c WatchChecker
+	return c.Check(nil, streams, log)
+}
+
+// WatchChecker does what CheckWatch does for one watcher after another, in the memory of
+// those before. Its zero value is ready for use.
+type WatchChecker struct{ check watchCheck }
+
+// Check appends the judgements on one watcher.
+func (w *WatchChecker) Check(to []WatchJudgement, streams []WatchStream, log *Log) []WatchJudgement {
+	c := &w.check
+	*c = watchCheck{log: log, sent: c.sent[:0], came: c.came}
+	if c.came == nil {
+		c.came = map[place]bool{}
+	}
 	for i := range streams {
 		c.at.Stream = i
 		c.stream(&streams[i])
 	}
 	c.followOn(streams)
-	out := make([]WatchJudgement, 0, len(guarantees))
 	for g, name := range guarantees {
 		j := WatchJudgement{Guarantee: name, Exercised: c.exercised[g], Why: c.found[g]}
 		switch {
@@ -99,9 +112,9 @@ func CheckWatch(streams []WatchStream, log *Log) []WatchJudgement {
 		case j.Exercised > 0:
 			j.Verdict = Holds
 		}
-		out = append(out, j)
+		to = append(to, j)
 	}
-	return out
+	return to
 }
 
 type watchCheck struct {

@@ -77,11 +77,11 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 	for _, c := range j.system.DrawnWatchers() {
 		for i := range c.Streams() {
 			st := &c.Streams()[i]
-			if stream, judged := drawnStream(st); judged {
+			if drawn, judged := drawnWatchOf(st); judged {
 				if addedOnly(j.system.Cache(st.To)) {
 					onlyAdded(&all, c.Name(), st.Events[:st.End+1])
 				}
-				changes(&all, c.Name(), st.Events[st.End+1:], &stream.Request, log)
+				changes(&all, c.Name(), st.Events[st.End+1:], &drawn.request, log)
 			}
 		}
 	}

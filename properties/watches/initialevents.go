@@ -125,13 +125,13 @@ func (j *initialEvents) Finding(*sim.World) explore.Finding {
 	for i, c := range j.system.DrawnWatchers() {
 		for k := range c.Streams() {
 			st := &c.Streams()[k]
-			stream, judged := drawnStream(st)
+			drawn, judged := drawnWatchOf(st)
 			if st.End < 0 || !judged {
 				continue
 			}
 			version := st.Events[st.End].ResourceVersion
 			end := ended{c.Name(), st.Request.ResourceVersion, j.asked[at+i][k], version}
-			end.judge(&all, j.system.Truth().CompareSelected(c.Name(), version, &stream.Request, j.collected(st)))
+			end.judge(&all, j.system.Truth().CompareSelected(c.Name(), version, &drawn.request, j.collected(st)))
 		}
 	}
 	return all.Finding()

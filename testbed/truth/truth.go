@@ -38,7 +38,18 @@ func (t *Truth) Plan(p sim.Payload, r *model.Request) {
 
 // Reset begins a run with these contents.
 func (t *Truth) Reset(commits Commits, initial model.Initial) {
-	*t = Truth{commits: commits, initial: initial, planned: t.planned, want: t.want[:0]}
+	before := *t
+	*t = Truth{commits: commits, initial: initial, planned: before.planned, want: before.want[:0]}
+	if before.log != nil && same(&before.initial, &initial) {
+		t.log = before.log
+		t.log.Restart()
+	}
+}
+
+// same: the contents are in the same memory, which nothing changes.
+func same(a, b *model.Initial) bool {
+	return a.Revision == b.Revision && a.Compacted == b.Compacted && len(a.Items) == len(b.Items) &&
+		(len(a.Items) == 0 || &a.Items[0] == &b.Items[0])
 }
 
 // Log is the log up to the last committed write. The caller must not change it.
