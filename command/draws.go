@@ -25,6 +25,8 @@ type drawn struct {
 	// story is told of, in their order.
 	outcome summary.Drawn
 	failing []drawnFailures
+	// found is called with each failure that a story is to be told of.
+	found func(testbed.Params, campaign.FailureTally)
 }
 
 // drawnFailures are failures of one draw.
@@ -35,8 +37,8 @@ type drawnFailures struct {
 }
 
 // newDrawn cuts the seeds into as many parts as there are draws, none of them empty.
-func newDrawn(f *runFlags, sc *testbed.Scenario) *drawn {
-	d := &drawn{runFlags: f, scenario: sc, each: seedsOfDraw}
+func newDrawn(f *runFlags, sc *testbed.Scenario, found func(testbed.Params, campaign.FailureTally)) *drawn {
+	d := &drawn{runFlags: f, scenario: sc, each: seedsOfDraw, found: found}
 	if f.seedsCount > 0 {
 		d.each = max(1, f.seedsCount/f.drawsCount)
 	}
@@ -77,15 +79,18 @@ func (d *drawn) ended(i uint64, r *campaign.Result) {
 	}
 	if tell := d.outcome.Add(d.scenario, &p, d.firstDraw+i, r.Failures); len(tell) > 0 {
 		d.failing = append(d.failing, drawnFailures{p, d.first + i*d.each, slices.Clone(tell)})
+		for _, tally := range tell {
+			d.found(p, tally)
+		}
 	}
 }
 
 // diagnose looks at the failures of each draw with its own parameters.
-func (d *drawn) diagnose(ctx context.Context, live *progress, finder diagnosis.Finder, found *summary.Summary) ([]*keptRun, error) {
+func (d *drawn) diagnose(ctx context.Context, live *progress, finder diagnosis.Finder, first *asFound, found *summary.Summary) ([]*keptRun, error) {
 	var kept []*keptRun
 	for _, f := range d.failing {
 		finder.Params, finder.First, finder.Last = f.params, f.first, f.first+d.each-1
-		more, err := d.runFlags.diagnose(ctx, live, &finder, f.failures, found)
+		more, err := d.runFlags.diagnose(ctx, live, &finder, first, f.failures, found)
 		kept = append(kept, more...)
 		if err != nil {
 			return kept, err

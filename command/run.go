@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func runCommand(s process) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "run SCENARIO",
 		Short:   "explore schedules of a scenario",
-		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nAn interrupt stops it cleanly: what was found until then is shrunk, printed and kept.",
+		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nThe first run of each is in the folder as-found under --out from when it is found until there is a smaller one.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
 		Example: s.named(runExamples),
 		Args:    oneArgument("scenario", s.program+" list scenarios"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -143,14 +144,20 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	noteUnreleased(s, p.Etcd, p.Client)
 	live := newProgress(s, f.seedsCount, f.limit)
 	finder := diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()}
+	first := newAsFound(f.out)
 	cfg := campaign.Config{
 		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,
 		Progress: live.campaign,
+		Failed:   func(tally campaign.FailureTally) { first.keep(&finder, tally) },
 	}
 	explore := func() (*campaign.Result, error) { return campaign.Run(ctx, subjects, cfg) }
 	var many *drawn
 	if f.drawsCount > 1 {
-		many = newDrawn(f, sc)
+		many = newDrawn(f, sc, func(p testbed.Params, tally campaign.FailureTally) {
+			of := finder
+			of.Params = p
+			first.keep(&of, tally)
+		})
 		explore = func() (*campaign.Result, error) { return many.explore(ctx, cfg) }
 	}
 	result, err := explore()
@@ -160,15 +167,15 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	}
 
 	found := summary.Of(sc, &p, result)
-	// An interrupt has ended the search, not the report of what it found.
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := withTimeToTell(ctx)
+	defer cancel()
 	var kept []*keptRun
 	if many != nil {
 		found = summary.OfDrawn(sc, &p, result, f.draw, &many.outcome)
-		kept, err = many.diagnose(ctx, live, finder, found)
+		kept, err = many.diagnose(ctx, live, finder, first, found)
 	} else {
 		finder.Last = f.first + result.Schedules - 1
-		kept, err = f.diagnose(ctx, live, &finder, result.Failures, found)
+		kept, err = f.diagnose(ctx, live, &finder, first, result.Failures, found)
 	}
 	if err != nil {
 		return err
@@ -176,7 +183,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
-		err = f.text(s, found, kept)
+		err = f.text(s, found, kept, first)
 	}
 	return errors.Join(f.outcome(s, result, found), err, f.files(s, found, kept))
 }
@@ -266,14 +273,14 @@ type keptRun struct {
 
 // diagnose shrinks, explains and saves each way to fail, and adds what comes of
 // it to the summary.
-func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, failures []campaign.FailureTally, found *summary.Summary) ([]*keptRun, error) {
+func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, first *asFound, failures []campaign.FailureTally, found *summary.Summary) ([]*keptRun, error) {
 	var kept []*keptRun
 	finder.Progress = func(failure explore.Failure, number, total int) {
 		live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
 	}
 	finder.Found = func(d *diagnosis.Diagnosis) {
 		k := &keptRun{Diagnosis: d}
-		k.path, k.err = d.Recording.Create(f.out)
+		k.path, _, k.err = d.Recording.Create(f.out)
 		kept = append(kept, k)
 	}
 	_, err := finder.Find(ctx, failures)
@@ -286,12 +293,22 @@ func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnos
 			found.Link(also, why, append(k.Story.Steps(), why), len(k.Recording.Choices), k.path)
 		}
 	}
+	for _, tally := range failures {
+		if slices.ContainsFunc(kept, func(k *keptRun) bool {
+			return k.err == nil && (k.Failure == tally.Failure || slices.Contains(k.Also, tally.Failure))
+		}) {
+			first.replace(tally)
+		}
+	}
+	for _, r := range first.runs {
+		found.Link(r.Failure, "", nil, 0, r.path)
+	}
 	return kept, err
 }
 
 // text tells the first failure, names the others, and ends with the summary,
 // which is what a person looks at last.
-func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun) error {
+func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, first *asFound) error {
 	o := s.terminal()
 	if len(kept) > 0 {
 		if err := report.WriteStory(s.out, o, kept[0].Diagnosis); err != nil {
@@ -305,7 +322,7 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun) erro
 			fmt.Fprintln(s.out)
 		}
 	}
-	if others := otherWays(s.program, kept); len(others) > 0 {
+	if others := append(otherWays(s.program, kept), first.lines(s.program)...); len(others) > 0 {
 		fmt.Fprintf(s.out, "Other ways to fail:\n  %s\n\n", strings.Join(others, "\n  "))
 	}
 	return report.WriteSummary(s.out, o, found)

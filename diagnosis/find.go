@@ -42,14 +42,34 @@ const (
 	longRunSteps    = 400
 )
 
+// AsFound records the first run that fails in this way, as the campaign ran it.
+func (f *Finder) AsFound(tally campaign.FailureTally) (*recording.Recording, error) {
+	system, err := f.Scenario.New(f.Params)
+	if err != nil {
+		return nil, err
+	}
+	return f.record(explore.NewRunner(system, f.Params.Clock.Steps), &f.Params, tally.FirstSeed), nil
+}
+
+// record records the run of a seed with these parameters.
+func (f *Finder) record(runner *explore.Runner, p *testbed.Params, seed uint64) *recording.Recording {
+	rec, _ := recording.RecordSeed(runner, f.Strategy, seed)
+	rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(p)
+	return rec
+}
+
 // Find diagnoses the failures of the campaign, those first that say most about
 // the cause. A failure that the run of an earlier diagnosis shows as well has no
-// run of its own: it is in that one's Also.
+// run of its own: it is in that one's Also. When the context is done the first failure is
+// diagnosed all the same, with less shrinking, and the others are left out.
 func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
 	for i, tally := range summary.PlainestFirst(&f.Params, failures) {
 		if d := showing(found, tally.Failure); d != nil {
 			d.Also = append(d.Also, tally.Failure)
+			continue
+		}
+		if ctx.Err() != nil && len(found) > 0 {
 			continue
 		}
 		if f.Progress != nil {
@@ -109,8 +129,7 @@ func (f *Finder) smallest(ctx context.Context, tally campaign.FailureTally, cand
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	var smallest *recording.Recording
 	for _, seed := range f.seeds(runner, tally.Failure, first, candidates) {
-		rec, _ := recording.RecordSeed(runner, f.Strategy, seed)
-		rec.Tool, rec.Scenario, rec.Parameters = f.Tool, f.Scenario.Name, recorded.Parameters(&p)
+		rec := f.record(runner, &p, seed)
 		if f.Shrink {
 			runs := shrinkRuns
 			if len(rec.Choices) > longRunSteps {

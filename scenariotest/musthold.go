@@ -55,7 +55,7 @@ func told(d *diagnosis.Diagnosis) string {
 	if err := report.WriteStory(&b, report.Terminal{}, d); err != nil {
 		b.WriteString(err.Error() + "\n")
 	}
-	path, err := d.Recording.Create(Failures)
+	path, _, err := d.Recording.Create(Failures)
 	if err != nil {
 		return b.String() + "\nThere is no replay file: " + err.Error()
 	}

@@ -111,7 +111,7 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 			for b := waiting[expected]; b != nil && !enough; b = waiting[expected] {
 				delete(waiting, expected)
 				expected++
-				c.result.add(b)
+				c.add(b)
 				err = b.err
 				enough = err != nil || c.cfg.StopAfter > 0 && len(c.result.Failures) >= c.cfg.StopAfter
 			}
@@ -128,6 +128,18 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 			c.clock()
 			c.cfg.Progress(c.result)
 		}
+	}
+}
+
+// add adds the batch that comes next, and says what fails for the first time.
+func (c *campaign) add(b *batch) {
+	before := len(c.result.Failures)
+	c.result.add(b)
+	if c.cfg.Failed == nil {
+		return
+	}
+	for _, f := range c.result.Failures[before:] {
+		c.cfg.Failed(f)
 	}
 }
 

@@ -29,6 +29,9 @@ type Config struct {
 	// StopAfter ends the campaign soon after the first so many different
 	// failures; 0 is never. Where it ends depends on the seeds only.
 	StopAfter int
+	// Failed, if not nil, is called with each way to fail when its first run is added,
+	// in the order of the seeds.
+	Failed func(FailureTally)
 	// Progress, if not nil, is called some times a second with what was found so
 	// far. It must not keep or change it.
 	Progress func(*Result)

@@ -22,23 +22,23 @@ func Open(path string) (*Recording, error) {
 }
 
 // Create writes the recording to a new file in dir, which it makes if necessary,
-// and returns its path. The name comes from the violation that it was made for and
+// and returns its path. It reports whether it made the file. The name comes from the violation that it was made for and
 // from the trace hash. No file is ever overwritten: if the
 // name is taken by a file with other contents, the new file gets a number; if the
 // contents are the same, nothing is written.
-func (r *Recording) Create(dir string) (string, error) {
+func (r *Recording) Create(dir string) (path string, made bool, err error) {
 	b, err := r.encode()
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
+		return "", false, err
 	}
 	// Written under another name first: a process that is killed here must not
 	// leave a half file that looks like a whole one.
 	part, err := writePart(dir, b)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	defer os.Remove(part)
 	stem := filepath.Join(dir, r.stem())
@@ -51,13 +51,13 @@ func (r *Recording) Create(dir string) (string, error) {
 		err := os.Link(part, path)
 		if errors.Is(err, fs.ErrExist) {
 			if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, b) {
-				return path, nil
+				return path, false, nil
 			}
 			continue
 		}
-		return path, err
+		return path, err == nil, err
 	}
-	return "", fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
+	return "", false, fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
 }
 
 // writePart writes a file with a name of its own into dir.

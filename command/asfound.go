@@ -1,0 +1,86 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/explore/campaign"
+)
+
+// asFound keeps the first run of each way to fail on disk from when it is found. Whatever
+// ends the process after that, the run is there. The smaller run that is made of it takes
+// its place.
+type asFound struct {
+	dir  string
+	runs []*foundRun
+}
+
+// foundRun is the first run of a way to fail.
+type foundRun struct {
+	campaign.FailureTally
+	path string
+	// made: this process made the file.
+	made bool
+}
+
+// asFoundDir is within the directory of replay files.
+const asFoundDir = "as-found"
+
+func newAsFound(out string) *asFound { return &asFound{dir: filepath.Join(out, asFoundDir)} }
+
+// keep writes the first run that fails in this way. If that cannot be done, the error is
+// that of the smaller run, which cannot be written either.
+func (a *asFound) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
+	rec, err := finder.AsFound(tally)
+	if err != nil {
+		return
+	}
+	path, made, err := rec.Create(a.dir)
+	if err != nil {
+		return
+	}
+	// Several failures may come first in one run.
+	made = made || slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.made && r.path == path })
+	a.runs = append(a.runs, &foundRun{tally, path, made})
+}
+
+// replace takes the run of a failure away, of which there is a smaller one now. The file
+// stays if it has another failure to show, or was there before this process.
+func (a *asFound) replace(tally campaign.FailureTally) {
+	i := slices.IndexFunc(a.runs, func(r *foundRun) bool { return r.Failure == tally.Failure && r.FirstSeed == tally.FirstSeed })
+	if i < 0 {
+		return
+	}
+	gone := a.runs[i]
+	a.runs = slices.Delete(a.runs, i, i+1)
+	if gone.made && !slices.ContainsFunc(a.runs, func(r *foundRun) bool { return r.path == gone.path }) {
+		os.Remove(gone.path)
+		// It stays if there is anything else in it.
+		os.Remove(a.dir)
+	}
+}
+
+// lines name the runs that nothing took the place of.
+func (a *asFound) lines(program string) []string {
+	var lines []string
+	for _, r := range a.runs {
+		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, r.path))
+	}
+	return lines
+}
+
+// toTell is how long what was found is still made smaller after an interrupt.
+const toTell = 10 * time.Second
+
+// withTimeToTell is done some time after ctx: an interrupt ends the search at once, and
+// not the report of what it found.
+func withTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
+	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(toTell, cancel) })
+	return later, func() { stop(); cancel() }
+}
