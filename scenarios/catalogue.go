@@ -35,7 +35,7 @@ func init() {
 		// The version check, and overload.
 		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.NotifyAndGate, guards.Cascade, guards.CascadeLimited,
 		// Informers (KEP-3157).
-		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.Fallback,
+		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback,
 		// API servers that are changed while they serve.
 		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, rollouts.Compactors, informers.VersionSkew,

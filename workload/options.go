@@ -24,6 +24,7 @@ type Options struct {
 	// Readers list Reads times, with Gets GETs between them.
 	Readers, Reads, Gets int
 	// Read is what readers ask for: "consistent", "any" (resourceVersion 0),
+	// "most-recent" (resourceVersion 0 and resourceVersionMatch MostRecent),
 	// "not-older" (the revision of the initial contents or later), "seen" (consistent, and
 	// then the revision that the client has seen or later, in turn), or "every":
 	// one way after the other; or "page", the first page of the newest state and
@@ -89,7 +90,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("readers", func(o *Options) *int { return &o.Readers }, "", "clients that list"),
 	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
 	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),
-	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, not-older, seen, every, page, pages, past, selected or filtered", "what readers ask for"),
+	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, most-recent, not-older, seen, every, page, pages, past, selected or filtered", "what readers ask for"),
 	option.Count("page-limit", func(o *Options) *int { return &o.PageLimit }, "1", "objects in a page that readers ask for"),
 	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
@@ -148,8 +149,8 @@ func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Str
 
 func checkRead(v string) error {
 	switch v {
-	case "", "consistent", "any", "not-older", "seen", "every", "page", "pages", "past", "selected", "filtered":
+	case "", "consistent", "any", "most-recent", "not-older", "seen", "every", "page", "pages", "past", "selected", "filtered":
 		return nil
 	}
-	return fmt.Errorf("read=%s: want consistent, any, not-older, seen, every, page, pages, past, selected or filtered", v)
+	return fmt.Errorf("read=%s: want consistent, any, most-recent, not-older, seen, every, page, pages, past, selected or filtered", v)
 }

@@ -117,7 +117,7 @@ func listRequest(p *wire.ListRequest) *model.Request {
 
 func freshness(rv int64, m wire.ResourceVersionMatch) (model.Freshness, int64) {
 	switch {
-	case rv == wire.Unset:
+	case rv == wire.Unset, m == wire.MatchMostRecent:
 		return model.Consistent, 0
 	case rv == 0:
 		return model.Any, 0

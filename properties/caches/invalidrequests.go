@@ -112,12 +112,15 @@ func (j *invalidRequests) wrong(at *moments.Call) string {
 			return "the API does not know the field"
 		case r.ResourceVersion < wire.Unset:
 			return "the resourceVersion is negative"
-		case r.Match > wire.MatchExact:
+		case r.Match > wire.MatchMostRecent,
+			r.Match == wire.MatchMostRecent && at.Server.Cache.Reads.MostRecent != request.MostRecentServed:
 			return "there is no such resourceVersionMatch"
 		case r.Match != wire.MatchUnset && r.ResourceVersion == wire.Unset:
 			return "a resourceVersionMatch needs a resourceVersion"
 		case r.Match == wire.MatchExact && r.ResourceVersion == 0:
 			return "no state is of resourceVersion 0"
+		case r.Match == wire.MatchMostRecent && (r.ResourceVersion != 0 || r.Continue != ""):
+			return "MostRecent goes with resourceVersion 0 only"
 		}
 		return j.wrongToken(r, at)
 	}

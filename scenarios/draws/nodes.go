@@ -14,6 +14,7 @@ var Cache = []option.Range{
 	option.From("pagination", "first-page", "etcd", "fits", "kept", "ignored"),
 	option.From("dynamic-fallback", "off", "wait-time"),
 	option.From("continue-with-version", "ignored", "refused"),
+	option.From("most-recent", "refused", "served"),
 	option.From("future-rv", "wait", "confirm"),
 	option.From("progress-requests", "periodic", "once", "echo"),
 	option.From("snapshots", "off", "on"),

@@ -149,6 +149,17 @@ func TestAListMayNameItsMatch(t *testing.T) {
 	b.list(wire.ListRequest{ResourceVersion: wire.Unset, Limit: 1}, nil)
 }
 
+// TestOnlyTheFirstListAsksForTheMostRecent: "resourceVersion="0" and
+// resourceVersionMatch=MostRecent" are for the initial LIST; later ones name what the
+// informer has (KEP-3157).
+func TestOnlyTheFirstListAsksForTheMostRecent(t *testing.T) {
+	b := newBed(t, sim.Untimed, informer.Config{Options: informer.Options{RV: informer.RVMostRecent}})
+	b.list(wire.ListRequest{Limit: 500, Match: wire.MatchMostRecent}, listed(5))
+	b.fail(b.watch(5), gone)
+	b.do("fire informer backoff")
+	b.list(wire.ListRequest{ResourceVersion: 5}, nil)
+}
+
 // "Too large": this API server is behind the one before.
 func TestATooLargeResourceVersionIsGivenUp(t *testing.T) {
 	b := newBed(t, sim.Untimed, listing)

@@ -52,6 +52,9 @@ func (r *Informer) firstPage(env *sim.Env, limit int64) {
 	if r.cfg.NotOlder && g.version != wire.Unset && g.version != 0 {
 		req.Match = wire.MatchNotOlderThan
 	}
+	if r.cfg.RV == RVMostRecent && g.version == 0 {
+		req.Match = wire.MatchMostRecent
+	}
 	r.ask(env, req)
 }
 

@@ -69,6 +69,9 @@ const (
 	RVAny
 	// RVNewest is none.
 	RVNewest
+	// RVMostRecent is "0" with the resourceVersionMatch MostRecent (KEP-3157, the fix for
+	// kubernetes/kubernetes#59848).
+	RVMostRecent
 )
 
 // Group is all options of informers.
@@ -79,7 +82,8 @@ var Group = option.NewGroup("informers",
 	option.Choice("informer-rv", func(o *Options) *InitialRV { return &o.RV }, "the resourceVersion of an informer's first request",
 		option.Val("client-go", "0 for a LIST, none for a WatchList"),
 		option.Val("0", "any"),
-		option.Val("unset", "the newest")),
+		option.Val("unset", "the newest"),
+		option.Val("most-recent", "0 with resourceVersionMatch=MostRecent, which asks for the newest (KEP-3157)")),
 	option.Count("informer-page", func(o *Options) *int { return &o.Page }, "500", "objects in one page of an informer's list"),
 	option.Switch("informer-check", func(o *Options) *bool { return &o.Check }, "informers compare a streamed list with a LIST"),
 	option.Switch("informer-newest", func(o *Options) *bool { return &o.Newest }, `informers ask for RV="" as soon as a watch ended with 410 (KEP-3157's appendix)`),

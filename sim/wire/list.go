@@ -14,6 +14,9 @@ const (
 	MatchUnset ResourceVersionMatch = iota
 	MatchNotOlderThan
 	MatchExact
+	// MatchMostRecent is none of Kubernetes': KEP-3157 has informers list with
+	// resourceVersion "0" and this, so that what they get is not older than their request.
+	MatchMostRecent
 )
 
 // Unset is the resourceVersion of a request that gives none, Kubernetes' empty
@@ -89,6 +92,8 @@ func (r *ListRequest) Label() string {
 		s += " exact"
 	case MatchNotOlderThan:
 		s += " not older"
+	case MatchMostRecent:
+		s += " most recent"
 	}
 	s += r.Selector.String()
 	if r.Limit > 0 {

@@ -94,7 +94,7 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 	l := &wire.ListRequest{
 		Prefix:          scopes[s.draw(listsScopes, len(scopes), "prefix")],
 		ResourceVersion: p.anyVersion(s, givesVersions),
-		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
+		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 4, "match")),
 		Limit:           int64(s.draw(givesLimits, 4, "limit")),
 		FromEtcd:        s.flip(goesToEtcd, "from etcd"),
 		Selector:        anySelector(s, selectsObjects, selectsLabels),
@@ -180,6 +180,6 @@ func (p *planner) besideToken(s *swarm) *wire.ListRequest {
 	}
 	return &wire.ListRequest{
 		ResourceVersion: p.anyVersion(s, givesVersions),
-		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 3, "match")),
+		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 4, "match")),
 	}
 }

@@ -58,5 +58,6 @@ func anyMatch(s *swarm, initial wire.SendInitialEvents) wire.ResourceVersionMatc
 	if initial != wire.SendInitialEventsUnset {
 		right = wire.MatchNotOlderThan
 	}
-	return (right + wire.ResourceVersionMatch(s.draw(matchesVersions, 6, "match")/4)) % 3
+	wrong := max(0, s.draw(matchesVersions, 6, "match")-3)
+	return (right + wire.ResourceVersionMatch(wrong)) % 4
 }

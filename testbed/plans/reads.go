@@ -88,6 +88,8 @@ func (p *planner) list(n, resource int) *wire.ListRequest {
 		p.past(l, n)
 	case "any":
 		l.ResourceVersion = 0
+	case "most-recent":
+		l.ResourceVersion, l.Match = 0, wire.MatchMostRecent
 	case "not-older":
 		l.ResourceVersion, l.Match = p.o.FirstRevision()+1, wire.MatchNotOlderThan
 	case "future":

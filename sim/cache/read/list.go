@@ -11,7 +11,7 @@ import (
 
 // GetList is CacheDelegator.GetList up to the point where it first blocks.
 func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest) {
-	refused := d.resource().ValidateList(req, d.rules.continueToken)
+	refused := d.resource().ValidateList(req, d.rules.list)
 	var token int64
 	var start string
 	if refused == nil && req.Continue != "" {
@@ -41,6 +41,8 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	case !d.cfg.Surroundings.Ready(env):
 		env.Cover(listRefusedUnready)
 		r.finish(env, d.cfg.Surroundings.Refusal(env))
+	case req.Match == wire.MatchMostRecent:
+		d.Share(env, r)
 	case r.consistent:
 		d.rules.freshness.Begin(env, r)
 	case r.exact > 0:
@@ -62,6 +64,8 @@ func (r *Read) setVersion(token int64) {
 		r.consistent = true
 	case req.Match == wire.MatchExact || isLegacyExact(req):
 		r.exact = req.ResourceVersion
+	case req.Match == wire.MatchMostRecent:
+		r.consistent = true
 	default:
 		r.consistent = r.d.rules.isConsistent(req.ResourceVersion)
 	}

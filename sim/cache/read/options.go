@@ -19,6 +19,7 @@ type Options struct {
 	DynamicFallback     DynamicFallback
 	FutureRV            FutureRV
 	ContinueWithVersion request.ContinueWithVersion
+	MostRecent          request.MostRecent
 
 	// The places where watch caches were once wrong, or easily could be.
 	ZeroRV        ZeroRV
@@ -74,6 +75,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(Paginations, func(o *Options) *Pagination { return &o.Pagination }),
 	option.SeamOption(Fallbacks, func(o *Options) *DynamicFallback { return &o.DynamicFallback }),
 	option.SeamOption(request.ContinueRules, func(o *Options) *request.ContinueWithVersion { return &o.ContinueWithVersion }),
+	option.SeamOption(request.MostRecentRules, func(o *Options) *request.MostRecent { return &o.MostRecent }),
 	option.SeamOption(FutureRevisions, func(o *Options) *FutureRV { return &o.FutureRV }),
 	option.SeamOption(ZeroVersions, func(o *Options) *ZeroRV { return &o.ZeroRV }),
 	option.SeamOption(ListPrefixes, func(o *Options) *ListPrefix { return &o.ListPrefix }),

@@ -15,7 +15,7 @@ type rules struct {
 	pagination        Paginator
 	fallback          Fallback
 	future            FutureRule
-	continueToken     request.ContinueRule
+	list              request.ListRules
 	isConsistent      VersionRule
 	listPrefix        PrefixRule
 	revisionSource    RevisionSource
@@ -34,7 +34,7 @@ func newRules(o Options) rules {
 		pagination:        Paginations.Of(o.Pagination)(),
 		fallback:          Fallbacks.Of(o.DynamicFallback)(),
 		future:            FutureRevisions.Of(o.FutureRV),
-		continueToken:     request.ContinueRules.Of(o.ContinueWithVersion),
+		list:              request.ListRules{Continue: request.ContinueRules.Of(o.ContinueWithVersion), MostRecent: request.MostRecentRules.Of(o.MostRecent)},
 		isConsistent:      ZeroVersions.Of(o.ZeroRV),
 		listPrefix:        ListPrefixes.Of(o.ListPrefix),
 		revisionSource:    RevisionSources.Of(o.CurrentRV)(),

@@ -128,6 +128,11 @@ func (r *Read) timeOut(env *sim.Env) {
 		r.finish(env, tooLarge)
 		return
 	}
+	if r.list != nil && r.list.Match == wire.MatchMostRecent {
+		// KEP-3157 has the informer ask again.
+		reject(env, r)
+		return
+	}
 	r.d.rules.fallback.TimedOut(env)
 	r.d.rules.onTimeout(env, r)
 }

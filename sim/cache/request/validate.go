@@ -43,9 +43,42 @@ func refuseVersion(req *wire.ListRequest) *wire.Error {
 	return nil
 }
 
+// MostRecent is the value of the option most-recent.
+type MostRecent uint8
+
+// MostRecentRule says whether a LIST may ask for the most recent state by its
+// resourceVersionMatch; it returns nil if so.
+type MostRecentRule func(req *wire.ListRequest) *wire.Error
+
+// MostRecentRules is the seam of what becomes of a LIST with resourceVersion "0" and
+// resourceVersionMatch MostRecent (KEP-3157, the fix for kubernetes/kubernetes#59848).
+var MostRecentRules = option.NewSeam[MostRecent, MostRecentRule]("most-recent",
+	`what becomes of a LIST with resourceVersion "0" and resourceVersionMatch MostRecent`).
+	Shipped("refused", "400: no release knows that match",
+		func(*wire.ListRequest) *wire.Error { return unknownMatch })
+
+// MostRecentServed is what KEP-3157 proposes for the initial lists of informers.
+var MostRecentServed = MostRecentRules.Register("served",
+	"the cache asks etcd for its revision, waits until it is there, and answers; 504 if it waits in vain (KEP-3157)", onlyAtZero)
+
+// onlyAtZero: the document has no other resourceVersion beside MostRecent.
+func onlyAtZero(req *wire.ListRequest) *wire.Error {
+	if req.ResourceVersion != 0 || req.Continue != "" {
+		return mostRecentVersion
+	}
+	return nil
+}
+
+// ListRules are what a design chose about LISTs that are valid for some and not for
+// others.
+type ListRules struct {
+	Continue   ContinueRule
+	MostRecent MostRecentRule
+}
+
 // ValidateList refuses what the API refuses before any storage sees it
 // (ValidateListOptions). The message names the option.
-func (r Resource) ValidateList(req *wire.ListRequest, rule ContinueRule) *wire.Error {
+func (r Resource) ValidateList(req *wire.ListRequest, rules ListRules) *wire.Error {
 	switch {
 	case !r.holds(req.Prefix):
 		return badPrefix(req.Prefix, r.Prefix)
@@ -53,8 +86,10 @@ func (r Resource) ValidateList(req *wire.ListRequest, rule ContinueRule) *wire.E
 		return UnsupportedField(req.Selector)
 	case req.ResourceVersion < wire.Unset:
 		return negativeVersion
-	case req.Match > wire.MatchExact:
+	case req.Match > wire.MatchMostRecent:
 		return unknownMatch
+	case req.Match == wire.MatchMostRecent:
+		return rules.MostRecent(req)
 	case req.Match != wire.MatchUnset && req.ResourceVersion == wire.Unset:
 		return matchWithoutVersion
 	case req.Match == wire.MatchExact && req.ResourceVersion == 0:
@@ -64,7 +99,7 @@ func (r Resource) ValidateList(req *wire.ListRequest, rule ContinueRule) *wire.E
 	case req.Match == wire.MatchExact || req.Match == wire.MatchNotOlderThan && req.ResourceVersion > 0:
 		return matchWithContinue
 	}
-	return rule(req)
+	return rules.Continue(req)
 }
 
 // ValidateGet refuses what is not this resource's, or no version.
@@ -98,6 +133,7 @@ var (
 	matchWithoutVersion = &wire.Error{Code: wire.BadRequest, Message: "resourceVersionMatch is forbidden unless resourceVersion is provided"}
 	exactZero           = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch "Exact" is forbidden for resourceVersion "0"`}
 	unknownMatch        = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch: supported values are "", "Exact" and "NotOlderThan"`}
+	mostRecentVersion   = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch "MostRecent" is forbidden unless resourceVersion is "0"`}
 	negativeVersion     = &wire.Error{Code: wire.BadRequest, Message: "resourceVersion: it must not be negative"}
 	continueWithVersion = &wire.Error{Code: wire.BadRequest, Message: "resourceVersion is forbidden when continue is provided"}
 )
