@@ -39,7 +39,8 @@ func (r *Request) malformedTxn() bool {
 }
 
 // writesTwice reports whether a key is put that is put or deleted by another operation.
-// Deletes may overlap.
+// Deletes may overlap. Here etcd takes the end "\x00" literally: a deletion of everything
+// from a key on overlaps nothing.
 func writesTwice(branch []Request) bool {
 	for i := range branch {
 		if branch[i].Kind != Put {
@@ -49,7 +50,7 @@ func writesTwice(branch []Request) bool {
 			switch other := &branch[k]; {
 			case k != i && other.Kind == Put && other.Key == branch[i].Key:
 				return true
-			case other.Kind == Delete && InRange(branch[i].Key, other.Key, other.End):
+			case other.Kind == Delete && other.End != "\x00" && InRange(branch[i].Key, other.Key, other.End):
 				return true
 			}
 		}

@@ -1,6 +1,10 @@
 package model
 
-import "github.com/google/btree"
+import (
+	"slices"
+
+	"github.com/google/btree"
+)
 
 // Store is etcd's key-value store as a sequential object: one request at a
 // time, each effective write one revision. Writes that change nothing take no
@@ -203,28 +207,17 @@ func (s *Store) before(r *Request) []*Item {
 }
 
 func (s *Store) applyTxn(r *Request) Result {
-	res := Result{Succeeded: true}
-	for i := range r.Compare {
-		c := &r.Compare[i]
-		if !c.Holds(s.in(c.Key, c.End)) {
-			res.Succeeded = false
-			break
-		}
-	}
+	res := Result{Succeeded: s.compares(r)}
 	branch := r.branch(res.Succeeded)
 	rev, changed := s.revision+1, false
 	for i := range branch {
 		b := &branch[i]
 		var out Result
 		switch b.Kind {
-		case Put:
+		case Put, Delete:
 			out.Prev = s.before(b)
-			s.put(b.Key, b.Value, rev)
-			changed = true
-		case Delete:
-			out.Prev = s.before(b)
-			out.Deleted = s.deleteRange(b.Key, b.End)
-			changed = changed || out.Deleted > 0
+			out.Deleted = s.write(b, rev)
+			changed = changed || b.Kind == Put || out.Deleted > 0
 		default:
 			out = s.Read(b)
 			out.Revision = 0
@@ -236,4 +229,19 @@ func (s *Store) applyTxn(r *Request) Result {
 	}
 	res.Revision = s.revision
 	return res
+}
+
+// compares are the conditions of a transaction: all of them hold.
+func (s *Store) compares(r *Request) bool {
+	return !slices.ContainsFunc(r.Compare, func(c Compare) bool { return !c.Holds(s.in(c.Key, c.End)) })
+}
+
+// write carries one operation of a transaction out, at the revision of all of them, and
+// returns how many keys it deleted.
+func (s *Store) write(op *Request, rev int64) (deleted int64) {
+	if op.Kind == Put {
+		s.put(op.Key, op.Value, rev)
+		return 0
+	}
+	return s.deleteRange(op.Key, op.End)
 }

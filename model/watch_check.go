@@ -97,7 +97,7 @@ func (w *WatchChecker) Check(to []WatchJudgement, streams []WatchStream, log *Lo
 	c := &w.check
 	*c = watchCheck{log: log, sent: c.sent[:0], came: c.came}
 	if c.came == nil {
-		c.came = map[place]bool{}
+		c.came = map[place]int{}
 	}
 	for i := range streams {
 		c.at.Stream = i
@@ -127,7 +127,7 @@ type watchCheck struct {
 	// sent and came are the memory of streamCheck, which is that of one stream after
 	// another.
 	sent []*WatchEvent
-	came map[place]bool
+	came map[place]int
 }
 
 // violated keeps the first violation of each guarantee.
@@ -148,7 +148,7 @@ type streamCheck struct {
 	start int64
 	begun bool
 	sent  []*WatchEvent
-	came  map[place]bool
+	came  map[place]int
 	// torn is the revision that the stream ended in the middle of: the rest of a
 	// response in fragments never came. 0 if there is none.
 	torn int64
@@ -156,9 +156,24 @@ type streamCheck struct {
 	marked int64
 }
 
+// place is what an event is about. One revision may put a key and delete it, even several
+// times: see Log.events.
 type place struct {
 	revision int64
 	key      string
+	kind     EventType
+}
+
+// has reports whether an event of a revision with these came, or came as one of the other
+// type: that is wrong by itself, and nothing is missing.
+func (s *streamCheck) has(real *WatchEvent, all []WatchEvent) bool {
+	other := PutEvent
+	if real.Type == PutEvent {
+		other = DeleteEvent
+	}
+	return s.came[place{real.Revision, real.Item.Key, real.Type}] > 0 ||
+		s.came[place{real.Revision, real.Item.Key, other}] > 0 &&
+			!slices.ContainsFunc(all, func(e WatchEvent) bool { return e.Type == other && e.Item.Key == real.Item.Key })
 }
 
 func (c *watchCheck) stream(ws *WatchStream) {
@@ -209,8 +224,10 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 			c.violated(ordered, rev, key, "the %s of %q at revision %d comes after revision %d", e.Type, key, rev, last)
 		}
 	}
+	at := place{rev, key, e.Type}
+	s.came[at]++
 	switch {
-	case s.came[place{rev, key}]:
+	case s.came[at] > 1 && s.came[at] > c.times(&s.Request, e):
 		c.violated(unique, rev, key, "the %s of %q at revision %d comes twice", e.Type, key, rev)
 	case rev == ended:
 		c.violated(atomic, rev, key, "the %s of %q at revision %d comes apart from the rest of its revision", e.Type, key, rev)
@@ -225,13 +242,22 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 		c.violated(resumable, rev, key, "the %s of %q at revision %d comes on a watch from revision %d", e.Type, key, rev, start)
 	}
 	s.sent = append(s.sent, e)
-	s.came[place{rev, key}] = true
 	if rev <= c.log.First() {
 		// Ground truth does not reach back that far.
 		return
 	}
 	c.happened(&s.Request, e)
 	c.previous(s.WatchStream, e)
+}
+
+// times is how often a revision made this change of the key.
+func (c *watchCheck) times(r *WatchRequest, e *WatchEvent) (n int) {
+	for _, real := range r.changes(c.log, e.Revision) {
+		if real.Item.Key == e.Item.Key && real.Type == e.Type {
+			n++
+		}
+	}
+	return n
 }
 
 // happened holds an event against the log.
@@ -272,6 +298,11 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 		return
 	}
 	want := before.Get(key)
+	if e.Type == PutEvent && e.Item.CreateRevision == e.Revision {
+		// A transaction deleted the key and created it: etcd looks for no item before one
+		// that is new.
+		want = nil
+	}
 	switch {
 	case want == nil && e.PrevItem != nil:
 		c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d carries a previous item, but there was none", e.Type, key, e.Revision)
@@ -294,8 +325,9 @@ func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 	if s.begun {
 		from := max(s.start, s.marked+1, c.log.First()+1)
 		for at := from; at <= min(rev, c.log.Revision()); at++ {
-			for _, real := range s.Request.changes(c.log, at) {
-				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.came[place{at, key}] {
+			all := s.Request.changes(c.log, at)
+			for _, real := range all {
+				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.has(&real, all) {
 					c.violated(bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
 				}
 			}
@@ -334,13 +366,14 @@ func (c *watchCheck) gaps(s *streamCheck) {
 		start = first
 	}
 	for rev := max(start, c.log.First()+1); rev <= min(last, c.log.Revision()); rev++ {
-		for _, real := range s.Request.changes(c.log, rev) {
+		all := s.Request.changes(c.log, rev)
+		for _, real := range all {
 			key := real.Item.Key
 			if !s.Request.wants(real.Type, key) {
 				c.exercised[filter]++
 				continue
 			}
-			if s.came[place{rev, key}] || rev == s.torn {
+			if s.has(&real, all) || rev == s.torn {
 				continue
 			}
 			g := reliable
@@ -383,60 +416,6 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 			}
 		}
 	}
-}
-
-// events are the changes that a revision made, in key order. The caller must not change
-// them.
-func (l *Log) events(rev int64) []WatchEvent {
-	before, after := l.At(rev-1), l.At(rev)
-	if before == nil || after == nil {
-		return nil
-	}
-	for len(l.changed) < len(l.writes) {
-		l.changed = append(l.changed, nil)
-	}
-	known := &l.changed[rev-l.first-1]
-	if *known == nil {
-		*known = l.find(rev, before, after)
-	}
-	return *known
-}
-
-// find finds the changes between the stores before and after a revision.
-func (l *Log) find(rev int64, before, after *Store) []WatchEvent {
-	var out []WatchEvent
-	for _, key := range touched(l.Write(rev), before, nil) {
-		was, is := before.Get(key), after.Get(key)
-		switch {
-		case is != nil && is.ModRevision == rev:
-			out = append(out, WatchEvent{Type: PutEvent, Item: is, PrevItem: was, Revision: rev})
-		case is == nil && was != nil:
-			out = append(out, WatchEvent{Type: DeleteEvent, Item: &Item{Key: key, ModRevision: rev}, PrevItem: was, Revision: rev})
-		}
-	}
-	return slices.Clip(out)
-}
-
-// touched are the keys that a write may have changed, each once, in order.
-func touched(r *Request, before *Store, keys []string) []string {
-	switch r.Kind {
-	case Put:
-		keys = append(keys, r.Key)
-	case Delete:
-		before.Ascend(r.Key, r.End, func(it *Item) bool {
-			keys = append(keys, it.Key)
-			return true
-		})
-	case Txn:
-		for _, branch := range [...][]Request{r.Success, r.Failure} {
-			for i := range branch {
-				keys = touched(&branch[i], before, keys)
-			}
-		}
-		slices.Sort(keys)
-		keys = slices.Compact(keys)
-	}
-	return keys
 }
 
 // String is the sentence for people.

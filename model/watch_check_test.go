@@ -233,3 +233,40 @@ func TestWatchAfterAList(t *testing.T) {
 	streams[1].Responses = append(streams[1].Responses[:1:1], streams[1].Responses[2:]...)
 	require.Equal(t, Violated, judged(streams, l)[Resumable].Verdict, "the list at revision 6 does not show the deletion at 7")
 }
+
+// TestOneRevisionPutsAndDeletesAKey: etcd accepts both in one transaction if the deletion
+// ends with "\x00", and sends an event for each.
+func TestOneRevisionPutsAndDeletesAKey(t *testing.T) {
+	l := NewLog(Initial{Revision: 1})
+	l.Append(&Request{Kind: Txn, Success: []Request{{Kind: Put, Key: "b", Value: "1"}, {Kind: Delete, Key: "a", End: "\x00"}}})
+	put := WatchEvent{Item: &Item{Key: "b", Value: "1", CreateRevision: 2, ModRevision: 2, Version: 1}, Revision: 2}
+	gone := WatchEvent{Type: DeleteEvent, Item: &Item{Key: "b", ModRevision: 2}, Revision: 2}
+	verdict := func(g WatchGuarantee, events ...WatchEvent) Verdict {
+		all := CheckWatch([]WatchStream{{
+			Request:   WatchRequest{Key: "a", End: "\x00", StartRevision: 2},
+			Responses: []WatchResponse{{Revision: 2, Events: events}},
+		}}, l)
+		i := slices.IndexFunc(all, func(j WatchJudgement) bool { return j.Guarantee == g })
+		return all[i].Verdict
+	}
+	for _, g := range WatchGuarantees() {
+		require.NotEqual(t, Violated, verdict(g, put, gone), g)
+	}
+	require.Equal(t, Violated, verdict(Reliable, put), "the deletion is missing")
+	require.Equal(t, Violated, verdict(Unique, put, gone, gone))
+	l.Append(&Request{Kind: Put, Key: "b", Value: "2"})
+	l.Append(&Request{Kind: Txn, Success: []Request{
+		{Kind: Delete, Key: "a", End: "\x00"}, {Kind: Put, Key: "b", Value: "3"}, {Kind: Delete, Key: "a", End: "\x00"},
+	}})
+	for i := range 3 {
+		gone := WatchEvent{Type: DeleteEvent, Item: &Item{Key: "b", ModRevision: 4}, PrevItem: l.At(3).Get("b"), Revision: 4}
+		put := WatchEvent{Item: &Item{Key: "b", Value: "3", CreateRevision: 4, ModRevision: 4, Version: 1}, Revision: 4}
+		all := CheckWatch([]WatchStream{{
+			Request:   WatchRequest{Key: "a", End: "\x00", StartRevision: 4, PrevKV: true},
+			Responses: []WatchResponse{{Revision: 4, Events: append([]WatchEvent{gone, put}, slices.Repeat([]WatchEvent{gone}, i)...)}},
+		}}, l)
+		for _, j := range all {
+			require.Equal(t, i == 2 && j.Guarantee == Unique, j.Verdict == Violated, "%s, deleted %d times: %v", j.Guarantee, i+1, j.Why)
+		}
+	}
+}

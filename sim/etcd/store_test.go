@@ -32,14 +32,14 @@ func drawCompares(t *rapid.T) (w []wire.Compare, m []model.Compare) {
 	return w, m
 }
 
-// drawBranch draws the operations of one branch of a transaction; a key is put
-// once at most, and deleted or put, not both.
+// drawBranch draws the operations of one branch of a transaction. A key is put once at
+// most, and deleted or put, not both, but for a deletion of everything from a key on.
 func drawBranch(t *rapid.T) (w []wire.RequestOp, m []model.Request) {
 	free := append([]string(nil), keys...)
 	for range rapid.IntRange(0, 3).Draw(t, "ops") {
 		i := rapid.IntRange(0, len(free)-1).Draw(t, "key")
 		key := free[i]
-		switch rapid.IntRange(0, 2).Draw(t, "kind") {
+		switch rapid.IntRange(0, 3).Draw(t, "kind") {
 		case 0:
 			free = append(free[:i], free[i+1:]...)
 			w = append(w, wire.RequestOp{Put: &wire.PutRequest{Key: key, Value: "t"}})
@@ -51,6 +51,9 @@ func drawBranch(t *rapid.T) (w []wire.RequestOp, m []model.Request) {
 		case 2:
 			w = append(w, wire.RequestOp{Range: &wire.RangeRequest{Key: key, RangeEnd: "\x00"}})
 			m = append(m, model.Request{Kind: model.List, Key: key, End: "\x00"})
+		case 3:
+			w = append(w, wire.RequestOp{DeleteRange: &wire.DeleteRangeRequest{Key: key, RangeEnd: "\x00"}})
+			m = append(m, model.Request{Kind: model.Delete, Key: key, End: "\x00"})
 		}
 	}
 	return w, m
@@ -180,7 +183,7 @@ func TestInvalidRequestsAreRefusedBeforeTheyAreProposed(t *testing.T) {
 		&wire.TxnRequest{Success: []wire.RequestOp{put("")}},
 		&wire.TxnRequest{Compare: []wire.Compare{{}}},
 		&wire.TxnRequest{Success: []wire.RequestOp{put("/a"), put("/a")}},
-		&wire.TxnRequest{Failure: []wire.RequestOp{put("/a"), {DeleteRange: &wire.DeleteRangeRequest{Key: "/", RangeEnd: "\x00"}}}},
+		&wire.TxnRequest{Failure: []wire.RequestOp{put("/a"), {DeleteRange: &wire.DeleteRangeRequest{Key: "/", RangeEnd: "0"}}}},
 		&wire.TxnRequest{Success: make([]wire.RequestOp, 129)},
 	} {
 		b.call(p).settle()

@@ -1,9 +1,6 @@
 package request
 
-import (
-	"github.com/watchbed/watchbed/sim/etcd/mvcc"
-	"github.com/watchbed/watchbed/sim/wire"
-)
+import "github.com/watchbed/watchbed/sim/wire"
 
 // The refusals of v3rpc/key.go, of members that do not answer, and of the store.
 var (
@@ -70,7 +67,9 @@ func checkOp(op *wire.RequestOp) *wire.Error {
 	return nil
 }
 
-// putsOverlap reports whether a key is put twice, or put and deleted.
+// putsOverlap reports whether a key is put twice, or put and deleted. Here the end "\x00"
+// is the key below all others, and not everything from the key on: such a deletion overlaps
+// nothing, and a key that it deletes may be put in the same transaction.
 func putsOverlap(ops []wire.RequestOp) bool {
 	for i := range ops {
 		p := ops[i].Put
@@ -81,12 +80,17 @@ func putsOverlap(ops []wire.RequestOp) bool {
 			if q := ops[j].Put; q != nil && i != j && q.Key == p.Key {
 				return true
 			}
-			if d := ops[j].DeleteRange; d != nil {
-				if mvcc.InRange(p.Key, d.Key, d.RangeEnd) {
-					return true
-				}
+			if d := ops[j].DeleteRange; d != nil && overlaps(d, p.Key) {
+				return true
 			}
 		}
 	}
 	return false
+}
+
+func overlaps(d *wire.DeleteRangeRequest, key string) bool {
+	if d.RangeEnd == "" {
+		return key == d.Key
+	}
+	return d.Key <= key && key < d.RangeEnd
 }

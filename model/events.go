@@ -1,0 +1,62 @@
+package model
+
+import "slices"
+
+// events are the changes that a revision made. The caller must not change them.
+func (l *Log) events(rev int64) []WatchEvent {
+	before, after := l.At(rev-1), l.At(rev)
+	if before == nil || after == nil {
+		return nil
+	}
+	for len(l.changed) < len(l.writes) {
+		l.changed = append(l.changed, nil)
+	}
+	known := &l.changed[rev-l.first-1]
+	if *known == nil {
+		*known = slices.Clip(found(l.Write(rev), before, after))
+	}
+	return *known
+}
+
+// found are the changes that a write made. The operations of a transaction make theirs one
+// after the other: one may delete everything from a key on, and another put a key there.
+func found(write *Request, before, after *Store) []WatchEvent {
+	if write.Kind != Txn {
+		return difference(nil, write, after.revision, before, before, after)
+	}
+	var events []WatchEvent
+	state := before
+	for _, op := range write.branch(before.compares(write)) {
+		if op.Kind != Put && op.Kind != Delete {
+			continue
+		}
+		next := state.Clone()
+		next.write(&op, after.revision)
+		events = difference(events, &op, after.revision, before, state, next)
+		state = next
+	}
+	return events
+}
+
+// difference adds the changes that one operation made of a state, in key order. The item
+// before each is that of the revision before, which is the one that etcd sends.
+func difference(events []WatchEvent, op *Request, rev int64, earlier, before, after *Store) []WatchEvent {
+	changed := func(key string) {
+		was, is := before.Get(key), after.Get(key)
+		switch {
+		case is != nil && is != was:
+			events = append(events, WatchEvent{Type: PutEvent, Item: is, PrevItem: earlier.Get(key), Revision: rev})
+		case is == nil && was != nil:
+			events = append(events, WatchEvent{Type: DeleteEvent, Item: &Item{Key: key, ModRevision: rev}, PrevItem: earlier.Get(key), Revision: rev})
+		}
+	}
+	if op.Kind == Put {
+		changed(op.Key)
+		return events
+	}
+	before.Ascend(op.Key, op.End, func(it *Item) bool {
+		changed(it.Key)
+		return true
+	})
+	return events
+}
