@@ -205,6 +205,15 @@ func TestRefusedTransactionsLeaveNothingBehind(t *testing.T) {
 	require.Len(t, b.server.Committed(), 3)
 }
 
+// TestRestartBeforeAnyCompaction: there is none to resume, and the next one may begin at 0.
+func TestRestartBeforeAnyCompaction(t *testing.T) {
+	b := newBench(t, "3.5.35")
+	b.put("/a", "1").settle()
+	b.step("inject restart etcd").settle()
+	b.compact(0).settle()
+	require.IsType(t, &wire.CompactionResponse{}, b.last())
+}
+
 func TestInitialContents(t *testing.T) {
 	initial := []*wire.KeyValue{
 		{Key: "/b", Value: "1", CreateRevision: 7, ModRevision: 7, Version: 1},

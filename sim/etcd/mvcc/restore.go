@@ -11,7 +11,7 @@ func (s *Store) restore(env *sim.Env) {
 	s.jobs = s.jobs[:0]
 	env.Disable(scheduleCompaction)
 	env.Disarm(compactionSleep)
-	if rev := s.scheduledCompact; rev > s.compactMainRev && s.compact(rev) == 0 {
+	if rev := s.scheduledCompact; rev != 0 && rev > s.compactMainRev && s.compact(rev) == 0 {
 		env.Cover(coverCompactionResumed)
 		s.jobs = append(s.jobs, compactionJob{rev: rev})
 		env.Enable(scheduleCompaction)
