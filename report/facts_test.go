@@ -122,7 +122,7 @@ var mechanisms = map[string][]fact{
 	"bug-kubernetes-122805":       {said("read.heard"), setBack("variant.endByTimerExpected")},
 	"bug-kubernetes-78029":        {said("dispatch.registered"), setBack("watch.stranded"), lists},
 	"bug-kubernetes-114458":       {unsynced, setBack("v3rpc.progressRefused"), said("read.waits")},
-	"bug-kubernetes-123532":       {unsynced, setBack("v3rpc.progressRefused"), said("read.waits")},
+	"bug-kubernetes-123532":       {said("dispatch.delegated"), said("clientv3.createQueued"), setBack("v3rpc.progressRefused"), said("read.waits")},
 	"bug-kubernetes-131011":       {said("etcd.applied"), answers},
 	"bug-kubernetes-111116":       {said("etcd3.watchEnds")},
 	"bug-budget-unbounded":        {said("cache.takesIn")},

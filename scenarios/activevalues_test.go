@@ -90,6 +90,7 @@ var activeValues = []active{
 	{set: "leave=2", scenario: "consistent-list"},
 	{set: "watch-for=30s", scenario: "bookmarks"},
 	{set: "streams=1", scenario: "consistent-list"},
+	{set: "unversioned-watchers=2", scenario: "consistent-list"},
 	{set: "compactions=1", scenario: "consistent-list"},
 	{set: "keys=4", scenario: "consistent-list"},
 	{set: "items=2", scenario: "consistent-list"},

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/watchbed/watchbed/scenarios/delegation"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/guards"
@@ -21,7 +22,7 @@ func init() {
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
-		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
+		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
 		// What known bugs of etcd show in.
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		etcdrequests.RequestSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,

@@ -76,9 +76,15 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
 		s.number(DrawnWatcherNode, i)
 	}
+	for i := range o.Unversioned {
+		c.drawnWatches = append(c.drawnWatches, plans.UnversionedWatch(t, i))
+		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
+		s.number(DrawnWatcherNode, o.Drawn.Watchers+i)
+	}
 }
 
-// DrawnWatchers are the clients that draw their watches of a cache.
+// DrawnWatchers are the clients that draw their watches of a cache, and those that watch it
+// without a resourceVersion.
 func (s *System) DrawnWatchers() []*workload.DrawnWatcher { return s.clients.drawnWatchers }
 
 // watcherRetries bounds how often a watcher starts again: enough for every
@@ -119,9 +125,18 @@ func (s *System) buildClients(w *sim.World) {
 		w.Add(x.Name(), x)
 	}
 	for i, x := range c.drawnWatchers {
-		x.Reset(topology.Numbered("any-watcher", i, len(c.drawnWatchers)), s.topology.Cache(i, i), s.params.Workload.AwaitReady, c.drawnWatches[i])
+		x.Reset(s.drawnWatcherName(i), s.topology.Cache(i, i), s.params.Workload.AwaitReady, c.drawnWatches[i])
 		w.Add(x.Name(), x)
 	}
+}
+
+// drawnWatcherName: those that draw their watches come first.
+func (s *System) drawnWatcherName(i int) string {
+	o := &s.params.Workload
+	if i < o.Drawn.Watchers {
+		return topology.Numbered("any-watcher", i, o.Drawn.Watchers)
+	}
+	return topology.Numbered("unversioned-watcher", i-o.Drawn.Watchers, o.Unversioned)
 }
 
 // appendOperations adds what the clients recorded, in the order of the calls. Each

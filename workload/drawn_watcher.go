@@ -7,8 +7,9 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// DrawnWatcher sends a cache the watches that it draws when it starts, one after the
-// other. It leaves each after some time, unless the cache ends it before.
+// DrawnWatcher sends a cache the watches that it draws when it starts, or that are
+// planned for it, one after the other. It leaves each after some time, unless the cache ends
+// it before.
 type DrawnWatcher struct {
 	name string
 	to   sim.NodeID

@@ -54,6 +54,10 @@ type Options struct {
 	// WatchFor is the time after which a cache ends the watches of Watchers, in whole
 	// seconds; 0 is never.
 	WatchFor time.Duration
+	// Unversioned clients watch a cache once, without a resourceVersion and without
+	// asking for initial events: until Kubernetes 1.29 etcd served such watches
+	// (kubernetes/kubernetes#115096).
+	Unversioned int
 	// Streams speak etcd's watch protocol themselves.
 	Streams int
 	// Compactions are what one client has etcd compact.
@@ -102,6 +106,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("watchers", func(o *Options) *int { return &o.Watchers }, "", "clients that watch a cache"),
 	option.Count("leave", func(o *Options) *int { return &o.Leave }, "never", "events after which a watcher leaves and watches again"),
 	option.Duration("watch-for", func(o *Options) *time.Duration { return &o.WatchFor }, "never", "time after which a cache ends a watcher's watch"),
+	option.Count("unversioned-watchers", func(o *Options) *int { return &o.Unversioned }, "", "clients that watch a cache without a resourceVersion"),
 	option.Count("streams", func(o *Options) *int { return &o.Streams }, "", "clients that speak etcd's watch protocol themselves"),
 	option.Count("compactions", func(o *Options) *int { return &o.Compactions }, "", "compactions by a client"),
 	option.Count("keys", func(o *Options) *int { return &o.Keys }, "", "keys that writers write"),
@@ -135,7 +140,7 @@ func (o *Options) FirstRevision() int64 { return 1 + int64(o.Items+o.History) }
 
 // OfCache is how many clients talk to a cache.
 func (o *Options) OfCache() int {
-	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers
+	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers + o.Unversioned
 }
 
 // Size is how many objects and operations a run has: what its memory depends on.

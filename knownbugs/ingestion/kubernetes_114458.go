@@ -19,4 +19,4 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = cache.WatchStreams.Register("of-caches", "one for all caches of the client (kubernetes#114458)",
-	func(string) string { return "source=cache" })
+	func(*cache.Config) string { return "source=cache" })

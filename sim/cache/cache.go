@@ -104,7 +104,7 @@ func (c *Cache) Generation() int { return c.generation }
 
 func (c *Cache) configure(cfg Config) {
 	cfg.setDefaults()
-	cfg.Metadata = WatchStreams.Of(cfg.Ingestion.WatchStream)(cfg.Metadata)
+	cfg.Metadata = WatchStreams.Of(cfg.Ingestion.WatchStream)(&cfg)
 	if c.requester == nil || c.cfg.ProgressRequests != cfg.ProgressRequests {
 		c.requester = progress.Requesters.Of(cfg.ProgressRequests)()
 	}

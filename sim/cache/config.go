@@ -20,9 +20,12 @@ type Config struct {
 	// configuration, at most guard.MaxEndpoints: 1. The version check asks each.
 	Endpoints int
 	// Metadata goes with the watch and with progress requests, so that both
-	// travel on one gRPC stream (the gate SeparateCacheWatchRPC). Empty shares
-	// the stream with every other watch that has none.
+	// travel on one gRPC stream (the gate SeparateCacheWatchRPC).
 	Metadata string
+	// DelegatedMetadata goes with the watches that etcd serves for clients of this
+	// resource. Upstream these have none, and each resource has an etcd client of its
+	// own, so that they share a stream with no watch of another resource.
+	DelegatedMetadata string
 	// Compactor is the node that knows how far etcd is compacted; 0 if the API
 	// server has none.
 	Compactor sim.NodeID

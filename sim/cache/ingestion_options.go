@@ -89,7 +89,7 @@ func (ingested) Dispatched(*sim.Env, *Cache, int64) {}
 // once all of them are synced.
 type WatchStream uint8
 
-// WatchStreams are the gRPC metadata that name the stream, by Config.Metadata.
-var WatchStreams = option.NewSeam[WatchStream, func(own string) string]("watch-stream",
+// WatchStreams give the gRPC metadata that name the stream.
+var WatchStreams = option.NewSeam[WatchStream, func(cfg *Config) string]("watch-stream",
 	"the gRPC stream on which the cache watches and requests progress").
-	Shipped("own", "the one of Config.Metadata", func(own string) string { return own })
+	Shipped("own", "one of its own (the gate SeparateCacheWatchRPC)", func(cfg *Config) string { return cfg.Metadata })

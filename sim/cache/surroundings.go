@@ -17,7 +17,7 @@ func (c *Cache) resetDispatcher() {
 			Dispatch: taskDispatch, HandOver: taskHandOff, Budget: timerDispatch, Bookmark: timerBookmark,
 			Watcher: func(i int) (sim.Task, sim.Timer) { return watcherTask(i), watchTimer(i) },
 		},
-		Upstream: c.cfg.Watch, Fields: c.cfg.Fields, EventFreshDuration: c.cfg.EventFreshDuration,
+		Upstream: c.cfg.Watch, UpstreamMetadata: c.cfg.DelegatedMetadata, Fields: c.cfg.Fields, EventFreshDuration: c.cfg.EventFreshDuration,
 		WithoutWatchList: c.cfg.Guard.WatchList == guard.WatchListOff,
 		Store:            &c.store, Surroundings: surroundings{c},
 	})

@@ -51,6 +51,13 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 	}
 }
 
+// UnversionedWatch is the one watch of the i-th client that gives no resourceVersion and
+// does not ask for initial events.
+func UnversionedWatch(t *topology.Topology, i int) workload.DrawWatches {
+	request := &wire.WatchRequest{Prefix: topology.Prefix(i % t.Resources), ResourceVersion: wire.Unset, AllowBookmarks: true}
+	return func(*sim.Env) []*wire.WatchRequest { return []*wire.WatchRequest{request} }
+}
+
 // anyMatch is the only match that the API takes with these initial events, or now and
 // then any other.
 func anyMatch(s *swarm, initial wire.SendInitialEvents) wire.ResourceVersionMatch {

@@ -109,6 +109,17 @@ func (t *Topology) Metadata(resource int) string {
 	return "source=cache-" + ResourceName(resource)
 }
 
+// DelegatedMetadata is the metadata of the watches that etcd serves for clients of a
+// resource. Kubernetes gives them none, and has an etcd client for each resource. Here
+// one client library has the streams of all resources of an API server, so that the
+// metadata tell them apart.
+func (t *Topology) DelegatedMetadata(resource int) string {
+	if t.SharedStream || t.Resources == 1 {
+		return ""
+	}
+	return "client=" + ResourceName(resource)
+}
+
 // Numbered is a name, with a number behind it if there are several of a kind; the
 // first is number 1.
 func Numbered(name string, i, total int) string {

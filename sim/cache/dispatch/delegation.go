@@ -29,14 +29,18 @@ var (
 )
 
 // delegateWatch passes a watch on to the etcd3 storage. That sends no bookmarks
-// to clients but the one that ends initial events, and its streams are not those
-// of the cache (the gate SeparateCacheWatchRPC).
+// to clients but the one that ends initial events. All watches that are delegated share
+// one stream, and the cache's own may be on it (kubernetes/kubernetes#123532).
 func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
 	env.Cover(watchDelegated)
 	w := d.newCacheWatcher(env, m, req)
+	if env.Noting() {
+		env.Note(delegated{w.from})
+	}
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
-		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty()}
+		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty(),
+		Metadata: d.cfg.UpstreamMetadata}
 	if start.SendInitialEvents == wire.SendInitialEventsUnset && start.Revision == 0 {
 		start.SendInitialEvents = wire.SendInitialEventsTrue
 	}

@@ -38,6 +38,14 @@ func (n registered) Text(w *sim.World) string {
 // SetsBack implements sim.Setback.
 func (n registered) SetsBack() bool { return n.oldest != 0 || n.restarted }
 
+// delegated: etcd serves a watch, and the cache passes on what comes.
+type delegated struct{ of sim.NodeID }
+
+// Text implements sim.Note.
+func (n delegated) Text(w *sim.World) string {
+	return "passes the watch of " + w.NodeName(n.of) + " on to etcd"
+}
+
 // untriggered: a watch is not given an event that concerns what it selects.
 type untriggered struct {
 	of       sim.NodeID

@@ -87,6 +87,8 @@ type Config struct {
 	Numbers
 	// Upstream is the node that takes watches which etcd serves.
 	Upstream sim.NodeID
+	// UpstreamMetadata names the gRPC stream on which etcd serves them.
+	UpstreamMetadata string
 	// Fields are those by which watches can select objects. The first that is indexed
 	// has a trigger.
 	Fields store.Fields

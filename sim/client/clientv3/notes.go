@@ -39,6 +39,18 @@ func (n callFailed) Text(*sim.World) string {
 	return text
 }
 
+// createQueued: a watch waits until others of its stream have been created: etcd is asked
+// for one at a time.
+type createQueued struct {
+	key    string
+	behind int
+}
+
+// Text implements sim.Note.
+func (n createQueued) Text(*sim.World) string {
+	return "will request the watch of " + n.key + " when those before it on the stream are created: " + strconv.Itoa(n.behind)
+}
+
 // watchResumes: a watch is requested once more, on a new stream.
 type watchResumes struct {
 	key string

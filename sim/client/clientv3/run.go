@@ -67,6 +67,9 @@ func (s *Stream) requested(env *sim.Env, watch int32) {
 	s.resuming = append(s.resuming, watch)
 	if len(s.resuming) > 1 {
 		env.Cover(createWaits)
+		if env.Noting() {
+			env.Note(createQueued{s.c.watches[watch].Key, len(s.resuming) - 1})
+		}
 		return
 	}
 	s.sendCreate(env, watch)
