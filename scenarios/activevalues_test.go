@@ -138,6 +138,7 @@ var activeValues = []active{
 	{set: "recreations=1", scenario: "consistent-list"},
 	{set: "lost-events=1", scenario: "consistent-list"},
 	{set: "lost=value", scenario: "lost-event"},
+	{set: "lost=snapshot", scenario: "lost-event"},
 	{set: "etcd-restarts=1", scenario: "consistent-list"},
 	{set: "follower-restarts=1", scenario: "lagging-member"},
 	{set: "etcd-snapshots=1", scenario: "consistent-list"},

@@ -27,7 +27,7 @@ func init() {
 		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		etcdrequests.RequestSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,
 		// Snapshots and compaction (KEP-4988).
-		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue,
+		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,
 		// Initial events (KEP-3157).
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,

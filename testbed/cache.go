@@ -12,15 +12,16 @@ type Cache struct {
 	Name string
 	// Node is the one of this run.
 	Node sim.Node
-	// Mirror shows the contents, Compacting the compaction below which no past state
+	// Mirror shows the contents, Remembering its past states, Compacting the compaction below which no past state
 	// is served, Detecting what came of comparisons with etcd, Trusting whether reads rely
 	// on etcd's progress, Waiting how many of them wait, Timed what its timers are for.
-	Mirror     cache.Mirror
-	Compacting cache.Compacting
-	Detecting  cache.Detecting
-	Trusting   cache.Trusting
-	Waiting    cache.Waiting
-	Timed      cache.Timed
+	Mirror      cache.Mirror
+	Remembering cache.Remembering
+	Compacting  cache.Compacting
+	Detecting   cache.Detecting
+	Trusting    cache.Trusting
+	Waiting     cache.Waiting
+	Timed       cache.Timed
 
 	resetter  cache.Resetter
 	readiness cache.Readiness
@@ -71,6 +72,7 @@ func generationOf(n sim.Node) int {
 func (c *Cache) make() {
 	c.Node = c.Server().Design.New(c.config)
 	c.Mirror, _ = c.Node.(cache.Mirror)
+	c.Remembering, _ = c.Node.(cache.Remembering)
 	c.Compacting, _ = c.Node.(cache.Compacting)
 	c.Detecting, _ = c.Node.(cache.Detecting)
 	c.Trusting, _ = c.Node.(cache.Trusting)

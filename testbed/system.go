@@ -76,7 +76,7 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 	if err := s.checkReplacements(); err != nil {
 		return nil, err
 	}
-	if err := s.checkRecreations(); err != nil {
+	if err := s.checkMessages(); err != nil {
 		return nil, err
 	}
 	if err := s.planFaults(); err != nil {
@@ -90,12 +90,16 @@ func newSystem(p Params, claims []*Property, stream func(*Params, int) workload.
 	return s, nil
 }
 
-// checkRecreations refuses faults that would do nothing: a node of another kind
-// than cache.Cache does not know the message of cache.RecreateStorage.
-func (s *System) checkRecreations() error {
+// checkMessages refuses faults that would do nothing: a node of another kind than
+// cache.Cache does not know the messages of cache.RecreateStorage and cache.LoseSnapshot.
+func (s *System) checkMessages() error {
 	n := s.params.Faults.Recreations
 	for _, c := range s.caches {
-		if _, known := c.Node.(*cache.Cache); n > 0 && !known {
+		_, known := c.Node.(*cache.Cache)
+		if s.params.Faults.LostEvents > 0 && s.params.Faults.Lost == "snapshot" && !known {
+			return fmt.Errorf("lost=snapshot: the cache design %s has a node of its own, whose snapshots cannot get lost; set lost=event", c.Server().Design.Name)
+		}
+		if n > 0 && !known {
 			return fmt.Errorf("recreations=%d: the cache design %s has a node of its own, which cannot be recreated in its process; set recreations=0, or use restarts", n, c.Server().Design.Name)
 		}
 	}

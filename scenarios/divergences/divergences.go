@@ -10,8 +10,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// divergence makes a scenario in which a part of an event is lost, once for each of two
-// resources. The event of lost-event is lost as a whole.
+// divergence makes a scenario in which a part of an event is lost, or the snapshot that it
+// should leave, once for each of two resources. The event of lost-event is lost as a whole.
 func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario {
 	p := lostEventParams
 	p.Topology.Resources = 2
@@ -19,11 +19,11 @@ func divergence(lost, summary, doc string, rows []testbed.Row) *testbed.Scenario
 	p.Faults.LostEvents, p.Faults.Lost = 2, lost
 	return testbed.RegisterScenario(&testbed.Scenario{
 		Name: "lost-" + lost, Summary: summary, Params: p,
-		Doc: doc + ` One such event of each of two resources is lost within the first 90 s; readers begin after the first check, as in lost-event.`,
+		Doc: doc + ` Each of two resources has one such loss within the first 90 s; readers begin after the first check, as in lost-event.`,
 		Claims: []*testbed.Property{
 			checks.DetectorAccuracy, reads.Exact, reads.Linearizable, reads.Pages, checks.Apart, caches.SuspectSnapshots,
 		},
-		Known: slices.Concat(rows, known.StaleReads(reads.Linearizable)),
+		Known: rows,
 	})
 }
 
@@ -36,6 +36,7 @@ func staysWrong(unless ...testbed.Condition) []testbed.Row {
 			Because("the newest state stays wrong until the object is written again"),
 		known.When(append(newest, known.AnswersFirstPage)...).Violates(reads.Pages).
 			Because("the first page is of the newest state, and the others are of etcd's"),
+		known.StaleReads(reads.Linearizable),
 	)
 }
 
@@ -81,3 +82,13 @@ var LostValue = divergence("value",
 stream". An object whose resourceVersion is right passes whatever it holds, so that snapshots are served on, with every reaction to a
 failed check.`,
 	slices.Concat(staysWrong(), snapshotsStay("the digest does not have the value, so that no check fails")))
+
+var LostSnapshot = divergence("snapshot",
+	"a change leaves no snapshot, so that the one before it is stale: the consistency checker, which compares the newest state, never finds it (KEP-4988)",
+	`The newest state is right, so that each check succeeds. LISTs at the resourceVersion of the change, and pages of a list that began
+with it, are answered from the snapshot before it until that has left the history.`,
+	slices.Concat(
+		snapshotsStay("a check compares the newest state only, and the stale snapshot stays"),
+		known.When(known.KeepsSnapshots, known.AnswersFirstPage).RarelyViolates(reads.Pages).
+			Because("the first page is of the newest state, and the others are of the stale snapshot"),
+	))

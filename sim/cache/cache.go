@@ -180,6 +180,9 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 	case *recreation:
 		env.Close(m.Conn)
 		c.recreate(env)
+	case *loss:
+		env.Close(m.Conn)
+		c.store.LoseSnapshot(env)
 	case *sim.Hangup:
 		c.hangup(env, m)
 	default:

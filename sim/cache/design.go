@@ -47,6 +47,11 @@ type (
 		ResourceVersion() int64
 		Ascend(f func(*wire.KeyValue) bool)
 	}
+	// Remembering shows the past states that LISTs may be answered from, each with the
+	// newest resourceVersion for which it stands. The objects must not be changed.
+	Remembering interface {
+		AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyValue) bool)))
+	}
 	// Compacting knows the compaction below which it serves no past state, 0 if
 	// it has not learned of one.
 	Compacting interface{ CompactRevision() int64 }

@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -85,6 +86,35 @@ func TestSnapshots(t *testing.T) {
 	b.settle()
 	assert.Equal(t, "b=1", b.exact(11))
 	assert.Equal(t, 4, b.covered("snapshot taken"), "one for the list, one for each event")
+}
+
+// TestLostSnapshot: the state before a change stands for the state after it, up to the next
+// change. The newest state is right.
+func TestLostSnapshot(t *testing.T) {
+	b := &bed{t: t, up: &puppet{manual: true}, down: &puppet{manual: true}, choices: map[string]int{}, cache: cache.New(snapshotConfig(nil))}
+	b.w = sim.NewWorld(sim.Options{})
+	b.w.Add("up", b.up)
+	b.w.Add("cache", b.cache)
+	b.w.Add("down", b.down)
+	b.w.AddFault(&cache.LoseSnapshot{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1})
+	b.w.Start(b)
+	b.do("inject lose next snapshot of cache")
+	a := kv("a", "1", 5)
+	b.listed(5, a)
+	second := modified(a, "2", 6)
+	b.send(second, modified(second.Item, "3", 8))
+	b.settle()
+	for rv, want := range map[int64]string{5: "a=1", 6: "a=1", 7: "a=1", 8: "a=3"} {
+		assert.Equal(t, want, b.exact(rv), "at %d", rv)
+	}
+	var past []string
+	b.cache.AscendSnapshots(func(until int64, ascend func(func(*wire.KeyValue) bool)) {
+		ascend(func(kv *wire.KeyValue) bool {
+			past = append(past, fmt.Sprintf("%s until %d", kv.Value, until))
+			return true
+		})
+	})
+	assert.Equal(t, []string{"1 until 7", "3 until 8"}, past)
 }
 
 func TestWithoutSnapshotsEtcdServesExactReads(t *testing.T) {

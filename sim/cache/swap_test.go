@@ -63,6 +63,9 @@ func swapRun(t *testing.T, seed uint64) (*commute.Swapper, string) {
 	if rnd.IntN(4) == 0 {
 		w.AddFault(&cache.RecreateStorage{Node: cacheID, Label: "cache"}, sim.Budget{Times: 1, Within: time.Minute})
 	}
+	if rnd.IntN(4) == 0 {
+		w.AddFault(&cache.LoseSnapshot{Node: cacheID, Label: "cache"}, sim.Budget{Times: 2, Within: time.Minute})
+	}
 	s := commute.NewSwapper(seed)
 	w.Start(s)
 	for i := 0; i < 400 && w.Step(s); i++ {

@@ -76,3 +76,12 @@ func TestFollowerCannotBeRecreated(t *testing.T) {
 	require.EqualError(t, err, "recreations=2: the cache design test-follower has a node of its own, "+
 		"which cannot be recreated in its process; set recreations=0, or use restarts")
 }
+
+// TestSnapshotsOfAFollowerCannotGetLost: it has none that the fault knows of.
+func TestSnapshotsOfAFollowerCannotGetLost(t *testing.T) {
+	p := params("3.6.16")
+	p.Faults.LostEvents, p.Faults.Lost = 1, "snapshot"
+	_, err := scenarios.Outages.Subjects(p)
+	require.EqualError(t, err, "lost=snapshot: the cache design test-follower has a node of its own, "+
+		"whose snapshots cannot get lost; set lost=event")
+}

@@ -14,6 +14,10 @@ type loss struct {
 	instead func(sim.Payload) sim.Payload
 }
 
+// lostSnapshot is no loss on the way: the cache itself keeps no snapshot of the state
+// after an event.
+const lostSnapshot = "snapshot"
+
 var losses = map[string]loss{
 	"":         wholeEvent,
 	"event":    wholeEvent,

@@ -22,7 +22,8 @@ type Options struct {
 	LostEvents int
 	// Lost is the part of such an event that does not reach the cache: "event", all of any
 	// event; "deletion", all of a deletion; "value", so that the object has none; "version",
-	// so that the object's revision is one lower than that of the event. Empty is "event".
+	// so that the object's revision is one lower than that of the event; or "snapshot": the
+	// event comes whole, and leaves no snapshot. Empty is "event".
 	Lost string
 	// EtcdRestarts is how often etcd restarts, Snapshots how often it installs a
 	// snapshot, Failovers how often the next member of its cluster takes over.
@@ -70,7 +71,7 @@ var Group = option.NewGroup("faults",
 	option.Count("recreations", func(o *Options) *int { return &o.Recreations }, "", "caches that are replaced by new ones in the same process"),
 	option.Count("replacements", func(o *Options) *int { return &o.Replacements }, "", "API servers that are replaced in a rollout: each by one without its server-settings, then back"),
 	option.Count("lost-events", func(o *Options) *int { return &o.LostEvents }, "", "events that get lost on the way to a cache, those of its caches one after the other"),
-	option.Text("lost", func(o *Options) *string { return &o.Lost }, checkLost, "event, deletion, value or version", "the part of such an event that does not reach the cache: all of any event (also if empty), all of a deletion, the value of the object, or its revision, which is one lower then"),
+	option.Text("lost", func(o *Options) *string { return &o.Lost }, checkLost, "event, deletion, value, version or snapshot", "the part of such an event that does not reach the cache: all of any event (also if empty), all of a deletion, the value of the object, or its revision, which is one lower then; or the snapshot that it should leave"),
 	option.Count("etcd-restarts", func(o *Options) *int { return &o.EtcdRestarts }, "", "restarts of etcd"),
 	option.Count("follower-restarts", func(o *Options) *int { return &o.FollowerRestarts }, "", "restarts of the member of etcd that lags"),
 	option.Count("etcd-snapshots", func(o *Options) *int { return &o.Snapshots }, "", "snapshots that etcd installs"),
@@ -94,8 +95,8 @@ var Group = option.NewGroup("faults",
 )
 
 func checkLost(v string) error {
-	if _, ok := losses[v]; !ok {
-		return fmt.Errorf("lost=%s: want event, deletion, value or version", v)
+	if _, ok := losses[v]; !ok && v != lostSnapshot {
+		return fmt.Errorf("lost=%s: want event, deletion, value, version or snapshot", v)
 	}
 	return nil
 }

@@ -116,14 +116,22 @@ func (p *planner) servers() {
 			share(p.options.StreamEnds, i, len(all)))
 		p.add(&sim.BreakCall{To: all[i].Client, Label: topology.Numbered("client", i, len(all))}, share(p.options.CallBreaks, i, len(all)))
 	}
-	lost := losses[p.options.Lost]
 	for resource := range p.topology.Resources {
 		for i := range all {
-			p.add(&sim.LoseMessage{
-				From: all[i].Client, To: all[i].Caches[resource], Label: lost.label + p.topology.CacheName(i, resource), Match: lost.match, Instead: lost.instead,
-			}, share(p.options.LostEvents, resource*len(all)+i, p.topology.Resources*len(all)))
+			p.add(p.losing(i, resource), share(p.options.LostEvents, resource*len(all)+i, p.topology.Resources*len(all)))
 		}
 	}
+}
+
+// losing is about an event on its way to a cache, or about what it leaves there.
+func (p *planner) losing(server, resource int) sim.Fault {
+	of := &p.topology.APIServers[server]
+	to, name := of.Caches[resource], p.topology.CacheName(server, resource)
+	if p.options.Lost == lostSnapshot {
+		return &cache.LoseSnapshot{Node: to, Label: name}
+	}
+	lost := losses[p.options.Lost]
+	return &sim.LoseMessage{From: of.Client, To: to, Label: lost.label + name, Match: lost.match, Instead: lost.instead}
 }
 
 func (p *planner) replacements(servers []Replaceable) {

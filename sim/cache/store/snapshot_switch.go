@@ -1,6 +1,9 @@
 package store
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
 
 // KeepsSnapshots reports whether the design has snapshots, switched off or not.
 func (s *Store) KeepsSnapshots() bool { return s.snapshots.tree != nil }
@@ -61,6 +64,47 @@ func (s *Store) MarkInconsistentAmidEvent(env *sim.Env) {
 
 // ToBeMarked reports whether that event has not come yet.
 func (s *Store) ToBeMarked() bool { return s.snapshots.amidEvent }
+
+// LoseSnapshot has the next change leave no snapshot, by a fault: the one before it then
+// stands for the state after it, and is stale.
+func (s *Store) LoseSnapshot(env *sim.Env) {
+	if s.snapshots.taking() {
+		env.WritesItem(CellSnapshots, 0, itemSwitch)
+		s.snapshots.losesNext = true
+	}
+}
+
+// loses reports whether this change is to leave no snapshot, by a fault.
+func (s *Store) loses(env *sim.Env) bool {
+	if !s.snapshots.losesNext {
+		return false
+	}
+	env.ReadsItem(CellSnapshots, 0, itemSwitch)
+	env.WritesItem(CellSnapshots, 0, itemSwitch)
+	s.snapshots.losesNext = false
+	return true
+}
+
+// AscendSnapshots calls f for each past state that lists may be answered from, between
+// two steps: until is the newest resourceVersion for which it stands.
+func (s *Store) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyValue) bool))) {
+	k := &s.snapshots
+	if !k.taking() {
+		return
+	}
+	var before *snapshot
+	show := func(until int64) {
+		if before != nil {
+			f(until, func(object func(*wire.KeyValue) bool) { before.objects.tree.Ascend(object) })
+		}
+	}
+	k.tree.Ascend(func(at snapshot) bool {
+		show(at.resourceVersion - 1)
+		before = &at
+		return true
+	})
+	show(s.resourceVersion)
+}
 
 // Compact drops the snapshots of what etcd has compacted. It returns false if it
 // has heard of that compaction, or a later one, before.

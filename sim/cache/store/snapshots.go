@@ -29,6 +29,8 @@ type snapshots struct {
 	// amidEvent: they are to be switched off while the next event is on its way
 	// into the cache.
 	amidEvent bool
+	// losesNext: the next change leaves none, by a fault.
+	losesNext bool
 	// compacted is the revision below which etcd has no history any more.
 	compacted int64
 	tree      *btree.BTreeG[snapshot]
@@ -96,6 +98,9 @@ func (s *snapshots) fingerprint(d sim.Digest) sim.Digest {
 		return d
 	}
 	d = d.Bool(s.suspended).Bool(s.outlived).Bool(s.amidEvent).Int(int64(s.tree.Len()))
+	if s.losesNext {
+		d = d.Text("loses the next one")
+	}
 	s.tree.Ascend(func(at snapshot) bool {
 		d = at.objects.fingerprint(d.Int(at.resourceVersion))
 		return true

@@ -158,7 +158,7 @@ func (s *Store) Update(env *sim.Env, in *wire.WatchEvent) {
 	s.put(env, in)
 	switch {
 	case !s.snapshots.taking():
-	case s.leavesSnapshot(in):
+	case s.leavesSnapshot(in) && !s.loses(env):
 		s.takeSnapshot(env, in.ResourceVersion)
 	case env.Noting():
 		env.Note(notKept{in.ResourceVersion})
