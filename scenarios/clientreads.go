@@ -92,7 +92,7 @@ var BusyNeighbour = testbed.RegisterScenario(&testbed.Scenario{
 	Doc: `etcd gives an unsynced watch so many revisions each 100 ms (here one, in a real etcd 1000), and answers a progress request once
 all watches of its stream are synced. The busy resource's watch stays unsynced for as long as the writes go on. That must
 not matter to the quiet one, and does not with a stream for each resource; on a shared one its reads time out
-(kubernetes/kubernetes#114458, #123532).`,
+(kubernetes/kubernetes#114458).`,
 	Params: testbed.Params{
 		Etcd: "3.5.13", Cache: "kep-2340",
 		Settings: option.Settings("sync-batch=1"),

@@ -55,8 +55,8 @@ type Options struct {
 	// seconds; 0 is never.
 	WatchFor time.Duration
 	// Unversioned clients watch a cache once, without a resourceVersion and without
-	// asking for initial events: until Kubernetes 1.29 etcd served such watches
-	// (kubernetes/kubernetes#115096).
+	// asking for initial events. Etcd served such watches from Kubernetes 1.27 on
+	// (kubernetes/kubernetes#115096), until 1.27.13, 1.28.9, 1.29.4 and 1.30 (#123935).
 	Unversioned int
 	// Streams speak etcd's watch protocol themselves.
 	Streams int

@@ -157,6 +157,7 @@ func TestFlipNamesThePlantedBug(t *testing.T) {
 		{"bug-version-before-store", "linearizable-data", "One behaviour of the cache decides: publication=version-first (the bug version-before-store). With publication=whole replaying"},
 		{"bug-kubernetes-49956", "resumable", "empty-history=off-by-one (the bug kubernetes-49956). With empty-history=refuses-older (Kubernetes 1.8 and later)"},
 		{"bug-kubernetes-114458", "answers-in-time", "One behaviour of the cache decides: watch-stream=of-caches (the bug kubernetes-114458). With watch-stream=own"},
+		{"bug-kubernetes-123532", "answers-in-time", "One behaviour of the cache decides: watch-stream=with-delegated (the bug kubernetes-123532). With watch-stream=own"},
 		{"bug-kubernetes-59848", "monotonic", "freshness=none (the bug kubernetes-59848). With freshness=consistent (Kubernetes 1.31 and later) replaying"},
 	} {
 		require.Contains(t, open(t, c.recording, c.property).decision(), c.want, c.recording)

@@ -19,7 +19,7 @@ var Delegations = option.NewSeam[Delegation, Delegate]("watch-delegation", "whic
 
 var (
 	// DelegateUnset sends the watch that gives no option to etcd.
-	DelegateUnset = Delegations.Register("unset", "those without options (KEP-2340, the WATCH table, deferred)",
+	DelegateUnset = Delegations.Register("unset", "those without options (Kubernetes 1.27, kubernetes#115096; KEP-2340, the WATCH table, deferred)",
 		func(req *wire.WatchRequest) bool {
 			return req.ResourceVersion == wire.Unset && req.SendInitialEvents == wire.SendInitialEventsUnset
 		})
