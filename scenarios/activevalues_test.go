@@ -172,6 +172,7 @@ var activeValues = []active{
 	// etcd. What is not here is what the release of the scenario does.
 	{set: "progress=control-queue", scenario: "consistent-list"},
 	{set: "progress=deferred", scenario: "consistent-list"},
+	{set: "progress=ignored", scenario: "consistent-list"},
 	{set: "progress=dropped-below-start", scenario: "informer-detector"},
 	{set: "progress-echo=none", scenario: "lagging-member", with: "cache=progress-echo"},
 	{set: "create-at-zero=passed-through", scenario: "consistent-list"},
@@ -190,6 +191,10 @@ var activeValues = []active{
 	{set: "revision-events=by-first-key", scenario: "any-etcd-requests"},
 	{set: "refused-watch-id=as-asked", scenario: "any-etcd-requests"},
 	{set: "fragments=single", scenario: "any-etcd-requests"},
+	{set: "fragments=none", scenario: "any-etcd-requests"},
+	{set: "refusal-reason=none", scenario: "any-etcd-requests"},
+	{set: "watch-ids=counted", scenario: "any-etcd-requests"},
+	{set: "compaction-pause=1s", scenario: "lone-compactor", with: "compaction-batch=1"},
 	{set: "leaderless-streams=kept", scenario: "long-without-leader"},
 	{set: "elided-ticks=stream", scenario: "quiet-watch"},
 	{set: "chan-buf=3", scenario: "backpressure"},

@@ -34,7 +34,7 @@ func init() {
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.
-		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.NotifyAndGate, guards.Cascade, guards.CascadeLimited,
+		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.UnknownRequests, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.NotifyAndGate, guards.Cascade, guards.CascadeLimited,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback,

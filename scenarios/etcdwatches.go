@@ -47,10 +47,8 @@ that watchers become victims, Send blocks and control responses wait.`,
 			Because("a restore sends again what was sent before (etcd-io/etcd#15271)"),
 		known.When(known.RestoreRepeatsEvents).RarelyViolates(etcdapi.WatchAnswers).
 			Because("a restore cancels a watch for compacted history that it was sent (etcd-io/etcd#15271)"),
-		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
-			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
-		known.When(known.CompactionRemovesDeletion).Violates(watches.Reliable, watches.Bookmarkable).
-			Because("a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
+		known.LostEvents(known.ForgetsCompactedWatch, "events of a compacted watch never come (etcd-io/etcd#17529)"),
+		known.LostEvents(known.CompactionRemovesDeletion, "a watch from the compacted revision misses the deletion at that revision (etcd-io/etcd#18089)"),
 	),
 })
 
@@ -71,8 +69,7 @@ and 3.6.6 on refuse the watch.`,
 	},
 	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers},
 	Known: slices.Concat(
-		known.When(known.AcceptsNegativeStart).Violates(watches.Reliable, watches.Bookmarkable).
-			Because("a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
+		known.LostEvents(known.AcceptsNegativeStart, "a watch from revision -1 makes every watch of its round synced without events (etcd-io/etcd#20693)"),
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
 	),
@@ -120,8 +117,7 @@ compacted events missing (etcd-io/etcd#17529). Here another watch of the stream 
 	},
 	Claims: []*testbed.Property{watches.Reliable, watches.Bookmarkable, etcdapi.WatchAnswers, caches.JustifiedRefusals},
 	Known: slices.Concat(
-		known.When(known.ForgetsCompactedWatch).Violates(watches.Reliable, watches.Bookmarkable).
-			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
+		known.LostEvents(known.ForgetsCompactedWatch, "events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.When(known.ProgressOvertakesEvents).Violates(watches.Bookmarkable).
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
 	),
@@ -294,6 +290,10 @@ together with it, so that the first events have their previous values as well.`,
 			Because("progress comes before the events that it speaks for (etcd-io/etcd#15220)"),
 		known.When(known.RestoreRepeatsEvents).RarelyViolates(watches.Ordered, watches.Unique, watches.Atomic, etcdapi.WatchAnswers).
 			Because("a restore sends again what was sent before (etcd-io/etcd#15271), or cancels the watch for history that it was sent"),
+		known.When(known.NeverSplits).RarelyViolates(etcdapi.Fragments).
+			Because("releases of etcd before 3.3.14 do not know that a watch can ask for fragments"),
+		known.When(known.RefusesWithoutReason).RarelyViolates(etcdapi.WatchAnswers).
+			Because("releases of etcd before 3.4 do not say why they refuse a watch"),
 		known.When(known.ForgetsCompactedWatch).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).
 			Because("events of a compacted watch never come (etcd-io/etcd#17529)"),
 		known.When(known.CompactionRemovesDeletion).RarelyViolates(watches.Reliable, watches.Resumable, watches.Bookmarkable, watches.KeepUp).

@@ -185,6 +185,7 @@ looked from outside.`,
 		known.When(known.DefersProgress, known.WaitsForInitialEvents, known.RequestsProgress, known.TrustsEtcd).
 			Violates(watches.InitialEventsEnd).
 			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+		known.UnknownRequests(known.WaitsForInitialEvents, watches.InitialEventsEnd),
 		known.When(known.RequestsOnce).RarelyViolates(watches.InitialEventsEnd).
 			Because("the only progress request may be lost"),
 	),

@@ -8,6 +8,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
@@ -48,6 +50,12 @@ func (c *cluster) followerConfig(s *System) etcd.Config {
 	config := c.config
 	config.Leader, config.Replicated = s.topology.Etcd, false
 	return config
+}
+
+// WatchRules are what the release of etcd does with create requests.
+func (s *System) WatchRules() workload.WatchRules {
+	o := &s.nodes.Etcd
+	return workload.WatchRules{RefusesNegative: o.Watch.NegativeStart == v3rpc.Refused, CountsIDs: o.Store.WatchIDs == mvcc.IDsCounted}
 }
 
 // etcdOptions are the options of etcd as the designs of the caches want them.

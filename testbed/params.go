@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -177,11 +178,11 @@ func OptionNames() []string {
 	return names
 }
 
-// ClientVersion is that of the client library: that of the server's own release,
-// unless the parameters ask for another one.
+// ClientVersion is that of the client library: the one that goes with the server's
+// release, unless the parameters ask for another one.
 func (p *Params) ClientVersion() string {
 	if p.Client == "" {
-		return p.Etcd
+		return clientv3.OfServer(p.Etcd)
 	}
 	return p.Client
 }

@@ -21,12 +21,19 @@ type Watch struct {
 	Later bool
 }
 
+// WatchRules are what releases of etcd do otherwise with a create request.
+type WatchRules struct {
+	// RefusesNegative: start revisions below 0 are refused.
+	RefusesNegative bool
+	// CountsIDs: the id that a request names has no meaning.
+	CountsIDs bool
+}
+
 // Watches are the watches of the plan in the order in which they are asked for. Their ids
 // follow from the requests (watchStream.Watch): etcd carries out those of one stream one
-// after the other, and a watch that a compaction ended keeps its id. refusesNegative:
-// this etcd refuses start revisions below 0.
-func (w *EtcdWatch) Watches(refusesNegative bool) []Watch {
-	ids := watchIDs{used: map[int64]int{}, refusesNegative: refusesNegative}
+// after the other, and a watch that a compaction ended keeps its id.
+func (w *EtcdWatch) Watches(rules WatchRules) []Watch {
+	ids := watchIDs{used: map[int64]int{}, WatchRules: rules}
 	for i, c := range w.plan.Creates {
 		ids.create(c, i, false)
 	}
@@ -43,8 +50,8 @@ func (w *EtcdWatch) Watches(refusesNegative bool) []Watch {
 
 // watchIDs gives ids to watches as etcd does.
 type watchIDs struct {
-	refusesNegative bool
-	watches         []Watch
+	WatchRules
+	watches []Watch
 	// live are the places in watches of those that have their id.
 	live    []int
 	next    int64
@@ -80,11 +87,12 @@ func (ids *watchIDs) find(id int64) int {
 
 func (ids *watchIDs) pick(c *wire.WatchCreateRequest) int64 {
 	empty := c.RangeEnd != "" && c.RangeEnd != "\x00" && c.Key >= c.RangeEnd
-	taken := c.WatchID != wire.AutoWatchID && ids.find(c.WatchID) >= 0
+	names := c.WatchID != wire.AutoWatchID && !ids.CountsIDs
+	taken := names && ids.find(c.WatchID) >= 0
 	switch {
-	case c.StartRevision < 0 && ids.refusesNegative, empty, taken:
+	case c.StartRevision < 0 && ids.RefusesNegative, empty, taken:
 		return wire.InvalidWatchID
-	case c.WatchID != wire.AutoWatchID:
+	case names:
 		return c.WatchID
 	}
 	for ids.find(ids.next) >= 0 {

@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -25,7 +24,7 @@ var Fragments = testbed.RegisterProperty(&testbed.Property{
 	New: func(s *testbed.System) testbed.Judge {
 		nodes := s.Nodes()
 		nodes.Etcd.Watch.SetDefaults()
-		return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, nodes.Etcd.Watch.NegativeStart == v3rpc.Refused}
+		return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, s.WatchRules()}
 	},
 })
 
@@ -33,8 +32,8 @@ type fragments struct {
 	system  *testbed.System
 	moments *moments.Recorder
 	// limit is the size from which on a response is split, in bytes.
-	limit   int
-	refuses bool
+	limit int
+	rules workload.WatchRules
 }
 
 // Reset implements testbed.Judge.
@@ -44,7 +43,7 @@ func (*fragments) Reset() {}
 func (j *fragments) Finding(*sim.World) explore.Finding {
 	var all testbed.Tally
 	for i, c := range j.system.Streams() {
-		for _, watch := range c.Watches(j.refuses) {
+		for _, watch := range c.Watches(j.rules) {
 			responses, known := c.ResponsesTo(watch), j.createdBy(i, watch.ID)
 			for len(responses) > 0 {
 				n, complete := fragmentsOf(responses)

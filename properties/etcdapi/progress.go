@@ -6,7 +6,6 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -24,14 +23,14 @@ var Progress = testbed.RegisterProperty(&testbed.Property{
 	New: func(s *testbed.System) testbed.Judge {
 		o := s.Nodes().Etcd.Watch
 		b := s.DeliveryBound().Plus(2*o.ProgressNotifyInterval*11/10, fmt.Sprintf("two ticks of %v", o.ProgressNotifyInterval))
-		return &progress{s, b, o.NegativeStart == v3rpc.Refused}
+		return &progress{s, b, s.WatchRules()}
 	},
 })
 
 type progress struct {
-	system  *testbed.System
-	bound   testbed.Bound
-	refuses bool
+	system *testbed.System
+	bound  testbed.Bound
+	rules  workload.WatchRules
 }
 
 // Reset implements testbed.Judge.
@@ -45,7 +44,7 @@ func (j *progress) Finding(w *sim.World) explore.Finding {
 	}
 	log := j.system.Truth().Log()
 	for _, c := range j.system.Streams() {
-		for _, watch := range c.Watches(j.refuses) {
+		for _, watch := range c.Watches(j.rules) {
 			if watch.ProgressNotify && watch.StartRevision <= log.First() && !c.Ended() && !c.HasLeft(watch) {
 				j.judge(&all, c, watch, w.Now())
 			}

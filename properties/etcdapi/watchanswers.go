@@ -31,12 +31,13 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 	},
 	Weight: 1,
 	New: func(s *testbed.System) testbed.Judge {
-		return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch}
+		return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
 	},
 })
 
 type watchAnswers struct {
 	system  *testbed.System
+	rules   workload.WatchRules
 	moments *moments.Recorder
 	options v3rpc.Options
 	// check is the one of the last stream: a campaign judges many.
@@ -51,7 +52,7 @@ func (j *watchAnswers) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
 	for i, c := range j.system.Streams() {
 		of := &j.check
-		of.begin(&all, c, j.moments.Stream(i), &j.options)
+		of.begin(&all, c, j.moments.Stream(i), &j.options, j.rules)
 		for k := range c.Responses() {
 			of.response(c.Responses()[k].WatchResponse, j.moments.Stream(i).Responses[k])
 		}
@@ -90,9 +91,9 @@ type watchState struct {
 	wants int64
 }
 
-func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options) {
+func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *moments.Stream, o *v3rpc.Options, rules workload.WatchRules) {
 	*of = streamCheck{all: all, client: c, canceledFirst: o.Created == v3rpc.CreatedInOrder, watches: of.watches[:0]}
-	for _, watch := range c.Watches(o.NegativeStart == v3rpc.Refused) {
+	for _, watch := range c.Watches(rules) {
 		s := watchState{Watch: watch, wants: watch.StartRevision}
 		when, k := at.Creates, watch.Place
 		if watch.Later {

@@ -7,7 +7,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -65,7 +64,7 @@ func (j *keepUp) Finding(w *sim.World) explore.Finding {
 		if c.Ended() {
 			continue
 		}
-		for _, watch := range c.Watches(j.system.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused) {
+		for _, watch := range c.Watches(j.system.WatchRules()) {
 			j.etcdWatch(&all, c, watch)
 		}
 	}

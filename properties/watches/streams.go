@@ -6,8 +6,8 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // ofWatches makes the judge of one of etcd's watch guarantees.
@@ -20,16 +20,15 @@ func ofWatches(g model.WatchGuarantee) func(*testbed.System) testbed.Judge {
 // streams judges every stream of a run for all guarantees together: those of
 // caches and those of clients that speak to etcd directly.
 type streams struct {
-	system *testbed.System
-	// refusesNegative: this etcd refuses start revisions below 0.
-	refusesNegative bool
-	contract        contract
-	checker         model.WatchChecker
-	judgements      []model.WatchJudgement
+	system     *testbed.System
+	rules      workload.WatchRules
+	contract   contract
+	checker    model.WatchChecker
+	judgements []model.WatchJudgement
 }
 
 func newStreams(s *testbed.System) *streams {
-	return &streams{system: s, refusesNegative: s.Nodes().Etcd.Watch.NegativeStart == v3rpc.Refused}
+	return &streams{system: s, rules: s.WatchRules()}
 }
 
 // Reset implements testbed.Observer.
@@ -61,7 +60,7 @@ func (t *streams) BeginJudging(*sim.World) {
 		}
 	}
 	for _, r := range t.system.Streams() {
-		for _, watch := range r.Watches(t.refusesNegative) {
+		for _, watch := range r.Watches(t.rules) {
 			judge(t.contract.ofEtcdWatch(r, watch))
 		}
 	}

@@ -58,6 +58,7 @@ var overloaded = slices.Concat(
 		Because("an etcd that is not trusted answers all lists, and cannot bear them"),
 	known.When(known.DefersProgress, known.RequestsProgress, known.TrustsEtcd, testbed.Unless(known.ServesStale)).Violates(reads.RecoversInTime).
 		Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+	known.UnknownRequests(known.WaitsUntilFresh, reads.RecoversInTime),
 	known.When(known.EchoProves, known.NoProgressBelowStart).RarelyViolates(reads.RecoversInTime).
 		Because("no echo comes for a watch that starts behind the store's revision, while nothing at all is written (the fix of etcd-io/etcd#20221)"),
 )

@@ -70,6 +70,7 @@ long LISTs in flight, and those that wait for the cache, had been too many when 
 	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
 	Known: slices.Concat(
 		known.BackInTime(informers.CatchUp),
+		known.Where(known.UnknownRequests(known.WaitsUntilFresh, informers.CatchUp), testbed.Unless(known.FallsBack)),
 		known.When(known.FallsBack).Violates(load.StaysUp).
 			Because("etcd answers all LISTs that were waiting for the cache, each of which takes five times its objects"),
 		etcdAnswers(known.When(known.BypassesCache), "etcd answers all LISTs, each of which takes five times its objects"),

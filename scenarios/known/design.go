@@ -53,8 +53,8 @@ var (
 		func(o *cache.Options) bool { return o.ProgressRequests == progress.Echo })
 	HearsOfProgress = testbed.NewCondition("etcd sends the cache progress",
 		func(s *testbed.Setup) bool {
-			return WaitsUntilFresh.Holds(s) || EtcdNotifies.Holds(s) || ServesStale.Holds(s) && ReadsNameVersion.Holds(s) ||
-				WaitsForInitialEvents.Holds(s) && ClientsStreamLists.Holds(s)
+			return !SendsNoProgress.Holds(s) && (WaitsUntilFresh.Holds(s) || EtcdNotifies.Holds(s) || ServesStale.Holds(s) && ReadsNameVersion.Holds(s) ||
+				WaitsForInitialEvents.Holds(s) && ClientsStreamLists.Holds(s))
 		})
 )
 

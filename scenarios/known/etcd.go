@@ -18,12 +18,24 @@ var (
 		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.ControlQueue })
 	DefersProgress = ofEtcd("etcd keeps a progress request that meets an unsynced watch until it has sent an event (progress=deferred)",
 		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.Deferred })
+	IgnoresProgress = ofEtcd("etcd does not know progress requests (progress=ignored)",
+		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.Ignored })
+	SendsNoProgress = ofEtcd("etcd does not know progress requests (progress=ignored), and its ticker sends no progress",
+		func(o *etcd.Options) bool {
+			return o.Watch.Progress == v3rpc.Ignored && o.Watch.ProgressNotifyInterval == 0
+		})
+	NeverSplits = ofEtcd("etcd does not know that a watch can ask for fragments (fragments=none)",
+		func(o *etcd.Options) bool { return o.Watch.Fragments == v3rpc.FragmentsNone })
+	RefusesWithoutReason = ofEtcd("etcd does not say why it refuses a watch (refusal-reason=none)",
+		func(o *etcd.Options) bool { return o.Watch.RefusalReason == v3rpc.ReasonMissing })
 	NoProgressBelowStart = ofEtcd("etcd forgets progress requests while a watch starts at a revision that does not exist yet (progress=dropped-below-start)",
 		func(o *etcd.Options) bool { return o.Watch.Progress == v3rpc.DroppedBelowStart })
 	ProgressBelowStart = ofEtcd("etcd tells a watch of progress before the revision exists at which it starts",
 		func(o *etcd.Options) bool { return o.Watch.Progress != v3rpc.DroppedBelowStart })
 	CreatedOvertakesProgress = ofEtcd("etcd's Created of a watch overtakes older progress (created=past-channel)",
-		func(o *etcd.Options) bool { return o.Watch.Created == v3rpc.CreatedPastChannel })
+		func(o *etcd.Options) bool {
+			return o.Watch.Created == v3rpc.CreatedPastChannel && o.Watch.Progress != v3rpc.Ignored
+		})
 	RestoreRepeatsEvents = ofEtcd("etcd sends a watch old events again after it has installed a snapshot (notify-min-rev=on-failure)",
 		func(o *etcd.Options) bool { return o.Store.NotifyMinRev == mvcc.OnFailure })
 	ForgetsCompactedWatch = ofEtcd("etcd takes a compacted watch whose channel is full for synced (compacted-unsynced=falls-through)",

@@ -38,8 +38,17 @@ func EarlySnapshots(violates ...*testbed.Property) []testbed.Row {
 
 // NoProgress is what becomes of reads that wait for progress if none comes.
 func NoProgress(reader testbed.Condition) []testbed.Row {
-	return When(DefersProgress, reader, RequestsProgress, TrustsEtcd).Violates(reads.AnswersInTime).
-		Because("progress never comes on a quiet range (etcd-io/etcd#17507)")
+	return slices.Concat(
+		When(DefersProgress, reader, RequestsProgress, TrustsEtcd).Violates(reads.AnswersInTime).
+			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+		UnknownRequests(reader, reads.AnswersInTime))
+}
+
+// UnknownRequests is what becomes of what waits for progress if etcd does not know that it
+// can be asked for any.
+func UnknownRequests(waits testbed.Condition, violates ...*testbed.Property) []testbed.Row {
+	return When(IgnoresProgress, waits, RequestsProgress, TrustsEtcd).Violates(violates...).
+		Because("releases of etcd before 3.3.14 do not know progress requests")
 }
 
 // OneRequest is what becomes of them if progress is requested once.

@@ -28,6 +28,14 @@ func Restored() []testbed.Row {
 		Because("a restore sends events again (etcd-io/etcd#15271)")
 }
 
+// LostEvents is what becomes of watches of etcd's own API that miss events. What progress
+// promises is broken if there is any.
+func LostEvents(happens testbed.Condition, because string) []testbed.Row {
+	return slices.Concat(
+		When(happens).Violates(watches.Reliable).Because(because),
+		When(happens, testbed.Unless(SendsNoProgress)).Violates(watches.Bookmarkable).Because(because))
+}
+
 // CompactedDeletions is what breaks where etcd is compacted while keys are deleted:
 // what follows a watch keeps an object that is gone.
 func CompactedDeletions(violates ...*testbed.Property) []testbed.Row {

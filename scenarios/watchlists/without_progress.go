@@ -46,5 +46,6 @@ have etcd send progress.`,
 			Because("no progress is requested for a watch with initial events, and nothing else ends them (kubernetes/kubernetes#122805)"),
 		known.When(known.DefersProgress, known.WaitsForInitialEvents, known.RequestsProgress, known.TrustsEtcd).RarelyViolates(informers.CatchUp).
 			Because("progress never comes on a quiet range (etcd-io/etcd#17507)"),
+		known.UnknownRequests(known.WaitsForInitialEvents, informers.CatchUp),
 	),
 })

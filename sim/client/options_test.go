@@ -13,7 +13,7 @@ import (
 // Read in the sources of each release.
 func TestReleasesDifferInTheResumeRevision(t *testing.T) {
 	for version, want := range map[string]clientv3.ResumeRevision{
-		"3.4.0": clientv3.ResumeAtHeader, "3.4.23": clientv3.ResumeAtHeader, "v3.5.7": clientv3.ResumeAtHeader, "3.5.0": clientv3.ResumeAtHeader,
+		"3.3.14": clientv3.ResumeAtHeader, "3.3.27": clientv3.ResumeAtHeader, "3.4.0": clientv3.ResumeAtHeader, "3.4.23": clientv3.ResumeAtHeader, "v3.5.7": clientv3.ResumeAtHeader, "3.5.0": clientv3.ResumeAtHeader,
 		"3.4.24": clientv3.ResumeAfterHeader, "3.5.8": clientv3.ResumeAfterHeader, "3.6.0": clientv3.ResumeAfterHeader, "3.7.99": clientv3.ResumeAfterHeader,
 	} {
 		got, err := client.OptionsOf(version)
@@ -23,7 +23,7 @@ func TestReleasesDifferInTheResumeRevision(t *testing.T) {
 }
 
 func TestAnUnknownVersionIsRefused(t *testing.T) {
-	for _, v := range []string{"", "3.5", "3.5.x", "3.3.27", "3.8.0", "2.5.7", "3.5.7.1", "3.5.-1", "4.0.0"} {
+	for _, v := range []string{"", "3.5", "3.5.x", "3.3.13", "3.8.0", "2.5.7", "3.5.7.1", "3.5.-1", "4.0.0"} {
 		_, err := client.OptionsOf(v)
 		require.Error(t, err, v)
 		_, err = client.DefaultConfig(v)

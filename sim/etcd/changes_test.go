@@ -12,7 +12,9 @@ import (
 // wholeBranches are the branches that have the change of a row from their first
 // release on, by the first release of the row. They were released after it.
 var wholeBranches = map[string][]string{
-	"3.4.10": {"3.5", "3.6", "3.7"},
+	"3.3.14": {"3.4", "3.5", "3.6", "3.7"},
+	"3.4.0":  {"3.5", "3.6", "3.7"},
+	"3.3.23": {"3.5", "3.6", "3.7"},
 	"3.4.25": {"3.6", "3.7"},
 	"3.4.31": {"3.6", "3.7"},
 	"3.4.32": {"3.6", "3.7"},

@@ -39,6 +39,28 @@ func TestProgressOvertakesEvents15220(t *testing.T) {
 	}
 }
 
+// The switch of recvLoop in 3.3.13 has cases for WatchRequest_CreateRequest and
+// WatchRequest_CancelRequest. Of anything else it says: "we probably should not shutdown
+// the entire stream when receive an valid command. so just do nothing instead."
+func TestProgressRequestsAreUnknownBefore3314(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.3.0": {"event /a=1@2"}, "3.3.13": {"event /a=1@2"},
+		"3.3.14": {"progress 2", "event /a=1@2"}, "3.3.27": {"progress 2", "event /a=1@2"}, "3.4.0": {"progress 2", "event /a=1@2"},
+	} {
+		b := newBench(t, v)
+		b.request("w", create("/a", 0)).settle().take()
+		b.put("/a", "1").request("w", &wire.WatchProgressRequest{}).step("deliver user>etcd")
+		if len(want) > 1 {
+			b.step("takes ctrlStream")
+		}
+		b.settle()
+		require.Equal(t, want, b.take(), v)
+		// The stream goes on.
+		b.request("w", create("/b", 0)).settle()
+		require.Equal(t, []string{"created, rev 2"}, b.take(), v)
+	}
+}
+
 func TestProgressIgnoresUnsynced15220(t *testing.T) {
 	for v, want := range map[string][]string{
 		"3.5.7":  {"created, rev 2", "progress 2", "event /a=1@2"},

@@ -16,8 +16,13 @@ type change struct {
 	settings []option.Setting
 }
 
-// oldest is what 3.4.0 had where it is not the first value of an option.
-var oldest = option.Settings("chan-buf=1024")
+// oldest is what 3.3.0 had where it is not the first value of an option. Its progress
+// ticker is never late, which is one of the delays that notify allows, and its period
+// cannot be set: --experimental-watch-progress-notify-interval came with 3.4.11. What
+// 3.3.0 alone did to watchers when it installed a snapshot, and the panic of releases
+// before 3.3.8 on a watcher from a future revision, are not here.
+var oldest = option.Settings("progress=ignored", "fragments=none", "watch-ids=counted", "refusal-reason=none",
+	"chan-buf=1024", "compaction-batch=10000", "compaction-pause=100ms")
 
 // changes are all that is known, in the order in which they came. No patch number
 // of a fix stands anywhere else.
@@ -27,7 +32,10 @@ var oldest = option.Settings("chan-buf=1024")
 // brought to 3.5.36 alone must name the first releases of 3.6 and 3.7 too. If a row
 // begins above newestKnown, raise that.
 var changes = []change{
-	{release.SinceAll("3.4.10"), option.Settings("chan-buf=128")},
+	// Progress requests and fragments, brought to 3.3 with the client of 3.4.
+	{release.SinceAll("3.3.14"), option.Settings("progress=control-queue", "fragments=full")},
+	{release.SinceAll("3.4.0"), option.Settings("watch-ids=as-asked", "refusal-reason=named", "compaction-batch=1000", "compaction-pause=10ms")},
+	{release.SinceAll("3.3.23", "3.4.10"), option.Settings("chan-buf=128")},
 	// Progress requests go through the watch channel.
 	{release.SinceAll("3.4.25", "3.5.8"), option.Settings("progress=deferred", "notify-min-rev=always")},
 	// Progress requests are no longer deferred.
@@ -46,9 +54,9 @@ var changes = []change{
 // newestKnown are the newest releases that are known, one for each branch, the oldest
 // branch first. Lists, tests and the words about releases go no further: a row of
 // changes that begins above one of them is in force and in no list, so raise both.
-var newestKnown = release.SinceAll("3.4.45", "3.5.35", "3.6.16", "3.7.3")
+var newestKnown = release.SinceAll("3.3.27", "3.4.45", "3.5.35", "3.6.16", "3.7.3")
 
-// Release is a release from 3.4.0 to 3.7.x as a preset, "3.5.7" or "v3.5.7". Any
+// Release is a release from 3.3.0 to 3.7.x as a preset, "3.5.7" or "v3.5.7". Any
 // patch number is accepted: one that is not out yet behaves as the newest known of its
 // branch. The error for anything else names the nearest version.
 func Release(version string) (option.Preset, error) {
@@ -83,24 +91,32 @@ func OptionsOf(version string) (Options, error) {
 // FixedIn are the releases that brought the next value of an option, nil if no
 // release has another one.
 func FixedIn(name, value string) release.Since {
-	passed := isFirst(name, value)
+	has := first(name)
 	for _, c := range changes {
 		for _, s := range c.settings {
 			switch {
 			case s.Name != name:
-			case passed:
+			case has == value:
 				return c.since
-			case s.Value == value:
-				passed = true
+			default:
+				has = s.Value
 			}
 		}
 	}
 	return nil
 }
 
-func isFirst(name, value string) bool {
-	o, err := Group.Find(name)
-	return err == nil && len(o.Values()) > 0 && o.Values()[0].Name == value
+// first is the value that the oldest release has, empty if it is an amount.
+func first(name string) string {
+	for _, s := range oldest {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	if o, err := Group.Find(name); err == nil && len(o.Values()) > 0 {
+		return o.Values()[0].Name
+	}
+	return ""
 }
 
 // Versions lists the last release of each behaviour on each branch, so that the

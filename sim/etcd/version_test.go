@@ -25,6 +25,10 @@ func forVersion(t *testing.T, v string) etcd.Options {
 // The patch releases that the notes of each issue name.
 func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 	for setting, want := range map[string]string{
+		"progress=ignored":                 "3.3.14", // #9869
+		"fragments=none":                   "3.3.14", // #9291
+		"watch-ids=counted":                "3.4.0",  // #9065
+		"refusal-reason=none":              "3.4.0",
 		"progress=control-queue":           "3.4.25 and 3.5.8",         // #15220
 		"notify-min-rev=on-failure":        "3.4.25 and 3.5.8",         // #15271
 		"progress=deferred":                "3.4.31 and 3.5.13",        // #17507
@@ -42,7 +46,9 @@ func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 		require.Equal(t, want, fixed.String(), setting)
 		for _, v := range fixed {
 			before := v
-			before.Patch--
+			if before.Patch--; v.Patch == 0 {
+				before = release.Must("3.3.27")
+			}
 			require.Equal(t, old, value(t, forVersion(t, before.String()), name), "%s in %s", setting, before)
 			for ; v.Patch < 60; v.Patch++ {
 				require.NotEqual(t, old, value(t, forVersion(t, v.String()), name), "%s in %s", setting, v)
@@ -54,7 +60,7 @@ func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 }
 
 func TestValuesThatEveryReleaseHasHaveNoFix(t *testing.T) {
-	for _, name := range []string{"progress", "created", "chan-buf", "colour"} {
+	for _, name := range []string{"created", "chan-buf", "colour"} {
 		require.Nil(t, etcd.FixedIn(name, "in-order"), name)
 	}
 	require.Nil(t, etcd.FixedIn("progress", "dropped-below-start"))
@@ -63,21 +69,24 @@ func TestValuesThatEveryReleaseHasHaveNoFix(t *testing.T) {
 // Each listed release is the last one with its behaviour on its branch.
 func TestVersionsAreTheLastOfEachBehaviour(t *testing.T) {
 	versions := etcd.Versions()
-	require.Subset(t, versions, []string{"3.4.24", "3.5.7", "3.5.12", "3.5.13", "3.5.35", "3.6.1", "3.6.16", "3.7.3"})
+	require.Subset(t, versions, []string{"3.3.13", "3.3.27", "3.4.24", "3.5.7", "3.5.12", "3.5.13", "3.5.35", "3.6.1", "3.6.16", "3.7.3"})
 	for i, v := range versions {
 		require.Equal(t, forVersion(t, v), forVersion(t, "v"+v))
 		if i+1 < len(versions) && versions[i+1][:4] == v[:4] {
 			next := release.Must(v)
 			next.Patch++
 			require.NotEqual(t, forVersion(t, v), forVersion(t, next.String()), v)
-			require.Equal(t, forVersion(t, versions[i+1]), forVersion(t, next.String()), v)
+			// Sizes of channels are no behaviour.
+			newest, follows := forVersion(t, versions[i+1]), forVersion(t, next.String())
+			newest.Store.ChanBufLen = follows.Store.ChanBufLen
+			require.Equal(t, newest, follows, v)
 		}
 	}
 }
 
 func TestUnknownVersionsNameTheNearest(t *testing.T) {
 	for v, nearest := range map[string]string{
-		"3.3.27": "3.4.0", "3.3.10": "3.4.0", "2.3.8": "3.4.0", "": "3.7.3", "latest": "3.7.3", "3.5": "3.5.35", "3.5.x": "3.5.35",
+		"3.2.32": "3.3.0", "2.3.8": "3.3.0", "": "3.7.3", "latest": "3.7.3", "3.5": "3.5.35", "3.5.x": "3.5.35",
 		"3.6.0-rc.1": "3.6.16", "3.8.0": "3.7.3", "4.0.0": "3.7.3", "3.5.7.1": "3.5.35", "3.5.-1": "3.5.35", "3.50.1": "3.7.3",
 	} {
 		_, err := etcd.OptionsOf(v)
@@ -100,20 +109,27 @@ func TestUnreleasedVersionsBehaveAsTheNewestKnown(t *testing.T) {
 }
 
 func TestWatchChannelSizeOfEachRelease(t *testing.T) {
-	for v, want := range map[string]int{"3.4.9": 1024, "3.4.10": 128, "3.5.0": 128} {
+	for v, want := range map[string]int{"3.3.0": 1024, "3.3.22": 1024, "3.3.23": 128, "3.4.0": 1024, "3.4.9": 1024, "3.4.10": 128, "3.5.0": 128} {
 		c, err := etcd.OptionsOf(v)
 		require.NoError(t, err)
 		require.Equal(t, want, c.Store.ChanBufLen, v)
 	}
-	_, err := etcd.OptionsOf("3.3.0")
-	require.Error(t, err)
+}
+
+// kvstore_compaction.go of 3.3.27 has a batchsize of 10000 and waits 100 ms between two
+// batches; that of 3.4.0 has CompactionBatchLimit, 1000 by default, and waits 10 ms.
+func TestCompactionBatchesOfEachRelease(t *testing.T) {
+	for v, want := range map[string]string{"3.3.0": "10000 100ms", "3.3.27": "10000 100ms", "3.4.0": "1000 10ms", "3.6.16": "1000 10ms"} {
+		o := forVersion(t, v)
+		require.Equal(t, want, value(t, o, "compaction-batch")+" "+value(t, o, "compaction-pause"), v)
+	}
 }
 
 func TestOptionsAreSetByName(t *testing.T) {
 	o := forVersion(t, "3.5.35")
 	unchanged := o
 	_, err := o.With("progress", "loud")
-	require.EqualError(t, err, `progress has no value "loud"; there are control-queue, deferred, dropped, dropped-below-start`)
+	require.EqualError(t, err, `progress has no value "loud"; there are control-queue, deferred, dropped, dropped-below-start, ignored`)
 	_, err = o.With("colour", "red")
 	require.ErrorContains(t, err, `unknown option "colour"`)
 	require.Equal(t, unchanged, o)

@@ -14,20 +14,30 @@ type change struct {
 	settings []option.Setting
 }
 
-// oldest is what 3.4.0 had where it is not the first value of an option.
+// oldest is what 3.3.14 had where it is not the first value of an option.
 var oldest = option.Settings("resume-revision=at-header")
 
-// changes are all that is known. Read in the sources of 3.4.24, 3.4.25, 3.4.31,
+// changes are all that is known. Read in the sources of 3.3.14, 3.3.27, 3.4.0, 3.4.24, 3.4.25, 3.4.31,
 // 3.5.7, 3.5.8, 3.5.12, 3.5.13, 3.5.35, 3.6.16 and 3.7.3: nothing else differs in the
 // watch path.
 var changes = []change{
 	{release.SinceAll("3.4.24", "3.5.8"), option.Settings("resume-revision=after-header")},
 }
 
-// The branches that are known.
-var first, last = release.Must("3.4.0"), release.Must("3.7.0")
+// The releases that are known. 3.3.14 brought RequestProgress: an API server that calls it
+// cannot be built with an earlier one.
+var first, last = release.Must("3.3.14"), release.Must("3.7.0")
 
-// Release is a release of clientv3 from 3.4.0 to 3.7.x as a preset, "3.4.30" or
+// OfServer is the release of clientv3 that goes with a release of the server: its own, or
+// the first one that is known.
+func OfServer(version string) string {
+	if v, err := release.Parse(version); err == nil && v.Before(first) {
+		return first.String()
+	}
+	return version
+}
+
+// Release is a release of clientv3 from 3.3.14 to 3.7.x as a preset, "3.4.30" or
 // "v3.5.7". It returns an error for anything else.
 func Release(version string) (option.Preset, error) {
 	v, err := release.Parse(version)
@@ -35,7 +45,7 @@ func Release(version string) (option.Preset, error) {
 		return option.Preset{}, fmt.Errorf("clientv3: %w", err)
 	}
 	if v.Before(first) || last.Before(v) && !last.SameBranch(v) {
-		return option.Preset{}, fmt.Errorf("clientv3: unknown version %q: %s to %s are known", version, first.Branch(), last.Branch())
+		return option.Preset{}, fmt.Errorf("clientv3: unknown version %q: %s to %s.x are known", version, first, last.Branch())
 	}
 	p := option.Preset{Name: "clientv3 " + v.String(), Settings: oldest}
 	for _, c := range changes {

@@ -19,6 +19,7 @@ type Options struct {
 	RestoreRevision   RestoreRevision
 	VictimRetry       VictimRetry
 	RevisionEvents    RevisionEvents
+	WatchIDs          WatchIDs
 
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
 	// share, in responses: chanBufLen, 128.
@@ -150,6 +151,17 @@ const (
 	ByFirstKey
 )
 
+// WatchIDs is whether a create request may name the id of its watch.
+type WatchIDs uint8
+
+const (
+	// IDsAsAsked: it may.
+	IDsAsAsked WatchIDs = iota
+	// IDsCounted: the watches of a stream are counted, and a create request has no such
+	// field in 3.3.
+	IDsCounted
+)
+
 // Choices are the options in which releases differ.
 var Choices = option.NewGroup("etcd",
 	option.Choice("notify-min-rev", func(o *Options) *NotifyMinRev { return &o.NotifyMinRev },
@@ -184,6 +196,10 @@ var Choices = option.NewGroup("etcd",
 		"the events of one revision that a watch is sent",
 		option.Value{Name: "each-in-range", Doc: "those that are in its range: all releases"},
 		option.Value{Name: "by-first-key", Doc: "none if the first key that the transaction changes, in key order, is not in its range: no release"}),
+	option.Choice("watch-ids", func(o *Options) *WatchIDs { return &o.WatchIDs },
+		"the ids of the watches of a stream",
+		option.Value{Name: "as-asked", Doc: "those that create requests name, if they name one"},
+		option.Value{Name: "counted", Doc: "0, 1, 2 and so on, whatever create requests name"}),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for
@@ -193,4 +209,5 @@ var Amounts = option.NewGroup("etcd",
 	option.Count("watchers-per-sync", func(o *Options) *int { return &o.MaxWatchersPerSync }, "512", "unsynced watchers in one round of syncWatchers (maxWatchersPerSync)"),
 	option.Count("sync-batch", func(o *Options) *int { return &o.WatchBatchMaxRevs }, "1000", "revisions in one response to an unsynced watcher (watchBatchMaxRevs)"),
 	option.Count("compaction-batch", func(o *Options) *int { return &o.CompactionBatchLimit }, "1000", "revisions in one batch of a compaction (--compaction-batch-limit)"),
+	option.Duration("compaction-pause", func(o *Options) *time.Duration { return &o.CompactionSleepInterval }, "10ms", "pause between two batches of a compaction"),
 )

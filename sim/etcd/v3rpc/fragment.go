@@ -13,7 +13,7 @@ func (sws *ServerWatchStream) sendFragments(env *sim.Env, r *wire.WatchResponse)
 	bare := *r
 	bare.Events = nil
 	head := protosize.Response(&bare)
-	if len(r.Events) < 2 || protosize.Response(r) < limit {
+	if sws.server.opts.Fragments == FragmentsNone || len(r.Events) < 2 || protosize.Response(r) < limit {
 		out.Push(r)
 		return
 	}

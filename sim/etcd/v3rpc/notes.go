@@ -144,6 +144,7 @@ const (
 	progressIsDropped refusedProgress = iota
 	progressIsDeferred
 	progressIsIgnored
+	progressIsUnknown
 )
 
 // Text implements sim.Note.
@@ -152,6 +153,7 @@ func (n progressRefused) Text(*sim.World) string {
 		progressIsDropped:  " meets the watcher of " + n.watched + ", which is not ready for it, and is dropped",
 		progressIsDeferred: " meets the watcher of " + n.watched + ", which is not synced, and is deferred until sendLoop has sent something from the watch channel",
 		progressIsIgnored:  " is ignored: an earlier one is still deferred",
+		progressIsUnknown:  " is of a kind that this release does not know: recvLoop goes on with the next request",
 	}[n.outcome]
 }
 

@@ -22,6 +22,7 @@ type Options struct {
 	Compactions   reply.Naming
 	ElidedTicks   ElidedTicks
 	RefusedID     RefusedID
+	RefusalReason RefusalReason
 	Fragments     Fragments
 	Leaderless    LeaderlessStreams
 
@@ -122,6 +123,16 @@ const (
 	RefusedAsAsked
 )
 
+// RefusalReason is whether the answer to a create request that is refused says why.
+type RefusalReason uint8
+
+const (
+	// ReasonNamed: it does.
+	ReasonNamed RefusalReason = iota
+	// ReasonMissing: it does not. In 3.3 Watch returns the id -1 and no error.
+	ReasonMissing
+)
+
 // Fragments is where a response is split that is too large.
 type Fragments uint8
 
@@ -130,6 +141,9 @@ const (
 	FragmentsFull Fragments = iota
 	// FragmentsSingle: behind each event, which no release does.
 	FragmentsSingle
+	// FragmentsNone: nowhere. Releases before 3.3.14 do not know the field that asks for
+	// it.
+	FragmentsNone
 )
 
 // ElidedTicks are the watches for which sendLoop requests no progress at a tick, because
@@ -180,8 +194,13 @@ var Choices = option.NewGroup("etcd",
 		option.Value{Name: "as-asked", Doc: "the one that the request names, so that watch 0 of the stream is taken for canceled (#12385)"}),
 	option.Choice("fragments", func(o *Options) *Fragments { return &o.Fragments },
 		"where a response to a watch is split that is too large",
-		option.Value{Name: "full", Doc: "where the next event would make the fragment too large: all releases"},
-		option.Value{Name: "single", Doc: "behind each event: no release"}),
+		option.Value{Name: "full", Doc: "where the next event would make the fragment too large"},
+		option.Value{Name: "single", Doc: "behind each event: no release"},
+		option.Value{Name: "none", Doc: "nowhere: the release does not know that a watch can ask for it"}),
+	option.Choice("refusal-reason", func(o *Options) *RefusalReason { return &o.RefusalReason },
+		"whether the answer to a create request that is refused says why",
+		option.Value{Name: "named", Doc: "it does"},
+		option.Value{Name: "none", Doc: "it does not"}),
 	option.Choice("leaderless-streams", func(o *Options) *LeaderlessStreams { return &o.Leaderless },
 		"what becomes of watch streams that require a leader when there is none",
 		option.Value{Name: "ended", Doc: "they end with an error: all releases"},

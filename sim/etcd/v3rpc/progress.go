@@ -32,7 +32,7 @@ type ProgressRequests interface {
 type Progress uint8
 
 // ProgressSeam is the option progress: how a stream's ProgressRequests are made. The
-// values are in the order of the releases that brought them.
+// values are in the order of the releases that brought them, but for the last.
 var ProgressSeam = option.NewSeam[Progress, func() ProgressRequests]("progress", "what becomes of a WatchProgressRequest")
 
 var (
@@ -52,6 +52,11 @@ var (
 	DroppedBelowStart = ProgressSeam.Register("dropped-below-start",
 		"answered through the watch channel; with an unsynced watcher, or one that starts at a revision that does not exist yet, it is forgotten",
 		func() ProgressRequests { return progressDropped{rule: mvcc.IfStarted} })
+	// Ignored is that of the releases before 3.3.14. It is not the first value, since
+	// ControlQueue is that of options that name none.
+	Ignored = ProgressSeam.Register("ignored",
+		"recvLoop knows no such request and goes on with the next: nothing comes of it",
+		func() ProgressRequests { return progressIgnored{} })
 )
 
 // stateless is the part of ProgressRequests that keeps nothing.
@@ -94,6 +99,20 @@ func (progressControlQueue) Request(env *sim.Env, sws *ServerWatchStream) {
 		env.Cover(coverProgressIgnoresUnsynced)
 	}
 	sws.SendProgress(env)
+}
+
+// progressIgnored is the default case of recvLoop's switch: the request's field is
+// unknown to the protobuf messages of these releases, and a request without a known one
+// must not end the stream.
+type progressIgnored struct{ stateless }
+
+func (p progressIgnored) Clone() ProgressRequests { return p }
+
+func (progressIgnored) Request(env *sim.Env, sws *ServerWatchStream) {
+	env.Cover(coverProgressUnknown)
+	if env.Noting() {
+		env.Note(progressRefused{stream: sws.watch.Name, outcome: progressIsUnknown})
+	}
 }
 
 // SendProgress answers a progress request through ctrlStream: with the current

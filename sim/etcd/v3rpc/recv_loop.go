@@ -232,7 +232,10 @@ func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
 	if r.refusal != "" {
 		resp := sws.server.responses.New()
 		resp.Revision, resp.WatchID, resp.Created = rev, sws.refusedID(env, r.create), true
-		resp.Canceled, resp.CancelReason = true, r.refusal
+		resp.Canceled = true
+		if sws.server.opts.RefusalReason == ReasonNamed {
+			resp.CancelReason = r.refusal
+		}
 		r.create = nil
 		sws.pushCtrl(env, resp, recvIdle)
 		return

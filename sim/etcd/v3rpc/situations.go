@@ -29,6 +29,7 @@ var (
 	coverProgressOvertakes       = sim.NewSituation("etcd: progress overtook events")
 	coverProgressIgnoresUnsynced = sim.NewSituation("etcd: progress answered with a watcher unsynced")
 	coverProgressDeferred        = sim.NewSituation("etcd: progress deferred")
+	coverProgressUnknown         = sim.NewSituation("etcd: progress request not known")
 	coverProgressStillDeferred   = sim.NewSituation("etcd: progress request ignored, one is deferred")
 	coverProgressRetried         = sim.NewSituation("etcd: deferred progress sent")
 	coverTick                    = sim.NewSituation("etcd: ticker requests progress")
