@@ -126,6 +126,10 @@ func (r *Read) minimumResourceVersion() int64 {
 // interpretError is how the storage layer words etcd's refusals (interpretListError). A
 // page whose revision was compacted comes with the token of its rest
 // (handleCompactedErrorForPaging).
+//
+// The token begins where the page does. Upstream's begins there too unless a selector made
+// the page ask etcd again: pagedChunks has moved its continueKey on by then, and the rest
+// lacks what the page had found before. That is not simulated.
 func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
 	switch {
 	case err.Code == wire.ErrFutureRev:
