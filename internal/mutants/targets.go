@@ -25,6 +25,7 @@ var Targets = []Target{
 	{"sim/cache/check", 20},
 	{"sim/cache/dispatch", 48},
 	{"sim/cache/dispatch/variant", 8},
+	{"sim/cache/flowcontrol", 16},
 	{"sim/cache/guard", 16},
 	{"sim/cache/memory", 8},
 	{"sim/cache/progress", 14},

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
@@ -20,6 +21,7 @@ const (
 	taskHandOff sim.Task = iota
 	taskDispatch
 	taskProgress
+	taskSeats
 	fixedTasks
 )
 
@@ -37,7 +39,8 @@ const (
 	timerAccumulate
 	timerKept
 	timerStatus
-	fixedTimers = timerStatus + guard.MaxEndpoints
+	timerSeats  = timerStatus + guard.MaxEndpoints
+	fixedTimers = timerSeats + 1
 )
 
 func readTimer(i int) sim.Timer  { return fixedTimers + sim.Timer(2*i) }
@@ -57,6 +60,7 @@ type Cache struct {
 	dispatcher dispatch.Dispatcher
 	reads      read.Delegator
 	checks     check.Housekeeping
+	flow       flowcontrol.Level
 	killer     memory.Killer
 
 	// generation counts how often the process was replaced by one with other options.
@@ -85,6 +89,7 @@ func (c *Cache) Reset(cfg Config) {
 	c.reflector.Reset(c.reflectorConfig(), feed{c})
 	c.checks.Reset(c.checksConfig(), c.cfg.Process)
 	c.killer.Reset(c.cfg.MemoryLimit, c.cfg.Process)
+	c.flow.Reset(c.flowConfig())
 	c.generation = 0
 	c.forgetEverything()
 }
@@ -96,6 +101,7 @@ func (c *Cache) Reconfigure(cfg Config) {
 	c.reflector.Reconfigure(c.reflectorConfig(), feed{c})
 	c.checks.Reconfigure(c.checksConfig(), c.cfg.Process)
 	c.killer.Reconfigure(c.cfg.MemoryLimit)
+	c.flow.Reconfigure(c.flowConfig())
 	c.generation++
 }
 
@@ -143,6 +149,7 @@ func (c *Cache) startServing(env *sim.Env) {
 
 // Restart implements sim.Restarter.
 func (c *Cache) Restart(env *sim.Env) {
+	c.flow.Forget()
 	c.forgetEverything()
 	c.ready.changed = env.Now()
 	c.Start(env)
@@ -169,14 +176,10 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 		if !c.reflector.Event(env, m.Conn, p) {
 			c.dispatcher.Relay(env, m.Conn, p)
 		}
-	case *wire.ListRequest:
-		c.reads.GetList(env, m, p)
-	case *wire.GetRequest:
-		c.reads.Get(env, m, p)
+	case *wire.ListRequest, *wire.GetRequest, *wire.WatchRequest:
+		c.flow.Arrive(env, m)
 	case *wire.ReadyzRequest:
 		c.readyz(env, m)
-	case *wire.WatchRequest:
-		c.dispatcher.Watch(env, m, p)
 	case *recreation:
 		env.Close(m.Conn)
 		c.recreate(env)
@@ -199,6 +202,7 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 	case c.checks.Answer(env, m.Conn, m.Payload, &c.store):
 	case c.reads.Answered(env, m):
 	default:
+		c.flow.Left(env, m.Conn)
 		c.dispatcher.Hangup(env, m.Conn)
 	}
 }
@@ -222,6 +226,8 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 		c.reads.FireAccumulate(env)
 	case timerKept:
 		c.reads.FireKept(env)
+	case timerSeats:
+		c.flow.Fire(env)
 	default:
 		c.fireNumbered(env, t)
 	}
@@ -230,7 +236,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 
 // fireNumbered is one of several timers of a kind going off.
 func (c *Cache) fireNumbered(env *sim.Env, t sim.Timer) {
-	if t < fixedTimers {
+	if t < timerSeats {
 		c.fireStatus(env, int(t-timerStatus))
 		return
 	}
@@ -251,6 +257,8 @@ func (c *Cache) Run(env *sim.Env, t sim.Task) {
 		c.dispatcher.Run(env)
 	case taskProgress:
 		c.requester.Run(env)
+	case taskSeats:
+		c.flow.Run(env)
 	default:
 		n := int(t - fixedTasks)
 		if n%2 == 0 {
@@ -271,6 +279,8 @@ func (c *Cache) TaskName(t sim.Task) string {
 		return "dispatchEvents"
 	case taskProgress:
 		return "progress requester"
+	case taskSeats:
+		return "request that has its seats"
 	}
 	n := int(t - fixedTasks)
 	if n%2 == 0 {
@@ -298,8 +308,10 @@ func (c *Cache) TimerName(t sim.Timer) string {
 		return "end of the accumulation"
 	case timerKept:
 		return "kept pages expire"
+	case timerSeats:
+		return "longest wait for seats"
 	}
-	if t < fixedTimers {
+	if t < timerSeats {
 		return "version of endpoint " + strconv.Itoa(int(t-timerStatus))
 	}
 	n := int(t - fixedTimers)

@@ -21,6 +21,7 @@ func (c *Cache) Clone() sim.Node {
 	})
 	d.checks = c.checks.Clone()
 	d.killer = c.killer.Clone()
+	c.flow.CloneTo(&d.flow, surroundings{&d})
 	return &d
 }
 
@@ -42,4 +43,5 @@ func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.reads.Cells(visit)
 	c.dispatcher.Cells(visit)
 	c.checks.Cells(visit)
+	c.flow.Cells(visit)
 }

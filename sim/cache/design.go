@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/option"
@@ -79,6 +80,8 @@ type (
 	Relisting interface{ Turns() []reflector.Turn }
 	// Detecting compares itself with etcd and keeps what came of it.
 	Detecting interface{ Detections() []check.Detection }
+	// FlowControlled is behind API Priority and Fairness.
+	FlowControlled interface{ Flow() *flowcontrol.Level }
 	// Killable tells when its process was killed because it was out of memory.
 	Killable interface{ Kills() []memory.Kill }
 )
@@ -97,6 +100,8 @@ var (
 	_ Following  = (*Cache)(nil)
 	_ Relisting  = (*Cache)(nil)
 	_ Detecting  = (*Cache)(nil)
+
+	_ FlowControlled = (*Cache)(nil)
 )
 
 // Options are those of the preset on top of the zero value.

@@ -29,6 +29,7 @@
 //	dispatch    WATCH and the way of an event to all watchers (KEP-3157)
 //	guard       which etcd can be trusted to send progress
 //	check       consistency checks and questions to the compactor
+//	flowcontrol API Priority and Fairness: when a request of a client is executed
 //	traffic     the metrics of requests to etcd
 //
 // What is shipped stands in these packages. The values of other designs are in
@@ -64,6 +65,11 @@
 //	                                    store and broadcast under the lock
 //	Cacher.processEvent                 task "hand over": the send on incoming
 //	wait.Until around startCaching      timer "list and watch again"
+//	queueSet.StartRequest               delivery of the request: it is executed in this
+//	                                    step, waits, or is refused; timer "longest
+//	                                    wait for seats"
+//	Finish, after the queue             task "request that has its seats": it is
+//	                                    executed, in any order among those that have
 //	CacheDelegator.GetList and Get      delivery of the request: delegate, refuse,
 //	                                    or ask etcd for its revision (getCurrentRV)
 //	waitUntilFreshLocked                delivery of the revision: serve, or wait

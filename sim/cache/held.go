@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 )
 
 // Held is what a cache has in memory between two steps.
@@ -11,6 +12,9 @@ type Held struct {
 	// way. A watch that waits for the cache to be fresh is a read, too. Asking are the
 	// clients that wait to hear that the cache is ready.
 	Reads, Watches, Comparisons, Asking int
+	// Requests are the LISTs and GETs among the reads, Initializing the watches that have
+	// yet to send initial events.
+	Requests, Initializing int
 	// Queued is what the dispatcher and its watchers still have to pass on.
 	Queued dispatch.Queued
 	// Pages are the rests of lists that are kept. Snapshots are the past states beyond
@@ -21,6 +25,7 @@ type Held struct {
 // Holds implements Holding.
 func (c *Cache) Holds() Held {
 	return Held{
+		Requests: c.reads.Requests(), Initializing: c.dispatcher.Initializing(),
 		Reads: c.reads.Unanswered(), Watches: c.dispatcher.Held(), Comparisons: c.checks.UnderWay(), Asking: len(c.ready.asking),
 		Queued: c.dispatcher.Queued(), Pages: c.reads.KeptPages(), Snapshots: c.store.SnapshotsBeyondHistory(),
 	}
@@ -36,6 +41,12 @@ func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
 	}
 	if armed.Has(timerKept) && c.reads.KeptPages() == 0 {
 		found = append(found, timerKept)
+	}
+	if waits := false; armed.Has(timerSeats) {
+		c.flow.Waiting(func(*flowcontrol.Request) { waits = true })
+		if !waits {
+			found = append(found, timerSeats)
+		}
 	}
 	for i := range c.reads.Places() {
 		if t := readTimer(i); armed.Has(t) && !c.reads.Read(i).Waits() {

@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/check"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	_ "github.com/watchbed/watchbed/sim/cache/dispatch/variant"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -21,6 +22,7 @@ type Options struct {
 	Ingestion        IngestionOptions
 	Watches          dispatch.Options
 	Guard            guard.Options
+	Flow             flowcontrol.Options
 	Amounts
 }
 
@@ -39,7 +41,8 @@ var requesterOptions = option.NewGroup("cache",
 // Group is all options of the cache: the choices, then the amounts.
 var Group = option.Join(Choices, amountOptions,
 	option.Lift(read.LimitGroup, func(o *Options) *read.Limits { return &o.Amounts.Limits }),
-	option.Lift(dispatch.AmountGroup, func(o *Options) *dispatch.Amounts { return &o.Amounts.Amounts }))
+	option.Lift(dispatch.AmountGroup, func(o *Options) *dispatch.Amounts { return &o.Amounts.Amounts }),
+	option.Lift(flowcontrol.Group, func(o *Options) *flowcontrol.Options { return &o.Flow }))
 
 // With returns the options with one of them set. The error names the option
 // and what it takes.

@@ -46,10 +46,11 @@ func (c *Cache) recreate(env *sim.Env) {
 	env.TouchesAll()
 	c.dispatcher.Replaced(env)
 	c.reads.Replaced(env)
-	for t := sim.Task(0); t < fixedTasks; t++ {
+	// Those of flow control go on: it is in front of all caches of the API server.
+	for t := sim.Task(0); t < taskSeats; t++ {
 		env.Disable(t)
 	}
-	for t := sim.Timer(0); t < fixedTimers; t++ {
+	for t := sim.Timer(0); t < timerSeats; t++ {
 		env.Disarm(t)
 	}
 	c.reflector.Close(env)

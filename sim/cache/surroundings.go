@@ -3,6 +3,7 @@ package cache
 import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -52,6 +53,8 @@ var (
 	_ dispatch.Surroundings = surroundings{}
 	_ read.Surroundings     = surroundings{}
 	_ progress.Waits        = surroundings{}
+
+	_ flowcontrol.Surroundings = surroundings{}
 )
 
 // Readiness implements dispatch.Surroundings.

@@ -60,6 +60,7 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 		if e.ResourceVersion == 0 {
 			env.WritesItem(cellTurn, w.number, sim.NoItem)
 			w.state, w.takesInput = watcherStreaming, true
+			w.dispatcher.cfg.Surroundings.Initialized(env, w.conn)
 			return w.takeIntervalEnd(env), true
 		}
 		env.WritesItem(cellInitial, w.number, sim.NoItem)

@@ -48,6 +48,28 @@ func (d *Dispatcher) newWatcher(env *sim.Env) *Watcher {
 	return d.watchers[n]
 }
 
+// Initializes reports whether the watch that came on a connection has yet to send initial
+// events. One that etcd serves counts as initialized.
+func (r *registry) Initializes(env *sim.Env, conn sim.Conn) bool {
+	env.LooksAt(cellPlaces, 0)
+	return slices.ContainsFunc(r.watchers, func(w *Watcher) bool { return w.conn == conn && w.initializes() })
+}
+
+// Initializing is the number of those watches, between two steps.
+func (r *registry) Initializing() int {
+	n := 0
+	for _, w := range r.watchers {
+		if w.initializes() {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *Watcher) initializes() bool {
+	return w.state == watcherStarting || w.state == watcherLeft || w.state == watcherInitial
+}
+
 // Held is the number of watchers that are not forgotten, between two steps. Those
 // that drain, or end with the event that is being dispatched, are among them.
 func (r *registry) Held() int {
@@ -169,6 +191,7 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 		}
 		env.ReadsItem(cellTurn, w.number, turnRegistration)
 		d.teardown(env, w)
+		d.cfg.Surroundings.Initialized(env, w.conn)
 		env.Close(w.upstream)
 	}
 }

@@ -14,6 +14,12 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		r.finish(env, refused)
 		return
 	}
+	if r.list != nil {
+		if refused := r.d.cfg.Surroundings.Delegates(env, r.conn); refused != nil {
+			r.finish(env, refused)
+			return
+		}
+	}
 	if env.Noting() {
 		r.noteAsksEtcd(env, origin)
 	}
@@ -147,9 +153,10 @@ func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
 // many lists under way already as this API server lets through, or the request's
 // own time is up, whose context etcd's client looks at first.
 //
-// The limit is what API Priority and Fairness comes to for reads that the cache
-// does not answer (KEP-2340, "What if the watch cache is stale?"): so many seats,
-// no queue, and 429 for the rest.
+// The limit is of lists that are put to etcd, whatever they cost, and it is looked at when
+// one is: what KEP-2340 ("What if the watch cache is stale?") wants of rate limiting. API
+// Priority and Fairness decides before that, by the cost of a read of the cache
+// (flowcontrol.Level), and counts a list that waits for the cache as well.
 func (r *Read) mayNotAskEtcd(env *sim.Env) *wire.Error {
 	l := &r.d.cfg.Limits
 	if env.Mode() == sim.Timed && l.RequestTimeout > 0 && env.Now().Sub(r.arrived) >= l.RequestTimeout {

@@ -1,6 +1,8 @@
 package read
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/progress"
@@ -22,6 +24,10 @@ type Surroundings interface {
 	ConsistentReadSupported(env *sim.Env) bool
 	// ListAnswered is called with each answer to a LIST.
 	ListAnswered(env *sim.Env, list *wire.ListRequest, answer sim.Payload)
+	// Delegates is called before a LIST is put to etcd; it returns why it must not be.
+	Delegates(env *sim.Env, conn sim.Conn) *wire.Error
+	// Ended is called when a LIST or a GET is over.
+	Ended(env *sim.Env, conn sim.Conn)
 }
 
 // Numbers are those of the node's tasks and timers that reads use.
@@ -109,6 +115,23 @@ func (d *Delegator) Unanswered() int {
 	return n
 }
 
+// Requests is the number of LISTs and GETs that are not answered yet, between two steps.
+func (d *Delegator) Requests() int {
+	n := 0
+	for _, r := range d.reads {
+		if r.state != free && r.watch == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Serves reports whether a LIST or GET that came on a connection is not answered yet.
+func (d *Delegator) Serves(env *sim.Env, conn sim.Conn) bool {
+	env.LooksAt(cellPlaces, 0)
+	return slices.ContainsFunc(d.reads, func(r *Read) bool { return r.state != free && r.conn == conn })
+}
+
 // Places is how many reads there are, with those that are free.
 func (d *Delegator) Places() int { return len(d.reads) }
 
@@ -165,6 +188,7 @@ func (d *Delegator) Replaced(env *sim.Env) {
 		env.Close(r.call)
 		if r.watch == nil {
 			env.Send(r.conn, unavailable)
+			d.cfg.Surroundings.Ended(env, r.conn)
 		}
 	}
 }

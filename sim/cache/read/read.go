@@ -124,6 +124,7 @@ func (r *Read) finish(env *sim.Env, answer sim.Payload) {
 		return
 	}
 	env.Send(conn, answer)
+	d.cfg.Surroundings.Ended(env, conn)
 	if list != nil {
 		d.cfg.Surroundings.ListAnswered(env, list, answer)
 	}

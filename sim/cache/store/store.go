@@ -95,6 +95,13 @@ func (s *Store) SetResourceVersion(env *sim.Env, resourceVersion int64) {
 	s.resourceVersion = resourceVersion
 }
 
+// Count is the number of objects; it returns false before the first list.
+func (s *Store) Count(env *sim.Env) (int, bool) {
+	env.LooksAt(CellObjects, 0)
+	env.LooksAt(CellResourceVersion, 0)
+	return s.objects.tree.Len(), s.resourceVersion > 0
+}
+
 // Get is the object of a key, nil if there is none.
 func (s *Store) Get(env *sim.Env, key *wire.KeyValue) *wire.KeyValue {
 	if env.Recording() {

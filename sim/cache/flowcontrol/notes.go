@@ -1,0 +1,53 @@
+package flowcontrol
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+type (
+	// queued: a request waits for seats.
+	queued struct {
+		from                sim.NodeID
+		what                string
+		seats, taken, limit int
+	}
+	// seated: one that waited has its seats.
+	seated struct {
+		from  sim.NodeID
+		what  string
+		seats int
+	}
+	// refused: one is answered with 429.
+	refused struct {
+		from sim.NodeID
+		what string
+		why  Why
+	}
+	// costs: a LIST is put to etcd with fewer seats than that costs.
+	costs struct {
+		from        sim.NodeID
+		seats, cost int
+	}
+)
+
+func (n queued) Text(w *sim.World) string {
+	return fmt.Sprintf("%s's %s needs %d of %d seats, and %d are taken: it waits in a queue", w.NodeName(n.from), n.what, n.seats, n.limit, n.taken)
+}
+
+func (n seated) Text(w *sim.World) string {
+	return fmt.Sprintf("%s's %s has its %d seats and begins", w.NodeName(n.from), n.what, n.seats)
+}
+
+func (n refused) Text(w *sim.World) string {
+	because := "no seats are free and its queue is full"
+	if n.why == TimeOut {
+		because = "it has waited too long for seats"
+	}
+	return fmt.Sprintf("refuses %s's %s with 429: %s", w.NodeName(n.from), n.what, because)
+}
+
+func (n costs) Text(w *sim.World) string {
+	return fmt.Sprintf("%s's LIST has %d seats, and costs %d at etcd", w.NodeName(n.from), n.seats, n.cost)
+}

@@ -1,0 +1,52 @@
+package flowcontrol
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+)
+
+// Options are those of a priority level. The zero value has no limit, and nothing waits.
+type Options struct {
+	// Seats is the limit of the level (nominalConcurrencyLimit): 0 is none.
+	Seats int
+	// Queues is how many there are, HandSize how many of them a flow is dealt, and
+	// QueueLength how many requests each may hold: 128, 6 and 50, as in upstream's
+	// workload-low and global-default.
+	Queues, HandSize, QueueLength int
+	// QueueWait is how long a request may wait: a fourth of its time, 15 s
+	// (--request-timeout is a minute).
+	QueueWait sim.Duration
+	// ObjectsPerSeat is how many objects a LIST looks at for each seat: 100.
+	ObjectsPerSeat int
+	// FallbackSeats is what a LIST does that is put to etcd although its seats were
+	// estimated for the cache.
+	FallbackSeats FallbackSeats
+}
+
+// Group is the options of a level.
+var Group = option.NewGroup("cache",
+	option.Count("seats", func(o *Options) *int { return &o.Seats }, "no limit", "seats on which requests of clients are executed (API Priority and Fairness)"),
+	option.Count("queues", func(o *Options) *int { return &o.Queues }, "128", "queues in which requests wait for seats"),
+	option.Count("hand-size", func(o *Options) *int { return &o.HandSize }, "6", "queues that each client is dealt"),
+	option.Count("queue-length", func(o *Options) *int { return &o.QueueLength }, "50", "requests that a queue holds; more are refused"),
+	option.Duration("queue-wait", func(o *Options) *time.Duration { return &o.QueueWait }, "15s", "how long a request waits for seats before it is refused"),
+	option.Count("objects-per-seat", func(o *Options) *int { return &o.ObjectsPerSeat }, "100", "objects that a LIST looks at for each of its seats"),
+	option.SeamOption(FallbackRules, func(o *Options) *FallbackSeats { return &o.FallbackSeats }),
+)
+
+func (o *Options) setDefaults() {
+	set(&o.Queues, 128)
+	set(&o.HandSize, 6)
+	o.HandSize = min(o.HandSize, o.Queues)
+	set(&o.QueueLength, 50)
+	set(&o.QueueWait, 15*time.Second)
+	set(&o.ObjectsPerSeat, 100)
+}
+
+func set[T int | sim.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

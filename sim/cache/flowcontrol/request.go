@@ -1,0 +1,58 @@
+package flowcontrol
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Request is one that waits for seats or has them.
+type Request struct {
+	// Message is the request as it came.
+	Message sim.Message
+	// Number counts the requests of a process in the order of their arrival.
+	Number int
+	// Arrived is when it came, About what was known of the resource then, and Seats
+	// what was estimated from that.
+	Arrived sim.Time
+	About   Resource
+	Seats   int
+	// Queue is the number of the one in which it waits or has waited.
+	Queue int
+	// AtEtcd is what a LIST would have been estimated at that is put to etcd, since it
+	// is; 0 as long as it is not.
+	AtEtcd int
+
+	// begun: it is being executed. One that has left its queue begins with the next turn
+	// of its goroutine.
+	begun bool
+}
+
+// List is the LIST that is asked for, nil if it is something else.
+func (r *Request) List() *wire.ListRequest {
+	list, _ := r.Message.Payload.(*wire.ListRequest)
+	return list
+}
+
+// Why says for what a request was refused.
+type Why uint8
+
+// The reasons.
+const (
+	// QueueFull: all seats were taken, and the queue held as many as it may.
+	QueueFull Why = iota
+	// TimeOut: it waited for as long as it may.
+	TimeOut
+	// CostlyAtEtcd: it was to be put to etcd, and there were no seats for what that
+	// costs (fallback-seats=at-etcd).
+	CostlyAtEtcd
+)
+
+// Refusal is a request that was answered with 429.
+type Refusal struct {
+	Request
+	At  sim.Time
+	Why Why
+}
+
+// TooManyRequests is the answer to a request that gets no seats.
+var TooManyRequests = &wire.Error{Code: wire.TooManyRequests, Message: "too many requests, please try again later", RetryAfter: 1}
