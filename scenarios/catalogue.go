@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/rollouts"
+	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -35,6 +36,7 @@ func init() {
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.
 		guards.OldEtcd, guards.Mixed, guards.Unasked, guards.Downgrade, GuardQuietRange, guards.UnknownRequests, guards.LockedGate, guards.Insists, guards.Upgrade, guards.SlowMember, guards.NotifyAndGate, guards.Cascade, guards.CascadeLimited,
+		seats.Queues, seats.Fallback,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
 		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback,

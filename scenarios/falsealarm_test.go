@@ -93,6 +93,7 @@ var elsewhere = map[string][]string{
 		"cache: watch with initial events refused, no progress is heard of",
 		"cache: memory of answers measured",
 		"cache: list refused because the memory of answers is above its limit",
+		"flow control: list refused, too few seats for what it costs at etcd",
 		"informer: initial events not waited for any longer",
 		"cache: process ended by a failed consistency check",
 	},

@@ -15,7 +15,7 @@ import (
 
 // TestFiguresOfGuards measures the tables of guards.md.
 func TestFiguresOfGuards(t *testing.T) {
-	holdTables(t, "guards.md", []table{{"checks", measuredChecks}, {"cascade", measuredCascade}})
+	holdTables(t, "guards.md", []table{{"checks", measuredChecks}, {"cascade", measuredCascade}, {"seats", measuredSeats}})
 }
 
 const (

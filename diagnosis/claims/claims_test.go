@@ -22,6 +22,8 @@ func TestClaims(t *testing.T) {
 		{"KEP-2340", "the resource and others are written", true},
 		{"KEP-2340", "on etcd 3.5.12", false},
 		{"KEP-2340", "50 ms to etcd, one way", false},
+		{"KEP-2340", "ten seats, LISTs that fall back", true},
+		{"KEP-2340", "ten seats, LISTs that are admitted again before they fall back", false},
 		{"KEP-2340", "etcd, 50 of 1,000 objects", true},
 		{"KEP-2340", "the cache by its index, 50 of 1,000 objects", true},
 		{"KEP-2340", "the cache by a field that has no index, 50 of 1,000 objects", false},

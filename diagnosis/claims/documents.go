@@ -6,6 +6,7 @@ import (
 
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -56,6 +57,7 @@ const (
 	saysUnread   = "caching increases RAM usage if clients read the first page and never paginate"
 	saysPages    = "LISTs in pages require no request to etcd any more"
 	saysSudden   = "a spike of LISTs takes milliseconds, which is too sudden for measuring memory every 100 ms"
+	saysSeats    = "a fallback changes the cost of a request after it was admitted, which increases the risk of overload"
 	saysTwoMB    = "a watch takes about 2 MB while it sends 400 objects of 1 MB"
 	saysSix      = "the end of the initial events comes after at most 6 s, with notifications every 5 s and bookmarks every second"
 )
@@ -130,6 +132,12 @@ var known = []Claim{
 	{kep2340, saysReadWait, "50 ms to etcd, one way",
 		"request and notification are under way for longer than the period",
 		scenarios.CostElsewhere, only("network", "50ms"), 1, readWaitBelow, nil},
+	{kep2340, saysSeats, "ten seats, LISTs that fall back",
+		"a LIST is admitted as a read of the cache, and takes etcd twice that",
+		seats.Fallback, only("cache", "kep-2340-fallback"), 1, beyondSeats, nil},
+	{kep2340, saysSeats, "ten seats, LISTs that are admitted again before they fall back",
+		"a LIST is put to etcd only with the seats that this costs, which a stale cache has seldom left",
+		seats.Fallback, []option.Setting{{Name: "cache", Value: "dynamic-fallback"}, {Name: "fallback-seats", Value: "at-etcd"}}, 1, beyondSeats, nil},
 	{kep2340, saysSelected, "etcd, 50 of 1,000 objects",
 		"etcd knows of no fields: it sends each object, and the API server leaves out 19 of 20",
 		scenarios.CostSelected, only("cache", "direct"), 1, looksAt(20), nil},

@@ -153,11 +153,19 @@ const (
 	synced        = "informer_sync_duration_seconds"
 	snapshotsKept = "cache_snapshots"
 	pagesKept     = "kept_pages_bytes"
+	seatsAtEtcd   = "flowcontrol_seats_at_etcd"
+	listsAtEtcd   = "flowcontrol_lists_at_etcd"
 )
 
 func readWaitBelow(all measured) (string, bool) {
 	d := all.of(readWait).Of
 	return fmt.Sprintf("p99 %s, max %s", metrics.Seconds(d.P99), metrics.Seconds(d.Max)), d.Max > 0 && d.P99 < 0.2
+}
+
+// beyondSeats is about the ten seats of seats-fallback.
+func beyondSeats(all measured) (string, bool) {
+	cost, lists := all.of(seatsAtEtcd).Of.Max, all.of(listsAtEtcd).Of.Max
+	return fmt.Sprintf("at most %.0f LISTs with etcd, which cost %.0f seats of 10", lists, cost), cost > 10
 }
 
 func averageIs125(all measured) (string, bool) {

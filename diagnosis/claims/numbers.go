@@ -43,6 +43,7 @@ var documents = []struct {
 		adopted("Is the rollout accompanied by any deprecations and/or removals of features, APIs, fields of API types, flags, etc.?", "Kubernetes 1.30 warns of etcd 3.3, 3.4.24 and 3.5.7", "version-check=kep-beta"),
 		elsewhere("What are other known failure modes?", "a watch that starves shows in refusals with 503", Contradicted,
 			"504, with Retry-After", "a LIST whose cache is not fresh in time is refused with \"Too large resource version\", a Timeout", "simrun run issue-17507 --etcd 3.5.12"),
+		claimed("Per-request override", saysSeats),
 		beyond("Implementation History", "Alpha in 1.28, Beta in 1.31", "releases of Kubernetes: the cache here is that of the document, and that of v0.37.2"),
 	}},
 	{draft2019, []said{

@@ -49,7 +49,7 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span,
 			return oneSecond
 		}
 		down := j.downtime(at)
-		if j.rulesOf(at).limits || j.rulesOf(at).throttles {
+		if j.rulesOf(at).limits || j.rulesOf(at).seats || j.rulesOf(at).throttles {
 			down.alternative = 1
 		}
 		return down
@@ -72,7 +72,14 @@ func (j *justifiedRefusals) comebackOf(op *model.Operation, span *workload.Span,
 func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 	switch r.err.Code {
 	case wire.TooManyRequests:
-		return j.downtime(r.at)
+		if r.at.WasReady() {
+			return oneSecond
+		}
+		down := j.downtime(r.at)
+		if j.rulesOf(r.at).seats {
+			down.alternative = 1
+		}
+		return down
 	case wire.TooLargeResourceVersion:
 		return oneSecond
 	}

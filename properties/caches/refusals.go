@@ -60,8 +60,9 @@ type refusalRules struct {
 	ring int
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
 	// consistent read waits for a proof, whatever the resourceVersion of the cache.
-	// throttles: 429 stands for 504. limits: there may be too many requests.
-	asksEtcd, proves, throttles, limits bool
+	// throttles: 429 stands for 504. limits: there may be too many lists. seats: there may
+	// be too many requests, of which the property seats-kept says when.
+	asksEtcd, proves, throttles, limits, seats bool
 	// delegates says which watches etcd serves.
 	delegates dispatch.Delegate
 }
@@ -70,7 +71,7 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 	return refusalRules{
 		patience: patience(o), ring: ring(o),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
-		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0,
+		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
 		delegates: dispatch.Delegations.Of(o.Watches.Delegation),
 	}
 }
@@ -159,7 +160,7 @@ func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at 
 		return ""
 	case at.Cache < 0:
 		return "etcd did not have too many requests to apply"
-	case !at.WasReady() || j.rulesOf(at).limits:
+	case !at.WasReady() || j.rulesOf(at).limits || j.rulesOf(at).seats:
 		return ""
 	case j.rulesOf(at).throttles && op.Request.Freshness == model.Consistent:
 		return j.behind(op, took, at)

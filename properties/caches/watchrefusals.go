@@ -108,7 +108,7 @@ func (r *refusedWatch) String() string {
 func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 	switch r.err.Code {
 	case wire.TooManyRequests:
-		if r.at.WasReady() {
+		if r.at.WasReady() && !j.rulesOf(r.at).seats {
 			return "the cache was ready all the time"
 		}
 	case wire.TooLargeResourceVersion:

@@ -84,8 +84,8 @@ var CascadeLimited = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-cascade-limited",
 	Summary: "the same with a limit on lists that are with etcd, and 429 for the rest: the other API server never notices",
 	Doc: cascadeDoc + `
-Each API server lets one list at a time through to etcd, as API Priority and Fairness would with few seats, and answers 429 to
-the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
+Each API server lets one list at a time through to etcd, which API Priority and Fairness does not (seats-fallback), and answers
+429 to the rest. The reads of both keep etcd busy for two seconds at most, which is less than the three after which a cache is
 given up: nothing cascades. API servers x limit x time of a list < 3 s is enough. The draft of 2019 gives up after one second,
 for which even this limit is too much.`,
 	Params: func() testbed.Params {

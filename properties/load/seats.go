@@ -1,0 +1,198 @@
+package load
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
+	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// SeatsKept judges API Priority and Fairness after each step of a cache that has seats.
+// It is exercised by each request that comes to such a cache.
+var SeatsKept = testbed.RegisterProperty(&testbed.Property{
+	Name: "seats-kept", Kind: testbed.Safety,
+	Promise: "With API Priority and Fairness no more seats are taken than there are, a request takes as many as its resource has objects for, " +
+		"it has them while it is executed and no longer, it is refused with 429 only if its queue is full or its wait too long, and none waits while all seats are free.",
+	Violated: "seats not kept",
+	Labels: map[string]string{
+		"too many": "more seats taken than there are", "estimate": "wrong number of seats", "without": "request executed without seats",
+		"kept": "seats kept after the answer", "refused": "refused although it could wait", "too long": "waits for seats too long",
+		"idle": "waits while all seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
+	},
+	New: func(s *testbed.System) testbed.Judge {
+		return &seatsKept{system: s, seen: make([]seatsSeen, len(s.Caches()))}
+	},
+})
+
+type seatsKept struct {
+	system *testbed.System
+	seen   []seatsSeen
+	tally  testbed.Tally
+}
+
+// seatsSeen is what was seen of a cache after its last step.
+type seatsSeen struct {
+	// refusals is how many were judged, arrivals how many requests had come.
+	refusals, arrivals int
+	executing          []flowcontrol.Request
+}
+
+// Reset implements testbed.Judge.
+func (j *seatsKept) Reset() {
+	for i := range j.seen {
+		j.seen[i] = seatsSeen{executing: j.seen[i].executing[:0]}
+	}
+	j.tally = testbed.Tally{}
+}
+
+// Follows implements testbed.Follower.
+func (*seatsKept) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
+// AfterStep implements testbed.StepObserver.
+func (j *seatsKept) AfterStep(w *sim.World, a sim.Action) {
+	for i, c := range j.system.Caches() {
+		if a.Node == c.ID {
+			if l := level(c); l != nil && !j.tally.Violated() {
+				j.look(w, c, l, &j.seen[i])
+			}
+		}
+	}
+}
+
+// level is that of a cache, nil if it has no limit.
+func level(c *testbed.Cache) *flowcontrol.Level {
+	if of, ok := c.Node.(cache.FlowControlled); ok && of.Flow().Limits() {
+		return of.Flow()
+	}
+	return nil
+}
+
+// look judges a cache after one of its steps.
+func (j *seatsKept) look(w *sim.World, c *testbed.Cache, l *flowcontrol.Level, seen *seatsSeen) {
+	o, now := l.Options(), w.Now()
+	wrong := func(label, format string, args ...any) {
+		j.tally.Violate(label, &notKept{c.Name, fmt.Sprintf(format, args...)})
+	}
+	taken, begun := 0, 0
+	if l.Arrivals() < seen.arrivals {
+		// The process has begun anew.
+		*seen = seatsSeen{refusals: seen.refusals, executing: seen.executing[:0]}
+	}
+	arrived := func(r *flowcontrol.Request) {
+		if r.Number < seen.arrivals {
+			return
+		}
+		objects := objectsOf(c)
+		if want := seatsOf(o, r, objects); r.AtEtcd == 0 && r.Seats != want {
+			wrong("estimate", "%s takes %d seats, and %d for %d objects", r.Message.Payload.Label(), r.Seats, want, objects)
+		}
+	}
+	j.tally.Exercised += l.Arrivals() - seen.arrivals
+	newest := map[int]int{}
+	for k := range l.Executing() {
+		r := &l.Executing()[k]
+		arrived(r)
+		taken += r.Seats
+		if r.Begun() {
+			begun++
+		}
+		newest[r.Queue] = max(newest[r.Queue], r.Number)
+	}
+	if taken > o.Seats {
+		wrong("too many", "%d seats are taken of %d", taken, o.Seats)
+	}
+	waiting := map[int]int{}
+	l.Waiting(func(r *flowcontrol.Request) {
+		arrived(r)
+		waiting[r.Queue]++
+		if waited := now.Sub(r.Arrived); waited > o.QueueWait {
+			wrong("too long", "%s has waited for %v, and may wait for %v", r.Message.Payload.Label(), waited, o.QueueWait)
+		}
+		if r.Number < newest[r.Queue] {
+			wrong("overtaken", "%s waits, and one that came later into its queue has seats", r.Message.Payload.Label())
+		}
+	})
+	switch held := c.Node.(cache.Holding).Holds(); {
+	case begun < held.Requests+held.Initializing:
+		wrong("without", "%d requests are executed, and %d have seats", held.Requests+held.Initializing, begun)
+	case begun > held.Requests+held.Initializing:
+		wrong("kept", "%d requests are executed, and %d have seats", held.Requests+held.Initializing, begun)
+	case taken == 0 && len(waiting) > 0:
+		wrong("idle", "requests wait, and no seat is taken")
+	}
+	for _, r := range l.Refusals()[seen.refusals:] {
+		if why := unfounded(o, &r, taken, waiting[r.Queue], seen); why != "" {
+			wrong("refused", "%s is refused, and %s", r.Message.Payload.Label(), why)
+		}
+	}
+	seen.refusals, seen.arrivals = len(l.Refusals()), l.Arrivals()
+	seen.executing = append(seen.executing[:0], l.Executing()...)
+}
+
+// unfounded says why a request was not to be refused; taken and waiting are after the step.
+func unfounded(o *flowcontrol.Options, r *flowcontrol.Refusal, taken, waiting int, before *seatsSeen) string {
+	switch r.Why {
+	case flowcontrol.QueueFull:
+		if taken < o.Seats || waiting < o.QueueLength {
+			return fmt.Sprintf("%d of %d seats are taken, and its queue has %d requests of %d", taken, o.Seats, waiting, o.QueueLength)
+		}
+	case flowcontrol.TimeOut:
+		if waited := r.At.Sub(r.Arrived); r.At > 0 && waited < o.QueueWait {
+			return fmt.Sprintf("has waited for %v, and may wait for %v", waited, o.QueueWait)
+		}
+	case flowcontrol.CostlyAtEtcd:
+		others := 0
+		for i := range before.executing {
+			if before.executing[i].Number != r.Number {
+				others += before.executing[i].Seats
+			}
+		}
+		if cost := seatsAtEtcd(o, r.List(), r.About.Objects); others+cost <= o.Seats {
+			return fmt.Sprintf("%d of %d seats are taken by others, and it needs %d", others, o.Seats, cost)
+		}
+	}
+	return ""
+}
+
+// objectsOf is how many objects a cache has, 0 before its first list.
+func objectsOf(c *testbed.Cache) int {
+	n := 0
+	c.Mirror.Ascend(func(*wire.KeyValue) bool {
+		n++
+		return true
+	})
+	return n
+}
+
+// Finding implements testbed.Judge. At rest nothing waits, and nothing has seats; a run
+// with a clock ends amid everything.
+func (j *seatsKept) Finding(w *sim.World) explore.Finding {
+	all := j.tally
+	if j.system.Params().Clock.Mode == sim.Timed || !j.system.ComesToRest() || !j.system.IsOver(w) {
+		return all.Finding()
+	}
+	for _, c := range j.system.Caches() {
+		l := level(c)
+		if l == nil {
+			continue
+		}
+		n := len(l.Executing())
+		l.Waiting(func(*flowcontrol.Request) { n++ })
+		if n > 0 {
+			all.Violate("left", &notKept{c.Name, fmt.Sprintf("nothing more can happen, and %d requests wait for seats or have some", n)})
+		}
+	}
+	return all.Finding()
+}
+
+// notKept is what is wrong with the seats of an API server.
+type notKept struct{ cache, wrong string }
+
+func (k *notKept) String() string { return k.cache + ": " + k.wrong }
+
+// Concerns implements explore.Concerned.
+func (k *notKept) Concerns() explore.Concern { return explore.Concern{Node: k.cache} }
