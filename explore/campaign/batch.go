@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// batchSize is how many seeds a worker takes at once. It is part of the result:
-// campaigns end between batches, and the hash is one over batches.
+// batchSize is how many seeds a worker takes at once. It is part of the result: the hash
+// is one over batches. A campaign may end within one, as that of so many seeds does.
 const batchSize = 32
 
 // batch is what consecutive seeds came to.
@@ -24,7 +24,9 @@ type batch struct {
 	// metrics is nil for untimed runs.
 	metrics  []MetricTally
 	failures []FailureTally
-	err      error
+	// cut: the worker stopped before the end of the batch.
+	cut bool
+	err error
 }
 
 func newBatch() *batch {

@@ -75,14 +75,14 @@ func (c *campaign) work(batches chan<- *batch) {
 			}
 			size = min(size, c.cfg.Seeds-first)
 		}
-		b := w.run(c.cfg.FirstSeed+first, size)
+		b := w.run(c.cfg.FirstSeed+first, size, &c.stop)
 		b.number = number
 		batches <- b
 	}
 }
 
 // collect adds batches in the order of their seeds until the workers have ended.
-// A worker ends every batch that it has begun, so what was added has no gaps.
+// A batch that was cut is the last, so what was added has no gaps.
 func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err error) {
 	var deadline, tick <-chan time.Time
 	if c.cfg.For > 0 {
@@ -97,7 +97,8 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 	}
 	waiting := map[uint64]*batch{}
 	expected := uint64(0)
-	enough := false
+	// over: nothing is added any more; enough: because all was found that was looked for.
+	over, enough := false, false
 	interrupted := false
 	cancelled := ctx.Done()
 	for {
@@ -108,14 +109,15 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 				return err
 			}
 			waiting[b.number] = b
-			for b := waiting[expected]; b != nil && !enough; b = waiting[expected] {
+			for b := waiting[expected]; b != nil && !over; b = waiting[expected] {
 				delete(waiting, expected)
 				expected++
 				c.add(b)
 				err = b.err
 				enough = err != nil || c.cfg.StopAfter > 0 && len(c.result.Failures) >= c.cfg.StopAfter
+				over = enough || b.cut
 			}
-			if enough {
+			if over {
 				c.stop.Store(true)
 			}
 		case <-cancelled:
@@ -133,6 +135,9 @@ func (c *campaign) collect(ctx context.Context, batches <-chan *batch) (err erro
 
 // add adds the batch that comes next, and says what fails for the first time.
 func (c *campaign) add(b *batch) {
+	if b.cut && b.schedules == 0 {
+		return
+	}
 	before := len(c.result.Failures)
 	c.result.add(b)
 	if c.cfg.Failed == nil {

@@ -168,6 +168,32 @@ func TestInterruptedCampaignIsAPrefixOfTheSeeds(t *testing.T) {
 	require.Equal(t, c.Failures, again.Failures)
 }
 
+// interrupting is a subject whose third run comes with an interrupt, as a long one would.
+type interrupting struct {
+	explore.Subject
+	interrupt func()
+	runs      int
+}
+
+func (s *interrupting) Build(w *sim.World) {
+	if s.runs++; s.runs == 3 {
+		s.interrupt()
+		time.Sleep(50 * time.Millisecond)
+	}
+	s.Subject.Build(w)
+}
+
+// TestInterruptEndsABatch: the runs of a slow scenario take seconds each.
+func TestInterruptEndsABatch(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c, err := campaign.Run(ctx, func() explore.Subject { return &interrupting{Subject: newCounter(), interrupt: cancel} },
+		campaign.Config{Strategy: strategy.Random(), Seeds: 1000, Workers: 1, RecheckShare: -1})
+	require.NoError(t, err)
+	require.True(t, c.Interrupted)
+	require.Less(t, c.Schedules, uint64(10))
+	require.Equal(t, explored(t, newCounter, campaign.Config{Strategy: strategy.Random(), Seeds: c.Schedules, RecheckShare: -1}).Hash, c.Hash)
+}
+
 func TestCampaignEndsOnTime(t *testing.T) {
 	start := time.Now()
 	c, err := campaign.Run(context.Background(), newCounter, campaign.Config{For: 50 * time.Millisecond})

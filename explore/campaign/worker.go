@@ -3,6 +3,7 @@ package campaign
 import (
 	"math"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
@@ -43,8 +44,9 @@ func measure(newSubject func() explore.Subject, cfg *Config) (p strategy.Profile
 	return cfg.Strategy.Profile(explore.NewRunner(newSubject(), cfg.Steps)), nil
 }
 
-// run runs n seeds from first on. A panic ends the batch with an error.
-func (w *worker) run(first, n uint64) (b *batch) {
+// run runs n seeds from first on, fewer if it is to stop before. A panic ends the batch
+// with an error.
+func (w *worker) run(first, n uint64, stop *atomic.Bool) (b *batch) {
 	b = newBatch()
 	defer func() {
 		if v := recover(); v != nil {
@@ -53,6 +55,10 @@ func (w *worker) run(first, n uint64) (b *batch) {
 	}()
 	w.repeats = w.repeats[:0]
 	for i := range n {
+		if stop.Load() {
+			b.cut = true
+			break
+		}
 		w.seed = first + i
 		w.chooser.Begin(w.seed)
 		res := w.runner.Run(w.chooser)
