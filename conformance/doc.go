@@ -20,4 +20,7 @@
 // "make servers" builds the servers, "make test" judges the recordings (and runs
 // against the servers that are built), "make record" makes them anew. Nothing
 // here ever talks to anything but loopback.
+//
+// There is no server of 3.3: its tags have no go.mod and a vendor directory for GOPATH,
+// so that no module can require them. What is said of 3.3 was read in its sources.
 package conformance
