@@ -398,7 +398,7 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"--client", "is not a version"}, "run", "issue-15220", "--client", "banana")
 	c.refuses([]string{"--cache", `did you mean "direct"`}, "run", "issue-15220", "--cache", "dirct")
 	c.refuses([]string{"--bug", "unknown bug", "`simrun list bugs`"}, "run", "issue-15220", "--bug", "foo")
-	c.refuses([]string{"--etcd", "nearest is 3.4.0"}, "run", "issue-15220", "--etcd", "3.3.10")
+	c.refuses([]string{"--etcd", "nearest is 3.3.0"}, "run", "issue-15220", "--etcd", "3.2.32")
 	c.refuses([]string{"--bug", "unknown bug", "issue-17507"}, "run", "issue-15220", "--bug", "issue-17508")
 	c.refuses([]string{"both set progress"}, "run", "issue-15220", "--bug", "issue-15220", "--bug", "issue-17507")
 	c.refuses([]string{"unknown option", `"progress"`}, "run", "issue-15220", "--set", "progres=dropped")

@@ -123,7 +123,7 @@ func TestNamesOfSeveralKindsAreExplainedAsEach(t *testing.T) {
 // log names.
 func TestAnOptionSaysWhichReleasesHaveAValue(t *testing.T) {
 	text := flat(explained(t, "option", "progress"))
-	assert.Contains(t, text, "etcd 3.4.0 to 3.4.24, 3.5.0 to 3.5.7 the known bug issue-15220")
+	assert.Contains(t, text, "etcd 3.3 from 3.3.14 on, 3.4.0 to 3.4.24, 3.5.0 to 3.5.7 the known bug issue-15220")
 	assert.Contains(t, text, "etcd 3.4.25 to 3.4.30, 3.5.8 to 3.5.12 the known bug issue-17507")
 	assert.Contains(t, text, "etcd 3.4 from 3.4.38 on, 3.5 from 3.5.22 on, 3.6 from 3.6.2 on, 3.7")
 	assert.Contains(t, flat(explained(t, "option", "created")), "in-order through the watch channel: no release every scenario but those that unmask it")
