@@ -23,6 +23,9 @@ var undrawn = map[string][]string{
 		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "restore-tombstone=indexed",
 		"restore-revision=from-scheduled-compaction", "create-at-zero=read-before-register", "create-at-zero=passed-through",
 	},
+	"it is what releases of 3.3 do, which --etcd takes, or what all later ones do": {
+		"progress=ignored", "fragments=full", "fragments=none", "watch-ids=as-asked", "watch-ids=counted", "refusal-reason=named", "refusal-reason=none",
+	},
 	"the command line does not say more than that a gate is on": {"consistent-list-from-cache=default", "watch-list=default"},
 }
 

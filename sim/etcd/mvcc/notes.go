@@ -222,6 +222,8 @@ func (n fellThrough) About() sim.About {
 // posted: a response with events, or progress, went into a watch channel.
 type posted struct {
 	stream StreamName
+	// watch is the id of the watch of the events: one revision may be for several.
+	watch  int64
 	events Revisions
 	// progress is the revision of a response without events.
 	progress int64
@@ -231,7 +233,7 @@ func newPosted(stream StreamName, r *WatchResponse) posted {
 	if len(r.Events) == 0 {
 		return posted{stream: stream, progress: r.Revision}
 	}
-	return posted{stream: stream, events: RevisionsOf(r.Events)}
+	return posted{stream: stream, watch: r.ID, events: RevisionsOf(r.Events)}
 }
 
 // Text implements sim.Note.
@@ -240,7 +242,11 @@ func (n posted) Text(*sim.World) string {
 	if n.events != (Revisions{}) {
 		what = n.events.String()
 	}
-	return what + " goes into the watch channel of " + n.stream.String()
+	what += " goes into the watch channel of " + n.stream.String()
+	if n.watch > 0 {
+		what += ", for watch " + number(n.watch)
+	}
+	return what
 }
 
 // About implements sim.Subject.
