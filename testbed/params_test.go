@@ -66,7 +66,7 @@ func TestSetRefusesInOneLine(t *testing.T) {
 		{"bugs", "issue-15221", `unknown bug "issue-15221"; did you mean "issue-15220"?`},
 		{"bugs", "progress=dropped", `unknown bug "progress=dropped"; --set takes NAME=VALUE`},
 		{"cache", "kep-2341", `unknown cache design "kep-2341"; did you mean "kep-2340"?`},
-		{"members", "3.5.7,3.5", `members=3.5.7,3.5: etcd: unknown version "3.5": 3.4.0 to 3.7.x are known, the nearest is 3.5.35`},
+		{"members", "3.5.7,3.5", `members=3.5.7,3.5: etcd: unknown version "3.5": 3.3.0 to 3.7.x are known, the nearest is 3.5.35`},
 		{"progress", "deferred", "progress=deferred: the bug issue-15220 sets progress=control-queue; give one of them"},
 	} {
 		p := params()
