@@ -102,7 +102,6 @@ var elsewhere = map[string][]string{
 		"cache: progress notification of an unknown member dropped",
 	},
 	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
-		"cache: rest of a list that is too large to be kept",
 	},
 	"it violates informer-catches-up": {
 		"informer: list ended by its timeout",

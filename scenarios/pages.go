@@ -40,6 +40,25 @@ there must come from the cache, and one whose rest has gone must come from etcd.
 	),
 })
 
+var BoundedPages = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "bounded-pages",
+	Summary: "a cache keeps the rests of lists in as many bytes as it may: older ones go for newer ones, and one that is too large is not kept",
+	Doc: `"Memory would need to be somehow bound with this approach" (the first draft of KEP-2340). The rests of kept-pages are counted by
+the bytes of their keys and values: 60, which is two objects. etcd answers the pages whose rests are gone, and each list is
+the state at one revision all the same.`,
+	Params: func() testbed.Params {
+		p := KeptPages.Params
+		p.Settings = option.Settings("pagination=kept", "kept-bytes=60")
+		p.Workload.Think = 20 * time.Second
+		return p
+	}(),
+	Claims: []*testbed.Property{reads.Linearizable, reads.Pages, caches.ServedAsPromised, caches.PageSizes, timers.Owned, timers.PagesInTime},
+	Known: slices.Concat(
+		known.EarlyProgress(reads.Linearizable),
+		known.StaleReads(reads.Linearizable),
+	),
+})
+
 var CompactedPages = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "compacted-pages",
 	Summary: "etcd is compacted while clients turn pages: the refusal has a second token, with which they list the rest as it is now",

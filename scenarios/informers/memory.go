@@ -78,6 +78,49 @@ long LISTs in flight, and those that wait for the cache, had been too many when 
 	),
 })
 
+// quiet is memory for exactly what the clients of a server can take: nothing is written
+// meanwhile, and no watch of the cache itself has an event under way.
+func quiet(list informer.ListMode, settings ...string) testbed.Params {
+	p := feedbackParams(list)
+	p.Settings = option.Settings(settings...)
+	p.Topology.ServerSettings = nil
+	p.Workload.Writers = 0
+	return p
+}
+
+var MemorySuffices = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "memory-suffices",
+	Summary: "API servers have memory for the LISTs of their informers and for not one object more: none is killed",
+	Doc: `Four informers list twenty objects at each of three servers. The cache answers, so that each answer takes three times its
+objects: 240, which is the limit. With --set memory-limit=239 all servers are killed again and again.`,
+	Params: quiet(informer.ByListWatch, "memory-limit=240"),
+	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
+	Known: slices.Concat(
+		known.BackInTime(informers.CatchUp),
+		etcdAnswers(known.When(known.BypassesCache), "etcd answers all LISTs, each of which takes five times its objects"),
+	),
+})
+
+var MemoryOfStreams = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "memory-of-streams",
+	Summary: "what streams take is bounded by the channels of watchers: ten objects each, and a server with memory for fewer is killed",
+	Doc: `The informers of memory-suffices stream their list. Their watchers have ten slots each, all of which are in use while the
+initial events are sent, whatever the number of objects is: forty objects for the four informers of a server. The first server has
+memory for 39, and is killed. Its informers list at the next one, which has memory for that. With 40 no server is killed
+(--set server-settings=cache-1:memory-limit=40).`,
+	Params: func() testbed.Params {
+		p := quiet(informer.ByWatchList, "memory-limit=1000")
+		p.Topology.ServerSettings = []string{"cache-1:memory-limit=39"}
+		return p
+	}(),
+	Claims: []*testbed.Property{load.StaysUp, informers.CatchUp},
+	Known: slices.Concat(
+		known.BackInTime(informers.CatchUp),
+		known.When(testbed.Unless(known.BypassesCache)).Violates(load.StaysUp).
+			Because("a watcher takes an object for each slot of its channel that is in use, which are ten, and an informer whose stream is refused lists"),
+	),
+})
+
 // etcdAnswers: API servers are killed again and again, and at the end of a run an informer
 // may be one whose pauses have become long.
 func etcdAnswers(when known.Premise, because string) []testbed.Row {

@@ -37,6 +37,15 @@ func killed(t *testing.T, sc *testbed.Scenario, settings ...string) map[string]b
 	return labels
 }
 
+// TestMemoryOfStreams: what LISTs and streams take, to the object. The streams of four
+// informers take 40 and their LISTs 240.
+func TestMemoryOfStreams(t *testing.T) {
+	assert.Empty(t, killed(t, informers.MemorySuffices))
+	assert.True(t, killed(t, informers.MemorySuffices, "memory-limit=239", "informers=4", "caches=1")["alone"])
+	assert.True(t, killed(t, informers.MemoryOfStreams)["alone"])
+	assert.Empty(t, killed(t, informers.MemoryOfStreams, "server-settings=cache-1:memory-limit=40"))
+}
+
 // TestMemoryFeedback: one server with too little memory takes others with it that have
 // enough for their own clients. Without that one nothing happens, nor with streams.
 func TestMemoryFeedback(t *testing.T) {

@@ -321,11 +321,9 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	return "timeout of " + c.dispatcher.Watcher(n/2).String()
 }
 
-// Drained implements sim.Drained.
-func (c *Cache) Drained(env *sim.Env, conn sim.Conn) {
-	c.dispatcher.Drained(env, conn)
-	c.killer.Look(env)
-}
+// Drained implements sim.Drained. What the process takes for the client has become less, and a
+// delegated watch that sends on now takes as much again.
+func (c *Cache) Drained(env *sim.Env, conn sim.Conn) { c.dispatcher.Drained(env, conn) }
 
 // ResourceVersion is the revision up to which the cache claims to be complete;
 // 0 before its first list.
