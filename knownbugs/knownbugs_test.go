@@ -280,6 +280,8 @@ var always = map[string]string{
 
 	"informer-never-pauses":     "each informer is refused a request",
 	"ticks-elided-by-others":    "each stream has a busy watch and a quiet one",
+	"ticks-stop-after-events":   "each stream is sent events, and is quiet after them",
+	"client-reopens-late":       "each run has a stream that breaks",
 	"compacts-present-revision": "each run has a compaction",
 }
 

@@ -104,11 +104,13 @@ var mechanisms = map[string][]fact{
 	"bug-compaction-after-last":        {said("etcd.applied"), said("reply.altered")},
 	"bug-previous-of-created":          {said("reply.altered")},
 	// Another watch of the stream is sent events.
-	"bug-ticks-elided-by-others": {said("v3rpc.sent")},
-	"bug-issue-12385":            {setBack("v3rpc.refusedAs")},
-	"bug-victims-left":           {said("mvcc.becameVictim"), setBack("mvcc.victimsLeft")},
-	"bug-client-keeps-calls":     {setBack("clientv3.callKept")},
-	"bug-client-keeps-watches":   {struck, setBack("clientv3.closingsLeft")},
+	"bug-ticks-elided-by-others":  {said("v3rpc.sent")},
+	"bug-ticks-stop-after-events": {said("v3rpc.sent")},
+	"bug-client-reopens-late":     {struck},
+	"bug-issue-12385":             {setBack("v3rpc.refusedAs")},
+	"bug-victims-left":            {said("mvcc.becameVictim"), setBack("mvcc.victimsLeft")},
+	"bug-client-keeps-calls":      {setBack("clientv3.callKept")},
+	"bug-client-keeps-watches":    {struck, setBack("clientv3.closingsLeft")},
 
 	// An entry is applied twice.
 	"bug-issue-13514": {struck, setBack("etcd.repeated"), said("etcd.applied")},

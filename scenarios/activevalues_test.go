@@ -197,6 +197,7 @@ var activeValues = []active{
 	{set: "compaction-pause=1s", scenario: "lone-compactor", with: "compaction-batch=1"},
 	{set: "leaderless-streams=kept", scenario: "long-without-leader"},
 	{set: "elided-ticks=stream", scenario: "quiet-watch"},
+	{set: "elided-ticks=for-good", scenario: "quiet-again"},
 	{set: "chan-buf=3", scenario: "backpressure"},
 	{set: "watchers-per-sync=2", scenario: "watch-guarantees"},
 	{set: "sync-batch=2", scenario: "watch-guarantees"},

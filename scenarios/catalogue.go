@@ -19,14 +19,14 @@ func init() {
 	testbed.ArrangeScenarios(
 		// Consistent reads, and everything around one cache.
 		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, Partitions, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
-		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, UnfinishedPages, FutureReads,
+		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, BoundedPages, UnfinishedPages, FutureReads,
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
 		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
 		// What known bugs of etcd show in.
-		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
-		etcdrequests.RequestSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,
+		NegativeWatch, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
+		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,
@@ -39,10 +39,10 @@ func init() {
 		seats.Queues, seats.Fallback,
 		// Informers (KEP-3157).
 		informers.ColdStart, informers.Resume, informers.Expired, informers.Moves, informers.TimeTravel, informers.MostRecent, informers.Fallback,
-		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback,
+		informers.RelistLoop, informers.Detector, informers.Refusals, informers.Overload, informers.Outages, informers.QuietResource, informers.Memory, informers.SlowLists, informers.SlowStreams, informers.MemoryFeedback, informers.MemoryFallback, informers.MemorySuffices, informers.MemoryOfStreams,
 		// API servers that are changed while they serve.
 		rollouts.Rollout, rollouts.Gate, rollouts.Snapshots, rollouts.Pages, rollouts.Compactors, informers.VersionSkew,
 		// Errors of etcd.
-		EtcdErrors, AnyEtcdErrors, NoLeader, ErrorsAtRest,
+		EtcdErrors, AnyEtcdErrors, etcdrequests.UnevenAttempts, NoLeader, ErrorsAtRest,
 	)
 }

@@ -226,6 +226,30 @@ that its client is sent: it must come as if the watch was alone.`,
 	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
 })
 
+var QuietAgain = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "quiet-again",
+	Summary: "a watch of etcd's own API is sent events for a while, then only other keys are written: progress comes again, timed",
+	Doc: `What a cache of a resource depends on that is seldom written (KEP-2340): etcd's revision goes on, and the ticker alone says so. A
+tick leaves out a watch that was sent events since the tick before. The next one must not.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("notify=300ms"),
+		Workload: workload.Options{
+			Writers: 2, Writes: 2, Noise: 1, NoiseWrites: 12, NoiseFor: 6 * time.Second, Streams: 1, Read: "consistent", Keys: 2, Items: 2,
+			Think: 500 * time.Millisecond,
+		},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 20 * time.Second, Steps: 100_000,
+		},
+	},
+	Stream: func(*testbed.Params, int) workload.EtcdWatchPlan {
+		watch := watchFrom(2)
+		watch.ProgressNotify = true
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{watch}}
+	},
+	Claims: []*testbed.Property{etcdapi.Progress, etcdapi.WatchAnswers},
+})
+
 var LaggingWatches = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "lagging-watches",
 	Summary: "watches of etcd's own API at a member that is behind the one that takes writes, until nothing more can happen",

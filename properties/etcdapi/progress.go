@@ -19,7 +19,7 @@ var Progress = testbed.RegisterProperty(&testbed.Property{
 	Name: "progress-comes", Kind: testbed.Liveness,
 	Promise:  "A watch of etcd that asks for progress notifications is sent something within two periods of the ticker.",
 	Violated: "no progress notification",
-	Labels:   map[string]string{"silent": "no progress notification"},
+	Labels:   map[string]string{"late": "progress notification too late", "silent": "no progress notification any more"},
 	New: func(s *testbed.System) testbed.Judge {
 		o := s.Nodes().Etcd.Watch
 		b := s.DeliveryBound().Plus(2*o.ProgressNotifyInterval*11/10, fmt.Sprintf("two ticks of %v", o.ProgressNotifyInterval))
@@ -60,21 +60,22 @@ func (j *progress) judge(all *testbed.Tally, c *workload.EtcdWatch, watch worklo
 		case r.Canceled:
 			return
 		case r.WatchID == watch.ID:
-			j.between(all, c, watch.ID, last, r.At)
+			j.between(all, "late", c, watch.ID, last, r.At)
 			last = r.At
 		}
 	}
-	j.between(all, c, watch.ID, last, end)
+	j.between(all, "silent", c, watch.ID, last, end)
 }
 
-// between judges the time between two responses; a negative one is no response.
-func (j *progress) between(all *testbed.Tally, c *workload.EtcdWatch, watch int64, last, next sim.Time) {
+// between judges the time between two responses, or from the last one to the end of the run;
+// a negative one is no response.
+func (j *progress) between(all *testbed.Tally, label string, c *workload.EtcdWatch, watch int64, last, next sim.Time) {
 	if last < 0 {
 		return
 	}
 	all.Exercised++
 	if waited := next.Sub(last); waited > j.bound.Total {
-		all.Violate("silent", &noProgress{c.Name(), watch, waited, j.bound})
+		all.Violate(label, &noProgress{c.Name(), watch, waited, j.bound})
 	}
 }
 

@@ -16,6 +16,7 @@ type Options struct {
 	FailedRead     FailedRead
 	AbandonedCall  AbandonedCall
 	LateClosing    LateClosing
+	ReopenPause    ReopenPause
 	Amounts
 }
 
@@ -84,6 +85,19 @@ var LateClosings = option.NewSeam[LateClosing, bool]("late-closings",
 	"what becomes of watches that close while their stream waits to be opened again").
 	Shipped("taken", "run takes them when the stream is open: all releases", true)
 
+// ReopenPause is a value of ReopenPauses.
+type ReopenPause uint8
+
+// Pause is how long run sleeps before it opens a stream again that broke, after it has slept
+// for so long the last time, or the first time would have.
+type Pause func(last sim.Duration, a *Amounts) sim.Duration
+
+// ReopenPauses are the pauses before a stream is opened again.
+var ReopenPauses = option.NewSeam[ReopenPause, Pause]("reopen-pause",
+	"how long the client library waits before it opens a watch stream again that broke").
+	Shipped("backoff", "1.25 ms, and a quarter more with each further break, up to 100 ms (backoffIfUnavailable)",
+		func(last sim.Duration, a *Amounts) sim.Duration { return min(last+last/4, a.WatchBackoffMax) })
+
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
 	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
@@ -95,6 +109,7 @@ var Choices = option.NewGroup("client",
 	option.SeamOption(UnknownWrites, func(o *Options) *UnknownWrite { return &o.UnknownWrite }),
 	option.SeamOption(AbandonedCalls, func(o *Options) *AbandonedCall { return &o.AbandonedCall }),
 	option.SeamOption(LateClosings, func(o *Options) *LateClosing { return &o.LateClosing }),
+	option.SeamOption(ReopenPauses, func(o *Options) *ReopenPause { return &o.ReopenPause }),
 )
 
 // Group is all options.

@@ -162,9 +162,9 @@ func (s *Stream) errc(env *sim.Env, h *sim.Hangup) {
 	s.broke(env)
 	// Without a clock the waiting time makes no difference, and should make none
 	// between states.
-	if env.Mode() == sim.Timed && s.backoff < s.c.cfg.WatchBackoffMax {
+	if env.Mode() == sim.Timed {
 		s.writes(env, cellBackoff)
-		s.backoff = min(s.backoff+s.backoff/4, s.c.cfg.WatchBackoffMax)
+		s.backoff = ReopenPauses.Of(s.c.cfg.ReopenPause)(s.backoff, &s.c.cfg.Amounts)
 	}
 	s.writes(env, cellRun)
 	s.state, s.conn = streamBackingOff, sim.NoConn

@@ -155,6 +155,9 @@ const (
 	ElidedWatch ElidedTicks = iota
 	// ElidedStream: all watches of its stream, which no release leaves out.
 	ElidedStream
+	// ElidedForGood: the one that was sent events, at all later ticks, too, which no release
+	// does.
+	ElidedForGood
 )
 
 // LeaderlessStreams is what becomes of the streams that require a leader when there has
@@ -210,7 +213,8 @@ var Choices = option.NewGroup("etcd",
 	option.Choice("elided-ticks", func(o *Options) *ElidedTicks { return &o.ElidedTicks },
 		"the watches that are sent no progress at a tick",
 		option.Value{Name: "watch", Doc: "those that were sent events since the tick before: all releases"},
-		option.Value{Name: "stream", Doc: "those on whose stream one was sent events: no release"}),
+		option.Value{Name: "stream", Doc: "those on whose stream one was sent events: no release"},
+		option.Value{Name: "for-good", Doc: "those that were ever sent events: no release"}),
 )
 
 // Amounts are the amounts that scenarios set. The others stay what etcd has, but for

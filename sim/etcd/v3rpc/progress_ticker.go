@@ -65,6 +65,9 @@ func (sws *ServerWatchStream) takeTick(env *sim.Env) {
 			l.due = append(l.due, f.id)
 		} else {
 			env.Cover(coverTickElided)
+			if sws.server.opts.ElidedTicks == ElidedForGood {
+				continue
+			}
 		}
 		f.progress = true
 		env.WritesItem(cellProgress, sws.place, watchItem(f.id))

@@ -1,4 +1,4 @@
-package etcd
+package ticker
 
 import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
