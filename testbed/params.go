@@ -229,6 +229,8 @@ func (p *Params) fit() error {
 		return fmt.Errorf("caches=0: there are readers, watchers or informers, so there must be a cache")
 	case servers == 0 && p.Faults.Clog:
 		return fmt.Errorf("clog=true: there is no API server whose watch could be clogged")
+	case p.Faults.Failovers > 0 && len(p.Topology.OtherMembers()) == 0:
+		return fmt.Errorf("failovers=%d: etcd has one member, so that no other can take over; add some, such as members=3.5.7", p.Faults.Failovers)
 	case p.Clock.Mode == sim.Timed && p.Clock.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
 	case p.Workload.Total()+p.Informers.Count+servers*max(1, p.Topology.Resources) > maxClients:
