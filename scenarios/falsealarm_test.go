@@ -101,8 +101,7 @@ var elsewhere = map[string][]string{
 		"cache: member behind a stream of the watch asked for its version",
 		"cache: progress notification of an unknown member dropped",
 	},
-	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {
-	},
+	"an option without a bound in these designs; TestKeptPagesAreBoundedInBytes sets one": {},
 	"it violates informer-catches-up": {
 		"informer: list ended by its timeout",
 	},
