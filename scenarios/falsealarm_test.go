@@ -31,6 +31,7 @@ var elsewhere = map[string][]string{
 		"etcd: progress deferred",
 		"etcd: progress request ignored, one is deferred",
 		"etcd: deferred progress sent",
+		"etcd: progress request not known",
 		"etcd: victim while progress is deferred",
 		"etcd: watch created while progress is deferred",
 		"etcd: unsynced watcher synced without a word while progress is deferred",
