@@ -52,7 +52,7 @@ the state at one revision all the same.`,
 		p.Workload.Think = 20 * time.Second
 		return p
 	}(),
-	Claims: []*testbed.Property{reads.Linearizable, reads.Pages, caches.ServedAsPromised, caches.PageSizes, timers.Owned, timers.PagesInTime},
+	Claims: []*testbed.Property{reads.Linearizable, caches.ServedAsPromised, caches.PageSizes, timers.Owned, timers.PagesInTime},
 	Known: slices.Concat(
 		known.EarlyProgress(reads.Linearizable),
 		known.StaleReads(reads.Linearizable),

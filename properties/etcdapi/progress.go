@@ -19,7 +19,7 @@ var Progress = testbed.RegisterProperty(&testbed.Property{
 	Name: "progress-comes", Kind: testbed.Liveness,
 	Promise:  "A watch of etcd that asks for progress notifications is sent something within two periods of the ticker.",
 	Violated: "no progress notification",
-	Labels:   map[string]string{"late": "progress notification too late", "silent": "no progress notification any more"},
+	Labels:   map[string]string{"late": "progress notification too late", "silent": "no progress from then on"},
 	New: func(s *testbed.System) testbed.Judge {
 		o := s.Nodes().Etcd.Watch
 		b := s.DeliveryBound().Plus(2*o.ProgressNotifyInterval*11/10, fmt.Sprintf("two ticks of %v", o.ProgressNotifyInterval))

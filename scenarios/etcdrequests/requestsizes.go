@@ -24,7 +24,7 @@ transactions fit. What only reads is no proposal, and is never too large.`,
 	},
 	Draws: []option.Range{
 		option.From("max-request-bytes", "36", "60", "75", "90", "105", "120", "140"), option.From("drawn-bytes", "4", "16", "40"),
-		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
+		option.From("keys", "1", "2", "4", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
 	},
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},
 })
@@ -44,7 +44,7 @@ it is.`,
 		Clock: testbed.Clock{Steps: 20_000},
 	},
 	Draws: []option.Range{
-		option.From("max-request-bytes", "100", "110", "120", "140", "150", "160", "180"), option.From("drawn-bytes", "4", "16"),
+		option.From("max-request-bytes", "100", "110", "120", "140", "150", "160", "180"), option.From("drawn-bytes", "4", "12", "16"),
 		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "2", "3", "5"),
 	},
 	Claims: []*testbed.Property{etcdapi.Answers, reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce},

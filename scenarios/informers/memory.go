@@ -118,6 +118,7 @@ memory for 39, and is killed. Its informers list at the next one, which has memo
 		known.BackInTime(informers.CatchUp),
 		known.When(testbed.Unless(known.BypassesCache)).Violates(load.StaysUp).
 			Because("a watcher takes an object for each slot of its channel that is in use, which are ten, and an informer whose stream is refused lists"),
+		etcdAnswers(known.When(known.BypassesCache), "etcd answers the LISTs of informers whose streams are refused, each of which takes five times its objects"),
 	),
 })
 
