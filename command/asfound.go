@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
 )
 
@@ -62,6 +63,18 @@ func (a *asFound) replace(tally campaign.FailureTally) {
 		os.Remove(gone.path)
 		// It stays if there is anything else in it.
 		os.Remove(a.dir)
+	}
+}
+
+// link gives the runs that nothing took the place of to failures that have no other run.
+// Of several draws that fail in the same way one may have a smaller run.
+func (a *asFound) link(found *summary.Summary) {
+	for _, r := range a.runs {
+		if !slices.ContainsFunc(found.Failures, func(f summary.Failure) bool {
+			return f.Property == r.Failure.Property && f.Label == r.Failure.Label && f.Replay != ""
+		}) {
+			found.Link(r.Failure, "", nil, 0, r.path)
+		}
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
 )
 
 // TestFailuresAreKeptAsTheyAreFound: a campaign that is killed has lost nothing of what
@@ -38,4 +42,20 @@ func TestFailuresAreKeptAsTheyAreFound(t *testing.T) {
 	require.NoError(t, os.WriteFile(mine, whenKilled, 0o600))
 	require.Equal(t, exitViolated, c.run("run", "issue-15220"))
 	require.FileExists(t, mine, "it was there before this process")
+}
+
+// TestARunAsFoundGivesWayToAStory: two draws may fail in the same way, and an interrupt
+// leave one of them without a smaller run.
+func TestARunAsFoundGivesWayToAStory(t *testing.T) {
+	told, untold := explore.Failure{Property: "exact", Label: "old"}, explore.Failure{Property: "exact", Label: "new"}
+	found := &summary.Summary{Failures: []summary.Failure{{Property: told.Property, Label: told.Label}, {Property: untold.Property, Label: untold.Label}}}
+	found.Link(told, "why", []string{"story"}, 3, "small.json")
+	first := &asFound{runs: []*foundRun{
+		{FailureTally: campaign.FailureTally{Failure: told, FirstSeed: 8}, path: "as-found/a.json"},
+		{FailureTally: campaign.FailureTally{Failure: untold, FirstSeed: 9}, path: "as-found/b.json"},
+	}}
+	first.link(found)
+	require.Equal(t, "small.json", found.Failures[0].Replay)
+	require.Equal(t, []string{"story"}, found.Failures[0].Story)
+	require.Equal(t, "as-found/b.json", found.Failures[1].Replay)
 }

@@ -85,10 +85,14 @@ func (d *drawn) ended(i uint64, r *campaign.Result) {
 	}
 }
 
-// diagnose looks at the failures of each draw with its own parameters.
+// diagnose looks at the failures of each draw with its own parameters. When the context is
+// done those of further draws are left as they were found.
 func (d *drawn) diagnose(ctx context.Context, live *progress, finder diagnosis.Finder, first *asFound, found *summary.Summary) ([]*keptRun, error) {
 	var kept []*keptRun
 	for _, f := range d.failing {
+		if ctx.Err() != nil && len(kept) > 0 {
+			break
+		}
 		finder.Params, finder.First, finder.Last = f.params, f.first, f.first+d.each-1
 		more, err := d.runFlags.diagnose(ctx, live, &finder, first, f.failures, found)
 		kept = append(kept, more...)

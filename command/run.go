@@ -180,6 +180,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if err != nil {
 		return err
 	}
+	first.link(found)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
@@ -271,6 +272,9 @@ type keptRun struct {
 	err  error
 }
 
+// shows reports whether the run fails in this way.
+func (k *keptRun) shows(f explore.Failure) bool { return k.Failure == f || slices.Contains(k.Also, f) }
+
 // diagnose shrinks, explains and saves each way to fail, and adds what comes of
 // it to the summary.
 func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, first *asFound, failures []campaign.FailureTally, found *summary.Summary) ([]*keptRun, error) {
@@ -294,14 +298,9 @@ func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnos
 		}
 	}
 	for _, tally := range failures {
-		if slices.ContainsFunc(kept, func(k *keptRun) bool {
-			return k.err == nil && (k.Failure == tally.Failure || slices.Contains(k.Also, tally.Failure))
-		}) {
+		if slices.ContainsFunc(kept, func(k *keptRun) bool { return k.err == nil && k.shows(tally.Failure) }) {
 			first.replace(tally)
 		}
-	}
-	for _, r := range first.runs {
-		found.Link(r.Failure, "", nil, 0, r.path)
 	}
 	return kept, err
 }
