@@ -5,10 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -86,11 +84,7 @@ func measuredCascade(t *testing.T) string {
 		{"draft-2019, delegated-limit=1", "draft-2019", []string{"delegated-limit=1"}},
 	} {
 		p := with(t, guards.Cascade, append([]string{"cache=" + x.cache}, x.settings...)...)
-		subjects, err := guards.Cascade.Subjects(p)
-		require.NoError(t, err)
-		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: cascadeSchedules, Steps: p.Clock.Steps, Strategy: strategy.Random()})
-		require.NoError(t, err)
-		require.Zero(t, c.Truncated)
+		c := sampled(t, guards.Cascade, p, cascadeSchedules)
 		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(cascadeColumns(t, c, &p), " | "))
 	}
 	return b.String()
@@ -113,7 +107,7 @@ func cascadeColumns(t *testing.T, c *campaign.Result, p *testbed.Params) []strin
 	}
 	clients := runs * float64(p.Workload.Polling.Clients)
 	return []string{
-		fmt.Sprintf("%.0f %%", 100*float64(c.Properties[0].Violations)/runs),
+		fmt.Sprintf("%.0f %%", 100*float64(violations(t, c, reads.RecoversInTime))/runs),
 		fmt.Sprintf("%.1f / %.1f", lists("faults", "struck", "served")/runs/during, lists("faults", "other", "served")/runs/during),
 		fmt.Sprintf("%.1f / %.1f", lists("healed", "struck", "served")/runs/after, lists("healed", "other", "served")/runs/after),
 		fmt.Sprintf("%.1f", both("refused")/runs),

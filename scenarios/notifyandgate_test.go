@@ -9,10 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/guards"
-	"github.com/watchbed/watchbed/testbed"
 )
 
 // The four combinations that KEP-2340 wants tested, "e2e tests". Off is etcd's default,
@@ -31,20 +29,6 @@ func exploredWith(t *testing.T, settings ...string) *campaign.Result {
 	c := explored(t, guards.NotifyAndGate, with(t, guards.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
 	require.Zero(t, c.Truncated)
 	return c
-}
-
-// violations is in how many schedules a property is violated. It fails if that was never
-// checked.
-func violations(t *testing.T, c *campaign.Result, p *testbed.Property) uint64 {
-	t.Helper()
-	for _, f := range c.Properties {
-		if f.Name == p.Name {
-			require.NotZero(t, f.Exercised, p.Name)
-			return f.Violations
-		}
-	}
-	require.Failf(t, "not claimed", "%s", p.Name)
-	return 0
 }
 
 // TestNotifyAndGate says by hand what each combination comes to. Whether etcd notifies
@@ -99,15 +83,11 @@ func measuredCostOfNotifyAndGate(t *testing.T) string {
 	b.WriteString("| notifications | gate | LIST, mean / p99 | ranges of etcd | bytes of etcd | progress requests | notifications |\n|---|---|---|---|---|---|---|\n")
 	for _, x := range append(notifyAndGate[:4:4], []struct{ notify, gate string }{{"notify=250ms", "default"}, {"notify=250ms", "disabled"}}...) {
 		p := with(t, CostElsewhere, "etcd=3.6.16", "reads=60", "noise-for=20s", "noise-writes=2000", x.notify, "consistent-list-from-cache="+x.gate)
-		subjects, err := CostElsewhere.Subjects(p)
-		require.NoError(t, err)
-		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: costSchedules, Steps: p.Clock.Steps, Strategy: strategy.Random()})
-		require.NoError(t, err)
-		require.Zero(t, c.Truncated)
+		c := sampled(t, CostElsewhere, p, costSchedules)
 		took := tally(t, c, `apiserver_request_duration_seconds{verb="LIST"}`)
 		each := func(names ...string) (sum float64) {
 			for _, name := range names {
-				sum += float64(total(c, name))
+				sum += float64(tally(t, c, name).Sum())
 			}
 			return sum / float64(took.Count())
 		}
@@ -117,14 +97,4 @@ func measuredCostOfNotifyAndGate(t *testing.T) string {
 			each("etcd_progress_requests_total"), each("etcd_bookmark_total"))
 	}
 	return b.String()
-}
-
-// total is the sum of a metric, 0 if there was nothing to measure.
-func total(c *campaign.Result, name string) (sum uint64) {
-	for i := range c.Metrics {
-		if c.Metrics[i].Metric.String() == name {
-			sum += uint64(c.Metrics[i].Sum())
-		}
-	}
-	return sum
 }

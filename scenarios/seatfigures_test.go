@@ -5,10 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/properties/load"
 	"github.com/watchbed/watchbed/scenarios/seats"
 )
 
@@ -34,11 +31,7 @@ func measuredSeats(t *testing.T) string {
 		{"**direct**", "direct", nil},
 	} {
 		p := with(t, seats.Fallback, append([]string{"cache=" + x.cache}, x.settings...)...)
-		subjects, err := seats.Fallback.Subjects(p)
-		require.NoError(t, err)
-		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: seatsSchedules, Steps: p.Clock.Steps, Strategy: strategy.Random()})
-		require.NoError(t, err)
-		require.Zero(t, c.Truncated)
+		c := sampled(t, seats.Fallback, p, seatsSchedules)
 		runs := float64(c.Schedules)
 		during, after := p.Faults.For.Seconds(), (p.Clock.Horizon - p.Faults.For).Seconds()
 		sum := func(name string) float64 { return float64(tally(t, c, name).Sum()) }
@@ -49,7 +42,7 @@ func measuredSeats(t *testing.T) string {
 		refused := sum(`apiserver_flowcontrol_rejected_requests_total{reason="queue-full"}`) +
 			sum(`apiserver_flowcontrol_rejected_requests_total{reason="time-out"}`) + sum(`flowcontrol_rejected_lists_total{reason="at-etcd"}`)
 		fmt.Fprintf(&b, "| %s | %.0f %% | %d | %d | %d of 10 | %.1f | %.1f | %.1f / %.1f | %.2f s |\n", x.name,
-			100*float64(c.Properties[1].Violations)/runs,
+			100*float64(violations(t, c, load.WithinSeats))/runs,
 			most("flowcontrol_lists_at_etcd"), most("flowcontrol_objects_at_etcd"), most("flowcontrol_seats_at_etcd"),
 			sum(`etcd_requests_total{operation="list",for="client"}`)/runs, refused/runs,
 			served("faults")/runs/during, served("healed")/runs/after,

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
@@ -49,34 +47,6 @@ var bufferings = []struct {
 
 // acts is something that a buffering does: in words, and the situation that counts it.
 type acts struct{ words, situation string }
-
-// measuredSchedules is enough for a 99th percentile of some thousand values.
-const measuredSchedules = 500
-
-// measuredBy explores a scenario with every delay drawn evenly.
-func measuredBy(t *testing.T, sc *testbed.Scenario, settings ...string) *campaign.Result {
-	t.Helper()
-	p := with(t, sc, settings...)
-	subjects, err := sc.Subjects(p)
-	require.NoError(t, err)
-	c, err := campaign.Run(context.Background(), subjects, campaign.Config{
-		Seeds: measuredSchedules, Steps: p.Clock.Steps, Strategy: strategy.Random(),
-	})
-	require.NoError(t, err)
-	require.Zero(t, c.Truncated)
-	return c
-}
-
-func tally(t *testing.T, c *campaign.Result, name string) *campaign.MetricTally {
-	t.Helper()
-	for i := range c.Metrics {
-		if c.Metrics[i].Metric.String() == name {
-			return &c.Metrics[i]
-		}
-	}
-	require.Failf(t, "no such metric", "%q", name)
-	return nil
-}
 
 // measuredFull is what each option for a full buffer costs where the client is slow.
 func measuredFull(t *testing.T) string {
