@@ -8,8 +8,8 @@ import (
 )
 
 // seatsOf is what a request is to be estimated at (KEP-1040, and upstream's
-// list_work_estimator.go), written down a second time. The objects are those that there
-// are when the request comes, 0 if nobody has counted them.
+// list_work_estimator.go), written down a second time. The objects are those
+// that the cache has when the request comes, 0 before its first list.
 func seatsOf(o *flowcontrol.Options, r *flowcontrol.Request, objects int) int {
 	switch p := r.Message.Payload.(type) {
 	case *wire.ListRequest:

@@ -54,13 +54,19 @@ func (*seatsKept) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
 
 // AfterStep implements testbed.StepObserver.
 func (j *seatsKept) AfterStep(w *sim.World, a sim.Action) {
-	for i, c := range j.system.Caches() {
-		if a.Node == c.ID {
-			if l := level(c); l != nil && !j.tally.Violated() {
-				j.look(w, c, l, &j.seen[i])
-			}
-		}
+	if at, l := levelAt(j.system, a.Node); l != nil && !j.tally.Violated() {
+		j.look(w, j.system.Caches()[at], l, &j.seen[at])
 	}
+}
+
+// levelAt is the level of the cache that a node is, with the cache's place; nil of any other
+// node, and of a cache that has no limit.
+func levelAt(s *testbed.System, n sim.NodeID) (place int, l *flowcontrol.Level) {
+	role := s.Role(n)
+	if role.Part != testbed.CacheNode {
+		return 0, nil
+	}
+	return role.Place, level(s.Caches()[role.Place])
 }
 
 // level is that of a cache, nil if it has no limit.

@@ -40,27 +40,22 @@ func (*withinSeats) Follows(p testbed.Part) bool { return p == testbed.CacheNode
 
 // AfterStep implements testbed.StepObserver.
 func (j *withinSeats) AfterStep(_ *sim.World, a sim.Action) {
-	for i, c := range j.system.Caches() {
-		if a.Node != c.ID {
-			continue
+	at, l := levelAt(j.system, a.Node)
+	if l == nil {
+		return
+	}
+	lists, seats, admitted := 0, 0, 0
+	for k := range l.Executing() {
+		if r := &l.Executing()[k]; r.AtEtcd > 0 {
+			lists++
+			seats += seatsAtEtcd(l.Options(), r.List(), r.About.Objects)
+			admitted += r.Seats
 		}
-		l := level(c)
-		if l == nil {
-			continue
-		}
-		lists, seats, admitted := 0, 0, 0
-		for k := range l.Executing() {
-			if r := &l.Executing()[k]; r.AtEtcd > 0 {
-				lists++
-				seats += seatsAtEtcd(l.Options(), r.List(), r.About.Objects)
-				admitted += r.Seats
-			}
-		}
-		j.tally.Exercised += max(0, l.Arrivals()-j.arrivals[i])
-		j.arrivals[i] = l.Arrivals()
-		if limit := l.Options().Seats; seats > limit {
-			j.tally.Violate("", &tooMuchAtEtcd{cache: c.Name, lists: lists, seats: seats, admitted: admitted, limit: limit})
-		}
+	}
+	j.tally.Exercised += max(0, l.Arrivals()-j.arrivals[at])
+	j.arrivals[at] = l.Arrivals()
+	if limit := l.Options().Seats; seats > limit {
+		j.tally.Violate("", &tooMuchAtEtcd{cache: j.system.Caches()[at].Name, lists: lists, seats: seats, admitted: admitted, limit: limit})
 	}
 }
 

@@ -4,7 +4,7 @@ import "github.com/watchbed/watchbed/sim/wire"
 
 // Resource is what is known of a resource when a request is estimated.
 type Resource struct {
-	// Objects is how many there are; Counted is false if nobody has counted them yet.
+	// Objects is how many there are; Counted is false before the cache has listed them.
 	Objects int
 	Counted bool
 	// ConsistentReadSupported: the cache may answer consistent LISTs.

@@ -196,8 +196,7 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 		}
 		if !FallbackRules.Of(l.cfg.FallbackSeats)(l, r, cost) {
 			env.Cover(tooCostly)
-			l.refusals = append(l.refusals, Refusal{Request: *r, At: env.Now(), Why: CostlyAtEtcd})
-			env.Add(rejected[CostlyAtEtcd], 1)
+			l.reject(env, r, CostlyAtEtcd)
 			return TooManyRequests
 		}
 	}
@@ -259,9 +258,15 @@ func (l *Level) Fire(env *sim.Env) {
 	l.refuse(env, &r, TimeOut)
 }
 
-func (l *Level) refuse(env *sim.Env, r *Request, why Why) {
+// reject writes down that a request is refused.
+func (l *Level) reject(env *sim.Env, r *Request, why Why) {
 	l.refusals = append(l.refusals, Refusal{Request: *r, At: env.Now(), Why: why})
 	env.Add(rejected[why], 1)
+}
+
+// refuse answers a request that has no seats.
+func (l *Level) refuse(env *sim.Env, r *Request, why Why) {
+	l.reject(env, r, why)
 	if env.Noting() {
 		env.Note(refused{from: r.Message.From, what: r.Message.Payload.Label(), why: why})
 	}
