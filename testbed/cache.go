@@ -12,9 +12,10 @@ type Cache struct {
 	Name string
 	// Node is the one of this run.
 	Node sim.Node
-	// Mirror shows the contents, Remembering its past states, Compacting the compaction below which no past state
-	// is served, Detecting what came of comparisons with etcd, Trusting whether reads rely
-	// on etcd's progress, Waiting how many of them wait, Timed what its timers are for.
+	// Mirror shows the contents, Remembering its past states, Compacting the compaction
+	// below which no past state is served, Detecting what came of comparisons with etcd,
+	// Trusting whether reads rely on etcd's progress, Waiting how many of them wait, Timed
+	// what its timers are for.
 	Mirror      cache.Mirror
 	Remembering cache.Remembering
 	Compacting  cache.Compacting

@@ -22,10 +22,10 @@ func Open(path string) (*Recording, error) {
 }
 
 // Create writes the recording to a new file in dir, which it makes if necessary,
-// and returns its path. It reports whether it made the file. The name comes from the violation that it was made for and
-// from the trace hash. No file is ever overwritten: if the
-// name is taken by a file with other contents, the new file gets a number; if the
-// contents are the same, nothing is written.
+// and returns its path. It reports whether it made the file. The name comes from
+// the violation that it was made for and from the trace hash. No file is ever
+// overwritten: if the name is taken by a file with other contents, the new file gets a
+// number; if the contents are the same, nothing is written.
 func (r *Recording) Create(dir string) (path string, made bool, err error) {
 	b, err := r.encode()
 	if err != nil {

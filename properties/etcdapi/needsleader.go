@@ -16,10 +16,10 @@ import (
 // NeedsLeader holds what etcd does without a leader against what it promises. Raft takes no
 // proposals then, so that a write has no answer before there is a leader again. A
 // linearizable read has none either, because a leader has to say what is committed; a
-// serializable read is answered. monitorLeader ends the streams that require one after three election timeouts
-// (clientv3.WithRequireLeader), and no others. Only a run with a clock is judged, in which
-// the fault says for how long there is no leader. It is exercised by each write and
-// each linearizable read that is asked for, and each stream that is open meanwhile.
+// serializable read is answered. monitorLeader ends the streams that require one after three
+// election timeouts (clientv3.WithRequireLeader), and no others. Only a run with a clock is
+// judged, in which the fault says for how long there is no leader. It is exercised by each
+// write and each linearizable read that is asked for, and each stream that is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Name: "needs-leader", Kind: testbed.Safety,
 	Promise:  "While etcd has no leader it answers no write and no linearizable read, and it ends the watch streams that require a leader and no others.",

@@ -40,7 +40,7 @@ var Fallback = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "a clogged watch behind API Priority and Fairness: LISTs admitted as reads of the cache fall back, and etcd has more to do than seats allow",
 	Doc: `The watch of an API server is clogged for up to eight seconds, while other resources are written. Ten LISTs at a time have
 seats, one for each since the cache is to answer them, and wait for it for three seconds. If they fall back to etcd, each costs
-two seats there, and nobody admits them again: KEP-2340 ("Per-request override") is against a fallback because "cost of request
+two seats there, and the priority level does not admit them again: KEP-2340 ("Per-request override") is against a fallback because "cost of request
 would change after the APF decision". on-timeout=reject and throttle put none to etcd. With fallback-seats=at-etcd a LIST
 takes another seat before it falls back, or is refused with 429. Figures are in scenarios/guards.md.`,
 	Params: fallbackParams(),

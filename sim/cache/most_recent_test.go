@@ -10,9 +10,10 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// TestMostRecent: "resourceVersion="0" and resourceVersionMatch=MostRecent" is answered
-// by the cache once it is as new as etcd was, whatever becomes of other LISTs, and whole
-// (KEP-3157, the fix for kubernetes/kubernetes#59848). No release knows the match.
+// TestMostRecent: the cache answers a LIST with "resourceVersion="0" and
+// resourceVersionMatch=MostRecent" once the cache is as new as etcd was when the LIST came,
+// also in designs in which etcd or a stale cache answers other LISTs. The answer has no
+// pages (KEP-3157, the fix for kubernetes/kubernetes#59848). No release knows the match.
 func TestMostRecent(t *testing.T) {
 	serves := func(o cache.Options) cache.Options {
 		o, err := o.With("most-recent", "served")
