@@ -270,3 +270,28 @@ func TestOneRevisionPutsAndDeletesAKey(t *testing.T) {
 		}
 	}
 }
+
+// TestCompactionWithinARevision: a compaction at the revision that puts and deletes a key
+// keeps the deletion only, so that a watch from there on is not sent the put.
+func TestCompactionWithinARevision(t *testing.T) {
+	compacted := func(at int64, events ...WatchEvent) map[WatchGuarantee]WatchJudgement {
+		l := NewLog(Initial{Revision: 1})
+		l.Append(&Request{Kind: Txn, Success: []Request{{Kind: Put, Key: "b", Value: "1"}, {Kind: Delete, Key: "a", End: "\x00"}}})
+		l.Append(&Request{Kind: Put, Key: "b", Value: "2"})
+		l.Append(&Request{Kind: Compact, Revision: at})
+		put := WatchEvent{Item: &Item{Key: "b", Value: "2", CreateRevision: 3, ModRevision: 3, Version: 1}, Revision: 3}
+		return judged([]WatchStream{{
+			Request: WatchRequest{Key: "a", End: "\x00", StartRevision: 1},
+			Responses: []WatchResponse{
+				{Revision: 3, Events: append(events, put)}, {Revision: 3, Progress: true},
+			},
+		}}, l)
+	}
+	gone := WatchEvent{Type: DeleteEvent, Item: &Item{Key: "b", ModRevision: 2}, Revision: 2}
+	for _, g := range []WatchGuarantee{Reliable, Resumable, Bookmarkable} {
+		require.NotEqual(t, Violated, compacted(2, gone)[g].Verdict, g)
+	}
+	require.Equal(t, Violated, compacted(1, gone)[Reliable].Verdict, "the put was not compacted")
+	require.Equal(t, Violated, compacted(2)[Resumable].Verdict, "the deletion is the newest change of the key at revision 2")
+	require.Equal(t, Violated, compacted(2)[Bookmarkable].Verdict)
+}
