@@ -120,9 +120,8 @@ func (c *Cache) configure(cfg Config) {
 	c.resetDispatcher()
 }
 
-// forgetEverything drops what a process keeps in memory.
+// forgetEverything drops what the cache of a resource keeps in memory.
 func (c *Cache) forgetEverything() {
-	c.guard.Forget()
 	c.ready = ready{asking: c.ready.asking[:0]}
 	c.reflector.Forget()
 	c.ingestion.forget()
@@ -136,6 +135,10 @@ func (c *Cache) forgetEverything() {
 // Start implements sim.Node.
 func (c *Cache) Start(env *sim.Env) {
 	c.guard.Start(env)
+	c.startIfGuardAllows(env)
+}
+
+func (c *Cache) startIfGuardAllows(env *sim.Env) {
 	if c.guard.Refusal(env) == nil {
 		c.startServing(env)
 	}
@@ -150,6 +153,7 @@ func (c *Cache) startServing(env *sim.Env) {
 // Restart implements sim.Restarter.
 func (c *Cache) Restart(env *sim.Env) {
 	c.flow.Forget()
+	c.guard.Forget()
 	c.forgetEverything()
 	c.ready.changed = env.Now()
 	c.Start(env)

@@ -46,11 +46,12 @@ func (c *Cache) recreate(env *sim.Env) {
 	env.TouchesAll()
 	c.dispatcher.Replaced(env)
 	c.reads.Replaced(env)
-	// Those of flow control go on: it is in front of all caches of the API server.
+	// Those of flow control and of the version check go on: they are the API server's.
+	// FeatureSupportChecker.CheckClient asks no endpoint again that it has asked before.
 	for t := sim.Task(0); t < taskSeats; t++ {
 		env.Disable(t)
 	}
-	for t := sim.Timer(0); t < timerSeats; t++ {
+	for t := sim.Timer(0); t < timerStatus; t++ {
 		env.Disarm(t)
 	}
 	c.reflector.Close(env)
@@ -61,5 +62,5 @@ func (c *Cache) recreate(env *sim.Env) {
 	c.forgetEverything()
 	c.ready.asking = append(c.ready.asking, asking...)
 	c.ready.changed = env.Now()
-	c.Start(env)
+	c.startIfGuardAllows(env)
 }
