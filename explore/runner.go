@@ -33,6 +33,9 @@ func NewRunner(s Subject, steps int) *Runner {
 // World is the world as the last run left it.
 func (r *Runner) World() *sim.World { return r.world }
 
+// Limit is the number of steps after which Run cuts a run off.
+func (r *Runner) Limit() int { return r.steps }
+
 // Observe passes to o what happens in all runs from now on; nil ends that.
 func (r *Runner) Observe(o sim.Observer) { r.world.SetObserver(o) }
 

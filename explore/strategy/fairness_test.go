@@ -62,6 +62,20 @@ func TestRunsOfAllStrategiesEnd(t *testing.T) {
 	}
 }
 
+// TestRunsEndAfterATrialRunThatWasCutOff: the length of a trial run that some slot was
+// starved in is no reason to starve it for as long again.
+func TestRunsEndAfterATrialRunThatWasCutOff(t *testing.T) {
+	const limit = 5000
+	for _, s := range strategy.All() {
+		r := explore.NewRunner(&restless{loops: true}, limit)
+		c := s.New(strategy.Profile{Steps: limit, Picks: limit, Limit: limit})
+		for seed := range uint64(1000) {
+			c.Begin(seed)
+			require.False(t, r.Run(c).Truncated, "%s, seed %d", s.Name, seed)
+		}
+	}
+}
+
 // A run of restless without its loop needs 40 steps of work. If a periodic timer
 // of high priority were the only event until patience ends, it would take far
 // longer.

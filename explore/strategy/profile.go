@@ -15,6 +15,8 @@ type Profile struct {
 	Steps, Picks, Questions int
 	// Events is the number of events by slot.
 	Events []uint32
+	// Limit is the number of steps after which a run is cut off, 0 if there is none.
+	Limit int
 }
 
 // trials is how many runs of each kind make a profile. A few are enough: a
@@ -25,9 +27,9 @@ const trials = 4
 // them are plain random walks, half let some nodes be much slower than others:
 // where one task waits to the end, far more steps have an alternative.
 func Measure(r *explore.Runner) Profile {
-	var p Profile
+	p := Profile{Limit: r.Limit()}
 	p.try(r, &randomWalk{})
-	p.try(r, &weightsChooser{patience: 4 * p.patience()})
+	p.try(r, &weightsChooser{patience: p.atMostHalf(4 * p.patience())})
 	return p
 }
 
@@ -50,7 +52,16 @@ func (p *Profile) try(r *explore.Runner, chooser Chooser) {
 
 // patience is how many steps a strategy gets that can starve a slot, before it
 // must be fair so that its runs end.
-func (p *Profile) patience() int { return 2 * max(p.Steps, 1) }
+func (p *Profile) patience() int { return p.atMostHalf(2 * max(p.Steps, 1)) }
+
+// atMostHalf leaves a run half of its steps to end in: a trial run that starved a slot
+// until it was cut off would otherwise let every run do so.
+func (p *Profile) atMostHalf(steps int) int {
+	if p.Limit == 0 {
+		return steps
+	}
+	return min(steps, p.Limit/2)
+}
 
 // counter counts what another chooser is asked.
 type counter struct {
