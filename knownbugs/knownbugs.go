@@ -10,6 +10,7 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs/compactor"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/ticker"
+	_ "github.com/watchbed/watchbed/knownbugs/flowcontrol"
 	_ "github.com/watchbed/watchbed/knownbugs/informer"
 	_ "github.com/watchbed/watchbed/knownbugs/ingestion"
 	_ "github.com/watchbed/watchbed/knownbugs/read"

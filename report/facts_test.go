@@ -119,6 +119,7 @@ var mechanisms = map[string][]fact{
 	"bug-issue-13766": {struck, setBack("etcd.skipped"), said("etcd.applied")},
 
 	// Bugs of the cache.
+	"bug-kubernetes-105409":       {said("flowcontrol.seatsKept")},
 	"bug-kubernetes-117137":       {said("read.waits"), setBack("watch.lockedOut")},
 	"bug-kubernetes-116122":       {said("etcd3.watchEnds"), lists, setBack("dispatch.registered")},
 	"bug-kubernetes-122805":       {said("read.heard"), setBack("variant.endByTimerExpected")},

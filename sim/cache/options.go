@@ -33,7 +33,8 @@ var Choices = option.Join(
 	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Checks }),
 	option.Lift(ingestionOptions, func(o *Options) *IngestionOptions { return &o.Ingestion }),
 	option.Lift(dispatch.Group, func(o *Options) *dispatch.Options { return &o.Watches }),
-	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }))
+	option.Lift(guard.Group, func(o *Options) *guard.Options { return &o.Guard }),
+	option.Lift(flowcontrol.Group, func(o *Options) *flowcontrol.Options { return &o.Flow }))
 
 var requesterOptions = option.NewGroup("cache",
 	option.SeamOption(progress.Requesters, func(o *Options) *progress.Requests { return &o.ProgressRequests }))
@@ -42,7 +43,7 @@ var requesterOptions = option.NewGroup("cache",
 var Group = option.Join(Choices, amountOptions,
 	option.Lift(read.LimitGroup, func(o *Options) *read.Limits { return &o.Amounts.Limits }),
 	option.Lift(dispatch.AmountGroup, func(o *Options) *dispatch.Amounts { return &o.Amounts.Amounts }),
-	option.Lift(flowcontrol.Group, func(o *Options) *flowcontrol.Options { return &o.Flow }))
+	option.Lift(flowcontrol.AmountGroup, func(o *Options) *flowcontrol.Options { return &o.Flow }))
 
 // With returns the options with one of them set. The error names the option
 // and what it takes.

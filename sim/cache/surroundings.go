@@ -148,8 +148,8 @@ func (c surroundings) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 	return c.flow.Delegates(env, conn)
 }
 
-// Ended implements read.Surroundings.
+// Ended implements read.Surroundings and dispatch.Surroundings.
 func (c surroundings) Ended(env *sim.Env, conn sim.Conn) { c.flow.Finished(env, conn) }
 
 // Initialized implements dispatch.Surroundings.
-func (c surroundings) Initialized(env *sim.Env, conn sim.Conn) { c.flow.Finished(env, conn) }
+func (c surroundings) Initialized(env *sim.Env, conn sim.Conn) { c.flow.Initialized(env, conn) }

@@ -65,7 +65,7 @@ func (w *Watcher) stop(env *sim.Env) {
 		env.Writes(cellRegistry, 0)
 		env.Writes(cellBlocked, 0)
 		w.registered, w.state = false, watcherEnding
-		d.cfg.Surroundings.Initialized(env, w.conn)
+		d.cfg.Surroundings.Ended(env, w.conn)
 		d.toStop = append(d.toStop, w)
 		return
 	}
@@ -94,7 +94,7 @@ func (w *Watcher) forget(env *sim.Env) {
 	env.Writes(cellRegistry, 0)
 	w.writesAll(env)
 	d.conns[w.number] = sim.NoConn
-	d.cfg.Surroundings.Initialized(env, w.conn)
+	d.cfg.Surroundings.Ended(env, w.conn)
 	w.reset()
 }
 

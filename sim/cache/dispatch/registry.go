@@ -191,7 +191,7 @@ func (d *Dispatcher) Replaced(env *sim.Env) {
 		}
 		env.ReadsItem(cellTurn, w.number, turnRegistration)
 		d.teardown(env, w)
-		d.cfg.Surroundings.Initialized(env, w.conn)
+		d.cfg.Surroundings.Ended(env, w.conn)
 		env.Close(w.upstream)
 	}
 }

@@ -30,8 +30,9 @@ type Surroundings interface {
 	// before its time.
 	Abandon(env *sim.Env, w *Watcher) bool
 
-	// Initialized is called when a watch has sent its initial events, and when it ends.
+	// Initialized is called when a watch has sent its initial events, Ended when it ends.
 	Initialized(env *sim.Env, conn sim.Conn)
+	Ended(env *sim.Env, conn sim.Conn)
 
 	// ProgressDispatched is called when a progress notification of etcd has come
 	// out of the incoming channel.

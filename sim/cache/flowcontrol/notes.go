@@ -19,6 +19,12 @@ type (
 		what  string
 		seats int
 	}
+	// seatsKept: a watch keeps its seats after its initial events.
+	seatsKept struct {
+		from  sim.NodeID
+		what  string
+		seats int
+	}
 	// refused: one is answered with 429.
 	refused struct {
 		from sim.NodeID
@@ -38,6 +44,10 @@ func (n queued) Text(w *sim.World) string {
 
 func (n seated) Text(w *sim.World) string {
 	return fmt.Sprintf("%s's %s has its %d seats and begins", w.NodeName(n.from), n.what, n.seats)
+}
+
+func (n seatsKept) Text(w *sim.World) string {
+	return fmt.Sprintf("%s's %s has its initial events, and keeps its %d seats", w.NodeName(n.from), n.what, n.seats)
 }
 
 func (n refused) Text(w *sim.World) string {

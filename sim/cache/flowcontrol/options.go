@@ -23,17 +23,24 @@ type Options struct {
 	// FallbackSeats is what a LIST does that is put to etcd although its seats were
 	// estimated for the cache.
 	FallbackSeats FallbackSeats
+	// WatchSeats is until when a watch has its seats.
+	WatchSeats WatchSeats
 }
 
-// Group is the options of a level.
-var Group = option.NewGroup("cache",
+// AmountGroup is the amounts of a level.
+var AmountGroup = option.NewGroup("cache",
 	option.Count("seats", func(o *Options) *int { return &o.Seats }, "no limit", "seats on which requests of clients are executed (API Priority and Fairness)"),
 	option.Count("queues", func(o *Options) *int { return &o.Queues }, "128", "queues in which requests wait for seats"),
 	option.Count("hand-size", func(o *Options) *int { return &o.HandSize }, "6", "queues that each client is dealt"),
 	option.Count("queue-length", func(o *Options) *int { return &o.QueueLength }, "50", "requests that a queue holds; more are refused"),
 	option.Duration("queue-wait", func(o *Options) *time.Duration { return &o.QueueWait }, "15s", "how long a request waits for seats before it is refused"),
 	option.Count("objects-per-seat", func(o *Options) *int { return &o.ObjectsPerSeat }, "100", "objects that a LIST looks at for each of its seats"),
+)
+
+// Group is the options of a level with named values.
+var Group = option.NewGroup("cache",
 	option.SeamOption(FallbackRules, func(o *Options) *FallbackSeats { return &o.FallbackSeats }),
+	option.SeamOption(WatchRules, func(o *Options) *WatchSeats { return &o.WatchSeats }),
 )
 
 func (o *Options) setDefaults() {

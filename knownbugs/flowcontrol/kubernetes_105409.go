@@ -1,0 +1,20 @@
+package flowcontrol
+
+import (
+	"github.com/watchbed/watchbed/properties/load"
+	"github.com/watchbed/watchbed/scenarios/seats"
+	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// The signal that a watch is initialized was not given for those that an aggregated API
+// server served. Here it is given for none.
+var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
+	Name: "kubernetes-105409", Issue: "kubernetes/kubernetes#105409", FixedIn: "Kubernetes 1.23",
+	Summary:  "a watch keeps its seats until it ends: a few watches that last take the seats of everything else",
+	Setting:  "watch-seats=ended",
+	Scenario: seats.Queues, Property: load.SeatsKept,
+	Why: "each request that is executed has an answer, and the right one; what waits has none until a watch ends",
+})
+
+var _ = flowcontrol.WatchRules.Register("ended", "until it ends (kubernetes#105409)", func() bool { return false })
