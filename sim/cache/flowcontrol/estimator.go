@@ -79,6 +79,9 @@ func delegatesList(r *wire.ListRequest, consistentReadSupported bool) bool {
 		return true
 	case r.Match == wire.MatchNotOlderThan:
 		return false
+	case r.Match == wire.MatchMostRecent:
+		// KEP-3157: the cache answers, whatever else the request says.
+		return false
 	case r.Continue != "":
 		return true
 	case r.Limit > 0 && r.ResourceVersion > 0:

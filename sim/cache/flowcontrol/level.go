@@ -250,11 +250,13 @@ func (l *Level) Left(env *sim.Env, conn sim.Conn) {
 func (l *Level) Fire(env *sim.Env) {
 	env.Writes(cellQueues, 0)
 	q := l.longest()
-	r := q.waiting[0]
-	q.remove(0)
-	l.schedule(env)
-	env.Cover(waitedTooLong)
-	l.refuse(env, &r, TimeOut)
+	for range QueueTimeouts.Of(l.cfg.QueueTimeout)(len(q.waiting)) {
+		r := q.waiting[0]
+		q.remove(0)
+		l.schedule(env)
+		env.Cover(waitedTooLong)
+		l.refuse(env, &r, TimeOut)
+	}
 }
 
 // reject writes down that a request is refused.

@@ -25,6 +25,9 @@ type Options struct {
 	FallbackSeats FallbackSeats
 	// WatchSeats is until when a watch has its seats.
 	WatchSeats WatchSeats
+	// QueueTimeout is which requests are refused when the oldest of a queue has waited too
+	// long.
+	QueueTimeout QueueTimeout
 }
 
 // AmountGroup is the amounts of a level.
@@ -41,6 +44,7 @@ var AmountGroup = option.NewGroup("cache",
 var Group = option.NewGroup("cache",
 	option.SeamOption(FallbackRules, func(o *Options) *FallbackSeats { return &o.FallbackSeats }),
 	option.SeamOption(WatchRules, func(o *Options) *WatchSeats { return &o.WatchSeats }),
+	option.SeamOption(QueueTimeouts, func(o *Options) *QueueTimeout { return &o.QueueTimeout }),
 )
 
 func (o *Options) setDefaults() {
