@@ -22,11 +22,12 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 })
 
 var _ = read.RevisionSources.Register("last-reader", "the one that etcd answered to the reader before it",
-	func() read.RevisionSource { return &lastReader{} })
+	func() read.RevisionSource { return &lastReader{cell: cellLastAnswer} })
 
 // lastReader keeps the revision that etcd answered to a reader for the next one.
 // etcd is asked all the same, so that the question takes as long.
 type lastReader struct {
+	cell sim.CellKind
 	// answered is 0 before the first answer.
 	answered int64
 }
@@ -38,8 +39,8 @@ func (l *lastReader) Reset() { l.answered = 0 }
 
 // Known implements read.RevisionSource.
 func (l *lastReader) Known(env *sim.Env, revision int64) int64 {
-	env.Reads(cellLastAnswer, 0)
-	env.Writes(cellLastAnswer, 0)
+	env.Reads(l.cell, 0)
+	env.Writes(l.cell, 0)
 	kept := l.answered
 	l.answered = revision
 	if kept == 0 || kept == revision {
@@ -56,7 +57,7 @@ func (l *lastReader) Clone() read.RevisionSource { c := *l; return &c }
 
 // Cells implements read.RevisionSource.
 func (l *lastReader) Cells(visit sim.CellVisitor) {
-	visit(cellLastAnswer, 0, sim.NewDigest.Int(l.answered))
+	visit(l.cell, 0, sim.NewDigest.Int(l.answered))
 }
 
 // otherReader: a read waits for the revision that etcd answered to another one.

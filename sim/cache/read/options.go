@@ -25,6 +25,7 @@ type Options struct {
 	ZeroRV        ZeroRV
 	ListPrefix    ListPrefix
 	CurrentRV     CurrentRV
+	WatchRV       WatchRV
 	GetWait       GetWait
 	NextPage      NextPage
 	FreshnessLock FreshnessLock
@@ -80,6 +81,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(ZeroVersions, func(o *Options) *ZeroRV { return &o.ZeroRV }),
 	option.SeamOption(ListPrefixes, func(o *Options) *ListPrefix { return &o.ListPrefix }),
 	option.SeamOption(RevisionSources, func(o *Options) *CurrentRV { return &o.CurrentRV }),
+	option.SeamOption(WatchRevisionSources, func(o *Options) *WatchRV { return &o.WatchRV }),
 	option.SeamOption(GetWaits, func(o *Options) *GetWait { return &o.GetWait }),
 	option.SeamOption(NextPages, func(o *Options) *NextPage { return &o.NextPage }),
 	option.SeamOption(Locks, func(o *Options) *FreshnessLock { return &o.FreshnessLock }),

@@ -49,7 +49,7 @@ func (r *Read) revisionKnown(env *sim.Env, revision int64) {
 	}
 	r.measureLag(env, revision)
 	if r.watch != nil {
-		r.watchRevisionKnown(env, revision)
+		r.watchRevisionKnown(env, r.d.rules.watchRevision.Known(env, revision))
 		return
 	}
 	revision = r.d.rules.revisionSource.Known(env, revision)
@@ -129,7 +129,8 @@ var cellGathered = sim.NewCell("cache: gathered reads")
 // CurrentRV is the value of the option current-rv.
 type CurrentRV uint8
 
-// RevisionSource says which revision a consistent LIST waits for.
+// RevisionSource says which revision a consistent LIST waits for, or a watch that is to
+// begin with the newest state.
 type RevisionSource interface {
 	Reset()
 	// Known takes what etcd answered to the read and returns what it waits for.
@@ -140,6 +141,14 @@ type RevisionSource interface {
 
 // RevisionSources is the seam of which revision a consistent LIST waits for.
 var RevisionSources = option.NewSeam[CurrentRV, func() RevisionSource]("current-rv", "which revision a consistent LIST waits for").
+	Shipped("own", "the one that etcd answered to itself", func() RevisionSource { return ownRevision{} })
+
+// WatchRV is the value of the option watch-rv.
+type WatchRV uint8
+
+// WatchRevisionSources is the seam of which revision a watch waits for that is to begin with
+// the newest state.
+var WatchRevisionSources = option.NewSeam[WatchRV, func() RevisionSource]("watch-rv", "which revision a watch waits for that is to begin with the newest state").
 	Shipped("own", "the one that etcd answered to itself", func() RevisionSource { return ownRevision{} })
 
 type ownRevision struct{}

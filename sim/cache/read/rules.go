@@ -19,6 +19,7 @@ type rules struct {
 	isConsistent      VersionRule
 	listPrefix        PrefixRule
 	revisionSource    RevisionSource
+	watchRevision     RevisionSource
 	countsForProgress WaitRule
 	nextPage          PageRule
 	lock              Lock
@@ -38,6 +39,7 @@ func newRules(o Options) rules {
 		isConsistent:      ZeroVersions.Of(o.ZeroRV),
 		listPrefix:        ListPrefixes.Of(o.ListPrefix),
 		revisionSource:    RevisionSources.Of(o.CurrentRV)(),
+		watchRevision:     WatchRevisionSources.Of(o.WatchRV)(),
 		countsForProgress: GetWaits.Of(o.GetWait),
 		nextPage:          NextPages.Of(o.NextPage),
 		lock:              Locks.Of(o.FreshnessLock)(),
@@ -49,6 +51,7 @@ func (s *rules) reset(l *Limits) {
 	s.pagination.Reset(l)
 	s.fallback.Reset(l)
 	s.revisionSource.Reset()
+	s.watchRevision.Reset()
 	s.lock.Reset()
 }
 
@@ -58,6 +61,7 @@ func (s *rules) clone() rules {
 	c.pagination = s.pagination.Clone()
 	c.fallback = s.fallback.Clone()
 	c.revisionSource = s.revisionSource.Clone()
+	c.watchRevision = s.watchRevision.Clone()
 	c.lock = s.lock.Clone()
 	return c
 }
@@ -67,5 +71,6 @@ func (s *rules) cells(visit sim.CellVisitor) {
 	s.pagination.Cells(visit)
 	s.fallback.Cells(visit)
 	s.revisionSource.Cells(visit)
+	s.watchRevision.Cells(visit)
 	s.lock.Cells(visit)
 }

@@ -12,6 +12,7 @@ type Options struct {
 	SnapshotOn   SnapshotOn
 	DeletionRV   DeletionRV
 	IndexUpdate  IndexUpdate
+	InitialType  InitialType
 }
 
 // Group is all options of the package.
@@ -24,6 +25,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(SnapshotRules, func(o *Options) *SnapshotOn { return &o.SnapshotOn }),
 	option.SeamOption(Deletions, func(o *Options) *DeletionRV { return &o.DeletionRV }),
 	option.SeamOption(IndexUpdates, func(o *Options) *IndexUpdate { return &o.IndexUpdate }),
+	option.SeamOption(InitialTypes, func(o *Options) *InitialType { return &o.InitialType }),
 )
 
 // Snapshotting says whether the cache keeps its past states (the gate

@@ -31,6 +31,7 @@ type Store struct {
 	leavesSnapshot func(in *wire.WatchEvent) bool
 	keepsLate      bool
 	leavesIndex    IndexRule
+	initialType    func(kv *wire.KeyValue) wire.WatchEventType
 
 	// resourceVersion up to which the objects are complete.
 	resourceVersion int64
@@ -49,6 +50,7 @@ func (s *Store) Reset(cfg Config) {
 	s.leavesSnapshot = SnapshotRules.Of(cfg.SnapshotOn)
 	s.keepsLate = LateSnapshots.Of(cfg.LateSnapshot)
 	s.leavesIndex = IndexUpdates.Of(cfg.IndexUpdate)
+	s.initialType = InitialTypes.Of(cfg.InitialType)
 	if s.objects.tree == nil {
 		s.objects = newObjects()
 	} else {
