@@ -55,8 +55,9 @@ var matters = []struct{ option, scenario string }{
 	{"pagination", "selected-lists"},
 }
 
-// further are scenarios with a release or with amounts that none of the others has: a
-// release that remembers one progress request, and a limit on the memory of answers.
+// further are scenarios with a release, with amounts or with two options together that
+// none of the others has: a release that remembers one progress request, a limit on the
+// memory of answers, and seats of reads that share one question for etcd's revision.
 var further = []struct {
 	scenario, etcd string
 	settings       []option.Setting
@@ -64,6 +65,7 @@ var further = []struct {
 	{"any-etcd-requests", "3.5.12", nil},
 	{"watch-guarantees", "3.5.12", nil},
 	{"informer-memory", "3.6.16", option.Settings("informer-list=list-watch", "network=200ms", "answers-limit=1")},
+	{"seats", "3.6.16", option.Settings("revision-sharing=accumulated")},
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those
