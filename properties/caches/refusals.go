@@ -37,7 +37,7 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
 		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
 	Violated: "refused without a reason",
-	Labels:   map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After"},
+	Labels:   map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
 	New: func(s *testbed.System) testbed.Judge {
 		return &justifiedRefusals{
 			system: s, moments: moments.Of(s), promise: promiseOf(s),
