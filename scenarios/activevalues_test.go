@@ -236,6 +236,7 @@ var activeValues = []active{
 	{set: "snapshots=on", scenario: "paged-lists"},
 	{set: "late-snapshot=kept", scenario: "snapshot-reads"},
 	{set: "compaction-notice=polled", scenario: "snapshot-reads"},
+	{set: "watch-history=until-compacted", scenario: "compacted-watch-history", with: "watch-history=until-full"},
 	{set: "mark-consistent=unlocked", scenario: "detectors", with: "cache=kep-4988"},
 	{set: "consistency-checker=fallback", scenario: "lost-event", with: "consistency-checker=off"},
 	{set: "consistency-checker=panic", scenario: "lost-event", with: "consistency-checker=off"},

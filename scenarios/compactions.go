@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/compactions"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -68,6 +69,36 @@ the compaction that goes on does not find the deletion in the index and removes 
 	},
 	Claims: []*testbed.Property{watches.Resumable},
 	Known:  slices.Concat(known.CompactedDeletions(watches.Resumable), known.InterruptedCompactions(watches.Resumable)),
+})
+
+var CompactedWatchHistory = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "compacted-watch-history",
+	Summary: "caches drop events that etcd has compacted, while clients leave and come back: each gets every event, or the 410 of etcd",
+	Doc: `KEP-4988 compacts the snapshots of a cache with etcd, and leaves its history of events for the future. With
+watch-history=until-compacted events go as well: a client that comes back from before a compaction that the cache has heard of is refused, as
+etcd would refuse it, and memory is freed before the history is full. A client from the compacted revision on misses nothing.
+--set watch-history=until-full is the document, and every release: such a client is sent what etcd has no more.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-4988",
+		Settings: option.Settings("watch-history=until-compacted"),
+		Topology: topology.Options{Servers: 2, Compactors: true},
+		Workload: workload.Options{
+			Writers: 2, Writes: 4, Deletes: true, Read: "consistent", Watchers: 3, Leave: 1, AwaitReady: true, Keys: 2, Items: 2,
+			History: 1,
+		},
+		Faults: faults.Options{Restarts: 1, Breaks: 1},
+		Clock:  testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{
+		compactions.NoCompactedWatches, watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.EventTypes,
+		caches.JustifiedRefusals, caches.MatchEtcd,
+	},
+	Known: slices.Concat(
+		known.When(testbed.Unless(known.CompactsWatchHistory)).Violates(compactions.NoCompactedWatches).
+			Because("the history of events is kept whatever etcd compacts (KEP-4988)"),
+		known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable),
+		known.Rarely(known.EarlyProgress(caches.MatchEtcd)),
+	),
 })
 
 // deletionWorkload puts one object and deletes the other, and has both revisions

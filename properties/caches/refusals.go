@@ -13,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
@@ -23,8 +24,9 @@ import (
 // a reason, so that a reason which had just gone does not make a violation.
 //
 //   - 410: etcd has compacted the revision that the client asked for. A watch may also
-//     be refused if the cache has listed since, or if its history may have been full
-//     and have lost events;
+//     be refused if the cache has listed since, if its history may have been full
+//     and have lost events, or if the cache compacts its history and has heard of a later
+//     compaction than etcd would serve the watch after;
 //   - 504: the cache was behind the revision that the request needs, in a timed run for
 //     as long as a request waits, and not longer;
 //   - 429: the cache was not ready, or a limit of the design may have been reached; or
@@ -62,7 +64,9 @@ type refusalRules struct {
 	// consistent read waits for a proof, whatever the resourceVersion of the cache.
 	// throttles: 429 stands for 504. limits: there may be too many lists. seats: there may
 	// be too many requests, of which the property seats-kept says when.
-	asksEtcd, proves, throttles, limits, seats bool
+	//
+	// compacts: its history of events is compacted with etcd.
+	asksEtcd, proves, throttles, limits, seats, compacts bool
 	// delegates says which watches etcd serves.
 	delegates dispatch.Delegate
 }
@@ -72,6 +76,7 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 		patience: patience(o), ring: ring(o),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
+		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,
 		delegates: dispatch.Delegations.Of(o.Watches.Delegation),
 	}
 }

@@ -145,6 +145,8 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		if r.from >= r.at.Answered.Compacted {
 			return fmt.Sprintf("etcd was compacted at revision %d only", r.at.Answered.Compacted)
 		}
+	case j.rulesOf(r.at).compacts && r.from+1 < r.at.Answered.Cache.Compacted:
+		// etcd refuses what begins below the compacted revision, too.
 	case r.from >= r.at.Answered.Cache.Listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
 		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && r.at.Answered.Time.Sub(next) < eventFreshDuration {

@@ -6,6 +6,7 @@
 //	log            what the API servers compacted, and how old revisions were then
 //	HistoryKept    they compact nothing too soon
 //	HistoryDropped they go on compacting
+//	NoCompactedWatches what is compacted is not watched any more
 //
 // Time is that of a run with a clock. Without one an interval has no length, and
 // only the order of compactions is judged.

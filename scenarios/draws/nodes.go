@@ -20,6 +20,7 @@ var Cache = []option.Range{
 	option.From("snapshots", "off", "on"),
 	option.From("late-snapshot", "dropped", "kept"),
 	option.From("compaction-notice", "pushed", "polled"),
+	option.From("watch-history", "until-full", "until-compacted"),
 	option.From("mark-consistent", "locked", "unlocked"),
 	option.From("consistency-checker", "off", "fallback", "panic"),
 	option.From("inconsistency-detector", "off", "on"),

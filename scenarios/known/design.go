@@ -93,6 +93,8 @@ var (
 		func(o *cache.Options) bool { return o.Store.Snapshotting == store.SnapshotsOn })
 	KeepsLateSnapshots = ofCache("the cache keeps the snapshot of a state that etcd has compacted meanwhile (late-snapshot=kept)",
 		func(o *cache.Options) bool { return o.Store.LateSnapshot == store.LateSnapshotKept })
+	CompactsWatchHistory = ofCache("the cache drops events that etcd has compacted (watch-history=until-compacted)",
+		func(o *cache.Options) bool { return o.Store.WatchHistory == store.WatchHistoryUntilCompacted })
 	CheckerFallsBack = ofCache("a failed consistency check drops the snapshots (consistency-checker=fallback)",
 		func(o *cache.Options) bool { return o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback })
 	CheckerEndsProcess = ofCache("a failed consistency check ends the process (consistency-checker=panic)",

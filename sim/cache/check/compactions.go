@@ -9,8 +9,8 @@ import (
 
 // Compactions is upstream's compactor of the cacher: it keeps the cache from
 // serving history that etcd has compacted (KEP-4988, "Watch cache compaction").
-// Only snapshots are dropped; the history of events is not, so that watches
-// still start in what etcd no longer has.
+// Snapshots are dropped, and the history of events if the option watch-history says so:
+// otherwise watches still start in what etcd no longer has.
 type Compactions struct {
 	// cfg is never written to between two resets: clones share it.
 	cfg    *Config
@@ -23,7 +23,7 @@ type Compactions struct {
 // CompactionNotice chooses a Notice.
 type CompactionNotice uint8
 
-// Notice says how a cache with snapshots learns that etcd was compacted. Begin
+// Notice says how a cache learns that etcd was compacted. Begin
 // runs with the process, Next after each answer of the compactor; compacted is the
 // revision that the cache knows then.
 type Notice interface {
@@ -32,7 +32,7 @@ type Notice interface {
 }
 
 // CompactionNotices are the ways to learn of a compaction.
-var CompactionNotices = option.NewSeam[CompactionNotice, Notice]("compaction-notice", "how a cache with snapshots learns that etcd was compacted").
+var CompactionNotices = option.NewSeam[CompactionNotice, Notice]("compaction-notice", "how a cache that drops what etcd has compacted learns that etcd was compacted").
 	Shipped("pushed", "the compactor of the API server notifies the cache (KEP-4988)", pushed{})
 
 // CompactionPushed is the default.
@@ -56,9 +56,9 @@ func (polled) Begin(env *sim.Env, c *Compactions)         { c.PollLater(env) }
 func (polled) Next(env *sim.Env, c *Compactions, _ int64) { c.PollLater(env) }
 
 // start begins to follow the compactor of the API server, if there is one and the
-// store keeps snapshots.
+// store drops anything when etcd is compacted.
 func (c *Compactions) start(env *sim.Env, s *store.Store) {
-	if s.KeepsSnapshots() && c.cfg.Compactor != 0 {
+	if s.HearsOfCompactions() && c.cfg.Compactor != 0 {
 		c.notice.Begin(env, c)
 	}
 }

@@ -14,7 +14,8 @@ import (
 type History struct {
 	startIndex, endIndex int
 	capacity             int
-	// removedSinceRelist: some event since the last Replace was evicted.
+	// removedSinceRelist: some event since the last Replace was evicted, and the history
+	// begins with the oldest event that was not; it is not empty.
 	removedSinceRelist bool
 
 	// log[head:] are the entries. Evicting moves head, so that a clone shares
@@ -95,6 +96,18 @@ func (h *History) resize(now sim.Time, fresh sim.Duration, lower, upper int) {
 			h.evict(h.len() - c)
 		}
 	}
+}
+
+// dropLess drops the events below a revision that etcd has compacted. Events that were
+// evicted before make no difference any more unless they were newer.
+func (h *History) dropLess(revision int64) (dropped int) {
+	dropped = h.after(revision-1) - h.startIndex
+	if h.removedSinceRelist && dropped == 0 {
+		return 0
+	}
+	h.evict(dropped)
+	h.removedSinceRelist = false
+	return dropped
 }
 
 // oldest is the resourceVersion of the oldest event that a watch can be sent.

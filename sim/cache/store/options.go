@@ -13,6 +13,7 @@ type Options struct {
 	DeletionRV   DeletionRV
 	IndexUpdate  IndexUpdate
 	InitialType  InitialType
+	WatchHistory WatchHistory
 }
 
 // Group is all options of the package.
@@ -26,6 +27,10 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(Deletions, func(o *Options) *DeletionRV { return &o.DeletionRV }),
 	option.SeamOption(IndexUpdates, func(o *Options) *IndexUpdate { return &o.IndexUpdate }),
 	option.SeamOption(InitialTypes, func(o *Options) *InitialType { return &o.InitialType }),
+	option.Choice("watch-history", func(o *Options) *WatchHistory { return &o.WatchHistory },
+		"how long the cache keeps events for watches that begin in the past",
+		option.Val("until-full", "until the history is full: KEP-4988 and all releases"),
+		option.Val("until-compacted", "until etcd is compacted, or the history is full: what KEP-4988 leaves for the future")),
 )
 
 // Snapshotting says whether the cache keeps its past states (the gate
@@ -58,3 +63,12 @@ type SnapshotOn uint8
 // SnapshotRules is the seam of which changes leave a snapshot.
 var SnapshotRules = option.NewSeam[SnapshotOn, func(in *wire.WatchEvent) bool]("snapshot-on", "which changes leave a snapshot").
 	Shipped("all", "each", func(*wire.WatchEvent) bool { return true })
+
+// WatchHistory says how long events are kept.
+type WatchHistory uint8
+
+// Values of the option watch-history.
+const (
+	WatchHistoryUntilFull WatchHistory = iota
+	WatchHistoryUntilCompacted
+)

@@ -11,6 +11,8 @@ var (
 	historyEvicted         = sim.NewSituation("cache: event evicted from the history")
 	historyGrown           = sim.NewSituation("cache: history doubled")
 	historyShrunk          = sim.NewSituation("cache: history halved")
+	historyCompacted       = sim.NewSituation("cache: event dropped because etcd was compacted")
+	historyLate            = sim.NewSituation("cache: event from before a compaction that the cache has heard of")
 
 	snapshotTaken        = sim.NewSituation("cache: snapshot taken")
 	snapshotEvicted      = sim.NewSituation("cache: snapshot evicted with its event")
@@ -20,6 +22,15 @@ var (
 	snapshotsSuspended   = sim.NewSituation("cache: snapshots switched off by a failed consistency check")
 	snapshotOutlives     = sim.NewSituation("cache: snapshot of an event that was on its way when snapshots were switched off")
 	snapshotsAgain       = sim.NewSituation("cache: snapshots switched on again by a consistency check")
+)
+
+// What the history of events holds is looked at when the cache hears of a compaction, after
+// it has dropped what it drops.
+var (
+	historyEvents = metric.New("cache_history_events", metric.Counted,
+		"how many events the cache remembers, each time that it hears of a compaction of etcd")
+	historyBytes = metric.New("cache_history_bytes", metric.Bytes,
+		"the keys and values of these events")
 )
 
 // How much memory a snapshot does not share depends on the B-tree, which has no

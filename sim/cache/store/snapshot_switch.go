@@ -106,24 +106,6 @@ func (s *Store) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyVa
 	show(s.resourceVersion)
 }
 
-// Compact drops the snapshots of what etcd has compacted. It returns false if it
-// has heard of that compaction, or a later one, before.
-func (s *Store) Compact(env *sim.Env, revision int64) bool {
-	k := &s.snapshots
-	env.ReadsItem(CellSnapshots, 0, itemCompacted)
-	if revision <= k.compacted {
-		return false
-	}
-	env.WritesItem(CellSnapshots, 0, itemCompacted)
-	k.compacted = revision
-	if k.tree != nil && k.removeLess(revision) > 0 {
-		env.Cover(snapshotCompacted)
-	} else {
-		env.Cover(compactedWithoutLoss)
-	}
-	return true
-}
-
 // SnapshotsBeyondHistory is how many snapshots there are more than one for each event
 // that the history has room for and one for the list, between two steps.
 func (s *Store) SnapshotsBeyondHistory() int {
@@ -132,10 +114,6 @@ func (s *Store) SnapshotsBeyondHistory() int {
 	}
 	return max(0, s.snapshots.tree.Len()-s.history.capacity-1)
 }
-
-// CompactRevision is the compaction that the cache last heard of, 0 if it has
-// heard of none.
-func (s *Store) CompactRevision() int64 { return s.snapshots.compacted }
 
 // takeSnapshot keeps the state after an event. It comes before the broadcast: a
 // read that is woken by a version must find its snapshot.
@@ -148,7 +126,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 		s.MarkConsistent(env, false)
 		k.amidEvent, k.outlived = false, true
 	}
-	if resourceVersion < k.compacted {
+	if resourceVersion < s.compacted {
 		env.Cover(snapshotLate)
 		if !s.keepsLate {
 			return

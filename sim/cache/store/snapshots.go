@@ -31,8 +31,6 @@ type snapshots struct {
 	amidEvent bool
 	// losesNext: the next change leaves none, by a fault.
 	losesNext bool
-	// compacted is the revision below which etcd has no history any more.
-	compacted int64
 	tree      *btree.BTreeG[snapshot]
 }
 
@@ -93,7 +91,6 @@ func (s *snapshots) clone() snapshots {
 // fingerprint takes the versions and what is at them: with a planted bug the
 // contents do not follow from the history.
 func (s *snapshots) fingerprint(d sim.Digest) sim.Digest {
-	d = d.Int(s.compacted)
 	if s.tree == nil {
 		return d
 	}

@@ -40,7 +40,10 @@ type Store struct {
 	objects             objects
 	history             History
 	snapshots           snapshots
-	indices             []index
+	// compacted is the revision below which etcd has no history any more, as far as the
+	// cache has heard.
+	compacted int64
+	indices   []index
 }
 
 // Reset makes the store an empty one and keeps its memory.
@@ -56,7 +59,7 @@ func (s *Store) Reset(cfg Config) {
 	} else {
 		s.objects.tree.Clear(true)
 	}
-	s.resourceVersion, s.listResourceVersion = 0, 0
+	s.resourceVersion, s.listResourceVersion, s.compacted = 0, 0, 0
 	s.history.init(cfg.RingCapacity)
 	s.snapshots.init(cfg.Snapshotting == SnapshotsOn)
 	s.initIndices(cfg.Fields)
@@ -205,6 +208,9 @@ func (s *Store) appendHistory(env *sim.Env, e Event) {
 		env.Cover(historyEvicted)
 	}
 	h.updateCache(e)
+	if s.cfg.WatchHistory == WatchHistoryUntilCompacted {
+		s.dropLate(env, e.ResourceVersion)
+	}
 }
 
 // Replace makes a list the contents.
@@ -228,7 +234,7 @@ func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, resourceVersion in
 // OldestWatch is the oldest resourceVersion from which a watch misses no event.
 func (s *Store) OldestWatch(env *sim.Env) int64 {
 	env.Reads(CellHistory, 0)
-	return s.history.oldest(s.listResourceVersion) - 1
+	return s.history.oldest(max(s.listResourceVersion, s.watchedFrom(env))) - 1
 }
 
 // HistoryLen is how many events the history holds, HistoryCapacity how many it
@@ -261,7 +267,7 @@ func (s *Store) Cells(visit sim.CellVisitor) {
 	visit(CellResourceVersion, 0, sim.NewDigest.Int(s.resourceVersion))
 	visit(CellObjects, 0, objects)
 	visit(CellHistory, 0, s.history.fingerprint(sim.NewDigest.Int(s.listResourceVersion)))
-	visit(CellSnapshots, 0, s.snapshots.fingerprint(sim.NewDigest))
+	visit(CellSnapshots, 0, s.snapshots.fingerprint(sim.NewDigest.Int(s.compacted)))
 }
 
 // whole is the empty prefix if a prefix is that of all objects.
