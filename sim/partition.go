@@ -13,11 +13,12 @@ import "slices"
 type Partition struct {
 	// One and Other are the nodes on both sides; without Other it is all other nodes.
 	One, Other []NodeID
-	Label      string
+	// Label says between which: "between a and b".
+	Label string
 }
 
 // Name implements Fault.
-func (f *Partition) Name() string { return "cut or heal " + f.Label }
+func (f *Partition) Name() string { return "partition " + f.Label }
 
 // Ready implements Fault.
 func (f *Partition) Ready(*World) bool { return true }
@@ -105,9 +106,9 @@ type partitioned struct {
 // Text implements Note.
 func (n partitioned) Text(*World) string {
 	if n.ended {
-		return "lets everything through again: " + n.label
+		return "messages get through again " + n.label
 	}
-	return "lets nothing through: " + n.label
+	return "no message gets through " + n.label
 }
 
 // SetsBack implements Setback.

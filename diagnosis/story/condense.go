@@ -108,9 +108,12 @@ func (r *Run) weigh() []weighed {
 		if fault {
 			// Shrinking leaves the faults that are needed.
 			matters = min(matters, named)
-			lines = append(lines, weighed{Line{i + 1, step.At, "fault", step.Activity, nil}, kind{}, matters, false})
+			lines = append(lines, weighed{Line{i + 1, step.At, "fault", strike(step), nil}, kind{}, matters, false})
 		}
 		for _, n := range step.Notes {
+			if fault && n.Node == 0 {
+				continue
+			}
 			name := t.Nodes[n.Node]
 			if r.Clients[n.Node] && a.clients != nil && !a.clients[name] {
 				continue
@@ -129,6 +132,17 @@ func (r *Run) weigh() []weighed {
 		}
 	}
 	return lines
+}
+
+// strike is what a fault does: what it says of itself, or its name if it says nothing. A
+// partition has one name for its beginning and its end.
+func strike(step *trace.Step) string {
+	for _, n := range step.Notes {
+		if n.Node == 0 {
+			return n.Text
+		}
+	}
+	return step.Activity
 }
 
 // setBack marks the steps of these parts of the run at which something does not come

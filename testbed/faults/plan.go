@@ -169,10 +169,10 @@ func (p *planner) etcd(downgraded etcd.Member) {
 func (p *planner) partitions() {
 	all := p.topology.APIServers
 	for i := range all {
-		p.add(&sim.Partition{One: []sim.NodeID{all[i].Client}, Other: p.members(), Label: topology.Numbered("client", i, len(all)) + ">etcd"},
+		p.add(&sim.Partition{One: all[i].Nodes(), Other: p.members(), Label: "between " + topology.ServerName(i, len(all)) + " and etcd"},
 			2*share(p.options.Partitions, i, len(all)))
 	}
-	p.add(&sim.Partition{One: p.members(), Label: "etcd"}, 2*p.options.ServerPartitions)
+	p.add(&sim.Partition{One: p.members(), Label: "between etcd and all others"}, 2*p.options.ServerPartitions)
 }
 
 // members are the servers that clients are connected to.
