@@ -15,7 +15,7 @@ import (
 
 var UnknownRequests = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-unknown-requests",
-	Summary: "etcd 3.3 does not know progress requests: the first draft's argument for notifications, which every etcd 3.x sends",
+	Summary: "etcd before 3.3.14 does not know progress requests: the first draft's argument for notifications, which every etcd 3.x sends",
 	Doc: `The first draft of KEP-2340 rejects WatchProgressRequest because it needs etcd 3.4, and prefers notifications, "available in all etcd
 3.x versions". Up to 3.3.13 recvLoop takes a request that it does not know for nothing and goes on; 3.3.14 was given progress requests
 together with the client library of 3.4, and answers them as 3.4.24 does (issue-15220 --etcd 3.3.27). Noise moves the revision, the listed resource is quiet,

@@ -103,7 +103,12 @@ func (f *Clog) Name() string { return "clog " + f.Label }
 func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(*Server).watch.Clogged() }
 
 // Strike implements sim.Fault. Nothing waits for the answer.
-func (f *Clog) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &clogMessage{f})) }
+func (f *Clog) Strike(env *sim.Env) {
+	if env.Noting() {
+		env.Note(clogStrikes{f})
+	}
+	env.Close(env.Call(f.Node, &clogMessage{f}))
+}
 
 // clogMessage is the message by which the fault reaches the server.
 type clogMessage struct{ fault *Clog }

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -9,6 +10,21 @@ import (
 
 // What the server notes while a run is observed, beside its store and its
 // streams. The algorithm says what happened; the sentences are here.
+
+// clogStrikes: from now on nothing gets through on watch streams.
+type clogStrikes struct{ fault *Clog }
+
+// Text implements sim.Note.
+func (n clogStrikes) Text(w *sim.World) string {
+	to, until := "any client", "for a while"
+	if n.fault.From != 0 {
+		to = w.NodeName(n.fault.From)
+	}
+	if w.Mode() == sim.Timed {
+		until = "until " + time.Duration(n.fault.Until).String()
+	}
+	return "nothing that " + w.NodeName(n.fault.Node) + " sends on watch streams gets through to " + to + ", " + until
+}
 
 // applied: the apply loop carried out an entry, and no watcher has been notified.
 type applied struct {

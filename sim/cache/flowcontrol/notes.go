@@ -39,15 +39,15 @@ type (
 )
 
 func (n queued) Text(w *sim.World) string {
-	return fmt.Sprintf("%s's %s needs %d of %d seats, and %d are taken: it waits in a queue", w.NodeName(n.from), n.what, n.seats, n.limit, n.taken)
+	return fmt.Sprintf("%s's %s needs %s of %d, and %d are taken: it waits in a queue", w.NodeName(n.from), n.what, seats(n.seats), n.limit, n.taken)
 }
 
 func (n seated) Text(w *sim.World) string {
-	return fmt.Sprintf("%s's %s has its %d seats and begins", w.NodeName(n.from), n.what, n.seats)
+	return fmt.Sprintf("%s's %s has its %s and begins", w.NodeName(n.from), n.what, seats(n.seats))
 }
 
 func (n seatsKept) Text(w *sim.World) string {
-	return fmt.Sprintf("%s's %s has its initial events, and keeps its %d seats", w.NodeName(n.from), n.what, n.seats)
+	return fmt.Sprintf("%s's %s has its initial events, and keeps its %s", w.NodeName(n.from), n.what, seats(n.seats))
 }
 
 func (n refused) Text(w *sim.World) string {
@@ -59,5 +59,13 @@ func (n refused) Text(w *sim.World) string {
 }
 
 func (n costs) Text(w *sim.World) string {
-	return fmt.Sprintf("%s's LIST has %d seats, and costs %d at etcd", w.NodeName(n.from), n.seats, n.cost)
+	return fmt.Sprintf("%s's LIST has %s, and costs %d at etcd", w.NodeName(n.from), seats(n.seats), n.cost)
+}
+
+// seats is a number of them in words.
+func seats(n int) string {
+	if n == 1 {
+		return "1 seat"
+	}
+	return fmt.Sprintf("%d seats", n)
 }
