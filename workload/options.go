@@ -30,7 +30,8 @@ type Options struct {
 	// one way after the other; or "page", the first page of the newest state and
 	// no more of it; or "pages", that state page by page; or
 	// "past", earlier states exactly and in pages; or "selected", consistently and by a
-	// field with an index, or "filtered", by one without.
+	// field with an index, or "filtered", by one without, or
+	// "filtered-pages", the same page by page.
 	Read string
 	// PageLimit is how many objects a page has that readers ask for; 0 is one.
 	PageLimit int
@@ -94,7 +95,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("readers", func(o *Options) *int { return &o.Readers }, "", "clients that list"),
 	option.Count("reads", func(o *Options) *int { return &o.Reads }, "", "lists of each reader"),
 	option.Count("gets", func(o *Options) *int { return &o.Gets }, "", "gets of each reader, between its lists"),
-	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, most-recent, not-older, seen, every, page, pages, past, selected or filtered", "what readers ask for"),
+	option.Text("read", func(o *Options) *string { return &o.Read }, checkRead, "consistent, any, most-recent, not-older, seen, every, page, pages, past, selected, filtered or filtered-pages", "what readers ask for"),
 	option.Count("page-limit", func(o *Options) *int { return &o.PageLimit }, "1", "objects in a page that readers ask for"),
 	option.Switch("as-consistent", func(o *Options) *bool { return &o.AsConsistent }, "hold all reads to what consistent ones promise"),
 	option.Duration("read-from", func(o *Options) *time.Duration { return &o.ReadFrom }, "", "when readers begin, timed"),
@@ -124,7 +125,7 @@ var Group = option.Join(option.NewGroup("clients",
 
 // Select reports whether clients select objects by a field.
 func (o *Options) Select() bool {
-	return o.Drawn.Selectors || o.Read == "selected" || o.Read == "filtered"
+	return o.Drawn.Selectors || o.Read == "selected" || o.Read == "filtered" || o.Read == "filtered-pages"
 }
 
 // ObjectWrites is how many writes there are of watched keys.
@@ -154,8 +155,8 @@ func (o *Options) Total() int { return o.OfCache() + o.Writers + o.Noise + o.Str
 
 func checkRead(v string) error {
 	switch v {
-	case "", "consistent", "any", "most-recent", "not-older", "seen", "every", "page", "pages", "past", "selected", "filtered":
+	case "", "consistent", "any", "most-recent", "not-older", "seen", "every", "page", "pages", "past", "selected", "filtered", "filtered-pages":
 		return nil
 	}
-	return fmt.Errorf("read=%s: want consistent, any, most-recent, not-older, seen, every, page, pages, past, selected or filtered", v)
+	return fmt.Errorf("read=%s: want consistent, any, most-recent, not-older, seen, every, page, pages, past, selected, filtered or filtered-pages", v)
 }

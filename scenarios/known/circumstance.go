@@ -36,6 +36,10 @@ var (
 		})
 	InstallsSnapshot = testbed.NewCondition("etcd installs a snapshot",
 		func(s *testbed.Setup) bool { return s.Params.Faults.Snapshots > 0 })
+	SelectsInPages = testbed.NewCondition("clients list selected objects in pages",
+		func(s *testbed.Setup) bool { return s.Params.Workload.Read == "filtered-pages" })
+	TakesRests = testbed.NewCondition("clients list the rest of a page that was compacted (take-rests)",
+		func(s *testbed.Setup) bool { return s.Params.Workload.TakeRests })
 	EtcdCompacts = testbed.NewCondition("etcd is compacted",
 		func(s *testbed.Setup) bool { return s.Params.Workload.Compactions > 0 || s.Params.Topology.Compactors })
 	EtcdRestarts = testbed.NewCondition("etcd restarts",

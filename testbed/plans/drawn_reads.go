@@ -68,7 +68,7 @@ func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
 		step := p.step(to, list, Think(p.o))
 		if list.Limit > 0 && s.flip(turnsPages, "turn pages") {
 			step.Pages = p.o.Keys + p.o.Items + 1
-			step.BesideToken = p.besideToken(s)
+			step.BesideToken, step.TakesRest = p.besideToken(s), p.o.TakeRests
 		}
 		steps = append(steps, step)
 	}

@@ -96,7 +96,7 @@ func (p *planner) list(n, resource int) *wire.ListRequest {
 		l.ResourceVersion, l.Match = p.o.FirstRevision()+p.o.TotalWrites()+1, wire.MatchNotOlderThan
 	case "exact":
 		l.ResourceVersion, l.Match = p.o.FirstRevision(), wire.MatchExact
-	case "page", "pages":
+	case "page", "pages", "filtered-pages":
 		l.Limit = p.limit()
 	case "page-any":
 		l.ResourceVersion, l.Limit = 0, p.limit()
@@ -142,7 +142,7 @@ func (p *planner) selects(l *wire.ListRequest, i int) {
 	switch p.o.Read {
 	case "selected":
 		l.Selector.Field = workload.IndexedField
-	case "filtered":
+	case "filtered", "filtered-pages":
 		l.Selector.Field = workload.UnindexedField
 	default:
 		return
@@ -153,7 +153,8 @@ func (p *planner) selects(l *wire.ListRequest, i int) {
 // morePages is how many pages readers ask for after the first: more than there
 // are, if they follow pages at all.
 func (p *planner) morePages() int {
-	if p.o.Read == "pages" || p.o.Read == "past" {
+	switch p.o.Read {
+	case "pages", "filtered-pages", "past":
 		return p.o.Keys + p.o.Items + 1
 	}
 	return 0

@@ -133,17 +133,23 @@ func (r *Read) minimumResourceVersion() int64 {
 // page whose revision was compacted comes with the token of its rest
 // (handleCompactedErrorForPaging).
 //
-// The token begins where the page does. Upstream's begins there too unless a selector made
-// the page ask etcd again: pagedChunks has moved its continueKey on by then, and the rest
-// lacks what the page had found before. That is not simulated.
+// The token begins where the page does, unless a selector made the page ask etcd again:
+// pagedChunks has moved its continueKey on by then, listReadError is given that one, and
+// the rest lacks what the page had found before. The client never sees it: the page itself
+// is refused.
 func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
 	switch {
 	case err.Code == wire.ErrFutureRev:
 		return tooLargeForEtcd
 	case err.Code == wire.ErrCompacted && r.list != nil && r.list.Continue != "":
 		env.Cover(pageCompacted)
+		start := r.start
+		if r.selection != nil {
+			env.Cover(selectionCompacted)
+			start = r.selection.next
+		}
 		with := *err
-		with.Continue = request.EncodeRest(store.PreparePrefix(r.list.Prefix), r.start)
+		with.Continue = request.EncodeRest(store.PreparePrefix(r.list.Prefix), start)
 		return &with
 	}
 	return err

@@ -141,12 +141,13 @@ var (
 	etcdUnavailable      = sim.NewSituation("cache: connection to etcd lost during a read")
 	etcdTooOld           = sim.NewSituation("cache: etcd older than the resourceVersion asked for")
 
-	listByIndex       = sim.NewSituation("cache: list by a field index")
-	listFiltered      = sim.NewSituation("cache: list filtered object by object")
-	selectionGoesOn   = sim.NewSituation("cache: delegated list asks for another page to select from")
-	delegationLimited = sim.NewSituation("cache: list refused, too many are with etcd")
-	pageCompacted     = sim.NewSituation("cache: page refused because of a compaction, with the token of the rest")
-	requestTimedOut   = sim.NewSituation("cache: request out of time before etcd was asked")
+	listByIndex        = sim.NewSituation("cache: list by a field index")
+	listFiltered       = sim.NewSituation("cache: list filtered object by object")
+	selectionGoesOn    = sim.NewSituation("cache: delegated list asks for another page to select from")
+	delegationLimited  = sim.NewSituation("cache: list refused, too many are with etcd")
+	selectionCompacted = sim.NewSituation("cache: page refused because of a compaction, and what it had found so far with it")
+	pageCompacted      = sim.NewSituation("cache: page refused because of a compaction, with the token of the rest")
+	requestTimedOut    = sim.NewSituation("cache: request out of time before etcd was asked")
 )
 
 // ListTruncated: the answer to a list ends before its objects do.

@@ -50,8 +50,10 @@ const maxPerPage = 10000
 // written to again: clones share it.
 type selection struct {
 	found []*wire.KeyValue
-	// limit is that of the present page.
+	// limit is that of the present page, next the key at which it begins (continueKey of
+	// pagedChunks).
 	limit int64
+	next  string
 }
 
 // selectFrom takes etcd's page (appendChunk). It returns what the list answers
@@ -84,11 +86,12 @@ func (r *Read) selectFrom(env *sim.Env, p *wire.RangeResponse) (answer *wire.Ran
 		r.exact = p.Revision
 	}
 	s.limit = min(2*s.limit, max(maxPerPage, s.limit))
+	s.next = lastKey + "\x00"
 	prefix := store.PreparePrefix(list.Prefix)
 	s.found = slices.Clip(s.found)
 	r.selection = &s
 	traffic.Asked(env, r.operation())
-	r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: lastKey + "\x00", RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
+	r.call = env.Call(r.d.cfg.KV, &wire.RangeRequest{Key: s.next, RangeEnd: store.RangeEnd(prefix), Limit: s.limit, Revision: r.exact})
 	return nil, ""
 }
 
@@ -96,7 +99,7 @@ func (s *selection) fingerprint(d sim.Digest) sim.Digest {
 	if s == nil {
 		return d
 	}
-	d = d.Int(s.limit).Int(int64(len(s.found)))
+	d = d.Int(s.limit).Int(int64(len(s.found))).Text(s.next)
 	for _, kv := range s.found {
 		d = d.Text(kv.Key).Int(kv.ModRevision)
 	}
