@@ -2,8 +2,10 @@ package command
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
@@ -29,15 +31,20 @@ func (f *parameters) add(c *cobra.Command, program, base string) {
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option, NAME=VALUE; may be repeated ("+program+" list options)")
 }
 
-// emptyFlags refuses flags that were given an empty value, as by a variable of the shell
-// that is not set: what they stand for would be left out silently.
-func emptyFlags(c *cobra.Command, names ...string) error {
-	for _, name := range names {
-		if given := c.Flags().Lookup(name); given.Changed && given.Value.String() == "" {
-			return usage("--%s: the value is empty; leave the flag out for the default", name)
+// refuseEmptyFlags refuses flags of any command that were given an empty value, as by a
+// variable of the shell that is not set: what they stand for would be left out silently. No
+// time at all is as empty: it would stand for no bound.
+func refuseEmptyFlags(c *cobra.Command, _ []string) (err error) {
+	c.Flags().Visit(func(given *pflag.Flag) {
+		switch text := given.Value.String(); {
+		case err != nil:
+		case text == "" || text == "[]":
+			err = usage("--%s: the value is empty; leave the flag out for the default", given.Name)
+		case given.Value.Type() == "duration" && (text == "0s" || strings.HasPrefix(text, "-")):
+			err = usage("--%s %s: want a time to go on for, such as 60s", given.Name, text)
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 func (f *parameters) given() bool {

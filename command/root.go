@@ -48,6 +48,8 @@ func run(ctx context.Context, args []string, s process) int {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		// No command below has one of its own, which would take its place.
+		PersistentPreRunE: refuseEmptyFlags,
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)

@@ -22,11 +22,14 @@ func writeClaims(b *bufio.Writer, o Terminal, results []claims.Result) {
 			said = c.Says
 			b.WriteString("  " + wrap(c.Document+": "+c.Says, o.width(), 2) + "\n")
 		}
-		verdict := o.Good("borne out   ")
-		if !c.BorneOut {
+		verdict, measured := o.Good("borne out   "), c.Measured+"; "+c.Why
+		switch {
+		case c.Unmeasured:
+			verdict, measured = "unknown     ", c.Measured
+		case !c.BorneOut:
 			verdict = o.Bad("contradicted")
 		}
-		b.WriteString("    " + verdict + "  " + wrap(c.Where+": "+c.Measured+"; "+c.Why, o.width(), 18) + "\n")
+		b.WriteString("    " + verdict + "  " + wrap(c.Where+": "+measured, o.width(), 18) + "\n")
 	}
 	b.WriteString("  " + wrap(otherFigures, o.width(), 2) + "\n\n")
 }

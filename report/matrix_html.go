@@ -139,7 +139,10 @@ func answerOf(q *matrix.Question, what string) answer {
 }
 
 func costRowOf(design string, c *matrix.Cost) costRow {
-	row := costRow{Design: design, P50: "–", P99: "–", Cached: cached(c), Requests: fixed(c.RequestsPerList), Bytes: metrics.Bytes(c.BytesPerList), Progress: fixed(c.ProgressRequestsPerList)}
+	row := costRow{Design: design, P50: "–", P99: "–", Cached: cached(c), Requests: "–", Bytes: "–", Progress: "–"}
+	if c.Lists > 0 {
+		row.Requests, row.Bytes, row.Progress = fixed(c.RequestsPerList), metrics.Bytes(c.BytesPerList), fixed(c.ProgressRequestsPerList)
+	}
 	if c.Wait != nil {
 		row.P50, row.P99 = metrics.Seconds(c.Wait.P50), metrics.Seconds(c.Wait.P99)
 	}

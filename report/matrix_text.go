@@ -108,9 +108,17 @@ func costColumns(cell *matrix.Cell) []string {
 		return []string{"-", "-", "-", "-", "-", "-", "-", "-", "-"}
 	}
 	return []string{
-		waited(c), cached(c), waited(b), cached(b), fixed(c.RequestsPerList), metrics.Bytes(c.BytesPerList), fixed(c.ProgressRequestsPerList),
+		waited(c), cached(c), waited(b), cached(b), perList(c, c.RequestsPerList), bytesOf(c), perList(c, c.ProgressRequestsPerList),
 		cached(p), bytesOf(p),
 	}
+}
+
+// perList is how many there were for each LIST.
+func perList(c *matrix.Cost, n float64) string {
+	if c.Lists == 0 {
+		return "-"
+	}
+	return fixed(n)
 }
 
 // bytesOf is what etcd sends for each LIST.
@@ -226,6 +234,9 @@ func matrixNotes(m *matrix.Matrix) []string {
 			"cached (pages), bytes (pages) = the same of pages, of which each LIST has one (" + matrix.Pages + ").",
 		"Time is virtual: unless --set says otherwise, a message takes up to 1 ms, and a loop up to 0.5 ms to be scheduled. Answering takes no time, so reads served by etcd look faster than in reality (range-time, item-time).",
 		fmt.Sprintf("%s in %.1f s.", Counted(m.Schedules, "schedule"), m.Seconds),
+	}
+	if m.CutShort() {
+		notes = append(notes, "The time was over before every campaign had its schedules: what is unknown needs a longer --for, or none.")
 	}
 	if m.Interrupted {
 		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", len(m.Cells), len(m.Designs)*len(m.Versions)))

@@ -20,6 +20,9 @@ type Result struct {
 	Measured string `json:"measured"`
 	// BorneOut: the measurement says the same as the document.
 	BorneOut bool `json:"borneOut"`
+	// Unmeasured: the time was over before all schedules of the measurement, so that
+	// BorneOut says nothing.
+	Unmeasured bool `json:"unmeasured,omitempty"`
 	// Why is the reason for what was measured.
 	Why       string `json:"why"`
 	Schedules uint64 `json:"schedules"`
@@ -45,6 +48,9 @@ func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config
 		Document: c.Document, Says: c.Says, Where: c.Where, Why: c.Why,
 		Schedules: done.Schedules, Command: commandFor(program, c.Scenario, c.Params, done), Interrupted: done.Interrupted,
 	}
+	if done.Schedules < cfg.Seeds {
+		return c.cutOff(r), nil
+	}
 	if c.beside == nil {
 		r.Measured, r.BorneOut = c.bearsOut(metrics.Of(done.Metrics))
 		return r, nil
@@ -53,11 +59,26 @@ func (c *Claim) Measure(ctx context.Context, program string, cfg campaign.Config
 	if err != nil {
 		return nil, err
 	}
+	if other.Schedules < cfg.Seeds {
+		r.Interrupted = r.Interrupted || other.Interrupted
+		return c.cutOff(r), nil
+	}
 	r.Measured, r.BorneOut = c.beside.bearsOut(metrics.Of(done.Metrics), metrics.Of(other.Metrics))
 	r.Schedules += other.Schedules
 	r.Interrupted = r.Interrupted || other.Interrupted
 	r.Command += "; " + commandFor(program, c.Scenario, c.beside.params, other)
 	return r, nil
+}
+
+// Unmeasured is the result of a claim for which there was no time.
+func (c *Claim) Unmeasured() Result {
+	return *c.cutOff(&Result{Document: c.Document, Says: c.Says, Where: c.Where})
+}
+
+// cutOff makes a result one that says nothing: the reason is that of a whole measurement.
+func (c *Claim) cutOff(r *Result) *Result {
+	r.Measured, r.Why, r.Unmeasured = "not measured, the time was over", "", true
+	return r
 }
 
 // planned is a campaign of a claim. The number of workers makes no difference, and

@@ -3,6 +3,7 @@ package matrix
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -46,7 +47,7 @@ func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
 		return
 	}
 	for _, v := range known.Expected(sc, &p) {
-		if cell.question(isLive(v.Property.Name)).Failing() != nil {
+		if cell.question(isLive(v.Property.Name)).Verdict != model.Holds.String() {
 			continue
 		}
 		b.Properties = with(b.Properties, v.Property.Name)

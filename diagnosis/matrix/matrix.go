@@ -102,6 +102,11 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 	}
 	o := known.OutcomeOf(sc, p, violated)
 	all := summary.KnownOf(sc, p)
+	tallies := slices.Clone(c.Properties)
+	if c.Schedules == 0 {
+		// The time was over before the first run.
+		tallies = unasked(properties)
+	}
 	for _, live := range []bool{false, true} {
 		mine := func(property string) bool { return isLive(property) == live && slices.Contains(properties, property) }
 		e := Evidence{
@@ -111,12 +116,13 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 			Command: command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1),
 		}
 		var verdicts []string
-		for _, t := range c.Properties {
+		for _, t := range tallies {
 			if !mine(t.Name) {
 				continue
 			}
 			verdict := t.Verdict
-			if verdict == model.Holds && c.Truncated > 0 {
+			if verdict == model.Holds && (c.Truncated > 0 || slices.Contains(e.Missing, t.Name)) {
+				// Too few schedules do not find what every campaign finds.
 				verdict = model.Undecided
 			}
 			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations}
@@ -133,6 +139,15 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		q := cell.question(live)
 		q.Evidence = append(q.Evidence, e)
 	}
+}
+
+// unasked are these properties before any run.
+func unasked(properties []string) []campaign.PropertyTally {
+	var all []campaign.PropertyTally
+	for _, name := range properties {
+		all = append(all, campaign.PropertyTally{Name: name, Verdict: model.Undecided})
+	}
+	return all
 }
 
 // toldFirst is the failure of one question that a run tells first, so that the run of
@@ -202,6 +217,15 @@ func (m *Matrix) Verdict() model.Verdict {
 		}
 	}
 	return model.Undecided
+}
+
+// CutShort reports whether some answer is unknown because the time was over before the
+// campaign that it rests on.
+func (m *Matrix) CutShort() bool {
+	without := func(e Evidence) bool { return e.Schedules == 0 }
+	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool {
+		return slices.ContainsFunc(c.Safe.Evidence, without) || slices.ContainsFunc(c.Live.Evidence, without)
+	})
 }
 
 // Failing is the first evidence with a failure, nil if there is none.

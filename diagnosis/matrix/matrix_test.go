@@ -3,17 +3,19 @@ package matrix
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/claims"
-	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/explore/campaign"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios/guards"
 	_ "github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // TestCellHoldsOnlyIfAllCampaignsHold: a cell holds only if every campaign of it
@@ -45,6 +47,48 @@ func smallMatrix(t *testing.T, cfg Config) *Matrix {
 	m, err := Explore(t.Context(), cfg)
 	require.NoError(t, err)
 	return m
+}
+
+// TestNoAnswerWithoutSchedules: where the time is over before a campaign begins, nothing is
+// said of it, and every cell is there.
+func TestNoAnswerWithoutSchedules(t *testing.T) {
+	m, err := Explore(t.Context(), Config{Designs: []string{"kep-2340", "direct"}, Versions: []string{"3.5.7", "3.6.16"}, For: time.Nanosecond})
+	require.NoError(t, err)
+	require.Len(t, m.Cells, 4)
+	for _, c := range m.Cells {
+		assert.Equal(t, "unknown", c.Safe.Verdict, "%s on %s", c.Design, c.Etcd)
+		assert.Equal(t, "unknown", c.Live.Verdict, "%s on %s", c.Design, c.Etcd)
+		assert.Zero(t, c.CostOf(Waiting).Lists)
+	}
+	assert.Equal(t, model.Undecided, m.Verdict())
+	assert.True(t, m.CutShort())
+	assert.Empty(t, m.Beyond, "no cell says yes")
+	require.Len(t, m.Claims, len(claims.All()))
+	for i := range m.Claims {
+		assert.True(t, m.Claims[i].Unmeasured)
+		assert.False(t, m.Claims[i].BorneOut)
+		assert.Empty(t, m.Claims[i].Why, "that is the reason for what a whole measurement shows")
+	}
+}
+
+// TestTooFewSchedulesSayNothing: a campaign that does not find what every campaign finds is no
+// reason for a yes.
+func TestTooFewSchedulesSayNothing(t *testing.T) {
+	sc, err := testbed.FindScenario("issue-15220")
+	require.NoError(t, err)
+	p := sc.Params
+	p.Etcd = "3.5.7"
+	const property = "linearizable-data"
+	holds := &campaign.Result{Schedules: 3, Properties: []campaign.PropertyTally{{Name: property, Verdict: model.Holds, Exercised: 9}}}
+	cell := &Cell{}
+	cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
+	cell.judge()
+	assert.Equal(t, "unknown", cell.Safe.Verdict)
+	p.Etcd = "3.6.16"
+	cell = &Cell{}
+	cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
+	cell.judge()
+	assert.Equal(t, "holds", cell.Safe.Verdict)
 }
 
 func TestMatrix(t *testing.T) {
@@ -125,10 +169,11 @@ func TestScenariosThatTellDesignsApart(t *testing.T) {
 // into them.
 func TestBeyond(t *testing.T) {
 	cfg := Config{Program: "simrun"}
-	yes := func(design, version string) *Cell { return &Cell{Design: design, Etcd: version} }
-	no := yes("kep-2340", "3.5.7")
-	no.Safe.Evidence = []Evidence{{Failure: &summary.Failure{}}}
-	no.Live.Evidence = no.Safe.Evidence
+	cell := func(design, version, verdict string) *Cell {
+		return &Cell{Design: design, Etcd: version, Safe: Question{Verdict: verdict}, Live: Question{Verdict: verdict}}
+	}
+	yes := func(design, version string) *Cell { return cell(design, version, "holds") }
+	no := cell("kep-2340", "3.5.7", "violated")
 	named := map[string]Beyond{}
 	for _, b := range cfg.beyond([]*Cell{no, yes("kep-2340", "3.6.16"), yes("v0.37.2", "3.6.16")}) {
 		named[b.Scenario] = b
