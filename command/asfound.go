@@ -82,7 +82,7 @@ func (a *asFound) link(found *summary.Summary) {
 func (a *asFound) lines(program string) []string {
 	var lines []string
 	for _, r := range a.runs {
-		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, r.path))
+		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, shellWord(r.path)))
 	}
 	return lines
 }

@@ -51,6 +51,7 @@ func TestReleases(t *testing.T) {
 	for _, c := range []struct{ etcd, option, value, want string }{
 		{"3.5.7", "progress", "deferred", "etcd 3.5.8 to 3.5.12"},
 		{"3.5.7", "progress", "dropped-below-start", "etcd from 3.5.22 on"},
+		{"3.3.27", "progress", "deferred", "etcd 3.4.25 to 3.4.30"},
 		{"3.5.13", "progress", "control-queue", "etcd up to 3.5.7"},
 		{"3.6.0", "progress", "control-queue", "which no release of this branch has"},
 		{"3.5.7", "created", "in-order", "which no release has"},
@@ -155,10 +156,10 @@ func TestNoCandidateGoesAroundTheCache(t *testing.T) {
 func TestFlipNamesThePlantedBug(t *testing.T) {
 	for _, c := range []struct{ recording, property, want string }{
 		{"bug-version-before-store", "linearizable-data", "One behaviour of the cache decides: publication=version-first (the bug version-before-store). With publication=whole replaying"},
-		{"bug-kubernetes-49956", "resumable", "empty-history=off-by-one (the bug kubernetes-49956). With empty-history=refuses-older (Kubernetes 1.8 and later)"},
+		{"bug-kubernetes-49956", "resumable", "empty-history=off-by-one (the bug kubernetes-49956). With empty-history=refuses-older (as fixed in Kubernetes 1.8)"},
 		{"bug-kubernetes-114458", "answers-in-time", "One behaviour of the cache decides: watch-stream=of-caches (the bug kubernetes-114458). With watch-stream=own"},
 		{"bug-kubernetes-123532", "answers-in-time", "One behaviour of the cache decides: watch-stream=with-delegated (the bug kubernetes-123532). With watch-stream=own"},
-		{"bug-kubernetes-59848", "monotonic", "freshness=none (the bug kubernetes-59848). With freshness=consistent (Kubernetes 1.31 and later) replaying"},
+		{"bug-kubernetes-59848", "monotonic", "freshness=none (the bug kubernetes-59848). With freshness=consistent (as fixed in Kubernetes 1.31) replaying"},
 	} {
 		require.Contains(t, open(t, c.recording, c.property).decision(), c.want, c.recording)
 	}

@@ -30,7 +30,7 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 		if bug.FixedIn == "" {
 			return span{later: true}
 		}
-		return span{bug.FixedIn + " and later", true}
+		return span{"as fixed in " + bug.FixedIn, true}
 	}
 	switch d.Node {
 	case "cache":
@@ -46,38 +46,51 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 	if err != nil {
 		return span{}
 	}
-	branch := patchesOf(present)
-	var having []release.Version
-	for _, v := range branch {
-		set(v.String())
-		if has(p, d.Name, value) {
-			having = append(having, v)
-		}
-	}
-	if len(having) == 0 {
-		for _, branch := range etcd.Branches() {
-			for _, v := range branch {
-				if set(v.String()); has(p, d.Name, value) {
-					return span{text: "which no release of this branch has"}
-				}
+	havingOf := func(branch []release.Version) (having []release.Version) {
+		for _, v := range branch {
+			if set(v.String()); has(p, d.Name, value) {
+				having = append(having, v)
 			}
+		}
+		return having
+	}
+	branch := patchesOf(present)
+	having := havingOf(branch)
+	if len(having) == 0 {
+		any := false
+		for _, branch := range etcd.Branches() {
+			having := havingOf(branch)
+			if any = any || len(having) > 0; len(having) > 0 && present.Before(branch[0]) {
+				// A branch that is not maintained any more gets no fix.
+				return span{between(subject, having, branch), true}
+			}
+		}
+		if any {
+			return span{text: "which no release of this branch has"}
 		}
 		return span{text: "which no release has"}
 	}
-	first, last := having[0], having[len(having)-1]
 	switch {
-	case present.Before(first) && last == branch[len(branch)-1]:
-		return span{fmt.Sprintf("%s from %s on", subject, first), true}
-	case present.Before(first) && first == last:
-		return span{fmt.Sprintf("%s %s", subject, first), true}
-	case present.Before(first):
-		return span{fmt.Sprintf("%s %s to %s", subject, first, last), true}
-	case last.Before(present):
-		return span{fmt.Sprintf("%s up to %s", subject, last), false}
+	case present.Before(having[0]):
+		return span{between(subject, having, branch), true}
+	case having[len(having)-1].Before(present):
+		return span{fmt.Sprintf("%s up to %s", subject, having[len(having)-1]), false}
 	}
 	// The present release has it. If a bug was put on top, to take that away is
 	// the remedy; what a scenario masks or sets makes nothing better.
 	return span{fmt.Sprintf("%s %s as released", subject, present), !masked && !chosen}
+}
+
+// between words the releases of a branch that have something.
+func between(subject string, having, branch []release.Version) string {
+	first, last := having[0], having[len(having)-1]
+	switch {
+	case last == branch[len(branch)-1]:
+		return fmt.Sprintf("%s from %s on", subject, first)
+	case first == last:
+		return fmt.Sprintf("%s %s", subject, first)
+	}
+	return fmt.Sprintf("%s %s to %s", subject, first, last)
 }
 
 // patchesOf are the releases of a branch, from the first to the newest one known.

@@ -1,0 +1,22 @@
+package command
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestShellTakesPathsWhole: what is printed comes out of a shell as it went in.
+func TestShellTakesPathsWhole(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell")
+	}
+	for _, path := range []string{"simrun-failures/a-1.json", "a dir/it's.json", "$(exit 3) `exit 4` \"x\" \\ ; & *.json", "two\nlines"} {
+		out, err := exec.Command(sh, "-c", "printf %s "+shellWord(path)).Output()
+		require.NoError(t, err, path)
+		require.Equal(t, path, string(out))
+	}
+	require.Equal(t, "simrun-failures/a-1.json", shellWord("simrun-failures/a-1.json"), "what needs no quotes gets none")
+}
