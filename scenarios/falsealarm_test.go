@@ -45,6 +45,9 @@ var elsewhere = map[string][]string{
 		"cache: resourceVersion goes back in time",
 		"etcd3: a deletion without an object is skipped",
 	},
+	"every release gets there, and every time a claim is violated: compacted-selections": {
+		"cache: page refused because of a compaction, and what it had found so far with it",
+	},
 	"an etcd that is too old, does not say its version, or changes, which TestGuardsGoThroughEveryBranch has": {
 		"cache: etcd endpoint too old",
 		"cache: etcd endpoint asked for its version again",
