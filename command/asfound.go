@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/report"
 )
 
 // asFound keeps the first run of each way to fail on disk from when it is found. Whatever
@@ -82,7 +83,7 @@ func (a *asFound) link(found *summary.Summary) {
 func (a *asFound) lines(program string) []string {
 	var lines []string
 	for _, r := range a.runs {
-		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, shellWord(r.path)))
+		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, report.ShellWord(r.path)))
 	}
 	return lines
 }

@@ -24,9 +24,6 @@ import (
 // two bugs that a cache trips over were fixed: #15220 and #17507.
 var matrixVersions = []string{"3.4.45", "3.5.7", "3.5.12", "3.5.35", "3.6.16", "3.7.3"}
 
-// matrixSeeds keep a matrix of everything well below a minute.
-const matrixSeeds = 400
-
 const matrixHelp = `Matrix tells, for each design of the cache on each version of etcd: is it safe, does it always answer, and what does a
 consistent LIST cost? Every answer names the campaigns that it rests on, and the command that shows them again. Below,
 the figures of the documents are held to what is measured.
@@ -59,7 +56,7 @@ func matrixCommand(s process) *cobra.Command {
 	c.Flags().StringSliceVar(&f.designs, "designs", nil, "designs of the cache, comma separated (default: all; "+s.program+" list cache)")
 	c.Flags().StringSliceVar(&f.versions, "etcd", nil, "versions of etcd, comma separated (default: "+strings.Join(matrixVersions, ",")+")")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option in all campaigns, NAME=VALUE, such as network=5ms; may be repeated ("+s.program+" list options)")
-	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrixSeeds))
+	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, unless --for is given)", matrix.Seeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
@@ -142,7 +139,7 @@ func (f *matrixFlags) check() error {
 		return err
 	}
 	if f.seeds == "" && f.limit == 0 {
-		f.seedsCount = matrixSeeds
+		f.seedsCount = matrix.Seeds
 	}
 	return nil
 }

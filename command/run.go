@@ -308,7 +308,7 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, firs
 			return err
 		}
 		if kept[0].path != "" {
-			fmt.Fprintf(s.out, "\nReplay: %s replay %s\n", s.program, shellWord(kept[0].path))
+			fmt.Fprintf(s.out, "\nReplay: %s replay %s\n", s.program, report.ShellWord(kept[0].path))
 			if found.Draws != "" {
 				fmt.Fprintf(s.out, "The draw: %s\n", found.FirstOf(kept[0].Failure))
 			}
@@ -330,7 +330,7 @@ func otherWays(program string, kept []*keptRun) []string {
 		if i > 0 {
 			line := fmt.Sprintf("%s: %d choices", k.Failure, len(k.Recording.Choices))
 			if k.path != "" {
-				line += fmt.Sprintf(", %s replay %s", program, shellWord(k.path))
+				line += fmt.Sprintf(", %s replay %s", program, report.ShellWord(k.path))
 			}
 			lines = append(lines, line)
 			same = "in the run of " + k.Failure.String()

@@ -78,6 +78,26 @@ func TestMatrixText(t *testing.T) {
 	assert.Contains(t, b.String(), "Interrupted: 1 of 2 cells.")
 }
 
+// TestMatrixOfTooLittleTime: what was not measured is no number and no contradiction.
+func TestMatrixOfTooLittleTime(t *testing.T) {
+	m := twoCells()
+	m.Cells = m.Cells[:1]
+	m.Cells[0].Safe = matrix.Question{Verdict: "unknown", Evidence: []matrix.Evidence{{Scenario: "issue-15220", Verdict: "unknown"}}}
+	m.Cells[0].Cost = []*matrix.Cost{{Scenario: matrix.Waiting, Metrics: []metrics.Metric{}}}
+	m.Claims = []claims.Result{{Document: "KEP-2340", Says: "99 of 100 reads wait less than 200 ms", Where: "others are written", Measured: "not measured, the time was over", Unmeasured: true}}
+	var text, page bytes.Buffer
+	require.NoError(t, WriteMatrix(&text, Terminal{Width: 400}, m))
+	require.NoError(t, WriteMatrixHTML(&page, m))
+	for _, b := range []string{text.String(), page.String()} {
+		assert.Contains(t, b, "unknown")
+		assert.Contains(t, b, "not measured, the time was over")
+		for _, wrong := range []string{"0.00", "0 B", "contradicted", "borne out"} {
+			assert.NotContains(t, b, wrong)
+		}
+	}
+	assert.Contains(t, text.String(), "too few schedules: give it a longer --for, or more --seeds")
+}
+
 func TestMatrixPage(t *testing.T) {
 	m := twoCells()
 	var b bytes.Buffer

@@ -236,7 +236,7 @@ func matrixNotes(m *matrix.Matrix) []string {
 		fmt.Sprintf("%s in %.1f s.", Counted(m.Schedules, "schedule"), m.Seconds),
 	}
 	if m.CutShort() {
-		notes = append(notes, "The time was over before every campaign had its schedules: what is unknown needs a longer --for, or none.")
+		notes = append(notes, "What is unknown rests on campaigns with too few schedules: give it a longer --for, or more --seeds.")
 	}
 	if m.Interrupted {
 		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", len(m.Cells), len(m.Designs)*len(m.Versions)))

@@ -59,5 +59,5 @@ func told(d *diagnosis.Diagnosis) string {
 	if err != nil {
 		return b.String() + "\nThere is no replay file: " + err.Error()
 	}
-	return b.String() + "\nReplay: simrun replay " + path
+	return b.String() + "\nReplay: simrun replay " + report.ShellWord(path)
 }

@@ -122,7 +122,7 @@ func (d *Decision) Passing() (p testbed.Params, difference string) {
 // String says it in a sentence or two.
 func (d *Decision) String() string {
 	if d == nil {
-		return "Neither another release of etcd or of its client library nor a shipped behaviour of the cache or of its informers makes the violation go away."
+		return "Neither another release of etcd or of its client library nor a default of the cache or of its informers makes the violation go away."
 	}
 	s := d.sentence()
 	for _, other := range d.also {

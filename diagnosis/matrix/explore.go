@@ -49,6 +49,19 @@ type Config struct {
 	Progress func(done, total int, what string)
 }
 
+// Seeds is how many seeds a campaign has unless something else is asked for: they keep a
+// matrix of everything well below a minute.
+const Seeds = 400
+
+// enough is how many schedules may say that a scenario holds of which it is known that it is
+// violated rarely: those of a matrix that nothing cuts short.
+func enough(scenario string) uint64 {
+	if slices.Contains(Costs, scenario) {
+		return Seeds / costShare
+	}
+	return Seeds
+}
+
 const (
 	costShare = 10
 	// apartSeeds is how many times more seeds a scenario may take that tells a design from

@@ -62,6 +62,8 @@ type Evidence struct {
 	Verdict    string                      `json:"verdict"`
 	Schedules  uint64                      `json:"schedules"`
 	Properties map[string]summary.Property `json:"properties"`
+	// TooFew: something is known to be violated that so few schedules need not find.
+	TooFew bool `json:"tooFew,omitempty"`
 	// Failure is the way to fail that says most about the cause.
 	Failure *summary.Failure `json:"failure,omitempty"`
 	// Command shows the same again: the failure if there is one, else all runs.
@@ -107,6 +109,7 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		// The time was over before the first run.
 		tallies = unasked(properties)
 	}
+	few := c.Schedules < enough(sc.Name)
 	for _, live := range []bool{false, true} {
 		mine := func(property string) bool { return isLive(property) == live && slices.Contains(properties, property) }
 		e := Evidence{
@@ -121,9 +124,11 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 				continue
 			}
 			verdict := t.Verdict
-			if verdict == model.Holds && (c.Truncated > 0 || slices.Contains(e.Missing, t.Name)) {
-				// Too few schedules do not find what every campaign finds.
+			if verdict == model.Holds && c.Truncated > 0 {
 				verdict = model.Undecided
+			}
+			if verdict == model.Holds && (slices.Contains(e.Missing, t.Name) || few && isKnown(all, t.Name)) {
+				e.TooFew = true
 			}
 			e.Properties[t.Name] = summary.Property{Verdict: verdict.String(), Exercised: t.Exercised, Violations: t.Violations}
 			verdicts = append(verdicts, verdict.String())
@@ -139,6 +144,10 @@ func (cell *Cell) add(sc *testbed.Scenario, p *testbed.Params, c *campaign.Resul
 		q := cell.question(live)
 		q.Evidence = append(q.Evidence, e)
 	}
+}
+
+func isKnown(all []summary.Known, property string) bool {
+	return slices.ContainsFunc(all, func(k summary.Known) bool { return k.Property == property })
 }
 
 // unasked are these properties before any run.
@@ -195,7 +204,8 @@ func (cell *Cell) judge() {
 			verdicts = append(verdicts, q.Evidence[i].Verdict)
 		}
 		q.Verdict = worst(verdicts)
-		if cell.Interrupted && q.Verdict == model.Holds.String() {
+		tooFew := slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew })
+		if (cell.Interrupted || tooFew) && q.Verdict == model.Holds.String() {
 			q.Verdict = model.Undecided.String()
 		}
 	}
@@ -219,13 +229,13 @@ func (m *Matrix) Verdict() model.Verdict {
 	return model.Undecided
 }
 
-// CutShort reports whether some answer is unknown because the time was over before the
-// campaign that it rests on.
+// CutShort reports whether some answer is unknown because a campaign that it rests on had too
+// few schedules, or none.
 func (m *Matrix) CutShort() bool {
-	without := func(e Evidence) bool { return e.Schedules == 0 }
-	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool {
-		return slices.ContainsFunc(c.Safe.Evidence, without) || slices.ContainsFunc(c.Live.Evidence, without)
-	})
+	short := func(q *Question) bool {
+		return q.Verdict == model.Undecided.String() && slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew || e.Schedules == 0 })
+	}
+	return !m.Interrupted && slices.ContainsFunc(m.Cells, func(c *Cell) bool { return short(&c.Safe) || short(&c.Live) })
 }
 
 // Failing is the first evidence with a failure, nil if there is none.

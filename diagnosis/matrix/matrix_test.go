@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,8 +72,8 @@ func TestNoAnswerWithoutSchedules(t *testing.T) {
 	}
 }
 
-// TestTooFewSchedulesSayNothing: a campaign that does not find what every campaign finds is no
-// reason for a yes.
+// TestTooFewSchedulesSayNothing: a campaign that does not find what is known is no reason for a
+// yes.
 func TestTooFewSchedulesSayNothing(t *testing.T) {
 	sc, err := testbed.FindScenario("issue-15220")
 	require.NoError(t, err)
@@ -88,7 +89,32 @@ func TestTooFewSchedulesSayNothing(t *testing.T) {
 	cell = &Cell{}
 	cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
 	cell.judge()
-	assert.Equal(t, "holds", cell.Safe.Verdict)
+	assert.Equal(t, "holds", cell.Safe.Verdict, "nothing is known of it")
+	// The deletion at the compacted revision is missed rarely.
+	sc, err = testbed.FindScenario("paged-lists")
+	require.NoError(t, err)
+	p = sc.Params
+	p.Etcd = "3.5.12"
+	for _, x := range []struct {
+		schedules uint64
+		want      string
+	}{{60, "unknown"}, {Seeds, "holds"}} {
+		holds.Schedules = x.schedules
+		cell = &Cell{}
+		cell.add(sc, &p, holds, []string{property}, func(uint64, uint64) string { return "" })
+		cell.judge()
+		assert.Equal(t, x.want, cell.Safe.Verdict, "%d schedules", x.schedules)
+		assert.Equal(t, "holds", cell.Safe.Evidence[0].Verdict, "the campaign itself")
+	}
+}
+
+// withoutFailure is what a small matrix says where nothing failed: what is known to fail
+// rarely stays unknown.
+func withoutFailure(q *Question) string {
+	if slices.ContainsFunc(q.Evidence, func(e Evidence) bool { return e.TooFew }) {
+		return "unknown"
+	}
+	return "holds"
 }
 
 func TestMatrix(t *testing.T) {
@@ -113,7 +139,7 @@ func TestMatrix(t *testing.T) {
 			e := q.Failing()
 			if q.label == "" {
 				assert.Nil(t, e, "%s on %s", x.design, x.etcd)
-				assert.Equal(t, "holds", q.Verdict, "%s on %s", x.design, x.etcd)
+				assert.Equal(t, withoutFailure(q.Question), q.Verdict, "%s on %s", x.design, x.etcd)
 				continue
 			}
 			if assert.NotNil(t, e, "%s on %s", x.design, x.etcd) {
@@ -154,7 +180,7 @@ func TestScenariosThatTellDesignsApart(t *testing.T) {
 		}{{&c.Safe, x.safe}, {&c.Live, x.live}} {
 			e := q.Failing()
 			if q.scenario == "" {
-				assert.Equal(t, "holds", q.Verdict, x.design)
+				assert.Equal(t, withoutFailure(q.Question), q.Verdict, x.design)
 				continue
 			}
 			if assert.NotNil(t, e, x.design) {

@@ -1,4 +1,4 @@
-package command
+package report
 
 import (
 	"os/exec"
@@ -14,9 +14,9 @@ func TestShellTakesPathsWhole(t *testing.T) {
 		t.Skip("no shell")
 	}
 	for _, path := range []string{"simrun-failures/a-1.json", "a dir/it's.json", "$(exit 3) `exit 4` \"x\" \\ ; & *.json", "two\nlines"} {
-		out, err := exec.Command(sh, "-c", "printf %s "+shellWord(path)).Output()
+		out, err := exec.Command(sh, "-c", "printf %s "+ShellWord(path)).Output()
 		require.NoError(t, err, path)
 		require.Equal(t, path, string(out))
 	}
-	require.Equal(t, "simrun-failures/a-1.json", shellWord("simrun-failures/a-1.json"), "what needs no quotes gets none")
+	require.Equal(t, "simrun-failures/a-1.json", ShellWord("simrun-failures/a-1.json"), "what needs no quotes gets none")
 }

@@ -1,4 +1,4 @@
-package command
+package report
 
 import (
 	"regexp"
@@ -8,8 +8,8 @@ import (
 // plainWord is what no shell changes.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shellWord is a path as one word of a command that a person copies into a shell.
-func shellWord(path string) string {
+// ShellWord is a path as one word of a command that a person copies into a shell.
+func ShellWord(path string) string {
 	if plainWord.MatchString(path) {
 		return path
 	}
