@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/explore/recording"
 )
 
 // asFound keeps the first run of each way to fail on disk from when it is found. Whatever
@@ -83,7 +83,7 @@ func (a *asFound) link(found *summary.Summary) {
 func (a *asFound) lines(program string) []string {
 	var lines []string
 	for _, r := range a.runs {
-		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, report.ShellWord(r.path)))
+		lines = append(lines, fmt.Sprintf("%s: as it was found, %s replay %s", r.Failure, program, recording.ShellWord(r.path)))
 	}
 	return lines
 }

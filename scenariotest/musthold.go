@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
+	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/testbed"
@@ -59,5 +60,5 @@ func told(d *diagnosis.Diagnosis) string {
 	if err != nil {
 		return b.String() + "\nThere is no replay file: " + err.Error()
 	}
-	return b.String() + "\nReplay: simrun replay " + report.ShellWord(path)
+	return b.String() + "\nReplay: simrun replay " + recording.ShellWord(path)
 }
