@@ -57,7 +57,8 @@ var matters = []struct{ option, scenario string }{
 
 // further are scenarios with a release, with amounts or with two options together that
 // none of the others has: a release that remembers one progress request, a limit on the
-// memory of answers, and seats of reads that share one question for etcd's revision.
+// memory of answers, seats of reads that share one question for etcd's revision, and more
+// watches that come back at a compacted revision.
 var further = []struct {
 	scenario, etcd string
 	settings       []option.Setting
@@ -66,6 +67,7 @@ var further = []struct {
 	{"watch-guarantees", "3.5.12", nil},
 	{"informer-memory", "3.6.16", option.Settings("informer-list=list-watch", "network=200ms", "answers-limit=1")},
 	{"seats", "3.6.16", option.Settings("revision-sharing=accumulated")},
+	{"compacted-watch-history", "3.6.16", option.Settings("compactions=8", "watchers=6")},
 }
 
 // Campaigns are all: each scenario with its own parameters and with some of those
