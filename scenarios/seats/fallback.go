@@ -2,37 +2,20 @@ package seats
 
 import (
 	"slices"
-	"time"
 
 	"github.com/watchbed/watchbed/properties/load"
 	"github.com/watchbed/watchbed/scenarios/known"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
-	"github.com/watchbed/watchbed/testbed/faults"
-	"github.com/watchbed/watchbed/testbed/topology"
-	"github.com/watchbed/watchbed/workload"
 )
 
-// fallbackParams: twenty clients list 100 objects about twenty times a second together. A
-// LIST from the cache takes one of ten seats, one from etcd two. etcd answers one in
-// 100 ms.
+// fallbackParams: a LIST from the cache takes one of ten seats, one from etcd two. etcd
+// answers one in 100 ms.
 func fallbackParams() testbed.Params {
-	return testbed.Params{
-		Etcd: "3.6.16", Cache: "kep-2340-fallback",
-		Settings: option.Settings("seats=10", "hand-size=5", "range-time=1ms", "item-time=1ms"),
-		Topology: topology.Options{Servers: 1},
-		Workload: workload.Options{
-			Noise: 1, NoiseWrites: 24, NoiseFor: 12 * time.Second, Read: "consistent", AwaitReady: true, Items: 100,
-			Keys: 100, Think: 2 * time.Second,
-			Polling: workload.PollingOptions{Clients: 20, Patience: time.Minute, Honour: true},
-		},
-		Faults: faults.Options{For: 8 * time.Second, Clog: true},
-		Clock: testbed.Clock{
-			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 12 * time.Second,
-			Steps: 100_000,
-		},
-	}
+	p := clogged(20, 100)
+	p.Cache = "kep-2340-fallback"
+	p.Settings = option.Settings("seats=10", "hand-size=5", "range-time=1ms", "item-time=1ms")
+	return p
 }
 
 var Fallback = testbed.RegisterScenario(&testbed.Scenario{
