@@ -132,9 +132,6 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if f.html != "" && f.html == f.junit {
 		return usage("--html and --junit both write %s; give them different files", f.html)
 	}
-	if f.out == "" {
-		return usage("--out: want a directory for replay files")
-	}
 	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}

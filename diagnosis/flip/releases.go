@@ -57,15 +57,15 @@ func releases(sc *testbed.Scenario, p testbed.Params, d testbed.Choice, value st
 	branch := patchesOf(present)
 	having := havingOf(branch)
 	if len(having) == 0 {
-		any := false
+		elsewhere := false
 		for _, branch := range etcd.Branches() {
 			having := havingOf(branch)
-			if any = any || len(having) > 0; len(having) > 0 && present.Before(branch[0]) {
+			if elsewhere = elsewhere || len(having) > 0; len(having) > 0 && present.Before(branch[0]) {
 				// A branch that is not maintained any more gets no fix.
 				return span{between(subject, having, branch), true}
 			}
 		}
-		if any {
+		if elsewhere {
 			return span{text: "which no release of this branch has"}
 		}
 		return span{text: "which no release has"}

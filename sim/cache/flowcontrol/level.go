@@ -205,7 +205,8 @@ func (l *Level) Delegates(env *sim.Env, conn sim.Conn) *wire.Error {
 	return nil
 }
 
-// Finished is called when a request has been answered, or a watch has ended: others may have its seats. It does nothing if the request has none.
+// Finished is called when a request has been answered, or a watch has ended: others may
+// have its seats. It does nothing if the request has none.
 func (l *Level) Finished(env *sim.Env, conn sim.Conn) {
 	if !l.Limits() {
 		return
