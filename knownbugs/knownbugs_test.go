@@ -18,6 +18,7 @@ import (
 	"github.com/watchbed/watchbed/internal/exacttest"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/scenarios"
@@ -27,32 +28,10 @@ import (
 
 var updateDetection = flag.Bool("detection.update", false, "measure anew how soon the known bugs show: minutes")
 
-// detection is how soon a bug shows, measured with the strategy that simrun uses
-// if it is given none. A trial is a number of schedules in a row of which the
-// last is the first to violate the property; the next trial begins behind it.
-type detection struct {
-	Bug, Scenario, Property, Strategy string
-	// Schedules is how many seeds, from FirstSeed on, the trials took in all.
-	FirstSeed, Schedules uint64
-	Trials               int
-	// Median is that of the trials, in schedules. Bound95 is the number of
-	// schedules within which the bug shows in 95 of 100 campaigns, as far as
-	// can be said with 95 % confidence (boundOf95).
-	Median, Bound95 uint64
-}
-
 const (
-	detectionFile = "testdata/detection.json"
+	detectionFile = "detection/detection.json"
 	measureAnew   = "measure anew: go test ./knownbugs -run TestKnownBugsAreDetected -detection.update"
 )
-
-func recordedDetections(t *testing.T) (list []detection) {
-	t.Helper()
-	b, err := os.ReadFile(detectionFile)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(b, &list))
-	return list
-}
 
 // bugRun runs the scenario in which a bug shows, with the bug or without.
 type bugRun struct {
@@ -104,8 +83,8 @@ const (
 	freshSeeds = 1 << 32
 )
 
-func measureDetection(t *testing.T, b *testbed.KnownBug) detection {
-	d := detection{Bug: b.Name, Scenario: b.Scenario.Name, Property: b.Property.Name, Strategy: strategyOf(t, b).Name, FirstSeed: recordedSeeds}
+func measureDetection(t *testing.T, b *testbed.KnownBug) detection.Figure {
+	d := detection.Figure{Bug: b.Name, Scenario: b.Scenario.Name, Property: b.Property.Name, Strategy: strategyOf(t, b).Name, FirstSeed: recordedSeeds}
 	r := newBugRun(t, b, b.Name)
 	var trials []uint64
 	begun := uint64(0)
@@ -153,14 +132,14 @@ func TestBoundOf95(t *testing.T) {
 
 // compared is in how many schedules a bug is looked for again. With twenty hits
 // expected, none at all has a chance of e^-20.
-func (d *detection) compared() int { return max(20, 20*int(d.Schedules)/d.Trials) }
+func compared(d *detection.Figure) int { return max(20, 20*int(d.Schedules)/d.Trials) }
 
 // mostOf is in how many schedules any bug is looked for in the scenario of this one,
 // with the same strategy: the healthy cache is run once for all of them.
-func mostOf(recorded []detection, b *testbed.KnownBug) (most uint64) {
+func mostOf(recorded []detection.Figure, b *testbed.KnownBug) (most uint64) {
 	for i, other := range testbed.KnownBugs() {
 		if other.Scenario == b.Scenario && other.Strategy == b.Strategy {
-			most = max(most, uint64(recorded[i].compared()))
+			most = max(most, uint64(compared(&recorded[i])))
 		}
 	}
 	return most
@@ -174,7 +153,7 @@ func TestKnownBugsAreDetected(t *testing.T) {
 		updateDetections(t)
 		return
 	}
-	recorded := recordedDetections(t)
+	recorded := detection.All()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -182,7 +161,7 @@ func TestKnownBugsAreDetected(t *testing.T) {
 			d := recorded[i]
 			require.Equal(t, []string{b.Name, b.Scenario.Name, b.Property.Name}, []string{d.Bug, d.Scenario, d.Property})
 			require.Equal(t, boundOf95(d.Trials, d.Schedules), d.Bound95)
-			schedules := d.compared()
+			schedules := compared(&d)
 			require.Less(t, schedules, 30_000, "so rare that the comparison takes too long: another workload, or another strategy")
 			hits := int(tallied(t, fresh(t, b.Scenario, strategyOf(t, b), uint64(schedules), b.Name), b.Property).Violations)
 			healthy := fresh(t, b.Scenario, strategyOf(t, b), mostOf(recorded, b))
@@ -200,11 +179,11 @@ func TestKnownBugsAreDetected(t *testing.T) {
 // updateDetections measures the bugs that -run selects, and writes them down beside
 // what was recorded of the others.
 func updateDetections(t *testing.T) {
-	recorded := map[string]detection{}
-	for _, d := range recordedDetections(t) {
+	recorded := map[string]detection.Figure{}
+	for _, d := range detection.All() {
 		recorded[d.Bug] = d
 	}
-	var list []detection
+	var list []detection.Figure
 	for _, b := range testbed.KnownBugs() {
 		t.Run(b.Name, func(t *testing.T) {
 			recorded[b.Name] = measureDetection(t, b)
@@ -223,7 +202,7 @@ func updateDetections(t *testing.T) {
 const tableFile = "knownbugs.md"
 
 // tableOf is what is known of the bugs, for people.
-func tableOf(t *testing.T, list []detection) string {
+func tableOf(t *testing.T, list []detection.Figure) string {
 	t.Helper()
 	var out strings.Builder
 	out.WriteString("# Known bugs\n\n")
@@ -246,7 +225,7 @@ func tableOf(t *testing.T, list []detection) string {
 func TestTableOfKnownBugsIsUpToDate(t *testing.T) {
 	b, err := os.ReadFile(tableFile)
 	require.NoError(t, err)
-	require.Equal(t, tableOf(t, recordedDetections(t)), string(b))
+	require.Equal(t, tableOf(t, detection.All()), string(b))
 }
 
 // TestPlantedBugIsExpected: `run --expect` is content with what a bug is planted

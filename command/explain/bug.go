@@ -1,9 +1,12 @@
 package explain
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -45,7 +48,7 @@ func bug(program string, b *testbed.KnownBug) Explanation {
 	changes := setting(b.Planting().Name, b.Planting().Value)
 	changes.Name += " (" + b.Node() + ")"
 	e.list("what it changes", []Item{changes})
-	where := []Item{{b.Scenario.Name, []string{b.Property.Name + ": " + b.Why}}}
+	where := []Item{{b.Scenario.Name, []string{b.Property.Name + ": " + b.Why, "how soon: " + howSoon(b)}}}
 	for _, sc := range b.Also {
 		where = append(where, Item{sc.Name, []string{b.Property.Name}})
 	}
@@ -63,6 +66,37 @@ func fixedIn(b *testbed.KnownBug) string {
 		return "no release yet"
 	}
 	return b.FixedIn
+}
+
+// howSoon is the measured figure of a bug, in words.
+func howSoon(b *testbed.KnownBug) string {
+	f, ok := detection.Of(b.Name)
+	if !ok {
+		return "not measured"
+	}
+	return f.String()
+}
+
+// shows says where a bug shows, by which property, and how soon.
+func shows(b *testbed.KnownBug) string {
+	return "shows in " + b.Scenario.Name + ", by " + b.Property.Name + ": " + howSoon(b)
+}
+
+// soonestFirst sorts bugs by how soon they show; those that were not measured come last.
+func soonestFirst(bugs []*testbed.KnownBug) []*testbed.KnownBug {
+	median := func(b *testbed.KnownBug) uint64 {
+		if f, ok := detection.Of(b.Name); ok {
+			return f.Median
+		}
+		return math.MaxUint64
+	}
+	slices.SortStableFunc(bugs, func(a, b *testbed.KnownBug) int { return cmp.Compare(median(a), median(b)) })
+	return bugs
+}
+
+// bugsFor are the known bugs for which something holds, the one first that shows soonest.
+func bugsFor(holds func(b *testbed.KnownBug) bool) []*testbed.KnownBug {
+	return soonestFirst(slices.DeleteFunc(testbed.KnownBugs(), func(b *testbed.KnownBug) bool { return !holds(b) }))
 }
 
 // Command is the command line that shows a bug, without the name of the program. A

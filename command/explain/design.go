@@ -35,15 +35,19 @@ func explainDesign(program, name string) []Explanation {
 		e.say("sets", "no option: every option of the cache has its default")
 	}
 	e.list("sets, other than the default", items)
+	e.listBelow("scenarios known to be violated with it, and not with "+referenceDesign(), violatedUnlike("cache", name, referenceDesign()))
 	e.say("design of", joined(scenariosWith("cache", name)))
 	e.say("to run it", program+" run SCENARIO --cache "+name)
 	e.say("to compare it", program+" matrix --designs "+defaultDesign(name)+name)
 	return []Explanation{e}
 }
 
-// defaultDesign is the design without settings, to compare another one with.
+// referenceDesign is the one without settings, with which others are compared.
+func referenceDesign() string { return cache.Designs()[0].Name }
+
+// defaultDesign is the reference as the beginning of a list, empty before itself.
 func defaultDesign(name string) string {
-	if first := cache.Designs()[0].Name; first != name {
+	if first := referenceDesign(); first != name {
 		return first + ","
 	}
 	return ""

@@ -7,6 +7,7 @@
 //	explanation.go  an explanation: facts, each with a label
 //	text.go         how it is printed
 //	releases.go     which releases of etcd something holds for, in words
+//	unlike.go       which scenarios tell two values of an option apart
 //	presets.go      which releases, designs, bugs and scenarios set a value
 //
 // Each other file explains one kind of name.

@@ -23,6 +23,7 @@ var kinds = []kind{
 	{bugNames, explainBug},
 	{designNames, explainDesign},
 	{releaseNames, explainRelease},
+	{kubernetesNames, explainKubernetes},
 	{propertyNames, explainProperty},
 	{violationNames, explainViolation},
 	{strategyNames, explainStrategy},

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/metric"
 	_ "github.com/watchbed/watchbed/properties"
 	"github.com/watchbed/watchbed/report"
@@ -130,6 +132,82 @@ func TestAnOptionSaysWhichReleasesHaveAValue(t *testing.T) {
 	assert.Contains(t, flat(explained(t, "option", "on-timeout")), "designs kep-2340-fallback, single-request, dynamic-fallback, kep-4988, v0.37.2")
 	assert.Contains(t, flat(explained(t, "option", "ring")), "default: 100")
 	assert.Contains(t, flat(explained(t, "value", "ring=7")), "events that a cache remembers")
+}
+
+// TestHowSoonABugShowsIsTheMeasuredFigure: wherever the bug is named with its scenario.
+func TestHowSoonABugShowsIsTheMeasuredFigure(t *testing.T) {
+	f, ok := detection.Of("kubernetes-58545")
+	require.True(t, ok)
+	require.Equal(t, "resumed-watch", f.Scenario)
+	soon := fmt.Sprintf("median %d schedules, within %d in 95 of 100 campaigns", f.Median, f.Bound95)
+	shows := "shows in resumed-watch, by ordered: " + soon
+	assert.Contains(t, flat(explained(t, "known bug", "kubernetes-58545")), "how soon: "+soon)
+	assert.Contains(t, flat(explained(t, "scenario", "resumed-watch")), "kubernetes-58545 ordered: "+soon)
+	assert.Contains(t, flat(explained(t, "option", "deletion-rv")), "the known bug kubernetes-58545, which "+shows)
+	assert.Contains(t, flat(explained(t, "value", "deletion-rv=previous")), shows)
+	assert.Contains(t, flat(explained(t, "property", "ordered")), "how soon: "+soon)
+	assert.Contains(t, flat(explained(t, "Kubernetes release", "1.9")), shows)
+	assert.Contains(t, flat(explained(t, "etcd release", "3.5.7")), "shows in consistent-list, by linearizable-data: median")
+	for _, f := range detection.All() {
+		assert.NotContains(t, flat(explained(t, "known bug", f.Bug)), "not measured", f.Bug)
+	}
+}
+
+// TestBugsOfAPropertyComeSoonestFirst: by the medians of the figures.
+func TestBugsOfAPropertyComeSoonestFirst(t *testing.T) {
+	text := explained(t, "property", "answers-in-time")
+	soon, late := strings.Index(text, "\n  kubernetes-123674 "), strings.Index(text, "\n  issue-17507 ")
+	require.Positive(t, soon)
+	require.Greater(t, late, soon)
+}
+
+// TestAKubernetesReleaseIsExplained: which fixes it has follows from the releases that
+// a bug names, of which the last one holds for all later branches.
+func TestAKubernetesReleaseIsExplained(t *testing.T) {
+	const fixed = "fixed in it: "
+	fixedIn := func(name string) string {
+		text := flat(explained(t, "Kubernetes release", name))
+		require.Contains(t, text, fixed, name)
+		return text[strings.Index(text, fixed):]
+	}
+	// kubernetes-123532 was fixed in 1.28.8, 1.29.3 and 1.30.
+	for _, name := range []string{"1.28.8", "1.29.3", "1.30", "v1.30.0", "kubernetes-1.31", "0.34", "1.37"} {
+		assert.Contains(t, fixedIn(name), "kubernetes-123532", name)
+	}
+	for _, name := range []string{"1.27.9", "1.28", "1.28.7", "1.29.2"} {
+		assert.NotContains(t, fixedIn(name), "kubernetes-123532", name)
+	}
+	assert.NotContains(t, fixedIn("1.18"), "kubernetes-91073", "client-go 0.19 is of 1.19")
+	assert.Contains(t, fixedIn("1.19"), "kubernetes-91073")
+	assert.Contains(t, flat(explained(t, "Kubernetes release", "1.37")), "simulated as: the cache design v0.37.2")
+	assert.Contains(t, flat(explained(t, "Kubernetes release", "1.31")), "on-timeout=fallback etcd answers: the default since Kubernetes 1.31")
+	for _, name := range []string{"1.99", "v0.37.2", "3.5.7", "1"} {
+		all, err := explain.Name("simrun", name)
+		require.NoError(t, err)
+		for _, e := range all {
+			assert.NotEqual(t, "Kubernetes release", e.Kind, name)
+		}
+	}
+}
+
+// TestWhatTellsAValueFromAnother: a scenario in which the reference is violated as well
+// says nothing of the design.
+func TestWhatTellsAValueFromAnother(t *testing.T) {
+	const label = "scenarios known to be violated with it, and not with "
+	text := explained(t, "cache design", "v0.37.2")
+	_, list, found := strings.Cut(text, label+"kep-2340:\n")
+	require.True(t, found, text)
+	list, _, _ = strings.Cut(list, "\n\n")
+	assert.Contains(t, flat(list), "lost-value exact because the digest does not have the value")
+	assert.NotContains(t, explained(t, "cache design", "kep-2340"), label)
+	old := explained(t, "etcd release", "3.5.7")
+	_, list, _ = strings.Cut(old, label)
+	list, _, _ = strings.Cut(list, "\n\n")
+	for _, name := range []string{"issue-15220", "future-watch"} {
+		assert.Contains(t, list, name)
+	}
+	assert.NotContains(t, list, "lost-value", "violated with the newest etcd, too")
+	assert.NotContains(t, explained(t, "etcd release", etcd.Versions()[len(etcd.Versions())-1]), label)
 }
 
 // TestADesignSaysWhatItChanges names the value that it takes the place of.

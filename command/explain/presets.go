@@ -43,7 +43,7 @@ func presetsOf(o *testbed.Described) *setBy {
 	}
 	for _, b := range testbed.KnownBugs() {
 		if planted := b.Planting(); planted.Name == o.Name {
-			s.add(planted.Value, "the known bug "+b.Name)
+			s.add(planted.Value, "the known bug "+b.Name+", which "+shows(b))
 		}
 	}
 	for _, r := range testbed.Races() {

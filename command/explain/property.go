@@ -36,11 +36,9 @@ func explainProperty(_, name string) []Explanation {
 	}
 	e.say("scenarios that claim it", joined(claim))
 	var finds []Item
-	for _, b := range testbed.KnownBugs() {
-		if b.Property == p {
-			finds = append(finds, Item{b.Name, []string{"in " + b.Scenario.Name + ": " + b.Why}})
-		}
+	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return b.Property == p }) {
+		finds = append(finds, Item{b.Name, []string{"in " + b.Scenario.Name + ": " + b.Why, "how soon: " + howSoon(b)}})
 	}
-	e.list("known bugs that it finds", finds)
+	e.list("known bugs that it finds, the soonest first", finds)
 	return []Explanation{e}
 }

@@ -30,6 +30,7 @@ func explainRelease(program, name string) []Explanation {
 		e.list("clientv3 of this release, which API servers use unless --client names another", choices(client.Choices, c))
 	}
 	e.list("known bugs that it has", bugsOf(o))
+	e.listBelow("scenarios known to be violated with it, and not with "+newestRelease(), violatedUnlike("etcd", name, newestRelease()))
 	e.say("scenarios with it", joined(scenariosWith("etcd", name)))
 	e.say("to run it", program+" run SCENARIO --etcd "+name)
 	return []Explanation{e}
@@ -57,10 +58,17 @@ func choices[C any](g option.Group[C], c C) []Item {
 
 func bugsOf(o etcd.Options) []Item {
 	var items []Item
-	for _, b := range testbed.KnownBugs() {
-		if choice, err := etcd.Choices.Find(b.Planting().Name); err == nil && choice.Get(&o) == b.Planting().Value {
-			items = append(items, Item{b.Name, []string{b.Summary}})
-		}
+	for _, b := range bugsFor(func(b *testbed.KnownBug) bool {
+		choice, err := etcd.Choices.Find(b.Planting().Name)
+		return err == nil && choice.Get(&o) == b.Planting().Value
+	}) {
+		items = append(items, Item{b.Name, []string{b.Summary, shows(b)}})
 	}
 	return items
+}
+
+// newestRelease is the last one of the list.
+func newestRelease() string {
+	all := etcd.Versions()
+	return all[len(all)-1]
 }

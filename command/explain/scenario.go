@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -60,6 +61,18 @@ func explainScenario(program, name string) []Explanation {
 		e.say("cannot run", err.Error())
 		return []Explanation{e}
 	}
+	var finds []Item
+	for _, b := range bugsFor(func(b *testbed.KnownBug) bool { return b.Scenario == sc }) {
+		finds = append(finds, Item{b.Name, []string{b.Property.Name + ": " + howSoon(b)}})
+	}
+	e.list("known bugs that are looked for in it (--bug), the soonest first", finds)
+	var also []string
+	for _, b := range testbed.KnownBugs() {
+		if slices.Contains(b.Also, sc) {
+			also = append(also, b.Name)
+		}
+	}
+	e.say("known bugs that show in it as well", joined(also))
 	var here, elsewhere []Item
 	for _, r := range known.Rows(sc) {
 		row := Row{r.Conditions(), testbed.Names(r.Violates), r.Rarely, r.Because, r.Holds(setup)}
