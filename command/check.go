@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
@@ -29,7 +30,7 @@ func checkCommand(s process) *cobra.Command {
 		Short: "judge recorded histories",
 		Long: `Check judges histories of etcd or Kubernetes clients, JSON Lines with one operation a line ("-" is standard input). Without
 --property it judges linearizable, linearizable-data and sequential. The format, with an example, is in the package
-documentation: go doc github.com/watchbed/watchbed/linearizability`,
+documentation: go doc github.com/watchbed/watchbed/history`,
 		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -174,7 +175,7 @@ func read(s process, name string) (*model.History, error) {
 		defer file.Close()
 		r = file
 	}
-	h, err := linearizability.ReadHistory(r)
+	h, err := history.Read(r)
 	if err != nil {
 		return nil, usage("%s: %w", name, err)
 	}

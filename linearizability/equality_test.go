@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -38,7 +39,7 @@ func mutated(d dice, operations int) (*model.History, string) {
 
 func show(h *model.History) string {
 	var out bytes.Buffer
-	if err := WriteHistory(&out, h); err != nil {
+	if err := history.Write(&out, h); err != nil {
 		return err.Error()
 	}
 	return out.String()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/internal/tampering"
 	"github.com/watchbed/watchbed/model"
 )
@@ -22,7 +23,7 @@ func etcdHistories(t *testing.T) map[string]*model.History {
 	for _, path := range paths {
 		f, err := os.Open(path)
 		require.NoError(t, err)
-		h, err := ReadHistory(f)
+		h, err := history.Read(f)
 		require.NoError(t, err, path)
 		require.NoError(t, f.Close())
 		all[filepath.Base(path)] = h

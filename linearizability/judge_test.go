@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
 
 // parse reads a history from lines of a test.
 func parse(t testing.TB, lines ...string) *model.History {
 	t.Helper()
-	h, err := ReadHistory(strings.NewReader(strings.Join(lines, "\n")))
+	h, err := history.Read(strings.NewReader(strings.Join(lines, "\n")))
 	require.NoError(t, err)
 	return h
 }
@@ -442,10 +443,10 @@ func TestWritesWithoutRevision(t *testing.T) {
 }
 
 func ExampleJudge() {
-	history := strings.NewReader(`
+	text := strings.NewReader(`
 {"client":"w","op":"put","call":1,"return":2,"request":{"key":"a","value":"1"},"response":{"revision":2}}
 {"client":"r","op":"list","call":3,"return":4,"request":{"key":"a","end":"b"},"response":{"revision":1}}`)
-	h, err := ReadHistory(history)
+	h, err := history.Read(text)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -78,7 +78,7 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 			c.result, c.made, c.writes, c.open = nil, op.Commit, true, true
 		} else {
 			p.turns[op.Client]++
-			c.writes = op.Request.IsWrite() && effective(op.Request, op.Result)
+			c.writes = op.Request.IsWrite() && op.Request.Changed(op.Result)
 			switch {
 			case c.writes:
 				c.made = op.Result.Revision

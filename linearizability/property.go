@@ -83,22 +83,3 @@ func (p Property) Claims(op *model.Operation) bool {
 func (p Property) ordered() bool {
 	return p == Linearizable || p == LinearizableData || p == Sequential
 }
-
-// effective reports whether an answered write changed the store, by its own
-// answer. Effective writes take a revision, others take none.
-func effective(r *model.Request, res *model.Result) bool {
-	switch r.Kind {
-	case model.Put:
-		return true
-	case model.Delete:
-		return res.Deleted > 0
-	case model.Txn:
-		branch := takenBranch(r, res)
-		for i := range branch {
-			if i < len(res.Results) && effective(&branch[i], &res.Results[i]) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -331,7 +331,7 @@ var mutations = []struct {
 		op := pick(d, h, func(op *model.Operation) bool { return op.Outcome == model.Done && op.Request.Kind == model.Txn })
 		if op != nil {
 			op.Result.Succeeded = !op.Result.Succeeded
-			op.Result.Results = make([]model.Result, len(takenBranch(op.Request, op.Result)))
+			op.Result.Results = make([]model.Result, len(op.Request.Branch(op.Result.Succeeded)))
 		}
 		return op != nil
 	}},
@@ -366,7 +366,7 @@ var mutations = []struct {
 }
 
 func isEffective(op *model.Operation) bool {
-	return op.Outcome == model.Done && op.Request.IsWrite() && effective(op.Request, op.Result)
+	return op.Outcome == model.Done && op.Request.IsWrite() && op.Request.Changed(op.Result)
 }
 
 func isAnsweredRead(op *model.Operation) bool {

@@ -121,7 +121,7 @@ func (w *Witness) place(op *model.Operation) (role, int64) {
 		w.open = w.open || w.log == nil
 		return ignored, 0
 	}
-	if req.IsWrite() && effective(req, res) {
+	if req.IsWrite() && req.Changed(res) {
 		w.blind = w.blind || res.Revision == 0
 		return writing, res.Revision
 	}

@@ -35,7 +35,7 @@ func (l *Log) Answers(r *Request, rev int64) []Result {
 // readPast answers the reads of a transaction that ask for the past, which a store does
 // not know.
 func (l *Log) readPast(r *Request, res *Result) {
-	branch := r.branch(res.Succeeded)
+	branch := r.Branch(res.Succeeded)
 	for i := range res.Results {
 		if branch[i].Freshness != Exact {
 			continue

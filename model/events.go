@@ -26,7 +26,7 @@ func found(write *Request, before, after *Store) []WatchEvent {
 	}
 	var events []WatchEvent
 	state := before
-	for _, op := range write.branch(before.compares(write)) {
+	for _, op := range write.Branch(before.compares(write)) {
 		if op.Kind != Put && op.Kind != Delete {
 			continue
 		}

@@ -145,12 +145,31 @@ type Request struct {
 // compaction is none: it removes history, not contents, and takes no revision.
 func (r *Request) IsWrite() bool { return r.Kind == Put || r.Kind == Delete || r.Kind == Txn }
 
-// branch is that of a transaction whose compares succeed, or do not.
-func (r *Request) branch(succeeded bool) []Request {
+// Branch is that of a transaction whose compares succeed, or do not.
+func (r *Request) Branch(succeeded bool) []Request {
 	if succeeded {
 		return r.Success
 	}
 	return r.Failure
+}
+
+// Changed reports whether an answered write changed the store, by its own answer. Writes
+// that did take a revision, others take none.
+func (r *Request) Changed(res *Result) bool {
+	switch r.Kind {
+	case Put:
+		return true
+	case Delete:
+		return res.Deleted > 0
+	case Txn:
+		branch := r.Branch(res.Succeeded)
+		for i := range branch {
+			if i < len(res.Results) && branch[i].Changed(&res.Results[i]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Result is what a client was answered.

@@ -208,7 +208,7 @@ func (s *Store) before(r *Request) []*Item {
 
 func (s *Store) applyTxn(r *Request) Result {
 	res := Result{Succeeded: s.compares(r)}
-	branch := r.branch(res.Succeeded)
+	branch := r.Branch(res.Succeeded)
 	rev, changed := s.revision+1, false
 	for i := range branch {
 		b := &branch[i]

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/conformance/fixtures"
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/internal/tampering"
-	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -45,7 +45,7 @@ func TestSimrunChecksTheFixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := linearizability.ReadHistory(f)
+		h, err := history.Read(f)
 		f.Close()
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func write(t *testing.T, h *model.History) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := linearizability.WriteHistory(f, h); err != nil {
+	if err := history.Write(f, h); err != nil {
 		t.Fatal(err)
 	}
 	return f.Name()

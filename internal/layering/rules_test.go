@@ -9,7 +9,7 @@ package layering
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections"},
 	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown"},
-	{"sim/option", "linearizability", "internal/registry", "internal/tampering"},
+	{"sim/option", "linearizability/...", "history", "internal/registry", "internal/tampering"},
 	{"sim"},
 	{"sim/wire", "explore/...", "internal/commute"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
@@ -40,7 +40,7 @@ var realServers = []string{"shell/...", "go.etcd.io/etcd/...", "google.golang.or
 
 var forbidden = []rule{
 	{
-		packages: []string{"model"}, never: []string{"sim/...", "linearizability", "explore/..."},
+		packages: []string{"model"}, never: []string{"sim/...", "history", "linearizability/...", "explore/..."},
 		because: "it judges the others: a mistake in shared code would hide in both",
 	},
 	{
@@ -77,7 +77,7 @@ var forbidden = []rule{
 		because:  "LIST and WATCH see the store, not how it is filled or checked",
 	},
 	{
-		packages: []string{"linearizability"}, never: []string{"sim/..."},
+		packages: []string{"history", "linearizability/..."}, never: []string{"sim/..."},
 		because: "it judges histories from anywhere, also from real servers",
 	},
 	{

@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/conformance/fixtures"
 	"github.com/watchbed/watchbed/conformance/histories"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/history"
 )
 
 // historyConfigs are small: a fixture is for reading, too. One begins with an
@@ -37,7 +37,7 @@ func recordHistories(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				if err := linearizability.WriteHistory(f, h); err != nil {
+				if err := history.Write(f, h); err != nil {
 					f.Close()
 					return err
 				}

@@ -1,4 +1,4 @@
-package linearizability
+package history
 
 import (
 	"errors"
@@ -221,7 +221,7 @@ func checkResult(r *model.Request, res *model.Result) error {
 	if r.Kind != model.Txn {
 		return nil
 	}
-	branch := takenBranch(r, res)
+	branch := r.Branch(res.Succeeded)
 	if len(res.Results) != len(branch) {
 		return fmt.Errorf(`the branch that the transaction took has %d requests, but there are %d "responses"`, len(branch), len(res.Results))
 	}

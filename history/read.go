@@ -1,4 +1,4 @@
-package linearizability
+package history
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// The limits of ReadHistory. A recorded history takes about one and a half times
+// The limits of Read. A recorded history takes about one and a half times
 // its file in memory, and four times while it is read. A history that was built
 // to take much memory takes seven times its file. A million operations of which half are lists of
 // ten items are 660 MB.
@@ -28,17 +28,17 @@ type limits struct {
 	lineBytes, historyBytes, operations int
 }
 
-// ReadHistory reads the JSON Lines that WriteHistory writes and that the
+// Read reads the JSON Lines that Write writes and that the
 // package comment describes. Lines may come in any order after the header; the
 // operations of the result are in the order of their calls.
 //
 // Every error is one line that begins with the number of the line at fault and
 // says what to do about it.
-func ReadHistory(r io.Reader) (*model.History, error) {
-	return readHistory(r, limits{lineBytes: MaxLineBytes, historyBytes: MaxHistoryBytes, operations: MaxOperations})
+func Read(r io.Reader) (*model.History, error) {
+	return read(r, limits{lineBytes: MaxLineBytes, historyBytes: MaxHistoryBytes, operations: MaxOperations})
 }
 
-func readHistory(r io.Reader, limit limits) (*model.History, error) {
+func read(r io.Reader, limit limits) (*model.History, error) {
 	h := &model.History{Initial: model.Initial{Revision: 1}}
 	clients := map[string]int{}
 	var lines []int
@@ -125,18 +125,18 @@ func readHeader(line []byte, h *model.History) (bool, error) {
 	if err := json.Unmarshal(line, &probe); err != nil || probe.Format == nil {
 		return false, nil
 	}
-	if *probe.Format != HistoryFormat {
-		return false, fmt.Errorf(`"format" is %q, not %q: is this another kind of file?`, shorten(*probe.Format), HistoryFormat)
+	if *probe.Format != Format {
+		return false, fmt.Errorf(`"format" is %q, not %q: is this another kind of file?`, shorten(*probe.Format), Format)
 	}
 	// The version comes before the fields: a later one may have more of them.
 	var version struct {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(line, &version); err != nil || version.Version < 1 {
-		return false, fmt.Errorf(`"version" must be a whole number from 1 to %d`, HistoryVersion)
+		return false, fmt.Errorf(`"version" must be a whole number from 1 to %d`, Version)
 	}
-	if version.Version > HistoryVersion {
-		return false, fmt.Errorf("the history has version %d, this program reads up to %d: use a newer one", version.Version, HistoryVersion)
+	if version.Version > Version {
+		return false, fmt.Errorf("the history has version %d, this program reads up to %d: use a newer one", version.Version, Version)
 	}
 	var header headerJSON
 	if err := decodeStrictly(line, &header); err != nil {

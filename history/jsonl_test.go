@@ -1,4 +1,4 @@
-package linearizability
+package history
 
 import (
 	"bytes"
@@ -61,14 +61,14 @@ func everyShape() *model.History {
 func TestHistoryRoundTrip(t *testing.T) {
 	want := everyShape()
 	var file bytes.Buffer
-	require.NoError(t, WriteHistory(&file, want))
-	got, err := ReadHistory(bytes.NewReader(file.Bytes()))
+	require.NoError(t, Write(&file, want))
+	got, err := Read(bytes.NewReader(file.Bytes()))
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
 
-func TestReadHistoryWithoutHeader(t *testing.T) {
-	h, err := ReadHistory(strings.NewReader(
+func TestReadWithoutHeader(t *testing.T) {
+	h, err := Read(strings.NewReader(
 		`{"client":"r","op":"get","call":5,"return":6,"request":{"key":"a"},"response":{}}` + "\n\n" +
 			`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}`))
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestReadHistoryWithoutHeader(t *testing.T) {
 	require.Equal(t, "w", h.Clients[h.Operations[0].Client], "operations are sorted by their calls")
 }
 
-func TestReadHistoryRefuses(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
 	put := func(rest string) string {
 		return `{"client":"w","op":"put","request":{"key":"a"},` + rest + `}`
 	}
@@ -138,7 +138,7 @@ func TestReadHistoryRefuses(t *testing.T) {
 		"out of reach":               {put(`"call":1,"return":9223372036854775807,"response":{}`), `line 1: "return" is out of reach`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := ReadHistory(strings.NewReader(tc.in))
+			_, err := Read(strings.NewReader(tc.in))
 			require.ErrorContains(t, err, tc.want)
 			require.NotContains(t, err.Error(), "\n")
 		})
@@ -146,18 +146,18 @@ func TestReadHistoryRefuses(t *testing.T) {
 }
 
 // A client that gave up goes on: the open operation does not hold it back.
-func TestReadHistoryAfterUnknown(t *testing.T) {
-	_, err := ReadHistory(strings.NewReader(
+func TestReadAfterUnknown(t *testing.T) {
+	_, err := Read(strings.NewReader(
 		`{"client":"w","op":"put","call":1,"request":{"key":"a"},"unknown":true}` + "\n" +
 			`{"client":"w","op":"put","call":2,"return":3,"request":{"key":"a"},"response":{"revision":2}}`))
 	require.NoError(t, err)
 }
 
-func TestReadHistoryLimits(t *testing.T) {
+func TestReadLimits(t *testing.T) {
 	line := `{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}` + "\n"
 	limit := limits{lineBytes: len(line) + 10, historyBytes: 10 * len(line), operations: 3}
 	read := func(in string) error {
-		_, err := readHistory(strings.NewReader(in), limit)
+		_, err := read(strings.NewReader(in), limit)
 		return err
 	}
 	require.NoError(t, read(line))
@@ -170,25 +170,25 @@ func TestReadHistoryLimits(t *testing.T) {
 	require.ErrorContains(t, read(four.String()), "line 4: more than 3 operations")
 }
 
-func TestWriteHistoryRefuses(t *testing.T) {
+func TestWriteRefuses(t *testing.T) {
 	h := everyShape()
 	h.Operations[2].Return = h.Operations[2].Call
-	require.ErrorContains(t, WriteHistory(&bytes.Buffer{}, h), "operation 2:")
+	require.ErrorContains(t, Write(&bytes.Buffer{}, h), "operation 2:")
 	h = everyShape()
 	h.Operations[0].Request = &model.Request{Kind: model.Put, Key: "a", Value: "\xff"}
-	require.ErrorContains(t, WriteHistory(&bytes.Buffer{}, h), "operation 0: the request is not valid UTF-8")
+	require.ErrorContains(t, Write(&bytes.Buffer{}, h), "operation 0: the request is not valid UTF-8")
 }
 
 func FuzzReadHistory(f *testing.F) {
 	var file bytes.Buffer
-	if err := WriteHistory(&file, everyShape()); err != nil {
+	if err := Write(&file, everyShape()); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(file.Bytes())
 	f.Add([]byte(`{"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}`))
 	f.Add([]byte(`{"format":"watchbed-history","version":1,"initial":null}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		h, err := ReadHistory(bytes.NewReader(in))
+		h, err := Read(bytes.NewReader(in))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") || len(err.Error()) > 1000 {
 				t.Fatalf("not one readable line: %q", err)
@@ -196,18 +196,18 @@ func FuzzReadHistory(f *testing.F) {
 			return
 		}
 		var again bytes.Buffer
-		if err := WriteHistory(&again, h); err != nil {
+		if err := Write(&again, h); err != nil {
 			t.Fatalf("read but cannot be written: %v", err)
 		}
-		back, err := ReadHistory(&again)
+		back, err := Read(&again)
 		if err != nil {
 			t.Fatalf("written but cannot be read: %v", err)
 		}
 		var third, second bytes.Buffer
-		if err := WriteHistory(&third, back); err != nil {
+		if err := Write(&third, back); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteHistory(&second, h); err != nil {
+		if err := Write(&second, h); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(second.Bytes(), third.Bytes()) {
@@ -216,7 +216,7 @@ func FuzzReadHistory(f *testing.F) {
 	})
 }
 
-func ExampleWriteHistory() {
+func ExampleWrite() {
 	h := &model.History{
 		Clients: []string{"writer", "reader"},
 		Initial: model.Initial{Revision: 1},
@@ -225,7 +225,7 @@ func ExampleWriteHistory() {
 			{Client: 1, Call: 3, Return: 4, Server: "cache-0", Request: &model.Request{Kind: model.List, Key: "a", End: "b"}, Result: &model.Result{Revision: 1}},
 		},
 	}
-	if err := WriteHistory(os.Stdout, h); err != nil {
+	if err := Write(os.Stdout, h); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -1,4 +1,4 @@
-package linearizability
+package history
 
 import (
 	"bufio"
@@ -16,8 +16,8 @@ import (
 // refuses versions that it does not know: judging half of what was recorded
 // would be worse than judging nothing.
 const (
-	HistoryFormat  = "watchbed-history"
-	HistoryVersion = 1
+	Format  = "watchbed-history"
+	Version = 1
 )
 
 type headerJSON struct {
@@ -103,12 +103,12 @@ var (
 	relationNames = []string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
 )
 
-// WriteHistory writes a history as JSON Lines, header first. It refuses what
-// ReadHistory would refuse, so that a recorder fails at its mistake. The error
+// Write writes a history as JSON Lines, header first. It refuses what
+// Read would refuse, so that a recorder fails at its mistake. The error
 // names the operation by its index.
 //
 // Names of clients that have no operation are not kept.
-func WriteHistory(w io.Writer, h *model.History) error {
+func Write(w io.Writer, h *model.History) error {
 	if err := checkHistory(h, func(i int) string { return fmt.Sprintf("operation %d", i) }); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func WriteHistory(w io.Writer, h *model.History) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	init := &initialJSON{Revision: h.Initial.Revision, Compacted: h.Initial.Compacted, Items: h.Initial.Items}
-	if err := enc.Encode(headerJSON{Format: HistoryFormat, Version: HistoryVersion, Initial: init}); err != nil {
+	if err := enc.Encode(headerJSON{Format: Format, Version: Version, Initial: init}); err != nil {
 		return err
 	}
 	for i := range h.Operations {
@@ -181,18 +181,11 @@ func encodeResult(r *model.Request, res *model.Result) *resultJSON {
 	if res.Count != int64(len(res.Items)) {
 		out.Count = &res.Count
 	}
-	branch := takenBranch(r, res)
+	branch := r.Branch(res.Succeeded)
 	for i := range res.Results {
 		out.Responses = append(out.Responses, *encodeResult(&branch[i], &res.Results[i]))
 	}
 	return out
-}
-
-func takenBranch(r *model.Request, res *model.Result) []model.Request {
-	if res.Succeeded {
-		return r.Success
-	}
-	return r.Failure
 }
 
 func decodeOperation(line *operationJSON) (model.Operation, error) {

@@ -1,0 +1,57 @@
+// Package history reads and writes recorded histories: what clients asked, when, and
+// what they were answered. It knows package model only, and must never import a judge:
+// what is refused here is what no judge could make sense of, and a wrong answer is none
+// of that.
+//
+// # The format of a history
+//
+// A history is JSON Lines, in UTF-8. The first line may be a header with the
+// store that the history starts from; without it that is a fresh etcd, empty at
+// revision 1:
+//
+//	{"format":"watchbed-history","version":1,"initial":{"revision":4,"items":[
+//	  {"key":"a","value":"1","create":3,"mod":4,"version":2}]}}
+//
+// (on one line). Every other line is one operation:
+//
+//	{"client":"w1","op":"put","call":3,"return":9,"request":{"key":"a","value":"2"},"response":{"revision":5}}
+//	{"client":"r1","op":"list","call":4,"return":6,"server":"cache-0","request":{"key":"a","end":"b"},
+//	  "response":{"revision":4,"items":[{"key":"a","value":"1","create":3,"mod":4,"version":2}]}}
+//	{"client":"r2","op":"list","call":11,"return":12,"request":{"key":"a","end":"b"},"error":"too-many-requests"}
+//	{"client":"w1","op":"delete","call":10,"request":{"key":"a"},"unknown":true}
+//
+// (again each on one line). The fields of an operation:
+//
+//   - client: the client that sent the request. A client does one thing at a time.
+//   - op: put, delete, txn, get, list or compact.
+//   - call, return: readings of one counter that grows with every event of the
+//     whole run. Clocks will not do: two events with the same reading count as
+//     concurrent, which hides violations.
+//   - server: the server that answered. It is for readers only and may be left
+//     out.
+//   - request: put {"key","value"}, delete {"key","end"}, get {"key"},
+//     list {"key","end","limit","countOnly","keysOnly"}, compact {"revision"},
+//     txn {"compare":[{"key","target":"mod|version","result":"=|!=|>|<","value"}],
+//     "success":[...],"failure":[...]} with requests that carry their own "op".
+//     Ranges are etcd's: without end the single key, end "\u0000" is "from key on".
+//     Reads may have "freshness": "any" (Kubernetes: resourceVersion 0),
+//     "not-older-than" or "exact", the latter two with "revision"; without it
+//     they are consistent.
+//   - exactly one of response, error and unknown:
+//     response {"revision","items","count","more","deleted","succeeded","responses"},
+//     where revision is the one that a write made or a list observed; it may be
+//     left out where the server did not send it, and count where it is the number
+//     of items. Of an item, create and version may be left out if they are not
+//     known; mod may not.
+//     error is compacted, future-revision, timeout, too-many-requests,
+//     unavailable or invalid: the operation definitely had no effect.
+//     unknown is true for an operation that may have happened, may happen
+//     later, or never; it has no return.
+//   - commit: of a write, the revision at which it took effect according to
+//     ground truth; -1 if it never did, 0 or left out if that is unknown.
+//
+// All writers of the store must be recorded: a revision that no operation made
+// is a violation.
+//
+// Unknown fields are refused, later versions too.
+package history
