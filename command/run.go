@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/command/explain"
+	"github.com/watchbed/watchbed/command/plant"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
@@ -33,6 +34,7 @@ const defaultSeeds = 6_000
 const runExamples = `  PROGRAM run issue-15220 --etcd 3.5.7
   PROGRAM run consistent-list --etcd 3.6.16 --for 5m --strategy paced
   PROGRAM run issue-15220 --set writers=3 --set reads=5 --seeds 1000..1999 --json
+  PROGRAM run --bug kubernetes-58545
   PROGRAM run any-requests --draw 0..199 --expect`
 
 type runFlags struct {
@@ -57,12 +59,20 @@ type runFlags struct {
 func runCommand(s process) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:     "run SCENARIO",
+		Use:     "run [SCENARIO]",
 		Short:   "explore schedules of a scenario",
-		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nThe first run of each is in the folder as-found under --out from when it is found until there is a smaller one.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
+		Long:    "Run explores schedules of a scenario, and prints the shortest story of each way in which they fail.\nWith --bug and no scenario it takes the one in which the bug shows.\nThe first run of each is in the folder as-found under --out from when it is found until there is a smaller one.\nAn interrupt stops it cleanly: what was found until then is shrunk for 10 seconds more, printed and kept.",
 		Example: s.named(runExamples),
-		Args:    oneArgument("scenario", s.program+" list scenarios"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 && len(f.bugs) > 0 {
+				return nil
+			}
+			return oneArgument("scenario", s.program+" list scenarios")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return f.runWhereBugsShow(c, s)
+			}
 			return f.run(c.Context(), s, args[0])
 		},
 	}
@@ -92,6 +102,28 @@ func oneArgument(what, where string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// runWhereBugsShow runs the scenario in which the planted bugs show.
+func (f *runFlags) runWhereBugsShow(c *cobra.Command, s process) error {
+	others := f.parameters
+	others.bugs = nil
+	choice, err := plant.Choose(f.bugs, others.apply)
+	switch {
+	case errors.As(err, new(*exitError)):
+		return err
+	case err != nil:
+		return usage("--bug: %w (run `%s list bugs` for all of them)", err, s.program)
+	}
+	f.bugs = choice.Bugs
+	if c.Flags().Changed("strategy") {
+		choice.Strategy = ""
+	}
+	if choice.Strategy != "" {
+		f.strategy = choice.Strategy
+	}
+	s.complain("%s", choice.Why)
+	return f.run(c.Context(), s, choice.Scenario.Name)
 }
 
 func (f *runFlags) run(ctx context.Context, s process, name string) error {
@@ -180,6 +212,13 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		err = report.WriteJSON(s.out, found)
 	} else {
 		err = f.text(s, found, kept, first)
+	}
+	if many == nil {
+		unseen, failed := plant.Unseen(ctx, s.program, sc, p, cfg, result)
+		for _, line := range unseen {
+			s.complain("%s", line)
+		}
+		err = errors.Join(err, failed)
 	}
 	return errors.Join(f.outcome(s, result, found), err, f.files(s, found, kept))
 }

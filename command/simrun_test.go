@@ -205,6 +205,45 @@ func TestBugThatChangesNothing(t *testing.T) {
 	require.Zero(t, c.run("run", "consistent-list", "--set", "progress=dropped", "--seeds", "20"), "an option may be set to the value that it has")
 }
 
+// TestABugWithoutAScenario runs where the bug shows, and says in one line why there.
+func TestABugWithoutAScenario(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "--bug", "kubernetes-58545", "--no-shrink", "--seeds", "300"))
+	require.Contains(t, c.out, "resumed-watch on etcd 3.6.16 with the cache design kep-2340: ordered is violated")
+	require.Regexp(t, `^simrun: the scenario is resumed-watch: kubernetes-58545 shows there by ordered \(median \d+ schedules, within \d+ in 95 of 100 campaigns\)\n$`, c.err)
+
+	require.NotEqual(t, exitUsage, c.run("run", "--bug", "kubernetes-116122", "--seeds", "1", "--json"))
+	require.Contains(t, c.out, `"strategy": "pos"`)
+	require.Contains(t, c.err, "; the strategy is pos\n")
+	require.NotEqual(t, exitUsage, c.run("run", "--bug", "kubernetes-116122", "--seeds", "1", "--json", "--strategy", "random"))
+	require.Contains(t, c.out, `"strategy": "random"`)
+
+	require.Equal(t, exitViolated, c.run("run", "--bug", "issue-20693", "--etcd", "3.5.7", "--seeds", "300", "--no-shrink", "--json"))
+	require.Contains(t, c.err, "and etcd 3.5.7 with the cache design kep-2340 has it anyway")
+	require.Contains(t, c.out, `"scenario": "negative-watch"`)
+
+	c.refuses([]string{"--bug: which scenario? none is known to show all", "issue-15220 in consistent-list"}, "run", "--bug", "issue-15220", "--bug", "kubernetes-58545")
+	c.refuses([]string{"unknown bug", "issue-17507"}, "run", "--bug", "issue-17508")
+	c.refuses([]string{"--etcd", "nearest is 3.7.3"}, "run", "--bug", "issue-15220", "--etcd", "3.9.1")
+}
+
+// TestABugThatCannotShowHere: the schedules with it and without it are compared.
+func TestABugThatCannotShowHere(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--bug", "kubernetes-58545", "--seeds", "50"))
+	require.Regexp(t, `^simrun: kubernetes-58545 changes nothing here: without it the first 50 schedules are the same to the bit; `+
+		"`simrun run --bug kubernetes-58545` takes resumed-watch, where it shows \\(median .*\\)\\n$", c.err)
+
+	// A bug that makes a difference which no claim is about.
+	require.Zero(t, c.run("run", "every-read", "--bug", "kubernetes-123674", "--seeds", "100"))
+	require.Contains(t, c.err, "kubernetes-123674 changes what happens here, and every-read does not claim answers-in-time, which finds it; `simrun run --bug kubernetes-123674` takes quiet-get")
+
+	require.Equal(t, exitViolated, c.run("run", "consistent-list", "--bug", "kubernetes-58545", "--seeds", "200", "--no-shrink"))
+	require.Empty(t, c.err, "no test looks for it here, and it is seen")
+	require.Equal(t, exitViolated, c.run("run", "resumed-watch", "--bug", "kubernetes-58545", "--seeds", "200", "--no-shrink"))
+	require.Empty(t, c.err)
+}
+
 func TestRunVacuous(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--seeds", "20", "--set", "readers=0"))
