@@ -83,6 +83,7 @@ type selectionJSON struct {
 	MaxCreate  int64  `json:"maxCreate,omitempty"`
 	Values     string `json:"values,omitempty"`
 	ValuesEnd  string `json:"valuesEnd,omitempty"`
+	MoreOfAll  bool   `json:"moreOfAll,omitempty"`
 }
 
 type resultJSON struct {
@@ -149,7 +150,7 @@ func encodeRequest(r *model.Request) *requestJSON {
 		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV,
 	}
 	if s := r.Selection; s != (model.Selection{}) {
-		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix}
+		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix, s.MoreOfAll}
 	}
 	if r.Freshness != model.Consistent {
 		out.Freshness = r.Freshness.String()
@@ -273,7 +274,7 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 		r.Selection = model.Selection{
 			SortBy: model.SortTarget(by), Descending: s.Descending,
 			MinMod: s.MinMod, MaxMod: s.MaxMod, MinCreate: s.MinCreate, MaxCreate: s.MaxCreate,
-			Values: model.ValuePattern{Prefix: s.Values, Suffix: s.ValuesEnd},
+			Values: model.ValuePattern{Prefix: s.Values, Suffix: s.ValuesEnd}, MoreOfAll: s.MoreOfAll,
 		}
 	}
 	switch in.Freshness {

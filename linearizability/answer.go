@@ -107,16 +107,21 @@ func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
 	if r.CountOnly {
 		return res.Count == int64(total) && len(res.Items) == 0 && !res.More
 	}
-	have = r.Selection.Of(have)
+	all := have
+	have = r.Selection.Of(all)
+	more := r.Limit > 0 && int64(len(have)) > r.Limit
 	mayBeMore := false
 	if r.Selection.Values != (model.ValuePattern{}) {
 		total = len(have)
 		// A server that reads on until it has selected enough items does not know
-		// whether it would select one more.
-		mayBeMore = r.Limit > 0 && int64(total) == r.Limit
+		// whether it would select one more: it looks whether it has come to the end.
+		if r.Limit > 0 && int64(total) == r.Limit {
+			goesOn := have[total-1] != all[len(all)-1]
+			mayBeMore = goesOn && !r.Selection.MoreOfAll
+			more = goesOn
+		}
 	}
-	more := r.Limit > 0 && int64(len(have)) > r.Limit
-	if more {
+	if more && int64(len(have)) > r.Limit {
 		have = have[:r.Limit]
 	}
 	if len(res.Items) != len(have) || res.More != more && !mayBeMore {

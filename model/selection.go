@@ -30,6 +30,10 @@ type Selection struct {
 	// Values is what the values of the items look like: a selector of Kubernetes, of which
 	// etcd knows nothing. Items that it leaves out are not counted.
 	Values ValuePattern
+	// MoreOfAll: a page that its Limit ends says that there is more if any item of the
+	// range follows, whether Values fits it or not. If it is not set, either answer is
+	// right where no item follows that Values fits.
+	MoreOfAll bool
 }
 
 // ValuePattern is how values begin and end: a field selector and a label selector. The

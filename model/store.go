@@ -170,9 +170,12 @@ func (s *Store) Read(r *Request) Result {
 	if r.CountOnly {
 		return res
 	}
+	all := found
 	found = r.Selection.Of(found)
 	if r.Selection.Values != (ValuePattern{}) {
-		res.Count = int64(len(found))
+		n := int64(len(found))
+		res.Count = n
+		res.More = r.Selection.MoreOfAll && r.Limit > 0 && n == r.Limit && found[n-1] != all[len(all)-1]
 	}
 	if r.Limit > 0 && int64(len(found)) > r.Limit {
 		found, res.More = found[:r.Limit], true

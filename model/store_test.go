@@ -211,3 +211,24 @@ func TestVerdicts(t *testing.T) {
 	require.Equal(t, []string{"vacuous", "holds", "unknown", "violated"},
 		[]string{Vacuous.String(), Holds.String(), Undecided.String(), Violated.String()})
 }
+
+// Kubernetes says that more follows a full page if anything does, also if nothing more is
+// selected (storage/etcd3, GetList); a page that is not full, and one behind which nothing
+// comes, are the last.
+func TestMoreBehindAFullSelection(t *testing.T) {
+	s := NewStore(Initial{Revision: 4, Items: []*Item{
+		{Key: "a", Value: "x", CreateRevision: 2, ModRevision: 2, Version: 1},
+		{Key: "b", Value: "x", CreateRevision: 3, ModRevision: 3, Version: 1},
+		{Key: "c", Value: "y", CreateRevision: 4, ModRevision: 4, Version: 1},
+	}})
+	for _, c := range []struct {
+		values string
+		limit  int64
+		more   bool
+	}{{"x", 1, true}, {"x", 2, true}, {"x", 3, false}, {"y", 1, false}, {"x", 0, false}} {
+		r := &Request{Kind: List, Key: "a", End: "z", Limit: c.limit, Selection: Selection{Values: ValuePattern{Prefix: c.values}, MoreOfAll: true}}
+		if res := s.Read(r); res.More != c.more {
+			t.Errorf("%q, at most %d: more is %v", c.values, c.limit, res.More)
+		}
+	}
+}

@@ -111,6 +111,8 @@ func listRequest(p *wire.ListRequest) *model.Request {
 	}
 	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Limit: p.Limit}
 	r.Selection.Values = Values(p.Selector)
+	// A cache that looks into its index sees no other objects than those of the index.
+	r.Selection.MoreOfAll = !p.Selector.Empty() && p.Selector.Field != IndexedField
 	r.Freshness, r.Revision = freshness(p.ResourceVersion, p.Match)
 	return r
 }

@@ -159,7 +159,8 @@ func TestPagesOfASelection(t *testing.T) {
 		page := list("", 2)
 		require.Len(t, page.Items, 2)
 		require.NotEmpty(t, page.Continue)
-		require.Empty(t, list("", 3).Continue, "the third is the last one that is selected")
+		require.Equal(t, !indexed, list("", 3).Continue != "", "an object follows the third, and an index does not have it")
+		require.Empty(t, list("", 4).Continue, "a page that is not full is the last one")
 		require.Empty(t, list("other/", 0).Items)
 	}
 }

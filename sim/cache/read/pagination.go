@@ -74,10 +74,12 @@ type Page struct {
 	ResourceVersion int64
 	Prefix          string
 	Items           []*wire.KeyValue
-	// More: there are objects after these.
+	// More: there are objects after these, which a selector need not select.
 	More bool
 	// Remaining is how many, 0 if the list has a selector.
 	Remaining int64
+	// Trailed: an object that was looked at and not selected comes after these.
+	Trailed bool
 }
 
 // Token is where the list goes on, empty if there are no more objects.
@@ -91,11 +93,11 @@ func (p *Page) Token() string {
 // Page collects the objects of a state that the list is about, at most limit of
 // them unless that is 0.
 func (r *Read) Page(env *sim.Env, view store.View, prefix string, limit int64) Page {
-	items, more, remaining := r.collect(env, &view, prefix, r.start, limit)
-	if more {
+	page := r.collect(env, &view, prefix, r.start, limit)
+	if page.More {
 		env.Cover(ListTruncated)
 	}
-	return Page{ResourceVersion: view.ResourceVersion, Prefix: prefix, Items: items, More: more, Remaining: remaining}
+	return page
 }
 
 // Answer answers the client of a LIST from the cache, and ends the read.

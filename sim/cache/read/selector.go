@@ -9,36 +9,57 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// collect lists the objects that a list is about: those under a prefix from a
-// key on that its selector selects, at most limit of them unless that is 0. It
-// reports whether there are more, and how many if there is no selector.
-func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) (items []*wire.KeyValue, more bool, remaining int64) {
+// collect lists the objects that a list is about: those under a prefix from a key on that
+// its selector selects, at most limit of them unless that is 0.
+func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, limit int64) Page {
+	page := Page{ResourceVersion: view.ResourceVersion, Prefix: prefix}
 	if r.list.Selector.Empty() {
-		items, remaining = r.d.responses.Collect(view, prefix, start, limit)
-		env.Add(fetchedAll, int64(len(items))+remaining)
-		return items, remaining > 0, remaining
+		page.Items, page.Remaining = r.d.responses.Collect(view, prefix, start, limit)
+		page.More = page.Remaining > 0
+		env.Add(fetchedAll, int64(len(page.Items))+page.Remaining)
+		return page
 	}
-	responses, selector := &r.d.responses, r.list.Selector
-	fields, take := r.d.cfg.Fields, responses.Begin(0, limit)
-	looked := int64(0)
-	labelled := func(kv *wire.KeyValue) bool {
-		looked++
-		return !fields.SelectsLabel(selector, kv) || take(kv)
-	}
-	if view.AscendIndexed(selector.Field, selector.Value, prefix, start, labelled) {
+	l := look{selects: r.d.cfg.Fields.SelectsLabel, selector: r.list.Selector, limit: limit, take: r.d.responses.Begin(0)}
+	// Behind a page upstream looks into no index: it would not know where to begin
+	// (waitUntilFreshAndList).
+	if start == "" && view.AscendIndexed(l.selector.Field, l.selector.Value, prefix, start, l.at) {
 		env.Cover(listByIndex)
-		env.Add(fetchedByIndex, looked)
-		items, more = responses.End()
-		return items, more, 0
+		env.Add(fetchedByIndex, l.looked)
+	} else {
+		env.Cover(listFiltered)
+		l.selects = r.d.cfg.Fields.Selects
+		view.Ascend(prefix, start, l.at)
+		env.Add(fetchedAll, l.looked)
 	}
-	env.Cover(listFiltered)
-	view.Ascend(prefix, start, func(kv *wire.KeyValue) bool {
-		looked++
-		return !fields.Selects(selector, kv) || take(kv)
-	})
-	env.Add(fetchedAll, looked)
-	items, more = responses.End()
-	return items, more, 0
+	page.Items = r.d.responses.End()
+	page.More, page.Trailed = l.full() && l.trailed, l.trailed
+	return page
+}
+
+// look goes through objects, of which a selector selects some.
+type look struct {
+	selects  func(wire.Selector, *wire.KeyValue) bool
+	selector wire.Selector
+	limit    int64
+	take     func(*wire.KeyValue) bool
+	// taken and looked count objects. trailed: one came after the last that was taken.
+	taken, looked int64
+	trailed       bool
+}
+
+func (l *look) full() bool { return l.limit > 0 && l.taken == l.limit }
+
+// at takes the object if it is selected. It returns false behind the first object that
+// follows a full page: whether the selector selects that one, or any other, does not matter
+// for the page's token (Cacher.GetList: hasMoreListItems).
+func (l *look) at(kv *wire.KeyValue) bool {
+	l.looked++
+	if l.full() || !l.selects(l.selector, kv) {
+		l.trailed = true
+		return !l.full()
+	}
+	l.taken, l.trailed = l.taken+1, false
+	return l.take(kv)
 }
 
 // maxPerPage is how many objects a page of a delegated list with a selector

@@ -23,10 +23,8 @@ type Maker struct {
 	limit int64
 	start int
 	take  func(*wire.KeyValue) bool
-	// after is how many objects came after the last that was taken; counting: all of
-	// them are counted, not only the first.
-	after    int64
-	counting bool
+	// after is how many objects came when limit were taken.
+	after int64
 }
 
 const (
@@ -64,36 +62,32 @@ func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) (it
 	if limit > 0 {
 		room = min(room, int(limit))
 	}
-	take := m.Begin(room, limit)
-	m.counting = true
+	take := m.Begin(room)
+	m.limit = limit
 	view.Ascend(prefix, start, take)
-	items, _ = m.End()
-	return items, m.after
+	return m.End(), m.after
 }
 
-// Begin begins a list that will probably have room objects, and at most limit of
-// them unless that is 0. It returns the function that takes them one by one, until
-// it returns false.
-func (m *Maker) Begin(room int, limit int64) (take func(*wire.KeyValue) bool) {
+// Begin begins a list that will probably have room objects. It returns the function that
+// takes them one by one, and always returns true.
+func (m *Maker) Begin(room int) (take func(*wire.KeyValue) bool) {
 	if cap(m.items)-len(m.items) < room {
 		m.items = make([]*wire.KeyValue, 0, max(room, itemBlock))
 	}
 	if m.take == nil {
 		m.take = m.takeObject
 	}
-	m.limit, m.start, m.after, m.counting = limit, len(m.items), 0, false
+	m.limit, m.start, m.after = 0, len(m.items), 0
 	return m.take
 }
 
-// End returns what was taken, and whether there was more.
-func (m *Maker) End() ([]*wire.KeyValue, bool) {
-	return m.items[m.start:len(m.items):len(m.items)], m.after > 0
-}
+// End returns what was taken.
+func (m *Maker) End() []*wire.KeyValue { return m.items[m.start:len(m.items):len(m.items)] }
 
 func (m *Maker) takeObject(kv *wire.KeyValue) bool {
 	if m.limit > 0 && int64(len(m.items)-m.start) == m.limit {
 		m.after++
-		return m.counting
+		return true
 	}
 	if len(m.items) == cap(m.items) {
 		// Only this list moves on: the lists before it in the block stay there.

@@ -54,9 +54,12 @@ func (k *keptPages) Answer(env *sim.Env, r *read.Read, view store.View, prefix s
 	k.answer(env, r, all, limit)
 }
 
-// answer answers with the first objects and keeps the rest under its token.
+// answer answers with the first objects and keeps the rest under its token. The rest is
+// empty if only objects that are not selected come after the page: it has a token then, as
+// from etcd.
 func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int64) {
-	if limit <= 0 || int64(len(all.Items)) <= limit {
+	n := int64(len(all.Items))
+	if limit <= 0 || n < limit || n == limit && !all.Trailed {
 		r.Answer(env, &all)
 		return
 	}
@@ -64,7 +67,7 @@ func (k *keptPages) answer(env *sim.Env, r *read.Read, all read.Page, limit int6
 	page, after := all, all
 	page.Items, page.More = all.Items[:limit:limit], true
 	if r.List().Selector.Empty() {
-		page.Remaining = int64(len(all.Items)) - limit
+		page.Remaining = n - limit
 	}
 	after.Items = all.Items[limit:]
 	k.keep(env, r, rest{page.Token(), after, env.Now(), bytesOf(&after)})
