@@ -151,9 +151,25 @@ func TestRefusals(t *testing.T) {
 	client := connect(t, realetcd.StartForTest(t, versions[len(versions)-1]))
 	rv := put(t, client, prefix+"a", "1")
 	c := start(t, client, with(cache.Amounts{Limits: read.Limits{BlockTimeout: 100 * time.Millisecond}}))
+	changes, err := c.Watch(t.Context(), wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 3 {
 		rv = put(t, client, prefix+"a", "2")
 	}
+	// Ready says that the cache has its list, and not that its own watch has begun.
+	// A watch that begins behind the first put waits up to 100 ms for etcd's next sync:
+	// a compaction in between cancels it, and the cache starts again, with 429 until it
+	// has listed. So the compaction waits until the cache has seen all puts.
+	for seen := int64(0); seen < rv; {
+		e, err := changes.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = e.ResourceVersion
+	}
+	changes.Stop()
 	if _, err := client.Compact(t.Context(), rv); err != nil {
 		t.Fatal(err)
 	}
