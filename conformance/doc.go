@@ -13,6 +13,9 @@
 //	testdata/watch-bugs.json                              two more watch bugs, counted
 //	testdata/created-overtakes-progress.json              what is left of #15220, counted
 //
+// races/ has no recordings: it races three clients on each server anew, and searches the
+// simulation for a schedule that gives the same answers.
+//
 // shell/ runs the watch cache itself on these servers, by package shell of the
 // module above, and judges what its clients see; its README has the figures of
 // cmd/listbench, which compares LISTs from the cache with LISTs from etcd.

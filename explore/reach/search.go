@@ -1,0 +1,245 @@
+package reach
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Verdict is what a search has found.
+type Verdict uint8
+
+// The verdicts. Undecided is the zero value: nobody has looked yet.
+const (
+	Undecided Verdict = iota
+	Reached
+	Unreachable
+)
+
+func (v Verdict) String() string {
+	switch v {
+	case Reached:
+		return "reached"
+	case Unreachable:
+		return "unreachable"
+	}
+	return "undecided"
+}
+
+// Result is what a search has found, and what it took.
+type Result struct {
+	Verdict Verdict
+	// States is how many were entered.
+	States int
+	// Furthest is where the schedule ended that matched most moments, if none matched
+	// all of them; nil if it did not end with a wrong answer.
+	Furthest *Contradiction
+	// At is the number of moments that it matched.
+	At int
+}
+
+// Contradiction is an answer that is not in the recording.
+type Contradiction struct {
+	// At is the number of moments that had come.
+	At     int
+	Client int
+	Sent   sim.Payload
+	// Recorded is what the client was sent in the recording, nil if nothing more.
+	Recorded sim.Payload
+}
+
+// trials is how many searches begin, each with an order of its own, before one goes on
+// to the end. A search that took a wrong turn early goes through all that follows from
+// it, and most schedules can be found soon in some order. Each trial may enter one state
+// in trialShare.
+const (
+	trials     = 16
+	trialShare = 64
+)
+
+// Search looks for a schedule of a world that has been started, and in which nothing
+// has happened yet, that gives what was recorded. It enters at most as many states as
+// given, some more than once, each of which takes a few words of memory. The world is
+// not changed. The error names a node that cannot be cloned or has no fingerprint.
+func Search(w *sim.World, r *Recording, states int) (Result, error) {
+	s := &search{recording: r, answers: make([][]answer, len(r.Clients))}
+	for i := range r.Moments {
+		if m := &r.Moments[i]; !m.Sent {
+			s.answers[m.Client] = append(s.answers[m.Client], answer{m.Payload, sum(m.Payload)})
+		}
+	}
+	var result Result
+	for s.trial = range trials + 1 {
+		s.states = states / trialShare
+		if s.trial == trials {
+			s.states = states - result.States
+		}
+		s.seen, s.spent = map[uint64]struct{}{}, false
+		verdict, err := s.from(w)
+		if err != nil {
+			return Result{}, err
+		}
+		result = Result{Verdict: verdict, States: result.States + len(s.seen), Furthest: s.furthest, At: s.at}
+		if verdict != Undecided {
+			break
+		}
+	}
+	return result, nil
+}
+
+// from is one trial.
+func (s *search) from(w *sim.World) (Verdict, error) {
+	clients := len(s.recording.Clients)
+	first := &branch{world: w, taken: make([]int, clients), read: make([]int, clients), streams: make([]sim.Conn, clients)}
+	b, err := first.clone()
+	if err != nil {
+		return Undecided, err
+	}
+	reached := s.explore(b)
+	switch {
+	case s.err != nil:
+		return Undecided, s.err
+	case reached:
+		return Reached, nil
+	case s.spent:
+		return Undecided, nil
+	}
+	return Unreachable, nil
+}
+
+// search is one search. As a chooser it answers the questions inside one step.
+type search struct {
+	recording *Recording
+	// answers are, by client, what it was sent.
+	answers [][]answer
+	// trial numbers the orders in which actions are tried.
+	trial  int
+	states int
+	seen   map[uint64]struct{}
+	spent  bool
+	err    error
+
+	at       int
+	furthest *Contradiction
+
+	// picked are the answers to the questions of the present step, options how many
+	// there were to each.
+	picked, options []int
+	asked           int
+}
+
+type answer struct {
+	payload sim.Payload
+	sum     sim.Digest
+}
+
+func sum(p sim.Payload) sim.Digest { return p.Digest(sim.NewDigest) }
+
+// explore goes through all schedules from a state on until one gives what was recorded.
+func (s *search) explore(b *branch) bool {
+	wrong := s.settle(b)
+	if b.at > s.at || s.furthest == nil && wrong != nil {
+		s.at, s.furthest = b.at, wrong
+	}
+	if wrong != nil {
+		return false
+	}
+	enabled := s.recordedActions(b.world)
+	if b.at == len(s.recording.Moments) && (!s.recording.AtRest || len(enabled) == 0) {
+		return true
+	}
+	key, err := b.key()
+	if err != nil {
+		s.err = err
+		return false
+	}
+	if _, again := s.seen[key]; again {
+		return false
+	}
+	if len(s.seen) == s.states {
+		s.spent = true
+		return false
+	}
+	s.seen[key] = struct{}{}
+	s.order(enabled, key)
+	for _, a := range enabled {
+		if s.exploreAction(b, a) {
+			return true
+		}
+		if s.spent || s.err != nil {
+			return false
+		}
+	}
+	return false
+}
+
+// recordedActions are what can happen. A recording has no faults.
+func (s *search) recordedActions(w *sim.World) []sim.Action {
+	return slices.DeleteFunc(slices.Clone(w.Enabled()), func(a sim.Action) bool { return a.Kind == sim.Inject })
+}
+
+// order sorts actions: in the first trial what has become possible last comes last, in
+// the second first, and then the state and the trial decide.
+func (s *search) order(actions []sim.Action, key uint64) {
+	rank := func(a sim.Action) uint64 {
+		switch s.trial {
+		case 0:
+			return uint64(a.Since)
+		case 1:
+			return ^uint64(a.Since)
+		}
+		return uint64(sim.NewDigest.Word(key).Int(int64(s.trial)).Int(int64(a.Slot)))
+	}
+	slices.SortStableFunc(actions, func(a, b sim.Action) int { return cmp.Compare(rank(a), rank(b)) })
+}
+
+// exploreAction goes on with one action, with every combination of answers to the
+// questions that it asks.
+func (s *search) exploreAction(b *branch, a sim.Action) bool {
+	var picked []int
+	for {
+		c, err := b.clone()
+		if err != nil {
+			s.err = err
+			return false
+		}
+		s.picked, s.options, s.asked = picked, nil, 0
+		c.world.Do(s, a)
+		picked = next(s.picked, s.options)
+		if s.explore(c) {
+			return true
+		}
+		if picked == nil || s.spent || s.err != nil {
+			return false
+		}
+	}
+}
+
+// next is the combination of answers that follows, nil if there is none.
+func next(picked, options []int) []int {
+	for i := len(options) - 1; i >= 0; i-- {
+		if picked[i]+1 < options[i] {
+			return append(slices.Clone(picked[:i]), picked[i]+1)
+		}
+	}
+	return nil
+}
+
+// Pick implements sim.Chooser. The search picks itself.
+func (s *search) Pick(*sim.World, []sim.Action) int { panic("reach: a step is not picked") }
+
+// Choose implements sim.Chooser.
+func (s *search) Choose(_ *sim.World, n int, what string) int {
+	if s.asked == len(s.picked) {
+		s.picked = append(s.picked, 0)
+	}
+	s.options = append(s.options, n)
+	v := s.picked[s.asked]
+	s.asked++
+	if v >= n {
+		panic(fmt.Sprintf("reach: %q has %d options, and had more on the way before", what, n))
+	}
+	return v
+}

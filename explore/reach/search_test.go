@@ -1,0 +1,171 @@
+package reach_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/reach"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// text is what the toy's messages say.
+type text string
+
+func (t text) Digest(d sim.Digest) sim.Digest { return d.Text(string(t)) }
+func (t text) Label() string                  { return string(t) }
+
+// counter is a server that counts. "add" is answered when a loop has carried it out,
+// "get" at once. A stream is told the count when it begins, and each new one by another loop, which may
+// leave out counts that are not the newest any more.
+type counter struct {
+	count, told int
+	adding      []sim.Conn
+	stream      sim.Conn
+}
+
+const (
+	add sim.Task = iota
+	tell
+)
+
+func (c *counter) Start(*sim.Env)             {}
+func (c *counter) Fire(*sim.Env, sim.Timer)   {}
+func (c *counter) TaskName(sim.Task) string   { return "" }
+func (c *counter) TimerName(sim.Timer) string { return "" }
+
+func (c *counter) Receive(env *sim.Env, m *sim.Message) {
+	switch m.Payload.(text) {
+	case "add":
+		c.adding = append(c.adding, m.Conn)
+		env.Enable(add)
+	case "get":
+		env.Send(m.Conn, text(fmt.Sprint(c.count)))
+	case "watch":
+		c.stream, c.told = m.Conn, c.count
+		env.Send(m.Conn, text(fmt.Sprint(c.count)))
+	}
+}
+
+func (c *counter) Run(env *sim.Env, t sim.Task) {
+	switch t {
+	case add:
+		c.count++
+		env.Send(c.adding[0], text("ok"))
+		if c.adding = c.adding[1:]; len(c.adding) > 0 {
+			env.Enable(add)
+		}
+		if c.stream != sim.NoConn {
+			env.Enable(tell)
+		}
+	case tell:
+		if c.told++; c.told < c.count {
+			c.told += env.Choose(2, "leave one out")
+			if c.told < c.count {
+				env.Enable(tell)
+			}
+		}
+		env.Send(c.stream, text(fmt.Sprint(c.told)))
+	}
+}
+
+func (c *counter) Clone() sim.Node {
+	d := *c
+	d.adding = append([]sim.Conn(nil), c.adding...)
+	return &d
+}
+
+func (c *counter) Fingerprint(d sim.Digest) sim.Digest {
+	return d.Int(int64(c.count)).Int(int64(c.told)).Int(int64(len(c.adding))).Bool(c.stream != sim.NoConn)
+}
+
+// unclonable is a server that cannot be branched.
+type unclonable struct{ reach.Idle }
+
+func (unclonable) Clone() {}
+
+const watcher, writer, reader = 0, 1, 2
+
+func sent(client int, what text) reach.Moment {
+	return reach.Moment{Client: client, Sent: true, Payload: what}
+}
+
+func got(client int, what text) reach.Moment { return reach.Moment{Client: client, Payload: what} }
+
+func search(t *testing.T, server sim.Node, states int, rest bool, moments ...reach.Moment) (reach.Result, error) {
+	w := sim.NewWorld(sim.Options{})
+	r := &reach.Recording{Server: w.Add("server", server), Moments: moments, AtRest: rest}
+	for i := range 3 {
+		r.Clients = append(r.Clients, reach.Client{Node: w.Add(fmt.Sprint("client", i), reach.Idle{}), Stream: i == watcher})
+	}
+	w.Start(nil)
+	return reach.Search(w, r, states)
+}
+
+func TestSearch(t *testing.T) {
+	const enough = 10_000
+	for _, test := range []struct {
+		name    string
+		rest    bool
+		moments []reach.Moment
+		want    reach.Verdict
+	}{
+		{"one after the other", false, []reach.Moment{sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "1")}, reach.Reached},
+		{"nothing was written", false, []reach.Moment{sent(reader, "get"), got(reader, "1")}, reach.Unreachable},
+		{"a read that began after the write was over", false, []reach.Moment{sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "0")}, reach.Unreachable},
+		{"a read that began before the write was over", false, []reach.Moment{sent(writer, "add"), sent(reader, "get"), got(writer, "ok"), got(reader, "0")}, reach.Reached},
+		{"a read that sees a write in flight", false, []reach.Moment{sent(writer, "add"), sent(reader, "get"), got(reader, "1"), got(writer, "ok")}, reach.Reached},
+		{"a read that was over before the write began", false, []reach.Moment{sent(reader, "get"), got(reader, "1"), sent(writer, "add"), got(writer, "ok")}, reach.Unreachable},
+		{"back in time", false, []reach.Moment{
+			sent(writer, "add"), sent(reader, "get"), got(reader, "1"), sent(reader, "get"), got(reader, "0"), got(writer, "ok"),
+		}, reach.Unreachable},
+		{"told each", true, []reach.Moment{
+			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), sent(writer, "add"), got(writer, "ok"), got(writer, "ok"), got(watcher, "1"), got(watcher, "2"),
+		}, reach.Reached},
+		{"told the newest only, which is a choice inside a step", true, []reach.Moment{
+			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), sent(writer, "add"), got(writer, "ok"), got(writer, "ok"), got(watcher, "2"),
+		}, reach.Reached},
+		{"told of what is not the newest", true, []reach.Moment{
+			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok"), got(watcher, "2"),
+		}, reach.Unreachable},
+		{"not told", false, []reach.Moment{sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok")}, reach.Reached},
+		{"not told, and watching before", true, []reach.Moment{
+			sent(watcher, "watch"), got(watcher, "0"), sent(writer, "add"), got(writer, "ok"), got(watcher, "1"), sent(writer, "add"), got(writer, "ok"),
+		}, reach.Unreachable},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result, err := search(t, &counter{}, enough, test.rest, test.moments...)
+			require.NoError(t, err)
+			require.Equal(t, test.want, result.Verdict)
+		})
+	}
+}
+
+func TestSearchSaysWhereItEnds(t *testing.T) {
+	result, err := search(t, &counter{}, 1000, false, sent(writer, "add"), got(writer, "ok"), sent(reader, "get"), got(reader, "2"))
+	require.NoError(t, err)
+	require.Equal(t, 3, result.At)
+	require.Equal(t, &reach.Contradiction{At: 3, Client: reader, Sent: text("1"), Recorded: text("2")}, result.Furthest)
+}
+
+func TestSearchOfTooFewStatesIsUndecided(t *testing.T) {
+	var moments []reach.Moment
+	for range 6 {
+		moments = append(moments, sent(writer, "add"), sent(reader, "get"))
+	}
+	moments = append(moments, got(reader, "7"))
+	result, err := search(t, &counter{}, 1_000_000, false, moments...)
+	require.NoError(t, err)
+	require.Equal(t, reach.Unreachable, result.Verdict)
+
+	few, err := search(t, &counter{}, result.States/2, false, moments...)
+	require.NoError(t, err)
+	require.Equal(t, reach.Undecided, few.Verdict)
+	require.LessOrEqual(t, few.States, result.States/2)
+}
+
+func TestSearchOfWhatCannotBeCloned(t *testing.T) {
+	_, err := search(t, unclonable{}, 1000, false, sent(writer, "add"))
+	require.ErrorContains(t, err, "server cannot be cloned")
+}
