@@ -37,6 +37,9 @@ func (l *Log) Answers(r *Request, rev int64) []Result {
 func (l *Log) readPast(r *Request, res *Result) {
 	branch := r.Branch(res.Succeeded)
 	for i := range res.Results {
+		if branch[i].Kind == Txn {
+			l.readPast(&branch[i], &res.Results[i])
+		}
 		if branch[i].Freshness != Exact {
 			continue
 		}

@@ -26,15 +26,15 @@ func found(write *Request, before, after *Store) []WatchEvent {
 	}
 	var events []WatchEvent
 	state := before
-	for _, op := range write.Branch(before.compares(write)) {
-		if op.Kind != Put && op.Kind != Delete {
-			continue
+	before.taken(write, func(op *Request) bool {
+		if op.Kind == Put || op.Kind == Delete {
+			next := state.Clone()
+			next.write(op, after.revision)
+			events = difference(events, op, after.revision, before, state, next)
+			state = next
 		}
-		next := state.Clone()
-		next.write(&op, after.revision)
-		events = difference(events, &op, after.revision, before, state, next)
-		state = next
-	}
+		return true
+	})
 	return events
 }
 

@@ -135,8 +135,11 @@ type Request struct {
 	Selection Selection
 	// PrevKV asks a Put or a Delete for the items before it.
 	PrevKV bool
+	// IgnoreValue has a Put keep the value that is there: the key must exist.
+	IgnoreValue bool
 	// Compare, Success and Failure make a transaction. Its branches hold Put,
-	// Delete and Get requests.
+	// Delete and Get requests, and transactions, whose compares look at the contents
+	// before all of it.
 	Compare          []Compare
 	Success, Failure []Request
 }

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"slices"
-
-	"github.com/google/btree"
-)
+import "github.com/google/btree"
 
 // Store is etcd's key-value store as a sequential object: one request at a
 // time, each effective write one revision. Writes that change nothing take no
@@ -130,9 +126,12 @@ func (s *Store) deleteRange(key, end string) int64 {
 func (s *Store) Apply(r *Request) Result {
 	switch r.Kind {
 	case Put:
+		if !s.Keeps(r) {
+			return Result{Revision: s.revision, Err: Invalid}
+		}
 		s.revision++
 		res := Result{Revision: s.revision, Prev: s.before(r)}
-		s.put(r.Key, r.Value, s.revision)
+		s.write(r, s.revision)
 		return res
 	case Delete:
 		before := s.before(r)
@@ -207,44 +206,4 @@ func (s *Store) before(r *Request) []*Item {
 		return nil
 	}
 	return s.in(r.Key, r.End)
-}
-
-func (s *Store) applyTxn(r *Request) Result {
-	res := Result{Succeeded: s.compares(r)}
-	branch := r.Branch(res.Succeeded)
-	rev, changed := s.revision+1, false
-	for i := range branch {
-		b := &branch[i]
-		var out Result
-		switch b.Kind {
-		case Put, Delete:
-			out.Prev = s.before(b)
-			out.Deleted = s.write(b, rev)
-			changed = changed || b.Kind == Put || out.Deleted > 0
-		default:
-			out = s.Read(b)
-			out.Revision = 0
-		}
-		res.Results = append(res.Results, out)
-	}
-	if changed {
-		s.revision = rev
-	}
-	res.Revision = s.revision
-	return res
-}
-
-// compares are the conditions of a transaction: all of them hold.
-func (s *Store) compares(r *Request) bool {
-	return !slices.ContainsFunc(r.Compare, func(c Compare) bool { return !c.Holds(s.in(c.Key, c.End)) })
-}
-
-// write carries one operation of a transaction out, at the revision of all of them, and
-// returns how many keys it deleted.
-func (s *Store) write(op *Request, rev int64) (deleted int64) {
-	if op.Kind == Put {
-		s.put(op.Key, op.Value, rev)
-		return 0
-	}
-	return s.deleteRange(op.Key, op.End)
 }

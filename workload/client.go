@@ -304,21 +304,7 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 	case *wire.RangeResponse:
 		c.takeRange(p, res)
 	case *wire.TxnResponse:
-		res.Revision, res.Succeeded = p.Revision, p.Succeeded
-		res.Results = make([]model.Result, len(p.Responses))
-		for i := range p.Responses {
-			switch op := &p.Responses[i]; {
-			case op.Range != nil:
-				c.takeRange(op.Range, &res.Results[i])
-				// The store's revision inside a transaction is the
-				// transaction's own.
-				res.Results[i].Revision = 0
-			case op.DeleteRange != nil:
-				res.Results[i].Deleted, res.Results[i].Prev = op.DeleteRange.Deleted, c.convert(op.DeleteRange.PrevKvs)
-			case op.Put != nil:
-				res.Results[i].Prev = c.previous(op.Put)
-			}
-		}
+		c.takeTxn(p, res)
 	case *wire.ListResponse:
 		span.Origin = p.Origin
 		res.Revision, res.Items, res.More = p.ResourceVersion, c.convert(p.Items), p.Continue != ""
@@ -344,6 +330,26 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 
 func (c *Client) takeRange(p *wire.RangeResponse, res *model.Result) {
 	res.Revision, res.Items, res.Count, res.More = p.Revision, c.convert(p.Kvs), p.Count, p.More
+}
+
+func (c *Client) takeTxn(p *wire.TxnResponse, res *model.Result) {
+	res.Revision, res.Succeeded = p.Revision, p.Succeeded
+	res.Results = make([]model.Result, len(p.Responses))
+	for i := range p.Responses {
+		switch op := &p.Responses[i]; {
+		case op.Range != nil:
+			c.takeRange(op.Range, &res.Results[i])
+			// The store's revision inside a transaction is the
+			// transaction's own.
+			res.Results[i].Revision = 0
+		case op.DeleteRange != nil:
+			res.Results[i].Deleted, res.Results[i].Prev = op.DeleteRange.Deleted, c.convert(op.DeleteRange.PrevKvs)
+		case op.Put != nil:
+			res.Results[i].Prev = c.previous(op.Put)
+		case op.Txn != nil:
+			c.takeTxn(op.Txn, &res.Results[i])
+		}
+	}
 }
 
 // previous is the item before a put, if there was one that the client asked for.

@@ -13,6 +13,9 @@ type DrawnOptions struct {
 	// LargeBytes is the length of a large value, in bytes: values have up to twice as
 	// many. 0 is no large values.
 	LargeBytes int
+	// Nested: transactions of OfEtcd may be within transactions, and puts may keep the
+	// value that is there.
+	Nested bool
 	// Selectors: LISTs and watches may select objects by a field, and clients that watch
 	// without drawing select those of the first writers.
 	Selectors bool
@@ -27,5 +30,6 @@ var drawnGroup = option.NewGroup("clients",
 	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
 	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
 	option.Switch("drawn-labels", func(o *DrawnOptions) *bool { return &o.Labels }, "with drawn-selectors: also by a label, or by both"),
+	option.Switch("drawn-nested", func(o *DrawnOptions) *bool { return &o.Nested }, "transactions within transactions, and puts that keep the value, among what they draw"),
 	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
 )

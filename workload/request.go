@@ -22,13 +22,8 @@ func Request(p sim.Payload) *model.Request {
 	case *wire.CompactionRequest:
 		return &model.Request{Kind: model.Compact, Revision: p.Revision}
 	case *wire.TxnRequest:
-		r := &model.Request{Kind: model.Txn, Success: branch(p.Success), Failure: branch(p.Failure)}
-		for _, c := range p.Compare {
-			r.Compare = append(r.Compare, model.Compare{
-				Key: c.Key, End: c.RangeEnd, Target: compareTargets[c.Target], Op: compareOps[c.Result], Operand: c.Operand, Value: c.Value,
-			})
-		}
-		return r
+		r := txn(p)
+		return &r
 	case *wire.RangeRequest:
 		r := rangeRequest(p)
 		return &r
@@ -68,6 +63,8 @@ func branch(ops []wire.RequestOp) []model.Request {
 			out[i] = put(op.Put)
 		case op.DeleteRange != nil:
 			out[i] = remove(op.DeleteRange)
+		case op.Txn != nil:
+			out[i] = txn(op.Txn)
 		default:
 			out[i] = rangeRequest(op.Range)
 		}
@@ -75,8 +72,18 @@ func branch(ops []wire.RequestOp) []model.Request {
 	return out
 }
 
+func txn(p *wire.TxnRequest) model.Request {
+	r := model.Request{Kind: model.Txn, Success: branch(p.Success), Failure: branch(p.Failure)}
+	for _, c := range p.Compare {
+		r.Compare = append(r.Compare, model.Compare{
+			Key: c.Key, End: c.RangeEnd, Target: compareTargets[c.Target], Op: compareOps[c.Result], Operand: c.Operand, Value: c.Value,
+		})
+	}
+	return r
+}
+
 func put(p *wire.PutRequest) model.Request {
-	return model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv}
+	return model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv, IgnoreValue: p.IgnoreValue}
 }
 
 func remove(p *wire.DeleteRangeRequest) model.Request {

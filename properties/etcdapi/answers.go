@@ -77,8 +77,8 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *m
 	r := op.Request
 	switch op.Result.Err {
 	case model.Invalid:
-		if !r.Malformed() && !j.tooLarge(op, request) {
-			return "it is well-formed, and not too large"
+		if !r.Malformed() && !j.tooLarge(op, request) && j.kept(r, at) {
+			return "it is well-formed, and not too large, and the contents have what it keeps"
 		}
 	case model.Compacted:
 		// etcd refuses to compact at the same revision twice.
@@ -95,14 +95,27 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *m
 	return ""
 }
 
+// kept reports whether the contents always had what the puts of a request keep, from when it
+// was asked until it was answered.
+func (j *answers) kept(r *model.Request, at *moments.Call) bool {
+	log := j.system.Truth().Log()
+	for rev := max(at.Asked.Applied, log.First()); rev <= min(at.Answered.Revision, log.Revision()); rev++ {
+		if !log.At(rev).Keeps(r) {
+			return false
+		}
+	}
+	return true
+}
+
 // tooLarge reports whether etcd has to refuse a write for its size. What only reads is not
 // proposed to raft.
 func (j *answers) tooLarge(op *model.Operation, request sim.Payload) bool {
 	return !onlyReads(op.Request) && proposalSize(request) > j.most
 }
 
+// onlyReads: a transaction within a transaction is a proposal whatever it does.
 func onlyReads(r *model.Request) bool {
-	writes := func(r model.Request) bool { return !onlyReads(&r) }
+	writes := func(r model.Request) bool { return r.Kind == model.Txn || !onlyReads(&r) }
 	switch r.Kind {
 	case model.Put, model.Delete, model.Compact:
 		return false

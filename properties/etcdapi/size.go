@@ -24,7 +24,7 @@ func proposalSize(p sim.Payload) int {
 func operation(p sim.Payload) []byte {
 	switch r := p.(type) {
 	case *wire.PutRequest:
-		return flag(text(text(nil, 1, r.Key), 2, r.Value), 4, r.PrevKv)
+		return flag(flag(text(text(nil, 1, r.Key), 2, r.Value), 4, r.PrevKv), 5, r.IgnoreValue)
 	case *wire.DeleteRangeRequest:
 		return flag(text(text(nil, 1, r.Key), 2, r.RangeEnd), 3, r.PrevKv)
 	case *wire.CompactionRequest:
@@ -50,6 +50,8 @@ func branch(b []byte, field byte, ops []wire.RequestOp) []byte {
 			b = message(b, field, message(nil, 2, operation(op.Put)))
 		case op.DeleteRange != nil:
 			b = message(b, field, message(nil, 3, operation(op.DeleteRange)))
+		case op.Txn != nil:
+			b = message(b, field, message(nil, 4, operation(op.Txn)))
 		}
 	}
 	return b

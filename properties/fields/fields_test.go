@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,15 +68,20 @@ func TestEveryMessageIsKnown(t *testing.T) {
 	assert.ElementsMatch(t, payloads(t), known)
 }
 
-// paths are the fields of a type, through pointers, slices and nested structures.
-func paths(of reflect.Type, prefix string) []string {
+// paths are the fields of a type, through pointers, slices and nested structures. Within
+// itself a structure has its plain fields only: the others are those of the outer one.
+func paths(of reflect.Type, prefix string, within ...reflect.Type) []string {
 	switch of.Kind() {
 	case reflect.Pointer, reflect.Slice:
-		return paths(of.Elem(), prefix)
+		return paths(of.Elem(), prefix, within...)
 	case reflect.Struct:
 		var all []string
 		for i := range of.NumField() {
-			all = append(all, paths(of.Field(i).Type, prefix+"."+of.Field(i).Name)...)
+			field := of.Field(i)
+			if kind := field.Type.Kind(); slices.Contains(within, of) && (kind == reflect.Pointer || kind == reflect.Slice) {
+				continue
+			}
+			all = append(all, paths(field.Type, prefix+"."+field.Name, append(within, of)...)...)
 		}
 		return all
 	}

@@ -45,6 +45,8 @@ func ofEtcd() []Field {
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.Put", "Revision"),
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.DeleteRange", "Revision"),
 		by(of(reads.Linearizable, etcdapi.Answers), "TxnResponse.Responses.DeleteRange", "Deleted"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.Txn", "Succeeded"),
+		notBy("the header of an answer within an answer is empty", "TxnResponse.Responses.Txn", "Revision"),
 	)
 }
 

@@ -51,6 +51,9 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 	switch r := e.payload.(type) {
 	case *wire.PutRequest:
+		if err := s.checkPut(env, r); err != nil {
+			return err
+		}
 		resp := s.put(env, r)
 		resp.Revision = s.endTxn(env, e)
 		return resp
@@ -59,9 +62,9 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		resp.Revision = s.endTxn(env, e)
 		return resp
 	case *wire.TxnRequest:
-		resp, code := s.txn(env, r)
-		if code != 0 {
-			return request.Refusal(code)
+		resp, err := s.txn(env, r)
+		if err != nil {
+			return err
 		}
 		resp.Revision = s.endTxn(env, e)
 		return resp
@@ -71,15 +74,35 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 	return nil
 }
 
-// put is applierV3backend.Put, without the header.
+// checkPut is checkPut: what a put keeps must be there.
+func (s *Server) checkPut(env *sim.Env, r *wire.PutRequest) *wire.Error {
+	if r.IgnoreValue && len(s.before(env, r.Key, "")) == 0 {
+		env.Cover(coverIgnoresNothing)
+		return request.ErrKeyNotFound
+	}
+	return nil
+}
+
+// put is applierV3backend.Put, without the header and the checks.
 func (s *Server) put(env *sim.Env, r *wire.PutRequest) *wire.PutResponse {
 	resp := &wire.PutResponse{}
-	if r.PrevKv {
-		if before := s.before(env, r.Key, ""); len(before) > 0 {
+	value := r.Value
+	if r.PrevKv || r.IgnoreValue {
+		before := s.before(env, r.Key, "")
+		if r.PrevKv && len(before) > 0 {
 			resp.PrevKv = before[0]
 		}
+		if r.IgnoreValue {
+			if len(before) == 0 {
+				// A deletion up to "\x00" in the same transaction has taken it away after
+				// checkPut. Every release of etcd panics here.
+				panic("etcd: unexpected error during txn with writes: a put keeps the value of a key that the transaction has deleted")
+			}
+			env.Cover(coverIgnoresValue)
+			value = before[0].Value
+		}
 	}
-	s.store.Put(r.Key, r.Value)
+	s.store.Put(r.Key, value)
 	return resp
 }
 

@@ -12,6 +12,7 @@ func (s *Server) Clone() sim.Node {
 	c.members.all = slices.Clone(s.members.all)
 	c.log.entries = slices.Clone(s.log.entries)
 	c.failed = slices.Clone(s.failed)
+	c.txnPath = nil
 	c.leader.proposals = slices.Clone(s.leader.proposals)
 	c.commits.all = slices.Clone(s.commits.all)
 	c.replication.log = slices.Clone(s.replication.log)

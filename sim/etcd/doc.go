@@ -103,8 +103,8 @@
 // entries, each of which the leader sends when it is in its log. What reads cost,
 // if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
 // brings news (InstallSnapshot brings the store itself). Authentication, leases,
-// alarms and quotas. Sorted and filtered ranges, nested
-// transactions, comparisons of values. Errors of gRPC: a stream ends when its
-// connection does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far
+// alarms and quotas. The panic of every release when a transaction deletes everything from a
+// key on and keeps the value of such a key: clients here do not ask for it. Errors of gRPC: a
+// stream ends when its connection does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far
 // above what clients here send.
 package etcd

@@ -117,6 +117,10 @@ func keyOf(request sim.Payload) string {
 					return op.Put.Key
 				case op.DeleteRange != nil:
 					return op.DeleteRange.Key
+				case op.Txn != nil:
+					if key := keyOf(op.Txn); key != "" {
+						return key
+					}
 				}
 			}
 		}

@@ -99,9 +99,7 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		}
 		readOnly, linearizable = true, !r.Serializable
 	case *wire.PutRequest:
-		if r.Key == "" {
-			refused = request.ErrEmptyKey
-		}
+		refused = request.CheckPut(r)
 	case *wire.DeleteRangeRequest:
 		if r.Key == "" {
 			refused = request.ErrEmptyKey
@@ -205,9 +203,9 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 		}
 		s.answer(env, r.conn, r.payload, resp)
 	case *wire.TxnRequest:
-		resp, code := s.txn(env, p)
-		if code != 0 {
-			env.Send(r.conn, request.Refusal(code))
+		resp, err := s.txn(env, p)
+		if err != nil {
+			env.Send(r.conn, err)
 			return
 		}
 		s.answer(env, r.conn, r.payload, resp)

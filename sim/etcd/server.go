@@ -55,6 +55,9 @@ type Server struct {
 	reads    reads
 	readCost readCost
 
+	// txnPath is memory for compareToPath.
+	txnPath []bool
+
 	failures failures
 	failed   []sim.Payload
 	leader   leader

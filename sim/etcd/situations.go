@@ -10,6 +10,10 @@ var (
 	coverRestart          = sim.NewSituation("etcd: restart")
 	coverRestartUnapplied = sim.NewSituation("etcd: restart with writes committed and not applied")
 
+	coverNestedTxn      = sim.NewSituation("etcd: transaction within a transaction")
+	coverIgnoresValue   = sim.NewSituation("etcd: put that keeps the value")
+	coverIgnoresNothing = sim.NewSituation("etcd: put that keeps what is not there refused")
+
 	// Errors in the place of answers.
 	coverTooManyRequests = sim.NewSituation("etcd: write refused because too many are not applied")
 	coverTooLarge        = sim.NewSituation("etcd: write refused because it is too large")

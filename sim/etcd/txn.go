@@ -4,36 +4,91 @@ import (
 	"cmp"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// txn is applierV3backend.Txn. A range that asks for a revision that is not
-// there refuses the whole, before anything was written.
-func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.Code) {
-	resp := &wire.TxnResponse{Succeeded: s.compares(env, r), Revision: s.store.Rev(env)}
-	ops := r.Failure
-	if resp.Succeeded {
-		ops = r.Success
+// txn is applierV3backend.Txn. A range that asks for a revision that is not there, or a
+// put that keeps what is not there, refuses the whole, before anything was written.
+func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, *wire.Error) {
+	s.txnPath = s.compareToPath(env, r, s.txnPath[:0])
+	path := txnPath{took: s.txnPath}
+	rev := s.store.Rev(env)
+	if err := s.checkTxn(env, r, &path); err != nil {
+		return nil, err
 	}
-	for i := range ops {
-		if g := ops[i].Range; g != nil && g.Revision != 0 {
-			if code := s.store.CanRead(env, g.Revision); code != 0 {
-				return nil, code
-			}
+	path.next = 0
+	resp := s.executeTxn(env, r, &path)
+	resp.Revision = rev
+	return resp, nil
+}
+
+// compareToPath adds whether a transaction succeeds, then the same of each transaction in
+// the branch that it takes: all compares look at the state before the first write.
+func (s *Server) compareToPath(env *sim.Env, r *wire.TxnRequest, path []bool) []bool {
+	path = append(path, s.compares(env, r))
+	for _, op := range branch(r, path[len(path)-1]) {
+		if op.Txn != nil {
+			env.Cover(coverNestedTxn)
+			path = s.compareToPath(env, op.Txn, path)
 		}
 	}
+	return path
+}
+
+func branch(r *wire.TxnRequest, succeeded bool) []wire.RequestOp {
+	if succeeded {
+		return r.Success
+	}
+	return r.Failure
+}
+
+// txnPath hands out what compareToPath has found, in the same order.
+type txnPath struct {
+	took []bool
+	next int
+}
+
+func (p *txnPath) take() bool {
+	p.next++
+	return p.took[p.next-1]
+}
+
+// checkTxn says why a transaction cannot be carried out, nil if it can.
+func (s *Server) checkTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire.Error {
+	ops := branch(r, path.take())
+	for i := range ops {
+		var err *wire.Error
+		switch op := &ops[i]; {
+		case op.Range != nil && op.Range.Revision != 0:
+			if code := s.store.CanRead(env, op.Range.Revision); code != 0 {
+				err = request.Refusal(code)
+			}
+		case op.Put != nil:
+			err = s.checkPut(env, op.Put)
+		case op.Txn != nil:
+			err = s.checkTxn(env, op.Txn, path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// executeTxn carries out what checkTxn has accepted.
+func (s *Server) executeTxn(env *sim.Env, r *wire.TxnRequest, path *txnPath) *wire.TxnResponse {
+	resp := &wire.TxnResponse{Succeeded: path.take()}
+	ops := branch(r, resp.Succeeded)
 	if len(ops) == 0 {
-		return resp, 0
+		return resp
 	}
 	resp.Responses = make([]wire.ResponseOp, len(ops))
 	for i := range ops {
 		switch op := &ops[i]; {
 		case op.Range != nil:
-			g, code := s.store.Range(env, op.Range)
-			if code != 0 {
-				return nil, code
-			}
-			resp.Responses[i].Range = g
+			// checkTxn has seen that the store has the revision.
+			resp.Responses[i].Range, _ = s.store.Range(env, op.Range)
 		case op.Put != nil:
 			p := s.put(env, op.Put)
 			p.Revision = s.store.TxnRev(env)
@@ -42,9 +97,12 @@ func (s *Server) txn(env *sim.Env, r *wire.TxnRequest) (*wire.TxnResponse, wire.
 			d := s.deleteRange(env, op.DeleteRange)
 			d.Revision = s.store.TxnRev(env)
 			resp.Responses[i].DeleteRange = d
+		case op.Txn != nil:
+			// The header of an inner answer has no revision.
+			resp.Responses[i].Txn = s.executeTxn(env, op.Txn, path)
 		}
 	}
-	return resp, 0
+	return resp
 }
 
 // compares is applyCompares.

@@ -130,6 +130,8 @@ type PutRequest struct {
 	Key, Value string
 	// PrevKv asks for the key-value before the put.
 	PrevKv bool
+	// IgnoreValue keeps the value that the key has: it must have one, and Value must be empty.
+	IgnoreValue bool
 }
 
 // Digest implements sim.Payload.
@@ -138,11 +140,19 @@ func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
 	if r.PrevKv {
 		d = d.Bool(true)
 	}
+	if r.IgnoreValue {
+		d = d.Text("same value")
+	}
 	return d
 }
 
 // Label implements sim.Payload.
-func (r *PutRequest) Label() string { return "Put " + r.Key + "=" + r.Value }
+func (r *PutRequest) Label() string {
+	if r.IgnoreValue {
+		return "Put " + r.Key + " as it is"
+	}
+	return "Put " + r.Key + "=" + r.Value
+}
 
 // PutResponse is etcdserverpb.PutResponse.
 type PutResponse struct {

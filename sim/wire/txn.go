@@ -44,6 +44,7 @@ type RequestOp struct {
 	Range       *RangeRequest
 	Put         *PutRequest
 	DeleteRange *DeleteRangeRequest
+	Txn         *TxnRequest
 }
 
 // ResponseOp is etcdserverpb.ResponseOp: exactly one of its fields is set.
@@ -51,10 +52,11 @@ type ResponseOp struct {
 	Range       *RangeResponse
 	Put         *PutResponse
 	DeleteRange *DeleteRangeResponse
+	Txn         *TxnResponse
 }
 
 // TxnRequest is etcdserverpb.TxnRequest: if all of Compare hold, Success, else
-// Failure.
+// Failure. The compares of transactions within it look at the state before all of it.
 type TxnRequest struct {
 	Compare          []Compare
 	Success, Failure []RequestOp
@@ -83,6 +85,8 @@ func digestOps(d sim.Digest, ops []RequestOp) sim.Digest {
 			d = op.Put.Digest(d)
 		case op.DeleteRange != nil:
 			d = op.DeleteRange.Digest(d)
+		case op.Txn != nil:
+			d = op.Txn.Digest(d)
 		}
 	}
 	return d
@@ -122,6 +126,8 @@ func (r *TxnResponse) Digest(d sim.Digest) sim.Digest {
 			d = op.Put.Digest(d)
 		case op.DeleteRange != nil:
 			d = op.DeleteRange.Digest(d)
+		case op.Txn != nil:
+			d = op.Txn.Digest(d)
 		}
 	}
 	return d

@@ -1,6 +1,7 @@
 package plans
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,8 @@ const (
 	sorts
 	bounds
 	wantsPrevious
+	nests
+	keepsValues
 )
 
 var operationFeatures = []string{
@@ -39,11 +42,20 @@ var operationFeatures = []string{
 	rangesInParts: "limits", rangesWithoutValues: "keys only", countsOnly: "counts only", serializes: "serializable ranges",
 	givesNoKey: "requests without a key", asksTooMuch: "transactions of too many operations",
 	comparesRanges: "compares of ranges", sorts: "sorted ranges", bounds: "ranges of revisions", wantsPrevious: "previous values",
+	nests: "nested transactions", keepsValues: "puts that keep the value",
+}
+
+// featuresOfEtcd leaves out what clients do not do.
+func featuresOfEtcd(o *workload.DrawnOptions) []string {
+	if !o.Nested {
+		return operationFeatures[:nests]
+	}
+	return operationFeatures
 }
 
 // anyOperations are reads and writes of one client of etcd, with any options.
 func (p *planner) anyOperations(env *sim.Env, i int, name string) []workload.Step {
-	s := drawSwarm(env, operationFeatures)
+	s := drawSwarm(env, featuresOfEtcd(&p.o.Drawn))
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		value := name[len("any-client"):] + "." + strconv.Itoa(j)
@@ -60,7 +72,7 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 		draw func() sim.Payload
 	}{
 		{ranges, func() sim.Payload { return p.anyRange(s) }},
-		{transacts, func() sim.Payload { return p.anyTxn(s, value) }},
+		{transacts, func() sim.Payload { return p.anyTxn(s, value, 0) }},
 		{deletes, func() sim.Payload { return p.anyDelete(s) }},
 		{compacts, func() sim.Payload { return &wire.CompactionRequest{Revision: p.anyRevision(s)} }},
 	} {
@@ -72,6 +84,13 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 }
 
 func (p *planner) anyPut(s *swarm, value string) *wire.PutRequest {
+	switch s.draw(keepsValues, 5, "value that is there") {
+	case 1, 2:
+		return &wire.PutRequest{Key: p.anyKey(s), IgnoreValue: true, PrevKv: s.flip(wantsPrevious, "previous value")}
+	case 3:
+		// etcd refuses it: it has a value as well.
+		return &wire.PutRequest{Key: p.anyKey(s), Value: value, IgnoreValue: true}
+	}
 	value += strings.Repeat("x", s.draw(putsLarge, 3, "size of the value")*p.o.Drawn.LargeBytes)
 	return &wire.PutRequest{Key: p.anyKey(s), Value: value, PrevKv: s.flip(wantsPrevious, "previous value")}
 }
@@ -143,19 +162,47 @@ func (p *planner) anyRangeInTxn(s *swarm) *wire.RangeRequest {
 	return r
 }
 
-// anyTxn compares, and has up to three operations in each branch.
-func (p *planner) anyTxn(s *swarm, value string) *wire.TxnRequest {
+// deepest is how many transactions there are around one at most.
+const deepest = 2
+
+// anyTxn compares, and has up to three operations in each branch. There are so many
+// transactions around it.
+func (p *planner) anyTxn(s *swarm, value string, around int) *wire.TxnRequest {
 	t := &wire.TxnRequest{}
 	for range s.draw(compares, 3, "number of compares") {
 		t.Compare = append(t.Compare, p.anyCompare(s))
 	}
-	t.Success, t.Failure = p.anyBranch(s, value), p.anyBranch(s, value)
+	t.Success, t.Failure = p.anyBranch(s, value, around), p.anyBranch(s, value, around)
 	if s.draw(asksTooMuch, 4, "too many operations") == 1 {
-		for range tooManyOps {
+		// Within another one fewer are too many, or not yet: that depends on the outer one.
+		for range tooManyOps - 2*around {
 			t.Failure = append(t.Failure, wire.RequestOp{Range: &wire.RangeRequest{Key: everyKey}})
 		}
 	}
+	if around == 0 && deletesFromOn(t) {
+		keepNothing(t)
+	}
 	return t
+}
+
+// deletesFromOn reports whether a transaction may delete everything from a key on.
+func deletesFromOn(t *wire.TxnRequest) bool {
+	return slices.ContainsFunc(slices.Concat(t.Success, t.Failure), func(op wire.RequestOp) bool {
+		return op.DeleteRange != nil && op.DeleteRange.RangeEnd == "\x00" || op.Txn != nil && deletesFromOn(op.Txn)
+	})
+}
+
+// keepNothing has the puts of a transaction keep no value. etcd panics if the same
+// transaction has deleted it, which it does not see beforehand of a deletion up to "\x00".
+func keepNothing(t *wire.TxnRequest) {
+	for _, op := range slices.Concat(t.Success, t.Failure) {
+		switch {
+		case op.Put != nil:
+			op.Put.IgnoreValue = false
+		case op.Txn != nil:
+			keepNothing(op.Txn)
+		}
+	}
 }
 
 func (p *planner) anyCompare(s *swarm) wire.Compare {
@@ -180,9 +227,21 @@ func (p *planner) anyCompare(s *swarm) wire.Compare {
 // tooManyOps is one more than etcd takes in a branch of a transaction.
 const tooManyOps = 129
 
-func (p *planner) anyBranch(s *swarm, value string) []wire.RequestOp {
+// innerTxn puts a transaction in the place of an operation, if the client nests them.
+func (p *planner) innerTxn(s *swarm, value string, around int) *wire.TxnRequest {
+	if around == deepest || !s.flip(nests, "transaction within it") {
+		return nil
+	}
+	return p.anyTxn(s, value, around+1)
+}
+
+func (p *planner) anyBranch(s *swarm, value string, around int) []wire.RequestOp {
 	var ops []wire.RequestOp
 	for i := range s.draw(transacts, 4, "number of operations") {
+		if inner := p.innerTxn(s, value+"."+strconv.Itoa(i), around); inner != nil {
+			ops = append(ops, wire.RequestOp{Txn: inner})
+			continue
+		}
 		switch s.env.Choose(3, "kind of operation") {
 		case 0:
 			ops = append(ops, wire.RequestOp{Put: p.anyPut(s, value+"."+strconv.Itoa(i))})

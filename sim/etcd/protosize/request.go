@@ -26,7 +26,9 @@ func request(p sim.Payload) int {
 	return 0
 }
 
-func put(r *wire.PutRequest) int { return text(r.Key) + text(r.Value) + flag(r.PrevKv) }
+func put(r *wire.PutRequest) int {
+	return text(r.Key) + text(r.Value) + flag(r.PrevKv) + flag(r.IgnoreValue)
+}
 
 func deleteRange(r *wire.DeleteRangeRequest) int {
 	return text(r.Key) + text(r.RangeEnd) + flag(r.PrevKv)
@@ -53,6 +55,8 @@ func operation(op *wire.RequestOp) int {
 		return message(put(op.Put))
 	case op.DeleteRange != nil:
 		return message(deleteRange(op.DeleteRange))
+	case op.Txn != nil:
+		return message(txn(op.Txn))
 	}
 	return 0
 }
