@@ -21,6 +21,7 @@ type checkFlags struct {
 	properties []string
 	json       bool
 	html       string
+	budget     int
 }
 
 func checkCommand(s process) *cobra.Command {
@@ -29,10 +30,15 @@ func checkCommand(s process) *cobra.Command {
 		Use:   "check HISTORY...",
 		Short: "judge recorded histories",
 		Long: `Check judges histories of etcd or Kubernetes clients, JSON Lines with one operation a line ("-" is standard input). Without
---property it judges linearizable, linearizable-data and sequential. The format, with an example, is in the package
+--property it judges linearizable, linearizable-data and sequential, of which what no operation exercised does not count.
+What became of writes of unknown outcome is found out from later answers, where these tell. Where revisions are left
+out (registers, for example), porcupine judges, within the budget. The format, with an example, is in the package
 documentation: go doc github.com/watchbed/watchbed/history`,
 		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("budget") && f.budget < 1 {
+				return usage("--budget %d: want 1 step at least", f.budget)
+			}
 			if len(args) == 0 {
 				return usage("which history? (files of JSON Lines, or - for standard input)")
 			}
@@ -44,6 +50,8 @@ documentation: go doc github.com/watchbed/watchbed/history`,
 	}
 	c.Flags().StringArrayVar(&f.properties, "property", nil, "judge this property; may be repeated")
 	c.Flags().BoolVar(&f.json, "json", false, "print a JSON array, one object a history")
+	c.Flags().IntVar(&f.budget, "budget", 0, "steps that porcupine may take for one property (or for one key, where keys can be judged apart); "+
+		fmt.Sprintf("without it %d, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first")
 	return c
 }
@@ -64,6 +72,7 @@ type checked struct {
 type judged struct {
 	Verdict   string                       `json:"verdict"`
 	Exercised int                          `json:"exercised"`
+	Reason    string                       `json:"reason,omitempty"`
 	By        string                       `json:"by"`
 	Why       *linearizability.Explanation `json:"why,omitempty"`
 }
@@ -77,7 +86,7 @@ func (f *checkFlags) run(s process, names []string) error {
 	overall := model.Vacuous
 	var unread error
 	for _, name := range names {
-		c, err := check(s, name, properties)
+		c, err := f.check(s, name, properties)
 		if err != nil {
 			// The other histories are judged all the same.
 			unread = errors.Join(unread, err)
@@ -119,6 +128,22 @@ func worse(a, b model.Verdict) model.Verdict {
 	return model.Holds
 }
 
+// overall is the verdict on one history. Without --property, what nothing exercised counts
+// only if nothing else was exercised either: nobody asked for it by name.
+func (f *checkFlags) overall(judgements []linearizability.Judgement) model.Verdict {
+	verdict := judgements[0].Verdict
+	for i := range judgements {
+		v := judgements[i].Verdict
+		switch {
+		case len(f.properties) > 0:
+			verdict = worse(verdict, v)
+		default:
+			verdict = verdict.And(v)
+		}
+	}
+	return verdict
+}
+
 func (f *checkFlags) wanted() ([]linearizability.Property, error) {
 	if len(f.properties) == 0 {
 		return []linearizability.Property{linearizability.Linearizable, linearizability.LinearizableData, linearizability.Sequential}, nil
@@ -141,26 +166,23 @@ func (f *checkFlags) wanted() ([]linearizability.Property, error) {
 	return list, nil
 }
 
-func check(s process, name string, properties []linearizability.Property) (*checked, error) {
+func (f *checkFlags) check(s process, name string, properties []linearizability.Property) (*checked, error) {
 	h, err := read(s, name)
 	if err != nil {
 		return nil, err
 	}
 	// A judge of its own: what it returns is valid until its next history.
-	judge := new(linearizability.Judge)
-	judgements, err := judge.Check(h, nil, properties...)
+	judge := &linearizability.Judge{Steps: f.budget}
+	judgements, err := judge.CheckRecorded(h, properties...)
 	if err != nil {
 		return nil, &exitError{exitNoVerdict, fmt.Errorf("%s: %w", name, err)}
 	}
 	c := &checked{Name: name, Operations: len(h.Operations), Properties: map[string]judged{}, history: h, judgements: judgements}
 	for i := range judgements {
 		j := &judgements[i]
-		c.Properties[string(j.Property)] = judged{j.Verdict.String(), j.Exercised, j.By.String(), j.Why}
-		if i == 0 {
-			c.verdict = judgements[i].Verdict
-		}
-		c.verdict = worse(c.verdict, judgements[i].Verdict)
+		c.Properties[string(j.Property)] = judged{j.Verdict.String(), j.Exercised, judge.Reason(j), j.By.String(), j.Why}
 	}
+	c.verdict = f.overall(judgements)
 	c.Verdict = c.verdict.String()
 	return c, nil
 }
@@ -197,6 +219,9 @@ func (f *checkFlags) text(s process, c *checked) {
 		fmt.Fprintf(s.out, "  %-18s %s%s, judged by %s\n", j.Property, verdict, howOften(j), j.By)
 		if j.Why != nil {
 			fmt.Fprintf(s.out, "    %s\n", j.Why.Sentence)
+		}
+		if reason := c.Properties[string(j.Property)].Reason; reason != "" {
+			fmt.Fprintf(s.out, "    %s: %s\n", j.Verdict, reason)
 		}
 	}
 }

@@ -494,6 +494,36 @@ func TestBadInput(t *testing.T) {
 	require.NoDirExists(t, "simrun-failures")
 }
 
+// A right history is not without verdict because one write was not answered, or because it
+// is short; where there is none, a line says why.
+func TestCheckSaysWhatCanBeKnown(t *testing.T) {
+	c := command(t)
+	write := func(name string, lines ...string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(name, []byte(strings.Join(lines, "\n")), 0o644))
+	}
+	put := `{"client":"a","op":"put","call":1,"return":2,"request":{"key":"/x","value":"1"},"response":{"revision":2}}`
+	get := `{"client":"b","op":"get","call":3,"return":4,"request":{"key":"/x"},"response":{"items":[{"key":"/x","value":"1","mod":2}]}}`
+	write("two.jsonl", put, get)
+	require.Zero(t, c.run("check", "two.jsonl"), c.out+c.err)
+	require.Contains(t, c.out, "vacuous: no client read after a write that it had made or seen")
+	require.Equal(t, exitNoVerdict, c.run("check", "two.jsonl", "--property", "sequential"), "asked for by name, it is not passed")
+
+	lost := `{"client":"a","op":"put","call":1,"request":{"key":"/x","value":"1"},"unknown":true}`
+	write("lost.jsonl", lost, get, strings.NewReplacer("3", "5", `"return":4`, `"return":6`).Replace(get))
+	require.Zero(t, c.run("check", "lost.jsonl"), c.out+c.err)
+
+	register := func(s string) string { return strings.NewReplacer(`"revision":2`, "", `,"mod":2`, "").Replace(s) }
+	write("register.jsonl", register(put), register(get))
+	require.Zero(t, c.run("check", "register.jsonl"), c.out+c.err)
+	require.Equal(t, exitNoVerdict, c.run("check", "register.jsonl", "--budget", "1"))
+	require.Contains(t, c.out, `unknown: the put of "/x" by a (called at 1, answered at 2) changed the store, and its answer has no revision; `+
+		`porcupine gave up after 1 steps: record the revision of every write, or "commit" where it becomes known later, or give porcupine a larger budget (--budget)`)
+	c.refuses([]string{"--budget 0: want 1 step at least"}, "check", "register.jsonl", "--budget", "0")
+	write("unread.jsonl", register(put), strings.Replace(register(get), `"1"`, `"2"`, 1))
+	require.Equal(t, exitViolated, c.run("check", "unread.jsonl"))
+}
+
 const goodHistory = `{"format":"watchbed-history","version":1}
 {"client":"a","op":"put","call":1,"return":2,"request":{"key":"/x","value":"1"},"response":{"revision":2}}
 {"client":"a","op":"list","call":3,"return":4,"request":{"key":"/","end":"0"},"response":{"revision":2,"items":[{"key":"/x","value":"1","mod":2}]}}

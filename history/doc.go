@@ -31,8 +31,9 @@
 //     out.
 //   - request: put {"key","value"}, delete {"key","end"}, get {"key"},
 //     list {"key","end","limit","countOnly","keysOnly"}, compact {"revision"},
-//     txn {"compare":[{"key","target":"mod|version","result":"=|!=|>|<","value"}],
-//     "success":[...],"failure":[...]} with requests that carry their own "op".
+//     txn {"compare":[{"key","target":"mod|version|create|value","result":"=|!=|>|<","value"}],
+//     "success":[...],"failure":[...]} with requests that carry their own "op"; a compare
+//     of values has "text" in place of "value".
 //     Ranges are etcd's: without end the single key, end "\u0000" is "from key on".
 //     Reads may have "freshness": "any" (Kubernetes: resourceVersion 0),
 //     "not-older-than" or "exact", the latter two with "revision"; without it
@@ -41,8 +42,8 @@
 //     response {"revision","items","count","more","deleted","succeeded","responses"},
 //     where revision is the one that a write made or a list observed; it may be
 //     left out where the server did not send it, and count where it is the number
-//     of items. Of an item, create and version may be left out if they are not
-//     known; mod may not.
+//     of items. Of an item, create, mod and version may be left out if they are not
+//     known.
 //     error is compacted, future-revision, timeout, too-many-requests,
 //     unavailable or invalid: the operation definitely had no effect.
 //     unknown is true for an operation that may have happened, may happen

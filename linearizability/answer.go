@@ -142,13 +142,15 @@ func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
 
 // shows reports whether an answered item is the stored one. A Kubernetes object
 // has the revision of its last change, but neither that of its creation nor the
-// number of its changes: those are compared only if the answer has them.
+// number of its changes, and a register has a value only: revisions are compared
+// only if the answer has them.
 func shows(shown, stored *model.Item, keysOnly bool) bool {
 	value := stored.Value
 	if keysOnly {
 		value = ""
 	}
-	return shown.Key == stored.Key && shown.ModRevision == stored.ModRevision && shown.Value == value &&
+	return shown.Key == stored.Key && shown.Value == value &&
+		(shown.ModRevision == 0 || shown.ModRevision == stored.ModRevision) &&
 		(shown.CreateRevision == 0 || shown.CreateRevision == stored.CreateRevision) &&
 		(shown.Version == 0 || shown.Version == stored.Version)
 }

@@ -149,13 +149,18 @@ func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
 	case model.Txn:
 		out.succeeded = true
 		for _, c := range r.Compare {
-			it := s.items[c.Key]
-			v := it.ModRevision
-			if c.Target == model.CompareVersion {
+			it, there := s.items[c.Key]
+			v, operand := it.ModRevision, c.Operand
+			switch c.Target {
+			case model.CompareVersion:
 				v = it.Version
+			case model.CompareCreate:
+				v = it.CreateRevision
+			case model.CompareValue:
+				v, operand = int64(strings.Compare(it.Value, c.Value)), 0
 			}
-			holds := [...]bool{model.Equal: v == c.Operand, model.NotEqual: v != c.Operand, model.Greater: v > c.Operand, model.Less: v < c.Operand}
-			out.succeeded = out.succeeded && holds[c.Op]
+			holds := [...]bool{model.Equal: v == operand, model.NotEqual: v != operand, model.Greater: v > operand, model.Less: v < operand}
+			out.succeeded = out.succeeded && holds[c.Op] && (there || c.Target != model.CompareValue)
 		}
 		branch := r.Failure
 		if out.succeeded {
@@ -208,6 +213,9 @@ func (a *naiveAnswer) matchesRead(r *model.Request, given *model.Result) bool {
 			want.Value = ""
 		}
 		got := *given.Items[i]
+		if got.ModRevision == 0 {
+			want.ModRevision = 0
+		}
 		if got.CreateRevision == 0 {
 			want.CreateRevision = 0
 		}

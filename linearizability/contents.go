@@ -20,6 +20,8 @@ type contents struct {
 	// digest is the sum of the digests of all items, kept only if persistent:
 	// only persistent contents are compared with each other.
 	digest uint64
+	// plain contents know no revisions: each item is at 1, and counts as written once.
+	plain bool
 	// observe, if set, is called for every change; nil is a deletion.
 	observe func(key string, it *model.Item)
 }
@@ -206,8 +208,11 @@ func (c *contents) between(key, end string, scratch *[]*model.Item) []*model.Ite
 
 func (c *contents) put(key, value string, rev int64) {
 	it := c.items.item()
+	if c.plain {
+		rev = 1
+	}
 	*it = model.Item{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1}
-	if old := c.get(key); old != nil {
+	if old := c.get(key); old != nil && !c.plain {
 		it.CreateRevision, it.Version = old.CreateRevision, old.Version+1
 	}
 	c.set(it)

@@ -58,6 +58,10 @@
 // fate of these writes. Otherwise it is undecided. It is also undecided if a
 // write had an effect and its answer has no revision. Porcupine decides both.
 //
+// CheckRecorded finds out first what became of such writes, from the items that later
+// answers show and from the gaps between revisions (settle, search). What is certain counts
+// for every verdict; what is one possible past among several, for "holds" only.
+//
 // The replay costs O(n log n) in the number of writes and answered items. A
 // search by data costs a look at every key that ever was in the range for each
 // change that the answer does not fit.

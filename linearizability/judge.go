@@ -53,7 +53,8 @@ type Judge struct {
 	// them; 0 stands for DefaultOperations, a negative number for none.
 	Operations int
 	// Steps is porcupine's budget for one property of one history, in calls of
-	// its step function; 0 stands for DefaultSteps.
+	// its step function; 0 stands for DefaultSteps, or the fewer for which
+	// there is memory.
 	Steps int
 
 	witness    Witness
@@ -62,6 +63,9 @@ type Judge struct {
 	// linearizable: porcupine has found an order for the history that is loaded, which
 	// respects real time.
 	linearizable bool
+	// decide: porcupine is asked about histories of any size that the witness leaves
+	// undecided.
+	decide bool
 	// returned is the memory of ordersPrograms: when each client had its last answer.
 	returned []int64
 }
@@ -77,8 +81,7 @@ const (
 // asked even about a violation: giving up alone would take it minutes.
 const porcupineOperations = 10_000
 
-// porcupineMemory bounds, in bytes, what porcupine may remember of the states
-// that it has been in: a set of operations and a store for each.
+// porcupineMemory is Porcupine.Memory unless a budget is given.
 const porcupineMemory = 256 << 20
 
 // Disagreement is the error that the witness and porcupine gave different
@@ -112,7 +115,7 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 		if out.Verdict == model.Violated {
 			out.Why = explain(&j.witness, p, f)
 			if out.Why.Anomaly == Unexplained {
-				if op := j.porcupine.firstAnswer(h, log, p, j.steps(h)); op >= 0 {
+				if op := j.porcupine.firstAnswer(h, log, p, j.steps()); op >= 0 {
 					out.Why.firstUnexplained(&j.witness, op)
 				}
 			}
@@ -129,25 +132,23 @@ func (j *Judge) recorded(operations int, v model.Verdict) bool {
 	if limit == 0 {
 		limit = DefaultOperations
 	}
-	return operations <= limit || v == model.Violated && operations <= porcupineOperations
+	return operations <= limit || v == model.Violated && operations <= porcupineOperations || v == model.Undecided && j.decide
 }
 
-func (j *Judge) steps(h *model.History) int {
-	steps := j.Steps
-	if steps == 0 {
-		steps = DefaultSteps
+func (j *Judge) steps() int {
+	if j.Steps == 0 {
+		j.porcupine.Memory = porcupineMemory
+		return DefaultSteps
 	}
-	// A state is the set of operations that happened, the chunk of items that
-	// the last of them changed, and the places of all clients.
-	each := 400 + len(h.Operations)/8 + 4*len(h.Clients) + 8*chunkItems
-	return min(steps, porcupineMemory/each)
+	j.porcupine.Memory = 0
+	return j.Steps
 }
 
 // record asks the judge of record.
 func (j *Judge) record(h *model.History, log *model.Log, out *Judgement) error {
 	v := model.Holds
 	if !j.follows(h, out.Property) {
-		v, out.Steps = j.porcupine.Check(h, log, out.Property, j.steps(h))
+		v, out.Steps = j.porcupine.Check(h, log, out.Property, j.steps())
 	}
 	j.linearizable = j.linearizable || out.Property == Linearizable && v == model.Holds
 	switch {
@@ -155,7 +156,10 @@ func (j *Judge) record(h *model.History, log *model.Log, out *Judgement) error {
 		return nil
 	case out.Verdict == model.Undecided:
 		out.By = ByPorcupine
-		if v == model.Holds && out.Exercised == 0 && !j.witness.blind {
+		if out.Exercised == 0 {
+			out.Exercised = boundByTime(h, out.Property)
+		}
+		if v == model.Holds && out.Exercised == 0 {
 			v = model.Vacuous
 		}
 		out.Verdict = v

@@ -15,6 +15,10 @@ import (
 // The zero value is ready to use and may be used again, by one goroutine at a
 // time.
 type Porcupine struct {
+	// Memory bounds, in bytes, what may be remembered of the states that it has been in: a
+	// set of operations and a store for each. 0 is no bound.
+	Memory int
+
 	spec       specification
 	calls      []call
 	operations []porcupine.Operation
@@ -22,6 +26,8 @@ type Porcupine struct {
 	order      []writeRef
 	realTime   porcupine.Model
 	program    porcupine.Model
+	// plain: nothing in the calls depends on revisions.
+	plain bool
 }
 
 // A write that ground truth knows and no client recorded may have happened at
@@ -30,7 +36,9 @@ const beforeAll, afterAll = math.MinInt64, math.MaxInt64
 
 // Check judges Linearizable, LinearizableData or Sequential; others are
 // Undecided. It is Undecided, too, once it has tried budget steps of the
-// specification. The number of steps that it took is equal on every machine.
+// specification, or the fewer for which there is memory. The number of steps that it took
+// is equal on every machine. Keys that have nothing to do with each other are judged one
+// after the other, with a budget each.
 //
 // If a log is given, it supplies the writes that the history does not record.
 // Writes with unknown outcome take effect where the log has them.
@@ -39,7 +47,6 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 		return model.Undecided, 0
 	}
 	p.prepare(h, log, prop)
-	p.spec.steps, p.spec.budget = 0, budget
 	if p.realTime.Step == nil {
 		p.realTime, p.program = p.spec.realTime(), p.spec.programOrder()
 	}
@@ -47,15 +54,31 @@ func (p *Porcupine) Check(h *model.History, log *model.Log, prop Property, budge
 	if prop == Sequential {
 		m = p.program
 	}
-	ok := porcupine.CheckOperations(m, p.operations)
-	steps = min(p.spec.steps, budget)
-	switch {
-	case ok:
-		return model.Holds, steps
-	case p.spec.spent():
-		return model.Undecided, steps
+	v = model.Holds
+	for _, part := range p.parts(prop) {
+		p.spec.steps, p.spec.budget = 0, p.affordable(budget, len(part), len(h.Clients))
+		ok := porcupine.CheckOperations(m, part)
+		steps += min(p.spec.steps, p.spec.budget)
+		switch {
+		case ok:
+		case p.spec.spent():
+			v = model.Undecided
+		default:
+			return model.Violated, steps
+		}
 	}
-	return model.Violated, steps
+	return v, steps
+}
+
+// affordable is the part of a budget for which there is memory.
+func (p *Porcupine) affordable(budget, operations, clients int) int {
+	if p.Memory == 0 {
+		return budget
+	}
+	// A state is the set of operations that happened, the chunk of items that
+	// the last of them changed, and the places of all clients.
+	each := 400 + operations/8 + 4*clients + 8*chunkItems
+	return min(budget, p.Memory/each)
 }
 
 func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
@@ -98,6 +121,10 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 	for i := range p.calls {
 		p.operations[i].Input = &p.calls[i]
 	}
+	if p.plain = p.isPlain(); p.plain {
+		initial.reset(plainItems(h.Initial.Items))
+	}
+	initial.plain = p.plain
 	if prop == Sequential {
 		p.overlapAll()
 	}

@@ -210,7 +210,7 @@ func (s *simulated) fresh(r *model.Request) *model.Request {
 
 func (s *simulated) transaction() *model.Request {
 	key := s.key()
-	c := model.Compare{Key: key, Target: model.CompareTarget(s.dice.roll(2)), Op: model.CompareOp(s.dice.roll(4))}
+	c := model.Compare{Key: key, Target: model.CompareTarget(s.dice.roll(4)), Op: model.CompareOp(s.dice.roll(4)), Value: s.value()}
 	if it := s.store.Get(key); it != nil && s.dice.roll(2) == 0 {
 		c.Operand = it.ModRevision
 	}

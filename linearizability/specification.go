@@ -74,6 +74,9 @@ func (s *specification) step(st *state, c *call) *state {
 		return nil
 	}
 	after := &state{contents: st.clone(), revision: st.revision + 1}
+	if st.plain {
+		after.revision = st.revision
+	}
 	changed, right := after.apply(c.request, c.result, after.revision, &s.scratch)
 	if !right {
 		return nil

@@ -116,7 +116,7 @@ func (t *timeline) at(run keyRun, rev int64) int32 {
 // spanning operation is right.
 func (w *Witness) first(i int32, bound int64) (int64, bool) {
 	op := &w.history.Operations[i]
-	if op.Request.Kind == model.Get {
+	if op.Request.Kind == model.Get && (len(op.Result.Items) == 0 || op.Result.Items[0].ModRevision != 0) {
 		return w.firstGet(op, bound)
 	}
 	return w.firstRange(op, bound)
@@ -191,10 +191,13 @@ func (w *Witness) firstRange(op *model.Operation, bound int64) (int64, bool) {
 			if t.window.idle(op.Request, op.Result, &w.scratch) {
 				return rev, true
 			}
-		} else if answers(t.window.between(op.Request.Key, op.Request.End, &w.scratch), op.Request, op.Result) {
+		} else if answers(t.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch), op.Request, op.Result) {
 			return rev, true
 		}
 		for _, it := range op.Result.Items {
+			if it.ModRevision == 0 {
+				continue
+			}
 			if have := t.window.get(it.Key); have == nil || have.ModRevision != it.ModRevision {
 				return 0, false
 			}

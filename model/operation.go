@@ -39,6 +39,16 @@ type History struct {
 	Initial Initial
 	// Operations are in the order of their calls.
 	Operations []Operation
+	// Watchers are the clients that watched.
+	Watchers []Watcher
+	// Partial: other clients may have written, of which nothing is recorded.
+	Partial bool
+}
+
+// Watcher is what one client was sent that watched, over all of its streams.
+type Watcher struct {
+	Client  string
+	Streams []WatchStream
 }
 
 // Initial is the contents of a store before a history starts.

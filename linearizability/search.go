@@ -1,0 +1,128 @@
+package linearizability
+
+import (
+	"github.com/watchbed/watchbed/model"
+)
+
+// maxReplayed bounds a search, in writes that were replayed.
+const maxReplayed = 4_000_000
+
+// fates is a search for the writes that made the revisions which no write is known to have
+// made. It goes from revision to revision, and back where an answer that names its
+// revision turns out wrong.
+type fates struct {
+	*settling
+	points   []writeRef
+	chosen   []choice
+	used     map[int]bool
+	items    arena
+	scratch  []*model.Item
+	replayed int
+}
+
+type choice struct {
+	write    int
+	revision int64
+}
+
+// search settles all gaps, or none.
+func (s *settling) search() {
+	if s.gaps() > int64(len(s.lost)) {
+		return
+	}
+	f := &fates{settling: s, used: map[int]bool{}}
+	f.prepare()
+	start := contents{items: &f.items, persistent: true}
+	start.reset(s.history.Initial.Items)
+	if f.from(start, s.history.Initial.Revision, f.points) {
+		for _, c := range f.chosen {
+			s.settle(c.write, c.revision)
+		}
+	}
+}
+
+// prepare finds the answers that name their revision and changed nothing.
+func (f *fates) prepare() {
+	for i := range f.history.Operations {
+		op := &f.history.Operations[i]
+		if op.Outcome != model.Done || !Linearizable.Claims(op) || op.Result.Revision == 0 {
+			continue
+		}
+		if !op.Request.IsWrite() || !op.Request.Changed(op.Result) {
+			f.points = append(f.points, writeRef{op.Result.Revision, int32(i)})
+		}
+	}
+	sortWrites(f.points)
+}
+
+// from finds writes for all gaps behind a revision, at which the store is as given.
+func (f *fates) from(c contents, rev int64, points []writeRef) bool {
+	for ; ; rev++ {
+		var right bool
+		if points, right = f.observe(&c, rev, points); !right {
+			return false
+		}
+		if rev == f.newest {
+			return true
+		}
+		i, made := f.made[rev+1]
+		if !made {
+			return f.choose(&c, rev+1, points)
+		}
+		if !f.apply(&c, i, rev+1) {
+			return false
+		}
+	}
+}
+
+// choose tries the writes that are left at a gap, those that were called first before the
+// others: the order in which they most likely happened.
+func (f *fates) choose(c *contents, rev int64, points []writeRef) bool {
+	for _, i := range f.lost {
+		op := &f.history.Operations[i]
+		if f.used[i] || f.shown[rev] != nil && !f.shown[rev].fits(op.Request) {
+			continue
+		}
+		after := c.clone()
+		if !f.apply(&after, i, rev) {
+			continue
+		}
+		f.used[i] = true
+		f.chosen = append(f.chosen, choice{i, rev})
+		if f.from(after, rev, points) {
+			return true
+		}
+		f.chosen = f.chosen[:len(f.chosen)-1]
+		f.used[i] = false
+	}
+	return false
+}
+
+// apply replays a write, and reports whether it changed something and was answered so.
+func (f *fates) apply(c *contents, i int, rev int64) bool {
+	f.replayed++
+	op := &f.history.Operations[i]
+	answer := op.Result
+	if op.Outcome == model.Unknown {
+		answer = nil
+	}
+	changed, right := c.apply(op.Request, answer, rev, &f.scratch)
+	return changed && right && f.replayed <= maxReplayed
+}
+
+// observe holds the store against the answers that name its revision, and returns those
+// that name later ones.
+func (f *fates) observe(c *contents, rev int64, points []writeRef) ([]writeRef, bool) {
+	for len(points) > 0 && points[0].revision <= rev {
+		op := &f.history.Operations[points[0].index]
+		if op.Request.IsWrite() {
+			if !c.idle(op.Request, op.Result, &f.scratch) {
+				return nil, false
+			}
+		} else if !answers(c.between(op.Request.Key, rangeEnd(op.Request), &f.scratch), op.Request, op.Result) {
+			return nil, false
+		}
+		points = points[1:]
+	}
+	return points, true
+}

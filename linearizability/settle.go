@@ -1,0 +1,402 @@
+package linearizability
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// settle finds out what became of writes whose answer does not say so: those of unknown
+// outcome, and those that were answered without a revision. It goes by what other answers
+// show. The result is the history itself, or a copy in which a write has the revision at
+// which every order that explains the answers has it. A write of unknown outcome is at -1
+// there if its effect can decide about no answer.
+//
+// Two things tell. An item says who can have made its revision: a write that puts this
+// value under this key. And a revision below the newest that was seen, which no answered
+// write made, was made by a write of unknown outcome. Where exactly one write is left for a
+// revision, it made it. When the writes were called does not count, so that what is found is
+// true of every order. Only the answers count that every order has to explain: those of
+// writes and of consistent reads.
+//
+// Nothing is settled in a partial history: a write that was not recorded may have put the
+// same value.
+func settle(h *model.History) *model.History {
+	s := newSettling(h)
+	if s == nil {
+		return h
+	}
+	s.look(false)
+	s.fillGaps()
+	if s.gaps() == 0 {
+		s.leaveOut()
+	}
+	return s.history
+}
+
+// guess does the same with less care: weaker reads and watches are taken at their word, and
+// where several writes may have made a revision, one is chosen with which the answers that
+// name revisions are right. If the history holds then, it holds. If not, that says nothing.
+func guess(h *model.History) *model.History {
+	s := newSettling(h)
+	if s == nil {
+		return h
+	}
+	s.look(true)
+	s.fillGaps()
+	if s.gaps() > 0 {
+		s.search()
+	}
+	return s.history
+}
+
+// newSettling is nil if there is nothing to settle.
+func newSettling(h *model.History) *settling {
+	copied := *h
+	copied.Operations = slices.Clone(h.Operations)
+	s := &settling{history: &copied, made: map[int64]int{}, shown: map[int64]*evidence{}, newest: h.Initial.Revision}
+	if h.Partial || !s.collect() {
+		return nil
+	}
+	return s
+}
+
+type settling struct {
+	history *model.History
+	// lost are the writes whose revision is not known, byKey those of them that put a key.
+	lost  []int
+	byKey map[string][]int
+	// made has the write that made a revision.
+	made  map[int64]int
+	shown map[int64]*evidence
+	// newest is the highest revision that any answer shows.
+	newest int64
+}
+
+// evidence is what answers show of a revision that no answered write made.
+type evidence struct {
+	puts    []shownPut
+	deletes []string
+}
+
+type shownPut struct {
+	key, value string
+	// keyOnly: the value was not shown.
+	keyOnly bool
+}
+
+// collect finds the writes to settle, and what is known of the others. It reports whether
+// there are any.
+func (s *settling) collect() bool {
+	s.byKey = map[string][]int{}
+	for i := range s.history.Operations {
+		op := &s.history.Operations[i]
+		if !op.Request.IsWrite() || op.Outcome == model.Failed {
+			continue
+		}
+		rev := op.Commit
+		if op.Outcome == model.Done {
+			if !op.Request.Changed(op.Result) {
+				continue
+			}
+			rev = op.Result.Revision
+		}
+		switch {
+		case rev > s.history.Initial.Revision:
+			s.made[rev] = i
+			s.newest = max(s.newest, rev)
+		case rev == 0:
+			s.lost = append(s.lost, i)
+			for _, key := range putKeys(op.Request, nil) {
+				s.byKey[key] = append(s.byKey[key], i)
+			}
+		}
+	}
+	return len(s.lost) > 0
+}
+
+// putKeys adds the keys that a request may put, each once.
+func putKeys(r *model.Request, keys []string) []string {
+	if r.Kind == model.Put && !slices.Contains(keys, r.Key) {
+		keys = append(keys, r.Key)
+	}
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			keys = putKeys(&branch[i], keys)
+		}
+	}
+	return keys
+}
+
+// look collects what answers show: those that every order has to explain, or all.
+func (s *settling) look(all bool) {
+	for i := range s.history.Operations {
+		op := &s.history.Operations[i]
+		if op.Outcome == model.Done && (all || Linearizable.Claims(op)) {
+			s.answer(op.Request, op.Result)
+		}
+	}
+	if !all {
+		return
+	}
+	for _, w := range s.history.Watchers {
+		for i := range w.Streams {
+			for k := range w.Streams[i].Responses {
+				s.response(&w.Streams[i].Responses[k])
+			}
+		}
+	}
+}
+
+func (s *settling) answer(r *model.Request, res *model.Result) {
+	s.newest = max(s.newest, res.Revision)
+	for _, it := range res.Items {
+		s.item(it, r.KeysOnly)
+	}
+	for _, it := range res.Prev {
+		s.item(it, false)
+	}
+	branch := r.Branch(res.Succeeded)
+	for i := range res.Results {
+		s.answer(&branch[i], &res.Results[i])
+	}
+}
+
+func (s *settling) item(it *model.Item, keyOnly bool) {
+	if e := s.of(it.ModRevision); e != nil {
+		e.put(shownPut{it.Key, it.Value, keyOnly})
+	}
+	if it.CreateRevision != it.ModRevision {
+		if e := s.of(it.CreateRevision); e != nil {
+			e.put(shownPut{key: it.Key, keyOnly: true})
+		}
+	}
+}
+
+func (s *settling) response(r *model.WatchResponse) {
+	if r.Progress || r.Created {
+		s.newest = max(s.newest, r.Revision)
+	}
+	for i := range r.Events {
+		ev := &r.Events[i]
+		if ev.PrevItem != nil {
+			s.item(ev.PrevItem, false)
+		}
+		if ev.Type == model.PutEvent {
+			s.item(ev.Item, false)
+		} else if e := s.of(ev.Revision); e != nil && !slices.Contains(e.deletes, ev.Item.Key) {
+			e.deletes = append(e.deletes, ev.Item.Key)
+		}
+	}
+}
+
+// of is the evidence of a revision, nil if it needs none.
+func (s *settling) of(rev int64) *evidence {
+	s.newest = max(s.newest, rev)
+	if rev <= s.history.Initial.Revision || s.isMade(rev) {
+		return nil
+	}
+	e := s.shown[rev]
+	if e == nil {
+		e = &evidence{}
+		s.shown[rev] = e
+	}
+	return e
+}
+
+func (e *evidence) put(p shownPut) {
+	if !slices.Contains(e.puts, p) {
+		e.puts = append(e.puts, p)
+	}
+}
+
+func (s *settling) isMade(rev int64) bool {
+	_, made := s.made[rev]
+	return made
+}
+
+// gaps is the number of revisions that no write is known to have made.
+func (s *settling) gaps() int64 { return s.newest - s.history.Initial.Revision - int64(len(s.made)) }
+
+// fillGaps gives writes to revisions for as long as a revision has one write only that can
+// have made it.
+func (s *settling) fillGaps() {
+	for found := true; found && len(s.lost) > 0; {
+		found = false
+		for _, rev := range s.revisions() {
+			if i := s.only(s.shown[rev]); i >= 0 {
+				s.settle(i, rev)
+				found = true
+			}
+		}
+	}
+	// A revision that nothing shows may be anybody's who is left.
+	if len(s.lost) == 1 && s.gaps() == 1 && len(s.shown) == 0 {
+		for rev := s.history.Initial.Revision + 1; rev <= s.newest; rev++ {
+			if !s.isMade(rev) {
+				s.settle(s.lost[0], rev)
+				return
+			}
+		}
+	}
+}
+
+// revisions are those with evidence, in order.
+func (s *settling) revisions() []int64 {
+	all := make([]int64, 0, len(s.shown))
+	for rev := range s.shown {
+		all = append(all, rev)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// only is the one write that can have made what is shown, -1 if there are more, or none.
+func (s *settling) only(e *evidence) int {
+	candidates := s.lost
+	if len(e.puts) > 0 {
+		candidates = s.byKey[e.puts[0].key]
+	}
+	one := -1
+	for _, i := range candidates {
+		if !s.isLost(i) || !e.fits(s.history.Operations[i].Request) {
+			continue
+		}
+		if one >= 0 {
+			return -1
+		}
+		one = i
+	}
+	return one
+}
+
+func (s *settling) isLost(i int) bool {
+	_, found := slices.BinarySearch(s.lost, i)
+	return found
+}
+
+// fits reports whether a request can have made all of this.
+func (e *evidence) fits(r *model.Request) bool {
+	if r.Kind == model.Txn {
+		return e.fitsAll(r.Success) || e.fitsAll(r.Failure)
+	}
+	return e.fitsAll([]model.Request{*r})
+}
+
+func (e *evidence) fitsAll(branch []model.Request) bool {
+	for _, p := range e.puts {
+		if !slices.ContainsFunc(branch, func(r model.Request) bool {
+			return r.Kind == model.Put && r.Key == p.key && (p.keyOnly || r.Value == p.value)
+		}) {
+			return false
+		}
+	}
+	for _, key := range e.deletes {
+		if !slices.ContainsFunc(branch, func(r model.Request) bool {
+			return r.Kind == model.Delete && model.InRange(key, r.Key, r.End)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle notes that a write made a revision.
+func (s *settling) settle(i int, rev int64) {
+	op := &s.history.Operations[i]
+	if op.Outcome == model.Unknown {
+		op.Commit = rev
+	} else {
+		answer := *op.Result
+		answer.Revision = rev
+		op.Result = &answer
+	}
+	s.made[rev] = i
+	delete(s.shown, rev)
+	at, _ := slices.BinarySearch(s.lost, i)
+	s.lost = slices.Delete(s.lost, at, at+1)
+}
+
+// leaveOut settles those writes that no answer can depend on. All revisions that were seen
+// are taken, so that they would make one behind those. Only an answer that does not name
+// its revision can be of a store there.
+func (s *settling) leaveOut() {
+	late, all := lateReads(s.history)
+	if all {
+		return
+	}
+	for _, i := range s.lost {
+		op := &s.history.Operations[i]
+		shows := func(r lateRead) bool { return touches(op.Request, r.key, r.end, r.puts) }
+		if op.Outcome == model.Unknown && !slices.ContainsFunc(late, shows) {
+			op.Commit = -1
+		}
+	}
+}
+
+// lateRead is a range of which an answer could be that of a store behind all revisions
+// that were seen: one from which a key was deleted or, with puts, to which one was added.
+type lateRead struct {
+	key, end string
+	puts     bool
+}
+
+// lateReads are those of a history, each once. All of the store may count: a write that
+// changed nothing does not say which revision it saw.
+func lateReads(h *model.History) (reads []lateRead, all bool) {
+	seen := map[lateRead]bool{}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		r, res := op.Request, op.Result
+		switch {
+		case op.Outcome != model.Done || r.Kind == model.Compact || r.Freshness == model.Exact:
+			continue
+		case r.IsWrite():
+			if res.Revision == 0 {
+				return nil, true
+			}
+			continue
+		}
+		// The revision of a LIST is not looked at for linearizable-data.
+		late := lateRead{r.Key, rangeEnd(r), r.CountOnly || r.Limit > 0 || r.Selection != (model.Selection{})}
+		for _, it := range res.Items {
+			late.puts = late.puts || it.ModRevision == 0
+		}
+		if r.Kind == model.Get && len(res.Items) > 0 && !late.puts {
+			// The item has a revision that was seen, and is gone or another behind it.
+			continue
+		}
+		if !seen[late] {
+			seen[late] = true
+			reads = append(reads, late)
+		}
+	}
+	return reads, false
+}
+
+// touches reports whether a write can delete a key of a range, or put one if puts are to
+// count.
+func touches(write *model.Request, key, end string, puts bool) bool {
+	switch write.Kind {
+	case model.Put:
+		return puts && model.InRange(write.Key, key, end)
+	case model.Delete:
+		return overlap(write.Key, write.End, key, end)
+	}
+	for _, branch := range [...][]model.Request{write.Success, write.Failure} {
+		for i := range branch {
+			if branch[i].IsWrite() && touches(&branch[i], key, end, puts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// overlap reports whether two ranges have a key in common.
+func overlap(a, aEnd, b, bEnd string) bool { return below(a, b, bEnd) && below(b, a, aEnd) }
+
+// below reports whether a range goes beyond a key, or begins there.
+func below(key, from, end string) bool {
+	return end == "\x00" || key < end || end == "" && key <= from
+}

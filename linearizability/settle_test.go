@@ -1,0 +1,201 @@
+package linearizability
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/model"
+)
+
+// forget are the ways in which recordings say less than ours.
+var forget = map[string]func(*model.Operation){
+	"commits": forgetCommit,
+	// A recorder that does not look at the headers of answers.
+	"headers": func(op *model.Operation) {
+		forgetCommit(op)
+		if op.Outcome == model.Done {
+			res := *op.Result
+			res.Revision = 0
+			op.Result = &res
+		}
+	},
+	// A recorder that keeps values of items only.
+	"items": func(op *model.Operation) {
+		forgetCommit(op)
+		if op.Outcome == model.Done {
+			res := bare(op.Result)
+			op.Result = &res
+		}
+	},
+	// Registers: no revision anywhere.
+	"revisions": func(op *model.Operation) {
+		forgetCommit(op)
+		if op.Outcome == model.Done {
+			res := bare(op.Result)
+			res.Revision = 0
+			op.Result = &res
+		}
+	},
+}
+
+func forgetCommit(op *model.Operation) {
+	if op.Outcome == model.Unknown {
+		op.Commit = 0
+	}
+}
+
+// bare is a result whose items have a key and a value only.
+func bare(res *model.Result) model.Result {
+	out := *res
+	out.Items = nil
+	for _, it := range res.Items {
+		out.Items = append(out.Items, &model.Item{Key: it.Key, Value: it.Value})
+	}
+	out.Results = nil
+	for i := range res.Results {
+		out.Results = append(out.Results, bare(&res.Results[i]))
+	}
+	return out
+}
+
+func forgetting(h *model.History, way string) *model.History {
+	out := *h
+	out.Operations = slices.Clone(h.Operations)
+	for i := range out.Operations {
+		forget[way](&out.Operations[i])
+	}
+	return &out
+}
+
+// What is settled changes no verdict: brute force over the history as it was recorded says
+// the same.
+func TestSettledEqualsBruteForce(t *testing.T) {
+	for way := range forget {
+		t.Run(way, func(t *testing.T) {
+			d := fastDice{rand.New(rand.NewPCG(11, 12))}
+			judge := Judge{}
+			settled, violated, byWitness := 0, 0, 0
+			for n := range *histories / 20 {
+				mutant, mutation := mutated(d, 1+d.roll(7))
+				h := forgetting(mutant, way)
+				s := settle(h)
+				for i := range h.Operations {
+					if h.Operations[i].Commit != s.Operations[i].Commit || h.Operations[i].Result != s.Operations[i].Result {
+						settled++
+					}
+				}
+				out, err := judge.CheckRecorded(h, orderedProperties...)
+				require.NoError(t, err)
+				for _, got := range out {
+					want := bruteForce(h, got.Property)
+					if got.Verdict == model.Undecided || want == (got.Verdict == model.Violated) {
+						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", n, mutation, got.Property, got.Verdict, want, show(h))
+					}
+					if !want {
+						violated++
+					}
+					if got.By == ByBoth {
+						byWitness++
+					}
+				}
+			}
+			t.Logf("%d writes settled, %d verdicts of violation, %d by the witness too", settled, violated, byWitness)
+			require.Greater(t, violated, 100)
+			if way == "commits" || way == "headers" {
+				require.Greater(t, settled, 100)
+			}
+		})
+	}
+}
+
+// The recordings of real servers know what became of each write, by a watch over the whole
+// history. settle finds out the same from the answers, or leaves it open, so that the
+// witness needs no porcupine.
+func TestSettleFindsWhatRealEtcdDid(t *testing.T) {
+	lost, found := 0, 0
+	for name, full := range etcdHistories(t) {
+		h := forgetting(full, "commits")
+		s := settle(h)
+		for i := range h.Operations {
+			if h.Operations[i].Outcome != model.Unknown {
+				continue
+			}
+			lost++
+			if got := s.Operations[i].Commit; got != 0 {
+				found++
+				require.Equal(t, full.Operations[i].Commit, got, "%s, operation %d", name, i)
+			}
+		}
+		judge := Judge{Operations: -1}
+		out, err := judge.CheckRecorded(h, orderedProperties...)
+		require.NoError(t, err)
+		for _, j := range out {
+			require.Equal(t, model.Holds, j.Verdict, "%s: %s: %s", name, j.Property, judge.Reason(&j))
+			require.Equal(t, ByWitness, j.By, name)
+		}
+	}
+	require.Equal(t, 11, lost)
+	t.Logf("%d of %d are certain", found, lost)
+	require.GreaterOrEqual(t, found, 5)
+}
+
+// Real recordings without some or all of their revisions are right, and with a wrong value
+// in one answer they are not.
+func TestRealEtcdWithoutRevisions(t *testing.T) {
+	for way := range forget {
+		for name, full := range etcdHistories(t) {
+			h := forgetting(full, way)
+			judge := Judge{}
+			out, err := judge.CheckRecorded(h, Linearizable)
+			require.NoError(t, err)
+			require.Equal(t, model.Holds, out[0].Verdict, "%s without %s: %s", name, way, judge.Reason(&out[0]))
+			require.Greater(t, out[0].Exercised, 10)
+			wrong := tamper(t, h, "an item has a value that was never written")
+			out, err = judge.CheckRecorded(wrong, Linearizable)
+			require.NoError(t, err)
+			require.Equal(t, model.Violated, out[0].Verdict, "%s without %s: %s", name, way, judge.Reason(&out[0]))
+		}
+	}
+}
+
+// tamper makes the first answer wrong that lets itself.
+func tamper(t *testing.T, h *model.History, name string) *model.History {
+	t.Helper()
+	for _, way := range tampering.Ways() {
+		for i := range h.Operations {
+			if wrong := way.Apply(h, i); way.Name == name && wrong != nil {
+				return wrong
+			}
+		}
+	}
+	require.Fail(t, "no such way, or no answer for it", name)
+	return nil
+}
+
+// A history of registers is judged key by key, in about one step an operation.
+func TestRegistersAreJudgedApart(t *testing.T) {
+	h := &model.History{Initial: model.Initial{Revision: 1}}
+	for client := range 30 {
+		h.Clients = append(h.Clients, string(rune('A'+client)))
+	}
+	at := int64(0)
+	for n := range 100 {
+		for client := range h.Clients {
+			at++
+			// Each key is written by all clients at a time.
+			op := model.Operation{Client: client, Call: at, Return: at + int64(len(h.Clients)) - 1, Result: &model.Result{}}
+			op.Request = &model.Request{Kind: model.Put, Key: h.Clients[client], Value: string(rune('0' + n%10))}
+			h.Operations = append(h.Operations, op)
+		}
+	}
+	var p Porcupine
+	v, steps := p.Check(h, nil, Linearizable, 10_000)
+	require.Equal(t, model.Holds, v)
+	require.Equal(t, 3000, steps)
+	require.Len(t, p.parts(Linearizable), 30)
+	require.Len(t, p.parts(Sequential), 1)
+}

@@ -1,0 +1,118 @@
+package linearizability
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Reason says in one line why a judgement of the last Check is unknown or vacuous: which
+// operation is to blame, what was missing or which budget ran out, and what to do. It is
+// empty for other verdicts.
+func (j *Judge) Reason(out *Judgement) string {
+	switch out.Verdict {
+	case model.Vacuous:
+		return idle[out.Property]
+	case model.Undecided:
+		return j.unknown(out)
+	}
+	return ""
+}
+
+// idle says of each property what did not happen.
+var idle = map[Property]string{
+	Linearizable:     "no consistent read was called after a write had returned: nothing bound any answer",
+	LinearizableData: "no consistent read was called after a write had returned: nothing bound any answer",
+	Sequential:       "no client read after a write that it had made or seen: nothing bound any answer",
+	Monotonic:        "no client read twice",
+	ReadYourWrites:   "no client read after a write of its own that was answered",
+	NotOlderThan:     `no read asked for "not-older-than" a revision`,
+	Exact:            `no read asked for "exact" a revision`,
+	Pages:            "no list went on where a page before it had ended",
+}
+
+func (j *Judge) unknown(out *Judgement) string {
+	w := &j.witness
+	silent, lost := -1, -1
+	others := 0
+	for i := range w.history.Operations {
+		op := &w.history.Operations[i]
+		switch {
+		case w.roles[i] == writing && w.at[i] == 0:
+			if silent < 0 {
+				silent = i
+			} else {
+				others++
+			}
+		case op.Outcome == model.Unknown && op.Request.IsWrite() && op.Commit == 0:
+			if lost < 0 {
+				lost = i
+			}
+		}
+	}
+	var s strings.Builder
+	do := `record the revision of every write, or "commit" where it becomes known later`
+	switch {
+	case silent >= 0:
+		fmt.Fprintf(&s, "%s changed the store, and its answer has no revision", w.name(silent))
+		if others > 0 {
+			fmt.Fprintf(&s, " (nor have %d other answers)", others)
+		}
+	case lost >= 0:
+		fmt.Fprintf(&s, "what became of %s is not known, and answers depend on it", w.name(lost))
+	default:
+		s.WriteString("an answer without revision fits too many revisions to look at each")
+		do = "record the revisions of lists, and of the items in answers"
+	}
+	switch {
+	case !out.Property.ordered():
+		fmt.Fprintf(&s, "; %s is judged by revisions alone", out.Property)
+	case out.Steps > 0:
+		fmt.Fprintf(&s, "; porcupine gave up after %d steps", out.Steps)
+		do += ", or give porcupine a larger budget (--budget)"
+	default:
+		fmt.Fprintf(&s, "; with %d operations the history is too large for porcupine", len(w.history.Operations))
+	}
+	return s.String() + ": " + do
+}
+
+// boundByTime counts the reads that a property binds to a write before them, where no
+// revision says what they saw: of Sequential, reads of a client that had written or seen
+// a write; of the others, consistent reads that were called after a write had returned.
+func boundByTime(h *model.History, p Property) (reads int) {
+	first := int64(math.MaxInt64)
+	for i := range h.Operations {
+		if op := &h.Operations[i]; isAnsweredWrite(op) {
+			first = min(first, op.Return)
+		}
+	}
+	before := map[string]string{}
+	for _, it := range h.Initial.Items {
+		before[it.Key] = it.Value
+	}
+	knows := make([]bool, len(h.Clients))
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if op.Outcome != model.Done || !p.Claims(op) {
+			continue
+		}
+		if op.Request.IsWrite() {
+			knows[op.Client] = knows[op.Client] || isAnsweredWrite(op)
+			continue
+		}
+		if p == Sequential && knows[op.Client] || p != Sequential && op.Call > first {
+			reads++
+		}
+		for _, it := range op.Result.Items {
+			value, was := before[it.Key]
+			knows[op.Client] = knows[op.Client] || !was || value != it.Value
+		}
+	}
+	return reads
+}
+
+func isAnsweredWrite(op *model.Operation) bool {
+	return op.Outcome == model.Done && op.Request.IsWrite() && op.Request.Changed(op.Result)
+}
