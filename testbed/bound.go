@@ -1,10 +1,13 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/progress"
+	"github.com/watchbed/watchbed/sim/cache/read"
 )
 
 // Bound is how long something may take in the liveness phase, with what it is
@@ -22,11 +25,13 @@ func (b Bound) Plus(part time.Duration, text string) Bound {
 	return Bound{b.Total + part, text}
 }
 
-// The parts of a bound that do not come from the declared delays: etcd's
-// watchResyncPeriod and Kubernetes' progressRequestPeriod.
+// The parts of a bound that do not come from the declared delays, unless an option says
+// otherwise: etcd's watchResyncPeriod, Kubernetes' progressRequestPeriod, and how long
+// reads are gathered that share one read of the revision.
 const (
-	SyncInterval = 100 * time.Millisecond
-	pollPeriod   = 100 * time.Millisecond
+	syncInterval     = 100 * time.Millisecond
+	pollPeriod       = 100 * time.Millisecond
+	accumulatePeriod = 10 * time.Millisecond
 )
 
 // DeliveryBound is how long it may take until an event has come from etcd to a
@@ -40,7 +45,17 @@ func (s *System) DeliveryBound() Bound {
 	var b Bound
 	b = b.Plus(messages*c.Network, fmt.Sprintf("%d messages of at most %v", messages, c.Network))
 	b = b.Plus(time.Duration(n)*c.Scheduling, fmt.Sprintf("%d turns of a loop of at most %v", n, c.Scheduling))
-	return b.Plus(SyncInterval, fmt.Sprintf("a sync interval of %v", SyncInterval))
+	sync := s.syncInterval()
+	return b.Plus(sync, fmt.Sprintf("a sync interval of %v", sync))
+}
+
+// syncInterval is the longest that a member of etcd has.
+func (s *System) syncInterval() time.Duration {
+	longest := cmp.Or(s.etcd.config.Options.Store.SyncInterval, syncInterval)
+	for i := range s.etcd.config.Members {
+		longest = max(longest, cmp.Or(s.etcd.config.Members[i].Options.Store.SyncInterval, syncInterval))
+	}
+	return longest
 }
 
 // ReadBound is how long a consistent read may take in the liveness phase. It costs
@@ -59,7 +74,7 @@ func (s *System) ReadBound() Bound {
 	var longest Bound
 	for _, c := range s.caches {
 		for _, of := range c.servers {
-			if b := s.readBound(of.Cache.ProgressRequests); b.Total > longest.Total {
+			if b := s.readBound(&of.Cache); b.Total > longest.Total {
 				longest = b
 			}
 		}
@@ -67,13 +82,18 @@ func (s *System) ReadBound() Bound {
 	return longest
 }
 
-func (s *System) readBound(requests progress.Requests) Bound {
-	polls, period, name := 2, pollPeriod, "polls"
-	switch requests {
+func (s *System) readBound(o *cache.Options) Bound {
+	polls, period, name := 2, cmp.Or(o.ProgressRequestPeriod, pollPeriod), "polls"
+	switch o.ProgressRequests {
 	case progress.Echo:
 		polls++
 	case progress.Notify:
 		period, name = s.nodes.notifyInterval()*11/10, "ticks"
 	}
-	return s.DeliveryBound().Plus(time.Duration(polls)*period, fmt.Sprintf("%d %s of %v", polls, name, period))
+	b := s.DeliveryBound().Plus(time.Duration(polls)*period, fmt.Sprintf("%d %s of %v", polls, name, period))
+	if o.Reads.RevisionSharing == read.RevisionAccumulated {
+		gathered := cmp.Or(o.AccumulatePeriod, accumulatePeriod)
+		b = b.Plus(gathered, fmt.Sprintf("%v in which reads are gathered", gathered))
+	}
+	return b
 }

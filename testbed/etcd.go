@@ -77,13 +77,16 @@ func (p *Params) etcdOptions() (etcd.Options, error) {
 
 // notifyInterval is what a cache that never asks for progress has etcd configured
 // to: 250 ms, unless the parameters say something else (the first draft of
-// KEP-2340, "Progress notify interval selection").
+// KEP-2340, "Progress notify interval selection"). etcd raises shorter ones to 100 ms.
 func (n *Nodes) notifyInterval() time.Duration {
 	if set := n.Etcd.Watch.ProgressNotifyInterval; set > 0 {
-		return set
+		return max(set, minNotifyInterval)
 	}
 	return 250 * time.Millisecond
 }
+
+// minNotifyInterval is etcd's minWatchProgressInterval.
+const minNotifyInterval = 100 * time.Millisecond
 
 // addMembers makes etcd a cluster whose members may take over from each other.
 func (c *cluster) addMembers(s *System) error {

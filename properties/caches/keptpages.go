@@ -1,6 +1,7 @@
 package caches
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
@@ -12,7 +13,7 @@ import (
 )
 
 // A cache that keeps the rests of lists under their tokens has each for so long, and so
-// many at a time (the draft of 2019).
+// many at a time (the draft of 2019), unless kept-for and kept-pages say otherwise.
 const (
 	keepPagesFor = time.Minute
 	keptPages    = 100
@@ -36,17 +37,14 @@ func (p *promise) ofRest(at *moments.Call) (wire.Origin, bool) {
 	if page == nil || before.Server != at.Server || page.answered > next.Call || at.Answered.Cache.Unready >= before.Asked.Step {
 		return 0, false
 	}
-	limit := at.Server.Cache.KeptPages
-	if limit == 0 {
-		limit = keptPages
-	}
+	limit, long := cmp.Or(at.Server.Cache.KeptPages, keptPages), sim.Time(cmp.Or(at.Server.Cache.KeepPagesFor, keepPagesFor))
 	mayBeNewer, areNewer, again := p.newerThan(page, next, at)
 	switch {
-	case next.Return < page.asked+sim.Time(keepPagesFor) && mayBeNewer < limit:
+	case next.Return < page.asked+long && mayBeNewer < limit:
 		return wire.FromCache, true
 	case again || at.Server.Cache.Store.Snapshotting != store.SnapshotsOff:
 		return 0, false
-	case next.Call > page.answered+sim.Time(keepPagesFor), areNewer >= limit:
+	case next.Call > page.answered+long, areNewer >= limit:
 		return wire.FromEtcd, true
 	}
 	return 0, false

@@ -1,6 +1,7 @@
 package caches
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -58,8 +59,10 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 type refusalRules struct {
 	// patience is how long a request waits for the cache to be fresh.
 	patience time.Duration
-	// ring is how many events a cache remembers at least.
-	ring int
+	// ring is how many events a cache remembers at least. For as long as fresh it
+	// remembers every event, up to ringMax of them.
+	ring, ringMax int
+	fresh         time.Duration
 	// asksEtcd: a revision that etcd does not have is refused at once. proves: a
 	// consistent read waits for a proof, whatever the resourceVersion of the cache.
 	// throttles: 429 stands for 504. limits: there may be too many lists. seats: there may
@@ -73,7 +76,7 @@ type refusalRules struct {
 
 func refusalRulesOf(o *cache.Options) refusalRules {
 	return refusalRules{
-		patience: patience(o), ring: ring(o),
+		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
 		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,

@@ -125,11 +125,15 @@ func (j *justifiedRefusals) wrongWatch(r *refusedWatch) string {
 }
 
 // eventFreshDuration is how long events are kept, whatever the capacity of the history was
-// (DefaultEventFreshDuration of k8s.io/apiserver's storage/cacher): it doubles instead of losing a younger one.
-const eventFreshDuration = 75 * time.Second
+// (DefaultEventFreshDuration of k8s.io/apiserver's storage/cacher): it doubles instead of losing a younger one,
+// up to ringCapacityMax (defaultUpperBoundCapacity). fresh-duration and ring-max may say otherwise.
+const (
+	eventFreshDuration = 75 * time.Second
+	ringCapacityMax    = 100 * 1024
+)
 
 // goneForWatch judges a 410 of a watch. A cache has all events since its list, up to
-// its capacity, and timed all that are younger than eventFreshDuration.
+// its capacity, and timed all that are young, up to the greatest capacity.
 func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 	switch {
 	case r.from == 0 && r.delegated:
@@ -149,11 +153,12 @@ func (j *justifiedRefusals) goneForWatch(r *refusedWatch) string {
 		// etcd refuses what begins below the compacted revision, too.
 	case r.from >= r.at.Answered.Cache.Listed:
 		n := changesUnder(j.system.Truth().Log(), j.system.Caches()[r.at.Cache].Prefix(), r.from, r.at.Answered.Newest())
-		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && r.at.Answered.Time.Sub(next) < eventFreshDuration {
-			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, eventFreshDuration)
+		rules := j.rulesOf(r.at)
+		if next, ok := j.moments.Reached(r.from + 1); j.timed && ok && n < rules.ringMax && r.at.Answered.Time.Sub(next) < rules.fresh {
+			return fmt.Sprintf("the cache has listed at RV %d, and everything after RV %d is younger than %v", r.at.Answered.Cache.Listed, r.from, rules.fresh)
 		}
-		if n < j.rulesOf(r.at).ring {
-			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.Answered.Cache.Listed, j.rulesOf(r.at).ring, n, r.from)
+		if n < rules.ring {
+			return fmt.Sprintf("the cache has listed at RV %d, and remembers %d events, of which there were %d since RV %d", r.at.Answered.Cache.Listed, rules.ring, n, r.from)
 		}
 	}
 	return ""

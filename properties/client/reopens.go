@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -19,13 +20,14 @@ import (
 // again.
 var ReopensInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "reopens-in-time", Kind: testbed.Liveness,
-	Promise:  "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms.",
+	Promise:  "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms, or as reopen-backoff and reopen-backoff-max say.",
 	Violated: "stream reopened at a wrong time",
 	Labels:   map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
 	New:      func(s *testbed.System) testbed.Judge { return &reopensInTime{s} },
 })
 
-// These are upstream's (clientv3: watchGrpcStream.run, maxBackoff).
+// These are upstream's (clientv3: watchGrpcStream.run, maxBackoff), unless reopen-backoff and
+// reopen-backoff-max say otherwise.
 const (
 	firstBackoff = time.Millisecond
 	maxBackoff   = 100 * time.Millisecond
@@ -40,27 +42,33 @@ func (*reopensInTime) Reset() {}
 func (j *reopensInTime) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
 	for _, server := range j.system.Topology().APIServers {
+		of := j.system.Cache(server.Caches[0]).Servers()
 		for _, o := range w.Node(server.Client).(*client.Client).Outages() {
 			if !o.Over {
 				continue
 			}
 			all.Exercised++
-			switch pause, want := o.Reopened.Sub(o.Broke), backoffAfter(o.Breaks); {
-			case pause < want:
-				all.Violate("soon", &mistimedReopening{w.NodeName(server.Client), o, want})
-			case pause > want:
-				all.Violate("late", &mistimedReopening{w.NodeName(server.Client), o, want})
+			shortest, longest := backoffAfter(of[0], o.Breaks), backoffAfter(of[len(of)-1], o.Breaks)
+			if shortest > longest {
+				shortest, longest = longest, shortest
+			}
+			switch pause := o.Reopened.Sub(o.Broke); {
+			case pause < shortest:
+				all.Violate("soon", &mistimedReopening{w.NodeName(server.Client), o, shortest})
+			case pause > longest:
+				all.Violate("late", &mistimedReopening{w.NodeName(server.Client), o, longest})
 			}
 		}
 	}
 	return all.Finding()
 }
 
-// backoffAfter is the pause after so many breaks of a stream.
-func backoffAfter(breaks int) time.Duration {
-	d := firstBackoff
+// backoffAfter is the pause after so many breaks of a stream of an API server.
+func backoffAfter(of *testbed.Server, breaks int) time.Duration {
+	o := &of.Client.Library.Amounts
+	d := cmp.Or(o.WatchBackoff, firstBackoff)
 	for range breaks {
-		d = min(d+d/4, maxBackoff)
+		d = min(d+d/4, cmp.Or(o.WatchBackoffMax, maxBackoff))
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package etcdapi
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -28,13 +29,15 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
 	New: func(s *testbed.System) testbed.Judge {
-		b := s.DeliveryBound().Plus(electionTimeouts, "three election timeouts")
+		timeout := cmp.Or(s.Nodes().Etcd.Elections.Timeout, electionTimeout)
+		b := s.DeliveryBound().Plus(3*timeout, "three election timeouts")
 		return &needsLeader{system: s, moments: moments.Of(s), bound: b, until: sim.Time(s.Params().Faults.For)}
 	},
 })
 
-// electionTimeouts are three of a second, after which monitorLeader ends streams.
-const electionTimeouts = 3 * time.Second
+// electionTimeout is etcd's, unless the option of that name says otherwise: after three of them
+// monitorLeader ends streams.
+const electionTimeout = time.Second
 
 type needsLeader struct {
 	system  *testbed.System

@@ -1,6 +1,7 @@
 package etcdapi
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -21,11 +22,18 @@ var Progress = testbed.RegisterProperty(&testbed.Property{
 	Violated: "no progress notification",
 	Labels:   map[string]string{"late": "progress notification too late", "silent": "no progress from then on"},
 	New: func(s *testbed.System) testbed.Judge {
-		o := s.Nodes().Etcd.Watch
-		b := s.DeliveryBound().Plus(2*o.ProgressNotifyInterval*11/10, fmt.Sprintf("two ticks of %v", o.ProgressNotifyInterval))
+		interval := max(cmp.Or(s.Nodes().Etcd.Watch.ProgressNotifyInterval, defaultNotify), leastNotify)
+		b := s.DeliveryBound().Plus(2*interval*11/10, fmt.Sprintf("two ticks of %v", interval))
 		return &progress{s, b, s.WatchRules()}
 	},
 })
+
+// etcd's period of progress notifications where none is set, and what it raises a shorter
+// one to (server/etcdserver/api/v3rpc/watch.go).
+const (
+	defaultNotify = 10 * time.Minute
+	leastNotify   = 100 * time.Millisecond
+)
 
 type progress struct {
 	system *testbed.System

@@ -1,6 +1,7 @@
 package reads
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -37,7 +38,8 @@ var NoCompactedReads = testbed.RegisterProperty(&testbed.Property{
 })
 
 // compactionPollPeriod is the time between two questions of a cache to its
-// compactor, watchRetryPeriod between two watches of the compactors' key.
+// compactor, watchRetryPeriod between two watches of the compactors' key, unless
+// compaction-poll and compact-watch-retry say otherwise.
 const (
 	compactionPollPeriod = 15 * time.Second
 	watchRetryPeriod     = time.Second
@@ -49,9 +51,16 @@ const (
 // library to each compactor, which may have to begin its watch anew, and from
 // there to the caches of its process.
 func compactionSlack(s *testbed.System) testbed.Bound {
-	b := s.DeliveryBound().Plus(watchRetryPeriod, fmt.Sprintf("%v until a watch of the key begins anew", watchRetryPeriod))
+	var retry, poll time.Duration
+	for _, c := range s.Caches() {
+		for _, of := range c.Servers() {
+			retry = max(retry, cmp.Or(of.Compactor.WatchRetry, watchRetryPeriod))
+			poll = max(poll, cmp.Or(of.Cache.CompactionPollPeriod, compactionPollPeriod))
+		}
+	}
+	b := s.DeliveryBound().Plus(retry, fmt.Sprintf("%v until a watch of the key begins anew", retry))
 	if slices.ContainsFunc(s.Caches(), polls) {
-		b = b.Plus(compactionPollPeriod, fmt.Sprintf("a poll of %v", compactionPollPeriod))
+		b = b.Plus(poll, fmt.Sprintf("a poll of %v", poll))
 	}
 	return b
 }

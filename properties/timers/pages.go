@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // than such answers. It is exercised by each step of a cache.
 var PagesInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "pages-in-time", Kind: testbed.Safety,
-	Promise:  "A cache that keeps the rests of lists keeps each for a minute at most, and no more of them at a time than it may, whether clients ask for them or not.",
+	Promise:  "A cache that keeps the rests of lists keeps each for a minute or its kept-for at most, and no more of them at a time than it may, whether clients ask for them or not.",
 	Violated: "rests of lists kept too long",
 	Labels:   map[string]string{"old": "rests of lists kept too long", "many": "too many rests of lists"},
 	New: func(s *testbed.System) testbed.Judge {
@@ -28,8 +29,8 @@ var PagesInTime = testbed.RegisterProperty(&testbed.Property{
 	},
 })
 
-// What the draft leaves open as "N seconds", and how many are kept unless kept-pages
-// says otherwise.
+// What the draft leaves open as "N seconds", and how many are kept, unless kept-for and
+// kept-pages say otherwise.
 const (
 	keepPagesFor = time.Minute
 	keptPages    = 100
@@ -65,8 +66,9 @@ func (j *pagesInTime) AfterStep(w *sim.World, a sim.Action) {
 	if most := j.most(c); kept > most {
 		j.tally.Violate("many", &amiss{c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d is the limit", kept, most)})
 	}
-	if cut := j.cutLately(w, c); kept > cut {
-		j.tally.Violate("old", &amiss{c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d lists were answered in part in the last %v", kept, cut, keepPagesFor)})
+	long := keptFor(c)
+	if cut := j.cutLately(w, c, long); kept > cut {
+		j.tally.Violate("old", &amiss{c.Name, w.Steps(), fmt.Sprintf("%d rests of lists are kept, and %d lists were answered in part in the last %v", kept, cut, long)})
 	}
 }
 
@@ -83,14 +85,23 @@ func (j *pagesInTime) most(c *testbed.Cache) int {
 	return most
 }
 
-// cutLately counts the lists with a limit that a cache has answered in the last minute, or
-// still may: rests are kept before the client has the answer.
-func (j *pagesInTime) cutLately(w *sim.World, c *testbed.Cache) int {
+// keptFor is how long a cache keeps a rest at most.
+func keptFor(c *testbed.Cache) time.Duration {
+	longest := time.Duration(0)
+	for _, of := range c.Servers() {
+		longest = max(longest, cmp.Or(of.Cache.KeepPagesFor, keepPagesFor))
+	}
+	return longest
+}
+
+// cutLately counts the lists with a limit that a cache has answered lately, or still may:
+// rests are kept before the client has the answer.
+func (j *pagesInTime) cutLately(w *sim.World, c *testbed.Cache, lately time.Duration) int {
 	n := 0
 	for i, client := range j.system.Clients() {
 		spans, asked := client.Spans(), j.moments.Operations(i)
 		for k := len(asked) - 1; k >= 0; k-- {
-			if spans[k].Answered && w.Now().Sub(spans[k].Return) > keepPagesFor {
+			if spans[k].Answered && w.Now().Sub(spans[k].Return) > lately {
 				break
 			}
 			if list, ok := asked[k].Request.(*wire.ListRequest); ok && asked[k].To == c.ID && list.Limit > 0 {

@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -19,13 +20,14 @@ import (
 // ListAndWatch that ends.
 var RelistsInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "relists-in-time", Kind: testbed.Liveness,
-	Promise:  "A cache begins the next ListAndWatch one second after the last one has ended, no sooner and no later.",
+	Promise:  "A cache begins the next ListAndWatch one second after the last one has ended, or after its relist-delay, no sooner and no later.",
 	Violated: "relist at the wrong time",
 	Labels:   map[string]string{"soon": "relist without the pause", "late": "relist too late"},
 	New:      func(s *testbed.System) testbed.Judge { return &relistsInTime{s} },
 })
 
-// relistPause is the period of wait.Until in NewCacherFromConfig.
+// relistPause is the period of wait.Until in NewCacherFromConfig, unless relist-delay says
+// otherwise.
 const relistPause = time.Second
 
 type relistsInTime struct{ system *testbed.System }
@@ -42,6 +44,7 @@ func (j *relistsInTime) Finding(w *sim.World) explore.Finding {
 			continue
 		}
 		turns := of.Turns()
+		shortest, longest := relistPauses(c)
 		for i := range turns {
 			if !turns[i].Ended {
 				continue
@@ -53,14 +56,27 @@ func (j *relistsInTime) Finding(w *sim.World) explore.Finding {
 				next = turns[i+1].Began
 			}
 			switch pause := next.Sub(turns[i].Over); {
-			case again && pause < relistPause:
-				all.Violate("soon", &mistimedRelist{c.Name, turns[i], pause, again})
-			case pause > relistPause:
-				all.Violate("late", &mistimedRelist{c.Name, turns[i], pause, again})
+			case again && pause < shortest:
+				all.Violate("soon", &mistimedRelist{c.Name, turns[i], pause, again, shortest})
+			case pause > longest:
+				all.Violate("late", &mistimedRelist{c.Name, turns[i], pause, again, longest})
 			}
 		}
 	}
 	return all.Finding()
+}
+
+// relistPauses are the shortest and the longest pause of a cache in a run: its API server
+// may be replaced by another one.
+func relistPauses(c *testbed.Cache) (shortest, longest time.Duration) {
+	for i, of := range c.Servers() {
+		own := cmp.Or(of.Cache.RelistDelay, relistPause)
+		longest = max(longest, own)
+		if shortest = min(shortest, own); i == 0 {
+			shortest = own
+		}
+	}
+	return shortest, longest
 }
 
 // mistimedRelist is a ListAndWatch that began at the wrong time, or has not begun.
@@ -69,6 +85,8 @@ type mistimedRelist struct {
 	last  reflector.Turn
 	pause time.Duration
 	again bool
+	// want is how long it should have been.
+	want time.Duration
 }
 
 func (m *mistimedRelist) String() string {
@@ -77,7 +95,7 @@ func (m *mistimedRelist) String() string {
 		what = "it has begun none in the %v since"
 	}
 	return fmt.Sprintf("%s began to list and watch at %v and ended at %v; "+what+", and it pauses for %v",
-		m.cache, m.last.Began.Sub(0), m.last.Over.Sub(0), m.pause, relistPause)
+		m.cache, m.last.Began.Sub(0), m.last.Over.Sub(0), m.pause, m.want)
 }
 
 // Concerns implements explore.Concerned.

@@ -1,6 +1,7 @@
 package watches
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 // bookmarks that are not the end of initial events.
 var BookmarksInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "bookmarks-in-time", Kind: testbed.Liveness,
-	Promise:  "A watch is sent a bookmark once it is due, a minute after the last one or shortly before its end, and no sooner.",
+	Promise:  "A watch is sent a bookmark once it is due, a minute or its bookmark-period after the last one or shortly before its end, and no sooner.",
 	Violated: "bookmark at the wrong time",
 	Labels:   map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
 	New: func(s *testbed.System) testbed.Judge {
@@ -52,6 +53,8 @@ type marked struct {
 	// marked is when the last bookmark came, or the watch began; end is when the API
 	// server ends it, 0 for never.
 	marked, end sim.Time
+	// period is the time between two bookmarks.
+	period time.Duration
 }
 
 // Reset implements testbed.Judge.
@@ -79,7 +82,7 @@ func (j *bookmarksInTime) AfterStep(w *sim.World, _ sim.Action) {
 		streams := c.Streams()
 		s := &streams[len(streams)-1]
 		if len(streams) != m.stream {
-			*m = marked{stream: len(streams), known: s.From, marked: now}
+			*m = marked{stream: len(streams), known: s.From, marked: now, period: j.period(c.To())}
 			if lasts := j.system.Params().Workload.WatchFor; lasts > 0 {
 				m.end = now + sim.Time(lasts)
 			}
@@ -95,12 +98,20 @@ func (j *bookmarksInTime) AfterStep(w *sim.World, _ sim.Action) {
 	}
 }
 
+// period is the time between two bookmarks of the cache that is watched.
+func (j *bookmarksInTime) period(to sim.NodeID) time.Duration {
+	if c := j.system.Cache(to); c != nil {
+		return cmp.Or(c.Server().Cache.BookmarkPeriod, bookmarkPeriod)
+	}
+	return bookmarkPeriod
+}
+
 // last is when the last bookmark before the end of the watch is due.
 func (m *marked) last() sim.Time { return m.end - sim.Time(bookmarkBefore) }
 
 // due is when the next bookmark is.
 func (m *marked) due() sim.Time {
-	at := m.marked + sim.Time(bookmarkPeriod)
+	at := m.marked + sim.Time(m.period)
 	if m.end != 0 {
 		at = min(at, m.last())
 	}

@@ -47,6 +47,11 @@ type Amounts struct {
 // k8s.io/apiserver has, but for tests.
 var amountOptions = option.NewGroup("cache",
 	option.Count("ring", func(o *Options) *int { return &o.RingCapacity }, "100", "events that a cache remembers"),
+	option.Count("ring-max", func(o *Options) *int { return &o.RingCapacityMax }, "102400", "events that a cache remembers at most, timed, while they are young"),
+	option.Period("fresh-duration", func(o *Options) *time.Duration { return &o.EventFreshDuration }, "75s", "how long an event is young: the ring grows instead of losing it (eventFreshDuration)"),
+	option.Period("progress-period", func(o *Options) *time.Duration { return &o.ProgressRequestPeriod }, "100ms", "time between two progress requests of a cache (progressRequestPeriod)"),
+	option.Period("relist-delay", func(o *Options) *time.Duration { return &o.RelistDelay }, "1s", "pause of a cache before it lists and watches again"),
+	option.Period("compaction-poll", func(o *Options) *time.Duration { return &o.CompactionPollPeriod }, "15s", "time between two questions of a cache to the compactor, with compaction-notice=polled"),
 	option.Count("page", func(o *Options) *int { return &o.ListPageSize }, "10000", "objects in one page of the reflector's list"),
 	option.Count("memory-limit", func(o *Options) *int { return &o.MemoryLimit }, "no limit",
 		"objects in memory for clients above which an API server is killed: 3 for each in a LIST from the cache, 5 for each from etcd, 1 for each event (KEP-3157)"),
@@ -61,7 +66,8 @@ func (a *Amounts) setDefaults() {
 	set(&a.ConsistencyCheckPeriod, 5*time.Minute)
 	set(&a.UntimedTurns, 2)
 	set(&a.RingCapacity, 100)
-	set(&a.RingCapacityMax, max(a.RingCapacity, 100*1024))
+	set(&a.RingCapacityMax, 100*1024)
+	a.RingCapacityMax = max(a.RingCapacity, a.RingCapacityMax)
 	set(&a.EventFreshDuration, 75*time.Second)
 }
 

@@ -18,8 +18,6 @@ type Config struct {
 	// the key, and hears of other servers' compactions when it loses against them
 	// (Kubernetes before 1.33).
 	Watch sim.NodeID
-	// WatchRetry is the time before the first and between two watches: 1 s.
-	WatchRetry sim.Duration
 	// Rounds is the number of turns of each loop in an untimed run: 3. The very
 	// first try only makes the key, the second is the first one that compacts.
 	Rounds int

@@ -13,6 +13,9 @@ import (
 type Options struct {
 	// Interval is the time between two tries: 5 min.
 	Interval sim.Duration
+	// WatchRetry is the time before the first and between two watches of the key that
+	// compactors compete for: 1 s.
+	WatchRetry sim.Duration
 }
 
 // Rules are the values of the seams. The zero value is what Kubernetes does.
@@ -55,4 +58,5 @@ var Choices = option.NewGroup("compactor",
 // Group is all options but those of Rules.
 var Group = option.NewGroup("compactor",
 	option.Duration("compact-interval", func(o *Options) *time.Duration { return &o.Interval }, "5m", "time between two tries of an API server to compact etcd"),
+	option.Period("compact-watch-retry", func(o *Options) *time.Duration { return &o.WatchRetry }, "1s", "time between two watches of compact_rev_key by an API server"),
 )

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // LoseLeader is a fault: the cluster has no leader for some time. Watch streams whose
@@ -63,8 +64,24 @@ const (
 	missed
 )
 
-// noLeaderTimeouts is three election timeouts of a second (maxNoLeaderCnt).
-const noLeaderTimeouts = 3 * time.Second
+// ElectionOptions are about the time without a leader.
+type ElectionOptions struct {
+	// Timeout is --election-timeout: 1 s.
+	Timeout sim.Duration
+}
+
+var electionOptions = option.NewGroup("etcd",
+	option.Period("election-timeout", func(o *ElectionOptions) *time.Duration { return &o.Timeout }, "1s",
+		"election timeout: after three of them without a leader monitorLeader ends streams that require one (--election-timeout)"))
+
+// defaultElectionTimeout is that of embed.DefaultElectionMs, maxNoLeaderCnt after how many of
+// them monitorLeader has seen enough.
+const (
+	defaultElectionTimeout = time.Second
+	maxNoLeaderCnt         = 3
+)
+
+func (o *ElectionOptions) noLeaderTimeouts() sim.Duration { return maxNoLeaderCnt * o.Timeout }
 
 func (l *leader) reset() {
 	clear(l.proposals)
@@ -87,11 +104,11 @@ func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 	if s.reads.confirmed == 0 {
 		env.Disable(linearizableReadLoop)
 	}
-	if env.Mode() == sim.Timed && until.Sub(env.Now()) <= noLeaderTimeouts {
+	if env.Mode() == sim.Timed && until.Sub(env.Now()) <= s.cfg.Elections.noLeaderTimeouts() {
 		s.awaitLeader(env)
 		return
 	}
-	env.Arm(leaderTimer, noLeaderTimeouts)
+	env.Arm(leaderTimer, s.cfg.Elections.noLeaderTimeouts())
 }
 
 // awaitLeader: streams that require a leader have ended, or there is one soon enough.

@@ -10,12 +10,13 @@ import (
 // Options are everything about a server that can be set by name: what releases
 // differ in, and amounts. Amounts left at zero are what etcd has out of the box.
 type Options struct {
-	Store mvcc.Options
-	Watch v3rpc.Options
-	Reads ReadOptions
-	Log   LogOptions
-	Reply reply.Options
-	Write WriteOptions
+	Store     mvcc.Options
+	Watch     v3rpc.Options
+	Reads     ReadOptions
+	Log       LogOptions
+	Reply     reply.Options
+	Write     WriteOptions
+	Elections ElectionOptions
 }
 
 // WriteOptions are about requests that are proposed to raft.
@@ -39,13 +40,17 @@ var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Ch
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),
 	option.Lift(readOptions, func(o *Options) *ReadOptions { return &o.Reads }),
-	option.Lift(writeOptions, func(o *Options) *WriteOptions { return &o.Write }))
+	option.Lift(writeOptions, func(o *Options) *WriteOptions { return &o.Write }),
+	option.Lift(electionOptions, func(o *Options) *ElectionOptions { return &o.Elections }))
 
 func (o *Options) setDefaults() {
 	o.Store.SetDefaults()
 	o.Watch.SetDefaults()
 	if o.Write.MaxRequestBytes == 0 {
 		o.Write.MaxRequestBytes = defaultMaxRequestBytes
+	}
+	if o.Elections.Timeout == 0 {
+		o.Elections.Timeout = defaultElectionTimeout
 	}
 }
 

@@ -20,9 +20,6 @@ type Config struct {
 	Servers []sim.NodeID
 	// AwaitReady makes a process wait until the API server is ready.
 	AwaitReady bool
-	// MinWatchTimeout is the minimum time after which a watch ends, 5 minutes if it
-	// is 0; the maximum is twice as long. Untimed watches have no timeout.
-	MinWatchTimeout sim.Duration
 }
 
 func (c *Config) setDefaults() {

@@ -34,6 +34,9 @@ type Options struct {
 	// half a body, does not send the request again, and the ListAndWatch fails. The
 	// informer itself has the timer here: the news of the end takes no time. 0 is never.
 	ListTimeout time.Duration
+	// MinWatchTimeout is the minimum time after which an informer ends its watch, 5 minutes
+	// if it is 0; the maximum is twice as long. Untimed watches have no timeout.
+	MinWatchTimeout time.Duration
 	// NotOlder gives a LIST with a resourceVersion that resourceVersionMatch.
 	// client-go gives none: that means the same without a limit, and exactly that
 	// resourceVersion with one (kubernetes #133810).
@@ -92,6 +95,8 @@ var Group = option.NewGroup("informers",
 	option.Switch("informer-no-bookmarks", func(o *Options) *bool { return &o.NoBookmarks }, "informers watch without bookmarks"),
 	option.Duration("informer-list-timeout", func(o *Options) *time.Duration { return &o.ListTimeout }, "never",
 		"time after which an informer's LIST is ended if not all of the answer has come (--request-timeout)"),
+	option.Period("informer-watch-timeout", func(o *Options) *time.Duration { return &o.MinWatchTimeout }, "5m",
+		"minimum time after which an informer ends its watch, timed; the maximum is twice as long (minWatchTimeout)"),
 	option.Switch("informer-not-older", func(o *Options) *bool { return &o.NotOlder }, "informers list with resourceVersionMatch=NotOlderThan"),
 )
 

@@ -134,6 +134,27 @@ func Duration[C any](name string, field func(*C) *time.Duration, zero, doc strin
 	}
 }
 
+// minPeriod bounds every period from below: with a shorter one a timed run is made of
+// nothing but its timer.
+const minPeriod = time.Millisecond
+
+// Period is an option with a time after which something happens again or is given up, from
+// a millisecond to an hour. 0 is the node's own, which zero says, such as "100ms".
+func Period[C any](name string, field func(*C) *time.Duration, zero, doc string) Option[C] {
+	return Option[C]{
+		Name: name, Doc: doc, Form: "a duration from 1ms to 1h", Default: zero,
+		get: func(c *C) string { return field(c).String() },
+		set: func(c *C, value string) error {
+			d, err := time.ParseDuration(value)
+			if err != nil || d != 0 && d < minPeriod || d > maxDuration {
+				return fmt.Errorf("%s=%s: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of %s", name, value, zero)
+			}
+			*field(c) = d
+			return nil
+		},
+	}
+}
+
 // Switch is an option that is true or false.
 func Switch[C any](name string, field func(*C) *bool, doc string) Option[C] {
 	return Option[C]{

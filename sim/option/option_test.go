@@ -18,6 +18,7 @@ type config struct {
 	mode   mode
 	size   int
 	period time.Duration
+	pause  time.Duration
 	on     bool
 	name   string
 	list   []string
@@ -37,6 +38,7 @@ var options = option.NewGroup("toy",
 	option.Choice("mode", func(c *config) *mode { return &c.mode }, "how it goes", option.Value{Name: "slow"}, option.Value{Name: "fast"}),
 	option.Count("size", func(c *config) *int { return &c.size }, "128", "entries"),
 	option.Duration("period", func(c *config) *time.Duration { return &c.period }, "100ms", "time between two"),
+	option.Period("pause", func(c *config) *time.Duration { return &c.pause }, "3s", "time after it"),
 	option.Switch("on", func(c *config) *bool { return &c.on }, "whether it runs"),
 	option.Text("name", func(c *config) *string { return &c.name }, func(string) error { return nil }, "a name", "its name"),
 	option.List("list", func(c *config) *[]string { return &c.list }, refuseX, "some names"),
@@ -52,11 +54,11 @@ func refuseX(names []string) error {
 
 func TestEveryFormIsSetAndReadBack(t *testing.T) {
 	var c config
-	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}} {
+	for _, s := range []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"pause", "1s"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}} {
 		require.NoError(t, options.Set(&c, s.Name, s.Value))
 	}
-	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, on: true, name: "x", list: []string{"a", "b"}}, c)
-	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}, {"greeting", "hello"}}, options.Expand(&c))
+	assert.Equal(t, config{mode: 1, size: 7, period: 20 * time.Millisecond, pause: time.Second, on: true, name: "x", list: []string{"a", "b"}}, c)
+	assert.Equal(t, []option.Setting{{"mode", "fast"}, {"size", "7"}, {"period", "20ms"}, {"pause", "1s"}, {"on", "true"}, {"name", "x"}, {"list", "a,b"}, {"greeting", "hello"}}, options.Expand(&c))
 }
 
 func TestBadValuesAreOneClearLine(t *testing.T) {
@@ -65,6 +67,10 @@ func TestBadValuesAreOneClearLine(t *testing.T) {
 		{"size", "-1"}:      "size=-1: want a whole number from 0 to 10000000",
 		{"size", "x"}:       "size=x: want a whole number from 0 to 10000000",
 		{"period", "2h"}:    "period=2h: want a duration from 0s to 1h, such as 100ms",
+		{"pause", "999us"}:  "pause=999us: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
+		{"pause", "-1s"}:    "pause=-1s: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
+		{"pause", "50"}:     "pause=50: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
+		{"pause", "61m"}:    "pause=61m: want a duration from 1ms to 1h, such as 250ms, or 0s for the default of 3s",
 		{"list", "a,x"}:     "list: x is not known",
 		{"on", "perhaps"}:   "on=perhaps: want true or false",
 		{"sizes", "1"}:      `unknown option "sizes"; did you mean "size"?`,

@@ -63,6 +63,9 @@ type Amounts struct {
 var AmountGroup = option.NewGroup("cache",
 	option.Count("incoming", func(a *Amounts) *int { return &a.IncomingCapacity }, "100", "events between ingestion and dispatcher of a cache"),
 	option.Count("watch-buf", func(a *Amounts) *int { return &a.WatchCapacity }, "10", "events in each of the two channels of a cache's watcher"),
+	option.Period("bookmark-period", func(a *Amounts) *time.Duration { return &a.BookmarkPeriod }, "1m", "time between two bookmarks to a watcher (defaultBookmarkFrequency)"),
+	option.Period("close-enough-timeout", func(a *Amounts) *time.Duration { return &a.CloseEnoughTimeout }, "10s", "how long a watch waits for the cache to be close enough, with initial-events-buffer=close-enough"),
+	option.Period("notified-within", func(a *Amounts) *time.Duration { return &a.NotifiedWithin }, "11s", "how long a cache relies on a progress notification, with watch-list-detection=notified"),
 	option.Count("list-cap", func(a *Amounts) *int { return &a.InitialEventsBytes }, "2 MB", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"),
 )
 

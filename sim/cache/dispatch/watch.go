@@ -135,8 +135,8 @@ func (d *Dispatcher) suggestedWatchChannelSize(env *sim.Env, w *Watcher) int {
 	if d.cfg.WatchCapacity > 0 {
 		return d.cfg.WatchCapacity
 	}
-	fresh := int(d.cfg.EventFreshDuration.Seconds())
-	aSecond := (d.cfg.Store.HistoryCapacity(env) + fresh - 1) / fresh
+	fresh := d.cfg.EventFreshDuration
+	aSecond := int((time.Duration(d.cfg.Store.HistoryCapacity(env))*time.Second + fresh - 1) / fresh)
 	return min(max(aSecond, 10), d.maxChannelSize(w))
 }
 

@@ -94,6 +94,11 @@ var LimitGroup = option.NewGroup("cache",
 	option.Count("delegated-limit", func(l *Limits) *int { return &l.DelegatedLimit }, "no limit", "lists that each cache has with etcd at a time"),
 	option.Count("answers-limit", func(l *Limits) *int { return &l.AnswersLimit }, "no limit",
 		"objects in answers under way, as last measured, above which a cache refuses LISTs (KEP-3157, alternative 2)"),
+	option.Period("block-timeout", func(l *Limits) *time.Duration { return &l.BlockTimeout }, "3s", "how long a read waits for the cache to be fresh (blockTimeout)"),
+	option.Period("accumulate-period", func(l *Limits) *time.Duration { return &l.AccumulatePeriod }, "10ms", "how long reads are gathered that share one read of the revision, with revision-sharing=accumulated"),
+	option.Period("notify-within", func(l *Limits) *time.Duration { return &l.NotifyWithin }, "1s", "how old the last progress notification may be, with notify-detection=on"),
+	option.Period("slow-wait", func(l *Limits) *time.Duration { return &l.FallbackAfter }, "1s", "from when on a wait is slow, with dynamic-fallback=wait-time"),
+	option.Period("kept-for", func(l *Limits) *time.Duration { return &l.KeepPagesFor }, "1m", "how long the rest of a list is kept, with pagination=kept"),
 	option.Duration("measure-period", func(l *Limits) *time.Duration { return &l.MeasurePeriod }, "100ms", "time between two of these measurements"),
 )
 

@@ -137,6 +137,9 @@ func (a *Amounts) Attempts() int {
 
 // amounts are those that scenarios set.
 var amounts = option.NewGroup("client",
+	option.Period("reopen-backoff", func(a *Amounts) *time.Duration { return &a.WatchBackoff }, "1ms", "what the pause before a broken watch stream is opened again grows from, a quarter with each break"),
+	option.Period("reopen-backoff-max", func(a *Amounts) *time.Duration { return &a.WatchBackoffMax }, "100ms", "what that pause grows to (maxBackoff)"),
+	option.Period("retry-wait", func(a *Amounts) *time.Duration { return &a.BackoffWaitBetween }, "25ms", "time between two attempts at a read while etcd is unavailable (backoffWaitBetween)"),
 	option.Count("unary-retries", func(a *Amounts) *int { return &a.MaxUnaryRetries }, "100", "attempts at a read while etcd is unavailable"),
 )
 

@@ -209,5 +209,6 @@ var Amounts = option.NewGroup("etcd",
 	option.Count("watchers-per-sync", func(o *Options) *int { return &o.MaxWatchersPerSync }, "512", "unsynced watchers in one round of syncWatchers (maxWatchersPerSync)"),
 	option.Count("sync-batch", func(o *Options) *int { return &o.WatchBatchMaxRevs }, "1000", "revisions in one response to an unsynced watcher (watchBatchMaxRevs)"),
 	option.Count("compaction-batch", func(o *Options) *int { return &o.CompactionBatchLimit }, "1000", "revisions in one batch of a compaction (--compaction-batch-limit)"),
+	option.Period("sync-interval", func(o *Options) *time.Duration { return &o.SyncInterval }, "100ms", "period of syncWatchersLoop (watchResyncPeriod)"),
 	option.Duration("compaction-pause", func(o *Options) *time.Duration { return &o.CompactionSleepInterval }, "10ms", "pause between two batches of a compaction"),
 )
