@@ -1,5 +1,5 @@
 // Package command is the command line of simrun as a library: list, run, matrix,
-// replay, shrink, check and bench. A main of one's own registers what it brings
+// compare, replay, shrink, check and bench. A main of one's own registers what it brings
 // and calls Main:
 //
 //	func main() { os.Exit(command.Main(os.Args[1:])) }

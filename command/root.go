@@ -34,6 +34,7 @@ const rootExamples = `  PROGRAM list
   PROGRAM run issue-17507 --etcd 3.5.13 --set progress=deferred
   PROGRAM replay simrun-failures/linearizable-data-0123456789abcdef.json
   PROGRAM matrix --etcd 3.5.13,3.6.16
+  PROGRAM compare 3.5.7 3.5.13
   PROGRAM check history.jsonl`
 
 // run is the command without the process around it.
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, s process) int {
 	root.SetErr(s.err)
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), matrixCommand(s), checkCommand(s), benchCommand(s))
+	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	err := out.lost(root.ExecuteContext(ctx))
 	if err != nil {

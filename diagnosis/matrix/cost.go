@@ -30,8 +30,8 @@ type Cost struct {
 	Command                 string           `json:"command"`
 }
 
-// costOf reads the cost of a workload from what its campaign measured.
-func costOf(scenario string, c *campaign.Result, command string) *Cost {
+// CostOf reads the cost of a workload from what its campaign measured.
+func CostOf(scenario string, c *campaign.Result, command string) *Cost {
 	all := metrics.Of(c.Metrics)
 	cost := &Cost{Scenario: scenario, Schedules: c.Schedules, Metrics: all, Command: command}
 	var requests, bytes, progress, notifications float64

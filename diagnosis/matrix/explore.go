@@ -232,7 +232,7 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Co
 	command := x.command(cell, sc.Name, cfg.Strategy)
 	cell.add(sc, &p, c, a.properties, command)
 	if slices.Contains(Costs, sc.Name) {
-		cell.Cost = append(cell.Cost, costOf(sc.Name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
+		cell.Cost = append(cell.Cost, CostOf(sc.Name, c, command(c.FirstSeed, c.FirstSeed+max(c.Schedules, 1)-1)))
 	}
 	if c.Interrupted {
 		return errInterrupted

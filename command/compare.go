@@ -1,0 +1,311 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/command/explain"
+	"github.com/watchbed/watchbed/diagnosis/compare"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/report/compared"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+const compareHelp = `Compare runs the whole catalogue with A and with B, and prints what differs: which claims are violated with one of them
+only, or in another share of the schedules, or in other ways, and which costs differ by more than a tenth.
+A and B are two cache designs, two releases of etcd, or a file that --save has written: then nothing of it is run again.
+
+With A alone it prints what is not as known. With a file alone, what is not as it was.
+
+What was not run, was cut off, was never checked, or is too rare to tell is unknown, and not alike.
+The exit code is 0 if all is alike (or as known), 1 if something differs (or is violated that is not known to be), and 3 if
+nothing does and something is unknown.`
+
+const compareExamples = `  PROGRAM compare 3.5.7 3.5.13
+  PROGRAM compare kep-2340 v0.37.2 --etcd 3.6.16 --seeds 1000
+  PROGRAM compare v0.37.2 --save today.json
+  PROGRAM compare today.json
+  PROGRAM compare today.json kep-2340 --json`
+
+type compareFlags struct {
+	runFlags
+	scenarios []string
+	save      string
+}
+
+func compareCommand(s process) *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:     "compare A [B]",
+		Short:   "two designs, two versions, or one and a saved file: what differs",
+		Long:    compareHelp,
+		Example: s.named(compareExamples),
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usage("compare what? (%s list cache, %s list etcd, or a saved file)", s.program, s.program)
+			case len(args) > 2:
+				return usage("two at a time, and not also %q", args[2])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.compare(c.Context(), s, args) },
+	}
+	c.Flags().StringVar(&f.etcd, "etcd", "", "version of etcd for both (default: each scenario's)")
+	c.Flags().StringVar(&f.cache, "cache", "", "design of the cache for both (default: each scenario's)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set an option for both, NAME=VALUE; may be repeated ("+s.program+" list options)")
+	c.Flags().StringSliceVar(&f.scenarios, "scenarios", nil, "only these scenarios, comma separated (default: the whole catalogue)")
+	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, or those of a saved file, unless --for is given)", compare.Seeds))
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
+	c.Flags().StringVar(&f.save, "save", "", "write what was run to this file, to compare with it later")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	return c
+}
+
+// side is one of the things that are compared: saved, or to be run.
+type side struct {
+	name  string
+	of    compare.Side
+	saved *compare.Catalogue
+}
+
+func (f *compareFlags) compare(ctx context.Context, s process, args []string) error {
+	chosen, err := f.check()
+	if err != nil {
+		return err
+	}
+	var sides []*side
+	for _, name := range args {
+		one, err := sideOf(s.program, name)
+		if err != nil {
+			return err
+		}
+		sides = append(sides, one)
+	}
+	if len(sides) == 1 && sides[0].saved != nil {
+		// What was saved, with the program of today.
+		sides = append(sides, &side{name: "now"})
+	}
+	cfg, err := f.config(s, sides, chosen)
+	if err != nil {
+		return err
+	}
+	for _, one := range sides {
+		noteUnreleased(s, one.of.Etcd, "")
+	}
+	if err := f.explore(ctx, s, cfg, sides); err != nil {
+		return err
+	}
+	var verdict model.Verdict
+	var object any
+	if len(sides) == 1 {
+		outcome := compare.AsKnown(s.program, sides[0].saved)
+		verdict, object = outcome.Verdict(), outcome
+		if !f.json {
+			err = compared.WriteOutcome(s.out, s.terminal(), outcome)
+		}
+	} else {
+		comparison := compare.Differ(s.program, sides[0].saved, sides[1].saved)
+		verdict, object = comparison.Verdict(), comparison
+		if !f.json {
+			err = compared.WriteComparison(s.out, s.terminal(), comparison)
+		}
+	}
+	if f.json {
+		err = report.WriteJSON(s.out, object)
+	}
+	return errors.Join(exit(verdict), err)
+}
+
+// check completes the flags, and refuses what is not there.
+func (f *compareFlags) check() ([]*testbed.Scenario, error) {
+	var chosen []*testbed.Scenario
+	for _, name := range f.scenarios {
+		sc, err := testbed.FindScenario(name)
+		if err != nil {
+			return nil, usage("--scenarios: %w", err)
+		}
+		if slices.Contains(chosen, sc) {
+			return nil, usage("--scenarios: %s is there twice", name)
+		}
+		chosen = append(chosen, sc)
+	}
+	settings, err := parseSettings(f.set)
+	if err != nil {
+		return nil, err
+	}
+	var p testbed.Params
+	for _, set := range settings {
+		if set.Name == "etcd" || set.Name == "cache" {
+			return nil, usage("--set %s: give --%s %s", set, set.Name, set.Value)
+		}
+		if err := p.Set(set.Name, set.Value); err != nil {
+			return nil, usage("--set %s: %w", set, err)
+		}
+	}
+	for _, set := range []struct{ name, value string }{{"etcd", f.etcd}, {"cache", f.cache}} {
+		if set.value == "" {
+			continue
+		}
+		if err := p.Set(set.name, set.value); err != nil {
+			return nil, usage("--%s: %w", set.name, err)
+		}
+	}
+	if err := checkWorkers(f.workers); err != nil {
+		return nil, err
+	}
+	return chosen, f.parseSeeds()
+}
+
+// sideOf finds out what a name stands for.
+func sideOf(program, name string) (*side, error) {
+	if _, err := cache.FindDesign(name); err == nil {
+		return &side{name: name, of: compare.Side{Design: name}}, nil
+	}
+	if _, err := etcd.OptionsOf(name); err == nil {
+		return &side{name: "etcd " + name, of: compare.Side{Etcd: name}}, nil
+	}
+	if _, err := os.Stat(name); err != nil {
+		if filepath.Ext(name) == ".json" || strings.ContainsRune(name, filepath.Separator) {
+			return nil, usage("cannot read %s: %w", name, withoutPath(err))
+		}
+		if what := explain.Misnamed(name); what != "" {
+			return nil, usage("%q is %s; compare takes a cache design, a release of etcd or a saved file", name, what)
+		}
+		return nil, usage("%w; compare takes a cache design, a release of etcd or a saved file", explain.Unknown(program, name))
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, usage("cannot read %s: %w", name, withoutPath(err))
+	}
+	defer file.Close()
+	saved, err := compare.Read(file)
+	if err != nil {
+		return nil, usage("%s: %w", name, withoutPath(err))
+	}
+	return &side{name: filepath.Base(name), of: saved.Side, saved: saved}, nil
+}
+
+// config completes the sides that are to be run, and says how.
+func (f *compareFlags) config(s process, sides []*side, chosen []*testbed.Scenario) (compare.Config, error) {
+	cfg := compare.Config{Tool: s.tool(), Scenarios: chosen, FirstSeed: f.first, Seeds: f.seedsCount, Workers: f.workers}
+	var toRun, saved []*side
+	for _, one := range sides {
+		if one.saved == nil {
+			toRun = append(toRun, one)
+		} else {
+			saved = append(saved, one)
+		}
+	}
+	switch {
+	case f.save != "" && len(toRun) != 1:
+		return cfg, usage("--save writes one side, and %d are run: give one design or version", len(toRun))
+	case len(toRun) == 0 && (f.given() || f.seeds != "" || f.limit != 0 || len(chosen) > 0):
+		return cfg, usage("both are saved files, and nothing is run: leave out the other flags")
+	case len(toRun) == 2 && (toRun[0].of.Etcd == "") != (toRun[1].of.Etcd == ""):
+		return cfg, usage("%s and %s are a design and a version; give two of one kind, and --etcd or --cache for the other", toRun[0].name, toRun[1].name)
+	case len(sides) == 2 && sides[0].name == sides[1].name && len(saved) == 0:
+		return cfg, usage("%s is there twice", sides[0].name)
+	}
+	if f.seeds == "" && f.limit == 0 {
+		cfg.Seeds = compare.Seeds
+		if len(saved) > 0 {
+			cfg.FirstSeed, cfg.Seeds = saved[0].saved.FirstSeed, saved[0].saved.Seeds
+		}
+	}
+	if cfg.Seeds == 0 && f.limit == 0 {
+		return cfg, usage("%s has no number of seeds: give --seeds or --for", saved[0].name)
+	}
+	if len(saved) > 0 && len(chosen) == 0 {
+		for _, r := range saved[0].saved.Runs {
+			if sc, err := testbed.FindScenario(r.Scenario); err == nil {
+				cfg.Scenarios = append(cfg.Scenarios, sc)
+			}
+		}
+		if len(cfg.Scenarios) == 0 {
+			return cfg, usage("%s has no scenario that is in the catalogue", saved[0].name)
+		}
+	}
+	if len(toRun) > 0 {
+		cfg.For = f.limit / time.Duration(len(toRun))
+	}
+	for _, one := range toRun {
+		if err := f.complete(one, saved); err != nil {
+			return cfg, err
+		}
+	}
+	return cfg, nil
+}
+
+// complete gives a side what the flags say, and what it leaves open as a saved file has it.
+func (f *compareFlags) complete(one *side, saved []*side) error {
+	for _, set := range []struct {
+		flag, value string
+		of          *string
+	}{{"--etcd", f.etcd, &one.of.Etcd}, {"--cache", f.cache, &one.of.Design}} {
+		if set.value != "" && *set.of != "" {
+			return usage("%s %s: %s sets that itself", set.flag, set.value, one.name)
+		}
+		*set.of += set.value
+	}
+	one.of.Settings = f.set
+	if len(saved) == 0 {
+		return nil
+	}
+	was := saved[0].of
+	one.of.Etcd = cmp.Or(one.of.Etcd, was.Etcd)
+	one.of.Design = cmp.Or(one.of.Design, was.Design)
+	if len(f.set) == 0 {
+		one.of.Settings = was.Settings
+	}
+	return nil
+}
+
+// explore runs the sides that were not saved, and keeps what --save asks for. What is
+// wrong with the settings of a saved file is an error of that file.
+func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Config, sides []*side) error {
+	live := newProgress(s, 0, 0)
+	for _, one := range sides {
+		if one.saved != nil {
+			continue
+		}
+		var p testbed.Params
+		if err := one.of.Apply(&p); err != nil {
+			return usage("%s: %w", one.name, err)
+		}
+		cfg.Name, cfg.Side = one.name, one.of
+		cfg.Progress = func(done, total int, scenario string) {
+			live.line(fmt.Sprintf("%s: %d of %d scenarios, %s", one.name, done, total, scenario))
+		}
+		c, err := compare.Explore(ctx, cfg)
+		live.end()
+		if err != nil {
+			return &exitError{exitNoVerdict, err}
+		}
+		one.saved = c
+		if f.save == "" {
+			continue
+		}
+		if err := writeFile(f.save, func(w *os.File) error { return report.WriteJSON(w, c) }); err != nil {
+			return err
+		}
+	}
+	for _, one := range sides {
+		one.saved.Name = one.name
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/compare"
+)
+
+// TestCompareTwoReleases: what differs comes first, and can be shown again.
+func TestCompareTwoReleases(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("compare", "3.5.7", "3.5.13", "--scenarios", "issue-15220,cost-quiet", "--seeds", "200"))
+	require.True(t, strings.HasPrefix(c.out, "etcd 3.5.7 and etcd 3.5.13: 2 claims differ\n\nViolated with etcd 3.5.7 only:\n  issue-15220: linearizable "), c.out)
+	require.Contains(t, c.out, "because the cache takes early progress")
+	require.Regexp(t, `\n    simrun run issue-15220 --etcd 3\.5\.7 --seeds \d+\.\.\d+\n`, c.out)
+	require.Contains(t, c.out, "\nAlike: ")
+	for line := range strings.Lines(c.out) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 101, line)
+	}
+	shown := c.out[strings.Index(c.out, "simrun run "):]
+	shown, _, _ = strings.Cut(shown, "\n")
+	require.Equal(t, exitViolated, c.run(append(strings.Fields(shown)[1:], "--no-shrink")...))
+
+	require.Zero(t, c.run("compare", "3.5.8", "3.5.9", "--scenarios", "issue-15220,cost-quiet", "--seeds", "50"))
+	require.True(t, strings.HasPrefix(c.out, "etcd 3.5.8 and etcd 3.5.9: nothing differs\n"), c.out)
+	require.Contains(t, c.out, "In 2 of 2 scenarios nothing differs or is unknown; in 2 the schedules")
+
+	require.Equal(t, exitNoVerdict, c.run("compare", "3.5.8", "3.5.9", "--scenarios", "issue-15220", "--seeds", "50", "--set", "readers=0"))
+	require.Contains(t, c.out, "nothing is known to differ")
+	require.Contains(t, c.out, "vacuous with etcd 3.5.8: issue-15220 (linearizable, linearizable-data)")
+	require.NotContains(t, c.out, "Alike: 2")
+}
+
+// TestCompareWithASavedFile: the same again is alike to the bit, another design is not.
+func TestCompareWithASavedFile(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run("compare", "kep-2340", "--etcd", "3.5.7", "--scenarios", "issue-15220", "--seeds", "100", "--save", "base.json"))
+	require.Contains(t, c.out, "kep-2340: all that was run is as known\n")
+	file, err := os.Open("base.json")
+	require.NoError(t, err)
+	defer file.Close()
+	saved, err := compare.Read(file)
+	require.NoError(t, err)
+	require.Equal(t, compare.Side{Design: "kep-2340", Etcd: "3.5.7"}, saved.Side)
+
+	require.Zero(t, c.run("compare", "base.json"))
+	require.Contains(t, c.out, "base.json and now: nothing differs\n")
+	require.Contains(t, c.out, "in 1 the schedules\n  are the same to the bit")
+
+	require.Equal(t, exitViolated, c.run("compare", "base.json", "direct", "--json"))
+	var got compare.Comparison
+	require.NoError(t, json.Unmarshal([]byte(c.out), &got))
+	require.Equal(t, [2]string{"base.json", "direct"}, got.Names)
+	require.NotEmpty(t, got.Differs)
+	require.Equal(t, compare.Verdict, got.Differs[0].Kind)
+	require.EqualValues(t, 100, got.Differs[0].Sides[1].Schedules, "as many as were saved")
+
+	c.refuses([]string{"both are saved files"}, "compare", "base.json", "base.json", "--seeds", "10")
+	require.Zero(t, c.run("compare", "base.json", "base.json"))
+}
+
+// TestCompareWithWhatIsKnown: a violation that no row explains is told, with exit code 1.
+func TestCompareWithWhatIsKnown(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("compare", "kep-2340", "--scenarios", "issue-15220", "--seeds", "5", "--for", "1h"))
+	require.Contains(t, c.out, "Known to be violated in every campaign, and not seen:\n  issue-15220: linearizable")
+
+	// No row knows what this bug of etcd does to a cache.
+	require.Equal(t, exitViolated, c.run("compare", "kep-2340", "--scenarios", "consistent-list", "--seeds", "60", "--set", "sent-events=share-value"))
+	require.Contains(t, c.out, "Violated, which is not known:\n  consistent-list: linearizable (")
+	require.Contains(t, c.out, "    simrun run consistent-list --cache kep-2340 --set sent-events=share-value --seeds ")
+}
+
+func TestCompareRefuses(t *testing.T) {
+	c := command(t)
+	require.NoError(t, os.WriteFile("bad.json", []byte("{}"), 0o644))
+	c.refuses([]string{"compare what?"}, "compare")
+	c.refuses([]string{"two at a time"}, "compare", "3.5.7", "3.5.8", "3.5.9")
+	c.refuses([]string{"nothing is called", `did you mean "kep-2340"`, "cache design"}, "compare", "kep-2341")
+	c.refuses([]string{`"kubernetes-58545" is a known bug`}, "compare", "kubernetes-58545")
+	c.refuses([]string{"cannot read none.json", "no such file"}, "compare", "none.json")
+	c.refuses([]string{"bad.json: it is not a saved catalogue"}, "compare", "bad.json")
+	c.refuses([]string{"a design and a version"}, "compare", "kep-2340", "3.5.7")
+	c.refuses([]string{"is there twice"}, "compare", "kep-2340", "kep-2340")
+	c.refuses([]string{"--save writes one side"}, "compare", "kep-2340", "direct", "--save", "x.json")
+	c.refuses([]string{"--scenarios", `did you mean "issue-15220"`}, "compare", "kep-2340", "--scenarios", "issue-1522")
+	c.refuses([]string{"--scenarios", "there twice"}, "compare", "kep-2340", "--scenarios", "rewatch,rewatch")
+	c.refuses([]string{"--etcd 3.5.7: etcd 3.5.8 sets that itself"}, "compare", "3.5.8", "--etcd", "3.5.7")
+	c.refuses([]string{"--set etcd=3.5.7: give --etcd"}, "compare", "kep-2340", "--set", "etcd=3.5.7")
+	c.refuses([]string{"--set", "unknown option"}, "compare", "kep-2340", "--set", "x=1")
+	c.refuses([]string{"--cache"}, "compare", "3.5.8", "--cache", "x")
+}

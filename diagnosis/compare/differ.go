@@ -1,0 +1,272 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Comparison is what differs between two sides.
+type Comparison struct {
+	A *Catalogue `json:"-"`
+	B *Catalogue `json:"-"`
+	// Names are those of the sides.
+	Names [2]string `json:"sides"`
+	// Differs are the claims that differ, Costs the measures.
+	Differs []Difference     `json:"differs"`
+	Costs   []CostDifference `json:"costs"`
+	// Unknown are the claims of which cannot be said whether they differ.
+	Unknown []Unknown `json:"unknown"`
+	Alike   Alike     `json:"alike"`
+	// Scenarios is how many there are on both sides together.
+	Scenarios int `json:"scenarios"`
+	// Interrupted: a side is not complete.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// Alike counts what does not differ.
+type Alike struct {
+	Verdicts  int `json:"verdicts"`
+	Scenarios int `json:"scenarios"`
+	// SameRuns are the scenarios whose schedules are the same to the bit.
+	SameRuns int `json:"sameRuns"`
+	Costs    int `json:"costs"`
+}
+
+// Kind says what of a claim differs.
+type Kind string
+
+const (
+	// Verdict: one side violates it, and the other does not.
+	Verdict Kind = "verdict"
+	// HowOften: both violate it, and one of them in another share of the schedules.
+	HowOften Kind = "how often"
+	// Ways: both violate it, and one of them in a way in which the other does not.
+	Ways Kind = "ways"
+)
+
+// Difference is a claim that differs.
+type Difference struct {
+	Kind     Kind    `json:"kind"`
+	Scenario string  `json:"scenario"`
+	Property string  `json:"property"`
+	Sides    [2]Seen `json:"sides"`
+}
+
+// Seen is what one side says of a claim.
+type Seen struct {
+	Verdict    string   `json:"verdict"`
+	Violations uint64   `json:"violations"`
+	Schedules  uint64   `json:"schedules"`
+	Known      bool     `json:"known,omitempty"`
+	Because    []string `json:"because,omitempty"`
+	Ways       []Way    `json:"ways,omitempty"`
+	// Command shows the first of the ways again; empty if nothing is violated.
+	Command string `json:"command,omitempty"`
+}
+
+// Unknown are claims of one scenario of which it is unknown whether they differ.
+type Unknown struct {
+	Scenario   string   `json:"scenario"`
+	Properties []string `json:"properties,omitempty"`
+	Why        string   `json:"why"`
+}
+
+// Chances below which a difference of counts is none of chance. rare is for one side that
+// never did it, often for two that did: of these there are hundreds.
+const (
+	rare  = 0.01
+	often = 1e-4
+)
+
+// Differ compares two sides, scenario by scenario in the order of the first.
+func Differ(program string, a, b *Catalogue) *Comparison {
+	c := &Comparison{A: a, B: b, Names: [2]string{a.Name, b.Name}, Differs: []Difference{}, Costs: []CostDifference{}, Unknown: []Unknown{}, Interrupted: a.Interrupted || b.Interrupted}
+	names := scenariosOf(a, b)
+	c.Scenarios = len(names)
+	for _, name := range names {
+		c.scenario(program, name)
+	}
+	return c
+}
+
+// scenariosOf are those of both, in the order of the first.
+func scenariosOf(a, b *Catalogue) (names []string) {
+	for _, r := range slices.Concat(a.Runs, b.Runs) {
+		if !slices.Contains(names, r.Scenario) {
+			names = append(names, r.Scenario)
+		}
+	}
+	return names
+}
+
+func (c *Comparison) unknown(scenario, property, why string) {
+	for i := range c.Unknown {
+		if u := &c.Unknown[i]; u.Scenario == scenario && u.Why == why {
+			u.Properties = append(u.Properties, property)
+			return
+		}
+	}
+	u := Unknown{Scenario: scenario, Why: why}
+	if property != "" {
+		u.Properties = []string{property}
+	}
+	c.Unknown = append(c.Unknown, u)
+}
+
+func (c *Comparison) scenario(program, name string) {
+	a, b := c.A.run(name), c.B.run(name)
+	for i, r := range []*Run{a, b} {
+		switch {
+		case r == nil:
+			c.unknown(name, "", "not run with "+c.Names[i])
+			return
+		case r.CannotRun != "":
+			c.unknown(name, "", "not run with "+c.Names[i]+": "+r.CannotRun)
+			return
+		case r.Schedules == 0:
+			c.unknown(name, "", "no schedule was run with "+c.Names[i])
+			return
+		}
+	}
+	before := len(c.Differs) + len(c.Unknown) + len(c.Costs)
+	for _, property := range propertiesOf(a, b) {
+		c.claim(program, a, b, property)
+	}
+	c.costs(a, b)
+	if len(c.Differs)+len(c.Unknown)+len(c.Costs) > before {
+		return
+	}
+	c.Alike.Scenarios++
+	if sameRuns(a, b) {
+		c.Alike.SameRuns++
+	}
+}
+
+func sameRuns(a, b *Run) bool {
+	return a.CampaignHash == b.CampaignHash && a.Schedules == b.Schedules && a.FirstSeed == b.FirstSeed && a.Strategy == b.Strategy
+}
+
+func propertiesOf(a, b *Run) (names []string) {
+	for _, claim := range slices.Concat(a.Claims, b.Claims) {
+		if !slices.Contains(names, claim.Property) {
+			names = append(names, claim.Property)
+		}
+	}
+	return names
+}
+
+// claim compares one property of a scenario.
+func (c *Comparison) claim(program string, a, b *Run, property string) {
+	claims := [2]*Claim{a.claim(property), b.claim(property)}
+	for i := range claims {
+		if claims[i] != nil {
+			continue
+		}
+		if property != testbed.NoPanic.Name {
+			c.unknown(a.Scenario, property, "not claimed with "+c.Names[i])
+			return
+		}
+		// Every scenario promises it, and lists it if it is violated.
+		claims[i] = &Claim{Property: property, Verdict: model.Holds.String(), Schedules: []*Run{a, b}[i].Schedules}
+	}
+	for i, claim := range claims {
+		if !claim.violated() && !claim.holds() {
+			c.unknown(a.Scenario, property, claim.Verdict+" with "+c.Names[i])
+			return
+		}
+	}
+	d := Difference{Scenario: a.Scenario, Property: property}
+	for i, r := range []*Run{a, b} {
+		d.Sides[i] = seen(program, []*Catalogue{c.A, c.B}[i], r, claims[i])
+	}
+	same := sameRuns(a, b)
+	switch first, second := claims[0], claims[1]; {
+	case first.violated() != second.violated():
+		if d.chance() >= rare && !same {
+			bad := 0
+			if second.violated() {
+				bad = 1
+			}
+			c.unknown(a.Scenario, property, "violated with "+c.Names[bad]+", too rarely to say that it is not with "+c.Names[1-bad])
+			return
+		}
+		d.Kind = Verdict
+	case first.holds():
+		if why := c.maybe(claims); why != "" && !same {
+			c.unknown(a.Scenario, property, why)
+			return
+		}
+		c.Alike.Verdicts++
+		return
+	case d.chance() < often:
+		d.Kind = HowOften
+	case !sameWays(&d):
+		d.Kind = Ways
+	default:
+		c.Alike.Verdicts++
+		return
+	}
+	c.Differs = append(c.Differs, d)
+}
+
+// maybe says why a claim that held on both sides may yet differ: it is known to be violated
+// on one of them.
+func (c *Comparison) maybe(claims [2]*Claim) string {
+	for i, claim := range claims {
+		switch {
+		case !claim.Known || claims[1-i].Known:
+		case claim.Rarely:
+			return "known to be violated rarely with " + c.Names[i] + ", and not seen"
+		default:
+			return "known to be violated with " + c.Names[i] + ", and not seen"
+		}
+	}
+	return ""
+}
+
+func seen(program string, of *Catalogue, r *Run, claim *Claim) Seen {
+	s := Seen{Verdict: claim.Verdict, Violations: claim.Violations, Schedules: claim.Schedules, Known: claim.Known, Because: claim.Because, Ways: claim.Ways}
+	if len(claim.Ways) > 0 {
+		s.Command = of.command(program, r, claim.Ways[0].Seed)
+	}
+	return s
+}
+
+// chance is the probability of counts as different as these, or more, if both sides
+// violate the claim equally often.
+func (d *Difference) chance() float64 {
+	a, b := &d.Sides[0], &d.Sides[1]
+	return exacttest.FisherTwoSided(int(a.Violations), int(a.Schedules), int(b.Violations), int(b.Schedules))
+}
+
+// sameWays reports whether each way to violate the claim is one of both sides, as far as
+// chance lets one say.
+func sameWays(d *Difference) bool {
+	for i := range d.Sides {
+		this, other := &d.Sides[i], &d.Sides[1-i]
+		for _, w := range this.Ways {
+			if slices.ContainsFunc(other.Ways, func(x Way) bool { return x.Label == w.Label }) {
+				continue
+			}
+			if exacttest.FisherTwoSided(int(w.Schedules), int(this.Schedules), 0, int(other.Schedules)) < rare {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Verdict says whether the sides differ: violated if they do, unknown if that cannot be
+// said, holds if they are alike.
+func (c *Comparison) Verdict() model.Verdict {
+	switch {
+	case len(c.Differs)+len(c.Costs) > 0:
+		return model.Violated
+	case len(c.Unknown) > 0 || c.Interrupted:
+		return model.Undecided
+	}
+	return model.Holds
+}

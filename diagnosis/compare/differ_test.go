@@ -1,0 +1,277 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/explore"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/model"
+	_ "github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// of is a catalogue with one scenario of 400 schedules.
+func of(name string, claims ...*Claim) *Catalogue {
+	for _, claim := range claims {
+		if claim.Schedules == 0 {
+			claim.Schedules = 400
+		}
+	}
+	// The hash is that of the name: other runs, unless a test says otherwise.
+	return &Catalogue{Format: 1, Name: name, Runs: []*Run{{Scenario: "recovery", Strategy: "portfolio", Schedules: 400, CampaignHash: explore.Hash(name[0]), Claims: claims}}}
+}
+
+func violated(times uint64, labels ...string) *Claim {
+	claim := &Claim{Property: "linearizable", Verdict: "violated", Violations: times}
+	for _, label := range labels {
+		claim.Ways = append(claim.Ways, Way{Label: label, Seed: 7, Schedules: times, Why: "why " + label})
+	}
+	return claim
+}
+
+func verdict(v string) *Claim { return &Claim{Property: "linearizable", Verdict: v} }
+
+func TestWhatDiffersOfAClaim(t *testing.T) {
+	known := func(rarely bool) *Claim {
+		return &Claim{Property: "linearizable", Verdict: "holds", Known: true, Rarely: rarely}
+	}
+	for _, c := range []struct {
+		name    string
+		a, b    *Claim
+		kind    Kind
+		unknown string
+		verdict model.Verdict
+	}{
+		{name: "both hold", a: verdict("holds"), b: verdict("holds"), verdict: model.Holds},
+		{name: "one violates", a: violated(40, "x"), b: verdict("holds"), kind: Verdict, verdict: model.Violated},
+		{name: "the other one", a: verdict("holds"), b: violated(40, "x"), kind: Verdict, verdict: model.Violated},
+		{name: "once in 400 says nothing", a: violated(1, "x"), b: verdict("holds"), unknown: "violated with a, too rarely to say that it is not with b", verdict: model.Undecided},
+		{name: "as often, in the same way", a: violated(40, "x"), b: violated(45, "x"), verdict: model.Holds},
+		{name: "more often", a: violated(40, "x"), b: violated(200, "x"), kind: HowOften, verdict: model.Violated},
+		{name: "another way", a: violated(40, "x"), b: violated(40, "y"), kind: Ways, verdict: model.Violated},
+		{name: "one way more, too rare to tell", a: violated(2, "x"), b: violated(2, "x", "y"), verdict: model.Holds},
+		{name: "never checked", a: verdict("vacuous"), b: verdict("holds"), unknown: "vacuous with a", verdict: model.Undecided},
+		{name: "never checked on both sides", a: verdict("vacuous"), b: verdict("vacuous"), unknown: "vacuous with a", verdict: model.Undecided},
+		{name: "undecided beside a violation", a: violated(400, "x"), b: verdict("unknown"), unknown: "unknown with b", verdict: model.Undecided},
+		{name: "rare, and not seen", a: known(true), b: verdict("holds"), unknown: "known to be violated rarely with a, and not seen", verdict: model.Undecided},
+		{name: "not seen", a: verdict("holds"), b: known(false), unknown: "known to be violated with b, and not seen", verdict: model.Undecided},
+		{name: "rare on both sides", a: known(true), b: known(true), verdict: model.Holds},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := Differ("simrun", of("a", c.a), of("b", c.b))
+			assert.Equal(t, c.verdict, got.Verdict())
+			if c.kind == "" {
+				assert.Empty(t, got.Differs)
+			} else {
+				require.Len(t, got.Differs, 1)
+				assert.Equal(t, c.kind, got.Differs[0].Kind)
+			}
+			if c.unknown == "" {
+				assert.Empty(t, got.Unknown)
+			} else {
+				assert.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, c.unknown}}, got.Unknown)
+			}
+			alike := 0
+			if c.verdict == model.Holds {
+				alike = 1
+			}
+			assert.Equal(t, alike, got.Alike.Verdicts)
+			assert.Equal(t, alike, got.Alike.Scenarios)
+			assert.Zero(t, got.Alike.SameRuns)
+		})
+	}
+}
+
+// TestWhatWasNotRunIsUnknown: a scenario that one side lacks, or could not run.
+func TestWhatWasNotRunIsUnknown(t *testing.T) {
+	a, b := of("a", verdict("holds")), of("b", verdict("holds"))
+	b.Runs[0].Scenario = "rewatch"
+	c := Differ("simrun", a, b)
+	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b"}, {Scenario: "rewatch", Why: "not run with a"}}, c.Unknown)
+	require.Zero(t, c.Alike.Verdicts)
+
+	b = of("b", verdict("holds"))
+	b.Runs[0] = &Run{Scenario: "recovery", CannotRun: "no such value"}
+	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "not run with b: no such value"}}, Differ("simrun", a, b).Unknown)
+	b.Runs[0] = &Run{Scenario: "recovery"}
+	require.Equal(t, []Unknown{{Scenario: "recovery", Why: "no schedule was run with b"}}, Differ("simrun", a, b).Unknown)
+	b = of("b")
+	require.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, "not claimed with b"}}, Differ("simrun", a, b).Unknown)
+	b = of("b", verdict("holds"))
+	b.Interrupted = true
+	require.Equal(t, model.Undecided, Differ("simrun", a, b).Verdict())
+}
+
+// TestAPanicIsAVerdictOfBoth: every scenario promises that there is none, and lists the
+// promise only where it is broken.
+func TestAPanicIsAVerdictOfBoth(t *testing.T) {
+	a := of("a", verdict("holds"), &Claim{Property: testbed.NoPanic.Name, Verdict: "violated", Violations: 40, Ways: []Way{{Label: "panic"}}})
+	c := Differ("simrun", a, of("b", verdict("holds")))
+	require.Len(t, c.Differs, 1)
+	require.Equal(t, Verdict, c.Differs[0].Kind)
+}
+
+func TestCostsAreAlikeWithinATenth(t *testing.T) {
+	with := func(name string, requests float64, lists uint64) *Catalogue {
+		c := of(name, verdict("holds"))
+		c.Runs[0].Cost = &matrix.Cost{Lists: lists, RequestsPerList: requests, FromCache: lists}
+		return c
+	}
+	differing := func(a, b *Catalogue) (names []string) {
+		for _, d := range Differ("simrun", a, b).Costs {
+			names = append(names, d.Measure)
+		}
+		return names
+	}
+	require.Empty(t, differing(with("a", 1, 10), with("b", 1.1, 10)))
+	require.Equal(t, []string{"requests"}, differing(with("a", 1, 10), with("b", 1.2, 10)))
+	require.Equal(t, []string{"requests"}, differing(with("a", 0, 10), with("b", 0.01, 10)))
+	require.Len(t, differing(with("a", 1, 10), with("b", 0, 0)), 5, "nothing was measured on one side")
+	c := Differ("simrun", with("a", 1, 10), with("b", 1.2, 10))
+	require.Equal(t, model.Violated, c.Verdict())
+	require.Equal(t, 4, c.Alike.Costs)
+}
+
+func TestAsKnown(t *testing.T) {
+	verdictOf := func(claim *Claim) (*Outcome, model.Verdict) {
+		o := AsKnown("simrun", of("a", claim))
+		return o, o.Verdict()
+	}
+	o, v := verdictOf(violated(3, "x"))
+	require.Equal(t, model.Violated, v)
+	require.Equal(t, "simrun run recovery --seeds 7..7", o.NewlyViolated[0].Command)
+	claim := violated(3, "x")
+	claim.Known = true
+	o, v = verdictOf(claim)
+	require.Equal(t, model.Holds, v)
+	require.Equal(t, 1, o.Violated)
+	claim = verdict("holds")
+	claim.Known = true
+	o, v = verdictOf(claim)
+	require.Equal(t, model.Undecided, v)
+	require.Len(t, o.Missing, 1)
+	claim.Rarely = true
+	o, v = verdictOf(claim)
+	require.Equal(t, model.Holds, v)
+	require.Equal(t, []int{1, 1}, []int{o.Holds, o.NotSeen})
+	o, v = verdictOf(verdict("vacuous"))
+	require.Equal(t, model.Undecided, v)
+	require.Equal(t, []Unknown{{"recovery", []string{"linearizable"}, "vacuous"}}, o.Unknown)
+	o = AsKnown("simrun", &Catalogue{Runs: []*Run{{Scenario: "recovery", CannotRun: "why"}, {Scenario: "rewatch"}}})
+	require.Len(t, o.Unknown, 2)
+	require.Equal(t, model.Undecided, o.Verdict())
+}
+
+func scenariosNamed(t *testing.T, names ...string) (list []*testbed.Scenario) {
+	t.Helper()
+	for _, name := range names {
+		sc, err := testbed.FindScenario(name)
+		require.NoError(t, err)
+		list = append(list, sc)
+	}
+	return list
+}
+
+func explored(t *testing.T, cfg Config) *Catalogue {
+	t.Helper()
+	c, err := Explore(t.Context(), cfg)
+	require.NoError(t, err)
+	return c
+}
+
+// TestReleasesBeforeAndAfterAFix: 3.5.8 has the fix of #15220, and 3.5.9 behaves as 3.5.8.
+func TestReleasesBeforeAndAfterAFix(t *testing.T) {
+	on := func(etcd string) *Catalogue {
+		return explored(t, Config{Name: etcd, Side: Side{Etcd: etcd}, Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 200})
+	}
+	before, after := on("3.5.7"), on("3.5.8")
+	c := Differ("simrun", before, after)
+	require.Len(t, c.Differs, 2)
+	for _, d := range c.Differs {
+		require.Equal(t, Verdict, d.Kind)
+		require.Equal(t, "violated", d.Sides[0].Verdict)
+		require.Contains(t, d.Sides[0].Because[0], "etcd-io/etcd#15220")
+		require.Contains(t, d.Sides[0].Ways[0].Why, "by reader-")
+		require.Regexp(t, `^simrun run issue-15220 --etcd 3\.5\.7 --seeds (\d+)\.\.(\d+)$`, d.Sides[0].Command)
+	}
+	require.EqualValues(t, 20, after.Runs[1].Schedules, "a tenth of the seeds")
+	require.Equal(t, "random", after.Runs[1].Strategy)
+	require.NotZero(t, after.Runs[1].Cost.Lists)
+
+	c = Differ("simrun", after, on("3.5.9"))
+	require.Equal(t, model.Holds, c.Verdict())
+	require.Equal(t, Alike{Verdicts: len(after.Runs[0].Claims) + len(after.Runs[1].Claims), Scenarios: 2, SameRuns: 2, Costs: c.Alike.Costs}, c.Alike)
+	require.Equal(t, model.Holds, AsKnown("simrun", before).Verdict())
+}
+
+// TestALongSearchForWhatEveryCampaignFinds: guard-mixed-members violates its claims once in
+// thousands of schedules of the default strategy.
+func TestALongSearchForWhatEveryCampaignFinds(t *testing.T) {
+	c := explored(t, Config{Name: "kep-2340", Side: Side{Design: "kep-2340"}, Scenarios: scenariosNamed(t, "guard-mixed-members"), Seeds: 400})
+	claim := c.Runs[0].claim("linearizable")
+	require.Equal(t, "violated", claim.Verdict)
+	require.Greater(t, claim.Schedules, c.Runs[0].Schedules)
+	require.GreaterOrEqual(t, claim.Ways[0].Seed, c.Runs[0].Schedules)
+	require.Equal(t, c.Runs[0].Schedules, c.Runs[0].claim("starts-as-checked").Schedules, "nothing else was looked for")
+}
+
+func TestTheResultDoesNotDependOnWorkers(t *testing.T) {
+	cfg := Config{Name: "x", Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Seeds: 100, Workers: 1}
+	one := explored(t, cfg)
+	cfg.Workers = 3
+	require.Equal(t, one, explored(t, cfg))
+}
+
+func TestAnInterruptKeepsWhatWasRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c, err := Explore(ctx, Config{Scenarios: scenariosNamed(t, "issue-15220", "recovery"), Seeds: 50, Progress: func(done, _ int, _ string) {
+		if done == 1 {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	require.True(t, c.Interrupted)
+	require.Equal(t, "violated", c.Runs[0].claim("linearizable-data").Verdict)
+	require.Equal(t, model.Undecided, Differ("simrun", c, c).Verdict())
+}
+
+func TestASavedCatalogueIsReadAgain(t *testing.T) {
+	c := explored(t, Config{Name: "x", Tool: "test", Side: Side{Etcd: "3.5.7", Settings: []string{"writers=1"}}, Scenarios: scenariosNamed(t, "issue-15220", "cost-quiet"), Seeds: 100})
+	b, err := json.Marshal(c)
+	require.NoError(t, err)
+	again, err := Read(bytes.NewReader(b))
+	require.NoError(t, err)
+	require.Equal(t, c, again)
+}
+
+// TestBadFilesAreRefused in one line.
+func TestBadFilesAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                              "it is not a saved catalogue",
+		`[]`:                            "it is not a saved catalogue",
+		`{}`:                            "the field format is missing",
+		`{"format":2}`:                  "written by a later version",
+		`{"format":1}`:                  "no scenarios",
+		`{"format":1,"scenarios":[{}]}`: "has no name",
+		`{"format":1,"scenarios":[{"scenario":"a"},{"scenario":"a"}]}`:                                                                        "there twice",
+		`{"format":1,"scenarios":[null]}`:                                                                                                     "has no name",
+		`{"format":1,"scenarios":[{"scenario":"a","claims":[null]}]}`:                                                                         "a property has no name",
+		`{"format":1,"scenarios":[{"scenario":"a","claims":[{"property":"p","verdict":"maybe"}]}]}`:                                           `unknown verdict "maybe"`,
+		`{"format":1,"scenarios":[{"scenario":"a","claims":[{"property":"p","verdict":"violated","violations":2,"schedules":1}]}]}`:           "more schedules than there were",
+		`{"format":1,"scenarios":[{"scenario":"a","claims":[{"property":"p","verdict":"holds","schedules":99999999999}]}]}`:                   "more than any campaign has",
+		`{"format":1,"scenarios":[{"scenario":"a","claims":[{"property":"p","verdict":"violated","schedules":3,"ways":[{"schedules":4}]}]}]}`: "more schedules than there were",
+		`{"format":1,"scenarios":[{"scenario":"a","campaignHash":"zz"}]}`:                                                                     "hexadecimal",
+	} {
+		_, err := Read(strings.NewReader(text))
+		require.ErrorContains(t, err, want, text)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}

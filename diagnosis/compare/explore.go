@@ -1,0 +1,195 @@
+package compare
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Config says what to run.
+type Config struct {
+	Tool string
+	// Name is what the side is called.
+	Name string
+	Side Side
+	// Scenarios are those of the catalogue if there are none.
+	Scenarios []*testbed.Scenario
+	// Seeds is how many seeds each campaign has, from FirstSeed on; 0 is no bound. A
+	// campaign of cost has a tenth: each of its runs is long.
+	FirstSeed, Seeds uint64
+	// For is the wall-clock time for all of it; 0 is no bound.
+	For     time.Duration
+	Workers int
+	// Progress, if not nil, is called before each campaign: done of total are over.
+	Progress func(done, total int, scenario string)
+}
+
+// Seeds is how many seeds a campaign has unless something else is asked for.
+const Seeds = matrix.Seeds
+
+// longest is how many times the seeds of a campaign are looked through for a claim that
+// every campaign is known to violate, if it is long enough.
+const longest = 60
+
+// costShare is the share of the seeds that a campaign of cost has.
+const costShare = 10
+
+func defaultStrategy() string { return strategy.Default().Name }
+
+// Explore runs the scenarios one after another. An interrupt ends it early; what was found
+// until then is kept, and is no error.
+func Explore(ctx context.Context, cfg Config) (*Catalogue, error) {
+	if cfg.Scenarios == nil {
+		cfg.Scenarios = testbed.Scenarios()
+	}
+	c := &Catalogue{Format: formatVersion, Tool: cfg.Tool, Name: cfg.Name, Side: cfg.Side, FirstSeed: cfg.FirstSeed, Seeds: cfg.Seeds, Runs: []*Run{}}
+	start := time.Now()
+	for i, sc := range cfg.Scenarios {
+		if ctx.Err() != nil {
+			c.Interrupted = true
+			return c, nil
+		}
+		if cfg.Progress != nil {
+			cfg.Progress(i, len(cfg.Scenarios), sc.Name)
+		}
+		r, interrupted, err := cfg.run(ctx, sc, cfg.budget(start, len(cfg.Scenarios)-i))
+		if err != nil {
+			return c, err
+		}
+		c.Runs = append(c.Runs, r)
+		if interrupted {
+			c.Interrupted = true
+			return c, nil
+		}
+	}
+	return c, nil
+}
+
+// budget is the wall-clock time of the next of so many campaigns; negative if it is over.
+func (cfg *Config) budget(start time.Time, left int) time.Duration {
+	if cfg.For == 0 {
+		return 0
+	}
+	rest := cfg.For - time.Since(start)
+	if rest <= 0 {
+		return -1
+	}
+	return max(time.Millisecond, rest/time.Duration(left))
+}
+
+func (cfg *Config) run(ctx context.Context, sc *testbed.Scenario, budget time.Duration) (r *Run, interrupted bool, err error) {
+	r = &Run{Scenario: sc.Name, FirstSeed: cfg.FirstSeed}
+	p := sc.Params
+	err = cfg.Side.Apply(&p)
+	var subjects func() explore.Subject
+	if err == nil {
+		subjects, err = sc.Subjects(p)
+	}
+	switch {
+	case err != nil:
+		r.CannotRun = err.Error()
+		return r, false, nil
+	case budget < 0:
+		r.CannotRun = "the time was over"
+		return r, false, nil
+	}
+	chosen, seeds := strategy.Default(), cfg.Seeds
+	cost := slices.Contains(matrix.Costs, sc.Name)
+	if cost {
+		// Every delay is drawn evenly: what is measured means something.
+		chosen, seeds = strategy.Random(), (cfg.Seeds+costShare-1)/costShare
+	}
+	campaigns := campaign.Config{Strategy: chosen, FirstSeed: cfg.FirstSeed, Seeds: seeds, For: budget, Workers: cfg.Workers, Steps: p.Clock.Steps}
+	c, err := campaign.Run(ctx, subjects, campaigns)
+	if err != nil {
+		return r, false, err
+	}
+	r.Strategy, r.Schedules, r.CampaignHash = chosen.Name, c.Schedules, c.Hash
+	r.claims(sc, &p, c)
+	r.tell(subjects, chosen, p.Clock.Steps, c)
+	interrupted = c.Interrupted
+	if !interrupted && budget == 0 {
+		interrupted, err = r.goOn(ctx, subjects, chosen, campaigns)
+		if err != nil {
+			return r, false, err
+		}
+	}
+	if cost {
+		r.Cost = matrix.CostOf(sc.Name, c, "")
+		r.Cost.Metrics = nil
+	}
+	return r, interrupted, nil
+}
+
+// goOn runs as many seeds again, and again, until each claim that every campaign is known to
+// violate is violated: some show once in a thousand schedules.
+func (r *Run) goOn(ctx context.Context, subjects func() explore.Subject, chosen strategy.Strategy, cfg campaign.Config) (interrupted bool, err error) {
+	for range longest - 1 {
+		missing := slices.DeleteFunc(slices.Clone(r.Claims), func(claim *Claim) bool { return !claim.holds() || !claim.Known || claim.Rarely })
+		if len(missing) == 0 {
+			return false, nil
+		}
+		cfg.FirstSeed += cfg.Seeds
+		c, err := campaign.Run(ctx, subjects, cfg)
+		if err != nil {
+			return false, err
+		}
+		for _, claim := range missing {
+			claim.Schedules += c.Schedules
+			for _, t := range c.Properties {
+				if t.Name == claim.Property && t.Violations > 0 {
+					claim.Verdict, claim.Violations = t.Verdict.String(), t.Violations
+				}
+			}
+		}
+		c.Failures = slices.DeleteFunc(c.Failures, func(f campaign.FailureTally) bool {
+			return !slices.ContainsFunc(missing, func(claim *Claim) bool { return claim.Property == f.Failure.Property })
+		})
+		r.tell(subjects, chosen, cfg.Steps, c)
+		if c.Interrupted {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// claims takes down what a campaign says of each property, and what is known.
+func (r *Run) claims(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) {
+	all := summary.KnownOf(sc, p)
+	for _, t := range c.Properties {
+		claim := &Claim{Property: t.Name, Verdict: t.Verdict.String(), Violations: t.Violations, Schedules: c.Schedules}
+		if t.Verdict == model.Holds && (c.Truncated > 0 || c.Interrupted) {
+			claim.Verdict = model.Undecided.String()
+		}
+		for _, k := range all {
+			if k.Property == t.Name {
+				claim.Known, claim.Rarely, claim.Because = true, k.Rarely, k.Because
+			}
+		}
+		r.Claims = append(r.Claims, claim)
+	}
+}
+
+// tell adds the ways to fail to the claims, each with the sentence that its first run ends
+// with.
+func (r *Run) tell(subjects func() explore.Subject, chosen strategy.Strategy, steps int, c *campaign.Result) {
+	if len(c.Failures) == 0 {
+		return
+	}
+	runner := explore.NewRunner(subjects(), steps)
+	for _, f := range c.Failures {
+		if claim := r.claim(f.Failure.Property); claim != nil {
+			rec, _ := recording.RecordSeed(runner, chosen, f.FirstSeed)
+			claim.Ways = append(claim.Ways, Way{f.Failure.Label, f.FirstSeed, f.Schedules, rec.Why(f.Failure)})
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package compared
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/diagnosis/compare"
+	"github.com/watchbed/watchbed/diagnosis/metrics"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// page is text for a terminal.
+type page struct {
+	strings.Builder
+	to report.Terminal
+}
+
+// line writes a text that is wrapped below its indentation.
+func (p *page) line(indent int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	p.WriteString(strings.Repeat(" ", indent) + p.to.Wrap(text, indent+2) + "\n")
+}
+
+// command writes what is to be copied: it is never wrapped.
+func (p *page) command(indent int, text string) {
+	if text != "" {
+		p.WriteString(strings.Repeat(" ", indent) + text + "\n")
+	}
+}
+
+func (p *page) end(w io.Writer) error {
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// WriteComparison writes what differs between two sides.
+func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) error {
+	p := &page{to: o}
+	p.title(c)
+	p.verdicts(c)
+	p.others(c)
+	p.costs(c)
+	p.unknown(c.Unknown, "Unknown whether it differs:")
+	p.alike(c)
+	return p.end(w)
+}
+
+func (p *page) title(c *compare.Comparison) {
+	what := "nothing differs"
+	switch n := len(c.Differs); {
+	case n == 1:
+		what = "1 claim differs"
+	case n > 1:
+		what = fmt.Sprintf("%d claims differ", n)
+	}
+	if n := len(c.Costs); n == 1 {
+		what += ", and 1 cost"
+	} else if n > 1 {
+		what += fmt.Sprintf(", and %d costs", n)
+	}
+	if len(c.Differs)+len(c.Costs) == 0 && len(c.Unknown) > 0 {
+		what = "nothing is known to differ"
+	}
+	p.line(0, "%s and %s: %s", c.Names[0], c.Names[1], what)
+	if c.Interrupted {
+		p.line(0, "Not all of it was run: interrupted.")
+	}
+}
+
+// group are claims that one side violates for the same reasons, and the other does not.
+type group struct {
+	// bad is the side that violates them.
+	bad     int
+	because []string
+	list    []*compare.Difference
+}
+
+// verdicts writes the claims that one side violates, by reason.
+func (p *page) verdicts(c *compare.Comparison) {
+	var groups []*group
+	for i := range c.Differs {
+		d := &c.Differs[i]
+		if d.Kind != compare.Verdict {
+			continue
+		}
+		bad := 0
+		if d.Sides[1].Violations > 0 {
+			bad = 1
+		}
+		because := d.Sides[bad].Because
+		at := slices.IndexFunc(groups, func(g *group) bool { return g.bad == bad && slices.Equal(g.because, because) })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, &group{bad: bad, because: because})
+		}
+		groups[at].list = append(groups[at].list, d)
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		// What is not known first, then what most claims have in common.
+		return cmp.Or(a.bad-b.bad, min(1, len(a.because))-min(1, len(b.because)), len(b.list)-len(a.list))
+	})
+	for i, g := range groups {
+		if i == 0 || groups[i-1].bad != g.bad {
+			p.WriteString("\n")
+			p.line(0, "Violated with %s only:", c.Names[g.bad])
+		}
+		p.group(g)
+	}
+}
+
+func (p *page) group(g *group) {
+	for i := 0; i < len(g.list); {
+		d := g.list[i]
+		var properties []string
+		for ; i < len(g.list) && g.list[i].Scenario == d.Scenario; i++ {
+			properties = append(properties, fmt.Sprintf("%s %d", g.list[i].Property, g.list[i].Sides[g.bad].Violations))
+		}
+		p.line(2, "%s: %s of %s", d.Scenario, strings.Join(properties, ", "), count(d.Sides[g.bad].Schedules, "schedule"))
+	}
+	if len(g.because) > 0 {
+		p.line(4, "because %s", strings.Join(g.because, "; "))
+	} else {
+		p.line(4, "which is not known")
+		p.why(&g.list[0].Sides[g.bad])
+	}
+	p.command(4, g.list[0].Sides[g.bad].Command)
+}
+
+// why writes the sentence with which the story of the first way ends.
+func (p *page) why(s *compare.Seen) {
+	if len(s.Ways) > 0 && s.Ways[0].Why != "" {
+		p.line(4, "%s", s.Ways[0].Why)
+	}
+}
+
+func rate(s *compare.Seen) string {
+	return fmt.Sprintf("%d of %s", s.Violations, count(s.Schedules, "schedule"))
+}
+
+// others writes the claims that both sides violate, and not alike.
+func (p *page) others(c *compare.Comparison) {
+	first := true
+	for i := range c.Differs {
+		d := &c.Differs[i]
+		if d.Kind == compare.Verdict {
+			continue
+		}
+		if first {
+			p.WriteString("\n")
+			p.line(0, "Both violate, and not alike:")
+			first = false
+		}
+		texts := [2]string{}
+		for k := range d.Sides {
+			s := &d.Sides[k]
+			texts[k] = fmt.Sprintf("%s in %s (%s)", c.Names[k], rate(s), strings.Join(waysOf(d, k), ", "))
+		}
+		p.line(2, "%s %s: %s; %s", d.Scenario, d.Property, texts[0], texts[1])
+		if d.Kind == compare.Ways {
+			p.command(4, d.Sides[only(d)].Command)
+		}
+	}
+}
+
+// only is the side with a way that the other has not.
+func only(d *compare.Difference) int {
+	for k := range d.Sides {
+		for _, w := range d.Sides[k].Ways {
+			if !slices.ContainsFunc(d.Sides[1-k].Ways, func(x compare.Way) bool { return x.Label == w.Label }) {
+				return k
+			}
+		}
+	}
+	return 0
+}
+
+// waysOf are the words for the ways in which a side violates a claim.
+func waysOf(d *compare.Difference, side int) (all []string) {
+	property, err := testbed.FindProperty(d.Property)
+	for _, w := range d.Sides[side].Ways {
+		text := w.Label
+		if err == nil {
+			text = property.Says(w.Label)
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+func (p *page) costs(c *compare.Comparison) {
+	if len(c.Costs) == 0 {
+		return
+	}
+	rows := [][]string{{"scenario", "cost of a LIST", c.Names[0], c.Names[1]}}
+	for _, d := range c.Costs {
+		rows = append(rows, []string{d.Scenario, d.Measure, amount(d.Values[0], d.Unit), amount(d.Values[1], d.Unit)})
+	}
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			width[i] = max(width[i], len([]rune(text)))
+		}
+	}
+	p.WriteString("\nCosts that differ by more than a tenth:\n")
+	for _, row := range rows {
+		line := " "
+		for i, text := range row {
+			fill := strings.Repeat(" ", width[i]-len([]rune(text)))
+			if i < 2 {
+				line += " " + text + fill + " "
+			} else {
+				line += " " + fill + text + " "
+			}
+		}
+		p.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func amount(v *float64, unit string) string {
+	switch {
+	case v == nil:
+		return "-"
+	case unit == "share":
+		return fmt.Sprintf("%.0f%%", 100**v)
+	case unit == "s" || unit == "bytes":
+		return metrics.Amount(*v, unit)
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+// mostNamed is how many scenarios with one reason are named.
+const mostNamed = 12
+
+// unknown writes what is unknown, by reason.
+func (p *page) unknown(list []compare.Unknown, title string) {
+	if len(list) == 0 {
+		return
+	}
+	p.WriteString("\n")
+	p.line(0, "%s", title)
+	for i, u := range list {
+		if slices.ContainsFunc(list[:i], func(x compare.Unknown) bool { return x.Why == u.Why }) {
+			continue
+		}
+		var names []string
+		for _, x := range list[i:] {
+			if x.Why == u.Why {
+				names = append(names, strings.TrimSpace(x.Scenario+" "+parenthesis(x.Properties)))
+			}
+		}
+		more := ""
+		if n := len(names); n > mostNamed {
+			names, more = names[:mostNamed], fmt.Sprintf(" and %d more scenarios", n-mostNamed)
+		}
+		p.line(2, "%s: %s%s", u.Why, strings.Join(names, ", "), more)
+	}
+}
+
+func parenthesis(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+func (p *page) alike(c *compare.Comparison) {
+	p.WriteString("\n")
+	p.line(0, "Alike: %s and %s. In %d of %s nothing differs or is unknown; in %d the schedules are the same to the bit.",
+		count(c.Alike.Verdicts, "claim"), count(c.Alike.Costs, "cost"), c.Alike.Scenarios, count(c.Scenarios, "scenario"), c.Alike.SameRuns)
+}
+
+func count[N int | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// WriteOutcome writes what of one side is not as known.
+func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
+	p := &page{to: o}
+	what := "all that was run is as known"
+	if n := len(x.NewlyViolated) + len(x.Missing); n > 0 {
+		what = count(n, "claim") + " not as known"
+	}
+	p.line(0, "%s: %s", x.Name, what)
+	if x.Interrupted {
+		p.line(0, "Not all of it was run: interrupted.")
+	}
+	p.surprises(x.NewlyViolated, "Violated, which is not known:")
+	p.surprises(x.Missing, "Known to be violated in every campaign, and not seen:")
+	p.unknown(x.Unknown, "Unknown:")
+	p.WriteString("\n")
+	rarely := ""
+	if x.NotSeen > 0 {
+		rarely = fmt.Sprintf(" (%d of them are known to be violated rarely, and were not)", x.NotSeen)
+	}
+	p.line(0, "As known: in %s %s%s, and %s violated.", count(x.Scenarios, "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
+	return p.end(w)
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (p *page) surprises(list []compare.Surprise, title string) {
+	if len(list) == 0 {
+		return
+	}
+	p.WriteString("\n")
+	p.line(0, "%s", title)
+	for i := range list {
+		x := &list[i]
+		p.line(2, "%s: %s (%s)", x.Scenario, x.Property, rate(&x.Seen))
+		if len(x.Because) > 0 {
+			p.line(4, "because %s", strings.Join(x.Because, "; "))
+		}
+		p.why(&x.Seen)
+		p.command(4, x.Command)
+	}
+}
