@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/check"
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
@@ -30,7 +31,8 @@ func checkCommand(s process) *cobra.Command {
 		Use:   "check HISTORY...",
 		Short: "judge recorded histories",
 		Long: `Check judges histories of etcd or Kubernetes clients, JSON Lines with one operation a line ("-" is standard input). Without
---property it judges linearizable, linearizable-data and sequential, of which what no operation exercised does not count.
+--property it judges linearizable, linearizable-data and sequential, and what etcd guarantees of watches if the history
+has watches; of these, what nothing exercised does not count.
 What became of writes of unknown outcome is found out from later answers, where these tell. Where revisions are left
 out (registers, for example), porcupine judges, within the budget. The format, with an example, is in the package
 documentation: go doc github.com/watchbed/watchbed/history`,
@@ -60,12 +62,12 @@ documentation: go doc github.com/watchbed/watchbed/history`,
 type checked struct {
 	Name       string            `json:"history"`
 	Operations int               `json:"operations"`
+	Watches    int               `json:"watches,omitempty"`
 	Verdict    string            `json:"verdict"`
 	Properties map[string]judged `json:"properties"`
 
-	history    *model.History
-	judgements []linearizability.Judgement
-	verdict    model.Verdict
+	history *model.History
+	result  *check.Result
 }
 
 // judged is one property of one history.
@@ -75,28 +77,28 @@ type judged struct {
 	Reason    string                       `json:"reason,omitempty"`
 	By        string                       `json:"by"`
 	Why       *linearizability.Explanation `json:"why,omitempty"`
+	Watch     *check.WatchViolation        `json:"watch,omitempty"`
 }
 
 func (f *checkFlags) run(s process, names []string) error {
-	properties, err := f.wanted()
-	if err != nil {
+	if err := f.known(); err != nil {
 		return err
 	}
 	all := []checked{}
 	overall := model.Vacuous
 	var unread error
 	for _, name := range names {
-		c, err := f.check(s, name, properties)
+		c, err := f.check(s, name)
 		if err != nil {
 			// The other histories are judged all the same.
 			unread = errors.Join(unread, err)
 			continue
 		}
 		if len(all) == 0 {
-			overall = c.verdict
+			overall = c.result.Verdict
 		}
 		all = append(all, *c)
-		overall = worse(overall, c.verdict)
+		overall = check.Worse(overall, c.result.Verdict)
 		if !f.json {
 			f.text(s, c)
 		}
@@ -105,85 +107,48 @@ func (f *checkFlags) run(s process, names []string) error {
 		e := json.NewEncoder(s.out)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
-		err = e.Encode(all)
+		unread = errors.Join(unread, e.Encode(all))
 	}
 	if f.html != "" && len(all) > 0 {
-		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.verdict == model.Violated }))
+		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.result.Verdict == model.Violated }))
 		c := &all[shown]
-		err = errors.Join(err, writeFile(f.html, func(w *os.File) error {
-			return report.WriteHistoryHTML(w, c.Name, c.history, c.judgements)
+		unread = errors.Join(unread, writeFile(f.html, func(w *os.File) error {
+			return report.WriteHistoryHTML(w, c.Name, c.history, c.result.Operations)
 		}))
 	}
-	return errors.Join(unread, err, exit(overall))
+	return errors.Join(unread, exit(overall))
 }
 
-// worse joins verdicts of different histories: a violation decides, then what is
-// not known.
-func worse(a, b model.Verdict) model.Verdict {
-	for _, v := range []model.Verdict{model.Violated, model.Undecided, model.Vacuous} {
-		if a == v || b == v {
-			return v
+// known refuses properties that nobody can judge.
+func (f *checkFlags) known() error {
+	for i, name := range f.properties {
+		if !slices.Contains(check.Properties(), name) {
+			return usage("--property: unknown property %q; there are %s", name, strings.Join(check.Properties(), ", "))
+		}
+		if slices.Contains(f.properties[:i], name) {
+			return usage("--property %s is there twice", name)
 		}
 	}
-	return model.Holds
+	return nil
 }
 
-// overall is the verdict on one history. Without --property, what nothing exercised counts
-// only if nothing else was exercised either: nobody asked for it by name.
-func (f *checkFlags) overall(judgements []linearizability.Judgement) model.Verdict {
-	verdict := judgements[0].Verdict
-	for i := range judgements {
-		v := judgements[i].Verdict
-		switch {
-		case len(f.properties) > 0:
-			verdict = worse(verdict, v)
-		default:
-			verdict = verdict.And(v)
-		}
-	}
-	return verdict
-}
-
-func (f *checkFlags) wanted() ([]linearizability.Property, error) {
-	if len(f.properties) == 0 {
-		return []linearizability.Property{linearizability.Linearizable, linearizability.LinearizableData, linearizability.Sequential}, nil
-	}
-	var list []linearizability.Property
-	for _, name := range f.properties {
-		p := linearizability.Property(name)
-		if !slices.Contains(linearizability.Properties(), p) {
-			var known []string
-			for _, k := range linearizability.Properties() {
-				known = append(known, string(k))
-			}
-			return nil, usage("--property: unknown property %q; there are %s", name, strings.Join(known, ", "))
-		}
-		if slices.Contains(list, p) {
-			return nil, usage("--property %s is there twice", name)
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-func (f *checkFlags) check(s process, name string, properties []linearizability.Property) (*checked, error) {
+func (f *checkFlags) check(s process, name string) (*checked, error) {
 	h, err := read(s, name)
 	if err != nil {
 		return nil, err
 	}
-	// A judge of its own: what it returns is valid until its next history.
-	judge := &linearizability.Judge{Steps: f.budget}
-	judgements, err := judge.CheckRecorded(h, properties...)
+	r, err := check.History(h, check.Options{Properties: f.properties, Budget: f.budget})
 	if err != nil {
 		return nil, &exitError{exitNoVerdict, fmt.Errorf("%s: %w", name, err)}
 	}
-	c := &checked{Name: name, Operations: len(h.Operations), Properties: map[string]judged{}, history: h, judgements: judgements}
-	for i := range judgements {
-		j := &judgements[i]
-		c.Properties[string(j.Property)] = judged{j.Verdict.String(), j.Exercised, judge.Reason(j), j.By.String(), j.Why}
+	c := &checked{
+		Name: name, Operations: len(h.Operations), Watches: len(h.Watchers), Verdict: r.Verdict.String(),
+		Properties: map[string]judged{}, history: h, result: r,
 	}
-	c.verdict = f.overall(judgements)
-	c.Verdict = c.verdict.String()
+	for i := range r.Judgements {
+		j := &r.Judgements[i]
+		c.Properties[j.Property] = judged{j.Verdict.String(), j.Exercised, j.Reason, j.By, j.Operations, j.Watch}
+	}
 	return c, nil
 }
 
@@ -206,9 +171,13 @@ func read(s process, name string) (*model.History, error) {
 
 func (f *checkFlags) text(s process, c *checked) {
 	o := s.terminal()
-	fmt.Fprintf(s.out, "%s: %s of %s\n", c.Name, report.Counted(uint64(c.Operations), "operation"), report.Counted(uint64(len(c.history.Clients)), "client"))
-	for i := range c.judgements {
-		j := &c.judgements[i]
+	fmt.Fprintf(s.out, "%s: %s of %s", c.Name, report.Counted(uint64(c.Operations), "operation"), report.Counted(uint64(len(c.history.Clients)), "client"))
+	if c.Watches > 0 {
+		fmt.Fprintf(s.out, ", %s", report.Counted(uint64(c.Watches), "watcher"))
+	}
+	fmt.Fprintln(s.out)
+	for i := range c.result.Judgements {
+		j := &c.result.Judgements[i]
 		verdict := j.Verdict.String()
 		switch j.Verdict {
 		case model.Violated:
@@ -217,18 +186,20 @@ func (f *checkFlags) text(s process, c *checked) {
 			verdict = o.Good(verdict)
 		}
 		fmt.Fprintf(s.out, "  %-18s %s%s, judged by %s\n", j.Property, verdict, howOften(j), j.By)
-		if j.Why != nil {
-			fmt.Fprintf(s.out, "    %s\n", j.Why.Sentence)
-		}
-		if reason := c.Properties[string(j.Property)].Reason; reason != "" {
-			fmt.Fprintf(s.out, "    %s: %s\n", j.Verdict, reason)
+		switch {
+		case j.Operations != nil:
+			fmt.Fprintf(s.out, "    %s\n", j.Operations.Sentence)
+		case j.Watch != nil:
+			fmt.Fprintf(s.out, "    %s\n", j.Watch.Sentence)
+		case j.Reason != "":
+			fmt.Fprintf(s.out, "    %s: %s\n", j.Verdict, j.Reason)
 		}
 	}
 }
 
 // howOften says how often a property was checked. What is wrong before that needs no
 // check.
-func howOften(j *linearizability.Judgement) string {
+func howOften(j *check.Judgement) string {
 	if j.Verdict == model.Violated && j.Exercised == 0 {
 		return ""
 	}

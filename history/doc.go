@@ -54,5 +54,31 @@
 // All writers of the store must be recorded: a revision that no operation made
 // is a violation.
 //
+// # Watches
+//
+// What a client was sent on a watch is recorded in the order in which it came. A line with
+// the request opens a stream, the lines with responses that follow belong to it; a client
+// that watches again opens its next one:
+//
+//	{"watch":"w2","request":{"key":"a","end":"b","startRevision":4,"prevKV":true}}
+//	{"watch":"w2","response":{"revision":4,"created":true}}
+//	{"watch":"w2","response":{"events":[{"type":"put","item":{"key":"a","value":"2","create":3,"mod":5,"version":3},
+//	  "prev":{"key":"a","value":"1","create":3,"mod":4,"version":2}}]}}
+//	{"watch":"w2","response":{"revision":5,"progress":true}}
+//
+// (again each on one line). The fields:
+//
+//   - watch: the client that watches.
+//   - request: as etcd's, with "key", "end", "startRevision" (without it the watch starts
+//     now, behind the revision of the response that is created), "prevKV", "noPut",
+//     "noDelete", "progressNotify"; and "listed" if the client had listed everything before,
+//     so that nothing before the start is owed to it.
+//   - response: "revision", "created", "progress" (a bookmark), "fragment" (the next response
+//     belongs to this one), "canceled", "compactRevision", and "events" with "type" put or
+//     delete, "item" and "prev". The mod of a deleted item is the revision of the deletion;
+//     create and version may be left out.
+//
+// A history may have watches and no reads, but what watches are held against are the writes.
+//
 // Unknown fields are refused, later versions too.
 package history

@@ -24,6 +24,7 @@ type headerJSON struct {
 	Format  string       `json:"format"`
 	Version int          `json:"version"`
 	Initial *initialJSON `json:"initial,omitempty"`
+	Partial bool         `json:"partial,omitempty"`
 }
 
 type initialJSON struct {
@@ -116,8 +117,11 @@ func Write(w io.Writer, h *model.History) error {
 	buf := bufio.NewWriterSize(w, 1<<16)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
+	if err := checkWatchers(h); err != nil {
+		return err
+	}
 	init := &initialJSON{Revision: h.Initial.Revision, Compacted: h.Initial.Compacted, Items: h.Initial.Items}
-	if err := enc.Encode(headerJSON{Format: Format, Version: Version, Initial: init}); err != nil {
+	if err := enc.Encode(headerJSON{Format: Format, Version: Version, Initial: init, Partial: h.Partial}); err != nil {
 		return err
 	}
 	for i := range h.Operations {
@@ -140,6 +144,9 @@ func Write(w io.Writer, h *model.History) error {
 		if err := enc.Encode(&line); err != nil {
 			return err
 		}
+	}
+	if err := writeWatchers(enc, h); err != nil {
+		return err
 	}
 	return buf.Flush()
 }

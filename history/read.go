@@ -29,8 +29,9 @@ type limits struct {
 }
 
 // Read reads the JSON Lines that Write writes and that the
-// package comment describes. Lines may come in any order after the header; the
-// operations of the result are in the order of their calls.
+// package comment describes. Lines may come in any order after the header, but for
+// those about the watches of one client; the operations of the result are in the order of
+// their calls.
 //
 // Every error is one line that begins with the number of the line at fault and
 // says what to do about it.
@@ -40,7 +41,7 @@ func Read(r io.Reader) (*model.History, error) {
 
 func read(r io.Reader, limit limits) (*model.History, error) {
 	h := &model.History{Initial: model.Initial{Revision: 1}}
-	clients := map[string]int{}
+	clients, watchers := map[string]int{}, map[string]int{}
 	var lines []int
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, min(1<<16, limit.lineBytes)), limit.lineBytes)
@@ -66,6 +67,12 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 			if header {
 				continue
 			}
+		}
+		if isWatch(line) {
+			if err := watchLine(h, watchers, line); err != nil {
+				return nil, lineError(number, err)
+			}
+			continue
 		}
 		if len(h.Operations) == limit.operations {
 			return nil, lineError(number, fmt.Errorf("more than %d operations: split the history, or record a shorter run", limit.operations))
@@ -142,6 +149,7 @@ func readHeader(line []byte, h *model.History) (bool, error) {
 	if err := decodeStrictly(line, &header); err != nil {
 		return false, err
 	}
+	h.Partial = header.Partial
 	if in := header.Initial; in != nil {
 		h.Initial = model.Initial{Revision: in.Revision, Compacted: in.Compacted, Items: in.Items}
 	}

@@ -230,8 +230,8 @@ func (s *settling) fillGaps() {
 			}
 		}
 	}
-	// A revision that nothing shows may be anybody's who is left.
-	if len(s.lost) == 1 && s.gaps() == 1 && len(s.shown) == 0 {
+	// The last write that is left made the last revision, whatever answers say of it.
+	if len(s.lost) == 1 && s.gaps() == 1 {
 		for rev := s.history.Initial.Revision + 1; rev <= s.newest; rev++ {
 			if !s.isMade(rev) {
 				s.settle(s.lost[0], rev)

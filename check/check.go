@@ -1,0 +1,125 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+)
+
+// Options are what is to be judged, and at what cost.
+type Options struct {
+	// Properties are names as in Properties; none is Defaults of the history.
+	Properties []string
+	// Budget is porcupine's, in steps; 0 is its default.
+	Budget int
+}
+
+// Judgement is the verdict on one property.
+type Judgement struct {
+	Property  string
+	Verdict   model.Verdict
+	Exercised int
+	// By names the checker.
+	By string
+	// Reason says why the verdict is unknown or vacuous, empty for others.
+	Reason string
+	// Operations is set if operations violate the property, Watch if a watch does.
+	Operations *linearizability.Explanation
+	Watch      *WatchViolation
+}
+
+// Result are the judgements on one history.
+type Result struct {
+	// Verdict joins those on the properties.
+	Verdict    model.Verdict
+	Judgements []Judgement
+	// Operations are those on operations as package linearizability gave them.
+	Operations []linearizability.Judgement
+}
+
+// Properties are the names of all that can be judged.
+func Properties() []string {
+	var names []string
+	for _, p := range linearizability.Properties() {
+		names = append(names, string(p))
+	}
+	for _, g := range model.WatchGuarantees() {
+		names = append(names, string(g))
+	}
+	return names
+}
+
+// defaults are the properties that every history is asked for.
+func defaults(h *model.History) []string {
+	names := []string{string(linearizability.Linearizable), string(linearizability.LinearizableData), string(linearizability.Sequential)}
+	if len(h.Watchers) == 0 {
+		return names
+	}
+	if len(h.Operations) == 0 {
+		names = nil
+	}
+	for _, g := range model.WatchGuarantees() {
+		names = append(names, string(g))
+	}
+	return names
+}
+
+// History judges one history. The error is that two checkers disagree.
+//
+// If no property is asked for by name, what nothing exercised counts only if nothing else
+// was exercised either.
+func History(h *model.History, o Options) (*Result, error) {
+	names := o.Properties
+	if len(names) == 0 {
+		names = defaults(h)
+	}
+	var ordered []linearizability.Property
+	var guarantees []model.WatchGuarantee
+	for _, name := range names {
+		if g := model.WatchGuarantee(name); slices.Contains(model.WatchGuarantees(), g) {
+			guarantees = append(guarantees, g)
+		} else {
+			ordered = append(ordered, linearizability.Property(name))
+		}
+	}
+	judge := &linearizability.Judge{Steps: o.Budget}
+	operations, err := judge.CheckRecorded(h, ordered...)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Operations: operations}
+	for i := range operations {
+		j := &operations[i]
+		r.Judgements = append(r.Judgements, Judgement{
+			Property: string(j.Property), Verdict: j.Verdict, Exercised: j.Exercised,
+			By: j.By.String(), Reason: judge.Reason(j), Operations: j.Why,
+		})
+	}
+	if len(guarantees) > 0 {
+		r.Judgements = append(r.Judgements, judgeWatches(h, guarantees)...)
+	}
+	for i := range r.Judgements {
+		v := r.Judgements[i].Verdict
+		switch {
+		case i == 0:
+			r.Verdict = v
+		case len(o.Properties) > 0:
+			r.Verdict = Worse(r.Verdict, v)
+		default:
+			r.Verdict = r.Verdict.And(v)
+		}
+	}
+	return r, nil
+}
+
+// Worse joins verdicts of which each was asked for: a violation decides, then what is not
+// known.
+func Worse(a, b model.Verdict) model.Verdict {
+	for _, v := range []model.Verdict{model.Violated, model.Undecided, model.Vacuous} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return model.Holds
+}

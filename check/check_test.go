@@ -1,0 +1,174 @@
+package check
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+)
+
+// recorded are histories of real etcd servers, each with what became of its writes.
+func recorded(t *testing.T) map[string]*model.History {
+	t.Helper()
+	paths, err := filepath.Glob("../linearizability/testdata/etcd/*.jsonl")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	all := map[string]*model.History{}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		h, err := history.Read(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		all[filepath.Base(path)] = h
+	}
+	return all
+}
+
+// watched adds a watcher that was sent every change, as etcd sends them: with the items
+// before, a bookmark behind each ten revisions, and a second stream from the middle on.
+func watched(t *testing.T, h *model.History) *model.History {
+	t.Helper()
+	log, ends := linearizability.Truth(h)
+	require.Empty(t, ends)
+	first := model.WatchStream{Request: model.WatchRequest{Key: "/", End: "0", StartRevision: log.First() + 1, PrevKV: true}}
+	first.Responses = append(first.Responses, model.WatchResponse{Created: true, Revision: log.First()})
+	var second model.WatchStream
+	for rev := log.First() + 1; rev <= log.Revision(); rev++ {
+		var events []model.WatchEvent
+		before, after := log.At(rev-1), log.At(rev)
+		before.Ascend("/", "0", func(it *model.Item) bool {
+			if after.Get(it.Key) == nil {
+				events = append(events, model.WatchEvent{Type: model.DeleteEvent, Item: &model.Item{Key: it.Key, ModRevision: rev}, PrevItem: it, Revision: rev})
+			}
+			return true
+		})
+		after.Ascend("/", "0", func(it *model.Item) bool {
+			if it.ModRevision == rev {
+				events = append(events, model.WatchEvent{Item: it, PrevItem: before.Get(it.Key), Revision: rev})
+			}
+			return true
+		})
+		to := &first
+		if rev > log.First()+(log.Revision()-log.First())/2 {
+			if to = &second; to.Responses == nil {
+				second.Request = first.Request
+				second.Request.StartRevision = rev
+			}
+		}
+		to.Responses = append(to.Responses, model.WatchResponse{Revision: rev, Events: events})
+		if rev%10 == 0 {
+			to.Responses = append(to.Responses, model.WatchResponse{Revision: rev, Progress: true})
+		}
+	}
+	out := *h
+	out.Watchers = []model.Watcher{{Client: "w", Streams: []model.WatchStream{first, second}}}
+	return &out
+}
+
+// throughFile writes and reads a history, so that what is judged is what a file has.
+func throughFile(t *testing.T, h *model.History) *model.History {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, history.Write(&b, h))
+	read, err := history.Read(&b)
+	require.NoError(t, err)
+	return read
+}
+
+func verdicts(t *testing.T, h *model.History, properties ...string) map[string]Judgement {
+	t.Helper()
+	r, err := History(h, Options{Properties: properties})
+	require.NoError(t, err)
+	all := map[string]Judgement{}
+	for _, j := range r.Judgements {
+		all[j.Property] = j
+		require.Equal(t, j.Verdict == model.Undecided || j.Verdict == model.Vacuous, j.Reason != "", "%s is %v because %q", j.Property, j.Verdict, j.Reason)
+		require.Equal(t, j.Verdict == model.Violated, j.Operations != nil || j.Watch != nil, j.Property)
+	}
+	return all
+}
+
+func TestWatchesOfRealHistories(t *testing.T) {
+	for name, h := range recorded(t) {
+		all := verdicts(t, throughFile(t, watched(t, h)))
+		for _, g := range []string{"linearizable", "ordered", "unique", "reliable", "resumable", "bookmarkable", "prevKV"} {
+			require.Equal(t, model.Holds, all[g].Verdict, "%s: %s: %+v", name, g, all[g])
+			require.Positive(t, all[g].Exercised, "%s: %s", name, g)
+		}
+	}
+}
+
+// Each way of tampering with a watch violates what it is named after.
+func TestTamperedWatchesAreViolated(t *testing.T) {
+	responses := func(h *model.History) *[]model.WatchResponse { return &h.Watchers[0].Streams[0].Responses }
+	for guarantee, tamper := range map[string]func(h *model.History){
+		"ordered": func(h *model.History) {
+			r := *responses(h)
+			r[1], r[2] = r[2], r[1]
+		},
+		"unique":   func(h *model.History) { r := responses(h); *r = slices.Insert(*r, 2, (*r)[1]) },
+		"reliable": func(h *model.History) { r := responses(h); *r = slices.Delete(*r, 2, 3) },
+		"resumable": func(h *model.History) {
+			r := responses(h)
+			*r = slices.Delete(*r, 1, 2)
+		},
+		"bookmarkable": func(h *model.History) {
+			r := responses(h)
+			*r = slices.Insert(*r, 1, model.WatchResponse{Revision: (*r)[1].Events[0].Revision, Progress: true})
+		},
+		"prevKV": func(h *model.History) {
+			for _, r := range *responses(h) {
+				for i := range r.Events {
+					r.Events[i].PrevItem = &model.Item{Key: r.Events[i].Item.Key, Value: "ghost", ModRevision: 1}
+				}
+			}
+		},
+		"filter": func(h *model.History) { h.Watchers[0].Streams[0].Request.NoPut = true },
+	} {
+		for name, h := range recorded(t) {
+			h = throughFile(t, watched(t, h))
+			tamper(h)
+			all := verdicts(t, throughFile(t, h), guarantee)
+			require.Equal(t, model.Violated, all[guarantee].Verdict, "%s: %s", name, guarantee)
+		}
+	}
+}
+
+// Where the write of a revision is not known, watches are judged up to it, and the reason
+// says so.
+func TestWatchesBehindAnUnknownWrite(t *testing.T) {
+	for name, full := range recorded(t) {
+		h := watched(t, full)
+		h.Operations = slices.Clone(h.Operations)
+		last := int64(0)
+		for i := range h.Operations {
+			// Nobody knows what the last two writes made, and no event tells.
+			op := &h.Operations[len(h.Operations)-1-i]
+			if op.Outcome == model.Done && op.Request.Kind == model.Put && last < 2 {
+				last++
+				op.Outcome, op.Result, op.Return = model.Unknown, nil, 1<<63-1
+			}
+		}
+		for i := range h.Watchers[0].Streams {
+			for _, r := range h.Watchers[0].Streams[i].Responses {
+				for k := range r.Events {
+					it := *r.Events[k].Item
+					it.Value = "other"
+					r.Events[k].Item = &it
+				}
+			}
+		}
+		all := verdicts(t, throughFile(t, h), "ordered", "reliable")
+		require.Equal(t, model.Undecided, all["ordered"].Verdict, name)
+		require.Contains(t, all["ordered"].Reason, "it is not known which write made revision")
+		require.Equal(t, model.Violated, all["reliable"].Verdict, "values before that are other than written")
+	}
+}

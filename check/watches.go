@@ -1,0 +1,101 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+)
+
+// WatchViolation is what is wrong with a watch, and whose it is.
+type WatchViolation struct {
+	Client string `json:"client"`
+	// Stream, Response and Event count from 0, each within the one before; -1 is something
+	// that did not come.
+	Stream   int    `json:"stream"`
+	Response int    `json:"response"`
+	Event    int    `json:"event"`
+	Revision int64  `json:"revision,omitempty"`
+	Key      string `json:"key,omitempty"`
+	Sentence string `json:"sentence"`
+}
+
+// idle says of each guarantee what no watch was sent.
+var idle = map[model.WatchGuarantee]string{
+	model.Ordered:      "no stream had two events",
+	model.Unique:       "no stream had two events",
+	model.Reliable:     "no stream had two events",
+	model.Atomic:       "no stream had two events of one revision",
+	model.Resumable:    "no stream from a revision had events",
+	model.Bookmarkable: `no watch was sent a response with "progress"`,
+	model.PrevKV:       `no watch that asked for "prevKV" was sent an event`,
+	model.Filter:       "nothing happened that a watch was not to be sent",
+}
+
+// judgeWatches holds what all watchers were sent against the writes of the history, by the
+// guarantees that are wanted.
+func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
+	log, ends := linearizability.Truth(h)
+	out := make([]Judgement, len(wanted))
+	for i, g := range wanted {
+		out[i] = Judgement{Property: string(g), By: "the writes that are recorded"}
+	}
+	cut := false
+	var checker model.WatchChecker
+	for i := range h.Watchers {
+		w := &h.Watchers[i]
+		streams := w.Streams
+		if ends != "" {
+			var shorter bool
+			streams, shorter = upTo(streams, log.Revision())
+			cut = cut || shorter
+		}
+		for _, j := range checker.Check(nil, streams, log) {
+			at := slices.Index(wanted, j.Guarantee)
+			if at < 0 {
+				continue
+			}
+			out[at].Exercised += j.Exercised
+			if j.Verdict == model.Violated && out[at].Watch == nil {
+				v := j.Why
+				out[at].Watch = &WatchViolation{
+					Client: w.Client, Stream: v.Stream, Response: v.Response, Event: v.Event, Revision: v.Revision, Key: v.Key,
+					Sentence: fmt.Sprintf("of %s's watch, stream %d: %s", w.Client, v.Stream+1, v.Sentence),
+				}
+			}
+			out[at].Verdict = out[at].Verdict.And(j.Verdict)
+		}
+	}
+	for i, g := range wanted {
+		j := &out[i]
+		switch {
+		case j.Verdict == model.Violated:
+		case cut:
+			j.Verdict = model.Undecided
+			j.Reason = fmt.Sprintf("%s, so that watches are judged up to revision %d only: record every writer, and the revision of every write", ends, log.Revision())
+		case j.Verdict == model.Vacuous && len(h.Watchers) == 0:
+			j.Reason = "the history has no watches"
+		case j.Verdict == model.Vacuous:
+			j.Reason = idle[g]
+		}
+	}
+	return out
+}
+
+// upTo are streams up to the first response that is newer than a revision, and whether
+// there was one.
+func upTo(streams []model.WatchStream, revision int64) (shorter []model.WatchStream, cut bool) {
+	shorter = slices.Clone(streams)
+	for i := range shorter {
+		s := &shorter[i]
+		n := slices.IndexFunc(s.Responses, func(r model.WatchResponse) bool {
+			return r.Revision > revision || slices.ContainsFunc(r.Events, func(e model.WatchEvent) bool { return e.Revision > revision })
+		})
+		if n >= 0 {
+			s.Responses = s.Responses[:n]
+			return shorter[:i+1], true
+		}
+	}
+	return shorter, false
+}

@@ -1,0 +1,63 @@
+package linearizability
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Truth is the log of a recorded history: its writes in the order of their revisions, as
+// far as it is known which write made which. Watches are held against it.
+//
+// What became of writes of unknown outcome is found out as CheckRecorded does, but that
+// events of watches are taken at their word where a write fits them.
+//
+// The log ends before the first revision of which the write is not known. The second
+// result says why, in a clause; it is empty if the log has all that was written.
+func Truth(h *model.History) (log *model.Log, ends string) {
+	s := newSettling(h)
+	if s == nil {
+		copied := *h
+		s = &settling{history: &copied, made: map[int64]int{}, shown: map[int64]*evidence{}, newest: h.Initial.Revision}
+		s.collect()
+	}
+	s.look(true)
+	s.fillGaps()
+	log = model.NewLog(h.Initial)
+	for _, rev := range slices.Sorted(maps.Keys(s.made)) {
+		if ends = s.extend(log, rev); ends != "" {
+			break
+		}
+	}
+	if ends == "" && log.Revision() < s.newest && len(s.lost) > 0 {
+		ends = s.gap(log.Revision() + 1)
+	}
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Request.Kind == model.Compact && op.Outcome == model.Done {
+			log.Append(op.Request)
+		}
+	}
+	return log, ends
+}
+
+// extend adds the write of a revision to the log, or says why not.
+func (s *settling) extend(log *model.Log, rev int64) string {
+	if log.Revision()+1 < rev {
+		return s.gap(log.Revision() + 1)
+	}
+	log.Append(s.history.Operations[s.made[rev]].Request)
+	if log.Revision() < rev {
+		return fmt.Sprintf("the write of revision %d would have changed nothing", rev)
+	}
+	return ""
+}
+
+// gap says that nobody is known to have made a revision.
+func (s *settling) gap(rev int64) string {
+	if len(s.lost) == 0 {
+		return fmt.Sprintf("no recorded write made revision %d", rev)
+	}
+	return fmt.Sprintf("it is not known which write made revision %d: %d were not answered, or without a revision", rev, len(s.lost))
+}
