@@ -17,7 +17,6 @@ import (
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
-	"github.com/watchbed/watchbed/testbed"
 )
 
 // matrixVersions are the newest release of each branch, and the ones before the
@@ -28,12 +27,16 @@ const matrixHelp = `Matrix tells, for each design of the cache on each version o
 consistent LIST cost? Every answer names the campaigns that it rests on, and the command that shows them again. Below,
 the figures of the documents are held to what is measured.
 
+A design or a version may be a variant, with options set on top of it, each behind a "+": kep-2340+progress-period=50ms,
+or 3.6.16+notify=1s. It has rows and commands of its own, under that name.
+
 The exit code is 0 if all is safe and live, 1 if anything is violated, and 3 if nothing is and something is unknown or was
 never checked. Versions and designs that are known to be bad are violations too: with --expect the code is 0 if
 every outcome is the one that the catalogue expects.`
 
 const matrixExamples = `  PROGRAM matrix
   PROGRAM matrix --designs kep-2340,draft-2019 --etcd 3.5.13,3.6.16 --html matrix.html
+  PROGRAM matrix --designs kep-2340,kep-2340+progress-period=50ms --etcd 3.6.16
   PROGRAM matrix --designs kep-2340,direct --set network=5ms --set item-time=20us
   PROGRAM matrix --for 5m --json`
 
@@ -70,7 +73,8 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 		return err
 	}
 	for _, version := range f.versions {
-		noteUnreleased(s, version, "")
+		name, _, _ := strings.Cut(version, "+")
+		noteUnreleased(s, name, "")
 	}
 	live := newProgress(s, 0, 0)
 	cfg := matrix.Config{
@@ -80,6 +84,9 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 		},
 	}
 	if err := cfg.Check(); err != nil {
+		if len(f.changes) == 0 {
+			return usage("%w", err)
+		}
 		return usage("--set: %w", err)
 	}
 	m, err := matrix.Explore(ctx, cfg)
@@ -108,13 +115,12 @@ func (f *matrixFlags) check() error {
 	if len(f.versions) == 0 {
 		f.versions = matrixVersions
 	}
-	var p testbed.Params
 	for _, list := range []struct {
 		flag, name string
 		values     []string
 	}{{"--designs", "cache", f.designs}, {"--etcd", "etcd", f.versions}} {
 		for i, v := range list.values {
-			if err := p.Set(list.name, v); err != nil {
+			if err := matrix.CheckLabel(list.name, v); err != nil {
 				return usage("%s: %w", list.flag, err)
 			}
 			if slices.Contains(list.values[:i], v) {
@@ -127,7 +133,7 @@ func (f *matrixFlags) check() error {
 		return err
 	}
 	for _, set := range settings {
-		if set.Name == "etcd" || set.Name == "cache" || set.Name == "steps" {
+		if slices.Contains(matrix.OwnOptions, set.Name) {
 			return usage("--set %s: a matrix sets that itself", set)
 		}
 	}

@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -86,7 +87,7 @@ func (cfg *Config) Check() error {
 					return err
 				}
 				if _, err := sc.Subjects(p); err != nil {
-					return err
+					return fmt.Errorf("%s on %s: %w", design, version, err)
 				}
 			}
 		}
@@ -97,8 +98,12 @@ func (cfg *Config) Check() error {
 // params are those of a scenario in a cell.
 func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed.Params, error) {
 	p := sc.Params
-	p.Etcd, p.Cache = version, design
-	for _, change := range cfg.Params {
+	of, err := cfg.pairOf(version, design)
+	if err != nil {
+		return p, err
+	}
+	p.Etcd, p.Cache = of.version, of.design
+	for _, change := range of.settings {
 		if err := p.Set(change.Name, change.Value); err != nil {
 			return p, err
 		}
@@ -282,8 +287,13 @@ func (x *explorer) command(cell *Cell, scenario string, s strategy.Strategy) fun
 
 // command words a run of a scenario with the parameters of a cell.
 func (cfg *Config) command(version, design, scenario string) string {
-	text := cfg.Program + " run " + scenario + " --etcd " + version + " --cache " + design
-	for _, change := range cfg.Params {
+	of, err := cfg.pairOf(version, design)
+	if err != nil {
+		// Check has refused it.
+		panic("matrix: " + err.Error())
+	}
+	text := cfg.Program + " run " + scenario + " --etcd " + of.version + " --cache " + of.design
+	for _, change := range of.settings {
 		text += " --set " + change.String()
 	}
 	return text

@@ -4,6 +4,7 @@
 //	matrix    the result: cells, questions, the evidence for each answer
 //	explore   the campaigns that fill it
 //	apart     the scenarios that tell a design from the others
+//	variant   designs and versions with something set on top
 //	beyond    what is known of scenarios that it was not put to
 //	cost      what the consistent LISTs of one workload cost
 package matrix
@@ -20,7 +21,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Matrix is designs of the cache by versions of etcd.
+// Matrix is designs of the cache by versions of etcd. Either may be a variant, with what is
+// set on top in its label: kep-2340+progress-period=50ms.
 type Matrix struct {
 	Designs  []string `json:"designs"`
 	Versions []string `json:"etcd"`

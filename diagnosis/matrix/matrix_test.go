@@ -217,6 +217,22 @@ func TestBeyond(t *testing.T) {
 }
 
 // TestMatrixDoesNotDependOnWorkers: all but the time is a function of the seeds.
+// TestVariants: the label of a column is also in the commands, as what they set.
+func TestVariants(t *testing.T) {
+	m := smallMatrix(t, Config{Program: "simrun", Designs: []string{"kep-2340", "kep-2340+progress-period=250ms", "kep-2340+block-timeout=10ms"}, Versions: []string{"3.6.16+sync-interval=50ms"}})
+	require.Len(t, m.Cells, 3)
+	plain, slow, hasty := m.Cells[0], m.Cells[1], m.Cells[2]
+	assert.Equal(t, "kep-2340+progress-period=250ms", slow.Design)
+	assert.Greater(t, slow.CostOf(Waiting).Wait.P99, 2*plain.CostOf(Waiting).Wait.P99, "a LIST waits for progress")
+	assert.Less(t, slow.CostOf(Waiting).ProgressRequestsPerList, plain.CostOf(Waiting).ProgressRequestsPerList)
+	assert.Equal(t, "simrun run cost-elsewhere --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set progress-period=250ms --strategy random --seeds 0..5", slow.CostOf(Waiting).Command)
+	assert.Nil(t, slow.Live.Failing(), "the bound follows the period")
+	no := hasty.Live.Failing()
+	require.NotNil(t, no, "a LIST gives up before progress comes")
+	assert.Equal(t, "timeout", no.Failure.Label)
+	assert.Contains(t, no.Command, " --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set block-timeout=10ms --seeds ")
+}
+
 func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
 	cfg := Config{Designs: []string{"draft-2019"}, Versions: []string{"3.5.13"}, Workers: 1}
 	one := smallMatrix(t, cfg)
