@@ -76,7 +76,7 @@ var mechanisms = map[string][]fact{
 	// A watch from a revision that is still to come counts as synced, and is sent progress.
 	"bug-issue-20221":        {lists, said("mvcc.registeredAhead"), said("mvcc.posted"), takesEarly, said("store.versionLowered")},
 	"bug-issue-20221-events": {said("mvcc.registeredAhead"), said("mvcc.restored"), said("mvcc.lostSync"), said("mvcc.startLowered"), said("mvcc.posted")},
-	"bug-issue-20693":        {unsynced, said("mvcc.nothingInRange"), said("mvcc.becameSynced"), said("mvcc.posted")},
+	"bug-issue-20693":        {unsynced, said("mvcc.negativeRange"), said("mvcc.becameSynced"), said("mvcc.posted")},
 	// Created comes from ctrlStream while progress waits in the watch channel.
 	"bug-created-overtakes-progress": {said("mvcc.posted"), unsynced, said("v3rpc.overtook")},
 

@@ -181,6 +181,8 @@ var activeValues = []active{
 	{set: "create-at-zero=passed-through", scenario: "consistent-list"},
 	{set: "created=past-channel", scenario: "consistent-list"},
 	{set: "negative-start=accepted", scenario: "negative-watch", with: "etcd=3.6.16"},
+	{set: "sync-history=read-anew", scenario: "kept-history", with: "etcd=3.6.5"},
+	{set: "sync-history=kept", scenario: "kept-history", with: "etcd=3.5.23"},
 	{set: "watch-options=with-watch", scenario: "consistent-list"},
 	{set: "notify-min-rev=on-failure", scenario: "future-watch", with: "etcd=3.6.16"},
 	{set: "sync-min-rev=set-to-next", scenario: "future-watch", with: "etcd=3.6.16"},

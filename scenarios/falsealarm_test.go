@@ -40,6 +40,7 @@ var elsewhere = map[string][]string{
 		"etcd: compacted watcher falls through to synced",
 		"etcd: a write came between reading the revision and registering the watch",
 		"etcd: sync moves a watch back from its future revision",
+		"etcd: watch from a negative revision sent history that was kept",
 		"etcd: revision goes back",
 		"etcd: restart skips an entry that was not applied",
 		"cache: resourceVersion goes back in time",

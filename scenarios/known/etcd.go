@@ -46,6 +46,8 @@ var (
 		func(o *etcd.Options) bool { return o.Store.RestoreTombstone == mvcc.NotIndexed })
 	AcceptsNegativeStart = ofEtcd("etcd accepts a watch from a revision below 0 (negative-start=accepted)",
 		func(o *etcd.Options) bool { return o.Watch.NegativeStart == v3rpc.Accepted })
+	KeepsHistory = ofEtcd("syncWatchers keeps the history that it has read for its next turn (sync-history=kept)",
+		func(o *etcd.Options) bool { return o.Store.SyncHistory == mvcc.KeptBetweenTurns })
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
 		func(o *etcd.Options) bool { return o.Store.SyncMinRev == mvcc.SetToNext })
 	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",

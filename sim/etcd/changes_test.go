@@ -21,6 +21,9 @@ var wholeBranches = map[string][]string{
 	"3.4.34": {"3.6", "3.7"},
 	"3.4.36": {"3.6", "3.7"},
 	"3.4.38": {"3.7"},
+	// The row that begins at 3.6.6 takes it back.
+	"3.6.0": {"3.7"},
+	"3.6.6": {"3.7"},
 }
 
 // TestARowSaysWhatItDoesToLaterBranches: a row holds for all of every later branch

@@ -91,8 +91,12 @@
 //     moveVictims that find no victims, are left out.
 //   - a hang-up stops both loops at once: what they would still do on this stream
 //     reaches no client.
-//   - the events that 3.6.0 to 3.6.8 keep between two syncs are those of the
-//     backend, at revisions that are not compacted.
+//   - 3.6.0 to 3.6.8 keep the events of a turn of syncWatchers for the next one. They are
+//     those of the backend, at revisions that are not compacted, and a turn reads what is
+//     missing before and behind them. Only before a negative revision nothing is ever
+//     missing: then the turn has what was kept, and no more (SyncHistory). Upstream
+//     forgets them if the last unsynced watcher is cancelled while syncWatchersLoop is
+//     between two locks, which is the same as not to have had a turn before.
 //
 // # Left out
 //

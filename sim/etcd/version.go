@@ -40,6 +40,8 @@ var changes = []change{
 	{release.SinceAll("3.4.25", "3.5.8"), option.Settings("progress=deferred", "notify-min-rev=always")},
 	// Progress requests are no longer deferred.
 	{release.SinceAll("3.4.31", "3.5.13"), option.Settings("progress=dropped", "compacted-unsynced=skipped")},
+	// syncWatchers keeps the history that it has read for its next turn.
+	{release.SinceAll("3.6.0"), option.Settings("sync-history=kept")},
 	// The revision does not go back after a crash.
 	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("restore-revision=from-scheduled-compaction")},
 	// Tombstones at the compacted revision stay, and survive a restart.
@@ -49,6 +51,10 @@ var changes = []change{
 	{release.SinceAll("3.4.38", "3.5.22", "3.6.2"), option.Settings("progress=dropped-below-start", "sync-min-rev=never-lowered", "create-at-zero=passed-through")},
 	// Watches from a negative revision.
 	{release.SinceAll("3.4.38", "3.5.24", "3.6.6"), option.Settings("negative-start=refused")},
+	// What syncWatchers keeps went with 3.6.9 and 3.7.0-beta.0 (etcd-io/etcd d131ca7a). With
+	// watches from 0 on it makes no difference, so that 3.6.6 to 3.6.8 are no releases of
+	// their own here.
+	{release.SinceAll("3.6.6"), option.Settings("sync-history=read-anew")},
 }
 
 // newestKnown are the newest releases that are known, one for each branch, the oldest

@@ -39,6 +39,7 @@ func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 		"progress=dropped":                 "3.4.38, 3.5.22 and 3.6.2", // #20221
 		"sync-min-rev=set-to-next":         "3.4.38, 3.5.22 and 3.6.2",
 		"negative-start=accepted":          "3.4.38, 3.5.24 and 3.6.6", // #20693
+		"sync-history=kept":                "3.6.6",                    // with #20693
 		"created=past-channel":             "",
 	} {
 		name, old, _ := strings.Cut(setting, "=")

@@ -138,6 +138,41 @@ func TestNegativeStartBreaksSync20693(t *testing.T) {
 	}
 }
 
+// From 3.6.0 to 3.6.5 what a watch from a negative revision makes of its round depends on
+// what the round before has read.
+func TestNegativeStartFindsWhatWasKept(t *testing.T) {
+	for v, want := range map[string][]string{
+		"3.5.23": nil,
+		"3.6.0":  {"event /a=2@3 /a=3@4", "event /a=2@3 /a=3@4"},
+		"3.6.5":  {"event /a=2@3 /a=3@4", "event /a=2@3 /a=3@4"},
+		"3.6.6":  {"event /a=1@2 /a=2@3 /a=3@4"},
+		"3.7.0":  {"event /a=1@2 /a=2@3 /a=3@4"},
+	} {
+		b := newBench(t, v)
+		b.put("/a", "1").put("/a", "2")
+		b.request("first", create("/a", 3)).settle().step("fire etcd syncWatchersLoop").settle()
+		b.put("/a", "3").settle()
+		b.request("w", create("/a", -1)).settle().request("w", create("/a", 2)).settle().take()
+		b.step("fire etcd syncWatchersLoop").settle()
+		require.Equal(t, want, b.take(), v)
+	}
+}
+
+func TestNegativeStartForgetsWhatWasKeptWithAnEmptyTurn(t *testing.T) {
+	b := newBench(t, "3.6.5")
+	b.put("/a", "1")
+	b.request("w", create("/a", -1)).settle().step("fire etcd syncWatchersLoop").settle()
+	b.request("w", create("/a", 2)).settle().step("fire etcd syncWatchersLoop").settle().take()
+	b.request("w", create("/a", -1)).settle().step("fire etcd syncWatchersLoop").settle()
+	require.Equal(t, []string{"created, rev 2", "event /a=1@2"}, b.take())
+	require.EqualValues(t, 1, b.covered("watch from a negative revision sent history that was kept"))
+
+	b.step("inject restart etcd").settle()
+	b.user.told, b.user.streams = nil, map[string]sim.Conn{}
+	b.request("w", create("/a", -1)).settle().step("fire etcd syncWatchersLoop").settle()
+	require.Equal(t, []string{"created, rev 2"}, b.take(), "a new process has kept nothing")
+}
+
 func TestDeletionAtTheCompactedRevision18089(t *testing.T) {
 	for v, want := range map[string][]string{
 		"3.4.33": {"created, rev 3"}, "3.5.15": {"created, rev 3"},

@@ -35,6 +35,8 @@ var (
 var (
 	cellSyncVictimsLoop  = sim.NewCell("etcd: syncVictimsLoop")
 	cellSyncWatchersLoop = sim.NewCell("etcd: syncWatchersLoop")
+	// cellKept is the history that a turn of syncWatchers keeps for the next one.
+	cellKept = sim.NewCell("etcd: history kept between turns")
 	// CellReadsQueued counts the reads that were queued before a response.
 	CellReadsQueued = sim.NewCell("etcd: reads before responses")
 )

@@ -76,7 +76,11 @@ func (s *WatchableStore) cloneBatch(list []batch) []batch {
 // Fingerprint covers the store. Streams have fingerprints of their own.
 func (s *WatchableStore) Fingerprint(d sim.Digest) sim.Digest {
 	// The phase of the sync loop is 0 when untimed.
-	return s.victims.fingerprint(s.Store.fingerprint(d).Int(int64(s.lastSync)))
+	d = s.Store.fingerprint(d).Int(int64(s.lastSync))
+	if s.kept != 0 {
+		d = d.Text("kept").Int(s.kept)
+	}
+	return s.victims.fingerprint(d)
 }
 
 func (v *syncVictims) fingerprint(d sim.Digest) sim.Digest {

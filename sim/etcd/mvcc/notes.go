@@ -127,14 +127,18 @@ func (n startLowered) About() sim.About {
 	return sim.About{Revision: n.to, Client: n.stream.Client}
 }
 
-// nothingInRange: syncWatchers looked for history from a negative revision on, on
-// behalf of all watchers.
-type nothingInRange struct{ from int64 }
+// negativeRange: syncWatchers looked for history from a negative revision on, on
+// behalf of all watchers. kept is the first revision that it still had, 0 for none.
+type negativeRange struct{ from, kept int64 }
 
 // Text implements sim.Note.
-func (n nothingInRange) Text(*sim.World) string {
-	return "syncWatchers looks for the history of all watchers from the oldest revision that one of them wants, " + number(n.from) +
+func (n negativeRange) Text(*sim.World) string {
+	s := "syncWatchers looks for the history of all watchers from the oldest revision that one of them wants, " + number(n.from) +
 		", which as an unsigned number lies behind all others"
+	if n.kept > 0 {
+		s += ": it finds what its last turn has kept, from revision " + number(n.kept) + " on, and nothing before that"
+	}
+	return s
 }
 
 // becameVictim: the watch channel was full.

@@ -19,6 +19,7 @@ type Options struct {
 	RestoreRevision   RestoreRevision
 	VictimRetry       VictimRetry
 	RevisionEvents    RevisionEvents
+	SyncHistory       SyncHistory
 	WatchIDs          WatchIDs
 
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
@@ -151,6 +152,18 @@ const (
 	ByFirstKey
 )
 
+// SyncHistory is where syncWatchers has the history from.
+type SyncHistory uint8
+
+const (
+	// ReadAnew: each turn reads from the backend what the watchers of the turn want.
+	ReadAnew SyncHistory = iota
+	// KeptBetweenTurns: a turn adds to what the turn before had read what is missing at
+	// both ends (rangeEventsWithReuse). The result is the same, but for a watcher from a
+	// negative revision: for that one nothing is missing at the left end.
+	KeptBetweenTurns
+)
+
 // WatchIDs is whether a create request may name the id of its watch.
 type WatchIDs uint8
 
@@ -196,6 +209,10 @@ var Choices = option.NewGroup("etcd",
 		"the events of one revision that a watch is sent",
 		option.Value{Name: "each-in-range", Doc: "those that are in its range: all releases"},
 		option.Value{Name: "by-first-key", Doc: "none if the first key that the transaction changes, in key order, is not in its range: no release"}),
+	option.Choice("sync-history", func(o *Options) *SyncHistory { return &o.SyncHistory },
+		"where syncWatchers has the history from that it sends",
+		option.Value{Name: "read-anew", Doc: "each turn reads what its watches want"},
+		option.Value{Name: "kept", Doc: "a turn keeps what it has read for the next one, which a watch from a negative revision is sent then"}),
 	option.Choice("watch-ids", func(o *Options) *WatchIDs { return &o.WatchIDs },
 		"the ids of the watches of a stream",
 		option.Value{Name: "as-asked", Doc: "those that create requests name, if they name one"},

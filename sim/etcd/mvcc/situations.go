@@ -22,6 +22,7 @@ var (
 	coverSyncVictim             = sim.NewSituation("etcd: unsynced watcher becomes a victim")
 	coverSyncMore               = sim.NewSituation("etcd: more history than one batch")
 	coverSyncAgain              = sim.NewSituation("etcd: next sync at once, more work pending")
+	coverNegativeFromKept       = sim.NewSituation("etcd: watch from a negative revision sent history that was kept")
 	coverFutureLowered          = sim.NewSituation("etcd: sync moves a watch back from its future revision")
 	coverVictimSent             = sim.NewSituation("etcd: victim sent to")
 	coverVictimStays            = sim.NewSituation("etcd: victim's channel still full")

@@ -58,10 +58,7 @@ func (s *WatchableStore) syncWatchers(env *sim.Env) {
 	env.LooksAt(CellCompactRev, 0)
 	env.LooksAt(CellStore, 0)
 	chosen, minRev := s.chooseAll(env, s.choose(env))
-	if minRev < 0 && env.Noting() {
-		env.Note(nothingInRange{minRev})
-	}
-	list := s.unsyncedBatch(env, chosen, s.rangeEvents(minRev, curRev+1))
+	list := s.unsyncedBatch(env, chosen, s.turnHistory(env, minRev, curRev+1))
 
 	order(env, list)
 	var victims []batch
@@ -84,6 +81,31 @@ func (s *WatchableStore) syncWatchers(env *sim.Env) {
 		}
 	}
 	s.victims.add(env, victims)
+}
+
+// turnHistory are the changes of [minRev, maxRev) that a turn looks for its watchers'
+// among.
+func (s *WatchableStore) turnHistory(env *sim.Env, minRev, maxRev int64) []*version {
+	from := minRev
+	if minRev < 0 {
+		env.LooksAt(cellKept, 0)
+		if s.kept > 0 {
+			env.Cover(coverNegativeFromKept)
+			from = s.kept
+		}
+		if env.Noting() {
+			env.Note(negativeRange{minRev, s.kept})
+		}
+	}
+	changes := s.rangeEvents(from, maxRev)
+	if s.opts.SyncHistory == KeptBetweenTurns {
+		s.kept = 0
+		if len(changes) > 0 {
+			s.kept = changes[0].kv.ModRevision
+		}
+		env.Writes(cellKept, 0)
+	}
+	return changes
 }
 
 // unsyncedBatch is newWatcherBatch for the unsynced watchers: each with the changes
@@ -150,8 +172,12 @@ func (w *watcher) readsHistory(env *sim.Env) {
 	if !env.Recording() {
 		return
 	}
-	s := &w.ws.store.Store
-	for _, v := range s.rangeEvents(w.minRev, s.currentRev+1) {
+	s := w.ws.store
+	from := w.minRev
+	if from < 0 && s.kept > 0 {
+		from = s.kept
+	}
+	for _, v := range s.rangeEvents(from, s.currentRev+1) {
 		if w.contains(v.kv.Key) {
 			env.ReadsItem(CellStore, 0, v.kv.ModRevision)
 		}

@@ -17,7 +17,11 @@ type WatchableStore struct {
 	// unsynced is the number of unsynced watchers.
 	unsynced int
 	lastSync sim.Time
-	victims  syncVictims
+	// kept is the first revision of the history that the last turn of syncWatchers has
+	// kept, 0 if it has kept none. It goes on to the newest revision of that turn, and
+	// the next turn adds what came behind.
+	kept    int64
+	victims syncVictims
 	// readsQueued is how many reads were queued so far.
 	readsQueued uint64
 
@@ -50,7 +54,7 @@ func (s *WatchableStore) SetOptions(o Options) { s.opts = o }
 // forget drops what a process keeps in memory.
 func (s *WatchableStore) forget() {
 	s.streams = s.streams[:0]
-	s.unsynced, s.lastSync, s.readsQueued = 0, 0, 0
+	s.unsynced, s.lastSync, s.kept, s.readsQueued = 0, 0, 0, 0
 	s.victims = syncVictims{store: s, waiting: s.victims.waiting[:0], taken: s.victims.taken[:0], left: s.victims.left[:0]}
 }
 
