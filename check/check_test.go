@@ -166,9 +166,30 @@ func TestWatchesBehindAnUnknownWrite(t *testing.T) {
 				}
 			}
 		}
-		all := verdicts(t, throughFile(t, h), "ordered", "reliable")
-		require.Equal(t, model.Undecided, all["ordered"].Verdict, name)
-		require.Contains(t, all["ordered"].Reason, "it is not known which write made revision")
+		all := verdicts(t, throughFile(t, h), "ordered", "prevKV", "reliable")
+		require.Equal(t, model.Holds, all["ordered"].Verdict, name)
+		require.Equal(t, model.Undecided, all["prevKV"].Verdict, name)
+		require.Contains(t, all["prevKV"].Reason, "it is not known which write made revision")
 		require.Equal(t, model.Violated, all["reliable"].Verdict, "values before that are other than written")
+	}
+}
+
+// Of watches beside writers that are not recorded, what needs no writes is judged still.
+func TestWatchesOfPartialHistories(t *testing.T) {
+	for name, full := range recorded(t) {
+		h := watched(t, full)
+		h.Partial = true
+		h.Operations = slices.DeleteFunc(slices.Clone(h.Operations), func(op model.Operation) bool { return op.Client == 0 })
+		all := verdicts(t, throughFile(t, h))
+		for _, g := range []string{"ordered", "unique"} {
+			require.Equal(t, model.Holds, all[g].Verdict, "%s: %s", name, g)
+			require.Greater(t, all[g].Exercised, 10)
+		}
+		require.Equal(t, model.Undecided, all["reliable"].Verdict, name)
+		require.Contains(t, all["reliable"].Reason, "was made by a write that is not recorded")
+		r := h.Watchers[0].Streams[1].Responses
+		r[0], r[len(r)/2] = r[len(r)/2], r[0]
+		all = verdicts(t, throughFile(t, h), "ordered")
+		require.Equal(t, model.Violated, all["ordered"].Verdict, name)
 	}
 }

@@ -45,33 +45,24 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 	var checker model.WatchChecker
 	for i := range h.Watchers {
 		w := &h.Watchers[i]
-		streams := w.Streams
+		known, shorter := w.Streams, false
 		if ends != "" {
-			var shorter bool
-			streams, shorter = upTo(streams, log.Revision())
+			known, shorter = upTo(w.Streams, log.Revision())
 			cut = cut || shorter
 		}
-		for _, j := range checker.Check(nil, streams, log) {
-			at := slices.Index(wanted, j.Guarantee)
-			if at < 0 {
-				continue
-			}
-			out[at].Exercised += j.Exercised
-			if j.Verdict == model.Violated && out[at].Watch == nil {
-				v := j.Why
-				out[at].Watch = &WatchViolation{
-					Client: w.Client, Stream: v.Stream, Response: v.Response, Event: v.Event, Revision: v.Revision, Key: v.Key,
-					Sentence: fmt.Sprintf("of %s's watch, stream %d: %s", w.Client, v.Stream+1, v.Sentence),
-				}
-			}
-			out[at].Verdict = out[at].Verdict.And(j.Verdict)
+		merge(out, w, checker.Check(nil, known, log), func(g model.WatchGuarantee, _ model.Verdict) bool { return !shorter || !needsNoLog(g) })
+		if shorter {
+			// Behind the log, an event cannot be compared with what happened, but with others.
+			merge(out, w, checker.Check(nil, w.Streams, log), func(g model.WatchGuarantee, v model.Verdict) bool {
+				return needsNoLog(g) || v == model.Violated && g != model.Reliable
+			})
 		}
 	}
 	for i, g := range wanted {
 		j := &out[i]
 		switch {
 		case j.Verdict == model.Violated:
-		case cut:
+		case cut && !needsNoLog(g):
 			j.Verdict = model.Undecided
 			j.Reason = fmt.Sprintf("%s, so that watches are judged up to revision %d only: record every writer, and the revision of every write", ends, log.Revision())
 		case j.Verdict == model.Vacuous && len(h.Watchers) == 0:
@@ -81,6 +72,30 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		}
 	}
 	return out
+}
+
+// needsNoLog reports whether a guarantee is about what was sent alone.
+func needsNoLog(g model.WatchGuarantee) bool {
+	return g == model.Ordered || g == model.Unique || g == model.Atomic
+}
+
+// merge adds the judgements on a watcher that are to count.
+func merge(out []Judgement, w *model.Watcher, judged []model.WatchJudgement, counts func(model.WatchGuarantee, model.Verdict) bool) {
+	for _, j := range judged {
+		at := slices.IndexFunc(out, func(o Judgement) bool { return o.Property == string(j.Guarantee) })
+		if at < 0 || !counts(j.Guarantee, j.Verdict) {
+			continue
+		}
+		out[at].Exercised += j.Exercised
+		if j.Verdict == model.Violated && out[at].Watch == nil {
+			v := j.Why
+			out[at].Watch = &WatchViolation{
+				Client: w.Client, Stream: v.Stream, Response: v.Response, Event: v.Event, Revision: v.Revision, Key: v.Key,
+				Sentence: fmt.Sprintf("of %s's watch, stream %d: %s", w.Client, v.Stream+1, v.Sentence),
+			}
+		}
+		out[at].Verdict = out[at].Verdict.And(j.Verdict)
+	}
 }
 
 // upTo are streams up to the first response that is newer than a revision, and whether

@@ -23,6 +23,7 @@ type checkFlags struct {
 	json       bool
 	html       string
 	budget     int
+	partial    bool
 }
 
 func checkCommand(s process) *cobra.Command {
@@ -54,6 +55,7 @@ documentation: go doc github.com/watchbed/watchbed/history`,
 	c.Flags().BoolVar(&f.json, "json", false, "print a JSON array, one object a history")
 	c.Flags().IntVar(&f.budget, "budget", 0, "steps that porcupine may take for one property (or for one key, where keys can be judged apart); "+
 		fmt.Sprintf("without it %d, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))
+	c.Flags().BoolVar(&f.partial, "partial", false, `some writers are not recorded, as "partial":true in the header of a history says`)
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first")
 	return c
 }
@@ -63,6 +65,7 @@ type checked struct {
 	Name       string            `json:"history"`
 	Operations int               `json:"operations"`
 	Watches    int               `json:"watches,omitempty"`
+	Partial    bool              `json:"partial,omitempty"`
 	Verdict    string            `json:"verdict"`
 	Properties map[string]judged `json:"properties"`
 
@@ -137,12 +140,13 @@ func (f *checkFlags) check(s process, name string) (*checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.Partial = h.Partial || f.partial
 	r, err := check.History(h, check.Options{Properties: f.properties, Budget: f.budget})
 	if err != nil {
 		return nil, &exitError{exitNoVerdict, fmt.Errorf("%s: %w", name, err)}
 	}
 	c := &checked{
-		Name: name, Operations: len(h.Operations), Watches: len(h.Watchers), Verdict: r.Verdict.String(),
+		Name: name, Operations: len(h.Operations), Watches: len(h.Watchers), Partial: h.Partial, Verdict: r.Verdict.String(),
 		Properties: map[string]judged{}, history: h, result: r,
 	}
 	for i := range r.Judgements {
@@ -174,6 +178,9 @@ func (f *checkFlags) text(s process, c *checked) {
 	fmt.Fprintf(s.out, "%s: %s of %s", c.Name, report.Counted(uint64(c.Operations), "operation"), report.Counted(uint64(len(c.history.Clients)), "client"))
 	if c.Watches > 0 {
 		fmt.Fprintf(s.out, ", %s", report.Counted(uint64(c.Watches), "watcher"))
+	}
+	if c.history.Partial {
+		fmt.Fprint(s.out, ", in part: not all writers are recorded")
 	}
 	fmt.Fprintln(s.out)
 	for i := range c.result.Judgements {

@@ -524,6 +524,28 @@ func TestCheckSaysWhatCanBeKnown(t *testing.T) {
 	require.Equal(t, exitViolated, c.run("check", "unread.jsonl"))
 }
 
+// With a declaration that not all writers are recorded, a gap is none of the recorded
+// clients' fault, and what contradicts itself still is.
+func TestCheckPartialHistories(t *testing.T) {
+	c := command(t)
+	part := strings.NewReplacer(`"revision":2`, `"revision":7`, `"mod":2`, `"mod":7`).Replace(goodHistory)
+	require.NoError(t, os.WriteFile("part.jsonl", []byte(part), 0o644))
+	require.Equal(t, exitViolated, c.run("check", "part.jsonl"))
+	require.Zero(t, c.run("check", "--partial", "part.jsonl"), c.out+c.err)
+	require.Contains(t, c.out, "in part: not all writers are recorded")
+	header := strings.Replace(part, `"version":1`, `"version":1,"partial":true`, 1)
+	require.NoError(t, os.WriteFile("part.jsonl", []byte(header), 0o644))
+	require.Zero(t, c.run("check", "part.jsonl"), c.out+c.err)
+	require.NoError(t, os.WriteFile("part.jsonl", []byte(strings.Replace(header, `"value":"1","mod"`, `"value":"2","mod"`, 1)), 0o644))
+	require.Equal(t, exitViolated, c.run("check", "part.jsonl"))
+	require.Contains(t, c.out, `it shows key "/x" as "2"`)
+	watch := `{"watch":"w","request":{"key":"/","end":"0","startRevision":3}}` + "\n" +
+		`{"watch":"w","response":{"events":[{"type":"put","item":{"key":"/x","value":"1","mod":7}}]}}`
+	require.NoError(t, os.WriteFile("part.jsonl", []byte(header+watch), 0o644))
+	require.Equal(t, exitNoVerdict, c.run("check", "part.jsonl"))
+	require.Contains(t, c.out, "unknown: revision 2 was made by a write that is not recorded, so that watches are judged up to revision 1 only")
+}
+
 const goodHistory = `{"format":"watchbed-history","version":1}
 {"client":"a","op":"put","call":1,"return":2,"request":{"key":"/x","value":"1"},"response":{"revision":2}}
 {"client":"a","op":"list","call":3,"return":4,"request":{"key":"/","end":"0"},"response":{"revision":2,"items":[{"key":"/x","value":"1","mod":2}]}}

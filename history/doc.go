@@ -52,7 +52,10 @@
 //     ground truth; -1 if it never did, 0 or left out if that is unknown.
 //
 // All writers of the store must be recorded: a revision that no operation made
-// is a violation.
+// is a violation. If some are not, the header has to say so with "partial":true. Then what
+// cannot be known is unknown: "holds" says that writes of others can explain the answers,
+// "violated" that none can. What the comparisons of transactions found, counts, and the
+// create and version of items are not judged then, as others may have changed them.
 //
 // # Watches
 //

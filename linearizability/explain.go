@@ -112,7 +112,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 		Property: prop, Operation: int(f.op), Because: -1, Write: -1,
 		Revision: f.revision, Bound: f.bound,
 	}
-	if w.blind || f.kind == nothing || w.open && !w.definite(f) {
+	if w.blind || f.kind == nothing || (w.open || w.history.Partial) && !w.definite(f) {
 		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
 		e.Sentence = "no order of the operations fits their answers, whether or not the writes with unknown outcome took effect"
 		return e
@@ -415,6 +415,9 @@ func flags(res *model.Result) string {
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
+	if op.Call == beforeAll {
+		return "a write that is not recorded"
+	}
 	client := fmt.Sprint(op.Client)
 	if op.Client < len(w.history.Clients) {
 		client = w.history.Clients[op.Client]

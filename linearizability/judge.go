@@ -28,6 +28,9 @@ type Judgement struct {
 	Steps int
 	// Why is set if and only if the property is violated.
 	Why *Explanation
+
+	// stuck is what the witness stumbled over.
+	stuck fault
 }
 
 // By names the checkers that gave a verdict.
@@ -106,8 +109,8 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 	var failure error
 	for _, p := range props {
 		v, exercised, f := j.witness.check(p)
-		out := Judgement{Property: p, Verdict: v, Exercised: exercised}
-		if p.ordered() && j.recorded(len(h.Operations), v) {
+		out := Judgement{Property: p, Verdict: v, Exercised: exercised, stuck: f}
+		if p.ordered() && !h.Partial && j.recorded(len(h.Operations), v) {
 			if err := j.record(h, log, &out); err != nil && failure == nil {
 				failure = err
 			}

@@ -24,14 +24,16 @@ func Truth(h *model.History) (log *model.Log, ends string) {
 		s.collect()
 	}
 	s.look(true)
-	s.fillGaps()
+	if !h.Partial {
+		s.fillGaps()
+	}
 	log = model.NewLog(h.Initial)
 	for _, rev := range slices.Sorted(maps.Keys(s.made)) {
 		if ends = s.extend(log, rev); ends != "" {
 			break
 		}
 	}
-	if ends == "" && log.Revision() < s.newest && len(s.lost) > 0 {
+	if ends == "" && log.Revision() < s.newest && (h.Partial || len(s.lost) > 0) {
 		ends = s.gap(log.Revision() + 1)
 	}
 	for i := range h.Operations {
@@ -56,6 +58,9 @@ func (s *settling) extend(log *model.Log, rev int64) string {
 
 // gap says that nobody is known to have made a revision.
 func (s *settling) gap(rev int64) string {
+	if s.history.Partial {
+		return fmt.Sprintf("revision %d was made by a write that is not recorded", rev)
+	}
 	if len(s.lost) == 0 {
 		return fmt.Sprintf("no recorded write made revision %d", rev)
 	}

@@ -35,6 +35,9 @@ var idle = map[Property]string{
 
 func (j *Judge) unknown(out *Judgement) string {
 	w := &j.witness
+	if w.history.Partial && !w.blind && !w.timeline.spent() {
+		return "no recorded write explains " + w.name(int(out.stuck.op)) + ", and one that is not recorded may: record all writers, or the revisions of answers"
+	}
 	silent, lost := -1, -1
 	others := 0
 	for i := range w.history.Operations {

@@ -117,8 +117,9 @@ func (w *Witness) place(op *model.Operation) (role, int64) {
 		case op.Commit > 0:
 			return writing, op.Commit
 		}
-		// With a log, its effect is there, without a name.
-		w.open = w.open || w.log == nil
+		// With a log, its effect is there, without a name; in a partial history, its effect
+		// is one of a write that is not recorded.
+		w.open = w.open || w.log == nil && !w.history.Partial
 		return ignored, 0
 	}
 	if req.IsWrite() && req.Changed(res) {
@@ -163,6 +164,10 @@ func (w *Witness) replay() {
 			return
 		}
 		for w.revision+1 < ref.revision {
+			if w.history.Partial {
+				points = w.skip(points, ref.revision-1)
+				continue
+			}
 			if !w.fill() {
 				if w.broken.kind == nothing {
 					w.broken = fault{kind: revisionMissing, op: ref.index, revision: w.revision + 1}
@@ -172,11 +177,12 @@ func (w *Witness) replay() {
 			points = w.observe(points)
 		}
 		shown := op.Result
-		if op.Outcome == model.Unknown {
+		if op.Outcome == model.Unknown || w.history.Partial {
+			// What a write found may have been made by one that was not recorded.
 			shown = nil
 		}
 		w.revision++
-		if changed, right := w.contents.apply(op.Request, shown, w.revision, &w.scratch); !changed || !right {
+		if changed, right := w.contents.apply(op.Request, shown, w.revision, &w.scratch); !w.history.Partial && (!changed || !right) {
 			w.broken = fault{kind: wrongAnswer, op: ref.index, revision: w.revision - 1}
 			return
 		}
@@ -186,12 +192,26 @@ func (w *Witness) replay() {
 	for w.fill() {
 		points = w.observe(points)
 	}
+	if w.history.Partial && len(points) > 0 {
+		points = w.skip(points, points[len(points)-1].revision)
+	}
 	if w.broken.kind != nothing {
 		return
 	}
 	for _, ref := range points {
 		w.bad[ref.index] = true
 	}
+}
+
+// skip goes on to a revision through those that writes made which are not recorded, and
+// returns the answers of later ones.
+func (w *Witness) skip(points []writeRef, to int64) []writeRef {
+	for len(points) > 0 && points[0].revision <= to {
+		w.revision = points[0].revision
+		points = w.observe(points)
+	}
+	w.revision, w.last = to, to
+	return points
 }
 
 // fill makes one revision from the log. It fails if the log does not reach
@@ -273,7 +293,7 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 	switch {
 	case w.blind || w.timeline.spent() || f.kind == unjudged:
 		return model.Undecided, exercised, f
-	case f.kind != nothing && w.open && !w.definite(f):
+	case f.kind != nothing && (w.open || w.history.Partial) && !w.definite(f):
 		return model.Undecided, exercised, f
 	case f.kind != nothing:
 		return model.Violated, exercised, f
@@ -287,11 +307,29 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 // writes with unknown outcome. The revisions that answers name do not depend on
 // those writes; the contents at these revisions do.
 func (w *Witness) definite(f fault) bool {
+	if w.history.Partial && w.certain(f) {
+		return true
+	}
 	switch f.kind {
 	case tooOld:
 		return w.roles[f.op] != spanning && (f.other < 0 || w.roles[f.other] != spanning)
 	case torn, revisionTaken:
 		return true
+	}
+	return false
+}
+
+// certain reports whether no write that is not recorded can make an answer of a partial
+// history right. What such writes are needed for was added before (package partial), with
+// every deletion as late as the answers permit: an answer at a revision is right then, or
+// never, and so is that of a Get which shows an item.
+func (w *Witness) certain(f fault) bool {
+	op := &w.history.Operations[f.op]
+	switch f.kind {
+	case wrongAnswer:
+		return !op.Request.IsWrite()
+	case nowhere:
+		return op.Request.Kind == model.Get && len(op.Result.Items) > 0
 	}
 	return false
 }

@@ -1,0 +1,105 @@
+package linearizability
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/internal/tampering"
+	"github.com/watchbed/watchbed/model"
+)
+
+// without leaves the operations of some clients out of a history.
+func without(h *model.History, gone func(client int) bool) *model.History {
+	out := *h
+	out.Partial = true
+	out.Operations = slices.DeleteFunc(slices.Clone(h.Operations), func(op model.Operation) bool { return gone(op.Client) })
+	return &out
+}
+
+// A right history is not violated because some of its clients are not recorded, and what is
+// violated without them is violated with them.
+func TestPartialHistories(t *testing.T) {
+	d := fastDice{rand.New(rand.NewPCG(13, 14))}
+	var j Judge
+	violated, undecided, holding := 0, 0, 0
+	for n := range *histories / 4 {
+		h, mutation := mutated(d, 1+d.roll(20))
+		gone := d.roll(4)
+		part := without(h, func(client int) bool { return client == gone })
+		whole, err := j.Check(h, nil, orderedProperties...)
+		require.NoError(t, err)
+		wrong := map[Property]bool{}
+		for _, w := range whole {
+			wrong[w.Property] = w.Verdict == model.Violated
+		}
+		out, err := j.CheckRecorded(part, orderedProperties...)
+		require.NoError(t, err)
+		for _, o := range out {
+			switch o.Verdict {
+			case model.Violated:
+				violated++
+				if !wrong[o.Property] {
+					t.Fatalf("history %d (%q) without client %d: %s: %s\n%s", n, mutation, gone, o.Property, o.Why, show(h))
+				}
+			case model.Undecided:
+				undecided++
+				require.NotEmpty(t, j.Reason(&o))
+			default:
+				holding++
+			}
+		}
+	}
+	t.Logf("%d violated, %d undecided, %d not violated", violated, undecided, holding)
+	require.Greater(t, violated, 100)
+}
+
+// Real recordings hold without any one of their clients; an answer that contradicts what is
+// left is still found.
+func TestRealEtcdInPart(t *testing.T) {
+	found, of := map[string]int{}, map[string]int{}
+	open, total := 0, 0
+	for name, h := range etcdHistories(t) {
+		for gone := range h.Clients {
+			part := without(h, func(client int) bool { return client == gone })
+			var j Judge
+			out, err := j.CheckRecorded(part, orderedProperties...)
+			require.NoError(t, err)
+			for _, o := range out {
+				total++
+				if o.Verdict == model.Undecided {
+					// A key that was not there when a Get asked, and nothing tells when it was deleted.
+					require.Contains(t, j.Reason(&o), "no recorded write explains the ")
+					open++
+					continue
+				}
+				require.Equal(t, model.Holds, o.Verdict, "%s without %s: %s: %v", name, h.Clients[gone], o.Property, o.Why)
+			}
+			for _, way := range tampering.Ways() {
+				for i := range part.Operations {
+					wrong := way.Apply(part, i)
+					if wrong == nil || !slices.Contains(way.Breaks, string(Linearizable)) {
+						continue
+					}
+					out, err := j.CheckRecorded(wrong, Linearizable)
+					require.NoError(t, err)
+					of[way.Name]++
+					if out[0].Verdict == model.Violated {
+						found[way.Name]++
+					}
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d verdicts are open", open, total)
+	require.Less(t, open, total/10)
+	for name, n := range of {
+		t.Logf("%s: %d of %d found", name, found[name], n)
+	}
+	for _, name := range []string{"an item of a list is reverted to an older one", "a get shows what was overwritten before"} {
+		require.Greater(t, found[name], of[name]/2, name)
+	}
+}
