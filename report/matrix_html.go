@@ -95,10 +95,13 @@ func WriteMatrixHTML(w io.Writer, m *matrix.Matrix) error {
 	for _, design := range m.Designs {
 		row := matrixRow{Design: design}
 		for _, version := range m.Versions {
-			x := matrixCell{ID: "cell-" + design + "-" + version}
+			x := matrixCell{}
 			if c := m.Cell(design, version); c != nil {
-				x.Known, x.Safe, x.Live = true, answerOf(&c.Safe, "safe"), answerOf(&c.Live, "live")
-				page.Evidence = append(page.Evidence, evidenceOf(x.ID, c))
+				// What is true of several versions has one place on the page.
+				x = matrixCell{"cell-" + design + "-" + c.Etcd, true, answerOf(c, &c.Safe, "safe"), answerOf(c, &c.Live, "live")}
+				if version == c.Etcd {
+					page.Evidence = append(page.Evidence, evidenceOf(x.ID, c))
+				}
 			}
 			row.Cells = append(row.Cells, x)
 		}
@@ -120,7 +123,7 @@ func newestMeasured(m *matrix.Matrix) string {
 	newest := ""
 	for _, version := range m.Versions {
 		for _, c := range m.Cells {
-			if c.Etcd == version && len(c.Cost) > 0 {
+			if slices.Contains(c.Versions(), version) && len(c.Cost) > 0 {
 				newest = version
 			}
 		}
@@ -128,10 +131,10 @@ func newestMeasured(m *matrix.Matrix) string {
 	return newest
 }
 
-func answerOf(q *matrix.Question, what string) answer {
+func answerOf(c *matrix.Cell, q *matrix.Question, what string) answer {
 	switch q.Verdict {
 	case model.Holds.String():
-		return answer{"yes", "✓", what}
+		return answer{"yes", "✓", what + leftOut(c)}
 	case model.Violated.String():
 		return answer{"no", "✗", "not " + what + wrongIn(q)}
 	}
@@ -150,12 +153,12 @@ func costRowOf(design string, c *matrix.Cost) costRow {
 }
 
 func evidenceOf(id string, c *matrix.Cell) evidenceRow {
-	row := evidenceRow{ID: id, Design: c.Design, Etcd: c.Etcd, Costs: c.Cost}
+	row := evidenceRow{ID: id, Design: c.Design, Etcd: inWords(c.Versions()), Costs: c.Cost}
 	for _, q := range []struct {
 		name string
 		*matrix.Question
 	}{{"safe", &c.Safe}, {"live", &c.Live}} {
-		x := evidenceQuestion{Name: q.name, Answer: answerOf(q.Question, q.name)}
+		x := evidenceQuestion{Name: q.name, Answer: answerOf(c, q.Question, q.name)}
 		for i := range q.Evidence {
 			e := &q.Evidence[i]
 			line := evidenceLine{Scenario: e.Scenario, Verdict: e.Verdict, Command: e.Command}

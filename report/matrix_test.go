@@ -55,16 +55,18 @@ func twoCells() *matrix.Matrix {
 
 func TestMatrixText(t *testing.T) {
 	m := twoCells()
-	assert.Equal(t, "yes", wordOf(&m.Cells[0].Safe))
+	assert.Equal(t, "yes", wordOf(m.Cells[0], &m.Cells[0].Safe))
+	m.Cells[0].Masked = []string{"created"}
+	assert.Equal(t, "yes (created masked)", wordOf(m.Cells[0], &m.Cells[0].Safe))
 	m.Cells[1].Safe.Evidence[0].Known = []summary.Known{{Property: "linearizable", Because: []string{"progress comes early (#15220)"}}}
 	m.Cells[1].Live.Evidence[0].Properties["recovers-in-time"] = summary.Property{Verdict: "violated", Exercised: 3, Violations: 2}
 	var b bytes.Buffer
 	require.NoError(t, WriteMatrix(&b, Terminal{Width: 400}, m))
 	for _, want := range []string{
-		"kep-2340  3.6.16  yes ", "99.9 ms     75%", "1.00  2.5 kB",
+		"kep-2340  3.6.16  yes (created masked)  yes (created masked) ", "99.9 ms     75%", "1.00  2.5 kB",
 		"KEP-2340: 99 of 100 reads", "borne out     others are written: p99 99.9 ms; of the period",
 		"on 3.5.7: stale read, a violation of linearizable in 56 of 400 schedules; known: progress comes early (#15220)\n",
-		"times out, a violation of answers-in-time in 56 of 400 schedules, the first of 2 violated properties\n",
+		"times out, a violation of answers-in-time in 56 of 400 schedules, the first of 2 violated properties; it is not known why this does not hold: In the liveness phase every consistent read is served",
 		"    simrun run issue-17507 --seeds 7..7\n", "busy p99  cached (busy)",
 		"live? = in issue-17507, recovery and watch-list-ends every", "switched off here", "look faster than in reality",
 		"800 schedules in 2.0 s.",

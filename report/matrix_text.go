@@ -31,7 +31,7 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 			design = ""
 		}
 		last = c.Design
-		rows = append(rows, append([]string{design, c.Etcd, wordOf(&c.Safe), wordOf(&c.Live)}, costColumns(c)...))
+		rows = append(rows, append([]string{design, strings.Join(c.Versions(), ", "), wordOf(c, &c.Safe), wordOf(c, &c.Live)}, costColumns(c)...))
 	}
 	width := make([]int, len(matrixColumns))
 	for _, row := range rows {
@@ -64,15 +64,24 @@ func WriteMatrix(w io.Writer, o Terminal, m *matrix.Matrix) error {
 	return b.Flush()
 }
 
-// wordOf answers in one word, and says what went wrong first.
-func wordOf(q *matrix.Question) string {
+// wordOf answers in one word, and says what a "yes" leaves out, or what went wrong first.
+func wordOf(c *matrix.Cell, q *matrix.Question) string {
 	switch q.Verdict {
 	case model.Holds.String():
-		return "yes"
+		return "yes" + leftOut(c)
 	case model.Violated.String():
 		return "no" + wrongIn(q)
 	}
 	return q.Verdict
+}
+
+// leftOut names what is masked in the scenarios that the answers of a cell rest on, in
+// brackets; empty if nothing is.
+func leftOut(c *matrix.Cell) string {
+	if len(c.Masked) == 0 {
+		return ""
+	}
+	return " (" + inWords(c.Masked) + " masked)"
 }
 
 // wrongIn is what went wrong first, behind a colon; empty if no failure is known.
@@ -209,13 +218,16 @@ func allOr(list, all []string, what string) string {
 // sayViolation says what the word in a cell stands for.
 func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {
 	property := e.Failure.Property
-	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, c.Etcd, nameOf(e.Failure),
+	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, inWords(c.Versions()), nameOf(e.Failure),
 		property, e.Failure.Schedules, Counted(e.Schedules, "schedule"))
 	if n := len(q.Violated()); n > 1 {
 		text += fmt.Sprintf(", the first of %d violated properties", n)
 	}
 	if known := summary.Reasons(e.Known, property); known != "" {
-		text += "; known: " + known
+		return text + "; known: " + known
+	}
+	if p, err := testbed.FindProperty(property); err == nil {
+		text += "; it is not known why this does not hold: " + p.Promise
 	}
 	return text
 }
@@ -227,7 +239,7 @@ func matrixNotes(m *matrix.Matrix) []string {
 		"Added to both: each scenario outside of these that is known to be violated with the design, and not with " + matrix.Reference + ", on the same version.",
 		"live? = in " + inWords(matrix.Liveness) + " every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events end. " +
 			"A LIST that waits in vain and is then answered by etcd is a no.",
-		"yes = in all schedules that were tried, and checked at least once. " + switchedOff(testbed.Races()),
+		"yes = in all schedules that were tried, and checked at least once. What is masked is not tried: " + switchedOff(testbed.Races()),
 		"wait p99 = what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +
 			"); busy p99 = while the resource is written, too (" + matrix.Busy + "). cached = the share of these LISTs that the cache served; the others went to etcd or were refused. " +
 			"requests, bytes, progress = ranges of etcd, bytes of keys and values in its answers, and progress requests, for each LIST of " + matrix.Waiting + ". " +
@@ -239,7 +251,11 @@ func matrixNotes(m *matrix.Matrix) []string {
 		notes = append(notes, "What is unknown rests on campaigns with too few schedules: give it a longer --for, or more --seeds.")
 	}
 	if m.Interrupted {
-		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", len(m.Cells), len(m.Designs)*len(m.Versions)))
+		done := 0
+		for _, c := range m.Cells {
+			done += len(c.Versions())
+		}
+		notes = append(notes, fmt.Sprintf("Interrupted: %d of %d cells.", done, len(m.Designs)*len(m.Versions)))
 	}
 	return notes
 }

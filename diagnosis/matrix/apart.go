@@ -20,7 +20,9 @@ func basis() []string { return slices.Concat(Safety, Liveness, Costs) }
 // plan is what one cell is to be asked: the basis, and these scenarios.
 type plan struct {
 	design, version string
-	apart           []apart
+	// also are the versions that behave alike.
+	also  []string
+	apart []apart
 }
 
 // plans are in the order of the cells.
@@ -28,10 +30,10 @@ func (cfg *Config) plans() []plan {
 	var all []plan
 	for _, design := range cfg.Designs {
 		for _, version := range cfg.Versions {
-			all = append(all, plan{design, version, cfg.apart(version, design)})
+			all = append(all, plan{design: design, version: version, apart: cfg.apart(version, design)})
 		}
 	}
-	return all
+	return cfg.fold(all)
 }
 
 // apart is a scenario that tells a design from the reference: these properties are

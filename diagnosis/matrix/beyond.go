@@ -42,7 +42,13 @@ func (cfg *Config) beyond(cells []*Cell) []Beyond {
 }
 
 func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
-	p, err := cfg.params(sc, cell.Etcd, cell.Design)
+	for _, version := range cell.Versions() {
+		b.addVersion(cfg, sc, cell, version)
+	}
+}
+
+func (b *Beyond) addVersion(cfg *Config, sc *testbed.Scenario, cell *Cell, version string) {
+	p, err := cfg.params(sc, version, cell.Design)
 	if err != nil {
 		return
 	}
@@ -51,7 +57,7 @@ func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {
 			continue
 		}
 		b.Properties = with(b.Properties, v.Property.Name)
-		b.Designs, b.Versions = with(b.Designs, cell.Design), with(b.Versions, cell.Etcd)
+		b.Designs, b.Versions = with(b.Designs, cell.Design), with(b.Versions, version)
 		for _, reason := range v.Because {
 			b.Because = with(b.Because, reason)
 		}

@@ -140,7 +140,7 @@ type explorer struct {
 
 func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 	for i := range plans {
-		cell := &Cell{Design: plans[i].design, Etcd: plans[i].version}
+		cell := &Cell{Design: plans[i].design, Etcd: plans[i].version, Alike: plans[i].also}
 		err := x.fill(ctx, cell, plans[i].apart)
 		if len(cell.Safe.Evidence) > 0 {
 			cell.judge()
@@ -225,6 +225,9 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Co
 	subjects, err := sc.Subjects(p)
 	if err != nil {
 		return err
+	}
+	for _, race := range p.Masked() {
+		cell.Masked = with(cell.Masked, race.Option)
 	}
 	cfg.Steps = p.Clock.Steps
 	c := &campaign.Result{FirstSeed: cfg.FirstSeed}

@@ -4,6 +4,7 @@
 //	matrix    the result: cells, questions, the evidence for each answer
 //	explore   the campaigns that fill it
 //	apart     the scenarios that tell a design from the others
+//	alike     versions with which every run is the same
 //	variant   designs and versions with something set on top
 //	beyond    what is known of scenarios that it was not put to
 //	cost      what the consistent LISTs of one workload cost
@@ -43,10 +44,15 @@ type Matrix struct {
 type Cell struct {
 	Design string `json:"design"`
 	Etcd   string `json:"etcd"`
+	// Alike are the versions of which the same is true: with them every run is the same.
+	Alike []string `json:"alike,omitempty"`
 	// Live joins the claims that something comes in time, Safe all others.
 	Safe Question `json:"safe"`
 	Live Question `json:"live"`
 	Cost []*Cost  `json:"cost"`
+	// Masked are the options of etcd whose race is masked in scenarios that the answers rest
+	// on: a "yes" says nothing of etcd with it.
+	Masked []string `json:"masked,omitempty"`
 	// Interrupted: not all of it was run.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
@@ -76,6 +82,9 @@ type Evidence struct {
 	Missing    []string        `json:"missing,omitempty"`
 	Unexpected []string        `json:"unexpected,omitempty"`
 }
+
+// Versions are all that a cell speaks of.
+func (cell *Cell) Versions() []string { return append([]string{cell.Etcd}, cell.Alike...) }
 
 // isLive reports whether a property says that something comes in time.
 func isLive(property string) bool {
@@ -268,7 +277,7 @@ func (q *Question) Violated() []string {
 // Cell finds a cell, nil if it was not filled.
 func (m *Matrix) Cell(design, version string) *Cell {
 	for _, c := range m.Cells {
-		if c.Design == design && c.Etcd == version {
+		if c.Design == design && slices.Contains(c.Versions(), version) {
 			return c
 		}
 	}

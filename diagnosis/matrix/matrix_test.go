@@ -233,6 +233,35 @@ func TestVariants(t *testing.T) {
 	assert.Contains(t, no.Command, " --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set block-timeout=10ms --seeds ")
 }
 
+// TestVersionsThatBehaveAlike: one cell speaks of both, and says what each alone would.
+func TestVersionsThatBehaveAlike(t *testing.T) {
+	cfg := Config{Designs: []string{"v0.37.2"}, Versions: []string{"3.6.16", "3.5.7", "3.7.3", "3.7.3+sync-interval=50ms"}}
+	plans := cfg.plans()
+	require.Len(t, plans, 3)
+	assert.Equal(t, []string{"3.7.3"}, plans[0].also)
+	assert.Empty(t, plans[1].also, "3.5.7 has bugs")
+	assert.Empty(t, plans[2].also, "a variant")
+
+	alone := func(version string) *Cell {
+		m := smallMatrix(t, Config{Designs: cfg.Designs, Versions: []string{version}})
+		require.Len(t, m.Cells, 1)
+		c := m.Cells[0]
+		for _, q := range []*Question{&c.Safe, &c.Live} {
+			for i := range q.Evidence {
+				q.Evidence[i].Command = ""
+			}
+		}
+		for _, cost := range c.Cost {
+			cost.Command = ""
+		}
+		c.Etcd = ""
+		return c
+	}
+	assert.Equal(t, alone("3.6.16"), alone("3.7.3"))
+	m := &Matrix{Cells: []*Cell{{Design: "v0.37.2", Etcd: "3.6.16", Alike: []string{"3.7.3"}}}}
+	assert.Equal(t, m.Cells[0], m.Cell("v0.37.2", "3.7.3"))
+}
+
 func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
 	cfg := Config{Designs: []string{"draft-2019"}, Versions: []string{"3.5.13"}, Workers: 1}
 	one := smallMatrix(t, cfg)
