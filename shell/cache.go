@@ -100,14 +100,32 @@ func (c *Cache) Get(ctx context.Context, req wire.GetRequest) (*wire.KeyValue, e
 	return got.Item, nil
 }
 
-// Watch watches the objects under a prefix until its Stop, or until ctx ends. A
-// watch that is refused says so with its first Next.
+// Watch watches the objects under a prefix until its Stop, or until ctx ends. When it
+// returns, the beginning of the watch is fixed: no later write is lost. Its error is a
+// *StatusError if the request is not valid or comes too early (400, 429), or that of ctx; a
+// watch that is refused for another reason (410) says so with its first Next, as an API
+// server does.
 func (c *Cache) Watch(ctx context.Context, req wire.WatchRequest) (*Watch, error) {
 	if err := c.mine(req.Prefix); err != nil {
 		return nil, err
 	}
-	w := &Watch{cache: c, events: make(chan *wire.WatchEvent, responseBuffer)}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	req.Announce = true
+	w := &Watch{cache: c, events: make(chan *wire.WatchEvent, responseBuffer), begun: make(chan *wire.Error, 1)}
 	if !c.loop.post(c.clientsID, func(env *sim.Env) { c.clients.watch(env, w, &req) }) {
+		return nil, ErrClosed
+	}
+	select {
+	case refused := <-w.begun:
+		if refused != nil {
+			return nil, statusError(refused)
+		}
+	case <-ctx.Done():
+		w.stop()
+		return nil, ctx.Err()
+	case <-c.loop.done:
 		return nil, ErrClosed
 	}
 	w.forget = context.AfterFunc(ctx, w.stop)

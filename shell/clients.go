@@ -69,8 +69,7 @@ func (c *clients) ask(env *sim.Env, k *call) {
 // watch opens a watch of the cache.
 func (c *clients) watch(env *sim.Env, w *Watch, req *wire.WatchRequest) {
 	if c.full() {
-		w.events <- &wire.WatchEvent{Type: wire.Failed, Err: tooMany}
-		close(w.events)
+		w.begun <- tooMany
 		return
 	}
 	w.conn = env.Open(c.cache)
@@ -105,7 +104,11 @@ func (c *clients) Receive(env *sim.Env, m *sim.Message) {
 	if w == nil {
 		return
 	}
-	if e, ok := m.Payload.(*wire.WatchEvent); ok {
+	if w.begins(m.Payload) {
+		if _, goesOn := m.Payload.(*wire.WatchEstablished); goesOn {
+			return
+		}
+	} else if e, ok := m.Payload.(*wire.WatchEvent); ok {
 		w.take(env, e)
 		return
 	}

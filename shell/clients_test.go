@@ -22,9 +22,7 @@ func TestRequestsAboveTheConnectionLimitFail(t *testing.T) {
 	require.Equal(t, 429, refused.HTTPStatus())
 	require.NotZero(t, refused.RetryAfter)
 
-	w := &Watch{events: make(chan *wire.WatchEvent, 1)}
+	w := &Watch{begun: make(chan *wire.Error, 1)}
 	c.watch(nil, w, &wire.WatchRequest{})
-	require.Equal(t, wire.TooManyRequests, (<-w.events).Err.Code)
-	_, open := <-w.events
-	require.False(t, open)
+	require.Equal(t, wire.TooManyRequests, (<-w.begun).Code)
 }

@@ -15,28 +15,20 @@ const defaultWatcherMaxLimit = 10000
 // which revision to watch. It returns false if the watch has ended.
 func (w *watcher) sync(ctx context.Context, p *wire.WatchStart, bring func(events []*wire.WatchEvent, last bool) bool) (revision int64, ok bool) {
 	revision = max(p.Revision, 0)
-	switch {
-	case p.SendInitialEvents == wire.SendInitialEventsTrue:
-		if revision > 0 {
-			current, err := w.currentRevision(ctx, p.Prefix)
-			if err == nil && current < revision {
-				err = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version", RetryAfter: 1}
-			}
-			if err != nil {
-				bring(failure(err), true)
-				return 0, false
-			}
-		}
-		return w.listInitial(ctx, p, bring)
-	case p.SendInitialEvents == wire.SendInitialEventsFalse && revision == 0:
+	if p.SendInitialEvents != wire.SendInitialEventsTrue {
+		return revision, true
+	}
+	if revision > 0 {
 		current, err := w.currentRevision(ctx, p.Prefix)
+		if err == nil && current < revision {
+			err = &wire.Error{Code: wire.TooLargeResourceVersion, Message: "Too large resource version", RetryAfter: 1}
+		}
 		if err != nil {
 			bring(failure(err), true)
 			return 0, false
 		}
-		return current, true
 	}
-	return revision, true
+	return w.listInitial(ctx, p, bring)
 }
 
 // currentRevision is getCurrentStorageRV: no object has the bare prefix for its

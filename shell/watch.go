@@ -17,6 +17,10 @@ type Watch struct {
 	// events stands for the response that is sent to the client: what it does
 	// not take fills this channel, then the watcher's own in the cache.
 	events chan *wire.WatchEvent
+	// begun receives the outcome of the request, once: nil if the watch is established.
+	begun chan *wire.Error
+	// isBegun: that was sent. Only the loop looks at it.
+	isBegun bool
 	// inHand is an event that found no room in events. The lane from the cache is
 	// held then, and held makes the caller of Next ask the loop for more.
 	inHand *wire.WatchEvent
@@ -59,6 +63,28 @@ func (w *Watch) Stop() {
 }
 
 func (w *Watch) stop() { w.cache.loop.post(w.cache.clientsID, w.end) }
+
+// begins takes the first message of the watch: unless the cache refuses the request, that
+// is wire.WatchEstablished. It returns false if the message is an event.
+func (w *Watch) begins(m sim.Payload) bool {
+	if w.isBegun {
+		return false
+	}
+	var refused *wire.Error
+	switch p := m.(type) {
+	case *wire.WatchEstablished:
+	case *wire.WatchEvent:
+		refused = p.Err
+	default:
+		refused = interrupted
+	}
+	w.isBegun = true
+	w.begun <- refused
+	return true
+}
+
+// interrupted is what a request is answered that the cache gives up without a word.
+var interrupted = &wire.Error{Code: wire.Unavailable, Message: "the cache was started over while the watch was being established"}
 
 // take passes an event on, or keeps it and takes no other.
 func (w *Watch) take(env *sim.Env, e *wire.WatchEvent) {

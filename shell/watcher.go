@@ -73,12 +73,38 @@ func (w *watcher) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
 	ctx, cancel := context.WithCancel(watchContext(w.loop.ctx, p.Metadata))
 	wc.cancel = cancel
 	self := env.Self()
+	if p.AnnounceStart && !startsAtCurrent(p) {
+		env.Send(conn, &wire.WatchEstablished{})
+	}
 	w.loop.start(func(context.Context) {
 		defer cancel()
+		if startsAtCurrent(p) {
+			current, err := w.currentRevision(ctx, p.Prefix)
+			if err != nil {
+				w.bring(ctx, self, wc, failure(err), true)
+				return
+			}
+			w.loop.post(self, func(env *sim.Env) { w.established(env, wc, p) })
+			from := *p
+			from.Revision = current
+			p = &from
+		}
 		w.startWatching(ctx, p, func(events []*wire.WatchEvent, last bool) bool {
 			return w.bring(ctx, self, wc, events, last)
 		})
 	})
+}
+
+// startsAtCurrent: etcd's revision is where the watch begins (getStartWatchRV). watcher.Watch
+// asks for it before it returns, and for all else behind that.
+func startsAtCurrent(p *wire.WatchStart) bool {
+	return p.SendInitialEvents == wire.SendInitialEventsFalse && p.Revision <= 0
+}
+
+func (w *watcher) established(env *sim.Env, wc *watchChan, p *wire.WatchStart) {
+	if p.AnnounceStart && w.watches[wc.conn] == wc {
+		env.Send(wc.conn, &wire.WatchEstablished{})
+	}
 }
 
 // bring takes events into the world and waits until the cache has room for more.

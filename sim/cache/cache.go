@@ -172,6 +172,8 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 	switch p := m.Payload.(type) {
 	case *wire.StreamOpened:
 		c.guard.StreamOpened(env)
+	case *wire.WatchEstablished:
+		c.dispatcher.Established(env, m.Conn)
 	case *wire.WatchEvent:
 		if p.Type == wire.Bookmark && c.guard.Deaf(env) && c.reflector.Watches(env, m.Conn) {
 			c.dropProgress(env, p)

@@ -217,7 +217,21 @@ type WatchRequest struct {
 	// TimeoutSeconds is after how long the API server ends the watch; 0 is never.
 	TimeoutSeconds int64
 	Selector       Selector
+	// Announce: WatchEstablished comes before everything else. An API server answers each
+	// watch so; here only clients that look at it get the message.
+	Announce bool
 }
+
+// WatchEstablished is the beginning of the answer to a watch, HTTP 200: it is fixed from where
+// on its events come, and no later write is lost. A watch that is refused before it, with 400
+// or 429, fails as a request does; errors that come after it are events of type ERROR.
+type WatchEstablished struct{}
+
+// Digest implements sim.Payload.
+func (*WatchEstablished) Digest(d sim.Digest) sim.Digest { return d.Text("watch established") }
+
+// Label implements sim.Payload.
+func (*WatchEstablished) Label() string { return "watch established" }
 
 // Digest implements sim.Payload.
 func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
@@ -227,6 +241,9 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	}
 	if r.TimeoutSeconds != 0 {
 		d = d.Int(r.TimeoutSeconds)
+	}
+	if r.Announce {
+		d = d.Text("announce")
 	}
 	return r.Selector.digest(d)
 }

@@ -24,6 +24,9 @@ type WatchStart struct {
 	// Announce: StreamOpened comes before anything that a stream to etcd brings. No
 	// release of clientv3 does that; an interceptor of its streams can.
 	Announce bool
+	// AnnounceStart: WatchEstablished comes once the revision is known after which the
+	// watch begins (getStartWatchRV), before anything else.
+	AnnounceStart bool
 	// Selects: a selector decides which events the client is sent, for which a change has
 	// to come with the object as it was before. Upstream the predicate is applied here
 	// (watchChan.transform); this storage leaves it to the API server.
@@ -48,6 +51,9 @@ func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	}
 	if r.Announce {
 		d = d.Text("announce")
+	}
+	if r.AnnounceStart {
+		d = d.Text("announce start")
 	}
 	if r.Selects {
 		d = d.Text("selects")

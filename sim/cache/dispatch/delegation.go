@@ -40,7 +40,7 @@ func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.Watch
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
 		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty(),
-		Metadata: d.cfg.UpstreamMetadata}
+		Metadata: d.cfg.UpstreamMetadata, AnnounceStart: req.Announce}
 	if start.SendInitialEvents == wire.SendInitialEventsUnset && start.Revision == 0 {
 		start.SendInitialEvents = wire.SendInitialEventsTrue
 	}
@@ -59,6 +59,14 @@ func (d *Dispatcher) delegatedOn(env *sim.Env, conn sim.Conn) *Watcher {
 	}
 	env.LooksAt(cellPlaces, 0)
 	return nil
+}
+
+// Established tells the client whose watch was delegated that etcd's revision is known.
+func (d *Dispatcher) Established(env *sim.Env, conn sim.Conn) {
+	if w := d.delegatedOn(env, conn); w != nil {
+		env.Under(w.cause)
+		establish(env, w.conn, w.request)
+	}
 }
 
 // Relay passes an event of etcd on to the client whose watch was delegated.

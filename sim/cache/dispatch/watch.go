@@ -29,11 +29,13 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 	}
 	if isWatchList(req) && !s.ConsistentReadSupported(env) {
 		env.Cover(watchListUnsupported)
+		establish(env, m.Conn, req)
 		Refuse(env, m.Conn, progressNotTrusted)
 		return
 	}
 	if isWatchList(req) && d.detect.Silent(env) {
 		env.Cover(watchListSilent)
+		establish(env, m.Conn, req)
 		Refuse(env, m.Conn, noProgressHeard)
 		return
 	}
@@ -204,6 +206,7 @@ func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 		}
 		env.Abort(w.conn)
 	default:
+		establish(env, w.conn, w.request)
 		Refuse(env, w.conn, err)
 	}
 	w.forget(env)
@@ -229,6 +232,7 @@ func (w *Watcher) leaveStarting(env *sim.Env) {
 func (w *Watcher) register(env *sim.Env) {
 	env.ReadsItem(cellTurn, w.number, turnRequest)
 	d := w.dispatcher
+	establish(env, w.conn, w.request)
 	if !w.takeInitialEvents(env) {
 		env.Cover(watchTooOld)
 		Refuse(env, w.conn, tooOld)
@@ -284,6 +288,17 @@ var Registrations = option.NewSeam[Registration, Recheck]("registration",
 	Shipped("rechecked", "it ends at once", func(began int, now Readiness) bool {
 		return now.OK && now.Generation == began
 	})
+
+// establish tells the client of a watch that its beginning is fixed, or that an error
+// follows as an event: where Cacher.Watch returns a watch.
+func establish(env *sim.Env, conn sim.Conn, req *wire.WatchRequest) {
+	if req.Announce {
+		env.Send(conn, &established)
+	}
+}
+
+// established says the same whoever is told it.
+var established wire.WatchEstablished
 
 // Refuse answers a watch with an ERROR event, which is how every error of a watch
 // is sent once the request has been parsed (newErrWatcher).

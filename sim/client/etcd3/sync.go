@@ -70,6 +70,14 @@ func (w *watchChan) startSync(env *sim.Env, p *wire.WatchStart) bool {
 	return true
 }
 
+// established: the revision is known after which the watch begins, which is when
+// watcher.Watch returns.
+func (w *watchChan) established(env *sim.Env) {
+	if w.announcesStart {
+		env.Send(w.conn, &wire.WatchEstablished{})
+	}
+}
+
 func (w *watchChan) ask(env *sim.Env, p *wire.RangeRequest) {
 	w.c.client.Ask(env, w.n, w.from, p, w.cause)
 }
@@ -101,6 +109,7 @@ func (w *watchChan) synced(env *sim.Env, p sim.Payload) {
 		}
 		w.fail(env, err)
 	case s.step == syncCurrent:
+		w.established(env)
 		w.syncedUpTo(env, answer.Revision)
 	case s.step == syncMinimum && s.rev > answer.Revision:
 		env.Cover(syncTooLarge)

@@ -26,6 +26,8 @@ type watchChan struct {
 	selects bool
 	// announce: the cache wants to know of the streams of the watch.
 	announce bool
+	// announcesStart: the cache wants to know when the beginning of the watch is known.
+	announcesStart bool
 	// nth distinguishes watches of one prefix.
 	nth  int32
 	sync watchSync

@@ -80,7 +80,12 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
 	w.prefix, w.ctxKey, w.progressNotify, w.announce, w.selects = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce, p.Selects
 	env.Bound(conn, c.cfg.OutgoingBufSize)
-	if !w.startSync(env, p) {
+	w.announcesStart = p.AnnounceStart
+	begun := w.startSync(env, p)
+	if w.sync.step != syncCurrent {
+		w.established(env)
+	}
+	if !begun {
 		// wire.Unset becomes 0, which asks for what happens from now on.
 		w.startWatch(env, p.Revision+1)
 	}
