@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"io"
 	"slices"
 	"strings"
@@ -13,8 +12,32 @@ import (
 // WriteStory tells how a run fails: its story, why it is a violation, and which
 // behaviour decides.
 func WriteStory(w io.Writer, o Terminal, d *diagnosis.Diagnosis) error {
+	_, err := io.WriteString(w, storyText(o, d, 0, true))
+	return err
+}
+
+// leastTold is how many steps of a story are told at each of its ends, however little
+// room there is.
+const leastTold = 2
+
+// ShortStory is WriteStory in at most so many lines, as far as that goes: what is switched
+// off is left out first, then the steps in the middle. A step near the end says more than
+// one at the beginning.
+func ShortStory(o Terminal, d *diagnosis.Diagnosis, lines int) string {
+	text := storyText(o, d, 0, true)
+	for hidden := 0; strings.Count(text, "\n") > lines && hidden <= len(d.Story.Lines)-2*leastTold; hidden++ {
+		text = storyText(o, d, hidden, false)
+	}
+	if all := strings.SplitAfter(text, "\n"); len(all) > lines+1 {
+		text = strings.Join(all[:lines], "")
+	}
+	return text
+}
+
+// storyText is the story without so many of its steps.
+func storyText(o Terminal, d *diagnosis.Diagnosis, hidden int, masked bool) string {
 	s := d.Story
-	b := bufio.NewWriter(w)
+	var b strings.Builder
 	b.WriteString(o.bold(s.Title) + "\n\n")
 	when, node := 0, 0
 	for _, l := range s.Lines {
@@ -22,7 +45,15 @@ func WriteStory(w io.Writer, o Terminal, d *diagnosis.Diagnosis) error {
 		node = max(node, len(l.Node))
 	}
 	indent := when + node + 4
-	for _, l := range s.Lines {
+	// Two thirds of the steps that are told are those at the end.
+	gap := max(leastTold, (len(s.Lines)-hidden)/3)
+	for i, l := range s.Lines {
+		if hidden > 0 && i == gap {
+			b.WriteString(o.faint(pad("...", indent, false)+Counted(uint64(hidden), "step")+" left out") + "\n")
+		}
+		if i >= gap && i < gap+hidden {
+			continue
+		}
 		head := pad(s.When(l), when, true)
 		b.WriteString(o.faint(head) + "  " + pad(l.Node, node, false) + "  ")
 		b.WriteString(wrap(l.Text, o.width(), indent) + "\n")
@@ -33,10 +64,10 @@ func WriteStory(w io.Writer, o Terminal, d *diagnosis.Diagnosis) error {
 			b.WriteString(wrap(text, o.width(), 0) + "\n")
 		}
 	}
-	if text := sayMasked(o.program(), s.Masked, s.Settings); text != "" {
+	if text := sayMasked(o.program(), s.Masked, s.Settings); masked && text != "" {
 		b.WriteString(o.faint(wrap(text, o.width(), 0)) + "\n")
 	}
-	return b.Flush()
+	return b.String()
 }
 
 // sayMasked says which races are switched off, which scenario shows them, and what the

@@ -2,15 +2,10 @@ package scenariotest
 
 import (
 	"context"
-	"strings"
 	"testing"
 
-	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/property"
-	"github.com/watchbed/watchbed/explore/recording"
-	"github.com/watchbed/watchbed/explore/strategy"
-	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,8 +14,9 @@ import (
 const Failures = "simrun-failures"
 
 // MustHold runs so many seeds of the default strategy, and fails the test unless every
-// property that the scenario claims was checked and holds. For each way to fail it
-// prints the story of a small run and what decides, and writes a replay file.
+// property that the scenario claims was checked and holds. In at most property.MaxLines
+// lines it prints the story of a small run, what decides, the command that replays it,
+// and the other ways to fail. Each of them has a replay file.
 func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64) *campaign.Result {
 	t.Helper()
 	subjects, err := sc.Subjects(p)
@@ -32,33 +28,19 @@ func MustHold(t testing.TB, sc *testbed.Scenario, p testbed.Params, seeds uint64
 		t.Fatal(err)
 	}
 	property.MustBeChecked(t, c)
-	// It is the test's line that fails, not one of the finder.
-	var stories []string
-	finder := &diagnosis.Finder{
-		Scenario: sc, Params: p, Strategy: strategy.Default(), First: c.FirstSeed, Last: c.FirstSeed + max(c.Schedules, 1) - 1,
-		Shrink: true, Tool: "go test, watchbed",
-		Found: func(d *diagnosis.Diagnosis) { stories = append(stories, told(d)) },
-	}
-	_, err = finder.Find(context.Background(), c.Failures)
-	for _, text := range stories {
-		t.Errorf("%s", text)
-	}
-	if err != nil {
-		t.Errorf("cannot explain a violation: %v", err)
+	if len(c.Failures) > 0 {
+		t.Errorf("%s", tellCampaign(sc, p, c))
 	}
 	return c
 }
 
-// told is the story with the command that shows it again.
-func told(d *diagnosis.Diagnosis) string {
-	var b strings.Builder
-	b.WriteString(d.Failure.String() + " is violated\n\n")
-	if err := report.WriteStory(&b, report.Terminal{}, d); err != nil {
-		b.WriteString(err.Error() + "\n")
-	}
-	path, _, err := d.Recording.Create(Failures)
+// Check lets rapid draw schedules of up to so many choices, and fails the test as MustHold
+// does; property.Check says more.
+func Check(t testing.TB, sc *testbed.Scenario, p testbed.Params, choices int) {
+	t.Helper()
+	subjects, err := sc.Subjects(p)
 	if err != nil {
-		return b.String() + "\nThere is no replay file: " + err.Error()
+		t.Fatal(err)
 	}
-	return b.String() + "\nReplay: simrun replay " + recording.ShellWord(path)
+	property.Check(t, subjects, choices)
 }

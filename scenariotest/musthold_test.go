@@ -3,15 +3,21 @@ package scenariotest_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenariotest"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // captured is a test whose failures are kept, and do not fail the real test.
@@ -27,6 +33,10 @@ func (t *captured) Errorf(format string, args ...any) {
 	t.stacks = append(t.stacks, string(debug.Stack()))
 	t.errors = append(t.errors, fmt.Sprintf(format, args...))
 }
+func (t *captured) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	runtime.Goexit()
+}
 func (t *captured) Error(args ...any) { t.errors = append(t.errors, fmt.Sprint(args...)) }
 
 func TestMustHoldTellsTheStoryAndKeepsTheRun(t *testing.T) {
@@ -38,15 +48,106 @@ func TestMustHoldTellsTheStoryAndKeepsTheRun(t *testing.T) {
 		require.NotContains(t, stack, "diagnosis.", "go test names the first line that is not in a helper: it has to be the test's")
 	}
 	text := failing.errors[0]
-	require.True(t, strings.HasPrefix(text, "linearizable-data (missing-write) is violated\n"), text)
+	require.True(t, strings.HasPrefix(text, "linearizable-data (missing-write) is violated in "), text)
 	require.Contains(t, text, "sendLoop takes from ctrlStream, while", "the story")
 	require.Contains(t, text, "One behaviour of etcd decides: progress=control-queue")
+	require.Equal(t, scenarios.Issue15220.Name, replayed(t, text).Scenario)
+	require.Contains(t, text, "\nAlso linearizable (missing-write) in ")
+}
+
+// replayed is the recording that a failure names, which runs again to the bit.
+func replayed(t *testing.T, text string) *recording.Recording {
+	t.Helper()
 	_, path, found := strings.Cut(text, "\nReplay: simrun replay ")
 	require.True(t, found, text)
+	path, _, _ = strings.Cut(path, "\n")
 	require.Equal(t, scenariotest.Failures, filepath.Dir(path))
 	rec, err := recording.Open(path)
 	require.NoError(t, err)
-	require.Equal(t, scenarios.Issue15220.Name, rec.Scenario)
+	sc, err := testbed.FindScenario(rec.Scenario)
+	require.NoError(t, err)
+	p, err := recorded.Params(sc, rec)
+	require.NoError(t, err)
+	system, err := sc.New(p)
+	require.NoError(t, err)
+	again, err := recording.Replay(explore.NewRunner(system, p.Clock.Steps), rec)
+	require.NoError(t, err)
+	require.Equal(t, rec.TraceHash, again.TraceHash)
+	return rec
+}
+
+// lines is how many lines a test prints.
+func (t *captured) lines() int {
+	n := 0
+	for _, text := range t.errors {
+		n += 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n")
+	}
+	return n
+}
+
+// TestAFailureIsShort: stories of dozens of steps, many ways to fail, and claims that were
+// not checked.
+func TestAFailureIsShort(t *testing.T) {
+	folded := 0
+	for _, c := range []struct {
+		scenario string
+		settings string
+		seeds    uint64
+	}{
+		{"lost-event", "", 20},
+		{"informer-time-travel", "", 60},
+		{"crash-in-compaction", "etcd=3.5.7", 300},
+		{"any-requests", "etcd=3.5.7", 200},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			sc, err := testbed.FindScenario(c.scenario)
+			require.NoError(t, err)
+			p := sc.Params
+			for _, text := range strings.Fields(c.settings) {
+				set := option.Settings(text)[0]
+				require.NoError(t, p.Set(set.Name, set.Value))
+			}
+			failing := &captured{TB: t}
+			scenariotest.MustHold(failing, sc, p, c.seeds)
+			require.NotEmpty(t, failing.errors)
+			text := failing.errors[len(failing.errors)-1]
+			require.LessOrEqual(t, failing.lines(), property.MaxLines, strings.Join(failing.errors, "\n"))
+			require.Contains(t, text, " is violated in ")
+			replayed(t, text)
+			if strings.Contains(text, " left out\n") {
+				folded++
+			}
+			t.Logf("%d lines", failing.lines())
+		})
+	}
+	require.NotZero(t, folded, "no story was too long")
+}
+
+// TestChecksOfAnySubjectTellStoriesOfScenarios: property.MustHold and property.Check know
+// nothing but the subject.
+func TestChecksOfAnySubjectTellStoriesOfScenarios(t *testing.T) {
+	t.Chdir(t.TempDir())
+	subjects, err := scenarios.Issue15220.Subjects(scenarios.Issue15220.Params)
+	require.NoError(t, err)
+	failing := &captured{TB: t}
+	property.MustHold(failing, subjects, 300)
+	require.Contains(t, failing.errors[0], "sendLoop takes from ctrlStream, while")
+	require.LessOrEqual(t, failing.lines(), property.MaxLines)
+	replayed(t, failing.errors[0])
+
+	failing = &captured{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		scenariotest.Check(failing, scenarios.Issue15220, scenarios.Issue15220.Params, 400)
+	}()
+	<-done
+	require.Len(t, failing.errors, 1)
+	require.Contains(t, failing.errors[0], "the progress request of client is answered by recvLoop itself")
+	require.Contains(t, failing.errors[0], "\nor property.Replay(t, newSubject, ")
+	require.LessOrEqual(t, failing.lines(), property.MaxLines)
+	replayed(t, failing.errors[0])
 }
 
 func TestMustHoldPassesWhatHolds(t *testing.T) {

@@ -74,5 +74,10 @@ func (sc *Scenario) New(p Params) (*System, error) {
 	if stream == nil {
 		stream = func(p *Params, i int) workload.EtcdWatchPlan { return plans.EveryWatch(p.Workload.FirstRevision(), i) }
 	}
-	return newSystem(p, sc.Claims, stream)
+	s, err := newSystem(p, sc.Claims, stream)
+	if err != nil {
+		return nil, err
+	}
+	s.scenario = sc
+	return s, nil
 }

@@ -42,6 +42,8 @@ type System struct {
 	// number.
 	followers [][]StepObserver
 	preparers []Preparer
+	// scenario is the one that it was made from.
+	scenario *Scenario
 	// judgedOperations is what JudgeWith was told.
 	judgedOperations int
 
@@ -139,6 +141,9 @@ func (s *System) planFaults() error {
 	s.faults = faults.New(&s.params.Faults, s.topology, informers, servers, downgraded)
 	return nil
 }
+
+// Scenario is the one that the system was made from.
+func (s *System) Scenario() *Scenario { return s.scenario }
 
 // Params are the parameters that the system was made with.
 func (s *System) Params() Params { return s.params }

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,46 +15,71 @@ import (
 
 // Check lets rapid draw schedules of up to so many choices; the number of schedules
 // is rapid's flag -rapid.checks. It fails the test if a schedule violates a
-// property, or if none checked a claimed property. rapid shrinks the schedule, and
-// the message has a call of Replay that repeats it.
+// property, or if none checked a claimed property. rapid shrinks the schedule. How it fails
+// is said as MustHold does, with a call of Replay that repeats the schedule.
 func Check(t testing.TB, newSubject func() explore.Subject, choices int) {
 	t.Helper()
 	r := explore.NewRunner(newSubject(), 0)
 	draw := lists(choices)
 	var failure *explore.Failure
+	var failing []uint16
 	exercised := map[string]bool{}
 	var claimed []string
-	rapid.Check(t, func(t *rapid.T) {
-		list := draw.Draw(t, "choices")
-		c := &indices{list: list}
-		res := r.Run(c)
-		if res.Truncated {
-			t.Fatalf("the run does not end within %d steps; to reproduce: %s", explore.DefaultSteps, call(list[:c.used]))
-		}
-		for i := range res.Findings {
-			f := &res.Findings[i]
-			if _, ok := exercised[f.Property]; !ok {
-				claimed = append(claimed, f.Property)
+	said := quietly(t, func(t testing.TB) {
+		rapid.Check(t, func(t *rapid.T) {
+			list := draw.Draw(t, "choices")
+			c := &indices{list: list}
+			res := r.Run(c)
+			if res.Truncated {
+				t.Fatalf("the run does not end within %d steps; to reproduce: %s", explore.DefaultSteps, call(list[:c.used]))
 			}
-			exercised[f.Property] = exercised[f.Property] || f.Verdict != model.Vacuous
-			if f.Verdict != model.Violated {
-				continue
+			for i := range res.Findings {
+				f := &res.Findings[i]
+				if _, ok := exercised[f.Property]; !ok {
+					claimed = append(claimed, f.Property)
+				}
+				exercised[f.Property] = exercised[f.Property] || f.Verdict != model.Vacuous
+				if f.Verdict != model.Violated {
+					continue
+				}
+				// A smaller schedule must fail in the same way as the first one.
+				way := f.Failure()
+				if failure == nil {
+					failure = &way
+				}
+				if way == *failure {
+					// The last one is the smallest: rapid runs it once more.
+					failing = slices.Clone(list[:c.used])
+					t.Fatalf("%s", way)
+				}
 			}
-			// A smaller schedule must fail in the same way as the first one.
-			way := f.Failure()
-			if failure == nil {
-				failure = &way
-			}
-			if way == *failure {
-				t.Fatalf("%s; to reproduce: %s", describe(f), call(list[:c.used]))
-			}
-		}
+		})
 	})
+	switch {
+	case failure != nil:
+		t.Fatalf("%s", tellRun(newSubject, failing, *failure))
+	case said != "":
+		t.Fatalf("%s", said)
+	}
 	for _, name := range claimed {
 		if !exercised[name] {
 			t.Errorf("%s: vacuous, no schedule checked it", name)
 		}
 	}
+}
+
+// tellRun says how a drawn schedule fails.
+func tellRun(newSubject func() explore.Subject, list []uint16, f explore.Failure) string {
+	runner := explore.NewRunner(newSubject(), 0)
+	rec, _ := recording.Record(runner, &indices{list: list})
+	// The file of a run names where its choices came from.
+	rec.Strategy = "rapid"
+	if teller != nil {
+		if text, ok := teller.Run(newSubject, rec, f, call(list)); ok {
+			return text
+		}
+	}
+	return f.String() + " is violated:\n" + story(rec) + "to reproduce: " + call(list)
 }
 
 // Replay repeats a schedule that Check has found, and fails the test if it
@@ -63,7 +89,7 @@ func Replay(t testing.TB, newSubject func() explore.Subject, choices ...uint16) 
 	rec, res := recording.Record(explore.NewRunner(newSubject(), 0), &indices{list: choices})
 	for i := range res.Findings {
 		if f := &res.Findings[i]; f.Verdict == model.Violated {
-			t.Errorf("%s:\n%s", describe(f), story(rec))
+			t.Errorf("%s is violated:\n%s", f.Failure(), story(rec))
 		}
 	}
 }
@@ -84,14 +110,6 @@ func lists(longest int) *rapid.Generator[[]uint16] {
 		}
 		return list
 	})
-}
-
-func describe(f *explore.Finding) string {
-	s := f.Failure().String() + " is violated"
-	if f.Why != nil {
-		s += ": " + f.Why.String()
-	}
-	return s
 }
 
 func call(list []uint16) string {

@@ -164,6 +164,9 @@ func TestCheckShrinksToALineThatReproduces(t *testing.T) {
 		list = append(list, uint16(n))
 	}
 	t.Log(call[0])
+	require.LessOrEqual(t, strings.Count(failing.text.String(), "\n"), property.MaxLines)
+	require.Contains(t, failing.text.String(), "adds up (lost update) is violated:\n\trun l", "the choices")
+	require.NotContains(t, failing.text.String(), "[rapid]", "what it prints is a list of numbers")
 	require.NotEmpty(t, list)
 	require.LessOrEqual(t, len(list), 12)
 	again := capture(t, func(t testing.TB) { property.Replay(t, broken, list...) })

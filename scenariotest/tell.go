@@ -1,0 +1,116 @@
+package scenariotest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/property"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+const tool = "go test, watchbed"
+
+// teller tells of scenarios of the test bed.
+type teller struct{}
+
+func init() { property.TellWith(teller{}) }
+
+// systemOf is the system that a subject is; nil if it is another one.
+func systemOf(newSubject func() explore.Subject) *testbed.System {
+	s, ok := newSubject().(*testbed.System)
+	if !ok || s.Scenario() == nil {
+		return nil
+	}
+	return s
+}
+
+// Campaign implements property.Teller.
+func (teller) Campaign(newSubject func() explore.Subject, c *campaign.Result) (string, bool) {
+	s := systemOf(newSubject)
+	if s == nil {
+		return "", false
+	}
+	return tellCampaign(s.Scenario(), s.Params(), c), true
+}
+
+// Run implements property.Teller.
+func (teller) Run(newSubject func() explore.Subject, rec *recording.Recording, f explore.Failure, call string) (string, bool) {
+	s := systemOf(newSubject)
+	if s == nil {
+		return "", false
+	}
+	p := s.Params()
+	rec.Tool, rec.Scenario, rec.Parameters = tool, s.Scenario().Name, recorded.Parameters(&p)
+	if small, err := recording.Shrink(context.Background(), explore.NewRunner(s, p.Clock.Steps), rec, f, 0); err == nil {
+		rec = small.Recording
+	}
+	d, err := diagnosis.Of(s.Scenario(), rec, f)
+	if err != nil {
+		return fmt.Sprintf("%s is violated, and cannot be explained: %v\nto reproduce: %s", f, err, call), true
+	}
+	d.Keep()
+	return told(d, "", []string{"or " + call}), true
+}
+
+// mostOthers is how many failures are named beside the one whose story is told.
+const mostOthers = 5
+
+// tellCampaign tells the failure that says most about the cause, and names the others.
+func tellCampaign(sc *testbed.Scenario, p testbed.Params, c *campaign.Result) string {
+	finder := &diagnosis.Finder{
+		Scenario: sc, Params: p, Strategy: strategy.Default(), First: c.FirstSeed, Last: c.FirstSeed + max(c.Schedules, 1) - 1,
+		Shrink: true, Tool: tool,
+	}
+	found, err := finder.Find(context.Background(), c.Failures)
+	if len(found) == 0 {
+		return fmt.Sprintf("%s is violated, and cannot be explained: %v", c.Failures[0].Failure, err)
+	}
+	often := func(f explore.Failure) string {
+		i := slices.IndexFunc(c.Failures, func(t campaign.FailureTally) bool { return t.Failure == f })
+		return fmt.Sprintf(" in %d of %d schedules", c.Failures[i].Schedules, c.Schedules)
+	}
+	var others []string
+	for i, d := range found {
+		if i > 0 {
+			others = append(others, "Also "+d.Failure.String()+often(d.Failure)+": "+replay(d))
+		}
+		for _, f := range d.Also {
+			others = append(others, "Also "+f.String()+often(f)+", in the same run")
+		}
+	}
+	if n := len(others); n > mostOthers {
+		others = append(others[:mostOthers], fmt.Sprintf("And %d more ways to fail: the folder %s", n-mostOthers, Failures))
+	}
+	if err != nil {
+		others = append(others, "Cannot explain all: "+err.Error())
+	}
+	return told(found[0], often(found[0].Failure), others)
+}
+
+// told is the story with the command that shows it again, and further lines.
+func told(d *diagnosis.Diagnosis, often string, others []string) string {
+	head := d.Failure.String() + " is violated" + often
+	tail := append([]string{"Replay: " + replay(d)}, others...)
+	// Beside the story are the head, the tail, an empty line around it, and what a test
+	// says of claims that were not checked.
+	room := property.MaxLines - len(tail) - 6
+	return head + "\n\n" + report.ShortStory(report.Terminal{}, d, room) + "\n" + strings.Join(tail, "\n")
+}
+
+// replay is the command that shows a run again, with the file that it needs.
+func replay(d *diagnosis.Diagnosis) string {
+	path, _, err := d.Recording.Create(Failures)
+	if err != nil {
+		return "there is no file: " + err.Error()
+	}
+	return "simrun replay " + recording.ShellWord(path)
+}
