@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -136,10 +137,15 @@ func (f *checkFlags) known() error {
 }
 
 func (f *checkFlags) check(s process, name string) (*checked, error) {
+	// Half the usual room for garbage keeps a million operations within 2 GB.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	h, err := read(s, name)
 	if err != nil {
 		return nil, err
 	}
+	p := newProgress(s, 0, 0)
+	p.line("judging, " + report.Counted(uint64(len(h.Operations)), "operation"))
+	defer p.end()
 	h.Partial = h.Partial || f.partial
 	r, err := check.History(h, check.Options{Properties: f.properties, Budget: f.budget})
 	if err != nil {
@@ -164,7 +170,7 @@ func read(s process, name string) (*model.History, error) {
 			return nil, usage("%w", err)
 		}
 		defer file.Close()
-		r = file
+		r = newReading(s, file)
 	}
 	h, err := history.Read(r)
 	if err != nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -73,4 +74,39 @@ func (p *progress) end() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.shown = false
 	}
+}
+
+// reading passes a file on, and shows on a terminal how far it is.
+type reading struct {
+	from     io.Reader
+	progress *progress
+	done     int64
+	size     int64
+	shown    time.Time
+}
+
+func newReading(s process, file *os.File) *reading {
+	r := &reading{from: file, progress: newProgress(s, 0, 0)}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		r.size = info.Size()
+	}
+	return r
+}
+
+// Read implements io.Reader.
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.done += int64(n)
+	if now := time.Now(); now.Sub(r.shown) > time.Second/4 {
+		r.shown = now
+		text := fmt.Sprintf("reading, %d MB", r.done>>20)
+		if r.size > 0 {
+			text = fmt.Sprintf("reading, %d of %d MB", r.done>>20, r.size>>20)
+		}
+		r.progress.line(text)
+	}
+	if err != nil {
+		r.progress.end()
+	}
+	return n, err
 }

@@ -14,10 +14,9 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// The limits of Read. A recorded history takes about one and a half times
-// its file in memory, and four times while it is read. A history that was built
-// to take much memory takes seven times its file. A million operations of which half are lists of
-// ten items are 660 MB.
+// The limits of Read. A million operations of which half are lists of ten items are 680 MB;
+// they take 1 to 2 GB in memory while they are read. A history that was built to take much
+// memory takes seven times its file.
 const (
 	MaxLineBytes    = 16 << 20
 	MaxHistoryBytes = 1 << 30
@@ -43,6 +42,7 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 	h := &model.History{Initial: model.Initial{Revision: 1}}
 	clients, watchers := map[string]int{}, map[string]int{}
 	var lines []int
+	same := newInterned()
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, min(1<<16, limit.lineBytes)), limit.lineBytes)
 	number, size, first := 0, 0, true
@@ -92,6 +92,8 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 			h.Clients = append(h.Clients, in.Client)
 		}
 		op.Client = index
+		op.Request.Key, op.Request.End = same.key(op.Request.Key), same.key(op.Request.End)
+		same.result(op.Result)
 		h.Operations = append(h.Operations, op)
 		lines = append(lines, number)
 	}
