@@ -50,11 +50,15 @@ func difference(events []WatchEvent, op *Request, rev int64, earlier, before, af
 			events = append(events, WatchEvent{Type: DeleteEvent, Item: &Item{Key: key, ModRevision: rev}, PrevItem: earlier.Get(key), Revision: rev})
 		}
 	}
-	if op.Kind == Put {
+	key, end := op.Key, op.End
+	switch op.Kind {
+	case Put:
 		changed(op.Key)
 		return events
+	case LeaseRevoke:
+		key, end = everything, everything
 	}
-	before.Ascend(op.Key, op.End, func(it *Item) bool {
+	before.Ascend(key, end, func(it *Item) bool {
 		changed(it.Key)
 		return true
 	})

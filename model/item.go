@@ -10,6 +10,8 @@ type Item struct {
 	CreateRevision int64  `json:"create,omitempty"`
 	ModRevision    int64  `json:"mod,omitempty"`
 	Version        int64  `json:"version,omitempty"`
+	// Lease is the lease that the key is attached to, 0 if it has none.
+	Lease int64 `json:"lease,omitempty"`
 }
 
 // Digest is a 64-bit hash of everything in the item. The sum of the digests of
@@ -20,7 +22,11 @@ func (it *Item) Digest() uint64 {
 	h = digestString(h, it.Value)
 	h = mix(h^uint64(it.CreateRevision), 0xe7037ed1a0b428db)
 	h = mix(h^uint64(it.ModRevision), 0x8ebc6af09c88c6e3)
-	return mix(h^uint64(it.Version), 0x589965cc75374cc3)
+	h = mix(h^uint64(it.Version), 0x589965cc75374cc3)
+	if it.Lease != 0 {
+		h = mix(h^uint64(it.Lease), 0x1d8e4e27c47d124f)
+	}
+	return h
 }
 
 func mix(a, b uint64) uint64 {
@@ -55,6 +61,9 @@ func InRange(k, key, end string) bool {
 		return k >= key && k < end
 	}
 }
+
+// everything is the key, and the end, of the range of all keys.
+const everything = "\x00"
 
 // PrefixEnd is the end of the range of all keys that start with prefix.
 func PrefixEnd(prefix string) string {

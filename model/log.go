@@ -11,6 +11,8 @@ type Log struct {
 	// changed[i] are the events of revision first+1+i, from when they were first asked
 	// for: each watcher is held against them, and each of its streams several times.
 	changed [][]WatchEvent
+	// leases are the changes of leases, in their order.
+	leases []leaseChange
 }
 
 // NewLog starts a log at the given contents.
@@ -22,7 +24,7 @@ func NewLog(init Initial) *Log {
 // Restart forgets all writes: the log is at the given contents again.
 func (l *Log) Restart() {
 	l.stores = append(l.stores[:0], l.initial)
-	l.writes, l.changed = l.writes[:0], l.changed[:0]
+	l.writes, l.changed, l.leases = l.writes[:0], l.changed[:0], l.leases[:0]
 }
 
 // Append replays one more committed request. Requests that change nothing add
@@ -31,6 +33,9 @@ func (l *Log) Append(r *Request) {
 	cur := l.stores[len(l.stores)-1]
 	next := cur.Clone()
 	next.Apply(r)
+	if r.Lease != 0 && r.Kind != Put {
+		l.noteLease(r, cur, next)
+	}
 	if next.revision == cur.revision {
 		l.stores[len(l.stores)-1] = next
 		return

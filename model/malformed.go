@@ -7,11 +7,11 @@ import "slices"
 const maxTxnOps = 128
 
 // Malformed reports whether etcd has to refuse a request whatever its contents are: a key
-// is missing, there is a value beside one that is kept, a transaction has too many parts, or
+// is missing, there is a value or a lease beside one that is kept, a transaction has too many parts, or
 // it writes a key twice.
 func (r *Request) Malformed() bool {
 	switch r.Kind {
-	case Compact:
+	case Compact, LeaseGrant, LeaseRevoke, LeaseKeepAlive, LeaseTimeToLive:
 		return false
 	case Txn:
 		return r.malformedTxn(maxTxnOps) || writesTwice(r)
@@ -19,7 +19,9 @@ func (r *Request) Malformed() bool {
 	return r.malformedOperation()
 }
 
-func (r *Request) malformedOperation() bool { return r.Key == "" || r.IgnoreValue && r.Value != "" }
+func (r *Request) malformedOperation() bool {
+	return r.Key == "" || r.IgnoreValue && r.Value != "" || r.IgnoreLease && r.Lease != 0
+}
 
 // malformedTxn: a transaction within another one may have as many parts as the longest list
 // of the outer one leaves.

@@ -18,9 +18,14 @@ const (
 	Get
 	List
 	Compact
+	LeaseGrant
+	LeaseRevoke
+	LeaseKeepAlive
+	LeaseTimeToLive
 )
 
-var kindNames = [...]string{Put: "put", Delete: "delete", Txn: "txn", Get: "get", List: "list", Compact: "compact"}
+var kindNames = [...]string{Put: "put", Delete: "delete", Txn: "txn", Get: "get", List: "list", Compact: "compact",
+	LeaseGrant: "lease grant", LeaseRevoke: "lease revoke", LeaseKeepAlive: "lease keep-alive", LeaseTimeToLive: "lease time-to-live"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) && kindNames[k] != "" {
@@ -49,12 +54,13 @@ func (f Freshness) String() string { return freshnessNames[f] }
 // CompareTarget is the field of a key that a transaction compares.
 type CompareTarget uint8
 
-// The fields that etcd compares, but for leases. A missing key has the numbers at 0.
+// The fields that etcd compares. A missing key has the numbers at 0.
 const (
 	CompareMod CompareTarget = iota
 	CompareVersion
 	CompareCreate
 	CompareValue
+	CompareLease
 )
 
 // Compare is one condition of a transaction: target(Key) Op Operand.
@@ -104,6 +110,8 @@ func (c *Compare) holds(it *Item) bool {
 		v = cmp.Compare(it.CreateRevision, c.Operand)
 	case CompareValue:
 		v = cmp.Compare(it.Value, c.Value)
+	case CompareLease:
+		v = cmp.Compare(it.Lease, c.Operand)
 	}
 	switch c.Op {
 	case Equal:
@@ -137,6 +145,13 @@ type Request struct {
 	PrevKV bool
 	// IgnoreValue has a Put keep the value that is there: the key must exist.
 	IgnoreValue bool
+	// Lease is the lease of a Put, 0 for none, and the one that a request about a lease
+	// names. IgnoreLease has a Put keep the lease that is there: the key must exist.
+	Lease       int64
+	IgnoreLease bool
+	// TTL is what a LeaseGrant asks for, in seconds. Keys asks a LeaseTimeToLive for the keys.
+	TTL  int64
+	Keys bool
 	// Compare, Success and Failure make a transaction. Its branches hold Put,
 	// Delete and Get requests, and transactions, whose compares look at the contents
 	// before all of it.
@@ -146,7 +161,9 @@ type Request struct {
 
 // IsWrite reports whether the request may change the store's contents. A
 // compaction is none: it removes history, not contents, and takes no revision.
-func (r *Request) IsWrite() bool { return r.Kind == Put || r.Kind == Delete || r.Kind == Txn }
+func (r *Request) IsWrite() bool {
+	return r.Kind == Put || r.Kind == Delete || r.Kind == Txn || r.Kind == LeaseRevoke
+}
 
 // Branch is that of a transaction whose compares succeed, or do not.
 func (r *Request) Branch(succeeded bool) []Request {
@@ -190,7 +207,9 @@ type Result struct {
 	Succeeded bool
 	// Results are those of the branch that a transaction took.
 	Results []Result
-	Err     Code
+	// Lease is what a request about leases was told.
+	Lease *Lease
+	Err   Code
 }
 
 // Code is a definite refusal: the operation had no effect.

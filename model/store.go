@@ -12,6 +12,8 @@ type Store struct {
 	revision  int64
 	compacted int64
 	digest    uint64
+	// leases are by id. Clones share them.
+	leases []Lease
 }
 
 // entry is an item under its key: looking a key up allocates nothing.
@@ -95,8 +97,8 @@ func (s *Store) set(it *Item) {
 	s.digest += it.Digest()
 }
 
-func (s *Store) put(key, value string, rev int64) {
-	it := &Item{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1}
+func (s *Store) put(key, value string, lease, rev int64) {
+	it := &Item{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1, Lease: lease}
 	if old := s.Get(key); old != nil {
 		it.CreateRevision, it.Version = old.CreateRevision, old.Version+1
 	}
@@ -143,6 +145,10 @@ func (s *Store) Apply(r *Request) Result {
 		return Result{Revision: s.revision, Deleted: n, Prev: before}
 	case Txn:
 		return s.applyTxn(r)
+	case LeaseGrant:
+		return s.grant(r)
+	case LeaseRevoke:
+		return s.revoke(r)
 	case Compact:
 		if r.Revision > s.revision {
 			return Result{Revision: s.revision, Err: Future}

@@ -69,10 +69,12 @@ func (s *Store) taken(r *Request, f func(op *Request) bool) bool {
 	return true
 }
 
-// Keeps reports whether the contents have what the puts of a request keep. etcd refuses a
-// request of which they do not.
+// Keeps reports whether the contents have what the puts of a request keep, and the leases that
+// they name. etcd refuses a request of which they do not.
 func (s *Store) Keeps(r *Request) bool {
-	return s.taken(r, func(op *Request) bool { return !op.IgnoreValue || s.Get(op.Key) != nil })
+	return s.taken(r, func(op *Request) bool {
+		return (!op.IgnoreValue && !op.IgnoreLease || s.Get(op.Key) != nil) && (op.Kind != Put || op.Lease == 0 || s.Lease(op.Lease) != nil)
+	})
 }
 
 // write carries one put or deletion out, at a revision, and returns how many keys it deleted.
@@ -80,10 +82,13 @@ func (s *Store) write(op *Request, rev int64) (deleted int64) {
 	if op.Kind == Delete {
 		return s.deleteRange(op.Key, op.End)
 	}
-	value := op.Value
+	value, lease := op.Value, op.Lease
 	if op.IgnoreValue {
 		value = s.Get(op.Key).Value
 	}
-	s.put(op.Key, value, rev)
+	if op.IgnoreLease {
+		lease = s.Get(op.Key).Lease
+	}
+	s.put(op.Key, value, lease, rev)
 	return 0
 }

@@ -301,6 +301,14 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		res.Revision, res.Deleted, res.Prev = p.Revision, p.Deleted, c.convert(p.PrevKvs)
 	case *wire.CompactionResponse:
 		res.Revision = p.Revision
+	case *wire.LeaseGrantResponse:
+		res.Revision, res.Lease = p.Revision, &model.Lease{ID: p.ID, TTL: p.TTL}
+	case *wire.LeaseRevokeResponse:
+		res.Revision = p.Revision
+	case *wire.LeaseKeepAliveResponse:
+		res.Revision, res.Lease = p.Revision, &model.Lease{ID: p.ID, TTL: p.TTL}
+	case *wire.LeaseTimeToLiveResponse:
+		res.Revision, res.Lease = p.Revision, &model.Lease{ID: p.ID, TTL: p.TTL, Granted: p.GrantedTTL, Keys: p.Keys}
 	case *wire.RangeResponse:
 		c.takeRange(p, res)
 	case *wire.TxnResponse:
@@ -378,7 +386,7 @@ func (c *Client) convert(kvs []*wire.KeyValue) []*model.Item {
 func Item(kv *wire.KeyValue) model.Item {
 	return model.Item{
 		Key: kv.Key, Value: kv.Value,
-		CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version,
+		CreateRevision: kv.CreateRevision, ModRevision: kv.ModRevision, Version: kv.Version, Lease: kv.Lease,
 	}
 }
 
@@ -449,6 +457,9 @@ func (c *Client) history() sim.Digest {
 			continue
 		}
 		d = d.Int(op.Result.Revision)
+		if l := op.Result.Lease; l != nil {
+			d = d.Int(l.ID).Int(l.TTL).Int(int64(len(l.Keys)))
+		}
 		for _, it := range op.Result.Items {
 			d = d.Word(it.Digest())
 		}

@@ -16,6 +16,8 @@ type DrawnOptions struct {
 	// Nested: transactions of OfEtcd may be within transactions, and puts may keep the
 	// value that is there.
 	Nested bool
+	// Leases: OfEtcd grant, revoke and renew leases, and put keys on them.
+	Leases bool
 	// Selectors: LISTs and watches may select objects by a field, and clients that watch
 	// without drawing select those of the first writers.
 	Selectors bool
@@ -30,6 +32,7 @@ var drawnGroup = option.NewGroup("clients",
 	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
 	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
 	option.Switch("drawn-labels", func(o *DrawnOptions) *bool { return &o.Labels }, "with drawn-selectors: also by a label, or by both"),
+	option.Switch("drawn-leases", func(o *DrawnOptions) *bool { return &o.Leases }, "leases, and puts on them, among what they draw"),
 	option.Switch("drawn-nested", func(o *DrawnOptions) *bool { return &o.Nested }, "transactions within transactions, and puts that keep the value, among what they draw"),
 	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
 )

@@ -27,6 +27,14 @@ func Request(p sim.Payload) *model.Request {
 	case *wire.RangeRequest:
 		r := rangeRequest(p)
 		return &r
+	case *wire.LeaseGrantRequest:
+		return &model.Request{Kind: model.LeaseGrant, Lease: p.ID, TTL: p.TTL}
+	case *wire.LeaseRevokeRequest:
+		return &model.Request{Kind: model.LeaseRevoke, Lease: p.ID}
+	case *wire.LeaseKeepAliveRequest:
+		return &model.Request{Kind: model.LeaseKeepAlive, Lease: p.ID}
+	case *wire.LeaseTimeToLiveRequest:
+		return &model.Request{Kind: model.LeaseTimeToLive, Lease: p.ID, Keys: p.Keys}
 	case *wire.ListRequest:
 		return listRequest(p)
 	case *wire.GetRequest:
@@ -41,6 +49,7 @@ var (
 	compareTargets = [...]model.CompareTarget{
 		wire.CompareMod: model.CompareMod, wire.CompareVersion: model.CompareVersion,
 		wire.CompareCreate: model.CompareCreate, wire.CompareValue: model.CompareValue,
+		wire.CompareLease: model.CompareLease,
 	}
 	sortTargets = [...]model.SortTarget{
 		wire.SortByKey: model.ByKey, wire.SortByVersion: model.ByVersion, wire.SortByCreate: model.ByCreate,
@@ -83,7 +92,7 @@ func txn(p *wire.TxnRequest) model.Request {
 }
 
 func put(p *wire.PutRequest) model.Request {
-	return model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv, IgnoreValue: p.IgnoreValue}
+	return model.Request{Kind: model.Put, Key: p.Key, Value: p.Value, PrevKV: p.PrevKv, IgnoreValue: p.IgnoreValue, Lease: p.Lease, IgnoreLease: p.IgnoreLease}
 }
 
 func remove(p *wire.DeleteRangeRequest) model.Request {

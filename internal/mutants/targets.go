@@ -14,6 +14,7 @@ type Target struct {
 var Targets = []Target{
 	{"sim/etcd", 32},
 	{"sim/etcd/channel", 6},
+	{"sim/etcd/lease", 6},
 	{"sim/etcd/mvcc", 56},
 	{"sim/etcd/protosize", 6},
 	{"sim/etcd/request", 6},

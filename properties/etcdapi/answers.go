@@ -16,7 +16,7 @@ import (
 
 // Answers compares the whole answer to each request with what the model answers at the
 // revision in its header: items, counts, flags, and the results of each operation of a
-// transaction, at whatever revision it reads. Which revision it is must fit the time of
+// transaction, at whatever revision it reads, and what there is to say of a lease. Which revision it is must fit the time of
 // the request, but for a serializable read: it is none before what any member had applied,
 // since a watch may have shown that. A refusal must have its reason, and a
 // request that is malformed or too large must be refused. It is exercised by answers and refusals.
@@ -65,7 +65,7 @@ func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operat
 	if op.Outcome == model.Failed {
 		label, wrong = "refusal", j.refusedWrongly(op, request, at)
 	} else if label, wrong = revisionFits(op, request, at); wrong == "" {
-		label, wrong = j.fits(op, request)
+		label, wrong = j.fits(op, request, at)
 	}
 	if wrong != "" {
 		all.Violate(label, &wrongAnswer{client: c.Name(), op: op, wrong: wrong})
@@ -77,8 +77,11 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *m
 	r := op.Request
 	switch op.Result.Err {
 	case model.Invalid:
-		if !r.Malformed() && !j.tooLarge(op, request) && j.kept(r, at) {
-			return "it is well-formed, and not too large, and the contents have what it keeps"
+		if aboutLeases(r) && !j.tooLarge(op, request) {
+			return j.leaseRefused(r, at)
+		}
+		if !r.Malformed() && !j.tooLarge(op, request) && !j.lacksLease(r, at) && j.kept(r, at) {
+			return "it is well-formed, and not too large, and etcd has the leases that it names and what it keeps"
 		}
 	case model.Compacted:
 		// etcd refuses to compact at the same revision twice.
@@ -117,7 +120,7 @@ func (j *answers) tooLarge(op *model.Operation, request sim.Payload) bool {
 func onlyReads(r *model.Request) bool {
 	writes := func(r model.Request) bool { return r.Kind == model.Txn || !onlyReads(&r) }
 	switch r.Kind {
-	case model.Put, model.Delete, model.Compact:
+	case model.Put, model.Delete, model.Compact, model.LeaseGrant, model.LeaseRevoke:
 		return false
 	case model.Txn:
 		return !slices.ContainsFunc(r.Success, writes) && !slices.ContainsFunc(r.Failure, writes)
@@ -157,6 +160,9 @@ func serializable(request sim.Payload) bool {
 	switch r := request.(type) {
 	case *wire.RangeRequest:
 		return r.Serializable
+	case *wire.LeaseKeepAliveRequest:
+		// The header of its answer is older than the request was carried out.
+		return true
 	case *wire.TxnRequest:
 		return !slices.ContainsFunc(slices.Concat(r.Success, r.Failure), func(op wire.RequestOp) bool { return op.Range == nil || !op.Range.Serializable })
 	}
@@ -164,7 +170,7 @@ func serializable(request sim.Payload) bool {
 }
 
 // fits holds an answer against the model.
-func (j *answers) fits(op *model.Operation, request sim.Payload) (label, wrong string) {
+func (j *answers) fits(op *model.Operation, request sim.Payload, at *moments.Call) (label, wrong string) {
 	switch {
 	case op.Request.Malformed():
 		return "accepted", "it is malformed and has to be refused"
@@ -173,6 +179,9 @@ func (j *answers) fits(op *model.Operation, request sim.Payload) (label, wrong s
 	}
 	if op.Request.Kind == model.Compact {
 		return "", ""
+	}
+	if aboutLeases(op.Request) {
+		return "answer", j.leaseFits(op, at)
 	}
 	log := j.system.Truth().Log()
 	if op.Result.Revision < log.First() {

@@ -24,11 +24,16 @@ func proposalSize(p sim.Payload) int {
 func operation(p sim.Payload) []byte {
 	switch r := p.(type) {
 	case *wire.PutRequest:
-		return flag(flag(text(text(nil, 1, r.Key), 2, r.Value), 4, r.PrevKv), 5, r.IgnoreValue)
+		b := number(text(text(nil, 1, r.Key), 2, r.Value), 3, uint64(r.Lease))
+		return flag(flag(flag(b, 4, r.PrevKv), 5, r.IgnoreValue), 6, r.IgnoreLease)
 	case *wire.DeleteRangeRequest:
 		return flag(text(text(nil, 1, r.Key), 2, r.RangeEnd), 3, r.PrevKv)
 	case *wire.CompactionRequest:
 		return number(nil, 1, uint64(r.Revision))
+	case *wire.LeaseGrantRequest:
+		return number(number(nil, 1, uint64(r.TTL)), 2, uint64(r.ID))
+	case *wire.LeaseRevokeRequest:
+		return number(nil, 1, uint64(r.ID))
 	case *wire.RangeRequest:
 		return rangeOperation(r)
 	case *wire.TxnRequest:
@@ -61,7 +66,7 @@ func branch(b []byte, field byte, ops []wire.RequestOp) []byte {
 // its range has field number 64.
 func compare(c *wire.Compare) []byte {
 	results := map[wire.CompareResult]uint64{wire.CompareGreater: 1, wire.CompareLess: 2, wire.CompareNotEqual: 3}
-	targets := map[wire.CompareTarget]uint64{wire.CompareCreate: 1, wire.CompareMod: 2, wire.CompareValue: 3}
+	targets := map[wire.CompareTarget]uint64{wire.CompareCreate: 1, wire.CompareMod: 2, wire.CompareValue: 3, wire.CompareLease: 4}
 	b := text(number(number(nil, 1, results[c.Result]), 2, targets[c.Target]), 3, c.Key)
 	if c.Target == wire.CompareValue {
 		b = message(b, 7, []byte(c.Value))
@@ -106,7 +111,7 @@ func keyValue(b []byte, field byte, kv *wire.KeyValue) []byte {
 	}
 	of := number(text(nil, 1, kv.Key), 2, uint64(kv.CreateRevision))
 	of = number(number(of, 3, uint64(kv.ModRevision)), 4, uint64(kv.Version))
-	return message(b, field, text(of, 5, kv.Value))
+	return message(b, field, number(text(of, 5, kv.Value), 6, uint64(kv.Lease)))
 }
 
 func number(b []byte, field byte, n uint64) []byte {

@@ -36,5 +36,5 @@ func notBy(reason, prefix string, names ...string) []Field {
 // of makes a list of properties.
 func of(properties ...*testbed.Property) []*testbed.Property { return properties }
 
-// keyValue are the fields of a wire.KeyValue.
+// keyValue are the fields of a wire.KeyValue, without the lease.
 var keyValue = []string{"Key", "Value", "CreateRevision", "ModRevision", "Version"}

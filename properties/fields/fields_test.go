@@ -25,12 +25,14 @@ var (
 		&wire.RangeResponse{}, &wire.PutResponse{}, &wire.DeleteRangeResponse{}, &wire.CompactionResponse{}, &wire.TxnResponse{},
 		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.Error{},
 		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{}, &wire.StreamOpened{},
+		&wire.LeaseGrantResponse{}, &wire.LeaseRevokeResponse{}, &wire.LeaseKeepAliveResponse{}, &wire.LeaseTimeToLiveResponse{},
 	}
 	requests = []sim.Payload{
 		&wire.RangeRequest{}, &wire.PutRequest{}, &wire.DeleteRangeRequest{}, &wire.CompactionRequest{}, &wire.TxnRequest{},
 		&wire.ListRequest{}, &wire.GetRequest{}, &wire.WatchRequest{}, &wire.WatchCreateRequest{}, &wire.WatchCancelRequest{},
 		&wire.WatchProgressRequest{}, &wire.WatchStart{}, &wire.ProgressRequest{}, &wire.StatusRequest{}, &wire.ReadyzRequest{},
 		&wire.CompactRevisionRequest{},
+		&wire.LeaseGrantRequest{}, &wire.LeaseRevokeRequest{}, &wire.LeaseKeepAliveRequest{}, &wire.LeaseTimeToLiveRequest{},
 	}
 )
 

@@ -46,9 +46,23 @@ func ofEtcd() []Field {
 		notBy("inside a transaction it is the transaction's own", "TxnResponse.Responses.DeleteRange", "Revision"),
 		by(of(reads.Linearizable, etcdapi.Answers), "TxnResponse.Responses.DeleteRange", "Deleted"),
 		by(of(etcdapi.Answers), "TxnResponse.Responses.Txn", "Succeeded"),
+		by(of(etcdapi.Answers), "RangeResponse.Kvs", "Lease"),
+		by(of(etcdapi.Answers), "PutResponse.PrevKv", "Lease"),
+		by(of(etcdapi.Answers), "DeleteRangeResponse.PrevKvs", "Lease"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.Put.PrevKv", "Lease"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.DeleteRange.PrevKvs", "Lease"),
+		by(of(etcdapi.Answers), "TxnResponse.Responses.Range.Kvs", "Lease"),
+		by(of(etcdapi.Answers), "LeaseGrantResponse", "Revision", "ID", "TTL"),
+		by(of(etcdapi.Answers), "LeaseRevokeResponse", "Revision"),
+		by(of(etcdapi.Answers), "LeaseKeepAliveResponse", "Revision", "ID", "TTL"),
+		by(of(etcdapi.Answers), "LeaseTimeToLiveResponse", "Revision", "ID", "GrantedTTL", "Keys"),
+		notBy("no clock of an untimed run says how much time is left", "LeaseTimeToLiveResponse", "TTL"),
 		notBy("the header of an answer within an answer is empty", "TxnResponse.Responses.Txn", "Revision"),
 	)
 }
+
+// noLease is why no property looks at the lease of an object.
+const noLease = "Kubernetes shows clients no lease"
 
 // ofLists are the answers of a cache to LIST and GET.
 func ofLists() []Field {
@@ -60,6 +74,8 @@ func ofLists() []Field {
 		by(of(reads.Linearizable), "ListResponse", "RemainingItemCount"),
 		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
 		by(listed, "GetResponse.Item", keyValue...),
+		notBy(noLease, "GetResponse.Item", "Lease"),
+		notBy(noLease, "ListResponse.Items", "Lease"),
 		by(of(caches.ServedAsPromised), "GetResponse", "Origin"),
 	)
 }
@@ -74,6 +90,8 @@ func ofEtcdWatches() []Field {
 		by(of(etcdapi.Fragments), "WatchResponse", "Fragment"),
 		by(of(watches.Reliable, watches.Filter), "WatchResponse.Events", "Type"),
 		by(sent, "WatchResponse.Events.Kv", keyValue...),
+		by(of(watches.Reliable), "WatchResponse.Events.Kv", "Lease"),
+		by(of(watches.PrevKV), "WatchResponse.Events.PrevKv", "Lease"),
 		by(of(watches.PrevKV), "WatchResponse.Events.PrevKv", keyValue...),
 		notBy("no release of etcd has it; a cache that uses it is held to its answers", "WatchResponse", "ProgressID"),
 	)
@@ -87,7 +105,8 @@ func ofWatches() []Field {
 		by(of(watches.InitialEvents), "WatchEvent", "InitialEventsEnd"),
 		by(of(watches.Reliable, watches.Bookmarkable), "WatchEvent", "ResourceVersion"),
 		by(sent, "WatchEvent.Item", keyValue...),
-		notBy("Kubernetes sends clients no previous object: the field is for the cache", "WatchEvent.Prev", keyValue...),
+		notBy(noLease, "WatchEvent.Item", "Lease"),
+		notBy("Kubernetes sends clients no previous object: the field is for the cache", "WatchEvent.Prev", append([]string{"Lease"}, keyValue...)...),
 		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "Code"),
 		notBy(forPeople, "WatchEvent.Err", "Message"),
 		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "RetryAfter"),

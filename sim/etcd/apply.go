@@ -70,13 +70,21 @@ func (s *Server) apply(env *sim.Env, e *entry) sim.Payload {
 		return resp
 	case *wire.CompactionRequest:
 		return s.compact(env, e, r.Revision)
+	case *wire.LeaseGrantRequest:
+		return s.leaseGrant(env, e, r)
+	case *wire.LeaseRevokeRequest:
+		return s.leaseRevoke(env, e, r)
 	}
 	return nil
 }
 
-// checkPut is checkPut: what a put keeps must be there.
+// checkPut is checkPut: its lease must be there, and what it keeps.
 func (s *Server) checkPut(env *sim.Env, r *wire.PutRequest) *wire.Error {
-	if r.IgnoreValue && len(s.before(env, r.Key, "")) == 0 {
+	if r.Lease != 0 && s.lookup(env, r.Lease) == nil {
+		env.Cover(coverPutWithoutLease)
+		return request.ErrLeaseNotFound
+	}
+	if (r.IgnoreValue || r.IgnoreLease) && len(s.before(env, r.Key, "")) == 0 {
 		env.Cover(coverIgnoresNothing)
 		return request.ErrKeyNotFound
 	}
@@ -86,23 +94,27 @@ func (s *Server) checkPut(env *sim.Env, r *wire.PutRequest) *wire.Error {
 // put is applierV3backend.Put, without the header and the checks.
 func (s *Server) put(env *sim.Env, r *wire.PutRequest) *wire.PutResponse {
 	resp := &wire.PutResponse{}
-	value := r.Value
-	if r.PrevKv || r.IgnoreValue {
+	value, lease := r.Value, r.Lease
+	if r.PrevKv || r.IgnoreValue || r.IgnoreLease {
 		before := s.before(env, r.Key, "")
 		if r.PrevKv && len(before) > 0 {
 			resp.PrevKv = before[0]
 		}
+		if (r.IgnoreValue || r.IgnoreLease) && len(before) == 0 {
+			// A deletion up to "\x00" in the same transaction has taken it away after
+			// checkPut. Every release of etcd panics here.
+			panic("etcd: unexpected error during txn with writes: a put keeps what the transaction has deleted")
+		}
+		if r.IgnoreLease {
+			env.Cover(coverIgnoresLease)
+			lease = before[0].Lease
+		}
 		if r.IgnoreValue {
-			if len(before) == 0 {
-				// A deletion up to "\x00" in the same transaction has taken it away after
-				// checkPut. Every release of etcd panics here.
-				panic("etcd: unexpected error during txn with writes: a put keeps the value of a key that the transaction has deleted")
-			}
 			env.Cover(coverIgnoresValue)
 			value = before[0].Value
 		}
 	}
-	s.store.Put(r.Key, value)
+	s.store.Put(r.Key, value, lease)
 	return resp
 }
 
@@ -132,6 +144,7 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 		if env.Noting() {
 			env.Note(applied{request: e.payload, made: s.store.CurrentRev() + 1})
 		}
+		s.attach(env)
 		s.store.End(env)
 	} else {
 		rev := s.store.Rev(env)

@@ -26,7 +26,9 @@ var (
 	cellSkipped   = sim.NewCell("etcd: entries that were skipped")
 	cellFollowers = sim.NewCell("etcd: followers")
 	cellMembers   = sim.NewCell("etcd: members")
-	cellLeader    = sim.NewCell("etcd: leader")
+	// cellLessor is the leases and the keys that are attached to them.
+	cellLessor = sim.NewCell("etcd: lessor")
+	cellLeader = sim.NewCell("etcd: leader")
 	// cellFailures is how many errors are still to be answered, by kind; behind the
 	// kinds, the list of those that were.
 	cellFailures = sim.NewCell("etcd: failures")

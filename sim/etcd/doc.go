@@ -9,6 +9,7 @@
 //	mvcc     the store with its watchers: notify, syncWatchers, victims, compaction, restore
 //	v3rpc    the gRPC streams of watches: recvLoop, sendLoop, ctrlStream
 //	channel  a Go channel between two loops
+//	lease    the lessor: leases, and the keys attached to them
 //	protosize  how many bytes messages have
 //	etcd     the server around them: raft log and apply path, reads, members, faults
 //
@@ -31,6 +32,7 @@
 //	                               notify them once that is applied
 //	EtcdServer.Range, Txn, Compact task: the handler's own read transaction, the answer
 //	                               a timer, and no task, for a Range that has a price
+//	lessor.runLoop                 timer: one lease that has expired, its revocation is in the log
 //	scheduleCompaction             one batch; a timer between two
 //	recvLoop, create               deliver (and Rev)
 //	                               watchStream.Watch
@@ -106,8 +108,9 @@
 // watches only (Config.Leader): raft between the two is a stream of committed
 // entries, each of which the leader sends when it is in its log. What reads cost,
 // if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
-// brings news (InstallSnapshot brings the store itself). Authentication, leases,
-// alarms and quotas. The panic of every release when a transaction deletes everything from a
+// brings news (InstallSnapshot brings the store itself). Authentication,
+// alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
+// limit of revocations a second. The panic of every release when a transaction deletes everything from a
 // key on and keeps the value of such a key: clients here do not ask for it. Errors of gRPC: a
 // stream ends when its connection does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far
 // above what clients here send.

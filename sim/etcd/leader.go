@@ -100,6 +100,7 @@ func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 	}
 	s.leader.is, s.leader.until = lost, until
 	s.watch.SetLeaderless(env, true)
+	s.demote(env)
 	env.LooksAt(cellReadNotifier, 0)
 	if s.reads.confirmed == 0 {
 		env.Disable(linearizableReadLoop)
@@ -133,6 +134,7 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 	}
 	s.leader.is = leads
 	s.watch.SetLeaderless(env, false)
+	s.promote(env)
 	proposals := s.leader.proposals
 	s.leader.proposals = nil
 	for i := range proposals {

@@ -31,6 +31,8 @@ type read struct {
 	// client's handlers at the time.
 	client  string
 	ordinal int
+	// revision is the store's when a LeaseKeepAlive came.
+	revision int64
 	// ready: it no longer waits for linearizableReadLoop.
 	ready bool
 }
@@ -43,6 +45,10 @@ func (r *read) handler() string {
 		return "Txn"
 	case *wire.CompactionRequest:
 		return "Compact"
+	case *wire.LeaseKeepAliveRequest:
+		return "LeaseKeepAlive"
+	case *wire.LeaseTimeToLiveRequest:
+		return "LeaseTimeToLive"
 	default:
 		return "Range"
 	}
@@ -109,6 +115,15 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 		readOnly = isTxnReadonly(r)
 		linearizable = readOnly && !isTxnSerializable(r)
 	case *wire.CompactionRequest:
+	case *wire.LeaseGrantRequest:
+		s.proposeGrant(env, m, r)
+		return
+	case *wire.LeaseRevokeRequest:
+	case *wire.LeaseKeepAliveRequest:
+		s.receiveKeepAlive(env, m)
+		return
+	case *wire.LeaseTimeToLiveRequest:
+		readOnly, linearizable = true, true
 	case *wire.StatusRequest:
 		env.Send(m.Conn, s.members.status(env, r))
 		return
@@ -209,6 +224,10 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 			return
 		}
 		s.answer(env, r.conn, r.payload, resp)
+	case *wire.LeaseKeepAliveRequest:
+		s.leaseRenew(env, &r, p)
+	case *wire.LeaseTimeToLiveRequest:
+		s.leaseTimeToLive(env, &r, p)
 	case *wire.CompactionRequest:
 		s.answer(env, r.conn, p, &wire.CompactionResponse{Revision: s.store.Rev(env)})
 	}

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -62,6 +63,9 @@ type Server struct {
 	failed   []sim.Payload
 	leader   leader
 
+	lessor lease.Lessor
+	expiry expiry
+
 	store *mvcc.WatchableStore
 	watch *v3rpc.WatchServer
 }
@@ -89,6 +93,8 @@ func (s *Server) Reset(cfg Config) {
 	clear(s.failed)
 	s.failed = s.failed[:0]
 	s.replication.reset()
+	s.lessor.Reset()
+	s.expiry.granted = 0
 	s.forget()
 }
 
@@ -107,12 +113,15 @@ func (s *Server) forget() {
 	s.readCost.reset()
 	s.failures = failures{}
 	s.leader.reset()
+	s.lessor.Demote()
+	s.expiry.reset()
 	s.replication.disconnect()
 }
 
 // Start implements sim.Node.
 func (s *Server) Start(env *sim.Env) {
 	s.follow(env)
+	s.promote(env)
 	s.store.Start(env)
 }
 
@@ -136,6 +145,7 @@ func (s *Server) Restart(env *sim.Env) {
 		env.Enable(applyLoop)
 	}
 	s.follow(env)
+	s.promote(env)
 	s.store.Start(env)
 }
 

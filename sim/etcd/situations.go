@@ -14,6 +14,19 @@ var (
 	coverIgnoresValue   = sim.NewSituation("etcd: put that keeps the value")
 	coverIgnoresNothing = sim.NewSituation("etcd: put that keeps what is not there refused")
 
+	// Leases.
+	coverPutWithoutLease = sim.NewSituation("etcd: put on a lease that does not exist refused")
+	coverIgnoresLease    = sim.NewSituation("etcd: put that keeps the lease")
+	coverLeaseGranted    = sim.NewSituation("etcd: lease granted")
+	coverLeaseExists     = sim.NewSituation("etcd: lease refused because it exists")
+	coverLeaseRevoked    = sim.NewSituation("etcd: lease revoked")
+	coverLeaseExpires    = sim.NewSituation("etcd: lease expires")
+	coverLeaseKeys       = sim.NewSituation("etcd: several keys deleted with their lease")
+	coverDetached        = sim.NewSituation("etcd: key detached from its lease")
+	coverRenewed         = sim.NewSituation("etcd: lease kept alive")
+	coverRenewsExpired   = sim.NewSituation("etcd: renewal waits for the revocation of an expired lease")
+	coverPromoted        = sim.NewSituation("etcd: leases extended by a new leader")
+
 	// Errors in the place of answers.
 	coverTooManyRequests = sim.NewSituation("etcd: write refused because too many are not applied")
 	coverTooLarge        = sim.NewSituation("etcd: write refused because it is too large")

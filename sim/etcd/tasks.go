@@ -28,6 +28,7 @@ const (
 	rangeTimer = mvcc.Timers + iota
 	unclogTimer
 	leaderTimer
+	leaseTimer
 	firstTicker
 )
 
@@ -67,6 +68,8 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 		s.watch.Unclog(env)
 	case t == leaderTimer:
 		s.leaderTimerFires(env)
+	case t == leaseTimer:
+		s.leaseTimerFires(env)
 	default:
 		s.watch.Fire(env, int(t-firstTicker))
 	}
@@ -103,6 +106,8 @@ func (s *Server) TimerName(t sim.Timer) string {
 		return "unclog"
 	case t == leaderTimer:
 		return "leader"
+	case t == leaseTimer:
+		return "lessor"
 	default:
 		return s.watch.TimerName(int(t - firstTicker))
 	}

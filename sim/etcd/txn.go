@@ -143,6 +143,8 @@ func compareKV(c *wire.Compare, kv *wire.KeyValue) bool {
 		found = cmp.Compare(kv.CreateRevision, c.Operand)
 	case wire.CompareValue:
 		found = cmp.Compare(kv.Value, c.Value)
+	case wire.CompareLease:
+		found = cmp.Compare(kv.Lease, c.Operand)
 	}
 	switch c.Result {
 	case wire.CompareEqual:

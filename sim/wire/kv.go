@@ -7,18 +7,24 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// KeyValue is mvccpb.KeyValue without the lease.
+// KeyValue is mvccpb.KeyValue.
 type KeyValue struct {
 	Key            string
 	Value          string
 	CreateRevision int64
 	ModRevision    int64
 	Version        int64
+	// Lease is the one that the key is attached to, 0 if it has none.
+	Lease int64
 }
 
 // Digest mixes the key-value into d.
 func (kv *KeyValue) Digest(d sim.Digest) sim.Digest {
-	return d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
+	d = d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
+	if kv.Lease != 0 {
+		d = d.Int(kv.Lease)
+	}
+	return d
 }
 
 func digestKVs(d sim.Digest, kvs []*KeyValue) sim.Digest {
@@ -132,6 +138,10 @@ type PutRequest struct {
 	PrevKv bool
 	// IgnoreValue keeps the value that the key has: it must have one, and Value must be empty.
 	IgnoreValue bool
+	// Lease is the one that the key is attached to from now on, 0 for none. IgnoreLease keeps
+	// the one that it has: the key must exist, and Lease must be 0.
+	Lease       int64
+	IgnoreLease bool
 }
 
 // Digest implements sim.Payload.
@@ -142,6 +152,9 @@ func (r *PutRequest) Digest(d sim.Digest) sim.Digest {
 	}
 	if r.IgnoreValue {
 		d = d.Text("same value")
+	}
+	if r.Lease != 0 || r.IgnoreLease {
+		d = d.Int(r.Lease).Bool(r.IgnoreLease)
 	}
 	return d
 }

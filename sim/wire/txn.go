@@ -15,6 +15,7 @@ const (
 	CompareVersion
 	CompareCreate
 	CompareValue
+	CompareLease
 )
 
 // CompareResult relates the field to the operand.
@@ -28,7 +29,7 @@ const (
 	CompareLess
 )
 
-// Compare is etcdserverpb.Compare, without leases.
+// Compare is etcdserverpb.Compare.
 type Compare struct {
 	// Key and RangeEnd are as in RangeRequest: all keys of a range have to hold.
 	Key, RangeEnd string

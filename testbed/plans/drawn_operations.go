@@ -34,6 +34,9 @@ const (
 	wantsPrevious
 	nests
 	keepsValues
+	leases
+	putsOnLeases
+	keepsLeases
 )
 
 var operationFeatures = []string{
@@ -43,14 +46,20 @@ var operationFeatures = []string{
 	givesNoKey: "requests without a key", asksTooMuch: "transactions of too many operations",
 	comparesRanges: "compares of ranges", sorts: "sorted ranges", bounds: "ranges of revisions", wantsPrevious: "previous values",
 	nests: "nested transactions", keepsValues: "puts that keep the value",
+	leases: "leases", putsOnLeases: "puts on leases", keepsLeases: "puts that keep the lease",
 }
 
 // featuresOfEtcd leaves out what clients do not do.
 func featuresOfEtcd(o *workload.DrawnOptions) []string {
-	if !o.Nested {
-		return operationFeatures[:nests]
+	features := slices.Clone(operationFeatures[:nests])
+	if o.Nested {
+		features = operationFeatures[:leases:leases]
 	}
-	return operationFeatures
+	if o.Leases {
+		features = append(features, make([]string, int(leases)-len(features))...)
+		features = append(features, operationFeatures[leases:]...)
+	}
+	return features
 }
 
 // anyOperations are reads and writes of one client of etcd, with any options.
@@ -74,6 +83,12 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 		{ranges, func() sim.Payload { return p.anyRange(s) }},
 		{transacts, func() sim.Payload { return p.anyTxn(s, value, 0) }},
 		{deletes, func() sim.Payload { return p.anyDelete(s) }},
+		// Most of them are of use only together with others.
+		{putsOnLeases, func() sim.Payload { return p.anyPut(s, value) }},
+		{putsOnLeases, func() sim.Payload { return p.anyPut(s, value) }},
+		{leases, func() sim.Payload { return p.anyLeaseRequest(s) }},
+		{leases, func() sim.Payload { return p.anyLeaseRequest(s) }},
+		{leases, func() sim.Payload { return p.anyLeaseRequest(s) }},
 		{compacts, func() sim.Payload { return &wire.CompactionRequest{Revision: p.anyRevision(s)} }},
 	} {
 		if s.has(k.uses) {
@@ -84,6 +99,18 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 }
 
 func (p *planner) anyPut(s *swarm, value string) *wire.PutRequest {
+	put := p.anyValue(s, value)
+	if s.flip(keepsLeases, "lease that is there") {
+		put.IgnoreLease = true
+		// With a lease as well etcd refuses it.
+		put.Lease = int64(s.draw(putsOnLeases, 5, "lease") / 4)
+	} else if s.draw(putsOnLeases, 4, "put on a lease") > 0 {
+		put.Lease = p.anyLease(s)
+	}
+	return put
+}
+
+func (p *planner) anyValue(s *swarm, value string) *wire.PutRequest {
 	switch s.draw(keepsValues, 5, "value that is there") {
 	case 1, 2:
 		return &wire.PutRequest{Key: p.anyKey(s), IgnoreValue: true, PrevKv: s.flip(wantsPrevious, "previous value")}
@@ -192,13 +219,13 @@ func deletesFromOn(t *wire.TxnRequest) bool {
 	})
 }
 
-// keepNothing has the puts of a transaction keep no value. etcd panics if the same
-// transaction has deleted it, which it does not see beforehand of a deletion up to "\x00".
+// keepNothing has the puts of a transaction keep nothing. etcd panics if the same
+// transaction has deleted the key, which it does not see beforehand of a deletion up to "\x00".
 func keepNothing(t *wire.TxnRequest) {
 	for _, op := range slices.Concat(t.Success, t.Failure) {
 		switch {
 		case op.Put != nil:
-			op.Put.IgnoreValue = false
+			op.Put.IgnoreValue, op.Put.IgnoreLease = false, false
 		case op.Txn != nil:
 			keepNothing(op.Txn)
 		}
@@ -207,15 +234,21 @@ func keepNothing(t *wire.TxnRequest) {
 
 func (p *planner) anyCompare(s *swarm) wire.Compare {
 	key, end := p.span(s, comparesRanges)
+	targets := 4
+	if s.has(putsOnLeases) {
+		targets++
+	}
 	c := wire.Compare{
 		Key: key, RangeEnd: end,
-		Target: wire.CompareTarget(s.env.Choose(4, "target of the compare")),
+		Target: wire.CompareTarget(s.env.Choose(targets, "target of the compare")),
 		Result: wire.CompareResult(s.env.Choose(4, "relation of the compare")),
 	}
 	switch c.Target {
 	case wire.CompareValue:
 		// What is there before the run comes behind the values that clients put.
 		c.Value = [...]string{"initial", "-2"}[s.env.Choose(2, "value to compare with")]
+	case wire.CompareLease:
+		c.Operand = int64(s.env.Choose(3, "lease to compare with"))
 	case wire.CompareVersion:
 		c.Operand = int64(s.env.Choose(3, "version to compare with"))
 	default:

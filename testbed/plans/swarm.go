@@ -15,10 +15,14 @@ type swarm struct {
 // without.
 type feature uint8
 
-// drawSwarm draws the features; names are those of all that there are.
+// drawSwarm draws the features; names are those of all that there are, empty for what no
+// client does.
 func drawSwarm(env *sim.Env, names []string) *swarm {
 	s := &swarm{env: env}
 	for f, name := range names {
+		if name == "" {
+			continue
+		}
 		s.uses |= uint64(env.Choose(2, "use "+name)) << f
 	}
 	return s

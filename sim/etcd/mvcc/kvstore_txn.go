@@ -7,13 +7,13 @@ import (
 
 // A write transaction begins with the first change and ends with WatchableStore.End.
 
-// Put is storeTxnWrite.put.
-func (s *Store) Put(key, value string) {
+// Put is storeTxnWrite.put, without what it tells the lessor.
+func (s *Store) Put(key, value string, lease int64) {
 	rev := s.currentRev + 1
 	prev := s.last(key)
 	v := s.versions.New()
 	*v = version{
-		kv:   wire.KeyValue{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1},
+		kv:   wire.KeyValue{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1, Lease: lease},
 		sub:  int32(len(s.changes)),
 		prev: prev,
 	}
@@ -58,6 +58,14 @@ func (s *Store) change(v *version) {
 	s.kvindex.ReplaceOrInsert(s.newest)
 	s.backend = append(s.backend, v)
 	s.changes = append(s.changes, v)
+}
+
+// Leases calls f for each change of the open transaction, with the lease that the key has
+// after it, 0 for none.
+func (s *Store) Leases(f func(key string, lease int64)) {
+	for _, v := range s.changes {
+		f(v.kv.Key, v.kv.Lease)
+	}
 }
 
 // Changed reports whether the open transaction has changed something, so that its

@@ -22,7 +22,7 @@ func newStore() *WatchableStore {
 func TestFingerprintFollowsCompactions(t *testing.T) {
 	s := &newStore().Store
 	for range 5 {
-		s.Put("/a", "1")
+		s.Put("/a", "1", 0)
 		s.end()
 		s.fingerprint(sim.NewDigest)
 	}
@@ -52,7 +52,7 @@ func (y *syncing) Receive(*sim.Env, *sim.Message) {}
 
 func (y *syncing) Start(env *sim.Env) {
 	for range 20 {
-		y.Put("/a", "1")
+		y.Put("/a", "1", 0)
 		y.end()
 	}
 	ws := y.NewWatchStream(y)

@@ -22,12 +22,16 @@ func request(p sim.Payload) int {
 		return txn(r)
 	case *wire.CompactionRequest:
 		return number(r.Revision)
+	case *wire.LeaseGrantRequest:
+		return number(r.TTL) + number(r.ID)
+	case *wire.LeaseRevokeRequest:
+		return number(r.ID)
 	}
 	return 0
 }
 
 func put(r *wire.PutRequest) int {
-	return text(r.Key) + text(r.Value) + flag(r.PrevKv) + flag(r.IgnoreValue)
+	return text(r.Key) + text(r.Value) + number(r.Lease) + flag(r.PrevKv) + flag(r.IgnoreValue) + flag(r.IgnoreLease)
 }
 
 func deleteRange(r *wire.DeleteRangeRequest) int {

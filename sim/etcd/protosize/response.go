@@ -30,7 +30,7 @@ func item(kv *wire.KeyValue) int {
 	if kv == nil {
 		return 0
 	}
-	return message(text(kv.Key) + text(kv.Value) + number(kv.CreateRevision) + number(kv.ModRevision) + number(kv.Version))
+	return message(text(kv.Key) + text(kv.Value) + number(kv.CreateRevision) + number(kv.ModRevision) + number(kv.Version) + number(kv.Lease))
 }
 
 // The sizes of fields whose tags take one byte; those that are zero are left out, but

@@ -12,6 +12,8 @@ func CheckPut(r *wire.PutRequest) *wire.Error {
 		return ErrEmptyKey
 	case r.IgnoreValue && r.Value != "":
 		return ErrValueProvided
+	case r.IgnoreLease && r.Lease != 0:
+		return ErrLeaseProvided
 	}
 	return nil
 }

@@ -8,6 +8,10 @@ var (
 	ErrDuplicateKey  = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: duplicate key given in txn request"}
 	ErrKeyNotFound   = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: key not found"}
 	ErrValueProvided = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: value is provided"}
+	ErrLeaseProvided = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: lease is provided"}
+	ErrLeaseNotFound = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: requested lease not found"}
+	ErrLeaseExists   = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: lease already exists"}
+	ErrLeaseTooLong  = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: too large lease TTL"}
 	ErrTooManyOps    = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: too many operations in txn request"}
 	ErrTooLarge      = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: request is too large"}
 	ErrDown          = &wire.Error{Code: wire.Unavailable, Message: "etcdserver: member is down"}

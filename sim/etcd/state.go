@@ -2,9 +2,13 @@ package etcd
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/shown"
 )
+
+// The whole state of a server: copied, digested, counted and shown.
 
 // Clone implements sim.Cloner. The store is shared until one of both writes.
 func (s *Server) Clone() sim.Node {
@@ -13,6 +17,8 @@ func (s *Server) Clone() sim.Node {
 	c.log.entries = slices.Clone(s.log.entries)
 	c.failed = slices.Clone(s.failed)
 	c.txnPath = nil
+	c.lessor = s.lessor.Clone()
+	c.expiry.renewals = slices.Clone(s.expiry.renewals)
 	c.leader.proposals = slices.Clone(s.leader.proposals)
 	c.commits.all = slices.Clone(s.commits.all)
 	c.replication.log = slices.Clone(s.replication.log)
@@ -45,6 +51,7 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 			d = d.Int(int64(f)).Int(int64(due))
 		}
 	}
+	d = s.expiry.fingerprint(s.lessor.Fingerprint(d))
 	return s.watch.Fingerprint(s.readCost.fingerprint(s.reads.fingerprint(d)))
 }
 
@@ -69,4 +76,47 @@ func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 		}
 	}
 	return d
+}
+
+// Held is what a server keeps in memory on behalf of clients.
+type Held struct {
+	// Calls are unary calls that have no answer yet, Followers the streams of other
+	// members.
+	Calls, Followers int
+	// Streams are watch streams.
+	Streams int
+	// Waiting is how many responses to watches wait in queues, and how many watchers
+	// are not synced. Unknown is how many watch ids the streams keep something for that
+	// no watcher has.
+	Waiting, Unknown int
+	// WaitingFrom is the first revision of the events that wait for a full watch channel to
+	// have room again, 0 if none do.
+	WaitingFrom int64
+}
+
+// Held is what the server keeps now.
+func (s *Server) Held() Held {
+	h := Held{Followers: len(s.replication.followers)}
+	for i := range s.reads.handlers {
+		if s.reads.handlers[i].used() {
+			h.Calls++
+		}
+	}
+	h.Streams, h.Waiting, h.Unknown = s.watch.Holds()
+	h.WaitingFrom = s.store.WaitingFrom()
+	return h
+}
+
+var _ shown.Node = (*Server)(nil)
+
+// Show implements shown.Node.
+func (s *Server) Show(visit shown.Visitor) {
+	visit("revision", shown.Entry{Text: strconv.FormatInt(s.Revision(), 10)})
+	var waits []shown.Entry
+	for _, e := range s.log.entries[s.log.next:] {
+		waits = append(waits, shown.Entry{Text: e.payload.Label()})
+	}
+	visit("raft log", waits...)
+	s.store.Show(visit)
+	s.watch.Show(visit)
 }

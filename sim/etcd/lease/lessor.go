@@ -1,0 +1,166 @@
+package lease
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// MinTTL is minLeaseTTL with the election timeout that etcd has out of the box: one and a
+// half of it, in whole seconds. MaxTTL is MaxLeaseTTL.
+const (
+	MinTTL = 2
+	MaxTTL = 9_000_000_000
+)
+
+// Lease is what is known of one lease.
+type Lease struct {
+	// ID is never 0, TTL is in seconds.
+	ID, TTL int64
+	// Expiry is when it runs out; forever is that no member watches it.
+	Expiry sim.Time
+	// Expired: the lessor has found that it has run out, and has its revocation proposed.
+	Expired bool
+}
+
+// forever is longer than any run.
+const forever = sim.Time(1 << 62)
+
+// item is a key with the lease that it is attached to.
+type item struct {
+	key string
+	id  int64
+}
+
+// Lessor is the leases of a member. Leases and what is attached to them are durable, the
+// times are those of the process.
+type Lessor struct {
+	// leases are by id, items by key.
+	leases []Lease
+	items  []item
+	// primary: the member leads, and so looks after expiry.
+	primary bool
+}
+
+// Reset forgets all leases.
+func (l *Lessor) Reset() { *l = Lessor{leases: l.leases[:0], items: l.items[:0]} }
+
+// Clone is a lessor of its own in the same state.
+func (l *Lessor) Clone() Lessor {
+	return Lessor{slices.Clone(l.leases), slices.Clone(l.items), l.primary}
+}
+
+func (l *Lessor) search(id int64) (int, bool) {
+	return slices.BinarySearchFunc(l.leases, id, func(x Lease, id int64) int { return cmp.Compare(x.ID, id) })
+}
+
+// Lookup is the lease with an id, nil if there is none. It is valid until the next change.
+func (l *Lessor) Lookup(id int64) *Lease {
+	if i, found := l.search(id); found {
+		return &l.leases[i]
+	}
+	return nil
+}
+
+// Leases are all leases, by id. The slice is valid until the next change.
+func (l *Lessor) Leases() []Lease { return l.leases }
+
+// Grant adds a lease that does not exist yet.
+func (l *Lessor) Grant(id, ttl int64, now sim.Time) *Lease {
+	i, _ := l.search(id)
+	l.leases = slices.Insert(l.leases, i, Lease{ID: id, TTL: max(ttl, MinTTL), Expiry: forever})
+	if l.primary {
+		l.leases[i].refresh(now)
+	}
+	return &l.leases[i]
+}
+
+// Revoke drops a lease. Its keys must be gone.
+func (l *Lessor) Revoke(id int64) {
+	if i, found := l.search(id); found {
+		l.leases = slices.Delete(l.leases, i, i+1)
+	}
+}
+
+// Renew begins the time of a lease anew.
+func (l *Lessor) Renew(id int64, now sim.Time) {
+	if x := l.Lookup(id); x != nil && l.primary {
+		x.refresh(now)
+	}
+}
+
+func (x *Lease) refresh(now sim.Time) { x.Expiry = now + sim.Time(x.TTL)*sim.Time(time.Second) }
+
+// Remaining is how many whole seconds a lease has left.
+func (x *Lease) Remaining(now sim.Time) int64 {
+	return int64(max(0, x.Expiry-now) / sim.Time(time.Second))
+}
+
+// Promote has the member look after expiry: each lease has its whole time, and extend more.
+func (l *Lessor) Promote(now sim.Time, extend sim.Duration) {
+	l.primary = true
+	for i := range l.leases {
+		l.leases[i].refresh(now + sim.Time(extend))
+	}
+}
+
+// Demote ends that.
+func (l *Lessor) Demote() {
+	l.primary = false
+	for i := range l.leases {
+		l.leases[i].Expiry, l.leases[i].Expired = forever, false
+	}
+}
+
+// Primary reports whether the member looks after expiry.
+func (l *Lessor) Primary() bool { return l.primary }
+
+func (l *Lessor) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(l.items, key, func(x item, key string) int { return cmp.Compare(x.key, key) })
+}
+
+// GetLease is the lease that a key is attached to, 0 if it has none.
+func (l *Lessor) GetLease(key string) int64 {
+	if i, found := l.find(key); found {
+		return l.items[i].id
+	}
+	return 0
+}
+
+// Attach says which lease a key has now, 0 for none. Upstream detaches and attaches.
+func (l *Lessor) Attach(key string, id int64) {
+	i, found := l.find(key)
+	switch {
+	case found && id == 0:
+		l.items = slices.Delete(l.items, i, i+1)
+	case found:
+		l.items[i].id = id
+	case id != 0:
+		l.items = slices.Insert(l.items, i, item{key, id})
+	}
+}
+
+// Keys are the keys that are attached to a lease, in their order.
+func (l *Lessor) Keys(id int64) []string {
+	var keys []string
+	for _, x := range l.items {
+		if x.id == id {
+			keys = append(keys, x.key)
+		}
+	}
+	return keys
+}
+
+// Fingerprint covers the leases and their keys.
+func (l *Lessor) Fingerprint(d sim.Digest) sim.Digest {
+	for i := range l.leases {
+		x := &l.leases[i]
+		d = d.Text("lease").Int(x.ID).Int(x.TTL).Int(int64(x.Expiry)).Bool(x.Expired)
+	}
+	for _, x := range l.items {
+		d = d.Text(x.key).Int(x.id)
+	}
+	return d
+}

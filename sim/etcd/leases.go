@@ -1,0 +1,247 @@
+package etcd
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/lease"
+	"github.com/watchbed/watchbed/sim/etcd/request"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// expiry is what the leader does about leases that run out.
+type expiry struct {
+	// since is when the lessor's runLoop had its first turn, looping whether it has one in
+	// this process.
+	since   sim.Time
+	looping bool
+	// renewals are those of expired leases, which wait for the revocation.
+	renewals []read
+	// granted counts the ids that etcd chose.
+	granted int64
+}
+
+const (
+	// lessorPeriod is that of the lessor's runLoop.
+	lessorPeriod = 500 * time.Millisecond
+	// electionTimeout is what a new leader adds to each lease.
+	electionTimeout = time.Second
+	// lessorPhases is how many phases runLoop may have.
+	lessorPhases = 5
+	// firstChosenID is the first id that etcd chooses.
+	firstChosenID = 1_000_000
+)
+
+func (x *expiry) reset() {
+	clear(x.renewals)
+	*x = expiry{renewals: x.renewals[:0], granted: x.granted}
+}
+
+func (x *expiry) fingerprint(d sim.Digest) sim.Digest {
+	if x.looping {
+		d = d.Int(int64(x.since))
+	}
+	for i := range x.renewals {
+		d = x.renewals[i].payload.Digest(d.Word(uint64(x.renewals[i].from)))
+	}
+	return d
+}
+
+// proposeGrant is EtcdServer.LeaseGrant: it chooses the id if the client does not.
+func (s *Server) proposeGrant(env *sim.Env, m *sim.Message, r *wire.LeaseGrantRequest) {
+	if r.ID == 0 {
+		env.Writes(cellLessor, 0)
+		chosen := *m
+		chosen.Payload = &wire.LeaseGrantRequest{ID: firstChosenID + s.expiry.granted, TTL: r.TTL}
+		s.expiry.granted++
+		m = &chosen
+	}
+	s.propose(env, m)
+}
+
+// lookup is lessor.Lookup.
+func (s *Server) lookup(env *sim.Env, id int64) *lease.Lease {
+	env.Reads(cellLessor, 0)
+	return s.lessor.Lookup(id)
+}
+
+// leaseGrant is lessor.Grant.
+func (s *Server) leaseGrant(env *sim.Env, e *entry, r *wire.LeaseGrantRequest) sim.Payload {
+	switch {
+	case r.TTL > lease.MaxTTL:
+		return request.ErrLeaseTooLong
+	case s.lookup(env, r.ID) != nil:
+		env.Cover(coverLeaseExists)
+		return request.ErrLeaseExists
+	}
+	env.Cover(coverLeaseGranted)
+	env.Writes(cellLessor, 0)
+	l := s.lessor.Grant(r.ID, r.TTL, env.Now())
+	ttl := l.TTL
+	s.awaitExpiry(env)
+	return &wire.LeaseGrantResponse{Revision: s.endTxn(env, e), ID: r.ID, TTL: ttl}
+}
+
+// leaseRevoke is lessor.Revoke: one transaction deletes the keys, in their order.
+func (s *Server) leaseRevoke(env *sim.Env, e *entry, r *wire.LeaseRevokeRequest) sim.Payload {
+	if s.lookup(env, r.ID) == nil {
+		return request.ErrLeaseNotFound
+	}
+	keys := s.lessor.Keys(r.ID)
+	for _, key := range keys {
+		s.store.DeleteRange(env, key, "")
+	}
+	env.Cover(coverLeaseRevoked)
+	if len(keys) > 1 {
+		env.Cover(coverLeaseKeys)
+	}
+	rev := s.endTxn(env, e)
+	env.Writes(cellLessor, 0)
+	s.lessor.Revoke(r.ID)
+	s.revoked(env, r.ID)
+	s.awaitExpiry(env)
+	return &wire.LeaseRevokeResponse{Revision: rev}
+}
+
+// revoked lets the renewals of a lease go on, which is no more.
+func (s *Server) revoked(env *sim.Env, id int64) {
+	s.expiry.renewals = slices.DeleteFunc(s.expiry.renewals, func(r read) bool {
+		if r.payload.(*wire.LeaseKeepAliveRequest).ID != id {
+			return false
+		}
+		s.release(env, s.reads.add(env, r))
+		return true
+	})
+}
+
+// attach tells the lessor which keys the open transaction has put or deleted.
+func (s *Server) attach(env *sim.Env) {
+	s.store.Leases(func(key string, id int64) {
+		switch had := s.lessor.GetLease(key); {
+		case had == id:
+			return
+		case had != 0:
+			env.Cover(coverDetached)
+		}
+		env.Writes(cellLessor, 0)
+		s.lessor.Attach(key, id)
+	})
+}
+
+// receiveKeepAlive is LeaseServer.leaseKeepAlive: the header of the answer is made before the
+// lease is renewed.
+func (s *Server) receiveKeepAlive(env *sim.Env, m *sim.Message) {
+	place := s.newRead(env, m.Payload, m.Conn, m.Cause, m.From)
+	s.reads.handlers[place].revision = s.store.Rev(env)
+	s.linearizableReadNotify(env, place)
+}
+
+// leaseRenew is lessor.Renew. What is expired is about to be revoked, which it waits for.
+func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest) {
+	resp := &wire.LeaseKeepAliveResponse{Revision: r.revision, ID: p.ID}
+	if l := s.lookup(env, p.ID); l != nil {
+		env.Writes(cellLessor, 0)
+		if l.Expired || env.Mode() == sim.Timed && l.Expiry <= env.Now() {
+			env.Cover(coverRenewsExpired)
+			s.expiry.renewals = append(s.expiry.renewals, *r)
+			return
+		}
+		env.Cover(coverRenewed)
+		resp.TTL = l.TTL
+		s.lessor.Renew(p.ID, env.Now())
+		s.awaitExpiry(env)
+	}
+	env.Send(r.conn, resp)
+}
+
+// leaseTimeToLive is EtcdServer.LeaseTimeToLive.
+func (s *Server) leaseTimeToLive(env *sim.Env, r *read, p *wire.LeaseTimeToLiveRequest) {
+	resp := &wire.LeaseTimeToLiveResponse{Revision: s.store.Rev(env), ID: p.ID, TTL: -1}
+	if l := s.lookup(env, p.ID); l != nil {
+		resp.TTL, resp.GrantedTTL = l.Remaining(env.Now()), l.TTL
+		if p.Keys {
+			resp.Keys = s.lessor.Keys(p.ID)
+		}
+	}
+	env.Send(r.conn, resp)
+}
+
+// promote has a member that leads look after expiry (lessor.Promote).
+func (s *Server) promote(env *sim.Env) {
+	if s.cfg.Leader != 0 {
+		return
+	}
+	if len(s.lessor.Leases()) > 0 {
+		env.Cover(coverPromoted)
+		env.Writes(cellLessor, 0)
+	}
+	s.lessor.Promote(env.Now(), electionTimeout)
+	s.awaitExpiry(env)
+}
+
+// demote: there is no leader, so that no lease expires. A renewal asks the next leader.
+func (s *Server) demote(env *sim.Env) {
+	if len(s.lessor.Leases()) > 0 {
+		env.Writes(cellLessor, 0)
+	}
+	s.lessor.Demote()
+	for _, r := range s.expiry.renewals {
+		s.linearizableReadNotify(env, s.reads.add(env, r))
+	}
+	s.expiry.renewals = s.expiry.renewals[:0]
+	s.awaitExpiry(env)
+}
+
+// awaitExpiry sets the timer for the turn of the lessor's runLoop that finds the next expired
+// lease. Turns that find none are left out.
+func (s *Server) awaitExpiry(env *sim.Env) {
+	if len(s.lessor.Leases()) == 0 && !s.expiry.looping {
+		return
+	}
+	next, waits := sim.Time(0), false
+	for _, l := range s.lessor.Leases() {
+		if !l.Expired && s.lessor.Primary() && (!waits || l.Expiry < next) {
+			next, waits = l.Expiry, true
+		}
+	}
+	if !waits {
+		env.Disarm(leaseTimer)
+		return
+	}
+	if !s.expiry.looping {
+		s.expiry.looping, s.expiry.since = true, env.Now()
+		if env.Mode() == sim.Timed {
+			s.expiry.since -= sim.Time(lessorPeriod/lessorPhases) * sim.Time(env.Choose(lessorPhases, "phase of the lessor"))
+		}
+	}
+	turns := (max(next, env.Now()) - s.expiry.since + sim.Time(lessorPeriod) - 1) / sim.Time(lessorPeriod)
+	env.Arm(leaseTimer, sim.Duration(s.expiry.since+turns*sim.Time(lessorPeriod)-env.Now()))
+}
+
+// leaseTimerFires is a turn of the lessor's runLoop, and what revokeExpiredLeases of the
+// server does with one of the leases that it has found: it proposes the revocation. Others
+// follow in steps of their own, in any order. When untimed, any lease may have expired.
+func (s *Server) leaseTimerFires(env *sim.Env) {
+	env.Reads(cellLessor, 0)
+	env.Writes(cellLessor, 0)
+	var expired []*lease.Lease
+	all := s.lessor.Leases()
+	for i := range all {
+		if !all[i].Expired && (env.Mode() == sim.Untimed || all[i].Expiry <= env.Now()) {
+			expired = append(expired, &all[i])
+		}
+	}
+	if len(expired) == 0 {
+		s.awaitExpiry(env)
+		return
+	}
+	l := expired[0]
+	if len(expired) > 1 {
+		l = expired[env.Choose(len(expired), "lease that expires")]
+	}
+	env.Cover(coverLeaseExpires)
+	l.Expired = true
+	s.append(env, &entry{payload: &wire.LeaseRevokeRequest{ID: l.ID}})
+	s.awaitExpiry(env)
+}

@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// LeaseGrantRequest is etcdserverpb.LeaseGrantRequest.
+type LeaseGrantRequest struct {
+	// ID is that of the lease, 0 has etcd choose one.
+	ID int64
+	// TTL is in seconds.
+	TTL int64
+}
+
+// Digest implements sim.Payload.
+func (r *LeaseGrantRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("grant").Int(r.ID).Int(r.TTL)
+}
+
+// Label implements sim.Payload.
+func (r *LeaseGrantRequest) Label() string {
+	return "LeaseGrant " + strconv.FormatInt(r.ID, 10) + " for " + strconv.FormatInt(r.TTL, 10) + " s"
+}
+
+// LeaseGrantResponse is etcdserverpb.LeaseGrantResponse. The TTL may be longer than asked.
+type LeaseGrantResponse struct {
+	Revision, ID, TTL int64
+}
+
+// Digest implements sim.Payload.
+func (r *LeaseGrantResponse) Digest(d sim.Digest) sim.Digest {
+	return d.Text("granted").Int(r.Revision).Int(r.ID).Int(r.TTL)
+}
+
+// Label implements sim.Payload.
+func (r *LeaseGrantResponse) Label() string { return "lease " + strconv.FormatInt(r.ID, 10) }
+
+// LeaseRevokeRequest is etcdserverpb.LeaseRevokeRequest. The leader makes one of its own when
+// a lease expires.
+type LeaseRevokeRequest struct{ ID int64 }
+
+// Digest implements sim.Payload.
+func (r *LeaseRevokeRequest) Digest(d sim.Digest) sim.Digest { return d.Text("revoke").Int(r.ID) }
+
+// Label implements sim.Payload.
+func (r *LeaseRevokeRequest) Label() string { return "LeaseRevoke " + strconv.FormatInt(r.ID, 10) }
+
+// LeaseRevokeResponse is etcdserverpb.LeaseRevokeResponse.
+type LeaseRevokeResponse struct{ Revision int64 }
+
+// Digest implements sim.Payload.
+func (r *LeaseRevokeResponse) Digest(d sim.Digest) sim.Digest {
+	return d.Text("revoked").Int(r.Revision)
+}
+
+// Label implements sim.Payload.
+func (r *LeaseRevokeResponse) Label() string {
+	return "rev " + strconv.FormatInt(r.Revision, 10) + ": revoked"
+}
+
+// LeaseKeepAliveRequest is etcdserverpb.LeaseKeepAliveRequest. Here each is a call of its
+// own: of the stream that upstream sends them on, nothing but the order is left.
+type LeaseKeepAliveRequest struct{ ID int64 }
+
+// Digest implements sim.Payload.
+func (r *LeaseKeepAliveRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("keep alive").Int(r.ID)
+}
+
+// Label implements sim.Payload.
+func (r *LeaseKeepAliveRequest) Label() string {
+	return "LeaseKeepAlive " + strconv.FormatInt(r.ID, 10)
+}
+
+// LeaseKeepAliveResponse is etcdserverpb.LeaseKeepAliveResponse. Its revision is that of
+// before the lease was renewed. TTL is 0 if there is no such lease.
+type LeaseKeepAliveResponse struct {
+	Revision, ID, TTL int64
+}
+
+// Digest implements sim.Payload.
+func (r *LeaseKeepAliveResponse) Digest(d sim.Digest) sim.Digest {
+	return d.Text("kept alive").Int(r.Revision).Int(r.ID).Int(r.TTL)
+}
+
+// Label implements sim.Payload.
+func (r *LeaseKeepAliveResponse) Label() string {
+	if r.TTL == 0 {
+		return "no lease " + strconv.FormatInt(r.ID, 10)
+	}
+	return "lease " + strconv.FormatInt(r.ID, 10) + " kept alive"
+}
+
+// LeaseTimeToLiveRequest is etcdserverpb.LeaseTimeToLiveRequest.
+type LeaseTimeToLiveRequest struct {
+	ID int64
+	// Keys asks for the keys that are attached to the lease.
+	Keys bool
+}
+
+// Digest implements sim.Payload.
+func (r *LeaseTimeToLiveRequest) Digest(d sim.Digest) sim.Digest {
+	return d.Text("time to live").Int(r.ID).Bool(r.Keys)
+}
+
+// Label implements sim.Payload.
+func (r *LeaseTimeToLiveRequest) Label() string {
+	return "LeaseTimeToLive " + strconv.FormatInt(r.ID, 10)
+}
+
+// LeaseTimeToLiveResponse is etcdserverpb.LeaseTimeToLiveResponse.
+type LeaseTimeToLiveResponse struct {
+	Revision, ID int64
+	// TTL is the whole seconds that are left, -1 if there is no such lease; GrantedTTL
+	// those that it has from one renewal on.
+	TTL, GrantedTTL int64
+	// Keys are in no order upstream, here in their own.
+	Keys []string
+}
+
+// Digest implements sim.Payload.
+func (r *LeaseTimeToLiveResponse) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("lives").Int(r.Revision).Int(r.ID).Int(r.TTL).Int(r.GrantedTTL).Int(int64(len(r.Keys)))
+	for _, k := range r.Keys {
+		d = d.Text(k)
+	}
+	return d
+}
+
+// Label implements sim.Payload.
+func (r *LeaseTimeToLiveResponse) Label() string {
+	if r.TTL < 0 {
+		return "no lease " + strconv.FormatInt(r.ID, 10)
+	}
+	return "lease " + strconv.FormatInt(r.ID, 10) + ": " + strconv.Itoa(len(r.Keys)) + " keys"
+}
