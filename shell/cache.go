@@ -22,6 +22,9 @@ type Cache struct {
 
 	clients   *clients
 	clientsID sim.NodeID
+
+	compactor   *compactor
+	compactorID sim.NodeID
 }
 
 // Start starts a cache on a client, which stays the caller's and must outlive
@@ -32,10 +35,12 @@ func Start(ctx context.Context, client *clientv3.Client, cfg Config) (*Cache, er
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoop(ctx)
-	c := &Cache{cfg: cfg, loop: l, cancel: cancel, clients: newClients(l)}
+	c := &Cache{cfg: cfg, loop: l, cancel: cancel, clients: newClients(l), compactor: &compactor{waiting: map[sim.Conn]int64{}}}
 	c.clientsID = l.world.Add("clients", c.clients)
 	cfg.Cache.KV = l.world.Add("kv", &kv{loop: l, clients: c.clients, client: client})
 	cfg.Cache.Watch = l.world.Add("watch", &watcher{loop: l, client: client, watches: map[sim.Conn]*watchChan{}})
+	c.compactorID = l.world.Add("compactor", c.compactor)
+	cfg.Cache.Compactor = c.compactorID
 	c.clients.cache = l.world.Add("cache", cache.New(cfg.Cache))
 	go l.run()
 	return c, nil

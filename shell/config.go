@@ -9,8 +9,8 @@ import (
 
 // Config is what a Cache is made of.
 type Config struct {
-	// Cache configures the state machine. Its Prefix must end in "/"; its KV and
-	// Watch are the shell's to fill in. Its Metadata, of the form "key=value",
+	// Cache configures the state machine. Its Prefix must end in "/"; its KV,
+	// Watch and Compactor are the shell's to fill in. Its Metadata, of the form "key=value",
 	// goes with the watch and with progress requests as gRPC metadata, so that
 	// both use one stream; empty stands for "source=cache", which is what
 	// Kubernetes sends (the gate SeparateCacheWatchRPC). Caches on one
