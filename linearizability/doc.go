@@ -59,7 +59,7 @@
 // write had an effect and its answer has no revision. Porcupine decides both.
 //
 // CheckRecorded finds out first what became of such writes, from the items that later
-// answers show and from the gaps between revisions (settle, search). What is certain counts
+// answers show and from the gaps between revisions (settle, fates). What is certain counts
 // for every verdict; what is one possible past among several, for "holds" only.
 //
 // The replay costs O(n log n) in the number of writes and answered items. A

@@ -19,7 +19,7 @@ var skippedFiles = []skip{
 	{[]string{"cells.go"}, "what a step depends on, for stories; the tests that swap steps hold it"},
 	{[]string{"clone.go"}, "copies for the tests that swap steps"},
 	{[]string{"metrics.go", "read_cost.go", "amounts.go", "oomwarning.go"}, "what a run costs: measured, not judged"},
-	{[]string{"history_jsonl.go", "history_read.go", "history_check.go"}, "a file format, which no run reads"},
+	{[]string{"recorded.go", "recordedlog.go", "settle.go", "fates.go", "undecided.go"}, "judging of recordings, which no run does: tests hold it"},
 }
 
 // skippedFunctions are left out whole, by their names or the beginnings of them,
