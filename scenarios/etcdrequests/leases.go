@@ -1,6 +1,8 @@
 package etcdrequests
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim/option"
@@ -27,6 +29,7 @@ revision. etcd may lose its leader, or restart: then nobody looks after expiry, 
 	},
 	Draws: []option.Range{
 		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
+		option.From("drawn-requests", "6", "12"), option.From("streams", "1", "3"), option.From("history", "0", "3"),
 		option.From("drawn-nested", "true"), option.From("lagging", "true"), option.From("etcd-restarts", "0"),
 	},
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
@@ -36,4 +39,5 @@ revision. etcd may lose its leader, or restart: then nobody looks after expiry, 
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 	},
+	Known: slices.Concat(anyWatches(), afterRestarts()),
 })

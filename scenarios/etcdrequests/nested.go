@@ -26,7 +26,7 @@ changes have one revision.`,
 	},
 	Draws: []option.Range{
 		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
-		option.From("drawn-bytes", "40"), option.From("etcd-restarts", "1"), option.From("lagging", "true"),
+		option.From("drawn-requests", "3", "9"), option.From("streams", "1", "3"), option.From("history", "0", "3"), option.From("lagging", "true"),
 	},
 	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
 		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
@@ -35,4 +35,5 @@ changes have one revision.`,
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 	},
+	Known: anyWatches(),
 })
