@@ -88,8 +88,10 @@ var mechanisms = map[string][]fact{
 	"bug-options-after-watch":         {setBack("v3rpc.optionsUnknown")},
 	"bug-watcher-missing-prevkv":      {unsynced, setBack("v3rpc.optionsUnknown"), said("etcd3.deletionDropped")},
 	"bug-client-gives-up-reads":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("workload.OperationEnded")},
-	"bug-client-refuses-writes":       {struck, said("etcd.failed"), said("clientv3.callFailed"), said("etcd.applied"), said("workload.OperationEnded")},
-	"bug-client-repeats-writes":       {struck, said("etcd.failed"), said("etcd.applied"), said("clientv3.callRepeated")},
+	// The member that is cut off keeps the watch, and nothing new comes from it.
+	"bug-kubernetes-89488":      {struck, said("read.waits"), setBack("v3rpc.progressRefused")},
+	"bug-client-refuses-writes": {struck, said("etcd.failed"), said("clientv3.callFailed"), said("etcd.applied"), said("workload.OperationEnded")},
+	"bug-client-repeats-writes": {struck, said("etcd.failed"), said("etcd.applied"), said("clientv3.callRepeated")},
 
 	// What etcd sends is not what its store says.
 	"bug-deletes-count-one":            {said("etcd.applied"), said("reply.altered")},

@@ -6,10 +6,12 @@ import (
 
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/client"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
 	"github.com/watchbed/watchbed/testbed/topology"
@@ -41,6 +43,46 @@ for news: progress that waited is old when it arrives, and so is the answer to a
 	Known: slices.Concat(
 		known.ReadsThatHang(known.WaitsUntilFresh),
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, caches.MatchEtcd),
+		known.StaleReads(reads.Linearizable, reads.LinearizableData),
+	),
+})
+
+var MemberPartition = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "member-partition",
+	Summary: "the member of etcd that serves the watches is cut off from the leader for seconds, and its clients still reach it",
+	Doc: `Such a member answers pings and keeps its watch streams open, and nothing new comes. It campaigns, gets no vote, and knows no
+leader. etcd ends the streams that require one three election timeouts later (monitorLeader), and the client library opens the next
+stream at the other member. Kubernetes has required a leader since 1.19 (kubernetes/kubernetes#89488, #89881): without
+(require-leader=never) the cache waits until the network is back. A client library that knows one member only (balanced=false) is
+refused there, again and again.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1, Lagging: true, Balanced: true},
+		Workload: workload.Options{
+			Writers: 1, Writes: 6, Noise: 1, NoiseWrites: 40, NoiseFor: 30 * time.Second, Readers: 3, Reads: 20, Streams: 2,
+			Read: "consistent", AwaitReady: true, Items: 2, Keys: 2, Think: 3 * time.Second,
+		},
+		Faults: faults.Options{MemberPartitions: 1, For: 30 * time.Second},
+		Clock: testbed.Clock{
+			Mode: sim.Timed, Network: time.Millisecond, Scheduling: 500 * time.Microsecond, Horizon: 90 * time.Second,
+			Steps: 200_000,
+		},
+	},
+	Stream: func(_ *testbed.Params, i int) workload.EtcdWatchPlan {
+		create := watchFrom(0)
+		create.RequireLeader = i == 0
+		return workload.EtcdWatchPlan{Creates: []*wire.WatchCreateRequest{create}, Requests: 3, Every: time.Second}
+	},
+	Claims: []*testbed.Property{
+		reads.ServedWithoutMember, reads.AnswersInTime, etcdapi.NeedsLeader, reads.Linearizable, reads.LinearizableData, caches.MatchEtcd,
+		timers.Owned,
+	},
+	Known: slices.Concat(
+		known.ReadsThatHang(known.WaitsUntilFresh),
+		known.Rarely(known.Violating(known.ReadsThatHang(known.WaitsUntilFresh), reads.ServedWithoutMember)),
+		known.EarlyProgress(reads.Linearizable, reads.LinearizableData),
+		known.ProgressBelowList(caches.MatchEtcd),
+		known.EchoOfOther(reads.Linearizable, reads.LinearizableData),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),
 })

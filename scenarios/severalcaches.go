@@ -91,12 +91,9 @@ A watch that begins at a revision which its member does not have yet is sent pro
 	},
 	Claims: []*testbed.Property{reads.Linearizable, reads.LinearizableData, reads.Sequential, caches.MatchEtcd, caches.NeededProgress},
 	Known: slices.Concat(
-		known.When(known.EchoProves).Violates(reads.Linearizable, reads.LinearizableData).
-			Because("the member that echoes may lack what another member has confirmed"),
-		known.When(known.EchoProves).RarelyViolates(reads.Sequential).
-			Because("the member that echoes may lack what another member has confirmed"),
-		known.When(known.ProgressBelowStart, known.WaitsUntilFresh, known.TrustsEtcd, testbed.Unless(known.SendsNoProgress)).Violates(caches.MatchEtcd).
-			Because("progress below the cache's own list takes its resourceVersion back (etcd-io/etcd#20221)"),
+		known.EchoOfOther(reads.Linearizable, reads.LinearizableData),
+		known.Rarely(known.EchoOfOther(reads.Sequential)),
+		known.ProgressBelowList(caches.MatchEtcd),
 		known.EarlyProgress(reads.Linearizable, reads.LinearizableData, reads.Sequential),
 		known.StaleReads(reads.Linearizable, reads.LinearizableData),
 	),

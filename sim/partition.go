@@ -23,6 +23,9 @@ func (f *Partition) Name() string { return "partition " + f.Label }
 // Ready implements Fault.
 func (f *Partition) Ready(*World) bool { return true }
 
+// Stands reports whether the partition has begun and not ended.
+func (f *Partition) Stands(env *Env) bool { return slices.Contains(env.w.partitions, f) }
+
 // Strike implements Fault.
 func (f *Partition) Strike(env *Env) {
 	w := env.w

@@ -165,10 +165,7 @@ func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
 }
 
 func (s *System) clientConfig(of *Server) client.Config {
-	c := client.Config{Options: of.Client, Etcd: s.topology.Etcd}
-	if s.topology.Lagging {
-		c.WatchMember = s.topology.Watches
-	}
+	c := client.Config{Options: of.Client, Etcd: s.topology.Etcd, WatchEndpoints: s.topology.WatchEndpoints()}
 	c.Watcher.SyncPageSize = of.Cache.ListPageSize
 	return c
 }

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -231,6 +232,13 @@ func (p *Params) fit() error {
 		return fmt.Errorf("clog=true: there is no API server whose watch could be clogged")
 	case p.Faults.Failovers > 0 && len(p.Topology.OtherMembers()) == 0:
 		return fmt.Errorf("failovers=%d: etcd has one member, so that no other can take over; add some, such as members=3.5.7", p.Faults.Failovers)
+	case p.Topology.Balanced && !p.Topology.Lagging:
+		return errors.New("balanced=true: etcd has one member that serves watches; add the one that lags with lagging=true")
+	case p.Faults.MemberPartitions > 0 && !p.Topology.Lagging:
+		return fmt.Errorf("member-partitions=%d: etcd has one member that serves; add the one that lags with lagging=true", p.Faults.MemberPartitions)
+	case p.Faults.MemberPartitions > 0 && p.Faults.LeaderLosses > 0:
+		return fmt.Errorf("member-partitions=%d and leader-losses=%d: choose one, since a member that is cut off cannot tell whether there is a leader",
+			p.Faults.MemberPartitions, p.Faults.LeaderLosses)
 	case p.Clock.Mode == sim.Timed && p.Clock.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
 	case p.Workload.Total()+p.Informers.Count+servers*max(1, p.Topology.Resources) > maxClients:

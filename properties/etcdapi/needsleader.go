@@ -18,9 +18,11 @@ import (
 // proposals then, so that a write has no answer before there is a leader again. A
 // linearizable read has none either, because a leader has to say what is committed; a
 // serializable read is answered. monitorLeader ends the streams that require one after three
-// election timeouts (clientv3.WithRequireLeader), and no others. Only a run with a clock is
-// judged, in which the fault says for how long there is no leader. It is exercised by each
-// write and each linearizable read that is asked for, and each stream that is open meanwhile.
+// election timeouts (clientv3.WithRequireLeader), and no others. A member that is cut off from
+// the leader knows none either: its streams are judged, and requests go to the leader. Only a
+// run with a clock is judged, and of each member the first time without a leader. It is
+// exercised by each write and each linearizable read that is asked for, and each stream that
+// is open meanwhile.
 var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Name: "needs-leader", Kind: testbed.Safety,
 	Promise:  "While etcd has no leader it answers no write and no linearizable read, and it ends the watch streams that require a leader and no others.",
@@ -31,7 +33,7 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	New: func(s *testbed.System) testbed.Judge {
 		timeout := cmp.Or(s.Nodes().Etcd.Elections.Timeout, electionTimeout)
 		b := s.DeliveryBound().Plus(3*timeout, "three election timeouts")
-		return &needsLeader{system: s, moments: moments.Of(s), bound: b, until: sim.Time(s.Params().Faults.For)}
+		return &needsLeader{system: s, moments: moments.Of(s), bound: b, members: make([]leaderless, len(s.Members()))}
 	},
 })
 
@@ -44,46 +46,74 @@ type needsLeader struct {
 	moments *moments.Recorder
 	// bound is how long a stream that requires a leader may stay open.
 	bound testbed.Bound
-	// until is when there is a leader again, since when there is none; lost is false if
-	// there always was one.
+	// members are those of System.Members.
+	members []leaderless
+}
+
+// leaderless is the first time in which a member knows no leader; lost is false if there is
+// none.
+type leaderless struct {
 	since, until sim.Time
-	lost         bool
+	lost, over   bool
+}
+
+// by is what is known of it at a time.
+func (l leaderless) by(now sim.Time) leaderless {
+	if !l.over {
+		l.until = now
+	}
+	return l
 }
 
 // Reset implements testbed.Judge.
-func (j *needsLeader) Reset() { j.since, j.lost = 0, false }
+func (j *needsLeader) Reset() { clear(j.members) }
 
 // Follows implements testbed.Follower.
 func (j *needsLeader) Follows(p testbed.Part) bool { return p == testbed.EtcdMember }
 
 // AfterStep implements testbed.StepObserver.
 func (j *needsLeader) AfterStep(w *sim.World, _ sim.Action) {
-	if !j.lost && !j.system.Etcd().HasLeader() {
-		j.since, j.lost = w.Now(), true
+	for i, m := range j.system.Members() {
+		l := &j.members[i]
+		switch {
+		case l.over:
+		case !l.lost && !m.Server.HasLeader():
+			l.since, l.lost = w.Now(), true
+			if !m.Server.CutOff() {
+				// The fault says when, and not the server.
+				l.until, l.over = sim.Time(j.system.Params().Faults.For), true
+			}
+		case l.lost && !m.Server.CutOff():
+			l.until, l.over = w.Now(), true
+		}
 	}
 }
 
 // Finding implements testbed.Judge.
 func (j *needsLeader) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
-	if w.Mode() == sim.Untimed || !j.lost {
+	if w.Mode() == sim.Untimed {
 		return all.Finding()
 	}
-	for i, c := range j.system.Clients() {
-		j.requests(&all, c, j.moments.Operations(i))
+	if asked := j.members[0].by(w.Now()); asked.lost {
+		for i, c := range j.system.Clients() {
+			j.requests(&all, c, j.moments.Operations(i), &asked)
+		}
 	}
-	for _, c := range j.system.Streams() {
-		j.stream(w, &all, c)
+	if watched := j.members[len(j.members)-1].by(w.Now()); watched.lost {
+		for _, c := range j.system.Streams() {
+			j.stream(w, &all, c, &watched)
+		}
 	}
 	return all.Finding()
 }
 
 // requests judges what a client asked for while there was no leader, but for what the cache
 // is asked and what may be served from any state. A refusal needs no leader.
-func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []moments.Call) {
+func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []moments.Call, l *leaderless) {
 	for k := range c.Operations() {
 		op, span := &c.Operations()[k], &c.Spans()[k]
-		if span.Call <= j.since || span.Call >= j.until {
+		if span.Call <= l.since || span.Call >= l.until {
 			continue
 		}
 		read := at[k].To == j.system.Topology().Etcd && !serializable(c.Requests()[k])
@@ -91,39 +121,39 @@ func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []mome
 			continue
 		}
 		all.Exercised++
-		if span.Answered && op.Outcome == model.Done && span.Return < j.until {
-			all.Violate("answered", &withoutLeader{c.Name(), j, fmt.Sprintf("was answered %s at %v", c.Requests()[k].Label(), span.Return.Sub(0))})
+		if span.Answered && op.Outcome == model.Done && span.Return < l.until {
+			all.Violate("answered", &withoutLeader{c.Name(), *l, fmt.Sprintf("was answered %s at %v", c.Requests()[k].Label(), span.Return.Sub(0))})
 		}
 	}
 }
 
 // stream judges how a stream ended, and when. Whether one stays open for too long is not
 // known in a run that is over earlier, because all clients are done.
-func (j *needsLeader) stream(w *sim.World, all *testbed.Tally, c *workload.EtcdWatch) {
+func (j *needsLeader) stream(w *sim.World, all *testbed.Tally, c *workload.EtcdWatch, l *leaderless) {
 	plan := c.Plan()
-	if len(plan.Creates) == 0 || len(c.Responses()) == 0 || c.Responses()[0].At > j.since {
+	if len(plan.Creates) == 0 || len(c.Responses()) == 0 || c.Responses()[0].At > l.since {
 		return
 	}
 	all.Exercised++
 	at, failure := c.End()
 	refused := c.Ended() && failure != nil && failure.Code == wire.NoLeader
-	switch due := j.since + sim.Time(j.bound.Total); {
+	switch due := l.since + sim.Time(j.bound.Total); {
 	case !plan.Creates[0].RequireLeader && refused:
-		all.Violate("ended", &withoutLeader{c.Name(), j, "has a stream that requires no leader, which etcd ended"})
-	case plan.Creates[0].RequireLeader && due < min(j.until, w.Now()) && (!c.Ended() || at > due):
-		all.Violate("open", &withoutLeader{c.Name(), j, fmt.Sprintf("has a stream that requires a leader, and was open for more than %v (%s)", j.bound.Total, j.bound.Derivation)})
+		all.Violate("ended", &withoutLeader{c.Name(), *l, "has a stream that requires no leader, which etcd ended"})
+	case plan.Creates[0].RequireLeader && due < min(l.until, w.Now()) && (!c.Ended() || at > due):
+		all.Violate("open", &withoutLeader{c.Name(), *l, fmt.Sprintf("has a stream that requires a leader, and was open for more than %v (%s)", j.bound.Total, j.bound.Derivation)})
 	}
 }
 
 // withoutLeader is what etcd must not do without a leader.
 type withoutLeader struct {
 	client string
-	judge  *needsLeader
-	wrong  string
+	leaderless
+	wrong string
 }
 
 func (v *withoutLeader) String() string {
-	return fmt.Sprintf("etcd has no leader from %v to %v, and %s %s", v.judge.since.Sub(0), v.judge.until.Sub(0), v.client, v.wrong)
+	return fmt.Sprintf("etcd has no leader from %v to %v, and %s %s", v.since.Sub(0), v.until.Sub(0), v.client, v.wrong)
 }
 
 // Concerns implements explore.Concerned.

@@ -81,6 +81,18 @@ func EchoOfLaggard(violates ...*testbed.Property) []testbed.Row {
 		Because("the member that echoes may not have applied the newest writes")
 }
 
+// EchoOfOther is what becomes of them if it is behind the member that confirmed a write.
+func EchoOfOther(violates ...*testbed.Property) []testbed.Row {
+	return When(EchoProves).Violates(violates...).
+		Because("the member that echoes may lack what another member has confirmed")
+}
+
+// ProgressBelowList is about a cache that watches at a member which is behind its list.
+func ProgressBelowList(violates ...*testbed.Property) []testbed.Row {
+	return When(ProgressBelowStart, WaitsUntilFresh, TrustsEtcd, testbed.Unless(SendsNoProgress)).Violates(violates...).
+		Because("progress below the cache's own list takes its resourceVersion back (etcd-io/etcd#20221)")
+}
+
 // EchoOfPredecessor is what becomes of consistent reads if an echo comes late.
 func EchoOfPredecessor(violates ...*testbed.Property) []testbed.Row {
 	return When(EchoProves, CachesAreRecreated).RarelyViolates(violates...).

@@ -53,3 +53,12 @@ func Where(rows []testbed.Row, conditions ...testbed.Condition) []testbed.Row {
 	}
 	return rows
 }
+
+// Violating are the same rows with other properties in the place of theirs.
+func Violating(rows []testbed.Row, properties ...*testbed.Property) []testbed.Row {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Violates = properties
+	}
+	return rows
+}

@@ -63,7 +63,7 @@ func (c *Client) Reconfigure(cfg Config) {
 
 func libraryConfig(cfg *Config) clientv3.Config {
 	return clientv3.Config{
-		Options: cfg.Library, Etcd: cfg.Etcd, WatchMember: cfg.WatchMember,
+		Options: cfg.Library, Etcd: cfg.Etcd, WatchEndpoints: cfg.WatchEndpoints,
 		RunTask: tasks(taskRun), BackoffTimer: timers(timerBackoff), RetryTimer: timers(timerRetry),
 	}
 }

@@ -5,9 +5,11 @@ import "github.com/watchbed/watchbed/sim"
 // Config is what a Client is made of.
 type Config struct {
 	Options
-	// Etcd is the node that watches and unary requests go to, unless WatchMember
-	// is another member, which watches go to.
-	Etcd, WatchMember sim.NodeID
+	// Etcd is the member that unary requests go to.
+	Etcd sim.NodeID
+	// WatchEndpoints are the members that watch streams are opened to, one after the
+	// other; nil is Etcd.
+	WatchEndpoints []sim.NodeID
 }
 
 // DefaultConfig has the options of a release. The caller sets Etcd. It returns an

@@ -459,3 +459,23 @@ func TestWithoutLeaderAllWatchesEnd(t *testing.T) {
 	require.Equal(t, []string{"0 connection closed"}, b.etcd.take(), "no new stream")
 	require.EqualValues(t, 1, b.count("the stream to etcd ends because there is no leader"))
 }
+
+// gRPC's round_robin picks the next member for each new stream: one that ends because its
+// member knows no leader is opened at the other one.
+func TestStreamsAreOpenedAtTheNextMember(t *testing.T) {
+	cfg, follower := config(t, newest), &actor{}
+	cfg.WatchEndpoints = []sim.NodeID{etcdID, cacheID + 1}
+	b := newBenchIn(t, cfg, sim.Options{}, func(b *bench) { b.w.Add("follower", follower) })
+	b.watch("/a/", 4, "")
+	b.settle()
+	require.Equal(t, []string{"0 create watch /a/... from 5"}, b.etcd.take())
+	require.Empty(t, follower.take())
+	b.respond(0, &wire.Error{Code: wire.NoLeader, Message: "etcdserver: no leader"})
+	b.settle()
+	b.etcd.take()
+	b.watch("/a/", 4, "")
+	b.settle()
+	require.Empty(t, b.etcd.take())
+	require.Equal(t, []string{"0 create watch /a/... from 5"}, follower.take())
+	require.EqualValues(t, 1, b.count("a stream is opened at the next member"))
+}

@@ -154,3 +154,33 @@ func (m *endStreamMessage) Digest(d sim.Digest) sim.Digest {
 
 // Label implements sim.Payload.
 func (m *endStreamMessage) Label() string { return "end of stream" }
+
+// CutOff is a fault: nothing gets from the leader to a follower, or back, for some time. The
+// cluster keeps its leader. The follower campaigns when its election timeout has passed; no
+// other member hears it, so it knows no leader until the partition ends and a heartbeat comes
+// (raft becomePreCandidate). Its clients still reach it. Each strike begins or ends it, as
+// one of sim.Partition does.
+type CutOff struct {
+	// Partition is between the follower, alone on its side, and the leader.
+	sim.Partition
+}
+
+// Strike implements sim.Fault. Nothing waits for the answer.
+func (f *CutOff) Strike(env *sim.Env) {
+	f.Partition.Strike(env)
+	env.Close(env.Call(f.One[0], &cutOffMessage{f.Stands(env)}))
+}
+
+// cutOffMessage is the message by which the fault reaches the follower.
+type cutOffMessage struct{ begins bool }
+
+// Digest implements sim.Payload.
+func (m *cutOffMessage) Digest(d sim.Digest) sim.Digest { return d.Text("cut off").Bool(m.begins) }
+
+// Label implements sim.Payload.
+func (m *cutOffMessage) Label() string {
+	if m.begins {
+		return "no heartbeats"
+	}
+	return "a heartbeat"
+}

@@ -49,6 +49,8 @@ type leader struct {
 	is leaderState
 	// until is when there is one again, timed.
 	until sim.Time
+	// cut: nothing comes from it (CutOff).
+	cut bool
 	// proposals wait for it.
 	proposals []entry
 }
@@ -83,6 +85,16 @@ const (
 
 func (o *ElectionOptions) noLeaderTimeouts() sim.Duration { return maxNoLeaderCnt * o.Timeout }
 
+// electionTicks are the heartbeats in an election timeout, by etcd's defaults. A member that
+// hears none campaigns after one timeout to almost two, which raft draws for each term
+// (resetRandomizedElectionTimeout).
+const electionTicks = 10
+
+// LongestElection is the most that a member may draw, for an election timeout.
+func LongestElection(timeout sim.Duration) sim.Duration {
+	return timeout * (2*electionTicks - 1) / electionTicks
+}
+
 func (l *leader) reset() {
 	clear(l.proposals)
 	*l = leader{proposals: l.proposals[:0]}
@@ -93,23 +105,29 @@ func (s *Server) loseLeader(env *sim.Env, until sim.Time) {
 	if s.leader.is != leads {
 		return
 	}
+	s.leader.until = until
+	s.isLost(env)
+	if env.Mode() == sim.Timed && until.Sub(env.Now()) <= s.cfg.Elections.noLeaderTimeouts() {
+		s.awaitLeader(env)
+		return
+	}
+	env.Arm(leaderTimer, s.cfg.Elections.noLeaderTimeouts())
+}
+
+// isLost: the member knows no leader from now on.
+func (s *Server) isLost(env *sim.Env) {
 	env.Cover(coverNoLeader)
 	env.Writes(cellLeader, 0)
 	if env.Noting() {
 		env.Note(leaderLost{})
 	}
-	s.leader.is, s.leader.until = lost, until
+	s.leader.is = lost
 	s.watch.SetLeaderless(env, true)
 	s.demote(env)
 	env.LooksAt(cellReadNotifier, 0)
 	if s.reads.confirmed == 0 {
 		env.Disable(linearizableReadLoop)
 	}
-	if env.Mode() == sim.Timed && until.Sub(env.Now()) <= s.cfg.Elections.noLeaderTimeouts() {
-		s.awaitLeader(env)
-		return
-	}
-	env.Arm(leaderTimer, s.cfg.Elections.noLeaderTimeouts())
 }
 
 // awaitLeader: streams that require a leader have ended, or there is one soon enough.
@@ -119,15 +137,27 @@ func (s *Server) awaitLeader(env *sim.Env) {
 	env.Arm(leaderTimer, max(0, s.leader.until.Sub(env.Now())))
 }
 
-// leaderTimerFires: monitorLeader has seen no leader for long enough, or there is one
-// again.
+// leaderTimerFires: the election timeout has passed, monitorLeader has seen no leader for
+// long enough, or there is one again.
 func (s *Server) leaderTimerFires(env *sim.Env) {
 	env.Reads(cellLeader, 0)
-	if s.leader.is == lost {
+	switch {
+	case s.leader.is == leads:
+		s.campaign(env)
+	case s.leader.is == lost && s.leader.cut:
+		s.watch.EndLeaderless(env)
+		env.Writes(cellLeader, 0)
+		s.leader.is = missed
+	case s.leader.is == lost:
 		s.watch.EndLeaderless(env)
 		s.awaitLeader(env)
-		return
+	default:
+		s.hasLeader(env)
 	}
+}
+
+// hasLeader: there is a leader again.
+func (s *Server) hasLeader(env *sim.Env) {
 	env.Writes(cellLeader, 0)
 	if env.Noting() {
 		env.Note(leaderLost{again: true})
@@ -149,6 +179,37 @@ func (s *Server) leaderTimerFires(env *sim.Env) {
 
 // HasLeader reports whether the cluster has a leader, as far as the member knows.
 func (s *Server) HasLeader() bool { return s.leader.is == leads }
+
+// cutOff: no heartbeats come from now on, or they come again.
+func (s *Server) cutOff(env *sim.Env, begins bool) {
+	env.Writes(cellLeader, 0)
+	s.leader.cut = begins
+	switch {
+	case begins:
+		env.Cover(coverCutOff)
+		s.awaitHeartbeat(env)
+	case s.leader.is == leads:
+		env.Disarm(leaderTimer)
+	default:
+		env.Disarm(leaderTimer)
+		s.hasLeader(env)
+	}
+}
+
+// awaitHeartbeat arms the election timeout.
+func (s *Server) awaitHeartbeat(env *sim.Env) {
+	ticks := electionTicks + env.Choose(electionTicks, "after how many more ticks the election timeout passes")
+	env.Arm(leaderTimer, s.cfg.Elections.Timeout*sim.Duration(ticks)/electionTicks)
+}
+
+// campaign: the election timeout has passed. The member votes for itself, and no vote comes.
+func (s *Server) campaign(env *sim.Env) {
+	s.isLost(env)
+	env.Arm(leaderTimer, s.cfg.Elections.noLeaderTimeouts())
+}
+
+// CutOff reports whether the member hears nothing from the leader.
+func (s *Server) CutOff() bool { return s.leader.cut }
 
 // mustAwaitLeader: a write waits until there is a leader.
 func (s *Server) mustAwaitLeader(env *sim.Env, e *entry) bool {
@@ -172,6 +233,9 @@ func (s *Server) wakeReadLoop(env *sim.Env) {
 }
 
 func (l *leader) fingerprint(d sim.Digest) sim.Digest {
+	if l.cut {
+		d = d.Text("cut off")
+	}
 	if l.is == leads {
 		return d
 	}

@@ -129,6 +129,7 @@ func (s *Server) Start(env *sim.Env) {
 // committed and not applied yet, are durable. Everything else is gone.
 func (s *Server) Restart(env *sim.Env) {
 	env.Cover(coverRestart)
+	cut := s.leader.cut
 	s.forget()
 	s.watch.Forget()
 	s.store.Restart(env)
@@ -147,6 +148,10 @@ func (s *Server) Restart(env *sim.Env) {
 	s.follow(env)
 	s.promote(env)
 	s.store.Start(env)
+	if cut {
+		s.leader.cut = true
+		s.campaign(env)
+	}
 }
 
 // Receive implements sim.Node.
@@ -172,6 +177,9 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		env.Send(m.Conn, p)
 	case *loseLeaderMessage:
 		s.loseLeader(env, p.fault.Until)
+		env.Send(m.Conn, p)
+	case *cutOffMessage:
+		s.cutOff(env, p.begins)
 		env.Send(m.Conn, p)
 	case *endStreamMessage:
 		s.watch.EndStreams(env, p.from)

@@ -35,6 +35,7 @@ var (
 	coverReadTimesOut    = sim.NewSituation("etcd: linearizable reads time out")
 	coverLeaderChanged   = sim.NewSituation("etcd: linearizable reads fail because the leader changes")
 	coverNoLeader        = sim.NewSituation("etcd: no leader")
+	coverCutOff          = sim.NewSituation("etcd: a follower is cut off from the leader")
 	coverAwaitsLeader    = sim.NewSituation("etcd: write waits for a leader")
 	coverSkipped         = sim.NewSituation("etcd: restart skips an entry that was not applied")
 

@@ -44,6 +44,9 @@ type Options struct {
 	// Partitions is how often the connection between an API server and etcd lets nothing
 	// through for some time, ServerPartitions how often etcd is cut off from all clients.
 	Partitions, ServerPartitions int
+	// MemberPartitions is how often the member that serves the watches is cut off from the
+	// one that takes reads and writes, which stays the leader.
+	MemberPartitions int
 	// Downgrade is the version that etcd comes back as, once; empty is never.
 	Downgrade string
 	// Clog keeps the watch of the first API server from getting anything, from
@@ -84,6 +87,7 @@ var Group = option.NewGroup("faults",
 	option.Count("call-breaks", func(o *Options) *int { return &o.CallBreaks }, "", "calls to the client library of an API server whose caller goes away"),
 	option.Count("partitions", func(o *Options) *int { return &o.Partitions }, "", "times that nothing gets from an API server to etcd, or back, for a while"),
 	option.Count("server-partitions", func(o *Options) *int { return &o.ServerPartitions }, "", "times that etcd is cut off from all its clients for a while"),
+	option.Count("member-partitions", func(o *Options) *int { return &o.MemberPartitions }, "", "times that the member of etcd that lags is cut off from the leader for a while"),
 	option.Text("downgrade", func(o *Options) *string { return &o.Downgrade }, checkDowngrade, "a version", "version that etcd is downgraded to in the run (empty: never)"),
 	option.Switch("clog", func(o *Options) *bool { return &o.Clog }, "nothing gets through to the watch of the first API server until faults end, timed"),
 	option.Count("informer-breaks", func(o *Options) *int { return &o.InformerBreaks }, "", "watches of informers that break"),

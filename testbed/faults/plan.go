@@ -73,26 +73,18 @@ func share(faults, i, processes int) int {
 
 func (p *planner) informers(all []Informer) {
 	for i, n := range all {
-		f := &breakWatch{label: n.Name}
+		f := &wherever{name: "break watch of " + n.Name}
 		for _, to := range n.Servers {
-			f.streams = append(f.streams, sim.BreakStream{From: n.ID, To: to})
+			f.each = append(f.each, &sim.BreakStream{From: n.ID, To: to})
 		}
 		p.add(f, share(p.options.InformerBreaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: []sim.NodeID{n.ID}, Label: n.Name}, share(p.options.InformerRestarts, i, len(all)))
 		// Each strikes at a time of its own: those that are due come one after the other.
 		for k := range share(p.options.InformerRefusals, i, len(all)) {
-			r := &refuse{label: fmt.Sprintf("%s (%d)", n.Name, k+1)}
-			for _, to := range n.Servers {
-				r.servers = append(r.servers, sim.Refuse{From: n.ID, To: to, Label: r.label, Kinds: len(refusals), Refusal: refusal})
-			}
-			p.add(r, 1)
+			p.add(refuse(fmt.Sprintf("%s (%d)", n.Name, k+1), &n, &sim.Refuse{Kinds: len(refusals), Refusal: refusal}), 1)
 		}
 		for k := range share(p.options.InformerOverloads, i, len(all)) {
-			r := &refuse{label: fmt.Sprintf("lists of %s (%d)", n.Name, k+1)}
-			for _, to := range n.Servers {
-				r.servers = append(r.servers, sim.Refuse{From: n.ID, To: to, Label: r.label, Kinds: 1, Refusal: busy, Calls: true})
-			}
-			p.add(r, 1)
+			p.add(refuse(fmt.Sprintf("lists of %s (%d)", n.Name, k+1), &n, &sim.Refuse{Kinds: 1, Refusal: busy, Calls: true}), 1)
 		}
 	}
 	storm := &sim.RestartProcess{Label: "all informers"}
@@ -106,14 +98,16 @@ func (p *planner) servers() {
 	all := p.topology.APIServers
 	for i := range all {
 		server, label := &all[i], topology.ServerName(i, len(all))
-		p.add(&sim.BreakStream{From: server.Client, To: p.topology.Watches, Label: topology.Numbered("client", i, len(all)) + ">etcd"},
-			share(p.options.Breaks, i, len(all)))
+		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
+			return &sim.BreakStream{From: server.Client, To: member, Label: topology.Numbered("client", i, len(all)) + ">etcd"}
+		}), share(p.options.Breaks, i, len(all)))
 		p.add(&sim.RestartProcess{Nodes: server.Nodes(), Label: label}, share(p.options.Restarts, i, len(all)))
 		p.add(&cache.RecreateStorage{Node: server.Caches[0], Label: label}, share(p.options.Recreations, i, len(all)))
 	}
 	for i := range all {
-		p.add(&etcd.EndStream{Node: p.topology.Watches, From: all[i].Client, Label: "etcd>" + topology.Numbered("client", i, len(all))},
-			share(p.options.StreamEnds, i, len(all)))
+		p.add(p.atEndpoint(func(member sim.NodeID) sim.Fault {
+			return &etcd.EndStream{Node: member, From: all[i].Client, Label: "etcd>" + topology.Numbered("client", i, len(all))}
+		}), share(p.options.StreamEnds, i, len(all)))
 		p.add(&sim.BreakCall{To: all[i].Client, Label: topology.Numbered("client", i, len(all))}, share(p.options.CallBreaks, i, len(all)))
 	}
 	for resource := range p.topology.Resources {
@@ -121,6 +115,19 @@ func (p *planner) servers() {
 			p.add(p.losing(i, resource), share(p.options.LostEvents, resource*len(all)+i, p.topology.Resources*len(all)))
 		}
 	}
+}
+
+// atEndpoint is a fault of the watch streams of an API server, at the members that it may
+// have them with.
+func (p *planner) atEndpoint(at func(member sim.NodeID) sim.Fault) sim.Fault {
+	var each []sim.Fault
+	for _, member := range p.topology.WatchEndpoints() {
+		each = append(each, at(member))
+	}
+	if len(each) == 1 {
+		return each[0]
+	}
+	return &wherever{each[0].Name(), each}
 }
 
 // losing is about an event on its way to a cache, or about what it leaves there.
@@ -158,6 +165,10 @@ func (p *planner) etcd(downgraded etcd.Member) {
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.LeaderChanges}, p.options.LeaderChanges)
 	p.add(&etcd.Fail{Node: node, Label: "etcd", With: etcd.Overloads}, p.options.Overloads)
 	p.add(&etcd.LoseLeader{Nodes: p.members(), Label: "etcd", Until: sim.Time(p.options.For)}, p.options.LeaderLosses)
+	if lagging := p.topology.Watches; lagging != node {
+		p.add(&etcd.CutOff{Partition: sim.Partition{One: []sim.NodeID{lagging}, Other: []sim.NodeID{node}, Label: "between etcd-follower and etcd"}},
+			2*p.options.MemberPartitions)
+	}
 	p.add(&etcd.Failover{Node: node, Label: "etcd"}, p.options.Failovers)
 	if p.options.Downgrade != "" {
 		p.add(&etcd.Downgrade{Node: node, Label: "etcd", To: downgraded}, 1)

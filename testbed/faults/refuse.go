@@ -7,29 +7,14 @@ import (
 
 // refuse refuses a request of an informer, or ends its watch with an error, whichever
 // API server it is at.
-type refuse struct {
-	servers []sim.Refuse
-	label   string
-}
-
-// Name implements sim.Fault.
-func (f *refuse) Name() string { return "refuse " + f.label }
-
-// Ready implements sim.Fault.
-func (f *refuse) Ready(w *sim.World) bool {
-	for i := range f.servers {
-		if f.servers[i].Ready(w) {
-			return true
-		}
+func refuse(label string, n *Informer, with *sim.Refuse) sim.Fault {
+	f := &wherever{name: "refuse " + label}
+	for _, to := range n.Servers {
+		at := *with
+		at.From, at.To, at.Label = n.ID, to, label
+		f.each = append(f.each, &at)
 	}
-	return false
-}
-
-// Strike implements sim.Fault.
-func (f *refuse) Strike(env *sim.Env) {
-	for i := range f.servers {
-		f.servers[i].Strike(env)
-	}
+	return f
 }
 
 // refusals are what an API server answers that has nothing to do with its cache: API

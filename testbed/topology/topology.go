@@ -27,6 +27,15 @@ type Topology struct {
 	Next sim.NodeID
 }
 
+// WatchEndpoints are the members that an API server opens its watch streams at, one after
+// the other.
+func (t *Topology) WatchEndpoints() []sim.NodeID {
+	if t.Balanced {
+		return []sim.NodeID{t.Watches, t.Etcd}
+	}
+	return []sim.NodeID{t.Watches}
+}
+
 // APIServer is one process: a client library, and a cache of each resource on top
 // of it.
 type APIServer struct {

@@ -43,6 +43,9 @@ var (
 	cellCall  = sim.NewCell("clientv3: unary call")
 )
 
+// cellEndpoint is the member at which the next stream is opened, with index 0.
+var cellEndpoint = sim.NewCell("clientv3: endpoint of the next stream")
+
 // watchItem is a watch as an entry of a list.
 func watchItem(watch int32) int64 { return int64(watch) + 1 }
 
@@ -61,6 +64,9 @@ func idItem(id int64) int64 { return id + 1 }
 // Cells lists the cells as sim.Celled does.
 func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	visit(cellStreams, 0, sim.NewDigest.Int(int64(len(c.streams))))
+	if c.nextEndpoint > 0 {
+		visit(cellEndpoint, 0, sim.NewDigest.Int(int64(c.nextEndpoint)))
+	}
 	for i, s := range c.streams {
 		s.cells(i, visit)
 	}

@@ -1,6 +1,8 @@
 package clientv3
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -8,10 +10,12 @@ import (
 // Config is what a Client is made of.
 type Config struct {
 	Options
-	// Etcd is the node that watches and unary requests go to, unless WatchMember
-	// is another member, which watches go to: the balancer keeps a stream on the
-	// endpoint on which it was opened, and spreads unary requests over all.
-	Etcd, WatchMember sim.NodeID
+	// Etcd is the member that unary requests go to.
+	Etcd sim.NodeID
+	// WatchEndpoints are the members that watch streams are opened to, one after the
+	// other, as gRPC's round_robin picks them; nil is Etcd. A stream stays on the member
+	// on which it was opened. The turns that unary requests take are left out.
+	WatchEndpoints []sim.NodeID
 	// RunTask numbers the tasks "run" of the streams, BackoffTimer their timers,
 	// RetryTimer the timers of unary calls.
 	RunTask, BackoffTimer, RetryTimer Series
@@ -45,10 +49,14 @@ type Client struct {
 	broadcast  Broadcast
 	unknown    Unknown
 	repeats    Repeats
-	streams    []*Stream        // watcher.streams, by place
-	watches    []*watcherStream // by the subscriber's number
-	calls      []unaryCall
-	outages    []Outage
+	// requireLeader is that of the streams.
+	requireLeader bool
+	streams       []*Stream        // watcher.streams, by place
+	watches       []*watcherStream // by the subscriber's number
+	// nextEndpoint is the place of the member at which the next stream is opened.
+	nextEndpoint int
+	calls        []unaryCall
+	outages      []Outage
 }
 
 // Reset makes the client a new one for another run, and keeps its memory.
@@ -64,7 +72,7 @@ func (c *Client) Reconfigure(cfg Config) {
 	cfg.setDefaults()
 	c.cfg = cfg
 	c.broadcast, c.unknown = ProgressScopes.Of(cfg.ProgressScope), UnknownWrites.Of(cfg.UnknownWrite)
-	c.repeats = FailedReads.Of(cfg.FailedRead)
+	c.repeats, c.requireLeader = FailedReads.Of(cfg.FailedRead), LeaderRequirements.Of(cfg.RequireLeader)
 }
 
 // Restart forgets everything: the process is a new one.
@@ -82,18 +90,30 @@ func (c *Client) forget() {
 	}
 	clear(c.calls)
 	c.streams, c.watches, c.calls = c.streams[:0], c.watches[:0], c.calls[:0]
+	c.nextEndpoint = 0
 }
 
-// watchMember is the member that watches go to.
-func (c *Client) watchMember() sim.NodeID {
-	if c.cfg.WatchMember != 0 {
-		return c.cfg.WatchMember
+// openStream opens a stream to the member whose turn it is.
+func (c *Client) openStream(env *sim.Env) sim.Conn {
+	all := c.cfg.WatchEndpoints
+	if len(all) == 0 {
+		return env.Open(c.cfg.Etcd)
 	}
-	return c.cfg.Etcd
+	to := all[c.nextEndpoint]
+	if len(all) > 1 {
+		env.Writes(cellEndpoint, 0)
+		if c.nextEndpoint > 0 {
+			env.Cover(nextMember)
+		}
+		c.nextEndpoint = (c.nextEndpoint + 1) % len(all)
+	}
+	return env.Open(to)
 }
 
 // IsEtcd reports whether a node is one that the client opens connections to.
-func (c *Client) IsEtcd(n sim.NodeID) bool { return n == c.cfg.Etcd || n == c.watchMember() }
+func (c *Client) IsEtcd(n sim.NodeID) bool {
+	return n == c.cfg.Etcd || slices.Contains(c.cfg.WatchEndpoints, n)
+}
 
 // Receive takes a message from etcd.
 func (c *Client) Receive(env *sim.Env, m *sim.Message) {

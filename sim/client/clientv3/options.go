@@ -17,6 +17,7 @@ type Options struct {
 	AbandonedCall  AbandonedCall
 	LateClosing    LateClosing
 	ReopenPause    ReopenPause
+	RequireLeader  RequireLeader
 	Amounts
 }
 
@@ -98,6 +99,15 @@ var ReopenPauses = option.NewSeam[ReopenPause, Pause]("reopen-pause",
 	Shipped("backoff", "1.25 ms, and a quarter more with each further break, up to 100 ms (backoffIfUnavailable)",
 		func(last sim.Duration, a *Amounts) sim.Duration { return min(last+last/4, a.WatchBackoffMax) })
 
+// RequireLeader is a value of LeaderRequirements.
+type RequireLeader uint8
+
+// LeaderRequirements say whether watches and progress requests have the metadata of
+// clientv3.WithRequireLeader.
+var LeaderRequirements = option.NewSeam[RequireLeader, bool]("require-leader",
+	"whether etcd ends the watch streams of the client library at a member that has no leader").
+	Shipped("always", "it does (clientv3.WithRequireLeader): Kubernetes from 1.19 on (kubernetes#89881)", true)
+
 // Choices are the options in which client libraries differ.
 var Choices = option.NewGroup("client",
 	option.Choice("resume-revision", func(o *Options) *ResumeRevision { return &o.ResumeRevision },
@@ -110,6 +120,7 @@ var Choices = option.NewGroup("client",
 	option.SeamOption(AbandonedCalls, func(o *Options) *AbandonedCall { return &o.AbandonedCall }),
 	option.SeamOption(LateClosings, func(o *Options) *LateClosing { return &o.LateClosing }),
 	option.SeamOption(ReopenPauses, func(o *Options) *ReopenPause { return &o.ReopenPause }),
+	option.SeamOption(LeaderRequirements, func(o *Options) *RequireLeader { return &o.RequireLeader }),
 )
 
 // Group is all options.

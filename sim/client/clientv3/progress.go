@@ -7,7 +7,11 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-var watchProgressRequest = &wire.WatchProgressRequest{RequireLeader: true}
+// Progress requests without an id, the same every time.
+var (
+	progressOfLeader    = &wire.WatchProgressRequest{RequireLeader: true}
+	progressOfAnyMember = &wire.WatchProgressRequest{}
+)
 
 // RequestProgress is Watcher.RequestProgress. The caller is the connection on which
 // the request came.
@@ -22,7 +26,7 @@ func (c *Client) RequestProgress(env *sim.Env, caller sim.Conn, p *wire.Progress
 	s.looksAt(env, cellRun)
 	s.looksAt(env, cellReqc)
 	if s.state == streamSelecting && s.reqc.Len() == 0 {
-		env.Send(s.conn, progressRequest(p))
+		env.Send(s.conn, c.progressRequest(p))
 		return
 	}
 	s.reads(env, cellRun)
@@ -38,9 +42,12 @@ func (c *Client) RequestProgress(env *sim.Env, caller sim.Conn, p *wire.Progress
 
 // progressRequest is what goes to etcd: the same every time, unless it has an
 // id.
-func progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
-	if p.ID == 0 {
-		return watchProgressRequest
+func (c *Client) progressRequest(p *wire.ProgressRequest) *wire.WatchProgressRequest {
+	switch {
+	case p.ID != 0:
+		return &wire.WatchProgressRequest{ID: p.ID, RequireLeader: c.requireLeader}
+	case c.requireLeader:
+		return progressOfLeader
 	}
-	return &wire.WatchProgressRequest{ID: p.ID, RequireLeader: true}
+	return progressOfAnyMember
 }

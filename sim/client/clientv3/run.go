@@ -46,7 +46,7 @@ func (s *Stream) takeRequest(env *sim.Env) {
 		return
 	}
 	env.Under(r.cause)
-	env.Send(s.conn, progressRequest(r.progress))
+	env.Send(s.conn, s.c.progressRequest(r.progress))
 }
 
 // withdraw takes back a request for a watch that run has not taken.

@@ -43,6 +43,7 @@ var (
 	resumeWithBuffer      = sim.NewSituation("clientv3: a watch resumes with responses in its buffer")
 	resumeStopped         = sim.NewSituation("clientv3: a watch that is closing resumes")
 	lastWatchClosesStream = sim.NewSituation("clientv3: the last watch closes the stream")
+	nextMember            = sim.NewSituation("clientv3: a stream is opened at the next member")
 	streamWithoutWatches  = sim.NewSituation("clientv3: a stream stays open for a watch that was abandoned")
 	cancelSent            = sim.NewSituation("clientv3: a closed watch is cancelled on the server")
 

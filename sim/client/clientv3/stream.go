@@ -113,7 +113,7 @@ func (c *Client) stream(env *sim.Env, ctxKey string) (s *Stream, opened bool) {
 	s.writes(env, cellRun)
 	s.writes(env, cellBackoff)
 	s.state, s.ctxKey, s.backoff = streamSelecting, ctxKey, c.cfg.WatchBackoff
-	s.conn = env.Open(c.watchMember())
+	s.conn = c.openStream(env)
 	return s, true
 }
 
@@ -152,7 +152,7 @@ func (s *Stream) newWatchClient(env *sim.Env) {
 	}
 	s.writes(env, cellRun)
 	s.state = streamSelecting
-	s.conn = env.Open(s.c.watchMember())
+	s.conn = s.c.openStream(env)
 	s.reopened(env)
 	s.writes(env, cellCancelSet)
 	s.cancelSet = s.cancelSet[:0]

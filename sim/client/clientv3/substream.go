@@ -104,11 +104,10 @@ func (w *watcherStream) request(env *sim.Env, ctxKey string) {
 	s.reqc.Push(request{watch: w.n})
 }
 
-// create is watchRequest.toPB. Kubernetes requires a leader for each watch and each
-// progress request (watchContext of its etcd3 store).
+// create is watchRequest.toPB.
 func (w *watcherStream) create() *wire.WatchCreateRequest {
 	return &wire.WatchCreateRequest{Key: w.Key, RangeEnd: w.End, StartRevision: w.Rev,
-		ProgressNotify: w.ProgressNotify, PrevKv: true, RequireLeader: true}
+		ProgressNotify: w.ProgressNotify, PrevKv: true, RequireLeader: w.c.requireLeader}
 }
 
 // register takes the id that the server gave, and the first time the revision from

@@ -1,0 +1,152 @@
+package reads
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// ServedWithoutMember is about a member of etcd that is cut off from its leader while caches
+// watch at it. Nothing new comes from it, so a cache cannot serve a consistent LIST. etcd ends
+// the watch streams that require a leader once the member has known none for three election
+// timeouts (v3rpc monitorLeader), and the client library opens them at another member
+// (kubernetes/kubernetes#89488). From then on LISTs are served, although the member is still
+// cut off. It is exercised by each consistent LIST that is asked in that time.
+var ServedWithoutMember = testbed.RegisterProperty(&testbed.Property{
+	Name: "served-without-member", Kind: testbed.Liveness,
+	Promise:  "Consistent LISTs are served while the member that a cache watched at is cut off from the leader, once its election timeout, three more seconds and the time to watch elsewhere have passed.",
+	Violated: "hangs on a member without a leader",
+	Labels: map[string]string{
+		"refused": "refused without a leader", "slow": "too slow without a leader", "no-answer": "no answer without a leader",
+	},
+	New: func(s *testbed.System) testbed.Judge {
+		wide := func(b testbed.Bound) testbed.Bound {
+			return testbed.Bound{}.Plus(safetyDelays*b.Total, fmt.Sprintf("%d times (%s)", safetyDelays, b.Derivation))
+		}
+		timeout := cmp.Or(s.Nodes().Etcd.Elections.Timeout, electionTimeout)
+		leaves := wide(s.DeliveryBound()).
+			Plus(etcd.LongestElection(timeout), "the longest election timeout").
+			Plus(maxNoLeaderCnt*timeout, "three election timeouts without a leader")
+		return &servedWithoutMember{system: s, leaves: leaves, served: wide(s.ReadBound())}
+	},
+})
+
+const (
+	// electionTimeout is etcd's, unless the option of that name says otherwise; after
+	// maxNoLeaderCnt of them without a leader monitorLeader ends streams.
+	electionTimeout = time.Second
+	maxNoLeaderCnt  = 3
+	// safetyDelays is how many times as long as declared the delays are while faults strike.
+	safetyDelays = 10
+)
+
+type servedWithoutMember struct {
+	system *testbed.System
+	// leaves is how long after the cut LISTs may wait, served how long each of them takes
+	// after that.
+	leaves, served testbed.Bound
+	// cut and healed are the first time that the member was cut off.
+	cut, healed sim.Time
+	state       cutState
+}
+
+type cutState uint8
+
+const (
+	neverCut cutState = iota
+	isCut
+	wasCut
+)
+
+// Reset implements testbed.Judge.
+func (j *servedWithoutMember) Reset() { j.state = neverCut }
+
+// Follows implements testbed.Follower.
+func (j *servedWithoutMember) Follows(p testbed.Part) bool { return p == testbed.EtcdMember }
+
+// AfterStep implements testbed.StepObserver.
+func (j *servedWithoutMember) AfterStep(w *sim.World, _ sim.Action) {
+	all := j.system.Members()
+	cut := all[len(all)-1].Server.CutOff()
+	switch {
+	case cut && j.state == neverCut:
+		j.cut, j.state = w.Now(), isCut
+	case !cut && j.state == isCut:
+		j.healed, j.state = w.Now(), wasCut
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *servedWithoutMember) Finding(w *sim.World) explore.Finding {
+	var all testbed.Tally
+	if j.state == neverCut || w.Mode() == sim.Untimed {
+		return all.Finding()
+	}
+	from, to := j.cut+sim.Time(j.leaves.Total), j.healed
+	if j.state == isCut {
+		to = w.Now()
+	}
+	for _, c := range j.system.Clients() {
+		for i := range c.Operations() {
+			op, span := &c.Operations()[i], &c.Spans()[i]
+			if op.Request.Kind != model.List || op.Request.Freshness != model.Consistent || span.Call < from || span.Call >= to {
+				continue
+			}
+			label, outcome := j.fault(op, span, w.Now())
+			if label == "" && !span.Answered {
+				continue
+			}
+			all.Exercised++
+			if label != "" {
+				all.Violate(label, &heldByMember{c.Name(), op, span.Call, outcome, span.Call.Sub(j.cut), j.leaves})
+				return all.Finding()
+			}
+		}
+	}
+	return all.Finding()
+}
+
+// fault says in a word and in words what was wrong with an answer.
+func (j *servedWithoutMember) fault(op *model.Operation, span *workload.Span, now sim.Time) (label, outcome string) {
+	if !span.Answered {
+		if waited := now.Sub(span.Call); waited > j.served.Total {
+			return "no-answer", fmt.Sprintf("still waits after %v", waited)
+		}
+		return "", ""
+	}
+	took := span.Return.Sub(span.Call)
+	switch {
+	case op.Outcome != model.Done:
+		return "refused", fmt.Sprintf("was refused after %v", took)
+	case took > j.served.Total:
+		return "slow", fmt.Sprintf("took %v", took)
+	}
+	return "", ""
+}
+
+// heldByMember is a LIST that was not served because of a member that is cut off.
+type heldByMember struct {
+	client  string
+	op      *model.Operation
+	call    sim.Time
+	outcome string
+	after   time.Duration
+	leaves  testbed.Bound
+}
+
+func (h *heldByMember) String() string {
+	return fmt.Sprintf("%s's consistent LIST at %v %s; a member had been cut off from the leader for %v, and %v is enough to watch at another one (%s)",
+		h.client, h.call.Sub(0), h.outcome, h.after, h.leaves.Total, h.leaves.Derivation)
+}
+
+// Concerns implements explore.Concerned.
+func (h *heldByMember) Concerns() explore.Concern {
+	return explore.Concern{Client: h.client, Call: h.op.Call}
+}
