@@ -23,6 +23,7 @@ var undrawn = map[string][]string{
 		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "restore-tombstone=indexed",
 		"restore-revision=from-scheduled-compaction", "sync-history=kept", "sync-history=read-anew", "create-at-zero=read-before-register", "create-at-zero=passed-through",
 	},
+	"scenarios have a write as one step, for speed; two-step-writes has it set": {"visible-revision=with-events", "visible-revision=after-events"},
 	"it is what releases of 3.3 do, which --etcd takes, or what all later ones do": {
 		"progress=ignored", "fragments=full", "fragments=none", "watch-ids=as-asked", "watch-ids=counted", "refusal-reason=named", "refusal-reason=none",
 	},

@@ -186,6 +186,8 @@ var activeValues = []active{
 	{set: "negative-start=accepted", scenario: "negative-watch", with: "etcd=3.6.16"},
 	{set: "sync-history=read-anew", scenario: "kept-history", with: "etcd=3.6.5"},
 	{set: "sync-history=kept", scenario: "kept-history", with: "etcd=3.5.23"},
+	{set: "visible-revision=after-events", scenario: "consistent-list"},
+	{set: "visible-revision=with-events", scenario: "two-step-writes"},
 	{set: "watch-options=with-watch", scenario: "consistent-list"},
 	{set: "notify-min-rev=on-failure", scenario: "future-watch", with: "etcd=3.6.16"},
 	{set: "sync-min-rev=set-to-next", scenario: "future-watch", with: "etcd=3.6.16"},

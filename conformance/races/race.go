@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/explore/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 )
 
 // The clients of a race, as indices into the clients of its recording.
@@ -40,6 +41,8 @@ func (r *Race) In(version string) (reach.Result, error) {
 
 func (r *Race) with(cfg etcd.Config) (reach.Result, error) {
 	cfg.InitialRevision, cfg.Compacted = r.Begin, r.Compacted
+	// A reader may be behind what the stream was sent before.
+	cfg.Store.VisibleRevision = mvcc.AfterEvents
 	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
 	recording := &reach.Recording{Moments: r.Moments, AtRest: true}
 	recording.Server = w.Add("etcd", etcd.New(cfg))

@@ -91,8 +91,8 @@ func (j *answers) refusedWrongly(op *model.Operation, request sim.Payload, at *m
 			return fmt.Sprintf("etcd was compacted at revision %d only", at.Answered.Compacted)
 		}
 	case model.Future:
-		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool { return rev > at.Asked.Revision }) {
-			return fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Revision)
+		if !slices.ContainsFunc(revisionsOf(r), func(rev int64) bool { return rev > at.Asked.Visible }) {
+			return fmt.Sprintf("etcd was at revision %d when it was asked", at.Asked.Visible)
 		}
 	}
 	return ""

@@ -105,7 +105,7 @@ func (of *streamCheck) begin(all *testbed.Tally, c *workload.EtcdWatch, at *mome
 		if s.wants == 0 {
 			// Created may name a later revision than the one from which on the watch
 			// has its events.
-			s.wants = s.asked.Revision + 1
+			s.wants = s.asked.Visible + 1
 		}
 		if k := watch.CanceledBy; k >= 0 && k < len(at.Later) {
 			s.leaving = &at.Later[k]
@@ -148,8 +148,8 @@ func (of *streamCheck) created(r *wire.WatchResponse) {
 		switch {
 		case r.Canceled != refused || (r.CancelReason != "") != refused:
 			of.violate("created", r, "an answer says that the watch is canceled, and why, if and only if it is refused")
-		case r.Revision < s.asked.Revision:
-			of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.asked.Revision))
+		case r.Revision < s.asked.Visible:
+			of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.asked.Visible))
 		}
 		return
 	}
@@ -197,8 +197,8 @@ func (of *streamCheck) canceled(s *watchState, r *wire.WatchResponse) {
 	switch {
 	case s.leaving == nil:
 		of.violate("canceled", r, "the client did not ask for it")
-	case r.Revision < s.leaving.Revision:
-		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.leaving.Revision))
+	case r.Revision < s.leaving.Visible:
+		of.violate("revision", r, fmt.Sprintf("etcd was at revision %d when it was asked", s.leaving.Visible))
 	}
 }
 

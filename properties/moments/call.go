@@ -10,11 +10,16 @@ import (
 // Etcd is what a member of etcd was like after a step.
 type Etcd struct {
 	Revision int64
+	// Visible is the revision that it showed to those who take no lock of the watchable
+	// store: the same, or the one before while a write has sent its events only.
+	Visible int64
 	// Compacted is the revision of the last compaction, 0 before the first.
 	Compacted int64
 }
 
-func etcdNow(s *etcd.Server) Etcd { return Etcd{s.Revision(), s.CompactRevision()} }
+func etcdNow(s *etcd.Server) Etcd {
+	return Etcd{s.Revision(), s.VisibleRevision(), s.CompactRevision()}
+}
 
 // Moment is what was so after a step.
 type Moment struct {

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -30,20 +31,77 @@ func (s *Server) append(env *sim.Env, e *entry) {
 
 // runApplyLoop applies one entry and answers it.
 func (s *Server) runApplyLoop(env *sim.Env) {
+	if s.ending.open {
+		s.endApply(env)
+		return
+	}
 	e := s.log.apply(env)
 	if s.members.options().Log.Unapplied == Repeated {
 		s.log.newest = e
 	}
+	if !s.publishesLater() {
+		s.applyNext(env)
+	}
+	env.Under(e.cause)
+	resp := s.apply(env, &e)
+	if s.store.Unpublished() {
+		s.ending = ending{open: true, entry: e, answer: resp}
+		env.Enable(applyLoop)
+		return
+	}
+	s.applied(env, &e, resp)
+}
+
+// publishesLater reports whether a write may take two steps. The next entry has to wait for
+// the second one.
+func (s *Server) publishesLater() bool {
+	return s.members.options().Store.VisibleRevision == mvcc.AfterEvents
+}
+
+// applyNext goes on with the next entry, if there is one.
+func (s *Server) applyNext(env *sim.Env) {
 	if s.log.waits() {
 		env.Enable(applyLoop)
 	}
-	env.Under(e.cause)
-	if resp := s.apply(env, &e); resp != nil {
+}
+
+// ending is an entry whose events are sent, and whose revision is not visible yet.
+type ending struct {
+	open   bool
+	entry  entry
+	answer sim.Payload
+}
+
+// endApply is the second step of a write: its revision becomes visible.
+func (s *Server) endApply(env *sim.Env) {
+	e := s.ending
+	s.ending = ending{}
+	env.Writes(cellApplied, 0)
+	env.Under(e.entry.cause)
+	s.store.Publish(env)
+	s.applied(env, &e.entry, e.answer)
+}
+
+// applied answers an entry, if no handler does it later, and lets go those who waited for
+// it.
+func (s *Server) applied(env *sim.Env, e *entry, resp sim.Payload) {
+	if s.publishesLater() {
+		s.applyNext(env)
+	}
+	if resp != nil {
 		s.answer(env, e.conn, e.payload, resp)
 	}
 	if s.reads.confirmed != 0 && s.log.applied >= s.reads.confirmed {
 		env.Enable(linearizableReadLoop)
 	}
+}
+
+// appliedIndex is that of the last entry that was applied to its end.
+func (s *Server) appliedIndex() uint64 {
+	if s.ending.open {
+		return s.log.applied - 1
+	}
+	return s.log.applied
 }
 
 // apply carries out an entry and returns the answer, nil if a handler gives it

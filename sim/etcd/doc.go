@@ -72,6 +72,11 @@
 //   - raft: with one member an entry is committed when it is on disk. A read
 //     that is confirmed between proposal and commit would not wait for the entry;
 //     the same happens if the entry arrives later.
+//   - notify and the increment of the current revision, unless visible-revision says
+//     otherwise. Only serializable reads and the headers of control responses could see
+//     the state between (mvcc.AfterEvents); caches of Kubernetes look at neither. With
+//     two steps, a step that needs the lock of the watchable store begins with the
+//     second one, and so does a transaction that only reads.
 //   - take and Send: only sendLoop reads ids and pending, so it changes them
 //     before Send instead of after. The flags
 //     prevKV and fragment of one response are read in this one step. Only a

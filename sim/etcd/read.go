@@ -187,7 +187,7 @@ func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 			s.failReads(env, err)
 			return
 		}
-		if s.log.applied < s.log.committed {
+		if s.appliedIndex() < s.log.committed {
 			env.Cover(coverReadWaits)
 			t.confirmed = s.log.committed
 			return
@@ -211,13 +211,14 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 	env.Under(r.cause)
 	switch p := r.payload.(type) {
 	case *wire.RangeRequest:
-		resp, code := s.store.Range(env, p)
+		resp, code := s.store.RangeVisible(env, p)
 		if code != 0 {
 			env.Send(r.conn, request.Refusal(code))
 			return
 		}
 		s.answer(env, r.conn, r.payload, resp)
 	case *wire.TxnRequest:
+		s.store.Publish(env)
 		resp, err := s.txn(env, p)
 		if err != nil {
 			env.Send(r.conn, err)
@@ -229,7 +230,7 @@ func (s *Server) runRead(env *sim.Env, place int32) {
 	case *wire.LeaseTimeToLiveRequest:
 		s.leaseTimeToLive(env, &r, p)
 	case *wire.CompactionRequest:
-		s.answer(env, r.conn, p, &wire.CompactionResponse{Revision: s.store.Rev(env)})
+		s.answer(env, r.conn, p, &wire.CompactionResponse{Revision: s.store.VisibleRev(env)})
 	}
 }
 

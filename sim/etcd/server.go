@@ -53,6 +53,7 @@ type Server struct {
 	commits     commits
 	replication replication
 
+	ending   ending
 	reads    reads
 	readCost readCost
 
@@ -109,6 +110,7 @@ func (s *Server) serve(i int) {
 // forget drops what a process keeps in memory and no client gets back: reads that
 // wait, and connections.
 func (s *Server) forget() {
+	s.ending = ending{}
 	s.reads.reset()
 	s.readCost.reset()
 	s.failures = failures{}
@@ -198,6 +200,15 @@ func (s *Server) Drained(env *sim.Env, c sim.Conn) { s.watch.Drained(env, c) }
 // Revision is the revision of the last write that was applied and changed
 // something.
 func (s *Server) Revision() int64 { return s.store.CurrentRev() }
+
+// VisibleRevision is the same, or the one before it while the write has sent its events and
+// its revision is not visible yet to serializable reads (mvcc.AfterEvents).
+func (s *Server) VisibleRevision() int64 {
+	if s.store.Unpublished() {
+		return s.store.CurrentRev() - 1
+	}
+	return s.store.CurrentRev()
+}
 
 // CompactRevision is the revision below which history is gone, 0 if none is.
 func (s *Server) CompactRevision() int64 { return s.store.CompactRev() }

@@ -43,6 +43,9 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))
 	}
 	d = s.leader.fingerprint(d)
+	if s.ending.open {
+		d = s.ending.entry.payload.Digest(d.Text("ending"))
+	}
 	for _, p := range s.failed {
 		d = p.Digest(d)
 	}

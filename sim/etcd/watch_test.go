@@ -8,6 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -171,6 +172,58 @@ func TestNegativeStartForgetsWhatWasKeptWithAnEmptyTurn(t *testing.T) {
 	b.user.told, b.user.streams = nil, map[string]sim.Conn{}
 	b.request("w", create("/a", -1)).settle().step("fire etcd syncWatchersLoop").settle()
 	require.Equal(t, []string{"created, rev 2"}, b.take(), "a new process has kept nothing")
+}
+
+// Who takes no lock sees the events of a write before its revision: a reader on the same
+// server, and until 3.5.21 the revision that a watch of the present begins behind.
+func TestEventsAreSentBeforeTheRevisionIsVisible(t *testing.T) {
+	late := func(c *etcd.Config) { c.Store.VisibleRevision = mvcc.AfterEvents }
+	sent := func(t *testing.T, v string, change ...func(*etcd.Config)) *bench {
+		b := newBench(t, v, change...)
+		b.request("w", create("/a", 0)).settle().take()
+		b.call(&wire.PutRequest{Key: "/a", Value: "1"}).step("deliver user>etcd", "run etcd applyLoop").settle("applyLoop")
+		require.Equal(t, []string{"event /a=1@2"}, b.take())
+		return b
+	}
+	read := func(b *bench, serializable bool) *bench {
+		return b.call(&wire.RangeRequest{Key: "/a", Serializable: serializable}).settle("applyLoop")
+	}
+
+	b := read(sent(t, "3.6.16", late), true)
+	require.Equal(t, "rev 1: 0 items", b.last().Label())
+	require.EqualValues(t, 1, b.covered("revision read before a write is visible whose events are in a watch channel"))
+	b.settle()
+	require.Equal(t, "rev 2", b.last().Label(), "the put is answered when its revision is visible")
+	require.Equal(t, "rev 2: 1 items", read(b, true).last().Label())
+
+	b = read(sent(t, "3.6.16", late), false)
+	require.Empty(t, b.user.told, "a linearizable read waits until the write is applied to its end")
+	b.settle()
+	require.Equal(t, "rev 2: 1 items", b.last().Label())
+
+	require.Equal(t, "rev 2: 1 items", read(sent(t, "3.6.16"), true).last().Label(), "in one step")
+
+	b = sent(t, "3.5.21", late)
+	b.request("w", create("/a", 0)).settle("applyLoop")
+	require.Equal(t, "created, rev 1", b.last().Label(), "Rev takes no lock, and comes first")
+	b = sent(t, "3.5.22", late)
+	b.request("w", create("/a", 0)).settle("applyLoop")
+	require.Equal(t, "created, rev 2", b.last().Label(), "the watch has waited for the lock")
+	b = sent(t, "3.5.22", late)
+	b.request("w", &wire.WatchProgressRequest{}).settle("applyLoop")
+	require.Equal(t, "progress 2", b.last().Label(), "progress waits for the lock")
+	b = sent(t, "3.5.7", late)
+	b.request("w", &wire.WatchProgressRequest{}).settle("applyLoop")
+	require.Equal(t, "progress 1", b.last().Label(), "before 3.5.8 it does not")
+}
+
+func TestCrashBeforeTheRevisionIsVisible(t *testing.T) {
+	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Store.VisibleRevision = mvcc.AfterEvents })
+	b.request("w", create("/a", 0)).settle().take()
+	b.call(&wire.PutRequest{Key: "/a", Value: "1"}).step("deliver user>etcd", "run etcd applyLoop", "inject restart etcd").settle().take()
+	b.put("/a", "2").settle()
+	require.Equal(t, "rev 3", b.last().Label())
+	require.Equal(t, "rev 3: 1 items", b.call(&wire.RangeRequest{Key: "/a", Serializable: true}).settle().last().Label())
 }
 
 func TestDeletionAtTheCompactedRevision18089(t *testing.T) {

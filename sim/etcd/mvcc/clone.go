@@ -80,6 +80,9 @@ func (s *WatchableStore) Fingerprint(d sim.Digest) sim.Digest {
 	if s.kept != 0 {
 		d = d.Text("kept").Int(s.kept)
 	}
+	if s.unpublished {
+		d = d.Text("unpublished")
+	}
 	return s.victims.fingerprint(d)
 }
 

@@ -20,6 +20,7 @@ type Options struct {
 	VictimRetry       VictimRetry
 	RevisionEvents    RevisionEvents
 	SyncHistory       SyncHistory
+	VisibleRevision   VisibleRevision
 	WatchIDs          WatchIDs
 
 	// ChanBufLen is the capacity of the channel that the watchers of one stream
@@ -164,6 +165,17 @@ const (
 	KeptBetweenTurns
 )
 
+// VisibleRevision is when those see the revision of a write who take no lock of the
+// watchable store: readers, and the headers of control responses.
+type VisibleRevision uint8
+
+const (
+	// WithEvents: in the step that puts its events into the watch channels.
+	WithEvents VisibleRevision = iota
+	// AfterEvents: in a step of its own after that, as every release has it.
+	AfterEvents
+)
+
 // WatchIDs is whether a create request may name the id of its watch.
 type WatchIDs uint8
 
@@ -213,6 +225,10 @@ var Choices = option.NewGroup("etcd",
 		"where syncWatchers has the history from that it sends",
 		option.Value{Name: "read-anew", Doc: "each turn reads what its watches want"},
 		option.Value{Name: "kept", Doc: "a turn keeps what it has read for the next one, which a watch from a negative revision is sent then"}),
+	option.Choice("visible-revision", func(o *Options) *VisibleRevision { return &o.VisibleRevision },
+		"when a write is visible to serializable reads and in the headers of control responses",
+		option.Value{Name: "with-events", Doc: "when its events are in the watch channels: one step less for each write"},
+		option.Value{Name: "after-events", Doc: "a step later: all releases"}),
 	option.Choice("watch-ids", func(o *Options) *WatchIDs { return &o.WatchIDs },
 		"the ids of the watches of a stream",
 		option.Value{Name: "as-asked", Doc: "those that create requests name, if they name one"},

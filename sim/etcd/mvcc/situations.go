@@ -23,6 +23,7 @@ var (
 	coverSyncMore               = sim.NewSituation("etcd: more history than one batch")
 	coverSyncAgain              = sim.NewSituation("etcd: next sync at once, more work pending")
 	coverNegativeFromKept       = sim.NewSituation("etcd: watch from a negative revision sent history that was kept")
+	coverBehindEvents           = sim.NewSituation("etcd: revision read before a write is visible whose events are in a watch channel")
 	coverFutureLowered          = sim.NewSituation("etcd: sync moves a watch back from its future revision")
 	coverVictimSent             = sim.NewSituation("etcd: victim sent to")
 	coverVictimStays            = sim.NewSituation("etcd: victim's channel still full")

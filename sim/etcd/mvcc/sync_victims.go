@@ -64,6 +64,9 @@ func (v *syncVictims) wake(env *sim.Env) {
 // of things happen between the steps.
 func (v *syncVictims) run(env *sim.Env) {
 	env.Writes(cellSyncVictimsLoop, 0)
+	if v.state != victimsSend {
+		v.store.Publish(env)
+	}
 	switch v.state {
 	case victimsTake:
 		v.take(env)

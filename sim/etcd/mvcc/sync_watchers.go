@@ -54,6 +54,7 @@ func (s *WatchableStore) runSyncWatchersLoop(env *sim.Env) {
 // syncWatchers is watchableStore.syncWatchers. It holds the watchable store's
 // lock from end to end, so it is one step.
 func (s *WatchableStore) syncWatchers(env *sim.Env) {
+	s.Publish(env)
 	curRev := s.Rev(env)
 	env.LooksAt(CellCompactRev, 0)
 	env.LooksAt(CellStore, 0)

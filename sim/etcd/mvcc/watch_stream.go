@@ -97,6 +97,7 @@ func (ws *WatchStream) Watch(env *sim.Env, req *wire.WatchCreateRequest, startRe
 		return id, refusal
 	}
 	s := ws.store
+	s.Publish(env)
 	w := s.watchers.New()
 	*w = watcher{
 		ws: ws, cell: ws.slot*maxWatchers + ws.made%maxWatchers,
@@ -208,6 +209,7 @@ func (ws *WatchStream) Remove(env *sim.Env, id int64) {
 // cancelWatcher is watchableStore.cancelWatcher. It returns false if the
 // watcher is a victim in flight: then it has to be tried again.
 func (s *WatchableStore) cancelWatcher(env *sim.Env, w *watcher) bool {
+	s.Publish(env)
 	env.Reads(cellGroup, w.cell)
 	switch w.group {
 	case inFlight:
@@ -255,6 +257,7 @@ func (ws *WatchStream) End(env *sim.Env) {
 // RequestProgress is watchStream.RequestProgress. It loses the notification if the
 // channel is full.
 func (ws *WatchStream) RequestProgress(env *sim.Env, id int64, rule ProgressRule) {
+	ws.store.Publish(env)
 	env.LooksAt(cellStreamWatchers, ws.slot)
 	w := ws.find(id)
 	if w == nil {
@@ -269,6 +272,7 @@ func (ws *WatchStream) RequestProgress(env *sim.Env, id int64, rule ProgressRule
 // all watchers. It returns false if one of them is in the way. A full channel
 // loses the notification.
 func (ws *WatchStream) RequestProgressAll(env *sim.Env, progressID int64, rule ProgressRule) bool {
+	ws.store.Publish(env)
 	env.LooksAt(cellStreamWatchers, ws.slot)
 	for _, w := range ws.watchers {
 		if !w.progressIfSync(env, rule) {

@@ -20,8 +20,11 @@ type WatchableStore struct {
 	// kept is the first revision of the history that the last turn of syncWatchers has
 	// kept, 0 if it has kept none. It goes on to the newest revision of that turn, and
 	// the next turn adds what came behind.
-	kept    int64
-	victims syncVictims
+	kept int64
+	// unpublished: the events of the current revision are in the watch channels, and the
+	// revision is not visible yet to those who take no lock of the watchable store.
+	unpublished bool
+	victims     syncVictims
 	// readsQueued is how many reads were queued so far.
 	readsQueued uint64
 
@@ -55,6 +58,7 @@ func (s *WatchableStore) SetOptions(o Options) { s.opts = o }
 func (s *WatchableStore) forget() {
 	s.streams = s.streams[:0]
 	s.unsynced, s.lastSync, s.kept, s.readsQueued = 0, 0, 0, 0
+	s.unpublished = false
 	s.victims = syncVictims{store: s, waiting: s.victims.waiting[:0], taken: s.victims.taken[:0], left: s.victims.left[:0]}
 }
 
@@ -71,6 +75,7 @@ func (s *WatchableStore) Restart(env *sim.Env) {
 // every synced watcher counts as unsynced.
 func (s *WatchableStore) Restore(env *sim.Env) {
 	env.Cover(coverRestore)
+	s.Publish(env)
 	s.restore(env)
 	for _, ws := range s.streams {
 		env.LooksAt(cellStreamWatchers, ws.slot)
@@ -88,21 +93,24 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 }
 
 // End is watchableStoreTxnWrite.End of a transaction that has changed something:
-// watchers are notified and the revision becomes visible under one lock.
+// watchers are notified and the revision becomes visible under one lock. Who takes no
+// lock sees the events first, with AfterEvents.
 func (s *WatchableStore) End(env *sim.Env) {
 	rev := s.currentRev + 1
 	env.WritesItem(CellStore, 0, rev)
 	env.WritesItem(CellRevision, 0, rev)
-	s.notify(env, rev)
+	told := s.notify(env, rev)
 	s.end()
+	s.unpublished = told && s.opts.VisibleRevision == AfterEvents
 }
 
 // notify is watchableStore.notify: synced watchers are sent the changes of the
-// next revision. A full channel makes the watcher a victim.
-func (s *WatchableStore) notify(env *sim.Env, rev int64) {
+// next revision. A full channel makes the watcher a victim. It reports whether anything was
+// sent.
+func (s *WatchableStore) notify(env *sim.Env, rev int64) (told bool) {
 	list := s.newWatcherBatch(env)
 	if len(list) == 0 {
-		return
+		return false
 	}
 	order(env, list)
 	var victims []batch
@@ -115,6 +123,7 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) {
 			w.setMinRev(env, rev+1)
 		}
 		if ok {
+			told = true
 			env.Cover(coverNotified)
 			continue
 		}
@@ -126,6 +135,7 @@ func (s *WatchableStore) notify(env *sim.Env, rev int64) {
 		victims = append(victims, *b)
 	}
 	s.victims.add(env, victims)
+	return told
 }
 
 // newWatcherBatch is the function of that name: the synced watchers with the changes
@@ -200,4 +210,43 @@ func (s *WatchableStore) filter(w *watcher, evs []wire.Event) []wire.Event {
 	out := s.events.Take(len(kept))
 	copy(out, kept)
 	return out
+}
+
+// watchableStoreTxnWrite.End notifies the watchers and then lets the current revision be
+// seen. It holds the lock of the watchable store over both, which a reader of the store
+// and watchStream.Rev do not take. So a client may be sent an event by its stream, and
+// read the state before it from the same server.
+//
+// With AfterEvents the second step is the apply loop's next one. A step that takes the
+// lock has to wait for that, which is the same as to begin with it: Publish.
+
+// Unpublished reports whether the last write still has to become visible.
+func (s *WatchableStore) Unpublished() bool { return s.unpublished }
+
+// Publish makes the last write visible.
+func (s *WatchableStore) Publish(env *sim.Env) {
+	if s.unpublished {
+		env.WritesItem(CellRevision, 0, s.currentRev)
+		s.unpublished = false
+	}
+}
+
+// VisibleRev is the current revision for a step that takes no lock of the watchable store.
+func (s *WatchableStore) VisibleRev(env *sim.Env) int64 {
+	rev := s.Rev(env)
+	if s.unpublished {
+		env.Cover(coverBehindEvents)
+		rev--
+	}
+	return rev
+}
+
+// RangeVisible is Range for a handler, which takes no lock of the watchable store.
+func (s *WatchableStore) RangeVisible(env *sim.Env, r *wire.RangeRequest) (*wire.RangeResponse, wire.Code) {
+	if !s.unpublished {
+		return s.Range(env, r)
+	}
+	resp, code := s.rangeKeys(r, s.VisibleRev(env))
+	s.readsRange(env, r, resp)
+	return resp, code
 }

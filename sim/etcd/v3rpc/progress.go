@@ -119,7 +119,7 @@ func (progressIgnored) Request(env *sim.Env, sws *ServerWatchStream) {
 // revision, whatever is in the watch channel.
 func (sws *ServerWatchStream) SendProgress(env *sim.Env) {
 	resp := sws.server.responses.New()
-	resp.Revision, resp.WatchID, resp.ProgressID = sws.server.store.Rev(env), wire.InvalidWatchID, sws.readProgressID(env)
+	resp.Revision, resp.WatchID, resp.ProgressID = sws.server.store.VisibleRev(env), wire.InvalidWatchID, sws.readProgressID(env)
 	if env.Noting() {
 		env.Note(progressAnswered{sws.watch.Name, resp.Revision, sws.watch.Missing(env, resp.Revision)})
 	}

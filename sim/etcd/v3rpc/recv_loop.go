@@ -143,14 +143,14 @@ func (sws *ServerWatchStream) recvCreate(env *sim.Env, req *wire.WatchCreateRequ
 	r, o := &sws.recv, &sws.server.opts
 	if req.StartRevision < 0 && o.NegativeStart == Refused {
 		sws.pushCtrl(env, &wire.WatchResponse{
-			Revision: sws.server.store.Rev(env), WatchID: sws.refusedID(env, req),
+			Revision: sws.server.store.VisibleRev(env), WatchID: sws.refusedID(env, req),
 			Created: true, Canceled: true, CancelReason: errCompacted,
 		}, recvIdle)
 		return
 	}
 	r.create = req
 	if o.CreateAtZero == ReadBeforeRegister {
-		r.wsrev = sws.server.store.Rev(env)
+		r.wsrev = sws.server.store.VisibleRev(env)
 	}
 	sws.goesOn(env, recvWatch)
 }
@@ -227,7 +227,7 @@ func (sws *ServerWatchStream) recvCreated(env *sim.Env) {
 	r := &sws.recv
 	rev := r.wsrev
 	if sws.server.opts.CreateAtZero == PassedThrough {
-		rev = sws.server.store.Rev(env)
+		rev = sws.server.store.VisibleRev(env)
 	}
 	if r.refusal != "" {
 		resp := sws.server.responses.New()
@@ -273,7 +273,7 @@ func (sws *ServerWatchStream) recvForget(env *sim.Env) {
 // recvCanceled answers the cancel request.
 func (sws *ServerWatchStream) recvCanceled(env *sim.Env) {
 	sws.pushCtrl(env, &wire.WatchResponse{
-		Revision: sws.server.store.Rev(env), WatchID: sws.recv.cancel, Canceled: true,
+		Revision: sws.server.store.VisibleRev(env), WatchID: sws.recv.cancel, Canceled: true,
 	}, recvDropFlags)
 }
 
