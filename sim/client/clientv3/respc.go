@@ -66,7 +66,7 @@ func (s *Stream) addSubstream(env *sim.Env, p *wire.WatchResponse, watch int32) 
 	if p.WatchID == wire.InvalidWatchID || p.Canceled && p.CancelReason != "" {
 		env.Cover(createRefused)
 		s.writes(env, cellCloseErr)
-		s.closeErr = &wire.Error{Code: wire.Internal, Message: p.CancelReason}
+		s.closeErr = refusal(p.CancelReason)
 		w.stop(env)
 		return
 	}
@@ -75,6 +75,19 @@ func (s *Stream) addSubstream(env *sim.Env, p *wire.WatchResponse, watch int32) 
 	s.substreams = append(s.substreams, watch)
 	w.register(env, p)
 }
+
+// refusal is v3rpc.Error of the reason why etcd refuses a watch: it knows the errors of etcd
+// by their texts. Kubernetes makes 410 of the one that it looks for, and 500 of all others.
+func refusal(reason string) *wire.Error {
+	if reason == compactedReason {
+		return &wire.Error{Code: wire.ErrCompacted, Message: reason}
+	}
+	return &wire.Error{Code: wire.Internal, Message: reason}
+}
+
+// compactedReason is rpctypes.ErrCompacted in words. etcd gives it to a watch from a revision
+// below 0.
+const compactedReason = "etcdserver: mvcc: required revision has been compacted"
 
 // takeCanceled ends the watch that the server has cancelled.
 func (s *Stream) takeCanceled(env *sim.Env, p *wire.WatchResponse) {
