@@ -19,7 +19,7 @@ func init() {
 	testbed.ArrangeScenarios(
 		// Consistent reads, and everything around one cache.
 		Issue15220, Issue15220CatchingUp, Issue17507, Recovery, Partitions, ConsistentList, EveryRead, Outages, Backpressure, WatchGuarantees,
-		Rewatch, SeveralCaches, SharedStream, LaggingMember, PagedLists, KeptPages, BoundedPages, UnfinishedPages, FutureReads,
+		Rewatch, SeveralCaches, SharedStream, LaggingMember, MemberPartition, PagedLists, KeptPages, BoundedPages, UnfinishedPages, FutureReads,
 		// Reads that may be stale.
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.

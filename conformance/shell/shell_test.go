@@ -230,10 +230,15 @@ func TestCancelAndClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left, err := c.Watch(ctx, wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
+	if _, err := c.Watch(ctx, wire.WatchRequest{Prefix: prefix, ResourceVersion: rv}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a watch whose caller has given up: %v", err)
+	}
+	until, leave := context.WithCancel(t.Context())
+	left, err := c.Watch(until, wire.WatchRequest{Prefix: prefix, ResourceVersion: rv})
 	if err != nil {
 		t.Fatal(err)
 	}
+	leave()
 	if _, err := left.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("a watch whose context is over: %v", err)
 	}

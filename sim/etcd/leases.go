@@ -25,8 +25,6 @@ type expiry struct {
 const (
 	// lessorPeriod is that of the lessor's runLoop.
 	lessorPeriod = 500 * time.Millisecond
-	// electionTimeout is what a new leader adds to each lease.
-	electionTimeout = time.Second
 	// lessorPhases is how many phases runLoop may have.
 	lessorPhases = 5
 	// firstChosenID is the first id that etcd chooses.
@@ -176,7 +174,7 @@ func (s *Server) promote(env *sim.Env) {
 		env.Cover(coverPromoted)
 		env.Writes(cellLessor, 0)
 	}
-	s.lessor.Promote(env.Now(), electionTimeout)
+	s.lessor.Promote(env.Now(), s.cfg.Elections.Timeout)
 	s.awaitExpiry(env)
 }
 
