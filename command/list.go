@@ -13,6 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/findings"
 	"github.com/watchbed/watchbed/metric"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -75,6 +76,12 @@ var sections = []section{
 	{"strategies", func() (list []entry) {
 		for _, s := range strategy.All() {
 			list = append(list, entry{s.Name, s.Summary})
+		}
+		return list
+	}},
+	{"findings", func() (list []entry) {
+		for _, p := range findings.All() {
+			list = append(list, entry{p.Name, p.Title + " (" + p.Path() + ")"})
 		}
 		return list
 	}},

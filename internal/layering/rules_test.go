@@ -8,7 +8,7 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections"},
-	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown"},
+	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings"},
 	{"sim/option", "linearizability/...", "history", "internal/registry", "internal/tampering"},
 	{"sim", "check"},
 	{"sim/wire", "explore/...", "internal/commute"},

@@ -1,0 +1,216 @@
+package findings_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/command"
+	"github.com/watchbed/watchbed/findings"
+	"github.com/watchbed/watchbed/internal/exacttest"
+)
+
+var updateFigures = flag.Bool("findings.update", false, "measure the figures of the pages anew: a minute")
+
+const measureAnew = "measure anew: go test ./findings -findings.update"
+
+// What a maintainer wants to know of a finding, in this order.
+var parts = []string{
+	"**Story.**", "**Affected.**", "**First good.**", "**Try it.**", "**Removed by.**", "**Real servers.**", "**Exposed.**", "**Proposed.**", "**Reported.**",
+}
+
+func TestPagesHaveAllParts(t *testing.T) {
+	for _, p := range findings.All() {
+		at := 0
+		for _, part := range parts {
+			require.Equal(t, 1, strings.Count(p.Text, part), "%s: %s", p.Path(), part)
+			next := strings.Index(p.Text, part)
+			require.Greater(t, next, at, "%s: %s stands before what it comes after", p.Path(), part)
+			at = next
+		}
+		story := strings.TrimSpace(p.Text[strings.Index(p.Text, parts[0]):strings.Index(p.Text, parts[1])])
+		lines := strings.Count(story, "\n") + 1
+		require.True(t, 10 <= lines && lines <= 15, "%s: the story has %d lines", p.Path(), lines)
+	}
+}
+
+// TestIndexLinksEachPage: the list in README.md has the pages with their titles.
+func TestIndexLinksEachPage(t *testing.T) {
+	index, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for _, p := range findings.All() {
+		require.Contains(t, string(index), "["+p.Title+"](pages/"+p.Name+".md)")
+	}
+	require.Equal(t, len(findings.All()), strings.Count(string(index), "](pages/"))
+}
+
+// TestCommandsAreMeasured: what a page tells its readers to type is in its table.
+func TestCommandsAreMeasured(t *testing.T) {
+	for _, p := range findings.All() {
+		var measured []string
+		for _, r := range rowsOf(t, &p) {
+			measured = append(measured, r.command())
+		}
+		var told []string
+		for line := range strings.Lines(p.Text) {
+			if c, ok := strings.CutPrefix(line, "    simrun "); ok {
+				told = append(told, "simrun "+strings.TrimSpace(c))
+			}
+		}
+		require.Equal(t, measured[:1], told, "%s: one command, and it is the first of the table", p.Path())
+		for _, part := range strings.Split(p.Text, "`") {
+			if strings.HasPrefix(part, "simrun run ") {
+				require.Contains(t, measured, part, p.Path())
+			}
+		}
+	}
+}
+
+// TestFindings runs each command of each page, in so many of its schedules that twenty
+// violations are expected of the one that finds most, and compares what it finds with the page.
+func TestFindings(t *testing.T) {
+	for _, p := range findings.All() {
+		t.Run(p.Name, func(t *testing.T) {
+			rows := rowsOf(t, &p)
+			if *updateFigures {
+				update(t, &p, rows)
+				return
+			}
+			for i := range rows {
+				r := &rows[i]
+				schedules := compared(rows, r)
+				found := run(t, r, schedules)
+				t.Logf("%s: %d of %d", r.command(), found, schedules)
+				if !r.violated {
+					require.Zero(t, r.found, "%s; %s", r.command(), measureAnew)
+					require.Zero(t, found, "%s finds what it must not in %d schedules", r.command(), schedules)
+					continue
+				}
+				require.NotZero(t, found, "%s finds nothing in %d schedules", r.command(), schedules)
+				require.Greater(t, exacttest.FisherTwoSided(found, schedules, r.found, r.schedules), 1e-4,
+					"%s: %d of %d, and %d of %d on the page; %s", r.command(), found, schedules, r.found, r.schedules, measureAnew)
+			}
+		})
+	}
+}
+
+// leastCompared keeps a figure that is off by half from passing where violations are frequent.
+const leastCompared = 1500
+
+// compared is how many schedules of a command are run again. Where nothing is to be found,
+// they are as many as those in which the first command of the page finds something.
+func compared(rows []row, r *row) int {
+	finds := r
+	if !r.violated {
+		finds = &rows[0]
+	}
+	if finds.found == 0 {
+		return r.schedules
+	}
+	return min(r.schedules, max(leastCompared, 20*finds.schedules/finds.found))
+}
+
+// run is in how many of the first schedules of a command its property is violated. The
+// property must have been checked, and no other outcome than its verdict end the command.
+func run(t *testing.T, r *row, schedules int) int {
+	t.Helper()
+	args := slices.Concat(withoutSeeds(r.args), []string{"--seeds", strconv.Itoa(schedules), "--no-shrink", "--json", "--out", t.TempDir()})
+	code, out := simrun(t, args)
+	require.Less(t, code, 2, "simrun %s: %s", strings.Join(args, " "), out)
+	var outcome struct {
+		Schedules  int
+		Properties map[string]struct {
+			Exercised, Violations int
+		}
+	}
+	require.NoError(t, json.Unmarshal(out, &outcome))
+	require.Equal(t, schedules, outcome.Schedules)
+	f, ok := outcome.Properties[r.property]
+	require.True(t, ok, "%s does not judge %s", r.command(), r.property)
+	require.NotZero(t, f.Exercised, "%s never checks %s", r.command(), r.property)
+	return f.Violations
+}
+
+// withoutSeeds is a command without its own number of schedules.
+func withoutSeeds(args []string) []string {
+	if i := slices.Index(args, "--seeds"); i >= 0 {
+		return slices.Concat(args[:i], args[i+2:])
+	}
+	return args
+}
+
+// defaultSeeds is how many schedules a command without --seeds runs.
+const defaultSeeds = 6000
+
+func simrun(t *testing.T, args []string) (code int, output []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "out")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	was := os.Stdout
+	os.Stdout = file
+	defer func() { os.Stdout = was }()
+	code = command.Main(args)
+	require.NoError(t, file.Close())
+	file, err = os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	output, err = io.ReadAll(file)
+	require.NoError(t, err)
+	return code, output
+}
+
+// update writes into the table of a page what its commands find. A command that does not find
+// what the page says fails: a wrong page is not made right by a figure.
+func update(t *testing.T, p *findings.Page, rows []row) {
+	t.Helper()
+	var table strings.Builder
+	for i := range rows {
+		r := &rows[i]
+		r.schedules = defaultSeeds
+		if at := slices.Index(r.args, "--seeds"); at >= 0 {
+			n, err := strconv.Atoi(r.args[at+1])
+			require.NoError(t, err, r.command())
+			r.schedules = n
+		}
+		r.found = run(t, r, r.schedules)
+		require.Equal(t, r.violated, r.found > 0, "%s: %d of %d", r.command(), r.found, r.schedules)
+		table.WriteString(r.String())
+	}
+	text := strings.Replace(p.Text, between(t, p, beginRows, endOfTable), table.String(), 1)
+	require.NoError(t, os.WriteFile("pages/"+p.Name+".md", []byte(text), 0o644))
+}
+
+// TestRealFiguresAreThoseRecorded: what a page says of real servers is what conformance has
+// recorded of them.
+func TestRealFiguresAreThoseRecorded(t *testing.T) {
+	b, err := os.ReadFile("../conformance/testdata/created-overtakes-progress.json")
+	require.NoError(t, err)
+	var recorded []struct {
+		Etcd                       string
+		Requests, Runs, Violations int
+	}
+	require.NoError(t, json.Unmarshal(b, &recorded))
+	var want strings.Builder
+	for _, r := range recorded {
+		figure := "none"
+		if r.Violations > 0 {
+			figure = "1 in " + oneIn(r.Violations, r.Runs)
+		}
+		fmt.Fprintf(&want, "| %s | %d | %d of %d: %s |\n", r.Etcd, r.Requests, r.Violations, r.Runs, figure)
+	}
+	pages := findings.All()
+	i := slices.IndexFunc(pages, func(p findings.Page) bool { return strings.Contains(p.Text, beginReal) })
+	require.GreaterOrEqual(t, i, 0)
+	_, table, _ := strings.Cut(between(t, &pages[i], beginReal+"created-overtakes-progress.json -->\n", endOfTable), "|---|---|---|\n")
+	require.Equal(t, want.String(), table)
+}
