@@ -23,7 +23,7 @@ import (
 var (
 	sent = []sim.Payload{
 		&wire.RangeResponse{}, &wire.PutResponse{}, &wire.DeleteRangeResponse{}, &wire.CompactionResponse{}, &wire.TxnResponse{},
-		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.Error{},
+		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.WatchEstablished{}, &wire.Error{},
 		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{}, &wire.StreamOpened{},
 		&wire.LeaseGrantResponse{}, &wire.LeaseRevokeResponse{}, &wire.LeaseKeepAliveResponse{}, &wire.LeaseTimeToLiveResponse{},
 	}

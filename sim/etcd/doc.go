@@ -115,8 +115,8 @@
 // if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
 // brings news (InstallSnapshot brings the store itself). Authentication,
 // alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
-// limit of revocations a second. The panic of every release when a transaction deletes everything from a
-// key on and keeps the value of such a key: clients here do not ask for it. Errors of gRPC: a
-// stream ends when its connection does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far
-// above what clients here send.
+// limit of revocations a second. A put that keeps the value of a key which the same transaction
+// deletes: clients here do not ask for it. Errors of gRPC: a stream ends when its connection
+// does. gRPC's own limit of a message (--max-request-bytes and 512 KiB) is far above what
+// clients here send.
 package etcd
