@@ -22,7 +22,7 @@ import (
 var ServedWithoutMember = testbed.RegisterProperty(&testbed.Property{
 	Name: "served-without-member", Kind: testbed.Liveness,
 	Promise:  "Consistent LISTs are served while the member that a cache watched at is cut off from the leader, once its election timeout, three more seconds and the time to watch elsewhere have passed.",
-	Violated: "hangs on a member without a leader",
+	Violated: "hangs on a leaderless member",
 	Labels: map[string]string{
 		"refused": "refused without a leader", "slow": "too slow without a leader", "no-answer": "no answer without a leader",
 	},
