@@ -33,6 +33,8 @@ func TestBoundsFollowQuantities(t *testing.T) {
 		{"slow-start", "justified-refusals", []string{"block-timeout=1s"}},
 		{"kept-pages", "pages-in-time", []string{"kept-for=3m"}},
 		{"long-without-leader", "needs-leader", []string{"election-timeout=2s"}},
+		{"member-partition", "served-without-member", []string{"election-timeout=2s"}},
+		{"leases", "etcd-answers", []string{"mode=timed", "horizon=200s", "faults-for=60s", "think=3s", "network=1ms", "election-timeout=10s"}},
 		{"compacted-history", "no-compacted-reads", []string{"compaction-notice=polled", "compaction-poll=4m"}},
 		{"competing-compactors", "no-compacted-reads", []string{"compact-watch-retry=4m"}},
 	} {

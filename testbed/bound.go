@@ -26,13 +26,28 @@ func (b Bound) Plus(part time.Duration, text string) Bound {
 }
 
 // The parts of a bound that do not come from the declared delays, unless an option says
-// otherwise: etcd's watchResyncPeriod, Kubernetes' progressRequestPeriod, and how long
-// reads are gathered that share one read of the revision.
+// otherwise: etcd's watchResyncPeriod, Kubernetes' progressRequestPeriod, how long reads are
+// gathered that share one read of the revision, and --election-timeout.
 const (
 	syncInterval     = 100 * time.Millisecond
 	pollPeriod       = 100 * time.Millisecond
 	accumulatePeriod = 10 * time.Millisecond
+	electionTimeout  = time.Second
 )
+
+// maxNoLeaderCnt is after how many election timeouts without a leader monitorLeader ends the
+// streams that require one.
+const maxNoLeaderCnt = 3
+
+// ElectionTimeout is that of etcd.
+func (s *System) ElectionTimeout() time.Duration {
+	return cmp.Or(s.nodes.Etcd.Elections.Timeout, electionTimeout)
+}
+
+// WithoutLeader adds the time after which a member that knows no leader ends streams.
+func (s *System) WithoutLeader(b Bound) Bound {
+	return b.Plus(maxNoLeaderCnt*s.ElectionTimeout(), "three election timeouts without a leader")
+}
 
 // DeliveryBound is how long it may take until an event has come from etcd to a
 // cache: 8 messages there and back, a turn of a loop behind each end of them, and

@@ -3,6 +3,7 @@ package etcdapi
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/moments"
@@ -82,7 +83,7 @@ func (j *answers) leaseFits(op *model.Operation, at *moments.Call) string {
 			return fmt.Sprintf("there was a lease %d all the time", r.Lease)
 		case res.Lease.TTL >= 0 && !is(func(l *model.Lease) bool { return l.TTL == res.Lease.Granted }):
 			return fmt.Sprintf("there was no lease %d of %d s", r.Lease, res.Lease.Granted)
-		case res.Lease.TTL >= 0 && res.Lease.TTL > res.Lease.Granted+promotedFor:
+		case res.Lease.TTL >= 0 && res.Lease.TTL > res.Lease.Granted+j.promotedFor():
 			return "more time is left than was granted"
 		case res.Lease.TTL >= 0 && r.Keys && !j.hadKeys(op, at):
 			return fmt.Sprintf("lease %d never had the keys %q meanwhile", r.Lease, res.Lease.Keys)
@@ -91,8 +92,11 @@ func (j *answers) leaseFits(op *model.Operation, at *moments.Call) string {
 	return ""
 }
 
-// promotedFor is what a new leader adds to the time of a lease, in seconds.
-const promotedFor = 1
+// promotedFor is what a new leader adds to the time of a lease, in seconds: an election
+// timeout.
+func (j *answers) promotedFor() int64 {
+	return int64((j.system.ElectionTimeout() + time.Second - 1) / time.Second)
+}
 
 // hadKeys reports whether a lease had the keys of an answer at some time while the request was
 // under way. The header of the answer is made after it.

@@ -1,9 +1,7 @@
 package etcdapi
 
 import (
-	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -31,15 +29,9 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
 	New: func(s *testbed.System) testbed.Judge {
-		timeout := cmp.Or(s.Nodes().Etcd.Elections.Timeout, electionTimeout)
-		b := s.DeliveryBound().Plus(3*timeout, "three election timeouts")
-		return &needsLeader{system: s, moments: moments.Of(s), bound: b, members: make([]leaderless, len(s.Members()))}
+		return &needsLeader{system: s, moments: moments.Of(s), bound: s.WithoutLeader(s.DeliveryBound()), members: make([]leaderless, len(s.Members()))}
 	},
 })
-
-// electionTimeout is etcd's, unless the option of that name says otherwise: after three of them
-// monitorLeader ends streams.
-const electionTimeout = time.Second
 
 type needsLeader struct {
 	system  *testbed.System

@@ -2,6 +2,7 @@ package reads
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -90,8 +91,17 @@ func (j *answersInTime) toldBefore(op *model.Operation) bool {
 // fault says in a word and in words what was wrong with an answer; both are empty
 // if it was right, or if it can still come in time.
 func (j *answersInTime) fault(op *model.Operation, span *workload.Span, now sim.Time) (label, outcome string) {
+	if span.Answered && op.Outcome == model.Done && span.Origin == wire.FromFallback {
+		return "fallback", fmt.Sprintf("was served by etcd, which the cache asked in the end, after %v", span.Return.Sub(span.Call))
+	}
+	return missed(op, span, now, j.bound.Total)
+}
+
+// missed says in a word and in words how a read was not answered within a bound; both are
+// empty if it was, or if it can still be.
+func missed(op *model.Operation, span *workload.Span, now sim.Time, bound time.Duration) (label, outcome string) {
 	if !span.Answered {
-		if waited := now.Sub(span.Call); waited > j.bound.Total {
+		if waited := now.Sub(span.Call); waited > bound {
 			return "no-answer", fmt.Sprintf("still waits after %v", waited)
 		}
 		return "", ""
@@ -102,9 +112,7 @@ func (j *answersInTime) fault(op *model.Operation, span *workload.Span, now sim.
 		return op.Result.Err.String(), fmt.Sprintf("was refused after %v (%v)", took, op.Result.Err)
 	case op.Outcome == model.Unknown:
 		return "no-answer", fmt.Sprintf("was given up after %v", took)
-	case span.Origin == wire.FromFallback:
-		return "fallback", fmt.Sprintf("was served by etcd, which the cache asked in the end, after %v", took)
-	case took > j.bound.Total:
+	case took > bound:
 		return "slow", fmt.Sprintf("took %v", took)
 	}
 	return "", ""

@@ -1,7 +1,6 @@
 package reads
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -30,22 +29,13 @@ var ServedWithoutMember = testbed.RegisterProperty(&testbed.Property{
 		wide := func(b testbed.Bound) testbed.Bound {
 			return testbed.Bound{}.Plus(safetyDelays*b.Total, fmt.Sprintf("%d times (%s)", safetyDelays, b.Derivation))
 		}
-		timeout := cmp.Or(s.Nodes().Etcd.Elections.Timeout, electionTimeout)
-		leaves := wide(s.DeliveryBound()).
-			Plus(etcd.LongestElection(timeout), "the longest election timeout").
-			Plus(maxNoLeaderCnt*timeout, "three election timeouts without a leader")
-		return &servedWithoutMember{system: s, leaves: leaves, served: wide(s.ReadBound())}
+		lost := wide(s.DeliveryBound()).Plus(etcd.LongestElection(s.ElectionTimeout()), "the longest election timeout")
+		return &servedWithoutMember{system: s, leaves: s.WithoutLeader(lost), served: wide(s.ReadBound())}
 	},
 })
 
-const (
-	// electionTimeout is etcd's, unless the option of that name says otherwise; after
-	// maxNoLeaderCnt of them without a leader monitorLeader ends streams.
-	electionTimeout = time.Second
-	maxNoLeaderCnt  = 3
-	// safetyDelays is how many times as long as declared the delays are while faults strike.
-	safetyDelays = 10
-)
+// safetyDelays is how many times as long as declared the delays are while faults strike.
+const safetyDelays = 10
 
 type servedWithoutMember struct {
 	system *testbed.System
@@ -115,20 +105,11 @@ func (j *servedWithoutMember) Finding(w *sim.World) explore.Finding {
 
 // fault says in a word and in words what was wrong with an answer.
 func (j *servedWithoutMember) fault(op *model.Operation, span *workload.Span, now sim.Time) (label, outcome string) {
-	if !span.Answered {
-		if waited := now.Sub(span.Call); waited > j.served.Total {
-			return "no-answer", fmt.Sprintf("still waits after %v", waited)
-		}
-		return "", ""
+	label, outcome = missed(op, span, now, j.served.Total)
+	if span.Answered && op.Outcome != model.Done {
+		label = "refused"
 	}
-	took := span.Return.Sub(span.Call)
-	switch {
-	case op.Outcome != model.Done:
-		return "refused", fmt.Sprintf("was refused after %v", took)
-	case took > j.served.Total:
-		return "slow", fmt.Sprintf("took %v", took)
-	}
-	return "", ""
+	return label, outcome
 }
 
 // heldByMember is a LIST that was not served because of a member that is cut off.
