@@ -35,14 +35,13 @@ func AsKnown(program string, c *Catalogue) *Outcome {
 	for _, r := range c.Runs {
 		switch {
 		case r.CannotRun != "":
-			o.Unknown = append(o.Unknown, Unknown{Scenario: r.Scenario, Why: "not run: " + r.CannotRun})
+			o.Unknown = withUnknown(o.Unknown, r.Scenario, "", "not run: "+r.CannotRun)
 			continue
 		case r.Schedules == 0:
-			o.Unknown = append(o.Unknown, Unknown{Scenario: r.Scenario, Why: "no schedule was run"})
+			o.Unknown = withUnknown(o.Unknown, r.Scenario, "", "no schedule was run")
 			continue
 		}
 		o.Scenarios++
-		unknown := map[string]int{}
 		for _, claim := range r.Claims {
 			surprise := Surprise{r.Scenario, claim.Property, seen(program, c, r, claim)}
 			switch {
@@ -51,13 +50,7 @@ func AsKnown(program string, c *Catalogue) *Outcome {
 			case claim.violated():
 				o.NewlyViolated = append(o.NewlyViolated, surprise)
 			case !claim.holds():
-				i, ok := unknown[claim.Verdict]
-				if !ok {
-					i = len(o.Unknown)
-					unknown[claim.Verdict] = i
-					o.Unknown = append(o.Unknown, Unknown{Scenario: r.Scenario, Why: claim.Verdict})
-				}
-				o.Unknown[i].Properties = append(o.Unknown[i].Properties, claim.Property)
+				o.Unknown = withUnknown(o.Unknown, r.Scenario, claim.Property, claim.Verdict)
 			case claim.Known && !claim.Rarely:
 				o.Missing = append(o.Missing, surprise)
 			default:

@@ -57,7 +57,7 @@ func (c *Comparison) costs(a, b *Run) {
 		return
 	}
 	if a.Cost == nil || b.Cost == nil {
-		c.unknown(a.Scenario, "", "costs were measured with one side only")
+		c.Unknown = withUnknown(c.Unknown, a.Scenario, "", "costs were measured with one side only")
 		return
 	}
 	for _, m := range measures {

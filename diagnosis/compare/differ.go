@@ -35,7 +35,7 @@ type Alike struct {
 	Costs    int `json:"costs"`
 }
 
-// Kind says what of a claim differs.
+// Kind is in what the two sides differ about a claim.
 type Kind string
 
 const (
@@ -74,6 +74,21 @@ type Unknown struct {
 	Why        string   `json:"why"`
 }
 
+// withUnknown adds a claim, or a whole scenario if property is empty.
+func withUnknown(all []Unknown, scenario, property, why string) []Unknown {
+	for i := range all {
+		if u := &all[i]; u.Scenario == scenario && u.Why == why {
+			u.Properties = append(u.Properties, property)
+			return all
+		}
+	}
+	u := Unknown{Scenario: scenario, Why: why}
+	if property != "" {
+		u.Properties = []string{property}
+	}
+	return append(all, u)
+}
+
 // Chances below which a difference of counts is none of chance. rare is for one side that
 // never did it, often for two that did: of these there are hundreds.
 const (
@@ -102,32 +117,18 @@ func scenariosOf(a, b *Catalogue) (names []string) {
 	return names
 }
 
-func (c *Comparison) unknown(scenario, property, why string) {
-	for i := range c.Unknown {
-		if u := &c.Unknown[i]; u.Scenario == scenario && u.Why == why {
-			u.Properties = append(u.Properties, property)
-			return
-		}
-	}
-	u := Unknown{Scenario: scenario, Why: why}
-	if property != "" {
-		u.Properties = []string{property}
-	}
-	c.Unknown = append(c.Unknown, u)
-}
-
 func (c *Comparison) scenario(program, name string) {
 	a, b := c.A.run(name), c.B.run(name)
 	for i, r := range []*Run{a, b} {
 		switch {
 		case r == nil:
-			c.unknown(name, "", "not run with "+c.Names[i])
+			c.Unknown = withUnknown(c.Unknown, name, "", "not run with "+c.Names[i])
 			return
 		case r.CannotRun != "":
-			c.unknown(name, "", "not run with "+c.Names[i]+": "+r.CannotRun)
+			c.Unknown = withUnknown(c.Unknown, name, "", "not run with "+c.Names[i]+": "+r.CannotRun)
 			return
 		case r.Schedules == 0:
-			c.unknown(name, "", "no schedule was run with "+c.Names[i])
+			c.Unknown = withUnknown(c.Unknown, name, "", "no schedule was run with "+c.Names[i])
 			return
 		}
 	}
@@ -166,7 +167,7 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 			continue
 		}
 		if property != testbed.NoPanic.Name {
-			c.unknown(a.Scenario, property, "not claimed with "+c.Names[i])
+			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, "not claimed with "+c.Names[i])
 			return
 		}
 		// Every scenario promises it, and lists it if it is violated.
@@ -174,7 +175,7 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 	}
 	for i, claim := range claims {
 		if !claim.violated() && !claim.holds() {
-			c.unknown(a.Scenario, property, claim.Verdict+" with "+c.Names[i])
+			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, claim.Verdict+" with "+c.Names[i])
 			return
 		}
 	}
@@ -190,13 +191,13 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 			if second.violated() {
 				bad = 1
 			}
-			c.unknown(a.Scenario, property, "violated with "+c.Names[bad]+", too rarely to say that it is not with "+c.Names[1-bad])
+			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, "violated with "+c.Names[bad]+", too rarely to say that it is not with "+c.Names[1-bad])
 			return
 		}
 		d.Kind = Verdict
 	case first.holds():
 		if why := c.maybe(claims); why != "" && !same {
-			c.unknown(a.Scenario, property, why)
+			c.Unknown = withUnknown(c.Unknown, a.Scenario, property, why)
 			return
 		}
 		c.Alike.Verdicts++

@@ -40,9 +40,6 @@ const Seeds = matrix.Seeds
 // every campaign is known to violate, if it is long enough.
 const longest = 60
 
-// costShare is the share of the seeds that a campaign of cost has.
-const costShare = 10
-
 func defaultStrategy() string { return strategy.Default().Name }
 
 // Explore runs the scenarios one after another. An interrupt ends it early; what was found
@@ -106,7 +103,7 @@ func (cfg *Config) run(ctx context.Context, sc *testbed.Scenario, budget time.Du
 	cost := slices.Contains(matrix.Costs, sc.Name)
 	if cost {
 		// Every delay is drawn evenly: what is measured means something.
-		chosen, seeds = strategy.Random(), (cfg.Seeds+costShare-1)/costShare
+		chosen, seeds = strategy.Random(), matrix.CostSeeds(cfg.Seeds)
 	}
 	campaigns := campaign.Config{Strategy: chosen, FirstSeed: cfg.FirstSeed, Seeds: seeds, For: budget, Workers: cfg.Workers, Steps: p.Clock.Steps}
 	c, err := campaign.Run(ctx, subjects, campaigns)

@@ -58,7 +58,7 @@ const Seeds = 400
 // violated rarely: those of a matrix that nothing cuts short.
 func enough(scenario string) uint64 {
 	if slices.Contains(Costs, scenario) {
-		return Seeds / costShare
+		return CostSeeds(Seeds)
 	}
 	return Seeds
 }
@@ -162,7 +162,7 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 			x.over(0)
 			continue
 		}
-		r, err := c.Measure(ctx, x.cfg.Program, x.campaign(strategy.Random(), max(x.costSeeds(), claimSeeds)))
+		r, err := c.Measure(ctx, x.cfg.Program, x.campaign(strategy.Random(), max(CostSeeds(x.cfg.Seeds), claimSeeds)))
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (x *explorer) askAll(ctx context.Context, cell *Cell, further []apart) erro
 		cfg := x.campaign(strategy.Default(), x.cfg.Seeds)
 		if slices.Contains(Costs, name) {
 			// Every delay is drawn evenly: what is measured means something.
-			cfg = x.campaign(strategy.Random(), x.costSeeds())
+			cfg = x.campaign(strategy.Random(), CostSeeds(x.cfg.Seeds))
 		}
 		if err := x.ask(ctx, cell, apart{sc, testbed.Names(sc.Claims)}, cfg); err != nil {
 			return err
@@ -248,7 +248,8 @@ func (x *explorer) ask(ctx context.Context, cell *Cell, a apart, cfg campaign.Co
 	return nil
 }
 
-func (x *explorer) costSeeds() uint64 { return (x.cfg.Seeds + costShare - 1) / costShare }
+// CostSeeds is how many of so many seeds a campaign of cost has: each of its runs is long.
+func CostSeeds(seeds uint64) uint64 { return (seeds + costShare - 1) / costShare }
 
 func (x *explorer) campaign(s strategy.Strategy, seeds uint64) campaign.Config {
 	return campaign.Config{Strategy: s, FirstSeed: x.cfg.FirstSeed, Seeds: seeds, For: x.budget(), Workers: x.cfg.Workers}

@@ -119,7 +119,7 @@ func (p *page) group(g *group) {
 		for ; i < len(g.list) && g.list[i].Scenario == d.Scenario; i++ {
 			properties = append(properties, fmt.Sprintf("%s %d", g.list[i].Property, g.list[i].Sides[g.bad].Violations))
 		}
-		p.line(2, "%s: %s of %s", d.Scenario, strings.Join(properties, ", "), count(d.Sides[g.bad].Schedules, "schedule"))
+		p.line(2, "%s: %s of %s", d.Scenario, strings.Join(properties, ", "), report.Counted(d.Sides[g.bad].Schedules, "schedule"))
 	}
 	if len(g.because) > 0 {
 		p.line(4, "because %s", strings.Join(g.because, "; "))
@@ -138,7 +138,7 @@ func (p *page) why(s *compare.Seen) {
 }
 
 func rate(s *compare.Seen) string {
-	return fmt.Sprintf("%d of %s", s.Violations, count(s.Schedules, "schedule"))
+	return fmt.Sprintf("%d of %s", s.Violations, report.Counted(s.Schedules, "schedule"))
 }
 
 // others writes the claims that both sides violate, and not alike.
@@ -272,22 +272,15 @@ func parenthesis(names []string) string {
 func (p *page) alike(c *compare.Comparison) {
 	p.WriteString("\n")
 	p.line(0, "Alike: %s and %s. In %d of %s nothing differs or is unknown; in %d the schedules are the same to the bit.",
-		count(c.Alike.Verdicts, "claim"), count(c.Alike.Costs, "cost"), c.Alike.Scenarios, count(c.Scenarios, "scenario"), c.Alike.SameRuns)
+		report.Counted(uint64(c.Alike.Verdicts), "claim"), report.Counted(uint64(c.Alike.Costs), "cost"), c.Alike.Scenarios, report.Counted(uint64(c.Scenarios), "scenario"), c.Alike.SameRuns)
 }
 
-func count[N int | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// WriteOutcome writes what of one side is not as known.
+// WriteOutcome writes the claims of one side whose verdicts are not as known.
 func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
 	p := &page{to: o}
 	what := "all that was run is as known"
 	if n := len(x.NewlyViolated) + len(x.Missing); n > 0 {
-		what = count(n, "claim") + " not as known"
+		what = report.Counted(uint64(n), "claim") + " not as known"
 	}
 	p.line(0, "%s: %s", x.Name, what)
 	if x.Interrupted {
@@ -301,7 +294,7 @@ func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
 	if x.NotSeen > 0 {
 		rarely = fmt.Sprintf(" (%d of them are known to be violated rarely, and were not)", x.NotSeen)
 	}
-	p.line(0, "As known: in %s %s%s, and %s violated.", count(x.Scenarios, "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
+	p.line(0, "As known: in %s %s%s, and %s violated.", report.Counted(uint64(x.Scenarios), "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
 	return p.end(w)
 }
 
