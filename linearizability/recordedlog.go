@@ -18,13 +18,8 @@ import (
 // result says why, in a clause; it is empty if the log has all that was written.
 func Truth(h *model.History) (log *model.Log, ends string) {
 	s := newSettling(h)
-	if s == nil {
-		copied := *h
-		s = &settling{history: &copied, made: map[int64]int{}, shown: map[int64]*evidence{}, newest: h.Initial.Revision}
-		s.collect()
-	}
 	s.look(true)
-	if !h.Partial {
+	if s.open() {
 		s.fillGaps()
 	}
 	log = model.NewLog(h.Initial)
@@ -56,7 +51,7 @@ func (s *settling) extend(log *model.Log, rev int64) string {
 	return ""
 }
 
-// gap says that nobody is known to have made a revision.
+// gap says why the log ends before a revision: its write is not known.
 func (s *settling) gap(rev int64) string {
 	if s.history.Partial {
 		return fmt.Sprintf("revision %d was made by a write that is not recorded", rev)

@@ -23,7 +23,7 @@ import (
 // same value.
 func settle(h *model.History) *model.History {
 	s := newSettling(h)
-	if s == nil {
+	if !s.open() {
 		return h
 	}
 	s.look(false)
@@ -39,7 +39,7 @@ func settle(h *model.History) *model.History {
 // name revisions are right. If the history holds then, it holds. If not, that says nothing.
 func guess(h *model.History) *model.History {
 	s := newSettling(h)
-	if s == nil {
+	if !s.open() {
 		return h
 	}
 	s.look(true)
@@ -50,16 +50,19 @@ func guess(h *model.History) *model.History {
 	return s.history
 }
 
-// newSettling is nil if there is nothing to settle.
+// newSettling takes in the writes of a history, which it does not change.
 func newSettling(h *model.History) *settling {
 	copied := *h
 	copied.Operations = slices.Clone(h.Operations)
-	s := &settling{history: &copied, made: map[int64]int{}, shown: map[int64]*evidence{}, newest: h.Initial.Revision}
-	if h.Partial || !s.collect() {
-		return nil
+	s := &settling{
+		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64]*evidence{}, newest: h.Initial.Revision,
 	}
+	s.collect()
 	return s
 }
+
+// open reports whether there is anything that can be settled.
+func (s *settling) open() bool { return len(s.lost) > 0 && !s.history.Partial }
 
 type settling struct {
 	history *model.History
@@ -85,10 +88,8 @@ type shownPut struct {
 	keyOnly bool
 }
 
-// collect finds the writes to settle, and what is known of the others. It reports whether
-// there are any.
-func (s *settling) collect() bool {
-	s.byKey = map[string][]int{}
+// collect finds the writes to settle, and what is known of the others.
+func (s *settling) collect() {
 	for i := range s.history.Operations {
 		op := &s.history.Operations[i]
 		if !op.Request.IsWrite() || op.Outcome == model.Failed {
@@ -112,7 +113,6 @@ func (s *settling) collect() bool {
 			}
 		}
 	}
-	return len(s.lost) > 0
 }
 
 // putKeys adds the keys that a request may put, each once.
