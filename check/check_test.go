@@ -150,7 +150,7 @@ func TestWatchesBehindAnUnknownWrite(t *testing.T) {
 		h.Operations = slices.Clone(h.Operations)
 		last := int64(0)
 		for i := range h.Operations {
-			// Nobody knows what the last two writes made, and no event tells.
+			// No answer tells what the last two writes made, and no event does.
 			op := &h.Operations[len(h.Operations)-1-i]
 			if op.Outcome == model.Done && op.Request.Kind == model.Put && last < 2 {
 				last++

@@ -123,7 +123,7 @@ func (f *checkFlags) run(s process, names []string) error {
 	return errors.Join(unread, exit(overall))
 }
 
-// known refuses properties that nobody can judge.
+// known refuses properties that no checker judges.
 func (f *checkFlags) known() error {
 	for i, name := range f.properties {
 		if !slices.Contains(check.Properties(), name) {

@@ -14,7 +14,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// fromNow is a watch whose beginning is etcd's revision, which nobody knows before it is asked.
+// fromNow is a watch whose beginning is etcd's revision, which the cache has to ask for.
 var fromNow = wire.WatchRequest{
 	Prefix: prefix, ResourceVersion: wire.Unset, Match: wire.MatchNotOlderThan, SendInitialEvents: wire.SendInitialEventsFalse,
 }

@@ -11,7 +11,7 @@ import (
 // Verdict is what a search has found.
 type Verdict uint8
 
-// The verdicts. Undecided is the zero value: nobody has looked yet.
+// The verdicts. Undecided is the zero value: no trial has come to an end.
 const (
 	Undecided Verdict = iota
 	Reached

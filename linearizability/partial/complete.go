@@ -18,7 +18,7 @@ import (
 // it.
 //
 // The added writes come behind the recorded operations, called before all of them, with
-// their revision as Commit. The answers lose what depends on writes that nobody saw: the
+// their revision as Commit. The answers lose what depends on writes that are not recorded: the
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
 // comes behind a page.
 func Complete(h *model.History, claimed func(*model.Operation) bool) *model.History {
@@ -41,7 +41,7 @@ func Complete(h *model.History, claimed func(*model.Operation) bool) *model.Hist
 	return &out
 }
 
-// weaken leaves out of an answer what depends on writes that nobody saw.
+// weaken leaves out of an answer what depends on writes that are not recorded.
 func weaken(r *model.Request, res *model.Result) (*model.Request, *model.Result) {
 	request, result := *r, *res
 	result.Items = nil

@@ -17,7 +17,7 @@ var Leases = testbed.RegisterScenario(&testbed.Scenario{
 	Summary: "clients of etcd's own API draw leases and puts on them, leases expire at any point, and streams watch what becomes of the keys",
 	Doc: `The requests of any-etcd-requests, and leases: granted, revoked, kept alive and asked for their keys, puts that attach a key
 to one, detach it or keep it, and compares of leases. A lease may expire at any point. Its keys are deleted by one entry of the log, at one
-revision. etcd may lose its leader, or restart: then nobody looks after expiry, and each lease has its whole time again.`,
+revision. etcd may lose its leader, or restart: then no lessor looks after expiry, and each lease has its whole time again.`,
 	Params: testbed.Params{
 		Etcd: "3.6.16", Cache: "kep-2340",
 		Settings: option.Settings("progress-requests=periodic", "watch-options=with-watch"),

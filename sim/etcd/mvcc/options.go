@@ -165,8 +165,8 @@ const (
 	KeptBetweenTurns
 )
 
-// VisibleRevision is when those see the revision of a write who take no lock of the
-// watchable store: readers, and the headers of control responses.
+// VisibleRevision is when a step that takes no lock of the watchable store sees the revision
+// of a write: a read, and the making of a control response's header.
 type VisibleRevision uint8
 
 const (

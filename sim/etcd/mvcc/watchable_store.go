@@ -22,7 +22,7 @@ type WatchableStore struct {
 	// the next turn adds what came behind.
 	kept int64
 	// unpublished: the events of the current revision are in the watch channels, and the
-	// revision is not visible yet to those who take no lock of the watchable store.
+	// revision is not visible yet to a step that takes no lock of the watchable store.
 	unpublished bool
 	victims     syncVictims
 	// readsQueued is how many reads were queued so far.
@@ -93,8 +93,8 @@ func (s *WatchableStore) Restore(env *sim.Env) {
 }
 
 // End is watchableStoreTxnWrite.End of a transaction that has changed something:
-// watchers are notified and the revision becomes visible under one lock. Who takes no
-// lock sees the events first, with AfterEvents.
+// watchers are notified and the revision becomes visible under one lock. A step that takes
+// no lock may see the events first, with AfterEvents.
 func (s *WatchableStore) End(env *sim.Env) {
 	rev := s.currentRev + 1
 	env.WritesItem(CellStore, 0, rev)
