@@ -171,6 +171,8 @@ func (f *compareFlags) check() ([]*testbed.Scenario, error) {
 	return chosen, f.parseSeeds()
 }
 
+const comparedKinds = "compare takes a cache design, a release of etcd or a saved file"
+
 // sideOf finds out what a name stands for.
 func sideOf(program, name string) (*side, error) {
 	if _, err := cache.FindDesign(name); err == nil {
@@ -184,9 +186,9 @@ func sideOf(program, name string) (*side, error) {
 			return nil, usage("cannot read %s: %w", name, withoutPath(err))
 		}
 		if what := explain.Misnamed(name); what != "" {
-			return nil, usage("%q is %s; compare takes a cache design, a release of etcd or a saved file", name, what)
+			return nil, usage("%s, and %q is %s", comparedKinds, name, what)
 		}
-		return nil, usage("%w; compare takes a cache design, a release of etcd or a saved file", explain.Unknown(program, name))
+		return nil, usage("%s: %w", comparedKinds, explain.Unknown(program, name))
 	}
 	file, err := os.Open(name)
 	if err != nil {
