@@ -16,17 +16,23 @@ import (
 
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/diagnosis/compare"
+	"github.com/watchbed/watchbed/diagnosis/variant"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/compared"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 const compareHelp = `Compare runs the whole catalogue with A and with B, and prints what differs: which claims are violated with one of them
 only, or in another share of the schedules, or in other ways, and which costs differ by more than a tenth.
 A and B are two cache designs, two releases of etcd, or a file that --save has written: then nothing of it is run again.
+A design or a release may be a variant, with options set on top of it, each behind a "+": kep-2340+progress-period=50ms.
+
+Where both violate a claim in the same way, some stories of each are told, and what happens in those of one side only is
+said: the same violation has another story there.
 
 With A alone it prints what is not as known. With a file alone, what is not as it was.
 
@@ -36,6 +42,7 @@ nothing does and something is unknown.`
 
 const compareExamples = `  PROGRAM compare 3.5.7 3.5.13
   PROGRAM compare kep-2340 v0.37.2 --etcd 3.6.16 --seeds 1000
+  PROGRAM compare kep-2340 kep-2340+progress-period=50ms
   PROGRAM compare v0.37.2 --save today.json
   PROGRAM compare today.json
   PROGRAM compare today.json kep-2340 --json`
@@ -78,9 +85,11 @@ func compareCommand(s process) *cobra.Command {
 
 // side is one of the things that are compared: saved, or to be run.
 type side struct {
-	name  string
-	of    compare.Side
-	saved *compare.Catalogue
+	name string
+	of   compare.Side
+	// settings are those that the name has on top of a design or a release.
+	settings []option.Setting
+	saved    *compare.Catalogue
 }
 
 func (f *compareFlags) compare(ctx context.Context, s process, args []string) error {
@@ -150,7 +159,7 @@ func (f *compareFlags) check() ([]*testbed.Scenario, error) {
 	}
 	var p testbed.Params
 	for _, set := range settings {
-		if set.Name == "etcd" || set.Name == "cache" {
+		if slices.Contains(sideOptions, set.Name) {
 			return nil, usage("--set %s: give --%s %s", set, set.Name, set.Value)
 		}
 		if err := p.Set(set.Name, set.Value); err != nil {
@@ -173,23 +182,43 @@ func (f *compareFlags) check() ([]*testbed.Scenario, error) {
 
 const comparedKinds = "compare takes a cache design, a release of etcd or a saved file"
 
+// sideOptions are those that a side has by its name or by a flag.
+var sideOptions = []string{"etcd", "cache"}
+
 // sideOf finds out what a name stands for.
 func sideOf(program, name string) (*side, error) {
-	if _, err := cache.FindDesign(name); err == nil {
-		return &side{name: name, of: compare.Side{Design: name}}, nil
+	bare, _, _ := strings.Cut(name, "+")
+	_, notDesign := cache.FindDesign(bare)
+	_, notRelease := etcd.OptionsOf(bare)
+	_, notFile := os.Stat(name)
+	switch {
+	case notDesign == nil:
+		settings, err := settingsOf("cache", name)
+		return &side{name: name, of: compare.Side{Design: bare}, settings: settings}, err
+	case notRelease == nil:
+		settings, err := settingsOf("etcd", name)
+		return &side{name: "etcd " + name, of: compare.Side{Etcd: bare}, settings: settings}, err
+	case notFile == nil:
+		return savedSide(name)
+	case filepath.Ext(name) == ".json" || strings.ContainsRune(name, filepath.Separator):
+		return nil, usage("cannot read %s: %w", name, withoutPath(notFile))
 	}
-	if _, err := etcd.OptionsOf(name); err == nil {
-		return &side{name: "etcd " + name, of: compare.Side{Etcd: name}}, nil
+	if what := explain.Misnamed(bare); what != "" {
+		return nil, usage("%s, and %q is %s", comparedKinds, bare, what)
 	}
-	if _, err := os.Stat(name); err != nil {
-		if filepath.Ext(name) == ".json" || strings.ContainsRune(name, filepath.Separator) {
-			return nil, usage("cannot read %s: %w", name, withoutPath(err))
-		}
-		if what := explain.Misnamed(name); what != "" {
-			return nil, usage("%s, and %q is %s", comparedKinds, name, what)
-		}
-		return nil, usage("%s: %w", comparedKinds, explain.Unknown(program, name))
+	return nil, usage("%s: %w", comparedKinds, explain.Unknown(program, bare))
+}
+
+// settingsOf are those of a variant; preset is the option that its name is a value of.
+func settingsOf(preset, name string) ([]option.Setting, error) {
+	v, err := variant.Of(preset, name, sideOptions)
+	if err != nil {
+		return nil, usage("%w", err)
 	}
+	return v.Settings, nil
+}
+
+func savedSide(name string) (*side, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, usage("cannot read %s: %w", name, withoutPath(err))
@@ -264,17 +293,43 @@ func (f *compareFlags) complete(one *side, saved []*side) error {
 		}
 		*set.of += set.value
 	}
-	one.of.Settings = f.set
-	if len(saved) == 0 {
-		return nil
+	given, err := parseSettings(f.set)
+	if err != nil {
+		return err
 	}
-	was := saved[0].of
-	one.of.Etcd = cmp.Or(one.of.Etcd, was.Etcd)
-	one.of.Design = cmp.Or(one.of.Design, was.Design)
-	if len(f.set) == 0 {
-		one.of.Settings = was.Settings
+	if len(saved) > 0 {
+		was := saved[0].of
+		one.of.Etcd = cmp.Or(one.of.Etcd, was.Etcd)
+		one.of.Design = cmp.Or(one.of.Design, was.Design)
+		if len(f.set) == 0 {
+			if given, err = leftOpen(was.Settings, one.settings); err != nil {
+				return usage("%s: %w", saved[0].name, err)
+			}
+		}
+	}
+	settings, err := variant.Join(one.name, given, one.settings)
+	if err != nil {
+		return usage("%w", err)
+	}
+	for _, set := range settings {
+		one.of.Settings = append(one.of.Settings, set.String())
 	}
 	return nil
+}
+
+// leftOpen are the saved settings of the options that a variant does not set.
+func leftOpen(saved []string, set []option.Setting) ([]option.Setting, error) {
+	var open []option.Setting
+	for _, text := range saved {
+		was, err := option.ParseSetting(text)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(set, func(s option.Setting) bool { return s.Name == was.Name }) {
+			open = append(open, was)
+		}
+	}
+	return open, nil
 }
 
 // explore runs the sides that were not saved, and keeps what --save asks for. What is

@@ -77,6 +77,33 @@ func TestCompareWithWhatIsKnown(t *testing.T) {
 	require.Contains(t, c.out, "    simrun run consistent-list --cache kep-2340 --set sent-events=share-value --seeds ")
 }
 
+// TestCompareVariants: an option on top of a design is one side, and its commands show it.
+func TestCompareVariants(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("compare", "kep-2340", "kep-2340+progress-period=20ms", "--etcd", "3.6.16", "--scenarios", "cost-elsewhere", "--seeds", "100"))
+	require.Regexp(t, `^kep-2340 and kep-2340\+progress-period=20ms: no claim differs, and \d costs`, c.out)
+
+	require.Equal(t, exitViolated, c.run("compare", "3.5.9", "3.5.9+progress=control-queue", "--scenarios", "issue-15220", "--seeds", "200"))
+	require.Contains(t, c.out, "Violated with etcd 3.5.9+progress=control-queue only:\n  issue-15220: linearizable ")
+	require.Contains(t, c.out, "    simrun run issue-15220 --etcd 3.5.9 --set progress=control-queue --seeds ")
+
+	// What a saved side has is kept, unless the variant sets it itself.
+	require.Equal(t, exitHolds, c.run("compare", "kep-2340+writers=1", "--scenarios", "consistent-list", "--seeds", "50", "--set", "readers=2", "--save", "w.json"), c.out+c.err)
+	require.Equal(t, exitHolds, c.run("compare", "w.json", "kep-2340+writers=1"), c.out+c.err)
+	require.Contains(t, c.out, "in 1 the schedules\n  are the same to the bit")
+	require.NotEqual(t, exitUsage, c.run("compare", "w.json", "kep-2340+readers=1"), c.err)
+	require.NotContains(t, c.out, "in 1 the schedules\n  are the same to the bit")
+}
+
+// TestCompareTellsOtherStories: both releases send a bookmark too early, each in its own way.
+func TestCompareTellsOtherStories(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("compare", "3.5.7", "3.5.12", "--scenarios", "rewatch", "--seeds", "300"))
+	require.Regexp(t, `\n  rewatch bookmarkable: the same violation, and other stories: etcd 3\.5\.7 in \d+`, c.out)
+	require.Regexp(t, `\n    in stories with etcd 3\.5\.7: etcd the progress request of stream is answered by recvLoop`, c.out)
+	require.Regexp(t, `\n    simrun run rewatch --etcd 3\.5\.7 --seeds \d+\.\.\d+\n    simrun run rewatch --etcd 3\.5\.12 --seeds `, c.out)
+}
+
 func TestCompareRefuses(t *testing.T) {
 	c := command(t)
 	require.NoError(t, os.WriteFile("bad.json", []byte("{}"), 0o644))
@@ -95,4 +122,11 @@ func TestCompareRefuses(t *testing.T) {
 	c.refuses([]string{"--set etcd=3.5.7: give --etcd"}, "compare", "kep-2340", "--set", "etcd=3.5.7")
 	c.refuses([]string{"--set", "unknown option"}, "compare", "kep-2340", "--set", "x=1")
 	c.refuses([]string{"--cache"}, "compare", "3.5.8", "--cache", "x")
+	c.refuses([]string{`nothing is called "kep-234"`, `did you mean "kep-2340"`}, "compare", "kep-234+ring=3")
+	c.refuses([]string{"kep-2340+ring: ", "want NAME=VALUE"}, "compare", "kep-2340+ring")
+	c.refuses([]string{"kep-2340+rings=3: ", `did you mean "ring"`}, "compare", "kep-2340+rings=3")
+	c.refuses([]string{"3.5.8+notify=often: "}, "compare", "3.5.8+notify=often")
+	c.refuses([]string{"kep-2340+etcd=3.5.7: etcd cannot be set on top"}, "compare", "kep-2340+etcd=3.5.7")
+	c.refuses([]string{"kep-2340+ring=3: ring=4 and ring=3; give one of them"}, "compare", "kep-2340+ring=3", "--set", "ring=4")
+	c.refuses([]string{"kep-2340+ring=3 is there twice"}, "compare", "kep-2340+ring=3", "kep-2340+ring=3")
 }

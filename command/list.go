@@ -161,8 +161,8 @@ func differences(version string, o *etcd.Options) []string {
 const listHelp = `List prints everything that has a name. With the name of a list it prints that list.
 With any other name it explains what the name means: a scenario, an option or a value
 of one (NAME=VALUE), a known bug or its issue, a cache design, a release of etcd or of
-Kubernetes, a property, a strategy, a metric, or what a violation is called: what it is, where it
-shows, and which scenario finds it how soon. A name of several kinds is explained as each.`
+Kubernetes, a property, a strategy, a metric, a finding, or what a violation is called: what it is,
+where it shows, and which scenario finds it how soon. A name of several kinds is explained as each.`
 
 const listExamples = `  PROGRAM list
   PROGRAM list bugs
@@ -171,7 +171,8 @@ const listExamples = `  PROGRAM list
   PROGRAM list progress=deferred
   PROGRAM list 3.5.7
   PROGRAM list 1.31
-  PROGRAM list linearizable-data`
+  PROGRAM list linearizable-data
+  PROGRAM list created-overtakes-progress`
 
 func listCommand(s process) *cobra.Command {
 	var asJSON bool

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/diagnosis/variant"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/sim/cache"
@@ -120,7 +121,7 @@ func (f *matrixFlags) check() error {
 		values     []string
 	}{{"--designs", "cache", f.designs}, {"--etcd", "etcd", f.versions}} {
 		for i, v := range list.values {
-			if err := matrix.CheckLabel(list.name, v); err != nil {
+			if _, err := variant.Of(list.name, v, matrix.OwnOptions); err != nil {
 				return usage("%s: %w", list.flag, err)
 			}
 			if slices.Contains(list.values[:i], v) {

@@ -76,7 +76,7 @@ func TestMatrixBadInput(t *testing.T) {
 	c.refuses([]string{"--designs: kep-2340+progress-period=50: ", "want a duration from 1ms to 1h"}, "matrix", "--designs", "kep-2340+progress-period=50")
 	c.refuses([]string{"--designs: kep-2340+progress-perio=50ms: ", `did you mean "progress-period"`}, "matrix", "--designs", "kep-2340+progress-perio=50ms")
 	c.refuses([]string{"--designs: kep-2340+fast: ", "want NAME=VALUE"}, "matrix", "--designs", "kep-2340+fast")
-	c.refuses([]string{"--designs", "sets etcd itself"}, "matrix", "--designs", "kep-2340+etcd=3.5.7")
+	c.refuses([]string{"--designs", "etcd cannot be set on top of a name"}, "matrix", "--designs", "kep-2340+etcd=3.5.7")
 	c.refuses([]string{"--designs", "ring is there twice"}, "matrix", "--designs", "kep-2340+ring=3+ring=4")
 	c.refuses([]string{"--etcd: 9.9+notify=1s"}, "matrix", "--etcd", "9.9+notify=1s")
 	c.refuses([]string{"kep-2340+ring=3 on 3.6.16: ring=4 and ring=3; give one of them"}, "matrix", "--designs", "kep-2340+ring=3", "--etcd", "3.6.16", "--set", "ring=4")

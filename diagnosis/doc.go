@@ -15,6 +15,7 @@
 //	summary    what a campaign came to
 //	metrics    what its timed runs measured
 //	matrix     designs of the cache by versions of etcd
+//	variant    names of designs and versions with something set on top
 //	claims     the figures of the documents beside measured ones
 //
 // Nothing in here writes to a terminal, a page or a file: package report does,

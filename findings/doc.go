@@ -1,8 +1,8 @@
 // Package findings is what the test bed has found in etcd and Kubernetes and what, as far
-// as we found, is not reported, or not with all that becomes of it: a page each, written so that it can be sent
-// upstream. README.md in this folder lists the pages.
+// as we found, is not reported, or not with all that becomes of it: a page each, written so
+// that it can be sent upstream. README.md in this folder lists the pages.
 //
-// The package holds the pages as text, for `simrun list findings`. Its test runs every
+// The package holds the pages as text, and takes them apart for `simrun list`. Its test runs every
 // command of every page, and holds the figures to what it finds. It must never import
 // anything of the module: the command line lists the pages, and the test runs the command
 // line.

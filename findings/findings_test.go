@@ -23,22 +23,17 @@ var updateFigures = flag.Bool("findings.update", false, "measure the figures of 
 
 const measureAnew = "measure anew: go test ./findings -findings.update"
 
-// What a maintainer wants to know of a finding, in this order.
-var parts = []string{
-	"**Story.**", "**Affected.**", "**First good.**", "**Try it.**", "**Removed by.**", "**Real servers.**", "**Exposed.**", "**Proposed.**", "**Reported.**",
-}
-
 func TestPagesHaveAllParts(t *testing.T) {
 	for _, p := range findings.All() {
 		at := 0
-		for _, part := range parts {
+		for _, name := range findings.Parts {
+			part := "**" + name + ".**"
 			require.Equal(t, 1, strings.Count(p.Text, part), "%s: %s", p.Path(), part)
 			next := strings.Index(p.Text, part)
 			require.Greater(t, next, at, "%s: %s stands before what it comes after", p.Path(), part)
 			at = next
 		}
-		story := strings.TrimSpace(p.Text[strings.Index(p.Text, parts[0]):strings.Index(p.Text, parts[1])])
-		lines := strings.Count(story, "\n") + 1
+		lines := strings.Count(p.Part("Story"), "\n") + 2 // that with the name, too
 		require.True(t, 10 <= lines && lines <= 15, "%s: the story has %d lines", p.Path(), lines)
 	}
 }
@@ -186,7 +181,7 @@ func update(t *testing.T, p *findings.Page, rows []row) {
 		require.Equal(t, r.violated, r.found > 0, "%s: %d of %d", r.command(), r.found, r.schedules)
 		table.WriteString(r.String())
 	}
-	text := strings.Replace(p.Text, between(t, p, beginRows, endOfTable), table.String(), 1)
+	text := strings.Replace(p.Text, between(t, p, findings.BeginMeasured, findings.EndOfTable), table.String(), 1)
 	require.NoError(t, os.WriteFile("pages/"+p.Name+".md", []byte(text), 0o644))
 }
 
@@ -211,6 +206,6 @@ func TestRealFiguresAreThoseRecorded(t *testing.T) {
 	pages := findings.All()
 	i := slices.IndexFunc(pages, func(p findings.Page) bool { return strings.Contains(p.Text, beginReal) })
 	require.GreaterOrEqual(t, i, 0)
-	_, table, _ := strings.Cut(between(t, &pages[i], beginReal+"created-overtakes-progress.json -->\n", endOfTable), "|---|---|---|\n")
+	_, table, _ := strings.Cut(between(t, &pages[i], beginReal+"created-overtakes-progress.json -->\n", findings.EndOfTable), "|---|---|---|\n")
 	require.Equal(t, want.String(), table)
 }

@@ -22,11 +22,7 @@ type row struct {
 	found, schedules int
 }
 
-const (
-	beginRows  = "<!-- measured -->\n| command | property | finds | schedules |\n|---|---|---|---|\n"
-	beginReal  = "<!-- real: "
-	endOfTable = "<!-- end -->\n"
-)
+const beginReal = "<!-- real: "
 
 // between is what stands between two markers of a page, which must be there.
 func between(t *testing.T, p *findings.Page, begin, end string) string {
@@ -40,14 +36,14 @@ func between(t *testing.T, p *findings.Page, begin, end string) string {
 
 func rowsOf(t *testing.T, p *findings.Page) (rows []row) {
 	t.Helper()
-	for line := range strings.Lines(between(t, p, beginRows, endOfTable)) {
-		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
-		require.Len(t, cells, 4, "%s: %s", p.Path(), line)
-		words := strings.Fields(strings.Trim(cells[0], "`"))
+	between(t, p, findings.BeginMeasured, findings.EndOfTable)
+	for _, cells := range p.Measured() {
+		require.Len(t, cells, 4, p.Path())
+		line, words := cells[0], strings.Fields(cells[0])
 		require.Greater(t, len(words), 2, line)
 		require.Equal(t, []string{"simrun", "run"}, words[:2], line)
 		require.Contains(t, []string{"violated", "holds"}, cells[2], line)
-		r := row{args: words[1:], property: strings.Trim(cells[1], "`"), violated: cells[2] == "violated"}
+		r := row{args: words[1:], property: cells[1], violated: cells[2] == "violated"}
 		figure, _, _ := strings.Cut(cells[3], ":")
 		_, err := fmt.Sscanf(strings.ReplaceAll(figure, ",", ""), "%d of %d", &r.found, &r.schedules)
 		require.NoError(t, err, "%s: %s", p.Path(), line)

@@ -1,6 +1,6 @@
 // Package explain says what a name means that a person meets in a list, a story or a
 // replay file: a scenario, an option or a value of one, a known bug, a design of the
-// cache, a release of etcd, a property, a strategy, a metric. It looks into the
+// cache, a release of etcd, a property, a strategy, a metric, a finding. It looks into the
 // registries, so what another module registers is explained like ours.
 //
 //	explain.go      the kinds of names, and all explanations of one name

@@ -31,6 +31,7 @@ var kinds = []kind{
 	{valueNames, explainValue},
 	{nodeNames, explainNode},
 	{metricNames, explainMetric},
+	{findingNames, explainFinding},
 }
 
 // Name explains a name: one explanation for each kind of thing that has it, none if

@@ -12,6 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/findings"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/metric"
@@ -67,6 +68,20 @@ func TestEveryRegisteredNameIsExplained(t *testing.T) {
 			explained(t, "value", v.Name)
 		}
 		explained(t, "options of", o.Node)
+	}
+	for _, p := range findings.All() {
+		text := flat(explained(t, "finding", p.Name))
+		assert.Contains(t, text, p.Title)
+		assert.Contains(t, text, "story: 1. ")
+		assert.Contains(t, text, "to see it: simrun run ")
+		assert.NotContains(t, text, "](", "no links of Markdown")
+		for _, row := range p.Measured() {
+			assert.Contains(t, text, row[0])
+			assert.Contains(t, text, row[1]+": "+row[2]+", "+row[3])
+		}
+		for _, fact := range []string{"affected: ", "first good: ", "removed by: ", "exposed: ", "proposed: ", "reported: ", "the page: " + p.Path()} {
+			assert.Contains(t, text, fact)
+		}
 	}
 	for _, b := range testbed.KnownBugs() {
 		text := flat(explained(t, "known bug", b.Name))

@@ -3,7 +3,8 @@ package explain
 // Explanation says what a name means as one kind of thing.
 type Explanation struct {
 	// Kind is "scenario", "option", "value", "known bug", "cache design",
-	// "etcd release", "property", "violation", "strategy", "metric" or "options of".
+	// "etcd release", "property", "violation", "strategy", "metric", "finding" or
+	// "options of".
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	// Summary is one line, Doc is more about it; empty if there is no more.

@@ -64,6 +64,9 @@ type Way struct {
 	Schedules uint64 `json:"schedules"`
 	// Why is the sentence with which the story of that seed ends.
 	Why string `json:"why"`
+	// Stories is how many of its first runs were told, Happenings what happens in them.
+	Stories    uint64      `json:"stories,omitempty"`
+	Happenings []Happening `json:"happenings,omitempty"`
 }
 
 func (c *Claim) violated() bool { return c.Verdict == model.Violated.String() }

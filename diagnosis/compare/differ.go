@@ -45,6 +45,8 @@ const (
 	HowOften Kind = "how often"
 	// Ways: both violate it, and one of them in a way in which the other does not.
 	Ways Kind = "ways"
+	// Stories: both violate it in the same ways, and what leads to it differs.
+	Stories Kind = "stories"
 )
 
 // Difference is a claim that differs.
@@ -53,6 +55,8 @@ type Difference struct {
 	Scenario string  `json:"scenario"`
 	Property string  `json:"property"`
 	Sides    [2]Seen `json:"sides"`
+	// Stories is what happens in the stories of one side only, whatever else differs.
+	Stories []StoryDifference `json:"stories,omitempty"`
 }
 
 // Seen is what one side says of a claim.
@@ -184,6 +188,9 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 		d.Sides[i] = seen(program, []*Catalogue{c.A, c.B}[i], r, claims[i])
 	}
 	same := sameRuns(a, b)
+	if !same {
+		d.Stories = otherStories(&d)
+	}
 	switch first, second := claims[0], claims[1]; {
 	case first.violated() != second.violated():
 		if d.chance() >= rare && !same {
@@ -206,6 +213,8 @@ func (c *Comparison) claim(program string, a, b *Run, property string) {
 		d.Kind = HowOften
 	case !sameWays(&d):
 		d.Kind = Ways
+	case len(d.Stories) > 0:
+		d.Kind = Stories
 	default:
 		c.Alike.Verdicts++
 		return

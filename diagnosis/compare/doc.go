@@ -7,6 +7,7 @@
 //	explore      the campaigns
 //	file         a catalogue as a file: a baseline for later
 //	differ       two sides: verdicts, frequencies, ways to fail
+//	stories      what happens in the stories of a way to fail, and where two sides differ
 //	costs        two sides: what LISTs cost
 //	asknown      one side and what is known of it
 //

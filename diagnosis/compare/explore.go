@@ -9,7 +9,6 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
-	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
@@ -112,10 +111,13 @@ func (cfg *Config) run(ctx context.Context, sc *testbed.Scenario, budget time.Du
 	}
 	r.Strategy, r.Schedules, r.CampaignHash = chosen.Name, c.Schedules, c.Hash
 	r.claims(sc, &p, c)
-	r.tell(subjects, chosen, p.Clock.Steps, c)
+	told := &teller{sc, &p, explore.NewRunner(subjects(), p.Clock.Steps), chosen}
+	if err := r.tell(ctx, told, c); err != nil {
+		return r, false, err
+	}
 	interrupted = c.Interrupted
 	if !interrupted && budget == 0 {
-		interrupted, err = r.goOn(ctx, subjects, chosen, campaigns)
+		interrupted, err = r.goOn(ctx, subjects, told, campaigns)
 		if err != nil {
 			return r, false, err
 		}
@@ -129,7 +131,7 @@ func (cfg *Config) run(ctx context.Context, sc *testbed.Scenario, budget time.Du
 
 // goOn runs as many seeds again, and again, until each claim that every campaign is known to
 // violate is violated: some show once in a thousand schedules.
-func (r *Run) goOn(ctx context.Context, subjects func() explore.Subject, chosen strategy.Strategy, cfg campaign.Config) (interrupted bool, err error) {
+func (r *Run) goOn(ctx context.Context, subjects func() explore.Subject, told *teller, cfg campaign.Config) (interrupted bool, err error) {
 	for range longest - 1 {
 		missing := slices.DeleteFunc(slices.Clone(r.Claims), func(claim *Claim) bool { return !claim.holds() || !claim.Known || claim.Rarely })
 		if len(missing) == 0 {
@@ -151,7 +153,9 @@ func (r *Run) goOn(ctx context.Context, subjects func() explore.Subject, chosen 
 		c.Failures = slices.DeleteFunc(c.Failures, func(f campaign.FailureTally) bool {
 			return !slices.ContainsFunc(missing, func(claim *Claim) bool { return claim.Property == f.Failure.Property })
 		})
-		r.tell(subjects, chosen, cfg.Steps, c)
+		if err := r.tell(ctx, told, c); err != nil {
+			return false, err
+		}
 		if c.Interrupted {
 			return true, nil
 		}
@@ -176,17 +180,18 @@ func (r *Run) claims(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result
 	}
 }
 
-// tell adds the ways to fail to the claims, each with the sentence that its first run ends
-// with.
-func (r *Run) tell(subjects func() explore.Subject, chosen strategy.Strategy, steps int, c *campaign.Result) {
-	if len(c.Failures) == 0 {
-		return
-	}
-	runner := explore.NewRunner(subjects(), steps)
-	for _, f := range c.Failures {
-		if claim := r.claim(f.Failure.Property); claim != nil {
-			rec, _ := recording.RecordSeed(runner, chosen, f.FirstSeed)
-			claim.Ways = append(claim.Ways, Way{f.Failure.Label, f.FirstSeed, f.Schedules, rec.Why(f.Failure)})
+// tell adds the ways to fail to the claims, each with stories of its first runs.
+func (r *Run) tell(ctx context.Context, told *teller, c *campaign.Result) error {
+	for i := range c.Failures {
+		claim := r.claim(c.Failures[i].Failure.Property)
+		if claim == nil {
+			continue
 		}
+		w, err := told.way(ctx, &c.Failures[i])
+		if err != nil {
+			return err
+		}
+		claim.Ways = append(claim.Ways, w)
 	}
+	return nil
 }

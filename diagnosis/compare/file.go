@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/watchbed/watchbed/model"
 )
@@ -77,6 +78,9 @@ func (r *Run) check() error {
 		for _, w := range claim.Ways {
 			if w.Schedules > claim.Schedules {
 				return fmt.Errorf("%s: violated in more schedules than there were", claim.Property)
+			}
+			if w.Stories > w.Schedules || slices.ContainsFunc(w.Happenings, func(h Happening) bool { return h.Stories > w.Stories }) {
+				return fmt.Errorf("%s: more stories than there were schedules, or something in more than were told", claim.Property)
 			}
 		}
 	}

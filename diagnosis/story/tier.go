@@ -17,6 +17,10 @@ const (
 	EtcdTier
 )
 
+var tierNames = [...]string{ClientTier: "client", CacheTier: "cache", LibraryTier: "client library", EtcdTier: "etcd"}
+
+func (t Tier) String() string { return tierNames[t] }
+
 // Tiers lists them as reads travel.
 func Tiers() []Tier { return []Tier{ClientTier, CacheTier, LibraryTier, EtcdTier} }
 

@@ -48,7 +48,7 @@ func (b *batch) add(seed uint64, res *explore.Result, world *sim.World) {
 		p.Exercised += uint64(f.Exercised)
 		if f.Verdict == model.Violated {
 			p.Violations++
-			addFailure(&b.failures, FailureTally{f.Failure(), seed, 1})
+			addFailure(&b.failures, FailureTally{Failure: f.Failure(), FirstSeed: seed, Schedules: 1})
 		}
 	}
 	for i := range b.situations {

@@ -35,7 +35,13 @@ type FailureTally struct {
 	Failure explore.Failure
 	// FirstSeed is the first seed that failed in this way, Schedules how many did.
 	FirstSeed, Schedules uint64
+	// Further are the next seeds that failed in this way, as many as are kept.
+	Further []uint64
 }
+
+// maxFurther is how many seeds are kept beside the first one: enough to tell what stories
+// of one failure have in common.
+const maxFurther = 11
 
 // tallyOf finds the entry of a property; findings come in the same order in
 // each run, so it is where it was.
@@ -52,12 +58,21 @@ func tallyOf(list *[]PropertyTally, at int, name string) *PropertyTally {
 	return &(*list)[len(*list)-1]
 }
 
+func (f *FailureTally) keep(seeds ...uint64) {
+	more := min(len(seeds), maxFurther-len(f.Further))
+	f.Further = append(f.Further, seeds[:more]...)
+}
+
 func addFailure(list *[]FailureTally, f FailureTally) {
 	for i := range *list {
-		if (*list)[i].Failure == f.Failure {
-			(*list)[i].Schedules += f.Schedules
-			return
+		known := &(*list)[i]
+		if known.Failure != f.Failure {
+			continue
 		}
+		known.Schedules += f.Schedules
+		known.keep(f.FirstSeed)
+		known.keep(f.Further...)
+		return
 	}
 	*list = append(*list, f)
 }

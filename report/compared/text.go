@@ -52,6 +52,8 @@ func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) erro
 func (p *page) title(c *compare.Comparison) {
 	what := "nothing differs"
 	switch n := len(c.Differs); {
+	case n == 0 && len(c.Costs) > 0:
+		what = "no claim differs"
 	case n == 1:
 		what = "1 claim differs"
 	case n > 1:
@@ -159,10 +161,39 @@ func (p *page) others(c *compare.Comparison) {
 			s := &d.Sides[k]
 			texts[k] = fmt.Sprintf("%s in %s (%s)", c.Names[k], rate(s), strings.Join(waysOf(d, k), ", "))
 		}
-		p.line(2, "%s %s: %s; %s", d.Scenario, d.Property, texts[0], texts[1])
-		if d.Kind == compare.Ways {
-			p.command(4, d.Sides[only(d)].Command)
+		what := ""
+		if d.Kind == compare.Stories {
+			what = "the same violation, and other stories: "
 		}
+		p.line(2, "%s %s: %s%s; %s", d.Scenario, d.Property, what, texts[0], texts[1])
+		p.stories(c, d)
+		switch d.Kind {
+		case compare.Ways:
+			p.command(4, d.Sides[only(d)].Command)
+		case compare.Stories:
+			p.command(4, d.Sides[0].Command)
+			p.command(4, d.Sides[1].Command)
+		}
+	}
+}
+
+// mostTold is how much of what happens in the stories of one side only is written for a
+// claim and a side.
+const mostTold = 2
+
+// stories writes what happens in the stories of one side, and not in those of the other.
+func (p *page) stories(c *compare.Comparison, d *compare.Difference) {
+	var told [2]int
+	for i, s := range d.Stories {
+		again := slices.ContainsFunc(d.Stories[:i], func(x compare.StoryDifference) bool {
+			return x.Side == s.Side && x.Where == s.Where && x.What == s.What // in another way to fail
+		})
+		if again || told[s.Side] == mostTold {
+			continue
+		}
+		told[s.Side]++
+		p.line(4, "in stories with %s: %s (%d of %d; with %s %d of %d)",
+			c.Names[s.Side], s.Example, s.Of[s.Side], s.Told[s.Side], c.Names[1-s.Side], s.Of[1-s.Side], s.Told[1-s.Side])
 	}
 }
 

@@ -1,0 +1,141 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/exacttest"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Happening is something that happens in stories of one way to fail.
+type Happening struct {
+	// Where is the tier of the node, or "fault"; What names the kind of thing.
+	Where string `json:"where"`
+	What  string `json:"what"`
+	// Example is a line of a story.
+	Example string `json:"example"`
+	// Stories is in how many of those told it happens.
+	Stories uint64 `json:"stories"`
+}
+
+// StoryDifference is what happens in the stories of one side, where the other side violates
+// the same claim in the same way without it.
+type StoryDifference struct {
+	Label string `json:"label"`
+	// Side is 0 or 1: that with more of these stories.
+	Side int `json:"side"`
+	Happening
+	// Told is how many stories of each side were told, Of in how many of them it happens.
+	Told [2]uint64 `json:"told"`
+	Of   [2]uint64 `json:"of"`
+}
+
+// shrinkChoices bounds what is spent on the shrinking of one run: half a second where a
+// run is long, and most of what shrinking takes away is gone by then.
+const shrinkChoices = 60_000
+
+// teller tells stories of one scenario.
+type teller struct {
+	scenario *testbed.Scenario
+	params   *testbed.Params
+	runner   *explore.Runner
+	strategy strategy.Strategy
+}
+
+// way is one way to fail with the stories of its first runs.
+func (t *teller) way(ctx context.Context, f *campaign.FailureTally) (Way, error) {
+	w := Way{Label: f.Failure.Label, Seed: f.FirstSeed, Schedules: f.Schedules}
+	rec, _ := recording.RecordSeed(t.runner, t.strategy, f.FirstSeed)
+	w.Why = rec.Why(f.Failure)
+	for _, seed := range append([]uint64{f.FirstSeed}, f.Further...) {
+		if ctx.Err() != nil {
+			break
+		}
+		told, err := t.tell(ctx, seed, f.Failure)
+		if err != nil {
+			return w, fmt.Errorf("%s, seed %d, %s: %w", t.scenario.Name, seed, f.Failure, err)
+		}
+		w.add(told)
+	}
+	return w, nil
+}
+
+// tell shrinks the run of a seed and tells it: without shrinking a story tells much that
+// only happens beside the violation.
+func (t *teller) tell(ctx context.Context, seed uint64, f explore.Failure) (*story.Story, error) {
+	rec, _ := recording.RecordSeed(t.runner, t.strategy, seed)
+	rec.Scenario, rec.Parameters = t.scenario.Name, recorded.Parameters(t.params)
+	small, err := recording.Shrink(ctx, t.runner, rec, f, max(1, shrinkChoices/len(rec.Choices)))
+	if err != nil {
+		return nil, err
+	}
+	return story.Tell(t.scenario, small.Recording, f)
+}
+
+func (w *Way) add(told *story.Story) {
+	w.Stories++
+	for _, e := range told.Happenings() {
+		i := slices.IndexFunc(w.Happenings, func(h Happening) bool { return h.Where == e.Where && h.What == e.What })
+		if i < 0 {
+			i = len(w.Happenings)
+			w.Happenings = append(w.Happenings, Happening{Where: e.Where, What: e.What, Example: e.Node + " " + e.Text})
+		}
+		w.Happenings[i].Stories++
+	}
+}
+
+// otherStories is what happens on one side much more often than on the other in the stories
+// of the same way to fail, what tells them apart best first.
+func otherStories(d *Difference) (all []StoryDifference) {
+	for _, a := range d.Sides[0].Ways {
+		for _, b := range d.Sides[1].Ways {
+			if a.Label == b.Label {
+				all = append(all, apart(&a, &b)...)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y StoryDifference) int { return cmp.Compare(x.chance(), y.chance()) })
+	return all
+}
+
+func apart(a, b *Way) (all []StoryDifference) {
+	ways := [2]*Way{a, b}
+	for side, this := range ways {
+		for _, h := range this.Happenings {
+			s := StoryDifference{Label: a.Label, Side: side, Happening: h, Told: [2]uint64{a.Stories, b.Stories}}
+			for k, w := range ways {
+				s.Of[k] = w.happens(&h)
+			}
+			more := s.Of[side]*s.Told[1-side] > s.Of[1-side]*s.Told[side]
+			if more && s.chance() < often {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// happens is in how many stories of the way the same happens.
+func (w *Way) happens(h *Happening) uint64 {
+	for i := range w.Happenings {
+		if x := &w.Happenings[i]; x.Where == h.Where && x.What == h.What {
+			return x.Stories
+		}
+	}
+	return 0
+}
+
+// chance is the probability of counts as different as these, or more, if it happens equally
+// often on both sides.
+func (s *StoryDifference) chance() float64 {
+	return exacttest.FisherTwoSided(int(s.Of[0]), int(s.Told[0]), int(s.Of[1]), int(s.Told[1]))
+}

@@ -1,0 +1,79 @@
+// Package variant reads the names of variants: a design of the cache or a release of
+// etcd, and what is set on top of it, as in kep-2340+progress-period=50ms+ring=10.
+//
+// The package must never run anything.
+package variant
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Variant is what a label stands for.
+type Variant struct {
+	// Name is that of the design or the release.
+	Name     string
+	Settings []option.Setting
+}
+
+// Read reads a label. own are the options that nothing may set on top. The error is one
+// line. What the name stands for is not looked up: see Of.
+func Read(label string, own []string) (Variant, error) {
+	name, rest, more := strings.Cut(label, "+")
+	v := Variant{Name: name}
+	for more {
+		var text string
+		text, rest, more = strings.Cut(rest, "+")
+		set, err := option.ParseSetting(text)
+		if err != nil {
+			return v, fmt.Errorf("%s: %w", label, err)
+		}
+		if slices.Contains(own, set.Name) {
+			return v, fmt.Errorf("%s: %s cannot be set on top of a name", label, set.Name)
+		}
+		if slices.ContainsFunc(v.Settings, func(s option.Setting) bool { return s.Name == set.Name }) {
+			return v, fmt.Errorf("%s: %s is there twice", label, set.Name)
+		}
+		v.Settings = append(v.Settings, set)
+	}
+	return v, nil
+}
+
+// Of reads a label, and refuses a name and settings that are not there; preset is the
+// option that names what stands before the first "+": cache or etcd. The error is one line.
+func Of(preset, label string, own []string) (Variant, error) {
+	v, err := Read(label, own)
+	if err != nil {
+		return v, err
+	}
+	var p testbed.Params
+	for _, set := range append([]option.Setting{{Name: preset, Value: v.Name}}, v.Settings...) {
+		if err := p.Set(set.Name, set.Value); err != nil {
+			if len(v.Settings) == 0 {
+				return v, err
+			}
+			return v, fmt.Errorf("%s: %w", label, err)
+		}
+	}
+	return v, nil
+}
+
+// Join is all that is set by these lists, each option once. The error names an option that
+// two of them set differently; label is what it is about.
+func Join(label string, lists ...[]option.Setting) ([]option.Setting, error) {
+	var all []option.Setting
+	for _, set := range slices.Concat(lists...) {
+		i := slices.IndexFunc(all, func(s option.Setting) bool { return s.Name == set.Name })
+		switch {
+		case i < 0:
+			all = append(all, set)
+		case all[i] != set:
+			return nil, fmt.Errorf("%s: %s and %s; give one of them", label, all[i], set)
+		}
+	}
+	return all, nil
+}
