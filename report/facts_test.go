@@ -103,6 +103,9 @@ var mechanisms = map[string][]fact{
 	"bug-fragment-for-each-event":      {said("etcd.applied")},
 	"bug-requested-revision-in-header": {said("reply.altered")},
 	"bug-leaderless-kept":              {struck},
+	"bug-issue-17642":                  {struck, setBack("lease.LooksUpLeaderless")},
+	"bug-lease-renewal-lost":           {setBack("lease.Renewed"), said("lease.RanOut")},
+	"bug-promoted-leases-forgotten":    {setBack("lease.BeganToLead")},
 	"bug-compaction-after-last":        {said("etcd.applied"), said("reply.altered")},
 	"bug-previous-of-created":          {said("reply.altered")},
 	// Another watch of the stream is sent events.

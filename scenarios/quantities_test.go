@@ -35,6 +35,7 @@ func TestBoundsFollowQuantities(t *testing.T) {
 		{"long-without-leader", "needs-leader", []string{"election-timeout=2s"}},
 		{"member-partition", "served-without-member", []string{"election-timeout=2s"}},
 		{"leases", "etcd-answers", []string{"mode=timed", "horizon=200s", "faults-for=60s", "think=3s", "network=1ms", "election-timeout=10s"}},
+		{"lease-times", "leases-expire", []string{"election-timeout=4s"}},
 		{"compacted-history", "no-compacted-reads", []string{"compaction-notice=polled", "compaction-poll=4m"}},
 		{"competing-compactors", "no-compacted-reads", []string{"compact-watch-retry=4m"}},
 	} {

@@ -49,6 +49,22 @@ func (s *System) WithoutLeader(b Bound) Bound {
 	return b.Plus(maxNoLeaderCnt*s.ElectionTimeout(), "three election timeouts without a leader")
 }
 
+// lessorPeriod is that of the lessor's runLoop: it looks for leases that have run out. It
+// hands over at most 500 of them in a turn (leaseRevokeRate), which no run comes to.
+const lessorPeriod = 500 * time.Millisecond
+
+// LeaseBound is how long it may take until a lease that has run out is revoked. The lessor
+// finds it at its next turn. The revocation is an entry of the log behind those that clients
+// and other leases have there. The turn of the apply loop that is under way may be one of the
+// safety phase, ten times as long.
+func (s *System) LeaseBound() Bound {
+	c := &s.params.Clock
+	n := 10 + int(s.params.Workload.TotalWrites())
+	var b Bound
+	b = b.Plus(lessorPeriod, fmt.Sprintf("a turn of the lessor every %v", lessorPeriod))
+	return b.Plus(time.Duration(n)*c.Scheduling, fmt.Sprintf("%d turns of the apply loop of at most %v", n, c.Scheduling))
+}
+
 // DeliveryBound is how long it may take until an event has come from etcd to a
 // cache: 8 messages there and back, a turn of a loop behind each end of them, and
 // the events that are under way, which go through the same loops before it. In the

@@ -3,6 +3,7 @@ package known
 import (
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/testbed"
@@ -48,6 +49,8 @@ var (
 		func(o *etcd.Options) bool { return o.Watch.NegativeStart == v3rpc.Accepted })
 	KeepsHistory = ofEtcd("syncWatchers keeps the history that it has read for its next turn (sync-history=kept)",
 		func(o *etcd.Options) bool { return o.Store.SyncHistory == mvcc.KeptBetweenTurns })
+	LeaseTimeLeftOfAny = ofEtcd("a member of etcd that has stopped to lead says how much time a lease has left (lease-time-left=of-any)",
+		func(o *etcd.Options) bool { return o.Leases.TimeLeft == lease.TimeLeftOfAny })
 	LowersFutureWatch = ofEtcd("etcd moves a watch from a future revision back after a restore (sync-min-rev=set-to-next)",
 		func(o *etcd.Options) bool { return o.Store.SyncMinRev == mvcc.SetToNext })
 	StoresOptionsLate = ofEtcd("etcd stores the options of a watch behind its registration (watch-options=after-watch)",

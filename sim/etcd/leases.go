@@ -138,6 +138,11 @@ func (s *Server) receiveKeepAlive(env *sim.Env, m *sim.Message) {
 // leaseRenew is lessor.Renew. What is expired is about to be revoked, which it waits for.
 func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest) {
 	resp := &wire.LeaseKeepAliveResponse{Revision: r.revision, ID: p.ID}
+	if !s.lessor.Primary() {
+		// ErrNotPrimary: the next leader is asked.
+		s.linearizableReadNotify(env, s.reads.add(env, *r))
+		return
+	}
 	if l := s.lookup(env, p.ID); l != nil {
 		env.Writes(cellLessor, 0)
 		if l.Expired || env.Mode() == sim.Timed && l.Expiry <= env.Now() {
@@ -148,6 +153,9 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 		env.Cover(coverRenewed)
 		resp.TTL = l.TTL
 		s.lessor.Renew(p.ID, env.Now())
+		if env.Noting() {
+			env.Note(lease.Renewed{ID: p.ID, Until: l.Expiry, Promised: s.members.options().Leases.Renewals == lease.RenewalsCount})
+		}
 		s.awaitExpiry(env)
 	}
 	env.Send(r.conn, resp)
@@ -157,6 +165,17 @@ func (s *Server) leaseRenew(env *sim.Env, r *read, p *wire.LeaseKeepAliveRequest
 func (s *Server) leaseTimeToLive(env *sim.Env, r *read, p *wire.LeaseTimeToLiveRequest) {
 	resp := &wire.LeaseTimeToLiveResponse{Revision: s.store.Rev(env), ID: p.ID, TTL: -1}
 	if l := s.lookup(env, p.ID); l != nil {
+		if !s.lessor.Primary() {
+			env.Cover(coverTimeLeftLeaderless)
+			if s.members.options().Leases.TimeLeft == lease.TimeLeftOfLeader {
+				s.noteFailure(env, p, errLeaderChanged, "")
+				env.Send(r.conn, errLeaderChanged)
+				return
+			}
+			if env.Noting() {
+				env.Note(lease.LooksUpLeaderless{ID: p.ID})
+			}
+		}
 		resp.TTL, resp.GrantedTTL = l.Remaining(env.Now()), l.TTL
 		if p.Keys {
 			resp.Keys = s.lessor.Keys(p.ID)
@@ -173,6 +192,9 @@ func (s *Server) promote(env *sim.Env) {
 	if len(s.lessor.Leases()) > 0 {
 		env.Cover(coverPromoted)
 		env.Writes(cellLessor, 0)
+		if env.Noting() {
+			env.Note(lease.BeganToLead{Leases: len(s.lessor.Leases()), Queued: s.members.options().Leases.Promoted == lease.PromotedExtended})
+		}
 	}
 	s.lessor.Promote(env.Now(), s.cfg.Elections.Timeout)
 	s.awaitExpiry(env)
@@ -199,7 +221,7 @@ func (s *Server) awaitExpiry(env *sim.Env) {
 	}
 	next, waits := sim.Time(0), false
 	for _, l := range s.lessor.Leases() {
-		if !l.Expired && s.lessor.Primary() && (!waits || l.Expiry < next) {
+		if l.Queued() && s.lessor.Primary() && (!waits || l.Expiry < next) {
 			next, waits = l.Expiry, true
 		}
 	}
@@ -226,7 +248,7 @@ func (s *Server) leaseTimerFires(env *sim.Env) {
 	var expired []*lease.Lease
 	all := s.lessor.Leases()
 	for i := range all {
-		if !all[i].Expired && (env.Mode() == sim.Untimed || all[i].Expiry <= env.Now()) {
+		if all[i].Queued() && (env.Mode() == sim.Untimed || all[i].Expiry <= env.Now()) {
 			expired = append(expired, &all[i])
 		}
 	}
@@ -240,6 +262,9 @@ func (s *Server) leaseTimerFires(env *sim.Env) {
 	}
 	env.Cover(coverLeaseExpires)
 	l.Expired = true
+	if env.Noting() {
+		env.Note(lease.RanOut{ID: l.ID})
+	}
 	s.append(env, &entry{payload: &wire.LeaseRevokeRequest{ID: l.ID}})
 	s.awaitExpiry(env)
 }

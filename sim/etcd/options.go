@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"github.com/watchbed/watchbed/sim/etcd/lease"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -15,6 +16,7 @@ type Options struct {
 	Reads     ReadOptions
 	Log       LogOptions
 	Reply     reply.Options
+	Leases    lease.Options
 	Write     WriteOptions
 	Elections ElectionOptions
 }
@@ -35,7 +37,8 @@ func watch(o *Options) *v3rpc.Options { return &o.Watch }
 // Choices are the options in which releases differ.
 var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store),
 	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }),
-	option.Lift(reply.Choices, func(o *Options) *reply.Options { return &o.Reply }))
+	option.Lift(reply.Choices, func(o *Options) *reply.Options { return &o.Reply }),
+	option.Lift(lease.Choices, func(o *Options) *lease.Options { return &o.Leases }))
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),

@@ -94,7 +94,7 @@ func (s *Server) Reset(cfg Config) {
 	clear(s.failed)
 	s.failed = s.failed[:0]
 	s.replication.reset()
-	s.lessor.Reset()
+	s.lessor.Reset(o.Leases)
 	s.expiry.granted = 0
 	s.forget()
 }
@@ -105,6 +105,7 @@ func (s *Server) serve(i int) {
 	o := s.members.options()
 	s.store.SetOptions(o.Store)
 	s.watch.SetOptions(o.Watch)
+	s.lessor.SetOptions(o.Leases)
 }
 
 // forget drops what a process keeps in memory and no client gets back: reads that
@@ -130,7 +131,7 @@ func (s *Server) Start(env *sim.Env) {
 // Restart implements sim.Restarter: the store, and the writes that were
 // committed and not applied yet, are durable. Everything else is gone.
 func (s *Server) Restart(env *sim.Env) {
-	env.Cover(coverRestart)
+	env.Cover(Restarted)
 	cut := s.leader.cut
 	s.forget()
 	s.watch.Forget()

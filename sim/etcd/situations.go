@@ -4,10 +4,12 @@ import "github.com/watchbed/watchbed/sim"
 
 // What can come about beside the store and the streams.
 var (
+	// Restarted counts the times that the process of a member began anew.
+	Restarted = sim.NewSituation("etcd: restart")
+
 	coverReadWaits        = sim.NewSituation("etcd: linearizable read waits for apply")
 	coverReadBatch        = sim.NewSituation("etcd: several linearizable reads confirmed at once")
 	coverRangeQueued      = sim.NewSituation("etcd: Range waits for another")
-	coverRestart          = sim.NewSituation("etcd: restart")
 	coverRestartUnapplied = sim.NewSituation("etcd: restart with writes committed and not applied")
 
 	coverNestedTxn      = sim.NewSituation("etcd: transaction within a transaction")
@@ -25,7 +27,9 @@ var (
 	coverDetached        = sim.NewSituation("etcd: key detached from its lease")
 	coverRenewed         = sim.NewSituation("etcd: lease kept alive")
 	coverRenewsExpired   = sim.NewSituation("etcd: renewal waits for the revocation of an expired lease")
-	coverPromoted        = sim.NewSituation("etcd: leases extended by a new leader")
+	// The member has stopped to lead since the request was let go.
+	coverTimeLeftLeaderless = sim.NewSituation("etcd: time to live asked for when there is no leader any more")
+	coverPromoted           = sim.NewSituation("etcd: leases extended by a new leader")
 
 	// Errors in the place of answers.
 	coverTooManyRequests = sim.NewSituation("etcd: write refused because too many are not applied")

@@ -44,6 +44,8 @@ var changes = []change{
 	{release.SinceAll("3.6.0"), option.Settings("sync-history=kept")},
 	// The revision does not go back after a crash.
 	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("restore-revision=from-scheduled-compaction")},
+	// LeaseTimeToLive asks whether the member still leads.
+	{release.SinceAll("3.4.32", "3.5.14"), option.Settings("lease-time-left=of-leader")},
 	// Tombstones at the compacted revision stay, and survive a restart.
 	{release.SinceAll("3.4.34", "3.5.16"), option.Settings("compact-tombstone=kept")},
 	{release.SinceAll("3.4.36", "3.5.18"), option.Settings("restore-tombstone=indexed")},

@@ -34,6 +34,7 @@ func TestFixReleasesMatchTheReleaseNotes(t *testing.T) {
 		"progress=deferred":                "3.4.31 and 3.5.13",        // #17507
 		"compacted-unsynced=falls-through": "3.4.31 and 3.5.13",        // #17529
 		"restore-revision=from-keys":       "3.4.32 and 3.5.14",        // #17780
+		"lease-time-left=of-any":           "3.4.32 and 3.5.14",        // #17642
 		"compact-tombstone=removed":        "3.4.34 and 3.5.16",        // #18089
 		"restore-tombstone=not-indexed":    "3.4.36 and 3.5.18",        // #19179
 		"progress=dropped":                 "3.4.38, 3.5.22 and 3.6.2", // #20221

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,12 @@ type Lease struct {
 	Expiry sim.Time
 	// Expired: the lessor has found that it has run out, and has its revocation proposed.
 	Expired bool
+	// unqueued: it is not in the queue of what expires (leaseExpiredNotifier).
+	unqueued bool
 }
+
+// Queued reports whether the lessor will find the lease when it has run out.
+func (x *Lease) Queued() bool { return !x.Expired && !x.unqueued }
 
 // forever is longer than any run.
 const forever = sim.Time(1 << 62)
@@ -37,6 +43,7 @@ type item struct {
 // Lessor is the leases of a member. Leases and what is attached to them are durable, the
 // times are those of the process.
 type Lessor struct {
+	options Options
 	// leases are by id, items by key.
 	leases []Lease
 	items  []item
@@ -45,11 +52,14 @@ type Lessor struct {
 }
 
 // Reset forgets all leases.
-func (l *Lessor) Reset() { *l = Lessor{leases: l.leases[:0], items: l.items[:0]} }
+func (l *Lessor) Reset(o Options) { *l = Lessor{options: o, leases: l.leases[:0], items: l.items[:0]} }
+
+// SetOptions is for a member of another release.
+func (l *Lessor) SetOptions(o Options) { l.options = o }
 
 // Clone is a lessor of its own in the same state.
 func (l *Lessor) Clone() Lessor {
-	return Lessor{slices.Clone(l.leases), slices.Clone(l.items), l.primary}
+	return Lessor{l.options, slices.Clone(l.leases), slices.Clone(l.items), l.primary}
 }
 
 func (l *Lessor) search(id int64) (int, bool) {
@@ -86,15 +96,22 @@ func (l *Lessor) Revoke(id int64) {
 
 // Renew begins the time of a lease anew.
 func (l *Lessor) Renew(id int64, now sim.Time) {
-	if x := l.Lookup(id); x != nil && l.primary {
+	if x := l.Lookup(id); x != nil && l.primary && l.options.Renewals == RenewalsCount {
 		x.refresh(now)
 	}
 }
 
-func (x *Lease) refresh(now sim.Time) { x.Expiry = now + sim.Time(x.TTL)*sim.Time(time.Second) }
+// refresh begins its time anew, and queues it.
+func (x *Lease) refresh(now sim.Time) {
+	x.Expiry, x.unqueued = now+sim.Time(x.TTL)*sim.Time(time.Second), false
+}
 
-// Remaining is how many whole seconds a lease has left.
+// Remaining is how many whole seconds a lease has left; of one that no member watches, the
+// longest that a time.Duration has.
 func (x *Lease) Remaining(now sim.Time) int64 {
+	if x.Expiry == forever {
+		return int64(math.MaxInt64 / time.Second)
+	}
 	return int64(max(0, x.Expiry-now) / sim.Time(time.Second))
 }
 
@@ -103,6 +120,7 @@ func (l *Lessor) Promote(now sim.Time, extend sim.Duration) {
 	l.primary = true
 	for i := range l.leases {
 		l.leases[i].refresh(now + sim.Time(extend))
+		l.leases[i].unqueued = l.options.Promoted == PromotedForgotten
 	}
 }
 
@@ -158,6 +176,9 @@ func (l *Lessor) Fingerprint(d sim.Digest) sim.Digest {
 	for i := range l.leases {
 		x := &l.leases[i]
 		d = d.Text("lease").Int(x.ID).Int(x.TTL).Int(int64(x.Expiry)).Bool(x.Expired)
+		if x.unqueued {
+			d = d.Text("not queued")
+		}
 	}
 	for _, x := range l.items {
 		d = d.Text(x.key).Int(x.id)
