@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/prove"
 )
 
 // progress keeps one line on a terminal up to date, and is silent elsewhere.
@@ -41,6 +42,12 @@ func (p *progress) campaign(c *campaign.Result) {
 		}
 	}
 	p.line(fmt.Sprintf("%s, %.1f M choices/s, %s", done, float64(c.Stats.Choices)/seconds/1e6, failures(len(c.Failures))))
+}
+
+// search shows how far a search of every schedule is.
+func (p *progress) search(at prove.Progress) {
+	seconds := max(at.Elapsed.Seconds(), 1e-3)
+	p.line(fmt.Sprintf("%d states, %.0f a second, depth %d: %d of %d states of this depth", at.States, float64(at.States)/seconds, at.Depth, at.Done, at.Layer))
 }
 
 // longestLeft is how much time may be left for the line to say so.

@@ -20,7 +20,8 @@ PROGRAM list has all names, and PROGRAM list NAME explains one: a scenario, an o
 or a value of it, a known bug, a cache design, a release of etcd, a property.
 
 Exit codes:
-  0  all that was claimed holds (with --expect: what is violated is what is known)
+  0  all that was claimed holds (with --expect: what is violated is what is known;
+     prove: no schedule within the bounds violates it)
   1  a violation was found
   2  bad usage or bad input
   3  no verdict: unknown, vacuous (a claim that was never checked), or
@@ -33,6 +34,7 @@ const rootExamples = `  PROGRAM list
   PROGRAM run consistent-list --etcd 3.6.16 --for 60s
   PROGRAM run issue-17507 --etcd 3.5.13 --set progress=deferred
   PROGRAM replay simrun-failures/linearizable-data-0123456789abcdef.json
+  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
   PROGRAM matrix --etcd 3.5.13,3.6.16
   PROGRAM compare 3.5.7 3.5.13
   PROGRAM check history.jsonl`
@@ -57,7 +59,7 @@ func run(ctx context.Context, args []string, s process) int {
 	root.SetErr(s.err)
 	root.SetArgs(args)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
+	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	err := out.lost(root.ExecuteContext(ctx))
 	if err != nil {

@@ -11,6 +11,7 @@
 //	explore/strategy    from a seed to choices: random, paced, pct3, pos, urw, ...
 //	explore/campaign    many seeds, several workers, one result
 //	explore/recording   a run as a file: record, replay, follow, shrink
+//	explore/prove       every schedule within bounds, in place of a sample
 //	explore/property    a subject in a Go test, also with rapid
 //
 // The package imports sim and model. It must never import a package below it,

@@ -45,12 +45,10 @@ func (r *Runner) Run(c sim.Chooser) Result { return r.RunUpTo(c, r.steps) }
 // RunUpTo carries out one run and cuts it off after so many picked steps, in
 // place of the runner's own limit.
 func (r *Runner) RunUpTo(c sim.Chooser, limit int) Result {
-	w := r.world
-	w.Reset(r.subject.Options())
-	r.subject.Build(w)
 	r.panicked = nil
 	truncated := r.carryOut(c, limit)
 	r.judge(truncated)
+	w := r.world
 	return Result{
 		TraceHash: Hash(w.TraceHash()), Stats: w.Stats(), Steps: w.Steps(),
 		Findings: r.findings, Truncated: truncated,
@@ -67,7 +65,7 @@ func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
 		if over {
 			return
 		}
-		if stack, ok := simulatedStack(); ok {
+		if stack, ok := SimulatedStack(); ok {
 			r.panicked = &panicked{recover(), stack}
 		}
 	}()
@@ -79,10 +77,7 @@ func (r *Runner) carryOut(c sim.Chooser, limit int) (truncated bool) {
 // explore takes the steps of a run, and reports whether it was cut off.
 func (r *Runner) explore(c sim.Chooser, limit int) (truncated bool) {
 	w := r.world
-	w.Start(c)
-	if rests, ok := r.subject.(AtRest); ok && rests.BeginsAtRest() {
-		r.settle(c)
-	}
+	Begin(r.subject, w, c)
 	// Steps before the first pick do not count.
 	limit += w.Steps()
 	for !r.subject.Over(w) {
@@ -104,11 +99,20 @@ func (r *Runner) explore(c sim.Chooser, limit int) (truncated bool) {
 	return false
 }
 
+// Begin builds a subject's world and takes the steps before the first pick.
+func Begin(s Subject, w *sim.World, c sim.Chooser) {
+	w.Reset(s.Options())
+	s.Build(w)
+	w.Start(c)
+	if rests, ok := s.(AtRest); ok && rests.BeginsAtRest() {
+		settle(s, w, c)
+	}
+}
+
 // settle takes the default choice until only timers and faults are left. The
 // chooser picks nothing here, but it answers the questions inside steps.
-func (r *Runner) settle(c sim.Chooser) {
-	w := r.world
-	for !r.subject.Over(w) {
+func settle(s Subject, w *sim.World, c sim.Chooser) {
+	for !s.Over(w) {
 		enabled := w.Enabled()
 		if len(enabled) == 0 {
 			return
@@ -118,7 +122,7 @@ func (r *Runner) settle(c sim.Chooser) {
 			return
 		}
 		w.Do(c, a)
-		r.subject.After(w, a)
+		s.After(w, a)
 	}
 }
 

@@ -1,6 +1,8 @@
 package linearizability
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/watchbed/watchbed/linearizability/partial"
@@ -66,4 +68,58 @@ func put(judged, by []Judgement) {
 		i := slices.IndexFunc(judged, func(j Judgement) bool { return j.Property == b.Property })
 		judged[i] = b
 	}
+}
+
+// Truth is the log of a recorded history: its writes in the order of their revisions, as
+// far as it is known which write made which. Watches are held against it.
+//
+// What became of writes of unknown outcome is found out as CheckRecorded does, but that
+// events of watches are taken at their word where a write fits them.
+//
+// The log ends before the first revision of which the write is not known. The second
+// result says why, in a clause; it is empty if the log has all that was written.
+func Truth(h *model.History) (log *model.Log, ends string) {
+	s := newSettling(h)
+	s.look(true)
+	if s.open() {
+		s.fillGaps()
+	}
+	log = model.NewLog(h.Initial)
+	for _, rev := range slices.Sorted(maps.Keys(s.made)) {
+		if ends = s.extend(log, rev); ends != "" {
+			break
+		}
+	}
+	if ends == "" && log.Revision() < s.newest && (h.Partial || len(s.lost) > 0) {
+		ends = s.gap(log.Revision() + 1)
+	}
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Request.Kind == model.Compact && op.Outcome == model.Done {
+			log.Append(op.Request)
+		}
+	}
+	return log, ends
+}
+
+// extend adds the write of a revision to the log, or says why not.
+func (s *settling) extend(log *model.Log, rev int64) string {
+	if log.Revision()+1 < rev {
+		return s.gap(log.Revision() + 1)
+	}
+	log.Append(s.history.Operations[s.made[rev]].Request)
+	if log.Revision() < rev {
+		return fmt.Sprintf("the write of revision %d would have changed nothing", rev)
+	}
+	return ""
+}
+
+// gap says why the log ends before a revision: its write is not known.
+func (s *settling) gap(rev int64) string {
+	if s.history.Partial {
+		return fmt.Sprintf("revision %d was made by a write that is not recorded", rev)
+	}
+	if len(s.lost) == 0 {
+		return fmt.Sprintf("no recorded write made revision %d", rev)
+	}
+	return fmt.Sprintf("it is not known which write made revision %d: %d were not answered, or without a revision", rev, len(s.lost))
 }

@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // CellKind is a kind of named part of a node's state: "resourceVersion", "store",
 // "watch channel". Together with the node and an index it is a cell.
 type CellKind uint16
@@ -181,9 +183,15 @@ type Celled interface {
 type CellVisitor = func(k CellKind, index int, contents Digest)
 
 // FoldCells is the fingerprint of a node that lists its cells.
-func FoldCells(d Digest, n Celled) Digest {
+func FoldCells(d Digest, n Celled) Digest { return FoldCellsBut(d, n) }
+
+// FoldCellsBut is the same without cells of these kinds: what is left of the node if
+// judges are not there (Recorder).
+func FoldCellsBut(d Digest, n Celled, records ...CellKind) Digest {
 	n.Cells(func(k CellKind, index int, contents Digest) {
-		d = d.Word(uint64(k)<<32 | uint64(uint32(index))).Word(uint64(contents))
+		if !slices.Contains(records, k) {
+			d = d.Word(uint64(k)<<32 | uint64(uint32(index))).Word(uint64(contents))
+		}
 	})
 	return d
 }

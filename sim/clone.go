@@ -47,7 +47,21 @@ func (w *World) Clone() (*World, error) {
 // Fingerprint hashes the state: nodes, what is under way, what is armed. Step
 // and message counters are left out, and the clock too when untimed. It
 // returns an error that names the first node that has no fingerprint.
-func (w *World) Fingerprint() (uint64, error) {
+func (w *World) Fingerprint() (uint64, error) { return w.fingerprint(Fingerprinter.Fingerprint) }
+
+// Behaviour is the fingerprint without what nodes only record (Recorder): in two worlds
+// of which it is equal the same happens from here on, up to collisions, whatever judges
+// think of it.
+func (w *World) Behaviour() (uint64, error) {
+	return w.fingerprint(func(f Fingerprinter, d Digest) Digest {
+		if r, records := f.(Recorder); records {
+			return r.Behaviour(d)
+		}
+		return f.Fingerprint(d)
+	})
+}
+
+func (w *World) fingerprint(of func(Fingerprinter, Digest) Digest) (uint64, error) {
 	d := NewDigest.Word(uint64(w.phase))
 	for i := 1; i < len(w.nodes); i++ {
 		n := &w.nodes[i]
@@ -55,7 +69,7 @@ func (w *World) Fingerprint() (uint64, error) {
 		if !ok {
 			return 0, fmt.Errorf("node %s has no fingerprint", n.name)
 		}
-		d = f.Fingerprint(d)
+		d = of(f, d)
 		d = w.pendingDigest(d, n.tasks)
 		d = w.pendingDigest(d, n.timers)
 	}

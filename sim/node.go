@@ -50,3 +50,10 @@ type Cloner interface {
 type Fingerprinter interface {
 	Fingerprint(d Digest) Digest
 }
+
+// Recorder is an optional capability of a node with a fingerprint: it keeps a record for
+// judges, on which nothing depends that it does. Behaviour is its fingerprint without the
+// record.
+type Recorder interface {
+	Behaviour(d Digest) Digest
+}

@@ -427,6 +427,9 @@ func (w *World) Wait(a Action) Duration {
 	return w.slots[a.Slot].due.Sub(w.now)
 }
 
+// TimerOf is the timer that a Fire action fires, as its node numbers them.
+func (w *World) TimerOf(a Action) Timer { return Timer(w.slots[a.Slot].index) }
+
 // Nodes is the number of nodes, the world itself (node 0) included.
 func (w *World) Nodes() int { return len(w.nodes) }
 

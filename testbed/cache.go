@@ -71,7 +71,12 @@ func generationOf(n sim.Node) int {
 
 // make makes the node.
 func (c *Cache) make() {
-	c.Node = c.Server().Design.New(c.config)
+	c.use(c.Server().Design.New(c.config))
+}
+
+// use has the cache be this node.
+func (c *Cache) use(n sim.Node) {
+	c.Node = n
 	c.Mirror, _ = c.Node.(cache.Mirror)
 	c.Remembering, _ = c.Node.(cache.Remembering)
 	c.Compacting, _ = c.Node.(cache.Compacting)

@@ -41,18 +41,26 @@ type Params struct {
 
 // ofParams is all options but those of the nodes.
 var ofParams = option.Join(
-	option.NewGroup("presets",
+	presets,
+	extent,
+	option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }),
+)
+
+var (
+	presets = option.NewGroup("presets",
 		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, checkEtcd, "a version", "version of the etcd server"),
 		option.Text("client", func(p *Params) *string { return &p.Client }, checkClient, "a version", "version of clientv3 (empty: that of the server)"),
 		option.Text("cache", func(p *Params) *string { return &p.Cache }, checkDesign, "a design", "design of the cache"),
 		option.List("bugs", func(p *Params) *[]string { return &p.Bugs }, checkBugs, "known bugs that are planted"),
 		option.List("unmask", func(p *Params) *[]string { return &p.Unmask }, checkUnmask, "options of etcd whose race is not masked"),
-	),
-	option.Lift(topology.Group, func(p *Params) *topology.Options { return &p.Topology }),
-	option.Lift(workload.Group, func(p *Params) *workload.Options { return &p.Workload }),
-	option.Lift(informerGroup, func(p *Params) *InformerOptions { return &p.Informers }),
-	option.Lift(faults.Group, func(p *Params) *faults.Options { return &p.Faults }),
-	option.Lift(clockGroup, func(p *Params) *Clock { return &p.Clock }),
+	)
+	// extent is how many nodes there are, what clients do and what may break.
+	extent = option.Join(
+		option.Lift(topology.Group, func(p *Params) *topology.Options { return &p.Topology }),
+		option.Lift(workload.Group, func(p *Params) *workload.Options { return &p.Workload }),
+		option.Lift(informerGroup, func(p *Params) *InformerOptions { return &p.Informers }),
+		option.Lift(faults.Group, func(p *Params) *faults.Options { return &p.Faults }),
+	)
 )
 
 // Set changes one option by its name. One of the nodes then has this value whatever
@@ -138,15 +146,22 @@ func (p *Params) Expand() []option.Setting {
 
 // Given lists what distinguishes the parameters: the options that differ from those
 // of no parameters at all, and the settings.
-func (p *Params) Given() []option.Setting {
-	var given []option.Setting
-	nothing := ofParams.Expand(&Params{})
-	for i, s := range ofParams.Expand(p) {
+func (p *Params) Given() []option.Setting { return append(p.set(ofParams), p.Settings...) }
+
+// Extent is the part of Given that says how many nodes there are, what clients do and what
+// may break.
+func (p *Params) Extent() []option.Setting { return p.set(extent) }
+
+// set lists the options of a group that differ from those of no parameters at all.
+func (p *Params) set(g option.Group[Params]) []option.Setting {
+	var set []option.Setting
+	nothing := g.Expand(&Params{})
+	for i, s := range g.Expand(p) {
 		if s != nothing[i] {
-			given = append(given, s)
+			set = append(set, s)
 		}
 	}
-	return append(given, p.Settings...)
+	return set
 }
 
 // Described is an option with what it means.

@@ -42,6 +42,9 @@ type System struct {
 	// number.
 	followers [][]StepObserver
 	preparers []Preparer
+	// pasts are those of the claims, ofSteps says whose judges look at steps: set by Provable.
+	pasts   []Past
+	ofSteps []bool
 	// scenario is the one that it was made from.
 	scenario *Scenario
 	// judgedOperations is what JudgeWith was told.

@@ -226,17 +226,23 @@ func (c *Client) sinceSeen(env *sim.Env, s *Step) *Step {
 		return s
 	}
 	env.Reads(cellRecord, 0)
-	var seen int64
-	for i := range c.operations {
-		if op := &c.operations[i]; op.Outcome == model.Done {
-			seen = max(seen, op.Result.Revision)
-		}
-	}
+	seen := c.seen()
 	if seen == 0 {
 		return s
 	}
 	since := s.SinceSeen(seen)
 	return &since
+}
+
+// seen is the newest revision that the client was answered, 0 if there is none.
+func (c *Client) seen() int64 {
+	var newest int64
+	for i := range c.operations {
+		if op := &c.operations[i]; op.Outcome == model.Done {
+			newest = max(newest, op.Result.Revision)
+		}
+	}
+	return newest
 }
 
 // Receive implements sim.Node: the answer comes, or the connection ends without one.
@@ -434,6 +440,15 @@ func (c *Client) Clone() sim.Node {
 // depend on all of it.
 func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
+// Behaviour implements sim.Recorder. A step that names the newest revision that the client
+// has seen depends on the record.
+func (c *Client) Behaviour(d sim.Digest) sim.Digest {
+	if c.next < len(c.program) && c.program[c.next].SinceSeen != nil {
+		d = d.Int(c.seen())
+	}
+	return sim.FoldCellsBut(d, c, cellRecord)
+}
+
 // Cells implements sim.Celled.
 func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	plan := sim.NewDigest.Int(int64(c.next))
@@ -444,7 +459,12 @@ func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest
 	if c.page != nil {
 		visit(cellPage, 0, c.page.Payload.Digest(sim.NewDigest))
 	}
-	visit(cellOpen, 0, sim.NewDigest.Bool(c.waiting).Int(int64(c.await)))
+	open := sim.NewDigest.Bool(c.waiting).Int(int64(c.await))
+	if c.waiting {
+		// How many pages the client still requests depends on the request.
+		open = c.asked.Payload.Digest(open).Int(int64(c.asked.Pages))
+	}
+	visit(cellOpen, 0, open)
 	visit(cellRecord, 0, c.history())
 }
 

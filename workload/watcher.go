@@ -216,6 +216,14 @@ func (w *Watcher) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter.
 func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
 
+// Behaviour implements sim.Recorder. The number of events decides when the watcher leaves.
+func (w *Watcher) Behaviour(d sim.Digest) sim.Digest {
+	if n := len(w.streams); n > 0 && w.leave > 0 {
+		d = d.Int(int64(len(w.streams[n-1].Events)))
+	}
+	return sim.FoldCellsBut(d, w, cellRecord)
+}
+
 // Cells implements sim.Celled.
 func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	record := sim.NewDigest

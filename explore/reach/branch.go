@@ -3,6 +3,7 @@ package reach
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -74,7 +75,7 @@ func (s *search) take(b *branch) *Contradiction {
 		case s.recording.AtRest:
 			return &Contradiction{At: b.at, Client: client, Sent: m.Payload}
 		}
-		b.world.Do(s, deliver)
+		b.world.Do(&answers.Combination{}, deliver)
 	}
 }
 
@@ -110,7 +111,7 @@ func (s *search) goOn(b *branch) bool {
 		return true
 	}
 	c := &s.recording.Clients[m.Client]
-	b.world.Admit(s, c.Node, func(env *sim.Env) {
+	b.world.Admit(&answers.Combination{}, c.Node, func(env *sim.Env) {
 		if !c.Stream {
 			env.Call(s.recording.Server, m.Payload)
 			return

@@ -16,5 +16,5 @@
 // is refuted, but for collisions of 64-bit fingerprints. A search that has used up its
 // states is undecided.
 //
-// The package imports sim only. It must never import what is simulated.
+// The package imports sim and explore/answers. It must never import what is simulated.
 package reach

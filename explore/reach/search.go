@@ -2,9 +2,9 @@ package reach
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -109,7 +109,7 @@ func (s *search) from(w *sim.World) (Verdict, error) {
 	return Unreachable, nil
 }
 
-// search is one search. As a chooser it answers the questions inside one step.
+// search is one search.
 type search struct {
 	recording *Recording
 	// answers are, by client, what it was sent.
@@ -123,11 +123,6 @@ type search struct {
 
 	at       int
 	furthest *Contradiction
-
-	// picked are the answers to the questions of the present step, options how many
-	// there were to each.
-	picked, options []int
-	asked           int
 }
 
 type answer struct {
@@ -198,48 +193,20 @@ func (s *search) order(actions []sim.Action, key uint64) {
 // exploreAction goes on with one action, with every combination of answers to the
 // questions that it asks.
 func (s *search) exploreAction(b *branch, a sim.Action) bool {
-	var picked []int
-	for {
+	var given answers.Combination
+	for more := true; more; more = given.Next() {
 		c, err := b.clone()
 		if err != nil {
 			s.err = err
 			return false
 		}
-		s.picked, s.options, s.asked = picked, nil, 0
-		c.world.Do(s, a)
-		picked = next(s.picked, s.options)
+		c.world.Do(&given, a)
 		if s.explore(c) {
 			return true
 		}
-		if picked == nil || s.spent || s.err != nil {
+		if s.spent || s.err != nil {
 			return false
 		}
 	}
-}
-
-// next is the combination of answers that follows, nil if there is none.
-func next(picked, options []int) []int {
-	for i := len(options) - 1; i >= 0; i-- {
-		if picked[i]+1 < options[i] {
-			return append(slices.Clone(picked[:i]), picked[i]+1)
-		}
-	}
-	return nil
-}
-
-// Pick implements sim.Chooser. The search picks itself.
-func (s *search) Pick(*sim.World, []sim.Action) int { panic("reach: a step is not picked") }
-
-// Choose implements sim.Chooser.
-func (s *search) Choose(_ *sim.World, n int, what string) int {
-	if s.asked == len(s.picked) {
-		s.picked = append(s.picked, 0)
-	}
-	s.options = append(s.options, n)
-	v := s.picked[s.asked]
-	s.asked++
-	if v >= n {
-		panic(fmt.Sprintf("reach: %q has %d options, and had more on the way before", what, n))
-	}
-	return v
+	return false
 }

@@ -17,6 +17,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
 	Violated: "cache differs from etcd",
 	Labels:   truth.LabelsAs("cache differs from etcd"),
+	Past:     testbed.NoPast,
 	New: func(s *testbed.System) testbed.Judge {
 		return &matchEtcd{system: s, seen: make([]int64, len(s.Caches()))}
 	},

@@ -11,5 +11,6 @@ var Exact = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A read at an exact resourceVersion is answered with the state at that version, or refused.",
 	Violated: "not the state of that revision", Labels: anomalies,
 	Weight: 5,
+	Past:   testbed.NoPast,
 	New:    ofHistory(linearizability.Exact),
 })

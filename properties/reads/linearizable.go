@@ -12,5 +12,6 @@ var Linearizable = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.",
 	Violated: "not linearizable", Labels: anomalies,
 	Weight: 7,
+	Past:   pastOf(linearizability.Linearizable),
 	New:    ofHistory(linearizability.Linearizable),
 })

@@ -13,5 +13,6 @@ var LinearizableData = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.",
 	Violated: "not linearizable", Labels: anomalies,
 	Weight: 8,
+	Past:   pastOf(linearizability.LinearizableData),
 	New:    ofHistory(linearizability.LinearizableData),
 })

@@ -11,5 +11,6 @@ var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "No client reads an older state than it has read before, whichever cache it asks.",
 	Violated: "client goes back in time", Labels: anomalies,
 	Weight: 4,
+	Past:   pastOf(linearizability.Monotonic),
 	New:    ofHistory(linearizability.Monotonic),
 })

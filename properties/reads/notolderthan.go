@@ -10,5 +10,6 @@ var NotOlderThan = testbed.RegisterProperty(&testbed.Property{
 	Name: "not-older-than", Kind: testbed.Safety,
 	Promise:  "A read that names a minimum resourceVersion is answered at that version or later.",
 	Violated: "older than asked for", Labels: anomalies,
-	New: ofHistory(linearizability.NotOlderThan),
+	Past: testbed.NoPast,
+	New:  ofHistory(linearizability.NotOlderThan),
 })

@@ -11,5 +11,6 @@ var Pages = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "The pages of one list are together the state at one revision.",
 	Violated: "pages of different states", Labels: anomalies,
 	Weight: 4,
+	Past:   pastOf(linearizability.Pages),
 	New:    ofHistory(linearizability.Pages),
 })

@@ -11,5 +11,6 @@ var ReadYourWrites = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "No client reads a state without its own completed writes.",
 	Violated: "own write missing", Labels: anomalies,
 	Weight: 5,
+	Past:   pastOf(linearizability.ReadYourWrites),
 	New:    ofHistory(linearizability.ReadYourWrites),
 })

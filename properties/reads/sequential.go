@@ -12,5 +12,6 @@ var Sequential = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "All operations of all clients have one total order that respects the program order of each client.",
 	Violated: "not sequential", Labels: anomalies,
 	Weight: 3,
+	Past:   pastOf(linearizability.Sequential),
 	New:    ofHistory(linearizability.Sequential),
 })

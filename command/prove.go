@@ -1,0 +1,178 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/proof"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/report/proved"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+const proveHelp = `Prove looks at every schedule of a scenario within bounds, and says what it covered.
+
+The bounds are the options of the workload (--set writers=1, reads=2, breaks=1, ...),
+and how often each timer fires that is not part of a client's plan (--firings). There
+is no clock: any armed timer may fire at any point, which is more than real time allows.
+
+The verdict is one of these:
+  proved within bounds  no schedule violates what is claimed (exit 0)
+  violated              a shortest schedule is told and written to a replay file (exit 1)
+  undecided             a limit ended the search, or an interrupt (exit 3)
+  vacuous               a claim was never put to the test within the bounds (exit 3)`
+
+const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
+  PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1`
+
+type proveFlags struct {
+	parameters
+	firings, depth, states, memory int
+	limit                          time.Duration
+	workers                        int
+	out                            string
+	json                           bool
+	html                           string
+}
+
+// The defaults of prove. Memory is that of the states that are kept.
+const (
+	defaultFirings  = 2
+	defaultMemoryMB = 1024
+)
+
+func proveCommand(s process) *cobra.Command {
+	var f proveFlags
+	c := &cobra.Command{
+		Use:     "prove SCENARIO",
+		Short:   "look at every schedule of a scenario within bounds",
+		Long:    proveHelp,
+		Example: s.named(proveExamples),
+		Args:    oneArgument("scenario", s.program+" list scenarios"),
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), s, args[0]) },
+	}
+	f.add(c, s.program, "scenario")
+	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
+	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
+	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
+	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "MB of memory that the states may take")
+	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
+	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
+	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
+	return c
+}
+
+func (f *proveFlags) run(ctx context.Context, s process, name string) error {
+	sc, err := testbed.FindScenario(name)
+	if err != nil {
+		return unknownScenario(s.program, name, err)
+	}
+	p := sc.Params
+	if err := f.apply(&p); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	noteUnreleased(s, p.Etcd, p.Client)
+	live := newProgress(s, 0, 0)
+	found, runs, err := proof.Search(ctx, sc, p, prove.Config{
+		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth},
+		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit, Progress: live.search,
+	}, s.tool())
+	live.end()
+	if err != nil {
+		return usage("%w", err)
+	}
+	told, kept := f.diagnose(sc, found, runs)
+	if f.json {
+		err = report.WriteJSON(s.out, found)
+	} else {
+		err = f.text(s, found, told)
+	}
+	return errors.Join(proofExit(found), err, kept, f.page(s, told))
+}
+
+// check refuses bounds that are none.
+func (f *proveFlags) check() error {
+	for _, b := range []struct {
+		flag     string
+		n, least int
+	}{{"firings", f.firings, 0}, {"depth", f.depth, 0}, {"states", f.states, 0}, {"memory", f.memory, 1}} {
+		if b.n < b.least {
+			return usage("--%s %d: want a number from %d on", b.flag, b.n, b.least)
+		}
+	}
+	return checkWorkers(f.workers)
+}
+
+// diagnose explains each failure and writes its replay file.
+func (f *proveFlags) diagnose(sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording) ([]*diagnosis.Diagnosis, error) {
+	var told []*diagnosis.Diagnosis
+	var errs []error
+	for i, rec := range runs {
+		failure := explore.Failure{Property: found.Failures[i].Property, Label: found.Failures[i].Label}
+		d, err := diagnosis.Of(sc, rec, failure)
+		if err != nil {
+			return told, errors.Join(append(errs, usage("%w", err))...)
+		}
+		told = append(told, d)
+		path, _, err := rec.Create(f.out)
+		if err != nil {
+			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, err))
+		}
+		found.Link(i, d.Story.Why, d.Lines(), len(rec.Choices), path)
+	}
+	return told, errors.Join(errs...)
+}
+
+func (f *proveFlags) text(s process, found *proof.Proof, told []*diagnosis.Diagnosis) error {
+	o := s.terminal()
+	if len(told) > 0 {
+		if err := report.WriteStory(s.out, o, told[0]); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.out)
+		for i, d := range told {
+			if path := found.Failures[i].Replay; path != "" {
+				fmt.Fprintf(s.out, "Replay of %s: %s replay %s\n", d.Failure, s.program, recording.ShellWord(path))
+			}
+		}
+		fmt.Fprintln(s.out)
+	}
+	return proved.WriteProof(s.out, o, found)
+}
+
+func (f *proveFlags) page(s process, told []*diagnosis.Diagnosis) error {
+	switch {
+	case f.html == "":
+		return nil
+	case len(told) == 0:
+		s.complain("nothing is violated, so there is no page to write to %s", f.html)
+		return nil
+	}
+	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, s.program, told[0]) })
+}
+
+// proofExit is the exit code of a search.
+func proofExit(found *proof.Proof) error {
+	switch prove.Verdict(found.Verdict) {
+	case prove.Proved:
+		return nil
+	case prove.Violated:
+		return &exitError{code: exitViolated}
+	}
+	return &exitError{code: exitNoVerdict}
+}

@@ -1,0 +1,179 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/watchbed/watchbed/diagnosis/recorded"
+	"github.com/watchbed/watchbed/diagnosis/story"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Proof is what a search came to: the object that "simrun prove --json" prints.
+type Proof struct {
+	Scenario string   `json:"scenario"`
+	Etcd     string   `json:"etcd"`
+	Client   string   `json:"client,omitempty"`
+	Cache    string   `json:"cache"`
+	Bugs     []string `json:"bugs,omitempty"`
+	Bounds   Bounds   `json:"bounds"`
+	// Masked is what masks a race that every release of etcd has, Settings what is set on
+	// top of version and design.
+	Masked   []string `json:"masked,omitempty"`
+	Settings []string `json:"settings,omitempty"`
+	// Verdict is proved, violated, undecided or vacuous; Why says why it is undecided.
+	Verdict string `json:"verdict"`
+	Why     string `json:"why,omitempty"`
+	// Claims are what was judged, in order; Checked is, by claim, how many steps put it to
+	// the test. NotJudged are claims of the scenario that a search cannot judge.
+	Claims    []string       `json:"claims"`
+	Checked   map[string]int `json:"checked"`
+	NotJudged []string       `json:"notJudged,omitempty"`
+
+	States      int `json:"states"`
+	Transitions int `json:"transitions"`
+	Depth       int `json:"depth"`
+	// Ended are the states in which all clients were done, Stuck those in which nothing
+	// could happen any more although they were not. Left were found and not expanded.
+	Ended int `json:"ended"`
+	Stuck int `json:"stuck"`
+	Left  int `json:"left"`
+	// Cut is what only the bounds kept from happening.
+	Cut []Cut `json:"cut"`
+	// Collision bounds the probability that two states were taken for one.
+	Collision float64 `json:"collision"`
+	Seconds   float64 `json:"seconds"`
+	// Bytes is the memory that the states took.
+	Bytes    int       `json:"bytes"`
+	Failures []Failure `json:"failures"`
+}
+
+// Bounds are those of the search, and what the workload was.
+type Bounds struct {
+	// Workload are the options that say what clients do and what may break, NAME=VALUE.
+	Workload []string `json:"workload"`
+	// Firings is how often each timer may fire that is not part of a client's plan.
+	Firings int `json:"firings"`
+	// Depth is the number of steps of the longest schedule, 0 for no bound.
+	Depth int `json:"depth,omitempty"`
+}
+
+// Cut is a timer that a bound kept from firing, and in how many states.
+type Cut struct {
+	Node  string `json:"node"`
+	Timer string `json:"timer"`
+	Times int    `json:"times"`
+}
+
+// Failure is a way to fail.
+type Failure struct {
+	Property string   `json:"property"`
+	Label    string   `json:"label"`
+	Why      string   `json:"why,omitempty"`
+	Story    []string `json:"story,omitempty"`
+	// Steps is the number of steps of its shortest schedule, Choices the length of the run
+	// in the replay file.
+	Steps   int    `json:"steps"`
+	Choices int    `json:"choices"`
+	Replay  string `json:"replay,omitempty"`
+}
+
+// Timed is the error of a scenario whose runs have a clock.
+var Timed = errors.New("prove searches runs without a clock, in which any armed timer may fire at any point, and this one is timed; add --set mode=untimed")
+
+// Search searches every schedule of a scenario within the bounds. A recording belongs to
+// each failure, in their order. Tool is what recordings say that wrote them.
+func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg prove.Config, tool string) (*Proof, []*recording.Recording, error) {
+	if p.Clock.Mode == sim.Timed {
+		return nil, nil, Timed
+	}
+	system, left, err := sc.Provable(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(system.Claims()) == 0 {
+		return nil, nil, fmt.Errorf("%s claims nothing that a search over states can judge; run explores it", sc.Name)
+	}
+	result, err := prove.Search(ctx, subjects(sc, p), testbed.Names(system.Claims()), cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	proof := of(sc, &p, cfg.Bounds, result)
+	proof.Claims, proof.NotJudged = testbed.Names(system.Claims()), testbed.Names(left)
+	var runs []*recording.Recording
+	for i := range result.Failures {
+		rec, err := record(sc, p, &result.Failures[i], tool)
+		if err != nil {
+			return nil, nil, err
+		}
+		runs = append(runs, rec)
+	}
+	return proof, runs, nil
+}
+
+func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
+	return func() prove.Subject {
+		s, _, err := sc.Provable(p)
+		if err != nil {
+			// It was possible a moment ago, and depends on nothing else.
+			panic(err)
+		}
+		// What the witness finds is judged by porcupine in the run that is recorded of it.
+		s.JudgeWith(-1)
+		return s
+	}
+}
+
+func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result) *Proof {
+	proof := &Proof{
+		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs,
+		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth},
+		Masked: story.Masked(p), Settings: story.Settings(p),
+		Verdict: string(r.Verdict), Why: r.Why, Checked: r.Checked,
+		States: r.States, Transitions: r.Transitions, Depth: r.Depth, Ended: r.Ended, Stuck: r.Stuck, Left: r.Left,
+		Cut: []Cut{}, Collision: r.Collision(), Seconds: r.Seconds, Bytes: r.Bytes, Failures: []Failure{},
+	}
+	for _, s := range r.Stopped {
+		proof.Cut = append(proof.Cut, Cut(s))
+	}
+	for _, f := range r.Failures {
+		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Len()})
+	}
+	return proof
+}
+
+func texts(settings []option.Setting) []string {
+	var list []string
+	for _, s := range settings {
+		list = append(list, s.String())
+	}
+	return list
+}
+
+// record records the run that a search has found, with everything that the scenario claims.
+func record(sc *testbed.Scenario, p testbed.Params, f *prove.Failed, tool string) (*recording.Recording, error) {
+	system, err := sc.New(p)
+	if err != nil {
+		return nil, err
+	}
+	f.Path.Begin()
+	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), f.Path)
+	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, recorded.Parameters(&p), "prove", tool
+	if result.Find(f.Failure) == nil {
+		return nil, fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f.Failure)
+	}
+	return rec, nil
+}
+
+// Link adds to a failure what is told of it: why it is a violation, the lines of its story,
+// the length of the run in the replay file, and where that file is.
+func (p *Proof) Link(i int, why string, lines []string, choices int, replay string) {
+	f := &p.Failures[i]
+	f.Why, f.Story, f.Choices, f.Replay = why, lines, choices, replay
+}

@@ -1,0 +1,69 @@
+package prove
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Bounds say what is searched. What they leave out is in Result.Cut.
+type Bounds struct {
+	// Firings is how often each timer of a node may fire that fires again and again
+	// (Subject.Endless).
+	Firings int
+	// Depth is the number of steps of the longest schedule that is looked at, 0 for no
+	// bound.
+	Depth int
+}
+
+// timer is one timer of one node.
+type timer struct {
+	node   sim.NodeID
+	number sim.Timer
+}
+
+func compareTimers(a, b timer) int {
+	if a.node != b.node {
+		return cmp.Compare(a.node, b.node)
+	}
+	return cmp.Compare(a.number, b.number)
+}
+
+// firings is how often timers have fired on the way to a state, in the order of the timers.
+// It is never changed: states share it.
+type firings []fired
+
+type fired struct {
+	timer timer
+	times int
+}
+
+func (f firings) find(t timer) (int, bool) {
+	return slices.BinarySearchFunc(f, t, func(x fired, t timer) int { return compareTimers(x.timer, t) })
+}
+
+func (f firings) of(t timer) int {
+	if i, found := f.find(t); found {
+		return f[i].times
+	}
+	return 0
+}
+
+// and is what has fired after one firing more.
+func (f firings) and(t timer) firings {
+	i, found := f.find(t)
+	next := slices.Clone(f)
+	if !found {
+		return slices.Insert(next, i, fired{t, 1})
+	}
+	next[i].times++
+	return next
+}
+
+func (f firings) digest(d sim.Digest) sim.Digest {
+	for _, x := range f {
+		d = d.Int(int64(x.timer.node)).Int(int64(x.timer.number)).Int(int64(x.times))
+	}
+	return d
+}

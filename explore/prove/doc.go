@@ -1,0 +1,22 @@
+// Package prove searches every schedule of a subject within bounds, in place of a sample
+// of them.
+//
+// The search is breadth-first over states, so that the first violation is a shortest one.
+// A state is what the nodes will do (sim.World.Behaviour), how far the bounds are used up,
+// and of the past only what a verdict still depends on (Subject.Past). Two schedules that
+// come to the same state go on as one.
+//
+// Of each state only its fingerprint, the state before it and the step between them are
+// kept. The worlds are made again by walking the tree of these steps, one layer at a time
+// and always forward: at any time there is a world for each state on one path.
+//
+//	Subject   what is proved
+//	Bounds    what the search leaves out, and says so
+//	Search    layer by layer, on several workers, with the same result on any number
+//	Result    what was covered, what was cut, and the shortest run of each failure
+//
+// A search is right but for collisions of 64-bit fingerprints; Result.Collision bounds
+// their probability.
+//
+// The package imports explore, sim and model. It must never import what is simulated.
+package prove

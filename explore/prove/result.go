@@ -1,0 +1,79 @@
+package prove
+
+import (
+	"math"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+)
+
+// Verdict is what a search has shown of a subject within its bounds.
+type Verdict string
+
+// The verdicts. Vacuous is a search that was complete and did not put some property to the
+// test in any step.
+const (
+	Proved    Verdict = "proved"
+	Violated  Verdict = "violated"
+	Undecided Verdict = "undecided"
+	Vacuous   Verdict = "vacuous"
+)
+
+// Result is what a search has covered, and what it found.
+type Result struct {
+	Verdict Verdict
+	// States are all that were found, Transitions all steps that were taken.
+	States, Transitions int
+	// Depth is the number of steps of the longest of the shortest schedules to a state.
+	Depth int
+	// Left is the number of states that were found and not expanded, because the search
+	// has ended before.
+	Left int
+	// Ended are the states in which the workload was over. Stuck are those in which nothing
+	// could happen any more although it was not.
+	Ended, Stuck int
+	// CutStates are the states in which only the bounds kept something from happening,
+	// Stopped how often each timer was kept from firing.
+	CutStates int
+	Stopped   []Stopped
+	// Checked is, by property, how many steps put it to the test.
+	Checked map[string]int
+	// Failures are those of the first depth at which there is one, each once.
+	Failures []Failed
+	// Why says what ended an undecided search.
+	Why string
+	// Seconds and Bytes are what it took; the bytes are those of the states that are kept.
+	Seconds float64
+	Bytes   int
+}
+
+// Stopped is a timer of a node that a bound kept from firing.
+type Stopped struct {
+	Node, Timer string
+	Times       int
+}
+
+// Failed is a way to fail, with a shortest schedule to it.
+type Failed struct {
+	explore.Failure
+	Path *Path
+}
+
+// Collision bounds the probability that two different states of the search had the same
+// fingerprint of 64 bits, so that one of them was not looked at (the birthday bound).
+func (r *Result) Collision() float64 {
+	n := float64(r.States)
+	return n * (n - 1) / 2 / math.Pow(2, 64)
+}
+
+// Rate is in states a second.
+func (r *Result) Rate() float64 { return float64(r.States) / max(r.Seconds, 1e-9) }
+
+// Progress is how far a search is.
+type Progress struct {
+	States, Transitions int
+	// Depth is that of the layer which is expanded, Done and Layer how many of its states
+	// have been and how many there are.
+	Depth, Done, Layer int
+	Elapsed            time.Duration
+}

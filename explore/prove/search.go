@@ -1,0 +1,235 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config says how far a search goes, and with what.
+type Config struct {
+	Bounds Bounds
+	// Workers expand states at the same time; the result does not depend on how many.
+	Workers int
+	// States and Bytes end a search that has found so many states or keeps so much of them;
+	// For ends it after that time. 0 is no limit.
+	States, Bytes int
+	For           time.Duration
+	// Progress is called from time to time; nil is not.
+	Progress func(Progress)
+}
+
+// chunkSize is how many states of a layer a worker takes at a time: neighbours share most
+// of their paths. batchSize is how many are expanded before what they led to is merged.
+// Both are the same for any number of workers, because which of several schedules of one
+// length is kept depends on them.
+const (
+	chunkSize = 128
+	batchSize = 32 * chunkSize
+)
+
+// maxStates is the number of states that have a number.
+const maxStates = 1<<32 - 1
+
+// Search looks at every schedule of a subject within the bounds. Each worker has a subject
+// of its own from subjects; they must be the same. properties are the names of what
+// JudgeStep judges, in its order. The error names what cannot be searched.
+func Search(ctx context.Context, subjects func() Subject, properties []string, cfg Config) (*Result, error) {
+	s := &search{
+		ctx: ctx, cfg: cfg, properties: properties, began: time.Now(),
+		tree: newTree(), visited: newVisited(), stopped: map[timer]Stopped{}, checked: make([]int, len(properties)),
+	}
+	for range max(cfg.Workers, 1) {
+		s.workers = append(s.workers, newWorker(subjects(), cfg.Bounds, s.tree, s.visited, len(properties)))
+	}
+	first := s.workers[0]
+	key, err := first.key(&first.path[0])
+	if err != nil {
+		return nil, err
+	}
+	s.visited.add(key)
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	return s.result(), nil
+}
+
+type search struct {
+	ctx        context.Context
+	cfg        Config
+	properties []string
+	began      time.Time
+	workers    []*worker
+	tree       *tree
+	visited    *visited
+
+	transitions, depth, left int
+	ended, stuck, cut        int
+	stopped                  map[timer]Stopped
+	// checked is, by property, how many steps put it to the test.
+	checked  []int
+	failures []Failed
+	why      string
+}
+
+// run goes from layer to layer until one has no successors, or has a failure, or a limit
+// is reached.
+func (s *search) run() error {
+	for first, last := 0, s.tree.len(); first < last; s.depth++ {
+		if s.cfg.Bounds.Depth > 0 && s.depth == s.cfg.Bounds.Depth {
+			s.left, s.why = last-first, fmt.Sprintf("schedules of more than %d steps were not looked at", s.depth)
+			return nil
+		}
+		done, err := s.layer(first, last)
+		if err != nil {
+			return err
+		}
+		if s.left = s.tree.len() - done; s.failures != nil || s.why != "" || s.left == 0 {
+			return nil
+		}
+		first, last = last, s.tree.len()
+	}
+	return nil
+}
+
+// layer expands the states from first up to last, batch by batch. It returns the first that
+// it did not come to.
+func (s *search) layer(first, last int) (done int, err error) {
+	for done = first; done < last && s.why == ""; {
+		until := min(done+batchSize, last)
+		for _, c := range s.expand(done, until) {
+			if err := s.merge(c); err != nil {
+				return done, err
+			}
+		}
+		done = until
+		s.tell(done-first, last-first)
+		s.checkLimits()
+	}
+	return done, nil
+}
+
+// expand has the workers take chunks of a batch. What they look at stays the same until
+// all are done, and what they find is in the order of the states.
+func (s *search) expand(first, last int) []*chunk {
+	found := make([]*chunk, (last-first+chunkSize-1)/chunkSize)
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for _, w := range s.workers {
+		wait.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(found) {
+					return
+				}
+				from := first + i*chunkSize
+				found[i] = w.expand(uint32(from), uint32(min(from+chunkSize, last)))
+			}
+		})
+	}
+	wait.Wait()
+	return found
+}
+
+// merge takes in what a chunk has found.
+func (s *search) merge(c *chunk) error {
+	if c.err != nil {
+		return c.err
+	}
+	s.transitions += c.transitions
+	s.ended, s.stuck, s.cut = s.ended+c.ended, s.stuck+c.stuck, s.cut+c.cut
+	for t, stopped := range c.stopped {
+		stopped.Times += s.stopped[t].Times
+		s.stopped[t] = stopped
+	}
+	for i, n := range c.checked {
+		s.checked[i] += n
+	}
+	for i := range c.failed {
+		s.fail(&c.failed[i])
+	}
+	for i := range c.candidates {
+		if err := s.add(&c.candidates[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *search) add(c *candidate) error {
+	if !s.visited.add(c.key) {
+		return nil
+	}
+	if s.tree.len() == maxStates {
+		return fmt.Errorf("a search has at most %d states", maxStates)
+	}
+	s.tree.add(c.parent, c.step)
+	return nil
+}
+
+func (s *search) fail(c *candidate) {
+	for _, f := range c.failures {
+		if !slices.ContainsFunc(s.failures, func(x Failed) bool { return x.Failure == f }) {
+			s.failures = append(s.failures, Failed{f, &Path{steps: append(s.tree.path(c.parent), c.step)}})
+		}
+	}
+}
+
+// checkLimits says in why which limit ends the search, if one does.
+func (s *search) checkLimits() {
+	switch {
+	case s.ctx.Err() != nil:
+		s.why = "it was interrupted"
+	case s.cfg.For > 0 && time.Since(s.began) >= s.cfg.For:
+		s.why = fmt.Sprintf("the time of %v was over", s.cfg.For)
+	case s.cfg.States > 0 && s.tree.len() >= s.cfg.States:
+		s.why = fmt.Sprintf("%d states were found", s.tree.len())
+	case s.cfg.Bytes > 0 && s.bytes() >= s.cfg.Bytes:
+		s.why = fmt.Sprintf("the states took %d MB of memory", s.bytes()>>20)
+	}
+}
+
+func (s *search) bytes() int { return s.tree.bytes() + s.visited.bytes() }
+
+func (s *search) tell(done, layer int) {
+	if s.cfg.Progress != nil {
+		s.cfg.Progress(Progress{
+			States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Done: done, Layer: layer, Elapsed: time.Since(s.began),
+		})
+	}
+}
+
+func (s *search) result() *Result {
+	r := &Result{
+		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
+		Ended: s.ended, Stuck: s.stuck, CutStates: s.cut, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
+		Seconds: time.Since(s.began).Seconds(), Bytes: s.bytes(),
+	}
+	for i, p := range s.properties {
+		r.Checked[p] = s.checked[i]
+	}
+	world := s.workers[0].path[0].world
+	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
+		stopped := s.stopped[t]
+		stopped.Node = world.NodeName(t.node)
+		r.Stopped = append(r.Stopped, stopped)
+	}
+	r.Verdict = s.verdict()
+	return r
+}
+
+func (s *search) verdict() Verdict {
+	switch {
+	case len(s.failures) > 0:
+		return Violated
+	case s.why != "":
+		return Undecided
+	case slices.Contains(s.checked, 0):
+		return Vacuous
+	}
+	return Proved
+}

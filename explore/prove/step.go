@@ -1,0 +1,81 @@
+package prove
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// step is one step out of a state: which of the enabled actions, and the answers to the
+// questions inside it as one number, in the mixed radix of how many options each had.
+type step uint32
+
+const (
+	actionBits = 10
+	maxActions = 1 << actionBits
+	maxAnswers = 1 << (32 - actionBits)
+)
+
+func newStep(action int, given *answers.Combination) (step, error) {
+	if action >= maxActions {
+		return 0, fmt.Errorf("a state has more than %d enabled actions", maxActions)
+	}
+	rank, radix := 0, 1
+	for i, answer := range given.Given() {
+		rank += answer * radix
+		if radix *= given.Options(i); radix > maxAnswers {
+			return 0, fmt.Errorf("a step asks more questions than have %d combinations of answers", maxAnswers)
+		}
+	}
+	return step(action | rank<<actionBits), nil
+}
+
+func (s step) action() int { return int(s & (maxActions - 1)) }
+
+// chooser takes the step. It answers as the digits of the number say.
+func (s step) chooser() *ranked { return &ranked{int(s >> actionBits)} }
+
+type ranked struct{ rest int }
+
+// Pick implements sim.Chooser. The search picks itself.
+func (*ranked) Pick(*sim.World, []sim.Action) int { panic("prove: a step is not picked") }
+
+// Choose implements sim.Chooser.
+func (r *ranked) Choose(_ *sim.World, n int, _ string) int {
+	v := r.rest % n
+	r.rest /= n
+	return v
+}
+
+// Path is a schedule that was found. As a chooser it takes it once, and cuts the run off
+// behind it.
+type Path struct {
+	steps []step
+	at    int
+	now   *ranked
+}
+
+// Len is its number of steps.
+func (p *Path) Len() int { return len(p.steps) }
+
+// Begin has the path taken from its first step on.
+func (p *Path) Begin() { p.at, p.now = 0, nil }
+
+// Pick implements sim.Chooser.
+func (p *Path) Pick(*sim.World, []sim.Action) int {
+	if p.at == len(p.steps) {
+		return -1
+	}
+	s := p.steps[p.at]
+	p.at, p.now = p.at+1, s.chooser()
+	return s.action()
+}
+
+// Choose implements sim.Chooser. Before the first step each question has its first answer.
+func (p *Path) Choose(w *sim.World, n int, what string) int {
+	if p.now == nil {
+		return 0
+	}
+	return p.now.Choose(w, n, what)
+}

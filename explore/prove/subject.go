@@ -1,0 +1,25 @@
+package prove
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Subject is what is proved: it judges states of worlds that it has not followed from
+// their beginning. One worker uses it at a time.
+type Subject interface {
+	explore.Subject
+	// Adopt has the subject look at a clone of the world that it has built, in the place
+	// of that world.
+	Adopt(w *sim.World)
+	// Past mixes in what of the past the verdicts on the future depend on. Two states of
+	// the adopted world with equal behaviour and equal pasts are judged alike from there on.
+	Past(d sim.Digest) sim.Digest
+	// JudgeStep says what is known after a step of the adopted world: a finding for each
+	// property that the step may have put to the test. It may be called for any step, and
+	// twice for the same one. The slice is valid until the next call.
+	JudgeStep(w *sim.World, a sim.Action) []explore.Finding
+	// Endless reports whether the timers of a node can fire again and again without end, so
+	// that only bounds end the search.
+	Endless(n sim.NodeID) bool
+}

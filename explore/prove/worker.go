@@ -1,0 +1,236 @@
+package prove
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// worker expands states of one layer. It has a subject of its own, and worlds that no other
+// worker has.
+type worker struct {
+	subject Subject
+	bounds  Bounds
+	tree    *tree
+	visited *visited
+	// properties is how many the subject judges.
+	properties int
+	// path has the worlds from the first state to the one that is expanded.
+	path []place
+}
+
+// place is a state with its world.
+type place struct {
+	state   uint32
+	world   *sim.World
+	firings firings
+}
+
+// candidate is a state that a chunk of a layer led to and that was not visited before the
+// layer.
+type candidate struct {
+	key    uint64
+	parent uint32
+	step   step
+	// failures are what the step violates.
+	failures []explore.Failure
+}
+
+// chunk is what a part of a layer led to.
+type chunk struct {
+	candidates []candidate
+	seen       map[uint64]struct{}
+	// failed are the steps that violate something. What comes after them is not looked at.
+	failed []candidate
+	// checked is, by property, how many steps put it to the test.
+	checked     []int
+	transitions int
+	// ended are the states in which the workload was over, stuck those in which nothing
+	// could happen any more although it was not, cut those in which only the bounds kept
+	// something from happening.
+	ended, stuck, cut int
+	// stopped is what a bound kept from firing.
+	stopped map[timer]Stopped
+	err     error
+}
+
+func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker {
+	w := &worker{subject: s, bounds: b, tree: t, visited: v, properties: properties}
+	first := sim.NewWorld(s.Options())
+	explore.Begin(s, first, &Path{})
+	w.path = []place{{world: first}}
+	return w
+}
+
+// key tells states apart.
+func (w *worker) key(p *place) (uint64, error) {
+	behaviour, err := p.world.Behaviour()
+	if err != nil {
+		return 0, err
+	}
+	w.subject.Adopt(p.world)
+	return uint64(p.firings.digest(w.subject.Past(sim.Digest(behaviour)))), nil
+}
+
+// expand looks at the states from first up to last, which belong to one layer.
+func (w *worker) expand(first, last uint32) *chunk {
+	c := &chunk{seen: map[uint64]struct{}{}, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
+	for s := first; s < last && c.err == nil; s++ {
+		if c.err = w.goTo(s); c.err == nil {
+			w.successors(c)
+		}
+	}
+	return c
+}
+
+// stop notes that a bound kept a timer from firing. A timer has its name only while it is
+// armed.
+func (c *chunk) stop(t timer, name string) {
+	s := c.stopped[t]
+	c.stopped[t] = Stopped{Timer: name, Times: s.Times + 1}
+}
+
+// goTo makes the world of a state: from that of the last state before it which the path
+// still has.
+func (w *worker) goTo(state uint32) error {
+	var ahead []uint32
+	for s := state; ; s = w.tree.parents[s] {
+		// Numbers rise along a path.
+		for w.path[len(w.path)-1].state > s {
+			w.path = w.path[:len(w.path)-1]
+		}
+		if w.path[len(w.path)-1].state == s {
+			break
+		}
+		ahead = append(ahead, s)
+	}
+	for i := len(ahead) - 1; i >= 0; i-- {
+		step := w.tree.steps[ahead[i]]
+		from := &w.path[len(w.path)-1]
+		next, err := w.take(from, from.world.Enabled()[step.action()], step.chooser())
+		if err != nil {
+			return err
+		}
+		next.state = ahead[i]
+		w.path = append(w.path, next)
+	}
+	return nil
+}
+
+// take carries out one step in a clone.
+func (w *worker) take(from *place, a sim.Action, c sim.Chooser) (place, error) {
+	world, err := from.world.Clone()
+	if err != nil {
+		return place{}, err
+	}
+	next := place{world: world, firings: from.firings}
+	if t, endless := w.endless(from.world, a); endless {
+		next.firings = from.firings.and(t)
+	}
+	world.Do(c, a)
+	return next, nil
+}
+
+// endless is the timer that an action fires, if only a bound ends its firing.
+func (w *worker) endless(world *sim.World, a sim.Action) (timer, bool) {
+	if a.Kind != sim.Fire || !w.subject.Endless(a.Node) {
+		return timer{}, false
+	}
+	return timer{a.Node, world.TimerOf(a)}, true
+}
+
+// successors takes each step out of the state at the end of the path.
+func (w *worker) successors(c *chunk) {
+	from := &w.path[len(w.path)-1]
+	w.subject.Adopt(from.world)
+	if w.subject.Over(from.world) {
+		c.ended++
+		return
+	}
+	went, stopped := false, false
+	for i, a := range from.world.Enabled() {
+		if t, endless := w.endless(from.world, a); endless && from.firings.of(t) >= w.bounds.Firings {
+			c.stop(t, from.world.Activity(a))
+			stopped = true
+			continue
+		}
+		went = true
+		var given answers.Combination
+		for more := true; more && c.err == nil; more = given.Next() {
+			c.err = w.successor(c, from, i, a, &given)
+		}
+	}
+	switch {
+	case went:
+	case stopped:
+		c.cut++
+	default:
+		c.stuck++
+	}
+}
+
+// successor takes one step out of a state, and notes where it leads if that is new.
+func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *answers.Combination) error {
+	c.transitions++
+	next, panicked, err := w.tryStep(from, a, given)
+	if err != nil {
+		return err
+	}
+	found := candidate{parent: from.state}
+	if found.step, err = newStep(i, given); err != nil {
+		return err
+	}
+	if panicked != nil {
+		found.key = uint64(sim.NewDigest.Text(panicked.Label))
+		found.failures = []explore.Failure{panicked.Failure()}
+	} else if found.key, err = w.key(&next); err != nil {
+		return err
+	}
+	if panicked == nil {
+		w.judge(c, &found, next.world, a)
+	}
+	if found.failures != nil {
+		c.failed = append(c.failed, found)
+		return nil
+	}
+	if w.visited.has(found.key) {
+		return nil
+	}
+	if _, again := c.seen[found.key]; !again {
+		c.seen[found.key] = struct{}{}
+		c.candidates = append(c.candidates, found)
+	}
+	return nil
+}
+
+// tryStep is take, and the finding of a panic in simulated code.
+func (w *worker) tryStep(from *place, a sim.Action, c sim.Chooser) (next place, panicked *explore.Finding, err error) {
+	over := false
+	defer func() {
+		if over {
+			return
+		}
+		if stack, ok := explore.SimulatedStack(); ok {
+			f := explore.PanicFinding(recover(), stack)
+			panicked = &f
+		}
+	}()
+	next, err = w.take(from, a, c)
+	over = true
+	return next, nil, err
+}
+
+// judge notes what a step put to the test, and what it violated. Each step is judged, also
+// one to a state that was visited before: the verdict depends on the past of the state from
+// which the step was taken.
+func (w *worker) judge(c *chunk, found *candidate, world *sim.World, a sim.Action) {
+	for i, f := range w.subject.JudgeStep(world, a) {
+		if f.Exercised > 0 {
+			c.checked[i]++
+		}
+		if f.Verdict == model.Violated {
+			found.failures = append(found.failures, f.Failure())
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package reads
+
+import (
+	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// pastOf makes the past of a property that package linearizability knows.
+func pastOf(p linearizability.Property) func(*testbed.System) testbed.Past {
+	return func(s *testbed.System) testbed.Past { return &past{system: s, property: p} }
+}
+
+// past is what the witness keeps of the history.
+type past struct {
+	system   *testbed.System
+	property linearizability.Property
+	witness  linearizability.Witness
+	kept     []linearizability.Kept
+}
+
+// Digest implements testbed.Past. What is kept is summed up: in which order clients made
+// their calls does not matter any more.
+func (p *past) Digest(d sim.Digest) sim.Digest {
+	recorded := p.system.History()
+	var log *model.Log
+	if hasUnknownWrites(recorded) {
+		log = p.system.Truth().Log()
+	}
+	p.witness.Load(recorded, log)
+	p.kept = p.witness.Past(p.kept[:0], p.property)
+	var sum sim.Digest
+	for _, k := range p.kept {
+		sum += sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision)
+	}
+	return d.Word(uint64(sum))
+}

@@ -1,0 +1,94 @@
+package scenarios_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// wholeHistory is a system of which states keep everything that clients recorded: which
+// operations there are, with their answers, and in which order they began and ended.
+type wholeHistory struct{ *testbed.System }
+
+// Past implements prove.Subject.
+func (s wholeHistory) Past(d sim.Digest) sim.Digest {
+	type tick struct {
+		at     int64
+		client int
+		ends   bool
+	}
+	var ticks []tick
+	for i, c := range s.Clients() {
+		d = c.Fingerprint(d)
+		for _, op := range c.Operations() {
+			ticks = append(ticks, tick{op.Call, i, false}, tick{op.Return, i, true})
+		}
+	}
+	slices.SortFunc(ticks, func(a, b tick) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.client, b.client))
+	})
+	for _, t := range ticks {
+		d = d.Int(int64(t.client)).Bool(t.ends)
+	}
+	for _, r := range s.Streams() {
+		d = r.Fingerprint(d)
+	}
+	return s.System.Past(d)
+}
+
+// What states keep of the past is enough: with the whole history in each state the search
+// comes to the same verdicts and to schedules of the same length.
+func TestPastIsEnough(t *testing.T) {
+	for _, test := range []struct {
+		scenario, settings string
+		firings            int
+	}{
+		{"issue-15220", "writers=1 writes=1 readers=1 reads=1", 1},
+		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=1", 1},
+		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=2", 0},
+		{"stale-list", "writers=1 writes=2 readers=1 reads=2", 1},
+	} {
+		t.Run(test.scenario+" "+test.settings, func(t *testing.T) {
+			sc, err := testbed.FindScenario(test.scenario)
+			require.NoError(t, err)
+			p := sc.Params
+			for _, s := range strings.Fields(test.settings) {
+				name, value, _ := strings.Cut(s, "=")
+				require.NoError(t, p.Set(name, value))
+			}
+			search := func(whole bool) *prove.Result {
+				var claims []string
+				subjects := func() prove.Subject {
+					s, _, err := sc.Provable(p)
+					require.NoError(t, err)
+					claims = testbed.Names(s.Claims())
+					if whole {
+						return wholeHistory{s}
+					}
+					return s
+				}
+				subjects()
+				r, err := prove.Search(context.Background(), subjects, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})
+				require.NoError(t, err)
+				return r
+			}
+			kept, all := search(false), search(true)
+			t.Logf("%s: %d states, %d with the whole history", kept.Verdict, kept.States, all.States)
+			require.Equal(t, all.Verdict, kept.Verdict)
+			require.Len(t, kept.Failures, len(all.Failures))
+			for i := range kept.Failures {
+				require.Equal(t, all.Failures[i].Failure, kept.Failures[i].Failure)
+				require.Equal(t, all.Failures[i].Path.Len(), kept.Failures[i].Path.Len())
+			}
+			require.Less(t, kept.States, all.States)
+		})
+	}
+}

@@ -1,0 +1,148 @@
+package testbed
+
+import (
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/compactor"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/informer"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// Past is what a property still has to know of what has happened. A search over states
+// keeps it in the place of the history: it takes two schedules that led to the same nodes
+// and the same past for one.
+type Past interface {
+	// Digest mixes it in. It is a function of the system as it is now.
+	Digest(d sim.Digest) sim.Digest
+}
+
+// NoPast is that of a property which holds or is violated in each state by itself.
+func NoPast(*System) Past { return noPast{} }
+
+type noPast struct{}
+
+// Digest implements Past.
+func (noPast) Digest(d sim.Digest) sim.Digest { return d }
+
+// Provable puts a scenario together for a search over its states. It claims what has a
+// past only; the other claims, which a search does not judge, are returned beside it.
+func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
+	judged, left := *sc, []*Property(nil)
+	judged.Claims = nil
+	for _, c := range sc.Claims {
+		if c.Past == nil {
+			left = append(left, c)
+			continue
+		}
+		judged.Claims = append(judged.Claims, c)
+	}
+	s, err := judged.New(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.scenario = sc
+	s.makePasts()
+	return s, left, nil
+}
+
+var _ prove.Subject = (*System)(nil)
+
+// makePasts makes those of the claims, and finds out which judges look at steps.
+func (s *System) makePasts() {
+	for i, c := range s.claims {
+		s.pasts = append(s.pasts, c.Past(s))
+		_, steps := s.judges[i].(StepObserver)
+		s.ofSteps = append(s.ofSteps, steps)
+	}
+}
+
+// Adopt implements prove.Subject: the nodes of the system are those of this world from now
+// on.
+func (s *System) Adopt(w *sim.World) {
+	t := s.topology
+	s.etcd.server = w.Node(t.Etcd).(*etcd.Server)
+	if s.etcd.follower != nil {
+		s.etcd.follower = w.Node(t.Watches).(*etcd.Server)
+	}
+	for i := range s.servers {
+		a := s.servers[i]
+		a.client = w.Node(a.Client).(*client.Client)
+		if a.compactor != nil {
+			a.compactor = w.Node(a.Compactor).(*compactor.Compactor)
+		}
+	}
+	for _, c := range s.caches {
+		c.use(w.Node(c.ID))
+	}
+	for n, role := range s.roles {
+		s.adoptClient(role, w, sim.NodeID(n))
+	}
+	s.clients.ended, s.waitedFrom = 0, 0
+	s.truth.Reset(s.etcd.server, s.etcd.initial)
+}
+
+func (s *System) adoptClient(role Role, w *sim.World, n sim.NodeID) {
+	c := &s.clients
+	switch role.Part {
+	case HistoryClient:
+		c.history[role.Place] = w.Node(n).(*workload.Client)
+	case WatcherNode:
+		c.watchers[role.Place] = w.Node(n).(*workload.Watcher)
+	case StreamNode:
+		c.streams[role.Place] = w.Node(n).(*workload.EtcdWatch)
+	case InformerNode:
+		s.informers[role.Place].Informer = w.Node(n).(*informer.Informer)
+		s.informers[role.Place].compared = comparison{}
+	case ListWatcherNode:
+		c.listWatchers[role.Place] = w.Node(n).(*workload.ListWatcher)
+	case PollerNode:
+		c.pollers[role.Place] = w.Node(n).(*workload.Poller)
+	case DrawnWatcherNode:
+		c.drawnWatchers[role.Place] = w.Node(n).(*workload.DrawnWatcher)
+	}
+}
+
+// Past implements prove.Subject.
+func (s *System) Past(d sim.Digest) sim.Digest {
+	for _, p := range s.pasts {
+		d = p.Digest(d)
+	}
+	return d
+}
+
+// JudgeStep implements prove.Subject. What clients recorded is judged after their own
+// steps, and the state of nodes by what looks at their steps.
+func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
+	recorded := s.roles[a.Node].Part >= HistoryClient
+	if recorded {
+		for _, p := range s.preparers {
+			p.BeginJudging(w)
+		}
+	}
+	s.findings = s.findings[:0]
+	for i, j := range s.judges {
+		f := explore.Finding{Property: s.claims[i].Name}
+		if s.ofSteps[i] {
+			j.Reset()
+			j.(StepObserver).AfterStep(w, a)
+			f = j.Finding(w)
+		} else if recorded {
+			f = j.Finding(w)
+		}
+		f.Property = s.claims[i].Name
+		s.findings = append(s.findings, f)
+	}
+	return s.findings
+}
+
+// Endless implements prove.Subject: a client has a plan that ends.
+func (s *System) Endless(n sim.NodeID) bool {
+	switch s.roles[n].Part {
+	case HistoryClient, WatcherNode, StreamNode, ListWatcherNode, DrawnWatcherNode:
+		return false
+	}
+	return true
+}
