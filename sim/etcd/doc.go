@@ -30,6 +30,7 @@
 //	EtcdServer.Range, Txn          deliver: readNotifier
 //	linearizableReadLoop           take all readers, confirm the committed index
 //	                               notify them once that is applied
+//	linearizableReadLoop of a follower: ask the leader; deliver its index
 //	EtcdServer.Range, Txn, Compact task: the handler's own read transaction, the answer
 //	                               a timer, and no task, for a Range that has a price
 //	lessor.runLoop                 timer: one lease that has expired, its revocation is in the log
@@ -110,7 +111,7 @@
 // Members that take reads and writes beside the one that serves, and with them
 // stale read indexes (#20418). Of the other members there is what they say of their
 // version, and that one may take over (Member). A member that follows serves
-// watches only (Config.Leader): raft between the two is a stream of committed
+// watches and reads (Config.Leader): raft between the two is a stream of committed
 // entries, each of which the leader sends when it is in its log. What reads cost,
 // if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
 // brings news (InstallSnapshot brings the store itself). Authentication,

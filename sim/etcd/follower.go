@@ -2,16 +2,17 @@ package etcd
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
 )
 
-// A follower is a member that serves watches from its own store, which lags
+// A follower is a member that serves watches and reads from its own store, which lags
 // behind: it applies a committed entry when the leader's message arrives, and a
-// client that watches does not see how far it lags. Reads and writes are the
-// leader's here; a real follower would forward writes, and ask the leader for its
-// commit index before a linearizable read (ReadIndex). A watch has no such step:
-// its events, and its progress, are of the member's own store.
+// client that watches, or that reads serializably, does not see how far it lags. Before
+// a linearizable read it asks the leader what is committed (ReadIndex). A watch has no
+// such step: its events, and its progress, are of the member's own store. Writes are
+// the leader's here; a real follower would forward them.
 
 // appendEntries opens a follower's stream: it wants the log from an entry on.
 type appendEntries struct {
@@ -31,10 +32,28 @@ func (c *committedEntry) Digest(d sim.Digest) sim.Digest { return c.request.Dige
 
 func (c *committedEntry) Label() string { return "entry " + c.request.Label() }
 
+// readIndex is raft's MsgReadIndex: a follower asks what is committed.
+type readIndex struct{}
+
+func (*readIndex) Digest(d sim.Digest) sim.Digest { return d.Text("read index?") }
+
+func (*readIndex) Label() string { return "read index" }
+
+var readIndexMessage = &readIndex{}
+
+// readIndexResp is raft's MsgReadIndexResp.
+type readIndexResp struct{ index uint64 }
+
+func (r *readIndexResp) Digest(d sim.Digest) sim.Digest { return d.Text("read index").Word(r.index) }
+
+func (r *readIndexResp) Label() string { return "read index " + strconv.FormatUint(r.index, 10) }
+
 // replication is the log that followers read, and the streams between the members.
 type replication struct {
 	// log is all that was committed, if there are followers.
 	log []sim.Payload
+	// indexAsked are the followers' questions that wait for a leader to be there.
+	indexAsked []sim.Conn
 	// followers are the streams of a leader, leader that of a follower.
 	followers []sim.Conn
 	leader    sim.Conn
@@ -43,7 +62,9 @@ type replication struct {
 func (r *replication) reset() { r.log = r.log[:0] }
 
 // disconnect forgets all streams: the process has crashed.
-func (r *replication) disconnect() { r.followers, r.leader = r.followers[:0], sim.NoConn }
+func (r *replication) disconnect() {
+	r.followers, r.leader, r.indexAsked = r.followers[:0], sim.NoConn, r.indexAsked[:0]
+}
 
 // follow asks the leader for what comes after the entries that are here.
 func (s *Server) follow(env *sim.Env) {
@@ -84,11 +105,51 @@ func (s *Server) appendEntry(env *sim.Env, m *sim.Message, c *committedEntry) {
 	s.append(env, &entry{c.request, sim.NoConn, m.Cause, m.From})
 }
 
-// replicationEnded: a leader that restarts, or a follower, lost the stream.
+// askIndex asks the leader for the index that the present turn of linearizableReadLoop
+// waits for.
+func (s *Server) askIndex(env *sim.Env) {
+	env.Cover(coverReadIndex)
+	s.reads.asking = env.Call(s.cfg.Leader, readIndexMessage)
+}
+
+// answerIndex tells a follower what is committed, when there is a leader.
+func (s *Server) answerIndex(env *sim.Env, conn sim.Conn) {
+	env.LooksAt(cellLeader, 0)
+	if s.leader.is != leads {
+		env.Writes(cellLeader, 0)
+		s.replication.indexAsked = append(s.replication.indexAsked, conn)
+		return
+	}
+	env.LooksAt(cellRaftLog, 0)
+	env.Send(conn, &readIndexResp{s.log.committed})
+}
+
+// answerIndices answers what was asked while there was no leader.
+func (s *Server) answerIndices(env *sim.Env) {
+	for _, conn := range s.replication.indexAsked {
+		s.answerIndex(env, conn)
+	}
+	s.replication.indexAsked = s.replication.indexAsked[:0]
+}
+
+// indexAnswered goes on with the turn of linearizableReadLoop that has asked.
+func (s *Server) indexAnswered(env *sim.Env, r *readIndexResp) {
+	env.Writes(cellReadNotifier, 0)
+	env.LooksAt(cellApplied, 0)
+	s.reads.asking = sim.NoConn
+	s.confirm(env, r.index)
+}
+
+// replicationEnded: a leader that restarts, or a follower, lost a connection.
 func (s *Server) replicationEnded(env *sim.Env, conn sim.Conn) {
 	r := &s.replication
-	if conn == r.leader {
+	switch conn {
+	case r.leader:
 		s.follow(env)
+		return
+	case s.reads.asking:
+		env.Writes(cellReadNotifier, 0)
+		s.askIndex(env)
 		return
 	}
 	env.Writes(cellFollowers, 0)

@@ -170,8 +170,9 @@ func (s *Server) hasLeader(env *sim.Env) {
 	for i := range proposals {
 		s.append(env, &proposals[i])
 	}
+	s.answerIndices(env)
 	env.LooksAt(cellReadNotifier, 0)
-	if len(s.reads.readNotifier) > 0 {
+	if len(s.reads.readNotifier) > 0 && s.reads.idle() {
 		s.failNext(env, LeaderChanges)
 		env.Enable(linearizableReadLoop)
 	}

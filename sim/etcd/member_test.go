@@ -84,3 +84,68 @@ func TestDowngrade(t *testing.T) {
 	b.server.Reset(cfg)
 	require.Equal(t, v3rpc.Dropped, b.server.Serving().Watch.Progress, "the next run begins with the release of its own")
 }
+
+// newFollowerBench is a bench with a leader, a follower behind it, and a fault.
+func newFollowerBench(t *testing.T, f sim.Fault) *bench {
+	cfg, err := etcd.DefaultConfig("3.5.35")
+	require.NoError(t, err)
+	cfg.Replicated = true
+	b := &bench{t: t, w: sim.NewWorld(sim.Options{}), server: etcd.New(cfg), user: &user{streams: map[string]sim.Conn{}}}
+	cfg.Leader, cfg.Replicated = b.w.Add("etcd", b.server), false
+	b.w.Add("follower", etcd.New(cfg))
+	b.w.Add("user", b.user)
+	b.w.AddFault(f, sim.Budget{Times: 1})
+	b.w.Start(b)
+	return b
+}
+
+// A follower answers a linearizable read when it has applied what the leader says is
+// committed, and a serializable one from what it has.
+func TestFollowerReads(t *testing.T) {
+	b := newFollowerBench(t, &sim.RestartProcess{Nodes: []sim.NodeID{1}, Label: "etcd"})
+	read := func(serializable bool) {
+		b.do(func(env *sim.Env) { env.Call(2, &wire.RangeRequest{Key: "a", Serializable: serializable}) })
+	}
+	b.step("deliver follower>etcd").put("a", "1").step("deliver etcd>user")
+	b.take()
+
+	read(true)
+	b.settle("etcd>follower")
+	require.EqualValues(t, 1, b.last().(*wire.RangeResponse).Revision, "the entry has not come yet")
+
+	read(false)
+	b.step("deliver user>follower", "run follower linearizableReadLoop")
+	b.step("inject restart etcd")
+	b.settle("etcd>follower")
+	require.Empty(t, b.user.told, "the leader is gone before it was asked")
+	b.settle()
+	answer := b.last().(*wire.RangeResponse)
+	require.EqualValues(t, 2, answer.Revision)
+	require.EqualValues(t, 1, answer.Count)
+	require.EqualValues(t, 1, b.covered("linearizable read waits for apply"))
+	require.EqualValues(t, 2, b.covered("follower asks the leader what is committed"), "again when the connection is gone")
+}
+
+// A leader that has lost the others says nothing before it leads again.
+func TestFollowerReadsWaitForALeader(t *testing.T) {
+	b := newFollowerBench(t, &etcd.LoseLeader{Nodes: []sim.NodeID{1}, Label: "etcd"})
+	b.step("inject no leader")
+	b.do(func(env *sim.Env) { env.Call(2, &wire.RangeRequest{Key: "a"}) }).settle()
+	require.Empty(t, b.user.told)
+	b.step("fire etcd leader", "fire etcd leader").settle()
+	require.EqualValues(t, 1, b.last().(*wire.RangeResponse).Revision)
+}
+
+// A turn of linearizableReadLoop that waits for an entry to be applied has its index: the
+// change of the leader neither ends that nor fails it.
+func TestLeaderChangesWhileReadsWaitForApply(t *testing.T) {
+	b := newBenchWith(t, &etcd.LoseLeader{Nodes: []sim.NodeID{1}, Label: "etcd"}, "3.5.35")
+	b.call(&wire.PutRequest{Key: "a"}).step("deliver user>etcd")
+	b.call(&wire.RangeRequest{Key: "a"}).step("deliver user>etcd", "run etcd linearizableReadLoop")
+	b.step("inject no leader").settle("applyLoop")
+	b.call(&wire.RangeRequest{Key: "a"}).step("deliver user>etcd")
+	b.step("fire etcd leader", "fire etcd leader").settle("applyLoop")
+	require.Empty(t, b.user.told, "the write is not applied")
+	b.settle()
+	require.Len(t, b.user.told, 3)
+}

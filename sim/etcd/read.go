@@ -18,7 +18,12 @@ type reads struct {
 	readNotifier []int32
 	confirming   []int32
 	confirmed    uint64
+	// asking is the call by which a follower asks the leader for that index.
+	asking sim.Conn
 }
+
+// idle reports whether linearizableReadLoop is between two turns.
+func (t *reads) idle() bool { return t.confirmed == 0 && t.asking == sim.NoConn }
 
 // read is a handler of a unary call that still has to look at the store: a
 // Range, a Txn that only reads, or a Compact that was applied.
@@ -167,7 +172,7 @@ func (s *Server) release(env *sim.Env, place int32) {
 func (s *Server) linearizableReadNotify(env *sim.Env, place int32) {
 	s.reads.readNotifier = append(s.reads.readNotifier, place)
 	env.Writes(cellReadNotifier, 0)
-	if s.reads.confirmed == 0 {
+	if s.reads.idle() {
 		s.wakeReadLoop(env)
 	}
 }
@@ -180,19 +185,36 @@ func (s *Server) runLinearizableReadLoop(env *sim.Env) {
 	env.Writes(cellReadNotifier, 0)
 	// What a read is answered it finds in the store.
 	env.LooksAt(cellApplied, 0)
-	if t.confirmed == 0 {
-		env.LooksAt(cellRaftLog, 0)
-		t.confirming, t.readNotifier = t.readNotifier, t.confirming[:0]
-		if err := s.readFailure(env); err != nil {
-			s.failReads(env, err)
-			return
-		}
-		if s.appliedIndex() < s.log.committed {
-			env.Cover(coverReadWaits)
-			t.confirmed = s.log.committed
-			return
-		}
+	if t.confirmed != 0 {
+		s.notifyReads(env)
+		return
 	}
+	env.LooksAt(cellRaftLog, 0)
+	t.confirming, t.readNotifier = t.readNotifier, t.confirming[:0]
+	if err := s.readFailure(env); err != nil {
+		s.failReads(env, err)
+		return
+	}
+	if s.cfg.Leader != 0 {
+		s.askIndex(env)
+		return
+	}
+	s.confirm(env, s.log.committed)
+}
+
+// confirm lets the reads of the present turn go when an index is applied.
+func (s *Server) confirm(env *sim.Env, index uint64) {
+	if s.appliedIndex() < index {
+		env.Cover(coverReadWaits)
+		s.reads.confirmed = index
+		return
+	}
+	s.notifyReads(env)
+}
+
+// notifyReads ends a turn: its reads may look at the store.
+func (s *Server) notifyReads(env *sim.Env) {
+	t := &s.reads
 	if len(t.confirming) > 1 {
 		env.Cover(coverReadBatch)
 	}

@@ -18,7 +18,7 @@ type Config struct {
 	// the start; Version and Options but Reads are ignored then. None is a cluster of one.
 	Members []Member
 	// Leader is the node that this member follows: it applies what that one has
-	// committed, and serves watches. 0 is a server that takes reads and writes
+	// committed, and serves watches and reads. 0 is a server that takes reads and writes
 	// itself. Replicated has such a server keep its log for followers.
 	Leader     sim.NodeID
 	Replicated bool
@@ -172,6 +172,10 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		s.addFollower(env, m.Conn, p)
 	case *committedEntry:
 		s.appendEntry(env, m, p)
+	case *readIndex:
+		s.answerIndex(env, m.Conn)
+	case *readIndexResp:
+		s.indexAnswered(env, p)
 	case *installSnapshot:
 		s.store.Restore(env)
 		env.Send(m.Conn, p)

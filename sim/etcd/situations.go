@@ -9,6 +9,7 @@ var (
 
 	coverReadWaits        = sim.NewSituation("etcd: linearizable read waits for apply")
 	coverReadBatch        = sim.NewSituation("etcd: several linearizable reads confirmed at once")
+	coverReadIndex        = sim.NewSituation("etcd: follower asks the leader what is committed")
 	coverRangeQueued      = sim.NewSituation("etcd: Range waits for another")
 	coverRestartUnapplied = sim.NewSituation("etcd: restart with writes committed and not applied")
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/shown"
 )
 
@@ -23,6 +24,7 @@ func (s *Server) Clone() sim.Node {
 	c.commits.all = slices.Clone(s.commits.all)
 	c.replication.log = slices.Clone(s.replication.log)
 	c.replication.followers = slices.Clone(s.replication.followers)
+	c.replication.indexAsked = slices.Clone(s.replication.indexAsked)
 	c.reads.handlers = slices.Clone(s.reads.handlers)
 	c.reads.readNotifier = slices.Clone(s.reads.readNotifier)
 	c.reads.confirming = slices.Clone(s.reads.confirming)
@@ -78,6 +80,9 @@ func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 			d = d.Int(int64(place))
 		}
 	}
+	if t.asking != sim.NoConn {
+		d = d.Text("asking")
+	}
 	return d
 }
 
@@ -109,6 +114,9 @@ func (s *Server) Held() Held {
 	h.WaitingFrom = s.store.WaitingFrom()
 	return h
 }
+
+// Queued visits the responses to watches on their way to be sent.
+func (s *Server) Queued(visit func(*v3rpc.Queued)) { s.watch.Queued(visit) }
 
 var _ shown.Node = (*Server)(nil)
 

@@ -1,6 +1,7 @@
 package v3rpc
 
 import (
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/shown"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -81,4 +82,49 @@ func entry(label string, r *wire.WatchResponse) shown.Entry {
 	e := r.Entry()
 	e.Text = label + e.Text
 	return e
+}
+
+// Queued is a response that has events, or that says that a watch is created, on its way
+// to be sent: what it says is fixed.
+type Queued struct {
+	WatchID, Revision int64
+	Created           bool
+	Events            []wire.Event
+}
+
+// Queued visits the responses to watches that exist, those of one watch in the order in
+// which they will be sent.
+func (s *WatchServer) Queued(visit func(*Queued)) {
+	for _, sws := range s.streams {
+		if sws.used() {
+			sws.queued(visit)
+		}
+	}
+}
+
+func (sws *ServerWatchStream) queued(visit func(*Queued)) {
+	show := func(q Queued) {
+		if (q.Created || len(q.Events) > 0) && sws.watch.Has(q.WatchID) {
+			visit(&q)
+		}
+	}
+	ready := func(r *wire.WatchResponse) { show(Queued{r.WatchID, r.Revision, r.Created, r.Events}) }
+	for _, r := range sws.send.out.All() {
+		ready(r)
+	}
+	for _, r := range sws.ctrlStream.All() {
+		ready(r)
+	}
+	for i := range sws.send.pending {
+		for _, r := range sws.send.pending[i].responses {
+			ready(r)
+		}
+	}
+	inChannel := func(r *mvcc.WatchResponse) { show(Queued{r.ID, r.Revision, r.Created, r.Events}) }
+	if r := sws.send.wresp; r != nil {
+		inChannel(r)
+	}
+	for _, r := range sws.watch.Chan.All() {
+		inChannel(r)
+	}
 }
