@@ -230,3 +230,26 @@ func TestInitialContents(t *testing.T) {
 	b.step("inject restart etcd").settle()
 	require.EqualValues(t, 10, b.server.Revision())
 }
+
+// A field to sort by has an order: "sort ASCEND by default only when target is not 'KEY'"
+// (etcdserver/txn/txn.go at v3.6.16). The limit is applied before that, and again after it:
+// "fetch one extra for 'more' flag".
+func TestRangeSortsWithoutAnOrder(t *testing.T) {
+	b := newBench(t, "3.6.16")
+	for _, key := range []string{"c", "b", "a"} {
+		b.put(key, "v").settle()
+	}
+	keys := func(r *wire.RangeRequest) (out string) {
+		r.Key, r.RangeEnd = "a", "z"
+		b.user.told = nil
+		for _, kv := range b.call(r).settle().last().(*wire.RangeResponse).Kvs {
+			out += kv.Key
+		}
+		return out
+	}
+	require.Equal(t, "abc", keys(&wire.RangeRequest{}))
+	require.Equal(t, "cba", keys(&wire.RangeRequest{SortTarget: wire.SortByMod}))
+	require.Equal(t, "b", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1}), "c is not among the first two")
+	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, SortOrder: wire.SortAscend, Limit: 1}))
+	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1, MinModRevision: 1}), "bounds have all fetched")
+}

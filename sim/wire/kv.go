@@ -48,7 +48,7 @@ type RangeRequest struct {
 	Serializable bool
 	KeysOnly     bool
 	CountOnly    bool
-	// SortTarget means nothing without a SortOrder.
+	// SortTarget without a SortOrder is ascending, of what the Limit and one more have left.
 	SortOrder  SortOrder
 	SortTarget SortTarget
 	// The bounds of revisions include them; 0 is none.
@@ -80,7 +80,7 @@ const (
 
 // selects reports whether the request asks for an order or for some revisions.
 func (r *RangeRequest) selects() bool {
-	return r.SortOrder != SortNone || r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
+	return r.SortOrder != SortNone || r.SortTarget != SortByKey || r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
 }
 
 // Digest implements sim.Payload.

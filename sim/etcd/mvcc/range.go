@@ -55,16 +55,22 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 }
 
 // pick leaves those of the versions that a Range asks for, in the order in which it asks
-// for them: filterRangeResults and sortRangeResults. Upstream's sort says nothing about
-// the order of equal ones; of less than twelve it is stable.
+// for them: rangeLimit, filterRangeResults and sortRangeResults. A field to sort by without
+// an order is ascending, and then a limited Range sorts what the limit and one more have
+// left. Upstream's sort says nothing about the order of equal ones; of less than twelve it
+// is stable.
 func pick(r *wire.RangeRequest, found []*version) []*version {
+	bounded := r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
+	if r.Limit > 0 && r.SortOrder == wire.SortNone && !bounded {
+		found = found[:min(int64(len(found)), r.Limit+1)]
+	}
 	kept := slices.DeleteFunc(found, func(v *version) bool {
 		return r.MaxModRevision != 0 && v.kv.ModRevision > r.MaxModRevision ||
 			v.kv.ModRevision < r.MinModRevision ||
 			r.MaxCreateRevision != 0 && v.kv.CreateRevision > r.MaxCreateRevision ||
 			v.kv.CreateRevision < r.MinCreateRevision
 	})
-	if r.SortOrder == wire.SortNone {
+	if r.SortOrder == wire.SortNone && r.SortTarget == wire.SortByKey {
 		return kept
 	}
 	slices.SortStableFunc(kept, func(a, b *version) int {
