@@ -23,12 +23,15 @@ type Race struct {
 	// Begin is the revision of the store when the race began, Compacted the one that it
 	// was compacted at before, 0 for none. No key of the race existed.
 	Begin, Compacted int64
-	Moments          []reach.Moment
+	// OnFollower: the stream and the reader are clients of a member that follows, the writer
+	// one of the leader.
+	OnFollower bool
+	Moments    []reach.Moment
 }
 
-// states is how many a search may enter: about 10 s and 10 MB. Of 600 races the longest
-// search took 60,000.
-const states = 200_000
+// states is how many a search may enter: about two minutes and 50 MB. Of 3,000 races the longest
+// search took more than 200,000.
+const states = 1_000_000
 
 // In searches the simulated server of a version for a schedule of the race.
 func (r *Race) In(version string) (reach.Result, error) {
@@ -45,12 +48,35 @@ func (r *Race) with(cfg etcd.Config) (reach.Result, error) {
 	cfg.Store.VisibleRevision = mvcc.AfterEvents
 	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
 	recording := &reach.Recording{Moments: r.Moments, AtRest: true}
-	recording.Server = w.Add("etcd", etcd.New(cfg))
+	writes, serves := r.addServers(w, cfg)
+	prompt := &promptness{leader: writes, follower: serves}
+	recording.Prompt = prompt.of
+	recording.Hopeless = newForesight(r.Moments, serves).hopeless
 	for i, name := range names {
-		recording.Clients = append(recording.Clients, reach.Client{Node: w.Add(name, reach.Idle{}), Stream: i == stream})
+		c := reach.Client{Node: w.Add(name, reach.Idle{}), Server: serves, Stream: i == stream}
+		switch i {
+		case writer:
+			c.Server = writes
+		case reader:
+			prompt.reader = c.Node
+		}
+		recording.Clients = append(recording.Clients, c)
 	}
 	w.Start(unasked{})
 	return reach.Search(w, recording, states)
+}
+
+// addServers adds the one that takes the writes, and the one that serves the other clients.
+func (r *Race) addServers(w *sim.World, cfg etcd.Config) (writes, serves sim.NodeID) {
+	if !r.OnFollower {
+		server := w.Add("etcd", etcd.New(cfg))
+		return server, server
+	}
+	follower := cfg
+	// What the leader's own readers see matters to no client.
+	cfg.Replicated, cfg.Store.VisibleRevision = true, mvcc.WithEvents
+	follower.Leader = w.Add("etcd", etcd.New(cfg))
+	return follower.Leader, w.Add("follower", etcd.New(follower))
 }
 
 // unasked is a chooser of a server that has begun and been sent nothing.

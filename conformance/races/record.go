@@ -12,14 +12,16 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/rawwatch"
 	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/conformance/wirepb"
 	"github.com/watchbed/watchbed/explore/reach"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-// Recorder records one race after the other on one server, which has no other users.
+// Recorder records one race after the other on a cluster that has no other users.
 type Recorder struct {
-	server *realetcd.Server
+	version    string
+	onFollower bool
 	// conns are the clients' connections, one each: requests of different clients do
 	// not wait for each other in one.
 	conns [len(names)]*grpc.ClientConn
@@ -29,16 +31,21 @@ type Recorder struct {
 	races     int
 }
 
-// NewRecorder connects to a server. The caller must Close it.
-func NewRecorder(server *realetcd.Server) (*Recorder, error) {
-	r := &Recorder{server: server}
-	for _, c := range []**grpc.ClientConn{&r.conns[stream], &r.conns[writer], &r.conns[reader], &r.barrier} {
-		conn, err := server.Dial()
+// NewRecorder connects to a cluster: the writer to the first member, the others to the
+// last. The caller must Close it.
+func NewRecorder(cluster []*realetcd.Server) (*Recorder, error) {
+	writes, serves := cluster[0], cluster[len(cluster)-1]
+	r := &Recorder{version: writes.Version, onFollower: writes != serves}
+	for _, c := range []struct {
+		conn   **grpc.ClientConn
+		server *realetcd.Server
+	}{{&r.conns[stream], serves}, {&r.conns[writer], writes}, {&r.conns[reader], serves}, {&r.barrier, serves}} {
+		conn, err := c.server.Dial()
 		if err != nil {
 			r.Close()
 			return nil, err
 		}
-		*c = conn
+		*c.conn = conn
 	}
 	return r, nil
 }
@@ -60,11 +67,11 @@ func (r *Recorder) Record(ctx context.Context, seed uint64) (*Race, error) {
 	ctx, cancel := context.WithTimeout(ctx, raceTimeout)
 	defer cancel()
 	r.races++
-	if err := r.connect(ctx); err != nil {
-		return nil, err
-	}
 	begin, err := r.begin(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.connect(ctx); err != nil {
 		return nil, err
 	}
 	watch, err := rawwatch.Open(ctx, r.conns[stream])
@@ -74,7 +81,7 @@ func (r *Recorder) Record(ctx context.Context, seed uint64) (*Race, error) {
 	defer watch.Close()
 	l := &notebook{}
 	p := newPlan(seed, fmt.Sprintf("/race%d/", r.races), begin)
-	race := &Race{Version: r.server.Version, Begin: begin, Compacted: r.compacted}
+	race := &Race{Version: r.version, OnFollower: r.onFollower, Begin: begin, Compacted: r.compacted}
 	for _, write := range p.before {
 		if err := r.call(ctx, l, writer, write); err != nil {
 			return nil, err
@@ -87,7 +94,8 @@ func (r *Recorder) Record(ctx context.Context, seed uint64) (*Race, error) {
 	return race, nil
 }
 
-// connect opens the connections, so that no client's first request waits for a handshake.
+// connect opens the connections, so that no client's first request waits for a handshake. The
+// reads are linearizable, so that both members have applied what was written before.
 func (r *Recorder) connect(ctx context.Context) error {
 	for _, c := range append(r.conns[:], r.barrier) {
 		if _, err := pb.NewKVClient(c).Range(ctx, &pb.RangeRequest{Key: []byte("handshake")}); err != nil {
@@ -106,7 +114,7 @@ func (r *Recorder) run(ctx context.Context, l *notebook, watch *rawwatch.Stream,
 			if err != nil {
 				return
 			}
-			l.note(stream, false, watchResponse(resp))
+			l.note(stream, false, wirepb.WatchResponse(resp))
 		}
 	})
 	defer receiving.Wait()
@@ -141,7 +149,7 @@ func (r *Recorder) run(ctx context.Context, l *notebook, watch *rawwatch.Stream,
 // call has a unary request answered.
 func (r *Recorder) call(ctx context.Context, l *notebook, client int, p sim.Payload) error {
 	l.note(client, true, p)
-	resp, err := do(ctx, pb.NewKVClient(r.conns[client]), p)
+	resp, err := do(ctx, r.conns[client], p)
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", names[client], p.Label(), err)
 	}
@@ -170,8 +178,12 @@ func (r *Recorder) begin(ctx context.Context) (int64, error) {
 	return put.Header.Revision, nil
 }
 
-// rest waits until the server has nothing left to send.
+// rest waits until the server has nothing left to send. A linearizable read is answered when
+// it has applied all that was written.
 func (r *Recorder) rest(ctx context.Context, begin int64) error {
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
 	for range 2 {
 		if err := r.sync(ctx, begin); err != nil {
 			return fmt.Errorf("waiting for syncWatchersLoop: %w", err)

@@ -12,7 +12,7 @@ import (
 // Story is the race for people, and where the schedule went wrong that gave most of it.
 func (r *Race) Story(result *reach.Result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "etcd %s: a race that began at revision %d is %s after %d states\n", r.Version, r.Begin, result.Verdict, result.States)
+	fmt.Fprintf(&b, "etcd %s%s: a race that began at revision %d is %s after %d states\n", r.Version, r.where(), r.Begin, result.Verdict, result.States)
 	for i := range r.Moments {
 		m := &r.Moments[i]
 		if i == result.At {
@@ -28,6 +28,14 @@ func (r *Race) Story(result *reach.Result) string {
 		r.contradiction(&b, result)
 	}
 	return b.String()
+}
+
+// where says which member served the race, if it is not the only one.
+func (r *Race) where() string {
+	if r.OnFollower {
+		return ", on a follower"
+	}
+	return ""
 }
 
 func (r *Race) contradiction(b *strings.Builder, result *reach.Result) {

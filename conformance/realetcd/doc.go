@@ -1,3 +1,3 @@
-// Package realetcd runs real etcd servers: one member, on loopback, on free
-// ports, with a data directory of its own that disappears with it.
+// Package realetcd runs real etcd servers, alone or as members of a cluster: on loopback,
+// on free ports, each with a data directory of its own that disappears with it.
 package realetcd

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,48 +42,44 @@ func Start(ctx context.Context, version string, flags ...string) (*Server, error
 	if !Built(version) {
 		return nil, fmt.Errorf("%s is not there: run make servers", Binary(version))
 	}
-	var err error
-	for range startAttempts {
-		var s *Server
-		if s, err = start(ctx, version, flags); err == nil {
-			return s, nil
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return nil, err
-}
-
-func start(ctx context.Context, version string, flags []string) (*Server, error) {
-	client, peer, err := freePorts()
+	cluster, err := startCluster(ctx, version, 1, flags)
 	if err != nil {
 		return nil, err
 	}
+	return cluster[0], nil
+}
+
+// configure makes a member of a cluster that does not run yet. Its peers are URLs by name,
+// as --initial-cluster wants them.
+func configure(version string, a address, peers string, flags []string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "watchbed-etcd-")
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Version: version, Endpoint: client, dir: dir}
+	s := &Server{Version: version, Endpoint: a.client, dir: dir}
 	s.flags = append([]string{
-		"--name=m",
+		"--name=" + a.name,
 		"--data-dir=" + filepath.Join(dir, "data"),
-		"--listen-client-urls=http://" + client,
-		"--advertise-client-urls=http://" + client,
-		"--listen-peer-urls=http://" + peer,
-		"--initial-advertise-peer-urls=http://" + peer,
-		"--initial-cluster=m=http://" + peer,
+		"--listen-client-urls=http://" + a.client,
+		"--advertise-client-urls=http://" + a.client,
+		"--listen-peer-urls=http://" + a.peer,
+		"--initial-advertise-peer-urls=http://" + a.peer,
+		"--initial-cluster=" + peers,
 		"--log-level=warn",
 	}, flags...)
-	if err := s.launch(ctx); err != nil {
-		os.RemoveAll(dir)
-		return nil, err
-	}
 	return s, nil
 }
 
-// launch runs the process. If it does not answer, there is none afterwards.
+// launch runs the process until it answers. If it does not, there is none afterwards.
 func (s *Server) launch(ctx context.Context) error {
+	if err := s.run(); err != nil {
+		return err
+	}
+	return s.answers(ctx)
+}
+
+// run runs the process.
+func (s *Server) run() error {
 	s.output, s.exited = &bytes.Buffer{}, make(chan struct{})
 	s.cmd = exec.Command(Binary(s.Version), s.flags...)
 	// Variables of the caller's shell (ETCD_*) would configure the server too.
@@ -100,6 +95,11 @@ func (s *Server) launch(ctx context.Context) error {
 		cmd.Wait()
 		close(exited)
 	}()
+	return nil
+}
+
+// answers waits until the process answers. If it does not, there is none afterwards.
+func (s *Server) answers(ctx context.Context) error {
 	if err := s.awaitReady(ctx); err != nil {
 		s.kill()
 		return fmt.Errorf("etcd %s did not start: %w\n%s", s.Version, err, s.output)
@@ -159,21 +159,9 @@ func (s *Server) Stop() {
 }
 
 func (s *Server) kill() {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return
+	}
 	s.cmd.Process.Kill()
 	<-s.exited
-}
-
-func freePorts() (client, peer string, err error) {
-	// Both are held until both are known, or they could be the same.
-	a, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", "", err
-	}
-	defer a.Close()
-	b, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", "", err
-	}
-	defer b.Close()
-	return a.Addr().String(), b.Addr().String(), nil
 }

@@ -11,6 +11,10 @@ import (
 // for ever (3.5.12), and the newest of both supported branches.
 func Versions() []string { return []string{"3.5.7", "3.5.12", "3.5.35", "3.6.16"} }
 
+// Compared are the releases whose servers are compared with the simulated ones anew: those
+// of the recordings, and the newest of all.
+func Compared() []string { return append(Versions(), "3.7.3") }
+
 // Binary is where "make servers" puts the server of a version.
 func Binary(version string) string {
 	return filepath.Join(moduleDir(), "bin", "etcd-"+version)

@@ -44,17 +44,36 @@ func (b *branch) key() (uint64, error) {
 	return uint64(d), nil
 }
 
-// settle lets the clients do what they do without a choice. It returns what a client
-// was sent and has not seen in the recording, nil if there is no such thing.
+// settle lets happen what is no choice: what the clients do, and what is prompt. It
+// returns what a client was sent and has not seen in the recording, nil if there is no
+// such thing.
 func (s *search) settle(b *branch) *Contradiction {
 	for {
 		if wrong := s.take(b); wrong != nil {
 			return wrong
 		}
-		if !s.goOn(b) {
+		if !s.goOn(b) && !s.doPrompt(b) {
 			return nil
 		}
 	}
+}
+
+// doPrompt does a prompt action. It returns false if there is none.
+func (s *search) doPrompt(b *branch) bool {
+	if s.recording.Prompt == nil {
+		return false
+	}
+	enabled := s.recordedActions(b.world)
+	i := slices.IndexFunc(enabled, func(a sim.Action) bool { return s.recording.Prompt(b.world, a) })
+	if i < 0 {
+		return false
+	}
+	var given answers.Combination
+	b.world.Do(&given, enabled[i])
+	if given.Next() {
+		panic("reach: a prompt action asks")
+	}
+	return true
 }
 
 // take has the clients take all that is on its way to them.
@@ -113,11 +132,11 @@ func (s *search) goOn(b *branch) bool {
 	c := &s.recording.Clients[m.Client]
 	b.world.Admit(&answers.Combination{}, c.Node, func(env *sim.Env) {
 		if !c.Stream {
-			env.Call(s.recording.Server, m.Payload)
+			env.Call(c.Server, m.Payload)
 			return
 		}
 		if b.streams[m.Client] == sim.NoConn {
-			b.streams[m.Client] = env.Open(s.recording.Server)
+			b.streams[m.Client] = env.Open(c.Server)
 		}
 		env.Send(b.streams[m.Client], m.Payload)
 	})

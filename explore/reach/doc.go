@@ -7,9 +7,10 @@
 // it sends as soon as all moments before have come, because a message may take as long
 // as it likes anyway, and it takes every answer at once, because an answer that lies
 // with the client until it is read is seen by no other node. What is left to choose is
-// what the nodes between do, and when. The search is depth-first over these choices. It
-// goes back as soon as a client is sent something that the recording has not, and it
-// enters no state twice (sim.World.Fingerprint, with how far each client has got).
+// what the nodes between do, and when. Of that, too, some things are no choice if the
+// caller says so (Recording.Prompt). The search is depth-first over these choices. It
+// goes back as soon as a client is sent something that the recording has not, or the
+// caller knows that it will be (Recording.Hopeless), and it enters no state twice (sim.World.Fingerprint, with how far each client has got).
 //
 // The world has to be untimed: any timer may fire at any time, so that whatever a real
 // clock allows is among the schedules. A world that cannot answer so on any schedule

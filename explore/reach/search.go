@@ -138,7 +138,7 @@ func (s *search) explore(b *branch) bool {
 	if b.at > s.at || s.furthest == nil && wrong != nil {
 		s.at, s.furthest = b.at, wrong
 	}
-	if wrong != nil {
+	if wrong != nil || s.recording.Hopeless != nil && s.recording.Hopeless(b.world, b.taken) {
 		return false
 	}
 	enabled := s.recordedActions(b.world)

@@ -94,10 +94,17 @@ func sent(client int, what text) reach.Moment {
 func got(client int, what text) reach.Moment { return reach.Moment{Client: client, Payload: what} }
 
 func search(t *testing.T, server sim.Node, states int, rest bool, moments ...reach.Moment) (reach.Result, error) {
+	return searchWith(t, server, states, &reach.Recording{Moments: moments, AtRest: rest})
+}
+
+// searchWith adds the clients to a recording.
+func searchWith(t *testing.T, server sim.Node, states int, r *reach.Recording) (reach.Result, error) {
 	w := sim.NewWorld(sim.Options{})
-	r := &reach.Recording{Server: w.Add("server", server), Moments: moments, AtRest: rest}
+	node := w.Add("server", server)
 	for i := range 3 {
-		r.Clients = append(r.Clients, reach.Client{Node: w.Add(fmt.Sprint("client", i), reach.Idle{}), Stream: i == watcher})
+		r.Clients = append(r.Clients, reach.Client{
+			Node: w.Add(fmt.Sprint("client", i), reach.Idle{}), Server: node, Stream: i == watcher,
+		})
 	}
 	w.Start(nil)
 	return reach.Search(w, r, states)
@@ -168,4 +175,39 @@ func TestSearchOfTooFewStatesIsUndecided(t *testing.T) {
 func TestSearchOfWhatCannotBeCloned(t *testing.T) {
 	_, err := search(t, unclonable{}, 1000, false, sent(writer, "add"))
 	require.ErrorContains(t, err, "server cannot be cloned")
+}
+
+// What is prompt is not a choice, and what is hopeless is not gone on with.
+func TestSearchTakesAdvice(t *testing.T) {
+	concurrent := []reach.Moment{sent(writer, "add"), sent(writer, "add"), sent(reader, "get"), got(reader, "2"), sent(reader, "get"), got(reader, "1")}
+	plain, err := search(t, &counter{}, 1000, false, concurrent...)
+	require.NoError(t, err)
+	require.Equal(t, reach.Unreachable, plain.Verdict)
+
+	// When a request to add has come makes no difference before the loop runs.
+	prompt := func(w *sim.World, a sim.Action) bool {
+		return a.Kind == sim.Deliver && w.Pending(a).Payload == text("add")
+	}
+	advised, err := searchWith(t, &counter{}, 1000, &reach.Recording{Moments: concurrent, Prompt: prompt})
+	require.NoError(t, err)
+	require.Equal(t, reach.Unreachable, advised.Verdict)
+	require.Less(t, advised.States, plain.States)
+
+	// A counter at two will never answer 1.
+	asked := 0
+	hopeless := func(w *sim.World, given []int) bool {
+		asked++
+		return given[reader] == 0 && w.Node(1).(*counter).count == 2
+	}
+	concurrent[3], concurrent[5] = got(reader, "1"), got(reader, "2")
+	advised, err = searchWith(t, &counter{}, 1000, &reach.Recording{Moments: concurrent, Hopeless: hopeless})
+	require.NoError(t, err)
+	require.Equal(t, reach.Reached, advised.Verdict)
+	require.Positive(t, asked)
+
+	never := func(*sim.World, []int) bool { return true }
+	advised, err = searchWith(t, &counter{}, 1000, &reach.Recording{Moments: concurrent, Hopeless: never})
+	require.NoError(t, err)
+	require.Equal(t, reach.Unreachable, advised.Verdict)
+	require.Zero(t, advised.States)
 }
