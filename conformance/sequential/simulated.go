@@ -1,0 +1,62 @@
+package sequential
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/explore/reach"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+)
+
+// simulated is the simulated server with its one client. Time stands still.
+type simulated struct {
+	world          *sim.World
+	server, client sim.NodeID
+}
+
+// simulate is a server with an empty store at a revision, which it is compacted at unless
+// that is the first one.
+func simulate(cfg etcd.Config, revision int64) *simulated {
+	cfg.InitialRevision = revision
+	if revision > 1 {
+		cfg.Compacted = revision
+	}
+	w := sim.NewWorld(sim.Options{Mode: sim.Untimed, Untraced: true})
+	s := &simulated{world: w, server: w.Add("etcd", etcd.New(cfg)), client: w.Add("client", reach.Idle{})}
+	w.Start(s)
+	return s
+}
+
+// call lets the server do whatever it can but wait, until the request is answered.
+func (s *simulated) call(p sim.Payload) (sim.Payload, error) {
+	s.world.Admit(s, s.client, func(env *sim.Env) { env.Call(s.server, p) })
+	for {
+		next, ok := s.next()
+		if !ok {
+			return nil, fmt.Errorf("the simulated server does not answer %s", p.Label())
+		}
+		if next.Node == s.client {
+			answer := s.world.Pending(next).Payload
+			s.world.Do(s, next)
+			return answer, nil
+		}
+		s.world.Do(s, next)
+	}
+}
+
+// next is a delivery or a task. What a timer would do is to end a lease, and to drop what was
+// compacted already.
+func (s *simulated) next() (sim.Action, bool) {
+	for _, a := range s.world.Enabled() {
+		if a.Kind != sim.Fire {
+			return a, true
+		}
+	}
+	return sim.Action{}, false
+}
+
+// Pick implements sim.Chooser.
+func (*simulated) Pick(*sim.World, []sim.Action) int { panic("sequential: a step is not picked") }
+
+// Choose implements sim.Chooser. With one client no answer depends on it.
+func (*simulated) Choose(*sim.World, int, string) int { return 0 }

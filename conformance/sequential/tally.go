@@ -1,0 +1,82 @@
+package sequential
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Tally counts what was compared.
+type Tally struct {
+	// Requests are all, Refused those that the real server refused, Transactions those
+	// that are one, Nested those of them with another one within, Leases those about a
+	// lease or with one.
+	Requests, Refused, Transactions, Nested, Leases int
+	// Kept are the puts that kept a value or a lease, alone or in a transaction, and were
+	// carried out.
+	Kept int
+	// Explained are the transactions that both servers refused and named different reasons
+	// for (namesAnother).
+	Explained int
+	// Differences are told for people.
+	Differences []string
+}
+
+func (t *Tally) String() string {
+	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something; %d refused for another of several reasons",
+		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Explained)
+}
+
+func (t *Tally) add(p, answer sim.Payload) {
+	t.Requests++
+	_, refused := answer.(*wire.Error)
+	if refused {
+		t.Refused++
+	}
+	switch p := p.(type) {
+	case *wire.PutRequest:
+		t.addPuts(refused, p)
+	case *wire.LeaseGrantRequest, *wire.LeaseRevokeRequest, *wire.LeaseTimeToLiveRequest, *wire.LeaseKeepAliveRequest:
+		t.Leases++
+	case *wire.TxnRequest:
+		t.Transactions++
+		nested := false
+		var puts []*wire.PutRequest
+		each(p, func(op *wire.RequestOp) {
+			nested = nested || op.Txn != nil
+			if op.Put != nil {
+				puts = append(puts, op.Put)
+			}
+		})
+		if nested {
+			t.Nested++
+		}
+		t.addPuts(refused, puts...)
+	}
+}
+
+// addPuts counts a request with puts.
+func (t *Tally) addPuts(refused bool, puts ...*wire.PutRequest) {
+	leases, kept := false, false
+	for _, p := range puts {
+		leases = leases || p.Lease != 0 || p.IgnoreLease
+		kept = kept || p.IgnoreLease || p.IgnoreValue
+	}
+	if leases {
+		t.Leases++
+	}
+	if kept && !refused {
+		t.Kept++
+	}
+}
+
+// show is a request with all its fields.
+func show(p sim.Payload) string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return p.Label()
+	}
+	return fmt.Sprintf("%T %s", p, text)
+}
