@@ -145,6 +145,8 @@ func checkRequest(r *model.Request) error {
 		stray = "freshness"
 	case (r.Limit != 0 || r.CountOnly || r.KeysOnly || r.Selection != model.Selection{}) && r.Kind != model.List:
 		stray = "limit, countOnly, keysOnly or selection"
+	case r.IgnoreValue && r.Kind != model.Put:
+		stray = "ignoreValue"
 	case r.PrevKV && r.Kind != model.Put && r.Kind != model.Delete:
 		stray = "prevKV"
 	case (r.Compare != nil || r.Success != nil || r.Failure != nil) && r.Kind != model.Txn:
@@ -159,6 +161,9 @@ func checkRequest(r *model.Request) error {
 			return errors.New(`"revision" needs "freshness": "exact" or "not-older-than"`)
 		}
 		return fmt.Errorf("a %s has no %s: remove it", r.Kind, stray)
+	}
+	if r.IgnoreValue && r.Value != "" {
+		return errors.New("a put that keeps the value has none: remove value or ignoreValue")
 	}
 	needsRevision := r.Kind == model.Compact || r.Freshness == model.Exact || r.Freshness == model.NotOlderThan
 	if needsRevision && r.Revision == 0 {
@@ -184,9 +189,9 @@ func checkRequest(r *model.Request) error {
 
 func checkBranchRequest(r *model.Request) error {
 	switch r.Kind {
-	case model.Put, model.Delete, model.Get, model.List:
+	case model.Put, model.Delete, model.Get, model.List, model.Txn:
 	default:
-		return fmt.Errorf("a %s is not possible: use put, delete, get or list", r.Kind)
+		return fmt.Errorf("a %s is not possible: use put, delete, get, list or txn", r.Kind)
 	}
 	if r.Freshness != model.Consistent {
 		return errors.New("reads are at the transaction's own revision: remove freshness and revision")

@@ -32,8 +32,9 @@
 //   - request: put {"key","value"}, delete {"key","end"}, get {"key"},
 //     list {"key","end","limit","countOnly","keysOnly"}, compact {"revision"},
 //     txn {"compare":[{"key","target":"mod|version|create|value","result":"=|!=|>|<","value"}],
-//     "success":[...],"failure":[...]} with requests that carry their own "op"; a compare
-//     of values has "text" in place of "value".
+//     "success":[...],"failure":[...]} with requests that carry their own "op", which may
+//     be txn again: its compares look at the store before all of it. A compare
+//     of values has "text" in place of "value". A put with "ignoreValue" keeps the value.
 //     Ranges are etcd's: without end the single key, end "\u0000" is "from key on".
 //     Reads may have "freshness": "any" (Kubernetes: resourceVersion 0),
 //     "not-older-than" or "exact", the latter two with "revision"; without it

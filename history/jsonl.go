@@ -49,20 +49,22 @@ type operationJSON struct {
 type requestJSON struct {
 	// Op is that of a request inside a transaction; outside of one the
 	// operation's line says it.
-	Op        string         `json:"op,omitempty"`
-	Key       string         `json:"key,omitempty"`
-	End       string         `json:"end,omitempty"`
-	Value     string         `json:"value,omitempty"`
-	Freshness string         `json:"freshness,omitempty"`
-	Revision  int64          `json:"revision,omitempty"`
-	Limit     int64          `json:"limit,omitempty"`
-	CountOnly bool           `json:"countOnly,omitempty"`
-	KeysOnly  bool           `json:"keysOnly,omitempty"`
-	PrevKV    bool           `json:"prevKV,omitempty"`
-	Selection *selectionJSON `json:"selection,omitempty"`
-	Compare   []compareJSON  `json:"compare,omitempty"`
-	Success   []requestJSON  `json:"success,omitempty"`
-	Failure   []requestJSON  `json:"failure,omitempty"`
+	Op        string `json:"op,omitempty"`
+	Key       string `json:"key,omitempty"`
+	End       string `json:"end,omitempty"`
+	Value     string `json:"value,omitempty"`
+	Freshness string `json:"freshness,omitempty"`
+	Revision  int64  `json:"revision,omitempty"`
+	Limit     int64  `json:"limit,omitempty"`
+	CountOnly bool   `json:"countOnly,omitempty"`
+	KeysOnly  bool   `json:"keysOnly,omitempty"`
+	PrevKV    bool   `json:"prevKV,omitempty"`
+	// IgnoreValue is of a put.
+	IgnoreValue bool           `json:"ignoreValue,omitempty"`
+	Selection   *selectionJSON `json:"selection,omitempty"`
+	Compare     []compareJSON  `json:"compare,omitempty"`
+	Success     []requestJSON  `json:"success,omitempty"`
+	Failure     []requestJSON  `json:"failure,omitempty"`
 }
 
 type compareJSON struct {
@@ -154,7 +156,7 @@ func Write(w io.Writer, h *model.History) error {
 func encodeRequest(r *model.Request) *requestJSON {
 	out := &requestJSON{
 		Key: r.Key, End: r.End, Value: r.Value, Revision: r.Revision,
-		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV,
+		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV, IgnoreValue: r.IgnoreValue,
 	}
 	if s := r.Selection; s != (model.Selection{}) {
 		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix, s.MoreOfAll}
@@ -271,7 +273,7 @@ func codeNamed(name string) (model.Code, error) {
 func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 	r := &model.Request{
 		Kind: kind, Key: in.Key, End: in.End, Value: in.Value, Revision: in.Revision,
-		Limit: in.Limit, CountOnly: in.CountOnly, KeysOnly: in.KeysOnly, PrevKV: in.PrevKV,
+		Limit: in.Limit, CountOnly: in.CountOnly, KeysOnly: in.KeysOnly, PrevKV: in.PrevKV, IgnoreValue: in.IgnoreValue,
 	}
 	if s := in.Selection; s != nil {
 		by := indexOf(sortNames, s.SortBy)
@@ -339,8 +341,8 @@ func decodeBranch(in []requestJSON) ([]model.Request, error) {
 		if err != nil {
 			return nil, fmt.Errorf("in a transaction: %w", err)
 		}
-		if kind == model.Txn || kind == model.Compact {
-			return nil, fmt.Errorf("in a transaction: a %s is not possible: use put, delete, get or list", kind)
+		if kind == model.Compact {
+			return nil, fmt.Errorf("in a transaction: a %s is not possible: use put, delete, get, list or txn", kind)
 		}
 		r, err := decodeRequest(kind, &in[i])
 		if err != nil {

@@ -8,29 +8,46 @@ import "github.com/watchbed/watchbed/model"
 // after a wrong answer is of no use. A read of the past inside a transaction is not
 // compared: the contents have no past.
 func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch *[]*model.Item) (changed, right bool) {
+	var room [8]bool
+	succeeds, kept := c.decide(r, room[:0], scratch)
+	if !kept {
+		// etcd refuses it.
+		return false, res == nil
+	}
+	return c.carryOut(r, res, rev, &succeeds, scratch)
+}
+
+// decide adds which transactions succeed, the outer ones before those in them: the contents
+// before all of it decide. It reports whether there is what the puts of a request keep.
+func (c *contents) decide(r *model.Request, succeeds []bool, scratch *[]*model.Item) (all []bool, kept bool) {
+	if r.Kind != model.Txn {
+		return succeeds, !r.IgnoreValue || c.get(r.Key) != nil
+	}
+	does := c.compares(r, scratch)
+	succeeds, kept = append(succeeds, does), true
+	branch := r.Branch(does)
+	for i := range branch {
+		var ok bool
+		succeeds, ok = c.decide(&branch[i], succeeds, scratch)
+		kept = kept && ok
+	}
+	return succeeds, kept
+}
+
+// carryOut is apply where it is decided which transactions succeed.
+func (c *contents) carryOut(r *model.Request, res *model.Result, rev int64, succeeds *[]bool, scratch *[]*model.Item) (changed, right bool) {
 	switch r.Kind {
 	case model.Put:
-		c.put(r.Key, r.Value, rev)
+		c.put(r, rev)
 		return true, true
 	case model.Delete:
 		n := c.deleteRange(r.Key, r.End, scratch)
 		return n > 0, res == nil || res.Deleted == n
 	}
-	succeeds := true
-	for i := range r.Compare {
-		if !c.holds(&r.Compare[i], scratch) {
-			succeeds = false
-			break
-		}
-	}
-	if res != nil && res.Succeeded != succeeds {
-		return false, false
-	}
-	branch := r.Failure
-	if succeeds {
-		branch = r.Success
-	}
-	if res != nil && len(res.Results) != len(branch) {
+	does := (*succeeds)[0]
+	*succeeds = (*succeeds)[1:]
+	branch := r.Branch(does)
+	if res != nil && (res.Succeeded != does || len(res.Results) != len(branch)) {
 		return false, false
 	}
 	for i := range branch {
@@ -45,7 +62,7 @@ func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch
 			}
 			continue
 		}
-		did, ok := c.apply(b, shown, rev, scratch)
+		did, ok := c.carryOut(b, shown, rev, succeeds, scratch)
 		if !ok {
 			return false, false
 		}
@@ -60,12 +77,8 @@ func (c *contents) idle(r *model.Request, res *model.Result, scratch *[]*model.I
 	if r.Kind == model.Delete {
 		return res.Deleted == 0 && len(c.between(r.Key, r.End, scratch)) == 0
 	}
-	for i := range r.Compare {
-		if !c.holds(&r.Compare[i], scratch) {
-			return !res.Succeeded && c.idleBranch(r.Failure, res, scratch)
-		}
-	}
-	return res.Succeeded && c.idleBranch(r.Success, res, scratch)
+	does := c.compares(r, scratch)
+	return res.Succeeded == does && c.idleBranch(r.Branch(does), res, scratch)
 }
 
 func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch *[]*model.Item) bool {
@@ -77,7 +90,7 @@ func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch
 		switch {
 		case b.Kind == model.Put:
 			return false
-		case b.Kind == model.Delete:
+		case b.IsWrite():
 			if !c.idle(b, shown, scratch) {
 				return false
 			}
@@ -88,8 +101,14 @@ func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch
 	return true
 }
 
-func (c *contents) holds(p *model.Compare, scratch *[]*model.Item) bool {
-	return p.Holds(c.between(p.Key, p.End, scratch))
+// compares reports whether all conditions of a transaction hold.
+func (c *contents) compares(r *model.Request, scratch *[]*model.Item) bool {
+	for i := range r.Compare {
+		if p := &r.Compare[i]; !p.Holds(c.between(p.Key, p.End, scratch)) {
+			return false
+		}
+	}
+	return true
 }
 
 // rangeEnd is the end of the range that a read or delete covers.

@@ -90,7 +90,7 @@ func (s naiveStore) copy() naiveStore {
 // does carries out the operation and compares everything in the answer.
 func (s *naiveStore) does(op *model.Operation, prop Property) bool {
 	before := s.revision
-	got := s.execute(op.Request, before+1)
+	got := s.carriesOut(op.Request, before+1)
 	if got.changed {
 		s.revision++
 	}
@@ -105,8 +105,20 @@ func (s *naiveStore) does(op *model.Operation, prop Property) bool {
 	return got.matches(op.Request, given)
 }
 
+// carriesOut leaves everything as it is if a put keeps what is not there.
+func (s *naiveStore) carriesOut(r *model.Request, rev int64) naiveAnswer {
+	old := s.copy()
+	got := s.execute(r, rev, old.items)
+	if got.refused {
+		*s = old
+		return naiveAnswer{refused: true}
+	}
+	return got
+}
+
 type naiveAnswer struct {
 	changed   bool
+	refused   bool
 	found     []model.Item
 	deleted   int64
 	succeeded bool
@@ -120,14 +132,21 @@ func covers(r *model.Request, key string) bool {
 	return strings.Compare(key, r.Key) >= 0 && (r.End == "\x00" || strings.Compare(key, r.End) < 0)
 }
 
-func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
+// execute compares with the items before all of the request.
+func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.Item) naiveAnswer {
 	var out naiveAnswer
 	switch r.Kind {
 	case model.Put:
 		it := model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1}
-		if old, ok := s.items[r.Key]; ok {
-			it.CreateRevision = old.CreateRevision
-			it.Version = old.Version + 1
+		if now, ok := s.items[r.Key]; ok {
+			it.CreateRevision = now.CreateRevision
+			it.Version = now.Version + 1
+			if r.IgnoreValue {
+				it.Value = now.Value
+			}
+		}
+		if _, was := old[r.Key]; r.IgnoreValue && !was {
+			out.refused = true
 		}
 		s.items[r.Key] = it
 		out.changed = true
@@ -149,7 +168,7 @@ func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
 	case model.Txn:
 		out.succeeded = true
 		for _, c := range r.Compare {
-			it, there := s.items[c.Key]
+			it, there := old[c.Key]
 			v, operand := it.ModRevision, c.Operand
 			switch c.Target {
 			case model.CompareVersion:
@@ -167,8 +186,9 @@ func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
 			branch = r.Success
 		}
 		for i := range branch {
-			one := s.execute(&branch[i], rev)
+			one := s.execute(&branch[i], rev, old)
 			out.changed = out.changed || one.changed
+			out.refused = out.refused || one.refused
 			out.nested = append(out.nested, one)
 		}
 	}
@@ -176,6 +196,9 @@ func (s *naiveStore) execute(r *model.Request, rev int64) naiveAnswer {
 }
 
 func (a *naiveAnswer) matches(r *model.Request, given *model.Result) bool {
+	if a.refused {
+		return false
+	}
 	if r.Kind == model.Get || r.Kind == model.List {
 		return a.matchesRead(r, given)
 	}

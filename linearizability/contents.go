@@ -206,14 +206,19 @@ func (c *contents) between(key, end string, scratch *[]*model.Item) []*model.Ite
 	return out
 }
 
-func (c *contents) put(key, value string, rev int64) {
+func (c *contents) put(r *model.Request, rev int64) {
 	it := c.items.item()
 	if c.plain {
 		rev = 1
 	}
-	*it = model.Item{Key: key, Value: value, CreateRevision: rev, ModRevision: rev, Version: 1}
-	if old := c.get(key); old != nil && !c.plain {
-		it.CreateRevision, it.Version = old.CreateRevision, old.Version+1
+	*it = model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1}
+	if old := c.get(r.Key); old != nil {
+		if r.IgnoreValue {
+			it.Value = old.Value
+		}
+		if !c.plain {
+			it.CreateRevision, it.Version = old.CreateRevision, old.Version+1
+		}
 	}
 	c.set(it)
 }

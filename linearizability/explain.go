@@ -112,7 +112,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 		Property: prop, Operation: int(f.op), Because: -1, Write: -1,
 		Revision: f.revision, Bound: f.bound,
 	}
-	if w.blind || f.kind == nothing || (w.open || w.history.Partial) && !w.definite(f) {
+	if w.blind || f.kind == nothing || (w.open || w.history.Partial) && !w.definite(f, prop == LinearizableData) {
 		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
 		e.Sentence = "no order of the operations fits their answers, whether or not the writes with unknown outcome took effect"
 		return e

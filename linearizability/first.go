@@ -91,7 +91,7 @@ func puts(r *model.Request, it *model.Item) bool {
 	ofBranch := func(b model.Request) bool { return puts(&b, it) }
 	switch r.Kind {
 	case model.Put:
-		return r.Key == it.Key && r.Value == it.Value
+		return r.Key == it.Key && (r.IgnoreValue || r.Value == it.Value)
 	case model.Txn:
 		return slices.ContainsFunc(r.Success, ofBranch) || slices.ContainsFunc(r.Failure, ofBranch)
 	}

@@ -66,6 +66,8 @@ type Judge struct {
 	// linearizable: porcupine has found an order for the history that is loaded, which
 	// respects real time.
 	linearizable bool
+	// beyond is why nothing of the last history can be judged, empty if that is not so.
+	beyond string
 	// decide: porcupine is asked about histories of any size that the witness leaves
 	// undecided.
 	decide bool
@@ -105,6 +107,12 @@ func (d *Disagreement) Error() string {
 // nil or a *Disagreement.
 func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Judgement, error) {
 	j.judgements, j.linearizable = j.judgements[:0], false
+	if j.beyond = beyond(h); j.beyond != "" {
+		for _, p := range props {
+			j.judgements = append(j.judgements, Judgement{Property: p, Verdict: model.Undecided})
+		}
+		return j.judgements, nil
+	}
 	j.witness.Load(h, log)
 	var failure error
 	for _, p := range props {

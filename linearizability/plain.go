@@ -85,21 +85,10 @@ func (p *Porcupine) parts(prop Property) [][]porcupine.Operation {
 
 // onlyKey is the one key that a request is about.
 func onlyKey(r *model.Request) (key string, ok bool) {
-	if r.Kind != model.Txn {
-		return r.Key, rangeEnd(r) == ""
-	}
-	key, ok = "", true
-	about := func(k, end string) {
+	ok = true
+	ranges(r, func(k, end string) {
 		ok = ok && end == "" && (key == "" || k == key)
 		key = k
-	}
-	for _, c := range r.Compare {
-		about(c.Key, c.End)
-	}
-	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
-		for i := range branch {
-			about(branch[i].Key, rangeEnd(&branch[i]))
-		}
-	}
+	})
 	return key, ok && key != ""
 }

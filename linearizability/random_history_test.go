@@ -3,6 +3,7 @@ package linearizability
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -159,6 +160,9 @@ func (s *simulated) effect(op *model.Operation) {
 	}
 	if op.Outcome == model.Done {
 		op.Result = &res
+		if res.Err != model.OK {
+			op.Outcome = model.Failed
+		}
 	}
 }
 
@@ -169,7 +173,7 @@ func (s *simulated) value() string { return []string{"x", "y", "z"}[s.dice.roll(
 func (s *simulated) request() *model.Request {
 	switch s.dice.roll(10) {
 	case 0, 1, 2:
-		return &model.Request{Kind: model.Put, Key: s.key(), Value: s.value()}
+		return s.put(s.key())
 	case 3:
 		r := &model.Request{Kind: model.Delete, Key: s.key()}
 		if s.dice.roll(3) == 0 {
@@ -208,7 +212,49 @@ func (s *simulated) fresh(r *model.Request) *model.Request {
 	return r
 }
 
+// put may keep the value that is there, if the key is.
+func (s *simulated) put(key string) *model.Request {
+	r := &model.Request{Kind: model.Put, Key: key, Value: s.value()}
+	if s.dice.roll(8) == 0 {
+		r.Value, r.IgnoreValue = "", true
+	}
+	return r
+}
+
+// transaction may have others in it.
 func (s *simulated) transaction() *model.Request {
+	r := s.flat()
+	for s.dice.roll(3) == 0 {
+		inner := s.flat()
+		if s.dice.roll(2) == 0 {
+			r.Success = append(r.Success, *inner)
+		} else {
+			r.Failure = append([]model.Request{*inner}, r.Failure...)
+		}
+	}
+	if does(r, func(op *model.Request) bool { return op.Kind == model.Delete }) {
+		// What a deletion takes away no put of the same transaction can keep.
+		does(r, func(op *model.Request) bool {
+			op.IgnoreValue = false
+			return false
+		})
+	}
+	return r
+}
+
+// does reports whether something is true of a part of a transaction.
+func does(r *model.Request, is func(op *model.Request) bool) bool {
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			if is(&branch[i]) || does(&branch[i], is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *simulated) flat() *model.Request {
 	key := s.key()
 	c := model.Compare{Key: key, Target: model.CompareTarget(s.dice.roll(4)), Op: model.CompareOp(s.dice.roll(4)), Value: s.value()}
 	if it := s.store.Get(key); it != nil && s.dice.roll(2) == 0 {
@@ -221,7 +267,7 @@ func (s *simulated) transaction() *model.Request {
 		r.Success = []model.Request{{Kind: model.Delete, Key: key}, {Kind: model.Put, Key: key}}
 	case 3:
 		r.Success = []model.Request{{Kind: model.Put, Key: key, Value: s.value()}}
-		r.Failure = []model.Request{{Kind: model.Put, Key: key, Value: s.value()}}
+		r.Failure = []model.Request{*s.put(key)}
 	case 0:
 		r.Success = []model.Request{{Kind: model.Put, Key: key, Value: s.value()}}
 		r.Failure = []model.Request{{Kind: model.Get, Key: key}}
@@ -330,8 +376,16 @@ var mutations = []struct {
 	{"wrong success flag", func(d dice, h *model.History) bool {
 		op := pick(d, h, func(op *model.Operation) bool { return op.Outcome == model.Done && op.Request.Kind == model.Txn })
 		if op != nil {
-			op.Result.Succeeded = !op.Result.Succeeded
-			op.Result.Results = make([]model.Result, len(op.Request.Branch(op.Result.Succeeded)))
+			*op.Result = blank(op.Request, !op.Result.Succeeded, op.Result.Revision)
+		}
+		return op != nil
+	}},
+	{"wrong success flag of an inner transaction", func(d dice, h *model.History) bool {
+		op := pick(d, h, func(op *model.Operation) bool { return op.Outcome == model.Done && within(op.Request, op.Result) >= 0 })
+		if op != nil {
+			i := within(op.Request, op.Result)
+			inner := &op.Request.Branch(op.Result.Succeeded)[i]
+			op.Result.Results[i] = blank(inner, !op.Result.Results[i].Succeeded, 0)
 		}
 		return op != nil
 	}},
@@ -363,6 +417,22 @@ var mutations = []struct {
 		}
 		return true
 	}},
+}
+
+// blank is an answer that says of a transaction no more than whether it succeeds.
+func blank(r *model.Request, succeeds bool, revision int64) model.Result {
+	res := model.Result{Succeeded: succeeds, Revision: revision}
+	if r.Kind == model.Txn {
+		for i := range r.Branch(succeeds) {
+			res.Results = append(res.Results, blank(&r.Branch(succeeds)[i], false, 0))
+		}
+	}
+	return res
+}
+
+// within is the place of a transaction in the branch that a request took, -1 if it has none.
+func within(r *model.Request, res *model.Result) int {
+	return slices.IndexFunc(r.Branch(res.Succeeded), func(op model.Request) bool { return op.Kind == model.Txn })
 }
 
 func isEffective(op *model.Operation) bool {

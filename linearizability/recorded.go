@@ -17,10 +17,29 @@ import (
 // In a partial history "holds" says that writes of others can explain the answers, and
 // "violated" that none can.
 func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement, error) {
+	if beyond(h) != "" {
+		return j.Check(h, nil, props...)
+	}
 	if h.Partial {
 		return j.checkPartial(h, props)
 	}
-	known := settle(h)
+	known := settle(h, false)
+	if known == h || !slices.Contains(props, LinearizableData) {
+		return j.checkSettled(h, known, props)
+	}
+	// What the revisions of lists tell of writes is no part of that property.
+	others := slices.DeleteFunc(slices.Clone(props), func(p Property) bool { return p == LinearizableData })
+	judged, err := j.checkSettled(h, known, others)
+	if err != nil {
+		return judged, err
+	}
+	data, err := j.checkSettled(h, settle(h, true), []Property{LinearizableData})
+	return slices.Insert(judged, slices.Index(props, LinearizableData), data...), err
+}
+
+// checkSettled judges a history of which it is known what became of writes, as far as answers
+// tell.
+func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judgement, error) {
 	first, err := j.check(known, false, props)
 	judged := slices.Clone(first)
 	if open := undecided(judged); err == nil && len(open) > 0 {

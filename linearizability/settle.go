@@ -21,14 +21,17 @@ import (
 //
 // Nothing is settled in a partial history: a write that was not recorded may have put the
 // same value.
-func settle(h *model.History) *model.History {
+//
+// With data, the revisions of lists are not looked at, as LinearizableData does not.
+func settle(h *model.History, data bool) *model.History {
 	s := newSettling(h)
 	if !s.open() {
 		return h
 	}
+	s.data = data
 	s.look(false)
 	s.fillGaps()
-	if s.gaps() == 0 {
+	if s.gaps() == 0 && !s.laterNamed() {
 		s.leaveOut()
 	}
 	return s.history
@@ -74,6 +77,8 @@ type settling struct {
 	shown map[int64]*evidence
 	// newest is the highest revision that any answer shows.
 	newest int64
+	// data: that of a list is not looked at.
+	data bool
 }
 
 // evidence is what answers show of a revision that no answered write made.
@@ -149,7 +154,9 @@ func (s *settling) look(all bool) {
 }
 
 func (s *settling) answer(r *model.Request, res *model.Result) {
-	s.newest = max(s.newest, res.Revision)
+	if r.IsWrite() || !s.data {
+		s.newest = max(s.newest, res.Revision)
+	}
 	for _, it := range res.Items {
 		s.item(it, r.KeysOnly)
 	}
@@ -277,16 +284,33 @@ func (s *settling) isLost(i int) bool {
 
 // fits reports whether a request can have made all of this.
 func (e *evidence) fits(r *model.Request) bool {
-	if r.Kind == model.Txn {
-		return e.fitsAll(r.Success) || e.fitsAll(r.Failure)
+	if r.Kind != model.Txn {
+		return e.fitsAll([]model.Request{*r})
 	}
-	return e.fitsAll([]model.Request{*r})
+	return e.fitsAll(inner(r.Success)) || e.fitsAll(inner(r.Failure))
+}
+
+// inner are the operations that a branch may come to: those of both branches of a
+// transaction that is in it.
+func inner(branch []model.Request) []model.Request {
+	if !slices.ContainsFunc(branch, func(r model.Request) bool { return r.Kind == model.Txn }) {
+		return branch
+	}
+	var all []model.Request
+	for i := range branch {
+		if r := &branch[i]; r.Kind == model.Txn {
+			all = append(append(all, inner(r.Success)...), inner(r.Failure)...)
+		} else {
+			all = append(all, *r)
+		}
+	}
+	return all
 }
 
 func (e *evidence) fitsAll(branch []model.Request) bool {
 	for _, p := range e.puts {
 		if !slices.ContainsFunc(branch, func(r model.Request) bool {
-			return r.Kind == model.Put && r.Key == p.key && (p.keyOnly || r.Value == p.value)
+			return r.Kind == model.Put && r.Key == p.key && (p.keyOnly || r.IgnoreValue || r.Value == p.value)
 		}) {
 			return false
 		}
@@ -332,6 +356,15 @@ func (s *settling) leaveOut() {
 			op.Commit = -1
 		}
 	}
+}
+
+// laterNamed reports whether an answer that not every order has to explain, such as that of a
+// weaker read, names a revision behind those that were seen: a write may have made it.
+func (s *settling) laterNamed() bool {
+	return slices.ContainsFunc(s.history.Operations, func(op model.Operation) bool {
+		return op.Outcome == model.Done && (op.Result.Revision > s.newest ||
+			slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return it.ModRevision > s.newest }))
+	})
 }
 
 // lateRead is a range of which an answer could be that of a store behind all revisions

@@ -82,7 +82,7 @@ func TestSettledEqualsBruteForce(t *testing.T) {
 			for n := range *histories / 20 {
 				mutant, mutation := mutated(d, 1+d.roll(7))
 				h := forgetting(mutant, way)
-				s := settle(h)
+				s := settle(h, false)
 				for i := range h.Operations {
 					if h.Operations[i].Commit != s.Operations[i].Commit || h.Operations[i].Result != s.Operations[i].Result {
 						settled++
@@ -119,7 +119,7 @@ func TestSettleFindsWhatRealEtcdDid(t *testing.T) {
 	lost, found := 0, 0
 	for name, full := range etcdHistories(t) {
 		h := forgetting(full, "commits")
-		s := settle(h)
+		s := settle(h, false)
 		for i := range h.Operations {
 			if h.Operations[i].Outcome != model.Unknown {
 				continue

@@ -226,17 +226,23 @@ func (w *Witness) look(r *model.Request, rev int64) (next int64) {
 			}
 		}
 	}
+	ranges(r, show)
+	return next
+}
+
+// ranges calls f for all ranges that a request is about, those of a branch that is not taken
+// included.
+func ranges(r *model.Request, f func(key, end string)) {
 	if r.Kind != model.Txn {
-		show(r.Key, rangeEnd(r))
-		return next
+		f(r.Key, rangeEnd(r))
+		return
 	}
 	for i := range r.Compare {
-		show(r.Compare[i].Key, r.Compare[i].End)
+		f(r.Compare[i].Key, r.Compare[i].End)
 	}
 	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
 		for i := range branch {
-			show(branch[i].Key, rangeEnd(&branch[i]))
+			ranges(&branch[i], f)
 		}
 	}
-	return next
 }

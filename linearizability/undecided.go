@@ -3,6 +3,7 @@ package linearizability
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
@@ -34,6 +35,9 @@ var idle = map[Property]string{
 }
 
 func (j *Judge) unknown(out *Judgement) string {
+	if j.beyond != "" {
+		return j.beyond
+	}
 	w := &j.witness
 	if w.history.Partial && !w.blind && !w.timeline.spent() {
 		return "no recorded write explains " + w.name(int(out.stuck.op)) + ", and one that is not recorded may: record all writers, or the revisions of answers"
@@ -118,4 +122,38 @@ func boundByTime(h *model.History, p Property) (reads int) {
 
 func isAnsweredWrite(op *model.Operation) bool {
 	return op.Outcome == model.Done && op.Request.IsWrite() && op.Request.Changed(op.Result)
+}
+
+// beyond says what is in a history that no judge here can judge, in a clause with what to
+// do; empty if nothing is. A verdict that leaves it out could be wrong either way.
+func beyond(h *model.History) string {
+	for i := range h.Operations {
+		switch r := h.Operations[i].Request; {
+		case hasLease(r):
+			return "leases take keys away, and which leases there are is not known to the judges: record no operation on leases and no put on one"
+		case h.Partial && keepsValue(r):
+			return "a put keeps the value of its key, which a write that is not recorded may have made: record all writers"
+		}
+	}
+	return ""
+}
+
+// hasLease reports whether a request is about a lease, or names one.
+func hasLease(r *model.Request) bool {
+	return r.Kind >= model.LeaseGrant || r.Lease != 0 || r.IgnoreLease ||
+		slices.ContainsFunc(r.Compare, func(c model.Compare) bool { return c.Target == model.CompareLease }) || has(r, hasLease)
+}
+
+func keepsValue(r *model.Request) bool { return r.IgnoreValue || has(r, keepsValue) }
+
+// has reports whether something is true of a request in a transaction.
+func has(r *model.Request, is func(*model.Request) bool) bool {
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			if is(&branch[i]) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -293,7 +293,7 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 	switch {
 	case w.blind || w.timeline.spent() || f.kind == unjudged:
 		return model.Undecided, exercised, f
-	case f.kind != nothing && (w.open || w.history.Partial) && !w.definite(f):
+	case f.kind != nothing && (w.open || w.history.Partial) && !w.definite(f, prop == LinearizableData):
 		return model.Undecided, exercised, f
 	case f.kind != nothing:
 		return model.Violated, exercised, f
@@ -306,30 +306,37 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 // definite reports whether a fault stays a fault for every possible fate of the
 // writes with unknown outcome. The revisions that answers name do not depend on
 // those writes; the contents at these revisions do.
-func (w *Witness) definite(f fault) bool {
-	if w.history.Partial && w.certain(f) {
+func (w *Witness) definite(f fault, data bool) bool {
+	if w.history.Partial && w.certain(f, data) {
 		return true
 	}
 	switch f.kind {
 	case tooOld:
-		return w.roles[f.op] != spanning && (f.other < 0 || w.roles[f.other] != spanning)
+		return !w.spans(f.op, data) && !w.spans(f.other, data)
 	case torn, revisionTaken:
 		return true
 	}
 	return false
 }
 
+// spans reports whether an operation has no revision of its own; -1 is none. With data, the
+// revision of a read is not looked at.
+func (w *Witness) spans(i int32, data bool) bool {
+	return i >= 0 && (w.roles[i] == spanning || data && !w.history.Operations[i].Request.IsWrite())
+}
+
 // certain reports whether no write that is not recorded can make an answer of a partial
 // history right. What such writes are needed for was added before (package partial), with
 // every deletion as late as the answers permit: an answer at a revision is right then, or
-// never, and so is that of a Get which shows an item.
-func (w *Witness) certain(f fault) bool {
+// never, and so is that of a Get which shows an item, unless it is only too late for an answer
+// that would have been earlier with a deletion that is not recorded.
+func (w *Witness) certain(f fault, data bool) bool {
 	op := &w.history.Operations[f.op]
 	switch f.kind {
 	case wrongAnswer:
 		return !op.Request.IsWrite()
 	case nowhere:
-		return op.Request.Kind == model.Get && len(op.Result.Items) > 0
+		return op.Request.Kind == model.Get && len(op.Result.Items) > 0 && !w.spans(f.other, data)
 	}
 	return false
 }

@@ -20,7 +20,8 @@ import (
 // The added writes come behind the recorded operations, called before all of them, with
 // their revision as Commit. The answers lose what depends on writes that are not recorded: the
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
-// comes behind a page.
+// comes behind a page. A transaction of unknown outcome counts as not recorded if it compares
+// anything: which branch it took depends on writes that are not recorded.
 func Complete(h *model.History, claimed func(*model.Operation) bool) *model.History {
 	c := completion{made: map[int64]*model.Request{}, puts: map[int64][]model.Request{}, deletes: map[int64][]model.Request{}}
 	out := *h
@@ -29,6 +30,9 @@ func Complete(h *model.History, claimed func(*model.Operation) bool) *model.Hist
 		op := h.Operations[i]
 		if op.Outcome == model.Done && claimed(&op) {
 			op.Request, op.Result = weaken(op.Request, op.Result)
+		}
+		if op.Outcome == model.Unknown && op.Commit > 0 && decides(op.Request) {
+			op.Commit = 0
 		}
 		out.Operations = append(out.Operations, op)
 	}
@@ -39,6 +43,12 @@ func Complete(h *model.History, claimed func(*model.Operation) bool) *model.Hist
 		out.Clients = append(slices.Clone(h.Clients), "clients that are not recorded")
 	}
 	return &out
+}
+
+// decides reports whether a request has comparisons.
+func decides(r *model.Request) bool {
+	decide := func(op model.Request) bool { return decides(&op) }
+	return len(r.Compare) > 0 || slices.ContainsFunc(r.Success, decide) || slices.ContainsFunc(r.Failure, decide)
 }
 
 // weaken leaves out of an answer what depends on writes that are not recorded.
@@ -112,16 +122,18 @@ func (c *completion) answer(h *model.History, r *model.Request, res *model.Resul
 	if r.Freshness == model.Exact {
 		rev = r.Revision
 	}
-	c.read(h, r, res, rev)
-	if r.Kind != model.Txn {
-		return
-	}
-	if r.Changed(res) {
+	if r.Kind == model.Txn && r.Changed(res) {
 		// Its reads saw a store between two revisions.
 		rev = 0
 	}
+	c.parts(h, r, res, rev)
+}
+
+// parts takes what a request shows, and each one in it.
+func (c *completion) parts(h *model.History, r *model.Request, res *model.Result, rev int64) {
+	c.read(h, r, res, rev)
 	for i := range res.Results {
-		c.read(h, &r.Success[i], &res.Results[i], rev)
+		c.parts(h, &r.Success[i], &res.Results[i], rev)
 	}
 }
 

@@ -2,6 +2,7 @@ package etcdrequests
 
 import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -32,7 +33,7 @@ changes have one revision.`,
 		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
 	},
 	Claims: []*testbed.Property{
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 	},
 	Known: anyWatches(),
