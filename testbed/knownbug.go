@@ -72,10 +72,10 @@ var knownBugs = registry.New[*KnownBug]("known bug")
 
 // RegisterKnownBug adds a known bug. It panics if the name is taken or if its setting
 // is not of the form NAME=VALUE; call it in package variable declarations or init
-// functions.
+// functions, where the option that plants it is registered already.
 func RegisterKnownBug(b *KnownBug) *KnownBug {
 	option.Settings(b.Setting)
-	return knownBugs.Add(b.Name, b)
+	return knownBugs.Insert(b.Name, b, inOrder)
 }
 
 // buggyNodes are the nodes that have known bugs, in the order in which lists show
@@ -84,20 +84,13 @@ var buggyNodes = []string{"etcd", "client", "cache", "informers", "compactor"}
 
 // KnownBugs lists the known bugs: those of etcd, of the client library, of the cache, of
 // informers and of compactors. Within each of them the names of issues come first, by number.
-func KnownBugs() []*KnownBug {
-	return inOrder(knownBugs.All())
+func KnownBugs() []*KnownBug { return knownBugs.All() }
+
+func inOrder(a, b *KnownBug) int {
+	return cmp.Or(cmp.Compare(a.place(), b.place()), compareNames(a.Name, b.Name))
 }
 
-func inOrder(all []*KnownBug) []*KnownBug {
-	place := map[*KnownBug]int{}
-	for _, b := range all {
-		place[b] = slices.Index(buggyNodes, b.Node())
-	}
-	slices.SortStableFunc(all, func(a, b *KnownBug) int {
-		return cmp.Or(cmp.Compare(place[a], place[b]), compareNames(a.Name, b.Name))
-	})
-	return all
-}
+func (b *KnownBug) place() int { return slices.Index(buggyNodes, b.Node()) }
 
 // trackers are the beginnings of names of bugs that go on with the number of an
 // issue.

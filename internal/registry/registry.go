@@ -1,5 +1,5 @@
 // Package registry keeps things of one kind by name, in the order in which they
-// were registered: strategies, scenarios, properties, known bugs. Packages register
+// were registered or in one of their own: strategies, scenarios, properties, known bugs. Packages register
 // what they bring in package variables and init functions, as database drivers do.
 //
 // The package must never import anything of this module but internal/spelling.
@@ -8,6 +8,7 @@ package registry
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/watchbed/watchbed/internal/spelling"
 )
@@ -26,21 +27,32 @@ func New[T any](kind string) *Registry[T] { return &Registry[T]{kind: kind} }
 // Add registers something. It panics if the name is empty or taken: two packages
 // of one program then disagree on what a name means.
 func (r *Registry[T]) Add(name string, item T) T {
+	return r.put(len(r.items), name, item)
+}
+
+// Insert registers something at its place in an order, behind what is equal. All items are
+// then to be registered so. It panics as Add does.
+func (r *Registry[T]) Insert(name string, item T, compare func(a, b T) int) T {
+	at := sort.Search(len(r.items), func(i int) bool { return compare(r.items[i], item) > 0 })
+	return r.put(at, name, item)
+}
+
+func (r *Registry[T]) put(at int, name string, item T) T {
 	if name == "" {
 		panic(fmt.Sprintf("a %s without a name is registered", r.kind))
 	}
 	if slices.Contains(r.names, name) {
 		panic(fmt.Sprintf("%s %q is registered twice", r.kind, name))
 	}
-	r.names = append(r.names, name)
-	r.items = append(r.items, item)
+	r.names = slices.Insert(r.names, at, name)
+	r.items = slices.Insert(r.items, at, item)
 	return item
 }
 
-// All lists everything, in the order of registration.
+// All lists everything, in the order of registration or in that of Insert.
 func (r *Registry[T]) All() []T { return slices.Clone(r.items) }
 
-// Names lists the names, in the order of registration.
+// Names lists the names, in the same order.
 func (r *Registry[T]) Names() []string { return slices.Clone(r.names) }
 
 // Find returns what has a name. The error is one line, and names the nearest.

@@ -39,6 +39,17 @@ func TestDuplicateNamesPanic(t *testing.T) {
 	assert.PanicsWithValue(t, "a scenario without a name is registered", func() { filled().Add("", 4) })
 }
 
+func TestInsertKeepsAnOrder(t *testing.T) {
+	r := registry.New[string]("word")
+	byLength := func(a, b string) int { return len(a) - len(b) }
+	for _, word := range []string{"three", "a", "seven", "no", "b"} {
+		r.Insert(word, word, byLength)
+	}
+	assert.Equal(t, []string{"a", "b", "no", "three", "seven"}, r.Names())
+	assert.Equal(t, r.Names(), r.All())
+	assert.PanicsWithValue(t, `word "no" is registered twice`, func() { r.Insert("no", "no", byLength) })
+}
+
 func TestArrangeMovesNamedEntriesToTheFront(t *testing.T) {
 	r := filled()
 	r.Arrange("outages", "quiet")
