@@ -1,10 +1,13 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: test race lint conformance mutants
+.PHONY: test race lint tables conformance mutants
 
 # Modules of their own: examples of what another module brings, and what needs real etcd.
 MODULES := . examples conformance
+
+# At their full size: go test ./... is for people (package internal/testsize).
+test race: export WATCHBED_TESTS := full
 
 test:
 	go test -timeout 20m ./...
@@ -12,6 +15,22 @@ test:
 
 race:
 	go test -race -timeout 60m ./...
+
+# All that is measured and written down, anew: half an hour. What changed is shown at the end.
+# A table that other tables show comes before them.
+tables:
+	@failed=; \
+	write() { echo "go test $$*"; go test -count=1 -timeout 60m "$$@" || failed="$$failed $$1"; }; \
+	write ./knownbugs -run 'TestKnownBugsAreDetected$$' -detection.update; \
+	write ./knownbugs -run 'TestWhatConsistencyChecksFind$$' -checks.update; \
+	write ./report -run 'TestStories$$' -update; \
+	write ./scenarios -run 'TestFigures' -figures.update; \
+	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \
+	write ./findings -run 'TestFindings$$' -findings.update; \
+	write ./command -run 'TestREADMEShowsWhatSimrunPrints$$' -update; \
+	git --no-pager diff --stat; \
+	git ls-files --others --exclude-standard; \
+	test -z "$$failed" || { echo "not written, see above:$$failed"; exit 1; }
 
 # staticcheck is pinned, so that a new release does not turn a build red. Go fetches
 # and builds it on first use.

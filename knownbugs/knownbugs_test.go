@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/internal/exacttest"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/model"
@@ -131,8 +132,11 @@ func TestBoundOf95(t *testing.T) {
 }
 
 // compared is in how many schedules a bug is looked for again. With twenty hits
-// expected, none at all has a chance of e^-20.
-func compared(d *detection.Figure) int { return max(20, 20*int(d.Schedules)/d.Trials) }
+// expected, none at all has a chance of e^-20; eight and six are the smaller sizes.
+func compared(d *detection.Figure) int {
+	hits := testsize.Of(20, 8, 6)
+	return max(hits, hits*int(d.Schedules)/d.Trials)
+}
 
 // mostOf is in how many schedules any bug is looked for in the scenario of this one,
 // with the same strategy: the healthy cache is run once for all of them.
@@ -268,7 +272,7 @@ var always = map[string]string{
 // where it does not come to bear, a schedule takes the same course with it as
 // without, to the bit.
 func TestBugsShareTheStepsOfTheHealthyCache(t *testing.T) {
-	const schedules = 400
+	schedules := testsize.Of[uint64](400, 100, 30)
 	for _, bug := range testbed.KnownBugs() {
 		t.Run(bug.Name, func(t *testing.T) {
 			t.Parallel()

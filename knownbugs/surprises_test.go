@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -17,7 +18,7 @@ import (
 // TestBugsViolateWhatIsWrittenDown: a planted bug violates its own property, its
 // further ones and what rows of the scenario say. Anything else is a surprise.
 func TestBugsViolateWhatIsWrittenDown(t *testing.T) {
-	const schedules = 1_500
+	schedules := testsize.Of[uint64](1_500, 300, 100)
 	recorded := detection.All()
 	require.Len(t, recorded, len(testbed.KnownBugs()), measureAnew)
 	for i, b := range testbed.KnownBugs() {

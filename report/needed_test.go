@@ -12,12 +12,13 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 // fewSeeds is in how many schedules a failure is looked for without a fault: a
 // diagnosis.Finder looks in more.
-const fewSeeds = 250
+func fewSeeds() uint64 { return testsize.Of[uint64](250, 100, 20) }
 
 // TestEveryFaultIsNeeded: a committed recording in which faults strike has none that the
 // failure can do without, and no more of a kind than one if one will do.
@@ -66,7 +67,7 @@ func (c *storyCase) fails(t *testing.T, p testbed.Params, rec *recording.Recordi
 	chooser := s.For(runner)
 	failures := rec.Violations()
 	at := slices.IndexFunc(failures, func(f explore.Failure) bool { return f.Property == c.property.Name })
-	for seed := uint64(1); seed <= fewSeeds; seed++ {
+	for seed := uint64(1); seed <= fewSeeds(); seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		if result.Find(failures[at]) != nil {

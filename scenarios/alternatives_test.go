@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
@@ -47,7 +48,7 @@ func TestAlternatives(t *testing.T) {
 		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
 			t.Parallel()
 			p := with(t, tc.scenario, tc.set)
-			c := explored(t, tc.scenario, p, 0, 4_000)
+			c := explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 1_000, 500))
 			for _, f := range c.Properties {
 				if tc.idle != nil && f.Name == tc.idle.Name {
 					assert.Zero(t, f.Exercised, f.Name)

@@ -10,12 +10,13 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var commutePairs = flag.Int("commute.pairs", 20_000, "pairs of adjacent steps that are swapped, over all scenarios; from 1,000,000 on with every design of the cache")
+var commutePairs = flag.Int("commute.pairs", 0, "pairs of adjacent steps that are swapped, over all scenarios; from 1,000,000 on with every design of the cache (0: 20,000, or fewer unless tests have their full size)")
 
 // TestStepsThatDoNotConflictCommute takes adjacent steps of random runs whose
 // declared cells do not conflict, swaps them, and wants the same state. A step
@@ -23,11 +24,11 @@ var commutePairs = flag.Int("commute.pairs", 20_000, "pairs of adjacent steps th
 // runs as it is and with other designs of the cache.
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	all, designs := testbed.Scenarios(), cache.Designs()
-	each := 1
-	if *commutePairs >= 1_000_000 {
+	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 5_000, 1_500)
+	if pairsToSwap >= 1_000_000 {
 		each = len(designs)
 	}
-	share := *commutePairs/len(all)/(each+1) + 1
+	share := pairsToSwap/len(all)/(each+1) + 1
 	var swapped, pairs atomic.Int64
 	t.Run("scenarios", func(t *testing.T) {
 		for i, sc := range all {
@@ -49,7 +50,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 		}
 	})
 	t.Logf("%d adjacent pairs, of which %d do not conflict and were swapped", pairs.Load(), swapped.Load())
-	assert.GreaterOrEqual(t, int(swapped.Load()), *commutePairs)
+	assert.GreaterOrEqual(t, int(swapped.Load()), pairsToSwap)
 }
 
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.

@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/testbed"
 )
 
-var determinismSeeds = flag.Uint64("determinism.seeds", 4_000, "seeds whose trace hashes are compared between processes")
+var determinismSeeds = flag.Uint64("determinism.seeds", 0, "seeds whose trace hashes are compared between processes (0: 4,000, or fewer unless tests have their full size)")
 
 // asProcess is set in the processes that the test starts: its value is the
 // number of workers.
@@ -29,13 +30,14 @@ func TestTraceHashesAreTheSameInEveryProcess(t *testing.T) {
 	if workers := os.Getenv(asProcess); workers != "" {
 		n, err := strconv.Atoi(workers)
 		require.NoError(t, err)
-		fmt.Println("hashes:", hashes(t, n))
+		fmt.Println("hashes:", hashes(t, n, *determinismSeeds))
 		return
 	}
-	want := hashes(t, 2)
-	t.Logf("%d seeds: %s", *determinismSeeds, want)
+	seeds := testsize.Flag(*determinismSeeds, 4_000, 1_000, 300)
+	want := hashes(t, 2, seeds)
+	t.Logf("%d seeds: %s", seeds, want)
 	for _, procs := range []string{"1", "2"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-determinism.seeds=%d", *determinismSeeds))
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", fmt.Sprintf("-determinism.seeds=%d", seeds))
 		cmd.Env = append(os.Environ(), asProcess+"="+procs, "GOMAXPROCS="+procs)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -47,9 +49,9 @@ func TestTraceHashesAreTheSameInEveryProcess(t *testing.T) {
 }
 
 // hashes are the campaign hashes of all scenarios, which share the seeds.
-func hashes(t *testing.T, workers int) string {
+func hashes(t *testing.T, workers int, seeds uint64) string {
 	var list []string
-	each := *determinismSeeds / uint64(len(testbed.Scenarios()))
+	each := seeds / uint64(len(testbed.Scenarios()))
 	for _, sc := range testbed.Scenarios() {
 		subjects, err := sc.Subjects(sc.Params)
 		require.NoError(t, err)

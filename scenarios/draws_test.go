@@ -85,14 +85,12 @@ const schedulesOfADraw = 20
 // What is violated must be known of the options that were drawn, and between them the
 // draws put every property to the test.
 func TestNoFalseAlarmInDraws(t *testing.T) {
-	versions := []string{"3.4.45", "3.5.35", "3.6.16", "3.7.3"}
-	designs := []string{"kep-2340", "kep-2340-fallback", "kep-4988", "v0.37.2"}
 	all := drawing(t)
-	each := max(1, *alarmSchedules/4/schedulesOfADraw/uint64(len(all)))
+	each := max(1, alarms()/4/schedulesOfADraw/uint64(len(all)))
 	for _, sc := range all {
 		of := func(n uint64) (testbed.Params, error) {
 			return draws.Of(sc, n, func(p *testbed.Params) error {
-				p.Etcd, p.Cache = versions[n%4], designs[n/4%4]
+				p.Etcd, p.Cache = fixedVersions[n%4], fixedDesigns[n/4%4]
 				return nil
 			})
 		}

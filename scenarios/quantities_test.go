@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -46,7 +47,7 @@ func TestBoundsFollowQuantities(t *testing.T) {
 			p := with(t, sc, x.set...)
 			subjects, err := sc.Subjects(p)
 			require.NoError(t, err)
-			c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: 200, Steps: p.Clock.Steps})
+			c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](200, 60, 20), Steps: p.Clock.Steps})
 			require.NoError(t, err)
 			for _, tally := range c.Properties {
 				if tally.Name == x.property {

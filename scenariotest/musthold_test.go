@@ -14,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/property"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenariotest"
 	"github.com/watchbed/watchbed/sim/option"
@@ -94,11 +95,11 @@ func TestAFailureIsShort(t *testing.T) {
 		settings string
 		seeds    uint64
 	}{
-		{"lost-event", "", 20},
 		{"informer-time-travel", "", 60},
 		{"crash-in-compaction", "etcd=3.5.7", 300},
+		{"lost-event", "", 20},
 		{"any-requests", "etcd=3.5.7", 200},
-	} {
+	}[:testsize.Of(4, 3, 2)] {
 		t.Run(c.scenario, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			sc, err := testbed.FindScenario(c.scenario)

@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"internal/mutants/active", "internal/fewcollections"},
+	{"internal/mutants/active", "internal/fewcollections", "internal/testsize"},
 	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings"},
 	{"sim/option", "linearizability/...", "history", "internal/registry", "internal/tampering"},
 	{"sim", "check"},
@@ -109,7 +109,7 @@ var forbidden = []rule{
 		because: "a fresh clone builds simrun in seconds, and it starts in milliseconds",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{
@@ -130,6 +130,10 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
+		because: "it is for tests",
+	},
+	{
+		packages: []string{"..."}, except: []string{"internal/testsize"}, never: []string{"internal/testsize"},
 		because: "it is for tests",
 	},
 	{

@@ -1,0 +1,52 @@
+// Package testsize says how much of a campaign a test runs. What a campaign says is worth
+// as much as it is long, and nobody waits ten minutes for `go test ./...`, so that a test
+// has three sizes:
+//
+//	full    what the figures of the repository rest on: `make test`, and so continuous
+//	        integration (WATCHBED_TESTS=full)
+//	usual   what a change breaks is most likely seen: `go test ./...`
+//	short   a look at everything: `go test -short ./...`
+//
+// A flag of a test, such as -alarm.schedules, goes before all of them.
+//
+// The package must never import anything of this module, and only tests import it.
+package testsize
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+const variable = "WATCHBED_TESTS"
+
+// Of is one of three sizes. Call it in a test: before its flags are read there is no -short.
+func Of[N any](full, usual, short N) N {
+	switch {
+	case testing.Short():
+		return short
+	case Full():
+		return full
+	}
+	return usual
+}
+
+// Full reports whether tests have their full size.
+func Full() bool {
+	switch value := os.Getenv(variable); value {
+	case "":
+		return false
+	case "full":
+		return !testing.Short()
+	default:
+		panic(fmt.Sprintf("%s=%s: want full, or nothing", variable, value))
+	}
+}
+
+// Flag is the value of a flag that was given, and else one of three sizes.
+func Flag[N int | uint64](given, full, usual, short N) N {
+	if given != 0 {
+		return given
+	}
+	return Of(full, usual, short)
+}
