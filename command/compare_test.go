@@ -25,7 +25,7 @@ func TestCompareTwoReleases(t *testing.T) {
 	}
 	shown := c.out[strings.Index(c.out, "simrun run "):]
 	shown, _, _ = strings.Cut(shown, "\n")
-	require.Equal(t, exitViolated, c.run(append(strings.Fields(shown)[1:], "--no-shrink")...))
+	require.Equal(t, exitViolated, c.run(append(strings.Fields(shown)[1:], "--no-story")...))
 
 	require.Zero(t, c.run("compare", "3.5.8", "3.5.9", "--scenarios", "issue-15220,cost-quiet", "--seeds", "50"))
 	require.True(t, strings.HasPrefix(c.out, "etcd 3.5.8 and etcd 3.5.9: nothing differs\n"), c.out)

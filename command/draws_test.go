@@ -42,12 +42,12 @@ func TestDrawsShareTheSeeds(t *testing.T) {
 // that the run needs no draw.
 func TestFailuresOfDrawsAreReplayed(t *testing.T) {
 	c := command(t)
-	got := c.drawn(exitViolated, "--draw", "0..19", "--seeds", "400", "--bug", "kubernetes-125584", "--no-shrink")
+	got := c.drawn(exitViolated, "--draw", "0..19", "--seeds", "400", "--bug", "kubernetes-125584", "--no-story")
 	require.NotEmpty(t, got.Failures)
 	require.Equal(t, exitViolated, c.run("run", "any-requests", "--draw", "0..19", "--seeds", "400", "--bug", "kubernetes-125584", "--no-shrink"))
 	told := regexp.MustCompile(`The draw: --draw (\d+) --seeds (\d+)\.\.(\d+)`).FindStringSubmatch(c.out)
 	require.NotNil(t, told, c.out)
-	require.NotEmpty(t, c.drawn(exitViolated, "--draw", told[1], "--seeds", told[2]+".."+told[3], "--bug", "kubernetes-125584", "--no-shrink").Failures, "the draw shows it again")
+	require.NotEmpty(t, c.drawn(exitViolated, "--draw", told[1], "--seeds", told[2]+".."+told[3], "--bug", "kubernetes-125584", "--no-story").Failures, "the draw shows it again")
 	for _, f := range got.Failures {
 		require.NotNil(t, f.Draw)
 		if f.Replay != "" {

@@ -34,7 +34,7 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 			require.Contains(t, title, ": "+e.Failure.Property+" is violated", e.Command)
 			continue
 		}
-		require.Equal(t, want, c.run(append(args[1:], "--json", "--no-shrink")...), e.Command)
+		require.Equal(t, want, c.run(append(args[1:], "--json", "--no-story")...), e.Command)
 		var s summary.Summary
 		require.NoError(t, json.Unmarshal([]byte(c.out), &s))
 		require.Equal(t, e.Schedules, s.Schedules)

@@ -49,6 +49,7 @@ type runFlags struct {
 	junit      string
 	expect     bool
 	noShrink   bool
+	noStory    bool
 	draw       string
 	first      uint64
 	seedsCount uint64
@@ -88,6 +89,7 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "keep failing runs as they were found")
+	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run, and keep the first of each in the folder as-found")
 	return c
 }
 
@@ -160,6 +162,9 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	}
 	if f.seeds != "" && f.seedsCount < f.drawsCount {
 		return usage("--seeds %s: %d draws need as many seeds at least", f.seeds, f.drawsCount)
+	}
+	if f.html != "" && f.noStory {
+		return usage("--html draws the story of the first failure: leave out --no-story")
 	}
 	if f.html != "" && f.html == f.junit {
 		return usage("--html and --junit both write %s; give them different files", f.html)
@@ -309,6 +314,9 @@ func (k *keptRun) shows(f explore.Failure) bool { return k.Failure == f || slice
 // diagnose shrinks, explains and saves each way to fail, and adds what comes of
 // it to the summary.
 func (f *runFlags) diagnose(ctx context.Context, live *progress, finder *diagnosis.Finder, first *asFound, failures []campaign.FailureTally, found *summary.Summary) ([]*keptRun, error) {
+	if f.noStory {
+		return nil, nil
+	}
 	var kept []*keptRun
 	finder.Progress = func(failure explore.Failure, number, total int) {
 		live.line(fmt.Sprintf("shrinking %s, %d of %d", failure, number, total))
@@ -353,7 +361,11 @@ func (f *runFlags) text(s process, found *summary.Summary, kept []*keptRun, firs
 		}
 	}
 	if others := append(otherWays(s.program, kept), first.lines(s.program)...); len(others) > 0 {
-		fmt.Fprintf(s.out, "Other ways to fail:\n  %s\n\n", strings.Join(others, "\n  "))
+		title := "Other ways to fail"
+		if len(kept) == 0 {
+			title = "Ways to fail"
+		}
+		fmt.Fprintf(s.out, "%s:\n  %s\n\n", title, strings.Join(others, "\n  "))
 	}
 	return report.WriteSummary(s.out, o, found)
 }

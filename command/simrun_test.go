@@ -122,8 +122,8 @@ func TestRunFindsAndReplays(t *testing.T) {
 var update = flag.Bool("update", false, "rewrite what the README shows of simrun's output")
 
 // TestREADMEShowsWhatSimrunPrints holds the README to its word: the story of its
-// first command, what the second version comes to, and the matrix. With -update
-// it rewrites them.
+// first command, what the second version comes to, and the matrix, if tests have their full
+// size. With -update it rewrites them.
 func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("..", "README.md"))
 	require.NoError(t, err)
@@ -142,12 +142,13 @@ func TestREADMEShowsWhatSimrunPrints(t *testing.T) {
 	held, _, _ = strings.Cut(held, "\n\n")
 	text = withBlock(t, text, "With `--etcd 3.5.13` the same scenario holds:", held)
 
-	args := []string{"matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
-	c.run(args...)
-	table, _, found := strings.Cut(c.out, "\n\nEach violation")
-	require.True(t, found)
-	text = withBlock(t, text, "    go run ./cmd/simrun "+strings.Join(args, " "), table)
-
+	if *update || testsize.Full() {
+		args := []string{"matrix", "--designs", "kep-2340,draft-2019,v0.37.2", "--etcd", "3.5.7,3.5.12,3.6.16"}
+		c.run(args...)
+		table, _, found := strings.Cut(c.out, "\n\nEach violation")
+		require.True(t, found)
+		text = withBlock(t, text, "    go run ./cmd/simrun "+strings.Join(args, " "), table)
+	}
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		return
@@ -219,7 +220,7 @@ func TestABugWithoutAScenario(t *testing.T) {
 	require.NotEqual(t, exitUsage, c.run("run", "--bug", "kubernetes-116122", "--seeds", "1", "--json", "--strategy", "random"))
 	require.Contains(t, c.out, `"strategy": "random"`)
 
-	require.Equal(t, exitViolated, c.run("run", "--bug", "issue-20693", "--etcd", "3.5.7", "--seeds", "300", "--no-shrink", "--json"))
+	require.Equal(t, exitViolated, c.run("run", "--bug", "issue-20693", "--etcd", "3.5.7", "--seeds", "300", "--no-story", "--json"))
 	require.Contains(t, c.err, "and etcd 3.5.7 with the cache design kep-2340 has it anyway")
 	require.Contains(t, c.out, `"scenario": "negative-watch"`)
 
@@ -239,9 +240,9 @@ func TestABugThatCannotShowHere(t *testing.T) {
 	require.Zero(t, c.run("run", "every-read", "--bug", "kubernetes-123674", "--seeds", "100"))
 	require.Contains(t, c.err, "kubernetes-123674 changes what happens here, and every-read does not claim answers-in-time, which finds it; `simrun run --bug kubernetes-123674` takes quiet-get")
 
-	require.Equal(t, exitViolated, c.run("run", "consistent-list", "--bug", "kubernetes-58545", "--seeds", "200", "--no-shrink"))
+	require.Equal(t, exitViolated, c.run("run", "consistent-list", "--bug", "kubernetes-58545", "--seeds", "200", "--no-story"))
 	require.Empty(t, c.err, "no test looks for it here, and it is seen")
-	require.Equal(t, exitViolated, c.run("run", "resumed-watch", "--bug", "kubernetes-58545", "--seeds", "200", "--no-shrink"))
+	require.Equal(t, exitViolated, c.run("run", "resumed-watch", "--bug", "kubernetes-58545", "--seeds", "200", "--no-story"))
 	require.Empty(t, c.err)
 }
 
@@ -285,7 +286,7 @@ func TestReplayComparesVerdicts(t *testing.T) {
 func TestRunIsTheSameEverywhere(t *testing.T) {
 	c := command(t)
 	hash := func(args ...string) string {
-		c.run(append([]string{"run", "consistent-list", "--json", "--seeds", "50..249"}, args...)...)
+		c.run(append([]string{"run", "consistent-list", "--json", "--seeds", "50..249", "--no-story"}, args...)...)
 		var got map[string]any
 		require.NoError(t, json.Unmarshal([]byte(c.out), &got), c.out)
 		require.Equal(t, 200.0, got["seeds"])
@@ -329,7 +330,7 @@ func TestExpect(t *testing.T) {
 	require.Zero(t, c.run("run", "issue-15220", "--seeds", "400", "--expect"), c.err)
 	require.Zero(t, c.run("run", "issue-15220", "--etcd", "3.5.13", "--seeds", "100", "--expect"), c.err)
 	// The bug violates linearizable-data, and linearizable as a further property.
-	require.Zero(t, c.run("run", "namespaces", "--bug", "kubernetes-125584", "--seeds", "100", "--no-shrink", "--expect"), c.err)
+	require.Zero(t, c.run("run", "namespaces", "--bug", "kubernetes-125584", "--seeds", "100", "--no-story", "--expect"), c.err)
 	require.Contains(t, c.err, "linearizable: violated as expected: the same objects")
 	// One schedule shows no violation that is expected in one of twenty.
 	require.Equal(t, exitNoVerdict, c.run("run", "issue-15220", "--seeds", "1", "--strategy", "delay5", "--expect"))
@@ -688,11 +689,8 @@ func TestListExplainsNames(t *testing.T) {
 // TestCommandsThatShowBugsAreAccepted: what `list BUG` prints can be typed.
 func TestCommandsThatShowBugsAreAccepted(t *testing.T) {
 	c := command(t)
-	for i, b := range testbed.KnownBugs() {
-		if i%testsize.Of(1, 4, 12) != 0 {
-			continue
-		}
-		require.NotEqual(t, exitUsage, c.run(append(explain.Command(b), "--seeds", "1", "--no-shrink")...), "%s: %s", b.Name, c.err)
+	for _, b := range testbed.KnownBugs() {
+		require.NotEqual(t, exitUsage, c.run(append(explain.Command(b), "--seeds", "1", "--no-story")...), "%s: %s", b.Name, c.err)
 	}
 }
 
@@ -704,6 +702,23 @@ func TestAViolatedCheckIsACheck(t *testing.T) {
 	require.Regexp(t, `initial-events-end +violated +checked (once|\d+ times), violated in 1 schedule\n`, c.out)
 	require.NotContains(t, c.out, "checked 0 times")
 	require.Equal(t, 1, strings.Count(c.out, "so that it does not"), "one sentence about what is switched off")
+}
+
+// TestNoStory: runs are counted as with stories, and the first run of each way to fail is
+// kept as it was found.
+func TestNoStory(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--no-story"))
+	require.True(t, strings.HasPrefix(c.out, "Ways to fail:\n  linearizable"), c.out)
+	_, file, _ := strings.Cut(c.out, "simrun replay ")
+	file, _, _ = strings.Cut(file, "\n")
+	require.Contains(t, file, "as-found")
+	_, counts, _ := strings.Cut(c.out, "cache design kep-2340\n")
+	counts, _, _ = strings.Cut(counts, " choices")
+	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
+	require.Contains(t, c.out, counts)
+	require.Equal(t, exitViolated, c.run("replay", file))
+	c.refuses([]string{"--html draws the story", "leave out --no-story"}, "run", "issue-15220", "--no-story", "--html", "x.html")
 }
 
 // TestTheProgramsOwnName is in everything that can be typed, also in a main of one's

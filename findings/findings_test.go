@@ -125,7 +125,7 @@ func compared(rows []row, r *row) int {
 // property must have been checked, and no other outcome than its verdict end the command.
 func run(t *testing.T, r *row, schedules int) int {
 	t.Helper()
-	args := slices.Concat(withoutSeeds(r.args), []string{"--seeds", strconv.Itoa(schedules), "--no-shrink", "--json", "--out", t.TempDir()})
+	args := slices.Concat(withoutSeeds(r.args), []string{"--seeds", strconv.Itoa(schedules), "--no-story", "--json", "--out", t.TempDir()})
 	code, out := simrun(t, args)
 	require.Less(t, code, 2, "simrun %s: %s", strings.Join(args, " "), out)
 	var outcome struct {

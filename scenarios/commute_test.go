@@ -24,7 +24,7 @@ var commutePairs = flag.Int("commute.pairs", 0, "pairs of adjacent steps that ar
 // runs as it is and with other designs of the cache.
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	all, designs := testbed.Scenarios(), cache.Designs()
-	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 5_000, 1_500)
+	each, pairsToSwap := 1, testsize.Flag(*commutePairs, 20_000, 2_500, 800)
 	if pairsToSwap >= 1_000_000 {
 		each = len(designs)
 	}

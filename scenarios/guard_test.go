@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -65,6 +66,7 @@ var guardCases = []guardCase{
 }
 
 func TestVersionChecksAgainstDowngrades(t *testing.T) {
+	atATime := testsize.Of[uint64](2000, 600, 300)
 	for _, tc := range guardCases {
 		t.Run(tc.scenario.Name+" "+tc.etcd+" "+tc.check, func(t *testing.T) {
 			t.Parallel()
@@ -72,8 +74,8 @@ func TestVersionChecksAgainstDowngrades(t *testing.T) {
 			p.Etcd = tc.etcd
 			seen, exercised := map[string]uint64{}, uint64(0)
 			var o known.Outcome
-			for first := uint64(0); first < maxSchedules; first += 2000 {
-				for _, f := range explored(t, tc.scenario, p, first, 2000).Properties {
+			for first := uint64(0); first < maxSchedules; first += atATime {
+				for _, f := range explored(t, tc.scenario, p, first, atATime).Properties {
 					seen[f.Name] += f.Violations
 					if f.Name == tc.scenario.Claims[0].Name {
 						exercised += f.Exercised

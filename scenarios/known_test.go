@@ -80,6 +80,9 @@ func TestEachKnownRowHoldsSomewhere(t *testing.T) {
 
 func holdSomewhere(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) {
 	t.Helper()
+	if len(rows) == 0 {
+		return
+	}
 	all := setups(t, sc)
 	for _, r := range rows {
 		assert.True(t, slices.ContainsFunc(all, func(s *testbed.Setup) bool { return r.Holds(s) }),
@@ -91,6 +94,9 @@ func holdSomewhere(t *testing.T, sc *testbed.Scenario, rows []testbed.Row) {
 // properties, with some parameters.
 func TestEachKnownRowIsNeeded(t *testing.T) {
 	for _, sc := range testbed.Scenarios() {
+		if len(sc.Known) == 0 {
+			continue
+		}
 		all := setups(t, sc)
 		for i, r := range sc.Known {
 			others := slices.Delete(slices.Clone(sc.Known), i, i+1)

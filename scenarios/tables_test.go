@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/internal/testsize"
 )
 
 var updateFigures = flag.Bool("figures.update", false, "write the measured tables of the documents beside this package anew")
@@ -22,11 +24,17 @@ type table struct {
 // writes them:
 //
 //	go test ./scenarios -run TestFigures -figures.update
+//
+// Unless tests have their full size it holds the first table of the document only, and
+// -short none.
 func holdTables(t *testing.T, file string, tables []table) {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
 	text := string(b)
+	if !*updateFigures {
+		tables = tables[:testsize.Of(len(tables), 1, 0)]
+	}
 	for _, x := range tables {
 		begin, end := "<!-- measured: "+x.name+" -->\n", "<!-- end -->\n"
 		before, rest, found := strings.Cut(text, begin)

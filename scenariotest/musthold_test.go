@@ -122,7 +122,7 @@ func TestAFailureIsShort(t *testing.T) {
 			t.Logf("%d lines", failing.lines())
 		})
 	}
-	require.NotZero(t, folded, "no story was too long")
+	require.True(t, folded > 0 || !testsize.Full(), "no story was too long")
 }
 
 // TestChecksOfAnySubjectTellStoriesOfScenarios: property.MustHold and property.Check know

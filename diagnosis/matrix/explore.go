@@ -48,6 +48,8 @@ type Config struct {
 	// Progress, if not nil, is called before each campaign: done of total are
 	// over.
 	Progress func(done, total int, what string)
+	// claims are the figures of documents that are measured; nil is all of them.
+	claims []claims.Claim
 }
 
 // Seeds is how many seeds a campaign has unless something else is asked for: they keep a
@@ -111,12 +113,20 @@ func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed
 	return p, nil
 }
 
+// figures are the claims that are measured.
+func (cfg *Config) figures() []claims.Claim {
+	if cfg.claims == nil {
+		return claims.All()
+	}
+	return cfg.claims
+}
+
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
 func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
 	plans := cfg.plans()
 	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}, Claims: []claims.Result{}}
-	x := &explorer{cfg: cfg, start: time.Now(), total: len(plans)*len(basis()) + len(claims.All())}
+	x := &explorer{cfg: cfg, start: time.Now(), total: len(plans)*len(basis()) + len(cfg.figures())}
 	for i := range plans {
 		x.total += len(plans[i].apart)
 	}
@@ -151,8 +161,9 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 		}
 	}
 	m.Beyond = x.cfg.beyond(m.Cells)
-	for i := range claims.All() {
-		c := &claims.All()[i]
+	all := x.cfg.figures()
+	for i := range all {
+		c := &all[i]
 		if ctx.Err() != nil {
 			return errInterrupted
 		}
