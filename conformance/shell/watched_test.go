@@ -58,6 +58,8 @@ func TestWatchesThroughTheCache(t *testing.T) {
 			for _, in := range informers {
 				in.stopAt.Store(last)
 			}
+			// An informer that was sent the last write before it knew that waits for one more.
+			last = put(t, etcd, prefix+"a", "after that")
 			watching.Wait()
 			log := truth(last)
 			exercised := map[model.WatchGuarantee]int{}
