@@ -5,6 +5,9 @@
 // exactly the same (package explore/reach searches for one), and one of another version
 // should not, for a good share of the races.
 //
+// In a race on a follower the writer is a client of the leader, and the other two are clients
+// of a follower of a cluster of three. Two simulated servers stand for it.
+//
 // # Real-time order
 //
 // One lock orders the moments of all clients. A client notes what it sends before it

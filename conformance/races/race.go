@@ -29,8 +29,8 @@ type Race struct {
 	Moments    []reach.Moment
 }
 
-// states is how many a search may enter: about two minutes and 50 MB. Of 3,000 races the longest
-// search took more than 200,000.
+// states is how many a search may enter: about two minutes and 50 MB. Of 3,000 races three
+// took more than 200,000.
 const states = 1_000_000
 
 // In searches the simulated server of a version for a schedule of the race.

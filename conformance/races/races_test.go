@@ -2,13 +2,10 @@ package races_test
 
 import (
 	"flag"
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/conformance/realetcd"
-	"github.com/watchbed/watchbed/explore/reach"
 )
 
 var (
@@ -16,12 +13,11 @@ var (
 	first = flag.Uint64("races.first", 1, "seed of the first race")
 )
 
-// clusters are those that races are recorded on, by what a test calls them. With three
-// members a follower may be behind what the leader has answered.
+// clusters are those that races are recorded on, by what a test calls them.
 var clusters = []struct {
 	name    string
 	members int
-}{{"alone", 1}, {"follower", 3}}
+}{{"alone", 1}, {"follower", races.Members}}
 
 // What real servers answered to concurrent requests, the simulated ones of the same
 // version can answer.
@@ -32,11 +28,11 @@ func TestRealRacesAreReachable(t *testing.T) {
 				t.Parallel()
 				got := compare(t, record(t, version, cluster.members, *count), version)
 				t.Logf("etcd %s, %s: %s", version, cluster.name, got)
-				for _, story := range got.stories {
+				for _, story := range got.Stories {
 					t.Error(story)
 				}
-				if got.undecided*100 > got.races {
-					t.Errorf("%d of %d races are undecided, more than 1 %%: raise the limit of states", got.undecided, got.races)
+				if got.Undecided*100 > got.Races {
+					t.Errorf("%d of %d races are undecided, more than 1 %%: raise the limit of states", got.Undecided, got.Races)
 				}
 			})
 		}
@@ -54,8 +50,8 @@ func TestWrongVersionsAreNoticed(t *testing.T) {
 				t.Parallel()
 				got := compare(t, record(t, pair[0], cluster.members, *count/3), pair[1])
 				t.Logf("etcd %s as %s, %s: %s", pair[0], pair[1], cluster.name, got)
-				if got.unreachable*100 < enough*got.races {
-					t.Errorf("%d of %d races were not possible, want %d %%", got.unreachable, got.races, enough)
+				if got.Unreachable*100 < enough*got.Races {
+					t.Errorf("%d of %d races were not possible, want %d %%", got.Unreachable, got.Races, enough)
 				}
 			})
 		}
@@ -80,41 +76,13 @@ func record(t *testing.T, version string, members, n int) []*races.Race {
 	return all
 }
 
-// tally is what came of many races.
-type tally struct {
-	races, unreachable, undecided int
-	// moments and states are those of all races, most the states of one.
-	moments, states, most int
-	took                  time.Duration
-	stories               []string
-}
-
-func (t *tally) String() string {
-	return fmt.Sprintf("%d races, %d unreachable, %d undecided; %d moments, %d states (%d at most in one), %v",
-		t.races, t.unreachable, t.undecided, t.moments, t.states, t.most, t.took.Round(time.Millisecond))
-}
-
-func compare(t *testing.T, all []*races.Race, version string) *tally {
+func compare(t *testing.T, all []*races.Race, version string) *races.Tally {
 	t.Helper()
-	began := time.Now()
-	got := &tally{races: len(all)}
+	got := &races.Tally{}
 	for _, race := range all {
-		result, err := race.In(version)
-		if err != nil {
+		if err := got.Add(race, version); err != nil {
 			t.Fatal(err)
 		}
-		got.moments += len(race.Moments)
-		got.states += result.States
-		got.most = max(got.most, result.States)
-		switch result.Verdict {
-		case reach.Unreachable:
-			got.unreachable++
-			got.stories = append(got.stories, race.Story(&result))
-		case reach.Undecided:
-			got.undecided++
-			t.Log(race.Story(&result))
-		}
 	}
-	got.took = time.Since(began)
 	return got
 }

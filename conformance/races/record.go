@@ -31,6 +31,10 @@ type Recorder struct {
 	races     int
 }
 
+// Members are those of a cluster with followers. With three a follower may be behind what
+// the leader has answered.
+const Members = 3
+
 // NewRecorder connects to a cluster: the writer to the first member, the others to the
 // last. The caller must Close it.
 func NewRecorder(cluster []*realetcd.Server) (*Recorder, error) {

@@ -3,7 +3,6 @@ package sequential
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/conformance/wirepb"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -30,16 +28,7 @@ type Comparison struct {
 
 // New compares a server that was just started with a simulated one of its version. The
 // caller must Close it.
-func New(server *realetcd.Server) (*Comparison, error) {
-	cfg, err := etcd.DefaultConfig(server.Version)
-	if err != nil {
-		return nil, err
-	}
-	return With(server, cfg)
-}
-
-// With compares it with another simulated one.
-func With(server *realetcd.Server, cfg etcd.Config) (*Comparison, error) {
+func New(server *realetcd.Server, cfg etcd.Config) (*Comparison, error) {
 	conn, err := server.Dial()
 	if err != nil {
 		return nil, err
@@ -49,6 +38,9 @@ func With(server *realetcd.Server, cfg etcd.Config) (*Comparison, error) {
 
 // Close ends the connection.
 func (c *Comparison) Close() { c.conn.Close() }
+
+// leases is how many ids of leases a sequence has to itself.
+const leases = 10
 
 // length is how many requests a sequence has.
 const length = 80
@@ -68,7 +60,6 @@ func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 		return err
 	}
 	c.sequences++
-	const leases = 10
 	v := newInventor(seed, begin, leases*c.sequences)
 	simulated := simulate(c.cfg, begin)
 	var over time.Time
@@ -91,8 +82,11 @@ func (c *Comparison) Sequence(ctx context.Context, seed uint64) error {
 		}
 		c.Tally.add(p, real)
 		if namesAnother(p, real, ours) {
-			c.Tally.Explained++
+			c.Tally.Explained.OtherReason++
 			continue
+		}
+		if c.leavesLeasesOut() && dropLeases(p, ours) {
+			c.Tally.Explained.NoLease++
 		}
 		if diff := difference(real, ours, time.Since(began)); diff != "" {
 			c.Tally.Differences = append(c.Tally.Differences,
@@ -110,8 +104,8 @@ func (c *Comparison) clear(ctx context.Context) (int64, error) {
 	if c.sequences == 0 {
 		return 1, nil
 	}
-	for id := range int64(10) {
-		if _, err := wirepb.Call(ctx, c.conn, &wire.LeaseRevokeRequest{ID: 10*c.sequences + id}); err != nil {
+	for id := range int64(leases) {
+		if _, err := wirepb.Call(ctx, c.conn, &wire.LeaseRevokeRequest{ID: leases*c.sequences + id}); err != nil {
 			return 0, err
 		}
 	}
@@ -126,23 +120,6 @@ func (c *Comparison) clear(ctx context.Context) (int64, error) {
 	rev := revision(cleared)
 	_, err = wirepb.Call(ctx, c.conn, &wire.CompactionRequest{Revision: rev})
 	return rev, err
-}
-
-// namesAnother reports whether both servers refuse a transaction and name different reasons.
-// If several of its operations cannot be carried out, releases name different ones: up to
-// 3.6 a missing key before a missing lease, from 3.7 on the lease, and up to 3.5 all puts
-// before all ranges.
-func namesAnother(p, real, ours sim.Payload) bool {
-	_, transaction := p.(*wire.TxnRequest)
-	r, refused := real.(*wire.Error)
-	o, refusedToo := ours.(*wire.Error)
-	return transaction && refused && refusedToo && r.Message != o.Message &&
-		slices.Contains(contents, r.Message) && slices.Contains(contents, o.Message)
-}
-
-// contents are the reasons that are found in the store, and not in the request alone.
-var contents = []string{
-	request.ErrKeyNotFound.Message, request.ErrLeaseNotFound.Message, request.ErrCompacted.Message, request.ErrFutureRev.Message,
 }
 
 // difference is what differs between the answers, nothing if they are the same. A server

@@ -6,6 +6,9 @@ import (
 
 	"github.com/watchbed/watchbed/conformance/realetcd"
 	"github.com/watchbed/watchbed/conformance/sequential"
+	_ "github.com/watchbed/watchbed/knownbugs/reply"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 var (
@@ -18,20 +21,58 @@ func TestRealServersAnswerAlike(t *testing.T) {
 	for _, version := range realetcd.Compared() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			c, err := sequential.New(realetcd.StartForTest(t, version))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			for i := range *count {
-				if err := c.Sequence(t.Context(), *first+uint64(i)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			t.Logf("etcd %s: %s", version, &c.Tally)
-			for _, d := range c.Tally.Differences {
+			got := compare(t, version, *count)
+			t.Logf("etcd %s: %s", version, got)
+			for _, d := range got.Differences {
 				t.Error(d)
+			}
+			for what, n := range map[string]int{
+				"refused": got.Refused, "nested": got.Nested, "about leases": got.Leases, "that keep something": got.Kept,
+			} {
+				if n*100 < got.Requests {
+					t.Errorf("%d of %d requests %s, want 1 %%", n, got.Requests, what)
+				}
 			}
 		})
 	}
+}
+
+// What a server answers wrongly is noticed soon.
+func TestWrongAnswersAreNoticed(t *testing.T) {
+	for _, answers := range []string{"deletes-count-one", "new-value-as-previous", "count-of-selection", "requested-revision"} {
+		t.Run(answers, func(t *testing.T) {
+			got := compare(t, realetcd.Versions()[0], 20, option.Setting{Name: "answers", Value: answers})
+			t.Logf("%s: %s", answers, got)
+			if len(got.Differences) == 0 {
+				t.Errorf("no difference in %d requests", got.Requests)
+			}
+		})
+	}
+}
+
+// compare compares sequences of requests with a simulated server of the version that has
+// some options set.
+func compare(t *testing.T, version string, sequences int, settings ...option.Setting) *sequential.Tally {
+	t.Helper()
+	server := realetcd.StartForTest(t, version)
+	cfg, err := etcd.DefaultConfig(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range settings {
+		if cfg.Options, err = cfg.Options.With(s.Name, s.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := sequential.New(server, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for i := range sequences {
+		if err := c.Sequence(t.Context(), *first+uint64(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &c.Tally
 }

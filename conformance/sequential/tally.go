@@ -16,17 +16,15 @@ type Tally struct {
 	Requests, Refused, Transactions, Nested, Leases int
 	// Kept are the puts that kept a value or a lease, alone or in a transaction, and were
 	// carried out.
-	Kept int
-	// Explained are the transactions that both servers refused and named different reasons
-	// for (namesAnother).
-	Explained int
+	Kept      int
+	Explained Explained
 	// Differences are told for people.
 	Differences []string
 }
 
 func (t *Tally) String() string {
-	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something; %d refused for another of several reasons",
-		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Explained)
+	return fmt.Sprintf("%d requests, %d differences; %d refused, %d transactions, %d with others within, %d about leases, %d that keep something; explained: %d refused for another reason, %d without a lease",
+		t.Requests, len(t.Differences), t.Refused, t.Transactions, t.Nested, t.Leases, t.Kept, t.Explained.OtherReason, t.Explained.NoLease)
 }
 
 func (t *Tally) add(p, answer sim.Payload) {

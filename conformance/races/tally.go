@@ -1,0 +1,45 @@
+package races
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore/reach"
+)
+
+// Tally is what came of many races.
+type Tally struct {
+	Races, Unreachable, Undecided int
+	// Moments and States are those of all races, Most the states of one.
+	Moments, States, Most int
+	// Stories are those of the unreachable races.
+	Stories []string
+	took    time.Duration
+}
+
+func (t *Tally) String() string {
+	return fmt.Sprintf("%d races, %d unreachable, %d undecided; %d moments, %d states (%d at most in one), %v",
+		t.Races, t.Unreachable, t.Undecided, t.Moments, t.States, t.Most, t.took.Round(time.Millisecond))
+}
+
+// Add searches the simulated server of a version for a schedule of the race.
+func (t *Tally) Add(race *Race, version string) error {
+	began := time.Now()
+	result, err := race.In(version)
+	if err != nil {
+		return err
+	}
+	t.took += time.Since(began)
+	t.Races++
+	t.Moments += len(race.Moments)
+	t.States += result.States
+	t.Most = max(t.Most, result.States)
+	switch result.Verdict {
+	case reach.Unreachable:
+		t.Unreachable++
+		t.Stories = append(t.Stories, race.Story(&result))
+	case reach.Undecided:
+		t.Undecided++
+	}
+	return nil
+}
