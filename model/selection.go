@@ -40,11 +40,25 @@ type Selection struct {
 // zero value is any value.
 type ValuePattern struct {
 	Prefix, Suffix string
+	// None: no value is of the pattern.
+	None bool
 }
 
 // Fits reports whether a value is one of the pattern.
 func (p ValuePattern) Fits(value string) bool {
-	return strings.HasPrefix(value, p.Prefix) && strings.HasSuffix(value, p.Suffix)
+	return !p.None && strings.HasPrefix(value, p.Prefix) && strings.HasSuffix(value, p.Suffix)
+}
+
+// And is the pattern of the values that two patterns fit.
+func (p ValuePattern) And(q ValuePattern) ValuePattern {
+	if len(p.Prefix) < len(q.Prefix) {
+		p.Prefix, q.Prefix = q.Prefix, p.Prefix
+	}
+	if len(p.Suffix) < len(q.Suffix) {
+		p.Suffix, q.Suffix = q.Suffix, p.Suffix
+	}
+	p.None = p.None || q.None || !strings.HasPrefix(p.Prefix, q.Prefix) || !strings.HasSuffix(p.Suffix, q.Suffix)
+	return p
 }
 
 // Of are the selected items of a list that is in the order of the keys. It does not

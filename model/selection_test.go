@@ -26,3 +26,20 @@ func TestSelections(t *testing.T) {
 		require.Equal(t, "a", items[0].Key, "the list is not changed")
 	}
 }
+
+// TestPatternsOfSeveralTerms: a value fits both patterns exactly if it fits what And makes of
+// them.
+func TestPatternsOfSeveralTerms(t *testing.T) {
+	parts := []string{"", "w", "w1.", "w2.", "0", ".0", ".1"}
+	values := []string{"", "w", "w1.0", "w1.1", "w2.0", "initial", "w10", ".0"}
+	for _, a := range parts {
+		for _, b := range parts {
+			p, q := ValuePattern{Prefix: a, Suffix: b}, ValuePattern{Prefix: b, Suffix: a}
+			for _, v := range values {
+				if got, want := p.And(q).Fits(v), p.Fits(v) && q.Fits(v); got != want {
+					t.Errorf("%q: %+v and %+v: %t, want %t", v, p, q, got, want)
+				}
+			}
+		}
+	}
+}

@@ -120,6 +120,9 @@ var activeValues = []active{
 	{set: "drawn-nested=true", scenario: "any-etcd-requests"},
 	{set: "drawn-selectors=true", scenario: "any-requests"},
 	{set: "drawn-labels=true", scenario: "selected-lists"},
+	{set: "drawn-keys=true", scenario: "any-requests"},
+	{set: "drawn-singles=true", scenario: "any-requests"},
+	{set: "drawn-terms=true", scenario: "selected-lists"},
 	{set: "max-request-bytes=20", scenario: "any-etcd-requests"},
 	// Informers.
 	{set: "informers=1", scenario: "informer-resume"},

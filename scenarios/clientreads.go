@@ -179,7 +179,7 @@ vain, and what no API takes is refused.`,
 	// that matter most here. --set take-rests=true has clients of this scenario do it.
 	Draws: slices.Concat(
 		draws.Cache, draws.Client, draws.Etcd, draws.Processes, draws.Clients, draws.Faults,
-		[]option.Range{option.From("drawn-readers", "1", "2", "6"), option.From("drawn-watchers", "1", "3"), option.From("drawn-requests", "3", "10"), option.From("drawn-selectors", "true"), option.From("drawn-labels", "true")},
+		[]option.Range{option.From("drawn-readers", "1", "2", "6"), option.From("drawn-watchers", "1", "3"), option.From("drawn-requests", "3", "10"), option.From("drawn-selectors", "true"), option.From("drawn-labels", "true"), option.From("drawn-terms", "true"), option.From("drawn-singles", "true"), option.From("drawn-keys", "true")},
 	),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,

@@ -19,6 +19,9 @@ type Cache struct {
 	cfg    Config
 	loop   *loop
 	cancel context.CancelFunc
+	client *clientv3.Client
+	// sizes is nil unless they are estimated.
+	sizes *sizes
 
 	clients   *clients
 	clientsID sim.NodeID
@@ -35,10 +38,15 @@ func Start(ctx context.Context, client *clientv3.Client, cfg Config) (*Cache, er
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoop(ctx)
-	c := &Cache{cfg: cfg, loop: l, cancel: cancel, clients: newClients(l), compactor: &compactor{waiting: map[sim.Conn]int64{}}}
+	c := &Cache{cfg: cfg, loop: l, cancel: cancel, client: client, clients: newClients(l), compactor: &compactor{waiting: map[sim.Conn]int64{}}}
+	if cfg.EstimateSizes {
+		c.sizes = &sizes{keys: map[string]sizeRevision{}}
+	}
 	c.clientsID = l.world.Add("clients", c.clients)
-	cfg.Cache.KV = l.world.Add("kv", &kv{loop: l, clients: c.clients, client: client})
-	cfg.Cache.Watch = l.world.Add("watch", &watcher{loop: l, client: client, watches: map[sim.Conn]*watchChan{}})
+	cfg.Cache.KV = l.world.Add("kv", &kv{
+		loop: l, clients: c.clients, client: client, sizes: c.sizes, shares: cfg.Cache.Reads.RevisionSharing != 0,
+	})
+	cfg.Cache.Watch = l.world.Add("watch", &watcher{loop: l, client: client, sizes: c.sizes, watches: map[sim.Conn]*watchChan{}})
 	c.compactorID = l.world.Add("compactor", c.compactor)
 	cfg.Cache.Compactor = c.compactorID
 	c.clients.cache = l.world.Add("cache", cache.New(cfg.Cache))
@@ -65,7 +73,8 @@ func (c *Cache) Ready(ctx context.Context) error {
 	return err
 }
 
-// List lists the objects under a prefix. Its error is a *StatusError, or that of
+// List lists the objects under a prefix, or the one of a key. What the cache asks etcd for it
+// has the deadline of ctx and ends with it. Its error is a *StatusError, or that of
 // ctx. The zero ResourceVersion is Kubernetes' "0": the current state of the cache;
 // wire.Unset is a consistent list. Items must not be changed.
 func (c *Cache) List(ctx context.Context, req wire.ListRequest) (*wire.ListResponse, error) {
@@ -87,9 +96,9 @@ func (c *Cache) List(ctx context.Context, req wire.ListRequest) (*wire.ListRespo
 	return &out, nil
 }
 
-// Get returns one object, nil if there is none. Its error is a *StatusError, or
-// that of ctx. The object must not be changed.
-func (c *Cache) Get(ctx context.Context, req wire.GetRequest) (*wire.KeyValue, error) {
+// Get returns one object, or the resourceVersion of the state in which there is none. Its
+// error is a *StatusError, or that of ctx. The object must not be changed.
+func (c *Cache) Get(ctx context.Context, req wire.GetRequest) (*wire.GetResponse, error) {
 	if err := c.mine(req.Key); err != nil {
 		return nil, err
 	}
@@ -102,7 +111,8 @@ func (c *Cache) Get(ctx context.Context, req wire.GetRequest) (*wire.KeyValue, e
 		return nil, err
 	}
 	c.report(times)
-	return got.Item, nil
+	out := *got
+	return &out, nil
 }
 
 // Watch watches the objects under a prefix until its Stop, or until ctx ends. When it
@@ -118,7 +128,7 @@ func (c *Cache) Watch(ctx context.Context, req wire.WatchRequest) (*Watch, error
 		return nil, err
 	}
 	req.Announce = true
-	w := &Watch{cache: c, events: make(chan *wire.WatchEvent, responseBuffer), begun: make(chan *wire.Error, 1)}
+	w := &Watch{cache: c, events: make(chan *wire.WatchEvent, responseBuffer), begun: make(chan *wire.Error, 1), beginning: &call{ctx: ctx}}
 	if !c.loop.post(c.clientsID, func(env *sim.Env) { c.clients.watch(env, w, &req) }) {
 		return nil, ErrClosed
 	}
@@ -152,7 +162,7 @@ func (c *Cache) ask(ctx context.Context, p sim.Payload) (sim.Payload, *ReadTimes
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	k := &call{request: p, answer: make(chan sim.Payload, 1), watch: stopwatch{called: time.Now()}}
+	k := &call{ctx: ctx, request: p, answer: make(chan sim.Payload, 1), watch: stopwatch{called: time.Now()}}
 	if !c.loop.post(c.clientsID, func(env *sim.Env) { c.clients.ask(env, k) }) {
 		return nil, nil, ErrClosed
 	}

@@ -134,12 +134,12 @@ func TestGet(t *testing.T) {
 	rv := e.set(prefix+"a", "1")
 	c := start(t, e, cache.Config{})
 	for _, from := range []int64{wire.Unset, 0, rv} {
-		kv, err := c.Get(t.Context(), wire.GetRequest{Key: prefix + "a", ResourceVersion: from})
+		got, err := c.Get(t.Context(), wire.GetRequest{Key: prefix + "a", ResourceVersion: from})
 		require.NoError(t, err)
-		require.Equal(t, &wire.KeyValue{Key: prefix + "a", Value: "1", CreateRevision: rv, ModRevision: rv, Version: 1}, kv)
-		kv, err = c.Get(t.Context(), wire.GetRequest{Key: prefix + "b", ResourceVersion: from})
+		require.Equal(t, &wire.KeyValue{Key: prefix + "a", Value: "1", CreateRevision: rv, ModRevision: rv, Version: 1}, got.Item)
+		got, err = c.Get(t.Context(), wire.GetRequest{Key: prefix + "b", ResourceVersion: from})
 		require.NoError(t, err)
-		require.Nil(t, kv)
+		require.Nil(t, got.Item)
 	}
 	_, err := c.Get(t.Context(), wire.GetRequest{Key: "/registry/nodes/a"})
 	require.ErrorIs(t, err, &shell.StatusError{Code: wire.BadRequest})

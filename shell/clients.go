@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"context"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -13,8 +15,8 @@ type clients struct {
 	calls   map[sim.Conn]*call
 	watches map[sim.Conn]*Watch
 
-	// asking are the calls by cause: what the cache asks etcd while it works on a
-	// call has that call's cause. Causes that are not in use any more are in spare,
+	// asking are the calls by cause, and the watches that have not begun: what the cache asks
+	// etcd while it works on a call has that call's cause. Causes that are not in use any more are in spare,
 	// because a world never forgets a cause.
 	asking map[sim.Cause]*call
 	spare  []sim.Cause
@@ -22,6 +24,8 @@ type clients struct {
 
 // call is one request that has one answer.
 type call struct {
+	// ctx is the caller's.
+	ctx     context.Context
 	request sim.Payload
 	// answer receives one payload. Nothing is sent to it afterwards.
 	answer chan sim.Payload
@@ -53,6 +57,14 @@ func (c *clients) ask(env *sim.Env, k *call) {
 		k.answer <- tooMany
 		return
 	}
+	c.begin(env, k)
+	k.watch.ready = k.watch.called
+	k.conn = env.Call(c.cache, k.request)
+	c.calls[k.conn] = k
+}
+
+// begin gives a call a cause.
+func (c *clients) begin(env *sim.Env, k *call) {
 	if n := len(c.spare); n > 0 {
 		k.cause = c.spare[n-1]
 		c.spare = c.spare[:n-1]
@@ -61,9 +73,12 @@ func (c *clients) ask(env *sim.Env, k *call) {
 		k.cause = env.Begin("read", len(c.asking))
 	}
 	c.asking[k.cause] = k
-	k.watch.ready = k.watch.called
-	k.conn = env.Call(c.cache, k.request)
-	c.calls[k.conn] = k
+}
+
+// release takes its cause from a call: others may have it.
+func (c *clients) release(k *call) {
+	delete(c.asking, k.cause)
+	c.spare = append(c.spare, k.cause)
 }
 
 // watch opens a watch of the cache.
@@ -72,6 +87,7 @@ func (c *clients) watch(env *sim.Env, w *Watch, req *wire.WatchRequest) {
 		w.begun <- tooMany
 		return
 	}
+	c.begin(env, w.beginning)
 	w.conn = env.Open(c.cache)
 	c.watches[w.conn] = w
 	env.Send(w.conn, req)
@@ -88,8 +104,7 @@ func (c *clients) abandon(env *sim.Env, k *call) {
 
 func (c *clients) forget(k *call) {
 	delete(c.calls, k.conn)
-	delete(c.asking, k.cause)
-	c.spare = append(c.spare, k.cause)
+	c.release(k)
 }
 
 // Receive implements sim.Node.

@@ -20,6 +20,9 @@ type Config struct {
 	// OnRead, if not nil, is called after every List and Get that was answered,
 	// with the time of each part. The goroutine of the caller calls it.
 	OnRead func(ReadTimes)
+	// EstimateSizes has Stats say how large objects are (EnableResourceSizeEstimation). It
+	// costs a map of all keys.
+	EstimateSizes bool
 }
 
 // defaultMetadata is that of Kubernetes' cacher.

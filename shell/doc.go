@@ -24,6 +24,14 @@
 // that is armed or under way: a thousand reads that wait make each step some
 // microseconds longer.
 //
+// Of k8s.io/apiserver's storage.Interface it offers Get and GetList of a prefix and of one
+// key, with the resourceVersion of answers without an object; selectors of several terms, each
+// a field or a label that equals a value; limits, continue tokens and remainingItemCount; lists
+// of keys alone (Cacher.getKeys); Watch of a prefix and of one key; ReadinessCheck (Ready);
+// Stats; and the caller's context in what is asked of etcd, unless reads share a question.
+// It does not offer writes, CompactRevision, RequestWatchProgress, selectors by inequality or
+// by a set of values, shards, nor the decoding of objects.
+//
 // The package must never be imported by anything that cmd/simrun runs: gRPC
 // would slow its start. A test says so.
 package shell

@@ -19,6 +19,9 @@ type StatusError struct {
 	Message string
 	// RetryAfter says when to come back, 0 that nothing is known about that.
 	RetryAfter time.Duration
+	// Continue is where a list whose page was compacted can go on, in the newest state; empty
+	// if it cannot.
+	Continue string
 }
 
 // Error implements error.
@@ -39,7 +42,7 @@ func statusError(e *wire.Error) *StatusError {
 	if text == "" {
 		text = e.Code.String()
 	}
-	return &StatusError{Code: e.Code, Message: text, RetryAfter: time.Duration(e.RetryAfter) * time.Second}
+	return &StatusError{Code: e.Code, Message: text, RetryAfter: time.Duration(e.RetryAfter) * time.Second, Continue: e.Continue}
 }
 
 // ErrClosed is what every call returns once the cache is closed.

@@ -34,6 +34,8 @@ type etcd struct {
 	events    []*clientv3.Event
 	// hanging: reads are not answered.
 	hanging bool
+	// gaveUp are the contexts of the reads that ended unanswered.
+	gaveUp []context.Context
 	// broken ends all watches in this way, once.
 	broken *clientv3.WatchResponse
 	// asked counts the progress requests.
@@ -122,6 +124,7 @@ func (e *etcd) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.await(ctx, func() bool { return !e.hanging }); err != nil {
+		e.gaveUp = append(e.gaveUp, ctx)
 		return nil, err
 	}
 	op := clientv3.OpGet(key, opts...)
@@ -133,7 +136,7 @@ func (e *etcd) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (
 	}
 	var keys []string
 	for k := range e.objects {
-		if end := string(op.RangeBytes()); k == key || end != "" && k >= key && k < end {
+		if inRange(op, k) {
 			keys = append(keys, k)
 		}
 	}
@@ -142,11 +145,23 @@ func (e *etcd) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (
 	if limit := op.Limit(); limit > 0 && int64(len(keys)) > limit {
 		keys, res.More = keys[:limit], true
 	}
+	if op.IsCountOnly() {
+		keys = nil
+	}
 	for _, k := range keys {
 		kv := *e.objects[k]
+		if op.IsKeysOnly() {
+			kv.Value = nil
+		}
 		res.Kvs = append(res.Kvs, &kv)
 	}
 	return res, nil
+}
+
+// inRange reports whether a key is in the range that is asked for.
+func inRange(op clientv3.Op, k string) bool {
+	key, end := string(op.KeyBytes()), string(op.RangeBytes())
+	return k == key || end != "" && k >= key && k < end
 }
 
 // Watch implements clientv3.Watcher.
@@ -160,7 +175,7 @@ func (e *etcd) Watch(ctx context.Context, key string, opts ...clientv3.OpOption)
 		defer close(out)
 		next, asked := op.Rev(), 0
 		for {
-			r, again := e.response(ctx, key, &next, &asked)
+			r, again := e.response(ctx, op, &next, &asked)
 			if r != nil {
 				select {
 				case out <- *r:
@@ -178,13 +193,13 @@ func (e *etcd) Watch(ctx context.Context, key string, opts ...clientv3.OpOption)
 
 // response is the next one of a watch that has seen everything below next and
 // answered the first asked progress requests.
-func (e *etcd) response(ctx context.Context, key string, next *int64, asked *int) (r *clientv3.WatchResponse, again bool) {
+func (e *etcd) response(ctx context.Context, op clientv3.Op, next *int64, asked *int) (r *clientv3.WatchResponse, again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var events []*clientv3.Event
 	if e.await(ctx, func() bool {
 		for _, ev := range e.events {
-			if ev.Kv.ModRevision >= *next && strings.HasPrefix(string(ev.Kv.Key), key) {
+			if ev.Kv.ModRevision >= *next && inRange(op, string(ev.Kv.Key)) {
 				events = append(events, ev)
 			}
 		}

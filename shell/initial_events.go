@@ -44,9 +44,9 @@ func (w *watcher) currentRevision(ctx context.Context, prefix string) (int64, *w
 // listInitial lists page by page at the revision of the first page, which is the
 // newest. The revision of the watch request does not matter.
 func (w *watcher) listInitial(ctx context.Context, p *wire.WatchStart, bring func(events []*wire.WatchEvent, last bool) bool) (revision int64, ok bool) {
-	opts := []clientv3.OpOption{
-		clientv3.WithRange(clientv3.GetPrefixRangeEnd(p.Prefix)),
-		clientv3.WithLimit(defaultWatcherMaxLimit),
+	opts := []clientv3.OpOption{clientv3.WithLimit(defaultWatcherMaxLimit)}
+	if !p.Single {
+		opts = append(opts, clientv3.WithRange(clientv3.GetPrefixRangeEnd(p.Prefix)))
 	}
 	for key := p.Prefix; ; {
 		res, err := w.client.Get(ctx, key, opts...)
@@ -58,6 +58,7 @@ func (w *watcher) listInitial(ctx context.Context, p *wire.WatchStart, bring fun
 			revision = res.Header.Revision
 			opts = append(opts, clientv3.WithRev(revision))
 		}
+		w.sizes.put(res.Kvs...)
 		page := rangeResponse(res)
 		events := make([]*wire.WatchEvent, 0, len(page.Kvs)+1)
 		for _, kv := range page.Kvs {

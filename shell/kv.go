@@ -18,6 +18,9 @@ type kv struct {
 	loop    *loop
 	clients *clients
 	client  *clientv3.Client
+	sizes   *sizes
+	// shares: a request may be on behalf of several calls, so that it has the context of none.
+	shares bool
 }
 
 // Receive implements sim.Node.
@@ -25,20 +28,33 @@ func (k *kv) Receive(env *sim.Env, m *sim.Message) {
 	if _, gone := m.Payload.(*sim.Hangup); gone {
 		return
 	}
-	self, conn, cause, request := env.Self(), m.Conn, m.Cause, m.Payload
-	read := k.clients.asking[cause]
-	k.loop.start(func(ctx context.Context) {
+	self, conn, cause, question := env.Self(), m.Conn, m.Cause, m.Payload
+	asked := k.clients.asking[cause]
+	ctx, cancel := k.contextOf(asked)
+	k.loop.start(func(context.Context) {
+		defer cancel()
 		sent := time.Now()
-		answer := k.ask(ctx, request)
+		answer := k.ask(ctx, question)
 		answered := time.Now()
 		k.loop.post(self, func(env *sim.Env) {
-			if read != nil {
-				read.watch.asked(sent, answered)
+			if asked != nil {
+				asked.watch.asked(sent, answered)
 			}
 			env.Under(cause)
 			env.Send(conn, answer)
 		})
 	})
+}
+
+// contextOf is that of the caller on whose behalf etcd is asked, if there is one; it ends with
+// the cache as well.
+func (k *kv) contextOf(asked *call) (context.Context, context.CancelFunc) {
+	if asked == nil || k.shares {
+		return context.WithCancel(k.loop.ctx)
+	}
+	ctx, cancel := context.WithCancel(asked.ctx)
+	stop := context.AfterFunc(k.loop.ctx, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 func (k *kv) ask(ctx context.Context, request sim.Payload) sim.Payload {
@@ -47,6 +63,9 @@ func (k *kv) ask(ctx context.Context, request sim.Payload) sim.Payload {
 		res, err := k.client.Get(ctx, r.Key, rangeOptions(r)...)
 		if err != nil {
 			return refusal(err)
+		}
+		if !r.KeysOnly {
+			k.sizes.put(res.Kvs...)
 		}
 		return rangeResponse(res)
 	case *wire.StatusRequest:

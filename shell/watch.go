@@ -19,6 +19,8 @@ type Watch struct {
 	events chan *wire.WatchEvent
 	// begun receives the outcome of the request, once: nil if the watch is established.
 	begun chan *wire.Error
+	// beginning is the call of Watch, in whose name etcd is asked.
+	beginning *call
 	// isBegun: that was sent. Only the loop looks at it.
 	isBegun bool
 	// inHand is an event that found no room in events. The lane from the cache is
@@ -79,6 +81,7 @@ func (w *Watch) begins(m sim.Payload) bool {
 		refused = interrupted
 	}
 	w.isBegun = true
+	w.cache.clients.release(w.beginning)
 	w.begun <- refused
 	return true
 }
@@ -118,6 +121,9 @@ func (w *Watch) end(env *sim.Env) {
 		return
 	}
 	delete(clients.watches, w.conn)
+	if !w.isBegun {
+		clients.release(w.beginning)
+	}
 	env.Close(w.conn)
 	close(w.events)
 }

@@ -18,6 +18,7 @@ type watcher struct {
 	passive
 	loop    *loop
 	client  *clientv3.Client
+	sizes   *sizes
 	watches map[sim.Conn]*watchChan
 	// requesting: a progress request has not been taken by clientv3 yet. Those
 	// that come meanwhile wait; one more serves them all.
@@ -128,11 +129,15 @@ func (w *watcher) startWatching(ctx context.Context, p *wire.WatchStart, bring f
 	if !ok {
 		return
 	}
-	opts := []clientv3.OpOption{clientv3.WithPrefix(), clientv3.WithRev(revision + 1), clientv3.WithPrevKV()}
+	opts := []clientv3.OpOption{clientv3.WithRev(revision + 1), clientv3.WithPrevKV()}
+	if !p.Single {
+		opts = append(opts, clientv3.WithPrefix())
+	}
 	if p.ProgressNotify {
 		opts = append(opts, clientv3.WithProgressNotify())
 	}
 	for response := range w.client.Watch(ctx, p.Prefix, opts...) {
+		w.sizes.see(response.Events)
 		if events, failed := watchEvents(&response); len(events) > 0 && !bring(events, failed) {
 			return
 		}

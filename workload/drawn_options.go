@@ -23,6 +23,10 @@ type DrawnOptions struct {
 	Selectors bool
 	// Labels: with Selectors, they may select objects by a label as well.
 	Labels bool
+	// Terms: with Selectors, selectors may have several terms.
+	Terms bool
+	// Singles: LISTs and watches may be of one object. KeysOnly: LISTs may be of keys alone.
+	Singles, KeysOnly bool
 }
 
 var drawnGroup = option.NewGroup("clients",
@@ -31,8 +35,11 @@ var drawnGroup = option.NewGroup("clients",
 	option.Count("drawn-watchers", func(o *DrawnOptions) *int { return &o.Watchers }, "", "clients that draw watches of a cache"),
 	option.Count("drawn-requests", func(o *DrawnOptions) *int { return &o.Requests }, "", "requests that each of them draws"),
 	option.Count("drawn-bytes", func(o *DrawnOptions) *int { return &o.LargeBytes }, "", "bytes of a large value that they write"),
+	option.Switch("drawn-keys", func(o *DrawnOptions) *bool { return &o.KeysOnly }, "LISTs of keys alone among what they draw"),
 	option.Switch("drawn-labels", func(o *DrawnOptions) *bool { return &o.Labels }, "with drawn-selectors: also by a label, or by both"),
 	option.Switch("drawn-leases", func(o *DrawnOptions) *bool { return &o.Leases }, "leases, and puts on them, among what they draw"),
 	option.Switch("drawn-nested", func(o *DrawnOptions) *bool { return &o.Nested }, "transactions within transactions, and puts that keep the value, among what they draw"),
 	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
+	option.Switch("drawn-singles", func(o *DrawnOptions) *bool { return &o.Singles }, "LISTs and watches of one object among what they draw"),
+	option.Switch("drawn-terms", func(o *DrawnOptions) *bool { return &o.Terms }, "with drawn-selectors: also by several terms"),
 )

@@ -25,7 +25,7 @@ func (c *Client) turnPage(p sim.Payload) {
 	request := *before.Request
 	request.Key = list.Items[len(list.Items)-1].Key + "\x00"
 	request.Freshness, request.Revision = model.Exact, list.ResourceVersion
-	next := &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue, Selector: asked.Selector}
+	next := &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: list.Continue, Selector: asked.Selector, KeysOnly: asked.KeysOnly}
 	if beside := before.BesideToken; beside != nil {
 		next.ResourceVersion, next.Match = beside.ResourceVersion, beside.Match
 	}
@@ -54,7 +54,7 @@ func (c *Client) askRest(refused *wire.Error) {
 	request.Freshness, request.Revision = model.Consistent, 0
 	next := *before
 	next.To, next.Request, next.Pages = before.nextTo(), &request, before.Pages-1
-	next.Payload = &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: refused.Continue, Selector: asked.Selector}
+	next.Payload = &wire.ListRequest{Prefix: asked.Prefix, ResourceVersion: wire.Unset, Limit: asked.Limit, Continue: refused.Continue, Selector: asked.Selector, KeysOnly: asked.KeysOnly}
 	c.page = &next
 }
 

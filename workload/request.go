@@ -120,15 +120,16 @@ func rangeRequest(p *wire.RangeRequest) model.Request {
 }
 
 func listRequest(p *wire.ListRequest) *model.Request {
-	prefix := p.Prefix
-	if !strings.HasSuffix(prefix, "/") {
+	r := &model.Request{Kind: model.List, Key: p.Prefix, Limit: p.Limit, KeysOnly: p.KeysOnly}
+	if !p.Single {
 		// It means the keys below the prefix, not all keys that begin with it.
-		prefix += "/"
+		r.Key = strings.TrimSuffix(p.Prefix, "/") + "/"
+		r.End = model.PrefixEnd(r.Key)
 	}
-	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix), Limit: p.Limit}
 	r.Selection.Values = Values(p.Selector)
 	// A cache that looks into its index sees no other objects than those of the index.
-	r.Selection.MoreOfAll = !p.Selector.Empty() && p.Selector.Field != IndexedField
+	_, byIndex := p.Selector.RequiresExactMatch(IndexedField)
+	r.Selection.MoreOfAll = !p.Selector.Empty() && !byIndex
 	r.Freshness, r.Revision = freshness(p.ResourceVersion, p.Match)
 	return r
 }

@@ -52,7 +52,15 @@ func WriteOf(value string) string {
 }
 
 // Values is what the values of the objects look like that a selector selects.
-func Values(s wire.Selector) (p model.ValuePattern) {
+func Values(s wire.Selector) model.ValuePattern {
+	p := valuesOfTerm(&s)
+	for term := s.And; term != nil; term = term.And {
+		p = p.And(valuesOfTerm(term))
+	}
+	return p
+}
+
+func valuesOfTerm(s *wire.Selector) (p model.ValuePattern) {
 	switch {
 	case s.Field == "":
 	case s.Value == InitialValue:

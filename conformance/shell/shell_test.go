@@ -105,11 +105,11 @@ func TestReadsAndWatches(t *testing.T) {
 			}
 
 			item, err := c.Get(t.Context(), wire.GetRequest{Key: prefix + "b", ResourceVersion: b})
-			if err != nil || item == nil || item.Value != "2" || item.CreateRevision != b || item.Version != 1 {
+			if err != nil || item.Item == nil || item.Item.Value != "2" || item.Item.CreateRevision != b || item.Item.Version != 1 {
 				t.Errorf("got %+v, %v", item, err)
 			}
 			item, err = c.Get(t.Context(), wire.GetRequest{Key: prefix + "none", ResourceVersion: wire.Unset})
-			if err != nil || item != nil {
+			if err != nil || item.Item != nil {
 				t.Errorf("got %+v, %v", item, err)
 			}
 

@@ -110,6 +110,8 @@ func (j *invalidRequests) wrong(at *moments.Call) string {
 			return "the prefix is not of the resource"
 		case !j.selects(r.Selector):
 			return "the API does not know the field"
+		case r.KeysOnly && !r.Selector.Empty():
+			return "a selector looks at objects, and keys alone are asked for"
 		case r.ResourceVersion < wire.Unset:
 			return "the resourceVersion is negative"
 		case r.Match > wire.MatchMostRecent,
@@ -158,10 +160,10 @@ func (j *invalidRequests) wrongWatch(r *wire.WatchRequest, at *moments.Call) str
 	return ""
 }
 
-// selects reports whether the API knows a selector's field.
+// selects reports whether the API knows a selector's fields.
 func (j *invalidRequests) selects(s wire.Selector) bool {
 	known := j.system.Params().Workload.Drawn.Selectors && (s.Field == workload.IndexedField || s.Field == workload.UnindexedField)
-	return s.Field == "" || known
+	return (s.Field == "" || known) && (s.And == nil || j.selects(*s.And))
 }
 
 // misvalidated is a request that was served although it is invalid, for the reason why, or

@@ -49,7 +49,7 @@ func (p *promise) server(op *model.Operation, at *moments.Call) (wire.Origin, bo
 
 func (p *promise) ofList(r *wire.ListRequest, op *model.Operation, at *moments.Call) (wire.Origin, bool) {
 	switch {
-	case r.FromEtcd:
+	case r.FromEtcd, r.Single && isExact(r):
 		return wire.FromEtcd, true
 	case isExact(r):
 		return p.ofPast(r, op.Request.Revision, at)

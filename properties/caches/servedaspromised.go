@@ -73,7 +73,7 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 // behind, or had no proof that it was not.
 func (j *servedAsPromised) mayFallBack(r *model.Request, at *moments.Call) bool {
 	o := &at.Server.Cache
-	if list, ok := at.Request.(*wire.ListRequest); ok && list.Match == wire.MatchMostRecent {
+	if list, ok := at.Request.(*wire.ListRequest); ok && (list.Match == wire.MatchMostRecent || list.KeysOnly) {
 		return false
 	}
 	return o.Reads.OnTimeout == read.OnTimeoutFallback && r.Freshness == model.Consistent &&

@@ -13,6 +13,9 @@ import (
 func seatsOf(o *flowcontrol.Options, r *flowcontrol.Request, objects int) int {
 	switch p := r.Message.Payload.(type) {
 	case *wire.ListRequest:
+		if p.Single {
+			return 1
+		}
 		named := p.ResourceVersion != wire.Unset
 		toEtcd := p.Match == wire.MatchExact ||
 			p.Match == wire.MatchUnset && (p.Continue != "" || p.Limit > 0 && p.ResourceVersion > 0 || !named && !r.About.ConsistentReadSupported)

@@ -116,8 +116,11 @@ type drawnWatch struct {
 // says are not: nothing tells them from changes.
 func drawnWatchOf(st *workload.ListStream) (d drawnWatch, judged bool) {
 	req := st.Request
-	prefix := strings.TrimSuffix(req.Prefix, "/") + "/"
-	d.request = model.WatchRequest{Key: prefix, End: model.PrefixEnd(prefix), ProgressNotify: req.AllowBookmarks, Values: workload.Values(req.Selector)}
+	d.request = model.WatchRequest{Key: req.Prefix, ProgressNotify: req.AllowBookmarks, Values: workload.Values(req.Selector)}
+	if !req.Single {
+		d.request.Key = strings.TrimSuffix(req.Prefix, "/") + "/"
+		d.request.End = model.PrefixEnd(d.request.Key)
+	}
 	d.events = st.Events
 	switch {
 	case req.SendInitialEvents == wire.SendInitialEventsTrue:

@@ -30,10 +30,26 @@ type Selector struct {
 	Field, Value string
 	// Label is empty if the label selector is.
 	Label, LabelValue string
+	// And is what the object must match as well, nil for nothing more: selectors of several
+	// terms. It never changes.
+	And *Selector
 }
 
 // Empty reports whether the selector selects all objects.
-func (s Selector) Empty() bool { return s.Field == "" && s.Label == "" }
+func (s Selector) Empty() bool {
+	return s.Field == "" && s.Label == "" && (s.And == nil || s.And.Empty())
+}
+
+// RequiresExactMatch is the value that the selector requires of a field: the first, if several
+// terms name it. It returns false if none does (fields.Selector).
+func (s Selector) RequiresExactMatch(field string) (value string, ok bool) {
+	for term := &s; term != nil; term = term.And {
+		if term.Field == field {
+			return term.Value, true
+		}
+	}
+	return "", false
+}
 
 func (s Selector) digest(d sim.Digest) sim.Digest {
 	if s.Field != "" {
@@ -41,6 +57,9 @@ func (s Selector) digest(d sim.Digest) sim.Digest {
 	}
 	if s.Label != "" {
 		d = d.Text("label").Text(s.Label).Text(s.LabelValue)
+	}
+	if s.And != nil {
+		d = s.And.digest(d.Text("and"))
 	}
 	return d
 }
@@ -53,6 +72,9 @@ func (s Selector) String() string {
 	}
 	if s.Label != "" {
 		text += " label " + s.Label + "=" + s.LabelValue
+	}
+	if s.And != nil {
+		text += s.And.String()
 	}
 	return text
 }
@@ -70,6 +92,12 @@ type ListRequest struct {
 	// stay out of it. No release of Kubernetes has it.
 	FromEtcd bool
 	Selector Selector
+	// Single: Prefix is the key of one object, and the list has that one or none
+	// (storage.ListOptions without Recursive). Its continue token means nothing.
+	Single bool
+	// KeysOnly: the objects come without their values (Cacher.getKeys). It goes with no
+	// selector.
+	KeysOnly bool
 }
 
 // Digest implements sim.Payload.
@@ -77,6 +105,12 @@ func (r *ListRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("list").Text(r.Prefix).Int(r.ResourceVersion).Word(uint64(r.Match)).Int(r.Limit).Text(r.Continue)
 	if r.FromEtcd {
 		d = d.Text("from etcd")
+	}
+	if r.Single {
+		d = d.Text("single")
+	}
+	if r.KeysOnly {
+		d = d.Text("keys only")
 	}
 	return r.Selector.digest(d)
 }
@@ -96,6 +130,12 @@ func (r *ListRequest) Label() string {
 		s += " most recent"
 	}
 	s += r.Selector.String()
+	if r.Single {
+		s += " single"
+	}
+	if r.KeysOnly {
+		s += " keys only"
+	}
 	if r.Limit > 0 {
 		s += " limit=" + strconv.FormatInt(r.Limit, 10)
 	}
@@ -167,11 +207,14 @@ func (r *GetRequest) Label() string {
 	return "GET " + r.Key + " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 }
 
-// GetResponse is the object, nil if there is none. A GET carries no revision of
-// the store.
+// GetResponse is the object, nil if there is none.
 type GetResponse struct {
-	Item   *KeyValue
-	Origin Origin
+	Item *KeyValue
+	// ResourceVersion is that of the state in which there is none (KeyNotFoundError), 0 if
+	// there is one. No client of an API server is told it, so that no run depends on it: it
+	// is no part of the digest.
+	ResourceVersion int64
+	Origin          Origin
 }
 
 // Digest implements sim.Payload.
@@ -217,6 +260,8 @@ type WatchRequest struct {
 	// TimeoutSeconds is after how long the API server ends the watch; 0 is never.
 	TimeoutSeconds int64
 	Selector       Selector
+	// Single: Prefix is the key of one object, and no other is watched.
+	Single bool
 	// Announce: WatchEstablished comes before everything else. An API server answers each
 	// watch so; here only clients that look at it get the message.
 	Announce bool
@@ -245,6 +290,9 @@ func (r *WatchRequest) Digest(d sim.Digest) sim.Digest {
 	if r.Announce {
 		d = d.Text("announce")
 	}
+	if r.Single {
+		d = d.Text("single")
+	}
 	return r.Selector.digest(d)
 }
 
@@ -255,6 +303,9 @@ func (r *WatchRequest) Label() string {
 		s += " RV=" + strconv.FormatInt(r.ResourceVersion, 10)
 	}
 	s += r.Selector.String()
+	if r.Single {
+		s += " single"
+	}
 	if r.SendInitialEvents == SendInitialEventsTrue {
 		s += " with initial events"
 	}

@@ -31,6 +31,8 @@ type WatchStart struct {
 	// to come with the object as it was before. Upstream the predicate is applied here
 	// (watchChan.transform); this storage leaves it to the API server.
 	Selects bool
+	// Single: Prefix is the key of one object, and no other is watched.
+	Single bool
 }
 
 // StreamOpened says that a watch is created on a stream to etcd: the first time, and
@@ -57,6 +59,9 @@ func (r *WatchStart) Digest(d sim.Digest) sim.Digest {
 	}
 	if r.Selects {
 		d = d.Text("selects")
+	}
+	if r.Single {
+		d = d.Text("single")
 	}
 	return d
 }

@@ -20,12 +20,16 @@ const (
 	goesToEtcd
 	selectsObjects
 	selectsLabels
+	selectsTerms
+	listsSingles
+	listsKeys
 )
 
 var readFeatures = []string{
 	getsObjects: "GETs", listsScopes: "namespaces", givesVersions: "resourceVersions", givesMatches: "matches",
 	givesLimits: "limits", turnsPages: "pages", givesBesideTokens: "resourceVersions beside continue tokens",
 	givesBadTokens: "bad continue tokens", goesToEtcd: "lists from etcd", selectsObjects: "selectors", selectsLabels: "labels",
+	selectsTerms: "selectors of several terms", listsSingles: "single objects", listsKeys: "keys alone",
 }
 
 // drawn adds the clients that draw their requests.
@@ -52,7 +56,10 @@ func (p *planner) drawn() {
 
 // anyReads are LISTs and GETs of the i-th client, with any options.
 func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
-	s := drawSwarm(env, withSelectors(&p.o.Drawn, readFeatures, selectsObjects, selectsLabels))
+	d := &p.o.Drawn
+	s := drawSwarm(env, without(readFeatures,
+		optional{selectsObjects, d.Selectors}, optional{selectsLabels, d.Selectors && d.Labels}, optional{selectsTerms, d.Selectors && d.Terms},
+		optional{listsSingles, d.Singles}, optional{listsKeys, d.KeysOnly}))
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {
 		server := i
@@ -97,7 +104,12 @@ func (p *planner) anyList(s *swarm, resource int) *wire.ListRequest {
 		Match:           wire.ResourceVersionMatch(s.draw(givesMatches, 4, "match")),
 		Limit:           int64(s.draw(givesLimits, 4, "limit")),
 		FromEtcd:        s.flip(goesToEtcd, "from etcd"),
-		Selector:        anySelector(s, selectsObjects, selectsLabels),
+		Selector:        anySelector(s, selectsObjects, selectsLabels, selectsTerms),
+		KeysOnly:        s.flip(listsKeys, "keys only"),
+	}
+	if s.flip(listsSingles, "single") {
+		l.Single, l.Prefix = true, p.anyObject(s, resource)
+		return l
 	}
 	if s.draw(givesBadTokens, 4, "bad continue token") == 1 {
 		l.Continue = BadToken
@@ -111,20 +123,23 @@ func WatcherSelector(i int) wire.Selector {
 	return selectors[1+i%3]
 }
 
-// withSelectors leaves out the features of selectors that clients do not have: objects and
-// labels are the last two.
-func withSelectors(o *workload.DrawnOptions, features []string, objects, labels feature) []string {
-	switch {
-	case !o.Selectors:
-		return features[:objects]
-	case !o.Labels:
-		return features[:labels]
-	}
-	return features
+// anyObject is the key of an object of a resource, or one that no object has.
+func (p *planner) anyObject(s *swarm, resource int) string {
+	keys := []string{p.t.Key(0), p.t.Key(max(1, p.o.Keys) - 1), topology.Prefix(resource%p.t.Resources) + "none"}
+	return keys[s.env.Choose(len(keys), "object")]
 }
 
-// anySelector is by a field, by a label, by both, or by none.
-func anySelector(s *swarm, objects, labels feature) wire.Selector {
+// anySelector is by a field, by a label, by both, by more terms of these, or by none.
+func anySelector(s *swarm, objects, labels, terms feature) wire.Selector {
+	selector := anyTerm(s, objects, labels)
+	if s.flip(terms, "another term") {
+		more := anyTerm(s, objects, labels)
+		selector.And = &more
+	}
+	return selector
+}
+
+func anyTerm(s *swarm, objects, labels feature) wire.Selector {
 	selector := selectors[s.draw(objects, len(selectors), "selector")]
 	if write := s.draw(labels, 5, "label"); write > 0 {
 		// The first three writes of each writer, and one that none of them makes.

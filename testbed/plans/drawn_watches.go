@@ -17,18 +17,24 @@ const (
 	limitsTime
 	watchesSelections
 	watchesLabels
+	watchesTerms
+	watchesSingles
 )
 
 var watchFeatures = []string{
 	watchesScopes: "namespaces", watchesFromVersions: "resourceVersions", matchesVersions: "matches",
 	wantsInitialEvents: "initial events", allowsBookmarks: "bookmarks", limitsTime: "timeouts",
 	watchesSelections: "selectors", watchesLabels: "labels",
+	watchesTerms: "selectors of several terms", watchesSingles: "single objects",
 }
 
 // DrawnWatches are watches of the i-th client, with any options.
 func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.DrawWatches {
 	p := &planner{o: o, t: t}
-	features := withSelectors(&o.Drawn, watchFeatures, watchesSelections, watchesLabels)
+	d := &o.Drawn
+	features := without(watchFeatures,
+		optional{watchesSelections, d.Selectors}, optional{watchesLabels, d.Selectors && d.Labels}, optional{watchesTerms, d.Selectors && d.Terms},
+		optional{watchesSingles, d.Singles})
 	return func(env *sim.Env) []*wire.WatchRequest {
 		s := drawSwarm(env, features)
 		var all []*wire.WatchRequest
@@ -41,8 +47,9 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 				AllowBookmarks:    s.flip(allowsBookmarks, "bookmarks"),
 				TimeoutSeconds:    int64(s.draw(limitsTime, 3, "timeout")),
 			}
-			if o.Drawn.Selectors {
-				req.Selector = anySelector(s, watchesSelections, watchesLabels)
+			req.Selector = anySelector(s, watchesSelections, watchesLabels, watchesTerms)
+			if s.flip(watchesSingles, "single") {
+				req.Single, req.Prefix = true, p.anyObject(s, i)
 			}
 			req.Match = anyMatch(s, req.SendInitialEvents)
 			all = append(all, req)

@@ -1,6 +1,10 @@
 package plans
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // swarm is the features that a client uses in a run: a random half of all that there
 // are. A client that uses all of them in each run gets to fewer states: one feature
@@ -14,6 +18,23 @@ type swarm struct {
 // feature is an option of a request, or a kind of request, that a client may do
 // without.
 type feature uint8
+
+// optional is a feature that clients have only if their options say so.
+type optional struct {
+	feature feature
+	has     bool
+}
+
+// without leaves out the features that clients do not have.
+func without(names []string, some ...optional) []string {
+	left := slices.Clone(names)
+	for _, o := range some {
+		if !o.has {
+			left[o.feature] = ""
+		}
+	}
+	return left
+}
 
 // drawSwarm draws the features; names are those of all that there are, empty for what no
 // client does.

@@ -40,10 +40,11 @@ type comparison struct {
 }
 
 // Compare asks etcd what it would have answered. Pages after the first are left
-// out, as upstream leaves them out: they go on where their token says.
+// out, as upstream leaves them out: they go on where their token says. Lists of one object and of
+// keys alone are left out too.
 func (k *Detector) Compare(env *sim.Env, list *wire.ListRequest, answer sim.Payload, log *Log) {
 	p, ok := answer.(*wire.ListResponse)
-	if k.cfg.InconsistencyDetector == InconsistencyDetectorOff || !ok || p.Origin != wire.FromCache || list.Continue != "" {
+	if k.cfg.InconsistencyDetector == InconsistencyDetectorOff || !ok || p.Origin != wire.FromCache || list.Continue != "" || list.Single || list.KeysOnly {
 		return
 	}
 	prefix := store.PreparePrefix(list.Prefix)

@@ -39,7 +39,7 @@ func (d *Dispatcher) delegateWatch(env *sim.Env, m *sim.Message, req *wire.Watch
 	}
 	w.state = watcherDelegated
 	start := &wire.WatchStart{Prefix: w.prefix, Revision: max(req.ResourceVersion, 0),
-		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty(),
+		SendInitialEvents: req.SendInitialEvents, AllowBookmarks: isWatchList(req), Selects: !req.Selector.Empty(), Single: req.Single,
 		Metadata: d.cfg.UpstreamMetadata, AnnounceStart: req.Announce}
 	if start.SendInitialEvents == wire.SendInitialEventsUnset && start.Revision == 0 {
 		start.SendInitialEvents = wire.SendInitialEventsTrue

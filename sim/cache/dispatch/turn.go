@@ -106,10 +106,10 @@ func (w *Watcher) TakeInput(env *sim.Env) store.Event {
 	return e
 }
 
-// Concerns reports whether an event is of an object under the prefix that the client
-// watches.
+// Concerns reports whether an event is of an object that the client watches: one under the
+// prefix, or the one whose key that is.
 func (w *Watcher) Concerns(e *wire.WatchEvent) bool {
-	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix)
+	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix) && (!w.request.Single || len(e.Item.Key) == len(w.prefix))
 }
 
 // Convert is an event as the client is sent it, nil if it is not.

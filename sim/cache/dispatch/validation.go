@@ -10,8 +10,8 @@ import (
 // know without the gate WatchList.
 func (d *Dispatcher) validate(req *wire.WatchRequest) *wire.Error {
 	switch {
-	case req.Selector.Field != "" && d.cfg.Fields.Find(req.Selector.Field) == nil:
-		return request.UnsupportedField(req.Selector)
+	case d.cfg.Fields.Unsupported(req.Selector) != "":
+		return request.UnsupportedField(d.cfg.Fields.Unsupported(req.Selector))
 	case req.ResourceVersion < wire.Unset:
 		return badVersion
 	case req.SendInitialEvents > wire.SendInitialEventsTrue:

@@ -60,9 +60,14 @@ func (d *Dispatcher) newCacheWatcher(env *sim.Env, m *sim.Message, req *wire.Wat
 	env.WritesItem(cellTurn, w.number, turnRequest)
 	w.request, w.conn, w.from, w.cause = req, m.Conn, m.From, m.Cause
 	d.conns[w.number] = m.Conn
-	w.prefix = d.cfg.Surroundings.ObjectPrefix(req.Prefix)
+	w.prefix = req.Prefix
+	if !req.Single {
+		w.prefix = d.cfg.Surroundings.ObjectPrefix(req.Prefix)
+	}
 	w.began = env.Now()
-	w.triggered = d.trigger != nil && req.Selector.Field == d.trigger.Name
+	if d.trigger != nil {
+		w.triggerValue, w.triggered = req.Selector.RequiresExactMatch(d.trigger.Name)
+	}
 	capacity := d.suggestedWatchChannelSize(env, w)
 	w.capacity = int32(capacity)
 	env.Bound(m.Conn, capacity)
@@ -109,7 +114,7 @@ func triggerOf(fields store.Fields) *store.Field {
 
 // triggers reports whether a watch is to be given an event.
 func (d *Dispatcher) triggers(env *sim.Env, w *Watcher, e *store.Event) bool {
-	if d.trigger == nil || !w.triggered || e.ForWatchers == nil || d.triggerRule(d.trigger, w.request.Selector.Value, e.ForWatchers) {
+	if d.trigger == nil || !w.triggered || e.ForWatchers == nil || d.triggerRule(d.trigger, w.triggerValue, e.ForWatchers) {
 		return true
 	}
 	env.Cover(eventNotTriggering)

@@ -68,8 +68,10 @@ type Watcher struct {
 	from     sim.NodeID
 	cause    sim.Cause
 	prefix   string
-	// triggered: it selects by the field of the resource's trigger.
-	triggered bool
+	// triggered: it selects by the field of the resource's trigger, of which it requires
+	// triggerValue.
+	triggered    bool
+	triggerValue string
 	// generation of readiness in which the request came.
 	generation int
 	// began is when the request came, deadline when the API server ends the watch,

@@ -30,6 +30,10 @@ func (o *Options) maximumSeats() int {
 func (o *Options) Estimate(request any, about Resource) int {
 	switch r := request.(type) {
 	case *wire.ListRequest:
+		if r.Single {
+			// It is a read of one object (requestInfo.Name).
+			return minimumSeats
+		}
 		return o.listSeats(r, about, delegatesList(r, about.ConsistentReadSupported))
 	case *wire.WatchRequest:
 		if r.SendInitialEvents == wire.SendInitialEventsTrue {

@@ -31,13 +31,21 @@ func (r *Read) AskEtcd(env *sim.Env, origin wire.Origin) {
 		return
 	}
 	env.Writes(cellDelegated, 0)
+	r.call = env.Call(r.d.cfg.KV, r.rangeRequest())
+}
+
+// rangeRequest is the question of a LIST (store.getList).
+func (r *Read) rangeRequest() *wire.RangeRequest {
+	if r.list.Single {
+		return &wire.RangeRequest{Key: r.list.Prefix, Revision: r.exact, KeysOnly: r.list.KeysOnly}
+	}
 	prefix := store.PreparePrefix(r.list.Prefix)
-	req := &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: max(r.list.Limit, 0)}
+	req := &wire.RangeRequest{Key: prefix, RangeEnd: store.RangeEnd(prefix), Limit: max(r.list.Limit, 0), KeysOnly: r.list.KeysOnly}
 	if r.list.Continue != "" {
 		req.Key = r.start
 	}
 	req.Revision = r.exact
-	r.call = env.Call(r.d.cfg.KV, req)
+	return req
 }
 
 // Answered takes what etcd said to a read, or to several that asked together; it
@@ -90,7 +98,7 @@ func (r *Read) relay(env *sim.Env, p *wire.RangeResponse) {
 		if len(p.Kvs) > 0 {
 			found = p.Kvs[0]
 		}
-		r.finish(env, r.d.responses.Get(found, r.origin))
+		r.finish(env, r.d.responses.Get(found, p.Revision, r.origin))
 		return
 	}
 	lastKey := ""
@@ -141,7 +149,7 @@ func (r *Read) interpretError(env *sim.Env, err *wire.Error) *wire.Error {
 	switch {
 	case err.Code == wire.ErrFutureRev:
 		return tooLargeForEtcd
-	case err.Code == wire.ErrCompacted && r.list != nil && r.list.Continue != "":
+	case err.Code == wire.ErrCompacted && r.list != nil && r.list.Continue != "" && !r.list.Single:
 		env.Cover(pageCompacted)
 		start := r.start
 		if r.selection != nil {

@@ -14,7 +14,7 @@ func (d *Delegator) GetList(env *sim.Env, m *sim.Message, req *wire.ListRequest)
 	refused := d.resource().ValidateList(req, d.rules.list)
 	var token int64
 	var start string
-	if refused == nil && req.Continue != "" {
+	if refused == nil && req.Continue != "" && !req.Single {
 		token, start, refused = request.DecodeContinue(req.Continue, store.PreparePrefix(req.Prefix))
 	}
 	if refused != nil {
@@ -116,6 +116,9 @@ func (r *Read) ReadAtOnce(env *sim.Env) {
 func (r *Read) shouldDelegateList(env *sim.Env) bool {
 	switch {
 	case r.d.Bypassed() || r.list.FromEtcd:
+		return true
+	case r.list.Single && (r.exact > 0 || r.list.Continue != ""):
+		// The cache has no snapshots of one object (ShouldDelegateExactRV).
 		return true
 	case r.exact > 0:
 		return r.shouldDelegateExact(env)

@@ -143,6 +143,8 @@ var (
 
 	listByIndex        = sim.NewSituation("cache: list by a field index")
 	listFiltered       = sim.NewSituation("cache: list filtered object by object")
+	listSingle         = sim.NewSituation("cache: list of one object")
+	listKeysOnly       = sim.NewSituation("cache: list of keys alone")
 	selectionGoesOn    = sim.NewSituation("cache: delegated list asks for another page to select from")
 	delegationLimited  = sim.NewSituation("cache: list refused, too many are with etcd")
 	selectionCompacted = sim.NewSituation("cache: page refused because of a compaction, and what it had found so far with it")

@@ -102,7 +102,12 @@ func (r *Read) Page(env *sim.Env, view store.View, prefix string, limit int64) P
 
 // Answer answers the client of a LIST from the cache, and ends the read.
 func (r *Read) Answer(env *sim.Env, p *Page) {
+	items := p.Items
+	if r.list.KeysOnly {
+		env.Cover(listKeysOnly)
+		items = r.d.responses.Keys(items)
+	}
 	r.finish(env, r.d.responses.List(wire.ListResponse{
-		ResourceVersion: p.ResourceVersion, Items: p.Items, Continue: p.Token(), RemainingItemCount: p.Remaining, Origin: wire.FromCache,
+		ResourceVersion: p.ResourceVersion, Items: items, Continue: p.Token(), RemainingItemCount: p.Remaining, Origin: wire.FromCache,
 	}))
 }

@@ -19,15 +19,18 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, lim
 		env.Add(fetchedAll, int64(len(page.Items))+page.Remaining)
 		return page
 	}
-	l := look{selects: r.d.cfg.Fields.SelectsLabel, selector: r.list.Selector, limit: limit, take: r.d.responses.Begin(0)}
+	l := look{fields: r.d.cfg.Fields, selector: r.list.Selector, limit: limit, take: r.d.responses.Begin(0)}
 	// Behind a page upstream looks into no index: it would not know where to begin
 	// (waitUntilFreshAndList).
-	if start == "" && view.AscendIndexed(l.selector.Field, l.selector.Value, prefix, start, l.at) {
+	if start == "" {
+		l.field, l.value = view.IndexFor(l.selector)
+	}
+	if l.field != "" {
+		view.AscendIndexed(l.field, l.value, prefix, start, l.at)
 		env.Cover(listByIndex)
 		env.Add(fetchedByIndex, l.looked)
 	} else {
 		env.Cover(listFiltered)
-		l.selects = r.d.cfg.Fields.Selects
 		view.Ascend(prefix, start, l.at)
 		env.Add(fetchedAll, l.looked)
 	}
@@ -38,10 +41,12 @@ func (r *Read) collect(env *sim.Env, view *store.View, prefix, start string, lim
 
 // look goes through objects, of which a selector selects some.
 type look struct {
-	selects  func(wire.Selector, *wire.KeyValue) bool
+	fields   store.Fields
 	selector wire.Selector
-	limit    int64
-	take     func(*wire.KeyValue) bool
+	// field and value are what the index has already selected.
+	field, value string
+	limit        int64
+	take         func(*wire.KeyValue) bool
 	// taken and looked count objects. trailed: one came after the last that was taken.
 	taken, looked int64
 	trailed       bool
@@ -54,7 +59,7 @@ func (l *look) full() bool { return l.limit > 0 && l.taken == l.limit }
 // for the page's token (Cacher.GetList: hasMoreListItems).
 func (l *look) at(kv *wire.KeyValue) bool {
 	l.looked++
-	if l.full() || !l.selects(l.selector, kv) {
+	if l.full() || !l.fields.SelectsWith(l.selector, kv, l.field, l.value) {
 		l.trailed = true
 		return !l.full()
 	}

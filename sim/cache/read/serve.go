@@ -29,11 +29,39 @@ func (r *Read) serveGet(env *sim.Env) {
 	if env.Noting() {
 		env.Note(answers{from: r.from, what: r.label(), at: d.cfg.Store.Version()})
 	}
-	d.key.Key = r.get.Key
-	r.finish(env, d.responses.Get(d.cfg.Store.Get(env, &d.key), wire.FromCache))
+	r.finish(env, d.responses.Get(r.object(env, r.get.Key), d.cfg.Store.ResourceVersion(env), wire.FromCache))
+}
+
+// object is that of a key as it is now, nil if there is none.
+func (r *Read) object(env *sim.Env, key string) *wire.KeyValue {
+	d := r.d
+	d.key.Key = key
+	return d.cfg.Store.Get(env, &d.key)
+}
+
+// serveSingle answers a LIST of one object (waitUntilFreshAndGetList): from the newest state,
+// of which it looks at this object alone.
+func (r *Read) serveSingle(env *sim.Env) {
+	d := r.d
+	page := Page{ResourceVersion: d.cfg.Store.ResourceVersion(env), Prefix: r.list.Prefix}
+	if env.Noting() {
+		env.Note(answers{from: r.from, what: r.label(), at: page.ResourceVersion})
+	}
+	env.Cover(listSingle)
+	if kv := r.object(env, r.list.Prefix); kv != nil {
+		env.Add(fetchedAll, 1)
+		if d.cfg.Fields.Selects(r.list.Selector, kv) {
+			page.Items = []*wire.KeyValue{kv}
+		}
+	}
+	r.Answer(env, &page)
 }
 
 func (r *Read) serveList(env *sim.Env) {
+	if r.list.Single {
+		r.serveSingle(env)
+		return
+	}
 	d := r.d
 	view, ok := r.view(env)
 	if !ok {

@@ -128,8 +128,8 @@ func (r *Read) timeOut(env *sim.Env) {
 		r.finish(env, tooLarge)
 		return
 	}
-	if r.list != nil && r.list.Match == wire.MatchMostRecent {
-		// KEP-3157 has the informer ask again.
+	if r.list != nil && (r.list.Match == wire.MatchMostRecent || r.list.KeysOnly) {
+		// KEP-3157 has the informer ask again, and for Cacher.getKeys there is no fallback.
 		reject(env, r)
 		return
 	}

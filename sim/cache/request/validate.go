@@ -82,8 +82,10 @@ func (r Resource) ValidateList(req *wire.ListRequest, rules ListRules) *wire.Err
 	switch {
 	case !r.holds(req.Prefix):
 		return badPrefix(req.Prefix, r.Prefix)
-	case req.Selector.Field != "" && r.Fields.Find(req.Selector.Field) == nil:
-		return UnsupportedField(req.Selector)
+	case r.Fields.Unsupported(req.Selector) != "":
+		return UnsupportedField(r.Fields.Unsupported(req.Selector))
+	case req.KeysOnly && !req.Selector.Empty():
+		return selectedKeys
 	case req.ResourceVersion < wire.Unset:
 		return negativeVersion
 	case req.Match > wire.MatchMostRecent:
@@ -124,8 +126,8 @@ func badPrefix(prefix, resource string) *wire.Error {
 }
 
 // UnsupportedField refuses a selector by a field that the objects do not have.
-func UnsupportedField(s wire.Selector) *wire.Error {
-	return &wire.Error{Code: wire.BadRequest, Message: "fieldSelector: field label not supported: " + strconv.Quote(s.Field)}
+func UnsupportedField(field string) *wire.Error {
+	return &wire.Error{Code: wire.BadRequest, Message: "fieldSelector: field label not supported: " + strconv.Quote(field)}
 }
 
 var (
@@ -134,6 +136,7 @@ var (
 	exactZero           = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch "Exact" is forbidden for resourceVersion "0"`}
 	unknownMatch        = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch: supported values are "", "Exact" and "NotOlderThan"`}
 	mostRecentVersion   = &wire.Error{Code: wire.BadRequest, Message: `resourceVersionMatch "MostRecent" is forbidden unless resourceVersion is "0"`}
+	selectedKeys        = &wire.Error{Code: wire.BadRequest, Message: "a list of keys alone goes with no selector, which looks at objects"}
 	negativeVersion     = &wire.Error{Code: wire.BadRequest, Message: "resourceVersion: it must not be negative"}
 	continueWithVersion = &wire.Error{Code: wire.BadRequest, Message: "resourceVersion is forbidden when continue is provided"}
 )

@@ -46,12 +46,17 @@ func (m *Maker) List(answer wire.ListResponse) *wire.ListResponse {
 	return &m.lists[len(m.lists)-1]
 }
 
-// Get makes the answer to a GET; item is nil if there is no such object.
-func (m *Maker) Get(item *wire.KeyValue, o wire.Origin) *wire.GetResponse {
+// Get makes the answer to a GET from a state of a resourceVersion; item is nil if that has no
+// such object.
+func (m *Maker) Get(item *wire.KeyValue, resourceVersion int64, o wire.Origin) *wire.GetResponse {
 	if len(m.gets) == cap(m.gets) {
 		m.gets = make([]wire.GetResponse, 0, responseBlock)
 	}
-	m.gets = append(m.gets, wire.GetResponse{Item: item, Origin: o})
+	answer := wire.GetResponse{Item: item, Origin: o}
+	if item == nil {
+		answer.ResourceVersion = resourceVersion
+	}
+	m.gets = append(m.gets, answer)
 	return &m.gets[len(m.gets)-1]
 }
 
@@ -66,6 +71,18 @@ func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) (it
 	m.limit = limit
 	view.Ascend(prefix, start, take)
 	return m.End(), m.after
+}
+
+// Keys are the objects without their values. They share no memory with others that live
+// longer.
+func (m *Maker) Keys(items []*wire.KeyValue) []*wire.KeyValue {
+	bare, all := make([]wire.KeyValue, len(items)), make([]*wire.KeyValue, len(items))
+	for i, kv := range items {
+		bare[i] = *kv
+		bare[i].Value = ""
+		all[i] = &bare[i]
+	}
+	return all
 }
 
 // Begin begins a list that will probably have room objects. It returns the function that

@@ -39,15 +39,34 @@ func (f Fields) find(name string, isLabel bool) *Field {
 	return nil
 }
 
-// Selects reports whether an object matches both parts of a selector, of which the field
-// is one of f (SelectionPredicate.MatchesObjectAttributes). A label that an object does
-// not have selects nothing.
-func (f Fields) Selects(s wire.Selector, kv *wire.KeyValue) bool {
-	return (s.Field == "" || f.Find(s.Field).Value(kv) == s.Value) && f.SelectsLabel(s, kv)
+// Unsupported is the first field of a selector that objects do not have, empty if they have
+// all of them.
+func (f Fields) Unsupported(s wire.Selector) string {
+	for term := &s; term != nil; term = term.And {
+		if term.Field != "" && f.Find(term.Field) == nil {
+			return term.Field
+		}
+	}
+	return ""
 }
 
-// SelectsLabel is Selects without the field.
-func (f Fields) SelectsLabel(s wire.Selector, kv *wire.KeyValue) bool {
+// Selects reports whether an object matches all terms of a selector, of which each field
+// is one of f (SelectionPredicate.MatchesObjectAttributes). A label that an object does
+// not have selects nothing.
+func (f Fields) Selects(s wire.Selector, kv *wire.KeyValue) bool { return f.SelectsWith(s, kv, "", "") }
+
+// SelectsWith is Selects for an object of which a field is known to have a value.
+func (f Fields) SelectsWith(s wire.Selector, kv *wire.KeyValue, field, value string) bool {
+	for term := &s; term != nil; term = term.And {
+		known := term.Field == "" || term.Field == field && term.Value == value
+		if !known && f.Find(term.Field).Value(kv) != term.Value || !f.selectsLabel(term, kv) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f Fields) selectsLabel(s *wire.Selector, kv *wire.KeyValue) bool {
 	if s.Label == "" {
 		return true
 	}

@@ -35,5 +35,21 @@ func TestFieldAndLabelBothSelect(t *testing.T) {
 		assert.Equal(t, c.web, fields.Selects(c.selector, web), "%+v", c.selector)
 		assert.Equal(t, c.bare, fields.Selects(c.selector, bare), "%+v", c.selector)
 	}
+	for _, c := range []struct {
+		and       wire.Selector
+		web, bare bool
+	}{
+		{wire.Selector{}, true, true},
+		{wire.Selector{Field: "node", Value: "a"}, true, true},
+		{wire.Selector{Field: "node", Value: "b"}, false, false},
+		{wire.Selector{Label: "app", LabelValue: "web"}, true, false},
+		{wire.Selector{Label: "app", LabelValue: "web", And: &wire.Selector{Label: "app", LabelValue: "db"}}, false, false},
+	} {
+		selector := wire.Selector{Field: "node", Value: "a", And: &c.and}
+		assert.Equal(t, c.web, fields.Selects(selector, web), "%v", selector)
+		assert.Equal(t, c.bare, fields.Selects(selector, bare), "%v", selector)
+	}
+	and := wire.Selector{Field: "node", And: &wire.Selector{Field: "none"}}
+	assert.Equal(t, "none", fields.Unsupported(and), "of each term")
 	assert.Nil(t, fields.Find("app"), "no field has the name of a label")
 }

@@ -27,15 +27,25 @@ func (v *View) Ascend(prefix, from string, f func(*wire.KeyValue) bool) {
 	v.objects.ascend(whole(prefix, v.resource), from, f)
 }
 
-// AscendIndexed is Ascend over the objects with one value of a field, without a
-// look at any other. It returns false, and calls nothing, if there is no index
-// of this field and this state.
-func (v *View) AscendIndexed(field, value, prefix, from string, f func(*wire.KeyValue) bool) bool {
+// IndexFor is a field that this state has an index of, and the one value of it that a selector
+// requires (SelectionPredicate.MatcherIndex); empty if there is none.
+func (v *View) IndexFor(s wire.Selector) (field, value string) {
+	for i := range v.indices {
+		field = v.indices[i].field.Name
+		if value, ok := s.RequiresExactMatch(field); ok {
+			return field, value
+		}
+	}
+	return "", ""
+}
+
+// AscendIndexed is Ascend over the objects with one value of a field that there is an index
+// of, without a look at any other.
+func (v *View) AscendIndexed(field, value, prefix, from string, f func(*wire.KeyValue) bool) {
 	for i := range v.indices {
 		if v.indices[i].field.Name == field {
 			v.indices[i].ascend(value, prefix, from, f)
-			return true
+			return
 		}
 	}
-	return false
 }

@@ -37,7 +37,11 @@ func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents 
 	if w.state == watchFree {
 		return
 	}
-	visit(cellStartWatching, i, sim.NewDigest.Word(uint64(w.state)<<32|uint64(w.from)).Text(w.prefix).Text(w.ctxKey).Bool(w.progressNotify).Bool(w.selects))
+	starting := sim.NewDigest.Word(uint64(w.state)<<32 | uint64(w.from)).Text(w.prefix).Text(w.ctxKey).Bool(w.progressNotify).Bool(w.selects)
+	if w.end == "" {
+		starting = starting.Text("single")
+	}
+	visit(cellStartWatching, i, starting)
 	if w.response != nil {
 		visit(cellResponse, i, w.response.Digest(sim.NewDigest.Int(int64(w.next))))
 	}

@@ -88,7 +88,7 @@ func (w *watchChan) listInitial(env *sim.Env) {
 	env.Cover(syncStarted)
 	w.writes(env, cellPage)
 	w.sync.step, w.sync.rev = syncListing, 0
-	w.ask(env, &wire.RangeRequest{Key: w.prefix, RangeEnd: prefixEnd(w.prefix), Limit: w.pageSize()})
+	w.ask(env, &wire.RangeRequest{Key: w.prefix, RangeEnd: w.end, Limit: w.pageSize()})
 }
 
 func (w *watchChan) pageSize() int64 { return int64(w.c.cfg.SyncPageSize) }
@@ -171,7 +171,7 @@ func (w *watchChan) queueInitial(env *sim.Env) {
 	case s.more:
 		w.writes(env, cellPage)
 		s.items, s.next = nil, 0
-		w.ask(env, &wire.RangeRequest{Key: s.lastKey + "\x00", RangeEnd: prefixEnd(w.prefix), Limit: w.pageSize(), Revision: s.rev})
+		w.ask(env, &wire.RangeRequest{Key: s.lastKey + "\x00", RangeEnd: w.end, Limit: w.pageSize(), Revision: s.rev})
 	default:
 		w.syncedUpTo(env, s.rev)
 	}

@@ -15,10 +15,11 @@ type watchChan struct {
 	n     int32
 	state watchState
 	// conn leads to the cache: resultChan.
-	conn   sim.Conn
-	from   sim.NodeID
-	cause  sim.Cause
-	prefix string
+	conn  sim.Conn
+	from  sim.NodeID
+	cause sim.Cause
+	// prefix and end are the range that is watched; end is empty for a single key.
+	prefix, end string
 	// ctxKey is the metadata under which the watch goes to etcd.
 	ctxKey         string
 	progressNotify bool
@@ -94,7 +95,7 @@ func (w *watchChan) free(env *sim.Env) {
 // startWatch is the call of clientv3's Watch.
 func (w *watchChan) startWatch(env *sim.Env, rev int64) {
 	w.c.client.Watch(env, w.n, w.ctxKey, clientv3.WatchRequest{
-		Key: w.prefix, End: prefixEnd(w.prefix), Rev: rev, ProgressNotify: w.progressNotify, Cause: w.cause,
+		Key: w.prefix, End: w.end, Rev: rev, ProgressNotify: w.progressNotify, Cause: w.cause,
 	})
 }
 

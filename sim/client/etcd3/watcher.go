@@ -79,6 +79,9 @@ func (c *Watcher) Watch(env *sim.Env, conn sim.Conn, from sim.NodeID, p *wire.Wa
 	env.Writes(cellStartWatching, int(w.n))
 	w.state, w.conn, w.from, w.cause = watchReceiving, conn, from, env.Cause()
 	w.prefix, w.ctxKey, w.progressNotify, w.announce, w.selects = p.Prefix, p.Metadata, p.ProgressNotify, p.Announce, p.Selects
+	if !p.Single {
+		w.end = prefixEnd(p.Prefix)
+	}
 	env.Bound(conn, c.cfg.OutgoingBufSize)
 	w.announcesStart = p.AnnounceStart
 	begun := w.startSync(env, p)
