@@ -18,6 +18,8 @@ type DrawnOptions struct {
 	Nested bool
 	// Leases: OfEtcd grant, revoke and renew leases, and put keys on them.
 	Leases bool
+	// Physical: compactions of OfEtcd may ask for the answer when all is removed.
+	Physical bool
 	// Selectors: LISTs and watches may select objects by a field, and clients that watch
 	// without drawing select those of the first writers.
 	Selectors bool
@@ -39,6 +41,7 @@ var drawnGroup = option.NewGroup("clients",
 	option.Switch("drawn-labels", func(o *DrawnOptions) *bool { return &o.Labels }, "with drawn-selectors: also by a label, or by both"),
 	option.Switch("drawn-leases", func(o *DrawnOptions) *bool { return &o.Leases }, "leases, and puts on them, among what they draw"),
 	option.Switch("drawn-nested", func(o *DrawnOptions) *bool { return &o.Nested }, "transactions within transactions, and puts that keep the value, among what they draw"),
+	option.Switch("drawn-physical", func(o *DrawnOptions) *bool { return &o.Physical }, "compactions that are answered when all is removed among what they draw"),
 	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
 	option.Switch("drawn-singles", func(o *DrawnOptions) *bool { return &o.Singles }, "LISTs and watches of one object among what they draw"),
 	option.Switch("drawn-terms", func(o *DrawnOptions) *bool { return &o.Terms }, "with drawn-selectors: also by several terms"),

@@ -56,7 +56,7 @@ func call(ctx context.Context, conn *grpc.ClientConn, p sim.Payload) (sim.Payloa
 		}
 		return txnResponse(r), nil
 	case *wire.CompactionRequest:
-		r, err := kv.Compact(ctx, &pb.CompactionRequest{Revision: p.Revision})
+		r, err := kv.Compact(ctx, &pb.CompactionRequest{Revision: p.Revision, Physical: p.Physical})
 		if err != nil {
 			return nil, err
 		}

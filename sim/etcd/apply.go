@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/request"
@@ -218,13 +220,55 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 // the header of the answer.
 func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 	s.watch.CompactionApplied(env)
+	r := e.payload.(*wire.CompactionRequest)
 	if code := s.store.Compact(env, rev); code != 0 {
+		if r.Physical && code == wire.ErrCompacted {
+			// updateCompactRev puts a barrier behind the compactions that are under way.
+			s.awaitRemoval(env, e, request.Refusal(code))
+			return nil
+		}
 		return request.Refusal(code)
 	}
 	if env.Noting() {
 		env.Note(applied{request: e.payload, compacted: rev})
 	}
 	s.commits.add(s.store.CurrentRev(), e)
+	if r.Physical {
+		s.awaitRemoval(env, e, nil)
+		return nil
+	}
 	s.handle(env, e)
 	return nil
+}
+
+// removal is a physical compaction whose handler waits (EtcdServer.Compact, on Physc).
+type removal struct {
+	entry entry
+	// refusal is its answer, nil if the compaction was accepted.
+	refusal *wire.Error
+	// jobs is how many compactions have to be done first.
+	jobs int
+}
+
+// awaitRemoval has a handler wait until the compactions are done that are scheduled now.
+func (s *Server) awaitRemoval(env *sim.Env, e *entry, refusal *wire.Error) {
+	if s.store.ScheduledJobs(env) > s.store.FinishedJobs() {
+		env.Cover(coverAwaitsRemoval)
+	}
+	s.removals = append(s.removals, removal{*e, refusal, s.store.ScheduledJobs(env)})
+	s.removed(env)
+}
+
+// removed lets the handlers go on whose compactions are done.
+func (s *Server) removed(env *sim.Env) {
+	for len(s.removals) > 0 && s.removals[0].jobs <= s.store.FinishedJobs() {
+		r := s.removals[0]
+		s.removals = slices.Delete(s.removals, 0, 1)
+		env.Under(r.entry.cause)
+		if r.refusal != nil {
+			env.Send(r.entry.conn, r.refusal)
+			continue
+		}
+		s.handle(env, &r.entry)
+	}
 }

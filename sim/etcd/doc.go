@@ -34,7 +34,8 @@
 //	EtcdServer.Range, Txn, Compact task: the handler's own read transaction, the answer
 //	                               a timer, and no task, for a Range that has a price
 //	lessor.runLoop                 timer: one lease that has expired, its revocation is in the log
-//	scheduleCompaction             one batch; a timer between two
+//	scheduleCompaction             one batch; a timer between two; with the last one the handlers
+//	                               of physical compactions go on (Physc)
 //	recvLoop, create               deliver (and Rev)
 //	                               watchStream.Watch
 //	                               progress, prevKV, fragment, under sws.mu
@@ -113,7 +114,9 @@
 // version, and that one may take over (Member). A member that follows serves
 // watches and reads (Config.Leader): raft between the two is a stream of committed
 // entries, each of which the leader sends when it is in its log. What reads cost,
-// if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
+// if a scenario gives them a price, is one queue (ReadOptions). A Range holds store.mu for reading
+// until storeTxnRead.End, so that store.Compact, which locks it, keeps the apply loop waiting, and
+// all readers that come behind: here no read goes on while a compaction is applied. A snapshot that
 // brings news (InstallSnapshot brings the store itself). Authentication,
 // alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
 // limit of revocations a second. A put that keeps the value of a key which the same transaction

@@ -55,6 +55,7 @@ type Server struct {
 
 	ending   ending
 	reads    reads
+	removals []removal
 	readCost readCost
 
 	// txnPath is memory for compareToPath.
@@ -113,6 +114,8 @@ func (s *Server) serve(i int) {
 func (s *Server) forget() {
 	s.ending = ending{}
 	s.reads.reset()
+	clear(s.removals)
+	s.removals = s.removals[:0]
 	s.readCost.reset()
 	s.failures = failures{}
 	s.leader.reset()
@@ -217,6 +220,10 @@ func (s *Server) VisibleRevision() int64 {
 
 // CompactRevision is the revision below which history is gone, 0 if none is.
 func (s *Server) CompactRevision() int64 { return s.store.CompactRev() }
+
+// Superseded is how many changes up to a revision a compaction there removes and has not
+// removed yet.
+func (s *Server) Superseded(rev int64) int { return s.store.Superseded(rev) }
 
 // Committed lists the writes that were applied, in the order of the raft log.
 // Refused ones and transactions that only read are not in it. The slice is valid

@@ -13,6 +13,7 @@ var (
 	coverRangeQueued      = sim.NewSituation("etcd: Range waits for another")
 	coverRestartUnapplied = sim.NewSituation("etcd: restart with writes committed and not applied")
 
+	coverAwaitsRemoval  = sim.NewSituation("etcd: physical compaction waits for the removal")
 	coverNestedTxn      = sim.NewSituation("etcd: transaction within a transaction")
 	coverIgnoresValue   = sim.NewSituation("etcd: put that keeps the value")
 	coverIgnoresNothing = sim.NewSituation("etcd: put that keeps what is not there refused")

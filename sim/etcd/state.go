@@ -18,6 +18,7 @@ func (s *Server) Clone() sim.Node {
 	c.log.entries = slices.Clone(s.log.entries)
 	c.failed = slices.Clone(s.failed)
 	c.txnPath = nil
+	c.removals = slices.Clone(s.removals)
 	c.lessor = s.lessor.Clone()
 	c.expiry.renewals = slices.Clone(s.expiry.renewals)
 	c.leader.proposals = slices.Clone(s.leader.proposals)
@@ -50,6 +51,10 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	}
 	for _, p := range s.failed {
 		d = p.Digest(d)
+	}
+	for i := range s.removals {
+		r := &s.removals[i]
+		d = r.entry.payload.Digest(d.Word(uint64(r.entry.from)).Bool(r.refusal != nil).Int(int64(r.jobs - s.store.FinishedJobs())))
 	}
 	for f, due := range s.failures {
 		if due > 0 {

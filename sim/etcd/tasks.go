@@ -43,6 +43,7 @@ func (s *Server) Run(env *sim.Env, t sim.Task) {
 	switch {
 	case t < mvcc.Tasks:
 		s.store.Run(env, t)
+		s.removed(env)
 	case t == applyLoop:
 		s.runApplyLoop(env)
 	case t == linearizableReadLoop:
@@ -62,6 +63,7 @@ func (s *Server) Fire(env *sim.Env, t sim.Timer) {
 	switch {
 	case t < mvcc.Timers:
 		s.store.Fire(env, t)
+		s.removed(env)
 	case t == rangeTimer:
 		s.finishRange(env)
 	case t == unclogTimer:

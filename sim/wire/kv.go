@@ -231,13 +231,27 @@ func (r *DeleteRangeResponse) Label() string {
 // may go.
 type CompactionRequest struct {
 	Revision int64
+	// Physical asks for the answer when what is compacted has been removed.
+	Physical bool
 }
 
 // Digest implements sim.Payload.
-func (r *CompactionRequest) Digest(d sim.Digest) sim.Digest { return d.Text("compact").Int(r.Revision) }
+func (r *CompactionRequest) Digest(d sim.Digest) sim.Digest {
+	d = d.Text("compact").Int(r.Revision)
+	if r.Physical {
+		d = d.Text("physical")
+	}
+	return d
+}
 
 // Label implements sim.Payload.
-func (r *CompactionRequest) Label() string { return "Compact " + strconv.FormatInt(r.Revision, 10) }
+func (r *CompactionRequest) Label() string {
+	label := "Compact " + strconv.FormatInt(r.Revision, 10)
+	if r.Physical {
+		label += " physically"
+	}
+	return label
+}
 
 // CompactionResponse is etcdserverpb.CompactionResponse.
 type CompactionResponse struct {

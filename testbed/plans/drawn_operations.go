@@ -89,13 +89,21 @@ func (p *planner) anyOperation(s *swarm, value string) sim.Payload {
 		{leases, func() sim.Payload { return p.anyLeaseRequest(s) }},
 		{leases, func() sim.Payload { return p.anyLeaseRequest(s) }},
 		{leases, func() sim.Payload { return p.anyLeaseRequest(s) }},
-		{compacts, func() sim.Payload { return &wire.CompactionRequest{Revision: p.anyRevision(s)} }},
+		{compacts, func() sim.Payload { return p.anyCompaction(s) }},
 	} {
 		if s.has(k.uses) {
 			kinds = append(kinds, k.draw)
 		}
 	}
 	return kinds[s.env.Choose(len(kinds), "kind of request")]()
+}
+
+func (p *planner) anyCompaction(s *swarm) *wire.CompactionRequest {
+	r := &wire.CompactionRequest{Revision: p.anyRevision(s)}
+	if p.o.Drawn.Physical {
+		r.Physical = s.env.Choose(2, "physical compaction") == 1
+	}
+	return r
 }
 
 func (p *planner) anyPut(s *swarm, value string) *wire.PutRequest {

@@ -30,6 +30,8 @@ type Store struct {
 	// jobs are compactions that still have to delete, the first one being under
 	// way.
 	jobs []compactionJob
+	// jobsDone is how many are done in this process.
+	jobsDone int
 
 	// newest is the entry of kvindex that was changed last: what is written is
 	// often what is read next.

@@ -67,9 +67,38 @@ func (s *Store) scheduleCompaction(env *sim.Env) {
 	}
 	env.Writes(cellFinishedCompact, 0)
 	s.jobs = slices.Delete(s.jobs, 0, 1)
+	s.jobsDone++
 	if len(s.jobs) > 0 {
 		env.Enable(scheduleCompaction)
 	}
+}
+
+// ScheduledJobs is how many compactions have been scheduled in this process, FinishedJobs how
+// many of them are done. They are carried out in their order (fifoSched).
+func (s *Store) ScheduledJobs(env *sim.Env) int {
+	env.LooksAt(cellJobs, 0)
+	return s.jobsDone + len(s.jobs)
+}
+
+// FinishedJobs is that number.
+func (s *Store) FinishedJobs() int { return s.jobsDone }
+
+// Superseded is how many changes up to a revision are still in the backend although a later
+// one of their key, up to that revision, is there too: what a compaction removes.
+func (s *Store) Superseded(rev int64) int {
+	newest := map[string]bool{}
+	n := 0
+	for i := len(s.backend) - 1; i >= 0; i-- {
+		v := s.backend[i]
+		if v.kv.ModRevision > rev {
+			continue
+		}
+		if newest[v.kv.Key] {
+			n++
+		}
+		newest[v.kv.Key] = true
+	}
+	return n
 }
 
 // compactBatch deletes what it may among the next changes and reports whether that
