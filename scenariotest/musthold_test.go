@@ -137,6 +137,9 @@ func TestChecksOfAnySubjectTellStoriesOfScenarios(t *testing.T) {
 	require.LessOrEqual(t, failing.lines(), property.MaxLines)
 	replayed(t, failing.errors[0])
 
+	if testing.Short() {
+		return // rapid then takes a fifth of the checks, which find nothing
+	}
 	failing = &captured{TB: t}
 	done := make(chan struct{})
 	go func() {
