@@ -125,7 +125,10 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 		atATime, compared = testsize.Of[uint64](timedSchedulesAtATime, 12, 6), testsize.Of[uint64](timedSchedulesToCompare, 4, 2)
 	}
 	if *everything {
-		atATime *= 10
+		atATime, compared = 10*schedulesAtATime, schedulesToCompare
+		if p.Clock.Mode == sim.Timed {
+			atATime, compared = 10*timedSchedulesAtATime, timedSchedulesToCompare
+		}
 	}
 	as := alikeBy{p.Cache, explored(t, sc, p, 0, compared).Hash}
 	if violated, before := alike[as]; before && !*everything {
