@@ -17,7 +17,7 @@ import (
 var Physical = testbed.RegisterProperty(&testbed.Property{
 	Name: "physical-compactions", Kind: testbed.Safety,
 	Promise:  "When a physical compaction is answered, what it removes has been removed.",
-	Violated: "compaction answered before the removal",
+	Violated: "compaction answered too early",
 	New: func(s *testbed.System) testbed.Judge {
 		return &physical{system: s, seen: make([]int, len(s.Clients()))}
 	},

@@ -75,6 +75,7 @@ func ofLists() []Field {
 		by(of(caches.ServedAsPromised), "ListResponse", "Origin"),
 		by(listed, "GetResponse.Item", keyValue...),
 		notBy(noLease, "GetResponse.Item", "Lease"),
+		notBy("no client of an API server is told it", "GetResponse", "ResourceVersion"),
 		notBy(noLease, "ListResponse.Items", "Lease"),
 		by(of(caches.ServedAsPromised), "GetResponse", "Origin"),
 	)
