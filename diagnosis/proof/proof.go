@@ -84,14 +84,14 @@ type Failure struct {
 	Replay  string `json:"replay,omitempty"`
 }
 
-// Timed is the error of a scenario whose runs have a clock.
-var Timed = errors.New("prove searches runs without a clock, in which any armed timer may fire at any point, and this one is timed; add --set mode=untimed")
+// ErrTimed is the error of a scenario whose runs have a clock.
+var ErrTimed = errors.New("prove searches runs without a clock, in which any armed timer may fire at any point, and this one is timed; add --set mode=untimed")
 
 // Search searches every schedule of a scenario within the bounds. A recording belongs to
 // each failure, in their order. Tool is what recordings say that wrote them.
 func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg prove.Config, tool string) (*Proof, []*recording.Recording, error) {
 	if p.Clock.Mode == sim.Timed {
-		return nil, nil, Timed
+		return nil, nil, ErrTimed
 	}
 	system, left, err := sc.Provable(p)
 	if err != nil {
