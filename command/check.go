@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/check"
-	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/history/format"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
@@ -25,6 +25,7 @@ type checkFlags struct {
 	html       string
 	budget     int
 	partial    bool
+	format     string
 }
 
 func checkCommand(s process) *cobra.Command {
@@ -32,19 +33,30 @@ func checkCommand(s process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check HISTORY...",
 		Short: "judge recorded histories",
-		Long: `Check judges histories of etcd or Kubernetes clients, JSON Lines with one operation a line ("-" is standard input). Without
---property it judges linearizable, linearizable-data and sequential, and what etcd guarantees of watches if the history
-has watches; of these, what nothing exercised does not count.
-What became of writes of unknown outcome is found out from later answers, where these tell. Where revisions are left
-out (registers, for example), porcupine judges, within the budget. The format, with an example, is in the package
-documentation: go doc github.com/watchbed/watchbed/history`,
-		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl"),
+		Long: `Check judges histories of etcd or Kubernetes clients. Without --property it judges linearizable, linearizable-data
+and sequential, and what etcd guarantees of watches if the history has watches; of these, what nothing exercised does not
+count. What became of writes of unknown outcome is found out from later answers, where these tell. Where revisions are left
+out (registers, for example), porcupine judges, within the budget.
+
+A history is a file, a folder, or "-" for standard input, in one of these formats:
+  watchbed    JSON Lines, one operation a line (go doc github.com/watchbed/watchbed/history):
+              {"client":"w","op":"put","call":1,"return":2,"request":{"key":"a"},"response":{"revision":2}}
+  robustness  a report of etcd's robustness tests: the folder with client-1/operations.json and client-1/watch.json:
+              {"ClientId":1,"Input":{"Type":"range","Range":{"Start":"a"}},"Call":1,"Output":{"Range":{},"Revision":1},"Return":2}
+  jepsen      history.edn of Jepsen's tests of etcd (register, set, append, wr, watch), or an older log:
+              {:type :invoke, :process 0, :f :write, :value [7 [nil 3]]}
+              INFO  jepsen.util - 0	:invoke	:write	3
+  audit       a Kubernetes audit log, an Event a line; level RequestResponse has what can be judged:
+              {"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"RequestResponse","stage":"ResponseComplete",...}`,
+		Example: s.named("  PROGRAM check history.jsonl\n  PROGRAM check --property sequential --json a.jsonl b.jsonl\n" +
+			"  PROGRAM check results/TestRobustnessRegression_Issue15220\n" +
+			"  PROGRAM check store/etcd/latest/history.edn\n  PROGRAM check --format audit audit.log"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("budget") && f.budget < 1 {
 				return usage("--budget %d: want 1 step at least", f.budget)
 			}
 			if len(args) == 0 {
-				return usage("which history? (files of JSON Lines, or - for standard input)")
+				return usage("which history? (files or folders, or - for standard input)")
 			}
 			if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
 				return usage("standard input (-) can be read once only")
@@ -57,6 +69,7 @@ documentation: go doc github.com/watchbed/watchbed/history`,
 	c.Flags().IntVar(&f.budget, "budget", 0, "steps that porcupine may take for one property (or for one key, where keys can be judged apart); "+
 		fmt.Sprintf("without it %d, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))
 	c.Flags().BoolVar(&f.partial, "partial", false, `some writers are not recorded, as "partial":true in the header of a history says`)
+	c.Flags().StringVar(&f.format, "format", "", "read the histories as "+strings.Join(format.Names(), ", ")+"; without it the format is told from the input")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first")
 	return c
 }
@@ -64,6 +77,8 @@ documentation: go doc github.com/watchbed/watchbed/history`,
 // checked is what became of one history.
 type checked struct {
 	Name       string            `json:"history"`
+	Format     format.Format     `json:"format"`
+	Notes      []string          `json:"notes,omitempty"`
 	Operations int               `json:"operations"`
 	Watches    int               `json:"watches,omitempty"`
 	Partial    bool              `json:"partial,omitempty"`
@@ -123,8 +138,11 @@ func (f *checkFlags) run(s process, names []string) error {
 	return errors.Join(unread, exit(overall))
 }
 
-// known refuses properties that no checker judges.
+// known refuses properties that no checker judges, and formats that nothing reads.
 func (f *checkFlags) known() error {
+	if f.format != "" && !slices.Contains(format.Names(), f.format) {
+		return usage("--format %q: there are %s", f.format, strings.Join(format.Names(), ", "))
+	}
 	for i, name := range f.properties {
 		if !slices.Contains(check.Properties(), name) {
 			return usage("--property: unknown property %q; there are %s", name, strings.Join(check.Properties(), ", "))
@@ -139,10 +157,11 @@ func (f *checkFlags) known() error {
 func (f *checkFlags) check(s process, name string) (*checked, error) {
 	// Half the usual room for garbage keeps a million operations within 2 GB.
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	h, err := read(s, name)
+	recorded, err := f.read(s, name)
 	if err != nil {
 		return nil, err
 	}
+	h := recorded.History
 	p := newProgress(s, 0, 0)
 	p.line("judging, " + report.Counted(uint64(len(h.Operations)), "operation"))
 	defer p.end()
@@ -152,7 +171,7 @@ func (f *checkFlags) check(s process, name string) (*checked, error) {
 		return nil, &exitError{exitNoVerdict, fmt.Errorf("%s: %w", name, err)}
 	}
 	c := &checked{
-		Name: name, Operations: len(h.Operations), Watches: len(h.Watchers), Partial: h.Partial, Verdict: r.Verdict.String(),
+		Name: name, Format: recorded.Format, Notes: recorded.Notes, Operations: len(h.Operations), Watches: len(h.Watchers), Partial: h.Partial, Verdict: r.Verdict.String(),
 		Properties: map[string]judged{}, history: h, result: r,
 	}
 	for i := range r.Judgements {
@@ -162,21 +181,19 @@ func (f *checkFlags) check(s process, name string) (*checked, error) {
 	return c, nil
 }
 
-func read(s process, name string) (*model.History, error) {
-	var r io.Reader = s.in
-	if name != "-" {
-		file, err := os.Open(name)
+func (f *checkFlags) read(s process, name string) (*format.Recorded, error) {
+	if name == "-" {
+		r, err := format.ReadStream(s.in, format.Format(f.format))
 		if err != nil {
-			return nil, usage("%w", err)
+			return nil, usage("%s: %w", name, err)
 		}
-		defer file.Close()
-		r = newReading(s, file)
+		return r, nil
 	}
-	h, err := history.Read(r)
+	r, err := format.Read(name, format.Format(f.format), func(file *os.File) io.Reader { return newReading(s, file) })
 	if err != nil {
-		return nil, usage("%s: %w", name, err)
+		return nil, usage("%w", err)
 	}
-	return h, nil
+	return r, nil
 }
 
 func (f *checkFlags) text(s process, c *checked) {
@@ -189,6 +206,9 @@ func (f *checkFlags) text(s process, c *checked) {
 		fmt.Fprint(s.out, ", in part: not all writers are recorded")
 	}
 	fmt.Fprintln(s.out)
+	for _, note := range c.Notes {
+		fmt.Fprintf(s.out, "  note: %s\n", note)
+	}
 	for i := range c.result.Judgements {
 		j := &c.result.Judgements[i]
 		verdict := j.Verdict.String()

@@ -169,7 +169,7 @@ func checkRequest(r *model.Request) error {
 	if needsRevision && r.Revision == 0 {
 		return fmt.Errorf(`a %s that names a revision needs "revision" of at least 1`, r.Kind)
 	}
-	if r.Key == "" && r.Kind != model.Txn && r.Kind != model.Compact {
+	if r.Key == "" && r.Kind != model.Txn && r.Kind != model.Compact && r.Kind != model.LeaseRevoke {
 		return fmt.Errorf(`a %s needs "key"; "\u0000" with end "\u0000" is every key`, r.Kind)
 	}
 	for i := range r.Compare {

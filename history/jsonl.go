@@ -128,6 +128,9 @@ func Write(w io.Writer, h *model.History) error {
 	}
 	for i := range h.Operations {
 		op := &h.Operations[i]
+		if op.Request.Kind == model.LeaseRevoke {
+			return fmt.Errorf("operation %d: the format has no %s", i, op.Request.Kind)
+		}
 		line := operationJSON{
 			Client: h.Clients[op.Client], Op: op.Request.Kind.String(), Call: &op.Call,
 			Server: op.Server, Request: encodeRequest(op.Request), Commit: op.Commit,

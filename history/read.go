@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -39,10 +38,8 @@ func Read(r io.Reader) (*model.History, error) {
 }
 
 func read(r io.Reader, limit limits) (*model.History, error) {
-	h := &model.History{Initial: model.Initial{Revision: 1}}
-	clients, watchers := map[string]int{}, map[string]int{}
-	var lines []int
-	same := newInterned()
+	a := NewAssembly()
+	h := a.History
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, min(1<<16, limit.lineBytes)), limit.lineBytes)
 	number, size, first := 0, 0, true
@@ -69,13 +66,13 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 			}
 		}
 		if isWatch(line) {
-			if err := watchLine(h, watchers, line); err != nil {
+			if err := watchLine(a, line); err != nil {
 				return nil, lineError(number, err)
 			}
 			continue
 		}
-		if len(h.Operations) == limit.operations {
-			return nil, lineError(number, fmt.Errorf("more than %d operations: split the history, or record a shorter run", limit.operations))
+		if err := a.room(limit.operations); err != nil {
+			return nil, lineError(number, err)
 		}
 		var in operationJSON
 		if err := decodeStrictly(line, &in); err != nil {
@@ -85,17 +82,7 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 		if err != nil {
 			return nil, lineError(number, err)
 		}
-		index, known := clients[in.Client]
-		if !known {
-			index = len(h.Clients)
-			clients[in.Client] = index
-			h.Clients = append(h.Clients, in.Client)
-		}
-		op.Client = index
-		op.Request.Key, op.Request.End = same.key(op.Request.Key), same.key(op.Request.End)
-		same.result(op.Result)
-		h.Operations = append(h.Operations, op)
-		lines = append(lines, number)
+		a.Add(in.Client, op, int64(number))
 	}
 	if err := sc.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
@@ -103,24 +90,7 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 		}
 		return nil, lineError(number+1, err)
 	}
-	sort.Stable(byCall{h.Operations, lines})
-	if err := checkHistory(h, func(i int) string { return fmt.Sprintf("line %d", lines[i]) }); err != nil {
-		return nil, err
-	}
-	return h, nil
-}
-
-// byCall keeps the line numbers beside the operations that it sorts.
-type byCall struct {
-	operations []model.Operation
-	lines      []int
-}
-
-func (b byCall) Len() int           { return len(b.operations) }
-func (b byCall) Less(i, j int) bool { return b.operations[i].Call < b.operations[j].Call }
-func (b byCall) Swap(i, j int) {
-	b.operations[i], b.operations[j] = b.operations[j], b.operations[i]
-	b.lines[i], b.lines[j] = b.lines[j], b.lines[i]
+	return a.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
 }
 
 func lineError(number int, err error) error { return fmt.Errorf("line %d: %w", number, err) }

@@ -62,7 +62,7 @@ func isWatch(line []byte) bool {
 }
 
 // watchLine takes a line about a watch.
-func watchLine(h *model.History, watchers map[string]int, line []byte) error {
+func watchLine(a *Assembly, line []byte) error {
 	var in watchJSON
 	if err := decodeStrictly(line, &in); err != nil {
 		return err
@@ -70,20 +70,13 @@ func watchLine(h *model.History, watchers map[string]int, line []byte) error {
 	if (in.Request == nil) == (in.Response == nil) {
 		return errors.New(`a watch line has either "request", which opens a stream, or "response"`)
 	}
-	at, known := watchers[in.Watch]
-	if in.Request != nil {
-		if !known {
-			at = len(h.Watchers)
-			watchers[in.Watch] = at
-			h.Watchers = append(h.Watchers, model.Watcher{Client: in.Watch})
-		}
-		r := in.Request
-		h.Watchers[at].Streams = append(h.Watchers[at].Streams, model.WatchStream{Listed: r.Listed, Request: model.WatchRequest{
+	if r := in.Request; r != nil {
+		return a.AddWatch(in.Watch, model.WatchStream{Listed: r.Listed, Request: model.WatchRequest{
 			Key: r.Key, End: r.End, StartRevision: r.StartRevision, PrevKV: r.PrevKV,
 			NoPut: r.NoPut, NoDelete: r.NoDelete, ProgressNotify: r.ProgressNotify,
 		}})
-		return checkWatchRequest(in.Watch, &h.Watchers[at].Streams[len(h.Watchers[at].Streams)-1].Request)
 	}
+	at, known := a.watchers[in.Watch]
 	if !known {
 		return fmt.Errorf("%q has not asked for a watch: put the line with its request before this one", shorten(in.Watch))
 	}
@@ -91,7 +84,7 @@ func watchLine(h *model.History, watchers map[string]int, line []byte) error {
 	if err != nil {
 		return err
 	}
-	streams := h.Watchers[at].Streams
+	streams := a.History.Watchers[at].Streams
 	last := &streams[len(streams)-1]
 	last.Responses = append(last.Responses, response)
 	return checkWatchResponse(&response)

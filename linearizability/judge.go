@@ -12,7 +12,7 @@ type Judgement struct {
 	Verdict  model.Verdict
 	// Exercised counts the operations on which the property was checked:
 	//   - Linearizable and LinearizableData: consistent reads after a completed
-	//     write
+	//     write; where porcupine judges, transactions that read, too
 	//   - Sequential: reads of a client that had written or seen a write before
 	//   - Monotonic: reads after another read of the same client
 	//   - ReadYourWrites: reads after a completed write of the same client

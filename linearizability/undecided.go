@@ -105,12 +105,13 @@ func boundByTime(h *model.History, p Property) (reads int) {
 		if op.Outcome != model.Done || !p.Claims(op) {
 			continue
 		}
+		bound := p == Sequential && knows[op.Client] || p != Sequential && op.Call > first
+		if bound && answersReads(op.Request, op.Result) {
+			reads++
+		}
 		if op.Request.IsWrite() {
 			knows[op.Client] = knows[op.Client] || isAnsweredWrite(op)
 			continue
-		}
-		if p == Sequential && knows[op.Client] || p != Sequential && op.Call > first {
-			reads++
 		}
 		for _, it := range op.Result.Items {
 			value, was := before[it.Key]
@@ -118,6 +119,21 @@ func boundByTime(h *model.History, p Property) (reads int) {
 		}
 	}
 	return reads
+}
+
+// answersReads reports whether a request is a read, or a transaction that took a branch with
+// one.
+func answersReads(r *model.Request, res *model.Result) bool {
+	if r.Kind != model.Txn {
+		return r.Kind == model.Get || r.Kind == model.List
+	}
+	branch := r.Branch(res.Succeeded)
+	for i := range branch {
+		if i < len(res.Results) && answersReads(&branch[i], &res.Results[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func isAnsweredWrite(op *model.Operation) bool {

@@ -357,7 +357,7 @@ func (w *Witness) realTime(data bool) (fault, int) {
 	if w.blind {
 		return fault{}, 0
 	}
-	if w.open {
+	if w.open || w.history.Partial {
 		if f, exercised := w.realTimePass(data, revisionsOnly); f.kind != nothing {
 			return f, exercised
 		}

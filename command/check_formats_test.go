@@ -1,0 +1,52 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	jepsenLog  = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.util - 0\t:ok\t:write\t3\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n"
+	auditLog   = `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"1","stage":"ResponseComplete","requestURI":"/api/v1/pods","verb":"list","user":{"username":"jane"},"objectRef":{"resource":"pods"},"responseStatus":{"code":200},"requestReceivedTimestamp":"2026-11-23T08:00:00.000010Z","stageTimestamp":"2026-11-23T08:00:00.000020Z"}` + "\n"
+	robustness = `{"ClientId":1,"Input":{"Type":"txn","Txn":{"OperationsOnSuccess":[{"Type":"put-operation","Put":{"Key":"a","Value":{"Value":"1"}}}]}},"Call":1,"Output":{"Txn":{"Results":[{}]},"Revision":2},"Return":2}
+{"ClientId":1,"Input":{"Type":"range","Range":{"Start":"a"}},"Call":3,"Output":{"Range":{"KVs":[{"Key":"a","Value":{"Value":"1"},"ModRevision":2,"Version":1}],"Count":1},"Revision":2},"Return":4}
+`
+)
+
+func TestCheckReadsOtherFormats(t *testing.T) {
+	c := command(t)
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	write("report/client-1/operations.json", robustness)
+	write("etcd.log", jepsenLog)
+	write("audit.log", auditLog)
+
+	require.Zero(t, c.run("check", "report", "etcd.log"), c.out+c.err)
+	require.Contains(t, c.out, "report: 2 operations of 1 client\n")
+	require.Contains(t, c.out, "etcd.log: 2 operations of 1 client\n")
+
+	require.Equal(t, exitNoVerdict, c.run("check", "audit.log"))
+	require.Contains(t, c.out, "in part: not all writers are recorded")
+	require.Contains(t, c.out, "  note: 1 request of level Metadata is not judged")
+
+	require.Equal(t, exitNoVerdict, c.run("check", "--json", "audit.log"))
+	require.Contains(t, c.out, `"format": "audit"`)
+	require.Contains(t, c.out, `"notes": [`)
+
+	c.in = jepsenLog
+	require.Zero(t, c.run("check", "-"), c.out+c.err)
+	require.Zero(t, c.run("check", "--format", "jepsen", "-"), c.out+c.err)
+	c.refuses([]string{"-: line 1: not JSON"}, "check", "--format", "audit", "-")
+	c.refuses([]string{"a robustness report is a folder"}, "check", "--format", "robustness", "-")
+	c.refuses([]string{"etcd.log: a robustness report is a folder"}, "check", "--format", "robustness", "etcd.log")
+	c.refuses([]string{"report: a folder is a robustness report"}, "check", "--format", "jepsen", "report")
+	c.refuses([]string{`--format "edn"`, "watchbed, robustness, jepsen, audit"}, "check", "--format", "edn", "etcd.log")
+	c.refuses([]string{".: a folder that is no robustness report"}, "check", ".")
+	write("report/client-1/operations.json", robustness+"{")
+	c.refuses([]string{filepath.Join("report", "client-1", "operations.json") + ": line 3: "}, "check", "report")
+}

@@ -1,0 +1,28 @@
+// Package audit reads Kubernetes audit logs: JSON lines, each an Event of audit.k8s.io/v1.
+//
+// The stage ResponseComplete has it all: requestReceivedTimestamp is the call and
+// stageTimestamp the return. They are readings of the clocks of API servers, in microseconds;
+// where several servers write one log, their clocks must agree. A request that took effect
+// did so within them. Other stages are passed over.
+//
+// What can be judged depends on the level of an event:
+//
+//   - Metadata has no objects: of writes neither the revision nor what was written, of reads
+//     no answer. Only that a named object was not found is known.
+//   - Request has what was sent, and not what was answered: no more can be judged than of
+//     Metadata.
+//   - RequestResponse has the answer: the resourceVersion of an object that was written or
+//     read, and of a list, and those of its items.
+//
+// An object is known by its resourceVersion alone: an object looks different in each API
+// version, and in part in a log that leaves managed fields out. Selections of a list and pages
+// behind the first are not judged, nor are watches, of which a log has no events. A delete
+// that is answered with the object may only have marked it, and counts as not recorded;
+// so do writes of collections.
+//
+// The history is partial: controllers, other API servers and etcd's other clients write, too.
+// All resources must come from one etcd: with --etcd-servers-overrides keep the events of one
+// etcd only. Each request is a client of its own, as a user may do several things at once.
+//
+// It must never import a judge.
+package audit

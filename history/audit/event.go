@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// event is an Event of audit.k8s.io/v1, as far as it counts. Fields that are not known are
+// passed over: an object may have any.
+type event struct {
+	Kind       string
+	APIVersion string
+	Level      string
+	AuditID    string
+	Stage      string
+	RequestURI string
+	Verb       string
+	User       struct{ Username string }
+	ObjectRef  *struct {
+		Resource, Namespace, Name, APIGroup, Subresource string
+	}
+	ResponseStatus *struct{ Code int }
+	RequestObject  *object
+	ResponseObject *object
+
+	RequestReceivedTimestamp time.Time
+	StageTimestamp           time.Time
+}
+
+// object is a Kubernetes object, a list of some, a Table or a Status.
+type object struct {
+	Kind     string
+	Metadata metadata
+	Items    []struct{ Metadata metadata }
+	Rows     []struct {
+		Object struct{ Metadata metadata }
+	}
+}
+
+type metadata struct {
+	Name, Namespace, ResourceVersion, Continue string
+	DeletionTimestamp                          string
+}
+
+// readEvent refuses what is no audit event. It is nil for a stage that does not count.
+func readEvent(line []byte) (*event, error) {
+	var e event
+	if err := json.Unmarshal(line, &e); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return nil, fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
+		}
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	switch {
+	case e.Kind == "EventList":
+		return nil, errors.New("an EventList: write one Event a line, such as with jq -c '.items[]'")
+	case e.Kind != "Event" || !strings.HasPrefix(e.APIVersion, "audit.k8s.io/"):
+		return nil, errors.New(`no audit event: "kind" must be "Event", and "apiVersion" "audit.k8s.io/v1"`)
+	case e.APIVersion != "audit.k8s.io/v1":
+		return nil, fmt.Errorf("%s is not known, audit.k8s.io/v1 is", e.APIVersion)
+	case e.Stage != "ResponseComplete":
+		return nil, nil
+	case e.Level != "Metadata" && e.Level != "Request" && e.Level != "RequestResponse":
+		return nil, fmt.Errorf("unknown level %q: want Metadata, Request or RequestResponse", e.Level)
+	case e.AuditID == "":
+		return nil, errors.New(`"auditID" is missing`)
+	case e.RequestReceivedTimestamp.IsZero() || e.StageTimestamp.IsZero():
+		return nil, errors.New(`"requestReceivedTimestamp" or "stageTimestamp" is missing`)
+	case e.StageTimestamp.Before(e.RequestReceivedTimestamp):
+		return nil, errors.New(`"stageTimestamp" is before "requestReceivedTimestamp": was the clock set?`)
+	}
+	return &e, nil
+}
+
+// code is that of the answer, 0 if there is none.
+func (e *event) code() int {
+	if e.ResponseStatus == nil {
+		return 0
+	}
+	return e.ResponseStatus.Code
+}
+
+// parameters are those of the request.
+func (e *event) parameters() (url.Values, error) {
+	u, err := url.ParseRequestURI(e.RequestURI)
+	if err != nil {
+		return nil, errors.New(`"requestURI" is no URI`)
+	}
+	return u.Query(), nil
+}
+
+// key is that of an object, or with an empty name that of a namespace, in the manner of etcd's.
+func (e *event) key(namespace, name string) string {
+	resource := e.ObjectRef.Resource
+	if e.ObjectRef.APIGroup != "" {
+		resource += "." + e.ObjectRef.APIGroup
+	}
+	key := "/registry/" + resource + "/"
+	if namespace != "" {
+		key += namespace + "/"
+	}
+	return key + name
+}
+
+// revision is 0 for an object without a resourceVersion.
+func (m *metadata) revision() (int64, error) {
+	if m.ResourceVersion == "" {
+		return 0, nil
+	}
+	rev, err := strconv.ParseInt(m.ResourceVersion, 10, 64)
+	if err != nil || rev < 0 {
+		return 0, fmt.Errorf("the resourceVersion %q is no revision of etcd", m.ResourceVersion)
+	}
+	return rev, nil
+}

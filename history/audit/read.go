@@ -1,0 +1,168 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/model"
+)
+
+// Read reads an audit log, line by line. The notes say what cannot be judged. Every error
+// begins with the number of the line at fault.
+func Read(r io.Reader) (h *model.History, notes []string, err error) {
+	l := &log{assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}}
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 0, 1<<16), history.MaxLineBytes)
+	number := int64(0)
+	for in.Scan() {
+		number++
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		if err := l.line(in.Bytes(), number); err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, nil, fmt.Errorf("line %d: %w", number+1, err)
+	}
+	h, err = l.finish()
+	return h, l.notes(), err
+}
+
+type log struct {
+	assembly *history.Assembly
+	// writes are kept until it is known which of them made a revision.
+	writes []write
+	// levels counts requests that are not judged because of their level.
+	levels map[string]int
+	// passed counts others that are not judged.
+	passed int
+	// made are the revisions of keys that a write has made.
+	made map[string]bool
+}
+
+// write is an answered one, which may have changed nothing.
+type write struct {
+	client    string
+	operation model.Operation
+	key       string
+	revision  int64
+	line      int64
+	// idle: it was sent the resourceVersion that it was answered with.
+	idle bool
+}
+
+func (l *log) line(text []byte, number int64) error {
+	e, err := readEvent(text)
+	if err != nil || e == nil || e.ObjectRef == nil || e.ObjectRef.Resource == "" {
+		return err
+	}
+	if err := l.assembly.Room(); err != nil {
+		return err
+	}
+	op := model.Operation{Call: e.RequestReceivedTimestamp.UnixMicro(), Return: e.StageTimestamp.UnixMicro()}
+	// Within a microsecond, the return is still behind the call.
+	op.Return = max(op.Return, op.Call+1)
+	judged, err := l.request(e, op, number)
+	if err == nil && !judged {
+		if e.Level != "RequestResponse" {
+			l.levels[e.Level]++
+		} else {
+			l.passed++
+		}
+	}
+	return err
+}
+
+// request takes a request, and reports whether it can be judged.
+func (l *log) request(e *event, op model.Operation, line int64) (bool, error) {
+	ref := e.ObjectRef
+	if ref.Subresource != "" && ref.Subresource != "status" && ref.Subresource != "finalize" {
+		return false, nil
+	}
+	switch e.Verb {
+	case "get":
+		return l.get(e, op, line)
+	case "list":
+		return l.list(e, op, line)
+	case "create", "update", "patch":
+		return l.write(e, op, line)
+	case "delete":
+		return l.delete(e, op, line)
+	}
+	return false, nil
+}
+
+func (l *log) add(e *event, op model.Operation, line int64) { l.assembly.Add(client(e), op, line) }
+
+func client(e *event) string {
+	return fmt.Sprintf("%s, auditID %s", e.User.Username, e.AuditID)
+}
+
+// finish makes the history: of the writes that were answered with the same resourceVersion
+// of an object, one made it, and the others changed nothing and read it. The one that was
+// called first stands for it: if another one did it, both were under way then.
+func (l *log) finish() (*model.History, error) {
+	slices.SortStableFunc(l.writes, func(a, b write) int { return cmp.Compare(a.operation.Call, b.operation.Call) })
+	for _, w := range l.writes {
+		at := w.key + " " + strconv.FormatInt(w.revision, 10)
+		if w.idle || l.made[at] {
+			w.operation.Request = &model.Request{Kind: model.Get, Key: w.key}
+			w.operation.Result = &model.Result{Items: []*model.Item{{Key: w.key, ModRevision: w.revision}}, Count: 1}
+		}
+		l.made[at] = l.made[at] || !w.idle
+		l.assembly.Add(w.client, w.operation, w.line)
+	}
+	l.assembly.History.Partial = true
+	return l.assembly.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+}
+
+// notes say what cannot be judged.
+func (l *log) notes() []string {
+	out := []string{"an audit log has the requests of API servers only: other writers of etcd are not recorded, and objects are known by their resourceVersion alone"}
+	for _, level := range [...]struct{ name, lacks string }{
+		{"Metadata", "what was sent and what was answered"},
+		{"Request", "what was answered"},
+	} {
+		if n := l.levels[level.name]; n > 0 {
+			out = append(out, fmt.Sprintf("%s not judged: the level leaves out %s; RequestResponse has it", requests(n, level.name), level.lacks))
+		}
+	}
+	if l.passed > 0 {
+		out = append(out, requests(l.passed, "RequestResponse")+" not judged: watches, selections, pages behind the first, graceful deletions, errors and the like")
+	}
+	return out
+}
+
+func requests(n int, level string) string {
+	if n == 1 {
+		return "1 request of level " + level + " is"
+	}
+	return fmt.Sprintf("%d requests of level %s are", n, level)
+}
+
+// freshness is what a read asks for with its resourceVersion. It reports whether that can be
+// judged.
+func freshness(r *model.Request, version, match string) bool {
+	rev, err := strconv.ParseInt(version, 10, 64)
+	switch {
+	case version == "":
+	case err != nil || rev < 0:
+		return false
+	case rev == 0:
+		r.Freshness = model.Any
+	case match == "Exact":
+		r.Freshness, r.Revision = model.Exact, rev
+	default:
+		r.Freshness, r.Revision = model.NotOlderThan, rev
+	}
+	return !strings.EqualFold(match, "Exact") || r.Freshness == model.Exact
+}

@@ -1,0 +1,153 @@
+package audit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/history/audit"
+	"github.com/watchbed/watchbed/model"
+)
+
+// line is an event of a request for pods of the namespace default, called and answered at
+// microseconds.
+func line(level, verb, name, query string, called, answered, code int, rest string) string {
+	uri, ref := "/api/v1/namespaces/default/pods", `"resource":"pods","namespace":"default"`
+	if name != "" {
+		uri += "/" + name
+		ref += fmt.Sprintf(`,"name":%q`, name)
+	}
+	if query != "" {
+		uri += "?" + query
+	}
+	if rest != "" {
+		rest = "," + rest
+	}
+	return fmt.Sprintf(`{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":%q,"auditID":"%06d","stage":"ResponseComplete",`+
+		`"requestURI":%q,"verb":%q,"user":{"username":"jane","groups":["dev"]},"objectRef":{%s,"apiVersion":"v1"},"responseStatus":{"metadata":{},"code":%d},`+
+		`"requestReceivedTimestamp":"2026-11-23T08:00:00.%06dZ","stageTimestamp":"2026-11-23T08:00:00.%06dZ"%s}`+"\n",
+		level, called, uri, verb, ref, code, called, answered, rest)
+}
+
+func pod(name string, revision int) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q,"namespace":"default","resourceVersion":"%d","labels":{"app":"x"}}}`, name, revision)
+}
+
+func response(object string) string {
+	return `"responseObject":{"kind":"Pod",` + strings.TrimPrefix(object, "{")
+}
+
+func pods(kind string, revision int, meta string, items ...string) string {
+	return fmt.Sprintf(`"responseObject":{"kind":%q,"metadata":{"resourceVersion":"%d"%s},"items":[%s]}`, kind, revision, meta, strings.Join(items, ","))
+}
+
+const full = "RequestResponse"
+
+// sound is a log of an API server beside which others write: object b is theirs.
+func sound() string {
+	return line(full, "create", "", "", 10, 20, 201, response(pod("a", 100))) +
+		line(full, "list", "", "limit=500", 30, 40, 200, pods("PodList", 103, "", pod("a", 100), pod("b", 102))) +
+		line(full, "update", "a", "", 50, 60, 200, `"requestObject":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"100"}},`+response(pod("a", 105))) +
+		// It changes nothing.
+		line(full, "patch", "a", "", 62, 64, 200, `"requestObject":{"metadata":{"labels":{"app":"x"}}},`+response(pod("a", 105))) +
+		line(full, "get", "a", "", 70, 80, 200, response(pod("a", 105))) +
+		line(full, "list", "", "", 90, 91, 200, `"responseObject":{"kind":"Table","metadata":{"resourceVersion":"105"},"rows":[{"cells":["a"],"object":`+pod("a", 105)+`},{"cells":["b"],"object":`+pod("b", 102)+`}]}`) +
+		line(full, "list", "", "resourceVersion=0", 92, 93, 200, pods("PodList", 103, "", pod("a", 100), pod("b", 102))) +
+		line(full, "delete", "a", "", 100, 110, 200, `"responseObject":{"kind":"Status","status":"Success"}`) +
+		line(full, "get", "a", "", 120, 130, 404, `"responseObject":{"kind":"Status","code":404}`) +
+		line(full, "list", "", "limit=1", 140, 150, 200, pods("PodList", 120, `,"continue":"x"`, pod("b", 102))) +
+		line(full, "list", "", "", 160, 170, 200, pods("PodList", 121, "", pod("b", 102)))
+}
+
+func judged(t *testing.T, text string) check.Judgement {
+	t.Helper()
+	h, _, err := audit.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	require.True(t, h.Partial)
+	r, err := check.History(h, check.Options{Properties: []string{"linearizable"}})
+	require.NoError(t, err)
+	return r.Judgements[0]
+}
+
+func TestSoundLogHolds(t *testing.T) {
+	j := judged(t, sound())
+	require.Equal(t, model.Holds, j.Verdict, "%+v", j)
+	require.Equal(t, 8, j.Exercised, "what was read after the creation, deleted or left as it was")
+}
+
+// TestCorruptedLogs: each has one field that is wrong.
+func TestCorruptedLogs(t *testing.T) {
+	for name, c := range map[string]struct{ was, is string }{
+		"stale get":         {line(full, "get", "a", "", 70, 80, 200, response(pod("a", 105))), line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100)))},
+		"stale list":        {pods("PodList", 121, "", pod("b", 102)), pods("PodList", 104, "", pod("a", 100), pod("b", 102))},
+		"lost object":       {`{"cells":["a"],"object":` + pod("a", 105) + `},`, ""},
+		"object comes back": {pods("PodList", 121, "", pod("b", 102)), pods("PodList", 121, "", pod("a", 105), pod("b", 102))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(sound(), c.was, c.is, 1)
+			require.NotEqual(t, sound(), text)
+			j := judged(t, text)
+			require.Equal(t, model.Violated, j.Verdict, "%+v", j)
+		})
+	}
+}
+
+// TestWritesThatChangedNothing: of two updates with the same resourceVersion, one was idle.
+func TestWritesThatChangedNothing(t *testing.T) {
+	text := line(full, "patch", "a", "", 10, 40, 200, response(pod("a", 100))) +
+		line(full, "patch", "a", "", 20, 30, 200, response(pod("a", 100))) +
+		line(full, "get", "a", "", 50, 60, 200, response(pod("a", 100)))
+	require.Equal(t, model.Holds, judged(t, text).Verdict)
+}
+
+// TestObjectsOfBefore: the log begins in the middle, and deletes what it has not created.
+func TestObjectsOfBefore(t *testing.T) {
+	text := line(full, "delete", "old", "", 10, 20, 200, `"responseObject":{"kind":"Status","status":"Success"}`) +
+		line(full, "create", "", "", 30, 40, 201, response(pod("a", 100))) +
+		line(full, "list", "", "", 50, 60, 200, pods("PodList", 103, "", pod("a", 100)))
+	j := judged(t, text)
+	require.Equal(t, model.Holds, j.Verdict, "%+v", j)
+}
+
+// TestLevels: what a level leaves out is not judged, and said.
+func TestLevels(t *testing.T) {
+	for _, level := range []string{"Metadata", "Request"} {
+		text := line(level, "create", "", "", 10, 20, 201, "") + line(level, "list", "", "", 30, 40, 200, "")
+		h, notes, err := audit.Read(strings.NewReader(text))
+		require.NoError(t, err)
+		require.Empty(t, h.Operations)
+		require.Len(t, notes, 2)
+		require.Contains(t, notes[1], "2 requests of level "+level+" are not judged")
+		require.Equal(t, model.Vacuous, judged(t, text).Verdict)
+	}
+	_, notes, err := audit.Read(strings.NewReader(line(full, "watch", "", "", 10, 20, 200, "") + line(full, "list", "", "labelSelector=a%3Db", 10, 20, 200, pods("PodList", 5, ""))))
+	require.NoError(t, err)
+	require.Contains(t, notes[1], "2 requests of level RequestResponse are not judged: watches, selections")
+}
+
+func TestReadRefuses(t *testing.T) {
+	good := line(full, "get", "a", "", 70, 80, 200, response(pod("a", 105)))
+	for name, c := range map[string]struct{ was, is, want string }{
+		"cut off":       {good[100:], "", "line 1: not JSON"},
+		"another kind":  {`"kind":"Event"`, `"kind":"Pod"`, "line 1: no audit event"},
+		"a list":        {`"kind":"Event"`, `"kind":"EventList"`, "line 1: an EventList: write one Event a line"},
+		"older version": {"audit.k8s.io/v1", "audit.k8s.io/v1beta1", "line 1: audit.k8s.io/v1beta1 is not known"},
+		"level":         {full, "Everything", `line 1: unknown level "Everything"`},
+		"clock set":     {`.000080Z`, `.000050Z`, `line 1: "stageTimestamp" is before`},
+		"no time":       {`"stageTimestamp":"2026-11-23T08:00:00.000080Z"`, `"x":1`, `line 1: "requestReceivedTimestamp" or "stageTimestamp" is missing`},
+		"odd revision":  {`"resourceVersion":"105"`, `"resourceVersion":"x"`, `line 1: the resourceVersion "x" is no revision of etcd`},
+		"wrong type":    {`"resourceVersion":"105"`, `"resourceVersion":105`, `line 1: ResponseObject.Metadata.ResourceVersion cannot be a number`},
+		"odd URI":       {`"/api`, `"api`, `line 1: "requestURI" is no URI`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(good, c.was, c.is, 1)
+			require.NotEqual(t, good, text)
+			_, _, err := audit.Read(strings.NewReader(text))
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package audit
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// get takes a read of one object: found, or answered that there is none.
+func (l *log) get(e *event, op model.Operation, line int64) (bool, error) {
+	parameters, err := e.parameters()
+	if err != nil {
+		return false, err
+	}
+	op.Request = &model.Request{Kind: model.Get, Key: e.key(e.ObjectRef.Namespace, e.ObjectRef.Name)}
+	op.Result = &model.Result{}
+	if !freshness(op.Request, parameters.Get("resourceVersion"), "") || e.ObjectRef.Name == "" {
+		return false, nil
+	}
+	if e.code() == http.StatusNotFound {
+		l.add(e, op, line)
+		return true, nil
+	}
+	if e.code() != http.StatusOK || e.ResponseObject == nil {
+		return false, nil
+	}
+	m := &e.ResponseObject.Metadata
+	if rows := e.ResponseObject.Rows; e.ResponseObject.Kind == "Table" {
+		if len(rows) != 1 {
+			return false, nil
+		}
+		m = &rows[0].Object.Metadata
+	}
+	rev, err := m.revision()
+	if err != nil || rev == 0 {
+		return false, err
+	}
+	op.Result.Items, op.Result.Count = []*model.Item{{Key: op.Request.Key, ModRevision: rev}}, 1
+	l.add(e, op, line)
+	return true, nil
+}
+
+// list takes a list that shows all of its range, or the first page of it.
+func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
+	parameters, err := e.parameters()
+	if err != nil {
+		return false, err
+	}
+	for _, name := range [...]string{"labelSelector", "fieldSelector", "continue"} {
+		if parameters.Get(name) != "" {
+			return false, nil
+		}
+	}
+	prefix := e.key(e.ObjectRef.Namespace, "")
+	op.Request = &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
+	match, version := parameters.Get("resourceVersionMatch"), parameters.Get("resourceVersion")
+	if match == "" && version != "0" && parameters.Get("limit") != "" {
+		// A page of a resourceVersion is of exactly that one.
+		match = "Exact"
+	}
+	if version == "" {
+		match = ""
+	}
+	if !freshness(op.Request, version, match) ||
+		e.code() != http.StatusOK || e.ResponseObject == nil {
+		return false, nil
+	}
+	o := e.ResponseObject
+	rev, err := o.Metadata.revision()
+	if err != nil || rev == 0 {
+		return false, err
+	}
+	op.Result = &model.Result{Revision: rev, More: o.Metadata.Continue != ""}
+	shown := make([]metadata, 0, len(o.Items)+len(o.Rows))
+	for i := range o.Items {
+		shown = append(shown, o.Items[i].Metadata)
+	}
+	for i := range o.Rows {
+		shown = append(shown, o.Rows[i].Object.Metadata)
+	}
+	for i := range shown {
+		mod, err := shown[i].revision()
+		if err != nil || mod == 0 || shown[i].Name == "" {
+			return false, err
+		}
+		op.Result.Items = append(op.Result.Items, &model.Item{Key: e.key(shown[i].Namespace, shown[i].Name), ModRevision: mod})
+	}
+	slices.SortFunc(op.Result.Items, func(a, b *model.Item) int { return cmp.Compare(a.Key, b.Key) })
+	op.Result.Count = int64(len(shown))
+	if limit, err := strconv.ParseInt(parameters.Get("limit"), 10, 64); err == nil && op.Result.More {
+		op.Request.Limit = max(limit, int64(len(shown)))
+		// How many there are behind the page is not known exactly.
+		op.Result.Count++
+	}
+	l.add(e, op, line)
+	return true, nil
+}
+
+// write takes one that is answered with the object that it wrote.
+func (l *log) write(e *event, op model.Operation, line int64) (bool, error) {
+	parameters, err := e.parameters()
+	if err != nil || parameters.Get("dryRun") != "" {
+		return false, err
+	}
+	if code := e.code(); code != http.StatusOK && code != http.StatusCreated || e.ResponseObject == nil {
+		return false, nil
+	}
+	m := &e.ResponseObject.Metadata
+	rev, err := m.revision()
+	// Some creations, such as reviews and bindings, store nothing.
+	if err != nil || rev == 0 || m.Name == "" {
+		return false, err
+	}
+	key := e.key(m.Namespace, m.Name)
+	op.Request, op.Result = &model.Request{Kind: model.Put, Key: key}, &model.Result{Revision: rev}
+	sent := e.RequestObject
+	l.writes = append(l.writes, write{
+		client: client(e), operation: op, key: key, revision: rev, line: line,
+		idle: sent != nil && sent.Metadata.ResourceVersion == m.ResourceVersion,
+	})
+	return true, nil
+}
+
+// delete takes one that is answered with a Status: the object is gone, at a revision that is
+// not told. The history has that as a read that finds nothing: such a moment there was, and
+// the deletion itself is one of the writes that are not recorded. A delete that is answered
+// with the object may have marked it only.
+func (l *log) delete(e *event, op model.Operation, line int64) (bool, error) {
+	parameters, err := e.parameters()
+	if err != nil || parameters.Get("dryRun") != "" || e.ObjectRef.Name == "" {
+		return false, err
+	}
+	gone := e.code() == http.StatusOK && e.ResponseObject != nil && e.ResponseObject.Kind == "Status"
+	if !gone && e.code() != http.StatusNotFound {
+		return false, nil
+	}
+	op.Request = &model.Request{Kind: model.Get, Key: e.key(e.ObjectRef.Namespace, e.ObjectRef.Name)}
+	op.Result = &model.Result{}
+	l.add(e, op, line)
+	return true, nil
+}

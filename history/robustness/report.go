@@ -1,0 +1,135 @@
+package robustness
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/watchbed/watchbed/history"
+	"github.com/watchbed/watchbed/model"
+)
+
+// IsReport reports whether a folder looks like a report.
+func IsReport(folder string) bool {
+	clients, err := clientsIn(folder)
+	return err == nil && len(clients) > 0
+}
+
+// Read reads a report. through is called for each file that is opened, and what it returns
+// is read. Every error is one line with the file and the line at fault.
+func Read(folder string, through func(*os.File) io.Reader) (*model.History, error) {
+	clients, err := clientsIn(folder)
+	if err != nil {
+		return nil, err
+	}
+	if len(clients) == 0 {
+		return nil, fmt.Errorf("there is no client-N with operations.json or watch.json: is this the report of a robustness test?")
+	}
+	r := &reader{assembly: history.NewAssembly(), through: through}
+	for _, id := range clients {
+		name := "client-" + strconv.Itoa(id)
+		if err := r.file(filepath.Join(folder, name, operationsFile), func(v *values) error { return r.operation(name, v) }); err != nil {
+			return nil, err
+		}
+		watch := 0
+		if err := r.file(filepath.Join(folder, name, watchFile), func(v *values) error {
+			watch++
+			return r.watch(fmt.Sprintf("%s/watch-%d", name, watch), v)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if r.leases {
+		r.forgetVersions()
+	}
+	return r.assembly.Finish(r.place)
+}
+
+const (
+	operationsFile = "operations.json"
+	watchFile      = "watch.json"
+)
+
+// clientsIn are the numbers of the clients of a report, in their order.
+func clientsIn(folder string) ([]int, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int
+	for _, e := range entries {
+		number, found := strings.CutPrefix(e.Name(), "client-")
+		id, err := strconv.Atoi(number)
+		if !found || err != nil || !e.IsDir() {
+			continue
+		}
+		for _, file := range [...]string{operationsFile, watchFile} {
+			if _, err := os.Stat(filepath.Join(folder, e.Name(), file)); err == nil {
+				ids = append(ids, id)
+				break
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+type reader struct {
+	assembly *history.Assembly
+	through  func(*os.File) io.Reader
+	files    []string
+	// leases: a request was about a lease.
+	leases bool
+}
+
+// file gives the values of a file to take, one after the other. A client without
+// operations, or watches, has no such file.
+func (r *reader) file(name string, take func(*values) error) error {
+	f, err := os.Open(name)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.files = append(r.files, name)
+	v := newValues(r.through(f))
+	for v.more() {
+		if err := take(v); err != nil {
+			return fmt.Errorf("%s: %w", r.place(r.at(v)), err)
+		}
+	}
+	return nil
+}
+
+// at is the place of the value that is read: the file, and the byte where it begins.
+func (r *reader) at(v *values) int64 { return int64(len(r.files)-1)<<offsetBits | v.began }
+
+const offsetBits = 44
+
+// place says where a value begins, for an error: the file is read again up to there.
+func (r *reader) place(at int64) string {
+	name := r.files[at>>offsetBits]
+	return fmt.Sprintf("%s: line %d", name, lineOf(name, at&(1<<offsetBits-1)))
+}
+
+// forgetVersions leaves the versions out of previous items: a report does not say which
+// lease an item has, and the two are compared together.
+func (r *reader) forgetVersions() {
+	for _, w := range r.assembly.History.Watchers {
+		for _, s := range w.Streams {
+			for _, response := range s.Responses {
+				for _, e := range response.Events {
+					if e.PrevItem != nil {
+						e.PrevItem.Version = 0
+					}
+				}
+			}
+		}
+	}
+}
