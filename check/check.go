@@ -34,8 +34,6 @@ type Result struct {
 	// Verdict joins those on the properties.
 	Verdict    model.Verdict
 	Judgements []Judgement
-	// Operations are those on operations as package linearizability gave them.
-	Operations []linearizability.Judgement
 }
 
 // Properties are the names of all that can be judged.
@@ -88,7 +86,7 @@ func History(h *model.History, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Operations: operations}
+	r := &Result{}
 	for i := range operations {
 		j := &operations[i]
 		r.Judgements = append(r.Judgements, Judgement{

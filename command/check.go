@@ -132,7 +132,7 @@ func (f *checkFlags) run(s process, names []string) error {
 		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.result.Verdict == model.Violated }))
 		c := &all[shown]
 		unread = errors.Join(unread, writeFile(f.html, func(w *os.File) error {
-			return report.WriteHistoryHTML(w, c.Name, c.history, c.result.Operations)
+			return report.WriteHistoryHTML(w, c.Name, c.history, c.Notes, c.result)
 		}))
 	}
 	return errors.Join(unread, exit(overall))

@@ -2,8 +2,10 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/check"
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/states"
@@ -139,35 +141,48 @@ func around(r *story.Run, lines []story.Line) map[int]bool {
 // historyPage is what the page about a history shows.
 type historyPage struct {
 	Name       string
-	Operations int
-	Clients    int
+	Operations string
+	Clients    string
+	Watchers   string
+	Notes      []string
 	Judgements []pageJudgement
 	Rows       []clientRows
 	Timeline   timeline
 }
 
+// pageJudgement has as Why what is wrong, or why the verdict says nothing.
 type pageJudgement struct {
 	Property, Verdict, By, Why string
-	Exercised                  int
+	Checked                    string
 }
 
-// WriteHistoryHTML writes a page about a history that was judged.
-func WriteHistoryHTML(w io.Writer, name string, h *model.History, judgements []linearizability.Judgement) error {
-	page := historyPage{Name: name, Operations: len(h.Operations), Clients: len(h.Clients), Rows: clientsOf(h, nil)}
-	for i := range judgements {
-		j := &judgements[i]
-		x := pageJudgement{Property: string(j.Property), Verdict: j.Verdict.String(), By: j.By.String(), Exercised: j.Exercised}
-		if j.Why != nil {
-			x.Why = sentence(j.Why.Sentence)
+// WriteHistoryHTML writes a page about a history that was judged. The notes say what its
+// format leaves out.
+func WriteHistoryHTML(w io.Writer, name string, h *model.History, notes []string, r *check.Result) error {
+	page := historyPage{
+		Name: name, Operations: Counted(uint64(len(h.Operations)), "operation"), Clients: Counted(uint64(len(h.Clients)), "client"),
+		Notes: notes, Rows: clientsOf(h, nil),
+	}
+	if n := len(h.Watchers); n > 0 {
+		page.Watchers = Counted(uint64(n), "watcher")
+	}
+	drawn := linearizability.Linearizable
+	for i := range r.Judgements {
+		j := &r.Judgements[i]
+		x := pageJudgement{Property: j.Property, Verdict: j.Verdict.String(), By: j.By, Checked: Counted(uint64(j.Exercised), "time")}
+		switch {
+		case j.Operations != nil:
+			x.Why = sentence(j.Operations.Sentence)
+		case j.Watch != nil:
+			x.Why = sentence(j.Watch.Sentence)
+		case j.Reason != "":
+			x.Why = sentence(j.Reason)
 		}
 		page.Judgements = append(page.Judgements, x)
 	}
-	page.Timeline = timelineOf(h, linearizability.Linearizable)
-	for i := range judgements {
-		if j := &judgements[i]; j.Verdict == model.Violated {
-			page.Timeline = timelineOf(h, j.Property)
-			break
-		}
+	if i := slices.IndexFunc(r.Judgements, func(j check.Judgement) bool { return j.Operations != nil }); i >= 0 {
+		drawn = linearizability.Property(r.Judgements[i].Property)
 	}
+	page.Timeline = timelineOf(h, drawn)
 	return historyTemplate.Execute(w, page)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/check"
 	"github.com/watchbed/watchbed/linearizability"
 	"github.com/watchbed/watchbed/model"
 )
@@ -20,8 +21,10 @@ func TestPagesEscape(t *testing.T) {
 		Outcome: model.Done, Result: &model.Result{Revision: 1},
 	}}}
 	var b bytes.Buffer
-	require.NoError(t, WriteHistoryHTML(&b, evil, h, []linearizability.Judgement{{
-		Property: "linearizable", Verdict: model.Violated, Why: &linearizability.Explanation{Sentence: evil},
+	require.NoError(t, WriteHistoryHTML(&b, evil, h, []string{evil}, &check.Result{Judgements: []check.Judgement{
+		{Property: "linearizable", Verdict: model.Violated, Operations: &linearizability.Explanation{Sentence: evil}},
+		{Property: "ordered", Verdict: model.Violated, Watch: &check.WatchViolation{Sentence: evil}},
+		{Property: "sequential", Verdict: model.Undecided, Reason: evil},
 	}}))
 	require.False(t, strings.Contains(b.String(), evil))
 	require.True(t, strings.Contains(b.String(), "&lt;script&gt;"))
@@ -51,7 +54,7 @@ func TestLongHistoriesAreNotDrawn(t *testing.T) {
 		h.Operations = append(h.Operations, model.Operation{Call: 2 * i, Return: 2*i + 1, Request: &model.Request{Kind: model.Put, Key: "k"}, Outcome: model.Done, Result: &model.Result{Revision: i + 1}})
 	}
 	var b bytes.Buffer
-	require.NoError(t, WriteHistoryHTML(&b, "long", h, nil))
+	require.NoError(t, WriteHistoryHTML(&b, "long", h, nil, &check.Result{}))
 	require.Contains(t, b.String(), "timelines are drawn up to")
 	assert.NotContains(t, b.String(), "iframe title")
 }
