@@ -43,6 +43,8 @@ func Read(r io.Reader) (h *model.History, notes []string, err error) {
 		if err := w.add(a, o); err != nil {
 			return nil, nil, lineError(max(o.called, o.ended), err)
 		}
+		// A long history would be in memory twice otherwise.
+		*o = op{}
 	}
 	h, err = a.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
 	return h, notes, err

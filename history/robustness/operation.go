@@ -31,7 +31,7 @@ type answerJSON struct {
 	ClientError string
 	Revision    int64
 	MemberID    string `json:"member-id"`
-	// Persisted and PersistedRevision are set by who looked into the data of the servers.
+	// Persisted and PersistedRevision come from the data of the servers, and no client sets them.
 	Persisted         bool
 	PersistedRevision int64
 	Error             string
