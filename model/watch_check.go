@@ -143,17 +143,12 @@ func (c *watchCheck) violated(g guarantee, rev int64, key, format string, args .
 // streamCheck is what is known of a stream so far.
 type streamCheck struct {
 	*WatchStream
-	// start is the revision of the first event to be sent; begun is false while
-	// it is not known.
-	start int64
-	begun bool
-	sent  []*WatchEvent
-	came  map[place]int
+	WatchPosition
+	sent []*WatchEvent
+	came map[place]int
 	// torn is the revision that the stream ended in the middle of: the rest of a
 	// response in fragments never came. 0 if there is none.
 	torn int64
-	// marked is the newest bookmark.
-	marked int64
 }
 
 // place is what an event is about. One revision may put a key and delete it, even several
@@ -188,33 +183,25 @@ func (c *watchCheck) compactedWithin(all []WatchEvent, i int) bool {
 
 func (c *watchCheck) stream(ws *WatchStream) {
 	clear(c.came)
-	s := &streamCheck{WatchStream: ws, start: ws.Request.StartRevision, begun: ws.Request.StartRevision > 0, sent: c.sent[:0], came: c.came}
-	// The revision that the response before ended with, if its events can be
-	// torn from those of the next one.
-	ended := int64(0)
+	s := &streamCheck{WatchStream: ws, WatchPosition: atStart(&ws.Request), sent: c.sent[:0], came: c.came}
 	for i := range ws.Responses {
 		r := &ws.Responses[i]
 		c.at.Response, c.at.Event = i, -1
-		if r.Created && !s.begun {
-			s.start, s.begun = r.Revision+1, true
-		}
+		s.begins(r)
 		for k := range r.Events {
 			c.at.Event = k
-			c.event(s, &r.Events[k], ended)
+			c.event(s, &r.Events[k])
 		}
 		c.at.Event = -1
 		if r.Progress {
 			c.bookmark(s, r.Revision)
 		}
+		s.ends(r)
 		if n := len(r.Events); n > 0 {
-			ended = r.Events[n-1].Revision
 			s.torn = 0
 			if r.Fragment {
-				s.torn = ended
+				s.torn = r.Events[n-1].Revision
 			}
-		}
-		if r.Fragment {
-			ended = 0
 		}
 	}
 	c.at.Response, c.at.Event = -1, -1
@@ -224,7 +211,7 @@ func (c *watchCheck) stream(ws *WatchStream) {
 }
 
 // event judges one event by itself and against those before it.
-func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
+func (c *watchCheck) event(s *streamCheck, e *WatchEvent) {
 	key, rev := e.Item.Key, e.Revision
 	if len(s.sent) > 0 {
 		c.exercised[ordered]++
@@ -239,11 +226,11 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent, ended int64) {
 	switch {
 	case s.came[at] > 1 && s.came[at] > c.times(&s.Request, e):
 		c.violated(unique, rev, key, "the %s of %q at revision %d comes twice", e.Type, key, rev)
-	case rev == ended:
+	case rev == s.Whole:
 		c.violated(atomic, rev, key, "the %s of %q at revision %d comes apart from the rest of its revision", e.Type, key, rev)
 	}
-	if rev <= s.marked {
-		c.violated(bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.marked)
+	if rev <= s.Marked {
+		c.violated(bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.Marked)
 	}
 	if !s.Request.wants(e.Type, key) {
 		c.violated(filter, rev, key, "the %s of %q at revision %d was not asked for", e.Type, key, rev)
@@ -332,8 +319,8 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 // come after it are judged when they do.
 func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 	c.exercised[bookmarkable]++
-	if s.begun {
-		from := max(s.start, s.marked+1, c.log.First()+1)
+	if s.begun() {
+		from := max(s.Start, s.Marked+1, c.log.First()+1)
 		for at := from; at <= min(rev, c.log.Revision()); at++ {
 			all := s.Request.changes(c.log, at)
 			for i, real := range all {
@@ -343,7 +330,6 @@ func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 			}
 		}
 	}
-	s.marked = max(s.marked, rev)
 }
 
 func (c *watchCheck) severalAtOnce(s *streamCheck) {
@@ -371,8 +357,8 @@ func (c *watchCheck) gaps(s *streamCheck) {
 	if fromRevision {
 		c.exercised[resumable]++
 	}
-	start := s.start
-	if !s.begun {
+	start := s.Start
+	if !s.begun() {
 		start = first
 	}
 	for rev := max(start, c.log.First()+1); rev <= min(last, c.log.Revision()); rev++ {
@@ -403,9 +389,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 	for i := range streams {
 		s := &streams[i]
 		c.at.Stream = i
-		if s.Listed {
-			covered = s.Request.StartRevision - 1
-		}
+		covered = s.coveredBefore(covered)
 		if start := s.Request.StartRevision; i > 0 && covered > 0 && start > covered+1 {
 			c.exercised[resumable]++
 			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
@@ -416,15 +400,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 				}
 			}
 		}
-		for k := range s.Responses {
-			r := &s.Responses[k]
-			for e := range r.Events {
-				covered = max(covered, r.Events[e].Revision)
-			}
-			if r.CompactRevision > 0 {
-				covered = 0
-			}
-		}
+		covered = s.coveredAfter(covered)
 	}
 }
 

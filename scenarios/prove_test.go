@@ -41,6 +41,9 @@ func (s wholeHistory) Past(d sim.Digest) sim.Digest {
 	for _, r := range s.Streams() {
 		d = r.Fingerprint(d)
 	}
+	for _, w := range s.Watchers() {
+		d = w.Fingerprint(d)
+	}
 	return s.System.Past(d)
 }
 
@@ -55,6 +58,15 @@ func TestPastIsEnough(t *testing.T) {
 		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=1", 1},
 		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=2", 0},
 		{"stale-list", "writers=1 writes=2 readers=1 reads=2", 1},
+		// Raw streams of etcd's watch API.
+		{"second-watch", "writes=1", 1},
+		{"second-watch", "created=past-channel writes=1", 1},
+		{"negative-watch", "writes=2", 1},
+		{"negative-watch", "etcd=3.5.13 writes=2", 1},
+		{"future-watch", "writes=4 keys=1", 0},
+		{"future-watch", "etcd=3.5.13 writes=3", 1},
+		// A watcher of a cache.
+		{"resumed-watch", "writers=1 writes=1 watchers=1 leave=1 keys=1 restarts=0", 0},
 	} {
 		t.Run(test.scenario+" "+test.settings, func(t *testing.T) {
 			sc, err := testbed.FindScenario(test.scenario)
@@ -87,6 +99,11 @@ func TestPastIsEnough(t *testing.T) {
 			for i := range kept.Failures {
 				require.Equal(t, all.Failures[i].Failure, kept.Failures[i].Failure)
 				require.Equal(t, all.Failures[i].Path.Len(), kept.Failures[i].Path.Len())
+			}
+			if test.scenario == "resumed-watch" {
+				// The position of a watcher says all of the one event that it was sent.
+				require.Equal(t, all.States, kept.States)
+				return
 			}
 			require.Less(t, kept.States, all.States)
 		})

@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/sim"
@@ -50,10 +52,12 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 
 var _ prove.Subject = (*System)(nil)
 
-// makePasts makes those of the claims, and finds out which judges look at steps.
+// makePasts makes those of the claims, each once, and finds out which judges look at steps.
 func (s *System) makePasts() {
 	for i, c := range s.claims {
-		s.pasts = append(s.pasts, c.Past(s))
+		if p := c.Past(s); !slices.Contains(s.pasts, p) {
+			s.pasts = append(s.pasts, p)
+		}
 		_, steps := s.judges[i].(StepObserver)
 		s.ofSteps = append(s.ofSteps, steps)
 	}

@@ -11,4 +11,5 @@ var Atomic = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "The events of one revision come in one response.",
 	Violated: "revision in parts",
 	New:      ofWatches(model.Atomic),
+	Past:     pastOf,
 })

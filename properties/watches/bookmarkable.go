@@ -13,4 +13,5 @@ var Bookmarkable = testbed.RegisterProperty(&testbed.Property{
 	Labels:   map[string]string{"watch": "bookmark too early"},
 	Weight:   1,
 	New:      ofWatches(model.Bookmarkable),
+	Past:     pastOf,
 })

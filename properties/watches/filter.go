@@ -11,4 +11,5 @@ var Filter = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "Every event of a watch is one that was asked for.",
 	Violated: "event that was not asked for",
 	New:      ofWatches(model.Filter),
+	Past:     pastOf,
 })

@@ -12,4 +12,5 @@ var Ordered = testbed.RegisterProperty(&testbed.Property{
 	Violated: "events out of order",
 	Labels:   map[string]string{"watch": "events out of order"},
 	New:      ofWatches(model.Ordered),
+	Past:     pastOf,
 })

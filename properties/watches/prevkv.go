@@ -12,4 +12,5 @@ var PrevKV = testbed.RegisterProperty(&testbed.Property{
 	Violated: "wrong previous value",
 	Labels:   map[string]string{"watch": "wrong previous value"},
 	New:      ofWatches(model.PrevKV),
+	Past:     pastOf,
 })

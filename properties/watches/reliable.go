@@ -14,4 +14,5 @@ var Reliable = testbed.RegisterProperty(&testbed.Property{
 	Labels:   map[string]string{"watch": "missing event"},
 	Weight:   2,
 	New:      ofWatches(model.Reliable),
+	Past:     pastOf,
 })

@@ -12,4 +12,5 @@ var Resumable = testbed.RegisterProperty(&testbed.Property{
 	Violated: "missing event after a resume",
 	Labels:   map[string]string{"watch": "missing event after a resume"},
 	New:      ofWatches(model.Resumable),
+	Past:     pastOf,
 })

@@ -12,4 +12,5 @@ var Unique = testbed.RegisterProperty(&testbed.Property{
 	Violated: "duplicate event",
 	Labels:   map[string]string{"watch": "duplicate event"},
 	New:      ofWatches(model.Unique),
+	Past:     pastOf,
 })
