@@ -66,9 +66,9 @@ type WatchStream struct {
 // covers reports whether the watcher asked for changes of the key.
 func (r *WatchRequest) covers(key string) bool { return InRange(key, r.Key, r.End) }
 
-// changes are those of a revision as this watch sees them, in key order. Filters count
+// Changes are those of a revision as this watch sees them, in key order. Filters count
 // for nothing here, nor does the range of keys.
-func (r *WatchRequest) changes(l *Log, rev int64) []WatchEvent {
+func (r *WatchRequest) Changes(l *Log, rev int64) []WatchEvent {
 	all := l.events(rev)
 	if r.Values == (ValuePattern{}) {
 		return all

@@ -249,7 +249,7 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent) {
 
 // times is how often a revision made this change of the key.
 func (c *watchCheck) times(r *WatchRequest, e *WatchEvent) (n int) {
-	for _, real := range r.changes(c.log, e.Revision) {
+	for _, real := range r.Changes(c.log, e.Revision) {
 		if real.Item.Key == e.Item.Key && real.Type == e.Type {
 			n++
 		}
@@ -260,7 +260,7 @@ func (c *watchCheck) times(r *WatchRequest, e *WatchEvent) (n int) {
 // happened holds an event against the log.
 func (c *watchCheck) happened(r *WatchRequest, e *WatchEvent) {
 	key := e.Item.Key
-	for _, real := range r.changes(c.log, e.Revision) {
+	for _, real := range r.Changes(c.log, e.Revision) {
 		if real.Item.Key != key || real.Type != e.Type {
 			continue
 		}
@@ -322,7 +322,7 @@ func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 	if s.begun() {
 		from := max(s.Start, s.Marked+1, c.log.First()+1)
 		for at := from; at <= min(rev, c.log.Revision()); at++ {
-			all := s.Request.changes(c.log, at)
+			all := s.Request.Changes(c.log, at)
 			for i, real := range all {
 				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.has(&real, all) && !c.compactedWithin(all, i) {
 					c.violated(bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
@@ -362,7 +362,7 @@ func (c *watchCheck) gaps(s *streamCheck) {
 		start = first
 	}
 	for rev := max(start, c.log.First()+1); rev <= min(last, c.log.Revision()); rev++ {
-		all := s.Request.changes(c.log, rev)
+		all := s.Request.Changes(c.log, rev)
 		for i, real := range all {
 			key := real.Item.Key
 			if !s.Request.wants(real.Type, key) {
@@ -393,7 +393,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 		if start := s.Request.StartRevision; i > 0 && covered > 0 && start > covered+1 {
 			c.exercised[resumable]++
 			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
-				for _, real := range s.Request.changes(c.log, rev) {
+				for _, real := range s.Request.Changes(c.log, rev) {
 					if key := real.Item.Key; s.Request.wants(real.Type, key) {
 						c.violated(resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, covered, start)
 					}

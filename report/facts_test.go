@@ -126,6 +126,7 @@ var mechanisms = map[string][]fact{
 	// Bugs of the cache.
 	"bug-kubernetes-105409":           {said("flowcontrol.seatsKept")},
 	"bug-kubernetes-117137":           {said("read.waits"), setBack("watch.lockedOut")},
+	"bug-established-early":           {setBack("dispatch.establishedEarly")},
 	"bug-kubernetes-116122":           {said("etcd3.watchEnds"), lists, setBack("dispatch.registered")},
 	"bug-kubernetes-122805":           {said("read.heard"), setBack("variant.endByTimerExpected")},
 	"bug-kubernetes-78029":            {said("dispatch.registered"), setBack("watch.stranded"), lists},

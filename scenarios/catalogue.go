@@ -31,7 +31,7 @@ func init() {
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,
 		// Initial events (KEP-3157).
-		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress,
+		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress, watchlists.Established,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.

@@ -81,10 +81,15 @@ func (s *System) configureClients(stream func(*Params, int) workload.EtcdWatchPl
 		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
 		s.number(DrawnWatcherNode, o.Drawn.Watchers+i)
 	}
+	for i := range o.Present {
+		c.drawnWatches = append(c.drawnWatches, plans.PresentWatches(o, t, i))
+		c.drawnWatchers = append(c.drawnWatchers, new(workload.DrawnWatcher))
+		s.number(DrawnWatcherNode, o.Drawn.Watchers+o.Unversioned+i)
+	}
 }
 
-// DrawnWatchers are the clients that draw their watches of a cache, and those that watch it
-// without a resourceVersion.
+// DrawnWatchers are the clients that draw their watches of a cache, those that watch it
+// without a resourceVersion, and those that watch it from now on.
 func (s *System) DrawnWatchers() []*workload.DrawnWatcher { return s.clients.drawnWatchers }
 
 // watcherRetries bounds how often a watcher starts again: enough for every
@@ -136,7 +141,10 @@ func (s *System) drawnWatcherName(i int) string {
 	if i < o.Drawn.Watchers {
 		return topology.Numbered("any-watcher", i, o.Drawn.Watchers)
 	}
-	return topology.Numbered("unversioned-watcher", i-o.Drawn.Watchers, o.Unversioned)
+	if i -= o.Drawn.Watchers; i < o.Unversioned {
+		return topology.Numbered("unversioned-watcher", i, o.Unversioned)
+	}
+	return topology.Numbered("present-watcher", i-o.Unversioned, o.Present)
 }
 
 // appendOperations adds what the clients recorded, in the order of the calls. Each

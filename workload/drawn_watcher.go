@@ -103,6 +103,12 @@ func (w *DrawnWatcher) Receive(env *sim.Env, m *sim.Message) {
 		env.Writes(cellOpen, 0)
 		w.await = false
 		w.begin(env)
+	case *wire.WatchEstablished:
+		env.Writes(cellRecord, 0)
+		w.streams[len(w.streams)-1].Established = true
+		if env.Noting() {
+			env.Note(watchEstablished{})
+		}
 	case *wire.WatchEvent:
 		w.event(env, p)
 	default:
@@ -167,6 +173,9 @@ func (w *DrawnWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.
 	for i := range w.streams {
 		s := &w.streams[i]
 		record = record.Int(int64(s.End)).Int(int64(len(s.Events)))
+		if s.Established {
+			record = record.Text("established")
+		}
 		for _, e := range s.Events {
 			record = e.Digest(record)
 		}

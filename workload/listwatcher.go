@@ -62,6 +62,9 @@ type ListStream struct {
 	// Began and Ended are the times of the request and of the end of the initial
 	// events, when timed.
 	Began, Ended sim.Time
+	// Established: the client was told that the watch is. Only watches with
+	// WatchRequest.Announce are told so.
+	Established bool
 	// Phase is that of the request. Closed: the stream has ended. HungUp: the cache ended it
 	// without an error.
 	Phase          sim.Phase

@@ -127,6 +127,12 @@ type listWatchBegan struct{ request *wire.WatchRequest }
 
 func (n listWatchBegan) Text(*sim.World) string { return "asks: " + n.request.Label() }
 
+// watchEstablished: the answer to a watch begins.
+type watchEstablished struct{}
+
+// Text implements sim.Note.
+func (watchEstablished) Text(*sim.World) string { return "is told that its watch is established" }
+
 // eventReceived: an event or bookmark of a watch arrives.
 type eventReceived struct{ event *wire.WatchEvent }
 

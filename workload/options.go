@@ -59,6 +59,10 @@ type Options struct {
 	// asking for initial events. Etcd served such watches from Kubernetes 1.27 on
 	// (kubernetes/kubernetes#115096), until 1.27.13, 1.28.9, 1.29.4 and 1.30 (#123935).
 	Unversioned int
+	// Present clients watch a cache from now on: without the present state, and with no
+	// resourceVersion or with "0" in turn. They know when a watch is established, and watch
+	// Presents times.
+	Present, Presents int
 	// Streams speak etcd's watch protocol themselves.
 	Streams int
 	// Compactions are what one client has etcd compact.
@@ -108,6 +112,8 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Count("leave", func(o *Options) *int { return &o.Leave }, "never", "events after which a watcher leaves and watches again"),
 	option.Duration("watch-for", func(o *Options) *time.Duration { return &o.WatchFor }, "never", "time after which a cache ends a watcher's watch"),
 	option.Count("unversioned-watchers", func(o *Options) *int { return &o.Unversioned }, "", "clients that watch a cache without a resourceVersion"),
+	option.Count("present-watchers", func(o *Options) *int { return &o.Present }, "", "clients that watch a cache from now on, without the present state"),
+	option.Count("present-watches", func(o *Options) *int { return &o.Presents }, "", "watches of each of them, one after the other"),
 	option.Count("streams", func(o *Options) *int { return &o.Streams }, "", "clients that speak etcd's watch protocol themselves"),
 	option.Count("compactions", func(o *Options) *int { return &o.Compactions }, "", "compactions by a client"),
 	option.Count("keys", func(o *Options) *int { return &o.Keys }, "", "keys that writers write"),
@@ -141,7 +147,7 @@ func (o *Options) FirstRevision() int64 { return 1 + int64(o.Items+o.History) }
 
 // OfCache is how many clients talk to a cache.
 func (o *Options) OfCache() int {
-	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers + o.Unversioned
+	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers + o.Unversioned + o.Present
 }
 
 // Size is how many objects and operations a run has: what its memory depends on.

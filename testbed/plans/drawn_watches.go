@@ -65,6 +65,23 @@ func UnversionedWatch(t *topology.Topology, i int) workload.DrawWatches {
 	return func(*sim.Env) []*wire.WatchRequest { return []*wire.WatchRequest{request} }
 }
 
+// PresentWatches are the watches of the i-th client that begin now and without the present
+// state. Which clients watch with resourceVersion "0" first alternates.
+func PresentWatches(o *workload.Options, t *topology.Topology, i int) workload.DrawWatches {
+	var all []*wire.WatchRequest
+	for k := range o.Presents {
+		req := &wire.WatchRequest{
+			Prefix: topology.Prefix(i % t.Resources), ResourceVersion: wire.Unset, Match: wire.MatchNotOlderThan,
+			SendInitialEvents: wire.SendInitialEventsFalse, AllowBookmarks: true, Announce: true,
+		}
+		if (i+k)%2 == 1 {
+			req.ResourceVersion = 0
+		}
+		all = append(all, req)
+	}
+	return func(*sim.Env) []*wire.WatchRequest { return all }
+}
+
 // anyMatch is the only match that the API takes with these initial events, or now and
 // then any other.
 func anyMatch(s *swarm, initial wire.SendInitialEvents) wire.ResourceVersionMatch {

@@ -65,7 +65,7 @@ func (d *Dispatcher) delegatedOn(env *sim.Env, conn sim.Conn) *Watcher {
 func (d *Dispatcher) Established(env *sim.Env, conn sim.Conn) {
 	if w := d.delegatedOn(env, conn); w != nil {
 		env.Under(w.cause)
-		establish(env, w.conn, w.request)
+		d.establish(env, w.conn, w.request)
 	}
 }
 

@@ -20,6 +20,8 @@ type Dispatcher struct {
 	recheck  Recheck
 	oldest   Oldest
 	teardown Teardowner
+	// announcesEarly: a watch is answered 200 before its beginning is fixed.
+	announcesEarly bool
 	// trigger is the field of the resource's trigger, nil if it has none.
 	trigger     *store.Field
 	triggerRule TriggerRule
@@ -56,6 +58,7 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.buffer = Buffers.Of(cfg.Buffer)
 	d.delegate = Delegations.Of(cfg.Delegation)
 	d.recheck = Registrations.Of(cfg.Registration)
+	d.announcesEarly = Announcements.Of(cfg.Announcement)
 	d.detect = Detections.Of(cfg.Detection)()
 	d.detect.Reset(&d.cfg.Amounts)
 	d.oldest = OldestWatches.Of(cfg.OldestWatch)

@@ -65,8 +65,9 @@ func TestZeroOptionsAreShipped(t *testing.T) {
 	shipped := map[string]string{
 		"initial-events-end": "interval", "watch-delegation": "none", "initial-events-buffer": "as-shipped",
 		"empty-history": "refuses-older", "registration": "rechecked", "teardown": "ends-watches", "watch-list-detection": "off",
-		"watch-trigger":   "both",
-		"dispatch-budget": "capped",
+		"watch-trigger":     "both",
+		"watch-established": "registered",
+		"dispatch-budget":   "capped",
 	}
 	for _, s := range Group.Expand(&o) {
 		require.Equal(t, shipped[s.Name], s.Value, s.Name)

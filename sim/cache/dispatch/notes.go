@@ -38,6 +38,18 @@ func (n registered) Text(w *sim.World) string {
 // SetsBack implements sim.Setback.
 func (n registered) SetsBack() bool { return n.oldest != 0 || n.restarted }
 
+// establishedEarly: a client is told that its watch is established, and the beginning of the
+// watch is not fixed yet.
+type establishedEarly struct{ of sim.NodeID }
+
+// Text implements sim.Note.
+func (n establishedEarly) Text(w *sim.World) string {
+	return "tells " + w.NodeName(n.of) + " that its watch is established, before the beginning of the watch is fixed"
+}
+
+// SetsBack implements sim.Setback.
+func (n establishedEarly) SetsBack() bool { return true }
+
 // delegated: etcd serves a watch, and the cache passes on what comes.
 type delegated struct{ of sim.NodeID }
 

@@ -19,6 +19,7 @@ type Options struct {
 	OldestWatch      OldestWatch
 	Teardown         Teardown
 	WatchTrigger     WatchTrigger
+	Announcement     Announcement
 	BudgetBound      BudgetBound
 }
 
@@ -32,6 +33,7 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(Registrations, func(o *Options) *Registration { return &o.Registration }),
 	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
 	option.SeamOption(Triggers, func(o *Options) *WatchTrigger { return &o.WatchTrigger }),
+	option.SeamOption(Announcements, func(o *Options) *Announcement { return &o.Announcement }),
 	option.SeamOption(BudgetBounds, func(o *Options) *BudgetBound { return &o.BudgetBound }),
 )
 

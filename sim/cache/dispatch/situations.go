@@ -10,6 +10,7 @@ var (
 	watchInvalid            = sim.NewSituation("cache: invalid watch refused")
 	watchListUnsupported    = sim.NewSituation("cache: watch with initial events refused, progress is not trusted")
 	watchListSilent         = sim.NewSituation("cache: watch with initial events refused, no progress is heard of")
+	watchEstablished        = sim.NewSituation("cache: client told that its watch is established")
 	watchAsksForVersion     = sim.NewSituation("cache: watch asks etcd for its revision")
 	watchRefusedWaiting     = sim.NewSituation("cache: watch refused before it began")
 	watchHardClosed         = sim.NewSituation("cache: watch sent to another API server because the cache is too far behind")

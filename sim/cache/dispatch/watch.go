@@ -18,6 +18,7 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 		return
 	}
 	if d.delegate(req) {
+		d.establishEarly(env, m, req)
 		d.delegateWatch(env, m, req)
 		return
 	}
@@ -27,15 +28,16 @@ func (d *Dispatcher) Watch(env *sim.Env, m *sim.Message, req *wire.WatchRequest)
 		Refuse(env, m.Conn, s.Refusal(env))
 		return
 	}
+	d.establishEarly(env, m, req)
 	if isWatchList(req) && !s.ConsistentReadSupported(env) {
 		env.Cover(watchListUnsupported)
-		establish(env, m.Conn, req)
+		d.establish(env, m.Conn, req)
 		Refuse(env, m.Conn, progressNotTrusted)
 		return
 	}
 	if isWatchList(req) && d.detect.Silent(env) {
 		env.Cover(watchListSilent)
-		establish(env, m.Conn, req)
+		d.establish(env, m.Conn, req)
 		Refuse(env, m.Conn, noProgressHeard)
 		return
 	}
@@ -211,7 +213,7 @@ func (w *Watcher) Refused(env *sim.Env, err *wire.Error) {
 		}
 		env.Abort(w.conn)
 	default:
-		establish(env, w.conn, w.request)
+		w.dispatcher.establish(env, w.conn, w.request)
 		Refuse(env, w.conn, err)
 	}
 	w.forget(env)
@@ -237,7 +239,7 @@ func (w *Watcher) leaveStarting(env *sim.Env) {
 func (w *Watcher) register(env *sim.Env) {
 	env.ReadsItem(cellTurn, w.number, turnRequest)
 	d := w.dispatcher
-	establish(env, w.conn, w.request)
+	d.establish(env, w.conn, w.request)
 	if !w.takeInitialEvents(env) {
 		env.Cover(watchTooOld)
 		Refuse(env, w.conn, tooOld)
@@ -294,12 +296,34 @@ var Registrations = option.NewSeam[Registration, Recheck]("registration",
 		return now.OK && now.Generation == began
 	})
 
+// Announcement says when the answer to a watch begins.
+type Announcement uint8
+
+// Announcements is the seam of when the client of a watch is told that the watch is
+// established. The value is whether that is before the beginning of the watch is fixed.
+var Announcements = option.NewSeam[Announcement, bool]("watch-established",
+	"when the answer to a watch begins, the HTTP 200").
+	Shipped("registered", "when the watch is registered: its beginning is fixed", false)
+
 // establish tells the client of a watch that its beginning is fixed, or that an error
 // follows as an event: where Cacher.Watch returns a watch.
-func establish(env *sim.Env, conn sim.Conn, req *wire.WatchRequest) {
-	if req.Announce {
+func (d *Dispatcher) establish(env *sim.Env, conn sim.Conn, req *wire.WatchRequest) {
+	if req.Announce && !d.announcesEarly {
+		env.Cover(watchEstablished)
 		env.Send(conn, &established)
 	}
+}
+
+// establishEarly tells it as soon as the request is accepted, if the cache is so.
+func (d *Dispatcher) establishEarly(env *sim.Env, m *sim.Message, req *wire.WatchRequest) {
+	if !req.Announce || !d.announcesEarly {
+		return
+	}
+	env.Cover(watchEstablished)
+	if env.Noting() {
+		env.Note(establishedEarly{m.From})
+	}
+	env.Send(m.Conn, &established)
 }
 
 // established says the same whoever is told it.
