@@ -183,7 +183,7 @@ vain, and what no API takes is refused.`,
 	),
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.NotOlderThan, reads.Exact, reads.Pages, caches.MatchEtcd,
-		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable,
+		watches.Ordered, watches.Unique, watches.Reliable, watches.Resumable, watches.Filter,
 		caches.JustifiedRefusals, caches.ServedAsPromised, caches.PageSizes, caches.NeededProgress,
 		watches.EventTypes, caches.InvalidRequests, timers.Owned,
 		caches.NothingLeft, watches.KeepUp,

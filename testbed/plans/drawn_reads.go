@@ -123,9 +123,11 @@ func WatcherSelector(i int) wire.Selector {
 	return selectors[1+i%3]
 }
 
-// anyObject is the key of an object of a resource, or one that no object has.
+// anyObject is the key of an object of a resource, or one that no object has. With the last
+// one the keys of objects begin, if there are namespaces.
 func (p *planner) anyObject(s *swarm, resource int) string {
-	keys := []string{p.t.Key(0), p.t.Key(max(1, p.o.Keys) - 1), topology.Prefix(resource%p.t.Resources) + "none"}
+	prefix := topology.Prefix(resource % p.t.Resources)
+	keys := []string{p.t.Key(0), p.t.Key(max(1, p.o.Keys) - 1), prefix + "none", prefix + topology.Namespace(0)}
 	return keys[s.env.Choose(len(keys), "object")]
 }
 

@@ -107,7 +107,8 @@ func (w *Watcher) TakeInput(env *sim.Env) store.Event {
 }
 
 // Concerns reports whether an event is of an object that the client watches: one under the
-// prefix, or the one whose key that is.
+// prefix, or the one whose key that is. Upstream lets in keys below that one too, of which an
+// API has none (filterWithAttrsAndPrefixFunction).
 func (w *Watcher) Concerns(e *wire.WatchEvent) bool {
 	return e != nil && strings.HasPrefix(e.Item.Key, w.prefix) && (!w.request.Single || len(e.Item.Key) == len(w.prefix))
 }
