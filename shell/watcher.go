@@ -79,6 +79,7 @@ func (w *watcher) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
 	}
 	w.loop.start(func(context.Context) {
 		defer cancel()
+		from := *p
 		if startsAtCurrent(p) {
 			current, err := w.currentRevision(ctx, p.Prefix)
 			if err != nil {
@@ -86,11 +87,9 @@ func (w *watcher) watch(env *sim.Env, conn sim.Conn, p *wire.WatchStart) {
 				return
 			}
 			w.loop.post(self, func(env *sim.Env) { w.established(env, wc, p) })
-			from := *p
 			from.Revision = current
-			p = &from
 		}
-		w.startWatching(ctx, p, func(events []*wire.WatchEvent, last bool) bool {
+		w.startWatching(ctx, &from, func(events []*wire.WatchEvent, last bool) bool {
 			return w.bring(ctx, self, wc, events, last)
 		})
 	})
