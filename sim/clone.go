@@ -39,7 +39,7 @@ func (w *World) Clone() (*World, error) {
 			c.metrics[i] = w.metrics[i].Clone()
 		}
 	}
-	c.enabled, c.footprint = nil, nil
+	c.enabled, c.follows, c.footprint = nil, false, nil
 	c.env.w = &c
 	return &c, nil
 }

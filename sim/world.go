@@ -33,6 +33,9 @@ type World struct {
 	slots   []slot
 	ready   []uint64
 	enabled []Action
+	// follows is set while enabled is long: each step then changes it, in place of
+	// making it anew. A short list is made anew sooner than it is searched.
+	follows bool
 
 	// crashing is the process that panicked in the present step.
 	crashing []NodeID
@@ -193,6 +196,11 @@ func (w *World) Enabled() []Action {
 		w.enabled = w.earliest(w.enabled[:0])
 		return w.enabled
 	}
+	if w.follows {
+		w.offerFaults()
+		w.follows = len(w.enabled) >= longList
+		return w.enabled
+	}
 	if cap(w.enabled) < len(w.slots) {
 		w.enabled = make([]Action, 2*len(w.slots))
 	}
@@ -209,6 +217,7 @@ func (w *World) Enabled() []Action {
 		}
 	}
 	w.enabled = list[:n]
+	w.follows = n >= longList
 	return w.enabled
 }
 
@@ -364,9 +373,17 @@ func (w *World) makeReady(id int32, due Time) {
 	s.due = due
 	s.action.Since = w.step
 	w.ready[id>>6] |= 1 << (id & 63)
+	if w.follows && s.action.Kind != Inject {
+		w.offer(s.action)
+	}
 }
 
-func (w *World) clearReady(id int32) { w.ready[id>>6] &^= 1 << (id & 63) }
+func (w *World) clearReady(id int32) {
+	w.ready[id>>6] &^= 1 << (id & 63)
+	if w.follows {
+		w.withdraw(id)
+	}
+}
 
 func (w *World) isReady(id int32) bool { return w.ready[id>>6]&(1<<(id&63)) != 0 }
 
