@@ -259,6 +259,7 @@ var always = map[string]string{
 	"kubernetes-123532": "each cache watches under other metadata",
 	"kubernetes-123676": "each LIST asks etcd for its revision",
 	"kubernetes-131011": "no cache asks its compactor",
+	"established-early": "each watcher asks to be told when its watch is established",
 	"kubernetes-28202":  "each try of a server to compact compares nothing",
 
 	"informer-never-pauses":     "each informer is refused a request",

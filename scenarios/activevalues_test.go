@@ -95,7 +95,6 @@ var activeValues = []active{
 	{set: "unversioned-watchers=2", scenario: "consistent-list"},
 	{set: "present-watchers=2", scenario: "consistent-list", with: "present-watches=2"},
 	{set: "present-watches=1", scenario: "watch-established"},
-	{set: "watch-established=accepted", scenario: "watch-established"},
 	{set: "compactions=1", scenario: "consistent-list"},
 	{set: "keys=4", scenario: "consistent-list"},
 	{set: "items=2", scenario: "consistent-list"},

@@ -71,6 +71,7 @@ var elsewhere = map[string][]string{
 		"clientv3: a response is lost between another's fragments",
 		"clientv3: a watch of the present notes the revision of its creation",
 		"clientv3: etcd refuses to create a watch",
+		"etcd: follower asks the leader what is committed",
 	},
 	"a fault that is not in the catalogue: etcd stops in order, or stays away": {
 		"etcd3: resultChan is closed without an error",
@@ -79,6 +80,8 @@ var elsewhere = map[string][]string{
 	},
 	"an option that is off in these designs; TestAlternatives and the tests of the packages have it": {
 		"cache: list that does not fit one page sent to etcd",
+		"cache: list of one object",
+		"cache: list of keys alone",
 		"cache: revision read by a count",
 		"cache: revision read by a range without objects",
 		"cache: progress requested once for a read",

@@ -22,9 +22,9 @@ var Established = testbed.RegisterProperty(&testbed.Property{
 	Name: "established", Kind: testbed.Safety,
 	Promise: "A watch from now on is sent each change that etcd commits after the client was told that the watch is established, " +
 		"and nothing before that.",
-	Violated: "write lost after the watch was established",
+	Violated: "established watch misses a write",
 	Labels: map[string]string{
-		"lost": "write lost after the watch was established", "unannounced": "event before the watch was established",
+		"lost": "established watch misses a write", "unannounced": "event before the 200",
 	},
 	New: func(s *testbed.System) testbed.Judge { return &established{system: s} },
 })
