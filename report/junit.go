@@ -41,7 +41,7 @@ type junitProblem struct {
 func WriteJUnit(w io.Writer, summaries []*summary.Summary) error {
 	var all junitSuites
 	for _, s := range summaries {
-		suite := junitSuite{Name: s.Scenario + " on " + subject(s), Time: fmt.Sprintf("%.3f", s.Seconds)}
+		suite := junitSuite{Name: s.Scenario + " on " + Subject(s.Etcd, s.Client, s.Cache, s.Bugs), Time: fmt.Sprintf("%.3f", s.Seconds)}
 		for _, name := range s.Claims {
 			p := s.Properties[name]
 			c := junitCase{Name: name, Class: "watchbed." + s.Scenario}

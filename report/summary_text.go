@@ -14,7 +14,7 @@ import (
 // WriteSummary writes what held, what did not, and what it took.
 func WriteSummary(w io.Writer, o Terminal, s *summary.Summary) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s on %s\n\n", o.bold(s.Scenario), subject(s))
+	fmt.Fprintf(b, "%s on %s\n\n", o.bold(s.Scenario), Subject(s.Etcd, s.Client, s.Cache, s.Bugs))
 	width := 0
 	for _, name := range s.Claims {
 		width = max(width, len(name))
@@ -49,15 +49,16 @@ func checked(p *summary.Property) string {
 	return text
 }
 
-// subject is the versions, the design and the bugs.
-func subject(s *summary.Summary) string {
-	text := "etcd " + s.Etcd
-	if s.Client != "" {
-		text += ", client " + s.Client
+// Subject is the versions, the design and the bugs. The client is empty if it is that of
+// the server's release.
+func Subject(etcd, client, cache string, bugs []string) string {
+	text := "etcd " + etcd
+	if client != "" {
+		text += ", client " + client
 	}
-	text += ", cache design " + s.Cache
-	if len(s.Bugs) > 0 {
-		text += ", with " + strings.Join(s.Bugs, " and ")
+	text += ", cache design " + cache
+	if len(bugs) > 0 {
+		text += ", with " + strings.Join(bugs, " and ")
 	}
 	return text
 }

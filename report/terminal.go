@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -52,6 +54,24 @@ func pad(s string, n int, right bool) string {
 // Wrap breaks a text between words to fit the terminal; lines after the first are
 // indented. The first is taken to begin at the indentation, too.
 func (o Terminal) Wrap(text string, indent int) string { return wrap(text, o.width(), indent) }
+
+// Page is text for a terminal.
+type Page struct {
+	strings.Builder
+	To Terminal
+}
+
+// Line writes a text that is wrapped below its indentation.
+func (p *Page) Line(indent int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	p.WriteString(strings.Repeat(" ", indent) + p.To.Wrap(text, indent+2) + "\n")
+}
+
+// End writes the page.
+func (p *Page) End(w io.Writer) error {
+	_, err := io.WriteString(w, p.String())
+	return err
+}
 
 // wrap breaks a text between words; lines after the first are indented. The
 // first is taken to begin at the indentation, too.

@@ -13,17 +13,7 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// page is text for a terminal.
-type page struct {
-	strings.Builder
-	to report.Terminal
-}
-
-// line writes a text that is wrapped below its indentation.
-func (p *page) line(indent int, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	p.WriteString(strings.Repeat(" ", indent) + p.to.Wrap(text, indent+2) + "\n")
-}
+type page struct{ report.Page }
 
 // command writes what is to be copied: it is never wrapped.
 func (p *page) command(indent int, text string) {
@@ -32,21 +22,16 @@ func (p *page) command(indent int, text string) {
 	}
 }
 
-func (p *page) end(w io.Writer) error {
-	_, err := io.WriteString(w, p.String())
-	return err
-}
-
 // WriteComparison writes what differs between two sides.
 func WriteComparison(w io.Writer, o report.Terminal, c *compare.Comparison) error {
-	p := &page{to: o}
+	p := &page{report.Page{To: o}}
 	p.title(c)
 	p.verdicts(c)
 	p.others(c)
 	p.costs(c)
 	p.unknown(c.Unknown, "Unknown whether it differs:")
 	p.alike(c)
-	return p.end(w)
+	return p.End(w)
 }
 
 func (p *page) title(c *compare.Comparison) {
@@ -67,9 +52,9 @@ func (p *page) title(c *compare.Comparison) {
 	if len(c.Differs)+len(c.Costs) == 0 && len(c.Unknown) > 0 {
 		what = "nothing is known to differ"
 	}
-	p.line(0, "%s and %s: %s", c.Names[0], c.Names[1], what)
+	p.Line(0, "%s and %s: %s", c.Names[0], c.Names[1], what)
 	if c.Interrupted {
-		p.line(0, "Not all of it was run: interrupted.")
+		p.Line(0, "Not all of it was run: interrupted.")
 	}
 }
 
@@ -108,7 +93,7 @@ func (p *page) verdicts(c *compare.Comparison) {
 	for i, g := range groups {
 		if i == 0 || groups[i-1].bad != g.bad {
 			p.WriteString("\n")
-			p.line(0, "Violated with %s only:", c.Names[g.bad])
+			p.Line(0, "Violated with %s only:", c.Names[g.bad])
 		}
 		p.group(g)
 	}
@@ -121,12 +106,12 @@ func (p *page) group(g *group) {
 		for ; i < len(g.list) && g.list[i].Scenario == d.Scenario; i++ {
 			properties = append(properties, fmt.Sprintf("%s %d", g.list[i].Property, g.list[i].Sides[g.bad].Violations))
 		}
-		p.line(2, "%s: %s of %s", d.Scenario, strings.Join(properties, ", "), report.Counted(d.Sides[g.bad].Schedules, "schedule"))
+		p.Line(2, "%s: %s of %s", d.Scenario, strings.Join(properties, ", "), report.Counted(d.Sides[g.bad].Schedules, "schedule"))
 	}
 	if len(g.because) > 0 {
-		p.line(4, "because %s", strings.Join(g.because, "; "))
+		p.Line(4, "because %s", strings.Join(g.because, "; "))
 	} else {
-		p.line(4, "which is not known")
+		p.Line(4, "which is not known")
 		p.why(&g.list[0].Sides[g.bad])
 	}
 	p.command(4, g.list[0].Sides[g.bad].Command)
@@ -135,7 +120,7 @@ func (p *page) group(g *group) {
 // why writes the sentence with which the story of the first way ends.
 func (p *page) why(s *compare.Seen) {
 	if len(s.Ways) > 0 && s.Ways[0].Why != "" {
-		p.line(4, "%s", s.Ways[0].Why)
+		p.Line(4, "%s", s.Ways[0].Why)
 	}
 }
 
@@ -153,7 +138,7 @@ func (p *page) others(c *compare.Comparison) {
 		}
 		if first {
 			p.WriteString("\n")
-			p.line(0, "Both violate, and not alike:")
+			p.Line(0, "Both violate, and not alike:")
 			first = false
 		}
 		texts := [2]string{}
@@ -165,7 +150,7 @@ func (p *page) others(c *compare.Comparison) {
 		if d.Kind == compare.Stories {
 			what = "the same violation, and other stories: "
 		}
-		p.line(2, "%s %s: %s%s; %s", d.Scenario, d.Property, what, texts[0], texts[1])
+		p.Line(2, "%s %s: %s%s; %s", d.Scenario, d.Property, what, texts[0], texts[1])
 		p.stories(c, d)
 		switch d.Kind {
 		case compare.Ways:
@@ -192,7 +177,7 @@ func (p *page) stories(c *compare.Comparison, d *compare.Difference) {
 			continue
 		}
 		told[s.Side]++
-		p.line(4, "in stories with %s: %s (%d of %d; with %s %d of %d)",
+		p.Line(4, "in stories with %s: %s (%d of %d; with %s %d of %d)",
 			c.Names[s.Side], s.Example, s.Of[s.Side], s.Told[s.Side], c.Names[1-s.Side], s.Of[1-s.Side], s.Told[1-s.Side])
 	}
 }
@@ -274,7 +259,7 @@ func (p *page) unknown(list []compare.Unknown, title string) {
 		return
 	}
 	p.WriteString("\n")
-	p.line(0, "%s", title)
+	p.Line(0, "%s", title)
 	for i, u := range list {
 		if slices.ContainsFunc(list[:i], func(x compare.Unknown) bool { return x.Why == u.Why }) {
 			continue
@@ -289,7 +274,7 @@ func (p *page) unknown(list []compare.Unknown, title string) {
 		if n := len(names); n > mostNamed {
 			names, more = names[:mostNamed], fmt.Sprintf(" and %d more scenarios", n-mostNamed)
 		}
-		p.line(2, "%s: %s%s", u.Why, strings.Join(names, ", "), more)
+		p.Line(2, "%s: %s%s", u.Why, strings.Join(names, ", "), more)
 	}
 }
 
@@ -302,20 +287,20 @@ func parenthesis(names []string) string {
 
 func (p *page) alike(c *compare.Comparison) {
 	p.WriteString("\n")
-	p.line(0, "Alike: %s and %s. In %d of %s nothing differs or is unknown; in %d the schedules are the same to the bit.",
+	p.Line(0, "Alike: %s and %s. In %d of %s nothing differs or is unknown; in %d the schedules are the same to the bit.",
 		report.Counted(uint64(c.Alike.Verdicts), "claim"), report.Counted(uint64(c.Alike.Costs), "cost"), c.Alike.Scenarios, report.Counted(uint64(c.Scenarios), "scenario"), c.Alike.SameRuns)
 }
 
 // WriteOutcome writes the claims of one side whose verdicts are not as known.
 func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
-	p := &page{to: o}
+	p := &page{report.Page{To: o}}
 	what := "all that was run is as known"
 	if n := len(x.NewlyViolated) + len(x.Missing); n > 0 {
 		what = report.Counted(uint64(n), "claim") + " not as known"
 	}
-	p.line(0, "%s: %s", x.Name, what)
+	p.Line(0, "%s: %s", x.Name, what)
 	if x.Interrupted {
-		p.line(0, "Not all of it was run: interrupted.")
+		p.Line(0, "Not all of it was run: interrupted.")
 	}
 	p.surprises(x.NewlyViolated, "Violated, which is not known:")
 	p.surprises(x.Missing, "Known to be violated in every campaign, and not seen:")
@@ -325,8 +310,8 @@ func WriteOutcome(w io.Writer, o report.Terminal, x *compare.Outcome) error {
 	if x.NotSeen > 0 {
 		rarely = fmt.Sprintf(" (%d of them are known to be violated rarely, and were not)", x.NotSeen)
 	}
-	p.line(0, "As known: in %s %s%s, and %s violated.", report.Counted(uint64(x.Scenarios), "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
-	return p.end(w)
+	p.Line(0, "As known: in %s %s%s, and %s violated.", report.Counted(uint64(x.Scenarios), "scenario"), verb(x.Holds, "claim holds", "claims hold"), rarely, verb(x.Violated, "is", "are"))
+	return p.End(w)
 }
 
 func verb(n int, one, many string) string {
@@ -341,12 +326,12 @@ func (p *page) surprises(list []compare.Surprise, title string) {
 		return
 	}
 	p.WriteString("\n")
-	p.line(0, "%s", title)
+	p.Line(0, "%s", title)
 	for i := range list {
 		x := &list[i]
-		p.line(2, "%s: %s (%s)", x.Scenario, x.Property, rate(&x.Seen))
+		p.Line(2, "%s: %s (%s)", x.Scenario, x.Property, rate(&x.Seen))
 		if len(x.Because) > 0 {
-			p.line(4, "because %s", strings.Join(x.Because, "; "))
+			p.Line(4, "because %s", strings.Join(x.Because, "; "))
 		}
 		p.why(&x.Seen)
 		p.command(4, x.Command)

@@ -10,65 +10,46 @@ import (
 	"github.com/watchbed/watchbed/report"
 )
 
-// page is text for a terminal.
-type page struct {
-	strings.Builder
-	to report.Terminal
-}
-
-// line writes a text that is wrapped below its indentation.
-func (p *page) line(indent int, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	p.WriteString(strings.Repeat(" ", indent) + p.to.Wrap(text, indent+2) + "\n")
-}
+type page struct{ report.Page }
 
 // WriteProof writes what was covered, and what was not.
 func WriteProof(w io.Writer, o report.Terminal, r *proof.Proof) error {
-	p := &page{to: o}
+	p := &page{report.Page{To: o}}
 	p.title(r)
 	p.bounds(r)
 	p.claims(r)
 	p.covered(r)
-	_, err := io.WriteString(w, p.String())
-	return err
+	return p.End(w)
 }
 
 func (p *page) title(r *proof.Proof) {
-	subject := "etcd " + r.Etcd
-	if r.Client != "" {
-		subject += ", client " + r.Client
-	}
-	subject += ", cache design " + r.Cache
-	if len(r.Bugs) > 0 {
-		subject += ", with " + strings.Join(r.Bugs, " and ")
-	}
 	verdict := ""
 	switch prove.Verdict(r.Verdict) {
 	case prove.Proved:
-		verdict = p.to.Good("proved within bounds") + ": no schedule violates what is claimed"
+		verdict = p.To.Good("proved within bounds") + ": no schedule violates what is claimed"
 	case prove.Violated:
-		verdict = p.to.Bad("violated") + ": this is a shortest schedule, of " + report.Counted(uint64(r.Failures[0].Steps), "step")
+		verdict = p.To.Bad("violated") + ": this is a shortest schedule, of " + report.Counted(uint64(r.Failures[0].Steps), "step")
 	case prove.Vacuous:
 		verdict = "vacuous: a claim was never put to the test within the bounds"
 	default:
 		verdict = "undecided: " + r.Why
 	}
-	p.line(0, "%s on %s", r.Scenario, subject)
-	p.line(0, "%s.", verdict)
+	p.Line(0, "%s on %s", r.Scenario, report.Subject(r.Etcd, r.Client, r.Cache, r.Bugs))
+	p.Line(0, "%s.", verdict)
 	p.WriteString("\n")
 }
 
 func (p *page) bounds(r *proof.Proof) {
-	p.line(0, "Bounds: %s.", strings.Join(r.Bounds.Workload, " "))
-	p.line(2, "Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
+	p.Line(0, "Bounds: %s.", strings.Join(r.Bounds.Workload, " "))
+	p.Line(2, "Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
 	if r.Bounds.Depth > 0 {
-		p.line(2, "A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
+		p.Line(2, "A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
 	}
 	if set := append(append([]string(nil), r.Masked...), r.Settings...); len(set) > 0 {
-		p.line(2, "Set: %s.", strings.Join(set, ", "))
+		p.Line(2, "Set: %s.", strings.Join(set, ", "))
 	}
 	for _, c := range r.Cut {
-		p.line(2, "Cut: %s of %s would have fired once more in %s.", c.Timer, c.Node, report.Counted(uint64(c.Times), "state"))
+		p.Line(2, "Cut: %s of %s would have fired once more in %s.", c.Timer, c.Node, report.Counted(uint64(c.Times), "state"))
 	}
 	p.WriteString("\n")
 }
@@ -79,10 +60,11 @@ func (p *page) claims(r *proof.Proof) {
 		width = max(width, len(name))
 	}
 	for _, name := range r.Claims {
-		p.line(2, "%-*s  checked by %s", width, name, report.Counted(uint64(r.Checked[name]), "step"))
+		// Not a Line: wrapping would close the gap between the columns.
+		fmt.Fprintf(p, "  %-*s  checked by %s\n", width, name, report.Counted(uint64(r.Checked[name]), "step"))
 	}
 	if len(r.NotJudged) > 0 {
-		p.line(2, "Not judged by a search: %s.", strings.Join(r.NotJudged, ", "))
+		p.Line(2, "Not judged by a search: %s.", strings.Join(r.NotJudged, ", "))
 	}
 	p.WriteString("\n")
 }
@@ -98,7 +80,7 @@ func (p *page) covered(r *proof.Proof) {
 	if r.Left > 0 {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
-	p.line(0, "%sTwo states were taken for one with a probability of at most %.0e.", text, r.Collision)
+	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e.", text, r.Collision)
 }
 
 func times(n int) string {

@@ -1,0 +1,69 @@
+package command
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis/proof"
+)
+
+// small are the bounds of a proof that takes a second.
+var small = []string{"--set", "writers=1", "--set", "writes=1", "--set", "readers=1", "--set", "reads=1", "--firings", "1"}
+
+func proveSmall(args ...string) []string { return append(append([]string{"prove"}, args...), small...) }
+
+func TestProveSaysWhatItCovered(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run(proveSmall("issue-15220", "--etcd", "3.6.16")...), c.err)
+	for _, want := range []string{
+		"proved within bounds", "writers=1", "fires at most once", "created=in-order",
+		"Cut: progress request period of cache", "linearizable-data  checked by", "probability",
+	} {
+		require.Contains(t, c.out, want)
+	}
+	require.NoDirExists(t, "simrun-failures")
+
+	require.Zero(t, c.run(proveSmall("issue-15220", "--etcd", "3.6.16", "--json")...), c.err)
+	var p proof.Proof
+	require.NoError(t, json.Unmarshal([]byte(c.out), &p))
+	require.Equal(t, "proved", p.Verdict)
+	require.Greater(t, p.Transitions, p.States)
+	require.Empty(t, p.Failures)
+	require.Equal(t, []string{"created=in-order"}, p.Masked)
+}
+
+func TestProveTellsAShortestSchedule(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run(proveSmall("issue-15220", "--etcd", "3.5.7", "--html", "page.html")...), c.err)
+	for _, want := range []string{"takes from ctrlStream", "progress=control-queue", "this is a shortest schedule, of 20 steps"} {
+		require.Contains(t, c.out, want)
+	}
+	require.FileExists(t, "page.html")
+	files := c.failures()
+	require.Len(t, files, 1)
+	require.Equal(t, exitViolated, c.run("replay", files[0]))
+	require.Contains(t, c.out, "The same run to the bit")
+}
+
+func TestProveThatALimitEndsIsUndecided(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--states", "1000"))
+	require.Contains(t, c.out, "undecided: ")
+	require.Contains(t, c.out, "were found and not expanded")
+
+	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--set", "readers=0", "--set", "writers=1", "--set", "writes=1"))
+	require.Contains(t, c.out, "vacuous")
+}
+
+func TestProveRefusesWhatItCannotSearch(t *testing.T) {
+	c := command(t)
+	c.refuses([]string{"which scenario?"}, "prove")
+	c.refuses([]string{"unknown scenario", "nosuch"}, "prove", "nosuch")
+	c.refuses([]string{"timed", "mode=untimed"}, "prove", "issue-17507")
+	c.refuses([]string{"--firings -1"}, "prove", "issue-15220", "--firings", "-1")
+	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
+	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
+	c.refuses([]string{"unknown bug"}, "prove", "issue-15220", "--bug", "nosuch")
+}
