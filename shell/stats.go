@@ -40,8 +40,9 @@ func (c *Cache) Stats(ctx context.Context) (Stats, error) {
 }
 
 // sizes are those of the objects as they were last seen on their way from etcd
-// (resourceSizeEstimator). What comes out of order is known by its revision. Deletions that
-// nobody saw leave a key behind until the next average. A nil *sizes notes nothing.
+// (resourceSizeEstimator). What comes out of order is known by its revision. The key
+// of an object whose deletion the shell did not see stays until the next average. A nil
+// *sizes notes nothing.
 type sizes struct {
 	mu   sync.Mutex
 	keys map[string]sizeRevision

@@ -56,8 +56,9 @@ var deterministic = []string{
 // files, and hands histories to porcupine, which has goroutines. Its budget is a number of
 // steps, so its verdicts do not depend on them. It takes keys out of maps to sort them.
 //
-// Nor is a search of all schedules part of a run: testbed says only what of a system is
-// searched. Its result does not depend on its workers, which its own tests hold.
+// The second searches all schedules, and no run calls it: package testbed imports its
+// interface Subject, and implements it. The tests of explore/prove hold its result to be the
+// same on any number of workers.
 var outside = []string{module + "/linearizability", module + "/explore/prove"}
 
 // TestRunsDependOnChoicesOnly reads the source for everything that would make a

@@ -38,8 +38,8 @@ type Property struct {
 	// Weight orders the stories of one campaign: what says more about the cause is
 	// told first. 0 is last.
 	Weight int
-	// Past makes what a search over states keeps in the place of the history; nil if no
-	// search can judge the property.
+	// Past makes the property's Past for a system; nil if a search over states cannot judge
+	// the property.
 	Past func(*System) Past
 	// New makes the judge of a system, once; the judge serves run after run.
 	New func(*System) Judge

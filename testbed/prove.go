@@ -13,15 +13,16 @@ import (
 	"github.com/watchbed/watchbed/workload"
 )
 
-// Past is what a property still has to know of what has happened. A search over states
-// keeps it in the place of the history: it takes two schedules that led to the same nodes
-// and the same past for one.
+// Past is what a property still needs to know of the steps before a state. A search over
+// states keeps it in the place of the history: it goes on once from two schedules that led to
+// nodes in the same state and to the same past.
 type Past interface {
 	// Digest mixes it in. It is a function of the system as it is now.
 	Digest(d sim.Digest) sim.Digest
 }
 
-// NoPast is that of a property which holds or is violated in each state by itself.
+// NoPast is the past of a property that each state, or each answer, holds or violates by
+// itself.
 func NoPast(*System) Past { return noPast{} }
 
 type noPast struct{}
@@ -29,8 +30,9 @@ type noPast struct{}
 // Digest implements Past.
 func (noPast) Digest(d sim.Digest) sim.Digest { return d }
 
-// Provable puts a scenario together for a search over its states. It claims what has a
-// past only; the other claims, which a search does not judge, are returned beside it.
+// Provable puts a scenario together for a search over its states. The system claims those
+// properties that have a past; the second result are the scenario's other claims, which the
+// search does not judge.
 func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil

@@ -9,7 +9,7 @@ import (
 //   - A read on its way: what answers it, or asks for the read index, may wait as long as it
 //     likes. There is one reader, so that no other read is taken with it.
 //   - linearizableReadLoop letting a read go: the read may wait as well.
-//   - A physical compaction: what it drops can be read by nobody.
+//   - A physical compaction: no request can read what it drops.
 //   - What the leader does with a write that is committed: its one client asks for nothing
 //     more before it has the answer, and to the follower it is the same when it happens.
 //   - An entry on its way to the follower: nothing there looks at it before applyLoop, which

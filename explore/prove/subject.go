@@ -12,8 +12,9 @@ type Subject interface {
 	// Adopt has the subject look at a clone of the world that it has built, in the place
 	// of that world.
 	Adopt(w *sim.World)
-	// Past mixes in what of the past the verdicts on the future depend on. Two states of
-	// the adopted world with equal behaviour and equal pasts are judged alike from there on.
+	// Past mixes in what the judges still need to know of the steps before this state. If two
+	// states have equal behaviour and equal pasts, the judges give the same verdicts on all
+	// steps that follow.
 	Past(d sim.Digest) sim.Digest
 	// JudgeStep says what is known after a step of the adopted world: a finding for each
 	// property that the step may have put to the test. It may be called for any step, and

@@ -1,6 +1,6 @@
 // Package testsize says how much of a campaign a test runs. What a campaign says is worth
-// as much as it is long, and nobody waits ten minutes for `go test ./...`, so that a test
-// has three sizes:
+// as much as it is long, and `go test ./...` has to end within minutes, so that a test has
+// three sizes:
 //
 //	full    what the figures of the repository rest on: `make test`, and so continuous
 //	        integration (WATCHBED_TESTS=full)

@@ -48,7 +48,7 @@ func (j *leasesKept) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
-// LeasesExpire holds a lease that nobody renews against the time at which it has run out: the
+// LeasesExpire holds a lease that no client renews against the time at which it has run out: the
 // lessor of the leader finds that at its next turn, and the revocation is an entry of the log
 // like any other. A keep-alive that has no answer may have renewed it. What runs out while the
 // network is slow and faults strike is due when that is over. Only a run with a clock is

@@ -14,5 +14,5 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Summary:  "leases do not expire after a change of the leader unless they are kept alive once more",
 	Setting:  "promoted-leases=forgotten",
 	Scenario: etcdrequests.LeaseTimes, Property: etcdapi.LeasesExpire,
-	Why: "nobody keeps the lease alive, and it is there long after its time to live",
+	Why: "no client keeps the lease alive, and it is there long after its time to live",
 })
