@@ -23,7 +23,7 @@ func (w *Witness) Past(to []Kept, p Property) []Kept {
 	case Linearizable, LinearizableData:
 		return w.pastInRealTime(w.pastWrites(to), p == LinearizableData)
 	case Sequential:
-		return w.pastOfSessions(w.pastWrites(to), func(op *model.Operation) bool { return Sequential.Claims(op) })
+		return w.pastOfSessions(w.pastWrites(to), Sequential.Claims)
 	case Monotonic:
 		return w.pastOfSessions(to, isSessionRead)
 	case ReadYourWrites:
@@ -93,9 +93,11 @@ func (w *Witness) pastOfSessions(to []Kept, counts func(*model.Operation) bool) 
 		if w.roles[i] == ignored || op.Outcome != model.Done || !counts(op) {
 			continue
 		}
-		view := &w.clients[op.Client]
-		if rev, ok, _ := w.after(i, view.seen.revision); ok {
-			view.seen.revision = max(view.seen.revision, rev)
+		seen := &w.clients[op.Client].seen.revision
+		if w.roles[i] == writing {
+			*seen = max(*seen, w.at[i])
+		} else if rev, ok, _ := w.after(i, *seen); ok {
+			*seen = max(*seen, rev)
 		}
 	}
 	for c := range w.clients {

@@ -58,6 +58,7 @@ func TestPastIsEnough(t *testing.T) {
 		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=1", 1},
 		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=2", 0},
 		{"stale-list", "writers=1 writes=2 readers=1 reads=2", 1},
+		{"stale-own-write", "", 0},
 		// Raw streams of etcd's watch API.
 		{"second-watch", "writes=1", 1},
 		{"second-watch", "created=past-channel writes=1", 1},
