@@ -19,7 +19,7 @@ func TestProveSaysWhatItCovered(t *testing.T) {
 	require.Zero(t, c.run(proveSmall("issue-15220", "--etcd", "3.6.16")...), c.err)
 	for _, want := range []string{
 		"proved within bounds", "writers=1", "fires at most once", "created=in-order",
-		"Cut: progress request period of cache", "linearizable-data  checked by", "probability",
+		"It begins when the caches have listed and watch", "Cut: progress request period of cache", "linearizable-data  checked by", "probability",
 	} {
 		require.Contains(t, c.out, want)
 	}

@@ -44,8 +44,9 @@ type Proof struct {
 	Ended int `json:"ended"`
 	Stuck int `json:"stuck"`
 	Left  int `json:"left"`
-	// Cut is what only the bounds kept from happening.
-	Cut []Cut `json:"cut"`
+	// Cut is what only the bounds kept from happening. In CutStates nothing else could happen.
+	Cut       []Cut `json:"cut"`
+	CutStates int   `json:"cutStates"`
 	// Collision bounds the probability that two states were taken for one.
 	Collision float64 `json:"collision"`
 	Seconds   float64 `json:"seconds"`
@@ -62,6 +63,10 @@ type Bounds struct {
 	Firings int `json:"firings"`
 	// Depth is the number of steps of the longest schedule, 0 for no bound.
 	Depth int `json:"depth,omitempty"`
+	// AtRest: the search begins when the caches have listed and watch. Fixed is how many
+	// questions were asked before it began; each has its first answer.
+	AtRest bool `json:"atRest"`
+	Fixed  int  `json:"fixed,omitempty"`
 }
 
 // Cut is a timer that a bound kept from firing, and in how many states.
@@ -133,11 +138,11 @@ func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
 func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result) *Proof {
 	proof := &Proof{
 		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs,
-		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth},
+		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, AtRest: p.Clock.AtRest, Fixed: r.Fixed},
 		Masked: story.Masked(p), Settings: story.Settings(p),
 		Verdict: string(r.Verdict), Why: r.Why, Checked: r.Checked,
 		States: r.States, Transitions: r.Transitions, Depth: r.Depth, Ended: r.Ended, Stuck: r.Stuck, Left: r.Left,
-		Cut: []Cut{}, Collision: r.Collision(), Seconds: r.Seconds, Bytes: r.Bytes, Failures: []Failure{},
+		Cut: []Cut{}, CutStates: r.CutStates, Collision: r.Collision(), Seconds: r.Seconds, Bytes: r.Bytes, Failures: []Failure{},
 	}
 	for _, s := range r.Stopped {
 		proof.Cut = append(proof.Cut, Cut(s))

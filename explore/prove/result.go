@@ -36,6 +36,9 @@ type Result struct {
 	// Stopped how often each timer was kept from firing.
 	CutStates int
 	Stopped   []Stopped
+	// Fixed is how many questions were asked before the first state. Each has its first answer,
+	// and what follows from others was not looked at.
+	Fixed int
 	// Checked is, by property, how many steps put it to the test.
 	Checked map[string]int
 	// Failures are those of the first depth at which there is one, each once.

@@ -206,7 +206,7 @@ func (s *search) tell(done, layer int) {
 func (s *search) result() *Result {
 	r := &Result{
 		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
-		Ended: s.ended, Stuck: s.stuck, CutStates: s.cut, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
+		Ended: s.ended, Stuck: s.stuck, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: time.Since(s.began).Seconds(), Bytes: s.bytes(),
 	}
 	for i, p := range s.properties {

@@ -54,13 +54,15 @@ type Path struct {
 	steps []step
 	at    int
 	now   *ranked
+	// fixed is how many questions were asked before the first step.
+	fixed int
 }
 
 // Len is its number of steps.
 func (p *Path) Len() int { return len(p.steps) }
 
 // Begin has the path taken from its first step on.
-func (p *Path) Begin() { p.at, p.now = 0, nil }
+func (p *Path) Begin() { p.at, p.now, p.fixed = 0, nil, 0 }
 
 // Pick implements sim.Chooser.
 func (p *Path) Pick(*sim.World, []sim.Action) int {
@@ -75,6 +77,7 @@ func (p *Path) Pick(*sim.World, []sim.Action) int {
 // Choose implements sim.Chooser. Before the first step each question has its first answer.
 func (p *Path) Choose(w *sim.World, n int, what string) int {
 	if p.now == nil {
+		p.fixed++
 		return 0
 	}
 	return p.now.Choose(w, n, what)

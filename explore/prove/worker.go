@@ -16,6 +16,8 @@ type worker struct {
 	visited *visited
 	// properties is how many the subject judges.
 	properties int
+	// fixed is how many questions were asked before the first state.
+	fixed int
 	// path has the worlds from the first state to the one that is expanded.
 	path []place
 }
@@ -57,9 +59,9 @@ type chunk struct {
 
 func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker {
 	w := &worker{subject: s, bounds: b, tree: t, visited: v, properties: properties}
-	first := sim.NewWorld(s.Options())
-	explore.Begin(s, first, &Path{})
-	w.path = []place{{world: first}}
+	first, start := sim.NewWorld(s.Options()), &Path{}
+	explore.Begin(s, first, start)
+	w.path, w.fixed = []place{{world: first}}, start.fixed
 	return w
 }
 
@@ -182,12 +184,11 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 		return err
 	}
 	if panicked != nil {
-		found.key = uint64(sim.NewDigest.Text(panicked.Label))
 		found.failures = []explore.Failure{panicked.Failure()}
-	} else if found.key, err = w.key(&next); err != nil {
-		return err
-	}
-	if panicked == nil {
+	} else {
+		if found.key, err = w.key(&next); err != nil {
+			return err
+		}
 		w.judge(c, &found, next.world, a)
 	}
 	if found.failures != nil {

@@ -45,6 +45,12 @@ func (p *page) bounds(r *proof.Proof) {
 	if r.Bounds.Depth > 0 {
 		p.Line(2, "A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
 	}
+	if r.Bounds.AtRest {
+		p.Line(2, "It begins when the caches have listed and watch: other ways to get there are not looked at.")
+	}
+	if r.Bounds.Fixed > 0 {
+		p.Line(2, "Before it begins, each of %s had its first answer.", report.Counted(uint64(r.Bounds.Fixed), "question"))
+	}
 	if set := append(append([]string(nil), r.Masked...), r.Settings...); len(set) > 0 {
 		p.Line(2, "Set: %s.", strings.Join(set, ", "))
 	}
@@ -76,6 +82,9 @@ func (p *page) covered(r *proof.Proof) {
 	text += fmt.Sprintf("The clients were done in %s. ", report.Counted(uint64(r.Ended), "state"))
 	if r.Stuck > 0 {
 		text += fmt.Sprintf("In %s nothing could happen any more although they were not. ", report.Counted(uint64(r.Stuck), "state"))
+	}
+	if r.CutStates > 0 {
+		text += fmt.Sprintf("In %s the bounds left nothing that could happen. ", report.Counted(uint64(r.CutStates), "state"))
 	}
 	if r.Left > 0 {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
