@@ -120,9 +120,11 @@ func (s *System) Past(d sim.Digest) sim.Digest {
 }
 
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own
-// steps, and the state of nodes by what looks at their steps.
+// steps, and the state of nodes by what looks at their steps. A member that is ahead of the
+// leader sends what the leader has still to apply: that is judged after etcd's steps.
 func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
-	recorded := s.roles[a.Node].Part >= HistoryClient
+	part := s.roles[a.Node].Part
+	recorded := part >= HistoryClient || part == EtcdMember && s.topology.Lagging
 	if recorded {
 		for _, p := range s.preparers {
 			p.BeginJudging(w)

@@ -39,11 +39,12 @@ type Proof struct {
 	States      int `json:"states"`
 	Transitions int `json:"transitions"`
 	Depth       int `json:"depth"`
-	// Ended are the states in which all clients were done, Stuck those in which nothing
-	// could happen any more although they were not. Left were found and not expanded.
-	Ended int `json:"ended"`
-	Stuck int `json:"stuck"`
-	Left  int `json:"left"`
+	// Ended are the states in which the run was over, as its clients were done. Rested are those
+	// in which nothing more could happen before that: the end of a run that goes on to rest.
+	// Left were found and not expanded.
+	Ended  int `json:"ended"`
+	Rested int `json:"rested"`
+	Left   int `json:"left"`
 	// Cut is what only the bounds kept from happening. In CutStates nothing else could happen.
 	Cut       []Cut `json:"cut"`
 	CutStates int   `json:"cutStates"`
@@ -141,7 +142,7 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, AtRest: p.Clock.AtRest, Fixed: r.Fixed},
 		Masked: story.Masked(p), Settings: story.Settings(p),
 		Verdict: string(r.Verdict), Why: r.Why, Checked: r.Checked,
-		States: r.States, Transitions: r.Transitions, Depth: r.Depth, Ended: r.Ended, Stuck: r.Stuck, Left: r.Left,
+		States: r.States, Transitions: r.Transitions, Depth: r.Depth, Ended: r.Ended, Rested: r.Rested, Left: r.Left,
 		Cut: []Cut{}, CutStates: r.CutStates, Collision: r.Collision(), Seconds: r.Seconds, Bytes: r.Bytes, Failures: []Failure{},
 	}
 	for _, s := range r.Stopped {

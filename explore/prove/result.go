@@ -29,9 +29,9 @@ type Result struct {
 	// Left is the number of states that were found and not expanded, because the search
 	// has ended before.
 	Left int
-	// Ended are the states in which the workload was over. Stuck are those in which nothing
-	// could happen any more although it was not.
-	Ended, Stuck int
+	// Ended are the states in which the subject said that the run is over. Rested are those in
+	// which nothing more could happen although it did not.
+	Ended, Rested int
 	// CutStates are the states in which only the bounds kept something from happening,
 	// Stopped how often each timer was kept from firing.
 	CutStates int

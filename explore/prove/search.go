@@ -68,7 +68,7 @@ type search struct {
 	visited    *visited
 
 	transitions, depth, left int
-	ended, stuck, cut        int
+	ended, rested, cut       int
 	stopped                  map[timer]Stopped
 	// checked is, by property, how many steps put it to the test.
 	checked  []int
@@ -141,7 +141,7 @@ func (s *search) merge(c *chunk) error {
 		return c.err
 	}
 	s.transitions += c.transitions
-	s.ended, s.stuck, s.cut = s.ended+c.ended, s.stuck+c.stuck, s.cut+c.cut
+	s.ended, s.rested, s.cut = s.ended+c.ended, s.rested+c.rested, s.cut+c.cut
 	for t, stopped := range c.stopped {
 		stopped.Times += s.stopped[t].Times
 		s.stopped[t] = stopped
@@ -206,7 +206,7 @@ func (s *search) tell(done, layer int) {
 func (s *search) result() *Result {
 	r := &Result{
 		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
-		Ended: s.ended, Stuck: s.stuck, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
+		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: time.Since(s.began).Seconds(), Bytes: s.bytes(),
 	}
 	for i, p := range s.properties {

@@ -107,7 +107,7 @@ func TestSearchCountsEachStateOnce(t *testing.T) {
 	// Each of the three walkers steps out of each state in which it is not at its end.
 	require.Equal(t, 3*5*6+4*4*6+4*5*5, r.Transitions)
 	require.Equal(t, 3+4+5, r.Depth)
-	require.Equal(t, 1, r.Stuck)
+	require.Equal(t, 1, r.Rested)
 	require.Equal(t, r.Transitions, r.Checked["right"])
 	require.Empty(t, r.Stopped)
 }
@@ -149,7 +149,7 @@ func TestBoundOfFiringsIsSaid(t *testing.T) {
 	// Once for each state of b.
 	require.Equal(t, []prove.Stopped{{Node: "a", Timer: "tick", Times: 3}}, r.Stopped)
 	require.Equal(t, 1, r.CutStates)
-	require.Zero(t, r.Stuck)
+	require.Zero(t, r.Rested)
 }
 
 func TestSearchThatIsCutOffIsUndecided(t *testing.T) {

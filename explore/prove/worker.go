@@ -48,10 +48,10 @@ type chunk struct {
 	// checked is, by property, how many steps put it to the test.
 	checked     []int
 	transitions int
-	// ended are the states in which the workload was over, stuck those in which nothing
-	// could happen any more although it was not, cut those in which only the bounds kept
+	// ended are the states in which the subject said that the run is over, rested those in which
+	// nothing more could happen although it did not, cut those in which only the bounds kept
 	// something from happening.
-	ended, stuck, cut int
+	ended, rested, cut int
 	// stopped is what a bound kept from firing.
 	stopped map[timer]Stopped
 	err     error
@@ -168,7 +168,7 @@ func (w *worker) successors(c *chunk) {
 	case stopped:
 		c.cut++
 	default:
-		c.stuck++
+		c.rested++
 	}
 }
 

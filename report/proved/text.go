@@ -80,8 +80,8 @@ func (p *page) covered(r *proof.Proof) {
 		report.Counted(uint64(r.States), "state"), report.Counted(uint64(r.Transitions), "transition"), r.Depth,
 		r.Seconds, float64(r.States)/max(r.Seconds, 1e-9), float64(r.Bytes)/float64(max(r.States, 1)))
 	text += fmt.Sprintf("The clients were done in %s. ", report.Counted(uint64(r.Ended), "state"))
-	if r.Stuck > 0 {
-		text += fmt.Sprintf("In %s nothing could happen any more although they were not. ", report.Counted(uint64(r.Stuck), "state"))
+	if r.Rested > 0 {
+		text += fmt.Sprintf("In %s nothing more could happen. ", report.Counted(uint64(r.Rested), "state"))
 	}
 	if r.CutStates > 0 {
 		text += fmt.Sprintf("In %s the bounds left nothing that could happen. ", report.Counted(uint64(r.CutStates), "state"))
