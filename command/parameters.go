@@ -51,6 +51,17 @@ func (f *parameters) given() bool {
 	return f.etcd != "" || f.client != "" || f.cache != "" || len(f.bugs)+len(f.set) > 0
 }
 
+// scenario finds a scenario, and changes its parameters as the flags say.
+func (f *parameters) scenario(name string) (*testbed.Scenario, testbed.Params, error) {
+	sc, err := testbed.FindScenario(name)
+	if err != nil {
+		return nil, testbed.Params{}, unknownScenario(f.program, name, err)
+	}
+	p := sc.Params
+	err = f.apply(&p)
+	return sc, p, err
+}
+
 // apply changes the parameters as the flags say, and checks that they fit
 // together.
 func (f *parameters) apply(p *testbed.Params) error {

@@ -75,12 +75,8 @@ func proveCommand(s process) *cobra.Command {
 }
 
 func (f *proveFlags) run(ctx context.Context, s process, name string) error {
-	sc, err := testbed.FindScenario(name)
+	sc, p, err := f.scenario(name)
 	if err != nil {
-		return unknownScenario(s.program, name, err)
-	}
-	p := sc.Params
-	if err := f.apply(&p); err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {

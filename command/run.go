@@ -129,12 +129,8 @@ func (f *runFlags) runWhereBugsShow(c *cobra.Command, s process) error {
 }
 
 func (f *runFlags) run(ctx context.Context, s process, name string) error {
-	sc, err := testbed.FindScenario(name)
+	sc, p, err := f.scenario(name)
 	if err != nil {
-		return unknownScenario(s.program, name, err)
-	}
-	p := sc.Params
-	if err := f.apply(&p); err != nil {
 		return err
 	}
 	if err := f.parseDraws(); err != nil {

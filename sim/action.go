@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Kind is what sort of thing an action is.
 type Kind uint8
@@ -54,51 +51,14 @@ type slot struct {
 	cause Cause
 }
 
-// longList is the length from which on the list of what is enabled is changed by each
-// step: about where both ways take the same time.
-const longList = 64
-
-// offerFaults asks all faults whether they can strike now, which no step tells.
-func (w *World) offerFaults() {
-	for i := range w.faults {
-		f := &w.faults[i]
-		if w.isReady(f.slot) && f.fault.Ready(w) {
-			w.offer(w.slots[f.slot].action)
-		} else {
-			w.withdraw(f.slot)
-		}
-	}
-}
-
-// offer puts an action into the list of what is enabled, in place of an older one
-// of its slot.
-func (w *World) offer(a Action) {
-	i := w.place(a.Slot)
-	if i == len(w.enabled) || w.enabled[i].Slot != a.Slot {
-		w.enabled = slices.Insert(w.enabled, i, a)
-		return
-	}
-	w.enabled[i] = a
-}
-
-// withdraw takes the action of a slot off the list, if it is there.
-func (w *World) withdraw(slot int32) {
-	i := w.place(slot)
-	if i < len(w.enabled) && w.enabled[i].Slot == slot {
-		w.enabled = slices.Delete(w.enabled, i, i+1)
-	}
-}
-
-// place is the index of the first enabled action whose slot is not below this one.
-func (w *World) place(slot int32) int {
-	low, high := 0, len(w.enabled)
-	for low < high {
-		middle := int(uint(low+high) >> 1)
-		if w.enabled[middle].Slot < slot {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low
+// Chooser decides what happens. It is the whole interface between the simulation
+// and the package that explores it.
+type Chooser interface {
+	// Pick returns the index of the enabled action that happens next. enabled
+	// is never empty and is valid during the call only.
+	Pick(w *World, enabled []Action) int
+	// Choose settles what the original leaves open inside a step (a random
+	// select, a random subset, jitter, the phase of a ticker). It returns a
+	// number in [0, n), n >= 2. what names the question.
+	Choose(w *World, n int, what string) int
 }

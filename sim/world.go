@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 
 	"github.com/watchbed/watchbed/metric"
@@ -189,61 +188,6 @@ func (w *World) planFault(f *plannedFault) {
 	w.makeReady(f.slot, due)
 }
 
-// Enabled lists what can happen next. When timed, that is what is due first.
-// The list is valid until the next step.
-func (w *World) Enabled() []Action {
-	if w.mode == Timed {
-		w.enabled = w.earliest(w.enabled[:0])
-		return w.enabled
-	}
-	if w.follows {
-		w.offerFaults()
-		w.follows = len(w.enabled) >= longList
-		return w.enabled
-	}
-	if cap(w.enabled) < len(w.slots) {
-		w.enabled = make([]Action, 2*len(w.slots))
-	}
-	list, n := w.enabled[:cap(w.enabled)], 0
-	for i, word := range w.ready {
-		for word != 0 {
-			s := &w.slots[i<<6|bits.TrailingZeros64(word)]
-			word &= word - 1
-			if s.action.Kind == Inject && !w.faults[s.index].fault.Ready(w) {
-				continue
-			}
-			list[n] = s.action
-			n++
-		}
-	}
-	w.enabled = list[:n]
-	w.follows = n >= longList
-	return w.enabled
-}
-
-func (w *World) earliest(list []Action) []Action {
-	var first Time
-	for i, word := range w.ready {
-		for word != 0 {
-			s := &w.slots[i<<6|bits.TrailingZeros64(word)]
-			word &= word - 1
-			due := max(s.due, w.now)
-			if len(list) > 0 && due > first {
-				continue
-			}
-			if s.action.Kind == Inject && !w.faults[s.index].fault.Ready(w) {
-				continue
-			}
-			if due < first {
-				list = list[:0]
-			}
-			first = due
-			list = append(list, s.action)
-		}
-	}
-	return list
-}
-
 // Step lets c pick one enabled action and carries it out. It returns false if
 // nothing is enabled.
 func (w *World) Step(c Chooser) bool {
@@ -367,25 +311,6 @@ func (w *World) newSlot(k Kind, n NodeID, index int32) int32 {
 	}
 	return id
 }
-
-func (w *World) makeReady(id int32, due Time) {
-	s := &w.slots[id]
-	s.due = due
-	s.action.Since = w.step
-	w.ready[id>>6] |= 1 << (id & 63)
-	if w.follows && s.action.Kind != Inject {
-		w.offer(s.action)
-	}
-}
-
-func (w *World) clearReady(id int32) {
-	w.ready[id>>6] &^= 1 << (id & 63)
-	if w.follows {
-		w.withdraw(id)
-	}
-}
-
-func (w *World) isReady(id int32) bool { return w.ready[id>>6]&(1<<(id&63)) != 0 }
 
 // Mode is untimed or timed.
 func (w *World) Mode() Mode { return w.mode }
