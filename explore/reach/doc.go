@@ -10,7 +10,8 @@
 // what the nodes between do, and when. Of that, too, some things are no choice if the
 // caller says so (Recording.Prompt). The search is depth-first over these choices. It
 // goes back as soon as a client is sent something that the recording has not, or the
-// caller knows that it will be (Recording.Hopeless), and it enters no state twice (sim.World.Fingerprint, with how far each client has got).
+// caller knows that it will be (Recording.Hopeless). It enters no state twice
+// (sim.World.Fingerprint, with how far each client has got).
 //
 // The world has to be untimed: any timer may fire at any time, so that whatever a real
 // clock allows is among the schedules. A world that cannot answer so on any schedule

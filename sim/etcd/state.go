@@ -56,6 +56,9 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 		r := &s.removals[i]
 		d = r.entry.payload.Digest(d.Word(uint64(r.entry.from)).Bool(r.refusal != nil).Int(int64(r.jobs - s.store.FinishedJobs())))
 	}
+	if asked := len(s.replication.indexAsked); asked > 0 {
+		d = d.Text("asked for the index").Int(int64(asked))
+	}
 	for f, due := range s.failures {
 		if due > 0 {
 			d = d.Int(int64(f)).Int(int64(due))
