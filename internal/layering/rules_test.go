@@ -8,7 +8,7 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections", "internal/testsize"},
-	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings"},
+	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering"},
 	{"sim", "check"},
 	{"sim/wire", "explore/...", "internal/commute"},

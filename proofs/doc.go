@@ -1,0 +1,8 @@
+// Package proofs is what `simrun prove` has shown of releases of etcd and designs of the
+// cache: which promise holds in every schedule within which bounds, and the shortest
+// schedule where it does not. README.md in this folder is the table, stories has the
+// shortest schedules as they are told, and proofs.json the figures.
+//
+// All else is in the tests of the package: they search again and compare. The package must
+// never import anything.
+package proofs

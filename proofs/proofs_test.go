@@ -1,0 +1,104 @@
+package proofs_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/diagnosis/proof"
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/recording"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+var updateProofs = flag.Bool("proofs.update", false, "search all rows of the table anew, and write it: minutes")
+
+const searchAnew = "search anew: go test ./proofs -proofs.update"
+
+// maxStates ends a search of the table as undecided.
+const maxStates = 500_000
+
+// searchedAgain is how many states a row may have that is searched again by a test which
+// writes nothing. All of them together have to end within three minutes.
+func searchedAgain() int { return testsize.Of(40_000, 12_000, 4_000) }
+
+// search looks at every schedule, and explains a shortest one of each way to fail.
+func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, states int) (*proof.Proof, []*recording.Recording) {
+	t.Helper()
+	found, runs, err := proof.Search(t.Context(), sc, p, prove.Config{
+		Bounds: prove.Bounds{Firings: firings}, Workers: runtime.GOMAXPROCS(0), States: states,
+	}, "watchbed")
+	require.NoError(t, err)
+	return found, runs
+}
+
+// told is the story of the first failure.
+func told(t *testing.T, sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording) string {
+	t.Helper()
+	f := &found.Failures[0]
+	d, err := diagnosis.Of(sc, runs[0], explore.Failure{Property: f.Property, Label: f.Label})
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, report.WriteStory(&b, report.Terminal{}, d))
+	return b.String()
+}
+
+// TestProofs searches the rows again that are small enough, and compares.
+func TestProofs(t *testing.T) {
+	kept := load(t)
+	for i := range promises {
+		for _, r := range promises[i].rows() {
+			t.Run(r.name(), func(t *testing.T) {
+				p, err := r.params()
+				require.NoError(t, err)
+				if *updateProofs {
+					found, runs := search(t, r.scenario, p, r.firings, maxStates)
+					kept.Proofs[r.name()] = figuresOf(found)
+					if len(runs) > 0 {
+						require.NoError(t, os.WriteFile(filepath.Join(storiesDir, r.story()), []byte(told(t, r.scenario, found, runs)), 0o644))
+					}
+					return
+				}
+				want, ok := kept.Proofs[r.name()]
+				require.True(t, ok, "the row is new; %s", searchAnew)
+				if want.States > searchedAgain() {
+					t.Skipf("%d states", want.States)
+				}
+				found, runs := search(t, r.scenario, p, r.firings, 0)
+				require.Equal(t, want, figuresOf(found), searchAnew)
+				if len(runs) > 0 {
+					text, err := os.ReadFile(filepath.Join(storiesDir, r.story()))
+					require.NoError(t, err)
+					require.Equal(t, string(text), told(t, r.scenario, found, runs), searchAnew)
+				}
+			})
+		}
+	}
+	if *updateProofs && !t.Failed() {
+		kept.write(t)
+	}
+}
+
+// TestTable: README.md is what the figures give, and each file of a story belongs to a row.
+func TestTable(t *testing.T) {
+	kept := load(t)
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	require.Equal(t, kept.readme(), string(text), searchAnew)
+	files, err := filepath.Glob(filepath.Join(storiesDir, "*.txt"))
+	require.NoError(t, err)
+	for i, f := range files {
+		files[i] = filepath.Base(f)
+	}
+	require.Equal(t, kept.stories(), files, searchAnew)
+}
