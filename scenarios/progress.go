@@ -77,6 +77,21 @@ stream has sent an event, and on a quiet range there is none (etcd-io/etcd#17507
 	Known:  slices.Concat(known.AwaitedProgress(), known.StaleReads(reads.Linearizable)),
 })
 
+var QuietRange = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "quiet-range",
+	Summary: "without a clock: is each consistent LIST of a quiet range answered, whatever happens in which order?",
+	Doc: `The revision moves between the cache's list and its watch, by a write to another prefix, and nothing moves it later. A LIST
+that waits for progress is answered if one of the cache's progress requests is. Where etcd defers such a request until the stream has
+sent an event (etcd-io/etcd#17507), the cache requests progress for ever. simrun prove looks for such a circle in all schedules.`,
+	Params: testbed.Params{
+		Etcd: "3.5.12", Cache: "kep-2340",
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{Noise: 1, NoiseWrites: 1, Readers: 1, Reads: 1, Read: "consistent", AwaitReady: true, Keys: 1, Items: 1},
+		Clock:    testbed.Clock{Steps: 20_000},
+	},
+	Claims: []*testbed.Property{reads.Answered, reads.Linearizable},
+})
+
 var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{
 	Name:    "guard-quiet-range",
 	Summary: "the version check of the KEP asks for one fix, not for the next: consistent LISTs hang all the same",

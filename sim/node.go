@@ -39,6 +39,12 @@ type Restarter interface {
 	Restart(env *Env)
 }
 
+// Deadlines is an optional capability of a node: some of its timers end the waiting for
+// something by giving it up. A search for what never comes leaves them out.
+type Deadlines interface {
+	IsDeadline(t Timer) bool
+}
+
 // Cloner is an optional capability of a node: without it an explorer replays
 // from the start instead of branching.
 type Cloner interface {

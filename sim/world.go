@@ -372,6 +372,15 @@ func (w *World) Wait(a Action) Duration {
 // TimerOf is the timer that a Fire action fires, as its node numbers them.
 func (w *World) TimerOf(a Action) Timer { return Timer(w.slots[a.Slot].index) }
 
+// IsDeadline reports whether an action fires a timer that gives something up.
+func (w *World) IsDeadline(a Action) bool {
+	if a.Kind != Fire {
+		return false
+	}
+	d, ok := w.nodes[a.Node].node.(Deadlines)
+	return ok && d.IsDeadline(w.TimerOf(a))
+}
+
 // Nodes is the number of nodes, the world itself (node 0) included.
 func (w *World) Nodes() int { return len(w.nodes) }
 

@@ -41,6 +41,9 @@ type Property struct {
 	// Past makes the property's Past for a system; nil if a search over states cannot judge
 	// the property.
 	Past func(*System) Past
+	// Goal makes the property's Goal for a system; nil if the property is not about what
+	// never comes.
+	Goal func(*System) Goal
 	// New makes the judge of a system, once; the judge serves run after run.
 	New func(*System) Judge
 }

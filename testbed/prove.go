@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
@@ -30,14 +31,21 @@ type noPast struct{}
 // Digest implements Past.
 func (noPast) Digest(d sim.Digest) sim.Digest { return d }
 
+// Goal is what a property promises to come sooner or later. A search over states looks for a
+// schedule in which it never does.
+type Goal = prove.Goal
+
+// maxGoalClients is how many clients a goal can tell apart.
+const maxGoalClients = 64
+
 // Provable puts a scenario together for a search over its states. The system claims those
-// properties that have a past; the second result are the scenario's other claims, which the
-// search does not judge.
+// properties that have a past or a goal; the second result are the scenario's other claims,
+// which the search does not judge.
 func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil
 	for _, c := range sc.Claims {
-		if c.Past == nil {
+		if c.Past == nil && c.Goal == nil {
 			left = append(left, c)
 			continue
 		}
@@ -48,22 +56,34 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 		return nil, nil, err
 	}
 	s.scenario = sc
-	s.makePasts()
+	if err := s.makePasts(); err != nil {
+		return nil, nil, err
+	}
 	return s, left, nil
 }
 
 var _ prove.Subject = (*System)(nil)
 
 // makePasts makes those of the claims, each once, and finds out which judges look at steps.
-func (s *System) makePasts() {
+func (s *System) makePasts() error {
 	for i, c := range s.claims {
+		_, steps := s.judges[i].(StepObserver)
+		s.ofSteps = append(s.ofSteps, steps)
+		if c.Goal != nil {
+			if s.goal = c.Goal(s); len(s.clients.history) > maxGoalClients {
+				return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history))
+			}
+			continue
+		}
 		if p := c.Past(s); !slices.Contains(s.pasts, p) {
 			s.pasts = append(s.pasts, p)
 		}
-		_, steps := s.judges[i].(StepObserver)
-		s.ofSteps = append(s.ofSteps, steps)
 	}
+	return nil
 }
+
+// Goal implements prove.Subject.
+func (s *System) Goal() prove.Goal { return s.goal }
 
 // Adopt implements prove.Subject: the nodes of the system are those of this world from now
 // on.
@@ -133,11 +153,14 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	s.findings = s.findings[:0]
 	for i, j := range s.judges {
 		f := explore.Finding{Property: s.claims[i].Name}
-		if s.ofSteps[i] {
+		switch {
+		case s.claims[i].Goal != nil:
+			// Whether it comes is a question to all the states together.
+		case s.ofSteps[i]:
 			j.Reset()
 			j.(StepObserver).AfterStep(w, a)
 			f = j.Finding(w)
-		} else if recorded {
+		case recorded:
 			f = j.Finding(w)
 		}
 		f.Property = s.claims[i].Name

@@ -45,6 +45,8 @@ type System struct {
 	// pasts are those of the claims, ofSteps says whose judges look at steps: set by Provable.
 	pasts   []Past
 	ofSteps []bool
+	// goal is that of a claim, nil if none has one: set by Provable.
+	goal Goal
 	// scenario is the one that it was made from.
 	scenario *Scenario
 	// judgedOperations is what JudgeWith was told.

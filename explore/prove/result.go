@@ -60,6 +60,9 @@ type Stopped struct {
 type Failed struct {
 	explore.Failure
 	Path *Path
+	// Loop is how many steps at the end of the path lead back to the same state and can be
+	// repeated for ever; 0 if what is wrong is wrong at the end of the path.
+	Loop int
 }
 
 // Collision bounds the probability that two different states of the search had the same

@@ -52,7 +52,13 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		return nil, err
 	}
 	s.visited.add(key)
+	if first.goal != nil {
+		s.graph = newGraph(key)
+	}
 	if err := s.run(); err != nil {
+		return nil, err
+	}
+	if err := s.findLasso(); err != nil {
 		return nil, err
 	}
 	return s.result(), nil
@@ -71,7 +77,9 @@ type search struct {
 	ended, rested, cut       int
 	stopped                  map[timer]Stopped
 	// checked is, by property, how many steps put it to the test.
-	checked  []int
+	checked []int
+	// graph is nil if the subject has no goal.
+	graph    *graph
 	failures []Failed
 	why      string
 }
@@ -157,6 +165,32 @@ func (s *search) merge(c *chunk) error {
 			return err
 		}
 	}
+	if s.graph != nil {
+		s.checked[s.goalAt()] += c.reached
+		s.graph.expand(c.expanded)
+	}
+	return nil
+}
+
+// goalAt is the place of the goal's property among those that are judged.
+func (s *search) goalAt() int {
+	return slices.Index(s.properties, s.workers[0].goal.Failure().Property)
+}
+
+// findLasso looks for a schedule in which the goal stays open for ever.
+func (s *search) findLasso() error {
+	if s.graph == nil || s.failures != nil {
+		return nil
+	}
+	knot := s.graph.knot()
+	if knot == nil {
+		return nil
+	}
+	path, loop, err := s.workers[0].lasso(s.graph, knot)
+	if err != nil {
+		return err
+	}
+	s.failures = append(s.failures, Failed{Failure: s.workers[0].goal.Failure(), Path: path, Loop: loop})
 	return nil
 }
 
@@ -168,13 +202,16 @@ func (s *search) add(c *candidate) error {
 		return fmt.Errorf("a search has at most %d states", maxStates)
 	}
 	s.tree.add(c.parent, c.step)
+	if s.graph != nil {
+		s.graph.found(c.key)
+	}
 	return nil
 }
 
 func (s *search) fail(c *candidate) {
 	for _, f := range c.failures {
 		if !slices.ContainsFunc(s.failures, func(x Failed) bool { return x.Failure == f }) {
-			s.failures = append(s.failures, Failed{f, &Path{steps: append(s.tree.path(c.parent), c.step)}})
+			s.failures = append(s.failures, Failed{Failure: f, Path: &Path{steps: append(s.tree.path(c.parent), c.step)}})
 		}
 	}
 }

@@ -23,4 +23,15 @@ type Subject interface {
 	// Endless reports whether the timers of a node can fire again and again without end, so
 	// that only bounds end the search.
 	Endless(n sim.NodeID) bool
+	// Goal is what must come to pass sooner or later; nil if nothing is promised.
+	Goal() Goal
+}
+
+// Goal is something that is open in some states of the adopted world, and must not stay so
+// for ever.
+type Goal interface {
+	// Open has a bit for each client that waits.
+	Open() uint64
+	// Failure is what a schedule shows in which one waits for ever.
+	Failure() explore.Failure
 }

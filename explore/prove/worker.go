@@ -3,6 +3,7 @@ package prove
 import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore/fair"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
@@ -11,6 +12,7 @@ import (
 // worker has.
 type worker struct {
 	subject Subject
+	goal    Goal
 	bounds  Bounds
 	tree    *tree
 	visited *visited
@@ -54,11 +56,15 @@ type chunk struct {
 	ended, rested, cut int
 	// stopped is what a bound kept from firing.
 	stopped map[timer]Stopped
-	err     error
+	// expanded are the states with what is open in them and the edges out of those in which
+	// something is, if the subject has a goal. reached is how many steps reached it.
+	expanded []expanded
+	reached  int
+	err      error
 }
 
 func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker {
-	w := &worker{subject: s, bounds: b, tree: t, visited: v, properties: properties}
+	w := &worker{subject: s, goal: s.Goal(), bounds: b, tree: t, visited: v, properties: properties}
 	first, start := sim.NewWorld(s.Options()), &Path{}
 	explore.Begin(s, first, start)
 	w.path, w.fixed = []place{{world: first}}, start.fixed
@@ -127,16 +133,19 @@ func (w *worker) take(from *place, a sim.Action, c sim.Chooser) (place, error) {
 		return place{}, err
 	}
 	next := place{world: world, firings: from.firings}
-	if t, endless := w.endless(from.world, a); endless {
+	if t, counted := w.counted(from.world, a); counted {
 		next.firings = from.firings.and(t)
 	}
 	world.Do(c, a)
 	return next, nil
 }
 
-// endless is the timer that an action fires, if only a bound ends its firing.
-func (w *worker) endless(world *sim.World, a sim.Action) (timer, bool) {
+// counted is the timer that an action fires, if a bound counts it.
+func (w *worker) counted(world *sim.World, a sim.Action) (timer, bool) {
 	if a.Kind != sim.Fire || !w.subject.Endless(a.Node) {
+		return timer{}, false
+	}
+	if w.goal != nil && !world.IsDeadline(a) && fair.AtRest(world) {
 		return timer{}, false
 	}
 	return timer{a.Node, world.TimerOf(a)}, true
@@ -146,13 +155,16 @@ func (w *worker) endless(world *sim.World, a sim.Action) (timer, bool) {
 func (w *worker) successors(c *chunk) {
 	from := &w.path[len(w.path)-1]
 	w.subject.Adopt(from.world)
+	if w.goal != nil {
+		c.expanded = append(c.expanded, expanded{open: w.goal.Open()})
+	}
 	if w.subject.Over(from.world) {
 		c.ended++
 		return
 	}
 	went, stopped := false, false
 	for i, a := range from.world.Enabled() {
-		if t, endless := w.endless(from.world, a); endless && from.firings.of(t) >= w.bounds.Firings {
+		if t, counted := w.counted(from.world, a); counted && from.firings.of(t) >= w.bounds.Firings {
 			c.stop(t, from.world.Activity(a))
 			stopped = true
 			continue
@@ -190,6 +202,9 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 			return err
 		}
 		w.judge(c, &found, next.world, a)
+		if w.goal != nil && found.failures == nil {
+			c.lead(threadOf(from.world, a), found.key, w.goal.Open())
+		}
 	}
 	if found.failures != nil {
 		c.failed = append(c.failed, found)

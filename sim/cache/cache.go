@@ -254,6 +254,12 @@ func (c *Cache) fireNumbered(env *sim.Env, t sim.Timer) {
 	}
 }
 
+// IsDeadline implements sim.Deadlines: a read that waits gives up, and so does a request
+// that waits for its seats.
+func (c *Cache) IsDeadline(t sim.Timer) bool {
+	return t == timerSeats || t >= fixedTimers && (t-fixedTimers)%2 == 0
+}
+
 // Run implements sim.Node.
 func (c *Cache) Run(env *sim.Env, t sim.Task) {
 	switch t {

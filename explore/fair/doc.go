@@ -1,0 +1,9 @@
+// Package fair says which events weak fairness owes a turn: what a world that goes on for
+// ever cannot put off for ever.
+//
+// Messages, loops and timers get their turn. A fault need not strike. A deadline
+// (sim.Deadlines) need not pass: what never comes is looked for in worlds in which waiting
+// does not end by giving up.
+//
+// The package imports sim only.
+package fair
