@@ -26,6 +26,9 @@ The bounds are the options of the workload (--set writers=1, reads=2, breaks=1, 
 and how often each timer fires that is not part of a client's plan (--firings). There
 is no clock: any armed timer may fire at any point, which is more than real time allows.
 
+A claim that something comes sooner or later (answered) is violated by a loop that can be
+repeated for ever. For it, timers fire without end when nothing else can happen.
+
 The verdict is one of these:
   proved within bounds  no schedule violates what is claimed (exit 0)
   violated              a shortest schedule is told and written to a replay file (exit 1)
@@ -33,7 +36,8 @@ The verdict is one of these:
   vacuous               a claim was never put to the test within the bounds (exit 3)`
 
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
-  PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1`
+  PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
+  PROGRAM prove quiet-range --etcd 3.5.12 --firings 0`
 
 type proveFlags struct {
 	parameters

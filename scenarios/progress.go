@@ -90,6 +90,10 @@ sent an event (etcd-io/etcd#17507), the cache requests progress for ever. simrun
 		Clock:    testbed.Clock{Steps: 20_000},
 	},
 	Claims: []*testbed.Property{reads.Answered, reads.Linearizable},
+	Known: slices.Concat(
+		known.Violating(known.AwaitedProgress(), reads.Answered),
+		known.StaleReads(reads.Linearizable),
+	),
 })
 
 var GuardQuietRange = testbed.RegisterScenario(&testbed.Scenario{

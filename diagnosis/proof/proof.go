@@ -61,7 +61,9 @@ type Bounds struct {
 	// Workload are the options that say what clients do and what may break, NAME=VALUE.
 	Workload []string `json:"workload"`
 	// Firings is how often each timer may fire that is not part of a client's plan.
-	Firings int `json:"firings"`
+	// RestFree: firings at rest are not counted, because a claim is about what never comes.
+	Firings  int  `json:"firings"`
+	RestFree bool `json:"restFree,omitempty"`
 	// Depth is the number of steps of the longest schedule, 0 for no bound.
 	Depth int `json:"depth,omitempty"`
 	// AtRest: the search begins when the caches have listed and watch. Fixed is how many
@@ -84,8 +86,10 @@ type Failure struct {
 	Why      string   `json:"why,omitempty"`
 	Story    []string `json:"story,omitempty"`
 	// Steps is the number of steps of its shortest schedule, Choices the length of the run
-	// in the replay file.
+	// in the replay file. Loop is how many steps at its end lead back to the same state: what
+	// never comes does not come however often they are repeated.
 	Steps   int    `json:"steps"`
+	Loop    int    `json:"loop,omitempty"`
 	Choices int    `json:"choices"`
 	Replay  string `json:"replay,omitempty"`
 }
@@ -111,6 +115,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 		return nil, nil, err
 	}
 	proof := of(sc, &p, cfg.Bounds, result)
+	proof.Bounds.RestFree = system.Goal() != nil
 	proof.Claims, proof.NotJudged = testbed.Names(system.Claims()), testbed.Names(left)
 	var runs []*recording.Recording
 	for i := range result.Failures {
@@ -149,7 +154,7 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 		proof.Cut = append(proof.Cut, Cut(s))
 	}
 	for _, f := range r.Failures {
-		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Len()})
+		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Len(), Loop: f.Loop})
 	}
 	return proof
 }

@@ -65,7 +65,9 @@ func (a *about) answer(r *Run, e *linearizability.Explanation) {
 		if op != e.Operation {
 			continue
 		}
-		a.asked, a.wrong = r.operation(op)
+		if a.asked, a.wrong = r.operation(op); a.wrong < 0 {
+			a.until = r.shows
+		}
 		a.key = e.Key
 		if request := r.History.Operations[op].Request; a.key == "" && request.IsWrite() {
 			a.key = request.Key
@@ -84,7 +86,9 @@ func (a *about) concern(r *Run, c explore.Concern) {
 	switch {
 	case op >= 0:
 		a.operation(r, op)
-		a.asked, a.wrong = r.operation(op)
+		if a.asked, a.wrong = r.operation(op); a.wrong < 0 {
+			a.until = r.shows
+		}
 	case isNode && c.Began != 0:
 		a.attempt(r, n, c.Began)
 	case isNode:

@@ -1,7 +1,11 @@
 package prove
 
-import "github.com/watchbed/watchbed/explore/fair"
-import "github.com/watchbed/watchbed/sim"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/explore/fair"
+	"github.com/watchbed/watchbed/sim"
+)
 
 // graph has the steps between those states in which the goal is open. It is kept only for a
 // subject that has one.
@@ -18,6 +22,8 @@ type expanded struct {
 	// open is what is open in it (Goal.Open).
 	open  uint64
 	edges []edge
+	// kept are the threads that a bound keeps from a step which they are owed.
+	kept []thread
 }
 
 // edge is a step out of a state. The search notes where it leads by fingerprint; the graph
@@ -65,6 +71,19 @@ func (g *graph) expand(states []expanded) {
 		}
 	}
 	g.states = append(g.states, states...)
+}
+
+// enables reports whether a thread can take a step in this state, bounds aside.
+func (s *expanded) enables(t thread) bool {
+	return slices.Contains(s.kept, t) || slices.ContainsFunc(s.edges, func(e edge) bool { return e.thread == t })
+}
+
+// keep notes a thread that a bound keeps from its step.
+func (c *chunk) keep(t thread) {
+	s := &c.expanded[len(c.expanded)-1]
+	if s.open != 0 && t != 0 {
+		s.kept = append(s.kept, t)
+	}
 }
 
 // lead notes where a step of the state that is being expanded leads, and what is open there.

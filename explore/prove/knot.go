@@ -40,6 +40,9 @@ func (g *graph) isFair(k *knot) bool {
 	always, taken := map[thread]int{}, map[thread]bool{}
 	for s := range k.inside {
 		enabled := map[thread]bool{}
+		for _, t := range g.states[s].kept {
+			enabled[t] = true
+		}
 		for _, e := range g.states[s].edges {
 			if e.thread == 0 {
 				continue

@@ -18,6 +18,9 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: w.path[len(w.path)-1]}
 	l.owed = fair.Owed(nil, l.here.world)
 	for len(l.owed) > 0 {
+		if len(l.steps) > longestLoop {
+			return nil, 0, errNoWay
+		}
 		if err := l.take(l.way(l.serves)); err != nil {
 			return nil, 0, err
 		}
@@ -30,6 +33,9 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	stem := w.tree.path(k.entry)
 	return &Path{steps: append(stem, l.steps...)}, len(l.steps), nil
 }
+
+// longestLoop is far beyond what gives each event of a state its turn.
+const longestLoop = 10_000
 
 // looper goes around in a knot.
 type looper struct {
@@ -48,7 +54,7 @@ type looper struct {
 func (l *looper) serves(_ uint32, e edge) bool {
 	for _, a := range l.owed {
 		t := threadOf(l.here.world, a)
-		if e.thread == t || !slices.ContainsFunc(l.graph.states[e.to].edges, func(x edge) bool { return x.thread == t }) {
+		if e.thread == t || !l.graph.states[e.to].enables(t) {
 			return true
 		}
 	}

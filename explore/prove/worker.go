@@ -166,6 +166,9 @@ func (w *worker) successors(c *chunk) {
 	for i, a := range from.world.Enabled() {
 		if t, counted := w.counted(from.world, a); counted && from.firings.of(t) >= w.bounds.Firings {
 			c.stop(t, from.world.Activity(a))
+			if w.goal != nil {
+				c.keep(threadOf(from.world, a))
+			}
 			stopped = true
 			continue
 		}

@@ -28,7 +28,7 @@ func (p *page) title(r *proof.Proof) {
 	case prove.Proved:
 		verdict = p.To.Good("proved within bounds") + ": no schedule violates what is claimed"
 	case prove.Violated:
-		verdict = p.To.Bad("violated") + ": this is a shortest schedule, of " + report.Counted(uint64(r.Failures[0].Steps), "step")
+		verdict = p.To.Bad("violated") + ": " + shortest(&r.Failures[0])
 	case prove.Vacuous:
 		verdict = "vacuous: a claim was never put to the test within the bounds"
 	default:
@@ -39,9 +39,19 @@ func (p *page) title(r *proof.Proof) {
 	p.WriteString("\n")
 }
 
+func shortest(f *proof.Failure) string {
+	if f.Loop == 0 {
+		return "this is a shortest schedule, of " + report.Counted(uint64(f.Steps), "step")
+	}
+	return fmt.Sprintf("after %s the last %s can be repeated for ever", report.Counted(uint64(f.Steps-f.Loop), "step"), report.Counted(uint64(f.Loop), "step"))
+}
+
 func (p *page) bounds(r *proof.Proof) {
 	p.Line(0, "Bounds: %s.", strings.Join(r.Bounds.Workload, " "))
 	p.Line(2, "Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
+	if r.Bounds.RestFree {
+		p.Line(2, "When all messages have arrived and all loops wait, timers fire without end, but for those that give something up.")
+	}
 	if r.Bounds.Depth > 0 {
 		p.Line(2, "A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
 	}
