@@ -20,6 +20,7 @@ var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer differs from etcd",
 	Labels:   truth.LabelsAs("informer differs from etcd", "unlisted"),
 	Weight:   3,
+	Past:     testbed.NoPast,
 	New:      func(s *testbed.System) testbed.Judge { return &matchEtcd{system: s} },
 })
 

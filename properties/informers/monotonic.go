@@ -16,30 +16,20 @@ var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer goes back in time",
 	Labels:   map[string]string{"went-back": "informer goes back in time"},
 	Weight:   2,
+	Past:     func(s *testbed.System) testbed.Past { return shownPast{s} },
 	New:      func(s *testbed.System) testbed.Judge { return &monotonic{system: s} },
 })
 
 type monotonic struct {
 	system *testbed.System
 	seen   views
-	newest []shown
 	tally  testbed.Tally
-}
-
-// shown is the newest resourceVersion that an informer has shown, and the node
-// that it had it from.
-type shown struct {
-	version int64
-	from    sim.NodeID
 }
 
 // Reset implements testbed.Judge.
 func (j *monotonic) Reset() {
 	j.seen.reset(j.system)
-	j.tally, j.newest = testbed.Tally{}, j.newest[:0]
-	for range j.system.Informers() {
-		j.newest = append(j.newest, shown{})
-	}
+	j.tally = testbed.Tally{}
 }
 
 // Follows implements testbed.Follower.
@@ -53,20 +43,29 @@ func (j *monotonic) AfterStep(w *sim.World, a sim.Action) {
 		if !j.seen.changed(j.system, n) {
 			continue
 		}
-		newest, version := &j.newest[n.ID-j.system.Informers()[0].ID], n.ResourceVersion()
-		if newest.version > 0 {
+		newest, version := n.NewestBefore(), n.ResourceVersion()
+		if newest.Version > 0 {
 			j.tally.Exercised++
 		}
-		if version < newest.version {
-			j.tally.Violate("went-back", &wentBack{n.Name, newest.version, version, w.NodeName(newest.from), w.NodeName(n.Server())})
-			continue
+		if version < newest.Version {
+			j.tally.Violate("went-back", &wentBack{n.Name, newest.Version, version, w.NodeName(newest.Server), w.NodeName(n.Server())})
 		}
-		*newest = shown{version, n.Server()}
 	}
 }
 
 // Finding implements testbed.Judge.
 func (j *monotonic) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
+
+// shownPast is the newest resourceVersion that each informer has shown.
+type shownPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p shownPast) Digest(d sim.Digest) sim.Digest {
+	for _, n := range p.system.Informers() {
+		d = d.Int(n.Newest())
+	}
+	return d
+}
 
 // wentBack is an informer that shows an older version than before.
 type wentBack struct {

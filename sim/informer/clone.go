@@ -24,6 +24,9 @@ func (r *Informer) Clone() sim.Node {
 // depend on it.
 func (r *Informer) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, r) }
 
+// Behaviour implements sim.Recorder.
+func (r *Informer) Behaviour(d sim.Digest) sim.Digest { return sim.FoldCellsBut(d, r, cellRecord) }
+
 // Cells implements sim.Celled.
 func (r *Informer) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	for _, c := range [...]struct {

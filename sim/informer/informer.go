@@ -77,6 +77,7 @@ type Informer struct {
 
 	record    Record
 	exchanges []Exchange
+	history   shownHistory
 }
 
 var (
@@ -100,7 +101,7 @@ func (r *Informer) Reset(cfg Config) {
 	cfg.setDefaults()
 	r.cfg = cfg
 	r.starts, r.server = 0, 0
-	r.record, r.exchanges = Record{}, r.exchanges[:0]
+	r.record, r.exchanges, r.history = Record{}, r.exchanges[:0], shownHistory{}
 	r.forgetEverything()
 }
 

@@ -136,6 +136,7 @@ func (r *Informer) replaced(env *sim.Env, version int64) {
 	}
 	env.Writes(cellVersion, 0)
 	r.version.last = version
+	r.shows(version)
 	if !r.synced {
 		r.measureSync(env)
 	}

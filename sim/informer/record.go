@@ -22,6 +22,35 @@ type Record struct {
 	Panicked bool
 }
 
+// Shown is a resourceVersion that an informer had, and the API server that it was connected
+// to; 0 if it had none.
+type Shown struct {
+	Version int64
+	Server  sim.NodeID
+}
+
+// shownHistory is what an informer has shown since the world began, restarts of its process
+// included. The informer does not read it, so it is part of no cell.
+type shownHistory struct {
+	// newest is the newest of all before the last one.
+	newest, last Shown
+}
+
+// shows notes that the informer has come to a resourceVersion.
+func (r *Informer) shows(version int64) {
+	if h := &r.history; h.last.Version >= h.newest.Version {
+		h.newest = h.last
+	}
+	r.history.last = Shown{version, r.to()}
+}
+
+// NewestBefore is the newest resourceVersion that the informer had before it came to its
+// present one, or before its process restarted.
+func (r *Informer) NewestBefore() Shown { return r.history.newest }
+
+// Newest is the newest resourceVersion that the informer ever had.
+func (r *Informer) Newest() int64 { return max(r.history.newest.Version, r.history.last.Version) }
+
 // Exchange is a request that an informer sent, and what came of it: what an API
 // server sees of its client. Properties judge the flow by exchanges; the informer does
 // not read them, so they are part of no cell.

@@ -35,6 +35,7 @@ func (r *Informer) take(env *sim.Env, e *wire.WatchEvent) {
 	apply(r.store, e)
 	if r.cfg.Rules.Moves(e) {
 		r.version.last = e.ResourceVersion
+		r.shows(e.ResourceVersion)
 	}
 }
 
