@@ -27,7 +27,7 @@ tables:
 	write ./scenarios -run 'TestFigures' -figures.update; \
 	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
-	write ./proofs -run 'TestProofs$$' -proofs.update; \
+	write ./proofs -run 'TestProofs$$|TestBugs$$' -proofs.update; \
 	write ./command -run 'TestREADMEShowsWhatSimrunPrints$$' -update; \
 	git --no-pager diff --stat; \
 	git ls-files --others --exclude-standard; \

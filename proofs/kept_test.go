@@ -3,8 +3,10 @@ package proofs_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 const (
@@ -33,6 +36,9 @@ type figures struct {
 	// Violated is the property that a shortest schedule violates, Steps its length.
 	Violated string `json:",omitempty"`
 	Steps    int    `json:",omitempty"`
+	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, 0 if it
+	// was given none.
+	Shrunk int `json:",omitempty"`
 }
 
 func figuresOf(p *proof.Proof) figures {
@@ -48,14 +54,14 @@ func figuresOf(p *proof.Proof) figures {
 	return f
 }
 
-// kept is what is written down, by the names of rows.
+// kept is what is written down: rows by their names, and known bugs by theirs.
 type kept struct {
-	Proofs map[string]figures
+	Proofs, Bugs map[string]figures
 }
 
 func load(t *testing.T) *kept {
 	t.Helper()
-	k := &kept{Proofs: map[string]figures{}}
+	k := &kept{Proofs: map[string]figures{}, Bugs: map[string]figures{}}
 	text, err := os.ReadFile(figuresFile)
 	if *updateProofs && os.IsNotExist(err) {
 		return k
@@ -78,6 +84,9 @@ func (k *kept) write(t *testing.T) {
 		}
 	}
 	k.Proofs = rows
+	maps.DeleteFunc(k.Bugs, func(name string, _ figures) bool {
+		return !slices.ContainsFunc(bugs, func(b bug) bool { return b.name == name })
+	})
 	text, err := json.MarshalIndent(k, "", "\t")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(figuresFile, append(text, '\n'), 0o644))
@@ -98,6 +107,11 @@ func (k *kept) stories() (files []string) {
 			if k.Proofs[r.name()].Violated != "" {
 				files = append(files, r.story())
 			}
+		}
+	}
+	for i := range bugs {
+		if _, ok := k.Bugs[bugs[i].name]; ok {
+			files = append(files, bugs[i].story())
 		}
 	}
 	slices.Sort(files)
@@ -122,7 +136,40 @@ func (k *kept) readme() string {
 	for i := range promises {
 		k.promise(&b, &promises[i])
 	}
+	k.bugs(&b)
 	return b.String()
+}
+
+const bugsHead = `
+## Known bugs
+
+The shortest run of each known bug that a search finds within small bounds, and the steps of the run that shrinking makes of the first
+ones that 6,000 random schedules find within the same bounds: "-" if they find none. Without the bug nothing else differs. The bounds
+are those with which it was searched; that smaller ones do not suffice is not shown.
+
+| bug | scenario | bounds | firings | violated | shortest | shrunk | covered |
+|---|---|---|---|---|---|---|---|
+`
+
+func (k *kept) bugs(to *strings.Builder) {
+	to.WriteString(bugsHead)
+	var left []string
+	for _, known := range testbed.KnownBugs() {
+		i := slices.IndexFunc(bugs, func(b bug) bool { return b.name == known.Name })
+		if i < 0 {
+			left = append(left, fmt.Sprintf("| %s | %s | %s |", known.Name, known.Scenario.Name, unsearched(known)))
+			continue
+		}
+		b, f := &bugs[i], k.Bugs[known.Name]
+		shrunk := "-"
+		if f.Shrunk > 0 {
+			shrunk = strconv.Itoa(f.Shrunk)
+		}
+		fmt.Fprintf(to, "| %s | %s | %s | %d | %s | [%s](%s) | %s | %s |\n", b.name, b.scenario.Name, b.set, b.firings, f.Violated,
+			report.Counted(uint64(f.Steps), "step"), storiesDir+"/"+b.story(), shrunk, f.covered())
+	}
+	fmt.Fprintf(to, "\nNo search finds these yet, %d of %d:\n\n| bug | scenario in which it shows | why |\n|---|---|---|\n%s\n",
+		len(left), len(testbed.KnownBugs()), strings.Join(left, "\n"))
 }
 
 func (k *kept) promise(b *strings.Builder, p *promise) {

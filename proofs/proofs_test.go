@@ -30,7 +30,7 @@ const maxStates = 500_000
 
 // searchedAgain is how many states a row may have that is searched again by a test which
 // writes nothing. All of them together have to end within three minutes.
-func searchedAgain() int { return testsize.Of(40_000, 12_000, 4_000) }
+func searchedAgain() int { return testsize.Of(50_000, 12_000, 4_000) }
 
 // search looks at every schedule, and explains a shortest one of each way to fail.
 func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, states int) (*proof.Proof, []*recording.Recording) {
@@ -67,6 +67,7 @@ func TestProofs(t *testing.T) {
 					if len(runs) > 0 {
 						require.NoError(t, os.WriteFile(filepath.Join(storiesDir, r.story()), []byte(told(t, r.scenario, found, runs)), 0o644))
 					}
+					kept.write(t)
 					return
 				}
 				want, ok := kept.Proofs[r.name()]
@@ -83,9 +84,6 @@ func TestProofs(t *testing.T) {
 				}
 			})
 		}
-	}
-	if *updateProofs && !t.Failed() {
-		kept.write(t)
 	}
 }
 

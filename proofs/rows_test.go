@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -39,8 +40,43 @@ var promises = []promise{
 		text: "A consistent LIST shows every write that was answered before the LIST was asked for. The search begins when the cache has listed\n" +
 			"and watches.",
 		scenario: scenarios.Issue15220, etcd: classes, designs: []string{"kep-2340", "kep-2340-fallback"},
-		bounds: []bounds{{"writers=1 writes=1 readers=1 reads=1", 1}},
+		bounds: []bounds{{one, 1}},
 		wanted: "2 writes x 2 LISTs x 3 polls",
+	},
+	{
+		title: "Consistent LIST with a fault",
+		text: "The same where the stream of the cache's watch breaks once, etcd compacts once, or the cache starts anew once. No timer fires, so\n" +
+			"that the cache requests no progress: a LIST waits for the event of the write. This says nothing of progress, on which releases differ.",
+		scenario: scenarios.Issue15220, etcd: []string{"3.6.16"}, designs: []string{"kep-2340"},
+		bounds: []bounds{{one + " breaks=1", 0}, {one + " compactions=1", 0}, {one + " restarts=1", 0}},
+		wanted: "one firing, with which progress is requested: more than 120,000 states with a broken stream; 2 writes x 2 LISTs x 3 polls",
+	},
+	{
+		title: "Watch from the past with requested progress",
+		text: "Progress that a client requests comes behind all events that it speaks for, also those of a watch from the past that was created\n" +
+			"after the request, on etcd's own watch API. With created=past-channel nothing is masked: there Created overtakes that progress, as in\n" +
+			"every release. Releases before 3.5.8 answer a progress request past the channel, too, so that Created does not overtake it.",
+		scenario: scenarios.SecondWatch, etcd: classes,
+		bounds: []bounds{{"writes=1", 1}, {"created=past-channel writes=1", 1}},
+		wanted: "two writes behind two requests",
+	},
+	{
+		title: "Snapshot reads with a compaction",
+		text: "An exact LIST of a past state is answered with that state or refused, while etcd compacts (KEP-4988). The search begins when\n" +
+			"the cache has listed and watches.",
+		scenario: scenarios.SnapshotReads, etcd: []string{"3.6.16"}, designs: []string{"kep-2340", "kep-4988"},
+		bounds: []bounds{{"page=1 at-rest=true caches=1 compactors=false compactions=1 writers=1 writes=1 noise=0 noise-writes=0 readers=1 reads=2" +
+			" restarts=0 history=0 deletes=false items=2 keys=2", 0}},
+		wanted: "API servers that compact etcd themselves, and a cache that starts anew",
+	},
+	{
+		title: "Informer over a relist",
+		text: "An informer holds what etcd had at the informer's resourceVersion, and never goes back, while one of its requests or its watch is\n" +
+			"refused and it lists again. The search begins when the cache has listed and watches.",
+		scenario: informers.Expired, etcd: []string{"3.6.16"}, designs: []string{"kep-2340"},
+		bounds: []bounds{{"at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
+			" informers=1 informer-breaks=0 informer-refusals=1", 0}},
+		wanted: "two informers at two API servers",
 	},
 }
 

@@ -1,0 +1,142 @@
+package proofs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/diagnosis"
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/explore/strategy"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// bug is a known bug with bounds within which a search finds it. The scenario is that in which
+// the bug needs least, which need not be the one that it is looked for in elsewhere.
+type bug struct {
+	name     string
+	scenario *testbed.Scenario
+	bounds
+}
+
+// one is the smallest workload with a write and a read.
+const one = "writers=1 writes=1 readers=1 reads=1"
+
+var bugs = []bug{
+	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
+	{"issue-20221", scenarios.LaggingMember, bounds{one + " noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", 1}},
+	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
+	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
+	{"options-after-watch", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 txns=false wide=false keys=1 items=1", 1}},
+	{"previous-of-created", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 keys=1 items=0", 0}},
+	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writes=2 watchers=1 leave=1 keys=1 restarts=0", 0}},
+	{"kubernetes-59848", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
+	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
+	{"version-before-store", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
+}
+
+func (b *bug) params() (testbed.Params, error) {
+	p := b.scenario.Params
+	p.Bugs = []string{b.name}
+	return p, setAll(&p, b.set)
+}
+
+func (b *bug) story() string { return "bug-" + b.name + ".txt" }
+
+// unsearched says why no search finds a bug, empty if it is not known.
+func unsearched(b *testbed.KnownBug) string {
+	switch {
+	case b.Scenario.Params.Clock.Mode == sim.Timed:
+		return "shows in runs with a clock"
+	case b.Property.Past == nil:
+		return "a search does not judge " + b.Property.Name
+	}
+	return "not found within small bounds"
+}
+
+// shrinkSeeds is in how many schedules a run is looked for that is then shrunk.
+const shrinkSeeds = 6000
+
+// shrunk is the number of steps of the run that shrinking makes of what random schedules find
+// within the same bounds, 0 if they find nothing.
+func shrunk(t *testing.T, b *bug, p testbed.Params, property string) int {
+	t.Helper()
+	subjects, err := b.scenario.Subjects(p)
+	require.NoError(t, err)
+	s := strategy.Default()
+	found, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: s, Seeds: shrinkSeeds, Steps: p.Clock.Steps})
+	require.NoError(t, err)
+	i := slices.IndexFunc(found.Failures, func(f campaign.FailureTally) bool { return f.Failure.Property == property })
+	if i < 0 {
+		return 0
+	}
+	finder := &diagnosis.Finder{Scenario: b.scenario, Params: p, Strategy: s, Last: shrinkSeeds - 1, Shrink: true}
+	told, err := finder.Find(t.Context(), found.Failures[i:i+1])
+	require.NoError(t, err)
+	return steps(told[0].Recording)
+}
+
+// steps are the choices of a recording that are no answers to questions.
+func steps(r *recording.Recording) (n int) {
+	for _, c := range r.Choices {
+		if !strings.HasPrefix(c, "choose ") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestBugs searches the known bugs again that are found soon enough, and compares.
+func TestBugs(t *testing.T) {
+	kept := load(t)
+	for i := range bugs {
+		b := &bugs[i]
+		t.Run(b.name, func(t *testing.T) {
+			p, err := b.params()
+			require.NoError(t, err)
+			want, ok := kept.Bugs[b.name]
+			if !*updateProofs {
+				require.True(t, ok, "the bug is new; %s", searchAnew)
+				if want.States > searchedAgain() {
+					t.Skipf("%d states", want.States)
+				}
+			}
+			found, runs := search(t, b.scenario, p, b.firings, maxStates)
+			require.Equal(t, string(prove.Violated), found.Verdict, "%d states", found.States)
+			have := figuresOf(found)
+			require.Equal(t, have.Steps, steps(runs[0]), "a step of the search is one of the recording")
+			story := told(t, b.scenario, found, runs)
+			if *updateProofs {
+				have.Shrunk = shrunk(t, b, p, have.Violated)
+				kept.Bugs[b.name] = have
+				require.NoError(t, os.WriteFile(filepath.Join(storiesDir, b.story()), []byte(story), 0o644))
+				kept.write(t)
+				return
+			}
+			have.Shrunk = want.Shrunk
+			require.Equal(t, want, have, searchAnew)
+			text, err := os.ReadFile(filepath.Join(storiesDir, b.story()))
+			require.NoError(t, err)
+			require.Equal(t, string(text), story, searchAnew)
+		})
+	}
+}
+
+// TestNoRunIsShorterThanTheShortest: what shrinking gives has at least as many steps as what
+// the search has found.
+func TestNoRunIsShorterThanTheShortest(t *testing.T) {
+	for name, f := range load(t).Bugs {
+		if f.Shrunk > 0 {
+			require.GreaterOrEqual(t, f.Shrunk, f.Steps, name)
+		}
+	}
+}
