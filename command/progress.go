@@ -8,6 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/prove/schedules"
 )
 
 // progress keeps one line on a terminal up to date, and is silent elsewhere.
@@ -48,6 +49,12 @@ func (p *progress) campaign(c *campaign.Result) {
 func (p *progress) search(at prove.Progress) {
 	seconds := max(at.Elapsed.Seconds(), 1e-3)
 	p.line(fmt.Sprintf("%d states, %.0f a second, depth %d: %d of %d states of this depth", at.States, float64(at.States)/seconds, at.Depth, at.Done, at.Layer))
+}
+
+// schedules shows how far a search of one schedule of each class is.
+func (p *progress) schedules(at schedules.Progress) {
+	seconds := max(at.Elapsed.Seconds(), 1e-3)
+	p.line(fmt.Sprintf("%d schedules, %d steps, %.0f a second", at.Schedules, at.Steps, float64(at.Steps)/seconds))
 }
 
 // longestLeft is how much time may be left for the line to say so.

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/proved"
@@ -29,18 +31,26 @@ is no clock: any armed timer may fire at any point, which is more than real time
 A claim that something comes sooner or later (answered) is violated by a loop that can be
 repeated for ever. For it, timers fire without end when nothing else can happen.
 
+There are two engines, which must agree. "states" goes through states, breadth first, and so
+finds a shortest schedule that violates something. "schedules" keeps no states: it follows one
+schedule to its end of each class of those that differ only in the order of steps that do not
+conflict. It judges whole histories, and stops at the first that violates something. It does
+not judge claims about the steps on the way, and about what comes sooner or later.
+
 The verdict is one of these:
   proved within bounds  no schedule violates what is claimed (exit 0)
-  violated              a shortest schedule is told and written to a replay file (exit 1)
+  violated              the schedule is told and written to a replay file (exit 1)
   undecided             a limit ended the search, or an interrupt (exit 3)
   vacuous               a claim was never put to the test within the bounds (exit 3)`
 
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
   PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
-  PROGRAM prove quiet-range --etcd 3.5.12 --firings 0`
+  PROGRAM prove quiet-range --etcd 3.5.12 --firings 0
+  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1 --engine schedules`
 
 type proveFlags struct {
 	parameters
+	engine                         string
 	firings, depth, states, memory int
 	limit                          time.Duration
 	workers                        int
@@ -63,9 +73,10 @@ func proveCommand(s process) *cobra.Command {
 		Long:    proveHelp,
 		Example: s.named(proveExamples),
 		Args:    oneArgument("scenario", s.program+" list scenarios"),
-		RunE:    func(c *cobra.Command, args []string) error { return f.run(c.Context(), s, args[0]) },
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	f.add(c, s.program, "scenario")
+	c.Flags().StringVar(&f.engine, "engine", proof.States, "what is searched: states or schedules")
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
@@ -78,7 +89,7 @@ func proveCommand(s process) *cobra.Command {
 	return c
 }
 
-func (f *proveFlags) run(ctx context.Context, s process, name string) error {
+func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	sc, p, err := f.scenario(name)
 	if err != nil {
 		return err
@@ -86,12 +97,12 @@ func (f *proveFlags) run(ctx context.Context, s process, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	if err := f.fits(c.Flags()); err != nil {
+		return err
+	}
 	noteUnreleased(s, p.Etcd, p.Client)
 	live := newProgress(s, 0, 0)
-	found, runs, err := proof.Search(ctx, sc, p, prove.Config{
-		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth},
-		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit, Progress: live.search,
-	}, s.tool())
+	found, runs, err := f.search(c.Context(), s, sc, p, live)
 	live.end()
 	if err != nil {
 		return usage("%w", err)
@@ -103,6 +114,34 @@ func (f *proveFlags) run(ctx context.Context, s process, name string) error {
 		err = f.text(s, found, told)
 	}
 	return errors.Join(proofExit(found), err, kept, f.page(s, told))
+}
+
+func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
+	if f.engine == proof.ClassSchedules {
+		return proof.SearchSchedules(ctx, sc, p, schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}, s.tool())
+	}
+	return proof.Search(ctx, sc, p, prove.Config{
+		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth},
+		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit, Progress: live.search,
+	}, s.tool())
+}
+
+// fits refuses options that say nothing to the engine. A schedule that is cut off shows no
+// conflict of what it did not come to, so that a bound on its length would leave out others too.
+func (f *proveFlags) fits(set *pflag.FlagSet) error {
+	switch f.engine {
+	case proof.States:
+		return nil
+	case proof.ClassSchedules:
+	default:
+		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
+	}
+	for _, name := range []string{"depth", "states", "memory", "workers"} {
+		if set.Changed(name) {
+			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
+		}
+	}
+	return nil
 }
 
 // check refuses bounds that are none.

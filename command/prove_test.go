@@ -47,6 +47,32 @@ func TestProveTellsAShortestSchedule(t *testing.T) {
 	require.Contains(t, c.out, "The same run to the bit")
 }
 
+func TestProveBySchedulesSaysWhatItCovered(t *testing.T) {
+	c := command(t)
+	none := []string{"--engine", "schedules", "--firings", "0"}
+	require.Zero(t, c.run(append(proveSmall("issue-15220", "--etcd", "3.6.16"), none...)...), c.err)
+	for _, want := range []string{"proved within bounds", "48 complete schedules, each of a class of its own", "would have fired once more in 48 schedules", "checked by 3 schedules"} {
+		require.Contains(t, c.out, want)
+	}
+	require.NotContains(t, c.out, "probability")
+
+	require.Zero(t, c.run(append(proveSmall("issue-15220", "--etcd", "3.6.16", "--json"), none...)...), c.err)
+	var p proof.Proof
+	require.NoError(t, json.Unmarshal([]byte(c.out), &p))
+	require.Equal(t, "schedules", p.Engine)
+	require.Equal(t, &proof.Schedules{Complete: 48, Classes: 48}, p.Schedules)
+
+	require.Equal(t, exitViolated, c.run(proveSmall("issue-15220", "--etcd", "3.5.7", "--engine", "schedules")...), c.err)
+	require.Contains(t, c.out, "this is the first schedule found that shows it")
+	files := c.failures()
+	require.Len(t, files, 1)
+	require.Equal(t, exitViolated, c.run("replay", files[0]))
+	require.Contains(t, c.out, "The same run to the bit")
+
+	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--engine", "schedules", "--for", "1ms"))
+	require.Contains(t, c.out, "undecided: ")
+}
+
 func TestProveThatALimitEndsIsUndecided(t *testing.T) {
 	c := command(t)
 	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--states", "1000"))
@@ -65,5 +91,9 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c.refuses([]string{"--firings -1"}, "prove", "issue-15220", "--firings", "-1")
 	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
 	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
+	c.refuses([]string{"unknown engine", "states or schedules"}, "prove", "issue-15220", "--engine", "nosuch")
+	for _, limit := range []string{"--depth", "--states", "--memory", "--workers"} {
+		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
+	}
 	c.refuses([]string{"unknown bug"}, "prove", "issue-15220", "--bug", "nosuch")
 }

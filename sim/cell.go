@@ -170,6 +170,46 @@ func (w *World) writesOwn(k CellKind, index int32) {
 	}
 }
 
+// touchReady declares a use of what says whether a loop or a timer is pending. Its index
+// is the same in whichever order loops and timers came up.
+func (w *World) touchReady(slot int32, write bool) {
+	if w.footprint != nil {
+		s := &w.slots[slot]
+		index := int32(s.action.Node)<<16 | s.index<<1
+		if s.action.Kind == Fire {
+			index |= 1
+		}
+		w.touch(Cell{Kind: cellReady, Index: index}, write)
+	}
+}
+
+// touchLane declares a use of the messages under way on a lane.
+func (w *World) touchLane(l *lane, write bool) {
+	if w.footprint != nil {
+		w.touch(Cell{Kind: cellLane, Index: w.slots[l.slot].index}, write)
+	}
+}
+
+// KeepNumbers makes each connection from now on have a number that none had before, until
+// the world is reset. Then two steps that open connections do not differ, in either order, by
+// a number that was free.
+func (w *World) KeepNumbers() { w.fresh = true }
+
+// Connections is how many numbers of connections there are.
+func (w *World) Connections() int { return len(w.conns) }
+
+// OfConnection reports whether the cell belongs to a connection with this number or a
+// higher one.
+func (c Cell) OfConnection(least int) bool {
+	switch c.Kind {
+	case cellConn:
+		return int(c.Index) >= least
+	case cellLane:
+		return int(c.Index)/2 >= least
+	}
+	return false
+}
+
 // Celled is an optional capability: a node whose state is nothing but its cells.
 // Its fingerprint is FoldCells, so state that belongs to no cell cannot be
 // forgotten in one of the two.

@@ -66,6 +66,9 @@ func (l *lane) moveUp() {
 
 func (w *World) open(from, to NodeID, k connKind) Conn {
 	i := w.firstFree
+	if w.fresh {
+		i = len(w.conns)
+	}
 	for i < len(w.conns) && w.conns[i].state != connFree {
 		i++
 	}
@@ -142,7 +145,7 @@ func (w *World) push(l *lane, m Message) {
 	if l.head > 0 && len(l.queue) == cap(l.queue) {
 		l.moveUp()
 	}
-	w.writesOwn(cellLane, l.slot)
+	w.touchLane(l, true)
 	l.queue = append(l.queue, m)
 	if l.len() == 1 && !l.stopped() {
 		w.makeReady(l.slot, m.due)
@@ -154,7 +157,7 @@ func (w *World) deliver(s *slot) {
 	k := &w.conns[s.index/2]
 	w.current = *l.peek()
 	m := &w.current
-	w.writesOwn(cellLane, l.slot)
+	w.touchLane(l, true)
 	w.readsOwn(cellConn, s.index/2)
 	wasFull := l.room > 0 && l.len() == l.room
 	l.pop()
@@ -217,7 +220,7 @@ func (w *World) closeConn(k *conn, n NodeID, h *Hangup) {
 // listens.
 func (w *World) dropIncoming(k *conn, n NodeID) {
 	in := w.laneTo(k, n)
-	w.writesOwn(cellLane, in.slot)
+	w.touchLane(in, true)
 	in.queue, in.head, in.deaf = in.queue[:0], 0, true
 	w.clearReady(in.slot)
 	if w.laneFrom(k, n).deaf {

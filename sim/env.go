@@ -44,7 +44,7 @@ func (e *Env) Open(to NodeID) Conn { return e.w.open(e.node, to, streamConn) }
 func (e *Env) Bound(c Conn, room int) {
 	if k := e.w.find(c); k != nil {
 		l := e.w.laneFrom(k, e.node)
-		e.w.writesOwn(cellLane, l.slot)
+		e.w.touchLane(l, true)
 		l.room = room
 	}
 }
@@ -58,7 +58,7 @@ func (e *Env) CanSend(c Conn) bool {
 		return true
 	}
 	l := e.w.laneFrom(k, e.node)
-	e.w.readsOwn(cellLane, l.slot)
+	e.w.touchLane(l, false)
 	return l.room == 0 || l.len() < l.room
 }
 
@@ -134,7 +134,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 		return
 	}
 	l := e.w.laneTo(k, e.node)
-	e.w.writesOwn(cellLane, l.slot)
+	e.w.touchLane(l, true)
 	if l.held == held {
 		return
 	}
@@ -152,7 +152,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 func (e *Env) Enable(t Task) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
-	w.writesOwn(cellReady, id)
+	w.touchReady(id, true)
 	if w.isReady(id) {
 		return
 	}
@@ -167,7 +167,7 @@ func (e *Env) Enable(t Task) {
 func (e *Env) Disable(t Task) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
-	w.writesOwn(cellReady, id)
+	w.touchReady(id, true)
 	w.clearReady(id)
 }
 
@@ -176,7 +176,7 @@ func (e *Env) Disable(t Task) {
 func (e *Env) Arm(t Timer, d Duration) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
-	w.writesOwn(cellReady, id)
+	w.touchReady(id, true)
 	w.slots[id].cause = e.cause
 	w.makeReady(id, w.now+Time(d))
 }
@@ -185,7 +185,7 @@ func (e *Env) Arm(t Timer, d Duration) {
 func (e *Env) Disarm(t Timer) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
-	w.writesOwn(cellReady, id)
+	w.touchReady(id, true)
 	w.clearReady(id)
 }
 
@@ -193,7 +193,7 @@ func (e *Env) Disarm(t Timer) {
 func (e *Env) Armed(t Timer) bool {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
-	w.readsOwn(cellReady, id)
+	w.touchReady(id, false)
 	return w.isReady(id)
 }
 

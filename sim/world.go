@@ -20,8 +20,10 @@ type World struct {
 	conns []conn
 	// firstFree is at most the number of the first connection that is free.
 	firstFree int
-	lanes     []lane
-	faults    []plannedFault
+	// fresh: no connection takes the number of one that is gone (KeepNumbers).
+	fresh  bool
+	lanes  []lane
+	faults []plannedFault
 	// partitions are those that there are at present.
 	partitions []*Partition
 	causes     []causeRecord
@@ -221,12 +223,12 @@ func (w *World) Do(c Chooser, a Action) {
 	case Deliver:
 		w.deliver(s)
 	case Fire:
-		w.writesOwn(cellReady, a.Slot)
+		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, s.cause)
 		w.nodes[s.action.Node].node.Fire(&w.env, Timer(s.index))
 	case Run:
-		w.writesOwn(cellReady, a.Slot)
+		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, w.nodes[s.action.Node].root)
 		w.nodes[s.action.Node].node.Run(&w.env, Task(s.index))

@@ -62,6 +62,30 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	return s, left, nil
 }
 
+// ProvableByHistory is Provable for a search that judges schedules at their ends: claims about
+// the steps on the way, and about what must come sooner or later, are among those that it does
+// not judge.
+func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
+	s, left, err := sc.Provable(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	judged := *sc
+	judged.Claims = nil
+	for i, c := range s.claims {
+		if s.ofSteps[i] || c.Goal != nil {
+			left = append(left, c)
+		} else {
+			judged.Claims = append(judged.Claims, c)
+		}
+	}
+	if s, _, err = judged.Provable(p); err != nil {
+		return nil, nil, err
+	}
+	s.scenario = sc
+	return s, left, nil
+}
+
 var _ prove.Subject = (*System)(nil)
 
 // makePasts makes those of the claims, each once, and finds out which judges look at steps.

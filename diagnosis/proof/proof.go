@@ -36,9 +36,14 @@ type Proof struct {
 	Checked   map[string]int `json:"checked"`
 	NotJudged []string       `json:"notJudged,omitempty"`
 
-	States      int `json:"states"`
-	Transitions int `json:"transitions"`
-	Depth       int `json:"depth"`
+	// Engine is what searched: states, or schedules. Schedules is what the latter covered: for it
+	// there are no States, Transitions are the steps that it took and Depth is the length of the
+	// longest schedule.
+	Engine      string     `json:"engine"`
+	States      int        `json:"states"`
+	Transitions int        `json:"transitions"`
+	Depth       int        `json:"depth"`
+	Schedules   *Schedules `json:"schedules,omitempty"`
 	// Ended are the states in which the run was over, as its clients were done. Rested are those
 	// in which nothing more could happen before that: the end of a run that goes on to rest.
 	// Left were found and not expanded.
@@ -72,7 +77,8 @@ type Bounds struct {
 	Fixed  int  `json:"fixed,omitempty"`
 }
 
-// Cut is a timer that a bound kept from firing, and in how many states.
+// Cut is a timer that a bound kept from firing, and in how many states or at the end of how
+// many schedules.
 type Cut struct {
 	Node  string `json:"node"`
 	Timer string `json:"timer"`
@@ -85,9 +91,10 @@ type Failure struct {
 	Label    string   `json:"label"`
 	Why      string   `json:"why,omitempty"`
 	Story    []string `json:"story,omitempty"`
-	// Steps is the number of steps of its shortest schedule, Choices the length of the run
-	// in the replay file. Loop is how many steps at its end lead back to the same state: what
-	// never comes does not come however often they are repeated.
+	// Steps is the number of steps of its schedule, a shortest one if states were searched.
+	// Choices is the length of the run in the replay file. Loop is how many steps at its end
+	// lead back to the same state: what never comes does not come however often they are
+	// repeated.
 	Steps   int    `json:"steps"`
 	Loop    int    `json:"loop,omitempty"`
 	Choices int    `json:"choices"`
@@ -118,8 +125,8 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	proof.Bounds.RestFree = system.Goal() != nil
 	proof.Claims, proof.NotJudged = testbed.Names(system.Claims()), testbed.Names(left)
 	var runs []*recording.Recording
-	for i := range result.Failures {
-		rec, err := record(sc, p, &result.Failures[i], tool)
+	for _, f := range result.Failures {
+		rec, err := record(sc, p, f.Failure, f.Path, tool)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,15 +148,23 @@ func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
 	}
 }
 
-func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result) *Proof {
-	proof := &Proof{
-		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs,
-		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, AtRest: p.Clock.AtRest, Fixed: r.Fixed},
+// about is what a proof says before there is a result.
+func about(sc *testbed.Scenario, p *testbed.Params, engine string, b prove.Bounds) *Proof {
+	return &Proof{
+		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine,
+		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, AtRest: p.Clock.AtRest},
 		Masked: story.Masked(p), Settings: story.Settings(p),
-		Verdict: string(r.Verdict), Why: r.Why, Checked: r.Checked,
-		States: r.States, Transitions: r.Transitions, Depth: r.Depth, Ended: r.Ended, Rested: r.Rested, Left: r.Left,
-		Cut: []Cut{}, CutStates: r.CutStates, Collision: r.Collision(), Seconds: r.Seconds, Bytes: r.Bytes, Failures: []Failure{},
+		Cut: []Cut{}, Failures: []Failure{},
 	}
+}
+
+func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result) *Proof {
+	proof := about(sc, p, States, b)
+	proof.Bounds.Fixed = r.Fixed
+	proof.Verdict, proof.Why, proof.Checked = string(r.Verdict), r.Why, r.Checked
+	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
+	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
+	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
 	for _, s := range r.Stopped {
 		proof.Cut = append(proof.Cut, Cut(s))
 	}
@@ -167,17 +182,23 @@ func texts(settings []option.Setting) []string {
 	return list
 }
 
+// path is a schedule that a search has found.
+type path interface {
+	sim.Chooser
+	Begin()
+}
+
 // record records the run that a search has found, with everything that the scenario claims.
-func record(sc *testbed.Scenario, p testbed.Params, f *prove.Failed, tool string) (*recording.Recording, error) {
+func record(sc *testbed.Scenario, p testbed.Params, f explore.Failure, found path, tool string) (*recording.Recording, error) {
 	system, err := sc.New(p)
 	if err != nil {
 		return nil, err
 	}
-	f.Path.Begin()
-	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), f.Path)
+	found.Begin()
+	rec, result := recording.Record(explore.NewRunner(system, p.Clock.Steps), found)
 	rec.Scenario, rec.Parameters, rec.Strategy, rec.Tool = sc.Name, recorded.Parameters(&p), "prove", tool
-	if result.Find(f.Failure) == nil {
-		return nil, fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f.Failure)
+	if result.Find(f) == nil {
+		return nil, fmt.Errorf("internal error: the search found %s, and the run of its schedule does not show it; please report this with the command", f)
 	}
 	return rec, nil
 }

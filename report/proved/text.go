@@ -28,7 +28,7 @@ func (p *page) title(r *proof.Proof) {
 	case prove.Proved:
 		verdict = p.To.Good("proved within bounds") + ": no schedule violates what is claimed"
 	case prove.Violated:
-		verdict = p.To.Bad("violated") + ": " + shortest(&r.Failures[0])
+		verdict = p.To.Bad("violated") + ": " + shown(r)
 	case prove.Vacuous:
 		verdict = "vacuous: a claim was never put to the test within the bounds"
 	default:
@@ -39,9 +39,15 @@ func (p *page) title(r *proof.Proof) {
 	p.WriteString("\n")
 }
 
-func shortest(f *proof.Failure) string {
-	if f.Loop == 0 {
-		return "this is a shortest schedule, of " + report.Counted(uint64(f.Steps), "step")
+// shown says of the schedule of the first failure what it is.
+func shown(r *proof.Proof) string {
+	f := &r.Failures[0]
+	steps := report.Counted(uint64(f.Steps), "step")
+	switch {
+	case r.Schedules != nil:
+		return "this is the first schedule found that shows it, of " + steps
+	case f.Loop == 0:
+		return "this is a shortest schedule, of " + steps
 	}
 	return fmt.Sprintf("after %s the last %s can be repeated for ever", report.Counted(uint64(f.Steps-f.Loop), "step"), report.Counted(uint64(f.Loop), "step"))
 }
@@ -64,20 +70,27 @@ func (p *page) bounds(r *proof.Proof) {
 	if set := append(append([]string(nil), r.Masked...), r.Settings...); len(set) > 0 {
 		p.Line(2, "Set: %s.", strings.Join(set, ", "))
 	}
+	where := "state"
+	if r.Schedules != nil {
+		where = "schedule"
+	}
 	for _, c := range r.Cut {
-		p.Line(2, "Cut: %s of %s would have fired once more in %s.", c.Timer, c.Node, report.Counted(uint64(c.Times), "state"))
+		p.Line(2, "Cut: %s of %s would have fired once more in %s.", c.Timer, c.Node, report.Counted(uint64(c.Times), where))
 	}
 	p.WriteString("\n")
 }
 
 func (p *page) claims(r *proof.Proof) {
-	width := 0
+	width, by := 0, "step"
+	if r.Schedules != nil {
+		by = "schedule"
+	}
 	for _, name := range r.Claims {
 		width = max(width, len(name))
 	}
 	for _, name := range r.Claims {
 		// Not a Line: wrapping would close the gap between the columns.
-		fmt.Fprintf(p, "  %-*s  checked by %s\n", width, name, report.Counted(uint64(r.Checked[name]), "step"))
+		fmt.Fprintf(p, "  %-*s  checked by %s\n", width, name, report.Counted(uint64(r.Checked[name]), by))
 	}
 	if len(r.NotJudged) > 0 {
 		p.Line(2, "Not judged by a search: %s.", strings.Join(r.NotJudged, ", "))
@@ -86,6 +99,10 @@ func (p *page) claims(r *proof.Proof) {
 }
 
 func (p *page) covered(r *proof.Proof) {
+	if r.Schedules != nil {
+		p.schedules(r)
+		return
+	}
 	text := fmt.Sprintf("%s, %s, depth %d, in %.1f s (%.0f states a second, %.1f bytes a state). ",
 		report.Counted(uint64(r.States), "state"), report.Counted(uint64(r.Transitions), "transition"), r.Depth,
 		r.Seconds, float64(r.States)/max(r.Seconds, 1e-9), float64(r.Bytes)/float64(max(r.States, 1)))
@@ -100,6 +117,20 @@ func (p *page) covered(r *proof.Proof) {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
 	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e.", text, r.Collision)
+}
+
+func (p *page) schedules(r *proof.Proof) {
+	c := r.Schedules
+	text := fmt.Sprintf("%s, each of a class of its own", report.Counted(uint64(c.Complete), "complete schedule"))
+	if c.Redundant > 0 {
+		text = fmt.Sprintf("%s of %s: %d were redundant", report.Counted(uint64(c.Complete), "complete schedule"), report.Counted(uint64(c.Classes), "class"), c.Redundant)
+	}
+	if c.Abandoned > 0 {
+		text += fmt.Sprintf(", and %d abandoned before their end", c.Abandoned)
+	}
+	p.Line(0, "%s; %s in %.1f s (%.0f a second), the longest schedule has %d. "+
+		"Two schedules are of one class if they differ in the order of steps that do not conflict.",
+		text, report.Counted(uint64(r.Transitions), "step"), r.Seconds, float64(r.Transitions)/max(r.Seconds, 1e-9), r.Depth)
 }
 
 func times(n int) string {

@@ -1,0 +1,336 @@
+package schedules
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Config says how far a search goes.
+type Config struct {
+	// Firings is how often each timer of a node may fire that fires again and again
+	// (prove.Subject.Endless). It binds a timer to nothing else, so it makes no steps conflict.
+	Firings int
+	// For ends a search that has taken that time, 0 is no limit.
+	For time.Duration
+	// All goes on behind the first schedule that violates something.
+	All bool
+	// Ended is called with the world at the end of each schedule; nil is not.
+	Ended func(*sim.World)
+	// Progress is called from time to time; nil is not.
+	Progress func(Progress)
+}
+
+// maxSteps is the length of a schedule from which on the search takes it for endless.
+const maxSteps = 10_000
+
+// limitsEvery is after how many steps the limits are looked at.
+const limitsEvery = 256
+
+// Search looks at one schedule of each class of a subject. properties are the names of what it
+// judges, in its order. The error names what cannot be searched.
+func Search(ctx context.Context, subject prove.Subject, properties []string, cfg Config) (*Result, error) {
+	s := &search{
+		ctx: ctx, cfg: cfg, subject: subject, began: time.Now(),
+		classes: map[sim.Digest]struct{}{}, stopped: map[stopped]int{},
+		r: &Result{Checked: map[string]int{}},
+	}
+	for _, p := range properties {
+		s.r.Checked[p] = 0
+	}
+	first, start := sim.NewWorld(subject.Options()), &beginning{}
+	explore.Begin(subject, first, start)
+	first.KeepNumbers()
+	s.r.Fixed = start.asked
+	s.explore(first, nil)
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.result(), nil
+}
+
+// beginning gives each question before the first step its first answer.
+type beginning struct {
+	Path
+	asked int
+}
+
+// Choose implements sim.Chooser.
+func (b *beginning) Choose(*sim.World, int, string) int {
+	b.asked++
+	return 0
+}
+
+type search struct {
+	ctx     context.Context
+	cfg     Config
+	subject prove.Subject
+	began   time.Time
+	// path are the places of the schedule that is looked at.
+	path    []*place
+	classes map[sim.Digest]struct{}
+	stopped map[stopped]int
+	r       *Result
+	over    bool
+	err     error
+	// between is memory of reverse.
+	between set
+}
+
+type stopped struct{ node, timer string }
+
+func compareStopped(a, b stopped) int {
+	return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.timer, b.timer))
+}
+
+// explore goes on from the end of the path, where the world is as given.
+func (s *search) explore(world *sim.World, asleep []sleeper) {
+	p := &place{world: world, asleep: asleep, slept: len(asleep)}
+	bound := s.enable(p)
+	if len(p.enabled) == 0 {
+		s.complete(world)
+		for _, t := range bound {
+			s.stopped[t]++
+		}
+		return
+	}
+	if len(s.path) == maxSteps {
+		s.end(fmt.Sprintf("a schedule did not end within %d steps: something goes on for ever without a timer", maxSteps))
+		return
+	}
+	s.path = append(s.path, p)
+	taken := false
+	for !s.over {
+		a, more := p.next(taken)
+		if !more {
+			break
+		}
+		p.tried = append(p.tried, a.Slot)
+		p.want(a.Slot)
+		taken = s.thread(p, a) || taken
+	}
+	s.path = s.path[:len(s.path)-1]
+	if !taken && !s.over {
+		s.r.Abandoned++
+	}
+}
+
+// enable finds out what can happen in a place. It returns the timers that only the bound keeps
+// from firing.
+func (s *search) enable(p *place) (bound []stopped) {
+	for _, a := range p.world.Enabled() {
+		if a.Kind == sim.Fire && s.subject.Endless(a.Node) && s.fired(a.Slot) >= s.cfg.Firings {
+			bound = append(bound, stopped{p.world.NodeName(a.Node), p.world.Activity(a)})
+			continue
+		}
+		p.enabled = append(p.enabled, a)
+	}
+	return bound
+}
+
+// fired is how often a timer has fired on the path.
+func (s *search) fired(slot int32) int {
+	n := 0
+	for _, p := range s.path {
+		if p.event.action.Slot == slot {
+			n++
+		}
+	}
+	return n
+}
+
+// thread takes the step of a thread with each combination of answers, but for those that sleep.
+// It reports whether it took one.
+func (s *search) thread(p *place, a sim.Action) (taken bool) {
+	if p.sleeps(a.Slot, nil) {
+		return false
+	}
+	var given answers.Combination
+	var done []sleeper
+	for more := true; more && !s.over; more = given.Next() {
+		next, panicked := s.take(p, a, &given)
+		if s.over {
+			return taken
+		}
+		picked := slices.Clone(given.Given())
+		if p.sleeps(a.Slot, picked) {
+			continue
+		}
+		taken = true
+		p.event.answers = picked
+		for _, answer := range picked {
+			p.event.class = p.event.class.Int(int64(answer))
+		}
+		s.r.Steps++
+		s.checkLimits()
+		s.order()
+		shared := p.event.shared
+		if panicked != nil {
+			p.wantAll()
+			s.ended([]explore.Finding{*panicked})
+		} else {
+			s.disabled(p, next)
+			s.explore(next, p.stillAsleep(shared))
+		}
+		done = append(done, sleeper{a.Slot, picked, shared})
+	}
+	p.asleep = append(p.asleep, done...)
+	return taken
+}
+
+// take carries out a step in a clone, and notes it as the event of its place.
+func (s *search) take(p *place, a sim.Action, c *answers.Combination) (next *sim.World, panicked *explore.Finding) {
+	if next, s.err = p.world.Clone(); s.err != nil {
+		s.over = true
+		return nil, nil
+	}
+	var cells sim.Footprint
+	next.RecordCells(&cells)
+	p.event = event{action: a, name: p.world.Name(a), class: label(p.world, a)}
+	if panicked = carryOut(next, a, c); panicked != nil {
+		cells.All = true
+	}
+	p.event.number = uint32(next.Steps())
+	p.event.touched = newTouched(&cells, a.Node, math.MaxInt)
+	p.event.shared = newTouched(&cells, a.Node, p.world.Connections())
+	next.RecordCells(nil)
+	return next, panicked
+}
+
+// carryOut carries out a step, and returns the finding of a panic in simulated code.
+func carryOut(world *sim.World, a sim.Action, c sim.Chooser) (panicked *explore.Finding) {
+	over := false
+	defer func() {
+		if over {
+			return
+		}
+		if stack, ok := explore.SimulatedStack(); ok {
+			f := explore.PanicFinding(recover(), stack)
+			panicked = &f
+		}
+	}()
+	world.Do(c, a)
+	over = true
+	return nil
+}
+
+// label is what an event is, whatever it comes behind.
+func label(w *sim.World, a sim.Action) sim.Digest {
+	d := sim.NewDigest.Word(uint64(a.Kind)).Int(int64(a.Node))
+	if m := w.Pending(a); m != nil {
+		return m.Payload.Digest(d.Int(int64(m.From)))
+	}
+	return d.Text(w.Activity(a))
+}
+
+// disabled has those steps tried that were possible in a place and are not behind its event:
+// no later step of theirs would show the conflict. One that sleeps is not carried out here, so
+// that it shows no conflict with what can come before it: then everything is tried.
+func (s *search) disabled(p *place, next *sim.World) {
+	still := next.Enabled()
+	for _, a := range p.enabled {
+		if a.Slot == p.event.action.Slot || slices.ContainsFunc(still, func(b sim.Action) bool { return b.Slot == a.Slot }) {
+			continue
+		}
+		p.want(a.Slot)
+		if p.fellAsleepBefore(a.Slot) {
+			p.wantAll()
+			return
+		}
+	}
+}
+
+// complete judges the end of a schedule.
+func (s *search) complete(world *sim.World) {
+	s.subject.Adopt(world)
+	s.ended(s.subject.Judge(world))
+	if s.cfg.Ended != nil {
+		s.cfg.Ended(world)
+	}
+}
+
+// ended takes in what is known of a schedule that came to its end.
+func (s *search) ended(found []explore.Finding) {
+	s.r.Schedules++
+	s.r.Depth = max(s.r.Depth, len(s.path))
+	var class sim.Digest
+	for _, p := range s.path {
+		class += p.event.class
+	}
+	s.classes[class] = struct{}{}
+	for i := range found {
+		f := &found[i]
+		if f.Exercised > 0 {
+			s.r.Checked[f.Property]++
+		}
+		if f.Verdict == model.Violated {
+			s.fail(f.Failure())
+		}
+	}
+	if len(s.r.Failures) > 0 && !s.cfg.All {
+		s.over = true
+	}
+}
+
+func (s *search) fail(f explore.Failure) {
+	if slices.ContainsFunc(s.r.Failures, func(x Failed) bool { return x.Failure == f }) {
+		return
+	}
+	path := &Path{}
+	for _, p := range s.path {
+		path.steps = append(path.steps, named{p.event.name, p.event.answers})
+	}
+	s.r.Failures = append(s.r.Failures, Failed{f, path})
+}
+
+// end ends the search before everything was looked at.
+func (s *search) end(why string) {
+	if !s.over {
+		s.over, s.r.Why = true, why
+	}
+}
+
+// checkLimits ends the search where a limit does.
+func (s *search) checkLimits() {
+	if s.r.Steps%limitsEvery != 0 {
+		return
+	}
+	elapsed := time.Since(s.began)
+	switch {
+	case s.ctx.Err() != nil:
+		s.end("it was interrupted")
+	case s.cfg.For > 0 && elapsed >= s.cfg.For:
+		s.end(fmt.Sprintf("the time of %v was over", s.cfg.For))
+	case s.cfg.Progress != nil:
+		s.cfg.Progress(Progress{Schedules: s.r.Schedules, Abandoned: s.r.Abandoned, Steps: s.r.Steps, Elapsed: elapsed})
+	}
+}
+
+func (s *search) result() *Result {
+	r := s.r
+	r.Classes, r.Seconds = len(s.classes), time.Since(s.began).Seconds()
+	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareStopped) {
+		r.Stopped = append(r.Stopped, prove.Stopped{Node: t.node, Timer: t.timer, Times: s.stopped[t]})
+	}
+	switch {
+	case len(r.Failures) > 0:
+		r.Verdict = prove.Violated
+	case r.Why != "":
+		r.Verdict = prove.Undecided
+	case slices.Contains(slices.Collect(maps.Values(r.Checked)), 0):
+		r.Verdict = prove.Vacuous
+	default:
+		r.Verdict = prove.Proved
+	}
+	return r
+}
