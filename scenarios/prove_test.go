@@ -3,6 +3,7 @@ package scenarios_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +156,25 @@ func TestUnansweredRequestIsALasso(t *testing.T) {
 			require.Equal(t, reads.Answered.Name, found.Failures[0].Property)
 			require.Equal(t, test.loop, found.Failures[0].Loop)
 			require.Len(t, runs, 1)
+		})
+	}
+}
+
+// One operation is a search of issue-15220 on etcd 3.6.16 with one write and one list.
+func BenchmarkProve(b *testing.B) {
+	p := scenarios.Issue15220.Params
+	p.Etcd = "3.6.16"
+	p.Workload.Writers, p.Workload.Writes, p.Workload.Readers, p.Workload.Reads = 1, 1, 1, 1
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			b.ReportAllocs()
+			states := 0
+			for b.Loop() {
+				found, _, err := proof.Search(context.Background(), scenarios.Issue15220, p, prove.Config{Bounds: prove.Bounds{Firings: 2}, Workers: workers}, "benchmark")
+				require.NoError(b, err)
+				states += found.States
+			}
+			b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
 		})
 	}
 }

@@ -6,32 +6,33 @@ import (
 )
 
 // Clone returns a copy of the world that goes its own way, or an error that
-// names the first node that cannot be cloned.
+// names the first node that cannot be cloned. The two share each node until it acts in one
+// of them: one step changes one node, most of the time. They are for one goroutine.
 func (w *World) Clone() (*World, error) {
-	c := *w
-	c.nodes = slices.Clone(w.nodes)
-	for i := 1; i < len(c.nodes); i++ {
-		n := &c.nodes[i]
-		cl, ok := n.node.(Cloner)
-		if !ok {
-			return nil, fmt.Errorf("node %s cannot be cloned", n.name)
+	c := &World{}
+	return c, w.CloneTo(c)
+}
+
+// CloneTo is Clone into the memory of a world that is not needed any more.
+func (w *World) CloneTo(c *World) error {
+	for i := 1; i < len(w.nodes); i++ {
+		n := &w.nodes[i]
+		if _, ok := n.node.(Cloner); !ok {
+			return fmt.Errorf("node %s cannot be cloned", n.name)
 		}
-		n.node = cl.Clone()
-		n.drained, _ = n.node.(Drained)
-		n.tasks = slices.Clone(n.tasks)
-		n.timers = slices.Clone(n.timers)
+		n.shared = true
 	}
-	c.conns = slices.Clone(w.conns)
-	c.lanes = slices.Clone(w.lanes)
-	for i := range c.lanes {
-		c.lanes[i].queue = slices.Clone(c.lanes[i].queue)
-	}
-	c.faults = slices.Clone(w.faults)
-	c.partitions = slices.Clone(w.partitions)
-	c.causes = slices.Clone(w.causes)
-	c.slots = slices.Clone(w.slots)
-	c.ready = slices.Clone(w.ready)
-	c.counts = slices.Clone(w.counts)
+	before := *c
+	*c = *w
+	c.nodes = append(before.nodes[:0], w.nodes...)
+	c.conns = append(before.conns[:0], w.conns...)
+	c.lanes = copyLanes(before.lanes, w.lanes)
+	c.faults = append(before.faults[:0], w.faults...)
+	c.partitions = append(before.partitions[:0], w.partitions...)
+	c.causes = append(before.causes[:0], w.causes...)
+	c.slots = append(before.slots[:0], w.slots...)
+	c.ready = append(before.ready[:0], w.ready...)
+	c.counts = append(before.counts[:0], w.counts...)
 	if w.mode == Timed {
 		// An untimed world records no metrics.
 		c.metrics = slices.Clone(w.metrics)
@@ -39,29 +40,60 @@ func (w *World) Clone() (*World, error) {
 			c.metrics[i] = w.metrics[i].Clone()
 		}
 	}
-	c.enabled, c.follows, c.footprint = nil, false, nil
-	c.env.w = &c
-	return &c, nil
+	c.enabled, c.follows, c.footprint = before.enabled[:0], false, nil
+	c.env.w = c
+	return nil
+}
+
+// copyLanes copies lanes into the memory of others.
+func copyLanes(into, lanes []lane) []lane {
+	into = into[:cap(into)]
+	if len(into) < len(lanes) {
+		into = append(into, make([]lane, len(lanes)-len(into))...)
+	}
+	for i := range lanes {
+		queue := append(into[i].queue[:0], lanes[i].queue...)
+		into[i] = lanes[i]
+		into[i].queue = queue
+	}
+	return into[:len(lanes)]
+}
+
+// own returns a node that is about to change: this world's alone from now on.
+func (w *World) own(id NodeID) Node {
+	n := &w.nodes[id]
+	n.behaviour = 0
+	if n.shared {
+		n.node, n.shared = n.node.(Cloner).Clone(), false
+		n.tasks, n.timers = slices.Clone(n.tasks), slices.Clone(n.timers)
+	}
+	return n.node
 }
 
 // Fingerprint hashes the state: nodes, what is under way, what is armed. Step
 // and message counters are left out, and the clock too when untimed. It
 // returns an error that names the first node that has no fingerprint.
-func (w *World) Fingerprint() (uint64, error) { return w.fingerprint(Fingerprinter.Fingerprint) }
+func (w *World) Fingerprint() (uint64, error) {
+	return w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest { return f.Fingerprint(NewDigest) })
+}
 
 // Behaviour is the fingerprint without what nodes only record (Recorder): in two worlds
 // of which it is equal the same happens from here on, up to collisions, whatever judges
-// think of it.
+// think of it. What it is of a node is kept until the node acts.
 func (w *World) Behaviour() (uint64, error) {
-	return w.fingerprint(func(f Fingerprinter, d Digest) Digest {
-		if r, records := f.(Recorder); records {
-			return r.Behaviour(d)
+	return w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest {
+		if n.behaviour == 0 {
+			if r, records := f.(Recorder); records {
+				n.behaviour = r.Behaviour(NewDigest)
+			} else {
+				n.behaviour = f.Fingerprint(NewDigest)
+			}
 		}
-		return f.Fingerprint(d)
+		return n.behaviour
 	})
 }
 
-func (w *World) fingerprint(of func(Fingerprinter, Digest) Digest) (uint64, error) {
+func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64, error) {
 	d := NewDigest.Word(uint64(w.phase))
 	for i := 1; i < len(w.nodes); i++ {
 		n := &w.nodes[i]
@@ -69,7 +101,7 @@ func (w *World) fingerprint(of func(Fingerprinter, Digest) Digest) (uint64, erro
 		if !ok {
 			return 0, fmt.Errorf("node %s has no fingerprint", n.name)
 		}
-		d = of(f, d)
+		d = d.Word(uint64(of(n, f)))
 		d = w.pendingDigest(d, n.tasks)
 		d = w.pendingDigest(d, n.timers)
 	}

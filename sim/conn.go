@@ -179,12 +179,17 @@ func (w *World) deliver(s *slot) {
 		w.free(k)
 	}
 	w.act(m.To, m.Cause)
-	w.nodes[m.To].node.Receive(&w.env, m)
+	w.own(m.To).Receive(&w.env, m)
 	if wasFull {
-		if d := w.nodes[m.From].drained; d != nil {
-			w.act(m.From, w.nodes[m.From].root)
-			d.Drained(&w.env, m.Conn)
-		}
+		w.wakeSender(m)
+	}
+}
+
+// wakeSender tells the sender of a message that its lane has room again.
+func (w *World) wakeSender(m *Message) {
+	if w.nodes[m.From].drained {
+		w.act(m.From, w.nodes[m.From].root)
+		w.own(m.From).(Drained).Drained(&w.env, m.Conn)
 	}
 }
 

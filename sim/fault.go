@@ -27,7 +27,7 @@ type plannedFault struct {
 
 // Node is another node of the world, for faults that change what a process is
 // before they restart it. Nodes know each other by messages only.
-func (e *Env) Node(n NodeID) Node { return e.w.nodes[n].node }
+func (e *Env) Node(n NodeID) Node { return e.w.own(n) }
 
 // BreakStream cuts one open stream between two nodes. What was under way is
 // lost from some point on, each direction for itself.
@@ -111,7 +111,7 @@ func (w *World) restart(process []NodeID) {
 	}
 	for _, n := range process {
 		w.act(n, w.nodes[n].root)
-		w.nodes[n].node.(Restarter).Restart(&w.env)
+		w.own(n).(Restarter).Restart(&w.env)
 	}
 }
 

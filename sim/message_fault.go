@@ -45,9 +45,8 @@ func (f *LoseMessage) Strike(env *Env) {
 	case !l.stopped():
 		w.makeReady(l.slot, l.peek().due)
 	}
-	if d := w.nodes[m.From].drained; wasFull && d != nil {
-		w.act(m.From, w.nodes[m.From].root)
-		d.Drained(env, m.Conn)
+	if wasFull {
+		w.wakeSender(&m)
 	}
 }
 

@@ -24,5 +24,6 @@ func (w *World) Admit(c Chooser, n NodeID, act func(*Env)) {
 	w.chooser = c
 	w.step++
 	w.act(n, w.nodes[n].root)
+	w.own(n)
 	act(&w.env)
 }

@@ -58,10 +58,16 @@ type World struct {
 type nodeRecord struct {
 	node    Node
 	name    string
-	drained Drained
+	drained bool
 	root    Cause
 	tasks   []int32 // slot by task number, 0 for none yet
 	timers  []int32
+	// shared: a clone of the world has the same node, and the same tables of loops and
+	// timers. The world makes them its own before the node acts.
+	shared bool
+	// behaviour is the digest that Behaviour mixes in, kept until the node acts; 0 is not
+	// known.
+	behaviour Digest
 	// pace is how long each object takes on its way to a peer.
 	pace Duration
 }
@@ -145,7 +151,7 @@ func (w *World) Add(name string, n Node) NodeID {
 	}
 	rec := &w.nodes[id]
 	rec.node, rec.name, rec.root = n, name, root
-	rec.drained, _ = n.(Drained)
+	_, rec.drained = n.(Drained)
 	return id
 }
 
@@ -164,7 +170,7 @@ func (w *World) Start(c Chooser) {
 	w.chooser = c
 	for i := 1; i < len(w.nodes); i++ {
 		w.act(NodeID(i), w.nodes[i].root)
-		w.nodes[i].node.Start(&w.env)
+		w.own(NodeID(i)).Start(&w.env)
 	}
 	for i := range w.faults {
 		f := &w.faults[i]
@@ -226,12 +232,12 @@ func (w *World) Do(c Chooser, a Action) {
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, s.cause)
-		w.nodes[s.action.Node].node.Fire(&w.env, Timer(s.index))
+		w.own(s.action.Node).Fire(&w.env, Timer(s.index))
 	case Run:
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, w.nodes[s.action.Node].root)
-		w.nodes[s.action.Node].node.Run(&w.env, Task(s.index))
+		w.own(s.action.Node).Run(&w.env, Task(s.index))
 	case Inject:
 		f := &w.faults[s.index]
 		f.left--

@@ -22,6 +22,8 @@ type worker struct {
 	fixed int
 	// path has the worlds from the first state to the one that is expanded.
 	path []place
+	// unused are worlds whose memory the next clones take.
+	unused []*sim.World
 }
 
 // place is a state with its world.
@@ -106,6 +108,7 @@ func (w *worker) goTo(state uint32) error {
 	for s := state; ; s = w.tree.parents[s] {
 		// Numbers rise along a path.
 		for w.path[len(w.path)-1].state > s {
+			w.drop(&w.path[len(w.path)-1])
 			w.path = w.path[:len(w.path)-1]
 		}
 		if w.path[len(w.path)-1].state == s {
@@ -128,8 +131,11 @@ func (w *worker) goTo(state uint32) error {
 
 // take carries out one step in a clone.
 func (w *worker) take(from *place, a sim.Action, c sim.Chooser) (place, error) {
-	world, err := from.world.Clone()
-	if err != nil {
+	world := &sim.World{}
+	if n := len(w.unused); n > 0 {
+		world, w.unused = w.unused[n-1], w.unused[:n-1]
+	}
+	if err := from.world.CloneTo(world); err != nil {
 		return place{}, err
 	}
 	next := place{world: world, firings: from.firings}
@@ -138,6 +144,12 @@ func (w *worker) take(from *place, a sim.Action, c sim.Chooser) (place, error) {
 	}
 	world.Do(c, a)
 	return next, nil
+}
+
+// drop ends the use of a place.
+func (w *worker) drop(p *place) {
+	w.unused = append(w.unused, p.world)
+	p.world = nil
 }
 
 // counted is the timer that an action fires, if a bound counts it.
@@ -197,6 +209,9 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 	found := candidate{parent: from.state}
 	if found.step, err = newStep(i, given); err != nil {
 		return err
+	}
+	if next.world != nil {
+		defer w.drop(&next)
 	}
 	if panicked != nil {
 		found.failures = []explore.Failure{panicked.Failure()}

@@ -1,0 +1,62 @@
+package scenarios
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// A world and its clone share each node until it acts in one of them. Both take the course
+// that they would take alone, and what is kept of a node's behaviour is forgotten when it
+// acts.
+func TestClonesGoTheirOwnWay(t *testing.T) {
+	const before, after = 60, 60
+	for _, sc := range testbed.Scenarios() {
+		t.Run(sc.Name, func(t *testing.T) {
+			s, err := sc.New(sc.Params)
+			require.NoError(t, err)
+			for seed := range uint64(4) {
+				w := sim.NewWorld(s.Options())
+				s.Build(w)
+				w.Start(lots{rand.New(rand.NewPCG(seed, 1))})
+				walk(t, w, lots{rand.New(rand.NewPCG(seed, 2))}, before, false)
+				clone, err := w.Clone()
+				require.NoError(t, err)
+				again, err := w.Clone()
+				require.NoError(t, err)
+				// The first goes somewhere else, in between the steps of nothing else.
+				walk(t, again, lots{rand.New(rand.NewPCG(seed, 4))}, after, true)
+				asked := end(t, w, seed, after, true)
+				require.Equal(t, asked, end(t, clone, seed, after, false), "seed %d", seed)
+			}
+		})
+	}
+}
+
+type course struct{ trace, state, behaviour uint64 }
+
+func end(t *testing.T, w *sim.World, seed uint64, steps int, ask bool) course {
+	walk(t, w, lots{rand.New(rand.NewPCG(seed, 3))}, steps, ask)
+	state, err := w.Fingerprint()
+	require.NoError(t, err)
+	behaviour, err := w.Behaviour()
+	require.NoError(t, err)
+	return course{w.TraceHash(), state, behaviour}
+}
+
+// walk takes steps, and asks after each what is kept of the nodes.
+func walk(t *testing.T, w *sim.World, c lots, steps int, ask bool) {
+	for range steps {
+		if !w.Step(c) {
+			return
+		}
+		if ask {
+			_, err := w.Behaviour()
+			require.NoError(t, err)
+		}
+	}
+}
