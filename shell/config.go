@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 )
 
 // Config is what a Cache is made of.
@@ -23,6 +24,10 @@ type Config struct {
 	// EstimateSizes has Stats say how large objects are (EnableResourceSizeEstimation). It
 	// costs a map of all keys.
 	EstimateSizes bool
+	// FeatureSupportChecker is shared by the caches of a process, so that only the first one
+	// waits for the version of etcd; nil stands for DefaultFeatureSupportChecker. Only the
+	// version check "shipped" uses it.
+	FeatureSupportChecker *FeatureSupportChecker
 }
 
 // defaultMetadata is that of Kubernetes' cacher.
@@ -42,6 +47,12 @@ func (c *Config) complete() error {
 		if f.Name == "" || f.Value == nil {
 			return errors.New("shell: each of Config.Cache.Fields must have a Name and a Value")
 		}
+	}
+	switch {
+	case c.Cache.Guard.VersionCheck != guard.VersionCheckShipped:
+		c.FeatureSupportChecker = nil
+	case c.FeatureSupportChecker == nil:
+		c.FeatureSupportChecker = DefaultFeatureSupportChecker
 	}
 	return nil
 }

@@ -21,11 +21,18 @@ type kv struct {
 	sizes   *sizes
 	// shares: a request may be on behalf of several calls, so that it has the context of none.
 	shares bool
+	// checker is nil if the version check wants answers of its own.
+	checker *FeatureSupportChecker
 }
 
 // Receive implements sim.Node.
 func (k *kv) Receive(env *sim.Env, m *sim.Message) {
 	if _, gone := m.Payload.(*sim.Hangup); gone {
+		return
+	}
+	if version := k.known(m.Payload); version != nil {
+		// At once: no request of a caller comes between.
+		env.Send(m.Conn, version)
 		return
 	}
 	self, conn, cause, question := env.Self(), m.Conn, m.Cause, m.Payload
@@ -44,6 +51,24 @@ func (k *kv) Receive(env *sim.Env, m *sim.Message) {
 			env.Send(conn, answer)
 		})
 	})
+}
+
+// known is the version of an endpoint that has answered another cache; nil if that is not
+// asked for, or not known.
+func (k *kv) known(request sim.Payload) *wire.StatusResponse {
+	r, asks := request.(*wire.StatusRequest)
+	if !asks {
+		return nil
+	}
+	endpoints := k.client.Endpoints()
+	if r.Endpoint < 0 || r.Endpoint >= len(endpoints) {
+		return nil
+	}
+	version, known := k.checker.version(endpoints[r.Endpoint])
+	if !known {
+		return nil
+	}
+	return &wire.StatusResponse{Version: version}
 }
 
 // contextOf is that of the caller on whose behalf etcd is asked, if there is one; it ends with
@@ -77,6 +102,7 @@ func (k *kv) ask(ctx context.Context, request sim.Payload) sim.Payload {
 		if err != nil {
 			return refusal(err)
 		}
+		k.checker.answered(endpoints[r.Endpoint], res.Version)
 		return &wire.StatusResponse{Version: res.Version}
 	default:
 		return &wire.Error{Code: wire.Internal, Message: fmt.Sprintf("the shell has no such request: %T", r)}
