@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strconv"
 
@@ -20,11 +19,11 @@ func (l *log) get(e *event, op model.Operation, line int64) (bool, error) {
 	if !freshness(op.Request, parameters.Get("resourceVersion"), "") || e.ObjectRef.Name == "" {
 		return false, nil
 	}
-	if e.code() == http.StatusNotFound {
+	if e.code() == codeNotFound {
 		l.add(e, op, line)
 		return true, nil
 	}
-	if e.code() != http.StatusOK || e.ResponseObject == nil {
+	if e.code() != codeOK || e.ResponseObject == nil {
 		return false, nil
 	}
 	m := &e.ResponseObject.Metadata
@@ -65,7 +64,7 @@ func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 		match = ""
 	}
 	if !freshness(op.Request, version, match) ||
-		e.code() != http.StatusOK || e.ResponseObject == nil {
+		e.code() != codeOK || e.ResponseObject == nil {
 		return false, nil
 	}
 	o := e.ResponseObject
@@ -105,7 +104,7 @@ func (l *log) write(e *event, op model.Operation, line int64) (bool, error) {
 	if err != nil || parameters.Get("dryRun") != "" {
 		return false, err
 	}
-	if code := e.code(); code != http.StatusOK && code != http.StatusCreated || e.ResponseObject == nil {
+	if code := e.code(); code != codeOK && code != codeCreated || e.ResponseObject == nil {
 		return false, nil
 	}
 	m := &e.ResponseObject.Metadata
@@ -133,8 +132,8 @@ func (l *log) delete(e *event, op model.Operation, line int64) (bool, error) {
 	if err != nil || parameters.Get("dryRun") != "" || e.ObjectRef.Name == "" {
 		return false, err
 	}
-	gone := e.code() == http.StatusOK && e.ResponseObject != nil && e.ResponseObject.Kind == "Status"
-	if !gone && e.code() != http.StatusNotFound {
+	gone := e.code() == codeOK && e.ResponseObject != nil && e.ResponseObject.Kind == "Status"
+	if !gone && e.code() != codeNotFound {
 		return false, nil
 	}
 	op.Request = &model.Request{Kind: model.Get, Key: e.key(e.ObjectRef.Namespace, e.ObjectRef.Name)}

@@ -109,6 +109,10 @@ var forbidden = []rule{
 		because: "a fresh clone builds simrun in seconds, and it starts in milliseconds",
 	},
 	{
+		packages: []string{"..."}, except: []string{"shell/...", "explore/property", "scenariotest"}, never: []string{"net/http", "crypto/tls"},
+		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
+	},
+	{
 		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
