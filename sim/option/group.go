@@ -2,7 +2,6 @@ package option
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/watchbed/watchbed/internal/spelling"
 )
@@ -56,8 +55,10 @@ func Lift[P, C any](g Group[C], part func(*P) *C) Group[P] {
 
 // Lookup returns an option by its name, nil if there is none.
 func (g Group[C]) Lookup(name string) *Option[C] {
-	if i := slices.IndexFunc(g, func(o Option[C]) bool { return o.Name == name }); i >= 0 {
-		return &g[i]
+	for i := range g {
+		if g[i].Name == name {
+			return &g[i]
+		}
 	}
 	return nil
 }
