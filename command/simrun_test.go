@@ -64,15 +64,18 @@ func (c *simrun) failures() []string {
 	return files
 }
 
-// kept are the replay files of issue-15220, by their names.
-var kept = map[string][]byte{}
+// kept are the replay files of issue-15220, by their names, and what the run printed.
+var (
+	kept             = map[string][]byte{}
+	keptOut, keptErr string
+)
 
-// recorded is the replay file of found, for tests that are about something else than the
-// run: it is found and explained once for all of them.
+// recorded is found, run and explained once for all tests that need not run it themselves.
 func (c *simrun) recorded() string {
 	c.t.Helper()
 	if len(kept) == 0 {
 		c.found()
+		keptOut, keptErr = c.out, c.err
 		for _, file := range c.failures() {
 			content, err := os.ReadFile(file)
 			require.NoError(c.t, err)
@@ -83,6 +86,7 @@ func (c *simrun) recorded() string {
 	for name, content := range kept {
 		require.NoError(c.t, os.WriteFile(filepath.Join("simrun-failures", name), content, 0o644))
 	}
+	c.out, c.err = keptOut, keptErr
 	return c.ofLostData()
 }
 
@@ -107,7 +111,7 @@ func (c *simrun) ofLostData() string {
 
 func TestRunFindsAndReplays(t *testing.T) {
 	c := command(t)
-	file := c.found()
+	file := c.recorded()
 	for _, want := range []string{"takes from ctrlStream, while", "progress=control-queue", "Replay: simrun replay simrun-failures", "linearizable (missing-write): in the run that is told", "Campaign hash", "violated"} {
 		require.Contains(t, strings.Join(strings.Fields(c.out), " "), want)
 	}
@@ -341,7 +345,7 @@ func TestExpect(t *testing.T) {
 // files alone, and one whose file was changed gets another name.
 func TestReplayFilesAreNeverOverwritten(t *testing.T) {
 	c := command(t)
-	file := c.found()
+	file := c.recorded()
 	first := c.failures()
 	c.found()
 	require.Equal(t, first, c.failures())
@@ -715,7 +719,7 @@ func TestNoStory(t *testing.T) {
 	require.Contains(t, file, "as-found")
 	_, counts, _ := strings.Cut(c.out, "cache design kep-2340\n")
 	counts, _, _ = strings.Cut(counts, " choices")
-	require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300"))
+	c.recorded()
 	require.Contains(t, c.out, counts)
 	require.Equal(t, exitViolated, c.run("replay", file))
 	c.refuses([]string{"--html draws the story", "leave out --no-story"}, "run", "issue-15220", "--no-story", "--html", "x.html")
@@ -732,7 +736,7 @@ func TestTheProgramsOwnName(t *testing.T) {
 		{"--help"}, {"run", "--help"}, {"list", "--help"}, {"matrix", "--help"}, {"replay", "--help"}, {"shrink", "--help"}, {"check", "--help"},
 		{"list"}, {"list", "issue-15220"}, {"list", "progress=deferred"}, {"list", "cache"}, {"list", "kep-2340"}, {"list", "3.5.7"}, {"list", "paced"},
 		{"replay", file, "--html", "run.html"}, {"run", "nope"}, {"run", "kubernetes-58545"}, {"list", "qqqqqqqqqqq"}, {"run"}, {"run", "--sedes"},
-		{"matrix", "--designs", "direct,stale", "--etcd", "3.5.12", "--seeds", "10"},
+		{"matrix", "--designs", "direct,stale", "--etcd", "3.5.12", "--seeds", seeds(10)},
 	} {
 		c.run(args...)
 		require.Contains(t, c.out+c.err, "mysim", args)
