@@ -33,13 +33,17 @@ const one = "writers=1 writes=1 readers=1 reads=1"
 
 var bugs = []bug{
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
+	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
 	{"issue-20221", scenarios.LaggingMember, bounds{one + " noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
+	{"events-share-value", scenarios.WatchGuarantees, bounds{"writers=1 writes=3 streams=1 noise=0 noise-writes=0 compactions=0 history=0" +
+		" etcd-restarts=0 etcd-snapshots=0 keys=2 items=2 deletes=false", 1}},
 	{"options-after-watch", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 txns=false wide=false keys=1 items=1", 1}},
 	{"previous-of-created", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 keys=1 items=0", 0}},
 	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writes=2 watchers=1 leave=1 keys=1 restarts=0", 0}},
 	{"kubernetes-59848", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
+	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
 	{"version-before-store", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 }

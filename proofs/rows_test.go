@@ -61,6 +61,14 @@ var promises = []promise{
 		wanted: "two writes behind two requests",
 	},
 	{
+		title: "Watch whose start is compacted",
+		text: "A watch that was created below the compacted revision is canceled: progress never says that it has all events. The channel of its\n" +
+			"stream holds one response.",
+		scenario: scenarios.CompactedWatch, etcd: []string{"3.5.12"},
+		bounds: []bounds{{"writers=1 writes=1 keys=1 compactions=1", 1}},
+		wanted: "the same on 3.5.13 and later, where nothing is found that ends the search",
+	},
+	{
 		title: "Snapshot reads with a compaction",
 		text: "An exact LIST of a past state is answered with that state or refused, while etcd compacts (KEP-4988). The search begins when\n" +
 			"the cache has listed and watches.",
