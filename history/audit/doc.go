@@ -15,10 +15,13 @@
 //     read, and of a list, and those of its items.
 //
 // An object is known by its resourceVersion alone: an object looks different in each API
-// version, and in part in a log that leaves managed fields out. Selections of a list and pages
-// behind the first are not judged, nor are watches, of which a log has no events. A delete
-// that is answered with the object may only have marked it, and counts as not recorded;
-// so do writes of collections.
+// version, and in part in a log that leaves managed fields out. A page behind the first
+// is a read at the revision of its token, of what is behind the last object of the page that
+// issued the token. Selections of a list are not judged: whether an object is missing depends
+// on objects that the answer leaves out, and other writers may have changed their labels and
+// fields. Watches are not judged: a log has none of their events. A delete that is answered
+// with the object may only have marked it, and counts as not recorded; so do writes of
+// collections.
 //
 // The history is partial: controllers, other API servers and etcd's other clients write, too.
 // All resources must come from one etcd: with --etcd-servers-overrides keep the events of one

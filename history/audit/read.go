@@ -17,7 +17,7 @@ import (
 // Read reads an audit log, line by line. The notes say what cannot be judged. Every error
 // begins with the number of the line at fault.
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
-	l := &log{assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}}
+	l := &log{assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{}}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 1<<16), history.MaxLineBytes)
 	number := int64(0)
@@ -45,6 +45,8 @@ type log struct {
 	levels map[string]int
 	// passed counts others that are not judged.
 	passed int
+	// issued has the prefixes and continue tokens of the pages so far.
+	issued map[string]start
 	// made are the revisions of keys that a write has made.
 	made map[string]bool
 }
@@ -137,7 +139,7 @@ func (l *log) notes() []string {
 		}
 	}
 	if l.passed > 0 {
-		out = append(out, requests(l.passed, "RequestResponse")+" not judged: watches, selections, pages behind the first, graceful deletions, errors and the like")
+		out = append(out, requests(l.passed, "RequestResponse")+" not judged: watches (an audit log has none of their events), selections (it has the labels of the objects that match, not of those that do not), graceful deletions, errors and the like")
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -95,6 +96,72 @@ func TestCorruptedLogs(t *testing.T) {
 	}
 }
 
+// paged is a log of a list in two pages, during which object c is written.
+func paged(token, second string) string {
+	return line(full, "create", "", "", 10, 20, 201, response(pod("a", 100))) +
+		line(full, "create", "", "", 30, 40, 201, response(pod("b", 101))) +
+		line(full, "create", "", "", 50, 60, 201, response(pod("c", 102))) +
+		line(full, "list", "", "limit=1", 70, 80, 200, pods("PodList", 102, `,"continue":"`+token+`"`, pod("a", 100))) +
+		line(full, "update", "c", "", 90, 100, 200, response(pod("c", 103))) +
+		line(full, "list", "", "limit=10&continue="+token, 110, 120, 200, second)
+}
+
+func token(start string, revision int) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"v":"meta.k8s.io/v1","rv":%d,"start":"%s"}`, revision, start))
+}
+
+// TestLaterPages: a page is of the state of its token, and begins behind the page before it.
+func TestLaterPages(t *testing.T) {
+	behindA := token(`a\u0000`, 102)
+	sound := pods("PodList", 102, "", pod("b", 101), pod("c", 102))
+	past, onlyC := token(`b\u0000`, 102), pods("PodList", 102, "", pod("c", 102))
+	list := `/pods?limit=1","verb":"list","user":{"username":"jane","groups":["dev"]},"objectRef":{"resource":"pods"`
+	secrets, selected := strings.ReplaceAll(list, "pods", "secrets"), strings.Replace(list, "limit=1", "limit=1&labelSelector=x", 1)
+	require.Contains(t, paged(past, onlyC), list)
+	for name, c := range map[string]struct {
+		text string
+		want model.Verdict
+	}{
+		"sound":                                         {paged(behindA, sound), model.Holds},
+		"of a later state":                              {paged(behindA, pods("PodList", 103, "", pod("b", 101), pod("c", 103))), model.Violated},
+		"an object of a later state":                    {paged(behindA, pods("PodList", 102, "", pod("b", 101), pod("c", 103))), model.Violated},
+		"an object is missing":                          {paged(behindA, onlyC), model.Violated},
+		"an object is shown twice":                      {paged(behindA, pods("PodList", 102, "", pod("a", 100), pod("b", 101), pod("c", 102))), model.Violated},
+		"the token leads past an object":                {paged(past, onlyC), model.Violated},
+		"the page before is of another resource":        {strings.Replace(paged(past, onlyC), list, secrets, 1), model.Holds},
+		"the page before is not judged":                 {strings.Replace(paged(past, onlyC), list, selected, 1), model.Holds},
+		"the page before is not judged, one is missing": {strings.Replace(paged(behindA, onlyC), list, selected, 1), model.Violated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, _, err := audit.Read(strings.NewReader(c.text))
+			require.NoError(t, err)
+			r, err := check.History(h, check.Options{Properties: []string{"exact"}})
+			require.NoError(t, err)
+			require.Equal(t, c.want, r.Judgements[0].Verdict, "%+v", r.Judgements[0])
+		})
+	}
+}
+
+// TestPagesOfTheNewestState: a token that had expired goes on in the newest state.
+func TestPagesOfTheNewestState(t *testing.T) {
+	newest := token(`b\u0000`, -1)
+	list := `/pods?limit=1"`
+	alone := strings.Replace(paged(newest, pods("PodList", 103, "", pod("c", 103))), list, `/pods?limit=1&labelSelector=x"`, 1)
+	require.Equal(t, model.Holds, judged(t, alone).Verdict)
+	stale := strings.Replace(paged(newest, pods("PodList", 102, "", pod("c", 102))), list, `/pods?limit=1&labelSelector=x"`, 1)
+	require.Equal(t, model.Violated, judged(t, stale).Verdict)
+}
+
+// TestTokensThatAreNotKnown: a page is not judged if its token does not say where it begins.
+func TestTokensThatAreNotKnown(t *testing.T) {
+	for _, odd := range []string{"x", "e30", token("", 5), token("a", 0), token("../a", 5)} {
+		h, notes, err := audit.Read(strings.NewReader(line(full, "list", "", "continue="+odd, 10, 20, 200, pods("PodList", 5, ""))))
+		require.NoError(t, err)
+		require.Empty(t, h.Operations, odd)
+		require.Len(t, notes, 2)
+	}
+}
+
 // TestWritesThatChangedNothing: of two updates with the same resourceVersion, one was idle.
 func TestWritesThatChangedNothing(t *testing.T) {
 	text := line(full, "patch", "a", "", 10, 40, 200, response(pod("a", 100))) +
@@ -125,7 +192,7 @@ func TestLevels(t *testing.T) {
 	}
 	_, notes, err := audit.Read(strings.NewReader(line(full, "watch", "", "", 10, 20, 200, "") + line(full, "list", "", "labelSelector=a%3Db", 10, 20, 200, pods("PodList", 5, ""))))
 	require.NoError(t, err)
-	require.Contains(t, notes[1], "2 requests of level RequestResponse are not judged: watches, selections")
+	require.Contains(t, notes[1], "2 requests of level RequestResponse are not judged: watches (an audit log has none of their events), selections")
 }
 
 func TestReadRefuses(t *testing.T) {

@@ -42,13 +42,13 @@ func (l *log) get(e *event, op model.Operation, line int64) (bool, error) {
 	return true, nil
 }
 
-// list takes a list that shows all of its range, or the first page of it.
+// list takes a list that shows all of its range, or a page of it.
 func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 	parameters, err := e.parameters()
 	if err != nil {
 		return false, err
 	}
-	for _, name := range [...]string{"labelSelector", "fieldSelector", "continue"} {
+	for _, name := range [...]string{"labelSelector", "fieldSelector"} {
 		if parameters.Get(name) != "" {
 			return false, nil
 		}
@@ -56,6 +56,16 @@ func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 	prefix := e.key(e.ObjectRef.Namespace, "")
 	op.Request = &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
 	match, version := parameters.Get("resourceVersionMatch"), parameters.Get("resourceVersion")
+	if token := parameters.Get("continue"); token != "" {
+		from, known := l.begins(token, prefix)
+		if !known || version != "" && version != "0" || match != "" {
+			return false, nil
+		}
+		op.Request.Key, version = from.key, ""
+		if from.revision > 0 {
+			match, version = "Exact", strconv.FormatInt(from.revision, 10)
+		}
+	}
 	if match == "" && version != "0" && parameters.Get("limit") != "" {
 		// A page of a resourceVersion is of exactly that one.
 		match = "Exact"
@@ -93,6 +103,9 @@ func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 		op.Request.Limit = max(limit, int64(len(shown)))
 		// How many there are behind the page is not known exactly.
 		op.Result.Count++
+	}
+	if n := len(op.Result.Items); op.Result.More && n > 0 {
+		l.issue(o.Metadata.Continue, prefix, op.Result.Items[n-1].Key, rev)
 	}
 	l.add(e, op, line)
 	return true, nil
