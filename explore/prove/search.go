@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -110,7 +111,12 @@ func (s *search) layer(first, last int) (done int, err error) {
 	for done = first; done < last && s.why == ""; {
 		until := min(done+batchSize, last)
 		for _, c := range s.expand(done, until) {
-			if err := s.merge(c); err != nil {
+			var large tooLarge
+			switch err := s.merge(c); {
+			case errors.As(err, &large):
+				s.why = large.Error()
+				return done, nil
+			case err != nil:
 				return done, err
 			}
 		}
@@ -199,7 +205,7 @@ func (s *search) add(c *candidate) error {
 		return nil
 	}
 	if s.tree.len() == maxStates {
-		return fmt.Errorf("a search has at most %d states", maxStates)
+		return tooLarge(fmt.Sprintf("a search has at most %d states", maxStates))
 	}
 	s.tree.add(c.parent, c.step)
 	if s.graph != nil {

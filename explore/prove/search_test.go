@@ -14,10 +14,12 @@ import (
 )
 
 // walker is a node that takes so many steps, and then does nothing. A clock fires a timer
-// for ever instead. A dice asks in its step which of three sides is up.
+// for ever instead. A dice asks in its step which of three sides is up, and may have more
+// questions.
 type walker struct {
 	steps, done, side int
 	clock, dice       bool
+	questions         int
 }
 
 func (n *walker) Start(env *sim.Env)             { n.again(env) }
@@ -38,6 +40,9 @@ func (n *walker) Run(env *sim.Env, _ sim.Task) {
 	n.done++
 	if n.dice {
 		n.side = env.Choose(3, "side")
+	}
+	for range n.questions {
+		env.Choose(2, "question")
 	}
 	n.again(env)
 }
@@ -174,6 +179,14 @@ func TestSearchThatIsCutOffIsUndecided(t *testing.T) {
 	r, err := prove.Search(ctx, func() prove.Subject { return &walk{nodes: nodes} }, []string{"right"}, prove.Config{})
 	require.NoError(t, err)
 	require.Equal(t, prove.Undecided, r.Verdict)
+}
+
+func TestWhatIsTooLargeEndsASearchThatKeepsWhatItHas(t *testing.T) {
+	// The last of these steps asks more than a search can take down.
+	r := search(t, prove.Config{}, nil, walker{steps: 5}, walker{steps: 1, dice: true, questions: 22})
+	require.Equal(t, prove.Undecided, r.Verdict)
+	require.Contains(t, r.Why, "combinations of answers")
+	require.Positive(t, r.Left)
 }
 
 func TestPropertyThatIsNeverCheckedIsVacuous(t *testing.T) {

@@ -17,15 +17,20 @@ const (
 	maxAnswers = 1 << (32 - actionBits)
 )
 
+// tooLarge is what a search cannot take down. It ends there, and keeps what it has covered.
+type tooLarge string
+
+func (e tooLarge) Error() string { return string(e) }
+
 func newStep(action int, given *answers.Combination) (step, error) {
 	if action >= maxActions {
-		return 0, fmt.Errorf("a state has more than %d enabled actions", maxActions)
+		return 0, tooLarge(fmt.Sprintf("a state has more than %d enabled actions", maxActions))
 	}
 	rank, radix := 0, 1
 	for i, answer := range given.Given() {
 		rank += answer * radix
 		if radix *= given.Options(i); radix > maxAnswers {
-			return 0, fmt.Errorf("a step asks more questions than have %d combinations of answers", maxAnswers)
+			return 0, tooLarge(fmt.Sprintf("a step asks questions with more than %d combinations of answers", maxAnswers))
 		}
 	}
 	return step(action | rank<<actionBits), nil
