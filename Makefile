@@ -28,6 +28,7 @@ tables:
 	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
 	write ./proofs -run 'TestProofs$$|TestBugs$$' -proofs.update; \
+	write ./proofs/sampled -run 'TestSampled$$' -sampled.update; \
 	write ./command -run 'TestREADMEShowsWhatSimrunPrints$$' -update; \
 	git --no-pager diff --stat; \
 	git ls-files --others --exclude-standard; \

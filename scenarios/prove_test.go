@@ -1,10 +1,8 @@
 package scenarios_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,50 +10,11 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/internal/wholehistory"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
-	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
-
-// wholeHistory is a system of which states keep everything that clients recorded: which
-// operations there are, with their answers, and in which order they began and ended.
-type wholeHistory struct{ *testbed.System }
-
-// Past implements prove.Subject.
-func (s wholeHistory) Past(d sim.Digest) sim.Digest {
-	type tick struct {
-		at     int64
-		client int
-		ends   bool
-	}
-	var ticks []tick
-	for i, c := range s.Clients() {
-		d = c.Fingerprint(d)
-		for _, op := range c.Operations() {
-			ticks = append(ticks, tick{op.Call, i, false}, tick{op.Return, i, true})
-		}
-	}
-	slices.SortFunc(ticks, func(a, b tick) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.client, b.client))
-	})
-	for _, t := range ticks {
-		d = d.Int(int64(t.client)).Bool(t.ends)
-	}
-	for _, r := range s.Streams() {
-		d = r.Fingerprint(d)
-	}
-	for _, w := range s.Watchers() {
-		d = w.Fingerprint(d)
-	}
-	for _, n := range s.Informers() {
-		d = n.Fingerprint(d)
-		for _, x := range n.Exchanges() {
-			d = d.Int(int64(x.To)).Int(int64(x.Process)).Word(uint64(x.End)).Int(int64(x.Events)).Int(x.Version)
-		}
-	}
-	return s.System.Past(d)
-}
 
 // What states keep of the past is enough: with the whole history in each state the search
 // comes to the same verdicts and to schedules of the same length.
@@ -98,7 +57,7 @@ func TestPastIsEnough(t *testing.T) {
 					require.NoError(t, err)
 					claims = testbed.Names(s.Claims())
 					if whole {
-						return wholeHistory{s}
+						return wholehistory.System{System: s}
 					}
 					return s
 				}

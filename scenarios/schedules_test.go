@@ -13,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/explore/prove/schedules"
+	"github.com/watchbed/watchbed/internal/wholehistory"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -46,12 +47,12 @@ func TestEnginesAgree(t *testing.T) {
 				claims = testbed.Names(s.Claims())
 				return s
 			}
-			ends, some := &histories{t: t, subject: wholeHistory{subject().(*testbed.System)}, firings: test.firings}, map[sim.Digest]bool{}
+			ends, some := &histories{t: t, subject: wholehistory.System{System: subject().(*testbed.System)}, firings: test.firings}, map[sim.Digest]bool{}
 			ends.search()
 			s := subject()
 			r, err := schedules.Search(context.Background(), s, claims, schedules.Config{
 				Firings: test.firings, All: true,
-				Ended: func(*sim.World) { some[wholeHistory{s.(*testbed.System)}.Past(sim.NewDigest)] = true },
+				Ended: func(*sim.World) { some[wholehistory.System{System: s.(*testbed.System)}.Past(sim.NewDigest)] = true },
 			})
 			require.NoError(t, err)
 			states, err := prove.Search(context.Background(), subject, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})
@@ -72,7 +73,7 @@ func TestEnginesAgree(t *testing.T) {
 // happen, without any reduction.
 type histories struct {
 	t       *testing.T
-	subject wholeHistory
+	subject wholehistory.System
 	firings int
 	seen    map[sim.Digest]bool
 	found   map[sim.Digest]bool

@@ -13,6 +13,7 @@
 //	Subject   what is proved
 //	Bounds    what the search leaves out, and says so
 //	Search    layer by layer, on several workers, with the same result on any number
+//	Walk      single schedules within the bounds, and the states that they come to
 //	Result    what was covered, what was cut, and the shortest run of each failure
 //
 // A search is right but for collisions of 64-bit fingerprints; Result.Collision bounds

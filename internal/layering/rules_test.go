@@ -8,14 +8,14 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections", "internal/testsize"},
-	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs"},
+	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs", "proofs/sampled"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering"},
 	{"sim", "check"},
 	{"sim/wire", "explore/...", "internal/commute"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/...", "shell/..."},
 	{"testbed/..."},
-	{"properties/..."},
+	{"properties/...", "internal/wholehistory"},
 	{"scenarios/..."},
 	{"knownbugs/..."},
 	{"diagnosis/..."},

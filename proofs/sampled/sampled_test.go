@@ -1,0 +1,181 @@
+package sampled_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/strategy"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
+	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/internal/wholehistory"
+	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/sim"
+)
+
+var updateSampled = flag.Bool("sampled.update", false, "count anew what samples of schedules see, and write the table: minutes")
+
+const (
+	figuresFile = "sampled.json"
+	tableFile   = "README.md"
+	countAnew   = "count anew: go test ./proofs/sampled -sampled.update"
+)
+
+// seen is what the first schedules of a strategy have come to, from seed 0 on.
+type seen struct{ Schedules, States, Histories int }
+
+// figures are those of a world.
+type figures struct {
+	// States are all that there are, Histories all with which schedules end.
+	States, Histories int
+	// Strategies has the samples of each strategy, each 10 times the one before.
+	Strategies map[string][]seen
+}
+
+// fewest is the size of the smallest sample.
+const fewest = 1_000
+
+// sample takes schedules of a strategy. What a strategy wants to know of the scenario it is
+// told of unbounded runs, as in a campaign.
+func (w *world) sample(t *testing.T, s strategy.Strategy, schedules int) (samples []seen) {
+	t.Helper()
+	chooser := s.For(explore.NewRunner(w.system(t), 0))
+	system := w.system(t)
+	walk := prove.NewWalk(unjudged{system}, prove.Bounds{Firings: w.firings})
+	histories := map[sim.Digest]struct{}{}
+	next := fewest
+	for n := 1; n <= schedules; n++ {
+		chooser.Begin(uint64(n - 1))
+		ended, err := walk.Take(chooser)
+		require.NoError(t, err)
+		if ended {
+			histories[wholehistory.History(system, sim.NewDigest)] = struct{}{}
+		}
+		if n == next {
+			samples = append(samples, seen{n, walk.States(), len(histories)})
+			next *= 10
+		}
+	}
+	return samples
+}
+
+// TestSampled counts the states of each world and the smallest samples again, and compares.
+func TestSampled(t *testing.T) {
+	kept := map[string]figures{}
+	if text, err := os.ReadFile(figuresFile); err == nil || !*updateSampled {
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &kept))
+	}
+	for i := range worlds {
+		w := &worlds[i]
+		if !*updateSampled && i >= testsize.Of(len(worlds), 1, 1) {
+			break
+		}
+		t.Run(w.name(), func(t *testing.T) {
+			schedules := fewest
+			if *updateSampled {
+				schedules = w.most
+			}
+			f := figures{Strategies: map[string][]seen{}}
+			f.States, f.Histories = w.all(t)
+			for _, s := range strategy.All() {
+				samples := w.sample(t, s, schedules)
+				f.Strategies[s.Name] = samples
+				last := samples[len(samples)-1]
+				require.LessOrEqual(t, last.States, f.States, "%s has left the bounds", s.Name)
+				require.LessOrEqual(t, last.Histories, f.Histories, s.Name)
+			}
+			if *updateSampled {
+				kept[w.name()] = f
+				return
+			}
+			want, ok := kept[w.name()]
+			require.True(t, ok, "the world is new; %s", countAnew)
+			for name, samples := range want.Strategies {
+				want.Strategies[name] = samples[:1]
+			}
+			require.Equal(t, want, f, countAnew)
+		})
+	}
+	if *updateSampled && !t.Failed() {
+		maps.DeleteFunc(kept, func(name string, _ figures) bool {
+			return !slices.ContainsFunc(worlds, func(w world) bool { return w.name() == name })
+		})
+		text, err := json.MarshalIndent(kept, "", "\t")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(figuresFile, append(text, '\n'), 0o644))
+		require.NoError(t, os.WriteFile(tableFile, []byte(table(kept)), 0o644))
+	}
+}
+
+// TestTable: README.md is what the figures give.
+func TestTable(t *testing.T) {
+	kept := map[string]figures{}
+	text, err := os.ReadFile(figuresFile)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &kept))
+	written, err := os.ReadFile(tableFile)
+	require.NoError(t, err)
+	require.Equal(t, table(kept), string(written), countAnew)
+}
+
+const head = `# How much a sample of schedules sees
+
+` + "`simrun run`" + ` takes a sample of schedules, and says "holds" of the sample. Here the worlds are so small that
+` + "`simrun prove`" + ` counts all of their states, so that the part which a sample sees is known. Written by
+` + "`go test ./proofs/sampled -sampled.update`" + `; the smallest samples are counted again in continuous integration.
+
+A state is what the search takes for one: what nodes will do, how often timers have fired, and of the past what a verdict depends on.
+A history is what clients asked and were answered, and in which order; only schedules that end by themselves have one.
+Samples keep to the bounds of the search: a timer that has fired as often as they say is not offered. Seeds are 0, 1, 2 and so on.
+A violation ends neither a schedule nor the search.
+`
+
+// table is the page.
+func table(kept map[string]figures) string {
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range worlds {
+		w := &worlds[i]
+		f, ok := kept[w.name()]
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s, ", w.remark, w.name(), report.Counted(uint64(f.States), "state"))
+		if f.Histories == 1 {
+			b.WriteString("1 history.\n\n| strategy |")
+		} else {
+			fmt.Fprintf(&b, "%d histories.\n\n| strategy |", f.Histories)
+		}
+		samples := f.Strategies[strategy.Default().Name]
+		for _, s := range samples {
+			fmt.Fprintf(&b, " states of %s | histories |", report.Counted(uint64(s.Schedules), "schedule"))
+		}
+		b.WriteString("\n|---|" + strings.Repeat("---:|---:|", len(samples)) + "\n")
+		for _, s := range strategy.All() {
+			fmt.Fprintf(&b, "| %s |", s.Name)
+			for _, x := range f.Strategies[s.Name] {
+				fmt.Fprintf(&b, " %s | %s |", part(x.States, f.States), part(x.Histories, f.Histories))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// part never says 100 % of what is not all.
+func part(n, of int) string {
+	if n == of {
+		return "all"
+	}
+	return fmt.Sprintf("%.1f %%", min(99.9, 100*float64(n)/float64(of)))
+}
