@@ -125,6 +125,10 @@ func (w *worker) goTo(state uint32) error {
 		}
 		next.state = ahead[i]
 		w.path = append(w.path, next)
+		// Its clones take over what is kept of its nodes' behaviour.
+		if _, err := next.world.Behaviour(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

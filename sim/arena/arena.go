@@ -12,6 +12,8 @@ type Arena[T any] struct {
 	free []T
 	// shared: a clone uses what was handed out.
 	shared bool
+	// single is how many times it still hands out without a block.
+	single int
 }
 
 const (
@@ -21,6 +23,9 @@ const (
 	// needs. A long run gets further blocks, which the arena forgets, so that what
 	// is not in use any more does not fill the memory.
 	keeps = 64
+	// singles is how often the arena of a clone hands out before it takes a block: most
+	// clones live for one step, which needs less than a block.
+	singles = 4
 )
 
 // New returns a zero value.
@@ -30,6 +35,10 @@ func (a *Arena[T]) New() *T { return &a.Take(1)[0] }
 func (a *Arena[T]) Take(n int) []T {
 	if n > len(a.free) {
 		if n > block {
+			return make([]T, n)
+		}
+		if a.single > 0 {
+			a.single--
 			return make([]T, n)
 		}
 		a.free = a.next()
@@ -67,5 +76,5 @@ func (a *Arena[T]) Rewind() {
 // one handed out.
 func (a *Arena[T]) Clone() Arena[T] {
 	a.shared = true
-	return Arena[T]{}
+	return Arena[T]{single: singles}
 }

@@ -32,3 +32,21 @@ func TestTakeGivesNoRoomToGrow(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, second)
 	assert.Len(t, a.Take(1000), 1000)
 }
+
+func TestCloneHandsOutValuesOfItsOwn(t *testing.T) {
+	var a arena.Arena[int]
+	*a.New() = 7
+	b := a.Clone()
+	var all []*int
+	for i := range 100 {
+		for _, from := range []*arena.Arena[int]{&a, &b} {
+			p := from.New()
+			assert.Zero(t, *p)
+			*p = i + 1
+			all = append(all, p)
+		}
+	}
+	for i, p := range all {
+		assert.Equal(t, i/2+1, *p)
+	}
+}
