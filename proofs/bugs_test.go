@@ -33,6 +33,7 @@ const one = "writers=1 writes=1 readers=1 reads=1"
 
 var bugs = []bug{
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
+	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
 	{"issue-20221", scenarios.LaggingMember, bounds{one + " noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},

@@ -36,6 +36,8 @@ type figures struct {
 	// Violated is the property that a shortest schedule violates, Steps its length.
 	Violated string `json:",omitempty"`
 	Steps    int    `json:",omitempty"`
+	// Loop is how many of the steps, at the end, can be repeated for ever.
+	Loop int `json:",omitempty"`
 	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, 0 if it
 	// was given none.
 	Shrunk int `json:",omitempty"`
@@ -49,7 +51,7 @@ func figuresOf(p *proof.Proof) figures {
 		}
 	}
 	if len(p.Failures) > 0 {
-		f.Violated, f.Steps = p.Failures[0].Property, p.Failures[0].Steps
+		f.Violated, f.Steps, f.Loop = p.Failures[0].Property, p.Failures[0].Steps, p.Failures[0].Loop
 	}
 	return f
 }
@@ -166,7 +168,7 @@ func (k *kept) bugs(to *strings.Builder) {
 			shrunk = strconv.Itoa(f.Shrunk)
 		}
 		fmt.Fprintf(to, "| %s | %s | %s | %d | %s | [%s](%s) | %s | %s |\n", b.name, b.scenario.Name, b.set, b.firings, f.Violated,
-			report.Counted(uint64(f.Steps), "step"), storiesDir+"/"+b.story(), shrunk, f.covered())
+			f.length(), storiesDir+"/"+b.story(), shrunk, f.covered())
 	}
 	fmt.Fprintf(to, "\nNo search finds these yet, %d of %d:\n\n| bug | scenario in which it shows | why |\n|---|---|---|\n%s\n",
 		len(left), len(testbed.KnownBugs()), strings.Join(left, "\n"))
@@ -201,13 +203,21 @@ func (k *kept) notJudged(p *promise) string {
 func (f *figures) verdict(story string) string {
 	switch prove.Verdict(f.Verdict) {
 	case prove.Violated:
-		return fmt.Sprintf("**violated**: %s, [%s](%s)", f.Violated, report.Counted(uint64(f.Steps), "step"), story)
+		return fmt.Sprintf("**violated**: %s, [%s](%s)", f.Violated, f.length(), story)
 	case prove.Undecided:
 		return "undecided: " + f.Why
 	case prove.Vacuous:
 		return "vacuous: " + strings.Join(f.Vacuous, ", ")
 	}
 	return f.Verdict
+}
+
+// length is that of the shortest run.
+func (f *figures) length() string {
+	if f.Loop == 0 {
+		return report.Counted(uint64(f.Steps), "step")
+	}
+	return fmt.Sprintf("%s and a loop of %d", report.Counted(uint64(f.Steps-f.Loop), "step"), f.Loop)
 }
 
 func (f *figures) covered() string {

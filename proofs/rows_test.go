@@ -41,7 +41,20 @@ var promises = []promise{
 			"and watches.",
 		scenario: scenarios.Issue15220, etcd: classes, designs: []string{"kep-2340", "kep-2340-fallback"},
 		bounds: []bounds{{one, 1}},
-		wanted: "2 writes x 2 LISTs x 3 polls",
+	},
+	{
+		title:    "Consistent LIST of two writes",
+		text:     "The same with two writes one after the other and two LISTs one after the other.",
+		scenario: scenarios.Issue15220, etcd: classes, designs: []string{"kep-2340"},
+		bounds: []bounds{{"writers=1 writes=2 readers=1 reads=2", 1}},
+		wanted: "three polls, with more than 2,300,000 states; two writers and two readers",
+	},
+	{
+		title: "Each LIST is answered",
+		text: "A consistent LIST of a quiet range is answered sooner or later, if each message arrives and each loop and each timer has its turn.\n" +
+			"At rest timers fire without end. A violation is a way into a loop and the loop, which can be repeated for ever: etcd-io/etcd#17507.",
+		scenario: scenarios.QuietRange, etcd: classes, designs: []string{"kep-2340", "kep-2340-fallback", "single-request"},
+		bounds: []bounds{{"noise-writes=1", 1}, {"noise-writes=2 readers=2", 0}},
 	},
 	{
 		title: "Consistent LIST with a fault",
