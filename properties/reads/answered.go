@@ -138,7 +138,11 @@ type unanswered struct {
 }
 
 func (u *unanswered) String() string {
-	asks := fmt.Sprintf("%s's %v is never answered", u.client, u.op.Request.Kind)
+	asked := u.op.Request.Kind.String()
+	if u.op.Request.Kind == model.List || u.op.Request.Kind == model.Get {
+		asked = request(u.op.Request)
+	}
+	asks := fmt.Sprintf("%s's %s is never answered", u.client, asked)
 	if u.from == u.to {
 		return asks + ": nothing can happen any more but that the wait is given up."
 	}

@@ -29,10 +29,9 @@ type brute struct {
 
 // taken is a step of the present schedule.
 type taken struct {
-	action      sim.Action
-	label       string
-	cells       sim.Footprint
-	connections int
+	action sim.Action
+	label  string
+	cells  sim.Footprint
 }
 
 type firstAnswer struct{}
