@@ -73,8 +73,14 @@ type nodeRecord struct {
 }
 
 // forget empties the record for the node of another run, which most likely has
-// as many loops and timers.
-func (r *nodeRecord) forget() { *r = nodeRecord{tasks: r.tasks[:0], timers: r.timers[:0]} }
+// as many loops and timers. A clone of the world may still need the tables.
+func (r *nodeRecord) forget() {
+	if r.shared {
+		*r = nodeRecord{}
+		return
+	}
+	*r = nodeRecord{tasks: r.tasks[:0], timers: r.timers[:0]}
+}
 
 // Stats counts what a run did.
 type Stats struct {

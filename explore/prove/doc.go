@@ -14,7 +14,13 @@
 //	Bounds    what the search leaves out, and says so
 //	Search    layer by layer, on several workers, with the same result on any number
 //	Walk      single schedules within the bounds, and the states that they come to
+//	Goal      what must come sooner or later
 //	Result    what was covered, what was cut, and the shortest run of each failure
+//
+// If the subject has a Goal, the steps between the states in which it is open are kept as
+// well. A set of states that lead to each other, in which the goal stays open and each thread
+// can have its turn, is a knot: a schedule that goes around in it is fair and never comes to the
+// goal. It is told as a way into a loop, and the loop.
 //
 // A search is right but for collisions of 64-bit fingerprints; Result.Collision bounds
 // their probability.
