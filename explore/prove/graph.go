@@ -13,8 +13,9 @@ type graph struct {
 	// numbers are those of the states, by their fingerprints, and keys the other way round.
 	numbers map[uint64]uint32
 	keys    []uint64
-	// states are those that were expanded, in their order.
+	// states are those that were expanded, in their order; edges is how many they have.
 	states []expanded
+	edges  int
 }
 
 // expanded is a state whose successors are known.
@@ -65,12 +66,26 @@ func (g *graph) found(key uint64) {
 // expand takes in what a chunk has expanded, after all states were numbered to which it led.
 func (g *graph) expand(states []expanded) {
 	for i := range states {
+		g.edges += len(states[i].edges)
 		for j := range states[i].edges {
 			e := &states[i].edges[j]
 			e.to = g.numbers[nonzero(e.key)]
 		}
 	}
 	g.states = append(g.states, states...)
+}
+
+// What the parts of a graph take: a state in the map of numbers with its key and free places,
+// an expanded state, and an edge.
+const (
+	numberBytes   = 24
+	expandedBytes = 56
+	edgeBytes     = 24
+)
+
+// bytes is about how much memory the graph takes.
+func (g *graph) bytes() int {
+	return numberBytes*len(g.numbers) + 8*cap(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
 }
 
 // enables reports whether a thread can take a step in this state, bounds aside.

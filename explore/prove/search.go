@@ -236,7 +236,13 @@ func (s *search) checkLimits() {
 	}
 }
 
-func (s *search) bytes() int { return s.tree.bytes() + s.visited.bytes() }
+func (s *search) bytes() int {
+	n := s.tree.bytes() + s.visited.bytes()
+	if s.graph != nil {
+		n += s.graph.bytes()
+	}
+	return n
+}
 
 func (s *search) tell(done, layer int) {
 	if s.cfg.Progress != nil {

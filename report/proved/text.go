@@ -54,9 +54,13 @@ func shown(r *proof.Proof) string {
 
 func (p *page) bounds(r *proof.Proof) {
 	p.Line(0, "Bounds: %s.", strings.Join(r.Bounds.Workload, " "))
-	p.Line(2, "Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
+	if r.Bounds.Firings == 0 {
+		p.Line(2, "No timer of etcd, of client libraries, caches and informers fires.")
+	} else {
+		p.Line(2, "Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
+	}
 	if r.Bounds.RestFree {
-		p.Line(2, "When all messages have arrived and all loops wait, timers fire without end, but for those that give something up.")
+		p.Line(2, "But when all messages have arrived and all loops wait, timers fire without end, except those that give something up.")
 	}
 	if r.Bounds.Depth > 0 {
 		p.Line(2, "A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
