@@ -3,6 +3,7 @@
 // schedule where it does not. README.md in this folder is the table, stories has the
 // shortest schedules as they are told, and proofs.json the figures.
 //
-// All else is in the tests of the package: they search again and compare. The package must
+// All else is in the tests of the package: they search again and compare, and hold both
+// engines to each other and what states keep of the past to whole histories. The package must
 // never import anything.
 package proofs

@@ -1,10 +1,9 @@
-package scenarios_test
+package proofs_test
 
 import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,10 +35,7 @@ func TestEnginesAgree(t *testing.T) {
 			sc, err := testbed.FindScenario(test.scenario)
 			require.NoError(t, err)
 			p := sc.Params
-			for _, s := range strings.Fields(test.settings) {
-				name, value, _ := strings.Cut(s, "=")
-				require.NoError(t, p.Set(name, value))
-			}
+			require.NoError(t, setAll(&p, test.settings))
 			var claims []string
 			subject := func() prove.Subject {
 				s, _, err := sc.ProvableByHistory(p)

@@ -1,18 +1,13 @@
-package scenarios_test
+package proofs_test
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/wholehistory"
-	"github.com/watchbed/watchbed/properties/reads"
-	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -46,10 +41,7 @@ func TestPastIsEnough(t *testing.T) {
 			sc, err := testbed.FindScenario(test.scenario)
 			require.NoError(t, err)
 			p := sc.Params
-			for _, s := range strings.Fields(test.settings) {
-				name, value, _ := strings.Cut(s, "=")
-				require.NoError(t, p.Set(name, value))
-			}
+			require.NoError(t, setAll(&p, test.settings))
 			search := func(whole bool) *prove.Result {
 				var claims []string
 				subjects := func() prove.Subject {
@@ -79,61 +71,6 @@ func TestPastIsEnough(t *testing.T) {
 				return
 			}
 			require.Less(t, kept.States, all.States)
-		})
-	}
-}
-
-// A request that is never answered comes out as a way into a loop, and the loop: on a quiet
-// range where etcd defers a progress request for ever (etcd-io/etcd#17507), and in no other
-// release.
-func TestUnansweredRequestIsALasso(t *testing.T) {
-	for _, test := range []struct {
-		etcd, cache string
-		never       bool
-		// loop is how many steps of it are repeated: the cache requests progress, and etcd
-		// ignores the request. A cache that requests it once has none.
-		loop int
-	}{
-		{"3.5.7", "kep-2340", false, 0},
-		{"3.5.12", "kep-2340", true, 3},
-		{"3.5.13", "kep-2340", false, 0},
-		{"3.6.16", "kep-2340", false, 0},
-		{"3.7.3", "kep-2340", false, 0},
-		{"3.6.16", "single-request", true, 0},
-	} {
-		t.Run(test.etcd+" "+test.cache, func(t *testing.T) {
-			p := scenarios.QuietRange.Params
-			p.Etcd, p.Cache = test.etcd, test.cache
-			found, runs, err := proof.Search(context.Background(), scenarios.QuietRange, p, prove.Config{Bounds: prove.Bounds{Firings: 0}}, "test")
-			require.NoError(t, err)
-			if !test.never {
-				require.Equal(t, string(prove.Proved), found.Verdict)
-				require.Positive(t, found.Checked[reads.Answered.Name])
-				return
-			}
-			require.Equal(t, string(prove.Violated), found.Verdict)
-			require.Equal(t, reads.Answered.Name, found.Failures[0].Property)
-			require.Equal(t, test.loop, found.Failures[0].Loop)
-			require.Len(t, runs, 1)
-		})
-	}
-}
-
-// One operation is a search of issue-15220 on etcd 3.6.16 with one write and one list.
-func BenchmarkProve(b *testing.B) {
-	p := scenarios.Issue15220.Params
-	p.Etcd = "3.6.16"
-	p.Workload.Writers, p.Workload.Writes, p.Workload.Readers, p.Workload.Reads = 1, 1, 1, 1
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			b.ReportAllocs()
-			states := 0
-			for b.Loop() {
-				found, _, err := proof.Search(context.Background(), scenarios.Issue15220, p, prove.Config{Bounds: prove.Bounds{Firings: 2}, Workers: workers}, "benchmark")
-				require.NoError(b, err)
-				states += found.States
-			}
-			b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
 		})
 	}
 }
