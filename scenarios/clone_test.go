@@ -24,10 +24,10 @@ func TestClonesGoTheirOwnWay(t *testing.T) {
 				s.Build(w)
 				w.Start(lots{rand.New(rand.NewPCG(seed, 1))})
 				walk(t, w, lots{rand.New(rand.NewPCG(seed, 2))}, before, false)
-				clone, err := w.Clone()
-				require.NoError(t, err)
-				again, err := w.Clone()
-				require.NoError(t, err)
+				clone := &sim.World{}
+				require.NoError(t, w.Fork(clone))
+				again := &sim.World{}
+				require.NoError(t, w.Fork(again))
 				// The first goes somewhere else, in between the steps of nothing else.
 				walk(t, again, lots{rand.New(rand.NewPCG(seed, 4))}, after, true)
 				asked := end(t, w, seed, after, true)

@@ -5,23 +5,47 @@ import (
 	"slices"
 )
 
-// Clone returns a copy of the world that goes its own way, or an error that
-// names the first node that cannot be cloned. The two share each node until it acts in one
-// of them: one step changes one node, most of the time. They are for one goroutine.
+// Clone returns a copy of the world that goes its own way, with nodes of its own, or an error
+// that names the first node that cannot be cloned.
 func (w *World) Clone() (*World, error) {
+	if err := w.clonable(); err != nil {
+		return nil, err
+	}
 	c := &World{}
-	return c, w.CloneTo(c)
+	w.copyTo(c)
+	for i := 1; i < len(c.nodes); i++ {
+		c.nodes[i].shared = true
+		c.own(NodeID(i))
+	}
+	return c, nil
 }
 
-// CloneTo is Clone into the memory of a world that is not needed any more.
-func (w *World) CloneTo(c *World) error {
+// Fork is Clone into the memory of a world that is not needed any more. The two worlds share
+// each node until it acts in one of them, since most steps change one node: after a step the
+// node of either may be another object, so ask for it anew (Node). They are for one goroutine.
+func (w *World) Fork(c *World) error {
+	if err := w.clonable(); err != nil {
+		return err
+	}
+	for i := 1; i < len(w.nodes); i++ {
+		w.nodes[i].shared = true
+	}
+	w.copyTo(c)
+	return nil
+}
+
+func (w *World) clonable() error {
 	for i := 1; i < len(w.nodes); i++ {
 		n := &w.nodes[i]
 		if _, ok := n.node.(Cloner); !ok {
 			return fmt.Errorf("node %s cannot be cloned", n.name)
 		}
-		n.shared = true
 	}
+	return nil
+}
+
+// copyTo copies everything but what nodes are.
+func (w *World) copyTo(c *World) {
 	before := *c
 	*c = *w
 	c.nodes = append(before.nodes[:0], w.nodes...)
@@ -42,7 +66,6 @@ func (w *World) CloneTo(c *World) error {
 	}
 	c.enabled, c.follows, c.footprint = before.enabled[:0], false, nil
 	c.env.w = c
-	return nil
 }
 
 // copyLanes copies lanes into the memory of others.

@@ -48,8 +48,8 @@ func TestNodeIsSharedUntilItActs(t *testing.T) {
 	w := sim.NewWorld(sim.Options{})
 	w.Add("idle", &counter{})
 	begin(w, "busy", &counter{loops: 1})
-	c, err := w.Clone()
-	require.NoError(t, err)
+	c := &sim.World{}
+	require.NoError(t, w.Fork(c))
 	require.Same(t, w.Node(2), c.Node(2))
 
 	require.True(t, w.Step(firstOne{}))
@@ -61,8 +61,8 @@ func TestNodeIsSharedUntilItActs(t *testing.T) {
 func TestCloneOutlivesTheNextRunOfItsWorld(t *testing.T) {
 	w := sim.NewWorld(sim.Options{})
 	begin(w, "busy", &counter{loops: 2})
-	c, err := w.Clone()
-	require.NoError(t, err)
+	c := &sim.World{}
+	require.NoError(t, w.Fork(c))
 
 	// In the next run the loops of this node have other places in the world's table.
 	w.Reset(sim.Options{})

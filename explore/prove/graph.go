@@ -88,9 +88,15 @@ func (g *graph) bytes() int {
 	return numberBytes*len(g.numbers) + 8*cap(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
 }
 
-// enables reports whether a thread can take a step in this state, bounds aside.
-func (s *expanded) enables(t thread) bool {
-	return slices.Contains(s.kept, t) || slices.ContainsFunc(s.edges, func(e edge) bool { return e.thread == t })
+// threads are those that are owed a turn in this state, bounds aside.
+func (s *expanded) threads() []thread {
+	list := slices.Clone(s.kept)
+	for _, e := range s.edges {
+		if e.thread != 0 && !slices.Contains(list, e.thread) {
+			list = append(list, e.thread)
+		}
+	}
+	return list
 }
 
 // keep notes a thread that a bound keeps from its step.
@@ -111,10 +117,4 @@ func (c *chunk) lead(t thread, key, open uint64) {
 	if s.open&^open != 0 {
 		c.reached++
 	}
-}
-
-// stays reports whether what a bit of Goal.Open stands for is open in a state that was
-// expanded.
-func (g *graph) stays(state uint32, bit uint64) bool {
-	return int(state) < len(g.states) && g.states[state].open&bit != 0
 }

@@ -1,13 +1,15 @@
 package prove
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // knot is a set of states that lead to each other and in which one thing stays open, such
 // that a schedule can stay inside it for ever and give each thread its turn.
 type knot struct {
 	// entry is the state of the knot that was found first.
 	entry  uint32
-	bit    uint64
 	inside map[uint32]bool
 }
 
@@ -20,68 +22,85 @@ func (g *graph) knot() *knot {
 	var first *knot
 	for rest := all; rest != 0; rest &= rest - 1 {
 		bit := uint64(1) << bits.TrailingZeros64(rest)
-		for _, members := range g.components(bit) {
-			k := &knot{entry: members[0], bit: bit, inside: map[uint32]bool{}}
-			for _, m := range members {
-				k.inside[m] = true
-				k.entry = min(k.entry, m)
+		var states []uint32
+		for s := range g.states {
+			if g.states[s].open&bit != 0 {
+				states = append(states, uint32(s))
 			}
-			if (first == nil || k.entry < first.entry) && g.isFair(k) {
-				first = k
+		}
+		for parts := [][]uint32{states}; len(parts) > 0; {
+			part := parts[len(parts)-1]
+			parts = parts[:len(parts)-1]
+			for _, members := range g.components(part) {
+				k := newKnot(members)
+				left := g.fairPart(k)
+				switch {
+				case len(left) < len(members):
+					parts = append(parts, left)
+				case len(left) > 0 && (first == nil || k.entry < first.entry):
+					first = k
+				}
 			}
 		}
 	}
 	return first
 }
 
-// isFair reports whether a schedule that stays inside can be fair: it can take a step of each
-// thread that is enabled in all states. In one state without steps inside nothing is owed.
-func (g *graph) isFair(k *knot) bool {
-	always, taken := map[thread]int{}, map[thread]bool{}
-	for s := range k.inside {
-		enabled := map[thread]bool{}
-		for _, t := range g.states[s].kept {
-			enabled[t] = true
-		}
-		for _, e := range g.states[s].edges {
-			if e.thread == 0 {
-				continue
-			}
-			if enabled[e.thread] = true; k.inside[e.to] {
-				taken[e.thread] = true
-			}
-		}
-		for t := range enabled {
-			always[t]++
-		}
+func newKnot(members []uint32) *knot {
+	k := &knot{entry: members[0], inside: map[uint32]bool{}}
+	for _, m := range members {
+		k.inside[m] = true
+		k.entry = min(k.entry, m)
 	}
-	for t, n := range always {
-		if n == len(k.inside) && !taken[t] {
-			return false
-		}
-	}
-	return len(taken) > 0 || len(always) == 0
+	return k
 }
 
-// components are the strongly connected components of the states in which a bit is open
-// (Tarjan 1972, without recursion: a path may be as long as the search is deep).
-func (g *graph) components(bit uint64) [][]uint32 {
-	t := tarjan{graph: g, bit: bit, low: make([]uint32, len(g.states)), left: make([]bool, len(g.states))}
-	for s := range g.states {
-		if g.stays(uint32(s), bit) && t.low[s] == 0 {
-			t.walk(uint32(s))
+// fairPart are the states of a component in which a fair schedule can stay inside it: not those
+// in which a thread is enabled that no step inside takes. The schedule would have to take it,
+// or to avoid these states (Emerson and Lei 1987). It is in the order of the states.
+func (g *graph) fairPart(k *knot) []uint32 {
+	taken := map[thread]bool{}
+	steps := false
+	for s := range k.inside {
+		for _, e := range g.states[s].edges {
+			if k.inside[e.to] {
+				taken[e.thread], steps = true, true
+			}
+		}
+	}
+	var left []uint32
+	for s := range k.inside {
+		enabled := g.states[s].threads()
+		if !slices.ContainsFunc(enabled, func(t thread) bool { return !taken[t] }) && (steps || len(enabled) == 0) {
+			left = append(left, s)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// components are the strongly connected components of these states (Tarjan 1972, without
+// recursion: a path may be as long as the search is deep).
+func (g *graph) components(states []uint32) [][]uint32 {
+	t := tarjan{graph: g, inside: map[uint32]bool{}, low: map[uint32]uint32{}, left: map[uint32]bool{}}
+	for _, s := range states {
+		t.inside[s] = true
+	}
+	for _, s := range states {
+		if t.low[s] == 0 {
+			t.walk(s)
 		}
 	}
 	return t.found
 }
 
 type tarjan struct {
-	graph *graph
-	bit   uint64
+	graph  *graph
+	inside map[uint32]bool
 	// low is, by state, the least number of a visit that it leads back to; 0 was not visited.
-	low []uint32
+	low map[uint32]uint32
 	// left are the states whose component is known.
-	left   []bool
+	left   map[uint32]bool
 	visits uint32
 	open   []uint32
 	found  [][]uint32
@@ -108,7 +127,7 @@ func (t *tarjan) walk(from uint32) {
 			to := edges[f.next].to
 			f.next++
 			switch {
-			case !t.graph.stays(to, t.bit) || t.left[to]:
+			case !t.inside[to] || t.left[to]:
 			case t.low[to] == 0:
 				path = append(path, t.enter(to))
 			default:

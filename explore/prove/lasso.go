@@ -5,37 +5,32 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/explore/answers"
-	"github.com/watchbed/watchbed/explore/fair"
-	"github.com/watchbed/watchbed/sim"
 )
 
-// lasso makes the schedule that leads to a knot and once around in it, such that each event
-// that is owed a turn at the entry has it. loop is the length of the way around.
+// lasso makes the schedule that leads to a knot and once around in it, such that each thread
+// has a turn. loop is the length of the way around.
 func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	if err := w.goTo(k.entry); err != nil {
 		return nil, 0, err
 	}
-	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: w.path[len(w.path)-1]}
-	l.owed = fair.Owed(nil, l.here.world)
-	for len(l.owed) > 0 {
-		if len(l.steps) > longestLoop {
-			return nil, 0, errNoWay
+	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: w.path[len(w.path)-1], taken: map[thread]bool{}}
+	for {
+		way := l.way(func(e edge) bool { return e.thread != 0 && !l.taken[e.thread] })
+		if way == nil {
+			break
 		}
-		if err := l.take(l.way(l.serves)); err != nil {
+		if err := l.take(way); err != nil {
 			return nil, 0, err
 		}
 	}
 	for l.at != k.entry {
-		if err := l.take(l.way(func(_ uint32, e edge) bool { return e.to == k.entry })); err != nil {
+		if err := l.take(l.way(func(e edge) bool { return e.to == k.entry })); err != nil {
 			return nil, 0, err
 		}
 	}
 	stem := w.tree.path(k.entry)
 	return &Path{steps: append(stem, l.steps...)}, len(l.steps), nil
 }
-
-// longestLoop is far beyond what gives each event of a state its turn.
-const longestLoop = 10_000
 
 // looper goes around in a knot.
 type looper struct {
@@ -45,25 +40,13 @@ type looper struct {
 	at     uint32
 	here   place
 	steps  []step
-	// owed are the events of the entry that have not had their turn.
-	owed []sim.Action
-}
-
-// serves reports whether a step takes a thread that is owed a turn, or leads to where one is
-// not enabled.
-func (l *looper) serves(_ uint32, e edge) bool {
-	for _, a := range l.owed {
-		t := threadOf(l.here.world, a)
-		if e.thread == t || !l.graph.states[e.to].enables(t) {
-			return true
-		}
-	}
-	return false
+	// taken are the threads that have had a turn.
+	taken map[thread]bool
 }
 
 // way is a shortest way inside the knot from where the looper is, up to and with the first
 // step that will do.
-func (l *looper) way(will func(from uint32, e edge) bool) []edge {
+func (l *looper) way(will func(e edge) bool) []edge {
 	type hop struct {
 		before int
 		edge   edge
@@ -75,7 +58,7 @@ func (l *looper) way(will func(from uint32, e edge) bool) []edge {
 			if !l.knot.inside[e.to] {
 				continue
 			}
-			if will(from, e) {
+			if will(e) {
 				way := []edge{e}
 				for ; hops[i].before >= 0; i = hops[i].before {
 					way = append(way, hops[i].edge)
@@ -132,8 +115,7 @@ func (l *looper) hop(e edge) error {
 				return err
 			}
 			l.steps = append(l.steps, taken)
-			l.at, l.here = e.to, next
-			l.owed = slices.DeleteFunc(l.owed, func(o sim.Action) bool { return !slices.Contains(next.world.Enabled(), o) })
+			l.at, l.here, l.taken[e.thread] = e.to, next, true
 			return nil
 		}
 	}

@@ -139,7 +139,7 @@ func (w *worker) take(from *place, a sim.Action, c sim.Chooser) (place, error) {
 	if n := len(w.unused); n > 0 {
 		world, w.unused = w.unused[n-1], w.unused[:n-1]
 	}
-	if err := from.world.CloneTo(world); err != nil {
+	if err := from.world.Fork(world); err != nil {
 		return place{}, err
 	}
 	next := place{world: world, firings: from.firings}

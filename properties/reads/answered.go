@@ -51,24 +51,35 @@ const neverAnswered = "never"
 
 type answered struct {
 	system *testbed.System
-	// visits are the states since the present requests were made, by their fingerprints.
-	visits map[uint64]visit
+	// visits are the steps after which the run came to a state first since the present
+	// requests were made, by the fingerprints of the states.
+	visits map[uint64]int
+	// turns are by slot.
+	turns []turns
 	// requests is how many were made so far.
 	requests int
 	found    *unanswered
 }
 
-// visit is the first time that a run came to a state.
-type visit struct {
-	step int
-	owed []sim.Action
-}
+// turns are the last step after which something was enabled that is owed a turn, and the last
+// with which it happened.
+type turns struct{ enabled, taken int }
 
 // Reset implements testbed.Judge.
-func (j *answered) Reset() { *j = answered{system: j.system, visits: map[uint64]visit{}} }
+func (j *answered) Reset() {
+	*j = answered{system: j.system, visits: map[uint64]int{}, turns: j.turns[:0]}
+}
+
+// turnsOf are those of a slot.
+func (j *answered) turnsOf(slot int32) *turns {
+	for int(slot) >= len(j.turns) {
+		j.turns = append(j.turns, turns{})
+	}
+	return &j.turns[slot]
+}
 
 // AfterStep implements testbed.StepObserver.
-func (j *answered) AfterStep(w *sim.World, _ sim.Action) {
+func (j *answered) AfterStep(w *sim.World, a sim.Action) {
 	if j.found != nil || w.Mode() == sim.Timed {
 		return
 	}
@@ -85,19 +96,41 @@ func (j *answered) AfterStep(w *sim.World, _ sim.Action) {
 		// A run with such a node does not put the property to the test.
 		return
 	}
-	before, again := j.visits[state]
-	if !again {
-		before = visit{w.Steps(), fair.Owed(nil, w)}
-		j.visits[state] = before
-	}
-	if len(before.owed) == 0 || again && fair.Served(w, before.owed) {
-		j.found = &unanswered{client: waits.Name(), op: &waits.Operations()[len(waits.Operations())-1], from: before.step, to: w.Steps()}
-		for _, a := range before.owed {
-			if a.Kind == sim.Fire {
-				j.found.timers = append(j.found.timers, fmt.Sprintf("%s of %s", w.Activity(a), w.NodeName(a.Node)))
-			}
+	j.turnsOf(a.Slot).taken = w.Steps()
+	owed := 0
+	for _, e := range w.Enabled() {
+		if fair.IsOwed(w, e) {
+			j.turnsOf(e.Slot).enabled = w.Steps()
+			owed++
 		}
 	}
+	from, again := j.visits[state]
+	switch {
+	case owed == 0:
+		from = w.Steps()
+	case !again:
+		j.visits[state] = w.Steps()
+		return
+	case !j.fairSince(from):
+		return
+	}
+	j.found = &unanswered{client: waits.Name(), op: &waits.Operations()[len(waits.Operations())-1], from: from, to: w.Steps()}
+	for _, e := range w.Enabled() {
+		if e.Kind == sim.Fire && fair.IsOwed(w, e) {
+			j.found.timers = append(j.found.timers, fmt.Sprintf("%s of %s", w.Activity(e), w.NodeName(e.Node)))
+		}
+	}
+}
+
+// fairSince reports whether everything that was enabled since a step, and is owed a turn, has
+// had one.
+func (j *answered) fairSince(step int) bool {
+	for _, t := range j.turns {
+		if t.enabled >= step && t.taken <= step {
+			return false
+		}
+	}
+	return true
 }
 
 // waits is a client that waits, and how many requests and answers there were.
