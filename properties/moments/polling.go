@@ -6,7 +6,9 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// Polling is a recorder that looks at all nodes after each step.
+// Polling is a recorder that looks at all nodes after each step: the slow way, to which a test
+// holds Recorder. It is no test file, because go test would build each package above this one a
+// second time for the test here.
 type Polling struct{ *Recorder }
 
 // PollingOf makes one for a system that has no other.
