@@ -13,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/command/explain"
 	"github.com/watchbed/watchbed/explore/strategy"
 	"github.com/watchbed/watchbed/findings"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/knownbugs/detection"
 	"github.com/watchbed/watchbed/metric"

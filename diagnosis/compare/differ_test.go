@@ -13,6 +13,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/explore"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/model"
 	_ "github.com/watchbed/watchbed/scenarios"

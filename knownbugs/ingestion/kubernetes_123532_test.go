@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	_ "github.com/watchbed/watchbed/knownbugs/ingestion"
 	"github.com/watchbed/watchbed/scenarios/delegation"
 	"github.com/watchbed/watchbed/sim/option"

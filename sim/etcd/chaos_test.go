@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
