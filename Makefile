@@ -24,7 +24,7 @@ tables:
 	write ./knownbugs -run 'TestKnownBugsAreDetected$$' -detection.update; \
 	write ./knownbugs -run 'TestWhatConsistencyChecksFind$$' -checks.update; \
 	write ./report -run 'TestStories$$' -update; \
-	write ./scenarios -run 'TestFigures' -figures.update; \
+	write ./scenarios/figures -run 'TestFigures' -figures.update; \
 	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
 	write ./proofs -run 'TestProofs$$|TestBugs$$' -proofs.update; \

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -378,7 +379,7 @@ func (a *active) check(t *testing.T) {
 		settings = strings.Split(a.with, ",")
 	}
 	name, _, _ := strings.Cut(a.set, "=")
-	without, set := with(t, sc, settings...), with(t, sc, append(settings, a.set)...)
+	without, set := tried.With(t, sc, settings...), tried.With(t, sc, append(settings, a.set)...)
 	a.comparesWithDefault(t, name, &without)
 	for _, n := range activeSchedules {
 		before, after := compared(t, sc, without, n), compared(t, sc, set, n)

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/reads"
@@ -47,8 +47,8 @@ func TestAlternatives(t *testing.T) {
 	} {
 		t.Run(tc.scenario.Name+" "+tc.set, func(t *testing.T) {
 			t.Parallel()
-			p := with(t, tc.scenario, tc.set)
-			c := explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 1_000, 500))
+			p := tried.With(t, tc.scenario, tc.set)
+			c := tried.Explored(t, tc.scenario, p, 0, testsize.Of[uint64](4_000, 1_000, 500))
 			for _, f := range c.Properties {
 				if tc.idle != nil && f.Name == tc.idle.Name {
 					assert.Zero(t, f.Exercised, f.Name)
@@ -59,34 +59,14 @@ func TestAlternatives(t *testing.T) {
 					assert.Contains(t, testbed.Names(tc.violated), f.Name)
 				}
 			}
-			assert.Subset(t, violated(c), testbed.Names(tc.violated))
+			assert.Subset(t, tried.Violated(c), testbed.Names(tc.violated))
 			if tc.set == "progress-requests=notify" {
-				assert.Zero(t, times(t, c, "cache: progress requested"))
+				assert.Zero(t, tried.Times(t, c, "cache: progress requested"))
 			}
 			require.NotEmpty(t, tc.came, "a row without a situation shows nothing")
 			for _, name := range tc.came {
-				assert.NotZero(t, times(t, c, name), name)
+				assert.NotZero(t, tried.Times(t, c, name), name)
 			}
 		})
 	}
-}
-
-func violated(c *campaign.Result) (names []string) {
-	for _, f := range c.Properties {
-		if f.Violations > 0 {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-// times is how often a situation came about in a campaign.
-func times(t *testing.T, c *campaign.Result, name string) uint64 {
-	for _, s := range c.Situations {
-		if s.Situation.String() == name {
-			return s.Times
-		}
-	}
-	require.Failf(t, "no such situation", "%q", name)
-	return 0
 }

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"flag"
 	"slices"
 	"testing"
@@ -10,36 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore"
-	"github.com/watchbed/watchbed/explore/campaign"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/etcd"
-	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
-
-// with are the parameters of a scenario with some options set, each NAME=VALUE.
-func with(t testing.TB, sc *testbed.Scenario, settings ...string) testbed.Params {
-	t.Helper()
-	p := sc.Params
-	for _, s := range option.Settings(settings...) {
-		require.NoError(t, p.Set(s.Name, s.Value))
-	}
-	return p
-}
-
-// explored explores a scenario with these parameters.
-func explored(t testing.TB, sc *testbed.Scenario, p testbed.Params, first, seeds uint64) *campaign.Result {
-	t.Helper()
-	subjects, err := sc.Subjects(p)
-	require.NoError(t, err)
-	c, err := campaign.Run(context.Background(), subjects, campaign.Config{FirstSeed: first, Seeds: seeds, Steps: p.Clock.Steps})
-	require.NoError(t, err)
-	return c
-}
 
 var everything = flag.Bool("catalogue.everything", false, "hold every scenario to what it expects, on each version with each design: minutes")
 
@@ -130,7 +108,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 			atATime, compared = 10*timedSchedulesAtATime, timedSchedulesToCompare
 		}
 	}
-	as := alikeBy{p.Cache, explored(t, sc, p, 0, compared).Hash}
+	as := alikeBy{p.Cache, tried.Explored(t, sc, p, 0, compared).Hash}
 	if violated, before := alike[as]; before && !*everything {
 		if o := known.OutcomeOf(sc, &p, violated); len(o.Missing)+len(o.Unexpected) == 0 {
 			return
@@ -138,7 +116,7 @@ func failsAsExpected(t *testing.T, sc *testbed.Scenario, p testbed.Params, seed 
 	}
 	most := testsize.Of(maxSchedules, maxSchedules, 500)
 	for first := uint64(0); first < most; first += atATime {
-		c := explored(t, sc, p, seed+first, atATime)
+		c := tried.Explored(t, sc, p, seed+first, atATime)
 		assert.Zero(t, c.Truncated, "runs without end: etcd %s, %s", p.Etcd, p.Cache)
 		violated = violated[:0]
 		for _, f := range c.Properties {

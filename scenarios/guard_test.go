@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
@@ -70,12 +71,12 @@ func TestVersionChecksAgainstDowngrades(t *testing.T) {
 	for _, tc := range guardCases {
 		t.Run(tc.scenario.Name+" "+tc.etcd+" "+tc.check, func(t *testing.T) {
 			t.Parallel()
-			p := with(t, tc.scenario, "version-check="+tc.check)
+			p := tried.With(t, tc.scenario, "version-check="+tc.check)
 			p.Etcd = tc.etcd
 			seen, exercised := map[string]uint64{}, uint64(0)
 			var o known.Outcome
 			for first := uint64(0); first < maxSchedules; first += atATime {
-				for _, f := range explored(t, tc.scenario, p, first, atATime).Properties {
+				for _, f := range tried.Explored(t, tc.scenario, p, first, atATime).Properties {
 					seen[f.Name] += f.Violations
 					if f.Name == tc.scenario.Claims[0].Name {
 						exercised += f.Exercised
@@ -120,9 +121,9 @@ func TestGuardsGoThroughEveryBranch(t *testing.T) {
 		{guards.Cascade, "3.5.13", nil},
 		{guards.CascadeLimited, "3.5.13", nil},
 	} {
-		p := with(t, run.scenario, run.settings...)
+		p := tried.With(t, run.scenario, run.settings...)
 		p.Etcd = run.etcd
-		for _, s := range explored(t, run.scenario, p, 0, 200).Situations {
+		for _, s := range tried.Explored(t, run.scenario, p, 0, 200).Situations {
 			times[s.Situation.String()] += s.Times
 		}
 	}

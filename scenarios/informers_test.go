@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim/informer"
@@ -53,7 +54,7 @@ func TestInformerScenariosReachTheirSituations(t *testing.T) {
 				c.change(&p)
 			}
 			seen := map[string]uint64{}
-			for _, s := range explored(t, c.scenario, p, 0, 1000).Situations {
+			for _, s := range tried.Explored(t, c.scenario, p, 0, 1000).Situations {
 				seen[s.Situation.String()] = s.Schedules
 			}
 			for _, s := range c.situations {
@@ -79,7 +80,7 @@ func TestRelistLoopHeals(t *testing.T) {
 	} {
 		p := informers.RelistLoop.Params
 		change(&p)
-		for _, f := range explored(t, informers.RelistLoop, p, 0, 300).Properties {
+		for _, f := range tried.Explored(t, informers.RelistLoop, p, 0, 300).Properties {
 			assert.Equal(t, model.Holds, f.Verdict, f.Name)
 		}
 	}

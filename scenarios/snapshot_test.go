@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/caches"
 	"github.com/watchbed/watchbed/properties/checks"
 	"github.com/watchbed/watchbed/properties/reads"
@@ -22,9 +23,9 @@ import (
 // violated.
 func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names []string, c *campaign.Result) {
 	t.Helper()
-	p := with(t, sc, settings...)
-	c = explored(t, sc, p, 0, 1000)
-	names = violated(c)
+	p := tried.With(t, sc, settings...)
+	c = tried.Explored(t, sc, p, 0, 1000)
+	names = tried.Violated(c)
 	o := known.OutcomeOf(sc, &p, names)
 	assert.Empty(t, known.Names(o.Missing))
 	assert.Empty(t, testbed.Names(o.Unexpected))
@@ -35,8 +36,8 @@ func violatedIn(t *testing.T, sc *testbed.Scenario, settings ...string) (names [
 // "Cache Inconsistency Detection Mechanism").
 func TestLostEvent(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
-		p := with(t, divergences.LostEvent, "consistency-checker=off")
-		c := explored(t, divergences.LostEvent, p, 0, 1000)
+		p := tried.With(t, divergences.LostEvent, "consistency-checker=off")
+		c := tried.Explored(t, divergences.LostEvent, p, 0, 1000)
 		for _, f := range c.Properties {
 			// Nothing is compared.
 			switch f.Name {
@@ -50,12 +51,12 @@ func TestLostEvent(t *testing.T) {
 	t.Run("alpha", func(t *testing.T) {
 		names, c := violatedIn(t, divergences.LostEvent, "consistency-checker=panic")
 		assert.Empty(t, names)
-		assert.NotZero(t, times(t, c, "cache: process ended by a failed consistency check"))
+		assert.NotZero(t, tried.Times(t, c, "cache: process ended by a failed consistency check"))
 	})
 	t.Run("beta", func(t *testing.T) {
 		names, c := violatedIn(t, divergences.LostEvent)
 		assert.Equal(t, []string{reads.Linearizable.Name, reads.Pages.Name}, names)
-		assert.NotZero(t, times(t, c, "cache: snapshots switched off by a failed consistency check"))
+		assert.NotZero(t, tried.Times(t, c, "cache: snapshots switched off by a failed consistency check"))
 	})
 }
 

@@ -1,14 +1,13 @@
 package scenarios
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -17,18 +16,8 @@ import (
 // slowly is watch-list-slow with one option for a full buffer. By the timer is
 // how the document has the end of the initial events.
 func slowly(t *testing.T, buffer, end string, seeds uint64) *campaign.Result {
-	p := with(t, WatchListSlow, "initial-events-buffer="+buffer, "initial-events-end="+end)
-	return explored(t, WatchListSlow, p, 0, seeds)
-}
-
-func situation(t *testing.T, c *campaign.Result, name string) uint64 {
-	for _, s := range sim.Situations() {
-		if s.String() == "cache: "+name {
-			return c.Situations[s].Times
-		}
-	}
-	require.Failf(t, "no such situation", "%q", name)
-	return 0
+	p := tried.With(t, WatchListSlow, "initial-events-buffer="+buffer, "initial-events-end="+end)
+	return tried.Explored(t, WatchListSlow, p, 0, seeds)
 }
 
 // TestBuffersOfInitialEvents judges each option of KEP-3157's step 2b by hand:
@@ -62,13 +51,13 @@ func TestBuffersOfInitialEvents(t *testing.T) {
 				for _, f := range c.Properties {
 					assert.NotZero(t, f.Exercised, f.Name)
 				}
-				assert.Subset(t, testbed.Names(o.breaks), violated(c))
+				assert.Subset(t, testbed.Names(o.breaks), tried.Violated(c))
 				if len(o.breaks) > 0 {
-					assert.NotEmpty(t, violated(c))
+					assert.NotEmpty(t, tried.Violated(c))
 				}
 				for _, name := range o.seen {
 					if end == "timer" {
-						assert.NotZero(t, situation(t, c, name), name)
+						assert.NotZero(t, tried.Times(t, c, "cache: "+name), name)
 					}
 				}
 			})
@@ -84,7 +73,7 @@ func TestThousandWatchers(t *testing.T) {
 	p.Workload.ListWatch.Clients, p.Workload.ListWatch.Rounds = 1000, 1
 	p.Clock.Network, p.Clock.Scheduling, p.Workload.Think = time.Millisecond, 100*time.Microsecond, 100*time.Millisecond
 	p.Clock.Horizon, p.Clock.Steps = 20*time.Second, 1_000_000
-	c := explored(t, WatchListStreams, p, 0, 1)
+	c := tried.Explored(t, WatchListStreams, p, 0, 1)
 	for _, f := range c.Properties {
 		assert.Zero(t, f.Violations, f.Name)
 		if f.Name == watches.InitialEvents.Name {
@@ -92,47 +81,4 @@ func TestThousandWatchers(t *testing.T) {
 		}
 	}
 	assert.Zero(t, c.Truncated)
-}
-
-// lots draws everything from one source.
-type lots struct{ *rand.Rand }
-
-func (l lots) Pick(_ *sim.World, enabled []sim.Action) int { return l.IntN(len(enabled)) }
-func (l lots) Choose(_ *sim.World, n int, _ string) int    { return l.IntN(n) }
-
-// TestCloneAmidInitialEvents: a clone of a world in which initial events are listed,
-// buffered and drained takes the same course as the original, and leaves it alone.
-func TestCloneAmidInitialEvents(t *testing.T) {
-	for _, sc := range []*testbed.Scenario{WatchListStart, WatchListSlow} {
-		for _, buffer := range []string{"as-shipped", "inject-merged", "cap", "references", "newest-only"} {
-			p := with(t, sc, "initial-events-end=timer", "initial-events-buffer="+buffer)
-			s, err := sc.New(p)
-			require.NoError(t, err)
-			for seed := range uint64(150) {
-				w := sim.NewWorld(s.Options())
-				s.Build(w)
-				steps := func(w *sim.World, c lots, n int) {
-					for range n {
-						if !w.Step(c) {
-							return
-						}
-					}
-				}
-				w.Start(lots{rand.New(rand.NewPCG(seed, 1))})
-				steps(w, lots{rand.New(rand.NewPCG(seed, 2))}, int(seed)*2)
-				clone, err := w.Clone()
-				require.NoError(t, err)
-				end := func(w *sim.World) (uint64, uint64) {
-					steps(w, lots{rand.New(rand.NewPCG(seed, 3))}, 200)
-					fingerprint, err := w.Fingerprint()
-					require.NoError(t, err)
-					return w.TraceHash(), fingerprint
-				}
-				hash, fingerprint := end(w)
-				sameHash, sameFingerprint := end(clone)
-				require.Equal(t, hash, sameHash, "%s %s, seed %d", sc.Name, buffer, seed)
-				require.Equal(t, fingerprint, sameFingerprint, "%s %s, seed %d", sc.Name, buffer, seed)
-			}
-		}
-	}
 }

@@ -5,7 +5,7 @@ package claims
 const (
 	listbench = "cd conformance && make servers && go run ./cmd/listbench"
 	servers   = "cd conformance && make servers && go test ./shell -run TestIssue15220OnRealServers"
-	memory    = "go test ./scenarios -run TestMemoryOfInformers -v"
+	memory    = "go test ./scenarios/figures -run TestMemoryOfInformers -v"
 	snapshots = "go test ./sim/cache/store -run TestSnapshotMemory -v"
 	article   = "article on consistent LISTs"
 )
@@ -113,7 +113,7 @@ var documents = []struct {
 		claimed("Summary", saysBypass),
 		adopted("Watch cache compaction", "API servers compact etcd every 5 minutes", "the default of compact-interval"),
 		elsewhere("Proposal", "of resources with infrequent changes history is kept far beyond etcd's compaction", BorneOut,
-			"38.3 events and 784 B when a compaction is heard of, 15.1 and 315 B with watch-history=until-compacted; informers of a quiet resource list 205 times with both, and without bookmarks 396 and 554 times", "only a full history loses events; with bookmarks an informer is at most a minute old, which etcd still has", "go test ./scenarios -run TestWatchHistoryUntilCompacted -v"),
+			"38.3 events and 784 B when a compaction is heard of, 15.1 and 315 B with watch-history=until-compacted; informers of a quiet resource list 205 times with both, and without bookmarks 396 and 554 times", "only a full history loses events; with bookmarks an informer is at most a minute old, which etcd still has", "go test ./scenarios/figures -run TestWatchHistoryUntilCompacted -v"),
 		beyond("Snapshot memory overhead", "snapshots take 7 GB more allocations, 0.2 % of all", "of all allocations of an API server under load, most of which are of encoders: nothing is encoded here; an event allocates 2.1 kB with snapshots and 50 B without, in the cache alone (BenchmarkEventAt100000Objects)"),
 		elsewhere("Snapshot memory overhead", "snapshots take 300 MB", BorneOut,
 			"195 MB for the 102,400 snapshots of a full history", "copies of the tree share their nodes: 1.9 kB a snapshot", snapshots),

@@ -15,7 +15,7 @@ var layers = [][]string{
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
 	{"sim/follower", "workload/...", "shell/..."},
 	{"testbed/..."},
-	{"properties/...", "internal/wholehistory"},
+	{"properties/...", "internal/wholehistory", "internal/tried"},
 	{"scenarios/..."},
 	{"knownbugs/..."},
 	{"diagnosis/..."},
@@ -109,11 +109,11 @@ var forbidden = []rule{
 		because: "a fresh clone builds simrun in seconds, and it starts in milliseconds",
 	},
 	{
-		packages: []string{"..."}, except: []string{"shell/...", "explore/property", "scenariotest"}, never: []string{"net/http", "crypto/tls"},
+		packages: []string{"..."}, except: []string{"shell/...", "explore/property", "scenariotest", "internal/tried"}, never: []string{"net/http", "crypto/tls"},
 		because: "simrun speaks to nothing, and with them it has a hundred packages more to compile",
 	},
 	{
-		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize"}, never: []string{"testing", "pgregory.net/rapid"},
+		packages: []string{"..."}, except: []string{"explore/property", "scenariotest", "internal/testsize", "internal/tried"}, never: []string{"testing", "pgregory.net/rapid"},
 		because: "no command carries the flags of go test",
 	},
 	{
@@ -138,6 +138,10 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/testsize"}, never: []string{"internal/testsize"},
+		because: "it is for tests",
+	},
+	{
+		packages: []string{"..."}, except: []string{"internal/tried"}, never: []string{"internal/tried"},
 		because: "it is for tests",
 	},
 	{

@@ -1,4 +1,4 @@
-package scenarios
+package figures
 
 import (
 	"fmt"
@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -23,14 +25,14 @@ func measuredProgressPeriods(t *testing.T) string {
 	const wait = "consistent_read_wait_seconds"
 	var b strings.Builder
 	b.WriteString("| period | wait, p50 / p99 / most | progress requests a LIST | bound | slowest LIST | within the bound of 100 ms | busy: wait, p50 / p99 | busy: progress requests a LIST |\n|---|---|---|---|---|---|---|---|\n")
-	fixed := boundOfRead(t, CostElsewhere)
+	fixed := boundOfRead(t, scenarios.CostElsewhere)
 	last := int64(0)
 	for _, period := range []string{"50ms", "100ms", "250ms", "1s"} {
 		set := []string{"etcd=3.6.16", "progress-period=" + period}
-		quiet, busy := measuredBy(t, CostElsewhere, set...), measuredBy(t, CostBusy, set...)
+		quiet, busy := measuredBy(t, scenarios.CostElsewhere, set...), measuredBy(t, scenarios.CostBusy, set...)
 		waits, busyWaits := tally(t, quiet, wait), tally(t, busy, wait)
 		lists := tally(t, quiet, `apiserver_request_duration_seconds{verb="LIST"}`)
-		slowest, bound := time.Duration(lists.Max()), boundOfRead(t, CostElsewhere, set...)
+		slowest, bound := time.Duration(lists.Max()), boundOfRead(t, scenarios.CostElsewhere, set...)
 		require.Greater(t, waits.Quantile(0.99), last, "a LIST waits for progress")
 		require.LessOrEqual(t, slowest, bound)
 		last = waits.Quantile(0.99)
@@ -51,7 +53,7 @@ func measuredProgressPeriods(t *testing.T) string {
 // boundOfRead is how long a consistent LIST of a scenario may take.
 func boundOfRead(t *testing.T, sc *testbed.Scenario, settings ...string) time.Duration {
 	t.Helper()
-	s, err := sc.New(with(t, sc, settings...))
+	s, err := sc.New(tried.With(t, sc, settings...))
 	require.NoError(t, err)
 	return s.ReadBound().Total
 }

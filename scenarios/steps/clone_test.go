@@ -1,4 +1,4 @@
-package scenarios
+package steps
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -57,6 +59,49 @@ func walk(t *testing.T, w *sim.World, c lots, steps int, ask bool) {
 		if ask {
 			_, err := w.Behaviour()
 			require.NoError(t, err)
+		}
+	}
+}
+
+// lots draws everything from one source.
+type lots struct{ *rand.Rand }
+
+func (l lots) Pick(_ *sim.World, enabled []sim.Action) int { return l.IntN(len(enabled)) }
+func (l lots) Choose(_ *sim.World, n int, _ string) int    { return l.IntN(n) }
+
+// TestCloneAmidInitialEvents: a clone of a world in which initial events are listed,
+// buffered and drained takes the same course as the original, and leaves it alone.
+func TestCloneAmidInitialEvents(t *testing.T) {
+	for _, sc := range []*testbed.Scenario{scenarios.WatchListStart, scenarios.WatchListSlow} {
+		for _, buffer := range []string{"as-shipped", "inject-merged", "cap", "references", "newest-only"} {
+			p := tried.With(t, sc, "initial-events-end=timer", "initial-events-buffer="+buffer)
+			s, err := sc.New(p)
+			require.NoError(t, err)
+			for seed := range uint64(150) {
+				w := sim.NewWorld(s.Options())
+				s.Build(w)
+				steps := func(w *sim.World, c lots, n int) {
+					for range n {
+						if !w.Step(c) {
+							return
+						}
+					}
+				}
+				w.Start(lots{rand.New(rand.NewPCG(seed, 1))})
+				steps(w, lots{rand.New(rand.NewPCG(seed, 2))}, int(seed)*2)
+				clone, err := w.Clone()
+				require.NoError(t, err)
+				end := func(w *sim.World) (uint64, uint64) {
+					steps(w, lots{rand.New(rand.NewPCG(seed, 3))}, 200)
+					fingerprint, err := w.Fingerprint()
+					require.NoError(t, err)
+					return w.TraceHash(), fingerprint
+				}
+				hash, fingerprint := end(w)
+				sameHash, sameFingerprint := end(clone)
+				require.Equal(t, hash, sameHash, "%s %s, seed %d", sc.Name, buffer, seed)
+				require.Equal(t, fingerprint, sameFingerprint, "%s %s, seed %d", sc.Name, buffer, seed)
+			}
 		}
 	}
 }

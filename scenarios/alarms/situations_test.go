@@ -1,21 +1,19 @@
-package scenarios
+package alarms
 
 import (
-	_ "embed"
 	"flag"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
-
-//go:embed situations.md
-var situationsText string
 
 // allSituations is how many schedules of each scenario with each design make it a gap
 // that a situation did not come about.
@@ -36,8 +34,10 @@ type absentSituation struct {
 }
 
 func absentSituations(t *testing.T) (rows []absentSituation) {
+	text, err := os.ReadFile("../situations.md")
+	require.NoError(t, err)
 	listed := map[string]bool{}
-	for _, line := range strings.Split(situationsText, "\n") {
+	for _, line := range strings.Split(string(text), "\n") {
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| situation |") || strings.HasPrefix(line, "| ---") {
 			continue
 		}
@@ -68,7 +68,7 @@ func TestSituationsThatNeverComeAbout(t *testing.T) {
 		for _, design := range situationDesigns {
 			p := sc.Params
 			p.Cache = design
-			for _, s := range explored(t, sc, p, 0, *situationSchedules).Situations {
+			for _, s := range tried.Explored(t, sc, p, 0, *situationSchedules).Situations {
 				times[s.Situation] += s.Times
 			}
 		}
@@ -108,7 +108,7 @@ func TestAbsentSituationsComeAboutElsewhere(t *testing.T) {
 		}
 		came := false
 		for first := uint64(0); first < 2000 && !came; first += 100 {
-			came = times(t, explored(t, row.scenario, p, first, 100), row.name) > 0
+			came = tried.Times(t, tried.Explored(t, row.scenario, p, first, 100), row.name) > 0
 		}
 		assert.True(t, came, "%s does not come about with %s %v", row.name, row.scenario.Name, row.settings)
 	}

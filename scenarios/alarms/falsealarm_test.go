@@ -1,4 +1,4 @@
-package scenarios
+package alarms
 
 import (
 	"flag"
@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/internal/tried"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -181,7 +184,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	exercised := map[string]uint64{}
 	each := alarms() / uint64(len(subjects))
 	for i, s := range subjects {
-		c := explored(t, s.sc, s.p, uint64(i)*each, each)
+		c := tried.Explored(t, s.sc, s.p, uint64(i)*each, each)
 		schedules += c.Schedules
 		choices += c.Stats.Choices
 		assert.Zero(t, c.Truncated, "%s on %s", s.sc.Name, s.p.Etcd)
@@ -265,10 +268,10 @@ func judgeCoverage(t *testing.T, times map[sim.Situation]uint64) {
 // released versions. With the race masked, as in all other scenarios, the
 // same schedules hold.
 func TestRewatchHoldsWithTheRaceMasked(t *testing.T) {
-	p := Rewatch.Params
-	released := explored(t, Rewatch, p, 0, alarms()/10)
+	p := scenarios.Rewatch.Params
+	released := tried.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
 	assert.NotEmpty(t, released.Failures)
 	p.Unmask = nil
-	inOrder := explored(t, Rewatch, p, 0, alarms()/10)
+	inOrder := tried.Explored(t, scenarios.Rewatch, p, 0, alarms()/10)
 	assert.Equal(t, []campaign.FailureTally(nil), inOrder.Failures)
 }

@@ -1,4 +1,4 @@
-package scenarios
+package figures
 
 import (
 	"fmt"
@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/guards"
 )
 
@@ -26,7 +28,7 @@ const (
 
 func exploredWith(t *testing.T, settings ...string) *campaign.Result {
 	t.Helper()
-	c := explored(t, guards.NotifyAndGate, with(t, guards.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
+	c := tried.Explored(t, guards.NotifyAndGate, tried.With(t, guards.NotifyAndGate, settings...), 0, notifyAndGateSchedules)
 	require.Zero(t, c.Truncated)
 	return c
 }
@@ -82,8 +84,8 @@ func measuredCostOfNotifyAndGate(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| notifications | gate | LIST, mean / p99 | ranges of etcd | bytes of etcd | progress requests | notifications |\n|---|---|---|---|---|---|---|\n")
 	for _, x := range append(notifyAndGate[:4:4], []struct{ notify, gate string }{{"notify=250ms", "default"}, {"notify=250ms", "disabled"}}...) {
-		p := with(t, CostElsewhere, "etcd=3.6.16", "reads=60", "noise-for=20s", "noise-writes=2000", x.notify, "consistent-list-from-cache="+x.gate)
-		c := sampled(t, CostElsewhere, p, costSchedules)
+		p := tried.With(t, scenarios.CostElsewhere, "etcd=3.6.16", "reads=60", "noise-for=20s", "noise-writes=2000", x.notify, "consistent-list-from-cache="+x.gate)
+		c := sampled(t, scenarios.CostElsewhere, p, costSchedules)
 		took := tally(t, c, `apiserver_request_duration_seconds{verb="LIST"}`)
 		each := func(names ...string) (sum float64) {
 			for _, name := range names {

@@ -1,14 +1,13 @@
-package scenarios
+package figures
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -44,11 +43,8 @@ func TestBoundsFollowQuantities(t *testing.T) {
 			t.Parallel()
 			sc, err := testbed.FindScenario(x.scenario)
 			require.NoError(t, err)
-			p := with(t, sc, x.set...)
-			subjects, err := sc.Subjects(p)
-			require.NoError(t, err)
-			c, err := campaign.Run(context.Background(), subjects, campaign.Config{Seeds: testsize.Of[uint64](200, 60, 20), Steps: p.Clock.Steps})
-			require.NoError(t, err)
+			p := tried.With(t, sc, x.set...)
+			c := tried.Explored(t, sc, p, 0, testsize.Of[uint64](200, 60, 20))
 			for _, tally := range c.Properties {
 				if tally.Name == x.property {
 					assert.Equal(t, model.Holds, tally.Verdict, "%v", c.Failures)

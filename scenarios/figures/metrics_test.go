@@ -1,4 +1,4 @@
-package scenarios
+package figures
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/guards"
 )
 
@@ -27,8 +28,8 @@ func TestLagShowsACloggedWatch(t *testing.T) {
 // synchronization issues", and apiserver_terminated_watchers_total says which.
 func TestShortWatchesShowFullBuffers(t *testing.T) {
 	const duration, terminated = `apiserver_request_duration_seconds{verb="WATCH"}`, "apiserver_terminated_watchers_total"
-	roomy := measuredBy(t, WatchListFull, "watch-buf=100")
-	full := measuredBy(t, WatchListFull)
+	roomy := measuredBy(t, scenarios.WatchListFull, "watch-buf=100")
+	full := measuredBy(t, scenarios.WatchListFull)
 	t.Logf("watches: %d with room, %d without, of which %d were ended", tally(t, roomy, duration).Count(), tally(t, full, duration).Count(), tally(t, full, terminated).Sum())
 	assert.Zero(t, tally(t, roomy, terminated).Sum())
 	assert.NotZero(t, tally(t, full, terminated).Sum())

@@ -1,4 +1,4 @@
-package scenarios
+package figures
 
 import (
 	"fmt"
@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/informers"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -50,7 +52,7 @@ type acts struct{ words, situation string }
 
 // measuredFull is what each option for a full buffer costs where the client is slow.
 func measuredFull(t *testing.T) string {
-	return bufferTable(t, WatchListFull, "apiserver_watch_list_duration_seconds", "initial-events-end=timer")
+	return bufferTable(t, scenarios.WatchListFull, "apiserver_watch_list_duration_seconds", "initial-events-end=timer")
 }
 
 // measuredBehind is what each option costs where the cache is behind.
@@ -86,7 +88,7 @@ func measuredWithoutProgress(t *testing.T) string {
 		c := measuredBy(t, watchlists.WithoutProgress, strings.Fields(settings)...)
 		took := tally(t, c, "informer_sync_duration_seconds")
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %s / %s |\n", quotedEach(settings), verdictOf(t, c, informers.CatchUp),
-			times(t, c, "informer: initial events ended by a bookmark"), times(t, c, "informer: list in place of a stream"),
+			tried.Times(t, c, "informer: initial events ended by a bookmark"), tried.Times(t, c, "informer: list in place of a stream"),
 			seconds(took.Quantile(0.5)), seconds(took.Quantile(0.99)))
 	}
 	return b.String()
@@ -121,7 +123,7 @@ func actsOf(t *testing.T, c *campaign.Result, all []acts) string {
 	}
 	var done []string
 	for _, a := range all {
-		done = append(done, fmt.Sprintf("%d %s", situation(t, c, a.situation), a.words))
+		done = append(done, fmt.Sprintf("%d %s", tried.Times(t, c, "cache: "+a.situation), a.words))
 	}
 	return strings.Join(done, ", ")
 }

@@ -1,17 +1,19 @@
-package scenarios
+package figures
 
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 )
 
-var updateFigures = flag.Bool("figures.update", false, "write the measured tables of the documents beside this package anew")
+var updateFigures = flag.Bool("figures.update", false, "write the measured tables of the documents of the scenarios anew")
 
 // table is one that a document has between its marks. Campaigns are deterministic, so
 // that a figure that has changed is a table that is stale.
@@ -23,13 +25,13 @@ type table struct {
 // holdTables measures the tables of a document and compares them with what it has, or
 // writes them:
 //
-//	go test ./scenarios -run TestFigures -figures.update
+//	go test ./scenarios/figures -run TestFigures -figures.update
 //
 // Unless tests have their full size it holds the first table of the document only, and
 // -short none.
 func holdTables(t *testing.T, file string, tables []table) {
 	t.Helper()
-	b, err := os.ReadFile(file)
+	b, err := os.ReadFile(filepath.Join("..", file))
 	require.NoError(t, err)
 	text := string(b)
 	if !*updateFigures {
@@ -43,11 +45,11 @@ func holdTables(t *testing.T, file string, tables []table) {
 		require.True(t, found, end)
 		measured := x.measure(t)
 		if !*updateFigures {
-			require.Equal(t, measured, old, "table %q is stale: go test ./scenarios -run %s -figures.update", x.name, t.Name())
+			require.Equal(t, measured, old, "table %q is stale: go test ./scenarios/figures -run %s -figures.update", x.name, t.Name())
 		}
 		text = before + begin + measured + end + after
 	}
 	if *updateFigures {
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join("..", file), []byte(text), 0o644))
 	}
 }

@@ -1,4 +1,4 @@
-package scenarios
+package figures
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -35,12 +37,12 @@ func measuredChecks(t *testing.T) string {
 		{guards.Mixed, "3.5.7 serves, 3.5.13 is the other"},
 		{guards.Unasked, "3.5.13 serves, 3.5.7 was down and takes over"},
 		{guards.Downgrade, "3.5.13 comes back as 3.5.7"},
-		{GuardQuietRange, "3.5.12 (etcd-io/etcd#17507)"},
+		{scenarios.GuardQuietRange, "3.5.12 (etcd-io/etcd#17507)"},
 	} {
 		fmt.Fprintf(&b, "| `%s`: %s |", x.scenario.Name, x.what)
 		for _, check := range checks {
 			claim := x.scenario.Claims[0].Name
-			for _, f := range explored(t, x.scenario, with(t, x.scenario, "version-check="+check), 0, checkSchedules).Properties {
+			for _, f := range tried.Explored(t, x.scenario, tried.With(t, x.scenario, "version-check="+check), 0, checkSchedules).Properties {
 				switch {
 				case f.Name != claim:
 				case f.Exercised == 0:
@@ -83,7 +85,7 @@ func measuredCascade(t *testing.T) string {
 		{"**draft-2019**", "draft-2019", nil},
 		{"draft-2019, delegated-limit=1", "draft-2019", []string{"delegated-limit=1"}},
 	} {
-		p := with(t, guards.Cascade, append([]string{"cache=" + x.cache}, x.settings...)...)
+		p := tried.With(t, guards.Cascade, append([]string{"cache=" + x.cache}, x.settings...)...)
 		c := sampled(t, guards.Cascade, p, cascadeSchedules)
 		fmt.Fprintf(&b, "| %s | %s |\n", x.name, strings.Join(cascadeColumns(t, c, &p), " | "))
 	}

@@ -1,10 +1,11 @@
-package scenarios
+package figures
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/load"
 	"github.com/watchbed/watchbed/scenarios/seats"
 )
@@ -30,7 +31,7 @@ func measuredSeats(t *testing.T) string {
 		{"dynamic-fallback, fallback-seats=at-etcd", "dynamic-fallback", []string{"fallback-seats=at-etcd"}},
 		{"**direct**", "direct", nil},
 	} {
-		p := with(t, seats.Fallback, append([]string{"cache=" + x.cache}, x.settings...)...)
+		p := tried.With(t, seats.Fallback, append([]string{"cache=" + x.cache}, x.settings...)...)
 		c := sampled(t, seats.Fallback, p, seatsSchedules)
 		runs := float64(c.Schedules)
 		during, after := p.Faults.For.Seconds(), (p.Clock.Horizon - p.Faults.For).Seconds()
