@@ -2,12 +2,17 @@ package proofs_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/wholehistory"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -73,4 +78,39 @@ func TestPastIsEnough(t *testing.T) {
 			require.Less(t, kept.States, all.States)
 		})
 	}
+}
+
+// A search asks for the past again only when a node has acted on which it depends
+// (System.PastOf). No step of another node changes it.
+func TestPastChangesOnlyWithItsNodes(t *testing.T) {
+	changed := map[testbed.Part]int{}
+	for _, sc := range testbed.Scenarios() {
+		s, _, err := sc.Provable(sc.Params)
+		require.NoError(t, err)
+		if s.Options().Mode == sim.Timed || len(s.Claims()) == 0 {
+			continue
+		}
+		for seed := range uint64(testsize.Of(20, 5, 2)) {
+			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 2))
+			explore.Begin(s, w, &answers.Combination{})
+			before := s.Past(sim.NewDigest)
+			for range 300 {
+				enabled := w.Enabled()
+				if len(enabled) == 0 || s.Over(w) {
+					break
+				}
+				a := enabled[r.IntN(len(enabled))]
+				w.Do(&answers.Combination{}, a)
+				s.Adopt(w)
+				past := s.Past(sim.NewDigest)
+				if past != before && a.Kind != sim.Inject {
+					require.True(t, s.PastOf(a.Node), "%s: %s", sc.Name, w.NodeName(a.Node))
+					changed[s.Role(a.Node).Part]++
+				}
+				before = past
+			}
+		}
+	}
+	t.Log(changed)
+	require.NotZero(t, changed[testbed.HistoryClient])
 }

@@ -14,7 +14,9 @@ func (w *World) Clone() (*World, error) {
 	c := &World{}
 	w.copyTo(c)
 	for i := 1; i < len(c.nodes); i++ {
-		c.nodes[i].shared = true
+		n := &c.nodes[i]
+		n.tasks, n.timers = slices.Clone(n.tasks), slices.Clone(n.timers)
+		n.shared, n.sharedTables = true, false
 		c.own(NodeID(i))
 	}
 	return c, nil
@@ -28,7 +30,7 @@ func (w *World) Fork(c *World) error {
 		return err
 	}
 	for i := 1; i < len(w.nodes); i++ {
-		w.nodes[i].shared = true
+		w.nodes[i].shared, w.nodes[i].sharedTables = true, true
 	}
 	w.copyTo(c)
 	return nil
@@ -88,7 +90,6 @@ func (w *World) own(id NodeID) Node {
 	n.behaviour = 0
 	if n.shared {
 		n.node, n.shared = n.node.(Cloner).Clone(), false
-		n.tasks, n.timers = slices.Clone(n.tasks), slices.Clone(n.timers)
 	}
 	return n.node
 }
@@ -106,14 +107,17 @@ func (w *World) Fingerprint() (uint64, error) {
 func (w *World) Behaviour() (uint64, error) {
 	return w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest {
 		if n.behaviour == 0 {
-			if r, records := f.(Recorder); records {
-				n.behaviour = r.Behaviour(NewDigest)
-			} else {
-				n.behaviour = f.Fingerprint(NewDigest)
-			}
+			n.behaviour = behaviourOf(f)
 		}
 		return n.behaviour
 	})
+}
+
+func behaviourOf(f Fingerprinter) Digest {
+	if r, records := f.(Recorder); records {
+		return r.Behaviour(NewDigest)
+	}
+	return f.Fingerprint(NewDigest)
 }
 
 func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64, error) {
@@ -148,7 +152,7 @@ func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64,
 			for _, m := range l.queue[l.head:] {
 				// Two calls between the same nodes may have the same text but
 				// different causes. Swapping their answers makes another state.
-				e = m.Payload.Digest(e).Word(uint64(w.causes[m.Cause].node))
+				e = m.Payload.Digest(e).Word(uint64(w.nodeOf(m.Cause)))
 				if w.mode == Timed {
 					e = e.Int(int64(m.due - w.now))
 				}

@@ -179,7 +179,7 @@ func (w *World) deliver(s *slot) {
 		w.free(k)
 	}
 	w.act(m.To, m.Cause)
-	w.own(m.To).Receive(&w.env, m)
+	w.call(m.To, call{kind: callReceive, payload: m.Payload, conn: m.Conn, from: m.From, cause: m.Cause})
 	if wasFull {
 		w.wakeSender(m)
 	}
@@ -189,7 +189,7 @@ func (w *World) deliver(s *slot) {
 func (w *World) wakeSender(m *Message) {
 	if w.nodes[m.From].drained {
 		w.act(m.From, w.nodes[m.From].root)
-		w.own(m.From).(Drained).Drained(&w.env, m.Conn)
+		w.call(m.From, call{kind: callDrained, conn: m.Conn})
 	}
 }
 
@@ -271,6 +271,9 @@ func (w *World) hangUp(k *conn, out *lane, n NodeID, h *Hangup) {
 }
 
 func (w *World) ordinal(c Cause) int32 {
+	if w.nameless {
+		return 0
+	}
 	r := &w.causes[c]
 	r.sent++
 	return r.sent - 1

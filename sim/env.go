@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/watchbed/watchbed/metric"
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/metric"
+)
 
 // Env is what a node may do during one step.
 type Env struct {
@@ -16,13 +20,16 @@ func (e *Env) Self() NodeID { return e.node }
 // its cause. The node counts its own activities, so that the name does not
 // depend on other nodes.
 func (e *Env) Begin(activity string, seq int) Cause {
-	e.cause = Cause(len(e.w.causes))
-	e.w.causes = append(e.w.causes, causeRecord{node: e.node, activity: activity, seq: seq})
+	e.cause = e.w.newCause(causeRecord{node: e.node, activity: activity, seq: seq})
+	e.note(effect{verb: verbBegin, text: activity, with: int64(seq), told: int64(e.cause)})
 	return e.cause
 }
 
 // Under continues an earlier cause, for a loop that takes up queued work.
-func (e *Env) Under(c Cause) { e.cause = c }
+func (e *Env) Under(c Cause) {
+	e.note(effect{verb: verbUnder, on: int64(c)})
+	e.cause = c
+}
 
 // Cause is why the present step happens.
 func (e *Env) Cause() Cause { return e.cause }
@@ -30,18 +37,25 @@ func (e *Env) Cause() Cause { return e.cause }
 // Call sends a unary request. The answer arrives on the same Conn, which ends
 // with it.
 func (e *Env) Call(to NodeID, p Payload) Conn {
-	c := e.w.open(e.node, to, callConn)
+	c := e.open(to, callConn)
 	e.Send(c, p)
 	return c
 }
 
 // Open opens a stream; the acceptor learns of it with the first message.
-func (e *Env) Open(to NodeID) Conn { return e.w.open(e.node, to, streamConn) }
+func (e *Env) Open(to NodeID) Conn { return e.open(to, streamConn) }
+
+func (e *Env) open(to NodeID, k connKind) Conn {
+	c := e.w.open(e.node, to, k)
+	e.note(effect{verb: verbOpen, on: int64(to), with: int64(k), told: int64(c)})
+	return c
+}
 
 // Bound limits the lane on which this node sends to room messages, as a Go
 // channel's or a flow control window's capacity does. The node asks CanSend
 // before it sends, and implements Drained to be woken.
 func (e *Env) Bound(c Conn, room int) {
+	e.note(effect{verb: verbBound, on: int64(c), with: int64(room)})
 	if k := e.w.find(c); k != nil {
 		l := e.w.laneFrom(k, e.node)
 		e.w.touchLane(l, true)
@@ -53,17 +67,22 @@ func (e *Env) Bound(c Conn, room int) {
 // has: what is sent there is dropped.
 func (e *Env) CanSend(c Conn) bool {
 	e.w.readsOwn(cellConn, int32(c.index()))
-	k := e.w.find(c)
-	if k == nil {
-		return true
+	can := true
+	if k := e.w.find(c); k != nil {
+		l := e.w.laneFrom(k, e.node)
+		e.w.touchLane(l, false)
+		can = l.room == 0 || l.len() < l.room
 	}
-	l := e.w.laneFrom(k, e.node)
-	e.w.touchLane(l, false)
-	return l.room == 0 || l.len() < l.room
+	e.note(effect{verb: verbCanSend, on: int64(c), told: number(can)})
+	return can
 }
 
 // Send puts a payload on the connection; nothing happens if it is gone.
 func (e *Env) Send(c Conn, p Payload) {
+	if e.w.journal != nil {
+		p = e.w.memo.payload(p)
+		e.note(effect{verb: verbSend, on: int64(c), payload: p})
+	}
 	w := e.w
 	w.readsOwn(cellConn, int32(c.index()))
 	k := w.find(c)
@@ -93,6 +112,7 @@ func (e *Env) Send(c Conn, p Payload) {
 
 // Close ends a stream, or gives up a call: messages that still come are dropped.
 func (e *Env) Close(c Conn) {
+	e.note(effect{verb: verbClose, on: int64(c)})
 	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node, hangupClosed)
@@ -102,6 +122,7 @@ func (e *Env) Close(c Conn) {
 // Abort ends a stream as Close does, but by tearing the TCP connection down: the peer
 // hears of a broken connection behind what it was sent before.
 func (e *Env) Abort(c Conn) {
+	e.note(effect{verb: verbAbort, on: int64(c)})
 	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node, hangupBroken)
@@ -110,15 +131,20 @@ func (e *Env) Abort(c Conn) {
 
 // UnderWay is World.UnderWay for what this node has sent: what its process still keeps
 // in memory for its peers.
-func (e *Env) UnderWay(f func(first *Message, count int)) { e.w.UnderWay(e.node, f) }
+func (e *Env) UnderWay(f func(first *Message, count int)) { e.UnderWayFrom(e.node, f) }
 
 // UnderWayFrom is the same for another node of the same process.
-func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) { e.w.UnderWay(n, f) }
+func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) {
+	e.noteUnrepeatable()
+	e.w.UnderWay(n, f)
+}
 
 // IsOpen reports whether the connection still is one at this end.
 func (e *Env) IsOpen(c Conn) bool {
 	e.w.readsOwn(cellConn, int32(c.index()))
-	return e.w.find(c) != nil
+	open := e.w.find(c) != nil
+	e.note(effect{verb: verbIsOpen, on: int64(c), told: number(open)})
+	return open
 }
 
 // Hold stops the deliveries from a connection to this node, as a receive loop
@@ -129,6 +155,7 @@ func (e *Env) Hold(c Conn) { e.setHeld(c, true) }
 func (e *Env) Release(c Conn) { e.setHeld(c, false) }
 
 func (e *Env) setHeld(c Conn, held bool) {
+	e.note(effect{verb: verbHold, on: int64(c), with: number(held)})
 	k := e.w.find(c)
 	if k == nil {
 		return
@@ -150,6 +177,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 // Enable lets a loop of this node run when its turn comes. A loop that is
 // enabled already keeps its place.
 func (e *Env) Enable(t Task) {
+	e.note(effect{verb: verbEnable, on: int64(t)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
 	w.touchReady(id, true)
@@ -165,6 +193,7 @@ func (e *Env) Enable(t Task) {
 
 // Disable takes a loop off the list.
 func (e *Env) Disable(t Task) {
+	e.note(effect{verb: verbDisable, on: int64(t)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
 	w.touchReady(id, true)
@@ -174,6 +203,7 @@ func (e *Env) Disable(t Task) {
 // Arm sets a timer of this node to go off after d. An earlier setting is
 // replaced.
 func (e *Env) Arm(t Timer, d Duration) {
+	e.note(effect{verb: verbArm, on: int64(t), with: int64(d)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
 	w.touchReady(id, true)
@@ -183,6 +213,7 @@ func (e *Env) Arm(t Timer, d Duration) {
 
 // Disarm stops a timer.
 func (e *Env) Disarm(t Timer) {
+	e.note(effect{verb: verbDisarm, on: int64(t)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
 	w.touchReady(id, true)
@@ -194,7 +225,9 @@ func (e *Env) Armed(t Timer) bool {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
 	w.touchReady(id, false)
-	return w.isReady(id)
+	armed := w.isReady(id)
+	e.note(effect{verb: verbArmed, on: int64(t), told: number(armed)})
+	return armed
 }
 
 // slotOf is the entry of a loop or timer in the world's table.
@@ -206,6 +239,9 @@ func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
 }
 
 func (e *Env) addSlot(table *[]int32, k Kind, n int) int32 {
+	if rec := &e.w.nodes[e.node]; rec.sharedTables {
+		rec.tasks, rec.timers, rec.sharedTables = slices.Clone(rec.tasks), slices.Clone(rec.timers), false
+	}
 	for len(*table) <= n {
 		*table = append(*table, 0)
 	}
@@ -220,7 +256,9 @@ func (e *Env) Choose(n int, what string) int {
 	if n <= 1 {
 		return 0
 	}
-	return e.w.choose(n, what)
+	v := e.w.choose(n, what)
+	e.note(effect{verb: verbChoose, text: what, with: int64(n), told: int64(v)})
+	return v
 }
 
 // Now is the virtual clock. It stands still when untimed: compare with Elapsed.
@@ -236,7 +274,10 @@ func (e *Env) Elapsed(since Time, d Duration) bool {
 }
 
 // Phase is the part of the run.
-func (e *Env) Phase() Phase { return e.w.phase }
+func (e *Env) Phase() Phase {
+	e.note(effect{verb: verbPhase, told: int64(e.w.phase)})
+	return e.w.phase
+}
 
 // Mode is untimed or timed: a node need not settle a phase or a jitter that
 // makes no difference while there is no clock.
@@ -253,11 +294,15 @@ func (e *Env) Tick() int64 {
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: CellTicks, Item: e.w.ticks}, true)
 	}
+	e.note(effect{verb: verbTick, told: e.w.ticks})
 	return e.w.ticks
 }
 
 // Cover counts a situation.
-func (e *Env) Cover(s Situation) { e.w.counts[s]++ }
+func (e *Env) Cover(s Situation) {
+	e.note(effect{verb: verbCover, on: int64(s)})
+	e.w.counts[s]++
+}
 
 // Record adds a value to a metric's distribution, in timed runs. Negative values
 // count as 0.

@@ -27,7 +27,10 @@ type plannedFault struct {
 
 // Node is another node of the world, for faults that change what a process is
 // before they restart it. Nodes know each other by messages only.
-func (e *Env) Node(n NodeID) Node { return e.w.own(n) }
+func (e *Env) Node(n NodeID) Node {
+	e.noteUnrepeatable()
+	return e.w.own(n)
+}
 
 // BreakStream cuts one open stream between two nodes. What was under way is
 // lost from some point on, each direction for itself.
@@ -117,4 +120,7 @@ func (w *World) restart(process []NodeID) {
 
 // Crash ends the process whose nodes these are as soon as the present step is
 // over, and starts it again, as RestartProcess does: the acting node panics.
-func (e *Env) Crash(process []NodeID) { e.w.crashing = process }
+func (e *Env) Crash(process []NodeID) {
+	e.noteUnrepeatable()
+	e.w.crashing = process
+}

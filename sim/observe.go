@@ -33,3 +33,46 @@ type Observer interface {
 // SetObserver installs an observer; nil removes it. Runs are several times
 // slower with one, and take the same course.
 func (w *World) SetObserver(o Observer) { w.observer = o }
+
+// Note is what a node reports while a run is observed: a value that says what
+// happened, with which stream, revision or watcher. Its text is made only when a
+// person reads it.
+type Note interface {
+	// Text is a sentence without its subject, which is the node. w gives the
+	// names of other nodes.
+	Text(w *World) string
+}
+
+// About is what a note is about, for readers that must not go by its text.
+type About struct {
+	// Revision that the note speaks of, 0 if it speaks of none.
+	Revision int64
+	// Key that is written or read, empty if there is none.
+	Key string
+	// Client is the name of the node whose watch the note speaks of, empty if it speaks
+	// of none or of that of its own node.
+	Client string
+}
+
+// Subject is an optional capability of a note.
+type Subject interface {
+	About() About
+}
+
+// Setback is an optional capability of a note: something that was asked for, or that
+// would have come, does not come of the step, or comes later. A story that is about
+// something missing tells of setbacks before it tells of what goes on as ever.
+type Setback interface {
+	SetsBack() bool
+}
+
+// Noting reports whether a run is observed. Guard a Note with it, so that
+// campaigns do not pay for values that are not read.
+func (e *Env) Noting() bool { return e.w.observer != nil }
+
+// Note gives the observer what just happened.
+func (e *Env) Note(n Note) {
+	if e.w.observer != nil {
+		e.w.observer.Observe(e.w, &Event{Kind: Noted, Node: e.node, Note: n})
+	}
+}

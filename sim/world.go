@@ -27,6 +27,8 @@ type World struct {
 	// partitions are those that there are at present.
 	partitions []*Partition
 	causes     []causeRecord
+	// nameless: causes have no records, and messages no names (OmitNames).
+	nameless bool
 
 	// slots is the table of everything that can ever happen, ready the set of
 	// those entries that can happen now. A bit set keeps the order stable and
@@ -47,12 +49,17 @@ type World struct {
 	// recorded.
 	footprint *Footprint
 	env       Env
-	current   Message
-	trace     Digest
-	untraced  bool
-	counts    []uint64
-	metrics   []metric.Distribution
-	stats     Stats
+	// memo is what nodes did in worlds forked from one, nil if that is not kept; recall is how
+	// the present step uses it, journal where a node's step is taken down.
+	memo     *Memo
+	recall   recall
+	journal  *journal
+	current  Message
+	trace    Digest
+	untraced bool
+	counts   []uint64
+	metrics  []metric.Distribution
+	stats    Stats
 }
 
 type nodeRecord struct {
@@ -62,12 +69,14 @@ type nodeRecord struct {
 	root    Cause
 	tasks   []int32 // slot by task number, 0 for none yet
 	timers  []int32
-	// shared: a clone of the world has the same node, and the same tables of loops and
-	// timers. The world makes them its own before the node acts.
-	shared bool
+	// shared: a clone of the world has the same node, sharedTables: and the same tables of
+	// loops and timers. The world makes them its own before they change.
+	shared, sharedTables bool
 	// behaviour is the digest that Behaviour mixes in, kept until the node acts; 0 is not
 	// known.
 	behaviour Digest
+	// begun is how many causes the node began, if they have no records.
+	begun Cause
 	// pace is how long each object takes on its way to a peer.
 	pace Duration
 }
@@ -75,7 +84,7 @@ type nodeRecord struct {
 // forget empties the record for the node of another run, which most likely has
 // as many loops and timers. A clone of the world may still need the tables.
 func (r *nodeRecord) forget() {
-	if r.shared {
+	if r.sharedTables {
 		*r = nodeRecord{}
 		return
 	}
@@ -127,8 +136,8 @@ func (w *World) Reset(o Options) {
 	*w = World{
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0], partitions: w.partitions[:0],
-		causes: w.causes[:0], slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
-		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced,
+		causes: w.causes[:0], nameless: w.nameless, memo: w.memo, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
+		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
 	}
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))
@@ -148,15 +157,13 @@ func (w *World) Reset(o Options) {
 // Add puts a node into the world.
 func (w *World) Add(name string, n Node) NodeID {
 	id := NodeID(len(w.nodes))
-	root := Cause(len(w.causes))
-	w.causes = append(w.causes, causeRecord{node: id, activity: "start"})
 	if len(w.nodes) == cap(w.nodes) {
 		w.nodes = append(w.nodes, nodeRecord{})
 	} else {
 		w.nodes = w.nodes[:id+1]
 	}
 	rec := &w.nodes[id]
-	rec.node, rec.name, rec.root = n, name, root
+	rec.node, rec.name, rec.root = n, name, w.newCause(causeRecord{node: id, activity: "start"})
 	_, rec.drained = n.(Drained)
 	return id
 }
@@ -238,12 +245,12 @@ func (w *World) Do(c Chooser, a Action) {
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, s.cause)
-		w.own(s.action.Node).Fire(&w.env, Timer(s.index))
+		w.call(s.action.Node, call{kind: callFire, index: s.index, cause: s.cause})
 	case Run:
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, w.nodes[s.action.Node].root)
-		w.own(s.action.Node).Run(&w.env, Task(s.index))
+		w.call(s.action.Node, call{kind: callRun, index: s.index})
 	case Inject:
 		f := &w.faults[s.index]
 		f.left--

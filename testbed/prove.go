@@ -18,7 +18,8 @@ import (
 // states keeps it in the place of the history: it goes on once from two schedules that led to
 // nodes in the same state and to the same past.
 type Past interface {
-	// Digest mixes it in. It is a function of the system as it is now.
+	// Digest mixes it in. It is a function of what clients have recorded so far, and of the
+	// store of etcd (System.PastOf).
 	Digest(d sim.Digest) sim.Digest
 }
 
@@ -161,6 +162,13 @@ func (s *System) Past(d sim.Digest) sim.Digest {
 		d = p.Digest(d)
 	}
 	return d
+}
+
+// PastOf implements prove.Subject: pasts are made of what clients recorded, and of what etcd
+// had at which revision.
+func (s *System) PastOf(n sim.NodeID) bool {
+	part := s.roles[n].Part
+	return part == EtcdMember || part >= HistoryClient
 }
 
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own

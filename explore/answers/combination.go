@@ -2,6 +2,7 @@ package answers
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/watchbed/watchbed/sim"
 )
@@ -13,25 +14,54 @@ type Combination struct {
 	// are to each.
 	picked, options []int
 	asked           int
+	// begun is how many answers there were before the step: the rest are first ones.
+	begun int
 }
 
 // Next goes on to the combination that follows. It returns false if there is none.
 func (c *Combination) Next() bool {
 	for i := len(c.options) - 1; i >= 0; i-- {
 		if c.picked[i]+1 < c.options[i] {
-			c.picked = append(c.picked[:i], c.picked[i]+1)
-			c.options, c.asked = c.options[:0], 0
+			c.picked[i]++
+			c.begun = i + 1
+			c.Again()
 			return true
 		}
 	}
 	return false
 }
 
+// Again takes the present step from its beginning.
+func (c *Combination) Again() {
+	c.picked, c.options, c.asked = c.picked[:c.begun], c.options[:c.begun], 0
+}
+
 // Given are the answers of the present step. The slice is valid until the next one.
 func (c *Combination) Given() []int { return c.picked }
 
-// Options is how many answers there are to a question of the present step.
-func (c *Combination) Options(question int) int { return c.options[question] }
+// Number is the combination as a number in the mixed radix of how many answers each question
+// has, the first question first. It is the same before the step and after it.
+func (c *Combination) Number() uint64 {
+	number, radix := 0, 1
+	for i, answer := range c.picked {
+		number += answer * radix
+		radix *= c.options[i]
+	}
+	return uint64(number)
+}
+
+// Combinations is how many there may be of the questions of the present step: all numbers
+// are below it.
+func (c *Combination) Combinations() int {
+	all := 1
+	for _, n := range c.options {
+		if all > math.MaxInt32 {
+			return all
+		}
+		all *= n
+	}
+	return all
+}
 
 // Pick implements sim.Chooser. The search picks itself.
 func (*Combination) Pick(*sim.World, []sim.Action) int { panic("answers: a step is not picked") }
@@ -39,13 +69,12 @@ func (*Combination) Pick(*sim.World, []sim.Action) int { panic("answers: a step 
 // Choose implements sim.Chooser.
 func (c *Combination) Choose(_ *sim.World, n int, what string) int {
 	if c.asked == len(c.picked) {
-		c.picked = append(c.picked, 0)
+		c.picked, c.options = append(c.picked, 0), append(c.options, n)
 	}
-	c.options = append(c.options, n)
+	if before := c.options[c.asked]; n != before {
+		panic(fmt.Sprintf("answers: %q has %d options, and had %d on the way before", what, n, before))
+	}
 	v := c.picked[c.asked]
 	c.asked++
-	if v >= n {
-		panic(fmt.Sprintf("answers: %q has %d options, and had more on the way before", what, n))
-	}
 	return v
 }

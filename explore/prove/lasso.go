@@ -10,10 +10,11 @@ import (
 // lasso makes the schedule that leads to a knot and once around in it, such that each thread
 // has a turn. loop is the length of the way around.
 func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
-	if err := w.goTo(k.entry); err != nil {
+	entry, err := w.goTo(k.entry)
+	if err != nil {
 		return nil, 0, err
 	}
-	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: w.path[len(w.path)-1], taken: map[thread]bool{}}
+	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: *entry, taken: map[thread]bool{}}
 	for {
 		way := l.way(func(e edge) bool { return e.thread != 0 && !l.taken[e.thread] })
 		if way == nil {

@@ -101,6 +101,9 @@ func (s *search) run() error {
 			return nil
 		}
 		first, last = last, s.tree.len()
+		for _, w := range s.workers {
+			w.frontier.advance(w)
+		}
 	}
 	return nil
 }
@@ -130,23 +133,41 @@ func (s *search) layer(first, last int) (done int, err error) {
 // expand has the workers take chunks of a batch. What they look at stays the same until
 // all are done, and what they find is in the order of the states.
 func (s *search) expand(first, last int) []*chunk {
-	found := make([]*chunk, (last-first+chunkSize-1)/chunkSize)
-	var next atomic.Int64
+	todo := make([]part, (last-first+chunkSize-1)/chunkSize)
+	for i := range todo {
+		p := &todo[i]
+		p.first = uint32(first + i*chunkSize)
+		p.last = min(p.first+chunkSize, uint32(last))
+		p.owner = slices.IndexFunc(s.workers, func(w *worker) bool { return w.frontier.has(p.first) })
+	}
+	found := make([]*chunk, len(todo))
 	var wait sync.WaitGroup
-	for _, w := range s.workers {
+	for me, w := range s.workers {
 		wait.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(found) {
-					return
+			// Its own worlds first, and those of others last.
+			for _, take := range []func(owner int) bool{
+				func(owner int) bool { return owner == me },
+				func(owner int) bool { return owner < 0 },
+				func(int) bool { return true },
+			} {
+				for i := range todo {
+					if p := &todo[i]; take(p.owner) && p.taken.CompareAndSwap(false, true) {
+						found[i] = w.expand(p.first, p.last)
+					}
 				}
-				from := first + i*chunkSize
-				found[i] = w.expand(uint32(from), uint32(min(from+chunkSize, last)))
 			}
 		})
 	}
 	wait.Wait()
 	return found
+}
+
+// part is a part of a batch, of the states from first up to last. owner is the worker that
+// has kept the world of the first of them, -1 if none has.
+type part struct {
+	first, last uint32
+	owner       int
+	taken       atomic.Bool
 }
 
 // merge takes in what a chunk has found.
@@ -167,7 +188,7 @@ func (s *search) merge(c *chunk) error {
 		s.fail(&c.failed[i])
 	}
 	for i := range c.candidates {
-		if err := s.add(&c.candidates[i]); err != nil {
+		if err := s.add(c.by, &c.candidates[i]); err != nil {
 			return err
 		}
 	}
@@ -200,13 +221,16 @@ func (s *search) findLasso() error {
 	return nil
 }
 
-func (s *search) add(c *candidate) error {
+// add takes in what a worker has found.
+func (s *search) add(by *worker, c *candidate) error {
 	if !s.visited.add(c.key) {
+		by.frontier.decline(by, c)
 		return nil
 	}
 	if s.tree.len() == maxStates {
 		return tooLarge(fmt.Sprintf("a search has at most %d states", maxStates))
 	}
+	by.frontier.keep(c, uint32(s.tree.len()))
 	s.tree.add(c.parent, c.step)
 	if s.graph != nil {
 		s.graph.found(c.key)

@@ -26,22 +26,24 @@ func newStep(action int, given *answers.Combination) (step, error) {
 	if action >= maxActions {
 		return 0, tooLarge(fmt.Sprintf("a state has more than %d enabled actions", maxActions))
 	}
-	rank, radix := 0, 1
-	for i, answer := range given.Given() {
-		rank += answer * radix
-		if radix *= given.Options(i); radix > maxAnswers {
-			return 0, tooLarge(fmt.Sprintf("a step asks questions with more than %d combinations of answers", maxAnswers))
-		}
+	if given.Combinations() > maxAnswers {
+		return 0, tooLarge(fmt.Sprintf("a step asks questions with more than %d combinations of answers", maxAnswers))
 	}
-	return step(action | rank<<actionBits), nil
+	return step(action | int(given.Number())<<actionBits), nil
 }
 
 func (s step) action() int { return int(s & (maxActions - 1)) }
 
 // chooser takes the step. It answers as the digits of the number say.
-func (s step) chooser() *ranked { return &ranked{int(s >> actionBits)} }
+func (s step) chooser() *ranked { return &ranked{int(s >> actionBits), int(s >> actionBits)} }
 
-type ranked struct{ rest int }
+type ranked struct{ number, rest int }
+
+// Number implements answering.
+func (r *ranked) Number() uint64 { return uint64(r.number) }
+
+// Again implements answering.
+func (r *ranked) Again() { r.rest = r.number }
 
 // Pick implements sim.Chooser. The search picks itself.
 func (*ranked) Pick(*sim.World, []sim.Action) int { panic("prove: a step is not picked") }

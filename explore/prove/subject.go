@@ -16,6 +16,9 @@ type Subject interface {
 	// states have equal behaviour and equal pasts, the judges give the same verdicts on all
 	// steps that follow.
 	Past(d sim.Digest) sim.Digest
+	// PastOf reports whether Past may change when a node acts. A search asks for it again only
+	// then.
+	PastOf(n sim.NodeID) bool
 	// JudgeStep says what is known after a step of the adopted world: a finding for each
 	// property that the step may have put to the test. It may be called for any step, and
 	// twice for the same one. The slice is valid until the next call.

@@ -50,6 +50,7 @@ func (w *Walk) Take(c sim.Chooser) (ended bool, err error) {
 			at.firings = at.firings.and(t)
 		}
 		at.world.Do(c, a)
+		at.pastKnown = false
 	}
 	return false, nil
 }

@@ -20,8 +20,12 @@ type worker struct {
 	properties int
 	// fixed is how many questions were asked before the first state.
 	fixed int
-	// path has the worlds from the first state to the one that is expanded.
+	// remembered are the nodes on which the past depends.
+	remembered []sim.NodeID
+	// path has worlds of states on the way to one that is expanded, the first state first.
 	path []place
+	// frontier has places of states that are still to be expanded.
+	frontier frontier
 	// unused are worlds whose memory the next clones take.
 	unused []*sim.World
 }
@@ -31,6 +35,9 @@ type place struct {
 	state   uint32
 	world   *sim.World
 	firings firings
+	// past is what Subject.Past says of the world; it counts if pastKnown.
+	past      sim.Digest
+	pastKnown bool
 }
 
 // candidate is a state that a chunk of a layer led to and that was not visited before the
@@ -41,10 +48,14 @@ type candidate struct {
 	step   step
 	// failures are what the step violates.
 	failures []explore.Failure
+	// at is where the step led to; its world is nil if it was not kept.
+	at place
 }
 
 // chunk is what a part of a layer led to.
 type chunk struct {
+	// by is the worker that expanded it.
+	by         *worker
 	candidates []candidate
 	seen       map[uint64]struct{}
 	// failed are the steps that violate something. What comes after them is not looked at.
@@ -68,8 +79,15 @@ type chunk struct {
 func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker {
 	w := &worker{subject: s, goal: s.Goal(), bounds: b, tree: t, visited: v, properties: properties}
 	first, start := sim.NewWorld(s.Options()), &Path{}
+	first.OmitNames()
 	explore.Begin(s, first, start)
+	first.UseMemo(sim.NewMemo(Alike))
 	w.path, w.fixed = []place{{world: first}}, start.fixed
+	for n := range sim.NodeID(first.Nodes()) {
+		if s.PastOf(n) {
+			w.remembered = append(w.remembered, n)
+		}
+	}
 	return w
 }
 
@@ -80,15 +98,24 @@ func (w *worker) key(p *place) (uint64, error) {
 		return 0, err
 	}
 	w.subject.Adopt(p.world)
-	return uint64(p.firings.digest(w.subject.Past(sim.Digest(behaviour)))), nil
+	return uint64(p.firings.digest(sim.Digest(behaviour).Word(uint64(w.past(p))))), nil
+}
+
+// past is what the judges still need to know, of the world that the subject has adopted.
+func (w *worker) past(p *place) sim.Digest {
+	if !p.pastKnown {
+		p.past, p.pastKnown = w.subject.Past(sim.NewDigest), true
+	}
+	return p.past
 }
 
 // expand looks at the states from first up to last, which belong to one layer.
 func (w *worker) expand(first, last uint32) *chunk {
-	c := &chunk{seen: map[uint64]struct{}{}, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
+	c := &chunk{by: w, seen: map[uint64]struct{}{}, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
 	for s := first; s < last && c.err == nil; s++ {
-		if c.err = w.goTo(s); c.err == nil {
-			w.successors(c)
+		var from *place
+		if from, c.err = w.goTo(s); c.err == nil {
+			w.successors(c, from)
 		}
 	}
 	return c
@@ -101,9 +128,12 @@ func (c *chunk) stop(t timer, name string) {
 	c.stopped[t] = Stopped{Timer: name, Times: s.Times + 1}
 }
 
-// goTo makes the world of a state: from that of the last state before it which the path
-// still has.
-func (w *worker) goTo(state uint32) error {
+// goTo returns the world of a state. If it was not kept, it is made from that of the last
+// state before it which the path still has.
+func (w *worker) goTo(state uint32) (*place, error) {
+	if p := w.frontier.visit(w, state); p != nil {
+		return p, nil
+	}
 	var ahead []uint32
 	for s := state; ; s = w.tree.parents[s] {
 		// Numbers rise along a path.
@@ -121,33 +151,62 @@ func (w *worker) goTo(state uint32) error {
 		from := &w.path[len(w.path)-1]
 		next, err := w.take(from, from.world.Enabled()[step.action()], step.chooser())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		next.state = ahead[i]
 		w.path = append(w.path, next)
 		// Its clones take over what is kept of its nodes' behaviour.
 		if _, err := next.world.Behaviour(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return &w.path[len(w.path)-1], nil
+}
+
+// answering answers the questions of one step.
+type answering interface {
+	sim.Chooser
+	// Number tells apart the answers that it gives.
+	Number() uint64
+	// Again has it answer from the first question on.
+	Again()
 }
 
 // take carries out one step in a clone.
-func (w *worker) take(from *place, a sim.Action, c sim.Chooser) (place, error) {
+func (w *worker) take(from *place, a sim.Action, c answering) (place, error) {
 	world := &sim.World{}
 	if n := len(w.unused); n > 0 {
 		world, w.unused = w.unused[n-1], w.unused[:n-1]
-	}
-	if err := from.world.Fork(world); err != nil {
-		return place{}, err
 	}
 	next := place{world: world, firings: from.firings}
 	if t, counted := w.counted(from.world, a); counted {
 		next.firings = from.firings.and(t)
 	}
-	world.Do(c, a)
+	if err := from.world.Fork(world); err != nil {
+		return place{}, err
+	}
+	given := c.Number()
+	if !world.DoAgain(c, a, given) {
+		if err := from.world.Fork(world); err != nil {
+			return place{}, err
+		}
+		c.Again()
+		world.DoAnew(c, a, given)
+	}
+	if from.pastKnown && w.samePast(from.world, world) {
+		next.past, next.pastKnown = from.past, true
+	}
 	return next, nil
+}
+
+// samePast reports whether no node has acted on which the past depends.
+func (w *worker) samePast(before, after *sim.World) bool {
+	for _, n := range w.remembered {
+		if before.Node(n) != after.Node(n) {
+			return false
+		}
+	}
+	return true
 }
 
 // drop ends the use of a place.
@@ -167,10 +226,10 @@ func (w *worker) counted(world *sim.World, a sim.Action) (timer, bool) {
 	return timer{a.Node, world.TimerOf(a)}, true
 }
 
-// successors takes each step out of the state at the end of the path.
-func (w *worker) successors(c *chunk) {
-	from := &w.path[len(w.path)-1]
+// successors takes each step out of a state.
+func (w *worker) successors(c *chunk, from *place) {
 	w.subject.Adopt(from.world)
+	w.past(from)
 	if w.goal != nil {
 		c.expanded = append(c.expanded, expanded{open: w.goal.Open()})
 	}
@@ -214,9 +273,6 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 	if found.step, err = newStep(i, given); err != nil {
 		return err
 	}
-	if next.world != nil {
-		defer w.drop(&next)
-	}
 	if panicked != nil {
 		found.failures = []explore.Failure{panicked.Failure()}
 	} else {
@@ -230,20 +286,21 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 	}
 	if found.failures != nil {
 		c.failed = append(c.failed, found)
-		return nil
+	} else if !w.visited.has(found.key) {
+		if _, again := c.seen[found.key]; !again {
+			c.seen[found.key] = struct{}{}
+			w.frontier.offer(&found, &next)
+			c.candidates = append(c.candidates, found)
+		}
 	}
-	if w.visited.has(found.key) {
-		return nil
-	}
-	if _, again := c.seen[found.key]; !again {
-		c.seen[found.key] = struct{}{}
-		c.candidates = append(c.candidates, found)
+	if next.world != nil {
+		w.drop(&next)
 	}
 	return nil
 }
 
 // tryStep is take, and the finding of a panic in simulated code.
-func (w *worker) tryStep(from *place, a sim.Action, c sim.Chooser) (next place, panicked *explore.Finding, err error) {
+func (w *worker) tryStep(from *place, a sim.Action, c answering) (next place, panicked *explore.Finding, err error) {
 	over := false
 	defer func() {
 		if over {
