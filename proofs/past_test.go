@@ -39,6 +39,18 @@ func TestPastIsEnough(t *testing.T) {
 		{"future-watch", "etcd=3.5.13 writes=3", 1, false},
 		// A watcher of a cache: its position says all of the one event that it was sent.
 		{"resumed-watch", "writers=1 writes=1 watchers=1 leave=1 keys=1 restarts=0", 0, true},
+		// A client that asks for initial events, twice.
+		{"watch-list", "writers=1 writes=1 deletes=false txns=false noise=0 noise-writes=0 keys=1 items=1 breaks=0 restarts=0 at-rest=true" +
+			" caches=1 list-watchers=1 list-rounds=2", 0, false},
+		// Watchers of a cache, and a client whose watches etcd serves, until nothing more can happen.
+		{"full-watches-at-rest", "writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=0 watchers=1 keys=1 items=1 list-watchers=1" +
+			" list-rounds=1 breaks=0 at-rest=true", 1, true},
+		{"errors-at-rest", "writers=1 writes=1 deletes=false readers=0 watchers=1 leave=0 keys=1 items=1 at-rest=true drawn-watchers=0" +
+			" drawn-requests=0 timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 breaks=0 recreations=0 call-breaks=1 resources=1" +
+			" list-watchers=0", 1, false},
+		// An informer whose watch is refused.
+		{"informer-expired", "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
+			" informers=1 informer-breaks=0 informer-refusals=1", 0, true},
 		// An informer, which starts again once.
 		{"informer-time-travel", "at-rest=true writers=1 writes=1 noise=0 noise-writes=0 keys=1 items=1 informers=1 informer-breaks=0 informer-restarts=1 restarts=0", 0, true},
 	} {

@@ -41,6 +41,9 @@ type Property struct {
 	// Past makes the property's Past for a system; nil if a search over states cannot judge
 	// the property.
 	Past func(*System) Past
+	// AtRest: the judge says something only of a state in which nothing more can happen
+	// (System.IsOver). A search judges it if runs go on until then (Clock.ToRest).
+	AtRest bool
 	// Goal makes the property's Goal for a system; nil if the property is not about what
 	// never comes.
 	Goal func(*System) Goal

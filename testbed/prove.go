@@ -40,13 +40,14 @@ type Goal = prove.Goal
 const maxGoalClients = 64
 
 // Provable puts a scenario together for a search over its states. The system claims those
-// properties that have a past or a goal; the second result are the scenario's other claims,
-// which the search does not judge.
+// properties that have a past or a goal, and not those that are about where nothing more can
+// happen if runs end before; the second result are the scenario's other claims, which the
+// search does not judge.
 func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil
 	for _, c := range sc.Claims {
-		if c.Past == nil && c.Goal == nil {
+		if c.Past == nil && c.Goal == nil || c.AtRest && !p.Clock.ToRest {
 			left = append(left, c)
 			continue
 		}
@@ -94,6 +95,7 @@ func (s *System) makePasts() error {
 	for i, c := range s.claims {
 		_, steps := s.judges[i].(StepObserver)
 		s.ofSteps = append(s.ofSteps, steps)
+		s.judgesRest = s.judgesRest || c.AtRest || c.Kind == Liveness && c.Goal == nil
 		if c.Goal != nil {
 			if s.goal = c.Goal(s); len(s.clients.history) > maxGoalClients {
 				return fmt.Errorf("a search for requests that are never answered follows at most %d clients, and there are %d", maxGoalClients, len(s.clients.history))
@@ -173,7 +175,8 @@ func (s *System) PastOf(n sim.NodeID) bool {
 
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own
 // steps, and the state of nodes by what looks at their steps. A member that is ahead of the
-// leader sends what the leader has still to apply: that is judged after etcd's steps.
+// leader sends what the leader has still to apply: that is judged after etcd's steps. What
+// must be so when nothing more can happen is judged after any step.
 func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	part := s.roles[a.Node].Part
 	recorded := part >= HistoryClient || part == EtcdMember && s.topology.Lagging
@@ -182,6 +185,7 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 			p.BeginJudging(w)
 		}
 	}
+	rests := s.judgesRest && s.IsOver(w)
 	s.findings = s.findings[:0]
 	for i, j := range s.judges {
 		f := explore.Finding{Property: s.claims[i].Name}
@@ -192,7 +196,7 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 			j.Reset()
 			j.(StepObserver).AfterStep(w, a)
 			f = j.Finding(w)
-		case recorded:
+		case recorded, rests:
 			f = j.Finding(w)
 		}
 		f.Property = s.claims[i].Name

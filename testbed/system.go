@@ -45,6 +45,8 @@ type System struct {
 	// pasts are those of the claims, ofSteps says whose judges look at steps: set by Provable.
 	pasts   []Past
 	ofSteps []bool
+	// judgesRest: a claim is also about where nothing more can happen; set by Provable.
+	judgesRest bool
 	// goal is that of a claim, nil if none has one: set by Provable.
 	goal Goal
 	// scenario is the one that it was made from.

@@ -164,6 +164,11 @@ func (w *DrawnWatcher) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter.
 func (w *DrawnWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, w) }
 
+// Behaviour implements sim.Recorder. How many watches there were decides which one is next.
+func (w *DrawnWatcher) Behaviour(d sim.Digest) sim.Digest {
+	return sim.FoldCellsBut(d.Int(int64(len(w.streams))), w, cellRecord)
+}
+
 // Cells implements sim.Celled.
 func (w *DrawnWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	plan, record := sim.NewDigest, sim.NewDigest

@@ -327,6 +327,16 @@ func (c *ListWatcher) Clone() sim.Node {
 // Fingerprint implements sim.Fingerprinter.
 func (c *ListWatcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, c) }
 
+// Behaviour implements sim.Recorder. How many watches there were decides which version the
+// next one names, and what the last one has come to whether the client resumes it.
+func (c *ListWatcher) Behaviour(d sim.Digest) sim.Digest {
+	if n := len(c.streams); n > 0 {
+		s := &c.streams[n-1]
+		d = d.Int(int64(n % len(c.plan.Versions))).Bool(s.IsList()).Bool(s.End >= 0)
+	}
+	return sim.FoldCellsBut(d, c, cellRecord)
+}
+
 // Cells implements sim.Celled.
 func (c *ListWatcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	record := sim.NewDigest

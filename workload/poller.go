@@ -245,6 +245,12 @@ func (p *Poller) Clone() sim.Node {
 // depend on them.
 func (p *Poller) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, p) }
 
+// Behaviour implements sim.Recorder. How many LISTs there were, and since when the next one
+// is wanted, is only told to metrics and stories.
+func (p *Poller) Behaviour(d sim.Digest) sim.Digest {
+	return sim.FoldCellsBut(d, p, cellPlan, cellRecord)
+}
+
 // Cells implements sim.Celled.
 func (p *Poller) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	record := sim.NewDigest

@@ -49,6 +49,12 @@ func History(s *testbed.System, d sim.Digest) sim.Digest {
 	for _, w := range s.Watchers() {
 		d = w.Fingerprint(d)
 	}
+	for _, c := range s.ListWatchers() {
+		d = c.Fingerprint(d)
+	}
+	for _, c := range s.DrawnWatchers() {
+		d = c.Fingerprint(d)
+	}
 	for _, n := range s.Informers() {
 		d = n.Fingerprint(d)
 		for _, x := range n.Exchanges() {

@@ -30,7 +30,9 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 		"comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
 		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
 	},
-	New: func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
+	Past:   testbed.NoPast,
+	AtRest: true,
+	New:    func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
 
 type nothingLeft struct{ system *testbed.System }

@@ -18,6 +18,8 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, a client library holds the watches that caches have open, and nothing that still waits.",
 	Violated: "left behind in the client",
 	Labels:   map[string]string{"calls": "calls left in the client", "requests": "requests left in the client", "watches": "watches left in the client", "events": "events left in the client"},
+	Past:     testbed.NoPast,
+	AtRest:   true,
 	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
 

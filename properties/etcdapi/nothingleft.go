@@ -19,6 +19,8 @@ var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, etcd holds no call, no response and no option of a watch that ended, and as many streams as clients have open.",
 	Violated: "left behind in etcd",
 	Labels:   map[string]string{"calls": "calls left in etcd", "streams": "streams left in etcd", "responses": "responses left in etcd", "watches": "watches left in etcd"},
+	Past:     testbed.NoPast,
+	AtRest:   true,
 	New:      func(s *testbed.System) testbed.Judge { return &nothingLeft{s} },
 })
 

@@ -18,6 +18,7 @@ var CatchUp = testbed.RegisterProperty(&testbed.Property{
 	Violated: "informer never catches up",
 	Labels:   map[string]string{"behind": "informer never catches up"},
 	Weight:   1,
+	Past:     testbed.NoPast,
 	New:      func(s *testbed.System) testbed.Judge { return &catchUp{s} },
 })
 

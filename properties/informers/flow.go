@@ -159,3 +159,33 @@ func (f *flow) veryShort(w *sim.World) bool {
 func watched(x *informer.Exchange) bool {
 	return stepOf(x) == watch || stepOf(x) == streamList && x.Complete
 }
+
+// flowPast is where each informer is behind its last request.
+type flowPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p flowPast) Digest(d sim.Digest) sim.Digest {
+	for _, n := range p.system.Informers() {
+		f := newFlow(n)
+		for f.next() {
+		}
+		d = f.digest(d)
+	}
+	return d
+}
+
+// digest is what later requests are held against, behind the last one. What comes of that
+// one, if it is still open, takes the place of what has come of it so far.
+func (f *flow) digest(d sim.Digest) sim.Digest {
+	d = d.Int(f.version).Int(f.listed).Bool(f.unavailable).Bool(f.newest)
+	if n := len(f.all); n > 0 {
+		d = d.Int(int64(f.informer.Record().Restarts - f.all[n-1].Process))
+	}
+	if x := f.last; x != nil {
+		d = x.Request.Digest(d).Word(uint64(x.End)).Bool(x.Events > 0).Int(x.Version).Bool(x.Complete)
+		if x.Err != nil {
+			d = d.Word(uint64(x.Err.Code))
+		}
+	}
+	return d
+}

@@ -23,7 +23,8 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 		"position": "watch from another version", "relist": "needless relist", "fallback": "needless fallback to a list",
 		"version": "list of another version",
 	},
-	New: func(s *testbed.System) testbed.Judge { return &resumes{s} },
+	Past: func(s *testbed.System) testbed.Past { return flowPast{s} },
+	New:  func(s *testbed.System) testbed.Judge { return &resumes{s} },
 })
 
 type resumes struct{ system *testbed.System }

@@ -25,7 +25,8 @@ var TriesAgain = testbed.RegisterProperty(&testbed.Property{
 		"soon": "no pause after a failure", "late": "pause too long", "often": "sent again too often", "silent": "informer falls silent",
 		"server": "request to the wrong server", "page": "page of another size", "stopped": "stopped informer asks or waits",
 	},
-	New: func(s *testbed.System) testbed.Judge { return &triesAgain{s} },
+	Past: func(s *testbed.System) testbed.Past { return triesPast{s} },
+	New:  func(s *testbed.System) testbed.Judge { return &triesAgain{s} },
 })
 
 const (
@@ -80,6 +81,42 @@ func (j *triesAgain) Finding(w *sim.World) explore.Finding {
 	return all.Finding()
 }
 
+// triesPast is, beside the flow of each informer, how often its last request was sent, where,
+// and what has moved it on to another server since then or still can.
+type triesPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p triesPast) Digest(d sim.Digest) sim.Digest {
+	for _, n := range p.system.Informers() {
+		sent, f := 1, newFlow(n)
+		for f.next() {
+			if sent++; !f.again() {
+				sent = 1
+			}
+		}
+		d = f.digest(d).Int(int64(sent)).Bool(n.Record().Panicked)
+		for i := range f.all {
+			x := &f.all[i]
+			if x.End == informer.Open {
+				d = d.Word(uint64(stepOf(x)))
+			}
+			if f.movesOn(x) {
+				d = d.Bool(true)
+			}
+		}
+		if k := len(f.all); k > 0 {
+			d = d.Int(int64(f.all[k-1].To))
+		}
+	}
+	return d
+}
+
+// movesOn reports whether the informer goes to another server with the request that is
+// looked at because of this one: its connection broke, or the server did not get ready.
+func (f *flow) movesOn(x *informer.Exchange) bool {
+	return x.Next == f.i && (x.End == informer.Broken || stepOf(x) == readiness && x.End != informer.Answered && x.End != informer.Left)
+}
+
 // paged reports whether a LIST has the page size of the informer, or is in one piece.
 func (j *triesAgain) paged(f *flow) bool {
 	size := int64(j.system.Params().Informers.Page)
@@ -98,8 +135,7 @@ func (j *triesAgain) server(f *flow) sim.NodeID {
 	before := &f.all[f.i-1]
 	at := slices.Index(servers, before.To)
 	for k := range f.i {
-		x := &f.all[k]
-		if x.Next == f.i && (x.End == informer.Broken || stepOf(x) == readiness && x.End != informer.Answered && x.End != informer.Left) {
+		if f.movesOn(&f.all[k]) {
 			at++
 		}
 	}

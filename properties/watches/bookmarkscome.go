@@ -27,6 +27,8 @@ var BookmarksCome = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, bookmarks have brought every open watch that allows them to the resourceVersion of the cache.",
 	Violated: "no bookmark",
 	Labels:   map[string]string{"missing": "no bookmark"},
+	Past:     func(s *testbed.System) testbed.Past { return bookmarksPast{s} },
+	AtRest:   true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &bookmarksCome{s}
 	},
@@ -61,6 +63,17 @@ func (j *bookmarksCome) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// bookmarksPast is what the client of each open watch knows of.
+type bookmarksPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p bookmarksPast) Digest(d sim.Digest) sim.Digest {
+	for _, o := range openWatches(p.system) {
+		d = d.Text(o.client).Int(newestRevision(o.after, o.events)).Bool(slices.ContainsFunc(o.events, isBookmark))
+	}
+	return d
 }
 
 // sendsBookmarks reports whether a cache serves its watches itself.

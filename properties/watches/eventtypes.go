@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // EventTypes holds the type of each event of a cache's watch against the log, and the
@@ -26,6 +27,7 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 		"initial events are ADDED.",
 	Violated: "wrong type of an event",
 	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
+	Past:     func(s *testbed.System) testbed.Past { return eventTypesPast{s} },
 	New: func(s *testbed.System) testbed.Judge {
 		return &eventTypes{system: s}
 	},
@@ -86,6 +88,34 @@ func (j *eventTypes) Finding(*sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// eventTypesPast is what was sent and is not judged yet: events that are ahead of the log,
+// and initial events of a drawn watch that have not ended.
+type eventTypesPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p eventTypesPast) Digest(d sim.Digest) sim.Digest {
+	judged := p.system.Truth().Revision()
+	ahead := func(events []*wire.WatchEvent) bool {
+		return slices.ContainsFunc(events, func(e *wire.WatchEvent) bool { return e.ResourceVersion > judged })
+	}
+	for _, c := range p.system.Watchers() {
+		if slices.ContainsFunc(c.Streams(), func(st workload.Stream) bool { return ahead(st.Events) }) {
+			d = c.Fingerprint(d)
+		}
+	}
+	for _, c := range p.system.ListWatchers() {
+		if slices.ContainsFunc(c.Streams(), func(st workload.ListStream) bool { return ahead(st.Events) }) {
+			d = c.Fingerprint(d)
+		}
+	}
+	for _, c := range p.system.DrawnWatchers() {
+		if slices.ContainsFunc(c.Streams(), func(st workload.ListStream) bool { return awaitsEnd(&st) || ahead(st.Events) }) {
+			d = c.Fingerprint(d)
+		}
+	}
+	return d
 }
 
 // onlyAdded judges initial events.

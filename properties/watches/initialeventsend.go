@@ -20,6 +20,7 @@ var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
 	Violated: "initial events never end",
 	Labels:   map[string]string{"no-end": "initial events never end", "late": "initial events end too late", "refused": "initial events refused"},
+	Past:     func(s *testbed.System) testbed.Past { return initialEventsEndPast{s} },
 	New:      func(s *testbed.System) testbed.Judge { return &initialEventsEnd{s, initialEventsBound(s)} },
 })
 
@@ -84,6 +85,19 @@ func (j *initialEventsEnd) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// initialEventsEndPast is which clients wait for an end that is promised to them. How long
+// they wait is not in it: without a clock no time passes.
+type initialEventsEndPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p initialEventsEndPast) Digest(d sim.Digest) sim.Digest {
+	for _, c := range p.system.ListWatchers() {
+		all := c.Streams()
+		d = d.Bool(len(all) > 0 && awaitsEnd(&all[len(all)-1]) && all[len(all)-1].Phase == sim.Liveness)
+	}
+	return d
 }
 
 // lateEnd is a watch that was not sent the end of its initial events in time.

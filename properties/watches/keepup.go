@@ -22,6 +22,8 @@ var KeepUp = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "When nothing more can happen, every open watch has been sent every change.",
 	Violated: "watch lacks a change",
 	Labels:   map[string]string{"silent": "watch falls silent", "left-out": "watch lacks a change"},
+	Past:     func(s *testbed.System) testbed.Past { return keepUpPast{s} },
+	AtRest:   true,
 	New:      func(s *testbed.System) testbed.Judge { return &keepUp{system: s} },
 })
 
@@ -69,6 +71,39 @@ func (j *keepUp) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// keepUpPast is which changes each open watch was sent, and from which revision on they are
+// owed to it.
+type keepUpPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p keepUpPast) Digest(d sim.Digest) sim.Digest {
+	for _, o := range openWatches(p.system) {
+		var came sim.Digest
+		for _, e := range o.events {
+			if e.Item != nil {
+				came += sim.NewDigest.Int(e.ResourceVersion).Text(e.Item.Key)
+			}
+		}
+		d = d.Text(o.client).Int(o.after).Word(uint64(came))
+	}
+	for _, c := range p.system.Streams() {
+		if c.Ended() {
+			continue
+		}
+		for _, watch := range c.Watches(p.system.WatchRules()) {
+			m := etcdStream(c, watch)
+			canceled := slices.ContainsFunc(m.Responses, func(r model.WatchResponse) bool { return r.Canceled })
+			created := slices.ContainsFunc(m.Responses, func(r model.WatchResponse) bool { return r.Created })
+			if !canceled && !c.HasLeft(watch) {
+				d = position(d.Bool(created), &m)
+			} else {
+				d = d.Bool(false)
+			}
+		}
+	}
+	return d
 }
 
 // etcdWatch judges a watch of etcd's own API, if it was created and not canceled.

@@ -37,6 +37,29 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 			d = position(d, &streams[len(streams)-1])
 		}
 	}
+	for _, c := range p.system.ListWatchers() {
+		streams := p.contract.ofListWatcher(c)
+		if anyAhead(streams, judged) {
+			d = c.Fingerprint(d)
+		}
+		d = d.Int(model.Covered(streams)).Int(int64(len(streams)))
+		if all := c.Streams(); len(streams) > 0 && !all[len(all)-1].Closed && !awaitsEnd(&all[len(all)-1]) {
+			d = position(d, &streams[len(streams)-1])
+		}
+	}
+	for _, c := range p.system.DrawnWatchers() {
+		for i := range c.Streams() {
+			// Each is judged alone, and only the last can still be sent something.
+			st := &c.Streams()[i]
+			streams := p.contract.ofDrawnWatch(st)
+			if anyAhead(streams, judged) {
+				d = c.Fingerprint(d)
+			}
+			if len(streams) > 0 && i == len(c.Streams())-1 {
+				d = position(d, &streams[0])
+			}
+		}
+	}
 	for _, r := range p.system.Streams() {
 		for _, watch := range r.Watches(p.rules) {
 			streams := p.contract.ofEtcdWatch(r, watch)
@@ -88,3 +111,6 @@ func created(r *workload.EtcdWatch, id int64) (n int64) {
 	}
 	return n
 }
+
+// awaitsEnd reports whether the initial events of a stream have not ended yet.
+func awaitsEnd(st *workload.ListStream) bool { return st.IsList() && st.End < 0 }
