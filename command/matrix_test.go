@@ -12,6 +12,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
 	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/internal/testsize"
 )
 
 // seeds are as many, not from 0 on: a command that says which seeds show a verdict again has to
@@ -27,6 +28,7 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 	var m matrix.Matrix
 	require.NoError(t, json.Unmarshal([]byte(c.out), &m))
 	require.Len(t, m.Cells, 2)
+	violated := 0
 	for _, e := range m.Cells[0].Safe.Evidence {
 		want := exitHolds
 		if e.Failure != nil {
@@ -35,6 +37,10 @@ func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 		args := strings.Fields(e.Command)
 		require.Equal(t, "simrun", args[0])
 		if e.Failure != nil {
+			// Each is a story, which takes as long as all that hold.
+			if violated++; violated > testsize.Of(len(m.Cells[0].Safe.Evidence), 4, 2) {
+				continue
+			}
 			require.Equal(t, want, c.run(append(args[1:], "--no-shrink")...), e.Command)
 			title, _, _ := strings.Cut(c.out, "\n")
 			require.Contains(t, title, ": "+e.Failure.Property+" is violated", e.Command)

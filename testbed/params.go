@@ -148,6 +148,22 @@ func (p *Params) Expand() []option.Setting {
 // of no parameters at all, and the settings.
 func (p *Params) Given() []option.Setting { return append(p.set(ofParams), p.Settings...) }
 
+// GivenValue is what Given lists for one option, empty if it lists nothing.
+func (p *Params) GivenValue(name string) string {
+	if o := ofParams.Lookup(name); o != nil {
+		if value := o.Get(p); value != o.Get(&Params{}) {
+			return value
+		}
+		return ""
+	}
+	for _, s := range p.Settings {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
 // Extent is the part of Given that says how many nodes there are, what clients do and what
 // may break.
 func (p *Params) Extent() []option.Setting { return p.set(extent) }

@@ -65,7 +65,7 @@ func described(name, value string) string {
 func scenariosWith(name, value string) []string {
 	var found []string
 	for _, sc := range testbed.Scenarios() {
-		if settingOf(sc.Params.Given(), name) == value {
+		if sc.Params.GivenValue(name) == value {
 			found = append(found, sc.Name)
 		}
 	}

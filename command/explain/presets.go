@@ -109,7 +109,7 @@ func (s *setBy) scenarios(name string) {
 	byValue := map[string][]string{}
 	var values []string
 	for _, sc := range testbed.Scenarios() {
-		value := settingOf(sc.Params.Given(), name)
+		value := sc.Params.GivenValue(name)
 		if value == "" {
 			continue
 		}

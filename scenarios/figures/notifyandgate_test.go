@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios"
@@ -37,7 +38,7 @@ func exploredWith(t *testing.T, settings ...string) *campaign.Result {
 // decides nothing by itself: with the gate off what is asked of the cache is late with
 // both intervals, and with the gate on it is in time with both.
 func TestNotifyAndGate(t *testing.T) {
-	for _, x := range []struct {
+	for i, x := range []struct {
 		etcd, gate, read string
 		safe, live       bool
 	}{
@@ -49,6 +50,9 @@ func TestNotifyAndGate(t *testing.T) {
 		{"3.5.7", "disabled", "consistent", true, true},
 		{"3.5.12", "disabled", "consistent", true, true},
 	} {
+		if i%testsize.Of(1, 1, 3) != 0 {
+			continue
+		}
 		for _, notify := range []string{"notify=5s", "notify=10m"} {
 			c := exploredWith(t, "etcd="+x.etcd, notify, "consistent-list-from-cache="+x.gate, "read="+x.read)
 			assert.Equal(t, x.safe, violations(t, c, reads.Linearizable) == 0, "%v %s", x, notify)

@@ -55,12 +55,12 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 }
 
 // maxRunSteps keeps the long runs of timed scenarios from taking all the time.
-const maxRunSteps = 4_000
+func maxRunSteps() int { return testsize.Of(4_000, 2_000, 400) }
 
 func swap(t *testing.T, sc *testbed.Scenario, p testbed.Params, pairs int) *commute.Swapper {
 	system, err := sc.New(p)
 	require.NoError(t, err)
-	runner := explore.NewRunner(system, min(p.Clock.Steps, maxRunSteps))
+	runner := explore.NewRunner(system, min(p.Clock.Steps, maxRunSteps()))
 	s := commute.NewSwapper(1)
 	for s.Swapped < pairs && len(s.Wrong) == 0 {
 		s.Begin()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/read"
@@ -77,7 +78,7 @@ func TestReadsOfEachAlternativeCommute(t *testing.T) {
 			continue
 		}
 		for _, v := range o.Values() {
-			for seed := range uint64(10) {
+			for seed := range testsize.Of[uint64](10, 10, 3) {
 				s := keenRun(t, o.Name, v.Name, seed)
 				require.Empty(t, s.Wrong, "%s=%s, seed %d", o.Name, v.Name, seed)
 				runs++

@@ -12,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/internal/commute"
+	"github.com/watchbed/watchbed/internal/testsize"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
-var swapRuns = flag.Int("swap.runs", 250, "random runs whose adjacent steps are swapped")
+var swapRuns = flag.Int("swap.runs", 0, "random runs whose adjacent steps are swapped (0: 250, or fewer with -short)")
 
 // TestStepsThatDoNotConflictCommute: in random runs of random designs, with known
 // bugs and faults, two adjacent steps whose cells do not conflict lead to the same
@@ -26,7 +27,8 @@ var swapRuns = flag.Int("swap.runs", 250, "random runs whose adjacent steps are 
 func TestStepsThatDoNotConflictCommute(t *testing.T) {
 	began := time.Now()
 	pairs, swapped, within, changes := 0, 0, 0, 0
-	for run := range *swapRuns {
+	runs := testsize.Flag(*swapRuns, 250, 250, 80)
+	for run := range runs {
 		s, design := swapRun(t, uint64(run))
 		pairs += s.Pairs
 		swapped += s.Swapped
@@ -37,7 +39,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs of adjacent steps, %d swapped, %d of them within a node; %d changes of cells, in %v", pairs, swapped, within, changes, time.Since(began).Round(time.Millisecond))
-	require.Greater(t, pairs, 200**swapRuns)
+	require.Greater(t, pairs, 200*runs)
 	require.Greater(t, 3*swapped, pairs, "enough steps are declared apart")
 }
 

@@ -156,8 +156,12 @@ func Branches() [][]release.Version {
 	return all
 }
 
-// sameChoices reports whether two releases behave the same, amounts aside.
+// sameChoices reports whether two releases behave the same, amounts aside. Most releases
+// bring no change, and their options are not made for that.
 func sameChoices(a, b release.Version) bool {
+	if !slices.ContainsFunc(changes, func(c change) bool { return c.since.Includes(a) != c.since.Includes(b) }) {
+		return true
+	}
 	x, _ := OptionsOf(a.String())
 	y, _ := OptionsOf(b.String())
 	return !slices.ContainsFunc(Choices, func(c option.Option[Options]) bool { return c.Get(&x) != c.Get(&y) })
