@@ -2,10 +2,14 @@ package command
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,7 +45,11 @@ The verdict is one of these:
   proved within bounds  no schedule violates what is claimed (exit 0)
   violated              the schedule is told and written to a replay file (exit 1)
   undecided             a limit ended the search, or an interrupt (exit 3)
-  vacuous               a claim was never put to the test within the bounds (exit 3)`
+  vacuous               a claim was never put to the test within the bounds (exit 3)
+
+A search that takes long is kept with --keep DIR, about each second. After an interrupt, a limit
+or a kill the same command goes on there, and comes to the same result as without. A directory
+that keeps another search, or one of another build of the program, is refused.`
 
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
   PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
@@ -54,7 +62,7 @@ type proveFlags struct {
 	firings, depth, states, memory int
 	limit                          time.Duration
 	workers                        int
-	out                            string
+	out, keep                      string
 	json                           bool
 	html                           string
 }
@@ -84,6 +92,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
+	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
 	return c
@@ -120,10 +129,54 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 	if f.engine == proof.ClassSchedules {
 		return proof.SearchSchedules(ctx, sc, p, schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}, s.tool())
 	}
-	return proof.Search(ctx, sc, p, prove.Config{
+	cfg := prove.Config{
 		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth},
 		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit, Progress: live.search,
-	}, s.tool())
+	}
+	if f.keep != "" {
+		code, err := codeHash()
+		if err != nil {
+			return nil, nil, err
+		}
+		cfg.Keep = &prove.Keep{Dir: f.keep, Question: []string{"program=" + code}, Every: keepEvery}
+	}
+	found, runs, err := proof.Search(ctx, sc, p, cfg, s.tool())
+	if err == nil && found.GoesOn && f.keep != "" {
+		found.GoOn = s.again()
+	}
+	return found, runs, err
+}
+
+// keepEvery is the least time between two writes of a search that is kept. What was found
+// since the last is found again after a kill.
+const keepEvery = time.Second
+
+// codeHash tells apart programs that may come to different results: a search that one has
+// kept does not go on in another.
+func codeHash() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("--keep must know which program searches: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("--keep must know which program searches: %w", err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("--keep must know which program searches: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// again is the command that was given.
+func (s process) again() string {
+	words := []string{s.program}
+	for _, a := range s.args {
+		words = append(words, recording.ShellWord(a))
+	}
+	return strings.Join(words, " ")
 }
 
 // fits refuses options that say nothing to the engine. A schedule that is cut off shows no
@@ -136,7 +189,7 @@ func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
 	}
-	for _, name := range []string{"depth", "states", "memory", "workers"} {
+	for _, name := range []string{"depth", "states", "memory", "workers", "keep"} {
 		if set.Changed(name) {
 			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
 		}

@@ -2,6 +2,8 @@ package command
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,6 +85,30 @@ func TestProveThatALimitEndsIsUndecided(t *testing.T) {
 	require.Contains(t, c.out, "vacuous")
 }
 
+// A search that is kept goes on with the command that it says, and comes to the same.
+func TestProveGoesOn(t *testing.T) {
+	c := command(t)
+	of := func(more ...string) []string { return append(proveSmall("issue-15220", "--etcd", "3.6.16"), more...) }
+	require.Equal(t, exitNoVerdict, c.run(of("--states", "50")...))
+	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "it begins anew, unless --keep DIR keeps it")
+	require.Equal(t, exitNoVerdict, c.run(of("--states", "50", "--keep", "my search")...))
+	goOn := "simrun prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1 --states 50 --keep 'my search'"
+	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "with: "+goOn)
+
+	var once, often proof.Proof
+	require.Zero(t, c.run(of("--json")...), c.err)
+	require.NoError(t, json.Unmarshal([]byte(c.out), &once))
+	require.Zero(t, c.run(of("--json", "--keep", "my search")...), c.err)
+	require.NoError(t, json.Unmarshal([]byte(c.out), &often))
+	require.Positive(t, often.Resumed)
+	often.Seconds, often.Bytes, often.Resumed = once.Seconds, once.Bytes, 0
+	require.Equal(t, once, often)
+
+	c.refuses([]string{"my search keeps another search: it has etcd=3.6.16, and this one etcd=3.5.7: give another directory"}, proveSmall("issue-15220", "--etcd", "3.5.7", "--keep", "my search")...)
+	require.NoError(t, os.WriteFile("file", nil, 0o600))
+	c.refuses([]string{"cannot open file, where the search is kept"}, of("--keep", "file")...)
+}
+
 func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c := command(t)
 	c.refuses([]string{"which scenario?"}, "prove")
@@ -92,7 +118,7 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
 	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
 	c.refuses([]string{"unknown engine", "states or schedules"}, "prove", "issue-15220", "--engine", "nosuch")
-	for _, limit := range []string{"--depth", "--states", "--memory", "--workers"} {
+	for _, limit := range []string{"--depth", "--states", "--memory", "--workers", "--keep"} {
 		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
 	}
 	c.refuses([]string{"unknown bug"}, "prove", "issue-15220", "--bug", "nosuch")

@@ -42,7 +42,7 @@ const rootExamples = `  PROGRAM list
 // run is the command without the process around it.
 func run(ctx context.Context, args []string, s process) int {
 	out := &output{to: s.out}
-	s.out = out
+	s.out, s.args = out, args
 	root := &cobra.Command{
 		Use:           s.program,
 		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",

@@ -15,7 +15,9 @@ import (
 // program, and where it reads and writes. The files are nil where there is none, as
 // in tests: then nothing is a terminal.
 type process struct {
-	program          string
+	program string
+	// args are those of the command, the program's name left out.
+	args             []string
 	in               io.Reader
 	out, err         io.Writer
 	outFile, errFile *os.File

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
@@ -56,8 +57,13 @@ type Proof struct {
 	// Collision bounds the probability that two states were taken for one.
 	Collision float64 `json:"collision"`
 	Seconds   float64 `json:"seconds"`
-	// Bytes is the memory that the states took.
-	Bytes    int       `json:"bytes"`
+	// Bytes is the memory that the states took. Resumed is how many states a search before this
+	// one had kept, and GoesOn whether a next one could go on.
+	Bytes   int  `json:"bytes"`
+	Resumed int  `json:"resumed,omitempty"`
+	GoesOn  bool `json:"goesOn,omitempty"`
+	// GoOn is the command that goes on from what is kept.
+	GoOn     string    `json:"goOn,omitempty"`
 	Failures []Failure `json:"failures"`
 }
 
@@ -117,6 +123,11 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	if len(system.Claims()) == 0 {
 		return nil, nil, fmt.Errorf("%s claims nothing that a search over states can judge; run explores it", sc.Name)
 	}
+	if cfg.Keep != nil {
+		keep := *cfg.Keep
+		keep.Question = append(question(sc, &p, testbed.Names(system.Claims()), cfg.Bounds), keep.Question...)
+		cfg.Keep = &keep
+	}
 	result, err := prove.Search(ctx, subjects(sc, p), testbed.Names(system.Claims()), cfg)
 	if err != nil {
 		return nil, nil, err
@@ -133,6 +144,15 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 		runs = append(runs, rec)
 	}
 	return proof, runs, nil
+}
+
+// question is what a search is about, as NAME=VALUE.
+func question(sc *testbed.Scenario, p *testbed.Params, claims []string, b prove.Bounds) []string {
+	list := []string{"scenario=" + sc.Name}
+	for _, x := range recorded.Parameters(p) {
+		list = append(list, x.Name+"="+x.Value)
+	}
+	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", b.Firings), fmt.Sprintf("--depth=%d", b.Depth))
 }
 
 func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
@@ -165,6 +185,7 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
 	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
 	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
+	proof.Resumed, proof.GoesOn = r.Resumed, r.GoesOn
 	for _, s := range r.Stopped {
 		proof.Cut = append(proof.Cut, Cut(s))
 	}

@@ -45,7 +45,13 @@ type Result struct {
 	Failures []Failed
 	// Why says what ended an undecided search.
 	Why string
-	// Seconds and Bytes are what it took; the bytes are those of the states that are kept.
+	// GoesOn is whether the search goes on if it was kept: a limit of the process ended it, not a
+	// bound of the search.
+	GoesOn bool
+	// Resumed is how many states were kept of the search when it went on, 0 if it began.
+	Resumed int
+	// Seconds and Bytes are what it took, with the time before it was interrupted; the bytes are
+	// those of the states that are kept.
 	Seconds float64
 	Bytes   int
 }

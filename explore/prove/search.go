@@ -20,6 +20,8 @@ type Config struct {
 	// For ends it after that time. 0 is no limit.
 	States, Bytes int
 	For           time.Duration
+	// Keep says where the search is kept, nil if it is not.
+	Keep *Keep
 	// Progress is called from time to time; nil is not.
 	Progress func(Progress)
 }
@@ -43,6 +45,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	s := &search{
 		ctx: ctx, cfg: cfg, properties: properties, began: time.Now(),
 		tree: newTree(), visited: newVisited(), stopped: map[timer]Stopped{}, checked: make([]int, len(properties)),
+		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
 		s.workers = append(s.workers, newWorker(subjects(), cfg.Bounds, s.tree, s.visited, len(properties)))
@@ -55,6 +58,12 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	s.visited.add(key)
 	if first.goal != nil {
 		s.graph = newGraph(key)
+	}
+	if err := s.open(key); err != nil {
+		return nil, err
+	}
+	if s.keeping != nil {
+		defer s.keeping.log.Close()
 	}
 	if err := s.run(); err != nil {
 		return nil, err
@@ -74,6 +83,9 @@ type search struct {
 	tree       *tree
 	visited    *visited
 
+	// The layer that is expanded has the states from first up to last. Those before done have
+	// been expanded.
+	first, last, done        int
 	transitions, depth, left int
 	ended, rested, cut       int
 	stopped                  map[timer]Stopped
@@ -83,24 +95,30 @@ type search struct {
 	graph    *graph
 	failures []Failed
 	why      string
+	// goesOn is whether what ended the search is a limit of this process and not a bound.
+	goesOn bool
+	// keeping is nil if the search is not kept. before is the time that it had taken when it was
+	// taken over, resumed how many states it had found then.
+	keeping *keeping
+	before  time.Duration
+	resumed int
 }
 
 // run goes from layer to layer until one has no successors, or has a failure, or a limit
 // is reached.
 func (s *search) run() error {
-	for first, last := 0, s.tree.len(); first < last; s.depth++ {
+	for ; s.first < s.last; s.depth++ {
 		if s.cfg.Bounds.Depth > 0 && s.depth == s.cfg.Bounds.Depth {
-			s.left, s.why = last-first, fmt.Sprintf("schedules of more than %d steps were not looked at", s.depth)
+			s.left, s.why = s.last-s.first, fmt.Sprintf("schedules of more than %d steps were not looked at", s.depth)
 			return nil
 		}
-		done, err := s.layer(first, last)
-		if err != nil {
+		if err := s.layer(); err != nil {
 			return err
 		}
-		if s.left = s.tree.len() - done; s.failures != nil || s.why != "" || s.left == 0 {
+		if s.left = s.tree.len() - s.done; s.failures != nil || s.why != "" || s.left == 0 {
 			return nil
 		}
-		first, last = last, s.tree.len()
+		s.first, s.last = s.last, s.tree.len()
 		for _, w := range s.workers {
 			w.frontier.advance(w)
 		}
@@ -108,26 +126,30 @@ func (s *search) run() error {
 	return nil
 }
 
-// layer expands the states from first up to last, batch by batch. It returns the first that
-// it did not come to.
-func (s *search) layer(first, last int) (done int, err error) {
-	for done = first; done < last && s.why == ""; {
-		until := min(done+batchSize, last)
-		for _, c := range s.expand(done, until) {
+// layer expands the states of the layer that were not, batch by batch. It is kept after each.
+func (s *search) layer() error {
+	for s.done < s.last && s.why == "" {
+		until := min(s.done+batchSize, s.last)
+		for _, c := range s.expand(s.done, until) {
 			var large tooLarge
 			switch err := s.merge(c); {
 			case errors.As(err, &large):
 				s.why = large.Error()
-				return done, nil
+				return nil
 			case err != nil:
-				return done, err
+				return err
 			}
 		}
-		done = until
-		s.tell(done-first, last-first)
-		s.checkLimits()
+		s.done = until
+		s.tell()
+		if s.done < s.tree.len() {
+			s.checkLimits()
+		}
+		if err := s.keep(s.why != "" || s.done == s.tree.len() || s.failures != nil && s.done == s.last); err != nil {
+			return err
+		}
 	}
-	return done, nil
+	return nil
 }
 
 // expand has the workers take chunks of a batch. What they look at stays the same until
@@ -195,6 +217,9 @@ func (s *search) merge(c *chunk) error {
 	if s.graph != nil {
 		s.checked[s.goalAt()] += c.reached
 		s.graph.expand(c.expanded)
+		if s.keeping != nil {
+			s.keeping.expanded(c.expanded)
+		}
 	}
 	return nil
 }
@@ -235,6 +260,9 @@ func (s *search) add(by *worker, c *candidate) error {
 	if s.graph != nil {
 		s.graph.found(c.key)
 	}
+	if s.keeping != nil {
+		s.keeping.found(c.key, c.parent, c.step)
+	}
 	return nil
 }
 
@@ -258,6 +286,7 @@ func (s *search) checkLimits() {
 	case s.cfg.Bytes > 0 && s.bytes() >= s.cfg.Bytes:
 		s.why = fmt.Sprintf("the states took %d MB of memory", s.bytes()>>20)
 	}
+	s.goesOn = s.why != ""
 }
 
 func (s *search) bytes() int {
@@ -268,19 +297,23 @@ func (s *search) bytes() int {
 	return n
 }
 
-func (s *search) tell(done, layer int) {
+func (s *search) tell() {
 	if s.cfg.Progress != nil {
 		s.cfg.Progress(Progress{
-			States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Done: done, Layer: layer, Elapsed: time.Since(s.began),
+			States: s.visited.count, Transitions: s.transitions, Depth: s.depth,
+			Done: s.done - s.first, Layer: s.last - s.first, Elapsed: s.elapsed(),
 		})
 	}
 }
+
+// elapsed is how long it took, with the time before it was interrupted.
+func (s *search) elapsed() time.Duration { return s.before + time.Since(s.began) }
 
 func (s *search) result() *Result {
 	r := &Result{
 		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
 		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
-		Seconds: time.Since(s.began).Seconds(), Bytes: s.bytes(),
+		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn,
 	}
 	for i, p := range s.properties {
 		r.Checked[p] = s.checked[i]

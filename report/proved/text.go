@@ -121,6 +121,16 @@ func (p *page) covered(r *proof.Proof) {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
 	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e.", text, r.Collision)
+	if r.Resumed > 0 {
+		p.Line(0, "%s of them had been found and kept before the search went on.", report.Counted(uint64(r.Resumed), "state"))
+	}
+	switch {
+	case !r.GoesOn:
+	case r.GoOn != "":
+		p.Line(0, "The search is kept. It goes on, with a higher limit if one ended it, with: %s", r.GoOn)
+	default:
+		p.Line(0, "The search was not kept: it begins anew, unless --keep DIR keeps it.")
+	}
 }
 
 func (p *page) schedules(r *proof.Proof) {

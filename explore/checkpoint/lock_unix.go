@@ -1,0 +1,11 @@
+//go:build unix
+
+package checkpoint
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock keeps other processes from the file until this one ends, however it ends.
+func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

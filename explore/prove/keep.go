@@ -1,0 +1,193 @@
+package prove
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/checkpoint"
+	"github.com/watchbed/watchbed/sim"
+)
+
+// Keep says where a search is kept on disk, so that it goes on after it was interrupted or
+// killed. What it comes to does not depend on how often that was.
+type Keep struct {
+	Dir string
+	// Question has NAME=VALUE for everything on which the result depends: subject, properties,
+	// bounds, and the program itself. A search goes on only with the same question.
+	Question []string
+	// Every is the least time between two writes.
+	Every time.Duration
+}
+
+// keeping is a search that is kept.
+type keeping struct {
+	log   *checkpoint.Log
+	root  uint64
+	every time.Duration
+	last  time.Time
+	// states and graph are what was found since the last write, in the form of the files.
+	states, graph []byte
+}
+
+// stateBytes is a state on disk: its fingerprint, the state before it and the step.
+const stateBytes = 8 + 4 + 4
+
+func (k *keeping) found(key uint64, parent uint32, s step) {
+	b := binary.LittleEndian.AppendUint64(k.states, key)
+	b = binary.LittleEndian.AppendUint32(b, parent)
+	k.states = binary.LittleEndian.AppendUint32(b, uint32(s))
+}
+
+func (k *keeping) expanded(states []expanded) {
+	for i := range states {
+		e := &states[i]
+		k.graph = binary.AppendUvarint(k.graph, e.open)
+		k.graph = binary.AppendUvarint(k.graph, uint64(len(e.edges)))
+		for _, x := range e.edges {
+			k.graph = binary.AppendUvarint(k.graph, uint64(x.to))
+			k.graph = binary.AppendUvarint(k.graph, uint64(x.thread))
+		}
+		k.graph = binary.AppendUvarint(k.graph, uint64(len(e.kept)))
+		for _, t := range e.kept {
+			k.graph = binary.AppendUvarint(k.graph, uint64(t))
+		}
+	}
+}
+
+// now is what a search knows besides its states and its graph.
+type now struct {
+	// Root is the fingerprint of the first state.
+	Root                     uint64
+	First, Last, Done, Depth int
+	Transitions              int
+	Ended, Rested, Cut       int
+	Checked                  []int
+	Stopped                  []keptStopped `json:",omitempty"`
+	Failures                 []keptFailure `json:",omitempty"`
+	Seconds                  float64
+}
+
+type keptStopped struct {
+	Node, Timer, Times int
+	Name               string
+}
+
+type keptFailure struct {
+	explore.Failure
+	Steps []step
+}
+
+// open opens what is kept of the search, and takes it over. root is the fingerprint of the
+// first state, which is there already.
+func (s *search) open(root uint64) error {
+	if s.cfg.Keep == nil {
+		return nil
+	}
+	s.keeping = &keeping{root: root, every: s.cfg.Keep.Every, last: time.Now()}
+	log, err := checkpoint.Open(s.cfg.Keep.Dir, s.cfg.Keep.Question, func(p checkpoint.Part) error { return s.takeOver(p) })
+	if err != nil {
+		return err
+	}
+	s.keeping.log = log
+	if s.resumed = s.tree.len(); s.resumed == 1 && s.done == 0 {
+		s.resumed = 0
+	}
+	return nil
+}
+
+// takeOver takes over one part. Its checksums were right, so what does not fit here was
+// written by other code.
+func (s *search) takeOver(p checkpoint.Part) error {
+	other := fmt.Errorf("%s keeps a search that does not fit this program: remove it to begin anew", s.cfg.Keep.Dir)
+	for b := p.States; len(b) > 0; b = b[stateBytes:] {
+		if len(b) < stateBytes {
+			return other
+		}
+		key, parent, taken := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), step(binary.LittleEndian.Uint32(b[12:]))
+		if int(parent) >= s.tree.len() || !s.visited.add(key) {
+			return other
+		}
+		s.tree.add(parent, taken)
+		if s.graph != nil {
+			s.graph.found(key)
+		}
+	}
+	if s.graph != nil && !s.graph.takeOver(p.Graph) {
+		return other
+	}
+	var at now
+	if json.Unmarshal(p.Now, &at) != nil || at.Root != s.keeping.root || at.Last > s.tree.len() || at.Done > at.Last || len(at.Checked) != len(s.checked) {
+		return other
+	}
+	s.first, s.last, s.done, s.depth, s.transitions = at.First, at.Last, at.Done, at.Depth, at.Transitions
+	s.ended, s.rested, s.cut, s.checked = at.Ended, at.Rested, at.Cut, at.Checked
+	s.before = time.Duration(at.Seconds * float64(time.Second))
+	for _, x := range at.Stopped {
+		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Stopped{Timer: x.Name, Times: x.Times}
+	}
+	s.failures = nil
+	for _, f := range at.Failures {
+		s.failures = append(s.failures, Failed{Failure: f.Failure, Path: &Path{steps: f.Steps}})
+	}
+	return nil
+}
+
+// takeOver reads what keeping.expanded wrote.
+func (g *graph) takeOver(b []byte) bool {
+	fits := true
+	next := func(limit uint64) uint64 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v > limit {
+			fits = false
+			return 0
+		}
+		b = b[n:]
+		return v
+	}
+	const any = 1<<64 - 1
+	for len(b) > 0 && fits {
+		e := expanded{open: next(any)}
+		for range next(uint64(len(b))) {
+			e.edges = append(e.edges, edge{to: uint32(next(uint64(len(g.keys) - 1))), thread: thread(next(any))})
+		}
+		for range next(uint64(len(b))) {
+			e.kept = append(e.kept, thread(next(any)))
+		}
+		g.edges += len(e.edges)
+		g.states = append(g.states, e)
+	}
+	return fits
+}
+
+// keep writes what was found since the last time, at the end of a batch. At the end of the
+// search it is due in any case.
+func (s *search) keep(due bool) error {
+	k := s.keeping
+	if k == nil || !due && time.Since(k.last) < k.every {
+		return nil
+	}
+	at := now{
+		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
+		Ended: s.ended, Rested: s.rested, Cut: s.cut, Checked: s.checked, Seconds: s.elapsed().Seconds(),
+	}
+	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
+		at.Stopped = append(at.Stopped, keptStopped{int(t.node), int(t.number), s.stopped[t].Times, s.stopped[t].Timer})
+	}
+	for _, f := range s.failures {
+		at.Failures = append(at.Failures, keptFailure{f.Failure, f.Path.steps})
+	}
+	text, err := json.Marshal(at)
+	if err != nil {
+		return err
+	}
+	if err := k.log.Append(checkpoint.Part{States: k.states, Graph: k.graph, Now: text}); err != nil {
+		return err
+	}
+	k.last, k.states, k.graph = time.Now(), k.states[:0], k.graph[:0]
+	return nil
+}

@@ -1,0 +1,139 @@
+package prove_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/prove"
+)
+
+// interrupted searches a subject again and again, each time for one batch, until it is done.
+// It returns how often, and the last result.
+func interrupted(t *testing.T, subject func() prove.Subject, property string, cfg prove.Config) (int, *prove.Result) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for n := 1; ; n++ {
+		r, err := prove.Search(ctx, subject, []string{property}, cfg)
+		require.NoError(t, err)
+		if !r.GoesOn {
+			return n, r
+		}
+		// Of a layer of which a part was searched, a violation may be known.
+		require.NotEqual(t, prove.Proved, r.Verdict)
+	}
+}
+
+// same leaves out what may differ between a search that went on and one that did not.
+func same(r *prove.Result) prove.Result {
+	c := *r
+	c.Seconds, c.Bytes, c.Resumed = 0, 0, 0
+	return c
+}
+
+func keepIn(dir string, question ...string) *prove.Keep {
+	return &prove.Keep{Dir: dir, Question: append([]string{"subject=test"}, question...)}
+}
+
+func TestSearchThatGoesOnComesToTheSame(t *testing.T) {
+	wrong := func(at []*walker) bool { return at[0].done == 6 && at[1].done == 7 && at[2].side == 2 }
+	for name, nodes := range map[string][]walker{
+		"holds":    {{steps: 8}, {steps: 8}, {steps: 8, dice: true}, {clock: true}},
+		"violated": {{steps: 8}, {steps: 8}, {steps: 7, dice: true}, {clock: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := prove.Config{Bounds: prove.Bounds{Firings: 2}, Workers: 2}
+			subject := func() prove.Subject {
+				s := &walk{nodes: nodes}
+				if name == "violated" {
+					s.wrong = wrong
+				}
+				return s
+			}
+			once, err := prove.Search(context.Background(), subject, []string{"right"}, cfg)
+			require.NoError(t, err)
+			cfg.Keep = keepIn(t.TempDir())
+			times, often := interrupted(t, subject, "right", cfg)
+			require.Greater(t, times, 10)
+			require.Positive(t, often.Resumed)
+			require.Equal(t, same(once), same(often))
+
+			// A search that is done says again what it came to.
+			done, err := prove.Search(context.Background(), subject, []string{"right"}, cfg)
+			require.NoError(t, err)
+			require.Equal(t, once.States, done.Resumed)
+			require.Equal(t, same(once), same(done))
+		})
+	}
+}
+
+func TestSearchForALoopGoesOn(t *testing.T) {
+	for _, plan := range []lamp{{wet: true, modulo: 3}, {wet: true, dries: true, modulo: 3}, {wet: true, deadline: true, modulo: 2}} {
+		subject := func() prove.Subject { return &room{plan: plan} }
+		cfg := prove.Config{}
+		once, err := prove.Search(context.Background(), subject, []string{"lit"}, cfg)
+		require.NoError(t, err)
+		cfg.Keep = keepIn(t.TempDir())
+		_, often := interrupted(t, subject, "lit", cfg)
+		require.Equal(t, same(once), same(often))
+		done, err := prove.Search(context.Background(), subject, []string{"lit"}, cfg)
+		require.NoError(t, err)
+		require.Equal(t, same(once), same(done))
+	}
+}
+
+// A search that was killed has files that end anywhere: it goes on from the last whole part.
+func TestSearchThatWasKilledComesToTheSame(t *testing.T) {
+	subject := func() prove.Subject { return &walk{nodes: []walker{{steps: 17}, {steps: 17}, {steps: 17}}} }
+	once, err := prove.Search(context.Background(), subject, []string{"right"}, prove.Config{})
+	require.NoError(t, err)
+	dir := t.TempDir()
+	_, err = prove.Search(context.Background(), subject, []string{"right"}, prove.Config{States: 2000, Keep: keepIn(dir)})
+	require.NoError(t, err)
+	parts, err := os.ReadFile(filepath.Join(dir, "parts"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "parts"), parts[:len(parts)-7], 0o666))
+	f, err := os.OpenFile(filepath.Join(dir, "states"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("half")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	r, err := prove.Search(context.Background(), subject, []string{"right"}, prove.Config{Keep: keepIn(dir)})
+	require.NoError(t, err)
+	require.Positive(t, r.Resumed)
+	require.Less(t, r.Resumed, 2000)
+	require.Equal(t, same(once), same(r))
+}
+
+func TestWhatDoesNotFitIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	search := func(dir string, s *walk, question ...string) error {
+		subject := func() prove.Subject { return s }
+		_, err := prove.Search(context.Background(), subject, []string{"right"}, prove.Config{Keep: keepIn(dir, question...)})
+		return err
+	}
+	small := &walk{nodes: []walker{{steps: 20}, {steps: 20}}}
+	require.NoError(t, search(dir, small))
+	require.ErrorContains(t, search(dir, small, "x=1"), "keeps another search: it has less, and this one x=1: give another directory")
+	// The question does not say what the subject is: then its states do.
+	require.ErrorContains(t, search(dir, &walk{nodes: []walker{{steps: 20, done: 1}, {steps: 20}}}), "does not fit this program")
+
+	for _, name := range []string{"parts", "states"} {
+		file := filepath.Join(dir, name)
+		before, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, at := range []int{0, len(before) / 2, len(before) - 2} {
+			after := append([]byte(nil), before...)
+			after[at] ^= 1
+			require.NoError(t, os.WriteFile(file, after, 0o666))
+			require.ErrorContains(t, search(dir, small), "is damaged", "%s at %d", name, at)
+		}
+		require.NoError(t, os.WriteFile(file, before, 0o666))
+		require.NoError(t, search(dir, small))
+	}
+	require.NoError(t, os.Truncate(filepath.Join(dir, "states"), 40))
+	require.ErrorContains(t, search(dir, small), "is damaged")
+}
