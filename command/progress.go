@@ -47,8 +47,19 @@ func (p *progress) campaign(c *campaign.Result) {
 
 // search shows how far a search of every schedule is.
 func (p *progress) search(at prove.Progress) {
+	p.line(searched(at))
+}
+
+// searched says how far a search is. How many states there will be is not known, so what is
+// left is said of the depth that is searched.
+func searched(at prove.Progress) string {
 	seconds := max(at.Elapsed.Seconds(), 1e-3)
-	p.line(fmt.Sprintf("%d states, %.0f a second, depth %d: %d of %d states of this depth", at.States, float64(at.States)/seconds, at.Depth, at.Done, at.Layer))
+	text := fmt.Sprintf("%d states, %.0f a second; depth %d: %d of %d", at.States, float64(at.States)/seconds, at.Depth, at.Done, at.Layer)
+	left := time.Duration(float64(at.Layer-at.Done) / max(float64(at.Expanded), 1) * float64(at.Elapsed)).Round(time.Second)
+	if left > 0 && left < longestLeft {
+		text += fmt.Sprintf(", %s left of it", left)
+	}
+	return text + fmt.Sprintf("; next depth: %d so far", at.Next)
 }
 
 // schedules shows how far a search of one schedule of each class is.

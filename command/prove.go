@@ -33,7 +33,8 @@ and how often each timer fires that is not part of a client's plan (--firings). 
 is no clock: any armed timer may fire at any point, which is more than real time allows.
 
 A claim that something comes sooner or later (answered) is violated by a loop that can be
-repeated for ever. For it, timers fire without end when nothing else can happen.
+repeated for ever. For it, timers fire without end when nothing else can happen. If each such
+firing leads to a new state, the search ends and says that --depth is missing.
 
 There are two engines, which must agree. "states" goes through states, breadth first, and so
 finds a shortest schedule that violates something. "schedules" keeps no states: it follows one

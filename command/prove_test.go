@@ -5,10 +5,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
+	"github.com/watchbed/watchbed/explore/prove"
 )
 
 // small are the bounds of a proof that takes a second.
@@ -107,6 +109,18 @@ func TestProveGoesOn(t *testing.T) {
 	c.refuses([]string{"my search keeps another search: it has etcd=3.6.16, and this one etcd=3.5.7: give another directory"}, proveSmall("issue-15220", "--etcd", "3.5.7", "--keep", "my search")...)
 	require.NoError(t, os.WriteFile("file", nil, 0o600))
 	c.refuses([]string{"cannot open file, where the search is kept"}, of("--keep", "file")...)
+}
+
+// The design sends a new id with each progress request, so that no state comes again.
+func TestProveSaysWhichBoundIsMissing(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("prove", "quiet-range", "--cache", "progress-echo", "--firings", "0"), c.err)
+	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "undecided: the bounds leave states without end: progress request period of cache has fired at rest again and again, each time in a new state; --depth N ends schedules after N steps.")
+}
+
+func TestProgressSaysWhatIsLeftOfTheDepth(t *testing.T) {
+	at := prove.Progress{States: 3000, Depth: 7, Expanded: 1000, Done: 400, Layer: 900, Next: 650, Elapsed: 10 * time.Second}
+	require.Equal(t, "3000 states, 300 a second; depth 7: 400 of 900, 5s left of it; next depth: 650 so far", searched(at))
 }
 
 func TestProveRefusesWhatItCannotSearch(t *testing.T) {

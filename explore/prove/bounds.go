@@ -19,6 +19,11 @@ type Bounds struct {
 	Depth int
 }
 
+// maxFree is how many firings that no bound counts a shortest schedule to a state may have. They
+// are at rest, and each leads to a state that was not there before: after so many it is taken
+// that something counts them, and that only a bound on the depth ends the search.
+const maxFree = 200
+
 // timer is one timer of one node.
 type timer struct {
 	node   sim.NodeID

@@ -130,6 +130,22 @@ func TestAFairScheduleMustComeToIt(t *testing.T) {
 	require.Positive(t, r.Checked["lit"])
 }
 
+// A lamp that counts its tries comes to a new state with each.
+func TestStatesWithoutEndAreRefused(t *testing.T) {
+	r := searchRoom(t, lamp{wet: true, modulo: 1 << 40})
+	require.Equal(t, prove.Undecided, r.Verdict)
+	require.Contains(t, r.Why, "the bounds leave states without end: ")
+	require.Contains(t, r.Why, "of lamp has fired at rest again and again, each time in a new state; --depth N ends")
+	require.False(t, r.GoesOn)
+	require.Less(t, r.Depth, 1000)
+	require.Equal(t, 199, searchRoom(t, lamp{wet: true, modulo: 199}).Failures[0].Loop)
+
+	r, err := prove.Search(context.Background(), func() prove.Subject { return &room{plan: lamp{wet: true, modulo: 1 << 40}} }, []string{"lit"},
+		prove.Config{Bounds: prove.Bounds{Depth: 1000}})
+	require.NoError(t, err)
+	require.Contains(t, r.Why, "schedules of more than 1000 steps")
+}
+
 func TestGivingUpIsNoWayOut(t *testing.T) {
 	r := searchRoom(t, lamp{wet: true, deadline: true, modulo: 2})
 	require.Equal(t, prove.Violated, r.Verdict)

@@ -87,5 +87,8 @@ type Progress struct {
 	// Depth is that of the layer which is expanded, Done and Layer how many of its states
 	// have been and how many there are.
 	Depth, Done, Layer int
-	Elapsed            time.Duration
+	// Next is how many states the next layer has so far, Expanded how many states of all layers
+	// have been expanded.
+	Next, Expanded int
+	Elapsed        time.Duration
 }

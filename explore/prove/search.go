@@ -142,8 +142,12 @@ func (s *search) layer() error {
 		}
 		s.done = until
 		s.tell()
-		if s.done < s.tree.len() {
+		if s.why == "" && s.done < s.tree.len() {
 			s.checkLimits()
+		}
+		// What is without end is found to be so again.
+		if s.why != "" && !s.goesOn {
+			return nil
 		}
 		if err := s.keep(s.why != "" || s.done == s.tree.len() || s.failures != nil && s.done == s.last); err != nil {
 			return err
@@ -198,6 +202,9 @@ func (s *search) merge(c *chunk) error {
 		return c.err
 	}
 	s.transitions += c.transitions
+	if s.why == "" && c.endless != "" {
+		s.why = fmt.Sprintf("the bounds leave states without end: %s has fired at rest again and again, each time in a new state; --depth N ends schedules after N steps", c.endless)
+	}
 	s.ended, s.rested, s.cut = s.ended+c.ended, s.rested+c.rested, s.cut+c.cut
 	for t, stopped := range c.stopped {
 		stopped.Times += s.stopped[t].Times
@@ -300,8 +307,8 @@ func (s *search) bytes() int {
 func (s *search) tell() {
 	if s.cfg.Progress != nil {
 		s.cfg.Progress(Progress{
-			States: s.visited.count, Transitions: s.transitions, Depth: s.depth,
-			Done: s.done - s.first, Layer: s.last - s.first, Elapsed: s.elapsed(),
+			States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Expanded: s.done,
+			Done: s.done - s.first, Layer: s.last - s.first, Next: s.tree.len() - s.last, Elapsed: s.elapsed(),
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"fmt"
+
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/fair"
@@ -35,6 +37,8 @@ type place struct {
 	state   uint32
 	world   *sim.World
 	firings firings
+	// free is how many firings on the way to it no bound has counted.
+	free int
 	// past is what Subject.Past says of the world; it counts if pastKnown.
 	past      sim.Digest
 	pastKnown bool
@@ -73,7 +77,9 @@ type chunk struct {
 	// something is, if the subject has a goal. reached is how many steps reached it.
 	expanded []expanded
 	reached  int
-	err      error
+	// endless is a timer that fires once more behind maxFree firings that no bound has counted.
+	endless string
+	err     error
 }
 
 func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker {
@@ -178,9 +184,11 @@ func (w *worker) take(from *place, a sim.Action, c answering) (place, error) {
 	if n := len(w.unused); n > 0 {
 		world, w.unused = w.unused[n-1], w.unused[:n-1]
 	}
-	next := place{world: world, firings: from.firings}
+	next := place{world: world, firings: from.firings, free: from.free}
 	if t, counted := w.counted(from.world, a); counted {
 		next.firings = from.firings.and(t)
+	} else if w.isFree(a) {
+		next.free++
 	}
 	if err := from.world.Fork(world); err != nil {
 		return place{}, err
@@ -215,9 +223,13 @@ func (w *worker) drop(p *place) {
 	p.world = nil
 }
 
+// isFree reports whether an action fires a timer that can fire without end, if no bound counts
+// it.
+func (w *worker) isFree(a sim.Action) bool { return a.Kind == sim.Fire && w.subject.Endless(a.Node) }
+
 // counted is the timer that an action fires, if a bound counts it.
 func (w *worker) counted(world *sim.World, a sim.Action) (timer, bool) {
-	if a.Kind != sim.Fire || !w.subject.Endless(a.Node) {
+	if !w.isFree(a) {
 		return timer{}, false
 	}
 	if w.goal != nil && !world.IsDeadline(a) && fair.AtRest(world) {
@@ -239,7 +251,11 @@ func (w *worker) successors(c *chunk, from *place) {
 	}
 	went, stopped := false, false
 	for i, a := range from.world.Enabled() {
-		if t, counted := w.counted(from.world, a); counted && from.firings.of(t) >= w.bounds.Firings {
+		t, counted := w.counted(from.world, a)
+		if !counted && from.free >= maxFree && w.bounds.Depth == 0 && w.isFree(a) {
+			c.endless = fmt.Sprintf("%s of %s", from.world.Activity(a), from.world.NodeName(a.Node))
+		}
+		if counted && from.firings.of(t) >= w.bounds.Firings {
 			c.stop(t, from.world.Activity(a))
 			if w.goal != nil {
 				c.keep(threadOf(from.world, a))
