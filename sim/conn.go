@@ -179,7 +179,11 @@ func (w *World) deliver(s *slot) {
 		w.free(k)
 	}
 	w.act(m.To, m.Cause)
-	w.call(m.To, call{kind: callReceive, payload: m.Payload, conn: m.Conn, from: m.From, cause: m.Cause})
+	if w.recall.on {
+		w.call(m.To, call{kind: callReceive, payload: m.Payload, conn: m.Conn, from: m.From, cause: m.Cause})
+	} else {
+		w.own(m.To).Receive(&w.env, m)
+	}
 	if wasFull {
 		w.wakeSender(m)
 	}
@@ -189,7 +193,11 @@ func (w *World) deliver(s *slot) {
 func (w *World) wakeSender(m *Message) {
 	if w.nodes[m.From].drained {
 		w.act(m.From, w.nodes[m.From].root)
-		w.call(m.From, call{kind: callDrained, conn: m.Conn})
+		if w.recall.on {
+			w.call(m.From, call{kind: callDrained, conn: m.Conn})
+		} else {
+			w.own(m.From).(Drained).Drained(&w.env, m.Conn)
+		}
 	}
 }
 

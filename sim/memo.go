@@ -171,12 +171,8 @@ type recall struct {
 	failed bool
 }
 
-// call has a node act: each step of a node goes this way.
+// call has a node act, or repeats what it did.
 func (w *World) call(id NodeID, c call) {
-	if !w.recall.on {
-		w.carryOut(w.own(id), &c)
-		return
-	}
 	if w.recall.failed {
 		return
 	}

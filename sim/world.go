@@ -245,12 +245,20 @@ func (w *World) Do(c Chooser, a Action) {
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, s.cause)
-		w.call(s.action.Node, call{kind: callFire, index: s.index, cause: s.cause})
+		if w.recall.on {
+			w.call(s.action.Node, call{kind: callFire, index: s.index, cause: s.cause})
+		} else {
+			w.own(s.action.Node).Fire(&w.env, Timer(s.index))
+		}
 	case Run:
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, w.nodes[s.action.Node].root)
-		w.call(s.action.Node, call{kind: callRun, index: s.index})
+		if w.recall.on {
+			w.call(s.action.Node, call{kind: callRun, index: s.index})
+		} else {
+			w.own(s.action.Node).Run(&w.env, Task(s.index))
+		}
 	case Inject:
 		f := &w.faults[s.index]
 		f.left--
