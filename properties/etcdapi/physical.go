@@ -72,7 +72,7 @@ type notRemoved struct {
 }
 
 func (v *notRemoved) String() string {
-	return fmt.Sprintf("%s was answered its physical compaction at revision %d, and %d changes that it removes were still there", v.client, v.revision, v.left)
+	return fmt.Sprintf("%s was answered its physical compaction at revision %d, and changes that it removes were still there: %d", v.client, v.revision, v.left)
 }
 
 // Concerns implements explore.Concerned.

@@ -81,7 +81,12 @@ func (s *Store) ScheduledJobs(env *sim.Env) int {
 }
 
 // FinishedJobs is that number.
-func (s *Store) FinishedJobs() int { return s.jobsDone }
+func (s *Store) FinishedJobs() int {
+	if s.opts.PhysicalAnswer == AfterFirstBatch && len(s.jobs) > 0 && s.jobs[0].next > 0 {
+		return s.jobsDone + 1
+	}
+	return s.jobsDone
+}
 
 // Superseded is how many changes up to a revision are still in the backend although a later
 // one of their key, up to that revision, is there too: what a compaction removes.

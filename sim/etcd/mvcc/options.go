@@ -17,6 +17,7 @@ type Options struct {
 	CompactTombstone  CompactTombstone
 	RestoreTombstone  RestoreTombstone
 	RestoreRevision   RestoreRevision
+	PhysicalAnswer    PhysicalAnswer
 	VictimRetry       VictimRetry
 	RevisionEvents    RevisionEvents
 	SyncHistory       SyncHistory
@@ -106,6 +107,16 @@ const (
 	Removed CompactTombstone = iota
 	// Kept: the deletion stays until the next compaction.
 	Kept
+)
+
+// PhysicalAnswer is when a physical compaction is answered.
+type PhysicalAnswer uint8
+
+const (
+	// WhenRemoved: when its last batch is done.
+	WhenRemoved PhysicalAnswer = iota
+	// AfterFirstBatch: when its first batch is done, and others may be to come.
+	AfterFirstBatch
 )
 
 // RestoreTombstone is what a restart makes of a key of which only a deletion is
@@ -205,6 +216,10 @@ var Choices = option.NewGroup("etcd",
 		"what a compaction does with a deletion at the compacted revision",
 		option.Value{Name: "removed", Doc: "a watch from that revision misses it (#18089)"},
 		option.Value{Name: "kept", Doc: "it stays until the next compaction"}),
+	option.Choice("physical-compaction", func(o *Options) *PhysicalAnswer { return &o.PhysicalAnswer },
+		"when a physical compaction is answered",
+		option.Value{Name: "when-removed", Doc: "when all that it removes is gone: all releases"},
+		option.Value{Name: "after-first-batch", Doc: "when its first batch is done, and others may be to come: no release"}),
 	option.Choice("restore-tombstone", func(o *Options) *RestoreTombstone { return &o.RestoreTombstone },
 		"what a restart makes of a key of which only a deletion is left",
 		option.Value{Name: "not-indexed", Doc: "the compaction that goes on removes the deletion (#19179)"},
