@@ -23,7 +23,7 @@ func seeds(n int) string { return fmt.Sprintf("100..%d", 100+n-1) }
 // TestMatrixCellsCanBeSeenAgain runs the command that each answer names.
 func TestMatrixCellsCanBeSeenAgain(t *testing.T) {
 	c := command(t)
-	require.Equal(t, exitViolated, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.5.7,3.6.16", "--seeds", seeds(120), "--json"))
+	require.Equal(t, exitViolated, c.run("matrix", "--designs", "kep-2340", "--etcd", "3.5.7,3.6.16", "--seeds", seeds(testsize.Of(120, 60, 40)), "--json"))
 	require.Empty(t, c.err, "no progress in a pipe")
 	var m matrix.Matrix
 	require.NoError(t, json.Unmarshal([]byte(c.out), &m))
