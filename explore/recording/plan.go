@@ -65,6 +65,30 @@ func (p *plan) lists() [][]answer {
 	return lists
 }
 
+// answers is how many there are.
+func (p *plan) answers() int {
+	n := len(p.start)
+	for i := range p.steps {
+		n += len(p.steps[i].answers)
+	}
+	return n
+}
+
+// raise gives the questions from one place to another, as counted through all lists, their
+// last answer, and reports whether any had another one.
+func (p *plan) raise(start, end int) (raised bool) {
+	at := 0
+	for _, list := range p.lists() {
+		for i := max(0, start-at); i < min(len(list), end-at); i++ {
+			if last := list[i].options - 1; list[i].value < last {
+				list[i].value, raised = last, true
+			}
+		}
+		at += len(list)
+	}
+	return raised
+}
+
 // clone shares no memory with the plan.
 func (p *plan) clone() plan {
 	c := plan{start: slices.Clone(p.start), steps: slices.Clone(p.steps)}

@@ -20,8 +20,8 @@ type Shrunk struct {
 	Runs int
 	// Before and After are lengths in steps.
 	Before, After int
-	// Complete: no candidate was smaller any more. Otherwise the limit of runs was
-	// reached or the context cancelled first.
+	// Complete: no candidate was smaller any more or, timed, had fewer steps. Otherwise
+	// the limit of runs was reached or the context cancelled first.
 	Complete bool
 }
 
@@ -88,7 +88,7 @@ type shrinker struct {
 	left int
 }
 
-// shrink reports whether it ended because no candidate was smaller any more.
+// shrink reports whether it is complete.
 //
 // Candidates are cut off where their plan ends. If the smallest run is still one
 // that is over, the violation is likely one that shows at the end only. Then it
@@ -111,13 +111,16 @@ func (s *shrinker) going() bool { return s.left > 0 && s.ctx.Err() == nil }
 
 // try carries out a candidate. If it fails the same way and is smaller, the plan
 // of the run that came of it is the best from now on.
-func (s *shrinker) try(p *plan) bool {
+func (s *shrinker) try(p *plan) bool { return s.tryWithin(p, len(s.best.steps)) }
+
+// tryWithin cuts the candidate off after so many steps, unless candidates are carried on
+// to their end.
+func (s *shrinker) tryWithin(p *plan, limit int) bool {
 	if !s.going() {
 		return false
 	}
 	s.left--
 	s.follower.begin(p)
-	limit := len(s.best.steps)
 	if s.follower.finish {
 		limit = s.longest
 	}

@@ -12,18 +12,28 @@ func (s *shrinker) passes() bool {
 	for {
 		before := s.size
 		s.cutTail()
+		s.delayEvents()
 		s.dropChunks()
-		s.raiseAnswers()
 		s.lowerAnswers()
 		s.straighten()
 		if !s.going() {
 			return false
+		}
+		if s.timed() {
+			if s.size.steps == before.steps && s.size.departures == before.departures {
+				// Another round would only lower a few answers further.
+				return true
+			}
+			continue
 		}
 		if s.size == before && !s.postpone() {
 			return s.going()
 		}
 	}
 }
+
+// timed: the order of events follows from the answers.
+func (s *shrinker) timed() bool { return s.runner.World().Mode() == sim.Timed }
 
 // cutTail looks for the earliest step at which the violation shows.
 func (s *shrinker) cutTail() {
@@ -53,23 +63,32 @@ func (s *shrinker) dropChunks() {
 	}
 }
 
-// raiseAnswers tries the last answer to each question, in timed runs. There no
-// event can be left out, but one that does not matter may come so late that it is
-// cut off.
-func (s *shrinker) raiseAnswers() {
-	if s.runner.World().Mode() != sim.Timed {
+// delayEvents gives neighbouring questions their last answer, in ever smaller chunks, in
+// timed runs. There no event can be left out, but one that does not matter may come so
+// late that it is cut off.
+//
+// A candidate is cut off one step earlier than the best run. Otherwise some event of no
+// interest takes the place of the one that comes late, and the candidate is as long as
+// the best run.
+func (s *shrinker) delayEvents() {
+	if !s.timed() {
 		return
 	}
-	for i := 0; i < len(s.best.lists()); i++ {
-		for j := 0; s.going() && i < len(s.best.lists()) && j < len(s.best.lists()[i]); j++ {
-			a := s.best.lists()[i][j]
-			if a.value == a.options-1 {
-				continue
-			}
+	for size := s.best.answers() / 2; size >= 1; size /= 2 {
+		for end := s.best.answers(); end > 0 && s.going(); {
+			start := max(0, end-size)
 			p := s.best.clone()
-			p.lists()[i][j].value = a.options - 1
-			s.try(&p)
+			if p.raise(start, end) && s.tryWithin(&p, len(s.best.steps)-1) {
+				s.cutOff()
+			}
+			end = min(start, s.best.answers())
 		}
+	}
+}
+
+// cutOff takes steps from the end in ever larger strides, while the violation still shows.
+func (s *shrinker) cutOff() {
+	for stride := 1; stride < len(s.best.steps) && s.tryWithin(&s.best, len(s.best.steps)-stride); stride *= 2 {
 	}
 }
 
