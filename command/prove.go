@@ -49,8 +49,9 @@ The verdict is one of these:
   vacuous               a claim was never put to the test within the bounds (exit 3)
 
 A search that takes long is kept with --keep DIR, about each second. After an interrupt, a limit
-or a kill the same command goes on there, and comes to the same result as without. A directory
-that keeps another search, or one of another build of the program, is refused.`
+or a kill the same command goes on there, and comes to the same result as without. States that
+--memory does not hold are looked up in files there; without --keep they end the search. A
+directory that keeps another search, or one of another build of the program, is refused.`
 
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
   PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
@@ -89,7 +90,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
-	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "MB of memory that the states may take")
+	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "MB of memory that the states may take; with --keep more go to files")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")

@@ -57,9 +57,10 @@ type Proof struct {
 	// Collision bounds the probability that two states were taken for one.
 	Collision float64 `json:"collision"`
 	Seconds   float64 `json:"seconds"`
-	// Bytes is the memory that the states took. Resumed is how many states a search before this
+	// Bytes is the memory that the states took, Filed how many were in a file besides. Resumed is how many states a search before this
 	// one had kept, and GoesOn whether a next one could go on.
 	Bytes   int  `json:"bytes"`
+	Filed   int  `json:"filed,omitempty"`
 	Resumed int  `json:"resumed,omitempty"`
 	GoesOn  bool `json:"goesOn,omitempty"`
 	// GoOn is the command that goes on from what is kept.
@@ -185,7 +186,7 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
 	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
 	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
-	proof.Resumed, proof.GoesOn = r.Resumed, r.GoesOn
+	proof.Resumed, proof.GoesOn, proof.Filed = r.Resumed, r.GoesOn, r.Filed
 	for _, s := range r.Stopped {
 		proof.Cut = append(proof.Cut, Cut(s))
 	}

@@ -199,6 +199,9 @@ func (l *Log) failed(what string, err error) error {
 	return fmt.Errorf("cannot %s %s, where the search is kept: %w", what, l.dir, err)
 }
 
+// States reads the file of states while it is written.
+func (l *Log) States() io.ReaderAt { return l.states }
+
 // Append adds a part. After an error the parts before it are still whole.
 func (l *Log) Append(p Part) error {
 	l.statesLen += int64(len(p.States))

@@ -43,6 +43,10 @@ func (k *keeping) found(key uint64, parent uint32, s step) {
 	k.states = binary.LittleEndian.AppendUint32(b, uint32(s))
 }
 
+func readState(b []byte) (key uint64, parent uint32, s step) {
+	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), step(binary.LittleEndian.Uint32(b[12:]))
+}
+
 func (k *keeping) expanded(states []expanded) {
 	for i := range states {
 		e := &states[i]
@@ -93,7 +97,7 @@ func (s *search) open(root uint64) error {
 	if err != nil {
 		return err
 	}
-	s.keeping.log = log
+	s.keeping.log, s.tree.file = log, log.States()
 	if s.resumed = s.tree.len(); s.resumed == 1 && s.done == 0 {
 		s.resumed = 0
 	}
@@ -108,7 +112,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 		if len(b) < stateBytes {
 			return other
 		}
-		key, parent, taken := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:]), step(binary.LittleEndian.Uint32(b[12:]))
+		key, parent, taken := readState(b)
 		if int(parent) >= s.tree.len() || !s.visited.add(key) {
 			return other
 		}
@@ -129,6 +133,11 @@ func (s *search) takeOver(p checkpoint.Part) error {
 	s.before = time.Duration(at.Seconds * float64(time.Second))
 	for _, x := range at.Stopped {
 		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Stopped{Timer: x.Name, Times: x.Times}
+	}
+	if s.isFull() {
+		if err := s.forget(); err != nil {
+			return err
+		}
 	}
 	s.failures = nil
 	for _, f := range at.Failures {
@@ -189,5 +198,38 @@ func (s *search) keep(due bool) error {
 		return err
 	}
 	k.last, k.states, k.graph = time.Now(), k.states[:0], k.graph[:0]
+	return nil
+}
+
+// isFull reports whether the states take the memory that they may take, or will before it is
+// asked again.
+func (s *search) isFull() bool {
+	if s.cfg.Bytes == 0 {
+		return false
+	}
+	n := s.bytes()
+	if s.keeping != nil && s.visited.growsSoon() {
+		n += s.visited.bytes()
+	}
+	return n >= s.cfg.Bytes
+}
+
+// makeRoom leaves the states to files, if the search is kept and memory is full.
+func (s *search) makeRoom() error {
+	if s.keeping == nil || !s.isFull() {
+		return nil
+	}
+	if err := s.keep(true); err != nil {
+		return err
+	}
+	return s.forget()
+}
+
+// forget leaves the states to the files, which have them.
+func (s *search) forget() error {
+	s.tree.forget()
+	if err := s.visited.spill(s.cfg.Keep.Dir); err != nil {
+		return fmt.Errorf("cannot write the states that memory does not hold: %w", err)
+	}
 	return nil
 }

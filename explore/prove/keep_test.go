@@ -30,7 +30,7 @@ func interrupted(t *testing.T, subject func() prove.Subject, property string, cf
 // same leaves out what may differ between a search that went on and one that did not.
 func same(r *prove.Result) prove.Result {
 	c := *r
-	c.Seconds, c.Bytes, c.Resumed = 0, 0, 0
+	c.Seconds, c.Bytes, c.Resumed, c.Filed = 0, 0, 0, 0
 	return c
 }
 
@@ -66,6 +66,45 @@ func TestSearchThatGoesOnComesToTheSame(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, once.States, done.Resumed)
 			require.Equal(t, same(once), same(done))
+		})
+	}
+}
+
+// Memory for some 2,500 states at a time.
+const tiny = 40 << 10
+
+func TestSearchThatMemoryDoesNotHoldComesToTheSame(t *testing.T) {
+	nodes := []walker{{steps: 15}, {steps: 15}, {steps: 14, dice: true}}
+	for name, wrong := range map[string]func([]*walker) bool{
+		"holds":    nil,
+		"violated": func(at []*walker) bool { return at[0].done == 12 && at[1].done == 13 && at[2].side == 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			subject := func() prove.Subject { return &walk{nodes: nodes, wrong: wrong} }
+			once, err := prove.Search(context.Background(), subject, []string{"right"}, prove.Config{Workers: 2})
+			require.NoError(t, err)
+			require.Zero(t, once.Filed)
+			dir := t.TempDir()
+			cfg := prove.Config{Workers: 2, Bytes: tiny, Keep: keepIn(dir)}
+			filed, err := prove.Search(context.Background(), subject, []string{"right"}, cfg)
+			require.NoError(t, err)
+			require.Greater(t, filed.Filed, once.States/2)
+			require.Less(t, filed.Bytes, 5*tiny)
+			require.Equal(t, same(once), same(filed))
+			left, err := filepath.Glob(filepath.Join(dir, "sorted*"))
+			require.NoError(t, err)
+			require.Empty(t, left)
+
+			// It goes on as well, from the middle.
+			cfg.Keep, cfg.States = keepIn(t.TempDir()), once.States/2
+			half, err := prove.Search(context.Background(), subject, []string{"right"}, cfg)
+			require.NoError(t, err)
+			require.True(t, half.GoesOn)
+			cfg.States = 0
+			often, err := prove.Search(context.Background(), subject, []string{"right"}, cfg)
+			require.NoError(t, err)
+			require.Positive(t, often.Resumed)
+			require.Equal(t, same(once), same(often))
 		})
 	}
 }

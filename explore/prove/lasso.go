@@ -29,8 +29,8 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 			return nil, 0, err
 		}
 	}
-	stem := w.tree.path(k.entry)
-	return &Path{steps: append(stem, l.steps...)}, len(l.steps), nil
+	stem, err := w.tree.path(k.entry)
+	return &Path{steps: append(stem, l.steps...)}, len(l.steps), err
 }
 
 // looper goes around in a knot.

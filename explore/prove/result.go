@@ -52,6 +52,8 @@ type Result struct {
 	Resumed int
 	// Seconds and Bytes are what it took, with the time before it was interrupted; the bytes are
 	// those of the states that are kept.
+	// Filed is how many states' fingerprints were in a file, because memory was full.
+	Filed   int
 	Seconds float64
 	Bytes   int
 }

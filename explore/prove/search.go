@@ -16,8 +16,9 @@ type Config struct {
 	Bounds Bounds
 	// Workers expand states at the same time; the result does not depend on how many.
 	Workers int
-	// States and Bytes end a search that has found so many states or keeps so much of them;
-	// For ends it after that time. 0 is no limit.
+	// States ends a search that has found so many states, For after that time, and Bytes if the
+	// states take so much memory. If the search is kept, states go to files then, and only the
+	// graph can end it. 0 is no limit.
 	States, Bytes int
 	For           time.Duration
 	// Keep says where the search is kept, nil if it is not.
@@ -59,6 +60,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	if first.goal != nil {
 		s.graph = newGraph(key)
 	}
+	defer s.visited.close()
 	if err := s.open(key); err != nil {
 		return nil, err
 	}
@@ -143,6 +145,9 @@ func (s *search) layer() error {
 		s.done = until
 		s.tell()
 		if s.why == "" && s.done < s.tree.len() {
+			if err := s.makeRoom(); err != nil {
+				return err
+			}
 			s.checkLimits()
 		}
 		// What is without end is found to be so again.
@@ -214,7 +219,9 @@ func (s *search) merge(c *chunk) error {
 		s.checked[i] += n
 	}
 	for i := range c.failed {
-		s.fail(&c.failed[i])
+		if err := s.fail(&c.failed[i]); err != nil {
+			return err
+		}
 	}
 	for i := range c.candidates {
 		if err := s.add(c.by, &c.candidates[i]); err != nil {
@@ -273,12 +280,18 @@ func (s *search) add(by *worker, c *candidate) error {
 	return nil
 }
 
-func (s *search) fail(c *candidate) {
+func (s *search) fail(c *candidate) error {
 	for _, f := range c.failures {
-		if !slices.ContainsFunc(s.failures, func(x Failed) bool { return x.Failure == f }) {
-			s.failures = append(s.failures, Failed{Failure: f, Path: &Path{steps: append(s.tree.path(c.parent), c.step)}})
+		if slices.ContainsFunc(s.failures, func(x Failed) bool { return x.Failure == f }) {
+			continue
 		}
+		path, err := s.tree.path(c.parent)
+		if err != nil {
+			return err
+		}
+		s.failures = append(s.failures, Failed{Failure: f, Path: &Path{steps: append(path, c.step)}})
 	}
+	return nil
 }
 
 // checkLimits says in why which limit ends the search, if one does.
@@ -290,7 +303,9 @@ func (s *search) checkLimits() {
 		s.why = fmt.Sprintf("the time of %v was over", s.cfg.For)
 	case s.cfg.States > 0 && s.tree.len() >= s.cfg.States:
 		s.why = fmt.Sprintf("%d states were found", s.tree.len())
-	case s.cfg.Bytes > 0 && s.bytes() >= s.cfg.Bytes:
+	case s.isFull() && s.keeping != nil:
+		s.why = fmt.Sprintf("what cannot go to files took %d MB of memory", s.bytes()>>20)
+	case s.isFull():
 		s.why = fmt.Sprintf("the states took %d MB of memory", s.bytes()>>20)
 	}
 	s.goesOn = s.why != ""
@@ -320,7 +335,7 @@ func (s *search) result() *Result {
 	r := &Result{
 		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
 		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
-		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn,
+		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
 	}
 	for i, p := range s.properties {
 		r.Checked[p] = s.checked[i]

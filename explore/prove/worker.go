@@ -140,8 +140,12 @@ func (w *worker) goTo(state uint32) (*place, error) {
 	if p := w.frontier.visit(w, state); p != nil {
 		return p, nil
 	}
-	var ahead []uint32
-	for s := state; ; s = w.tree.parents[s] {
+	type hop struct {
+		state uint32
+		step  step
+	}
+	var ahead []hop
+	for s := state; ; {
 		// Numbers rise along a path.
 		for w.path[len(w.path)-1].state > s {
 			w.drop(&w.path[len(w.path)-1])
@@ -150,16 +154,21 @@ func (w *worker) goTo(state uint32) (*place, error) {
 		if w.path[len(w.path)-1].state == s {
 			break
 		}
-		ahead = append(ahead, s)
+		parent, step, err := w.tree.at(s)
+		if err != nil {
+			return nil, err
+		}
+		ahead = append(ahead, hop{s, step})
+		s = parent
 	}
 	for i := len(ahead) - 1; i >= 0; i-- {
-		step := w.tree.steps[ahead[i]]
+		step := ahead[i].step
 		from := &w.path[len(w.path)-1]
 		next, err := w.take(from, from.world.Enabled()[step.action()], step.chooser())
 		if err != nil {
 			return nil, err
 		}
-		next.state = ahead[i]
+		next.state = ahead[i].state
 		w.path = append(w.path, next)
 		// Its clones take over what is kept of its nodes' behaviour.
 		if _, err := next.world.Behaviour(); err != nil {
@@ -302,7 +311,9 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 	}
 	if found.failures != nil {
 		c.failed = append(c.failed, found)
-	} else if !w.visited.has(found.key) {
+	} else if known, err := w.visited.has(found.key); err != nil {
+		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)
+	} else if !known {
 		if _, again := c.seen[found.key]; !again {
 			c.seen[found.key] = struct{}{}
 			w.frontier.offer(&found, &next)

@@ -121,6 +121,9 @@ func (p *page) covered(r *proof.Proof) {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
 	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e.", text, r.Collision)
+	if r.Filed > 0 {
+		p.Line(0, "Memory did not hold %s: they were in files.", report.Counted(uint64(r.Filed), "state"))
+	}
 	if r.Resumed > 0 {
 		p.Line(0, "%s of them had been found and kept before the search went on.", report.Counted(uint64(r.Resumed), "state"))
 	}
