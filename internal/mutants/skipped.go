@@ -18,6 +18,7 @@ var skippedFiles = []skip{
 	{[]string{"notes.go", "explain.go", "visualize.go"}, "text for people, which the golden stories hold"},
 	{[]string{"cells.go"}, "what a step depends on, for stories; the tests that swap steps hold it"},
 	{[]string{"clone.go"}, "copies for the tests that swap steps"},
+	{[]string{"polling.go"}, "the slow way to record, to which a test holds the fast one"},
 	{[]string{"metrics.go", "read_cost.go", "amounts.go", "oomwarning.go"}, "what a run costs: measured, not judged"},
 	{[]string{"recorded.go", "recordedlog.go", "settle.go", "fates.go", "undecided.go"}, "judging of recordings, which no run does: tests hold it"},
 }
