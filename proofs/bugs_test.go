@@ -16,6 +16,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -32,21 +33,32 @@ type bug struct {
 const one = "writers=1 writes=1 readers=1 reads=1"
 
 var bugs = []bug{
+	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
+		" etcd-restarts=1 etcd-snapshots=0 at-rest=true", 0}},
+	{"issue-13766", scenarios.LaggingWatches, bounds{"writers=1 writes=1 txns=false deletes=false wide=false streams=1 keys=1 items=1" +
+		" etcd-restarts=1 follower-restarts=0 at-rest=true", 1}},
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
 	{"issue-20221", scenarios.LaggingMember, bounds{one + " noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", 1}},
+	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=1 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
 	{"events-share-value", scenarios.WatchGuarantees, bounds{"writers=1 writes=3 streams=1 noise=0 noise-writes=0 compactions=0 history=0" +
 		" etcd-restarts=0 etcd-snapshots=0 keys=2 items=2 deletes=false", 1}},
 	{"options-after-watch", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 txns=false wide=false keys=1 items=1", 1}},
 	{"previous-of-created", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 keys=1 items=0", 0}},
+	{"victims-left", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
+		" etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0}},
 	{"client-keeps-calls", scenarios.ErrorsAtRest, bounds{"writers=1 writes=1 readers=0 watchers=1 leave=0 keys=1 items=1 at-rest=true" +
 		" drawn-watchers=0 drawn-requests=0 timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 breaks=0 recreations=0 call-breaks=1" +
 		" resources=1 list-watchers=0", 1}},
 	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writes=2 watchers=1 leave=1 keys=1 restarts=0", 0}},
 	{"kubernetes-59848", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
+	{"kubernetes-78029", scenarios.RecreatedCache, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informers=1 recreations=1" +
+		" at-rest=true", 1}},
+	{"kubernetes-100878", informers.Refusals, bounds{"writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
+		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true", 1}},
 	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
 	{"version-before-store", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
@@ -69,6 +81,12 @@ func unsearched(b *testbed.KnownBug) string {
 		return "a search does not judge " + b.Property.Name
 	}
 	return "not found within small bounds"
+}
+
+// searchable reports whether more of the bounds could lead a search to a bug: the scenario has no
+// clock, and the search judges the property.
+func searchable(b *testbed.KnownBug) bool {
+	return b.Scenario.Params.Clock.Mode != sim.Timed && (b.Property.Past != nil || b.Property.Goal != nil)
 }
 
 // shrinkSeeds is in how many schedules a run is looked for that is then shrunk.

@@ -170,8 +170,40 @@ func (k *kept) bugs(to *strings.Builder) {
 		fmt.Fprintf(to, "| %s | %s | %s | %d | %s | [%s](%s) | %s | %s |\n", b.name, b.scenario.Name, b.set, b.firings, f.Violated,
 			f.length(), storiesDir+"/"+b.story(), shrunk, f.covered())
 	}
+	k.covers(to)
 	fmt.Fprintf(to, "\nNo search finds these yet, %d of %d:\n\n| bug | scenario in which it shows | why |\n|---|---|---|\n%s\n",
 		len(left), len(testbed.KnownBugs()), strings.Join(left, "\n"))
+}
+
+const coversText = `
+## How far these bounds reach
+
+Of %d known bugs, %d can be searched for: the others show only in runs with a clock, or violate only what a search does not judge. Of
+those that can, %d are found within bounds that are searched again by each change (at most %s), %s %%; the aim is 95 %%.
+
+No bound covers these:
+
+- Time. Any armed timer may fire at any point, so that a proof holds for all delays, but nothing is said of how long something takes.
+- What comes only of many: full buffers, rings and pages of default size, backoff that grows, work that is shared among seats.
+- More writers, readers, caches or members than in the row, and faults that the row does not name or that strike more often.
+- Races that the test bed masks (created=in-order, where a row does not unmask it), and what is before the beginning of a search.
+- Claims that the row lists as not judged.
+`
+
+// covers says which share of the bugs that can be searched for is found again in CI.
+func (k *kept) covers(to *strings.Builder) {
+	can, found := 0, 0
+	for _, b := range testbed.KnownBugs() {
+		f, ok := k.Bugs[b.Name]
+		if ok || searchable(b) {
+			can++
+		}
+		if ok && f.States <= searchedInCI {
+			found++
+		}
+	}
+	share := strconv.Itoa(100 * found / max(can, 1))
+	fmt.Fprintf(to, coversText, len(testbed.KnownBugs()), can, found, report.Counted(searchedInCI, "state"), share)
 }
 
 func (k *kept) promise(b *strings.Builder, p *promise) {
