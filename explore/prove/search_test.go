@@ -21,6 +21,8 @@ type walker struct {
 	steps, done, side int
 	clock, dice       bool
 	questions         int
+	// ring is after how many steps it is where it began, 0 for never.
+	ring int
 }
 
 func (n *walker) Start(env *sim.Env)             { n.again(env) }
@@ -39,6 +41,9 @@ func (n *walker) again(env *sim.Env) {
 
 func (n *walker) Run(env *sim.Env, _ sim.Task) {
 	n.done++
+	if n.ring > 0 {
+		n.done %= n.ring
+	}
 	if n.dice {
 		n.side = env.Choose(3, "side")
 	}
