@@ -23,6 +23,10 @@
 // can have its turn, is a knot: a schedule that goes around in it is fair and never comes to the
 // goal. It is told as a way into a loop, and the loop.
 //
+// A search that is kept goes on when memory is full: the tree is read from the file of states,
+// and fingerprints from a sorted file (as in TLC; sorted.go has the reasons against delayed
+// detection of duplicates, as in Murphi). The graph of a goal stays in memory.
+//
 // A search is right but for collisions of 64-bit fingerprints; Result.Collision bounds
 // their probability.
 //
