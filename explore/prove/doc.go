@@ -30,5 +30,24 @@
 // A search is right but for collisions of 64-bit fingerprints; Result.Collision bounds
 // their probability.
 //
+// The search has no partial order reduction and no symmetry. What one would save was measured on the
+// whole graphs of small worlds of the table of proofs, in which the cells that steps declare say what
+// conflicts:
+//
+//   - Ample sets with the proviso of the queue, chosen with all that follows known, which no search
+//     knows, in worlds of up to 4,676 states. If each step of a node is visible on which the past
+//     depends: 1.0 to 1.3 times fewer states. If a step is visible only if it changes the past or puts
+//     a property to the test: 3.6 times in one world of 574 states, 1.0 to 1.6 times in all others.
+//     Were all steps known to commute that do in a state, it would be up to 5.0 times.
+//   - Sleep sets kept with the states, in worlds of up to 29,377 states: about as many states, 2.3 to 2.9
+//     times fewer transitions for consistent LISTs, 1.2 times with a broken stream, 1.1 to 1.8 times for
+//     watches, informers and snapshots. They need the cells of each step, and a world that records
+//     cells repeats no step from its sim.Memo.
+//   - One order of two readers that do the same: 1.96 times fewer states.
+//
+// The first two would also need cells of what judges read: steps that do not conflict lead to one
+// state in either order, and still what a judge of steps puts to the test can depend on the order.
+// So is it with bookmarkable and informer-catches-up.
+//
 // The package imports explore, sim and model. It must never import what is simulated.
 package prove
