@@ -104,6 +104,7 @@ var mechanisms = map[string][]fact{
 	"bug-requested-revision-in-header": {said("reply.altered")},
 	"bug-leaderless-kept":              {struck},
 	"bug-physical-after-first-batch":   {said("etcd.applied")},
+	"bug-compaction-in-range":          {said("etcd.applied")},
 	"bug-issue-17642":                  {struck, setBack("lease.LooksUpLeaderless")},
 	"bug-lease-renewal-lost":           {setBack("lease.Renewed"), said("lease.RanOut")},
 	"bug-promoted-leases-forgotten":    {setBack("lease.BeganToLead")},

@@ -201,6 +201,7 @@ var activeValues = []active{
 	{set: "compacted-unsynced=falls-through", scenario: "compacted-watch", with: "etcd=3.6.16"},
 	{set: "compact-tombstone=removed", scenario: "resumed-compaction", with: "etcd=3.6.16"},
 	{set: "physical-compaction=after-first-batch", scenario: "physical-compactions"},
+	{set: "compaction-in-range=goes-on", scenario: "compaction-in-range"},
 	{set: "restore-tombstone=not-indexed", scenario: "resumed-compaction", with: "etcd=3.6.16"},
 	{set: "restore-revision=from-scheduled-compaction", scenario: "crash-in-compaction", with: "etcd=3.5.13"},
 	{set: "unapplied-entries=skipped", scenario: "lagging-watches"},

@@ -26,7 +26,7 @@ func init() {
 		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
 		// What known bugs of etcd show in.
 		NegativeWatch, etcdrequests.KeptHistory, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
-		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions,
+		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.CompactionInRange,
 		// Snapshots and compaction (KEP-4988).
 		SnapshotReads, CompactedHistory, CompetingCompactors, LoneCompactor, divergences.LostEvent, divergences.LostEventRecovers, divergences.LostDeletion, divergences.LostVersion, divergences.LostValue, divergences.LostSnapshot,
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,

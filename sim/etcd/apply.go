@@ -37,6 +37,9 @@ func (s *Server) runApplyLoop(env *sim.Env) {
 		s.endApply(env)
 		return
 	}
+	if s.compactWaits(env) {
+		return
+	}
 	e := s.log.apply(env)
 	if s.members.options().Log.Unapplied == Repeated {
 		s.log.newest = e
@@ -221,7 +224,9 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 	s.watch.CompactionApplied(env)
 	r := e.payload.(*wire.CompactionRequest)
-	if code := s.store.Compact(env, rev); code != 0 {
+	code := s.store.Compact(env, rev)
+	s.compactEnds(env)
+	if code != 0 {
 		if r.Physical && code == wire.ErrCompacted {
 			// updateCompactRev puts a barrier behind the compactions that are under way.
 			s.awaitRemoval(env, e, request.Refusal(code))

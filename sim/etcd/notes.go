@@ -74,6 +74,14 @@ func (n rangeQueued) Text(w *sim.World) string {
 	return w.NodeName(n.from) + "'s " + n.request.Label() + " waits for " + number(int64(n.ahead)) + ranges
 }
 
+// compactAwaits: a Compact waits until a Range has let go of the store's lock.
+type compactAwaits struct{ compact, reads sim.Payload }
+
+// Text implements sim.Note.
+func (n compactAwaits) Text(*sim.World) string {
+	return n.compact.Label() + " waits for " + n.reads.Label() + ", which holds the lock of the store"
+}
+
 // failed: a request that nothing is wrong with is answered with an error. Fate says
 // what becomes of a write that the error leaves open.
 type failed struct {

@@ -36,6 +36,9 @@ func (l *raftLog) reset() { *l = raftLog{entries: l.entries[:0]} }
 // waits reports whether an entry is not applied yet.
 func (l *raftLog) waits() bool { return l.next < len(l.entries) }
 
+// first is the entry that is to be applied next. There must be one.
+func (l *raftLog) first() *entry { return &l.entries[l.next] }
+
 // append puts an entry at the end.
 func (l *raftLog) append(env *sim.Env, e entry) {
 	l.entries = append(l.entries, e)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/fifo"
 	"github.com/watchbed/watchbed/sim/option"
@@ -15,11 +16,26 @@ import (
 // time. For the other half of what reads cost see v3rpc's ReadsDelayWatches.
 type ReadOptions struct {
 	RangeTime, RangeTimePerItem sim.Duration
+	Compactions                 CompactionInRange
 }
+
+// CompactionInRange is what a Compact does while a Range is under way.
+type CompactionInRange uint8
+
+const (
+	// Waits: store.Compact takes the lock that storeTxnRead holds until its End.
+	Waits CompactionInRange = iota
+	// GoesOn: it does not, and the Range finds its revision compacted.
+	GoesOn
+)
 
 var readOptions = option.NewGroup("etcd",
 	option.Duration("range-time", func(o *ReadOptions) *time.Duration { return &o.RangeTime }, "none", "how long a Range keeps etcd busy"),
 	option.Duration("item-time", func(o *ReadOptions) *time.Duration { return &o.RangeTimePerItem }, "none", "how much longer for each key that it returns"),
+	option.Choice("compaction-in-range", func(o *ReadOptions) *CompactionInRange { return &o.Compactions },
+		"what a Compact does while a Range is under way",
+		option.Value{Name: "waits", Doc: "it waits until the Range is done, and what is to be applied later waits with it: all releases"},
+		option.Value{Name: "goes-on", Doc: "it goes on, and the Range is refused if its revision is compacted then: no release"}),
 )
 
 func (o *ReadOptions) cost() bool { return o.RangeTime > 0 || o.RangeTimePerItem > 0 }
@@ -29,6 +45,11 @@ func (o *ReadOptions) cost() bool { return o.RangeTime > 0 || o.RangeTimePerItem
 // were let go. A Range looks at the store when its turn comes and is answered
 // when its time is up. It is never taken back: etcd goes on with a read whose
 // caller has given up.
+//
+// A Range holds store.mu for reading until its end, with a ConcurrentReadTx too, and Compact
+// takes the lock for writing. So a Compact waits for the Range, all that is to be applied
+// later waits for the Compact, and so does the next Range: a writer that waits for a
+// sync.RWMutex goes before later readers.
 type readCost struct {
 	// queue are the places of the reads that wait for their turn.
 	queue fifo.Queue[int32]
@@ -36,20 +57,24 @@ type readCost struct {
 	// will be answered; nil if there is none.
 	current int32
 	answer  sim.Payload
+	// compacts: the entry that is to be applied next is a Compact that waits for the Range,
+	// or has not had its turn since.
+	compacts bool
 }
 
 // queueRange makes a read wait for its turn.
 func (s *Server) queueRange(env *sim.Env, place int32) {
 	q := &s.readCost
 	next := q.queue.Next()
-	if q.answer != nil {
+	busy := q.answer != nil || q.compacts
+	if busy {
 		// It waits for the one before it, which waits for those before that.
 		env.Reads(cellRangeQueue, 0)
 	}
 	env.WritesItem(cellRangeQueue, 0, next)
 	q.queue.Push(place)
 	s.watch.ReadQueued(env)
-	if q.answer != nil {
+	if busy {
 		env.Cover(coverRangeQueued)
 		if env.Noting() {
 			r := &s.reads.handlers[place]
@@ -85,12 +110,61 @@ func (s *Server) finishRange(env *sim.Env) {
 	r := s.reads.take(env, q.current)
 	env.WritesItem(cellRangeQueue, 0, sim.NoItem)
 	env.Under(r.cause)
+	if resp, ok := q.answer.(*wire.RangeResponse); ok && s.cfg.Reads.Compactions == GoesOn {
+		env.Reads(mvcc.CellCompactRev, 0)
+		if resp.Revision < s.store.CompactRev() {
+			q.answer = request.Refusal(wire.ErrCompacted)
+		}
+	}
 	env.Send(r.conn, q.answer)
 	q.answer = nil
-	if q.queue.Len() > 0 {
-		s.startRange(env)
+	if q.compacts {
+		env.Enable(applyLoop)
+	} else {
+		s.nextRange(env)
 	}
 	s.watch.ReadAnswered(env)
+}
+
+// nextRange starts the first of those that wait.
+func (s *Server) nextRange(env *sim.Env) {
+	if s.readCost.queue.Len() > 0 {
+		s.startRange(env)
+	}
+}
+
+// compactWaits reports whether the entry that is to be applied next is a Compact that has to
+// wait for a Range.
+func (s *Server) compactWaits(env *sim.Env) bool {
+	q := &s.readCost
+	e := s.log.first()
+	if _, compacts := e.payload.(*wire.CompactionRequest); !compacts || !s.cfg.Reads.cost() || s.cfg.Reads.Compactions != Waits {
+		return false
+	}
+	env.Reads(cellRangeQueue, 0)
+	if q.answer == nil {
+		return false
+	}
+	if !q.compacts {
+		env.Writes(cellRangeQueue, 0)
+		q.compacts = true
+		env.Cover(coverCompactWaits)
+		if env.Noting() {
+			env.Note(compactAwaits{e.payload, s.reads.handlers[q.current].payload})
+		}
+	}
+	return true
+}
+
+// compactEnds lets the next Range go on behind a Compact that waited.
+func (s *Server) compactEnds(env *sim.Env) {
+	if s.readCost.compacts {
+		env.Writes(cellRangeQueue, 0)
+		s.readCost.compacts = false
+		cause := env.Cause()
+		s.nextRange(env)
+		env.Under(cause)
+	}
 }
 
 func (q *readCost) reset() {
@@ -105,10 +179,13 @@ func (q *readCost) clone() readCost {
 }
 
 func (q *readCost) fingerprint(d sim.Digest) sim.Digest {
-	if q.answer == nil && q.queue.Len() == 0 {
+	if q.answer == nil && q.queue.Len() == 0 && !q.compacts {
 		return d
 	}
 	d = d.Int(int64(q.current)).Bool(q.answer != nil)
+	if q.compacts {
+		d = d.Text("compacts")
+	}
 	if q.answer != nil {
 		d = q.answer.Digest(d)
 	}

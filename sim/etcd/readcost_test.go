@@ -115,6 +115,28 @@ func TestRangesTakeTurns(t *testing.T) {
 	}, runTimetable(t, priced(t, func(*etcd.Config) {}), &c))
 }
 
+// A write that comes before the Compact does not wait for the Range, and one that comes after
+// it does. So does the next Range, although the store has nothing to do.
+func TestCompactWaitsForRange(t *testing.T) {
+	for _, waits := range []bool{true, false} {
+		var c timetable
+		c.plan(0, all)
+		c.plan(2*ms, put)
+		c.plan(4*ms, &wire.CompactionRequest{Revision: 6})
+		c.plan(6*ms, put)
+		c.plan(8*ms, none)
+		want := []string{"2ms rev 6", "14ms rev 5: 4 items", "14ms rev 7", "14ms compacted", "24ms rev 7: 0 items"}
+		if !waits {
+			want = []string{"2ms rev 6", "4ms compacted", "6ms rev 7", "14ms error: compacted", "24ms rev 7: 0 items"}
+		}
+		require.Equal(t, want, runTimetable(t, priced(t, func(c *etcd.Config) {
+			if !waits {
+				c.Reads.Compactions = etcd.GoesOn
+			}
+		}), &c))
+	}
+}
+
 func TestWatchesAndReadsOnOneConnection(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		var c timetable

@@ -11,6 +11,7 @@ var (
 	coverReadBatch        = sim.NewSituation("etcd: several linearizable reads confirmed at once")
 	coverReadIndex        = sim.NewSituation("etcd: follower asks the leader what is committed")
 	coverRangeQueued      = sim.NewSituation("etcd: Range waits for another")
+	coverCompactWaits     = sim.NewSituation("etcd: Compact waits for a Range")
 	coverRestartUnapplied = sim.NewSituation("etcd: restart with writes committed and not applied")
 
 	coverAwaitsRemoval  = sim.NewSituation("etcd: physical compaction waits for the removal")
