@@ -38,7 +38,8 @@ func watch(o *Options) *v3rpc.Options { return &o.Watch }
 var Choices = option.Join(option.Lift(v3rpc.Choices, watch), option.Lift(mvcc.Choices, store),
 	option.Lift(logOptions, func(o *Options) *LogOptions { return &o.Log }),
 	option.Lift(reply.Choices, func(o *Options) *reply.Options { return &o.Reply }),
-	option.Lift(lease.Choices, func(o *Options) *lease.Options { return &o.Leases }))
+	option.Lift(lease.Choices, func(o *Options) *lease.Options { return &o.Leases }),
+	option.Lift(readChoices, func(o *Options) *ReadOptions { return &o.Reads }))
 
 // Group is all options of a server: the choices, then the amounts.
 var Group = option.Join(Choices, option.Lift(mvcc.Amounts, store), option.Lift(v3rpc.Amounts, watch),

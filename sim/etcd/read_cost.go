@@ -32,6 +32,9 @@ const (
 var readOptions = option.NewGroup("etcd",
 	option.Duration("range-time", func(o *ReadOptions) *time.Duration { return &o.RangeTime }, "none", "how long a Range keeps etcd busy"),
 	option.Duration("item-time", func(o *ReadOptions) *time.Duration { return &o.RangeTimePerItem }, "none", "how much longer for each key that it returns"),
+)
+
+var readChoices = option.NewGroup("etcd",
 	option.Choice("compaction-in-range", func(o *ReadOptions) *CompactionInRange { return &o.Compactions },
 		"what a Compact does while a Range is under way",
 		option.Value{Name: "waits", Doc: "it waits until the Range is done, and what is to be applied later waits with it: all releases"},
