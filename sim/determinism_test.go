@@ -58,8 +58,8 @@ var deterministic = []string{
 //
 // The second searches all schedules, and no run calls it: package testbed imports its
 // interface Subject, and implements it. The tests of explore/prove hold its result to be the
-// same on any number of workers.
-var outside = []string{module + "/linearizability", module + "/explore/prove"}
+// same on any number of workers. The third is where that keeps a search on disk.
+var outside = []string{module + "/linearizability", module + "/explore/prove", module + "/explore/checkpoint"}
 
 // TestRunsDependOnChoicesOnly reads the source for everything that would make a
 // run depend on anything but its choices.
