@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // fewer are parameters with one informer, if that will do, and fewer faults that still
@@ -17,11 +18,35 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 	if p.Informers.Count > 1 {
 		one := p
 		one.Informers.Count = 1
-		if seed, ok := f.find(one, tally); ok {
+		if seed, ok := f.find(one, tally, fewerSearch); ok {
 			p, first = one, seed
 		}
 	}
 	return f.fewerFaults(ctx, p, first, tally)
+}
+
+// lessWork are parameters with fewer clients that do less, as long as a seed is soon found
+// that gives the failure, and that seed. In a timed run shrinking cannot leave an operation
+// out.
+func (f *Finder) lessWork(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally) (testbed.Params, uint64) {
+	for _, amount := range workload.Amounts() {
+		less, err := p.Workload.Less(amount)
+		if err != nil {
+			panic(err) // an option that is a number
+		}
+		for _, w := range less {
+			if ctx.Err() != nil {
+				return p, first
+			}
+			with := p
+			with.Workload = w
+			if seed, ok := f.find(with, tally, lessSearch); ok {
+				p, first = with, seed
+				break
+			}
+		}
+	}
+	return p, first
 }
 
 // fewerFaults are parameters with no fault of a kind if that will do, or one, and the
@@ -49,7 +74,7 @@ func (f *Finder) withoutSome(ctx context.Context, p testbed.Params, tally campai
 		if without.Faults, err = p.Faults.Without(fault.Name); err != nil || ctx.Err() != nil {
 			continue
 		}
-		if seed, ok := f.find(without, tally); ok {
+		if seed, ok := f.find(without, tally, fewerSearch); ok {
 			p, first, found = without, seed, true
 			continue
 		}
@@ -58,24 +83,26 @@ func (f *Finder) withoutSome(ctx context.Context, p testbed.Params, tally campai
 			continue
 		}
 		without.Faults = once
-		if seed, ok := f.find(without, tally); ok {
+		if seed, ok := f.find(without, tally, fewerSearch); ok {
 			p, first, found = without, seed, true
 		}
 	}
 	return p, first, found
 }
 
-// How far a failure is looked for with fewer faults: so many times as many schedules
-// as there are for each that fails with all faults, but at least so many, and so many
-// choices.
-const (
-	fewerSchedules = 8
-	leastSchedules = 300
-	fewerChoices   = 1_000_000
+// reach is how far a failure is looked for with other parameters: so many times as many
+// schedules as there are for each that fails with those of the campaign, but at least so
+// many, and so many choices.
+type reach struct{ times, least, choices uint64 }
+
+// There are more workloads than kinds of faults, and less work is no end in itself.
+var (
+	fewerSearch = reach{times: 8, least: 300, choices: 1_000_000}
+	lessSearch  = reach{times: 2, least: 40, choices: 200_000}
 )
 
 // find looks for the first seed that fails in this way with other parameters.
-func (f *Finder) find(p testbed.Params, tally campaign.FailureTally) (seed uint64, found bool) {
+func (f *Finder) find(p testbed.Params, tally campaign.FailureTally, within reach) (seed uint64, found bool) {
 	system, err := f.Scenario.New(p)
 	if err != nil {
 		return 0, false
@@ -83,8 +110,8 @@ func (f *Finder) find(p testbed.Params, tally campaign.FailureTally) (seed uint6
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	chooser := f.Strategy.For(runner)
 	choices := uint64(0)
-	limit := min(searchSeeds, max(leastSchedules, fewerSchedules*(f.Last-f.First+1)/max(1, tally.Schedules)))
-	for seed := f.First; seed < f.First+limit && choices < fewerChoices; seed++ {
+	limit := min(searchSeeds, max(within.least, within.times*(f.Last-f.First+1)/max(1, tally.Schedules)))
+	for seed := f.First; seed < f.First+limit && choices < within.choices; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		if result.Find(tally.Failure) != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -102,13 +103,25 @@ func showing(found []*Diagnosis, f explore.Failure) *Diagnosis {
 	return nil
 }
 
-// diagnose makes a small run that fails in one way, and explains it.
+// diagnose makes a small run that fails in one way, and explains it. With less work another
+// cause may show as the same failure, or the runs be too short to tell what decides. So if no
+// setting decides then, and one does with all the work, the run is one with all the work.
 func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
-	rec, err := f.smallest(ctx, tally, candidates)
-	if err != nil {
-		return nil, err
+	p, first := f.Params, tally.FirstSeed
+	if f.Shrink {
+		p, first = f.fewer(ctx, tally)
 	}
-	d, err := Of(f.Scenario, rec, tally.Failure)
+	less, seed := p, first
+	if f.Shrink && p.Clock.Mode == sim.Timed {
+		less, seed = f.lessWork(ctx, p, first, tally)
+	}
+	d, err := f.explain(ctx, less, seed, tally, candidates)
+	if err == nil && d.Decision == nil && less.Workload != p.Workload {
+		var whole *Diagnosis
+		if whole, err = f.explain(ctx, p, first, tally, candidates); err == nil && whole.Decision != nil {
+			d = whole
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -116,26 +129,31 @@ func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, cand
 	return d, nil
 }
 
-// smallest is the smallest run that shrinking makes of the first few seeds.
-func (f *Finder) smallest(ctx context.Context, tally campaign.FailureTally, candidates int) (*recording.Recording, error) {
-	p, first := f.Params, tally.FirstSeed
-	if f.Shrink {
-		p, first = f.fewer(ctx, tally)
+// explain explains the smallest run with these parameters.
+func (f *Finder) explain(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
+	rec, err := f.smallest(ctx, p, first, tally.Failure, candidates)
+	if err != nil {
+		return nil, err
 	}
+	return Of(f.Scenario, rec, tally.Failure)
+}
+
+// smallest is the smallest run that shrinking makes of the first few seeds.
+func (f *Finder) smallest(ctx context.Context, p testbed.Params, first uint64, failure explore.Failure, candidates int) (*recording.Recording, error) {
 	system, err := f.Scenario.New(p)
 	if err != nil {
 		return nil, err
 	}
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	var smallest *recording.Recording
-	for _, seed := range f.seeds(runner, tally.Failure, first, candidates) {
+	for _, seed := range f.seeds(runner, failure, first, candidates) {
 		rec := f.record(runner, &p, seed)
 		if f.Shrink {
 			runs := shrinkRuns
 			if len(rec.Choices) > longRunSteps {
 				runs /= 2
 			}
-			if small, err := recording.Shrink(ctx, runner, rec, tally.Failure, runs); err == nil {
+			if small, err := recording.Shrink(ctx, runner, rec, failure, runs); err == nil {
 				rec = small.Recording
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -86,4 +87,24 @@ func TestInformersThatAreNotNeededAreLeftOut(t *testing.T) {
 	fewer, _ := f.fewer(t.Context(), c.Failures[behind])
 	require.Equal(t, 1, fewer.Informers.Count)
 	require.Equal(t, p.Topology.Servers, fewer.Topology.Servers)
+}
+
+// TestTheCauseStays: a timed run is of less work, as long as the planted bug decides.
+func TestTheCauseStays(t *testing.T) {
+	for bug, lessWork := range map[string]bool{"leaderless-kept": true, "kubernetes-131011": false} {
+		f, b := finderOf(t, bug)
+		f.Last = 24
+		subjects, err := f.Scenario.Subjects(f.Params)
+		require.NoError(t, err)
+		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Strategy: f.Strategy, Seeds: f.Last + 1, Steps: f.Params.Clock.Steps})
+		require.NoError(t, err)
+		i := slices.IndexFunc(c.Failures, func(t campaign.FailureTally) bool { return t.Failure.Property == b.Property.Name })
+		require.GreaterOrEqual(t, i, 0)
+		told, err := f.Find(t.Context(), c.Failures[i:i+1])
+		require.NoError(t, err)
+		require.Equal(t, b.Setting, told[0].Decision.Blame())
+		p, err := recorded.Params(f.Scenario, told[0].Recording)
+		require.NoError(t, err)
+		require.Equal(t, lessWork, p.Workload != f.Params.Workload, bug)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/workload"
 )
 
 // Each story has two files in testdata/stories: the recorded run, and what is
@@ -77,7 +79,7 @@ func (c *storyCase) open(t *testing.T) *diagnosis.Diagnosis {
 }
 
 // replay explains the committed recording, if it still is one of the case. The
-// recording has the parameters that the case sets, and fewer faults and informers if that
+// recording has the parameters that the case sets, and fewer faults, informers and clients if that
 // will do, and no others: a parameter that is renamed makes no recording stale.
 func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	t.Helper()
@@ -103,10 +105,10 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	return nil, errors.New(c.property.Name + " is not violated in it")
 }
 
-// mayDiffer: a recording may have fewer faults and informers than the case.
+// mayDiffer: a recording may have fewer faults, informers and clients than the case.
 func mayDiffer(name string) bool {
 	_, err := faults.Group.Find(name)
-	return err == nil || name == "informers"
+	return err == nil || name == "informers" || slices.Contains(workload.Amounts(), name)
 }
 
 // search finds and shrinks a run, as simrun run would.
@@ -159,8 +161,8 @@ func (c *storyCase) write(t *testing.T, rec *recording.Recording) {
 	require.NoError(t, os.WriteFile(c.recording(), b.Bytes(), 0o644))
 }
 
-// fewerOf are the recorded faults and informers in which a recording differs from the
-// case.
+// fewerOf are the recorded faults, informers and amounts of work in which a recording
+// differs from the case.
 func fewerOf(p *testbed.Params, rec *recording.Recording) []recording.Parameter {
 	var differ []recording.Parameter
 	for _, s := range p.Expand() {
