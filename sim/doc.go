@@ -13,6 +13,7 @@
 //	task    a loop of a node that has something to do
 //	timer   fires at any time when untimed, at its time when timed
 //	fault   something that breaks, as often as its budget allows
+//	memo    the steps that nodes took in worlds forked from one, for a search
 //
 // Simulated code (this package and everything below it) has no goroutine,
 // channel, mutex, wall clock, global random source or map iteration; a test in

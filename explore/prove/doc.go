@@ -7,8 +7,13 @@
 // come to the same state go on as one.
 //
 // Of each state only its fingerprint, the state before it and the step between them are
-// kept. The worlds are made again by walking the tree of these steps, one layer at a time
-// and always forward: at any time there is a world for each state on one path.
+// kept. A worker keeps the worlds of some states that it has found until their turn comes
+// (frontier). Other worlds are made again by walking the tree of steps, one layer at a time and
+// always forward, along one path.
+//
+// Most steps of most worlds were taken by the same node in another world before. They are
+// repeated from a sim.Memo: nodes and payloads are compared whole, value by value (Alike), so
+// that this adds nothing to what a fingerprint can miss.
 //
 //	Subject   what is proved
 //	Bounds    what the search leaves out, and says so
