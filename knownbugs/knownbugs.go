@@ -9,6 +9,7 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs/client"
 	_ "github.com/watchbed/watchbed/knownbugs/compactor"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd"
+	_ "github.com/watchbed/watchbed/knownbugs/etcd/compaction"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/leases"
 	_ "github.com/watchbed/watchbed/knownbugs/etcd/ticker"
 	_ "github.com/watchbed/watchbed/knownbugs/flowcontrol"

@@ -1,4 +1,4 @@
-package etcd
+package compaction
 
 import (
 	"github.com/watchbed/watchbed/properties/watches"
