@@ -27,7 +27,7 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 
 // lessWork are parameters with fewer clients that do less, as long as a seed is soon found
 // that gives the failure, and that seed. In a timed run shrinking cannot leave an operation
-// out.
+// out. A fault that was needed beside more work is tried again.
 func (f *Finder) lessWork(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally) (testbed.Params, uint64) {
 	for _, amount := range workload.Amounts() {
 		less, err := p.Workload.Less(amount)
@@ -46,7 +46,7 @@ func (f *Finder) lessWork(ctx context.Context, p testbed.Params, first uint64, t
 			}
 		}
 	}
-	return p, first
+	return f.fewerFaults(ctx, p, first, tally)
 }
 
 // fewerFaults are parameters with no fault of a kind if that will do, or one, and the
