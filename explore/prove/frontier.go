@@ -7,7 +7,7 @@ import (
 
 // keptWorlds is how many worlds of the next layer a worker keeps. A small world takes some
 // 10 kB. States beyond that are made again from those before them, when their turn comes.
-const keptWorlds = 1 << 10
+const keptWorlds = 1 << 11
 
 // frontier has the worlds of states that a worker has found and that are to be expanded. It
 // spares the steps to them. Only the worker itself can use its worlds: they have their nodes in
