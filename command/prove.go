@@ -36,6 +36,10 @@ A claim that something comes sooner or later (answered) is violated by a loop th
 repeated for ever. For it, timers fire without end when nothing else can happen. If each such
 firing leads to a new state, the search ends and says that --depth is missing.
 
+Clients with the same plan that only ask caches cannot be told apart. Of the states that differ only
+in who is who of them one is looked at, unless --no-symmetry says otherwise or a claim is about what
+comes sooner or later. The verdict and the length of a shortest schedule are the same.
+
 There are two engines, which must agree. "states" goes through states, breadth first, and so
 finds a shortest schedule that violates something. "schedules" keeps no states: it follows one
 schedule to its end of each class of those that differ only in the order of steps that do not
@@ -64,6 +68,7 @@ type proveFlags struct {
 	firings, depth, states, memory int
 	limit                          time.Duration
 	workers                        int
+	noSymmetry                     bool
 	out, keep                      string
 	json                           bool
 	html                           string
@@ -93,6 +98,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "MB of memory that the states may take; with --keep more go to files")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
+	c.Flags().BoolVar(&f.noSymmetry, "no-symmetry", false, "look at each state, also if it differs from another one only in who is who of clients that do the same")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
@@ -133,7 +139,8 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 	}
 	cfg := prove.Config{
 		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth},
-		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit, Progress: live.search,
+		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit,
+		Symmetry: !f.noSymmetry, Progress: live.search,
 	}
 	if f.keep != "" {
 		code, err := codeHash()
@@ -191,7 +198,7 @@ func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
 	}
-	for _, name := range []string{"depth", "states", "memory", "workers", "keep"} {
+	for _, name := range []string{"depth", "states", "memory", "workers", "no-symmetry", "keep"} {
 		if set.Changed(name) {
 			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
 		}

@@ -29,6 +29,9 @@ type figures struct {
 	// Why is that of an undecided search.
 	Why                        string `json:",omitempty"`
 	States, Transitions, Depth int
+	// StandsFor is how many states there are if each is counted that differs from one of States only in
+	// who is who of clients; 0 if all are told apart.
+	StandsFor int `json:",omitempty"`
 	// Vacuous are the claims that no step has put to the test.
 	Vacuous []string `json:",omitempty"`
 	// NotJudged are claims of the scenario that a search cannot judge.
@@ -44,7 +47,7 @@ type figures struct {
 }
 
 func figuresOf(p *proof.Proof) figures {
-	f := figures{Verdict: p.Verdict, Why: p.Why, States: p.States, Transitions: p.Transitions, Depth: p.Depth, NotJudged: p.NotJudged}
+	f := figures{Verdict: p.Verdict, Why: p.Why, States: p.States, Transitions: p.Transitions, Depth: p.Depth, StandsFor: p.StandsFor, NotJudged: p.NotJudged}
 	for _, c := range p.Claims {
 		if p.Verdict == string(prove.Vacuous) && p.Checked[c] == 0 {
 			f.Vacuous = append(f.Vacuous, c)
@@ -129,6 +132,9 @@ with a shortest schedule there is, as a story.
 
 A row is repeated by ` + "`simrun prove SCENARIO --etcd E --cache C --set OPTION --firings N`" + ` with what stands in it. ` + "`go test ./proofs`" + `
 searches the small rows again and compares; ` + "`go test ./proofs -proofs.update`" + ` searches all of them and writes this page.
+
+"N states for M states": of states that differ only in who is who of clients with the same plan one was looked at. Without that
+(` + "`--no-symmetry`" + `) there are M.
 `
 
 // readme is the table.
@@ -253,5 +259,9 @@ func (f *figures) length() string {
 }
 
 func (f *figures) covered() string {
-	return fmt.Sprintf("%s, %s, depth %d", report.Counted(uint64(f.States), "state"), report.Counted(uint64(f.Transitions), "transition"), f.Depth)
+	states := report.Counted(uint64(f.States), "state")
+	if f.StandsFor > 0 {
+		states += " for " + report.Counted(uint64(f.StandsFor), "state")
+	}
+	return fmt.Sprintf("%s, %s, depth %d", states, report.Counted(uint64(f.Transitions), "transition"), f.Depth)
 }

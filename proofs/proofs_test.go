@@ -39,7 +39,7 @@ func searchedAgain() int { return testsize.Of(searchedInCI, 12_000, 4_000) }
 func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, states int) (*proof.Proof, []*recording.Recording) {
 	t.Helper()
 	found, runs, err := proof.Search(t.Context(), sc, p, prove.Config{
-		Bounds: prove.Bounds{Firings: firings}, Workers: runtime.GOMAXPROCS(0), States: states,
+		Bounds: prove.Bounds{Firings: firings}, Workers: runtime.GOMAXPROCS(0), States: states, Symmetry: true,
 	}, "watchbed")
 	require.NoError(t, err)
 	return found, runs

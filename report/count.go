@@ -30,8 +30,8 @@ func times(n uint64) string {
 	return Counted(n, "time")
 }
 
-// inWords is "a, b and c".
-func inWords(names []string) string {
+// InWords is "a, b and c".
+func InWords(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")

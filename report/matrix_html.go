@@ -153,7 +153,7 @@ func costRowOf(design string, c *matrix.Cost) costRow {
 }
 
 func evidenceOf(id string, c *matrix.Cell) evidenceRow {
-	row := evidenceRow{ID: id, Design: c.Design, Etcd: inWords(c.Versions()), Costs: c.Cost}
+	row := evidenceRow{ID: id, Design: c.Design, Etcd: InWords(c.Versions()), Costs: c.Cost}
 	for _, q := range []struct {
 		name string
 		*matrix.Question

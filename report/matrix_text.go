@@ -81,7 +81,7 @@ func leftOut(c *matrix.Cell) string {
 	if len(c.Masked) == 0 {
 		return ""
 	}
-	return " (" + inWords(c.Masked) + " masked)"
+	return " (" + InWords(c.Masked) + " masked)"
 }
 
 // wrongIn is what went wrong first, behind a colon; empty if no failure is known.
@@ -199,7 +199,7 @@ func writeBeyond(b *bufio.Writer, o Terminal, m *matrix.Matrix) {
 // sayBeyond says what is known of one scenario.
 func sayBeyond(m *matrix.Matrix, x *matrix.Beyond) string {
 	return fmt.Sprintf("%s on %s: %s; %s", allOr(x.Designs, m.Designs, "design"), allOr(x.Versions, m.Versions, "version"),
-		inWords(x.Properties), strings.Join(x.Because, "; "))
+		InWords(x.Properties), strings.Join(x.Because, "; "))
 }
 
 // allOr names the members of a list, or says that it is all of them.
@@ -210,15 +210,15 @@ func allOr(list, all []string, what string) string {
 		return "every " + what
 	case len(all)-len(list) < len(list):
 		rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(list, name) })
-		return "every " + what + " but " + inWords(rest)
+		return "every " + what + " but " + InWords(rest)
 	}
-	return inWords(list)
+	return InWords(list)
 }
 
 // sayViolation says what the word in a cell stands for.
 func sayViolation(c *matrix.Cell, q *matrix.Question, e *matrix.Evidence) string {
 	property := e.Failure.Property
-	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, inWords(c.Versions()), nameOf(e.Failure),
+	text := fmt.Sprintf("%s on %s: %s, a violation of %s in %d of %s", c.Design, InWords(c.Versions()), nameOf(e.Failure),
 		property, e.Failure.Schedules, Counted(e.Schedules, "schedule"))
 	if n := len(q.Violated()); n > 1 {
 		text += fmt.Sprintf(", the first of %d violated properties", n)
@@ -237,7 +237,7 @@ func matrixNotes(m *matrix.Matrix) []string {
 	notes := []string{
 		"safe? = everything that these scenarios claim, except liveness: " + strings.Join(slices.Concat(matrix.Safety, matrix.Liveness, matrix.Costs), ", ") + ".",
 		"Added to both: each scenario outside of these that is known to be violated with the design, and not with " + matrix.Reference + ", on the same version.",
-		"live? = in " + inWords(matrix.Liveness) + " every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events end. " +
+		"live? = in " + InWords(matrix.Liveness) + " every consistent LIST is served from the cache within a bound, once nothing breaks any more, and initial events end. " +
 			"A LIST that waits in vain and is then answered by etcd is a no.",
 		"yes = in all schedules that were tried, and checked at least once. What is masked is not tried: " + switchedOff(testbed.Races()),
 		"wait p99 = what 99 of 100 consistent LISTs wait at most until the cache is fresh, those that need not wait included, while other resources are written (" + matrix.Waiting +

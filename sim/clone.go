@@ -67,7 +67,7 @@ func (w *World) copyTo(c *World) {
 		}
 	}
 	c.enabled, c.follows, c.footprint = before.enabled[:0], false, nil
-	c.env.w = c
+	c.env.w, c.sketch = c, before.sketch
 }
 
 // copyLanes copies lanes into the memory of others.
@@ -87,7 +87,7 @@ func copyLanes(into, lanes []lane) []lane {
 // own returns a node that is about to change: this world's alone from now on.
 func (w *World) own(id NodeID) Node {
 	n := &w.nodes[id]
-	n.behaviour = 0
+	n.behaviour, n.peers = 0, nil
 	if n.shared {
 		n.node, n.shared = n.node.(Cloner).Clone(), false
 	}
@@ -105,62 +105,178 @@ func (w *World) Fingerprint() (uint64, error) {
 // of which it is equal the same happens from here on, up to collisions, whatever judges
 // think of it. What it is of a node is kept until the node acts.
 func (w *World) Behaviour() (uint64, error) {
-	return w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest {
-		if n.behaviour == 0 {
-			n.behaviour = behaviourOf(f)
-		}
-		return n.behaviour
-	})
-}
-
-func behaviourOf(f Fingerprinter) Digest {
-	if r, records := f.(Recorder); records {
-		return r.Behaviour(NewDigest)
-	}
-	return f.Fingerprint(NewDigest)
+	return w.fingerprint(func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
 }
 
 func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64, error) {
-	d := NewDigest.Word(uint64(w.phase))
+	if err := w.sketch.take(w, of); err != nil {
+		return 0, err
+	}
+	return uint64(w.sketch.Digest(nil)), nil
+}
+
+// describe takes down what Behaviour says of a node.
+func (n *nodeRecord) describe(f Fingerprinter) {
+	if r, records := f.(Recorder); records {
+		n.behaviour = r.Behaviour(NewDigest)
+	} else {
+		n.behaviour = f.Fingerprint(NewDigest)
+	}
+	n.peers = nil
+	if p, ok := f.(Peered); ok {
+		p.Peers(func(peer NodeID) { n.peers = append(n.peers, peer) })
+	}
+}
+
+// Sketch is what a fingerprint is made of, with the nodes that the state names apart. It says
+// what the fingerprint is of the same state in which nodes go by other names.
+type Sketch struct {
+	rest  Digest
+	nodes []sketched
+	links []link
+	// named are the nodes that the state of other nodes and the messages under way name, in order.
+	named []NodeID
+}
+
+// sketched is a node: what it is, and where those stand that it names.
+type sketched struct {
+	contents    Digest
+	first, last int32
+}
+
+// link is a connection: what is under way on it, its ends, and where those stand that began what
+// led to the messages.
+type link struct {
+	contents         Digest
+	opener, acceptor NodeID
+	first, last      int32
+}
+
+// Renaming gives nodes other names: Name has that of each node, Node the node of each name.
+type Renaming struct{ Name, Node []NodeID }
+
+// Sketch takes down what Behaviour is made of.
+func (w *World) Sketch(s *Sketch) error {
+	return s.take(w, func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
+}
+
+func (s *Sketch) take(w *World, of func(*nodeRecord, Fingerprinter) Digest) error {
+	s.nodes, s.links, s.named = append(s.nodes[:0], sketched{}), s.links[:0], s.named[:0]
 	for i := 1; i < len(w.nodes); i++ {
 		n := &w.nodes[i]
 		f, ok := n.node.(Fingerprinter)
 		if !ok {
-			return 0, fmt.Errorf("node %s has no fingerprint", n.name)
+			return fmt.Errorf("node %s has no fingerprint", n.name)
 		}
-		d = d.Word(uint64(of(n, f)))
-		d = w.pendingDigest(d, n.tasks)
-		d = w.pendingDigest(d, n.timers)
+		if n.behaviour == 0 {
+			n.describe(f)
+		}
+		// Loop 1 and timer 1 are not the same.
+		d := w.pendingDigest(NewDigest.Word(uint64(of(n, f))), n.tasks).Bool(true)
+		first := int32(len(s.named))
+		s.named = append(s.named, n.peers...)
+		s.nodes = append(s.nodes, sketched{w.pendingDigest(d, n.timers), first, int32(len(s.named))})
 	}
+	s.rest = NewDigest.Word(uint64(w.phase))
 	for i := range w.faults {
-		d = d.Int(int64(w.faults[i].left))
+		s.rest = s.rest.Int(int64(w.faults[i].left))
+	}
+	for i := 1; i < len(w.conns); i++ {
+		if w.conns[i].state != connFree {
+			s.connection(w, i)
+		}
+	}
+	return nil
+}
+
+func (s *Sketch) connection(w *World, i int) {
+	k := &w.conns[i]
+	d, first := NewDigest.Word(uint64(k.kind)<<8|uint64(k.state)), int32(len(s.named))
+	for _, l := range w.lanes[2*i : 2*i+2] {
+		d = d.Bool(l.held).Bool(l.deaf).Int(int64(l.len()))
+		if l.cut {
+			d = d.Text("cut")
+		}
+		for _, m := range l.queue[l.head:] {
+			// Two calls between the same nodes may have the same text but
+			// different causes. Swapping their answers makes another state.
+			d = m.Payload.Digest(d)
+			s.named = append(s.named, w.nodeOf(m.Cause))
+			if w.mode == Timed {
+				d = d.Int(int64(m.due - w.now))
+			}
+		}
+	}
+	s.links = append(s.links, link{d, k.opener, k.acceptor, first, int32(len(s.named))})
+}
+
+// Digest is the fingerprint if nodes go by these names; nil is their own.
+func (s *Sketch) Digest(r *Renaming) Digest {
+	d := s.rest
+	for name := 1; name < len(s.nodes); name++ {
+		n := &s.nodes[name]
+		if r != nil {
+			n = &s.nodes[r.Node[name]]
+		}
+		d = s.names(d.Word(uint64(n.contents)), r, n.first, n.last)
 	}
 	// Calls reuse connection numbers in an order that depends on the past, so
 	// the connections are summed up, not listed.
 	var sum uint64
-	for i := 1; i < len(w.conns); i++ {
-		k := &w.conns[i]
-		if k.state == connFree {
-			continue
-		}
-		e := NewDigest.Word(uint64(k.opener)<<32 | uint64(k.acceptor)<<16 | uint64(k.kind)<<8 | uint64(k.state))
-		for _, l := range w.lanes[2*i : 2*i+2] {
-			e = e.Bool(l.held).Bool(l.deaf).Int(int64(l.len()))
-			if l.cut {
-				e = e.Text("cut")
-			}
-			for _, m := range l.queue[l.head:] {
-				// Two calls between the same nodes may have the same text but
-				// different causes. Swapping their answers makes another state.
-				e = m.Payload.Digest(e).Word(uint64(w.nodeOf(m.Cause)))
-				if w.mode == Timed {
-					e = e.Int(int64(m.due - w.now))
-				}
-			}
-		}
-		sum += uint64(e)
+	for i := range s.links {
+		l := &s.links[i]
+		e := l.contents.Word(uint64(r.name(l.opener))<<16 | uint64(r.name(l.acceptor)))
+		sum += uint64(s.names(e, r, l.first, l.last))
 	}
-	return uint64(d.Word(sum)), nil
+	return d.Word(sum)
+}
+
+// Sign is a digest of what one of several nodes is, and of where the others and the connections
+// name it; named is whether they do. It stays the same if the several go by each other's names.
+func (s *Sketch) Sign(n NodeID, isOne func(NodeID) bool) (sign Digest, named bool) {
+	sign = s.nodes[n].contents
+	for i := range s.nodes {
+		x := &s.nodes[i]
+		for at, other := range s.named[x.first:x.last] {
+			if other == n && !isOne(NodeID(i)) {
+				sign, named = sign.Word(uint64(i)<<32|uint64(at)), true
+			}
+		}
+	}
+	var sum uint64
+	for i := range s.links {
+		l := &s.links[i]
+		e, here := l.contents, false
+		for _, end := range [2][2]NodeID{{l.opener, l.acceptor}, {l.acceptor, l.opener}} {
+			here = here || end[0] == n
+			if end[0] == n && !isOne(end[1]) {
+				e = e.Word(uint64(end[1]))
+			}
+		}
+		for at, other := range s.named[l.first:l.last] {
+			if other == n {
+				e, here = e.Int(int64(at)), true
+			}
+		}
+		if here {
+			sum, named = sum+uint64(e), true
+		}
+	}
+	return sign.Word(sum), named
+}
+
+func (s *Sketch) names(d Digest, r *Renaming, first, last int32) Digest {
+	for _, n := range s.named[first:last] {
+		d = d.Word(uint64(r.name(n)))
+	}
+	return d
+}
+
+func (r *Renaming) name(n NodeID) NodeID {
+	if r == nil {
+		return n
+	}
+	return r.Name[n]
 }
 
 func (w *World) pendingDigest(d Digest, slots []int32) Digest {

@@ -73,6 +73,7 @@ const (
 type remembered struct {
 	node      Node
 	behaviour Digest
+	peers     []NodeID
 	effects   []effect
 	// ticks: the node reads the counter that orders calls and returns, so that there is one of
 	// these for each reading.
@@ -91,12 +92,12 @@ func (m *Memo) find(c call, ticks int64) *remembered {
 }
 
 // remember takes down what a call led to: the journal says what the node did, n is what
-// became of it.
-func (m *Memo) remember(c call, n Node, behaviour Digest) {
+// became of it, described.
+func (m *Memo) remember(c call, n *nodeRecord) {
 	if len(m.calls) >= maxCalls || m.kept >= maxNodes {
 		m.forget()
 	}
-	r := &remembered{node: n, behaviour: behaviour, effects: append([]effect(nil), m.journal.effects...)}
+	r := &remembered{node: n.node, behaviour: n.behaviour, peers: n.peers, effects: append([]effect(nil), m.journal.effects...)}
 	if tick, ticks := m.journal.firstTick(); ticks {
 		// Under the call without a tick stands that it has one.
 		r.ticks = true
@@ -185,7 +186,7 @@ func (w *World) call(id NodeID, c call) {
 				return
 			}
 			w.memo.Repeated++
-			n.node, n.behaviour, n.shared = r.node, r.behaviour, true
+			n.node, n.behaviour, n.peers, n.shared = r.node, r.behaviour, r.peers, true
 			return
 		}
 	}
@@ -201,9 +202,9 @@ func (w *World) call(id NodeID, c call) {
 	if j.unrepeatable || !ok {
 		return
 	}
-	n.behaviour = behaviourOf(f)
+	n.describe(f)
 	n.node, n.shared = w.memo.oneOf(n.node, f.Fingerprint(NewDigest)), true
-	w.memo.remember(c, n.node, n.behaviour)
+	w.memo.remember(c, n)
 }
 
 func (w *World) carryOut(n Node, c *call) {

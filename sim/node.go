@@ -63,3 +63,10 @@ type Fingerprinter interface {
 type Recorder interface {
 	Behaviour(d Digest) Digest
 }
+
+// Peered is an optional capability of a node with a fingerprint: the fingerprint leaves out on
+// whose behalf the node does what it does. Peers visits those, in the order in which the
+// fingerprint says what that is. A node that is not Peered may have anything in its fingerprint.
+type Peered interface {
+	Peers(visit func(NodeID))
+}

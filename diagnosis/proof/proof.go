@@ -45,6 +45,10 @@ type Proof struct {
 	Transitions int        `json:"transitions"`
 	Depth       int        `json:"depth"`
 	Schedules   *Schedules `json:"schedules,omitempty"`
+	// Alike are the nodes that were not told apart, set by set, and StandsFor is how many states there
+	// are if each is counted that differs from one of States only in who is who of them.
+	Alike     [][]string `json:"alike,omitempty"`
+	StandsFor int        `json:"standsFor,omitempty"`
 	// Ended are the states in which the run was over, as its clients were done. Rested are those
 	// in which nothing more could happen before that: the end of a run that goes on to rest.
 	// Left were found and not expanded.
@@ -126,7 +130,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	}
 	if cfg.Keep != nil {
 		keep := *cfg.Keep
-		keep.Question = append(question(sc, &p, testbed.Names(system.Claims()), cfg.Bounds), keep.Question...)
+		keep.Question = append(question(sc, &p, testbed.Names(system.Claims()), &cfg), keep.Question...)
 		cfg.Keep = &keep
 	}
 	result, err := prove.Search(ctx, subjects(sc, p), testbed.Names(system.Claims()), cfg)
@@ -148,12 +152,13 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 }
 
 // question is what a search is about, as NAME=VALUE.
-func question(sc *testbed.Scenario, p *testbed.Params, claims []string, b prove.Bounds) []string {
+func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *prove.Config) []string {
 	list := []string{"scenario=" + sc.Name}
 	for _, x := range recorded.Parameters(p) {
 		list = append(list, x.Name+"="+x.Value)
 	}
-	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", b.Firings), fmt.Sprintf("--depth=%d", b.Depth))
+	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", cfg.Bounds.Firings), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
+		fmt.Sprintf("--no-symmetry=%v", !cfg.Symmetry))
 }
 
 func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
@@ -184,6 +189,7 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.Bounds.Fixed = r.Fixed
 	proof.Verdict, proof.Why, proof.Checked = string(r.Verdict), r.Why, r.Checked
 	proof.States, proof.Transitions, proof.Depth = r.States, r.Transitions, r.Depth
+	proof.Alike, proof.StandsFor = r.Alike, r.StandsFor
 	proof.Ended, proof.Rested, proof.Left = r.Ended, r.Rested, r.Left
 	proof.CutStates, proof.Collision, proof.Seconds, proof.Bytes = r.CutStates, r.Collision(), r.Seconds, r.Bytes
 	proof.Resumed, proof.GoesOn, proof.Filed = r.Resumed, r.GoesOn, r.Filed

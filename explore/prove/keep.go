@@ -70,6 +70,7 @@ type now struct {
 	First, Last, Done, Depth int
 	Transitions              int
 	Ended, Rested, Cut       int
+	StandsFor                int
 	Checked                  []int
 	Stopped                  []keptStopped `json:",omitempty"`
 	Failures                 []keptFailure `json:",omitempty"`
@@ -129,7 +130,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 		return other
 	}
 	s.first, s.last, s.done, s.depth, s.transitions = at.First, at.Last, at.Done, at.Depth, at.Transitions
-	s.ended, s.rested, s.cut, s.checked = at.Ended, at.Rested, at.Cut, at.Checked
+	s.ended, s.rested, s.cut, s.checked, s.standsFor = at.Ended, at.Rested, at.Cut, at.Checked, at.StandsFor
 	s.before = time.Duration(at.Seconds * float64(time.Second))
 	for _, x := range at.Stopped {
 		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Stopped{Timer: x.Name, Times: x.Times}
@@ -182,7 +183,7 @@ func (s *search) keep(due bool) error {
 	}
 	at := now{
 		Root: k.root, First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
-		Ended: s.ended, Rested: s.rested, Cut: s.cut, Checked: s.checked, Seconds: s.elapsed().Seconds(),
+		Ended: s.ended, Rested: s.rested, Cut: s.cut, StandsFor: s.standsFor, Checked: s.checked, Seconds: s.elapsed().Seconds(),
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		at.Stopped = append(at.Stopped, keptStopped{int(t.node), int(t.number), s.stopped[t].Times, s.stopped[t].Timer})

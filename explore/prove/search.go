@@ -23,6 +23,10 @@ type Config struct {
 	For           time.Duration
 	// Keep says where the search is kept, nil if it is not.
 	Keep *Keep
+	// Symmetry has the search look at one of the states that differ only in who is who of nodes
+	// that cannot be told apart (Symmetric). A subject with a Goal has none: what fairness owes a
+	// node it does not owe another one.
+	Symmetry bool
 	// Progress is called from time to time; nil is not.
 	Progress func(Progress)
 }
@@ -51,11 +55,17 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	for range max(cfg.Workers, 1) {
 		s.workers = append(s.workers, newWorker(subjects(), cfg.Bounds, s.tree, s.visited, len(properties)))
 	}
+	if cfg.Symmetry {
+		for _, w := range s.workers {
+			w.useSymmetry()
+		}
+	}
 	first := s.workers[0]
 	key, err := first.key(&first.path[0])
 	if err != nil {
 		return nil, err
 	}
+	s.standsFor = max(first.path[0].stands, 1)
 	s.visited.add(key)
 	if first.goal != nil {
 		s.graph = newGraph(key)
@@ -90,7 +100,9 @@ type search struct {
 	first, last, done        int
 	transitions, depth, left int
 	ended, rested, cut       int
-	stopped                  map[timer]Stopped
+	// standsFor is how many states were found if each is counted that another one stands for.
+	standsFor int
+	stopped   map[timer]Stopped
 	// checked is, by property, how many steps put it to the test.
 	checked []int
 	// graph is nil if the subject has no goal.
@@ -271,6 +283,7 @@ func (s *search) add(by *worker, c *candidate) error {
 	}
 	by.frontier.keep(c, uint32(s.tree.len()))
 	s.tree.add(c.parent, c.step)
+	s.standsFor += max(c.stands, 1)
 	if s.graph != nil {
 		s.graph.found(c.key)
 	}
@@ -341,6 +354,16 @@ func (s *search) result() *Result {
 		r.Checked[p] = s.checked[i]
 	}
 	world := s.workers[0].path[0].world
+	if y := s.workers[0].symmetry; y != nil {
+		r.StandsFor = s.standsFor
+		for _, set := range y.sets {
+			r.Alike = append(r.Alike, nil)
+			for _, n := range set {
+				last := &r.Alike[len(r.Alike)-1]
+				*last = append(*last, world.NodeName(n))
+			}
+		}
+	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		stopped := s.stopped[t]
 		stopped.Node = world.NodeName(t.node)

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
@@ -22,6 +23,8 @@ type worker struct {
 	properties int
 	// fixed is how many questions were asked before the first state.
 	fixed int
+	// symmetry is nil if each node is told apart.
+	symmetry *symmetry
 	// remembered are the nodes on which the past depends.
 	remembered []sim.NodeID
 	// path has worlds of states on the way to one that is expanded, the first state first.
@@ -42,6 +45,10 @@ type place struct {
 	// past is what Subject.Past says of the world; it counts if pastKnown.
 	past      sim.Digest
 	pastKnown bool
+	// own is what it says of each of the nodes that cannot be told apart.
+	own []sim.Digest
+	// stands is how many states differ from it only in who is who of them, with itself.
+	stands int
 }
 
 // candidate is a state that a chunk of a layer led to and that was not visited before the
@@ -54,6 +61,8 @@ type candidate struct {
 	failures []explore.Failure
 	// at is where the step led to; its world is nil if it was not kept.
 	at place
+	// stands is how many states it stands for.
+	stands int
 }
 
 // chunk is what a part of a layer led to.
@@ -97,21 +106,49 @@ func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker
 	return w
 }
 
+// useSymmetry has the worker not tell apart what its subject cannot, if there is no goal.
+func (w *worker) useSymmetry() {
+	y, ok := w.subject.(Symmetric)
+	if !ok || w.goal != nil {
+		return
+	}
+	if sets := y.Alike(); len(sets) > 0 {
+		w.symmetry = newSymmetry(sets, w.path[0].world.Nodes())
+	}
+}
+
 // key tells states apart.
 func (w *worker) key(p *place) (uint64, error) {
-	behaviour, err := p.world.Behaviour()
+	w.subject.Adopt(p.world)
+	past := w.past(p)
+	behaviour, err := w.behaviour(p)
 	if err != nil {
 		return 0, err
 	}
-	w.subject.Adopt(p.world)
-	return uint64(p.firings.digest(sim.Digest(behaviour).Word(uint64(w.past(p))))), nil
+	return uint64(p.firings.digest(behaviour.Word(uint64(past)))), nil
+}
+
+// behaviour is that of a place whose past is known.
+func (w *worker) behaviour(p *place) (behaviour sim.Digest, err error) {
+	if w.symmetry != nil {
+		behaviour, p.stands, err = w.symmetry.of(p.world, p.own)
+		return behaviour, err
+	}
+	own, err := p.world.Behaviour()
+	return sim.Digest(own), err
 }
 
 // past is what the judges still need to know, of the world that the subject has adopted.
 func (w *worker) past(p *place) sim.Digest {
-	if !p.pastKnown {
-		p.past, p.pastKnown = w.subject.Past(sim.NewDigest), true
+	switch {
+	case p.pastKnown:
+	case w.symmetry != nil:
+		p.own = slices.Repeat([]sim.Digest{sim.NewDigest}, len(w.symmetry.members))
+		p.past = w.subject.(Symmetric).PastApart(sim.NewDigest, p.own)
+	default:
+		p.past = w.subject.Past(sim.NewDigest)
 	}
+	p.pastKnown = true
 	return p.past
 }
 
@@ -211,7 +248,7 @@ func (w *worker) take(from *place, a sim.Action, c answering) (place, error) {
 		world.DoAnew(c, a, given)
 	}
 	if from.pastKnown && w.samePast(from.world, world) {
-		next.past, next.pastKnown = from.past, true
+		next.past, next.own, next.pastKnown = from.past, from.own, true
 	}
 	return next, nil
 }
@@ -304,6 +341,7 @@ func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *an
 		if found.key, err = w.key(&next); err != nil {
 			return err
 		}
+		found.stands = next.stands
 		w.judge(c, &found, next.world, a)
 		if w.goal != nil && found.failures == nil {
 			c.lead(threadOf(from.world, a), found.key, w.goal.Open())

@@ -22,6 +22,9 @@ func (s System) Past(d sim.Digest) sim.Digest {
 	return s.System.Past(History(s.System, d))
 }
 
+// Alike implements prove.Symmetric: the history says who is who.
+func (System) Alike() [][]sim.NodeID { return nil }
+
 // History mixes in what the clients of a system have recorded: of operations their order and
 // their answers, not their times.
 func History(s *testbed.System, d sim.Digest) sim.Digest {

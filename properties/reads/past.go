@@ -18,11 +18,11 @@ type past struct {
 	property linearizability.Property
 	witness  linearizability.Witness
 	kept     []linearizability.Kept
+	// sums are by client.
+	sums []sim.Digest
 }
 
-// Digest implements testbed.Past. What is kept is summed up: in which order clients made
-// their calls does not matter any more.
-func (p *past) Digest(d sim.Digest) sim.Digest {
+func (p *past) load() (clients int) {
 	recorded := p.system.History()
 	var log *model.Log
 	if hasUnknownWrites(recorded) {
@@ -30,9 +30,33 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 	}
 	p.witness.Load(recorded, log)
 	p.kept = p.witness.Past(p.kept[:0], p.property)
+	return len(recorded.Clients)
+}
+
+// Digest implements testbed.Past. What is kept is summed up: in which order clients made
+// their calls does not matter any more.
+func (p *past) Digest(d sim.Digest) sim.Digest {
+	p.load()
 	var sum sim.Digest
 	for _, k := range p.kept {
 		sum += sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision)
+	}
+	return d.Word(uint64(sum))
+}
+
+// Apart implements testbed.ApartPast.
+func (p *past) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
+	p.sums = append(p.sums[:0], make([]sim.Digest, p.load())...)
+	var sum sim.Digest
+	for _, k := range p.kept {
+		to := &sum
+		if k.Client >= 0 {
+			to = &p.sums[k.Client]
+		}
+		*to += sim.NewDigest.Int(int64(k.Operation)).Int(k.Revision)
+	}
+	for i, x := range p.sums {
+		own[i] = own[i].Word(uint64(x))
 	}
 	return d.Word(uint64(sum))
 }

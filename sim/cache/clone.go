@@ -32,6 +32,13 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 	return c.dispatcher.Relate(c.reads.Relate(d), c.ready.generation)
 }
 
+// Peers implements sim.Peered. API Priority and Fairness is no part of it: which queues a
+// client's requests may wait in depends on its number.
+func (c *Cache) Peers(visit func(sim.NodeID)) {
+	c.reads.Peers(visit)
+	c.dispatcher.Peers(visit)
+}
+
 // Cells implements sim.Celled.
 func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.guard.Cells(visit)

@@ -107,6 +107,15 @@ func (d *Dispatcher) Cells(visit sim.CellVisitor) {
 	visit(cellPlaces, 0, places)
 }
 
+// Peers visits those who watch, in the order of the cells.
+func (d *Dispatcher) Peers(visit func(sim.NodeID)) {
+	for _, w := range d.watchers {
+		if w.state != watcherFree {
+			visit(w.from)
+		}
+	}
+}
+
 // dispatched is the digest of the event that is being dispatched.
 func (d *Dispatcher) dispatched() sim.Digest {
 	h := d.current.Fingerprint(sim.NewDigest).Int(int64(d.blockedAt)).Int(int64(d.timeout)).Int(int64(len(d.blocked)))
@@ -120,7 +129,7 @@ func (d *Dispatcher) dispatched() sim.Digest {
 }
 
 func (w *Watcher) cells(visit sim.CellVisitor) {
-	turn := w.request.Digest(sim.NewDigest.Word(uint64(w.state)<<16 | uint64(w.from)))
+	turn := w.request.Digest(sim.NewDigest.Word(uint64(w.state)))
 	turn = turn.Int(w.required).Bool(w.draining).Int(int64(w.deadline))
 	if w.inHand != nil {
 		turn = w.inHand.Digest(turn)

@@ -49,7 +49,7 @@ func (r *Read) wait() sim.Digest {
 	if state == woken {
 		state = waiting
 	}
-	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.from)<<8 | uint64(r.origin)).Int(r.wanted)
+	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.origin)).Int(r.wanted)
 	h = h.Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress).Bool(r.proof != 0)
 	h = h.Int(int64(r.began)).Int(r.exact).Text(r.start)
 	switch {
@@ -59,6 +59,15 @@ func (r *Read) wait() sim.Digest {
 		return r.get.Digest(h)
 	}
 	return r.watch.Request().Digest(h.Int(int64(r.watch.Number())))
+}
+
+// Peers visits those who read, in the order of the cells.
+func (d *Delegator) Peers(visit func(sim.NodeID)) {
+	for _, r := range d.reads {
+		if r.state != free {
+			visit(r.from)
+		}
+	}
 }
 
 // Relate adds to a fingerprint what depends on reads and on the requester: how far
