@@ -23,6 +23,7 @@ tables:
 	write() { echo "go test $$*"; go test -count=1 -timeout 60m "$$@" || failed="$$failed $$1"; }; \
 	write ./knownbugs -run 'TestKnownBugsAreDetected$$' -detection.update; \
 	write ./knownbugs -run 'TestWhatConsistencyChecksFind$$' -checks.update; \
+	write ./knownbugs/strategies -run 'TestNoSearchIsWorse$$' -strategies.update; \
 	write ./report -run 'TestStories$$' -update; \
 	write ./scenarios/figures -run 'TestFigures' -figures.update; \
 	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \

@@ -4,8 +4,9 @@ import "github.com/watchbed/watchbed/sim"
 
 var _ = Register(portfolio())
 
-// members take turns in this order. A change of it changes the run of every seed.
-func members() []Strategy {
+// Members are those of the portfolio, which take turns in this order. A change of it changes
+// the run of every seed.
+func Members() []Strategy {
 	return []Strategy{Paced(), Random(), urw(), pct(3), pos(), weights()}
 }
 
@@ -16,7 +17,7 @@ func portfolio() Strategy {
 		Name: "portfolio", Summary: "paced, random, urw, pct3, pos and weights take turns",
 		New: func(p Profile) Chooser {
 			c := &portfolioChooser{}
-			for _, s := range members() {
+			for _, s := range Members() {
 				c.members = append(c.members, s.New(p))
 			}
 			return c

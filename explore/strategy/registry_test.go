@@ -27,7 +27,7 @@ func namesOf(list []Strategy) (names []string) {
 // every campaign.
 func TestOrderOfStrategiesAndPortfolioIsFixed(t *testing.T) {
 	require.Equal(t, []string{"portfolio", "random", "urw", "pct3", "pos", "weights", "paced", "delay5"}, namesOf(All())[:8])
-	require.Equal(t, []string{"paced", "random", "urw", "pct3", "pos", "weights"}, namesOf(members()))
+	require.Equal(t, []string{"paced", "random", "urw", "pct3", "pos", "weights"}, namesOf(Members()))
 	require.Equal(t, "portfolio", Default().Name)
 }
 
