@@ -67,7 +67,7 @@ func (w *World) copyTo(c *World) {
 		}
 	}
 	c.enabled, c.follows, c.footprint = before.enabled[:0], false, nil
-	c.env.w, c.sketch = c, before.sketch
+	c.env.w = c
 }
 
 // copyLanes copies lanes into the memory of others.
@@ -109,10 +109,30 @@ func (w *World) Behaviour() (uint64, error) {
 }
 
 func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64, error) {
-	if err := w.sketch.take(w, of); err != nil {
-		return 0, err
+	d := w.restDigest()
+	for i := 1; i < len(w.nodes); i++ {
+		contents, peers, err := w.nodeDigest(i, of)
+		if err != nil {
+			return 0, err
+		}
+		d = d.Word(uint64(contents))
+		for _, n := range peers {
+			d = d.Word(uint64(n))
+		}
 	}
-	return uint64(w.sketch.Digest(nil)), nil
+	// Calls reuse connection numbers in an order that depends on the past, so
+	// the connections are summed up, not listed.
+	var sum uint64
+	for i := 1; i < len(w.conns); i++ {
+		k := &w.conns[i]
+		if k.state == connFree {
+			continue
+		}
+		e := w.connDigest(i).Word(uint64(k.opener)<<16 | uint64(k.acceptor))
+		w.eachUnderWay(i, func(m *Message) { e = e.Word(uint64(w.nodeOf(m.Cause))) })
+		sum += uint64(e)
+	}
+	return uint64(d.Word(sum)), nil
 }
 
 // describe takes down what Behaviour says of a node.
@@ -124,7 +144,73 @@ func (n *nodeRecord) describe(f Fingerprinter) {
 	}
 	n.peers = nil
 	if p, ok := f.(Peered); ok {
-		p.Peers(func(peer NodeID) { n.peers = append(n.peers, peer) })
+		p.Peers(func(peer NodeID) {
+			if n.peers == nil {
+				n.peers = new([]NodeID)
+			}
+			*n.peers = append(*n.peers, peer)
+		})
+	}
+}
+
+// restDigest is of what belongs to no node and no connection.
+func (w *World) restDigest() Digest {
+	d := NewDigest.Word(uint64(w.phase))
+	for i := range w.faults {
+		d = d.Int(int64(w.faults[i].left))
+	}
+	return d
+}
+
+// nodeDigest is of a node, its loops and its timers. It leaves out the peers.
+func (w *World) nodeDigest(i int, of func(*nodeRecord, Fingerprinter) Digest) (Digest, []NodeID, error) {
+	n := &w.nodes[i]
+	f, ok := n.node.(Fingerprinter)
+	if !ok {
+		return 0, nil, fmt.Errorf("node %s has no fingerprint", n.name)
+	}
+	if n.behaviour == 0 {
+		n.describe(f)
+	}
+	// Loop 1 and timer 1 are not the same.
+	d := w.pendingDigest(NewDigest.Word(uint64(of(n, f))), n.tasks).Bool(true)
+	d = w.pendingDigest(d, n.timers)
+	if n.peers == nil {
+		return d, nil, nil
+	}
+	return d, *n.peers, nil
+}
+
+// connDigest is of what is under way on a connection. It leaves out the ends, and who began what led
+// to the messages.
+func (w *World) connDigest(i int) Digest {
+	k := &w.conns[i]
+	d := NewDigest.Word(uint64(k.kind)<<8 | uint64(k.state))
+	for n := 2 * i; n < 2*i+2; n++ {
+		l := &w.lanes[n]
+		d = d.Bool(l.held).Bool(l.deaf).Int(int64(l.len()))
+		if l.cut {
+			d = d.Text("cut")
+		}
+		for j := l.head; j < len(l.queue); j++ {
+			m := &l.queue[j]
+			d = m.Payload.Digest(d)
+			if w.mode == Timed {
+				d = d.Int(int64(m.due - w.now))
+			}
+		}
+	}
+	return d
+}
+
+// eachUnderWay visits the messages on a connection. Two calls between the same nodes may have the
+// same text but different causes. Swapping their answers makes another state.
+func (w *World) eachUnderWay(i int, visit func(m *Message)) {
+	for n := 2 * i; n < 2*i+2; n++ {
+		l := &w.lanes[n]
+		for j := l.head; j < len(l.queue); j++ {
+			visit(&l.queue[j])
+		}
 	}
 }
 
@@ -141,7 +227,7 @@ type Sketch struct {
 // sketched is a node: what it is, and where those stand that it names.
 type sketched struct {
 	contents    Digest
-	first, last int32
+	first, last int
 }
 
 // link is a connection: what is under way on it, its ends, and where those stand that began what
@@ -149,7 +235,7 @@ type sketched struct {
 type link struct {
 	contents         Digest
 	opener, acceptor NodeID
-	first, last      int32
+	first, last      int
 }
 
 // Renaming gives nodes other names: Name has that of each node, Node the node of each name.
@@ -157,75 +243,40 @@ type Renaming struct{ Name, Node []NodeID }
 
 // Sketch takes down what Behaviour is made of.
 func (w *World) Sketch(s *Sketch) error {
-	return s.take(w, func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
-}
-
-func (s *Sketch) take(w *World, of func(*nodeRecord, Fingerprinter) Digest) error {
+	s.rest = w.restDigest()
 	s.nodes, s.links, s.named = append(s.nodes[:0], sketched{}), s.links[:0], s.named[:0]
 	for i := 1; i < len(w.nodes); i++ {
-		n := &w.nodes[i]
-		f, ok := n.node.(Fingerprinter)
-		if !ok {
-			return fmt.Errorf("node %s has no fingerprint", n.name)
+		d, peers, err := w.nodeDigest(i, func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
+		if err != nil {
+			return err
 		}
-		if n.behaviour == 0 {
-			n.describe(f)
-		}
-		// Loop 1 and timer 1 are not the same.
-		d := w.pendingDigest(NewDigest.Word(uint64(of(n, f))), n.tasks).Bool(true)
-		first := int32(len(s.named))
-		s.named = append(s.named, n.peers...)
-		s.nodes = append(s.nodes, sketched{w.pendingDigest(d, n.timers), first, int32(len(s.named))})
-	}
-	s.rest = NewDigest.Word(uint64(w.phase))
-	for i := range w.faults {
-		s.rest = s.rest.Int(int64(w.faults[i].left))
+		first := len(s.named)
+		s.named = append(s.named, peers...)
+		s.nodes = append(s.nodes, sketched{d, first, len(s.named)})
 	}
 	for i := 1; i < len(w.conns); i++ {
-		if w.conns[i].state != connFree {
-			s.connection(w, i)
+		k := &w.conns[i]
+		if k.state == connFree {
+			continue
 		}
+		first := len(s.named)
+		w.eachUnderWay(i, func(m *Message) { s.named = append(s.named, w.nodeOf(m.Cause)) })
+		s.links = append(s.links, link{w.connDigest(i), k.opener, k.acceptor, first, len(s.named)})
 	}
 	return nil
 }
 
-func (s *Sketch) connection(w *World, i int) {
-	k := &w.conns[i]
-	d, first := NewDigest.Word(uint64(k.kind)<<8|uint64(k.state)), int32(len(s.named))
-	for _, l := range w.lanes[2*i : 2*i+2] {
-		d = d.Bool(l.held).Bool(l.deaf).Int(int64(l.len()))
-		if l.cut {
-			d = d.Text("cut")
-		}
-		for _, m := range l.queue[l.head:] {
-			// Two calls between the same nodes may have the same text but
-			// different causes. Swapping their answers makes another state.
-			d = m.Payload.Digest(d)
-			s.named = append(s.named, w.nodeOf(m.Cause))
-			if w.mode == Timed {
-				d = d.Int(int64(m.due - w.now))
-			}
-		}
-	}
-	s.links = append(s.links, link{d, k.opener, k.acceptor, first, int32(len(s.named))})
-}
-
-// Digest is the fingerprint if nodes go by these names; nil is their own.
+// Digest is the fingerprint if nodes go by these names.
 func (s *Sketch) Digest(r *Renaming) Digest {
 	d := s.rest
 	for name := 1; name < len(s.nodes); name++ {
-		n := &s.nodes[name]
-		if r != nil {
-			n = &s.nodes[r.Node[name]]
-		}
+		n := &s.nodes[r.Node[name]]
 		d = s.names(d.Word(uint64(n.contents)), r, n.first, n.last)
 	}
-	// Calls reuse connection numbers in an order that depends on the past, so
-	// the connections are summed up, not listed.
 	var sum uint64
 	for i := range s.links {
 		l := &s.links[i]
-		e := l.contents.Word(uint64(r.name(l.opener))<<16 | uint64(r.name(l.acceptor)))
+		e := l.contents.Word(uint64(r.Name[l.opener])<<16 | uint64(r.Name[l.acceptor]))
 		sum += uint64(s.names(e, r, l.first, l.last))
 	}
 	return d.Word(sum)
@@ -265,18 +316,11 @@ func (s *Sketch) Sign(n NodeID, isOne func(NodeID) bool) (sign Digest, named boo
 	return sign.Word(sum), named
 }
 
-func (s *Sketch) names(d Digest, r *Renaming, first, last int32) Digest {
+func (s *Sketch) names(d Digest, r *Renaming, first, last int) Digest {
 	for _, n := range s.named[first:last] {
-		d = d.Word(uint64(r.name(n)))
+		d = d.Word(uint64(r.Name[n]))
 	}
 	return d
-}
-
-func (r *Renaming) name(n NodeID) NodeID {
-	if r == nil {
-		return n
-	}
-	return r.Name[n]
 }
 
 func (w *World) pendingDigest(d Digest, slots []int32) Digest {

@@ -73,7 +73,7 @@ const (
 type remembered struct {
 	node      Node
 	behaviour Digest
-	peers     []NodeID
+	peers     *[]NodeID
 	effects   []effect
 	// ticks: the node reads the counter that orders calls and returns, so that there is one of
 	// these for each reading.

@@ -60,8 +60,6 @@ type World struct {
 	counts   []uint64
 	metrics  []metric.Distribution
 	stats    Stats
-	// sketch is the memory of fingerprints.
-	sketch Sketch
 }
 
 type nodeRecord struct {
@@ -75,9 +73,10 @@ type nodeRecord struct {
 	// loops and timers. The world makes them its own before they change.
 	shared, sharedTables bool
 	// behaviour is the digest that Behaviour mixes in, kept until the node acts; 0 is not
-	// known. peers are those that it leaves out (Peered).
+	// known. peers are those that it leaves out (Peered), nil if there
+	// are none.
 	behaviour Digest
-	peers     []NodeID
+	peers     *[]NodeID
 	// begun is how many causes the node began, if they have no records.
 	begun Cause
 	// pace is how long each object takes on its way to a peer.
@@ -140,7 +139,7 @@ func (w *World) Reset(o Options) {
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0], partitions: w.partitions[:0],
 		causes: w.causes[:0], nameless: w.nameless, memo: w.memo, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
-		counts: w.counts, metrics: w.metrics, trace: NewDigest, sketch: w.sketch, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
+		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
 	}
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))
