@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -81,6 +82,32 @@ func TestSymmetryHasAStateOfEachOrbit(t *testing.T) {
 				result := explore.NewRunner(subject(), 0).Run(f.Path)
 				require.NotNil(t, result.Find(f.Failure), f.Failure)
 			}
+		})
+	}
+}
+
+// What a client asks, whom, and what it goes by may tell it apart.
+func TestClientsThatAreToldApart(t *testing.T) {
+	const base = "writers=1 readers=2 reads=2 "
+	for settings, alike := range map[string]bool{
+		base:                   true,
+		base + "read=any":      true,
+		base + "page=1":        true,
+		base + "breaks=1":      true,
+		base + "restarts=1":    true,
+		base + "caches=2":      false, // each asks a cache of its own
+		base + "seats=1":       false, // queues are dealt by the number of a client
+		base + "read=seen":     false, // a LIST of the newest revision that was seen
+		base + "read=every":    false, // each in another way
+		base + "read=past":     false, // as above
+		"writers=2 readers=1 ": false, // each writes values of its own
+	} {
+		t.Run(settings, func(t *testing.T) {
+			p := scenarios.Issue15220.Params
+			require.NoError(t, setAll(&p, settings))
+			s, _, err := scenarios.Issue15220.Provable(p)
+			require.NoError(t, err)
+			require.Equal(t, alike, len(s.Alike()) > 0, "%v", s.Alike())
 		})
 	}
 }
