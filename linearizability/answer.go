@@ -57,7 +57,7 @@ func (c *contents) carryOut(r *model.Request, res *model.Result, rev int64, succ
 		}
 		b := &branch[i]
 		if !b.IsWrite() {
-			if shown != nil && b.Freshness != model.Exact && !answers(c.between(b.Key, rangeEnd(b), scratch), b, shown) {
+			if shown != nil && b.Freshness != model.Exact && !c.answers(b, shown, scratch) {
 				return false, false
 			}
 			continue
@@ -94,7 +94,7 @@ func (c *contents) idleBranch(branch []model.Request, res *model.Result, scratch
 			if !c.idle(b, shown, scratch) {
 				return false
 			}
-		case b.Freshness != model.Exact && !answers(c.between(b.Key, rangeEnd(b), scratch), b, shown):
+		case b.Freshness != model.Exact && !c.answers(b, shown, scratch):
 			return false
 		}
 	}
@@ -119,16 +119,35 @@ func rangeEnd(r *model.Request) string {
 	return r.End
 }
 
-// answers reports whether a Get or a List, its revision aside, is what a store
-// answers that has these items in the range.
+// answers reports whether a Get or a List, its revision aside, is what a store answers that
+// has these contents. An answer that shows a few of many items is judged without a look at
+// the others.
+func (c *contents) answers(r *model.Request, res *model.Result, scratch *[]*model.Item) bool {
+	if c.base != nil && (r.CountOnly || r.Limit > 0) && r.Selection == (model.Selection{}) {
+		have, total := c.first(int(r.Limit), r.Key, rangeEnd(r), scratch)
+		return answersFirst(have, total, r, res)
+	}
+	return answers(c.between(r.Key, rangeEnd(r), scratch), r, res)
+}
+
+// answers is contents.answers for the items in the range.
 func answers(have []*model.Item, r *model.Request, res *model.Result) bool {
-	total := len(have)
+	return answersFirst(have, len(have), r, res)
+}
+
+// answersFirst is answers for a range with so many items in all, of which those after the
+// limit may be left out if there is no Selection.
+func answersFirst(have []*model.Item, total int, r *model.Request, res *model.Result) bool {
 	if r.CountOnly {
 		return res.Count == int64(total) && len(res.Items) == 0 && !res.More
 	}
 	all := have
 	have = r.Selection.Of(all)
-	more := r.Limit > 0 && int64(len(have)) > r.Limit
+	fit := len(have)
+	if len(all) < total {
+		fit = total
+	}
+	more := r.Limit > 0 && int64(fit) > r.Limit
 	mayBeMore := false
 	if r.Selection.Values != (model.ValuePattern{}) {
 		total = len(have)

@@ -1,6 +1,10 @@
 package linearizability
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -12,6 +16,10 @@ import (
 // every schedule: with a handful of keys it is one sorted slice, reused from one
 // history to the next. A test ties its answers to those of model.Store.
 type contents struct {
+	// base are the many items that the contents began with, nil if they were few. The chunks
+	// hold only what differs from them then: each item that was set, and each of base that
+	// was removed, as one that isGone.
+	base   *base
 	chunks [][]*model.Item
 	items  *arena
 	// persistent makes changes copy the chunk that they touch, so that clones
@@ -42,14 +50,107 @@ func (a *arena) item() *model.Item {
 	return &a.block[len(a.block)-1]
 }
 
-// reset starts again at the given items, keeping the memory.
-func (c *contents) reset(init []*model.Item) {
+// base are the items that histories begin with, by key: made once for all histories that
+// begin with the same ones. It never changes.
+type base struct {
+	given, items []*model.Item
+	digest       uint64
+	// plain are the same items without revisions, nil before they were asked for.
+	plain *base
+}
+
+// bases keeps the base of the last history.
+type bases struct {
+	last *base
+	// least is the number of items from which on there is a base; 0 stands for leastBase.
+	least int
+}
+
+// leastBase is about where comparing the items with those of a base takes as long as setting
+// each of them.
+const leastBase = 32
+
+// of is the base of these items, nil if they are few. Neither they nor what they are may
+// change later; the slice may.
+func (b *bases) of(items []*model.Item) *base {
+	least := b.least
+	if least == 0 {
+		least = leastBase
+	}
+	if len(items) < least {
+		return nil
+	}
+	if b.last == nil || !slices.Equal(b.last.given, items) {
+		b.last = newBase(items)
+	}
+	return b.last
+}
+
+func newBase(given []*model.Item) *base {
+	b := &base{given: slices.Clone(given), items: slices.Clone(given)}
+	slices.SortStableFunc(b.items, func(x, y *model.Item) int { return strings.Compare(x.Key, y.Key) })
+	// Of several items of one key, the last one counts.
+	last := b.items[:0]
+	for i, it := range b.items {
+		if i+1 == len(b.items) || b.items[i+1].Key != it.Key {
+			last = append(last, it)
+			b.digest += it.Digest()
+		}
+	}
+	b.items = last
+	return b
+}
+
+func (b *base) asPlain() *base {
+	if b.plain == nil {
+		b.plain = newBase(plainItems(b.items))
+	}
+	return b.plain
+}
+
+func (b *base) get(key string) *model.Item {
+	if b == nil {
+		return nil
+	}
+	if i := search(b.items, key); i < len(b.items) && b.items[i].Key == key {
+		return b.items[i]
+	}
+	return nil
+}
+
+// between are the items of etcd's range [key, end). The caller must not change them.
+func (b *base) between(key, end string) []*model.Item {
+	from := search(b.items, key)
+	to := len(b.items)
+	switch {
+	case end == "":
+		if to = from; from < len(b.items) && b.items[from].Key == key {
+			to++
+		}
+	case end != "\x00":
+		to = max(from, search(b.items, end))
+	}
+	return b.items[from:to:to]
+}
+
+// goneVersion is that of an item in the chunks which stands for none.
+const goneVersion = math.MinInt64
+
+func isGone(it *model.Item) bool { return it.Version == goneVersion }
+
+// reset starts again at the given items, keeping the memory. The base is that of the items,
+// nil if it has none.
+func (c *contents) reset(init []*model.Item, b *base) {
 	if c.persistent || len(c.chunks) > 1 {
 		c.chunks = nil
 	} else if len(c.chunks) == 1 {
 		c.chunks[0] = c.chunks[0][:0]
 	}
-	c.digest = 0
+	c.base, c.digest = b, 0
+	if b != nil {
+		c.digest = b.digest
+		return
+	}
 	for _, it := range init {
 		c.set(it)
 	}
@@ -91,6 +192,20 @@ func search(items []*model.Item, key string) int {
 }
 
 func (c *contents) get(key string) *model.Item {
+	it := c.inChunks(key)
+	switch {
+	case c.base == nil:
+		return it
+	case it == nil:
+		return c.base.get(key)
+	case isGone(it):
+		return nil
+	}
+	return it
+}
+
+// inChunks is what the chunks have of a key, nil if that is nothing.
+func (c *contents) inChunks(key string) *model.Item {
 	if len(c.chunks) == 0 {
 		return nil
 	}
@@ -104,10 +219,20 @@ func (c *contents) get(key string) *model.Item {
 func (c *contents) set(it *model.Item) {
 	if c.persistent {
 		c.digest += it.Digest()
+		if c.base != nil {
+			if old := c.get(it.Key); old != nil {
+				c.digest -= old.Digest()
+			}
+		}
 	}
 	if c.observe != nil {
 		c.observe(it.Key, it)
 	}
+	c.place(it)
+}
+
+// place puts an item into the chunks.
+func (c *contents) place(it *model.Item) {
 	if len(c.chunks) == 0 {
 		c.chunks = append(c.chunks, append(make([]*model.Item, 0, 8), it))
 		return
@@ -116,7 +241,7 @@ func (c *contents) set(it *model.Item) {
 	items := c.chunks[at]
 	i := search(items, it.Key)
 	found := i < len(items) && items[i].Key == it.Key
-	if found && c.persistent {
+	if found && c.persistent && c.base == nil {
 		c.digest -= items[i].Digest()
 	}
 	if c.persistent {
@@ -146,6 +271,9 @@ func (c *contents) split(at int) {
 }
 
 func (c *contents) remove(key string) bool {
+	if c.base != nil {
+		return c.removeMarked(key)
+	}
 	if len(c.chunks) == 0 {
 		return false
 	}
@@ -170,9 +298,80 @@ func (c *contents) remove(key string) bool {
 	return true
 }
 
+// removeMarked is remove where there is a base. A mark stays in the chunks for an item that
+// base does not have either: it makes no difference.
+func (c *contents) removeMarked(key string) bool {
+	it := c.get(key)
+	if it == nil {
+		return false
+	}
+	if c.observe != nil {
+		c.observe(key, nil)
+	}
+	if c.persistent {
+		c.digest -= it.Digest()
+	}
+	c.place(&model.Item{Key: key, Version: goneVersion})
+	return true
+}
+
 // between returns the items of etcd's range [key, end). They are valid until
-// the next change; scratch holds them where they span chunks.
+// the next change; scratch holds them where they are not in one place.
 func (c *contents) between(key, end string, scratch *[]*model.Item) []*model.Item {
+	changed := c.betweenInChunks(key, end, scratch)
+	if c.base == nil {
+		return changed
+	}
+	have := c.base.between(key, end)
+	if len(changed) == 0 {
+		return have
+	}
+	*scratch = merge((*scratch)[:0], have, slices.Clone(changed), math.MaxInt)
+	return *scratch
+}
+
+// first are the first items of a range, at least as many as asked for if there are so many,
+// and how many there are, where there is a base.
+func (c *contents) first(n int, key, end string, scratch *[]*model.Item) (items []*model.Item, total int) {
+	changed := c.betweenInChunks(key, end, scratch)
+	have := c.base.between(key, end)
+	if len(changed) == 0 {
+		return have, len(have)
+	}
+	total = len(have)
+	for _, it := range changed {
+		was, is := c.base.get(it.Key) != nil, !isGone(it)
+		switch {
+		case is && !was:
+			total++
+		case was && !is:
+			total--
+		}
+	}
+	*scratch = merge((*scratch)[:0], have, slices.Clone(changed), n)
+	return *scratch, total
+}
+
+// merge appends the items of a base with what has changed of them, until there are so many.
+func merge(to, have, changed []*model.Item, most int) []*model.Item {
+	for _, it := range changed {
+		same := search(have, it.Key)
+		if len(to)+same >= most {
+			break
+		}
+		to = append(to, have[:same]...)
+		if have = have[same:]; len(have) > 0 && have[0].Key == it.Key {
+			have = have[1:]
+		}
+		if !isGone(it) {
+			to = append(to, it)
+		}
+	}
+	return append(to, have[:max(0, min(len(have), most-len(to)))]...)
+}
+
+// betweenInChunks is between for what the chunks have.
+func (c *contents) betweenInChunks(key, end string, scratch *[]*model.Item) []*model.Item {
 	if len(c.chunks) == 0 {
 		return nil
 	}

@@ -224,7 +224,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 		}
 		return
 	}
-	if e.Anomaly == "" || !answers(w.timeline.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch), op.Request, op.Result) {
+	if e.Anomaly == "" || !w.timeline.window.answers(op.Request, op.Result, &w.scratch) {
 		e.Anomaly = Miscounted
 	}
 }
@@ -249,7 +249,7 @@ func (w *Witness) otherWriter(rev int64, than int32) int {
 
 // deleter finds the operation that had deleted a key that is gone at a revision.
 func (w *Witness) deleter(key string, rev int64) (op int, at int64) {
-	runs := w.timeline.runs(key, "")
+	runs := w.timeline.runsOf(key)
 	if len(runs) == 0 {
 		return -1, 0
 	}

@@ -16,6 +16,7 @@ type fates struct {
 	chosen   []choice
 	used     map[int]bool
 	items    arena
+	bases    bases
 	scratch  []*model.Item
 	replayed int
 }
@@ -33,7 +34,7 @@ func (s *settling) search() {
 	f := &fates{settling: s, used: map[int]bool{}}
 	f.prepare()
 	start := contents{items: &f.items, persistent: true}
-	start.reset(s.history.Initial.Items)
+	start.reset(s.history.Initial.Items, f.bases.of(s.history.Initial.Items))
 	if f.from(start, s.history.Initial.Revision, f.points) {
 		for _, c := range f.chosen {
 			s.settle(c.write, c.revision)
@@ -119,7 +120,7 @@ func (f *fates) observe(c *contents, rev int64, points []writeRef) ([]writeRef, 
 			if !c.idle(op.Request, op.Result, &f.scratch) {
 				return nil, false
 			}
-		} else if !answers(c.between(op.Request.Key, rangeEnd(op.Request), &f.scratch), op.Request, op.Result) {
+		} else if !c.answers(op.Request, op.Result, &f.scratch) {
 			return nil, false
 		}
 		points = points[1:]

@@ -3,6 +3,8 @@ package linearizability
 import (
 	"errors"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,39 @@ func TestJudgeOnRandomHistories(t *testing.T) {
 		if seen[a] == 0 {
 			t.Errorf("no history shows a %s", a)
 		}
+	}
+}
+
+// Judgements do not depend on whether the items that histories begin with are set one by one
+// or shared between histories: not even the steps of the search and the explanations do.
+func TestJudgementsAreTheSameWithABase(t *testing.T) {
+	d := fastDice{rand.New(rand.NewPCG(11, 12))}
+	var plain, based Judge
+	based.witness.bases.least, based.porcupine.bases.least = 1, 1
+	var items []*model.Item
+	shared := 0
+	for n := range *histories / 3 {
+		h, mutation := mutated(d, 1+d.roll(14))
+		if d.roll(3) == 0 {
+			// What more there was is mostly missing in the answers.
+			for _, key := range []string{"a", "b", "c"}[:1+d.roll(3)] {
+				h.Initial.Items = append(h.Initial.Items, &model.Item{Key: key, Value: "x", CreateRevision: 1, ModRevision: 1, Version: 1})
+			}
+		}
+		// Every other history begins with what the one before began with, if that is no other.
+		if slices.EqualFunc(items, h.Initial.Items, func(a, b *model.Item) bool { return *a == *b }) {
+			h.Initial.Items = items
+			shared += min(1, len(items))
+		}
+		items = h.Initial.Items
+		want, wantErr := plain.Check(h, nil, Properties()...)
+		got, err := based.Check(h, nil, Properties()...)
+		if (err == nil) != (wantErr == nil) || !reflect.DeepEqual(want, got) {
+			t.Fatalf("history %d (%q): %v, %v with a base\n%s", n, mutation, want, got, show(h))
+		}
+	}
+	if shared == 0 {
+		t.Error("no base was used twice")
 	}
 }
 

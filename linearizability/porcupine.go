@@ -20,6 +20,7 @@ type Porcupine struct {
 	Memory int
 
 	spec       specification
+	bases      bases
 	calls      []call
 	operations []porcupine.Operation
 	turns      []int32
@@ -84,7 +85,8 @@ func (p *Porcupine) affordable(budget, operations, clients int) int {
 func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 	p.spec.items.reset()
 	initial := &state{contents: contents{items: &p.spec.items, persistent: true}, revision: h.Initial.Revision}
-	initial.reset(h.Initial.Items)
+	base := p.bases.of(h.Initial.Items)
+	initial.reset(h.Initial.Items, base)
 	p.spec.initial, p.spec.clients = initial, len(h.Clients)
 	p.turns = append(p.turns[:0], make([]int32, len(h.Clients))...)
 	p.order = p.order[:0]
@@ -121,8 +123,12 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 	for i := range p.calls {
 		p.operations[i].Input = &p.calls[i]
 	}
-	if p.plain = p.isPlain(); p.plain {
-		initial.reset(plainItems(h.Initial.Items))
+	p.plain = p.isPlain()
+	switch {
+	case p.plain && base != nil:
+		initial.reset(nil, base.asPlain())
+	case p.plain:
+		initial.reset(plainItems(h.Initial.Items), nil)
 	}
 	initial.plain = p.plain
 	if prop == Sequential {

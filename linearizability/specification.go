@@ -65,7 +65,7 @@ func (s *specification) step(st *state, c *call) *state {
 			if !st.idle(c.request, c.result, &s.scratch) {
 				return nil
 			}
-		} else if !answers(st.between(c.request.Key, rangeEnd(c.request), &s.scratch), c.request, c.result) {
+		} else if !st.answers(c.request, c.result, &s.scratch) {
 			return nil
 		}
 		return st
@@ -106,6 +106,10 @@ func equalStates(a, b *state) bool {
 	if a.revision != b.revision || a.digest != b.digest {
 		return false
 	}
+	if a.base != nil {
+		// All states of a search have the same base.
+		return a.differsLike(&b.contents) && b.differsLike(&a.contents)
+	}
 	x, y := iterate(&a.contents), iterate(&b.contents)
 	for {
 		i, j := x(), y()
@@ -118,6 +122,20 @@ func equalStates(a, b *state) bool {
 	}
 }
 
+// differsLike reports whether other contents have what these have, where these differ from
+// their base.
+func (c *contents) differsLike(other *contents) bool {
+	next := iterate(c)
+	for it := next(); it != nil; it = next() {
+		have := other.get(it.Key)
+		if isGone(it) != (have == nil) || have != nil && *have != *it {
+			return false
+		}
+	}
+	return true
+}
+
+// iterate goes through what the chunks have.
 func iterate(c *contents) func() *model.Item {
 	chunk, at := 0, 0
 	return func() *model.Item {

@@ -17,6 +17,13 @@ type timeline struct {
 	// that come and go could need too many.
 	probes int
 
+	// base are the many items that the history begins with, at the revision since, nil if
+	// they were few. They are in the changes only once a key of theirs changes.
+	base  *base
+	since int64
+	// alone is the run of a key of base that never changes.
+	alone [1]keyRun
+
 	window contents
 }
 
@@ -36,14 +43,22 @@ type keyRun struct {
 	from, to int32
 }
 
-func (t *timeline) reset() {
+func (t *timeline) reset(b *base, since int64) {
 	t.changes, t.keys, t.grouped, t.probes = t.changes[:0], t.keys[:0], false, 0
+	t.base, t.since = b, since
 }
 
 func (t *timeline) spent() bool { return t.probes > maxProbes }
 
 func (t *timeline) add(key string, rev int64, it *model.Item) {
 	t.changes = append(t.changes, change{key, rev, int32(len(t.changes)), it})
+}
+
+// begin adds what base has of a key.
+func (t *timeline) begin(key string) {
+	if it := t.base.get(key); it != nil {
+		t.add(key, t.since, it)
+	}
 }
 
 // group sorts the changes by key. Most histories never need it.
@@ -66,7 +81,7 @@ func (t *timeline) group() {
 	}
 }
 
-// runs are those of the keys in the range.
+// runs are those of the keys in the range, without those of base that never change.
 func (t *timeline) runs(key, end string) []keyRun {
 	t.group()
 	from := searchRun(t.keys, key)
@@ -81,6 +96,19 @@ func (t *timeline) runs(key, end string) []keyRun {
 		to = max(from, searchRun(t.keys, end))
 	}
 	return t.keys[from:to]
+}
+
+// runsOf are those of one key, valid until the next call.
+func (t *timeline) runsOf(key string) []keyRun {
+	runs := t.runs(key, "")
+	if len(runs) > 0 || t.base.get(key) == nil {
+		return runs
+	}
+	// It goes behind all changes, where no other run reaches.
+	from := int32(len(t.changes))
+	t.begin(key)
+	t.alone[0] = keyRun{key, from, from + 1}
+	return t.alone[:]
 }
 
 func searchRun(keys []keyRun, key string) int {
@@ -130,7 +158,7 @@ func (w *Witness) firstGet(op *model.Operation, bound int64) (int64, bool) {
 	if answer.More || answer.Count != int64(len(answer.Items)) || len(answer.Items) > 1 {
 		return 0, false
 	}
-	runs := t.runs(op.Request.Key, "")
+	runs := t.runsOf(op.Request.Key)
 	if len(answer.Items) == 0 {
 		return w.firstAbsent(runs, bound)
 	}
@@ -191,7 +219,7 @@ func (w *Witness) firstRange(op *model.Operation, bound int64) (int64, bool) {
 			if t.window.idle(op.Request, op.Result, &w.scratch) {
 				return rev, true
 			}
-		} else if answers(t.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch), op.Request, op.Result) {
+		} else if t.window.answers(op.Request, op.Result, &w.scratch) {
 			return rev, true
 		}
 		for _, it := range op.Result.Items {
@@ -214,12 +242,20 @@ func (w *Witness) firstRange(op *model.Operation, bound int64) (int64, bool) {
 // returns the revision of the next change to it, 0 if there is none.
 func (w *Witness) look(r *model.Request, rev int64) (next int64) {
 	t := &w.timeline
-	t.window.reset(nil)
+	base := t.base
+	if rev < t.since {
+		base = nil
+	}
+	t.window.reset(nil, base)
 	show := func(key, end string) {
 		for _, run := range t.runs(key, end) {
 			at := t.at(run, rev)
-			if at >= run.from && t.changes[at].item != nil {
+			switch {
+			case at < run.from:
+			case t.changes[at].item != nil:
 				t.window.set(t.changes[at].item)
+			case base != nil:
+				t.window.remove(run.key)
 			}
 			if at+1 < run.to && (next == 0 || t.changes[at+1].revision < next) {
 				next = t.changes[at+1].revision

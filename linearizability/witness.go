@@ -29,6 +29,7 @@ type Witness struct {
 
 	writes, points []writeRef
 	contents       contents
+	bases          bases
 	items          arena
 	scratch        []*model.Item
 	revision       int64 // that of contents
@@ -140,13 +141,20 @@ func (w *Witness) place(op *model.Operation) (role, int64) {
 func (w *Witness) replay() {
 	init := &w.history.Initial
 	w.items.reset()
-	w.timeline.reset()
 	w.contents.items = &w.items
 	if w.contents.observe == nil {
-		w.contents.observe = func(key string, it *model.Item) { w.timeline.add(key, w.revision, it) }
+		w.contents.observe = func(key string, it *model.Item) {
+			if w.contents.base != nil && w.contents.inChunks(key) == nil {
+				// Its first change: what it was before belongs to it.
+				w.timeline.begin(key)
+			}
+			w.timeline.add(key, w.revision, it)
+		}
 	}
 	w.revision = init.Revision
-	w.contents.reset(init.Items)
+	base := w.bases.of(init.Items)
+	w.timeline.reset(base, init.Revision)
+	w.contents.reset(init.Items, base)
 	w.last = init.Revision
 	if w.blind {
 		return
@@ -248,8 +256,7 @@ func (w *Witness) observe(points []writeRef) []writeRef {
 		if op.Request.IsWrite() {
 			w.bad[i] = !w.contents.idle(op.Request, op.Result, &w.scratch)
 		} else {
-			have := w.contents.between(op.Request.Key, rangeEnd(op.Request), &w.scratch)
-			w.bad[i] = !answers(have, op.Request, op.Result)
+			w.bad[i] = !w.contents.answers(op.Request, op.Result, &w.scratch)
 		}
 		points = points[1:]
 	}
