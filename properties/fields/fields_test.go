@@ -70,8 +70,8 @@ func TestEveryMessageIsKnown(t *testing.T) {
 	assert.ElementsMatch(t, payloads(t), known)
 }
 
-// paths are the fields of a type, through pointers, slices and nested structures. Within
-// itself a structure has its plain fields only: the others are those of the outer one.
+// paths are the fields of a type, through pointers, slices and nested structures, but for those
+// that are no part of the message. Within itself a structure has its plain fields only: the others are those of the outer one.
 func paths(of reflect.Type, prefix string, within ...reflect.Type) []string {
 	switch of.Kind() {
 	case reflect.Pointer, reflect.Slice:
@@ -80,6 +80,9 @@ func paths(of reflect.Type, prefix string, within ...reflect.Type) []string {
 		var all []string
 		for i := range of.NumField() {
 			field := of.Field(i)
+			if !field.IsExported() {
+				continue
+			}
 			if kind := field.Type.Kind(); slices.Contains(within, of) && (kind == reflect.Pointer || kind == reflect.Slice) {
 				continue
 			}

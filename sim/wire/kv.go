@@ -116,6 +116,8 @@ type RangeResponse struct {
 	Kvs      []*KeyValue
 	More     bool
 	Count    int64
+
+	initial *Initial
 }
 
 // Objects implements sim.Bulky.

@@ -33,6 +33,11 @@ type Store struct {
 	// jobsDone is how many are done in this process.
 	jobsDone int
 
+	// initial are the many keys that the store began with, nil if they were few or are no
+	// longer known. touched are the keys that have changed since, in order.
+	initial *initial
+	touched []string
+
 	// newest is the entry of kvindex that was changed last: what is written is
 	// often what is read next.
 	newest keyIndex
@@ -70,6 +75,17 @@ func (c *Contents) same(d *Contents) bool {
 // well as thousands.
 const degree = 16
 
+// initial are the newest versions of the keys that a store begins with, beside the key-values
+// in them. Nothing changes it.
+type initial struct {
+	wire.Initial
+	versions []*version
+}
+
+// leastInitial is about where a range over so many keys takes longer than one that looks for
+// those among them that have changed.
+const leastInitial = 64
+
 // base is a store that was filled once, for all schedules that begin with it.
 type base struct {
 	contents Contents
@@ -98,11 +114,22 @@ func (b *base) fill(c *Contents) {
 		s.backend = append(s.backend, v)
 		s.kvindex.ReplaceOrInsert(keyIndex{kv.Key, v})
 	}
+	if s.kvindex.Len() < leastInitial {
+		return
+	}
+	in := &initial{}
+	s.kvindex.Ascend(func(ki keyIndex) bool {
+		in.versions, in.Kvs = append(in.versions, ki.last), append(in.Kvs, &ki.last.kv)
+		return true
+	})
+	s.initial = in
 }
 
 // reset makes s the base again and keeps its memory.
 func (s *Store) reset(b *base) {
-	if s.kvindex != nil {
+	if s.kvindex != nil && s.initial == nil {
+		// Of many keys, nearly all nodes are those of the base. To look for the others
+		// takes longer than to make new ones.
 		s.kvindex.Clear(true)
 	}
 	s.versions.Rewind()
@@ -115,6 +142,7 @@ func (s *Store) reset(b *base) {
 		currentRev: from.currentRev, compactMainRev: from.compactMainRev,
 		scheduledCompact: from.scheduledCompact, finishedCompact: from.finishedCompact,
 		beginRev: from.beginRev, jobs: s.jobs[:0],
+		initial: from.initial, touched: s.touched[:0],
 		changes: s.changes[:0], removed: s.removed[:0], forgotten: s.forgotten[:0], digest: sim.NewDigest,
 		versions: s.versions, ranges: s.ranges, found: s.found, scan: s.scan,
 	}
@@ -126,6 +154,7 @@ func (s *Store) clone() Store {
 	c.kvindex = s.kvindex.Clone()
 	c.backend = slices.Clone(s.backend)
 	c.jobs = slices.Clone(s.jobs)
+	c.touched = slices.Clone(s.touched)
 	c.changes, c.removed, c.forgotten = nil, nil, nil
 	c.versions, c.ranges, c.found = s.versions.Clone(), s.ranges.Clone(), s.found.Clone()
 	c.scan = scanner{}

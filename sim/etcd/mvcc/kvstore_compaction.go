@@ -156,12 +156,20 @@ func (s *Store) keeps(v *version, rev int64) bool {
 // for any more stay reachable; no reader gets there.
 func (s *Store) compactIndex(rev int64) {
 	var gone []keyIndex
-	s.kvindex.Ascend(func(ki keyIndex) bool {
+	look := func(ki keyIndex) bool {
 		if v := ki.last; v.tombstone && v.kv.ModRevision <= rev && !s.keeps(v, rev) {
 			gone = append(gone, ki)
 		}
 		return true
-	})
+	}
+	if s.initial == nil {
+		s.kvindex.Ascend(look)
+	}
+	for _, key := range s.touched {
+		if ki, indexed := s.kvindex.Get(keyIndex{key: key}); indexed {
+			look(ki)
+		}
+	}
 	for _, ki := range gone {
 		s.forgotten = append(s.forgotten, ki.last)
 		s.kvindex.Delete(ki)

@@ -1,6 +1,9 @@
 package mvcc
 
 import (
+	"math"
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -34,7 +37,7 @@ func (s *Store) DeleteRange(env *sim.Env, key, end string) int64 {
 		s.delete(last)
 		return 1
 	}
-	doomed := s.visible(key, end, s.currentRev+1)
+	doomed, _ := s.visible(key, end, s.currentRev+1, math.MaxInt)
 	n := int64(len(doomed))
 	for _, v := range doomed {
 		s.delete(v)
@@ -58,6 +61,11 @@ func (s *Store) change(v *version) {
 	s.kvindex.ReplaceOrInsert(s.newest)
 	s.backend = append(s.backend, v)
 	s.changes = append(s.changes, v)
+	if s.initial != nil {
+		if i, again := slices.BinarySearch(s.touched, v.kv.Key); !again {
+			s.touched = slices.Insert(s.touched, i, v.kv.Key)
+		}
+	}
 }
 
 // Leases calls f for each change of the open transaction, with the lease that the key has

@@ -2,6 +2,7 @@ package mvcc
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/google/btree"
@@ -29,9 +30,24 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 	if rev < s.compactMainRev {
 		return nil, wire.ErrCompacted
 	}
-	found := s.visible(r.Key, r.RangeEnd, rev)
 	resp := s.ranges.New()
-	resp.Revision, resp.Count = curRev, int64(len(found))
+	resp.Revision = curRev
+	if s.initial != nil {
+		resp.Know(&s.initial.Initial)
+	}
+	if in, known := s.unchanged(r, rev); known {
+		resp.Count = int64(len(in))
+		switch {
+		case r.CountOnly || len(in) == 0:
+		case r.Limit > 0 && resp.Count > r.Limit:
+			resp.Kvs, resp.More = in[:r.Limit:r.Limit], true
+		default:
+			resp.Kvs = in
+		}
+		return resp, 0
+	}
+	found, total := s.visible(r.Key, r.RangeEnd, rev, most(r))
+	resp.Count = int64(total)
 	if r.CountOnly {
 		return resp, 0
 	}
@@ -54,16 +70,57 @@ func (s *Store) rangeKeys(r *wire.RangeRequest, curRev int64) (*wire.RangeRespon
 	return resp, 0
 }
 
+// unchanged are the key-values of a range in which nothing has changed since the store
+// began, if that is certain, and if they are the answer: all stores that began with them
+// share them.
+func (s *Store) unchanged(r *wire.RangeRequest, rev int64) (kvs []*wire.KeyValue, known bool) {
+	if s.initial == nil || rev < s.beginRev || r.RangeEnd == "" || !r.CountOnly && (r.KeysOnly || !isPlain(r)) {
+		return nil, false
+	}
+	if from, to := s.touchedWithin(r.Key, r.RangeEnd); from != to {
+		return nil, false
+	}
+	from, to := s.initial.Within(r.Key, r.RangeEnd)
+	return s.initial.Kvs[from:to:to], true
+}
+
+// touchedWithin are the places of the touched keys in a range that has an end.
+func (s *Store) touchedWithin(key, end string) (from, to int) {
+	from, _ = slices.BinarySearch(s.touched, key)
+	to = len(s.touched)
+	if end != "\x00" {
+		to, _ = slices.BinarySearch(s.touched, end)
+	}
+	return from, max(from, to)
+}
+
+func isBounded(r *wire.RangeRequest) bool {
+	return r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
+}
+
+// isPlain reports whether a Range asks for all versions, in the order of the keys.
+func isPlain(r *wire.RangeRequest) bool {
+	return !isBounded(r) && r.SortOrder == wire.SortNone && r.SortTarget == wire.SortByKey
+}
+
+// most is how many of the first versions of a range pick needs.
+func most(r *wire.RangeRequest) int {
+	switch {
+	case r.CountOnly:
+		return 0
+	case r.Limit > 0 && r.Limit < math.MaxInt && r.SortOrder == wire.SortNone && !isBounded(r):
+		return int(r.Limit) + 1
+	}
+	return math.MaxInt
+}
+
 // pick leaves those of the versions that a Range asks for, in the order in which it asks
 // for them: rangeLimit, filterRangeResults and sortRangeResults. A field to sort by without
 // an order is ascending, and then a limited Range sorts what the limit and one more have
 // left. Upstream's sort says nothing about the order of equal ones; of less than twelve it
 // is stable.
 func pick(r *wire.RangeRequest, found []*version) []*version {
-	bounded := r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
-	if r.Limit > 0 && r.SortOrder == wire.SortNone && !bounded {
-		found = found[:min(int64(len(found)), r.Limit+1)]
-	}
+	found = found[:min(len(found), most(r))]
 	kept := slices.DeleteFunc(found, func(v *version) bool {
 		return r.MaxModRevision != 0 && v.kv.ModRevision > r.MaxModRevision ||
 			v.kv.ModRevision < r.MinModRevision ||
@@ -105,7 +162,7 @@ func (s *Store) CanRead(env *sim.Env, rev int64) wire.Code {
 // Compared are what a compare sees: the key-values of a range, in key order.
 func (s *Store) Compared(env *sim.Env, key, end string) []*wire.KeyValue {
 	s.readsKeys(env, key, end)
-	visible := s.visible(key, end, s.txnRev())
+	visible, _ := s.visible(key, end, s.txnRev(), math.MaxInt)
 	kvs := s.found.Take(len(visible))
 	for i, v := range visible {
 		kvs[i] = &v.kv
@@ -130,22 +187,54 @@ func (s *Store) Before(env *sim.Env, key string, rev int64) (kv *wire.KeyValue, 
 	return &v.kv, false
 }
 
-// visible lists the versions of a range that a reader at rev sees, in key
-// order. The list is valid until the next call.
-func (s *Store) visible(key, end string, rev int64) []*version {
+// visible lists the versions of a range that a reader at rev sees, in key order, or so many
+// of the first ones at least, and says how many there are. The list is valid until the next
+// call.
+func (s *Store) visible(key, end string, rev int64, most int) (found []*version, total int) {
 	sc := &s.scan
 	sc.rev, sc.found = rev, sc.found[:0]
-	switch end {
-	case "":
+	switch {
+	case end == "":
 		if v := s.last(key).at(rev); v != nil {
 			sc.found = append(sc.found, v)
 		}
-	case "\x00":
+	case s.initial != nil && rev >= s.beginRev:
+		return s.merge(key, end, rev, most)
+	case end == "\x00":
 		s.kvindex.AscendGreaterOrEqual(keyIndex{key: key}, sc.visitor())
 	default:
 		s.kvindex.AscendRange(keyIndex{key: key}, keyIndex{key: end}, sc.visitor())
 	}
-	return sc.found
+	return sc.found, len(sc.found)
+}
+
+// merge is visible for a store that knows which keys have changed since it began, and a
+// revision since then: the others are what they were.
+func (s *Store) merge(key, end string, rev int64, most int) (found []*version, total int) {
+	sc, in := &s.scan, s.initial
+	from, to := in.Within(key, end)
+	total = to - from
+	first, last := s.touchedWithin(key, end)
+	for _, key := range s.touched[first:last] {
+		at := in.Search(key)
+		if len(sc.found) < most {
+			same := min(at-from, most-len(sc.found))
+			sc.found = append(sc.found, in.versions[from:from+same]...)
+			from = at
+		}
+		if at < to && in.Kvs[at].Key == key {
+			total--
+			from = max(from, at+1)
+		}
+		if v := s.last(key).at(rev); v != nil {
+			total++
+			sc.found = append(sc.found, v)
+		}
+	}
+	if most > len(sc.found) {
+		sc.found = append(sc.found, in.versions[from:from+min(to-from, most-len(sc.found))]...)
+	}
+	return sc.found, total
 }
 
 // scanner collects what a walk over the index finds. The function that the walk

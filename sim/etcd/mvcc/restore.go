@@ -43,6 +43,7 @@ func (s *Store) restore(env *sim.Env) {
 // deletion that the index lacks, nil if it has all.
 func (s *Store) restoreIndex() (forgotten *version) {
 	s.kvindex.Clear(true)
+	s.initial, s.touched = nil, s.touched[:0]
 	s.newest = keyIndex{}
 	s.changes = s.changes[:0]
 	s.currentRev = s.beginRev

@@ -1,11 +1,14 @@
 package mvcc
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -33,6 +36,64 @@ func TestFingerprintFollowsCompactions(t *testing.T) {
 	fresh.digest, fresh.digested = sim.NewDigest, 0
 	require.Equal(t, fresh.fingerprint(sim.NewDigest), s.fingerprint(sim.NewDigest))
 }
+
+// A store that knows which keys have changed since it began answers as one that looks at each
+// key, and leaves the keys that all stores began with as they were.
+func TestRangesOfManyInitialKeys(t *testing.T) {
+	c := Contents{Revision: 1}
+	for i := range 3 * leastInitial {
+		c.Revision++
+		c.Initial = append(c.Initial, &wire.KeyValue{Key: "/k" + strconv.Itoa(i), Value: "initial", CreateRevision: c.Revision, ModRevision: c.Revision, Version: 1})
+	}
+	o := Options{CompactTombstone: Kept}
+	o.SetDefaults()
+	s := &WatchableStore{}
+	rapid.Check(t, func(t *rapid.T) {
+		s.Reset(o, &c)
+		whole, _ := s.rangeKeys(&wire.RangeRequest{Key: "/", RangeEnd: "0"}, s.currentRev)
+		before := digest(whole)
+		key := func() string { return "/k" + strconv.Itoa(rapid.IntRange(0, 4*leastInitial).Draw(t, "key")) }
+		number := func(most int) int64 { return int64(rapid.IntRange(0, most).Draw(t, "number")) }
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			switch rapid.IntRange(0, 9).Draw(t, "kind") {
+			case 0, 1:
+				s.Put(key(), "new", 0)
+				s.end()
+			case 2:
+				if v := s.last(key()); v != nil && !v.tombstone {
+					s.delete(v)
+					s.end()
+				}
+			case 3:
+				if s.compact(s.currentRev-number(3)) == 0 {
+					s.compactBatch(&compactionJob{rev: s.compactMainRev})
+				}
+			default:
+				r := &wire.RangeRequest{Key: key(), RangeEnd: rapid.SampledFrom([]string{"0", "\x00", "/k2", key()}).Draw(t, "end")}
+				r.Limit, r.CountOnly, r.KeysOnly = number(3)*number(50), number(5) == 0, number(5) == 0
+				if number(5) == 0 {
+					r.SortOrder, r.MinModRevision = wire.SortOrder(number(2)), number(100)
+				}
+				if number(2) == 0 {
+					r.Revision = s.currentRev - number(5)
+				}
+				plain := s.Store
+				plain.initial, plain.scan = nil, scanner{}
+				plain.ranges, plain.found = arena.Arena[wire.RangeResponse]{}, arena.Arena[*wire.KeyValue]{}
+				want, wantCode := plain.rangeKeys(r, s.currentRev)
+				got, code := s.rangeKeys(r, s.currentRev)
+				require.Equal(t, wantCode, code)
+				if want != nil {
+					want.Know(&s.initial.Initial)
+				}
+				require.Equal(t, want, got)
+			}
+		}
+		require.Equal(t, before, digest(whole))
+	})
+}
+
+func digest(r *wire.RangeResponse) sim.Digest { return r.Digest(sim.NewDigest) }
 
 // syncing measures syncWatchers for ten watchers of one stream, with 20 events
 // for each.
