@@ -56,8 +56,8 @@ func (c feed) BeginListAndWatch(env *sim.Env) { c.dispatcher.TerminateAllWatcher
 
 // Replace implements reflector.Sink: the list is the contents, and the cache is
 // ready (onReplace).
-func (c feed) Replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
-	c.store.Replace(env, items, resourceVersion)
+func (c feed) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Initial, resourceVersion int64) {
+	c.store.Replace(env, items, initial, resourceVersion)
 	c.checks.Checker.Stored(env, &c.store)
 	c.dispatcher.Listed(env, resourceVersion)
 	c.ready.set(env)

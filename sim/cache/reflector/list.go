@@ -12,6 +12,8 @@ type list struct {
 	call sim.Conn
 	// items are those that came so far.
 	items []*wire.KeyValue
+	// initial is what the etcd that answered began with, nil if it is not known.
+	initial *wire.Initial
 	// revision is that of all pages: the first one fixed it. 0 before.
 	revision int64
 }
@@ -69,7 +71,7 @@ func (r *Reflector) page(env *sim.Env, p *wire.RangeResponse) {
 	if l.revision == 0 {
 		l.revision = p.Revision
 	}
-	l.items = append(l.items, p.Kvs...)
+	l.items, l.initial = append(l.items, p.Kvs...), p.Initial()
 	if p.More && len(p.Kvs) == 0 {
 		// Nothing says where the next page starts; upstream fails too.
 		r.listFailed(env, wire.Unavailable)
@@ -83,7 +85,7 @@ func (r *Reflector) page(env *sim.Env, p *wire.RangeResponse) {
 		r.ask(env, &next)
 		return
 	}
-	r.sink.Replace(env, l.items, l.revision)
+	r.sink.Replace(env, l.items, l.initial, l.revision)
 	r.synced(env, l.revision)
 	r.startWatch(env)
 }

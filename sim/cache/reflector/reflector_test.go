@@ -21,7 +21,7 @@ type sink struct {
 func (s *sink) BeginListAndWatch(*sim.Env) { s.log = append(s.log, "begin") }
 func (s *sink) EndListAndWatch(*sim.Env)   { s.log = append(s.log, "end") }
 
-func (s *sink) Replace(_ *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
+func (s *sink) Replace(_ *sim.Env, items []*wire.KeyValue, _ *wire.Initial, resourceVersion int64) {
 	s.log = append(s.log, fmt.Sprintf("replace with %d objects at %d", len(items), resourceVersion))
 }
 

@@ -39,7 +39,7 @@ func (r *Reflector) initialEvent(env *sim.Env, e *wire.WatchEvent) {
 	case e.InitialEventsEnd:
 		env.Cover(watchListReplaced)
 		env.Reads(cellItems, 0)
-		r.sink.Replace(env, r.list.items, e.ResourceVersion)
+		r.sink.Replace(env, r.list.items, nil, e.ResourceVersion)
 		r.synced(env, e.ResourceVersion)
 		r.move(env, watching)
 		r.watch.begin(env)

@@ -30,6 +30,11 @@ type Fields []Field
 // Find returns the field of a name, nil if there is none.
 func (f Fields) Find(name string) *Field { return f.find(name, false) }
 
+// sameFields: the fields are in the same memory, which nothing changes.
+func sameFields(a, b Fields) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
 func (f Fields) find(name string, isLabel bool) *Field {
 	for i := range f {
 		if f[i].Name == name && f[i].IsLabel == isLabel {
@@ -147,14 +152,15 @@ var IndexUpdates = option.NewSeam[IndexUpdate, IndexRule]("index-update",
 	"which objects leave their place in an index of the cache when a change moves them").
 	Shipped("all", "each", func(*wire.KeyValue) bool { return true })
 
-// replaceIndices follows a Replace.
-func (s *Store) replaceIndices(items []*wire.KeyValue) {
+// emptyIndices leaves no objects.
+func (s *Store) emptyIndices() {
 	for i := range s.indices {
 		x := &s.indices[i]
-		x.objects.Clear(true)
-		for _, kv := range items {
-			x.objects.ReplaceOrInsert(indexEntry{x.field.Value(kv), kv})
+		if x.objects.Len() >= leastFilling {
+			x.objects = btree.NewG(degree, lessIndexEntry)
+			continue
 		}
+		x.objects.Clear(true)
 	}
 }
 

@@ -22,6 +22,16 @@ func newObjects() objects {
 	return objects{btree.NewG(degree, func(a, b *wire.KeyValue) bool { return a.Key < b.Key })}
 }
 
+// empty leaves no objects. Few are dropped so that their memory is used again: of many,
+// nearly all of it is that of a list, and to look for the rest takes longer than to make it.
+func (o *objects) empty() {
+	if o.tree == nil || o.tree.Len() >= leastFilling {
+		*o = newObjects()
+		return
+	}
+	o.tree.Clear(true)
+}
+
 func (o objects) clone() objects { return objects{o.tree.Clone()} }
 
 // ascend calls f for the objects under a prefix whose keys are from or later, in
@@ -35,6 +45,103 @@ func (o objects) ascend(prefix, from string, f func(*wire.KeyValue) bool) {
 	o.tree.AscendGreaterOrEqual(&wire.KeyValue{Key: max(prefix, from)}, func(kv *wire.KeyValue) bool {
 		return strings.HasPrefix(kv.Key, prefix) && f(kv)
 	})
+}
+
+// filling is what etcd began with, of many objects, with the trees that it becomes. The
+// contents of all runs share the trees until they change them.
+type filling struct {
+	initial *wire.Initial
+	items   []*wire.KeyValue
+	objects objects
+	indices []index
+}
+
+// leastFilling is about where to make trees takes longer than to compare two lists.
+const leastFilling = 64
+
+// fill makes a list the objects and what the indexes hold.
+func (s *Store) fill(items []*wire.KeyValue, initial *wire.Initial) {
+	if initial != nil && len(items) >= leastFilling {
+		if s.filling == nil || s.filling.initial != initial {
+			s.prepare(initial)
+		}
+		if s.turnInto(items) {
+			return
+		}
+	}
+	s.clear()
+	for _, kv := range items {
+		s.insert(kv)
+	}
+}
+
+func (s *Store) clear() {
+	s.objects.empty()
+	s.emptyIndices()
+}
+
+// prepare makes the filling.
+func (s *Store) prepare(initial *wire.Initial) {
+	s.clear()
+	from := initial.Search(s.cfg.Prefix)
+	to := from
+	for to < len(initial.Kvs) && strings.HasPrefix(initial.Kvs[to].Key, s.cfg.Prefix) {
+		s.insert(initial.Kvs[to])
+		to++
+	}
+	s.filling = &filling{initial, initial.Kvs[from:to:to], s.objects.clone(), s.cloneIndices()}
+}
+
+// turnInto makes a list the contents, by way of what etcd began with. It gives up if too much
+// has changed since, or if the list is in no order. Of the objects that etcd began with, and of
+// no others, it is enough to know the addresses.
+func (s *Store) turnInto(items []*wire.KeyValue) bool {
+	s.objects = s.filling.objects.clone()
+	for i := range s.indices {
+		s.indices[i].objects = s.filling.indices[i].objects.Clone()
+	}
+	before, changes, last := s.filling.items, 0, ""
+	for len(before) > 0 || len(items) > 0 {
+		same := 0
+		for same < len(before) && same < len(items) && before[same] == items[same] {
+			same++
+		}
+		before, items = before[same:], items[same:]
+		gone := len(before) > 0 && (len(items) == 0 || before[0].Key <= items[0].Key)
+		comes := len(items) > 0 && (len(before) == 0 || items[0].Key <= before[0].Key)
+		if gone {
+			s.erase(before[0])
+			before = before[1:]
+		}
+		if comes {
+			if items[0].Key <= last {
+				return false
+			}
+			last = items[0].Key
+			s.insert(items[0])
+			items = items[1:]
+		}
+		if changes++; changes > len(s.filling.items)/8 {
+			return len(before) == 0 && len(items) == 0
+		}
+	}
+	return true
+}
+
+func (s *Store) insert(kv *wire.KeyValue) {
+	s.objects.tree.ReplaceOrInsert(kv)
+	for i := range s.indices {
+		x := &s.indices[i]
+		x.objects.ReplaceOrInsert(indexEntry{x.field.Value(kv), kv})
+	}
+}
+
+func (s *Store) erase(kv *wire.KeyValue) {
+	s.objects.tree.Delete(kv)
+	for i := range s.indices {
+		x := &s.indices[i]
+		x.objects.Delete(indexEntry{x.field.Value(kv), kv})
+	}
 }
 
 // fingerprint is of a past state: its objects are known by their revisions.

@@ -38,8 +38,10 @@ type Store struct {
 	// listResourceVersion is that of the last Replace; 0 before the first.
 	listResourceVersion int64
 	objects             objects
-	history             History
-	snapshots           snapshots
+	// filling is what etcd began with, ready to be the contents. It is kept by Reset.
+	filling   *filling
+	history   History
+	snapshots snapshots
 	// compacted is the revision below which etcd has no history any more, as far as the
 	// cache has heard.
 	compacted int64
@@ -48,17 +50,16 @@ type Store struct {
 
 // Reset makes the store an empty one and keeps its memory.
 func (s *Store) Reset(cfg Config) {
+	if s.cfg.Prefix != cfg.Prefix || !sameFields(s.cfg.Fields, cfg.Fields) {
+		s.filling = nil
+	}
 	s.cfg = cfg
 	s.deletion = Deletions.Of(cfg.DeletionRV)
 	s.leavesSnapshot = SnapshotRules.Of(cfg.SnapshotOn)
 	s.keepsLate = LateSnapshots.Of(cfg.LateSnapshot)
 	s.leavesIndex = IndexUpdates.Of(cfg.IndexUpdate)
 	s.initialType = InitialTypes.Of(cfg.InitialType)
-	if s.objects.tree == nil {
-		s.objects = newObjects()
-	} else {
-		s.objects.tree.Clear(true)
-	}
+	s.objects.empty()
 	s.resourceVersion, s.listResourceVersion, s.compacted = 0, 0, 0
 	s.history.init(cfg.RingCapacity)
 	s.snapshots.init(cfg.Snapshotting == SnapshotsOn)
@@ -70,6 +71,8 @@ func (s *Store) Reset(cfg Config) {
 func (s *Store) Clone() Store {
 	c := *s
 	c.objects = s.objects.clone()
+	// To copy from it is to write to it.
+	c.filling = nil
 	c.history = s.history.clone()
 	c.snapshots = s.snapshots.clone()
 	c.indices = s.cloneIndices()
@@ -213,16 +216,12 @@ func (s *Store) appendHistory(env *sim.Env, e Event) {
 	}
 }
 
-// Replace makes a list the contents.
-func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, resourceVersion int64) {
+// Replace makes a list the contents. Of initial, nil if it is not known, most of it may be.
+func (s *Store) Replace(env *sim.Env, items []*wire.KeyValue, initial *wire.Initial, resourceVersion int64) {
 	env.Writes(CellHistory, 0)
 	env.Writes(CellObjects, 0)
 	s.history.reset()
-	s.objects.tree.Clear(true)
-	for _, kv := range items {
-		s.objects.tree.ReplaceOrInsert(kv)
-	}
-	s.replaceIndices(items)
+	s.fill(items, initial)
 	s.resetSnapshots(env, resourceVersion)
 	s.listResourceVersion = resourceVersion
 	if env.Noting() {
