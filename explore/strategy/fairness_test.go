@@ -81,17 +81,15 @@ func TestRunsEndAfterATrialRunThatWasCutOff(t *testing.T) {
 // of high priority were the only event until patience ends, it would take far
 // longer.
 func TestTimersDoNotStarveTheRest(t *testing.T) {
-	for _, name := range []string{"pct3", "delay5"} {
-		s, err := strategy.Find(name)
-		require.NoError(t, err)
-		const seeds = 1000
-		r := explore.NewRunner(&restless{}, 0)
-		c := s.For(r)
-		picks := 0
-		for seed := range uint64(seeds) {
-			c.Begin(seed)
-			picks += int(r.Run(c).Stats.Picks)
-		}
-		require.Less(t, float64(picks)/seeds, 160.0, name)
+	s, err := strategy.Find("pct3")
+	require.NoError(t, err)
+	const seeds = 1000
+	r := explore.NewRunner(&restless{}, 0)
+	c := s.For(r)
+	picks := 0
+	for seed := range uint64(seeds) {
+		c.Begin(seed)
+		picks += int(r.Run(c).Stats.Picks)
 	}
+	require.Less(t, float64(picks)/seeds, 160.0)
 }

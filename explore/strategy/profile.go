@@ -10,9 +10,8 @@ import (
 // those depend on how seeds were spread over workers, and a seed must give the
 // same run alone as in a campaign. Each number is the greatest of all trial runs.
 type Profile struct {
-	// Steps is the length of a run, Picks how many of its steps had an
-	// alternative, Questions the number of choices inside steps.
-	Steps, Picks, Questions int
+	// Steps is the length of a run, Picks how many of its steps had an alternative.
+	Steps, Picks int
 	// Events is the number of events by slot.
 	Events []uint32
 	// Limit is the number of steps after which a run is cut off, 0 if there is none.
@@ -40,7 +39,6 @@ func (p *Profile) try(r *explore.Runner, chooser Chooser) {
 		res := r.Run(&c)
 		p.Steps = max(p.Steps, res.Steps)
 		p.Picks = max(p.Picks, c.picks)
-		p.Questions = max(p.Questions, c.questions)
 		for len(p.Events) < len(c.events) {
 			p.Events = append(p.Events, 0)
 		}
@@ -65,14 +63,14 @@ func (p *Profile) atMostHalf(steps int) int {
 
 // counter counts what another chooser is asked.
 type counter struct {
-	chooser          Chooser
-	picks, questions int
-	events           []uint32
+	chooser Chooser
+	picks   int
+	events  []uint32
 }
 
 func (c *counter) Begin(seed uint64) {
 	c.chooser.Begin(seed)
-	c.picks, c.questions = 0, 0
+	c.picks = 0
 	clear(c.events)
 }
 
@@ -89,6 +87,5 @@ func (c *counter) Pick(w *sim.World, enabled []sim.Action) int {
 }
 
 func (c *counter) Choose(w *sim.World, n int, what string) int {
-	c.questions++
 	return c.chooser.Choose(w, n, what)
 }

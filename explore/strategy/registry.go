@@ -20,7 +20,7 @@ func Register(s Strategy) Strategy {
 
 // The order in which people read about them. Others come after these.
 func init() {
-	strategies.Arrange("portfolio", "random", "urw", "pct3", "pos", "weights", "paced", "delay5")
+	strategies.Arrange("portfolio", "random", "urw", "pct3", "pos", "weights", "paced")
 }
 
 // All returns the registered strategies.

@@ -32,7 +32,7 @@ func TestARunIsAFunctionOfItsSeed(t *testing.T) {
 // profile. A profile of large numbers changes those of the others.
 func TestUnprofiledStrategiesDoNotLookAtProfiles(t *testing.T) {
 	r := explore.NewRunner(toys.NewCounter(), 0)
-	large := strategy.Profile{Steps: 10_000, Picks: 10_000, Questions: 10_000, Events: []uint32{1, 1, 1, 1, 1000, 1000}}
+	large := strategy.Profile{Steps: 10_000, Picks: 10_000, Events: []uint32{1, 1, 1, 1, 1000, 1000}}
 	for _, s := range strategy.All() {
 		a, b := s.New(strategy.Measure(r)), s.New(large)
 		alike := true
