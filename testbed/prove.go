@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
@@ -207,22 +208,23 @@ func (s *System) findAlike() {
 }
 
 // isLikeOthers reports whether another client with an equal program could not be told from one. A
-// client must only ask nodes that say on whose behalf they do what (sim.Peered), and that treat
-// clients alike: queues of API Priority and Fairness depend on the client's number. A program that
-// is drawn, or made of what the client has seen, cannot be compared.
+// program that is drawn, or made of what the client has seen, cannot be compared.
 func (s *System) isLikeOthers(p *plans.Program) bool {
 	return p.Draw == nil && !slices.ContainsFunc(p.Steps, func(x workload.Step) bool {
 		return x.SinceSeen != nil || slices.ContainsFunc(append(x.Turns, x.To), func(n sim.NodeID) bool { return !s.treatsAlike(n) })
 	})
 }
 
+// treatsAlike reports whether a node is a cache that does the same for all clients, and says on whose
+// behalf it does what (sim.Peered). A node that is made of a cache may know more. The queues of API
+// Priority and Fairness depend on the client's number.
 func (s *System) treatsAlike(n sim.NodeID) bool {
 	c := s.Cache(n)
 	if c == nil {
 		return false
 	}
-	_, peered := c.Node.(sim.Peered)
-	return peered && !slices.ContainsFunc(c.servers, func(x *Server) bool { return x.Cache.Flow.Seats > 0 })
+	_, known := c.Node.(*cache.Cache)
+	return known && !slices.ContainsFunc(c.servers, func(x *Server) bool { return x.Cache.Flow.Seats > 0 })
 }
 
 // PastApart implements prove.Symmetric.
