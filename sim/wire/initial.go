@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/watchbed/watchbed/sim"
+
 // Initial are the key-values that an etcd began with, in the order of their keys. All runs that
 // begin with them share them, and so do all answers that show them: nothing may change them,
 // and unlike other key-values they stay what they are in the next run.
@@ -7,6 +9,56 @@ package wire
 // An etcd that begins with few has none of this.
 type Initial struct {
 	Kvs []*KeyValue
+	// sums are the digests of the first key-values, from none to all.
+	sums []uint64
+}
+
+// NewInitial takes key-values in the order of their keys.
+func NewInitial(kvs []*KeyValue) Initial {
+	in := Initial{Kvs: kvs, sums: make([]uint64, 1, len(kvs)+1)}
+	for i, kv := range kvs {
+		in.sums = append(in.sums, in.sums[i]*base+uint64(kv.Digest(sim.NewDigest)))
+	}
+	return in
+}
+
+// longList is the number of key-values from which on the digest of a list is made of the
+// digests of parts of it. No page of a list in the catalogue is as long.
+const longList = 4096
+
+// base is that of the polynomial whose coefficients are the digests of a list: with it the
+// digest of a part follows from those of what is before the part, and of all up to its end.
+const base = 0xa0761d6478bd642f
+
+// digestLong is the digest of a long list. It depends on the key-values and on their order,
+// however much of it is known.
+func (r *RangeResponse) digestLong(d sim.Digest) sim.Digest {
+	sum, known := r.initial.sum(r.Kvs)
+	if !known {
+		for _, kv := range r.Kvs {
+			sum = sum*base + uint64(kv.Digest(sim.NewDigest))
+		}
+	}
+	return d.Int(int64(len(r.Kvs))).Word(sum)
+}
+
+// sum is the digest of a list, if the list is a part of these.
+func (in *Initial) sum(list []*KeyValue) (sum uint64, known bool) {
+	if in == nil {
+		return 0, false
+	}
+	from := in.Search(list[0].Key)
+	to := from + len(list)
+	if to > len(in.Kvs) || &in.Kvs[from] != &list[0] {
+		return 0, false
+	}
+	power := uint64(1)
+	for n, square := len(list), uint64(base); n > 0; n, square = n>>1, square*square {
+		if n&1 != 0 {
+			power *= square
+		}
+	}
+	return in.sums[to] - in.sums[from]*power, true
 }
 
 // Within are the places of the keys of etcd's range [key, end), which is not a single key.

@@ -125,7 +125,11 @@ func (r *RangeResponse) Objects() int { return len(r.Kvs) }
 
 // Digest implements sim.Payload.
 func (r *RangeResponse) Digest(d sim.Digest) sim.Digest {
-	return digestKVs(d.Text("ranged").Int(r.Revision).Bool(r.More).Int(r.Count), r.Kvs)
+	d = d.Text("ranged").Int(r.Revision).Bool(r.More).Int(r.Count)
+	if len(r.Kvs) >= longList {
+		return r.digestLong(d)
+	}
+	return digestKVs(d, r.Kvs)
 }
 
 // Label implements sim.Payload.

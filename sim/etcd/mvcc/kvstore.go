@@ -117,12 +117,13 @@ func (b *base) fill(c *Contents) {
 	if s.kvindex.Len() < leastInitial {
 		return
 	}
-	in := &initial{}
+	var versions []*version
+	var newest []*wire.KeyValue
 	s.kvindex.Ascend(func(ki keyIndex) bool {
-		in.versions, in.Kvs = append(in.versions, ki.last), append(in.Kvs, &ki.last.kv)
+		versions, newest = append(versions, ki.last), append(newest, &ki.last.kv)
 		return true
 	})
-	s.initial = in
+	s.initial = &initial{wire.NewInitial(newest), versions}
 }
 
 // reset makes s the base again and keeps its memory.
