@@ -23,8 +23,9 @@ type Maker struct {
 	limit int64
 	start int
 	take  func(*wire.KeyValue) bool
-	// after is how many objects came when limit were taken.
+	// after is how many objects came when limit were taken; ends: one is enough.
 	after int64
+	ends  bool
 }
 
 const (
@@ -68,8 +69,11 @@ func (m *Maker) Collect(view *store.View, prefix, start string, limit int64) (it
 		room = min(room, int(limit))
 	}
 	take := m.Begin(room)
-	m.limit = limit
+	m.limit, m.ends = limit, view.Counts()
 	view.Ascend(prefix, start, take)
+	if m.ends && m.after > 0 {
+		m.after = int64(view.Count(prefix, start)) - limit
+	}
 	return m.End(), m.after
 }
 
@@ -86,7 +90,7 @@ func (m *Maker) Keys(items []*wire.KeyValue) []*wire.KeyValue {
 }
 
 // Begin begins a list that will probably have room objects. It returns the function that
-// takes them one by one, and always returns true.
+// takes them one by one, and returns true.
 func (m *Maker) Begin(room int) (take func(*wire.KeyValue) bool) {
 	if cap(m.items)-len(m.items) < room {
 		m.items = make([]*wire.KeyValue, 0, max(room, itemBlock))
@@ -94,7 +98,7 @@ func (m *Maker) Begin(room int) (take func(*wire.KeyValue) bool) {
 	if m.take == nil {
 		m.take = m.takeObject
 	}
-	m.limit, m.start, m.after = 0, len(m.items), 0
+	m.limit, m.start, m.after, m.ends = 0, len(m.items), 0, false
 	return m.take
 }
 
@@ -104,7 +108,7 @@ func (m *Maker) End() []*wire.KeyValue { return m.items[m.start:len(m.items):len
 func (m *Maker) takeObject(kv *wire.KeyValue) bool {
 	if m.limit > 0 && int64(len(m.items)-m.start) == m.limit {
 		m.after++
-		return true
+		return !m.ends
 	}
 	if len(m.items) == cap(m.items) {
 		// Only this list moves on: the lists before it in the block stay there.

@@ -18,7 +18,7 @@ import (
 // of the others is used again in the next run, as etcd does it. Some lists are in no order.
 func TestFillingAgainIsFillingAnew(t *testing.T) {
 	fields := Fields{{Name: "value", Value: func(kv *wire.KeyValue) string { return kv.Value }, Indexed: true}}
-	turned := 0
+	turned, counted := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(most int) int { return rapid.IntRange(0, most).Draw(t, "number") }
 		cfg := Config{Prefix: "/k", Fields: fields}
@@ -62,8 +62,20 @@ func TestFillingAgainIsFillingAnew(t *testing.T) {
 				turned++
 			}
 			for range number(5) {
-				s.insert(object())
-				s.erase(object())
+				comes, goes := object(), object()
+				s.changes.note(comes.Key)
+				s.changes.note(goes.Key)
+				s.insert(comes)
+				s.erase(goes)
+			}
+			if v := (View{objects: s.objects, changes: &s.changes, resource: "/k"}); v.Counts() {
+				prefix, from, n := "/k"+rapid.SampledFrom([]string{"", "1", "12"}).Draw(t, "prefix"), object().Key, 0
+				if number(2) == 0 {
+					from = ""
+				}
+				v.Ascend(prefix, from, func(*wire.KeyValue) bool { n++; return true })
+				require.Equal(t, n, v.Count(prefix, from))
+				counted++
 			}
 			if number(2) == 0 {
 				s.Reset(cfg)
@@ -84,6 +96,7 @@ func TestFillingAgainIsFillingAnew(t *testing.T) {
 		}
 	})
 	require.Positive(t, turned, "no list was turned into another")
+	require.Positive(t, counted)
 }
 
 func compareKeys(a, b *wire.KeyValue) int {

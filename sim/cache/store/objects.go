@@ -1,6 +1,8 @@
 package store
 
 import (
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/google/btree"
@@ -69,6 +71,7 @@ func (s *Store) fill(items []*wire.KeyValue, initial *wire.Initial) {
 			return
 		}
 	}
+	// What the trees have is that of the filling, or is not worth keeping.
 	s.clear()
 	for _, kv := range items {
 		s.insert(kv)
@@ -76,6 +79,7 @@ func (s *Store) fill(items []*wire.KeyValue, initial *wire.Initial) {
 }
 
 func (s *Store) clear() {
+	s.changes.forget()
 	s.objects.empty()
 	s.emptyIndices()
 }
@@ -100,7 +104,8 @@ func (s *Store) turnInto(items []*wire.KeyValue) bool {
 	for i := range s.indices {
 		s.indices[i].objects = s.filling.indices[i].objects.Clone()
 	}
-	before, changes, last := s.filling.items, 0, ""
+	s.changes.begin(s.filling.items)
+	before, last := s.filling.items, ""
 	for len(before) > 0 || len(items) > 0 {
 		same := 0
 		for same < len(before) && same < len(items) && before[same] == items[same] {
@@ -110,6 +115,7 @@ func (s *Store) turnInto(items []*wire.KeyValue) bool {
 		gone := len(before) > 0 && (len(items) == 0 || before[0].Key <= items[0].Key)
 		comes := len(items) > 0 && (len(before) == 0 || items[0].Key <= before[0].Key)
 		if gone {
+			s.changes.note(before[0].Key)
 			s.erase(before[0])
 			before = before[1:]
 		}
@@ -118,14 +124,68 @@ func (s *Store) turnInto(items []*wire.KeyValue) bool {
 				return false
 			}
 			last = items[0].Key
+			s.changes.note(last)
 			s.insert(items[0])
 			items = items[1:]
 		}
-		if changes++; changes > len(s.filling.items)/8 {
+		if len(s.changes.keys) > len(s.filling.items)/32 {
 			return len(before) == 0 && len(items) == 0
 		}
 	}
 	return true
+}
+
+// changes are the keys at which the contents may differ from what etcd began with, in order.
+type changes struct {
+	// from are the objects that etcd began with, nil if that is not known.
+	from []*wire.KeyValue
+	keys []string
+	// since distinguishes the contents that different lists began.
+	since int
+}
+
+func (c *changes) forget() { *c = changes{keys: c.keys[:0], since: c.since + 1} }
+
+func (c *changes) begin(from []*wire.KeyValue) {
+	c.forget()
+	c.from = from
+}
+
+func (c *changes) note(key string) {
+	if c.from == nil {
+		return
+	}
+	if i, again := slices.BinarySearch(c.keys, key); !again {
+		c.keys = slices.Insert(c.keys, i, key)
+	}
+}
+
+func (c *changes) clone() changes {
+	d := *c
+	d.keys = slices.Clone(c.keys)
+	return d
+}
+
+// count is how many objects there are under a prefix, from a key on, in contents that began
+// as c did.
+func (c *changes) count(o objects, prefix, from string) int {
+	first := sort.Search(len(c.from), func(i int) bool { return c.from[i].Key >= max(prefix, from) })
+	end := first + sort.Search(len(c.from)-first, func(i int) bool { return !strings.HasPrefix(c.from[first+i].Key, prefix) })
+	n := end - first
+	changed, _ := slices.BinarySearch(c.keys, max(prefix, from))
+	for _, key := range c.keys[changed:] {
+		if !strings.HasPrefix(key, prefix) {
+			break
+		}
+		at := first + sort.Search(end-first, func(i int) bool { return c.from[first+i].Key >= key })
+		if at < end && c.from[at].Key == key {
+			n--
+		}
+		if o.tree.Has(&wire.KeyValue{Key: key}) {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Store) insert(kv *wire.KeyValue) {

@@ -55,7 +55,7 @@ func measureSnapshots(objects, size, events int) snapshotMemory {
 			previous, _ := w.objects.tree.ReplaceOrInsert(kv)
 			history = append(history, Event{ForWatchers: &wire.WatchEvent{Item: kv, Prev: previous}, ResourceVersion: kv.ModRevision})
 			if w.snapshots.taking() {
-				w.snapshots.add(kv.ModRevision, w.objects)
+				w.snapshots.add(kv.ModRevision, w.objects, 0)
 			}
 		}
 		alive := heap() - before

@@ -31,7 +31,10 @@ func (s *Store) At(env *sim.Env, resourceVersion int64) (View, bool) {
 	} else {
 		env.Reads(CellSnapshots, 0)
 	}
-	return View{ResourceVersion: resourceVersion, Snapshot: at.resourceVersion, objects: at.objects, resource: s.cfg.Prefix}, ok
+	return View{
+		ResourceVersion: resourceVersion, Snapshot: at.resourceVersion,
+		objects: at.objects, changes: s.changesBehind(&at), resource: s.cfg.Prefix,
+	}, ok
 }
 
 // MarkConsistent switches snapshots on, and off if the cache was found to differ
@@ -133,7 +136,7 @@ func (s *Store) takeSnapshot(env *sim.Env, resourceVersion int64) {
 		}
 	}
 	env.Cover(snapshotTaken)
-	k.add(resourceVersion, s.objects)
+	k.add(resourceVersion, s.objects, s.changes.since)
 	env.Record(snapshotsKept, int64(k.tree.Len()))
 }
 

@@ -11,6 +11,8 @@ import (
 type snapshot struct {
 	resourceVersion int64
 	objects         objects
+	// since is that of the changes of the contents that it was taken of.
+	since int
 }
 
 // snapshots is upstream's storeSnapshotter with the switch beside it: the past
@@ -49,8 +51,17 @@ func (s *snapshots) init(keep bool) {
 
 func (s *snapshots) taking() bool { return s.tree != nil && !s.suspended }
 
-func (s *snapshots) add(resourceVersion int64, o objects) {
-	s.tree.ReplaceOrInsert(snapshot{resourceVersion, o.clone()})
+// changesBehind are those that a snapshot and what came later consist of, nil if the contents
+// that it was taken of were others.
+func (s *Store) changesBehind(at *snapshot) *changes {
+	if at.since != s.changes.since {
+		return nil
+	}
+	return &s.changes
+}
+
+func (s *snapshots) add(resourceVersion int64, o objects, since int) {
+	s.tree.ReplaceOrInsert(snapshot{resourceVersion, o.clone(), since})
 }
 
 // removeLess drops the snapshots below a resourceVersion; the one at it stays.

@@ -40,6 +40,7 @@ type Store struct {
 	objects             objects
 	// filling is what etcd began with, ready to be the contents. It is kept by Reset.
 	filling   *filling
+	changes   changes
 	history   History
 	snapshots snapshots
 	// compacted is the revision below which etcd has no history any more, as far as the
@@ -60,6 +61,7 @@ func (s *Store) Reset(cfg Config) {
 	s.leavesIndex = IndexUpdates.Of(cfg.IndexUpdate)
 	s.initialType = InitialTypes.Of(cfg.InitialType)
 	s.objects.empty()
+	s.changes.forget()
 	s.resourceVersion, s.listResourceVersion, s.compacted = 0, 0, 0
 	s.history.init(cfg.RingCapacity)
 	s.snapshots.init(cfg.Snapshotting == SnapshotsOn)
@@ -73,6 +75,7 @@ func (s *Store) Clone() Store {
 	c.objects = s.objects.clone()
 	// To copy from it is to write to it.
 	c.filling = nil
+	c.changes = s.changes.clone()
 	c.history = s.history.clone()
 	c.snapshots = s.snapshots.clone()
 	c.indices = s.cloneIndices()
@@ -129,12 +132,12 @@ func (s *Store) Newest(env *sim.Env) View {
 		if k.outlived && k.taking() {
 			newest, _ := k.tree.Max()
 			env.ReadsItem(CellSnapshots, 0, newest.resourceVersion)
-			v.objects, v.Snapshot = newest.objects, newest.resourceVersion
+			v.objects, v.Snapshot, v.changes = newest.objects, newest.resourceVersion, s.changesBehind(&newest)
 			return v
 		}
 	}
 	env.Reads(CellObjects, 0)
-	v.objects, v.indices = s.objects, s.indices
+	v.objects, v.indices, v.changes = s.objects, s.indices, &s.changes
 	return v
 }
 
@@ -184,6 +187,7 @@ func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
 	if env.Recording() {
 		env.WritesItem(CellObjects, 0, Item(in.Item.Key))
 	}
+	s.changes.note(in.Item.Key)
 	if in.Type == wire.Deleted {
 		old, _ := s.objects.tree.Delete(in.Item)
 		s.updateIndices(env, old, nil)

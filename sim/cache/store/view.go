@@ -12,6 +12,8 @@ type View struct {
 	Snapshot int64
 
 	objects objects
+	// changes are those of the contents that the state is of, nil if they may be of others.
+	changes *changes
 	// resource is the prefix that all objects have.
 	resource string
 	// indices follow the newest state and have no past.
@@ -25,6 +27,14 @@ func (v *View) Len() int { return v.objects.tree.Len() }
 // key order, until f says stop. An empty from is the first one.
 func (v *View) Ascend(prefix, from string, f func(*wire.KeyValue) bool) {
 	v.objects.ascend(whole(prefix, v.resource), from, f)
+}
+
+// Counts reports whether Count takes no look at each object.
+func (v *View) Counts() bool { return v.changes != nil && v.changes.from != nil }
+
+// Count is how many objects Ascend would go through, if the view Counts.
+func (v *View) Count(prefix, from string) int {
+	return v.changes.count(v.objects, whole(prefix, v.resource), from)
 }
 
 // IndexFor is a field that this state has an index of, and the one value of it that a selector
