@@ -39,7 +39,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 			require.NoError(t, setAll(&p, test.set))
 			s, _, err := test.scenario.Provable(p)
 			require.NoError(t, err)
-			c := commuting{t: t, subject: s, firings: test.firings, seen: map[uint64]bool{}}
+			c := commuting{t: t, subject: s, firings: test.firings, seen: map[sim.Digest]bool{}}
 			c.search()
 			require.Positive(t, c.swapped)
 			t.Logf("%d states, %d pairs of steps, %d of them swapped", len(c.seen), c.pairs, c.swapped)
@@ -54,7 +54,7 @@ type commuting struct {
 	firings int
 
 	queue          []met
-	seen           map[uint64]bool
+	seen           map[sim.Digest]bool
 	pairs, swapped int
 }
 
@@ -104,24 +104,24 @@ func (c *commuting) search() {
 }
 
 func (c *commuting) meet(s met) {
-	key := sim.Digest(c.key(s.world))
+	key := c.key(s.world)
 	for _, id := range slices.SortedFunc(maps.Keys(s.fired), func(a, b timer) int {
 		return (int(a.node)-int(b.node))<<16 + int(a.timer) - int(b.timer)
 	}) {
 		key = key.Int(int64(id.node)).Int(int64(id.timer)).Int(int64(s.fired[id]))
 	}
-	if !c.seen[uint64(key)] {
-		c.seen[uint64(key)] = true
+	if !c.seen[key] {
+		c.seen[key] = true
 		c.queue = append(c.queue, s)
 	}
 }
 
 // key is what the world will do, and what judges still need to know.
-func (c *commuting) key(w *sim.World) uint64 {
+func (c *commuting) key(w *sim.World) sim.Digest {
 	behaviour, err := w.Behaviour()
 	require.NoError(c.t, err)
 	c.subject.Adopt(w)
-	return uint64(c.subject.Past(sim.Digest(behaviour)))
+	return c.subject.Past(behaviour)
 }
 
 // from takes each step out of a state, and notes where they lead.
@@ -176,7 +176,7 @@ func (c *commuting) swap(w *sim.World, a, b *taken) {
 }
 
 // both is the state behind two steps.
-func (c *commuting) both(w *sim.World, a, b *taken) uint64 {
+func (c *commuting) both(w *sim.World, a, b *taken) sim.Digest {
 	next := c.fork(w)
 	for _, step := range []*taken{a, b} {
 		require.True(c.t, slices.ContainsFunc(next.Enabled(), func(x sim.Action) bool { return x.Slot == step.action.Slot }), "%s / %s", w.Name(a.action), w.Name(b.action))

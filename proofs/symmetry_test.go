@@ -198,13 +198,13 @@ func (o *orbits) key(m met) uint64 {
 	behaviour, err := m.world.Behaviour()
 	require.NoError(o.t, err)
 	o.subject.Adopt(m.world)
-	key := o.subject.Past(sim.Digest(behaviour))
+	key := o.subject.Past(behaviour)
 	for _, id := range slices.SortedFunc(maps.Keys(m.fired), func(a, b timer) int {
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.timer, b.timer))
 	}) {
 		key = key.Int(int64(id.node)).Int(int64(id.timer)).Int(int64(m.fired[id]))
 	}
-	return uint64(key)
+	return key.Sum()
 }
 
 func (o *orbits) meet(m mirrored) {

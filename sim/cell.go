@@ -230,7 +230,7 @@ func FoldCells(d Digest, n Celled) Digest { return FoldCellsBut(d, n) }
 func FoldCellsBut(d Digest, n Celled, records ...CellKind) Digest {
 	n.Cells(func(k CellKind, index int, contents Digest) {
 		if !slices.Contains(records, k) {
-			d = d.Word(uint64(k)<<32 | uint64(uint32(index))).Word(uint64(contents))
+			d = d.Word(uint64(k)<<32 | uint64(uint32(index))).Fold(contents)
 		}
 	})
 	return d

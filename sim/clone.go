@@ -87,7 +87,7 @@ func copyLanes(into, lanes []lane) []lane {
 // own returns a node that is about to change: this world's alone from now on.
 func (w *World) own(id NodeID) Node {
 	n := &w.nodes[id]
-	n.behaviour, n.peers = 0, nil
+	n.behaviour, n.peers = Digest{}, nil
 	if n.shared {
 		n.node, n.shared = n.node.(Cloner).Clone(), false
 	}
@@ -98,31 +98,32 @@ func (w *World) own(id NodeID) Node {
 // and message counters are left out, and the clock too when untimed. It
 // returns an error that names the first node that has no fingerprint.
 func (w *World) Fingerprint() (uint64, error) {
-	return w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest { return f.Fingerprint(NewDigest) })
+	d, err := w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest { return f.Fingerprint(NewDigest) })
+	return d.Sum(), err
 }
 
 // Behaviour is the fingerprint without what nodes only record (Recorder): in two worlds
 // of which it is equal the same happens from here on, up to collisions, whatever judges
 // think of it. What it is of a node is kept until the node acts.
-func (w *World) Behaviour() (uint64, error) {
+func (w *World) Behaviour() (Digest, error) {
 	return w.fingerprint(func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
 }
 
-func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64, error) {
+func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
 	d := w.restDigest()
 	for i := 1; i < len(w.nodes); i++ {
 		contents, peers, err := w.nodeDigest(i, of)
 		if err != nil {
-			return 0, err
+			return Digest{}, err
 		}
-		d = d.Word(uint64(contents))
+		d = d.Fold(contents)
 		for _, n := range peers {
 			d = d.Word(uint64(n))
 		}
 	}
 	// Calls reuse connection numbers in an order that depends on the past, so
 	// the connections are summed up, not listed.
-	var sum uint64
+	var sum Digest
 	for i := 1; i < len(w.conns); i++ {
 		k := &w.conns[i]
 		if k.state == connFree {
@@ -130,9 +131,9 @@ func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (uint64,
 		}
 		e := w.connDigest(i).Word(uint64(k.opener)<<16 | uint64(k.acceptor))
 		w.eachUnderWay(i, func(m *Message) { e = e.Word(uint64(w.nodeOf(m.Cause))) })
-		sum += uint64(e)
+		sum = sum.And(e)
 	}
-	return uint64(d.Word(sum)), nil
+	return d.Fold(sum), nil
 }
 
 // describe takes down what Behaviour says of a node.
@@ -167,13 +168,13 @@ func (w *World) nodeDigest(i int, of func(*nodeRecord, Fingerprinter) Digest) (D
 	n := &w.nodes[i]
 	f, ok := n.node.(Fingerprinter)
 	if !ok {
-		return 0, nil, fmt.Errorf("node %s has no fingerprint", n.name)
+		return Digest{}, nil, fmt.Errorf("node %s has no fingerprint", n.name)
 	}
-	if n.behaviour == 0 {
+	if n.behaviour == (Digest{}) {
 		n.describe(f)
 	}
 	// Loop 1 and timer 1 are not the same.
-	d := w.pendingDigest(NewDigest.Word(uint64(of(n, f))), n.tasks).Bool(true)
+	d := w.pendingDigest(NewDigest.Fold(of(n, f)), n.tasks).Bool(true)
 	d = w.pendingDigest(d, n.timers)
 	if n.peers == nil {
 		return d, nil, nil
@@ -271,15 +272,15 @@ func (s *Sketch) Digest(r *Renaming) Digest {
 	d := s.rest
 	for name := 1; name < len(s.nodes); name++ {
 		n := &s.nodes[r.Node[name]]
-		d = s.names(d.Word(uint64(n.contents)), r, n.first, n.last)
+		d = s.names(d.Fold(n.contents), r, n.first, n.last)
 	}
-	var sum uint64
+	var sum Digest
 	for i := range s.links {
 		l := &s.links[i]
 		e := l.contents.Word(uint64(r.Name[l.opener])<<16 | uint64(r.Name[l.acceptor]))
-		sum += uint64(s.names(e, r, l.first, l.last))
+		sum = sum.And(s.names(e, r, l.first, l.last))
 	}
-	return d.Word(sum)
+	return d.Fold(sum)
 }
 
 // Sign is a digest of what one of several nodes is, and of where the others and the connections
@@ -294,7 +295,7 @@ func (s *Sketch) Sign(n NodeID, isOne func(NodeID) bool) (sign Digest, named boo
 			}
 		}
 	}
-	var sum uint64
+	var sum Digest
 	for i := range s.links {
 		l := &s.links[i]
 		e, here := l.contents, false
@@ -310,10 +311,10 @@ func (s *Sketch) Sign(n NodeID, isOne func(NodeID) bool) (sign Digest, named boo
 			}
 		}
 		if here {
-			sum, named = sum+uint64(e), true
+			sum, named = sum.And(e), true
 		}
 	}
-	return sign.Word(sum), named
+	return sign.Fold(sum), named
 }
 
 func (s *Sketch) names(d Digest, r *Renaming, first, last int) Digest {

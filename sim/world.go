@@ -362,7 +362,7 @@ func (w *World) Stats() Stats { return w.stats }
 func (w *World) Count(s Situation) uint64 { return w.counts[s] }
 
 // TraceHash covers every action, choice and message with its payload so far.
-func (w *World) TraceHash() uint64 { return uint64(w.trace) }
+func (w *World) TraceHash() uint64 { return w.trace.Sum() }
 
 // Accepted is how many open connections to a node were opened by others.
 func (w *World) Accepted(n NodeID) int {

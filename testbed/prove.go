@@ -237,12 +237,12 @@ func (s *System) PastApart(d sim.Digest, own []sim.Digest) sim.Digest {
 	for _, set := range s.alike {
 		for _, n := range set {
 			c := s.roles[n].Place
-			own[place], clients[c] = own[place].Word(uint64(clients[c])), 0
+			own[place], clients[c] = own[place].Fold(clients[c]), sim.Digest{}
 			place++
 		}
 	}
 	for _, x := range clients {
-		d = d.Word(uint64(x))
+		d = d.Fold(x)
 	}
 	return d
 }

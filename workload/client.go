@@ -453,7 +453,7 @@ func (c *Client) Behaviour(d sim.Digest) sim.Digest {
 func (c *Client) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	plan := sim.NewDigest.Int(int64(c.next))
 	if c.draw != nil {
-		plan = plan.Word(uint64(c.drawn))
+		plan = plan.Fold(c.drawn)
 	}
 	visit(cellPlan, 0, plan)
 	if c.page != nil {

@@ -43,7 +43,7 @@ type Result struct {
 
 func newResult(cfg *Config) *Result {
 	r := &Result{
-		Strategy: cfg.Strategy.Name, FirstSeed: cfg.FirstSeed, Hash: explore.Hash(sim.NewDigest),
+		Strategy: cfg.Strategy.Name, FirstSeed: cfg.FirstSeed, Hash: explore.Hash(sim.NewDigest.Sum()),
 		Situations: make([]SituationTally, len(sim.Situations())),
 		Metrics:    make([]MetricTally, len(metric.All())),
 	}
@@ -86,7 +86,7 @@ func (r *Result) add(b *batch) {
 	addStats(&r.Stats, &b.stats)
 	r.Truncated += b.truncated
 	r.Rechecked += b.rechecked
-	r.Hash = explore.Hash(sim.Digest(r.Hash).Word(uint64(b.hash)))
+	r.Hash = explore.Hash(sim.Seeded(uint64(r.Hash)).Word(b.hash.Sum()).Sum())
 	r.addTallies(b.properties, b.situations, b.metrics, b.failures)
 }
 

@@ -152,6 +152,6 @@ func (r *Result) merge(next *Result) {
 	r.Truncated += next.Truncated
 	r.Rechecked += next.Rechecked
 	r.Interrupted = r.Interrupted || next.Interrupted
-	r.Hash = explore.Hash(sim.Digest(r.Hash).Word(uint64(next.Hash)))
+	r.Hash = explore.Hash(sim.Seeded(uint64(r.Hash)).Word(uint64(next.Hash)).Sum())
 	r.addTallies(next.Properties, next.Situations, next.Metrics, next.Failures)
 }

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim"
@@ -72,16 +71,16 @@ func newSymmetry(sets [][]sim.NodeID, nodes int) *symmetry {
 // only in that. own is what the past says of each.
 func (y *symmetry) of(w *sim.World, own []sim.Digest) (key sim.Digest, states int, err error) {
 	if err := w.Sketch(&y.sketch); err != nil {
-		return 0, 0, err
+		return sim.Digest{}, 0, err
 	}
 	for i, n := range y.members {
 		y.signs[i], y.named[i] = y.sketch.Sign(n, y.isMember)
-		y.signs[i] = y.signs[i].Word(uint64(own[i]))
+		y.signs[i] = y.signs[i].Fold(own[i])
 		y.order[i] = i
 	}
 	first := 0
 	for _, end := range y.ends {
-		slices.SortFunc(y.order[first:end], func(a, b int) int { return cmp.Compare(y.signs[a], y.signs[b]) })
+		slices.SortFunc(y.order[first:end], func(a, b int) int { return y.signs[a].Compare(y.signs[b]) })
 		first = end
 	}
 	y.equal = 0
@@ -130,10 +129,10 @@ func (y *symmetry) try(orders int, own []sim.Digest) {
 	}
 	key := y.sketch.Digest(&y.renaming)
 	for _, m := range y.order {
-		key = key.Word(uint64(own[m]))
+		key = key.Fold(own[m])
 	}
 	switch {
-	case y.equal == 0 || key < y.least:
+	case y.equal == 0 || key.Compare(y.least) < 0:
 		y.least, y.equal = key, orders
 	case key == y.least:
 		y.equal += orders

@@ -92,7 +92,7 @@ func TestSymmetryFindsTheOrderOfNodesThatLookAlike(t *testing.T) {
 	ring := [][]stream{a: {0, 2}, b: {1, 0}, c: {2, 1}}
 	asks := []int{a, b, c, a, b, c}
 	y := newSymmetry([][]sim.NodeID{{2, 3, 4}}, 5)
-	own := []sim.Digest{1, 1, 1}
+	own := []sim.Digest{sim.Seeded(1), sim.Seeded(1), sim.Seeded(1)}
 	key, states, err := y.of(spoken(t, ring, asks), own)
 	require.NoError(t, err)
 	require.Equal(t, 2, states)
@@ -109,7 +109,7 @@ func TestSymmetryFindsTheOrderOfNodesThatLookAlike(t *testing.T) {
 		require.Equal(t, key, again, order)
 	}
 	// What the past says of one tells it apart from the others, and with it all of the ring.
-	_, states, err = y.of(spoken(t, ring, asks), []sim.Digest{1, 2, 1})
+	_, states, err = y.of(spoken(t, ring, asks), []sim.Digest{sim.Seeded(1), sim.Seeded(2), sim.Seeded(1)})
 	require.NoError(t, err)
 	require.Equal(t, 6, states)
 	// Those that have not spoken yet are the same in any order.

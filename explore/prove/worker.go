@@ -125,7 +125,7 @@ func (w *worker) key(p *place) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return uint64(p.firings.digest(behaviour.Word(uint64(past)))), nil
+	return p.firings.digest(behaviour.Fold(past)).Sum(), nil
 }
 
 // behaviour is that of a place whose past is known.
@@ -134,8 +134,7 @@ func (w *worker) behaviour(p *place) (behaviour sim.Digest, err error) {
 		behaviour, p.stands, err = w.symmetry.of(p.world, p.own)
 		return behaviour, err
 	}
-	own, err := p.world.Behaviour()
-	return sim.Digest(own), err
+	return p.world.Behaviour()
 }
 
 // past is what the judges still need to know, of the world that the subject has adopted.

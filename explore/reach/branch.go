@@ -41,7 +41,7 @@ func (b *branch) key() (uint64, error) {
 	for _, n := range b.taken {
 		d = d.Int(int64(n))
 	}
-	return uint64(d), nil
+	return d.Sum(), nil
 }
 
 // settle lets happen what is no choice: what the clients do, and what is prompt. It

@@ -185,7 +185,7 @@ func (s *search) order(actions []sim.Action, key uint64) {
 		case 1:
 			return ^uint64(a.Since)
 		}
-		return uint64(sim.NewDigest.Word(key).Int(int64(s.trial)).Int(int64(a.Slot)))
+		return sim.NewDigest.Word(key).Int(int64(s.trial)).Int(int64(a.Slot)).Sum()
 	}
 	slices.SortStableFunc(actions, func(a, b sim.Action) int { return cmp.Compare(rank(a), rank(b)) })
 }

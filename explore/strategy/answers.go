@@ -46,7 +46,7 @@ func (a *Answers) Choose(_ *sim.World, n int, what string) int {
 	case extreme:
 		return a.extreme(n)
 	case leaning:
-		switch uint64(sim.Digest(a.salt).Text(what)) >> 62 {
+		switch sim.Seeded(a.salt).Text(what).Sum() >> 62 {
 		case 0:
 			return a.rarely(n, 0, n-1)
 		case 1:

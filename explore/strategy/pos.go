@@ -23,7 +23,7 @@ type posChooser struct {
 	Answers
 	patience int
 	// salts hold a number for each node; an event of the node changes it.
-	salts []sim.Digest
+	salts []uint64
 }
 
 func (c *posChooser) Begin(seed uint64) {
@@ -42,13 +42,13 @@ func (c *posChooser) Pick(w *sim.World, enabled []sim.Action) int {
 		return c.rand.Below(len(enabled))
 	}
 	for w.Nodes() > len(c.salts) {
-		c.salts = append(c.salts, sim.Digest(c.rand.Next()))
+		c.salts = append(c.salts, c.rand.Next())
 	}
 	var top uint64
 	for i := range enabled {
 		a := &enabled[i]
-		rank := c.salts[a.Node].Word(uint64(a.Slot)<<32 | uint64(a.Since))
-		top = max(top, ranked(uint64(rank), i))
+		rank := sim.Seeded(c.salts[a.Node]).Word(uint64(a.Slot)<<32 | uint64(a.Since))
+		top = max(top, ranked(rank.Sum(), i))
 	}
 	best := int(top & rankIndex)
 	c.salts[enabled[best].Node] += goldenGamma

@@ -92,7 +92,7 @@ func (s *Swapper) Choose(_ *sim.World, n int, what string) int {
 
 func (s *Swapper) answer(a sim.Action, asked, n int) int {
 	d := sim.NewDigest.Word(s.salt).Word(uint64(a.Slot)<<32 | uint64(a.Since)).Int(int64(asked))
-	return int(uint64(d) % uint64(n))
+	return int(d.Sum() % uint64(n))
 }
 
 // judge carries out the last two steps the other way round, if they do not

@@ -29,7 +29,7 @@ const (
 // firstSeed is far from the seeds with which strategies and scenarios were tried out. It is
 // another one for each strategy: the portfolio would have the runs of its members again.
 func firstSeed(s strategy.Strategy) uint64 {
-	return 1<<40 + uint64(sim.NewDigest.Text(s.Name))>>16
+	return 1<<40 + sim.NewDigest.Text(s.Name).Sum()>>16
 }
 
 // row is what the campaigns of a strategy came to that look for a bug.

@@ -53,7 +53,7 @@ type answered struct {
 	system *testbed.System
 	// visits are the steps after which the run came to a state first since the present
 	// requests were made, by the fingerprints of the states.
-	visits map[uint64]int
+	visits map[sim.Digest]int
 	// turns are by slot.
 	turns []turns
 	// requests is how many were made so far.
@@ -67,7 +67,7 @@ type turns struct{ enabled, taken int }
 
 // Reset implements testbed.Judge.
 func (j *answered) Reset() {
-	*j = answered{system: j.system, visits: map[uint64]int{}, turns: j.turns[:0]}
+	*j = answered{system: j.system, visits: map[sim.Digest]int{}, turns: j.turns[:0]}
 }
 
 // turnsOf are those of a slot.

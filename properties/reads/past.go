@@ -39,9 +39,9 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 	p.load()
 	var sum sim.Digest
 	for _, k := range p.kept {
-		sum += sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision)
+		sum = sum.And(sim.NewDigest.Int(int64(k.Client)).Int(int64(k.Operation)).Int(k.Revision))
 	}
-	return d.Word(uint64(sum))
+	return d.Fold(sum)
 }
 
 // Apart implements testbed.ApartPast.
@@ -53,10 +53,10 @@ func (p *past) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
 		if k.Client >= 0 {
 			to = &p.sums[k.Client]
 		}
-		*to += sim.NewDigest.Int(int64(k.Operation)).Int(k.Revision)
+		*to = to.And(sim.NewDigest.Int(int64(k.Operation)).Int(k.Revision))
 	}
 	for i, x := range p.sums {
-		own[i] = own[i].Word(uint64(x))
+		own[i] = own[i].Fold(x)
 	}
-	return d.Word(uint64(sum))
+	return d.Fold(sum)
 }

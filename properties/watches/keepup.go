@@ -83,10 +83,10 @@ func (p keepUpPast) Digest(d sim.Digest) sim.Digest {
 		var came sim.Digest
 		for _, e := range o.events {
 			if e.Item != nil {
-				came += sim.NewDigest.Int(e.ResourceVersion).Text(e.Item.Key)
+				came = came.And(sim.NewDigest.Int(e.ResourceVersion).Text(e.Item.Key))
 			}
 		}
-		d = d.Text(o.client).Int(o.after).Word(uint64(came))
+		d = d.Text(o.client).Int(o.after).Fold(came)
 	}
 	for _, c := range p.system.Streams() {
 		if c.Ended() {

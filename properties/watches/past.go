@@ -95,10 +95,10 @@ func position(d sim.Digest, s *model.WatchStream) sim.Digest {
 	for i := range s.Responses {
 		for k := range s.Responses[i].Events {
 			e := &s.Responses[i].Events[k]
-			came += sim.NewDigest.Word(uint64(e.Type)).Int(e.Revision).Text(e.Item.Key)
+			came = came.And(sim.NewDigest.Word(uint64(e.Type)).Int(e.Revision).Text(e.Item.Key))
 		}
 	}
-	return d.Word(uint64(came))
+	return d.Fold(came)
 }
 
 // created is how often a stream said that a watch with an id is created: which of the

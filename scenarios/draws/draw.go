@@ -68,7 +68,7 @@ func with(sc *testbed.Scenario, settings []option.Setting, change func(*testbed.
 func Settings(sc *testbed.Scenario, n uint64) []option.Setting {
 	var all []option.Setting
 	for _, r := range sc.Draws {
-		random := uint64(sim.NewDigest.Text(r.Name).Word(n).Word(uint64(len(r.Values))))
+		random := sim.NewDigest.Text(r.Name).Word(n).Word(uint64(len(r.Values))).Sum()
 		if i, _ := bits.Mul64(random, 2*uint64(len(r.Values))); i < uint64(len(r.Values)) {
 			all = append(all, option.Setting{Name: r.Name, Value: r.Values[i]})
 		}

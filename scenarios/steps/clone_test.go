@@ -39,7 +39,10 @@ func TestClonesGoTheirOwnWay(t *testing.T) {
 	}
 }
 
-type course struct{ trace, state, behaviour uint64 }
+type course struct {
+	trace, state uint64
+	behaviour    sim.Digest
+}
 
 func end(t *testing.T, w *sim.World, seed uint64, steps int, ask bool) course {
 	walk(t, w, lots{rand.New(rand.NewPCG(seed, 3))}, steps, ask)

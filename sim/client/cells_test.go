@@ -202,7 +202,7 @@ func (c *restlessCache) TaskName(sim.Task) string   { return "act" }
 func (c *restlessCache) TimerName(sim.Timer) string { return "" }
 func (c *restlessCache) Clone() sim.Node            { d := *c; return &d }
 func (c *restlessCache) Fingerprint(d sim.Digest) sim.Digest {
-	d = d.Word(uint64(c.received)).Int(int64(c.left)).Bool(c.watch != sim.NoConn)
+	d = d.Fold(c.received).Int(int64(c.left)).Bool(c.watch != sim.NoConn)
 	return d.Bool(c.calls[0] != sim.NoConn).Bool(c.calls[1] != sim.NoConn)
 }
 

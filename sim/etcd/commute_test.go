@@ -113,7 +113,7 @@ func (m *meddler) Clone() sim.Node {
 }
 
 func (m *meddler) Fingerprint(d sim.Digest) sim.Digest {
-	return d.Int(int64(m.left)).Int(m.rev).Int(int64(len(m.streams))).Word(uint64(m.told))
+	return d.Int(int64(m.left)).Int(m.rev).Int(int64(len(m.streams))).Fold(m.told)
 }
 
 func (m *meddler) Receive(env *sim.Env, msg *sim.Message) {

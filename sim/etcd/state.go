@@ -40,7 +40,7 @@ func (s *Server) Fingerprint(d sim.Digest) sim.Digest {
 	d = s.members.fingerprint(s.store.Fingerprint(d))
 	d = s.log.fingerprint(d)
 	// What is committed decides the verdict at the end.
-	d = d.Word(uint64(s.commits.digest)).Int(int64(len(s.commits.all)))
+	d = d.Fold(s.commits.digest).Int(int64(len(s.commits.all)))
 	if s.reads.confirmed != 0 {
 		// Indices count up: only how far they are apart matters.
 		d = d.Int(int64(s.reads.confirmed - s.log.applied))

@@ -114,7 +114,7 @@ func (b *brute) class() string {
 			}
 		}
 		slices.Sort(list)
-		names[i] = fmt.Sprintf("%s %x", b.path[i].label, uint64(sim.NewDigest.Text(fmt.Sprint(list))))
+		names[i] = fmt.Sprintf("%s %x", b.path[i].label, sim.NewDigest.Text(fmt.Sprint(list)).Sum())
 	}
 	slices.Sort(names)
 	return fmt.Sprint(names)

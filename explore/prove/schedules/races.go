@@ -28,9 +28,9 @@ func (s *search) order() {
 		e.before.add(i)
 		e.before.addAll(first.before)
 	}
-	var sum uint64
-	e.before.each(func(i int) { sum += uint64(s.path[i].event.class) })
-	e.class = e.class.Word(sum)
+	var sum sim.Digest
+	e.before.each(func(i int) { sum = sum.And(s.path[i].event.class) })
+	e.class = e.class.Fold(sum)
 }
 
 // reversible reports whether a later event can have been possible in a place: not if it was the

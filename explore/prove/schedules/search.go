@@ -265,7 +265,7 @@ func (s *search) ended(found []explore.Finding) {
 	s.r.Depth = max(s.r.Depth, len(s.path))
 	var class sim.Digest
 	for _, p := range s.path {
-		class += p.event.class
+		class = class.And(p.event.class)
 	}
 	s.classes[class] = struct{}{}
 	for i := range found {

@@ -7,7 +7,7 @@ import "github.com/watchbed/watchbed/sim"
 // queues leaves another one some (shuffle sharding).
 func hand(flow sim.NodeID, size, all int, into []int) []int {
 	into = into[:0]
-	h := uint64(sim.NewDigest.Int(int64(flow)))
+	h := sim.NewDigest.Int(int64(flow)).Sum()
 	for len(into) < size {
 		left := uint64(all - len(into))
 		into = append(into, nth(into, int(h%left)))

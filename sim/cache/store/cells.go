@@ -18,7 +18,7 @@ var (
 // Item is the number of a key among the objects. Two keys may share one: a story
 // may then show a step too many.
 func Item(key string) int64 {
-	return int64(uint64(sim.NewDigest.Text(key))>>1 | 1)
+	return int64(sim.NewDigest.Text(key).Sum()>>1 | 1)
 }
 
 // Two more items of CellSnapshots: whether there are any, and the revision of the

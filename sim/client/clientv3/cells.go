@@ -126,7 +126,7 @@ func (s *Stream) requests() sim.Digest {
 func (s *Stream) cancelled() sim.Digest {
 	d := sim.NewDigest
 	for _, id := range s.cancelSet {
-		d += sim.NewDigest.Int(id)
+		d = d.And(sim.NewDigest.Int(id))
 	}
 	return d
 }

@@ -190,7 +190,7 @@ func (s *Store) fingerprint(d sim.Digest) sim.Digest {
 		v := s.backend[s.digested]
 		s.digest = v.kv.Digest(s.digest.Bool(v.tombstone))
 	}
-	d = d.Word(uint64(s.digest)).Int(int64(s.digested)).Int(s.currentRev).Int(s.compactMainRev).
+	d = d.Fold(s.digest).Int(int64(s.digested)).Int(s.currentRev).Int(s.compactMainRev).
 		Int(s.scheduledCompact).Int(s.finishedCompact).Int(int64(s.kvindex.Len()))
 	for i := range s.jobs {
 		j := &s.jobs[i]
