@@ -6,7 +6,7 @@
 // and of the past only what a verdict still depends on (Subject.Past). Two schedules that
 // come to the same state go on as one.
 //
-// Of each state only its fingerprint, the state before it and the step between them are
+// Of each state only its key, a hash of it, the state before it and the step between them are
 // kept. A worker keeps the worlds of some states that it has found until their turn comes
 // (frontier). Other worlds are made again by walking the tree of steps, one layer at a time and
 // always forward, along one path.
@@ -33,8 +33,10 @@
 // and fingerprints from a sorted file (as in TLC; sorted.go has the reasons against delayed
 // detection of duplicates, as in Murphi). The graph of a goal stays in memory.
 //
-// A search is right but for collisions of 64-bit fingerprints; Result.Collision bounds
-// their probability.
+// A search is right but for collisions of keys; Result.Collision bounds their probability. A key is
+// one half of a fingerprint, or both (Config.KeyBits). The bytes of states are not kept: a node hashes
+// on what its log and its store take in, and a part of a state is a word in the hash of the whole, so
+// that there are no bytes of a whole state to keep.
 //
 // Nodes that cannot be told apart (Symmetric) are brought into one order before a state is hashed: of
 // the orders in which what each of them is, what is under way between it and the others, and what

@@ -10,9 +10,11 @@ import (
 // graph has the steps between those states in which the goal is open. It is kept only for a
 // subject that has one.
 type graph struct {
-	// numbers are those of the states, by their fingerprints, and keys the other way round.
-	numbers map[uint64]uint32
-	keys    []uint64
+	form keyForm
+	// keys are those of the states, by their numbers. places is the other way round, a table with
+	// open addressing: the number of a state and 1 more, or 0.
+	keys   keys
+	places []uint32
 	// states are those that were expanded, in their order; edges is how many they have.
 	states []expanded
 	edges  int
@@ -27,10 +29,9 @@ type expanded struct {
 	kept []thread
 }
 
-// edge is a step out of a state. The search notes where it leads by fingerprint; the graph
-// has numbers.
+// edge is a step out of a state. Where it leads a chunk notes by key (chunk.led); the graph has
+// numbers.
 type edge struct {
-	key    uint64
 	to     uint32
 	thread thread
 }
@@ -50,42 +51,58 @@ func threadOf(w *sim.World, a sim.Action) thread {
 	return t | thread(w.TimerOf(a))
 }
 
-func newGraph(first uint64) *graph {
-	g := &graph{numbers: map[uint64]uint32{}}
+func newGraph(f keyForm, first key) *graph {
+	g := &graph{form: f, places: make([]uint32, leastPlaces)}
 	g.found(first)
 	return g
 }
 
 // found numbers a state.
-func (g *graph) found(key uint64) {
-	key = nonzero(key)
-	g.numbers[key] = uint32(len(g.keys))
-	g.keys = append(g.keys, key)
+func (g *graph) found(k key) {
+	if n := g.keys.Len() + 1; 4*n > 3*len(g.places) {
+		g.places = make([]uint32, 2*len(g.places))
+		for i := range g.keys.Len() {
+			g.places[g.place(g.keys.at(i))] = uint32(i) + 1
+		}
+	}
+	i := g.place(k)
+	g.keys.append(g.form, k)
+	g.places[i] = uint32(g.keys.Len())
+}
+
+// place is where the number of a state is, or an empty place for it.
+func (g *graph) place(k key) int {
+	mask := len(g.places) - 1
+	i := int(k.hash()>>1) & mask
+	for g.places[i] != 0 && !g.keys.is(int(g.places[i]-1), k) {
+		i = (i + 1) & mask
+	}
+	return i
 }
 
 // expand takes in what a chunk has expanded, after all states were numbered to which it led.
-func (g *graph) expand(states []expanded) {
-	for i := range states {
-		g.edges += len(states[i].edges)
-		for j := range states[i].edges {
-			e := &states[i].edges[j]
-			e.to = g.numbers[nonzero(e.key)]
+func (g *graph) expand(c *chunk) {
+	led := c.led
+	for i := range c.expanded {
+		edges := c.expanded[i].edges
+		g.edges += len(edges)
+		for j := range edges {
+			edges[j].to = g.places[g.place(led[0])] - 1
+			led = led[1:]
 		}
 	}
-	g.states = append(g.states, states...)
+	g.states = append(g.states, c.expanded...)
 }
 
-// What the parts of a graph take: a state in the map of numbers with its key and free places,
-// an expanded state, and an edge.
+// What the parts of a graph take: an expanded state, and an edge.
 const (
-	numberBytes   = 24
 	expandedBytes = 56
-	edgeBytes     = 24
+	edgeBytes     = 16
 )
 
 // bytes is about how much memory the graph takes.
 func (g *graph) bytes() int {
-	return numberBytes*len(g.numbers) + 8*cap(g.keys) + expandedBytes*cap(g.states) + edgeBytes*g.edges
+	return 4*len(g.places) + g.keys.bytes() + expandedBytes*cap(g.states) + edgeBytes*g.edges
 }
 
 // threads are those that are owed a turn in this state, bounds aside.
@@ -108,12 +125,12 @@ func (c *chunk) keep(t thread) {
 }
 
 // lead notes where a step of the state that is being expanded leads, and what is open there.
-func (c *chunk) lead(t thread, key, open uint64) {
+func (c *chunk) lead(t thread, k key, open uint64) {
 	s := &c.expanded[len(c.expanded)-1]
 	if s.open == 0 {
 		return
 	}
-	s.edges = append(s.edges, edge{key: key, thread: t})
+	s.edges, c.led = append(s.edges, edge{thread: t}), append(c.led, k)
 	if s.open&^open != 0 {
 		c.reached++
 	}

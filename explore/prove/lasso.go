@@ -104,11 +104,11 @@ func (l *looper) hop(e edge) error {
 			if err != nil {
 				return err
 			}
-			key, err := l.worker.key(&next)
+			k, err := l.worker.key(&next)
 			if err != nil {
 				return err
 			}
-			if nonzero(key) != l.graph.keys[e.to] {
+			if k != l.graph.keys.at(int(e.to)) {
 				continue
 			}
 			taken, err := newStep(i, &given)

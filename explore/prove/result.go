@@ -53,6 +53,8 @@ type Result struct {
 	// GoesOn is whether the search goes on if it was kept: a limit of the process ended it, not a
 	// bound of the search.
 	GoesOn bool
+	// KeyBits is how long the keys were that told states apart.
+	KeyBits int
 	// Resumed is how many states were kept of the search when it went on, 0 if it began.
 	Resumed int
 	// Seconds and Bytes are what it took, with the time before it was interrupted; the bytes are
@@ -78,11 +80,11 @@ type Failed struct {
 	Loop int
 }
 
-// Collision bounds the probability that two different states of the search had the same
-// fingerprint of 64 bits, so that one of them was not looked at (the birthday bound).
+// Collision bounds the probability that two different states of the search had the same key, so
+// that one of them was not looked at (the birthday bound).
 func (r *Result) Collision() float64 {
 	n := float64(r.States)
-	return n * (n - 1) / 2 / math.Pow(2, 64)
+	return n * (n - 1) / 2 / math.Pow(2, float64(max(r.KeyBits, 64)))
 }
 
 // Rate is in states a second.

@@ -27,6 +27,11 @@ type Config struct {
 	// that cannot be told apart (Symmetric). A subject with a Goal has none: what fairness owes a
 	// node it does not owe another one.
 	Symmetry bool
+	// KeyBits is how much of the fingerprint of a state tells it apart from others: 64 bits, also
+	// if it is 0, or 128, the second half of which a function of its own makes.
+	KeyBits int
+	// weak is, in a test, how many bits there are of the first half of a key.
+	weak int
 	// Progress is called from time to time; nil is not.
 	Progress func(Progress)
 }
@@ -47,9 +52,10 @@ const maxStates = 1<<32 - 1
 // of its own from subjects; they must be the same. properties are the names of what
 // JudgeStep judges, in its order. The error names what cannot be searched.
 func Search(ctx context.Context, subjects func() Subject, properties []string, cfg Config) (*Result, error) {
+	form := formOf(&cfg)
 	s := &search{
-		ctx: ctx, cfg: cfg, properties: properties, began: time.Now(),
-		tree: newTree(), visited: newVisited(), stopped: map[timer]Stopped{}, checked: make([]int, len(properties)),
+		ctx: ctx, cfg: cfg, form: form, properties: properties, began: time.Now(),
+		tree: newTree(form), visited: newVisited(form), stopped: map[timer]Stopped{}, checked: make([]int, len(properties)),
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
@@ -61,17 +67,17 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		}
 	}
 	first := s.workers[0]
-	key, err := first.key(&first.path[0])
+	root, err := first.key(&first.path[0])
 	if err != nil {
 		return nil, err
 	}
 	s.standsFor = max(first.path[0].stands, 1)
-	s.visited.add(key)
+	s.visited.add(root)
 	if first.goal != nil {
-		s.graph = newGraph(key)
+		s.graph = newGraph(form, root)
 	}
 	defer s.visited.close()
-	if err := s.open(key); err != nil {
+	if err := s.open(root); err != nil {
 		return nil, err
 	}
 	if s.keeping != nil {
@@ -89,6 +95,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 type search struct {
 	ctx        context.Context
 	cfg        Config
+	form       keyForm
 	properties []string
 	began      time.Time
 	workers    []*worker
@@ -242,7 +249,7 @@ func (s *search) merge(c *chunk) error {
 	}
 	if s.graph != nil {
 		s.checked[s.goalAt()] += c.reached
-		s.graph.expand(c.expanded)
+		s.graph.expand(c)
 		if s.keeping != nil {
 			s.keeping.expanded(c.expanded)
 		}
@@ -346,7 +353,8 @@ func (s *search) elapsed() time.Duration { return s.before + time.Since(s.began)
 
 func (s *search) result() *Result {
 	r := &Result{
-		States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
+		KeyBits: 8 * s.form.bytes(),
+		States:  s.visited.count, Transitions: s.transitions, Depth: s.depth, Left: s.left,
 		Ended: s.ended, Rested: s.rested, CutStates: s.cut, Fixed: s.workers[0].fixed, Checked: map[string]int{}, Failures: s.failures, Why: s.why,
 		Seconds: s.elapsed().Seconds(), Bytes: s.bytes(), Resumed: s.resumed, GoesOn: s.goesOn, Filed: s.visited.filed(),
 	}

@@ -2,17 +2,16 @@ package prove
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"sync"
 )
 
-// sorted is a set of fingerprints in a file, in their order, with the first of each page in
-// memory. So one read tells whether a fingerprint is there. What is added is merged with all
+// sorted is a set of keys in a file, in their order, with the first of each page in
+// memory. So one read tells whether a key is there. What is added is merged with all
 // that is there into another file.
 //
 // This is how TLC keeps fingerprints that memory cannot hold (its DiskFPSet): each state is
@@ -21,47 +20,48 @@ import (
 // memory in the Murphi verifier"). That reads less at random, but numbers the states of a layer
 // only at its end: no limit, checkpoint or edge of the graph could be taken before.
 type sorted struct {
+	form  keyForm
 	paths [2]string
 	// now is which of the paths has the file; it is nil while there is none.
 	file  *os.File
 	now   int
 	count int
-	// firsts is the first fingerprint of each page.
-	firsts []uint64
+	// firsts is the first key of each page.
+	firsts keys
 }
 
 // A page is what is read at a time.
-const (
-	pageKeys  = 128
-	pageBytes = 8 * pageKeys
-)
+const pageKeys = 128
 
-func newSorted(dir string) *sorted {
-	return &sorted{paths: [2]string{filepath.Join(dir, "sorted-0"), filepath.Join(dir, "sorted-1")}}
+func (f *sorted) pageBytes() int { return f.form.bytes() * pageKeys }
+
+func newSorted(dir string, form keyForm) *sorted {
+	return &sorted{form: form, paths: [2]string{filepath.Join(dir, "sorted-0"), filepath.Join(dir, "sorted-1")}}
 }
 
-var pages = sync.Pool{New: func() any { return new([pageBytes]byte) }}
+var pages = sync.Pool{New: func() any { return new([16 * pageKeys]byte) }}
 
 // has may be called by several goroutines while merge is not.
-func (f *sorted) has(key uint64) (bool, error) {
-	page, found := slices.BinarySearch(f.firsts, key)
+func (f *sorted) has(k key) (bool, error) {
+	page, found := sort.Find(f.firsts.Len(), func(i int) int { return k.compare(f.firsts.at(i)) })
 	if found || page == 0 {
 		return found, nil
 	}
 	page--
-	buffer := pages.Get().(*[pageBytes]byte)
+	buffer := pages.Get().(*[16 * pageKeys]byte)
 	defer pages.Put(buffer)
-	b := buffer[:8*min(pageKeys, f.count-page*pageKeys)]
-	if _, err := f.file.ReadAt(b, int64(page)*pageBytes); err != nil {
+	width := f.form.bytes()
+	b := buffer[:width*min(pageKeys, f.count-page*pageKeys)]
+	if _, err := f.file.ReadAt(b, int64(page)*int64(f.pageBytes())); err != nil {
 		return false, err
 	}
-	first, last := 0, len(b)/8
+	first, last := 0, len(b)/width
 	for first < last {
 		middle := (first + last) / 2
-		switch at := binary.LittleEndian.Uint64(b[8*middle:]); {
-		case at == key:
+		switch c := f.form.read(b[width*middle:]).compare(k); {
+		case c == 0:
 			return true, nil
-		case at < key:
+		case c < 0:
 			first = middle + 1
 		default:
 			last = middle
@@ -70,16 +70,16 @@ func (f *sorted) has(key uint64) (bool, error) {
 	return false, nil
 }
 
-// merge takes in fingerprints, none of which is there. It sorts them.
-func (f *sorted) merge(keys []uint64) error {
-	slices.Sort(keys)
+// merge takes in keys, none of which is there. It sorts them.
+func (f *sorted) merge(more keys) error {
+	more.sort()
 	next := 1 - f.now
 	to, err := os.OpenFile(f.paths[next], os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	all := &sorted{paths: f.paths, file: to, now: next}
-	err = f.mergeInto(all, keys)
+	all := &sorted{form: f.form, paths: f.paths, file: to, now: next}
+	err = f.mergeInto(all, &more)
 	if err != nil {
 		return errors.Join(err, all.close())
 	}
@@ -88,37 +88,36 @@ func (f *sorted) merge(keys []uint64) error {
 	return err
 }
 
-func (f *sorted) mergeInto(all *sorted, keys []uint64) error {
+func (f *sorted) mergeInto(all *sorted, more *keys) error {
 	out := bufio.NewWriterSize(all.file, 1<<20)
-	put := func(key uint64) error {
+	var b [16]byte
+	put := func(k key) error {
 		if all.count%pageKeys == 0 {
-			all.firsts = append(all.firsts, key)
+			all.firsts.append(all.form, k)
 		}
 		all.count++
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], key)
-		_, err := out.Write(b[:])
+		_, err := out.Write(all.form.put(b[:0], k))
 		return err
 	}
-	in := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, int64(f.count)*8), 1<<20)
-	var b [8]byte
+	width := f.form.bytes()
+	in := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, int64(f.count)*int64(width)), 1<<20)
+	done := 0
 	for range f.count {
-		if _, err := io.ReadFull(in, b[:]); err != nil {
+		if _, err := io.ReadFull(in, b[:width]); err != nil {
 			return err
 		}
-		key := binary.LittleEndian.Uint64(b[:])
-		for len(keys) > 0 && keys[0] < key {
-			if err := put(keys[0]); err != nil {
+		k := f.form.read(b[:])
+		for ; done < more.Len() && more.at(done).compare(k) < 0; done++ {
+			if err := put(more.at(done)); err != nil {
 				return err
 			}
-			keys = keys[1:]
 		}
-		if err := put(key); err != nil {
+		if err := put(k); err != nil {
 			return err
 		}
 	}
-	for _, key := range keys {
-		if err := put(key); err != nil {
+	for ; done < more.Len(); done++ {
+		if err := put(more.at(done)); err != nil {
 			return err
 		}
 	}
@@ -134,4 +133,4 @@ func (f *sorted) close() error {
 }
 
 // bytes is how much memory it takes.
-func (f *sorted) bytes() int { return 8 * cap(f.firsts) }
+func (f *sorted) bytes() int { return f.firsts.bytes() }

@@ -1,9 +1,10 @@
 package prove
 
-// visited is the set of the fingerprints of all states: a table with open addressing. It
-// takes 8 bytes a place and is at most three quarters full.
+// visited is the set of the keys of all states: a table with open addressing. It takes the
+// length of a key a place and is at most three quarters full.
 type visited struct {
-	places []uint64
+	form   keyForm
+	places keys
 	// inTable is how many are in the table, count how many there are in all.
 	inTable, count int
 	// older has those that are not in the table, nil if all are.
@@ -13,48 +14,39 @@ type visited struct {
 // leastPlaces is how large the table is when it is empty.
 const leastPlaces = 1 << 12
 
-func newVisited() *visited { return &visited{places: make([]uint64, leastPlaces)} }
+func newVisited(f keyForm) *visited { return &visited{form: f, places: f.newKeys(leastPlaces)} }
 
-// nonzero: 0 is an empty place.
-func nonzero(key uint64) uint64 {
-	if key == 0 {
-		return 1
-	}
-	return key
-}
-
-func (v *visited) place(key uint64) int {
-	mask := len(v.places) - 1
-	i := int(key>>1) & mask
-	for v.places[i] != 0 && v.places[i] != key {
+// place is where a key is, or an empty place for it.
+func (v *visited) place(k key) int {
+	mask := v.places.Len() - 1
+	i := int(k.hash()>>1) & mask
+	for v.places.first[i] != 0 && !v.places.is(i, k) {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
 // has may be called by several goroutines while add and spill are not.
-func (v *visited) has(key uint64) (bool, error) {
-	key = nonzero(key)
-	if v.places[v.place(key)] == key {
+func (v *visited) has(k key) (bool, error) {
+	if v.places.is(v.place(k), k) {
 		return true, nil
 	}
 	if v.older == nil {
 		return false, nil
 	}
-	return v.older.has(key)
+	return v.older.has(k)
 }
 
 // add returns false if the key was there before. If some were spilled, it looks at the table
 // alone: a candidate was not among the others when it was found.
-func (v *visited) add(key uint64) bool {
-	key = nonzero(key)
-	i := v.place(key)
-	if v.places[i] == key {
+func (v *visited) add(k key) bool {
+	i := v.place(k)
+	if v.places.is(i, k) {
 		return false
 	}
-	v.places[i] = key
+	v.places.set(i, k)
 	v.count++
-	if v.inTable++; 4*v.inTable > 3*len(v.places) {
+	if v.inTable++; 4*v.inTable > 3*v.places.Len() {
 		v.grow()
 	}
 	return true
@@ -62,10 +54,11 @@ func (v *visited) add(key uint64) bool {
 
 func (v *visited) grow() {
 	before := v.places
-	v.places = make([]uint64, 2*len(before))
-	for _, key := range before {
-		if key != 0 {
-			v.places[v.place(key)] = key
+	v.places = v.form.newKeys(2 * before.Len())
+	for i, first := range before.first {
+		if first != 0 {
+			k := before.at(i)
+			v.places.set(v.place(k), k)
 		}
 	}
 }
@@ -73,24 +66,27 @@ func (v *visited) grow() {
 // spill moves what the table has into a file in this directory.
 func (v *visited) spill(dir string) error {
 	if v.older == nil {
-		v.older = newSorted(dir)
+		v.older = newSorted(dir, v.form)
 	}
-	keys := v.places[:0]
-	for _, key := range v.places {
-		if key != 0 {
-			keys = append(keys, key)
+	all := v.places
+	n := 0
+	for i, first := range all.first {
+		if first != 0 {
+			all.set(n, all.at(i))
+			n++
 		}
 	}
-	if err := v.older.merge(keys); err != nil {
+	all.cut(n)
+	if err := v.older.merge(all); err != nil {
 		return err
 	}
-	v.places, v.inTable = make([]uint64, leastPlaces), 0
+	v.places, v.inTable = v.form.newKeys(leastPlaces), 0
 	return nil
 }
 
 // growsSoon reports whether the table may grow, to twice its size, before it has been looked at
 // again.
-func (v *visited) growsSoon() bool { return 8*v.inTable > 5*len(v.places) }
+func (v *visited) growsSoon() bool { return 8*v.inTable > 5*v.places.Len() }
 
 // filed is how many are in a file.
 func (v *visited) filed() int { return v.count - v.inTable }
@@ -104,7 +100,7 @@ func (v *visited) close() error {
 
 // bytes is how much memory the set takes.
 func (v *visited) bytes() int {
-	n := 8 * len(v.places)
+	n := v.places.bytes()
 	if v.older != nil {
 		n += v.older.bytes()
 	}

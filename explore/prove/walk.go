@@ -18,7 +18,8 @@ type Walk struct {
 
 // NewWalk returns a walk that has seen no state yet.
 func NewWalk(s Subject, b Bounds) *Walk {
-	return &Walk{worker: newWorker(s, b, newTree(), newVisited(), 0)}
+	form := formOf(&Config{})
+	return &Walk{worker: newWorker(s, b, newTree(form), newVisited(form), 0)}
 }
 
 // States is how many states all schedules so far have come to, each counted once.
@@ -33,11 +34,11 @@ func (w *Walk) Take(c sim.Chooser) (ended bool, err error) {
 	at := place{world: w.worker.path[0].world}
 	explore.Begin(s, at.world, &Path{})
 	for range explore.DefaultSteps {
-		key, err := w.worker.key(&at)
+		k, err := w.worker.key(&at)
 		if err != nil {
 			return false, err
 		}
-		w.worker.visited.add(key)
+		w.worker.visited.add(k)
 		if s.Over(at.world) {
 			return true, nil
 		}

@@ -54,7 +54,7 @@ type place struct {
 // candidate is a state that a chunk of a layer led to and that was not visited before the
 // layer.
 type candidate struct {
-	key    uint64
+	key    key
 	parent uint32
 	step   step
 	// failures are what the step violates.
@@ -70,7 +70,7 @@ type chunk struct {
 	// by is the worker that expanded it.
 	by         *worker
 	candidates []candidate
-	seen       map[uint64]struct{}
+	seen       map[key]struct{}
 	// failed are the steps that violate something. What comes after them is not looked at.
 	failed []candidate
 	// checked is, by property, how many steps put it to the test.
@@ -84,7 +84,9 @@ type chunk struct {
 	stopped map[timer]Stopped
 	// expanded are the states with what is open in them and the edges out of those in which
 	// something is, if the subject has a goal. reached is how many steps reached it.
+	// led are the keys of the states to which these edges lead, in the order of the edges.
 	expanded []expanded
+	led      []key
 	reached  int
 	// endless is a timer that fires once more behind maxFree firings that no bound has counted.
 	endless string
@@ -118,14 +120,14 @@ func (w *worker) useSymmetry() {
 }
 
 // key tells states apart.
-func (w *worker) key(p *place) (uint64, error) {
+func (w *worker) key(p *place) (key, error) {
 	w.subject.Adopt(p.world)
 	past := w.past(p)
 	behaviour, err := w.behaviour(p)
 	if err != nil {
-		return 0, err
+		return key{}, err
 	}
-	return p.firings.digest(behaviour.Fold(past)).Sum(), nil
+	return w.visited.form.of(p.firings.digest(behaviour.Fold(past))), nil
 }
 
 // behaviour is that of a place whose past is known.
@@ -153,7 +155,7 @@ func (w *worker) past(p *place) sim.Digest {
 
 // expand looks at the states from first up to last, which belong to one layer.
 func (w *worker) expand(first, last uint32) *chunk {
-	c := &chunk{by: w, seen: map[uint64]struct{}{}, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
+	c := &chunk{by: w, seen: map[key]struct{}{}, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
 	for s := first; s < last && c.err == nil; s++ {
 		var from *place
 		if from, c.err = w.goTo(s); c.err == nil {

@@ -120,7 +120,11 @@ func (p *page) covered(r *proof.Proof) {
 	if r.Left > 0 {
 		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
 	}
-	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e.", text, r.Collision)
+	functions := ""
+	if r.KeyBits > 64 {
+		functions = ", by two functions"
+	}
+	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e (keys of %d bits%s).", text, r.Collision, r.KeyBits, functions)
 	if r.StandsFor > 0 {
 		var sets []string
 		for _, set := range r.Alike {

@@ -1,0 +1,8 @@
+package prove
+
+// Weak is a search whose keys have so few bits of the first half of a fingerprint that
+// different states have the same.
+func Weak(cfg Config, bits int) Config {
+	cfg.weak = bits
+	return cfg
+}
