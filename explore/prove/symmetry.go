@@ -24,7 +24,8 @@ const maxSet = 6
 
 // symmetry brings the nodes that cannot be told apart into one order.
 type symmetry struct {
-	// members are the nodes of all sets, a set after another; ends is where each ends.
+	// members are the nodes of all sets, a set after another; ends is where each ends. sets leaves out
+	// one that is left of a large set.
 	sets    [][]sim.NodeID
 	members []sim.NodeID
 	ends    []int
@@ -48,15 +49,15 @@ func newSymmetry(sets [][]sim.NodeID, nodes int) *symmetry {
 	y := &symmetry{place: slices.Repeat([]int{-1}, nodes), all: 1}
 	for _, set := range sets {
 		for part := range slices.Chunk(set, maxSet) {
-			if len(part) == 1 {
-				continue
-			}
 			for i, n := range part {
 				y.place[n] = len(y.members)
 				y.members = append(y.members, n)
 				y.all *= i + 1
 			}
-			y.sets, y.ends = append(y.sets, part), append(y.ends, len(y.members))
+			y.ends = append(y.ends, len(y.members))
+			if len(part) > 1 {
+				y.sets = append(y.sets, part)
+			}
 		}
 	}
 	for n := range nodes {
