@@ -5,7 +5,8 @@
 // search are written and synced first. Then a line in the third, "parts", says how long both
 // are, and what else the search must know to go on from there. A line counts once it is whole.
 // So whenever the process or the machine ends, the whole lines are a search that goes on, and
-// what is behind them in any file is cut off.
+// what is behind them in any file is cut off. Files without a whole first line are left alone:
+// only an end while that line was written lets a search begin there.
 //
 // Each line begins with a checksum of everything before it, in all files. A file that was
 // changed is refused, and never searched on.

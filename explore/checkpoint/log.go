@@ -76,6 +76,15 @@ func (l *Log) open(question []string, take func(Part) error) error {
 	if err != nil {
 		return err
 	}
+	text, err := json.Marshal(header{format, question})
+	if err != nil {
+		return err
+	}
+	if whole == 0 {
+		if err := l.mayBegin(text); err != nil {
+			return err
+		}
+	}
 	for file, size := range map[*os.File]int64{l.parts: whole, l.states: l.statesLen, l.graph: l.graphLen} {
 		if err := file.Truncate(size); err != nil {
 			return l.failed("write", err)
@@ -87,11 +96,35 @@ func (l *Log) open(question []string, take func(Part) error) error {
 	if whole > 0 {
 		return nil
 	}
-	text, err := json.Marshal(header{format, question})
-	if err != nil {
-		return err
-	}
 	return l.write(nil, nil, text)
+}
+
+// mayBegin refuses a directory without a whole first line, unless a search that ended while it
+// wrote that line has left the files so. Anything else would be lost: states whose file parts
+// was cut off, or files that no search has written.
+func (l *Log) mayBegin(text []byte) error {
+	for _, f := range []*os.File{l.states, l.graph} {
+		at, err := f.Stat()
+		if err != nil {
+			return l.failed("read", err)
+		}
+		if at.Size() > 0 {
+			return l.notBegun(f)
+		}
+	}
+	first := fmt.Appendf(nil, "%016x %s\n", crc64.Update(l.sum, table, text), text)
+	there, err := io.ReadAll(io.NewSectionReader(l.parts, 0, int64(len(first))+1))
+	if err != nil {
+		return l.failed("read", err)
+	}
+	if !bytes.HasPrefix(first, there) {
+		return l.notBegun(l.parts)
+	}
+	return nil
+}
+
+func (l *Log) notBegun(f *os.File) error {
+	return fmt.Errorf("%s has a file %s, and the first line of a search in its file parts is missing or cut off: it is damaged, or something else's; nothing in it was overwritten: give another directory", l.dir, filepath.Base(f.Name()))
 }
 
 // read reads the lines that are whole. It returns how long they are together.

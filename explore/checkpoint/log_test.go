@@ -35,6 +35,8 @@ func TestEachTornEndLeavesTheWholeParts(t *testing.T) {
 	dir := t.TempDir()
 	l, err := open(dir, none)
 	require.NoError(t, err)
+	begun, err := os.ReadFile(filepath.Join(dir, "parts"))
+	require.NoError(t, err)
 	require.NoError(t, l.Append(checkpoint.Part{States: []byte("one"), Now: []byte(`1`)}))
 	before, err := os.ReadFile(filepath.Join(dir, "parts"))
 	require.NoError(t, err)
@@ -50,8 +52,12 @@ func TestEachTornEndLeavesTheWholeParts(t *testing.T) {
 	for end := range all["parts"] {
 		torn := t.TempDir()
 		for name, text := range all {
-			if name == "parts" {
+			switch {
+			case name == "parts":
 				text = text[:end]
+			case end < len(begun):
+				// States are written behind a whole first line only.
+				text = nil
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(torn, name), text, 0o666))
 		}
@@ -65,6 +71,36 @@ func TestEachTornEndLeavesTheWholeParts(t *testing.T) {
 		require.NoError(t, l.Append(checkpoint.Part{States: []byte("new"), Now: []byte(`3`)}))
 		l.Close()
 		require.Equal(t, append(want, "new||3"), kept(t, torn), end)
+	}
+}
+
+// Where no search can have ended while it wrote its first line, nothing is overwritten.
+func TestWithoutAFirstLineNothingIsLost(t *testing.T) {
+	dir := t.TempDir()
+	l, err := open(dir, none)
+	require.NoError(t, err)
+	l.Close()
+	begun, err := os.ReadFile(filepath.Join(dir, "parts"))
+	require.NoError(t, err)
+
+	for _, files := range []map[string]string{
+		{"parts": "", "states": "16 bytes a state"},
+		{"parts": "", "graph": "g"},
+		{"parts": string(begun[:20]), "states": "16 bytes a state"},
+		{"parts": "notes without an end of the line"},
+		{"states": "Alaska"},
+	} {
+		dir := t.TempDir()
+		for name, text := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		}
+		_, err := open(dir, none)
+		require.ErrorContains(t, err, "give another directory", files)
+		for name, text := range files {
+			there, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			require.Equal(t, text, string(there), name)
+		}
 	}
 }
 
