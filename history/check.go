@@ -145,13 +145,17 @@ func checkRequest(r *model.Request) error {
 		stray = "freshness"
 	case (r.Limit != 0 || r.CountOnly || r.KeysOnly || r.Selection != model.Selection{}) && r.Kind != model.List:
 		stray = "limit, countOnly, keysOnly or selection"
-	case r.IgnoreValue && r.Kind != model.Put:
-		stray = "ignoreValue"
+	case (r.IgnoreValue || r.IgnoreLease) && r.Kind != model.Put:
+		stray = "ignoreValue or ignoreLease"
+	case r.Lease != 0 && r.Kind != model.Put && r.Kind != model.LeaseGrant && r.Kind != model.LeaseRevoke:
+		stray = "lease"
+	case r.TTL != 0 && r.Kind != model.LeaseGrant:
+		stray = "ttl"
 	case r.PrevKV && r.Kind != model.Put && r.Kind != model.Delete:
 		stray = "prevKV"
 	case (r.Compare != nil || r.Success != nil || r.Failure != nil) && r.Kind != model.Txn:
 		stray = "compare, success or failure"
-	case r.Key != "" && (r.Kind == model.Txn || r.Kind == model.Compact):
+	case r.Key != "" && (r.Kind == model.Txn || r.Kind >= model.Compact):
 		stray = "key"
 	case r.Revision != 0 && r.Kind != model.Compact && r.Freshness != model.Exact && r.Freshness != model.NotOlderThan:
 		stray = "revision"
@@ -162,14 +166,23 @@ func checkRequest(r *model.Request) error {
 		}
 		return fmt.Errorf("a %s has no %s: remove it", r.Kind, stray)
 	}
-	if r.IgnoreValue && r.Value != "" {
+	switch {
+	case r.Kind > lastKind:
+		return fmt.Errorf("the format has no %s: leave it out, it changes no contents", r.Kind)
+	case r.IgnoreValue && r.Value != "":
 		return errors.New("a put that keeps the value has none: remove value or ignoreValue")
+	case r.IgnoreLease && r.Lease != 0:
+		return errors.New("a put that keeps the lease names none: remove lease or ignoreLease")
+	case r.Lease < 0 || r.TTL < 0:
+		return errors.New(`"lease" and "ttl" cannot be negative`)
+	case r.Lease == 0 && (r.Kind == model.LeaseGrant || r.Kind == model.LeaseRevoke):
+		return fmt.Errorf(`a %s needs "lease": of one that etcd chose the id of its answer`, r.Kind)
 	}
 	needsRevision := r.Kind == model.Compact || r.Freshness == model.Exact || r.Freshness == model.NotOlderThan
 	if needsRevision && r.Revision == 0 {
 		return fmt.Errorf(`a %s that names a revision needs "revision" of at least 1`, r.Kind)
 	}
-	if r.Key == "" && r.Kind != model.Txn && r.Kind != model.Compact && r.Kind != model.LeaseRevoke {
+	if r.Key == "" && r.Kind != model.Txn && r.Kind < model.Compact {
 		return fmt.Errorf(`a %s needs "key"; "\u0000" with end "\u0000" is every key`, r.Kind)
 	}
 	for i := range r.Compare {
@@ -216,8 +229,8 @@ func checkResult(r *model.Request, res *model.Result) error {
 		if it == nil || it.Key == "" {
 			return errors.New("an item of the response has no key")
 		}
-		if it.CreateRevision < 0 || it.ModRevision < 0 || it.Version < 0 {
-			return fmt.Errorf("the revisions of key %q cannot be negative", shorten(it.Key))
+		if it.CreateRevision < 0 || it.ModRevision < 0 || it.Version < 0 || it.Lease < 0 {
+			return fmt.Errorf("the revisions and the lease of key %q cannot be negative", shorten(it.Key))
 		}
 		if err := checkItem(it); err != nil {
 			return err

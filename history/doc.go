@@ -23,18 +23,20 @@
 // (again each on one line). The fields of an operation:
 //
 //   - client: the client that sent the request. A client does one thing at a time.
-//   - op: put, delete, txn, get, list or compact.
+//   - op: put, delete, txn, get, list, compact, lease-grant or lease-revoke.
 //   - call, return: readings of one counter that grows with every event of the
 //     whole run. Clocks will not do: two events with the same reading count as
 //     concurrent, which hides violations.
 //   - server: the server that answered. It is for readers only and may be left
 //     out.
-//   - request: put {"key","value"}, delete {"key","end"}, get {"key"},
+//   - request: put {"key","value","lease"}, delete {"key","end"}, get {"key"},
 //     list {"key","end","limit","countOnly","keysOnly"}, compact {"revision"},
-//     txn {"compare":[{"key","target":"mod|version|create|value","result":"=|!=|>|<","value"}],
+//     lease-grant {"lease","ttl"}, lease-revoke {"lease"},
+//     txn {"compare":[{"key","target":"mod|version|create|value|lease","result":"=|!=|>|<","value"}],
 //     "success":[...],"failure":[...]} with requests that carry their own "op", which may
 //     be txn again: its compares look at the store before all of it. A compare
-//     of values has "text" in place of "value". A put with "ignoreValue" keeps the value.
+//     of values has "text" in place of "value". A put with "ignoreValue" keeps the value,
+//     one with "ignoreLease" the lease.
 //     Ranges are etcd's: without end the single key, end "\u0000" is "from key on".
 //     Reads may have "freshness": "any" (Kubernetes: resourceVersion 0),
 //     "not-older-than" or "exact", the latter two with "revision"; without it
@@ -44,7 +46,7 @@
 //     where revision is the one that a write made or a list observed; it may be
 //     left out where the server did not send it, and count where it is the number
 //     of items. Of an item, create, mod and version may be left out if they are not
-//     known.
+//     known. An item with all of them and no lease is on no lease; of others that is not known.
 //     error is compacted, future-revision, timeout, too-many-requests,
 //     unavailable or invalid: the operation definitely had no effect.
 //     unknown is true for an operation that may have happened, may happen
@@ -57,6 +59,13 @@
 // cannot be known is unknown: "holds" says that writes of others can explain the answers,
 // "violated" that none can. What the comparisons of transactions found, counts, and the
 // create and version of items are not judged then, as others may have changed them.
+//
+// # Leases
+//
+// A lease may expire at any time after it was asked for, unless a client was answered that it
+// revoked the lease: etcd takes its keys away then, and no client did it. That the time to live
+// has passed is not judged, nor which leases there are: no revision says it. Leases that are
+// kept alive need not be recorded. Grants need it only where an id is granted more than once.
 //
 // # Watches
 //

@@ -59,12 +59,16 @@ type requestJSON struct {
 	CountOnly bool   `json:"countOnly,omitempty"`
 	KeysOnly  bool   `json:"keysOnly,omitempty"`
 	PrevKV    bool   `json:"prevKV,omitempty"`
-	// IgnoreValue is of a put.
-	IgnoreValue bool           `json:"ignoreValue,omitempty"`
-	Selection   *selectionJSON `json:"selection,omitempty"`
-	Compare     []compareJSON  `json:"compare,omitempty"`
-	Success     []requestJSON  `json:"success,omitempty"`
-	Failure     []requestJSON  `json:"failure,omitempty"`
+	// IgnoreValue and IgnoreLease are of a put.
+	IgnoreValue bool `json:"ignoreValue,omitempty"`
+	IgnoreLease bool `json:"ignoreLease,omitempty"`
+	// Lease is that of a put, and the one that is granted or revoked. TTL is in seconds.
+	Lease     int64          `json:"lease,omitempty"`
+	TTL       int64          `json:"ttl,omitempty"`
+	Selection *selectionJSON `json:"selection,omitempty"`
+	Compare   []compareJSON  `json:"compare,omitempty"`
+	Success   []requestJSON  `json:"success,omitempty"`
+	Failure   []requestJSON  `json:"failure,omitempty"`
 }
 
 type compareJSON struct {
@@ -102,7 +106,7 @@ type resultJSON struct {
 }
 
 var (
-	targetNames   = []string{model.CompareMod: "mod", model.CompareVersion: "version", model.CompareCreate: "create", model.CompareValue: "value"}
+	targetNames   = []string{model.CompareMod: "mod", model.CompareVersion: "version", model.CompareCreate: "create", model.CompareValue: "value", model.CompareLease: "lease"}
 	sortNames     = []string{model.ByKey: "", model.ByVersion: "version", model.ByCreate: "create", model.ByMod: "mod", model.ByValue: "value"}
 	relationNames = []string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
 )
@@ -128,11 +132,8 @@ func Write(w io.Writer, h *model.History) error {
 	}
 	for i := range h.Operations {
 		op := &h.Operations[i]
-		if op.Request.Kind == model.LeaseRevoke {
-			return fmt.Errorf("operation %d: the format has no %s", i, op.Request.Kind)
-		}
 		line := operationJSON{
-			Client: h.Clients[op.Client], Op: op.Request.Kind.String(), Call: &op.Call,
+			Client: h.Clients[op.Client], Op: nameOf(op.Request.Kind), Call: &op.Call,
 			Server: op.Server, Request: encodeRequest(op.Request), Commit: op.Commit,
 		}
 		if op.Outcome == model.Unknown {
@@ -160,6 +161,7 @@ func encodeRequest(r *model.Request) *requestJSON {
 	out := &requestJSON{
 		Key: r.Key, End: r.End, Value: r.Value, Revision: r.Revision,
 		Limit: r.Limit, CountOnly: r.CountOnly, KeysOnly: r.KeysOnly, PrevKV: r.PrevKV, IgnoreValue: r.IgnoreValue,
+		IgnoreLease: r.IgnoreLease, Lease: r.Lease, TTL: r.TTL,
 	}
 	if s := r.Selection; s != (model.Selection{}) {
 		out.Selection = &selectionJSON{sortNames[s.SortBy], s.Descending, s.MinMod, s.MaxMod, s.MinCreate, s.MaxCreate, s.Values.Prefix, s.Values.Suffix, s.MoreOfAll}
@@ -180,7 +182,7 @@ func encodeBranch(branch []model.Request) []requestJSON {
 	var out []requestJSON
 	for i := range branch {
 		r := encodeRequest(&branch[i])
-		r.Op = branch[i].Kind.String()
+		r.Op = nameOf(branch[i].Kind)
 		out = append(out, *r)
 	}
 	return out
@@ -252,13 +254,19 @@ func decodeOperation(line *operationJSON) (model.Operation, error) {
 	return op, nil
 }
 
+// lastKind is the last of the kinds that the format has: a lease that is kept alive, or asked
+// about, changes no contents.
+const lastKind = model.LeaseRevoke
+
+func nameOf(k model.Kind) string { return strings.ReplaceAll(k.String(), " ", "-") }
+
 func kindNamed(name string) (model.Kind, error) {
-	for k := model.Put; k <= model.Compact; k++ {
-		if k.String() == name {
+	for k := model.Put; k <= lastKind; k++ {
+		if nameOf(k) == name {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf(`unknown "op" %q: use put, delete, txn, get, list or compact`, shorten(name))
+	return 0, fmt.Errorf(`unknown "op" %q: use put, delete, txn, get, list, compact, lease-grant or lease-revoke`, shorten(name))
 }
 
 func codeNamed(name string) (model.Code, error) {
@@ -277,6 +285,7 @@ func decodeRequest(kind model.Kind, in *requestJSON) (*model.Request, error) {
 	r := &model.Request{
 		Kind: kind, Key: in.Key, End: in.End, Value: in.Value, Revision: in.Revision,
 		Limit: in.Limit, CountOnly: in.CountOnly, KeysOnly: in.KeysOnly, PrevKV: in.PrevKV, IgnoreValue: in.IgnoreValue,
+		IgnoreLease: in.IgnoreLease, Lease: in.Lease, TTL: in.TTL,
 	}
 	if s := in.Selection; s != nil {
 		by := indexOf(sortNames, s.SortBy)
@@ -319,7 +328,7 @@ func decodeCompare(in *compareJSON) (model.Compare, error) {
 	out := model.Compare{Key: in.Key, End: in.End, Operand: in.Value, Value: in.Text}
 	target, relation := indexOf(targetNames, in.Target), indexOf(relationNames, in.Result)
 	if target < 0 {
-		return out, fmt.Errorf(`unknown compare "target" %q: use mod, version, create or value`, shorten(in.Target))
+		return out, fmt.Errorf(`unknown compare "target" %q: use mod, version, create, value or lease`, shorten(in.Target))
 	}
 	if relation < 0 {
 		return out, fmt.Errorf(`unknown compare "result" %q: use =, !=, > or <`, shorten(in.Result))
@@ -344,7 +353,7 @@ func decodeBranch(in []requestJSON) ([]model.Request, error) {
 		if err != nil {
 			return nil, fmt.Errorf("in a transaction: %w", err)
 		}
-		if kind == model.Compact {
+		if kind >= model.Compact {
 			return nil, fmt.Errorf("in a transaction: a %s is not possible: use put, delete, get, list or txn", kind)
 		}
 		r, err := decodeRequest(kind, &in[i])

@@ -21,7 +21,7 @@ func (c *contents) apply(r *model.Request, res *model.Result, rev int64, scratch
 // before all of it decide. It reports whether there is what the puts of a request keep.
 func (c *contents) decide(r *model.Request, succeeds []bool, scratch *[]*model.Item) (all []bool, kept bool) {
 	if r.Kind != model.Txn {
-		return succeeds, !r.IgnoreValue || c.get(r.Key) != nil
+		return succeeds, !r.IgnoreValue && !r.IgnoreLease || c.get(r.Key) != nil
 	}
 	does := c.compares(r, scratch)
 	succeeds, kept = append(succeeds, does), true
@@ -43,6 +43,8 @@ func (c *contents) carryOut(r *model.Request, res *model.Result, rev int64, succ
 	case model.Delete:
 		n := c.deleteRange(r.Key, r.End, scratch)
 		return n > 0, res == nil || res.Deleted == n
+	case model.LeaseRevoke:
+		return c.revoke(r.Lease) > 0, true
 	}
 	does := (*succeeds)[0]
 	*succeeds = (*succeeds)[1:]
@@ -74,8 +76,11 @@ func (c *contents) carryOut(r *model.Request, res *model.Result, rev int64, succ
 // idle reports whether the answer of a write that changed nothing is right for
 // these contents, which it leaves alone.
 func (c *contents) idle(r *model.Request, res *model.Result, scratch *[]*model.Item) bool {
-	if r.Kind == model.Delete {
+	switch r.Kind {
+	case model.Delete:
 		return res.Deleted == 0 && len(c.between(r.Key, r.End, scratch)) == 0
+	case model.LeaseRevoke:
+		return !c.holds(r.Lease)
 	}
 	does := c.compares(r, scratch)
 	return res.Succeeded == does && c.idleBranch(r.Branch(does), res, scratch)
@@ -190,5 +195,6 @@ func shows(shown, stored *model.Item, keysOnly bool) bool {
 	return shown.Key == stored.Key && shown.Value == value &&
 		(shown.ModRevision == 0 || shown.ModRevision == stored.ModRevision) &&
 		(shown.CreateRevision == 0 || shown.CreateRevision == stored.CreateRevision) &&
-		(shown.Version == 0 || shown.Version == stored.Version)
+		(shown.Version == 0 || shown.Version == stored.Version) &&
+		shown.FitsLease(stored)
 }

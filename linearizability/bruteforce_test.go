@@ -14,7 +14,7 @@ func bruteForce(h *model.History, prop Property) bool {
 	var ops []*model.Operation
 	for i := range h.Operations {
 		op := &h.Operations[i]
-		isWrite := op.Request.Kind == model.Put || op.Request.Kind == model.Delete || op.Request.Kind == model.Txn
+		isWrite := op.Request.Kind == model.Put || op.Request.Kind == model.Delete || op.Request.Kind == model.Txn || op.Request.Kind == model.LeaseRevoke
 		switch {
 		case op.Outcome == model.Failed:
 		case op.Outcome == model.Unknown && (!isWrite || op.Commit == -1):
@@ -137,15 +137,18 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 	var out naiveAnswer
 	switch r.Kind {
 	case model.Put:
-		it := model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1}
+		it := model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1, Lease: r.Lease}
 		if now, ok := s.items[r.Key]; ok {
 			it.CreateRevision = now.CreateRevision
 			it.Version = now.Version + 1
 			if r.IgnoreValue {
 				it.Value = now.Value
 			}
+			if r.IgnoreLease {
+				it.Lease = now.Lease
+			}
 		}
-		if _, was := old[r.Key]; r.IgnoreValue && !was {
+		if _, was := old[r.Key]; (r.IgnoreValue || r.IgnoreLease) && !was {
 			out.refused = true
 		}
 		s.items[r.Key] = it
@@ -155,6 +158,13 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 			if covers(r, k) {
 				delete(s.items, k)
 				out.deleted++
+				out.changed = true
+			}
+		}
+	case model.LeaseRevoke:
+		for k, it := range s.items {
+			if it.Lease == r.Lease {
+				delete(s.items, k)
 				out.changed = true
 			}
 		}
@@ -175,6 +185,8 @@ func (s *naiveStore) execute(r *model.Request, rev int64, old map[string]model.I
 				v = it.Version
 			case model.CompareCreate:
 				v = it.CreateRevision
+			case model.CompareLease:
+				v = it.Lease
 			case model.CompareValue:
 				v, operand = int64(strings.Compare(it.Value, c.Value)), 0
 			}
@@ -244,6 +256,9 @@ func (a *naiveAnswer) matchesRead(r *model.Request, given *model.Result) bool {
 		}
 		if got.Version == 0 {
 			want.Version = 0
+		}
+		if got.Lease == 0 && (want.ModRevision == 0 || want.CreateRevision == 0 || want.Version == 0) {
+			want.Lease = 0
 		}
 		if got != want {
 			return false

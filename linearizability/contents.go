@@ -410,10 +410,13 @@ func (c *contents) put(r *model.Request, rev int64) {
 	if c.plain {
 		rev = 1
 	}
-	*it = model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1}
+	*it = model.Item{Key: r.Key, Value: r.Value, CreateRevision: rev, ModRevision: rev, Version: 1, Lease: r.Lease}
 	if old := c.get(r.Key); old != nil {
 		if r.IgnoreValue {
 			it.Value = old.Value
+		}
+		if r.IgnoreLease {
+			it.Lease = old.Lease
 		}
 		if !c.plain {
 			it.CreateRevision, it.Version = old.CreateRevision, old.Version+1

@@ -174,7 +174,7 @@ func withLog(h *model.History, log *model.Log) *model.History {
 	for i := range whole.Operations {
 		op := &whole.Operations[i]
 		switch {
-		case isEffective(op):
+		case isEffective(op), op.Outcome == model.Done && op.Request.Kind == model.LeaseRevoke && revokes(log, op.Request.Lease, op.Result.Revision):
 			made[op.Result.Revision] = true
 		case op.Outcome == model.Unknown && op.Commit == 0:
 			op.Commit = -1

@@ -356,7 +356,7 @@ func (e *Explanation) reason(name func(op int) string) string {
 // outsider names the origin of a revision that no answer names.
 func (w *Witness) outsider() string {
 	for i := range w.history.Operations {
-		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() {
+		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() && !isExpiry(w.history, op) {
 			return "a write that was not answered"
 		}
 	}
@@ -415,6 +415,9 @@ func flags(res *model.Result) string {
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
+	if isExpiry(w.history, op) {
+		return fmt.Sprintf("the expiry of lease %d", op.Request.Lease)
+	}
 	if op.Call == beforeAll {
 		return "a write that is not recorded"
 	}
@@ -425,6 +428,9 @@ func (w *Witness) name(i int) string {
 	what := op.Request.Kind.String()
 	if op.Request.Key != "" {
 		what += fmt.Sprintf(" of %q", op.Request.Key)
+	}
+	if op.Request.Kind >= model.LeaseGrant {
+		what += fmt.Sprintf(" of %d", op.Request.Lease)
 	}
 	if op.Outcome == model.Unknown {
 		return fmt.Sprintf("the %s by %s (called at %d, never answered)", what, client, op.Call)

@@ -81,7 +81,7 @@ func (f *fates) from(c contents, rev int64, points []writeRef) bool {
 func (f *fates) choose(c *contents, rev int64, points []writeRef) bool {
 	for _, i := range f.lost {
 		op := &f.history.Operations[i]
-		if f.used[i] || f.shown[rev] != nil && !f.shown[rev].fits(op.Request) {
+		if f.used[i] || !f.mayMake(i, rev) || f.shown[rev] != nil && !f.fits(f.shown[rev], op.Request) {
 			continue
 		}
 		after := c.clone()

@@ -38,8 +38,7 @@ func upTo(h *model.History, tick int64) *model.History {
 	part := &model.History{Clients: h.Clients, Initial: h.Initial}
 	for _, op := range h.Operations {
 		if op.Call > tick {
-			// Operations are in the order of their calls.
-			break
+			continue
 		}
 		if op.Outcome != model.Unknown && op.Return > tick {
 			op.Outcome, op.Result, op.Return = model.Unknown, nil, math.MaxInt64

@@ -23,6 +23,9 @@ func (p *Porcupine) isPlain() bool {
 // plainRequest reports whether a request means the same at all revisions. Compared with 0,
 // they only say whether a key is there.
 func plainRequest(r *model.Request) bool {
+	if r.Lease != 0 {
+		return false
+	}
 	s := r.Selection
 	if s.MinMod != 0 || s.MaxMod != 0 || s.MinCreate != 0 || s.MaxCreate != 0 || s.SortBy != model.ByKey && s.SortBy != model.ByValue {
 		return false

@@ -104,6 +104,10 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 		} else {
 			p.turns[op.Client]++
 			c.writes = op.Request.IsWrite() && op.Request.Changed(op.Result)
+			if op.Request.Kind == model.LeaseRevoke {
+				c.writes = log != nil && revokes(log, op.Request.Lease, op.Result.Revision)
+				c.revokes = log == nil || op.Result.Revision == 0
+			}
 			switch {
 			case c.writes:
 				c.made = op.Result.Revision

@@ -47,14 +47,15 @@ func Properties() []Property {
 //
 // No property is about failed operations, which had no effect, or about reads of
 // unknown outcome, which have no answer. A compaction removes history and no
-// contents: what may be read after it is another property. An Exact read asks for
+// contents: what may be read after it is another property. Nor does a lease that is granted or
+// kept alive change contents. An Exact read asks for
 // the past, so it has no place in the order of the present. A read that is weaker
 // than consistent asks for less than linearizability, but sequential consistency
 // still holds for it.
 func (p Property) Claims(op *model.Operation) bool {
 	write := op.Request.IsWrite()
 	switch {
-	case op.Outcome == model.Failed || op.Request.Kind == model.Compact:
+	case op.Outcome == model.Failed || !isAboutContents(op.Request):
 		return false
 	case op.Outcome == model.Unknown && (!write || op.Commit < 0):
 		return false
@@ -76,6 +77,11 @@ func (p Property) Claims(op *model.Operation) bool {
 		return op.Request.Kind == model.List
 	}
 	return false
+}
+
+// isAboutContents reports whether a request reads or may change contents.
+func isAboutContents(r *model.Request) bool {
+	return r.IsWrite() || r.Kind == model.Get || r.Kind == model.List
 }
 
 // ordered reports whether the property is a total order of operations, which

@@ -130,6 +130,9 @@ func (s *simulated) effect(op *model.Operation) {
 	var res model.Result
 	switch {
 	case op.Request.IsWrite():
+		// Which leases there are is not judged.
+		grantNamed(s.log, op.Request)
+		s.store = s.log.At(before).Clone()
 		res = s.store.Apply(op.Request)
 		s.log.Append(op.Request)
 		op.Commit = -1
@@ -171,7 +174,9 @@ func (s *simulated) key() string { return s.keys[s.dice.roll(len(s.keys))] }
 func (s *simulated) value() string { return []string{"x", "y", "z"}[s.dice.roll(3)] }
 
 func (s *simulated) request() *model.Request {
-	switch s.dice.roll(10) {
+	switch s.dice.roll(11) {
+	case 10:
+		return &model.Request{Kind: model.LeaseRevoke, Lease: 1 + int64(s.dice.roll(2))}
 	case 0, 1, 2:
 		return s.put(s.key())
 	case 3:
@@ -218,6 +223,12 @@ func (s *simulated) put(key string) *model.Request {
 	if s.dice.roll(8) == 0 {
 		r.Value, r.IgnoreValue = "", true
 	}
+	switch s.dice.roll(8) {
+	case 0:
+		r.IgnoreLease = true
+	case 1, 2:
+		r.Lease = 1 + int64(s.dice.roll(2))
+	}
 	return r
 }
 
@@ -235,7 +246,7 @@ func (s *simulated) transaction() *model.Request {
 	if does(r, func(op *model.Request) bool { return op.Kind == model.Delete }) {
 		// What a deletion takes away no put of the same transaction can keep.
 		does(r, func(op *model.Request) bool {
-			op.IgnoreValue = false
+			op.IgnoreValue, op.IgnoreLease = false, false
 			return false
 		})
 	}
@@ -256,7 +267,7 @@ func does(r *model.Request, is func(op *model.Request) bool) bool {
 
 func (s *simulated) flat() *model.Request {
 	key := s.key()
-	c := model.Compare{Key: key, Target: model.CompareTarget(s.dice.roll(4)), Op: model.CompareOp(s.dice.roll(4)), Value: s.value()}
+	c := model.Compare{Key: key, Target: model.CompareTarget(s.dice.roll(5)), Op: model.CompareOp(s.dice.roll(4)), Value: s.value()}
 	if it := s.store.Get(key); it != nil && s.dice.roll(2) == 0 {
 		c.Operand = it.ModRevision
 	}
@@ -320,6 +331,16 @@ var mutations = []struct {
 	}},
 	{"wrong version", func(d dice, h *model.History) bool {
 		return mutateItem(d, h, func(it *model.Item) { it.Version++ })
+	}},
+	{"wrong lease", func(d dice, h *model.History) bool {
+		return mutateItem(d, h, func(it *model.Item) { it.Lease = (it.Lease + 1 + int64(d.roll(2))) % 3 })
+	}},
+	{"revocation of another lease", func(d dice, h *model.History) bool {
+		op := pick(d, h, func(op *model.Operation) bool { return op.Request.Kind == model.LeaseRevoke })
+		if op != nil {
+			op.Request = &model.Request{Kind: model.LeaseRevoke, Lease: 3 - op.Request.Lease}
+		}
+		return op != nil
 	}},
 	{"wrong count", func(d dice, h *model.History) bool {
 		return mutateItems(d, h, func(op *model.Operation) { op.Result.Count++ })
@@ -496,15 +517,16 @@ func mutateRead(d dice, h *model.History, change func(*model.Operation, model.Re
 		return false
 	}
 	upTo := writes[d.roll(len(writes))].Result.Revision
-	store := model.NewStore(h.Initial)
-	for store.Revision() < upTo-1 {
-		next := writeAt(h, store.Revision()+1)
+	log := model.NewLog(h.Initial)
+	for rev := log.Revision() + 1; rev < upTo; rev++ {
+		next := writeAt(h, rev)
 		if next == nil {
 			return false
 		}
-		store.Apply(next)
+		grantNamed(log, next)
+		log.Append(next)
 	}
-	stale := store.Read(op.Request)
+	stale := log.At(log.Revision()).Read(op.Request)
 	if op.Result.Revision == 0 {
 		stale.Revision = 0
 	}

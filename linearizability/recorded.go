@@ -2,7 +2,6 @@ package linearizability
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/watchbed/watchbed/linearizability/partial"
@@ -23,6 +22,7 @@ func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement,
 	if h.Partial {
 		return j.checkPartial(h, props)
 	}
+	h = withExpiries(h)
 	known := settle(h, false)
 	if known == h || !slices.Contains(props, LinearizableData) {
 		return j.checkSettled(h, known, props)
@@ -98,19 +98,24 @@ func put(judged, by []Judgement) {
 // The log ends before the first revision of which the write is not known. The second
 // result says why, in a clause; it is empty if the log has all that was written.
 func Truth(h *model.History) (log *model.Log, ends string) {
+	if !h.Partial {
+		h = withExpiries(h)
+	}
 	s := newSettling(h)
 	s.look(true)
 	if s.open() {
 		s.fillGaps()
 	}
 	log = model.NewLog(h.Initial)
-	for _, rev := range slices.Sorted(maps.Keys(s.made)) {
-		if ends = s.extend(log, rev); ends != "" {
-			break
-		}
+	newest := h.Initial.Revision
+	for rev := range s.made {
+		newest = max(newest, rev)
 	}
-	if ends == "" && log.Revision() < s.newest && (h.Partial || len(s.lost) > 0) {
-		ends = s.gap(log.Revision() + 1)
+	if h.Partial || len(s.lost) > 0 {
+		newest = max(newest, s.newest)
+	}
+	for rev := h.Initial.Revision + 1; ends == "" && rev <= newest; rev++ {
+		ends = s.extend(log, rev)
 	}
 	for i := range h.Operations {
 		if op := &h.Operations[i]; op.Request.Kind == model.Compact && op.Outcome == model.Done {
@@ -122,10 +127,15 @@ func Truth(h *model.History) (log *model.Log, ends string) {
 
 // extend adds the write of a revision to the log, or says why not.
 func (s *settling) extend(log *model.Log, rev int64) string {
-	if log.Revision()+1 < rev {
-		return s.gap(log.Revision() + 1)
+	if !s.isMade(rev) {
+		s.revoked(log.At(rev-1), rev)
 	}
-	log.Append(s.history.Operations[s.made[rev]].Request)
+	if !s.isMade(rev) {
+		return s.gap(rev)
+	}
+	request := s.history.Operations[s.made[rev]].Request
+	grantNamed(log, request)
+	log.Append(request)
 	if log.Revision() < rev {
 		return fmt.Sprintf("the write of revision %d would have changed nothing", rev)
 	}

@@ -58,9 +58,11 @@ func newSettling(h *model.History) *settling {
 	copied := *h
 	copied.Operations = slices.Clone(h.Operations)
 	s := &settling{
-		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64]*evidence{}, newest: h.Initial.Revision,
+		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64]*evidence{},
+		attached: attachedKeys(h), newest: h.Initial.Revision,
 	}
 	s.collect()
+	s.collectRevocations()
 	return s
 }
 
@@ -69,12 +71,15 @@ func (s *settling) open() bool { return len(s.lost) > 0 && !s.history.Partial }
 
 type settling struct {
 	history *model.History
-	// lost are the writes whose revision is not known, byKey those of them that put a key.
+	// lost are the writes of which it is not known whether they made a revision, and which;
+	// byKey those of them that put a key.
 	lost  []int
 	byKey map[string][]int
 	// made has the write that made a revision.
 	made  map[int64]int
 	shown map[int64]*evidence
+	// attached are the keys that were ever put on a lease.
+	attached map[int64][]string
 	// newest is the highest revision that any answer shows.
 	newest int64
 	// data: that of a list is not looked at.
@@ -102,6 +107,10 @@ func (s *settling) collect() {
 		}
 		rev := op.Commit
 		if op.Outcome == model.Done {
+			if op.Request.Kind == model.LeaseRevoke {
+				s.newest = max(s.newest, op.Result.Revision)
+				continue
+			}
 			if !op.Request.Changed(op.Result) {
 				continue
 			}
@@ -118,6 +127,12 @@ func (s *settling) collect() {
 			}
 		}
 	}
+}
+
+// mayMake reports whether the answer of a write, if there is one, lets it have made a revision.
+func (s *settling) mayMake(i int, rev int64) bool {
+	op := &s.history.Operations[i]
+	return op.Outcome == model.Unknown || op.Result.Revision == 0 || op.Result.Revision == rev
 }
 
 // putKeys adds the keys that a request may put, each once.
@@ -231,7 +246,7 @@ func (s *settling) fillGaps() {
 	for found := true; found && len(s.lost) > 0; {
 		found = false
 		for _, rev := range s.revisions() {
-			if i := s.only(s.shown[rev]); i >= 0 {
+			if i := s.only(rev); i >= 0 {
 				s.settle(i, rev)
 				found = true
 			}
@@ -240,7 +255,7 @@ func (s *settling) fillGaps() {
 	// The last write that is left made the last revision, whatever answers say of it.
 	if len(s.lost) == 1 && s.gaps() == 1 {
 		for rev := s.history.Initial.Revision + 1; rev <= s.newest; rev++ {
-			if !s.isMade(rev) {
+			if !s.isMade(rev) && s.mayMake(s.lost[0], rev) {
 				s.settle(s.lost[0], rev)
 				return
 			}
@@ -258,15 +273,16 @@ func (s *settling) revisions() []int64 {
 	return all
 }
 
-// only is the one write that can have made what is shown, -1 if there are more, or none.
-func (s *settling) only(e *evidence) int {
-	candidates := s.lost
+// only is the one write that can have made what is shown of a revision, -1 if there are more, or
+// none.
+func (s *settling) only(rev int64) int {
+	e, candidates := s.shown[rev], s.lost
 	if len(e.puts) > 0 {
 		candidates = s.byKey[e.puts[0].key]
 	}
 	one := -1
 	for _, i := range candidates {
-		if !s.isLost(i) || !e.fits(s.history.Operations[i].Request) {
+		if !s.isLost(i) || !s.mayMake(i, rev) || !s.fits(e, s.history.Operations[i].Request) {
 			continue
 		}
 		if one >= 0 {
@@ -283,8 +299,14 @@ func (s *settling) isLost(i int) bool {
 }
 
 // fits reports whether a request can have made all of this.
-func (e *evidence) fits(r *model.Request) bool {
-	if r.Kind != model.Txn {
+func (s *settling) fits(e *evidence, r *model.Request) bool {
+	switch r.Kind {
+	case model.Txn:
+	case model.LeaseRevoke:
+		return len(e.puts) == 0 && !slices.ContainsFunc(e.deletes, func(key string) bool {
+			return !slices.Contains(s.attached[r.Lease], key)
+		})
+	default:
 		return e.fitsAll([]model.Request{*r})
 	}
 	return e.fitsAll(inner(r.Success)) || e.fitsAll(inner(r.Failure))
@@ -351,7 +373,7 @@ func (s *settling) leaveOut() {
 	}
 	for _, i := range s.lost {
 		op := &s.history.Operations[i]
-		shows := func(r lateRead) bool { return touches(op.Request, r.key, r.end, r.puts) }
+		shows := func(r lateRead) bool { return s.touches(op.Request, r.key, r.end, r.puts) }
 		if op.Outcome == model.Unknown && !slices.ContainsFunc(late, shows) {
 			op.Commit = -1
 		}
@@ -382,7 +404,7 @@ func lateReads(h *model.History) (reads []lateRead, all bool) {
 		op := &h.Operations[i]
 		r, res := op.Request, op.Result
 		switch {
-		case op.Outcome != model.Done || r.Kind == model.Compact || r.Freshness == model.Exact:
+		case op.Outcome != model.Done || !isAboutContents(r) || r.Freshness == model.Exact:
 			continue
 		case r.IsWrite():
 			if res.Revision == 0 {
@@ -409,16 +431,18 @@ func lateReads(h *model.History) (reads []lateRead, all bool) {
 
 // touches reports whether a write can delete a key of a range, or put one if puts are to
 // count.
-func touches(write *model.Request, key, end string, puts bool) bool {
+func (s *settling) touches(write *model.Request, key, end string, puts bool) bool {
 	switch write.Kind {
 	case model.Put:
 		return puts && model.InRange(write.Key, key, end)
 	case model.Delete:
 		return overlap(write.Key, write.End, key, end)
+	case model.LeaseRevoke:
+		return slices.ContainsFunc(s.attached[write.Lease], func(k string) bool { return model.InRange(k, key, end) })
 	}
 	for _, branch := range [...][]model.Request{write.Success, write.Failure} {
 		for i := range branch {
-			if branch[i].IsWrite() && touches(&branch[i], key, end, puts) {
+			if branch[i].IsWrite() && s.touches(&branch[i], key, end, puts) {
 				return true
 			}
 		}

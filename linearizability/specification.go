@@ -35,6 +35,9 @@ type call struct {
 	// writes is set if the operation changes the store, by its own answer, or
 	// may do so if it has none.
 	writes bool
+	// revokes is set if only the store says whether the operation changes it: the answer to a
+	// LeaseRevoke does not. observed is the revision of that answer, 0 if it has none.
+	revokes bool
 	// client and turn place the operation in its client's program: turn
 	// operations of the client come before it. open ones hold back none of
 	// those behind them.
@@ -57,6 +60,14 @@ func (s *specification) spent() bool { return s.steps > s.budget }
 // step carries out one operation on a store. It returns nil if a store in this
 // state could not have answered so.
 func (s *specification) step(st *state, c *call) *state {
+	if c.revokes && st.holds(c.request.Lease) {
+		if c.observed != 0 && c.observed != st.revision+1 {
+			return nil
+		}
+		after := &state{contents: st.clone(), revision: st.revision + 1}
+		after.contents.revoke(c.request.Lease)
+		return after
+	}
 	if !c.writes {
 		if c.observed != 0 && c.observed != st.revision {
 			return nil

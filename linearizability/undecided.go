@@ -3,7 +3,6 @@ package linearizability
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/model"
@@ -145,22 +144,17 @@ func isAnsweredWrite(op *model.Operation) bool {
 func beyond(h *model.History) string {
 	for i := range h.Operations {
 		switch r := h.Operations[i].Request; {
-		case hasLease(r):
-			return "leases take keys away, and which leases there are is not known to the judges: record no operation on leases and no put on one"
-		case h.Partial && keepsValue(r):
-			return "a put keeps the value of its key, which a write that is not recorded may have made: record all writers"
+		case h.Partial && r.Kind == model.LeaseRevoke:
+			return "a lease was revoked, and writes that are not recorded may have put keys on it: record all writers"
+		case h.Partial && keeps(r):
+			return "a put keeps the value or the lease of its key, which a write that is not recorded may have made: record all writers"
 		}
 	}
 	return ""
 }
 
-// hasLease reports whether a request is about a lease, or names one.
-func hasLease(r *model.Request) bool {
-	return r.Kind >= model.LeaseGrant || r.Lease != 0 || r.IgnoreLease ||
-		slices.ContainsFunc(r.Compare, func(c model.Compare) bool { return c.Target == model.CompareLease }) || has(r, hasLease)
-}
-
-func keepsValue(r *model.Request) bool { return r.IgnoreValue || has(r, keepsValue) }
+// keeps reports whether a request keeps something of the item before it.
+func keeps(r *model.Request) bool { return r.IgnoreValue || r.IgnoreLease || has(r, keeps) }
 
 // has reports whether something is true of a request in a transaction.
 func has(r *model.Request, is func(*model.Request) bool) bool {

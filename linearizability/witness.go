@@ -27,13 +27,15 @@ type Witness struct {
 	broken      fault
 	last        int64 // newest revision replayed
 
-	writes, points []writeRef
-	contents       contents
-	bases          bases
-	items          arena
-	scratch        []*model.Item
-	revision       int64 // that of contents
-	timeline       timeline
+	// points are in the order of their revisions. revocations are those of them whose answer
+	// does not say whether they made theirs.
+	writes, points, revocations []writeRef
+	contents                    contents
+	bases                       bases
+	items                       arena
+	scratch                     []*model.Item
+	revision                    int64 // that of contents
+	timeline                    timeline
 
 	inFlight returns
 	clients  []clientView
@@ -76,7 +78,7 @@ func sortWrites(refs []writeRef) {
 func (w *Witness) Load(h *model.History, log *model.Log) {
 	w.history, w.log = h, log
 	w.blind, w.open, w.broken = false, false, fault{}
-	w.writes, w.points = w.writes[:0], w.points[:0]
+	w.writes, w.points, w.revocations = w.writes[:0], w.points[:0], w.revocations[:0]
 	n := len(h.Operations)
 	w.order = slices.Grow(w.order[:0], n)[:n]
 	w.roles = slices.Grow(w.roles[:0], n)[:n]
@@ -94,6 +96,9 @@ func (w *Witness) Load(h *model.History, log *model.Log) {
 			w.writes = append(w.writes, writeRef{rev, int32(i)})
 		case observing:
 			w.points = append(w.points, writeRef{rev, int32(i)})
+			if op.Request.Kind == model.LeaseRevoke && log == nil {
+				w.revocations = append(w.revocations, writeRef{rev, int32(i)})
+			}
 		}
 	}
 	if !sorted {
@@ -103,12 +108,24 @@ func (w *Witness) Load(h *model.History, log *model.Log) {
 	}
 	sortWrites(w.writes)
 	sortWrites(w.points)
+	sortWrites(w.revocations)
 	w.replay()
+}
+
+// searchWrites is the index of the first that has a revision, or a later one.
+func searchWrites(refs []writeRef, revision int64) int {
+	at, _ := slices.BinarySearchFunc(refs, revision, func(ref writeRef, rev int64) int {
+		if ref.revision < rev {
+			return -1
+		}
+		return 1
+	})
+	return at
 }
 
 func (w *Witness) place(op *model.Operation) (role, int64) {
 	req, res := op.Request, op.Result
-	if op.Outcome == model.Failed || req.Kind == model.Compact {
+	if op.Outcome == model.Failed || !isAboutContents(req) {
 		return ignored, 0
 	}
 	if op.Outcome == model.Unknown {
@@ -123,7 +140,7 @@ func (w *Witness) place(op *model.Operation) (role, int64) {
 		w.open = w.open || w.log == nil && !w.history.Partial
 		return ignored, 0
 	}
-	if req.IsWrite() && req.Changed(res) {
+	if req.IsWrite() && (req.Changed(res) || req.Kind == model.LeaseRevoke && w.madeByRevoking(req, res)) {
 		w.blind = w.blind || res.Revision == 0
 		return writing, res.Revision
 	}
@@ -176,7 +193,7 @@ func (w *Witness) replay() {
 				points = w.skip(points, ref.revision-1)
 				continue
 			}
-			if !w.fill() {
+			if !w.revoke() && !w.fill() {
 				if w.broken.kind == nothing {
 					w.broken = fault{kind: revisionMissing, op: ref.index, revision: w.revision + 1}
 				}
@@ -197,7 +214,7 @@ func (w *Witness) replay() {
 		w.last = w.revision
 		points = w.observe(points)
 	}
-	for w.fill() {
+	for w.revoke() || w.fill() {
 		points = w.observe(points)
 	}
 	if w.history.Partial && len(points) > 0 {
@@ -220,6 +237,32 @@ func (w *Witness) skip(points []writeRef, to int64) []writeRef {
 	}
 	w.revision, w.last = to, to
 	return points
+}
+
+// madeByRevoking reports whether an answered LeaseRevoke is known to have made the revision of
+// its answer: by ground truth. A revision that is not known counts as made, as that of another
+// write does.
+func (w *Witness) madeByRevoking(r *model.Request, res *model.Result) bool {
+	return res.Revision == 0 || w.log != nil && revokes(w.log, r.Lease, res.Revision)
+}
+
+// revoke makes one revision by the revocation of a lease that was answered with it and finds
+// keys on its lease. One that finds none made no revision, and observed that of its answer.
+func (w *Witness) revoke() bool {
+	lease := func(ref writeRef) int64 { return w.history.Operations[ref.index].Request.Lease }
+	answered := w.revocations[searchWrites(w.revocations, w.revision+1):searchWrites(w.revocations, w.revision+2)]
+	at := slices.IndexFunc(answered, func(ref writeRef) bool { return w.contents.holds(lease(ref)) })
+	if at < 0 {
+		return false
+	}
+	made := answered[at]
+	// Of two with one lease, the later one is of a lease that was granted again. Either may be it.
+	w.open = w.open || slices.ContainsFunc(answered[at+1:], func(ref writeRef) bool { return lease(ref) == lease(made) })
+	w.revision++
+	w.contents.revoke(lease(made))
+	w.roles[made.index], w.last = writing, w.revision
+	w.writes = append(w.writes, made)
+	return true
 }
 
 // fill makes one revision from the log. It fails if the log does not reach
@@ -319,7 +362,9 @@ func (w *Witness) definite(f fault, data bool) bool {
 	}
 	switch f.kind {
 	case tooOld:
-		return !w.spans(f.op, data) && !w.spans(f.other, data)
+		// That a revocation made its revision, and did not only see it, is what contents say.
+		guessed := w.isRevocation(f.op) && f.revision == f.bound
+		return !guessed && !w.spans(f.op, data) && !w.spans(f.other, data)
 	case torn, revisionTaken:
 		return true
 	}
@@ -350,13 +395,19 @@ func (w *Witness) certain(f fault, data bool) bool {
 
 // A pass over the operations may leave out the answers and hold only the
 // revisions that they name against each other: enough for a verdict where the
-// contents are not known, and never wrong.
+// contents are not known, and never wrong. A LeaseRevoke counts as if it had made none: it is
+// the contents that say whether it did.
 type pass bool
 
 const (
 	answersToo    pass = false
 	revisionsOnly pass = true
 )
+
+// isRevocation reports whether it is only by the contents that a LeaseRevoke made a revision.
+func (w *Witness) isRevocation(i int32) bool {
+	return w.log == nil && w.history.Operations[i].Request.Kind == model.LeaseRevoke && w.history.Operations[i].Outcome == model.Done
+}
 
 // realTime looks for a position of every write and consistent read that is not
 // before any that had returned when it was called.
@@ -398,8 +449,13 @@ func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
 		if !write && bound.revision > w.history.Initial.Revision {
 			exercised++
 		}
-		if pass == revisionsOnly && r == spanning {
-			continue
+		if pass == revisionsOnly {
+			if r == spanning {
+				continue
+			}
+			if w.isRevocation(i) {
+				r = observing
+			}
 		}
 		rev, f := w.settle(i, r, bound, pass)
 		if f.kind != nothing {
@@ -475,10 +531,16 @@ func (w *Witness) programOrderPass(pass pass) (fault, int) {
 		if !write && view.seen.revision > w.history.Initial.Revision {
 			exercised++
 		}
-		if pass == revisionsOnly && w.roles[i] == spanning {
-			continue
+		r := w.roles[i]
+		if pass == revisionsOnly {
+			if r == spanning {
+				continue
+			}
+			if w.isRevocation(i) {
+				r = observing
+			}
 		}
-		rev, f := w.settle(i, w.roles[i], view.seen, pass)
+		rev, f := w.settle(i, r, view.seen, pass)
 		if f.kind != nothing {
 			return f, exercised
 		}

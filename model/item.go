@@ -14,6 +14,14 @@ type Item struct {
 	Lease int64 `json:"lease,omitempty"`
 }
 
+// FitsLease reports whether an item that was answered says of the lease what the stored one
+// has. One with all revisions and the version is etcd's whole KeyValue, which is on no lease if
+// it shows none; of others only the lease that they show counts.
+func (it *Item) FitsLease(stored *Item) bool {
+	whole := it.ModRevision != 0 && it.CreateRevision != 0 && it.Version != 0
+	return it.Lease == stored.Lease || it.Lease == 0 && !whole
+}
+
 // Digest is a 64-bit hash of everything in the item. The sum of the digests of
 // a set of items identifies the set. The sum does not depend on an order, so a
 // store can update it in O(1) per write.

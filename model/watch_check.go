@@ -278,7 +278,7 @@ func (c *watchCheck) happened(r *WatchRequest, e *WatchEvent) {
 func sameItem(sent, stored *Item) bool {
 	return sent.Key == stored.Key && sent.Value == stored.Value && sent.ModRevision == stored.ModRevision &&
 		(sent.CreateRevision == 0 || sent.CreateRevision == stored.CreateRevision) &&
-		(sent.Version == 0 || sent.Version == stored.Version && sent.Lease == stored.Lease)
+		(sent.Version == 0 || sent.Version == stored.Version) && sent.FitsLease(stored)
 }
 
 func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {

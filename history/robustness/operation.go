@@ -69,7 +69,7 @@ func (r *reader) operation(client string, v *values) error {
 	if err := r.assembly.Room(); err != nil {
 		return err
 	}
-	request, err := r.request(&in.Input)
+	request, err := requestOf(&in.Input)
 	if err != nil || request == nil {
 		return err
 	}
@@ -107,7 +107,8 @@ func end(op *model.Operation, in *operationJSON) error {
 	case r.Kind == model.List && out.Range != nil:
 		readAnswer(r, result, out.Range.KVs, out.Range.Count)
 		return nil
-	case r.Kind == model.LeaseRevoke && out.LeaseRevoke != nil, r.Kind == model.Compact && out.Compact != nil:
+	case r.Kind == model.LeaseGrant && out.LeaseGrant != nil, r.Kind == model.LeaseRevoke && out.LeaseRevoke != nil,
+		r.Kind == model.Compact && out.Compact != nil:
 		return nil
 	case in.Input.Type == "txn" && out.Txn != nil:
 		return txnAnswer(r, result, out.Txn)
@@ -122,6 +123,8 @@ func clientError(text string) (model.Code, error) {
 		return model.Compacted, nil
 	case strings.Contains(text, "future rev"):
 		return model.Future, nil
+	case strings.Contains(text, "requested lease not found"):
+		return model.Invalid, nil
 	}
 	return 0, fmt.Errorf("unknown ClientError %q", text)
 }

@@ -43,9 +43,6 @@ func Read(folder string, through func(*os.File) io.Reader) (*model.History, erro
 			return nil, err
 		}
 	}
-	if r.leases {
-		r.forgetVersions()
-	}
 	return r.assembly.Finish(r.place)
 }
 
@@ -82,8 +79,6 @@ type reader struct {
 	assembly *history.Assembly
 	through  func(*os.File) io.Reader
 	files    []string
-	// leases: a request was about a lease.
-	leases bool
 }
 
 // file gives the values of a file to take, one after the other. A client without
@@ -116,20 +111,4 @@ const offsetBits = 44
 func (r *reader) place(at int64) string {
 	name := r.files[at>>offsetBits]
 	return fmt.Sprintf("%s: line %d", name, lineOf(name, at&(1<<offsetBits-1)))
-}
-
-// forgetVersions leaves the versions out of previous items: a report does not say which
-// lease an item has, and the two are compared together.
-func (r *reader) forgetVersions() {
-	for _, w := range r.assembly.History.Watchers {
-		for _, s := range w.Streams {
-			for _, response := range s.Responses {
-				for _, e := range response.Events {
-					if e.PrevItem != nil {
-						e.PrevItem.Version = 0
-					}
-				}
-			}
-		}
-	}
 }
