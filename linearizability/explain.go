@@ -402,6 +402,9 @@ func (e *Explanation) difference(name func(op int) string) string {
 }
 
 func describe(it *model.Item) string {
+	if it.Lease != 0 {
+		return fmt.Sprintf("%q (create %d, mod %d, version %d, lease %d)", it.Value, it.CreateRevision, it.ModRevision, it.Version, it.Lease)
+	}
 	return fmt.Sprintf("%q (create %d, mod %d, version %d)", it.Value, it.CreateRevision, it.ModRevision, it.Version)
 }
 
@@ -429,8 +432,11 @@ func (w *Witness) name(i int) string {
 	if op.Request.Key != "" {
 		what += fmt.Sprintf(" of %q", op.Request.Key)
 	}
-	if op.Request.Kind >= model.LeaseGrant {
-		what += fmt.Sprintf(" of %d", op.Request.Lease)
+	switch op.Request.Kind {
+	case model.LeaseGrant:
+		what = fmt.Sprintf("grant of lease %d", op.Request.Lease)
+	case model.LeaseRevoke:
+		what = fmt.Sprintf("revocation of lease %d", op.Request.Lease)
 	}
 	if op.Outcome == model.Unknown {
 		return fmt.Sprintf("the %s by %s (called at %d, never answered)", what, client, op.Call)
