@@ -54,6 +54,12 @@ func everyShape() *model.History {
 				SortBy: model.ByMod, Descending: true, MinMod: 1, MaxMod: 9, MinCreate: 1, MaxCreate: 8,
 			}}, &model.Result{Revision: 7}),
 			done(0, 18, &model.Request{Kind: model.Compact, Revision: 5}, &model.Result{Revision: 6}),
+			done(1, 20, &model.Request{Kind: model.LeaseGrant, Lease: 7, TTL: 60}, &model.Result{Revision: 7}),
+			done(1, 22, &model.Request{Kind: model.Txn,
+				Compare: []model.Compare{{Key: "a", Target: model.CompareLease, Operand: 7}},
+				Failure: []model.Request{{Kind: model.Put, Key: "a", Lease: 7}, {Kind: model.Put, Key: "b", IgnoreLease: true}},
+			}, &model.Result{Revision: 8, Results: []model.Result{{}, {}}}),
+			done(1, 24, &model.Request{Kind: model.LeaseRevoke, Lease: 7}, &model.Result{Revision: 9}),
 		},
 	}
 }
@@ -82,6 +88,9 @@ func TestReadRefuses(t *testing.T) {
 	put := func(rest string) string {
 		return `{"client":"w","op":"put","request":{"key":"a"},` + rest + `}`
 	}
+	list := func(request string) string {
+		return `{"client":"w","op":"list","call":1,"return":2,"request":{` + request + `},"response":{}}`
+	}
 	good := put(`"call":1,"return":2,"response":{"revision":2}`)
 	for name, tc := range map[string]struct{ in, want string }{
 		"not JSON":                    {"hello", `line 1: not JSON`},
@@ -91,6 +100,14 @@ func TestReadRefuses(t *testing.T) {
 		"wrong type":                  {strings.Replace(good, `"a"`, "7", 1), `line 1: "request.key" cannot be a number`},
 		"no object":                   {"[]", "line 1: a line is a JSON object, and this is: array"},
 		"unknown field":               {strings.Replace(good, "key", "kee", 1), `line 1: unknown field "kee": is it misspelt?`},
+		"a list on a lease":           {list(`"key":"a","lease":7`), "line 1: a list has no lease: remove it"},
+		"a put with a time to live":   {strings.Replace(good, `"key":"a"`, `"key":"a","ttl":7`, 1), "line 1: a put has no ttl: remove it"},
+		"two leases of a put":         {strings.Replace(good, `"key":"a"`, `"key":"a","lease":7,"ignoreLease":true`, 1), "line 1: a put that keeps the lease names none"},
+		"a negative lease":            {strings.Replace(good, `"key":"a"`, `"key":"a","lease":-7`, 1), `line 1: "lease" and "ttl" cannot be negative`},
+		"a grant of no lease":         {`{"client":"w","op":"lease-grant","call":1,"return":2,"request":{"ttl":60},"response":{}}`, `line 1: a lease grant needs "lease"`},
+		"a lease with a key":          {`{"client":"w","op":"lease-revoke","call":1,"return":2,"request":{"lease":7,"key":"a"},"response":{}}`, "line 1: a lease revoke has no key"},
+		"a lease in a transaction":    {`{"client":"w","op":"txn","call":1,"return":2,"request":{"failure":[{"op":"lease-revoke","lease":7}]},"response":{}}`, "line 1: in a transaction: a lease revoke is not possible"},
+		"a lease that is kept alive":  {`{"client":"w","op":"lease-keep-alive","call":1,"return":2,"request":{"lease":7},"response":{}}`, `line 1: unknown "op" "lease-keep-alive"`},
 		"another file":                {`{"format":"x"}`, `line 1: "format" is "x"`},
 		"later version":               {`{"format":"watchbed-history","version":2,"surprise":1}`, "line 1: the history has version 2"},
 		"no version":                  {`{"format":"watchbed-history"}`, `line 1: "version" must be`},

@@ -106,12 +106,36 @@ func TestCorruptedReports(t *testing.T) {
 	}
 }
 
-// TestLeasesAreNotJudged: keys of a lease go with it, and the judges do not know leases.
-func TestLeasesAreNotJudged(t *testing.T) {
-	folder := edited(t, writer, "\"Value\": \"1\"\n            },\n            \"LeaseID\": 0", "\"Value\": \"1\"\n            },\n            \"LeaseID\": 7")
-	j := judged(t, folder)["linearizable"]
-	require.Equal(t, model.Undecided, j.Verdict)
-	require.Contains(t, j.Reason, "leases")
+// A revoked lease takes its key away, and so may one that expires.
+func TestLeases(t *testing.T) {
+	const (
+		grant   = `{"ClientId":2,"Input":{"Type":"leaseGrant","LeaseGrant":{"LeaseID":7}},"Call":10,"Output":{"LeaseGrant":{"LeaseID":7},"Revision":1},"Return":20}`
+		revoke  = `{"ClientId":2,"Input":{"Type":"leaseRevoke","LeaseRevoke":{"LeaseID":7}},"Call":1700,"Output":{"LeaseRevoke":{},"Revision":6},"Return":1800}`
+		refused = `{"ClientId":2,"Input":{"Type":"leaseRevoke","LeaseRevoke":{"LeaseID":7}},"Call":1810,"Output":{"ClientError":"etcdserver: requested lease not found"},"Return":1820}`
+		gone    = `{"ClientId":2,"Input":{"Type":"range","Range":{"Start":"key/c"}},"Call":1900,"Output":{"Range":{"Count":0},"Revision":6},"Return":2000}`
+		stays   = `{"ClientId":2,"Input":{"Type":"range","Range":{"Start":"key/c"}},"Call":1900,"Output":{"Range":{"Count":1,"KVs":[{"Key":"key/c","Value":{"Hash":684236440},"ModRevision":5,"Version":1}]},"Revision":6},"Return":2000}`
+	)
+	for name, c := range map[string]struct {
+		operations []string
+		want       model.Verdict
+	}{
+		"revoked":                       {[]string{revoke, refused, gone}, model.Holds},
+		"revoked, and the key stays":    {[]string{revoke, stays}, model.Violated},
+		"expired":                       {[]string{gone}, model.Holds},
+		"something, and the key stays":  {[]string{stays}, model.Violated},
+		"revoked while nothing changes": {[]string{strings.Replace(revoke, "6", "5", 1), gone}, model.Violated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const value = "\"Value\": \"a value of more than twenty bytes\"\n            },\n            \"LeaseID\": "
+			folder := edited(t, writer, value+"0", value+"7")
+			file := filepath.Join(folder, reader)
+			recorded, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(file, []byte(grant+string(recorded)+strings.Join(c.operations, "\n")), 0o600))
+			j := judged(t, folder)["linearizable"]
+			require.Equal(t, c.want, j.Verdict, "%+v", j)
+		})
+	}
 }
 
 func TestBadReports(t *testing.T) {
