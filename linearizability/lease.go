@@ -45,15 +45,15 @@ func revokes(log *model.Log, lease, rev int64) bool {
 	return r != nil && r.Kind == model.LeaseRevoke && r.Lease == lease && !log.Changed(lease, rev, true)
 }
 
-// expiring is the client of the revocations that withExpiries adds.
+// expiring is the client of the revocations that WithExpiries adds.
 const expiring = "etcd, as leases expire"
 
-// withExpiries adds to a recorded history that its leases may have expired, which no client
+// WithExpiries adds to a recorded history that its leases may have expired, which no client
 // does: etcd's leader then revokes the lease itself. Each grant may end so, at any time after it
 // was asked for, unless a client was answered that it had revoked the lease. A lease that no key
 // was ever attached to is left out: how it ends makes no difference. The additions come
 // behind the recorded operations.
-func withExpiries(h *model.History) *model.History {
+func WithExpiries(h *model.History) *model.History {
 	leases := attached(h)
 	if len(leases) == 0 {
 		return h
@@ -86,7 +86,7 @@ func withExpiries(h *model.History) *model.History {
 	return &out
 }
 
-// isExpiry reports whether an operation is one that withExpiries added.
+// isExpiry reports whether an operation is one that WithExpiries added.
 func isExpiry(h *model.History, op *model.Operation) bool {
 	return op.Request.Kind == model.LeaseRevoke && op.Client == len(h.Clients)-1 && h.Clients[op.Client] == expiring
 }

@@ -22,7 +22,7 @@ func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement,
 	if h.Partial {
 		return j.checkPartial(h, props)
 	}
-	h = withExpiries(h)
+	h = WithExpiries(h)
 	known := settle(h, false)
 	if known == h || !slices.Contains(props, LinearizableData) {
 		return j.checkSettled(h, known, props)
@@ -99,7 +99,7 @@ func put(judged, by []Judgement) {
 // result says why, in a clause; it is empty if the log has all that was written.
 func Truth(h *model.History) (log *model.Log, ends string) {
 	if !h.Partial {
-		h = withExpiries(h)
+		h = WithExpiries(h)
 	}
 	s := newSettling(h)
 	s.look(true)

@@ -91,7 +91,7 @@ func TestSettledEqualsBruteForce(t *testing.T) {
 				out, err := judge.CheckRecorded(h, orderedProperties...)
 				require.NoError(t, err)
 				for _, got := range out {
-					want := bruteForce(withExpiries(h), got.Property)
+					want := bruteForce(WithExpiries(h), got.Property)
 					if got.Verdict == model.Undecided || want == (got.Verdict == model.Violated) {
 						t.Fatalf("history %d (%q), %s: %v, brute force %t\n%s", n, mutation, got.Property, got.Verdict, want, show(h))
 					}

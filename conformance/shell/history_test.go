@@ -217,8 +217,9 @@ func (r *run) write(name string, req *model.Request) bool {
 	return true
 }
 
-// resolve takes the outcomes of unanswered puts from etcd's own history. Of unanswered deletes
-// several may have made a revision: which one did is left to the judge.
+// resolve takes the outcomes of unanswered writes from etcd's own history. Of several unanswered
+// deletes of a key those that were called first made the revisions: a delete that was not
+// answered bounds nothing behind it, so that any order which fits another choice fits this one.
 func (r *run) resolve(h *model.History) {
 	r.t.Helper()
 	if !slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return op.Outcome == model.Unknown }) {
@@ -228,7 +229,7 @@ func (r *run) resolve(h *model.History) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	written := map[string]int64{}
+	written, deleted := map[string]int64{}, map[string][]int64{}
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
 	last := h.Initial.Revision
@@ -241,6 +242,8 @@ func (r *run) resolve(h *model.History) {
 				last = e.Kv.ModRevision
 				if e.Type == clientv3.EventTypePut {
 					written[string(e.Kv.Value)] = last
+				} else {
+					deleted[string(e.Kv.Key)] = append(deleted[string(e.Kv.Key)], last)
 				}
 			}
 			if last >= now.Header.Revision {
@@ -248,14 +251,27 @@ func (r *run) resolve(h *model.History) {
 			}
 		}
 	}
+	told := map[int64]bool{}
+	for i := range h.Operations {
+		if op := &h.Operations[i]; op.Outcome == model.Done {
+			told[op.Result.Revision] = told[op.Result.Revision] || op.Request.IsWrite()
+		}
+	}
 	for i := range h.Operations {
 		op := &h.Operations[i]
-		if op.Outcome != model.Unknown || op.Request.Kind != model.Put {
+		if op.Outcome != model.Unknown {
 			continue
 		}
 		op.Commit = -1
-		if rev, ok := written[op.Request.Value]; ok {
+		if rev, ok := written[op.Request.Value]; ok && op.Request.Kind == model.Put {
 			op.Commit = rev
+		}
+		if op.Request.Kind == model.Delete {
+			revs := slices.DeleteFunc(deleted[op.Request.Key], func(rev int64) bool { return told[rev] })
+			if len(revs) > 0 {
+				op.Commit, revs = revs[0], revs[1:]
+			}
+			deleted[op.Request.Key] = revs
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (h *history) Reset() { h.judge.Operations = h.system.JudgedOperations() }
 func (h *history) BeginJudging(*sim.World) {
 	recorded := h.system.History()
 	var log *model.Log
-	if hasUnknownWrites(recorded) {
+	if hasUnknownWrites(recorded) || namesLease(recorded) {
 		log = h.system.Truth().Log()
 	}
 	h.check(recorded, log)
@@ -80,13 +80,38 @@ func (a *answers) BeginJudging(*sim.World) {
 	if !hasUnknownWrites(recorded) {
 		recorded = &model.History{Clients: recorded.Clients, Initial: recorded.Initial}
 	}
-	a.check(recorded, nil)
+	a.check(linearizability.WithExpiries(recorded), nil)
 	for i := range a.judgements {
 		if j := &a.judgements[i]; j.Verdict == model.Undecided {
 			// There are too many orders to try: the run says nothing about it.
 			j.Verdict, j.Exercised = model.Vacuous, 0
 		}
 	}
+}
+
+// namesLease reports whether a key may have been attached to a lease: it is no client that
+// deletes it when the lease expires.
+func namesLease(h *model.History) bool {
+	for i := range h.Operations {
+		if onLease(h.Operations[i].Request) {
+			return true
+		}
+	}
+	return false
+}
+
+func onLease(r *model.Request) bool {
+	if r.Lease != 0 {
+		return true
+	}
+	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
+		for i := range branch {
+			if onLease(&branch[i]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func hasUnknownWrites(h *model.History) bool {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
@@ -36,7 +37,7 @@ revision. etcd may lose its leader, or restart: then no lessor looks after expir
 		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
 	},
 	Claims: []*testbed.Property{
-		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft,
+		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,
 		watches.Ordered, watches.Unique, watches.Atomic, watches.Reliable, watches.Resumable, watches.Filter, watches.KeepUp, watches.PrevKV,
 	},
 	Known: slices.Concat(anyWatches(), afterRestarts()),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/properties/etcdapi"
+	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
@@ -33,7 +34,7 @@ an election timeout more. No lease expires while there is no leader.`,
 		option.From("leader-losses", "0", "2"), option.From("etcd-restarts", "0", "2"), option.From("election-timeout", "500ms", "3s"),
 		option.From("think", "500ms", "4s"),
 	},
-	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers},
+	Claims: []*testbed.Property{etcdapi.LeasesKept, etcdapi.LeasesExpire, etcdapi.Answers, reads.Linearizable},
 	Known:  leaderChanges(),
 })
 
@@ -53,7 +54,7 @@ whole time again. A renewal asks the next leader. What is left of a lease is no 
 	Draws: []option.Range{
 		option.From("drawn-clients", "1", "2", "6"), option.From("drawn-requests", "6", "20"), option.From("keys", "1", "3"), option.From("leader-losses", "1", "5"),
 	},
-	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft},
+	Claims: []*testbed.Property{etcdapi.Answers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData},
 	Known:  leaderChanges(),
 })
 
