@@ -55,6 +55,8 @@ func (a *arena) item() *model.Item {
 type base struct {
 	given, items []*model.Item
 	digest       uint64
+	// attached are the keys on each lease.
+	attached map[int64][]string
 	// plain are the same items without revisions, nil before they were asked for.
 	plain *base
 }
@@ -87,7 +89,7 @@ func (b *bases) of(items []*model.Item) *base {
 }
 
 func newBase(given []*model.Item) *base {
-	b := &base{given: slices.Clone(given), items: slices.Clone(given)}
+	b := &base{given: slices.Clone(given), items: slices.Clone(given), attached: map[int64][]string{}}
 	slices.SortStableFunc(b.items, func(x, y *model.Item) int { return strings.Compare(x.Key, y.Key) })
 	// Of several items of one key, the last one counts.
 	last := b.items[:0]
@@ -95,6 +97,9 @@ func newBase(given []*model.Item) *base {
 		if i+1 == len(b.items) || b.items[i+1].Key != it.Key {
 			last = append(last, it)
 			b.digest += it.Digest()
+			if it.Lease != 0 {
+				b.attached[it.Lease] = append(b.attached[it.Lease], it.Key)
+			}
 		}
 	}
 	b.items = last

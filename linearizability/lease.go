@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -14,28 +15,39 @@ import (
 
 // holds reports whether a key is attached to a lease.
 func (c *contents) holds(lease int64) bool {
-	for _, items := range c.chunks {
-		if slices.ContainsFunc(items, func(it *model.Item) bool { return it.Lease == lease }) {
-			return true
-		}
+	for range c.attachedTo(lease) {
+		return true
 	}
 	return false
 }
 
 // revoke deletes the keys of a lease.
 func (c *contents) revoke(lease int64) (deleted int64) {
-	var keys []string
-	for _, items := range c.chunks {
-		for _, it := range items {
-			if it.Lease == lease {
-				keys = append(keys, it.Key)
-			}
-		}
-	}
+	keys := slices.Collect(c.attachedTo(lease))
 	for _, key := range keys {
 		c.remove(key)
 	}
 	return int64(len(keys))
+}
+
+// attachedTo are the keys that are attached to a lease, which must not change meanwhile.
+func (c *contents) attachedTo(lease int64) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if c.base != nil {
+			for _, key := range c.base.attached[lease] {
+				if c.inChunks(key) == nil && !yield(key) {
+					return
+				}
+			}
+		}
+		for _, items := range c.chunks {
+			for _, it := range items {
+				if it.Lease == lease && !isGone(it) && !yield(it.Key) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // revokes reports whether a revision was made by revoking a lease, according to ground truth,

@@ -52,7 +52,7 @@ func simulate(d dice, operations int) *simulated {
 	clients := 1 + d.roll(4)
 	s.history = &model.History{Clients: []string{"0", "1", "2", "3"}[:clients], Initial: model.Initial{Revision: 1}}
 	if d.roll(3) == 0 {
-		s.history.Initial = model.Initial{Revision: 6, Items: []*model.Item{{Key: "a", Value: "old", CreateRevision: 3, ModRevision: 5, Version: 2}}}
+		s.history.Initial = model.Initial{Revision: 6, Items: []*model.Item{{Key: "a", Value: "old", CreateRevision: 3, ModRevision: 5, Version: 2, Lease: int64(d.roll(2))}}}
 	}
 	s.store, s.log = model.NewStore(s.history.Initial), model.NewLog(s.history.Initial)
 	s.past[s.store.Revision()] = s.store.Clone()
