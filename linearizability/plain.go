@@ -30,7 +30,9 @@ func plainRequest(r *model.Request) bool {
 	if s.MinMod != 0 || s.MaxMod != 0 || s.MinCreate != 0 || s.MaxCreate != 0 || s.SortBy != model.ByKey && s.SortBy != model.ByValue {
 		return false
 	}
-	if slices.ContainsFunc(r.Compare, func(c model.Compare) bool { return c.Target != model.CompareValue && c.Operand != 0 }) {
+	if slices.ContainsFunc(r.Compare, func(c model.Compare) bool {
+		return c.Target == model.CompareLease || c.Target != model.CompareValue && c.Operand != 0
+	}) {
 		return false
 	}
 	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
@@ -45,7 +47,7 @@ func plainRequest(r *model.Request) bool {
 
 func plainResult(res *model.Result) bool {
 	if slices.ContainsFunc(res.Items, func(it *model.Item) bool {
-		return it.CreateRevision != 0 || it.ModRevision != 0 || it.Version != 0
+		return it.CreateRevision != 0 || it.ModRevision != 0 || it.Version != 0 || it.Lease != 0
 	}) {
 		return false
 	}
