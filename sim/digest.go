@@ -26,6 +26,9 @@ func (d Digest) Sum() uint64 { return d.first }
 // Halves are both, for what must tell apart more than 64 bits can.
 func (d Digest) Halves() (first, second uint64) { return d.first, d.second }
 
+// Times is as many of this digest, added up.
+func (d Digest) Times(n uint64) Digest { return Digest{d.first * n, d.second * n} }
+
 // Compare gives digests an order.
 func (d Digest) Compare(x Digest) int {
 	return cmp.Or(cmp.Compare(d.first, x.first), cmp.Compare(d.second, x.second))

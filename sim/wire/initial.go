@@ -10,14 +10,14 @@ import "github.com/watchbed/watchbed/sim"
 type Initial struct {
 	Kvs []*KeyValue
 	// sums are the digests of the first key-values, from none to all.
-	sums []uint64
+	sums []sim.Digest
 }
 
 // NewInitial takes key-values in the order of their keys.
 func NewInitial(kvs []*KeyValue) Initial {
-	in := Initial{Kvs: kvs, sums: make([]uint64, 1, len(kvs)+1)}
+	in := Initial{Kvs: kvs, sums: make([]sim.Digest, 1, len(kvs)+1)}
 	for i, kv := range kvs {
-		in.sums = append(in.sums, in.sums[i]*base+uint64(kv.Digest(sim.NewDigest)))
+		in.sums = append(in.sums, in.sums[i].Times(base).And(kv.Digest(sim.NewDigest)))
 	}
 	return in
 }
@@ -36,21 +36,21 @@ func (r *RangeResponse) digestLong(d sim.Digest) sim.Digest {
 	sum, known := r.initial.sum(r.Kvs)
 	if !known {
 		for _, kv := range r.Kvs {
-			sum = sum*base + uint64(kv.Digest(sim.NewDigest))
+			sum = sum.Times(base).And(kv.Digest(sim.NewDigest))
 		}
 	}
-	return d.Int(int64(len(r.Kvs))).Word(sum)
+	return d.Int(int64(len(r.Kvs))).Fold(sum)
 }
 
 // sum is the digest of a list, if the list is a part of these.
-func (in *Initial) sum(list []*KeyValue) (sum uint64, known bool) {
+func (in *Initial) sum(list []*KeyValue) (sum sim.Digest, known bool) {
 	if in == nil {
-		return 0, false
+		return sim.Digest{}, false
 	}
 	from := in.Search(list[0].Key)
 	to := from + len(list)
 	if to > len(in.Kvs) || &in.Kvs[from] != &list[0] {
-		return 0, false
+		return sim.Digest{}, false
 	}
 	power := uint64(1)
 	for n, square := len(list), uint64(base); n > 0; n, square = n>>1, square*square {
@@ -58,7 +58,7 @@ func (in *Initial) sum(list []*KeyValue) (sum uint64, known bool) {
 			power *= square
 		}
 	}
-	return in.sums[to] - in.sums[from]*power, true
+	return in.sums[to].And(in.sums[from].Times(-power)), true
 }
 
 // Within are the places of the keys of etcd's range [key, end), which is not a single key.
