@@ -98,9 +98,12 @@ func badFlag(err error) error {
 	return usage("--%s %s: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
-// hint says where to look after a mistake in the flags, of which the error
-// itself says nothing more.
+// hint says where to look after a mistake in the flags, or in the name of a subcommand
+// that is like no other, of which the error itself says nothing more.
 func (s process) hint(line string) string {
+	if strings.HasPrefix(line, "unknown command") && !strings.Contains(line, "Did you mean") {
+		return "; see " + s.program + " --help"
+	}
 	if strings.HasPrefix(line, "unknown flag") || strings.HasPrefix(line, "unknown shorthand flag") {
 		return "; see " + s.program + " --help, or --help after the subcommand"
 	}

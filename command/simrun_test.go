@@ -431,7 +431,8 @@ func TestReplayNamesTheFirstDifference(t *testing.T) {
 	require.NoError(t, os.WriteFile("cut.json", text[:len(text)/2], 0o644))
 	c.refuses([]string{"cut.json"}, "replay", "cut.json")
 	c.refuses([]string{"cut.json"}, "shrink", "cut.json")
-	c.refuses([]string{"nowhere.json", "no such file"}, "replay", "nowhere.json")
+	c.refuses([]string{"cannot read nowhere.json: no such file"}, "replay", "nowhere.json")
+	c.refuses([]string{"cannot read .: is a directory"}, "shrink", ".")
 }
 
 func TestBadInput(t *testing.T) {
@@ -456,7 +457,7 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"whole number"}, "run", "issue-15220", "--set", "readers=many")
 	c.refuses([]string{"there must be a cache"}, "run", "issue-15220", "--set", "caches=0")
 	c.refuses([]string{"needs a horizon"}, "run", "issue-15220", "--set", "mode=timed")
-	c.refuses([]string{"more than 2000 clients"}, "run", "issue-15220", "--set", "writers=1000000")
+	c.refuses([]string{"more than 2000 clients", "set fewer writers"}, "run", "issue-15220", "--set", "writers=1000000")
 	c.refuses([]string{"--strategy", "paced"}, "run", "issue-15220", "--strategy", "pace")
 	c.refuses([]string{"--seeds 0"}, "run", "issue-15220", "--seeds", "0")
 	c.refuses([]string{"FIRST not above LAST"}, "run", "issue-15220", "--seeds", "9..1")
@@ -476,6 +477,7 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"the name is empty"}, "replay", "")
 	c.refuses([]string{"unknown flag", "--help"}, "run", "issue-15220", "--sedes", "3")
 	c.refuses([]string{"unknown command", "run"}, "runn")
+	c.refuses([]string{`unknown command "explain"`, "; see simrun --help"}, "explain")
 	c.refuses([]string{`did you mean "scenarios"`}, "list", "scenario")
 	c.refuses([]string{`nothing is called "progres"; did you mean "progress"`}, "list", "progres")
 	c.refuses([]string{`progress has no value "droped"`, `"dropped"`}, "list", "progress=droped")

@@ -46,6 +46,10 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 	for sc.Scan() {
 		number++
 		line := sc.Bytes()
+		if number == 1 {
+			// Some editors begin a file with a byte order mark.
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if size += len(line) + 1; size > limit.historyBytes {
 			return nil, lineError(number, fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", limit.historyBytes))
 		}
@@ -153,7 +157,7 @@ func explainJSON(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON: %v at byte %d: write one operation a line", err, syntax.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errors.New("the JSON ends too early: was the file cut off?")
+		return errors.New("the JSON ends too early: write one operation a line; or was the file cut off?")
 	}
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	if strings.HasPrefix(text, "unknown field") {

@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -443,4 +444,41 @@ func (c *contents) deleteRange(key, end string, scratch *[]*model.Item) int64 {
 		c.remove(it.Key)
 	}
 	return int64(len(gone))
+}
+
+// holds reports whether a key is attached to a lease.
+func (c *contents) holds(lease int64) bool {
+	for range c.attachedTo(lease) {
+		return true
+	}
+	return false
+}
+
+// revoke deletes the keys of a lease.
+func (c *contents) revoke(lease int64) (deleted int64) {
+	keys := slices.Collect(c.attachedTo(lease))
+	for _, key := range keys {
+		c.remove(key)
+	}
+	return int64(len(keys))
+}
+
+// attachedTo are the keys that are attached to a lease, which must not change meanwhile.
+func (c *contents) attachedTo(lease int64) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if c.base != nil {
+			for _, key := range c.base.attached[lease] {
+				if c.inChunks(key) == nil && !yield(key) {
+					return
+				}
+			}
+		}
+		for _, items := range c.chunks {
+			for _, it := range items {
+				if it.Lease == lease && !isGone(it) && !yield(it.Key) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -62,6 +62,11 @@
 // answers show and from the gaps between revisions (settle, fates). What is certain counts
 // for every verdict; what is one possible past among several, for "holds" only.
 //
+// A lease takes its keys away when it is revoked or expires, all at one revision. The answer to
+// a LeaseRevoke does not say whether there were any: the contents before it do. Which leases there
+// are is not judged: that changes without a revision, so that answers cannot be held against it.
+// Package expiry adds what expiries a recorded history may have had.
+//
 // The replay costs O(n log n) in the number of writes and answered items. A
 // search by data costs a look at every key that ever was in the range for each
 // change that the answer does not fit.

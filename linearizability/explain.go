@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -356,7 +357,7 @@ func (e *Explanation) reason(name func(op int) string) string {
 // outsider names the origin of a revision that no answer names.
 func (w *Witness) outsider() string {
 	for i := range w.history.Operations {
-		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() && !isExpiry(w.history, op) {
+		if op := &w.history.Operations[i]; op.Outcome == model.Unknown && op.Request.IsWrite() && !expiry.Is(w.history, op) {
 			return "a write that was not answered"
 		}
 	}
@@ -418,7 +419,7 @@ func flags(res *model.Result) string {
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
-	if isExpiry(w.history, op) {
+	if expiry.Is(w.history, op) {
 		return fmt.Sprintf("the expiry of lease %d", op.Request.Lease)
 	}
 	if op.Call == beforeAll {

@@ -190,3 +190,10 @@ func returned(op *model.Operation) int64 {
 	}
 	return op.Return
 }
+
+// revokes reports whether a revision was made by revoking a lease, according to ground truth,
+// and not by an expiry behind which the lease was granted again.
+func revokes(log *model.Log, lease, rev int64) bool {
+	r := log.Write(rev)
+	return r != nil && r.Kind == model.LeaseRevoke && r.Lease == lease && !log.Changed(lease, rev, true)
+}

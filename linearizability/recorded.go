@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/linearizability/partial"
 	"github.com/watchbed/watchbed/model"
 )
@@ -22,7 +23,7 @@ func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement,
 	if h.Partial {
 		return j.checkPartial(h, props)
 	}
-	h = WithExpiries(h)
+	h = expiry.Add(h)
 	known := settle(h, false)
 	if known == h || !slices.Contains(props, LinearizableData) {
 		return j.checkSettled(h, known, props)
@@ -99,7 +100,7 @@ func put(judged, by []Judgement) {
 // result says why, in a clause; it is empty if the log has all that was written.
 func Truth(h *model.History) (log *model.Log, ends string) {
 	if !h.Partial {
-		h = WithExpiries(h)
+		h = expiry.Add(h)
 	}
 	s := newSettling(h)
 	s.look(true)
@@ -151,4 +152,17 @@ func (s *settling) gap(rev int64) string {
 		return fmt.Sprintf("no recorded write made revision %d", rev)
 	}
 	return fmt.Sprintf("it is not known which write made revision %d: %d were not answered, or without a revision", rev, len(s.lost))
+}
+
+// grantNamed adds the leases to a log that a write names: which were granted is not judged.
+func grantNamed(log *model.Log, write *model.Request) {
+	grant := func(lease int64) {
+		if lease != 0 && log.At(log.Revision()).Lease(lease) == nil {
+			log.Append(&model.Request{Kind: model.LeaseGrant, Lease: lease})
+		}
+	}
+	if write.Kind == model.LeaseRevoke {
+		grant(write.Lease)
+	}
+	expiry.EachPut(write, func(put *model.Request) { grant(put.Lease) })
 }

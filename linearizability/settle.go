@@ -3,6 +3,7 @@ package linearizability
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -59,7 +60,7 @@ func newSettling(h *model.History) *settling {
 	copied.Operations = slices.Clone(h.Operations)
 	s := &settling{
 		history: &copied, byKey: map[string][]int{}, made: map[int64]int{}, shown: map[int64]*evidence{},
-		attached: attachedKeys(h), newest: h.Initial.Revision,
+		attached: expiry.Attached(h), newest: h.Initial.Revision,
 	}
 	s.collect()
 	s.collectRevocations()
@@ -126,6 +127,40 @@ func (s *settling) collect() {
 				s.byKey[key] = append(s.byKey[key], i)
 			}
 		}
+	}
+}
+
+// collectRevocations finds the answered revocations that may have made a revision: that of their
+// answer, unless another write did, or any if their answer has none.
+func (s *settling) collectRevocations() {
+	for i := range s.history.Operations {
+		op := &s.history.Operations[i]
+		if op.Request.Kind != model.LeaseRevoke || op.Outcome != model.Done || len(s.attached[op.Request.Lease]) == 0 {
+			continue
+		}
+		if rev := op.Result.Revision; rev == 0 || rev > s.history.Initial.Revision && !s.isMade(rev) {
+			at, _ := slices.BinarySearch(s.lost, i)
+			s.lost = slices.Insert(s.lost, at, i)
+		}
+	}
+}
+
+// revoked settles that an answered revocation made the revision of its answer, if a key was on
+// its lease before that and what else may have made it are expiries: that of another lease
+// takes no key off this one.
+func (s *settling) revoked(before *model.Store, rev int64) {
+	made := -1
+	for _, i := range s.lost {
+		op := &s.history.Operations[i]
+		switch {
+		case op.Request.Kind != model.LeaseRevoke:
+			return
+		case op.Outcome == model.Done && op.Result.Revision == rev && len(before.Attached(op.Request.Lease)) > 0:
+			made = i
+		}
+	}
+	if made >= 0 {
+		s.settle(made, rev)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -41,7 +42,7 @@ func (j *Judge) unknown(out *Judgement) string {
 	if w.history.Partial && !w.blind && !w.timeline.spent() {
 		return "no recorded write explains " + w.name(int(out.stuck.op)) + ", and one that is not recorded may: record all writers, or the revisions of answers"
 	}
-	silent, lost, expiry := -1, -1, -1
+	silent, lost, expired := -1, -1, -1
 	others := 0
 	for i := range w.history.Operations {
 		op := &w.history.Operations[i]
@@ -54,8 +55,8 @@ func (j *Judge) unknown(out *Judgement) string {
 			}
 		case op.Outcome == model.Unknown && op.Request.IsWrite() && op.Commit == 0:
 			switch {
-			case isExpiry(w.history, op):
-				expiry = i
+			case expiry.Is(w.history, op):
+				expired = i
 			case lost < 0:
 				lost = i
 			}
@@ -71,8 +72,8 @@ func (j *Judge) unknown(out *Judgement) string {
 		}
 	case lost >= 0:
 		fmt.Fprintf(&s, "what became of %s is not known, and answers depend on it", w.name(lost))
-	case expiry >= 0:
-		fmt.Fprintf(&s, "whether lease %d has expired is not known, and answers depend on it", w.history.Operations[expiry].Request.Lease)
+	case expired >= 0:
+		fmt.Fprintf(&s, "whether lease %d has expired is not known, and answers depend on it", w.history.Operations[expired].Request.Lease)
 		do = "record a watch of its keys, or the revisions of lists and of the items in answers"
 	default:
 		s.WriteString("an answer without revision fits too many revisions to look at each")

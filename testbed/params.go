@@ -273,7 +273,7 @@ func (p *Params) fit() error {
 	case p.Clock.Mode == sim.Timed && p.Clock.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
 	case p.Workload.Total()+p.Informers.Count+servers*max(1, p.Topology.Resources) > maxClients:
-		return fmt.Errorf("there are more than %d clients and caches", maxClients)
+		return fmt.Errorf("there are more than %d clients and caches; set fewer writers, readers, watchers, informers or caches", maxClients)
 	case p.Workload.Size() > maxSize:
 		return fmt.Errorf("there are %d objects and operations (items, history, writes, reads), more than %d", p.Workload.Size(), maxSize)
 	}

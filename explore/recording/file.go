@@ -15,10 +15,22 @@ import (
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, cannotRead(path, err)
 	}
 	defer f.Close()
-	return Read(f, path)
+	rec, err := Read(f, path)
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return nil, cannotRead(path, p)
+	}
+	return rec, err
+}
+
+// cannotRead names the path once, and not the system call.
+func cannotRead(path string, err error) error {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot read %s: %w", path, err)
 }
 
 // Create writes the recording to a new file in dir, which it makes if necessary,

@@ -40,6 +40,19 @@ type object struct {
 	Rows     []struct {
 		Object struct{ Metadata metadata }
 	}
+	// skipped: there is a text in place of the object.
+	skipped bool
+}
+
+// UnmarshalJSON takes a text in place of an object, too: managed clusters write one if the object
+// is too large ("skipped-too-big-size-object" on AKS).
+func (o *object) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		o.skipped = true
+		return nil
+	}
+	type plain object
+	return json.Unmarshal(data, (*plain)(o))
 }
 
 type metadata struct {
@@ -57,6 +70,7 @@ func readEvent(line []byte) (*event, error) {
 		}
 		return nil, fmt.Errorf("not JSON: %w", err)
 	}
+	e.RequestObject, e.ResponseObject = present(e.RequestObject), present(e.ResponseObject)
 	switch {
 	case e.Kind == "EventList":
 		return nil, errors.New("an EventList: write one Event a line, such as with jq -c '.items[]'")
@@ -76,6 +90,14 @@ func readEvent(line []byte) (*event, error) {
 		return nil, errors.New(`"stageTimestamp" is before "requestReceivedTimestamp": was the clock set?`)
 	}
 	return &e, nil
+}
+
+// present is an object that was not skipped.
+func present(o *object) *object {
+	if o != nil && o.skipped {
+		return nil
+	}
+	return o
 }
 
 // What an API server answers with: status codes of HTTP. Package net/http has names for them,

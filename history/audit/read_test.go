@@ -180,6 +180,18 @@ func TestObjectsOfBefore(t *testing.T) {
 }
 
 // TestLevels: what a level leaves out is not judged, and said.
+// A body that a cluster has left out for its size is as one that the level leaves out.
+func TestBodiesThatAreSkipped(t *testing.T) {
+	const skipped = `"requestObject":"skipped-too-big-size-object","responseObject":"skipped-too-big-size-object"`
+	text := sound() + line(full, "list", "", "", 180, 190, 200, skipped)
+	with, _, err := audit.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	without, _, err := audit.Read(strings.NewReader(sound() + line("Metadata", "list", "", "", 180, 190, 200, "")))
+	require.NoError(t, err)
+	require.Equal(t, without, with)
+	require.Equal(t, model.Holds, judged(t, text).Verdict)
+}
+
 func TestLevels(t *testing.T) {
 	for _, level := range []string{"Metadata", "Request"} {
 		text := line(level, "create", "", "", 10, 20, 201, "") + line(level, "list", "", "", 30, 40, 200, "")

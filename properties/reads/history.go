@@ -4,6 +4,7 @@ package reads
 import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/linearizability"
+	"github.com/watchbed/watchbed/linearizability/expiry"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -80,7 +81,7 @@ func (a *answers) BeginJudging(*sim.World) {
 	if !hasUnknownWrites(recorded) {
 		recorded = &model.History{Clients: recorded.Clients, Initial: recorded.Initial}
 	}
-	a.check(linearizability.WithExpiries(recorded), nil)
+	a.check(expiry.Add(recorded), nil)
 	for i := range a.judgements {
 		if j := &a.judgements[i]; j.Verdict == model.Undecided {
 			// There are too many orders to try: the run says nothing about it.
