@@ -66,7 +66,7 @@ func (w *Witness) pastInRealTime(to []Kept, data bool) []Kept {
 		bound = w.inFlight.before(op.Call, bound)
 		write := op.Request.IsWrite()
 		switch {
-		case !isAboutContents(op.Request) || !write && op.Request.Freshness != model.Consistent:
+		case !write && op.Request.Freshness != model.Consistent:
 		case op.Outcome == model.Unknown:
 			to = append(to, Kept{op.Client, n, bound.revision})
 		case w.roles[i] != ignored:
