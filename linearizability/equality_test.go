@@ -144,6 +144,10 @@ func TestJudgesEqualWithLog(t *testing.T) {
 			at := d.roll(len(h.Operations))
 			h.Operations = append(h.Operations[:at:at], h.Operations[at+1:]...)
 		}
+		if revokedTwice(h, s.log) {
+			// Which leases there are is not judged, and the brute force knows nothing of them.
+			continue
+		}
 		w.Load(h, s.log)
 		whole := withLog(h, s.log)
 		for _, prop := range orderedProperties {
@@ -163,6 +167,23 @@ func TestJudgesEqualWithLog(t *testing.T) {
 		}
 	}
 	t.Logf("%d histories, %d judgements violated", total, violated)
+}
+
+// revokedTwice reports whether two revocations of a lease were answered with the revision that
+// one made, though ground truth has no grant between them: etcd refuses the second.
+func revokedTwice(h *model.History, log *model.Log) bool {
+	seen := map[int64]bool{}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if op.Outcome != model.Done || op.Request.Kind != model.LeaseRevoke || !revokes(log, op.Request.Lease, op.Result.Revision) {
+			continue
+		}
+		if seen[op.Result.Revision] {
+			return true
+		}
+		seen[op.Result.Revision] = true
+	}
+	return false
 }
 
 // withLog adds the unrecorded writes of the log to the history, each as the
