@@ -123,7 +123,7 @@ func (s *settling) collect() {
 			s.newest = max(s.newest, rev)
 		case rev == 0:
 			s.lost = append(s.lost, i)
-			for _, key := range putKeys(op.Request, nil) {
+			for _, key := range putKeys(op.Request) {
 				s.byKey[key] = append(s.byKey[key], i)
 			}
 		}
@@ -170,16 +170,13 @@ func (s *settling) mayMake(i int, rev int64) bool {
 	return op.Outcome == model.Unknown || op.Result.Revision == 0 || op.Result.Revision == rev
 }
 
-// putKeys adds the keys that a request may put, each once.
-func putKeys(r *model.Request, keys []string) []string {
-	if r.Kind == model.Put && !slices.Contains(keys, r.Key) {
-		keys = append(keys, r.Key)
-	}
-	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
-		for i := range branch {
-			keys = putKeys(&branch[i], keys)
+// putKeys are the keys that a request may put, each once.
+func putKeys(r *model.Request) (keys []string) {
+	expiry.EachPut(r, func(put *model.Request) {
+		if !slices.Contains(keys, put.Key) {
+			keys = append(keys, put.Key)
 		}
-	}
+	})
 	return keys
 }
 

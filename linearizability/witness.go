@@ -404,6 +404,19 @@ const (
 	revisionsOnly pass = true
 )
 
+// roleIn is the role that an operation has in a pass.
+func (w *Witness) roleIn(pass pass, i int32, r role) role {
+	switch {
+	case pass == answersToo:
+		return r
+	case r == spanning:
+		return ignored
+	case w.isRevocation(i):
+		return observing
+	}
+	return r
+}
+
 // isRevocation reports whether it is only by the contents that a LeaseRevoke made a revision.
 func (w *Witness) isRevocation(i int32) bool {
 	return w.log == nil && w.history.Operations[i].Request.Kind == model.LeaseRevoke && w.history.Operations[i].Outcome == model.Done
@@ -449,13 +462,8 @@ func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
 		if !write && bound.revision > w.history.Initial.Revision {
 			exercised++
 		}
-		if pass == revisionsOnly {
-			if r == spanning {
-				continue
-			}
-			if w.isRevocation(i) {
-				r = observing
-			}
+		if r = w.roleIn(pass, i, r); r == ignored {
+			continue
 		}
 		rev, f := w.settle(i, r, bound, pass)
 		if f.kind != nothing {
@@ -531,14 +539,9 @@ func (w *Witness) programOrderPass(pass pass) (fault, int) {
 		if !write && view.seen.revision > w.history.Initial.Revision {
 			exercised++
 		}
-		r := w.roles[i]
-		if pass == revisionsOnly {
-			if r == spanning {
-				continue
-			}
-			if w.isRevocation(i) {
-				r = observing
-			}
+		r := w.roleIn(pass, i, w.roles[i])
+		if r == ignored {
+			continue
 		}
 		rev, f := w.settle(i, r, view.seen, pass)
 		if f.kind != nothing {

@@ -52,6 +52,17 @@ func Add(h *model.History) *model.History {
 	return &out
 }
 
+// Possible reports whether a put names a lease, so that its key may go and no client deletes it. The
+// items that a history begins with are not looked at: a simulated etcd begins without leases.
+func Possible(h *model.History) bool {
+	possible := false
+	note := func(put *model.Request) { possible = possible || put.Lease != 0 }
+	for i := range h.Operations {
+		EachPut(h.Operations[i].Request, note)
+	}
+	return possible
+}
+
 // Is reports whether an operation is one that Add added.
 func Is(h *model.History, op *model.Operation) bool {
 	return op.Request.Kind == model.LeaseRevoke && op.Client == len(h.Clients)-1 && h.Clients[op.Client] == expiring

@@ -45,7 +45,7 @@ func (h *history) Reset() { h.judge.Operations = h.system.JudgedOperations() }
 func (h *history) BeginJudging(*sim.World) {
 	recorded := h.system.History()
 	var log *model.Log
-	if hasUnknownWrites(recorded) || namesLease(recorded) {
+	if hasUnknownWrites(recorded) || expiry.Possible(recorded) {
 		log = h.system.Truth().Log()
 	}
 	h.check(recorded, log)
@@ -88,31 +88,6 @@ func (a *answers) BeginJudging(*sim.World) {
 			j.Verdict, j.Exercised = model.Vacuous, 0
 		}
 	}
-}
-
-// namesLease reports whether a key may have been attached to a lease: it is no client that
-// deletes it when the lease expires.
-func namesLease(h *model.History) bool {
-	for i := range h.Operations {
-		if onLease(h.Operations[i].Request) {
-			return true
-		}
-	}
-	return false
-}
-
-func onLease(r *model.Request) bool {
-	if r.Lease != 0 {
-		return true
-	}
-	for _, branch := range [...][]model.Request{r.Success, r.Failure} {
-		for i := range branch {
-			if onLease(&branch[i]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func hasUnknownWrites(h *model.History) bool {
