@@ -1,6 +1,11 @@
 package wire
 
-import "github.com/watchbed/watchbed/sim"
+import (
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+)
 
 // Initial are the key-values that an etcd began with, in the order of their keys. All runs that
 // begin with them share them, and so do all answers that show them: nothing may change them,
@@ -72,16 +77,8 @@ func (in *Initial) Within(key, end string) (from, to int) {
 
 // Search is the place of the first key that is not less.
 func (in *Initial) Search(key string) int {
-	i, j := 0, len(in.Kvs)
-	for i < j {
-		h := int(uint(i+j) >> 1)
-		if in.Kvs[h].Key < key {
-			i = h + 1
-		} else {
-			j = h
-		}
-	}
-	return i
+	at, _ := slices.BinarySearchFunc(in.Kvs, key, func(kv *KeyValue, key string) int { return strings.Compare(kv.Key, key) })
+	return at
 }
 
 // Know says that the etcd which answers began with these. It is no part of the answer, and
