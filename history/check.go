@@ -176,7 +176,7 @@ func checkRequest(r *model.Request) error {
 	case r.Lease < 0 || r.TTL < 0:
 		return errors.New(`"lease" and "ttl" cannot be negative`)
 	case r.Lease == 0 && (r.Kind == model.LeaseGrant || r.Kind == model.LeaseRevoke):
-		return fmt.Errorf(`a %s needs "lease": of one that etcd chose the id of its answer`, r.Kind)
+		return fmt.Errorf(`a %s needs "lease": record the id that etcd answered if the client left it to etcd`, r.Kind)
 	}
 	needsRevision := r.Kind == model.Compact || r.Freshness == model.Exact || r.Freshness == model.NotOlderThan
 	if needsRevision && r.Revision == 0 {

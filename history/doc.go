@@ -62,10 +62,11 @@
 //
 // # Leases
 //
-// A lease may expire at any time after it was asked for, unless a client was answered that it
-// revoked the lease: etcd takes its keys away then, and no client did it. That the time to live
-// has passed is not judged, nor which leases there are: no revision says it. Leases that are
-// kept alive need not be recorded. Grants need it only where an id is granted more than once.
+// A lease may expire at any time after its grant was asked for, unless a client was answered that
+// it revoked the lease. etcd deletes the keys of a lease that expires, and no client does. The
+// judges do not ask whether the time to live has passed, nor whether a lease exists: no revision
+// says it. The format has no keep-alive. A grant must be recorded only if its id is granted more
+// than once.
 //
 // # Watches
 //

@@ -273,8 +273,8 @@ func (c *watchCheck) happened(r *WatchRequest, e *WatchEvent) {
 	c.violated(reliable, e.Revision, key, "the %s of %q at revision %d never happened", e.Type, key, e.Revision)
 }
 
-// sameItem compares an item with the stored one; creation, version and lease are
-// compared only if the version was sent, as Kubernetes does not send them.
+// sameItem compares an item with the stored one. Creation, version and lease are compared only
+// if they were sent, as Kubernetes does not send them.
 func sameItem(sent, stored *Item) bool {
 	return sent.Key == stored.Key && sent.Value == stored.Value && sent.ModRevision == stored.ModRevision &&
 		(sent.CreateRevision == 0 || sent.CreateRevision == stored.CreateRevision) &&

@@ -119,11 +119,11 @@ func TestLeases(t *testing.T) {
 		operations []string
 		want       model.Verdict
 	}{
-		"revoked":                       {[]string{revoke, refused, gone}, model.Holds},
-		"revoked, and the key stays":    {[]string{revoke, stays}, model.Violated},
-		"expired":                       {[]string{gone}, model.Holds},
-		"something, and the key stays":  {[]string{stays}, model.Violated},
-		"revoked while nothing changes": {[]string{strings.Replace(revoke, "6", "5", 1), gone}, model.Violated},
+		"revoked":                        {[]string{revoke, refused, gone}, model.Holds},
+		"revoked, and the key stays":     {[]string{revoke, stays}, model.Violated},
+		"expired":                        {[]string{gone}, model.Holds},
+		"no write, and a later revision": {[]string{stays}, model.Violated},
+		"revoked while nothing changes":  {[]string{strings.Replace(revoke, "6", "5", 1), gone}, model.Violated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			const value = "\"Value\": \"a value of more than twenty bytes\"\n            },\n            \"LeaseID\": "

@@ -88,7 +88,7 @@ func requestOf(in *requestJSON) (*model.Request, error) {
 		return &model.Request{Kind: model.Compact, Revision: in.Compact.Revision}, nil
 	case in.Type == "leaseGrant" && in.LeaseGrant != nil:
 		if in.LeaseGrant.LeaseID == 0 {
-			// etcd chooses the id, which nobody knows if there was no answer.
+			// etcd chooses the id. The client was not told it, so that no request names it.
 			return nil, nil
 		}
 		return &model.Request{Kind: model.LeaseGrant, Lease: in.LeaseGrant.LeaseID}, nil
