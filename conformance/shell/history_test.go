@@ -251,10 +251,11 @@ func (r *run) resolve(h *model.History) {
 			}
 		}
 	}
+	// A delete that finds nothing is answered with a revision that another write made.
 	told := map[int64]bool{}
 	for i := range h.Operations {
-		if op := &h.Operations[i]; op.Outcome == model.Done {
-			told[op.Result.Revision] = told[op.Result.Revision] || op.Request.IsWrite()
+		if op := &h.Operations[i]; op.Outcome == model.Done && op.Request.Changed(op.Result) {
+			told[op.Result.Revision] = true
 		}
 	}
 	for i := range h.Operations {
