@@ -17,11 +17,15 @@
 // An object is known by its resourceVersion alone: an object looks different in each API
 // version, and in part in a log that leaves managed fields out. A page behind the first
 // is a read at the revision of its token, of what is behind the last object of the page that
-// issued the token. Selections of a list are not judged: whether an object is missing depends
-// on objects that the answer leaves out, and other writers may have changed their labels and
-// fields. Watches are not judged: a log has none of their events. A delete that is answered
+// issued the token. Watches are not judged: a log has none of their events. A delete that is answered
 // with the object may only have marked it, and counts as not recorded; so do writes of
 // collections.
+//
+// A list with a selector is judged by its revision, by each object that it shows, and by each
+// that it lacks although the labels, the name and the namespace that it had last in the log
+// are selected: another writer must have changed that one meanwhile. It is in the history as
+// reads of single keys. By other fields nothing is known to be missing: the log does not say
+// where an object has them.
 //
 // The history is partial: controllers, other API servers and etcd's other clients write, too.
 // All resources must come from one etcd: with --etcd-servers-overrides keep the events of one

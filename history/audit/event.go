@@ -58,6 +58,7 @@ func (o *object) UnmarshalJSON(data []byte) error {
 type metadata struct {
 	Name, Namespace, ResourceVersion, Continue string
 	DeletionTimestamp                          string
+	Labels                                     map[string]string
 }
 
 // readEvent refuses what is no audit event. It is nil for a stage that does not count.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
@@ -17,7 +19,10 @@ import (
 // Read reads an audit log, line by line. The notes say what cannot be judged. Every error
 // begins with the number of the line at fault.
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
-	l := &log{assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{}}
+	l := &log{
+		assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{},
+		objects: objects{versions: map[string][]version{}, sets: map[string]labels.Set{}},
+	}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 1<<16), history.MaxLineBytes)
 	number := int64(0)
@@ -49,6 +54,9 @@ type log struct {
 	issued map[string]start
 	// made are the revisions of keys that a write has made.
 	made map[string]bool
+	// selected are the lists with a selector: what they miss is found out at the end.
+	selected []*selectedList
+	objects  objects
 }
 
 // write is an answered one, which may have changed nothing.
@@ -123,8 +131,23 @@ func (l *log) finish() (*model.History, error) {
 		l.made[at] = l.made[at] || !w.idle
 		l.assembly.Add(w.client, w.operation, w.line)
 	}
+	l.takeSelected()
 	l.assembly.History.Partial = true
 	return l.assembly.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+}
+
+// takeSelected adds what the selected lists tell of single objects, and of each list its
+// revision: as a read of a key that no object has.
+func (l *log) takeSelected() {
+	for _, s := range l.selected {
+		_, op := s.read(s.resource, 0)
+		l.assembly.Add(s.client, op, s.line)
+	}
+	l.objects.look(l.selected)
+	l.objects.reads(func(s *selectedList, key string, revision int64) {
+		client, op := s.read(key, revision)
+		l.assembly.Add(client, op, s.line)
+	})
 }
 
 // notes say what cannot be judged.
@@ -139,7 +162,7 @@ func (l *log) notes() []string {
 		}
 	}
 	if l.passed > 0 {
-		out = append(out, requests(l.passed, "RequestResponse")+" not judged: watches (an audit log has none of their events), selections (it has the labels of the objects that match, not of those that do not), graceful deletions, errors and the like")
+		out = append(out, requests(l.passed, "RequestResponse")+" not judged: watches (an audit log has none of their events), graceful deletions, errors and the like")
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -38,30 +39,57 @@ func (l *log) get(e *event, op model.Operation, line int64) (bool, error) {
 		return false, err
 	}
 	op.Result.Items, op.Result.Count = []*model.Item{{Key: op.Request.Key, ModRevision: rev}}, 1
+	l.objects.saw(op.Request.Key, rev, m.Labels)
 	l.add(e, op, line)
 	return true, nil
 }
 
-// list takes a list that shows all of its range, or a page of it.
+// list takes a list that shows all of its range that is selected, or a page of it.
 func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 	parameters, err := e.parameters()
 	if err != nil {
 		return false, err
 	}
-	for _, name := range [...]string{"labelSelector", "fieldSelector"} {
-		if parameters.Get(name) != "" {
-			return false, nil
-		}
+	selected, valid := readSelection(parameters)
+	if op.Request = l.listed(e, parameters); op.Request == nil || !valid || e.code() != codeOK || e.ResponseObject == nil {
+		return false, nil
 	}
+	o := e.ResponseObject
+	rev, err := o.Metadata.revision()
+	if err != nil || rev == 0 {
+		return false, err
+	}
+	op.Result = &model.Result{Revision: rev, More: o.Metadata.Continue != ""}
+	if valid, err := l.shown(e, op.Result); !valid || err != nil {
+		return false, err
+	}
+	if n := len(op.Result.Items); op.Result.More && n > 0 {
+		l.issue(o.Metadata.Continue, e.key(e.ObjectRef.Namespace, ""), op.Result.Items[n-1].Key, rev)
+	}
+	if !selected.empty() {
+		l.selected = append(l.selected, &selectedList{client(e), op, selected, e.key("", ""), line})
+		return true, nil
+	}
+	if limit, err := strconv.ParseInt(parameters.Get("limit"), 10, 64); err == nil && op.Result.More {
+		op.Request.Limit = max(limit, op.Result.Count)
+		// How many there are behind the page is not known exactly.
+		op.Result.Count++
+	}
+	l.add(e, op, line)
+	return true, nil
+}
+
+// listed is the range that a list asks for, and how fresh: nil if that cannot be judged.
+func (l *log) listed(e *event, parameters url.Values) *model.Request {
 	prefix := e.key(e.ObjectRef.Namespace, "")
-	op.Request = &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
+	r := &model.Request{Kind: model.List, Key: prefix, End: model.PrefixEnd(prefix)}
 	match, version := parameters.Get("resourceVersionMatch"), parameters.Get("resourceVersion")
 	if token := parameters.Get("continue"); token != "" {
 		from, known := l.begins(token, prefix)
 		if !known || version != "" && version != "0" || match != "" {
-			return false, nil
+			return nil
 		}
-		op.Request.Key, version = from.key, ""
+		r.Key, version = from.key, ""
 		if from.revision > 0 {
 			match, version = "Exact", strconv.FormatInt(from.revision, 10)
 		}
@@ -73,16 +101,15 @@ func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 	if version == "" {
 		match = ""
 	}
-	if !freshness(op.Request, version, match) ||
-		e.code() != codeOK || e.ResponseObject == nil {
-		return false, nil
+	if !freshness(r, version, match) {
+		return nil
 	}
+	return r
+}
+
+// shown adds what a list shows to its result. It reports whether each object is known.
+func (l *log) shown(e *event, result *model.Result) (bool, error) {
 	o := e.ResponseObject
-	rev, err := o.Metadata.revision()
-	if err != nil || rev == 0 {
-		return false, err
-	}
-	op.Result = &model.Result{Revision: rev, More: o.Metadata.Continue != ""}
 	shown := make([]metadata, 0, len(o.Items)+len(o.Rows))
 	for i := range o.Items {
 		shown = append(shown, o.Items[i].Metadata)
@@ -91,23 +118,17 @@ func (l *log) list(e *event, op model.Operation, line int64) (bool, error) {
 		shown = append(shown, o.Rows[i].Object.Metadata)
 	}
 	for i := range shown {
-		mod, err := shown[i].revision()
-		if err != nil || mod == 0 || shown[i].Name == "" {
+		m := &shown[i]
+		mod, err := m.revision()
+		if err != nil || mod == 0 || m.Name == "" {
 			return false, err
 		}
-		op.Result.Items = append(op.Result.Items, &model.Item{Key: e.key(shown[i].Namespace, shown[i].Name), ModRevision: mod})
+		it := &model.Item{Key: e.key(m.Namespace, m.Name), ModRevision: mod}
+		result.Items = append(result.Items, it)
+		l.objects.saw(it.Key, mod, m.Labels)
 	}
-	slices.SortFunc(op.Result.Items, func(a, b *model.Item) int { return cmp.Compare(a.Key, b.Key) })
-	op.Result.Count = int64(len(shown))
-	if limit, err := strconv.ParseInt(parameters.Get("limit"), 10, 64); err == nil && op.Result.More {
-		op.Request.Limit = max(limit, int64(len(shown)))
-		// How many there are behind the page is not known exactly.
-		op.Result.Count++
-	}
-	if n := len(op.Result.Items); op.Result.More && n > 0 {
-		l.issue(o.Metadata.Continue, prefix, op.Result.Items[n-1].Key, rev)
-	}
-	l.add(e, op, line)
+	slices.SortFunc(result.Items, func(a, b *model.Item) int { return cmp.Compare(a.Key, b.Key) })
+	result.Count = int64(len(shown))
 	return true, nil
 }
 
@@ -128,6 +149,7 @@ func (l *log) write(e *event, op model.Operation, line int64) (bool, error) {
 	}
 	key := e.key(m.Namespace, m.Name)
 	op.Request, op.Result = &model.Request{Kind: model.Put, Key: key}, &model.Result{Revision: rev}
+	l.objects.saw(key, rev, m.Labels)
 	sent := e.RequestObject
 	l.writes = append(l.writes, write{
 		client: client(e), operation: op, key: key, revision: rev, line: line,
