@@ -58,11 +58,22 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {
 	var judged []Judgement
 	for _, p := range props {
-		out, err := j.check(partial.Complete(h, p.Claims), false, []Property{p})
+		one := []Property{p}
+		known := partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
+		out, err := j.check(partial.Complete(h, known), false, one)
 		if err != nil {
 			return judged, err
 		}
 		judged = append(judged, out...)
+		if out[0].Verdict == model.Undecided && !known.ReadsAtRevision {
+			// The revisions of lists are no part of the property, but most likely right.
+			known.ReadsAtRevision = true
+			guessed, err := j.check(partial.Complete(h, known), false, one)
+			if err != nil {
+				return judged, err
+			}
+			put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict != model.Holds }))
+		}
 	}
 	return judged, nil
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/google/btree"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
@@ -45,14 +46,10 @@ func (o *objects) saw(key string, revision int64, set labels.Set) {
 	o.versions[key] = slices.Insert(all, at, version{revision: revision, labels: set})
 }
 
-// at is the version that an object had at a revision, as far as the log shows, or nil.
-func (o *objects) at(key string, revision int64) *version {
-	all := o.versions[key]
-	at, _ := slices.BinarySearchFunc(all, revision+1, byRevision)
-	if at == 0 {
-		return nil
-	}
-	return &all[at-1]
+// presence is an object that is there, as far as the lists up to a revision tell.
+type presence struct {
+	key     string
+	version *version
 }
 
 // look goes through selected lists and notes which versions they show, and which they miss.
@@ -60,8 +57,13 @@ func (o *objects) look(lists []*selectedList) {
 	slices.SortStableFunc(lists, func(a, b *selectedList) int {
 		return cmp.Compare(a.operation.Result.Revision, b.operation.Result.Revision)
 	})
-	keys := slices.Sorted(maps.Keys(o.versions))
+	all := o.inOrder()
+	now := btree.NewG(16, func(a, b presence) bool { return a.key < b.key })
 	for _, l := range lists {
+		for len(all) > 0 && all[0].version.revision <= l.operation.Result.Revision {
+			now.ReplaceOrInsert(all[0])
+			all = all[1:]
+		}
 		for _, it := range l.operation.Result.Items {
 			at, _ := slices.BinarySearchFunc(o.versions[it.Key], it.ModRevision, byRevision)
 			v := &o.versions[it.Key][at]
@@ -69,15 +71,34 @@ func (o *objects) look(lists []*selectedList) {
 				v.first = l
 			}
 		}
-		from, _ := slices.BinarySearch(keys, l.operation.Request.Key)
-		to, _ := slices.BinarySearch(keys, l.end())
-		for _, key := range keys[from:max(from, to)] {
-			v := o.at(key, l.operation.Result.Revision)
-			if v != nil && v.missed == nil && !l.shows(key) && l.surelySelects(key, v.labels) {
-				v.missed = l
-			}
+		for _, p := range missing(now, l) {
+			p.version.missed = l
+			now.Delete(p)
 		}
 	}
+}
+
+// inOrder are all versions, in the order of their revisions.
+func (o *objects) inOrder() []presence {
+	var all []presence
+	for _, key := range slices.Sorted(maps.Keys(o.versions)) {
+		for i := range o.versions[key] {
+			all = append(all, presence{key, &o.versions[key][i]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b presence) int { return cmp.Compare(a.version.revision, b.version.revision) })
+	return all
+}
+
+// missing are the objects that a list would show if they were there.
+func missing(now *btree.BTreeG[presence], l *selectedList) (gone []presence) {
+	now.AscendRange(presence{key: l.operation.Request.Key}, presence{key: l.end()}, func(p presence) bool {
+		if !l.shows(p.key) && l.surelySelects(p.key, p.version.labels) {
+			gone = append(gone, p)
+		}
+		return true
+	})
+	return gone
 }
 
 // reads are what the selected lists tell of single objects, in the order of their keys and

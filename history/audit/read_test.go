@@ -232,3 +232,31 @@ func TestReadRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestObjectsThatAreNotFound: when an object was deleted that a GET does not find, no revision
+// tells. It was after the object was written, and before the next answer with a revision.
+func TestObjectsThatAreNotFound(t *testing.T) {
+	created := line(full, "create", "", "", 10, 20, 201, response(pod("a", 100)))
+	deleted := line(full, "delete", "a", "", 30, 40, 200, `"responseObject":{"kind":"Status","status":"Success"}`)
+	other := func(revision int) string {
+		return line(full, "create", "", "", 50, 60, 201, response(pod("b", revision)))
+	}
+	read := line(full, "get", "b", "", 70, 80, 200, response(pod("b", 102)))
+	for name, c := range map[string]struct {
+		text string
+		want model.Verdict
+	}{
+		"deleted":                                      {created + deleted + other(102) + read, model.Holds},
+		"found after it was deleted":                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100))), model.Undecided},
+		"listed after it was deleted":                  {created + deleted + line(full, "list", "", "", 70, 80, 200, pods("PodList", 103, "", pod("a", 100))), model.Undecided},
+		"made again":                                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 103))), model.Holds},
+		"no revision is left for it":                   {created + deleted + other(101) + line(full, "get", "b", "", 70, 80, 200, response(pod("b", 101))), model.Undecided},
+		"not found while it was created, listed later": {line(full, "get", "a", "", 15, 40, 404, "") + created + other(102) + line(full, "list", "", "", 70, 80, 200, pods("PodList", 102, "", pod("a", 100), pod("b", 102))), model.Holds},
+		"not found while it was created":               {line(full, "get", "a", "", 15, 40, 404, "") + created + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100))), model.Holds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := judged(t, c.text)
+			require.Equal(t, c.want, j.Verdict, "%+v", j)
+		})
+	}
+}

@@ -11,10 +11,21 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
+// Property is what has to be known of one to complete a history for it.
+type Property struct {
+	// Claims reports whether it is about an operation.
+	Claims func(*model.Operation) bool
+	// RealTime: what has returned before a call is before it in the order.
+	RealTime bool
+	// ReadsAtRevision: a read is at the revision of its answer.
+	ReadsAtRevision bool
+}
+
 // Complete adds writes to a history that make what its claimed answers show and no recorded
 // write made. An item was put at its mod revision, if no recorded write made that one. An
 // item that is gone from a list was deleted at the last revision before, of which the write
-// is not recorded. Where there is none, nothing is added, and no write could have explained
+// is not recorded. So was one that a Get did not find, if it had been put before the Get was
+// called. Where there is no such revision, nothing is added, and no write could have explained
 // it.
 //
 // The added writes come behind the recorded operations, called before all of them, with
@@ -22,13 +33,13 @@ import (
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
 // comes behind a page. A transaction of unknown outcome counts as not recorded if it compares
 // anything: which branch it took depends on writes that are not recorded.
-func Complete(h *model.History, claimed func(*model.Operation) bool) *model.History {
+func Complete(h *model.History, p Property) *model.History {
 	c := completion{made: map[int64]*model.Request{}, puts: map[int64][]model.Request{}, deletes: map[int64][]model.Request{}}
 	out := *h
 	out.Operations = make([]model.Operation, 0, len(h.Operations))
 	for i := range h.Operations {
 		op := h.Operations[i]
-		if op.Outcome == model.Done && claimed(&op) {
+		if op.Outcome == model.Done && p.Claims(&op) {
 			op.Request, op.Result = weaken(op.Request, op.Result)
 		}
 		if op.Outcome == model.Unknown && op.Commit > 0 && decides(op.Request) {
@@ -36,7 +47,7 @@ func Complete(h *model.History, claimed func(*model.Operation) bool) *model.Hist
 		}
 		out.Operations = append(out.Operations, op)
 	}
-	c.collect(&out, claimed)
+	c.collect(&out, p)
 	c.sweep(&out.Initial)
 	out.Operations = append(out.Operations, c.unrecorded(len(h.Clients))...)
 	if len(out.Operations) > len(h.Operations) {
@@ -92,14 +103,17 @@ type completion struct {
 	points        []point
 }
 
-// point is an answer that names its revision: all of the range that it shows.
+// point is an answer of which the revision is known, or the last that it may have: all of the
+// range that it shows.
 type point struct {
 	revision int64
+	// from is the first revision that it may have.
+	from     int64
 	key, end string
 	items    []*model.Item
 }
 
-func (c *completion) collect(h *model.History, claimed func(*model.Operation) bool) {
+func (c *completion) collect(h *model.History, p Property) {
 	for i := range h.Operations {
 		op := &h.Operations[i]
 		switch {
@@ -110,9 +124,12 @@ func (c *completion) collect(h *model.History, claimed func(*model.Operation) bo
 		}
 	}
 	for i := range h.Operations {
-		if op := &h.Operations[i]; op.Outcome == model.Done && claimed(op) {
+		if op := &h.Operations[i]; op.Outcome == model.Done && p.Claims(op) {
 			c.answer(h, op.Request, op.Result)
 		}
+	}
+	if p.RealTime {
+		c.notFound(h, p)
 	}
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(a.revision, b.revision) })
 }
@@ -146,9 +163,29 @@ func (c *completion) read(h *model.History, r *model.Request, res *model.Result,
 	switch {
 	case rev == 0:
 	case r.Kind == model.List, r.Kind == model.Delete && res.Deleted == 0:
-		c.points = append(c.points, point{rev, r.Key, r.End, res.Items})
+		c.points = append(c.points, point{rev, rev, r.Key, r.End, res.Items})
 	case r.Kind == model.Get:
-		c.points = append(c.points, point{rev, r.Key, "", res.Items})
+		c.points = append(c.points, point{rev, rev, r.Key, "", res.Items})
+	}
+}
+
+// notFound takes what Gets without a revision did not find.
+func (c *completion) notFound(h *model.History, p Property) {
+	s := newSpans(h, p)
+	newest := h.Initial.Revision
+	for rev := range c.made {
+		newest = max(newest, rev)
+	}
+	for i := range c.points {
+		newest = max(newest, c.points[i].revision)
+	}
+	for i := range h.Operations {
+		op := &h.Operations[i]
+		if op.Request.Kind != model.Get || op.Outcome != model.Done || !p.Claims(op) || op.Result.Revision != 0 || len(op.Result.Items) > 0 {
+			continue
+		}
+		from, to := s.of(op)
+		c.points = append(c.points, point{min(to, newest+1), from, op.Request.Key, "", nil})
 	}
 }
 
@@ -232,7 +269,7 @@ func (c *completion) look(keys *btree.BTreeG[present], p *point, first int64) {
 			k.seen = p.revision
 			keys.ReplaceOrInsert(k)
 		}
-		if shown {
+		if shown || k.mod > p.from {
 			continue
 		}
 		hole := p.revision
