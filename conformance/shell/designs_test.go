@@ -35,12 +35,17 @@ func TestDesignsOnARealServer(t *testing.T) {
 			continue
 		}
 		t.Run(design.Name, func(t *testing.T) {
-			c := start(t, etcd, cache.Config{Options: design.Options(), Metadata: "source=" + design.Name})
+			// On a busy machine the load takes longer than progress may stay away.
+			options, err := design.Options().With("notify-within", "1m")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := start(t, etcd, cache.Config{Options: options, Metadata: "source=" + design.Name})
 			if design.Options().Reads.NotifyDetection == variant.NotifyDetected {
 				// The cache relies on progress only after etcd has sent a notification
 				// once. The newest servers send a watch no progress below its start.
 				put(t, etcd, "/registry/elsewhere", design.Name)
-				time.Sleep(600 * time.Millisecond)
+				awaitProgress(t, c)
 			}
 			h, lists := load{seed: 5, writers: 3, consistent: 4, stale: 2, perClient: 60, think: 3 * time.Millisecond}.record(t, etcd, c)
 			judge(t, server.Version, h)
@@ -51,6 +56,21 @@ func TestDesignsOnARealServer(t *testing.T) {
 				t.Errorf("etcd answered %d lists of %d operations", n, len(h.Operations))
 			}
 		})
+	}
+}
+
+// awaitProgress returns when the cache has taken in a progress notification.
+func awaitProgress(t *testing.T, c *shell.Cache) {
+	t.Helper()
+	for {
+		report, err := c.Report(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Situations["cache: progress notification taken in"] > 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

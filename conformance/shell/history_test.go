@@ -65,6 +65,7 @@ func (l load) record(t *testing.T, etcd *clientv3.Client, c *shell.Cache) (*mode
 		r.slots = make(chan struct{}, l.concurrent)
 	}
 	initial := r.initial()
+	r.catchUp(initial.Revision)
 	var clients sync.WaitGroup
 	n := 0
 	begin := func(kind string, many int, step func(*rand.Rand, string) string) {
@@ -124,6 +125,22 @@ func (r *run) initial() model.Initial {
 		})
 	}
 	return initial
+}
+
+// catchUp returns when the cache has come to a revision. A list with "0" may show an older
+// state, of which the history knows nothing.
+func (r *run) catchUp(revision int64) {
+	r.t.Helper()
+	for {
+		_, err := r.cache.List(r.t.Context(), wire.ListRequest{Prefix: prefix, ResourceVersion: revision})
+		var refused *shell.StatusError
+		if err == nil {
+			return
+		}
+		if !errors.As(err, &refused) {
+			r.t.Fatal(err)
+		}
+	}
 }
 
 func (r *run) listConsistently(_ *rand.Rand, name string) string {
