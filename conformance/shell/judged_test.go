@@ -34,17 +34,34 @@ func TestReadsThroughTheCache(t *testing.T) {
 			put(t, etcd, prefix+"a", "before")
 			way := newNetwork(t, server)
 			c := start(t, way.client(t), with(cache.Amounts{RelistDelay: 100 * time.Millisecond}))
-			// Other writers may all be waiting for a list when etcd is killed.
+			// Other writers may all be waiting for a list when etcd is killed: the operator always
+			// writes.
 			kill := func(r *run) {
-				var writer sync.WaitGroup
-				writer.Go(func() {
-					for n := 0; r.write("operator", &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint("killed ", n)}); n++ {
+				writes := make(chan struct{})
+				stop := make(chan struct{})
+				var operator sync.WaitGroup
+				operator.Go(func() {
+					put := func(n int) bool {
+						return r.write("operator", &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint("killed ", n)})
+					}
+					answered := put(0)
+					close(writes)
+					for n := 1; answered; n++ {
+						select {
+						case <-stop:
+							return
+						default:
+							answered = put(n)
+						}
 					}
 				})
-				if err := server.Restart(t.Context()); err != nil {
+				<-writes
+				err := server.Restart(t.Context())
+				close(stop)
+				operator.Wait()
+				if err != nil {
 					t.Fatal(err)
 				}
-				writer.Wait()
 			}
 			// missed is what is written while the cache is cut off.
 			missed := func(r *run) {
