@@ -57,10 +57,13 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 
 func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {
 	var judged []Judgement
+	defer func() { j.witness.refuted = nil }()
 	for _, p := range props {
 		one := []Property{p}
 		known := partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
-		out, err := j.check(partial.Complete(h, known), false, one)
+		whole, refuted := partial.Complete(h, known)
+		j.witness.refuted = refuted
+		out, err := j.check(whole, false, one)
 		if err != nil {
 			return judged, err
 		}
@@ -68,7 +71,8 @@ func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, e
 		if out[0].Verdict == model.Undecided && !known.ReadsAtRevision {
 			// The revisions of lists are no part of the property, but most likely right.
 			known.ReadsAtRevision = true
-			guessed, err := j.check(partial.Complete(h, known), false, one)
+			whole, j.witness.refuted = partial.Complete(h, known)
+			guessed, err := j.check(whole, false, one)
 			if err != nil {
 				return judged, err
 			}

@@ -25,7 +25,9 @@ type Witness struct {
 	// open if an outcome is unknown that could matter.
 	blind, open bool
 	broken      fault
-	last        int64 // newest revision replayed
+	// refuted are the operations of a partial history that no write can make right.
+	refuted []int
+	last    int64 // newest revision replayed
 
 	// points are in the order of their revisions. revocations are those of them whose answer
 	// does not say whether they made theirs.
@@ -388,7 +390,8 @@ func (w *Witness) certain(f fault, data bool) bool {
 	case wrongAnswer:
 		return !op.Request.IsWrite()
 	case nowhere:
-		return op.Request.Kind == model.Get && len(op.Result.Items) > 0 && !w.spans(f.other, data)
+		return slices.Contains(w.refuted, int(f.op)) ||
+			op.Request.Kind == model.Get && len(op.Result.Items) > 0 && !w.spans(f.other, data)
 	}
 	return false
 }

@@ -248,9 +248,9 @@ func TestObjectsThatAreNotFound(t *testing.T) {
 	}{
 		"deleted":                                      {created + deleted + other(102) + read, model.Holds},
 		"found after it was deleted":                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100))), model.Undecided},
-		"listed after it was deleted":                  {created + deleted + line(full, "list", "", "", 70, 80, 200, pods("PodList", 103, "", pod("a", 100))), model.Undecided},
+		"listed after it was deleted":                  {created + deleted + line(full, "list", "", "", 70, 80, 200, pods("PodList", 103, "", pod("a", 100))), model.Violated},
 		"made again":                                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 103))), model.Holds},
-		"no revision is left for it":                   {created + deleted + other(101) + line(full, "get", "b", "", 70, 80, 200, response(pod("b", 101))), model.Undecided},
+		"no revision is left for it":                   {created + deleted + other(101) + line(full, "get", "b", "", 70, 80, 200, response(pod("b", 101))), model.Violated},
 		"not found while it was created, listed later": {line(full, "get", "a", "", 15, 40, 404, "") + created + other(102) + line(full, "list", "", "", 70, 80, 200, pods("PodList", 102, "", pod("a", 100), pod("b", 102))), model.Holds},
 		"not found while it was created":               {line(full, "get", "a", "", 15, 40, 404, "") + created + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100))), model.Holds},
 	} {

@@ -33,8 +33,11 @@ type Property struct {
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
 // comes behind a page. A transaction of unknown outcome counts as not recorded if it compares
 // anything: which branch it took depends on writes that are not recorded.
-func Complete(h *model.History, p Property) *model.History {
-	c := completion{made: map[int64]*model.Request{}, puts: map[int64][]model.Request{}, deletes: map[int64][]model.Request{}}
+//
+// The operations of the second result cannot be right, whatever was not recorded: Gets that did
+// not find what was there all the time.
+func Complete(h *model.History, p Property) (whole *model.History, refuted []int) {
+	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]model.Request{}, deletes: map[int64][]model.Request{}}
 	out := *h
 	out.Operations = make([]model.Operation, 0, len(h.Operations))
 	for i := range h.Operations {
@@ -53,7 +56,7 @@ func Complete(h *model.History, p Property) *model.History {
 	if len(out.Operations) > len(h.Operations) {
 		out.Clients = append(slices.Clone(h.Clients), "clients that are not recorded")
 	}
-	return &out
+	return &out, c.refuted
 }
 
 // decides reports whether a request has comparisons.
@@ -97,7 +100,9 @@ func weaken(r *model.Request, res *model.Result) (*model.Request, *model.Result)
 const nowhere = "\x00\x00"
 
 type completion struct {
-	made map[int64]*model.Request
+	property Property
+	refuted  []int
+	made     map[int64]*model.Request
 	// puts and deletes are what was added, by revision.
 	puts, deletes map[int64][]model.Request
 	points        []point
@@ -111,6 +116,8 @@ type point struct {
 	from     int64
 	key, end string
 	items    []*model.Item
+	// notFound is the operation of a Get without a revision, -1 for other answers.
+	notFound int
 }
 
 func (c *completion) collect(h *model.History, p Property) {
@@ -163,9 +170,9 @@ func (c *completion) read(h *model.History, r *model.Request, res *model.Result,
 	switch {
 	case rev == 0:
 	case r.Kind == model.List, r.Kind == model.Delete && res.Deleted == 0:
-		c.points = append(c.points, point{rev, rev, r.Key, r.End, res.Items})
+		c.points = append(c.points, point{rev, rev, r.Key, r.End, res.Items, -1})
 	case r.Kind == model.Get:
-		c.points = append(c.points, point{rev, rev, r.Key, "", res.Items})
+		c.points = append(c.points, point{rev, rev, r.Key, "", res.Items, -1})
 	}
 }
 
@@ -185,7 +192,7 @@ func (c *completion) notFound(h *model.History, p Property) {
 			continue
 		}
 		from, to := s.of(op)
-		c.points = append(c.points, point{min(to, newest+1), from, op.Request.Key, "", nil})
+		c.points = append(c.points, point{min(to, newest+1), from, op.Request.Key, "", nil, i})
 	}
 }
 
@@ -275,6 +282,13 @@ func (c *completion) look(keys *btree.BTreeG[present], p *point, first int64) {
 		hole := p.revision
 		for c.made[hole] != nil {
 			hole--
+		}
+		there := max(k.mod, first)
+		if c.property.ReadsAtRevision {
+			there = max(there, k.seen)
+		}
+		if hole <= there && p.notFound >= 0 {
+			c.refuted = append(c.refuted, p.notFound)
 		}
 		if hole > max(k.mod, k.seen, first) {
 			c.deletes[hole] = append(c.deletes[hole], model.Request{Kind: model.Delete, Key: k.key})
