@@ -2,6 +2,7 @@ package linearizability
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/linearizability/expiry"
@@ -104,6 +105,9 @@ type facts struct {
 	refused bool
 	// dataRight: the data of the answer is certain to be right.
 	dataRight bool
+	// lacks is the first answer that lacks what a write deleted which is not recorded, -1 if
+	// there is none.
+	lacks int
 }
 
 func (e *Explanation) String() string { return e.Sentence }
@@ -161,7 +165,10 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 }
 
 func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
-	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound)}
+	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), lacks: -1}
+	if e.Anomaly == Ghost && e.Write >= 0 && isUnrecorded(&w.history.Operations[e.Write]) {
+		f.lacks = w.firstWithout(e.Key, e.WriteRevision)
+	}
 	if e.Anomaly == WrongFlag {
 		f.flags = flags(op.Result)
 	}
@@ -246,6 +253,23 @@ func (w *Witness) otherWriter(rev int64, than int32) int {
 		}
 	}
 	return -1
+}
+
+// firstWithout is the answer of the lowest revision from one on that lacks a key of its range,
+// -1 if there is none.
+func (w *Witness) firstWithout(key string, from int64) int {
+	first := -1
+	for _, ref := range w.points {
+		op := &w.history.Operations[ref.index]
+		r := op.Request
+		if first >= 0 || ref.revision < from || r.IsWrite() || r.CountOnly || !model.InRange(key, r.Key, rangeEnd(r)) {
+			continue
+		}
+		if !slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return it.Key == key }) {
+			first = int(ref.index)
+		}
+	}
+	return first
 }
 
 // deleter finds the operation that had deleted a key that is gone at a revision.
@@ -384,6 +408,10 @@ func (e *Explanation) difference(name func(op int) string) string {
 		if e.WriteRevision == 0 {
 			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was never written", e.Key, e.Got.Value, e.Got.ModRevision)
 		}
+		if e.facts.lacks >= 0 {
+			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted%s: %s lacks it",
+				e.Key, e.Got.Value, e.Got.ModRevision, source, name(e.facts.lacks))
+		}
 		return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted at revision %d%s",
 			e.Key, e.Got.Value, e.Got.ModRevision, e.WriteRevision, source)
 	case Foreign:
@@ -416,13 +444,16 @@ func flags(res *model.Result) string {
 	return fmt.Sprintf("revision %d, deleted %d, succeeded %t", res.Revision, res.Deleted, res.Succeeded)
 }
 
+// isUnrecorded reports whether an operation was added to complete a partial history.
+func isUnrecorded(op *model.Operation) bool { return op.Call == beforeAll }
+
 // name is how a sentence calls an operation.
 func (w *Witness) name(i int) string {
 	op := &w.history.Operations[i]
 	if expiry.Is(w.history, op) {
 		return fmt.Sprintf("the expiry of lease %d", op.Request.Lease)
 	}
-	if op.Call == beforeAll {
+	if isUnrecorded(op) {
 		return "a write that is not recorded"
 	}
 	client := fmt.Sprint(op.Client)

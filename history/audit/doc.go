@@ -17,9 +17,9 @@
 // An object is known by its resourceVersion alone: an object looks different in each API
 // version, and in part in a log that leaves managed fields out. A page behind the first
 // is a read at the revision of its token, of what is behind the last object of the page that
-// issued the token. Watches are not judged: a log has none of their events. A delete that is answered
-// with the object may only have marked it, and counts as not recorded; so do writes of
-// collections.
+// issued the token. Watches are not judged: a log has none of their events. A delete that is
+// answered with the object may only have marked it, and counts as not recorded; so do writes
+// of collections.
 //
 // A list with a selector is judged by its revision, by each object that it shows, and by each
 // that it lacks although the labels, the name and the namespace that it had last in the log
