@@ -4,8 +4,7 @@ import "slices"
 
 // events are the changes that a revision made. The caller must not change them.
 func (l *Log) events(rev int64) []WatchEvent {
-	before, after := l.At(rev-1), l.At(rev)
-	if before == nil || after == nil {
+	if rev <= l.first || rev > l.Revision() {
 		return nil
 	}
 	for len(l.changed) < len(l.writes) {
@@ -13,7 +12,7 @@ func (l *Log) events(rev int64) []WatchEvent {
 	}
 	known := &l.changed[rev-l.first-1]
 	if *known == nil {
-		*known = slices.Clip(found(l.Write(rev), before, after))
+		*known = slices.Clip(found(l.Write(rev), l.At(rev-1), l.At(rev)))
 	}
 	return *known
 }

@@ -6,8 +6,11 @@ package model
 type Log struct {
 	first   int64
 	initial *Store
-	stores  []*Store // stores[i] is the contents at revision first+i
-	writes  []*Request
+	// stores[i] is the contents at revision first+i, nil where they are left out (thin). The
+	// newest is needed if something changed in it without an event.
+	stores []*Store
+	needed bool
+	writes []*Request
 	// changed[i] are the events of revision first+1+i, from when they were first asked
 	// for: each watcher is held against them, and each of its streams several times.
 	changed [][]WatchEvent
@@ -24,7 +27,7 @@ func NewLog(init Initial) *Log {
 // Restart forgets all writes: the log is at the given contents again.
 func (l *Log) Restart() {
 	l.stores = append(l.stores[:0], l.initial)
-	l.writes, l.changed, l.leases = l.writes[:0], l.changed[:0], l.leases[:0]
+	l.writes, l.changed, l.leases, l.needed = l.writes[:0], l.changed[:0], l.leases[:0], false
 }
 
 // Append replays one more committed request. Requests that change nothing add
@@ -38,10 +41,13 @@ func (l *Log) Append(r *Request) {
 	}
 	if next.revision == cur.revision {
 		l.stores[len(l.stores)-1] = next
+		l.needed = true
 		return
 	}
 	l.stores = append(l.stores, next)
 	l.writes = append(l.writes, r)
+	l.thin()
+	l.needed = r.Kind == LeaseRevoke
 }
 
 // Revision is the newest revision.
@@ -56,7 +62,10 @@ func (l *Log) At(rev int64) *Store {
 	if rev < l.first || rev > l.Revision() {
 		return nil
 	}
-	return l.stores[rev-l.first]
+	if s := l.stores[rev-l.first]; s != nil {
+		return s
+	}
+	return l.madeAgain(rev)
 }
 
 // Write returns the request that made a revision, nil for the first one and for
