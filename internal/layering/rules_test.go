@@ -9,7 +9,7 @@ package layering
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections", "internal/testsize"},
 	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs", "proofs/sampled"},
-	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering"},
+	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
 	{"sim/wire", "explore/...", "internal/commute"},
 	{"sim/etcd/...", "sim/client/...", "sim/cache/...", "sim/compactor/...", "sim/informer/..."},
@@ -134,6 +134,10 @@ var forbidden = []rule{
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
+		because: "it is for tests",
+	},
+	{
+		packages: []string{"..."}, except: []string{"internal/largehistory"}, never: []string{"internal/largehistory"},
 		because: "it is for tests",
 	},
 	{
