@@ -32,6 +32,15 @@ type bug struct {
 // one is the smallest workload with a write and a read.
 const one = "writers=1 writes=1 readers=1 reads=1"
 
+// What several bugs leave of a scenario.
+const (
+	noErrors = " leave=0 list-watchers=0 list-rounds=0 drawn-watchers=0 drawn-requests=0 resources=1 client-kv=false client-writes=false" +
+		" timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 at-rest=true"
+	oneTimeout = " client-kv=false txns=false deletes=false gets=0 watchers=0 keys=1 items=0 history=0 timeouts=1 overloads=0" +
+		" leader-changes=0 at-rest=true"
+	oneRestart = "writes=1 deletes=false watchers=1 leave=0 keys=1 items=0 restarts=1 at-rest=true"
+)
+
 var bugs = []bug{
 	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
 		" etcd-restarts=1 etcd-snapshots=0 at-rest=true", 0}},
@@ -40,10 +49,11 @@ var bugs = []bug{
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
-	{"issue-20221", scenarios.LaggingMember, bounds{one + " noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", 1}},
 	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=1 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
+	{"deleted-without-value", scenarios.ErrorsAtRest, bounds{"writers=1 writes=2 readers=0 reads=0 watchers=1 keys=1 items=0" + noErrors +
+		" breaks=0 recreations=0 call-breaks=0", 0}},
 	{"events-share-value", scenarios.WatchGuarantees, bounds{"writers=1 writes=3 streams=1 noise=0 noise-writes=0 compactions=0 history=0" +
 		" etcd-restarts=0 etcd-snapshots=0 keys=2 items=2 deletes=false", 1}},
 	{"options-after-watch", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 txns=false wide=false keys=1 items=1", 1}},
@@ -53,6 +63,14 @@ var bugs = []bug{
 	{"client-keeps-calls", scenarios.ErrorsAtRest, bounds{"writers=1 writes=1 readers=0 watchers=1 leave=0 keys=1 items=1 at-rest=true" +
 		" drawn-watchers=0 drawn-requests=0 timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 breaks=0 recreations=0 call-breaks=1" +
 		" resources=1 list-watchers=0", 1}},
+	{"client-keeps-watches", scenarios.ErrorsAtRest, bounds{"writers=0 writes=0 deletes=false readers=0 reads=0 watchers=0 keys=1 items=0" + noErrors +
+		" breaks=1 call-breaks=0", 1}},
+	{"client-refuses-writes", scenarios.EtcdErrors, bounds{one + oneTimeout, 0}},
+	{"client-repeats-writes", scenarios.EtcdErrors, bounds{one + oneTimeout, 1}},
+	{"progress-of-another-stream", scenarios.SeveralCaches, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=1 reads=2" +
+		" move=false watchers=0 keys=2 items=0 breaks=0 restarts=0 etcd-restarts=0 at-rest=true", 1}},
+	{"kubernetes-49956", scenarios.ResumedWatch, bounds{oneRestart, 1}},
+	{"etcd-20488", scenarios.ResumedWatch, bounds{oneRestart, 1}},
 	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writes=2 watchers=1 leave=1 keys=1 restarts=0", 0}},
 	{"kubernetes-59848", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 	{"kubernetes-78029", scenarios.RecreatedCache, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informers=1 recreations=1" +
@@ -60,7 +78,15 @@ var bugs = []bug{
 	{"kubernetes-100878", informers.Refusals, bounds{"writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
 		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true", 1}},
 	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
+	{"kubernetes-135580", informers.Refusals, bounds{"caches=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1 restarts=0" +
+		" informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"page-of-newest-state", scenarios.SnapshotReads, bounds{"caches=1 compactors=false writers=1 writes=2 deletes=false noise=0 noise-writes=0" +
+		" readers=1 reads=2 keys=2 items=2 history=0 restarts=0 at-rest=true", 0}},
+	{"progress-lowers-version", scenarios.Outages, bounds{"client-kv=false writers=1 writes=2 deletes=false noise=0 noise-writes=0 readers=0 reads=0" +
+		" gets=0 watchers=0 streams=0 keys=1 items=0 history=0 compactions=0 breaks=0 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 1}},
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
+	{"trigger-of-new-value", scenarios.SelectedLists, bounds{"namespaces=0 writers=2 writes=1 txns=false deletes=false noise=0 noise-writes=0" +
+		" watchers=1 leave=0 keys=1 items=0 compactions=0 drawn-readers=0 drawn-watchers=0 drawn-requests=0 breaks=0 restarts=0 at-rest=true", 1}},
 	{"version-before-store", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 }
 
@@ -87,6 +113,30 @@ func unsearched(b *testbed.KnownBug) string {
 // clock, and the search judges the property.
 func searchable(b *testbed.KnownBug) bool {
 	return b.Scenario.Params.Clock.Mode != sim.Timed && (b.Property.Past != nil || b.Property.Goal != nil)
+}
+
+// shows are the names of the properties that the bug is known to violate in the scenario of the row, none
+// if it is looked for in another one.
+func shows(t *testing.T, b *bug) []string {
+	t.Helper()
+	known, err := testbed.FindBug(b.name)
+	require.NoError(t, err)
+	if b.scenario != known.Scenario {
+		return nil
+	}
+	return testbed.Names(append(slices.Clone(known.Further), known.Property))
+}
+
+// control searches within the same bounds without the bug, for the one promise that the bug breaks.
+func control(t *testing.T, b *bug, violated string) *without {
+	t.Helper()
+	p, err := b.params()
+	require.NoError(t, err)
+	p.Bugs = nil
+	sc := *b.scenario
+	sc.Claims = slices.DeleteFunc(slices.Clone(sc.Claims), func(c *testbed.Property) bool { return c.Name != violated })
+	found, _ := search(t, &sc, p, b.firings, maxStates)
+	return &without{Verdict: found.Verdict, Why: found.Why, States: found.States}
 }
 
 // shrinkSeeds is in how many schedules a run is looked for that is then shrunk.
@@ -139,16 +189,23 @@ func TestBugs(t *testing.T) {
 			found, runs := search(t, b.scenario, p, b.firings, maxStates)
 			require.Equal(t, string(prove.Violated), found.Verdict, "%d states", found.States)
 			have := figuresOf(found)
+			if names := shows(t, b); names != nil {
+				require.Contains(t, names, have.Violated)
+			}
 			require.Equal(t, have.Steps, steps(runs[0]), "a step of the search is one of the recording")
 			story := told(t, b.scenario, found, runs)
 			if *updateProofs {
-				have.Shrunk = shrunk(t, b, p, have.Violated)
+				have.Shrunk, have.Without = shrunk(t, b, p, have.Violated), control(t, b, have.Violated)
+				require.True(t, have.Without.holds(), "without the bug: %s", have.Without)
 				kept.Bugs[b.name] = have
 				require.NoError(t, os.WriteFile(filepath.Join(storiesDir, b.story()), []byte(story), 0o644))
 				kept.write(t)
 				return
 			}
-			have.Shrunk = want.Shrunk
+			have.Shrunk, have.Without = want.Shrunk, want.Without
+			if want.Without.States <= searchedAgain() {
+				have.Without = control(t, b, have.Violated)
+			}
 			require.Equal(t, want, have, searchAnew)
 			text, err := os.ReadFile(filepath.Join(storiesDir, b.story()))
 			require.NoError(t, err)
