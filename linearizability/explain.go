@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -192,7 +193,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 		return
 	}
 	w.look(op.Request, rev)
-	have := w.timeline.window.between(op.Request.Key, rangeEnd(op.Request), &w.scratch)
+	have := w.timeline.window.Between(op.Request.Key, items.RangeEnd(op.Request), &w.scratch)
 	have = op.Request.Selection.Of(have)
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
 		have = have[:l]
@@ -208,7 +209,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
 		case i == len(have) || shown[i].Key < have[i].Key:
 			e.Anomaly, e.Key, e.Got = Ghost, shown[i].Key, copyOf(shown[i])
-			if !model.InRange(e.Key, op.Request.Key, rangeEnd(op.Request)) {
+			if !model.InRange(e.Key, op.Request.Key, items.RangeEnd(op.Request)) {
 				e.Anomaly = Foreign
 				return
 			}
@@ -216,7 +217,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 				e.Anomaly = Premature
 			}
 			e.Write, e.WriteRevision = w.deleter(shown[i].Key, rev)
-		case !shows(shown[i], have[i], op.Request.KeysOnly):
+		case !items.Shows(shown[i], have[i], op.Request.KeysOnly):
 			e.Key, e.Got, e.Want = have[i].Key, copyOf(shown[i]), copyOf(have[i])
 			e.Write, e.WriteRevision = w.writer(have[i].ModRevision), have[i].ModRevision
 			switch {
@@ -232,7 +233,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 		}
 		return
 	}
-	if e.Anomaly == "" || !w.timeline.window.answers(op.Request, op.Result, &w.scratch) {
+	if e.Anomaly == "" || !w.timeline.window.Answers(op.Request, op.Result, &w.scratch) {
 		e.Anomaly = Miscounted
 	}
 }
@@ -262,7 +263,7 @@ func (w *Witness) firstWithout(key string, from int64) int {
 	for _, ref := range w.points {
 		op := &w.history.Operations[ref.index]
 		r := op.Request
-		if first >= 0 || ref.revision < from || r.IsWrite() || r.CountOnly || !model.InRange(key, r.Key, rangeEnd(r)) {
+		if first >= 0 || ref.revision < from || r.IsWrite() || r.CountOnly || !model.InRange(key, r.Key, items.RangeEnd(r)) {
 			continue
 		}
 		if !slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return it.Key == key }) {

@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -15,8 +16,8 @@ type fates struct {
 	points   []writeRef
 	chosen   []choice
 	used     map[int]bool
-	items    arena
-	bases    bases
+	items    items.Arena
+	bases    items.Bases
 	scratch  []*model.Item
 	replayed int
 }
@@ -33,8 +34,8 @@ func (s *settling) search() {
 	}
 	f := &fates{settling: s, used: map[int]bool{}}
 	f.prepare()
-	start := contents{items: &f.items, persistent: true}
-	start.reset(s.history.Initial.Items, f.bases.of(s.history.Initial.Items))
+	start := items.Contents{Arena: &f.items, Persistent: true}
+	start.Reset(s.history.Initial.Items, f.bases.Of(s.history.Initial.Items))
 	if f.from(start, s.history.Initial.Revision, f.points) {
 		for _, c := range f.chosen {
 			s.settle(c.write, c.revision)
@@ -57,7 +58,7 @@ func (f *fates) prepare() {
 }
 
 // from finds writes for all gaps behind a revision, at which the store is as given.
-func (f *fates) from(c contents, rev int64, points []writeRef) bool {
+func (f *fates) from(c items.Contents, rev int64, points []writeRef) bool {
 	for ; ; rev++ {
 		var right bool
 		if points, right = f.observe(&c, rev, points); !right {
@@ -78,13 +79,13 @@ func (f *fates) from(c contents, rev int64, points []writeRef) bool {
 
 // choose tries the writes that are left at a gap, those that were called first before the
 // others: the order in which they most likely happened.
-func (f *fates) choose(c *contents, rev int64, points []writeRef) bool {
+func (f *fates) choose(c *items.Contents, rev int64, points []writeRef) bool {
 	for _, i := range f.lost {
 		op := &f.history.Operations[i]
 		if f.used[i] || !f.mayMake(i, rev) || f.shown[rev] != nil && !f.fits(f.shown[rev], op.Request) {
 			continue
 		}
-		after := c.clone()
+		after := c.Clone()
 		if !f.apply(&after, i, rev) {
 			continue
 		}
@@ -100,27 +101,27 @@ func (f *fates) choose(c *contents, rev int64, points []writeRef) bool {
 }
 
 // apply replays a write, and reports whether it changed something and was answered so.
-func (f *fates) apply(c *contents, i int, rev int64) bool {
+func (f *fates) apply(c *items.Contents, i int, rev int64) bool {
 	f.replayed++
 	op := &f.history.Operations[i]
 	answer := op.Result
 	if op.Outcome == model.Unknown {
 		answer = nil
 	}
-	changed, right := c.apply(op.Request, answer, rev, &f.scratch)
+	changed, right := c.Apply(op.Request, answer, rev, &f.scratch)
 	return changed && right && f.replayed <= maxReplayed
 }
 
 // observe holds the store against the answers that name its revision, and returns those
 // that name later ones.
-func (f *fates) observe(c *contents, rev int64, points []writeRef) ([]writeRef, bool) {
+func (f *fates) observe(c *items.Contents, rev int64, points []writeRef) ([]writeRef, bool) {
 	for len(points) > 0 && points[0].revision <= rev {
 		op := &f.history.Operations[points[0].index]
 		if op.Request.IsWrite() {
-			if !c.idle(op.Request, op.Result, &f.scratch) {
+			if !c.Idle(op.Request, op.Result, &f.scratch) {
 				return nil, false
 			}
-		} else if !c.answers(op.Request, op.Result, &f.scratch) {
+		} else if !c.Answers(op.Request, op.Result, &f.scratch) {
 			return nil, false
 		}
 		points = points[1:]

@@ -61,7 +61,7 @@ func TestJudgeOnRandomHistories(t *testing.T) {
 func TestJudgementsAreTheSameWithABase(t *testing.T) {
 	d := fastDice{rand.New(rand.NewPCG(11, 12))}
 	var plain, based Judge
-	based.witness.bases.least, based.porcupine.bases.least = 1, 1
+	based.witness.bases.Least, based.porcupine.bases.Least = 1, 1
 	var items []*model.Item
 	shared := 0
 	for n := range *histories / 3 {

@@ -54,14 +54,6 @@ func plainResult(res *model.Result) bool {
 	return !slices.ContainsFunc(res.Results, func(r model.Result) bool { return !plainResult(&r) })
 }
 
-func plainItems(items []*model.Item) []*model.Item {
-	var plain []*model.Item
-	for _, it := range items {
-		plain = append(plain, &model.Item{Key: it.Key, Value: it.Value, CreateRevision: 1, ModRevision: 1, Version: 1})
-	}
-	return plain
-}
-
 // parts are the operations that can be judged apart. An order of all of them exists if
 // one of each part does, as linearizability is local (Herlihy and Wing, 1990, section
 // 3.3). Sequential consistency is not.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -20,7 +21,7 @@ type Porcupine struct {
 	Memory int
 
 	spec       specification
-	bases      bases
+	bases      items.Bases
 	calls      []call
 	operations []porcupine.Operation
 	turns      []int32
@@ -78,15 +79,15 @@ func (p *Porcupine) affordable(budget, operations, clients int) int {
 	}
 	// A state is the set of operations that happened, the chunk of items that
 	// the last of them changed, and the places of all clients.
-	each := 400 + operations/8 + 4*clients + 8*chunkItems
+	each := 400 + operations/8 + 4*clients + 8*items.ChunkItems
 	return min(budget, p.Memory/each)
 }
 
 func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
-	p.spec.items.reset()
-	initial := &state{contents: contents{items: &p.spec.items, persistent: true}, revision: h.Initial.Revision}
-	base := p.bases.of(h.Initial.Items)
-	initial.reset(h.Initial.Items, base)
+	p.spec.items.Reset()
+	initial := &state{Contents: items.Contents{Arena: &p.spec.items, Persistent: true}, revision: h.Initial.Revision}
+	base := p.bases.Of(h.Initial.Items)
+	initial.Reset(h.Initial.Items, base)
 	p.spec.initial, p.spec.clients = initial, len(h.Clients)
 	p.turns = append(p.turns[:0], make([]int32, len(h.Clients))...)
 	p.order = p.order[:0]
@@ -130,11 +131,11 @@ func (p *Porcupine) prepare(h *model.History, log *model.Log, prop Property) {
 	p.plain = p.isPlain()
 	switch {
 	case p.plain && base != nil:
-		initial.reset(nil, base.asPlain())
+		initial.Reset(nil, base.Plain())
 	case p.plain:
-		initial.reset(plainItems(h.Initial.Items), nil)
+		initial.Reset(items.Plain(h.Initial.Items), nil)
 	}
-	initial.plain = p.plain
+	initial.Plain = p.plain
 	if prop == Sequential {
 		p.overlapAll()
 	}

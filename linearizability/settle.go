@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -445,7 +446,7 @@ func lateReads(h *model.History) (reads []lateRead, all bool) {
 			continue
 		}
 		// The revision of a LIST is not looked at for linearizable-data.
-		late := lateRead{r.Key, rangeEnd(r), r.CountOnly || r.Limit > 0 || r.Selection != (model.Selection{})}
+		late := lateRead{r.Key, items.RangeEnd(r), r.CountOnly || r.Limit > 0 || r.Selection != (model.Selection{})}
 		for _, it := range res.Items {
 			late.puts = late.puts || it.ModRevision == 0
 		}

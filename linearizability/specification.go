@@ -5,13 +5,14 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
 // state is the store of the sequential specification. It never changes once
 // made: porcupine comes back to it when it backtracks.
 type state struct {
-	contents
+	items.Contents
 	revision int64
 }
 
@@ -51,7 +52,7 @@ type specification struct {
 	steps, budget int
 	initial       *state
 	clients       int
-	items         arena
+	items         items.Arena
 	scratch       []*model.Item
 }
 
@@ -60,12 +61,12 @@ func (s *specification) spent() bool { return s.steps > s.budget }
 // step carries out one operation on a store. It returns nil if a store in this
 // state could not have answered so.
 func (s *specification) step(st *state, c *call) *state {
-	if c.revokes && st.holds(c.request.Lease) {
+	if c.revokes && st.Holds(c.request.Lease) {
 		if c.observed != 0 && c.observed != st.revision+1 {
 			return nil
 		}
-		after := &state{contents: st.clone(), revision: st.revision + 1}
-		after.contents.revoke(c.request.Lease)
+		after := &state{Contents: st.Clone(), revision: st.revision + 1}
+		after.Revoke(c.request.Lease)
 		return after
 	}
 	if !c.writes {
@@ -73,10 +74,10 @@ func (s *specification) step(st *state, c *call) *state {
 			return nil
 		}
 		if c.request.IsWrite() {
-			if !st.idle(c.request, c.result, &s.scratch) {
+			if !st.Idle(c.request, c.result, &s.scratch) {
 				return nil
 			}
-		} else if !st.answers(c.request, c.result, &s.scratch) {
+		} else if !st.Answers(c.request, c.result, &s.scratch) {
 			return nil
 		}
 		return st
@@ -84,11 +85,11 @@ func (s *specification) step(st *state, c *call) *state {
 	if c.made != 0 && c.made != st.revision+1 {
 		return nil
 	}
-	after := &state{contents: st.clone(), revision: st.revision + 1}
-	if st.plain {
+	after := &state{Contents: st.Clone(), revision: st.revision + 1}
+	if st.Plain {
 		after.revision = st.revision
 	}
-	changed, right := after.apply(c.request, c.result, after.revision, &s.scratch)
+	changed, right := after.Apply(c.request, c.result, after.revision, &s.scratch)
 	if !right {
 		return nil
 	}
@@ -108,57 +109,10 @@ func (s *specification) count() bool {
 	return s.steps <= s.budget
 }
 
-func hashState(st *state) uint64 { return st.digest ^ uint64(st.revision)*0x9e3779b97f4a7c15 }
+func hashState(st *state) uint64 { return st.Digest() ^ uint64(st.revision)*0x9e3779b97f4a7c15 }
 
 func equalStates(a, b *state) bool {
-	if a == b {
-		return true
-	}
-	if a.revision != b.revision || a.digest != b.digest {
-		return false
-	}
-	if a.base != nil {
-		// All states of a search have the same base.
-		return a.differsLike(&b.contents) && b.differsLike(&a.contents)
-	}
-	x, y := iterate(&a.contents), iterate(&b.contents)
-	for {
-		i, j := x(), y()
-		if i == nil || j == nil {
-			return i == j
-		}
-		if i != j && *i != *j {
-			return false
-		}
-	}
-}
-
-// differsLike reports whether other contents have what these have, where these differ from
-// their base.
-func (c *contents) differsLike(other *contents) bool {
-	next := iterate(c)
-	for it := next(); it != nil; it = next() {
-		have := other.get(it.Key)
-		if isGone(it) != (have == nil) || have != nil && *have != *it {
-			return false
-		}
-	}
-	return true
-}
-
-// iterate goes through what the chunks have.
-func iterate(c *contents) func() *model.Item {
-	chunk, at := 0, 0
-	return func() *model.Item {
-		for chunk < len(c.chunks) {
-			if at < len(c.chunks[chunk]) {
-				at++
-				return c.chunks[chunk][at-1]
-			}
-			chunk, at = chunk+1, 0
-		}
-		return nil
-	}
+	return a == b || a.revision == b.revision && a.Equal(&b.Contents)
 }
 
 // realTime is the specification whose order porcupine holds to the intervals of

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -19,12 +20,12 @@ type timeline struct {
 
 	// base are the many items that the history begins with, at the revision since, nil if
 	// they were few. They are in the changes only once a key of theirs changes.
-	base  *base
+	base  *items.Base
 	since int64
 	// alone is the run of a key of base that never changes.
 	alone [1]keyRun
 
-	window contents
+	window items.Contents
 }
 
 const maxProbes = 1 << 30
@@ -43,7 +44,7 @@ type keyRun struct {
 	from, to int32
 }
 
-func (t *timeline) reset(b *base, since int64) {
+func (t *timeline) reset(b *items.Base, since int64) {
 	t.changes, t.keys, t.grouped, t.probes = t.changes[:0], t.keys[:0], false, 0
 	t.base, t.since = b, since
 }
@@ -56,7 +57,7 @@ func (t *timeline) add(key string, rev int64, it *model.Item) {
 
 // begin adds what base has of a key.
 func (t *timeline) begin(key string) {
-	if it := t.base.get(key); it != nil {
+	if it := t.base.Get(key); it != nil {
 		t.add(key, t.since, it)
 	}
 }
@@ -101,7 +102,7 @@ func (t *timeline) runs(key, end string) []keyRun {
 // runsOf are those of one key, valid until the next call.
 func (t *timeline) runsOf(key string) []keyRun {
 	runs := t.runs(key, "")
-	if len(runs) > 0 || t.base.get(key) == nil {
+	if len(runs) > 0 || t.base.Get(key) == nil {
 		return runs
 	}
 	// It goes behind all changes, where no other run reaches.
@@ -171,7 +172,7 @@ func (w *Witness) firstGet(op *model.Operation, bound int64) (int64, bool) {
 		return 0, false
 	}
 	c := &t.changes[at]
-	if c.item == nil || !shows(answer.Items[0], c.item, false) {
+	if c.item == nil || !items.Shows(answer.Items[0], c.item, false) {
 		return 0, false
 	}
 	rev := max(bound, c.revision)
@@ -216,17 +217,17 @@ func (w *Witness) firstRange(op *model.Operation, bound int64) (int64, bool) {
 	for !t.spent() {
 		next := w.look(op.Request, rev)
 		if op.Request.IsWrite() {
-			if t.window.idle(op.Request, op.Result, &w.scratch) {
+			if t.window.Idle(op.Request, op.Result, &w.scratch) {
 				return rev, true
 			}
-		} else if t.window.answers(op.Request, op.Result, &w.scratch) {
+		} else if t.window.Answers(op.Request, op.Result, &w.scratch) {
 			return rev, true
 		}
 		for _, it := range op.Result.Items {
 			if it.ModRevision == 0 {
 				continue
 			}
-			if have := t.window.get(it.Key); have == nil || have.ModRevision != it.ModRevision {
+			if have := t.window.Get(it.Key); have == nil || have.ModRevision != it.ModRevision {
 				return 0, false
 			}
 		}
@@ -246,16 +247,16 @@ func (w *Witness) look(r *model.Request, rev int64) (next int64) {
 	if rev < t.since {
 		base = nil
 	}
-	t.window.reset(nil, base)
+	t.window.Reset(nil, base)
 	show := func(key, end string) {
 		for _, run := range t.runs(key, end) {
 			at := t.at(run, rev)
 			switch {
 			case at < run.from:
 			case t.changes[at].item != nil:
-				t.window.set(t.changes[at].item)
+				t.window.Set(t.changes[at].item)
 			case base != nil:
-				t.window.remove(run.key)
+				t.window.Remove(run.key)
 			}
 			if at+1 < run.to && (next == 0 || t.changes[at+1].revision < next) {
 				next = t.changes[at+1].revision
@@ -270,7 +271,7 @@ func (w *Witness) look(r *model.Request, rev int64) (next int64) {
 // included.
 func ranges(r *model.Request, f func(key, end string)) {
 	if r.Kind != model.Txn {
-		f(r.Key, rangeEnd(r))
+		f(r.Key, items.RangeEnd(r))
 		return
 	}
 	for i := range r.Compare {

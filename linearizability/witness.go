@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -32,9 +33,9 @@ type Witness struct {
 	// points are in the order of their revisions. revocations are those of them whose answer
 	// does not say whether they made theirs.
 	writes, points, revocations []writeRef
-	contents                    contents
-	bases                       bases
-	items                       arena
+	contents                    items.Contents
+	bases                       items.Bases
+	items                       items.Arena
 	scratch                     []*model.Item
 	revision                    int64 // that of contents
 	timeline                    timeline
@@ -159,11 +160,11 @@ func (w *Witness) place(op *model.Operation) (role, int64) {
 // the answers against them that name their revision.
 func (w *Witness) replay() {
 	init := &w.history.Initial
-	w.items.reset()
-	w.contents.items = &w.items
-	if w.contents.observe == nil {
-		w.contents.observe = func(key string, it *model.Item) {
-			if w.contents.base != nil && w.contents.inChunks(key) == nil {
+	w.items.Reset()
+	w.contents.Arena = &w.items
+	if w.contents.Observe == nil {
+		w.contents.Observe = func(key string, it *model.Item) {
+			if w.contents.Untouched(key) {
 				// Its first change: what it was before belongs to it.
 				w.timeline.begin(key)
 			}
@@ -171,9 +172,9 @@ func (w *Witness) replay() {
 		}
 	}
 	w.revision = init.Revision
-	base := w.bases.of(init.Items)
+	base := w.bases.Of(init.Items)
 	w.timeline.reset(base, init.Revision)
-	w.contents.reset(init.Items, base)
+	w.contents.Reset(init.Items, base)
 	w.last = init.Revision
 	if w.blind {
 		return
@@ -209,7 +210,7 @@ func (w *Witness) replay() {
 			shown = nil
 		}
 		w.revision++
-		if changed, right := w.contents.apply(op.Request, shown, w.revision, &w.scratch); !w.history.Partial && (!changed || !right) {
+		if changed, right := w.contents.Apply(op.Request, shown, w.revision, &w.scratch); !w.history.Partial && (!changed || !right) {
 			w.broken = fault{kind: wrongAnswer, op: ref.index, revision: w.revision - 1}
 			return
 		}
@@ -253,7 +254,7 @@ func (w *Witness) madeByRevoking(r *model.Request, res *model.Result) bool {
 func (w *Witness) revoke() bool {
 	lease := func(ref writeRef) int64 { return w.history.Operations[ref.index].Request.Lease }
 	answered := w.revocations[searchWrites(w.revocations, w.revision+1):searchWrites(w.revocations, w.revision+2)]
-	at := slices.IndexFunc(answered, func(ref writeRef) bool { return w.contents.holds(lease(ref)) })
+	at := slices.IndexFunc(answered, func(ref writeRef) bool { return w.contents.Holds(lease(ref)) })
 	if at < 0 {
 		return false
 	}
@@ -261,7 +262,7 @@ func (w *Witness) revoke() bool {
 	// Of two with one lease, the later one is of a lease that was granted again. Either may be it.
 	w.open = w.open || slices.ContainsFunc(answered[at+1:], func(ref writeRef) bool { return lease(ref) == lease(made) })
 	w.revision++
-	w.contents.revoke(lease(made))
+	w.contents.Revoke(lease(made))
 	w.roles[made.index], w.last = writing, w.revision
 	w.writes = append(w.writes, made)
 	return true
@@ -279,7 +280,7 @@ func (w *Witness) fill() bool {
 		return false
 	}
 	w.revision++
-	if changed, _ := w.contents.apply(r, nil, w.revision, &w.scratch); !changed {
+	if changed, _ := w.contents.Apply(r, nil, w.revision, &w.scratch); !changed {
 		for _, ref := range w.writes {
 			if ref.revision < w.revision {
 				w.broken = fault{kind: contradicted, op: ref.index, revision: w.revision}
@@ -299,9 +300,9 @@ func (w *Witness) observe(points []writeRef) []writeRef {
 		i := points[0].index
 		op := &w.history.Operations[i]
 		if op.Request.IsWrite() {
-			w.bad[i] = !w.contents.idle(op.Request, op.Result, &w.scratch)
+			w.bad[i] = !w.contents.Idle(op.Request, op.Result, &w.scratch)
 		} else {
-			w.bad[i] = !w.contents.answers(op.Request, op.Result, &w.scratch)
+			w.bad[i] = !w.contents.Answers(op.Request, op.Result, &w.scratch)
 		}
 		points = points[1:]
 	}

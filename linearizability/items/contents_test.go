@@ -1,4 +1,4 @@
-package linearizability
+package items
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// contents must be the store of the specification, only faster: the same
+// Contents must be the store of the specification, only faster: the same
 // requests, the same answers, and old clones stay what they were. Enough keys
 // for several chunks.
 func TestContentsAreTheModelsStore(t *testing.T) {
@@ -19,18 +19,18 @@ func TestContentsAreTheModelsStore(t *testing.T) {
 		keys := rapid.SampledFrom([]int{3, 500}).Draw(t, "keys")
 		persistent := rapid.Bool().Draw(t, "persistent")
 		// A base of few items has more of its cases in a short run.
-		known := bases{least: rapid.SampledFrom([]int{1, leastBase}).Draw(t, "least")}
+		known := Bases{Least: rapid.SampledFrom([]int{1, leastBase}).Draw(t, "least")}
 		name := func() string { return fmt.Sprintf("k%03d", rapid.IntRange(0, keys-1).Draw(t, "key")) }
 		init := model.Initial{Revision: 600}
 		for i := range rapid.IntRange(0, keys).Draw(t, "initial") {
 			init.Items = append(init.Items, &model.Item{Key: fmt.Sprintf("k%03d", i), CreateRevision: int64(i + 1), ModRevision: int64(i + 1), Version: 1})
 		}
-		c := contents{items: new(arena), persistent: persistent}
+		c := Contents{Arena: new(Arena), Persistent: persistent}
 		before := slices.Clone(init.Items)
-		c.reset(init.Items, known.of(init.Items))
+		c.Reset(init.Items, known.Of(init.Items))
 		store := model.NewStore(init)
 		type frozen struct {
-			contents
+			Contents
 			store *model.Store
 		}
 		var clones []frozen
@@ -38,27 +38,27 @@ func TestContentsAreTheModelsStore(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			if persistent && rapid.IntRange(0, 9).Draw(t, "clone") == 0 {
 				clones = append(clones, frozen{c, store.Clone()})
-				c = c.clone()
+				c = c.Clone()
 			}
 			r := anyRequest(t, name)
 			before := store.Revision()
 			want := store.Apply(r)
 			if !r.IsWrite() {
-				require.True(t, c.answers(r, &want, &scratch))
+				require.True(t, c.Answers(r, &want, &scratch))
 				want.Count++
-				require.False(t, c.answers(r, &want, &scratch))
+				require.False(t, c.Answers(r, &want, &scratch))
 				continue
 			}
 			if store.Revision() == before {
-				require.True(t, c.idle(r, &want, &scratch))
+				require.True(t, c.Idle(r, &want, &scratch))
 			}
-			changed, right := c.apply(r, &want, before+1, &scratch)
+			changed, right := c.Apply(r, &want, before+1, &scratch)
 			require.True(t, right)
 			require.Equal(t, store.Revision() > before, changed)
 			equalContents(t, &c, store)
 		}
 		for _, f := range clones {
-			equalContents(t, &f.contents, f.store)
+			equalContents(t, &f.Contents, f.store)
 		}
 		if b := known.last; b != nil {
 			require.Equal(t, before, b.items, "the base is for the next history, too")
@@ -66,18 +66,18 @@ func TestContentsAreTheModelsStore(t *testing.T) {
 	})
 }
 
-func equalContents(t *rapid.T, c *contents, store *model.Store) {
+func equalContents(t *rapid.T, c *Contents, store *model.Store) {
 	var scratch []*model.Item
-	have := c.between("", "\x00", &scratch)
+	have := c.Between("", "\x00", &scratch)
 	require.Len(t, have, store.Len())
 	i := 0
 	store.Ascend("", "\x00", func(want *model.Item) bool {
 		require.Equal(t, *want, *have[i])
-		require.Equal(t, *want, *c.get(want.Key))
+		require.Equal(t, *want, *c.Get(want.Key))
 		i++
 		return true
 	})
-	if c.persistent {
+	if c.Persistent {
 		require.Equal(t, store.Digest(), c.digest)
 	}
 }

@@ -1,0 +1,254 @@
+package items
+
+import (
+	"math"
+	"slices"
+
+	"github.com/watchbed/watchbed/model"
+)
+
+// Contents are the items of a store in key order, in chunks: small enough that
+// inserting moves little, and that a branching search shares all of them but
+// the one it changes.
+//
+// It exists beside model.Store because judging must be cheap enough to do after
+// every schedule: with a handful of keys it is one sorted slice, reused from one
+// history to the next. A test ties its answers to those of model.Store.
+type Contents struct {
+	// base are the many items that the contents began with, nil if they were few. The chunks
+	// hold only what differs from them then: each item that was set, and each of base that
+	// was removed, as one that isGone.
+	base   *Base
+	chunks [][]*model.Item
+	// Arena has the items that writes make.
+	Arena *Arena
+	// Persistent makes changes copy the chunk that they touch, so that clones
+	// keep theirs.
+	Persistent bool
+	// digest is the sum of the digests of all items, kept only if Persistent:
+	// only persistent contents are compared with each other.
+	digest uint64
+	// Plain contents know no revisions: each item is at 1, and counts as written once.
+	Plain bool
+	// Observe, if set, is called for every change; nil is a deletion.
+	Observe func(key string, it *model.Item)
+}
+
+// ChunkItems is how many items a chunk has at most.
+const ChunkItems = 64
+
+// Reset starts again at the given items, keeping the memory. The base is that of the items,
+// nil if it has none.
+func (c *Contents) Reset(init []*model.Item, b *Base) {
+	if c.Persistent || len(c.chunks) > 1 {
+		c.chunks = nil
+	} else if len(c.chunks) == 1 {
+		c.chunks[0] = c.chunks[0][:0]
+	}
+	c.base, c.digest = b, 0
+	if b != nil {
+		c.digest = b.digest
+		return
+	}
+	for _, it := range init {
+		c.Set(it)
+	}
+}
+
+// Clone is only for persistent contents.
+func (c *Contents) Clone() Contents {
+	d := *c
+	d.chunks = append(make([][]*model.Item, 0, len(c.chunks)+1), c.chunks...)
+	return d
+}
+
+// chunk is the index of the only chunk that can hold the key.
+func (c *Contents) chunk(key string) int {
+	lo, hi := 0, len(c.chunks)
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		if c.chunks[mid][0].Key <= key {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// search is the index of the first item whose key is not less.
+func search(items []*model.Item, key string) int {
+	lo, hi := 0, len(items)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if items[mid].Key < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Get returns the item of a key, nil if there is none.
+func (c *Contents) Get(key string) *model.Item {
+	it := c.inChunks(key)
+	switch {
+	case c.base == nil:
+		return it
+	case it == nil:
+		return c.base.Get(key)
+	case isGone(it):
+		return nil
+	}
+	return it
+}
+
+// Untouched reports whether a key is still what the base has. It is false where there is no base.
+func (c *Contents) Untouched(key string) bool { return c.base != nil && c.inChunks(key) == nil }
+
+// inChunks is what the chunks have of a key, nil if that is nothing.
+func (c *Contents) inChunks(key string) *model.Item {
+	if len(c.chunks) == 0 {
+		return nil
+	}
+	items := c.chunks[c.chunk(key)]
+	if i := search(items, key); i < len(items) && items[i].Key == key {
+		return items[i]
+	}
+	return nil
+}
+
+// Set puts an item under its key.
+func (c *Contents) Set(it *model.Item) {
+	if c.Persistent {
+		c.digest += it.Digest()
+		if c.base != nil {
+			if old := c.Get(it.Key); old != nil {
+				c.digest -= old.Digest()
+			}
+		}
+	}
+	if c.Observe != nil {
+		c.Observe(it.Key, it)
+	}
+	c.place(it)
+}
+
+// place puts an item into the chunks.
+func (c *Contents) place(it *model.Item) {
+	if len(c.chunks) == 0 {
+		c.chunks = append(c.chunks, append(make([]*model.Item, 0, 8), it))
+		return
+	}
+	at := c.chunk(it.Key)
+	items := c.chunks[at]
+	i := search(items, it.Key)
+	found := i < len(items) && items[i].Key == it.Key
+	if found && c.Persistent && c.base == nil {
+		c.digest -= items[i].Digest()
+	}
+	if c.Persistent {
+		items = append(make([]*model.Item, 0, len(items)+1), items...)
+	}
+	if found {
+		items[i] = it
+		c.chunks[at] = items
+		return
+	}
+	items = append(items, nil)
+	copy(items[i+1:], items[i:])
+	items[i] = it
+	c.chunks[at] = items
+	if len(items) > ChunkItems {
+		c.split(at)
+	}
+}
+
+func (c *Contents) split(at int) {
+	items := c.chunks[at]
+	half := len(items) / 2
+	right := append(make([]*model.Item, 0, ChunkItems+1), items[half:]...)
+	c.chunks = append(c.chunks, nil)
+	copy(c.chunks[at+2:], c.chunks[at+1:])
+	c.chunks[at], c.chunks[at+1] = items[:half], right
+}
+
+// Remove deletes a key, and reports whether it was there.
+func (c *Contents) Remove(key string) bool {
+	if c.base != nil {
+		return c.removeMarked(key)
+	}
+	if len(c.chunks) == 0 {
+		return false
+	}
+	at := c.chunk(key)
+	items := c.chunks[at]
+	i := search(items, key)
+	if i == len(items) || items[i].Key != key {
+		return false
+	}
+	if c.Observe != nil {
+		c.Observe(key, nil)
+	}
+	if c.Persistent {
+		c.digest -= items[i].Digest()
+		items = append(make([]*model.Item, 0, len(items)), items...)
+	}
+	items = append(items[:i], items[i+1:]...)
+	c.chunks[at] = items
+	if len(items) == 0 && len(c.chunks) > 1 {
+		c.chunks = append(c.chunks[:at], c.chunks[at+1:]...)
+	}
+	return true
+}
+
+// Between returns the items of etcd's range [key, end). They are valid until
+// the next change; scratch holds them where they are not in one place.
+func (c *Contents) Between(key, end string, scratch *[]*model.Item) []*model.Item {
+	changed := c.betweenInChunks(key, end, scratch)
+	if c.base == nil {
+		return changed
+	}
+	have := c.base.between(key, end)
+	if len(changed) == 0 {
+		return have
+	}
+	*scratch = merge((*scratch)[:0], have, slices.Clone(changed), math.MaxInt)
+	return *scratch
+}
+
+// betweenInChunks is Between for what the chunks have.
+func (c *Contents) betweenInChunks(key, end string, scratch *[]*model.Item) []*model.Item {
+	if len(c.chunks) == 0 {
+		return nil
+	}
+	at := c.chunk(key)
+	items := c.chunks[at]
+	from := search(items, key)
+	if end == "" {
+		if from < len(items) && items[from].Key == key {
+			return items[from : from+1]
+		}
+		return nil
+	}
+	to := len(items)
+	if end != "\x00" {
+		to = max(from, search(items, end))
+	}
+	if to < len(items) || at+1 == len(c.chunks) {
+		return items[from:to]
+	}
+	out := append((*scratch)[:0], items[from:]...)
+	for _, items := range c.chunks[at+1:] {
+		if to = len(items); end != "\x00" {
+			to = search(items, end)
+		}
+		out = append(out, items[:to]...)
+		if to < len(items) {
+			break
+		}
+	}
+	*scratch = out
+	return out
+}
