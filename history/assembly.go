@@ -26,7 +26,7 @@ func NewAssembly() *Assembly {
 	}
 }
 
-// Add takes an operation of a client. It keeps one of each key and item.
+// Add takes an operation of a client. It keeps one of each key, item and read.
 func (a *Assembly) Add(client string, op model.Operation, place int64) {
 	index, known := a.clients[client]
 	if !known {
@@ -35,7 +35,7 @@ func (a *Assembly) Add(client string, op model.Operation, place int64) {
 		a.History.Clients = append(a.History.Clients, client)
 	}
 	op.Client = index
-	op.Request.Key, op.Request.End = a.same.key(op.Request.Key), a.same.key(op.Request.End)
+	op.Request = a.same.request(op.Request)
 	a.same.result(op.Result)
 	a.History.Operations = append(a.History.Operations, op)
 	a.places = append(a.places, place)

@@ -181,6 +181,21 @@ func TestReadRefuses(t *testing.T) {
 }
 
 // A client that gave up goes on: the open operation does not hold it back.
+// TestReadSharesReads: equal reads are one request, and one that says more is looked at itself.
+func TestReadSharesReads(t *testing.T) {
+	const get = `{"client":"c","op":"get","call":%d,"return":%d,"request":{"key":"a"%s},"response":{}}` + "\n"
+	same := fmt.Sprintf(get, 1, 2, "") + fmt.Sprintf(get, 3, 4, "") + fmt.Sprintf(get, 5, 6, `,"freshness":"any"`)
+	h, err := Read(strings.NewReader(same))
+	require.NoError(t, err)
+	require.Same(t, h.Operations[0].Request, h.Operations[1].Request)
+	require.Equal(t, model.Any, h.Operations[2].Request.Freshness)
+	for _, stray := range []string{`"value":"x"`, `"lease":5`, `"ttl":5`, `"prevKV":true`, `"ignoreValue":true`, `"ignoreLease":true`,
+		`"compare":[{"key":"a","target":"mod","result":"=","value":1}]`, `"success":[{"op":"get","key":"a"}]`, `"failure":[{"op":"get","key":"a"}]`} {
+		_, err := Read(strings.NewReader(same + fmt.Sprintf(get, 7, 8, ","+stray)))
+		require.ErrorContains(t, err, "line 4: a get has no", stray)
+	}
+}
+
 func TestReadAfterUnknown(t *testing.T) {
 	_, err := Read(strings.NewReader(
 		`{"client":"w","op":"put","call":1,"request":{"key":"a"},"unknown":true}` + "\n" +

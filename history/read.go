@@ -42,6 +42,7 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 	h := a.History
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, min(1<<16, limit.lineBytes)), limit.lineBytes)
+	d := newDecoder()
 	number, size, first := 0, 0, true
 	for sc.Scan() {
 		number++
@@ -70,7 +71,7 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 			}
 		}
 		if isWatch(line) {
-			if err := watchLine(a, line); err != nil {
+			if err := watchLine(a, d, line); err != nil {
 				return nil, lineError(number, err)
 			}
 			continue
@@ -79,7 +80,7 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 			return nil, lineError(number, err)
 		}
 		var in operationJSON
-		if err := decodeStrictly(line, &in); err != nil {
+		if err := d.decode(line, &in); err != nil {
 			return nil, lineError(number, err)
 		}
 		op, err := decodeOperation(&in)
@@ -130,6 +131,30 @@ func readHeader(line []byte, h *model.History) (bool, error) {
 		h.Initial = model.Initial{Revision: in.Revision, Compacted: in.Compacted, Items: in.Items}
 	}
 	return true, nil
+}
+
+// decoder is decodeStrictly for many lines, in the same memory.
+type decoder struct {
+	line bytes.Reader
+	json *json.Decoder
+}
+
+func newDecoder() *decoder {
+	d := &decoder{}
+	d.json = json.NewDecoder(&d.line)
+	d.json.DisallowUnknownFields()
+	return d
+}
+
+func (d *decoder) decode(line []byte, into any) error {
+	d.line.Reset(line)
+	if d.json.Decode(into) == nil {
+		if _, err := d.json.Token(); err == io.EOF {
+			return nil
+		}
+	}
+	// What is wrong is said of this line alone.
+	return decodeStrictly(line, into)
 }
 
 // decodeStrictly refuses fields that the format does not have: a misspelt

@@ -52,6 +52,10 @@ var eventTypes = []string{model.PutEvent: "put", model.DeleteEvent: "delete"}
 
 // isWatch reports whether a line is about a watch.
 func isWatch(line []byte) bool {
+	if bytes.HasPrefix(line, []byte(`{"watch":"`)) {
+		// As Write has them.
+		return true
+	}
 	if !bytes.Contains(line, []byte(`"watch"`)) {
 		return false
 	}
@@ -62,9 +66,9 @@ func isWatch(line []byte) bool {
 }
 
 // watchLine takes a line about a watch.
-func watchLine(a *Assembly, line []byte) error {
+func watchLine(a *Assembly, d *decoder, line []byte) error {
 	var in watchJSON
-	if err := decodeStrictly(line, &in); err != nil {
+	if err := d.decode(line, &in); err != nil {
 		return err
 	}
 	if (in.Request == nil) == (in.Response == nil) {
