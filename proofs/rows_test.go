@@ -91,15 +91,32 @@ var promises = []promise{
 		wanted: "API servers that compact etcd themselves, and a cache that starts anew",
 	},
 	{
+		title: "WatchList with its end bookmark",
+		text: "An informer that streams its list (KEP-3157) holds, at the bookmark that ends the initial events and ever after, what etcd had at\n" +
+			"the informer's resourceVersion; it never goes back, and it catches up. The search begins when the cache has listed and watches.",
+		scenario: informers.ColdStart, etcd: classes, designs: []string{"kep-2340", "kep-2340-fallback", "single-request"},
+		bounds: []bounds{{oneInformer + " informer-page=0 restarts=0", 1}},
+		wanted: "kep-4988, which keeps snapshots, with 236,860 states; a cache that starts anew while it streams",
+	},
+	{
 		title: "Informer over a relist",
 		text: "An informer holds what etcd had at the informer's resourceVersion, and never goes back, while one of its requests or its watch is\n" +
-			"refused and it lists again. The search begins when the cache has listed and watches.",
-		scenario: informers.Expired, etcd: []string{"3.6.16"}, designs: []string{"kep-2340"},
-		bounds: []bounds{{"at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
-			" informers=1 informer-breaks=0 informer-refusals=1", 0}},
-		wanted: "two informers at two API servers",
+			"refused and it lists again behind a pause. That LIST names a resourceVersion, so that the cache requests no progress for it, and\n" +
+			"releases do not differ. The search begins when the cache has listed and watches.",
+		scenario: informers.Expired, etcd: classes, designs: []string{"kep-2340", "kep-2340-fallback", "single-request"},
+		bounds: []bounds{{oneInformer + " compactions=0 informer-breaks=0 informer-refusals=1", 1}},
+		wanted: "two informers at two API servers; a watch that breaks besides, with more than 152,002 states",
+	},
+	{
+		title:    "Informer over a relist and a compaction",
+		text:     "The same while etcd compacts once.",
+		scenario: informers.Expired, etcd: classes, designs: []string{"kep-2340"},
+		bounds: []bounds{{oneInformer + " compactions=1 informer-breaks=0 informer-refusals=1", 1}},
 	},
 }
+
+// oneInformer leaves one informer, one API server, and one write of the one object that there is.
+const oneInformer = "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 informers=1"
 
 // row is one search of the table.
 type row struct {
