@@ -136,23 +136,41 @@ func read(r io.Reader) (*Recording, error) {
 		return nil, errors.New("the file is empty")
 	}
 	// The version comes first: the fields of a later one may mean anything.
-	var version struct {
+	var given struct {
 		Format *int `json:"format"`
+		// A list of none may be null.
+		Parameters json.RawMessage  `json:"parameters"`
+		Seed       *json.RawMessage `json:"seed"`
+		TraceHash  *json.RawMessage `json:"traceHash"`
+		Findings   json.RawMessage  `json:"findings"`
+		Choices    json.RawMessage  `json:"choices"`
 	}
-	if err := json.Unmarshal(b, &version); err != nil {
+	if err := json.Unmarshal(b, &given); err != nil {
 		return nil, where(err, b)
 	}
 	switch {
-	case version.Format == nil || *version.Format < 1:
+	case given.Format == nil || *given.Format < 1:
 		return nil, errors.New("not a recording: it has no format version")
-	case *version.Format > formatVersion:
-		return nil, fmt.Errorf("format %d was written by a later version; this one reads up to %d", *version.Format, formatVersion)
+	case *given.Format > formatVersion:
+		return nil, fmt.Errorf("format %d was written by a later version; this one reads up to %d", *given.Format, formatVersion)
 	}
 	rec := &Recording{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(rec); err != nil {
 		return nil, where(err, b)
+	}
+	// What is left out would be taken for 0 or for none. Texts are not empty, see check.
+	for _, field := range [...]struct {
+		name    string
+		missing bool
+	}{
+		{"parameters", given.Parameters == nil}, {"seed", given.Seed == nil}, {"traceHash", given.TraceHash == nil},
+		{"findings", given.Findings == nil}, {"choices", given.Choices == nil},
+	} {
+		if field.missing {
+			return nil, fmt.Errorf("it has no %s", field.name)
+		}
 	}
 	return rec, rec.check()
 }

@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,9 @@ func TestBadRecordingsAreRefusedInOneLine(t *testing.T) {
 		"unknown":      {change(`"seed"`, `"sed"`), `unknown field "sed"`},
 		"seed":         {change(`"seed": `, `"seed": -1`), "line "},
 		"hash":         {change(rec.TraceHash.String(), "xyz"), `a trace hash has 16 hexadecimal digits, not "xyz"`},
+		"no hash":      {change("\n \"traceHash\": \""+rec.TraceHash.String()+"\",", ""), "it has no traceHash"},
+		"null hash":    {change(`"`+rec.TraceHash.String()+`"`, "null"), "it has no traceHash"},
+		"no seed":      {change(`"seed": `+fmt.Sprint(rec.Seed)+",", ""), "it has no seed"},
 		"verdict":      {change(`"violated"`, `"meh"`), `finding 1: there is no verdict "meh"`},
 		"no property":  {change(`"property": "counts"`, `"property": ""`), "finding 1: property: it is empty"},
 		"no tool":      {change(`"test 1"`, `""`), "tool: it is empty"},
