@@ -270,6 +270,8 @@ func (p *Params) fit() error {
 	case p.Faults.MemberPartitions > 0 && p.Faults.LeaderLosses > 0:
 		return fmt.Errorf("member-partitions=%d and leader-losses=%d: choose one, since a member that is cut off cannot tell whether there is a leader",
 			p.Faults.MemberPartitions, p.Faults.LeaderLosses)
+	case p.Workload.Keys == 0 && p.Workload.ObjectWrites() > 0:
+		return errors.New("keys=0: there are writers, so there must be a key that they write, such as keys=1")
 	case p.Clock.Mode == sim.Timed && p.Clock.Horizon == 0:
 		return fmt.Errorf("mode=timed: a timed run needs a horizon, such as horizon=20s")
 	case p.Workload.Total()+p.Informers.Count+servers*max(1, p.Topology.Resources) > maxClients:

@@ -48,8 +48,9 @@ func (w *DrawnWatcher) Streams() []ListStream { return w.streams }
 
 // Start implements sim.Node.
 func (w *DrawnWatcher) Start(env *sim.Env) {
-	w.requests = w.draw(env)
-	w.begin(env)
+	if w.requests = w.draw(env); len(w.requests) > 0 {
+		w.begin(env)
+	}
 }
 
 func (w *DrawnWatcher) begin(env *sim.Env) {
