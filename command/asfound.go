@@ -20,6 +20,13 @@ import (
 type asFound struct {
 	dir  string
 	runs []*foundRun
+	lost []lostRun
+}
+
+// lostRun is one that could not be written.
+type lostRun struct {
+	campaign.FailureTally
+	err error
 }
 
 // foundRun is the first run of a way to fail.
@@ -35,15 +42,19 @@ const asFoundDir = "as-found"
 
 func newAsFound(out string) *asFound { return &asFound{dir: filepath.Join(out, asFoundDir)} }
 
-// keep writes the first run that fails in this way. If that cannot be done, the error is
-// that of the smaller run, which cannot be written either.
+// keep writes the first run that fails in this way. Whether it is lost if that cannot be
+// done shows later: there may be room for the smaller run.
 func (a *asFound) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
 	rec, err := finder.AsFound(tally)
 	if err != nil {
+		a.lost = append(a.lost, lostRun{tally, err})
 		return
 	}
 	path, made, err := rec.Create(a.dir)
 	if err != nil {
+		a.lost = append(a.lost, lostRun{tally, err})
+		// It stays if there is anything in it.
+		os.Remove(a.dir)
 		return
 	}
 	// Several failures may come first in one run.

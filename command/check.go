@@ -70,7 +70,7 @@ A history is a file, a folder, or "-" for standard input, in one of these format
 		fmt.Sprintf("without it %d, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))
 	c.Flags().BoolVar(&f.partial, "partial", false, `some writers are not recorded, as "partial":true in the header of a history says`)
 	c.Flags().StringVar(&f.format, "format", "", "read the histories as "+strings.Join(format.Names(), ", ")+"; without it the format is told from the input")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the first history that is violated, or else the first (-: standard output)")
 	return c
 }
 
@@ -131,7 +131,7 @@ func (f *checkFlags) run(s process, names []string) error {
 	if f.html != "" && len(all) > 0 {
 		shown := max(0, slices.IndexFunc(all, func(c checked) bool { return c.result.Verdict == model.Violated }))
 		c := &all[shown]
-		unread = errors.Join(unread, writeFile(f.html, func(w *os.File) error {
+		unread = errors.Join(unread, s.writeFile(f.html, func(w io.Writer) error {
 			return report.WriteHistoryHTML(w, c.Name, c.history, c.Notes, c.result)
 		}))
 	}

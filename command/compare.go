@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -78,7 +79,7 @@ func compareCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, or those of a saved file, unless --for is given)", compare.Seeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().StringVar(&f.save, "save", "", "write what was run to this file, to compare with it later")
+	c.Flags().StringVar(&f.save, "save", "", "write what was run to this file, to compare with it later (-: standard output)")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return c
 }
@@ -357,7 +358,7 @@ func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Confi
 		if f.save == "" {
 			continue
 		}
-		if err := writeFile(f.save, func(w *os.File) error { return report.WriteJSON(w, c) }); err != nil {
+		if err := s.writeFile(f.save, func(w io.Writer) error { return report.WriteJSON(w, c) }); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,10 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/watchbed/watchbed/model"
 )
@@ -45,14 +49,79 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// codeOf is the exit code of an error: anything unexpected is bad input.
+// codeOf is the exit code of an error: anything unexpected is bad input. Of several the
+// first of a violation, of what went wrong, and of no verdict decides: nothing hides a
+// violation, and a verdict is missing for as long as input or output is.
 func codeOf(err error) int {
-	var e *exitError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitHolds
-	case errors.As(err, &e):
+	}
+	if list := joined(err); list != nil {
+		codes := make([]int, len(list))
+		for i, one := range list {
+			codes[i] = codeOf(one)
+		}
+		return slices.Min(codes)
+	}
+	if e, ok := err.(*exitError); ok {
 		return e.code
 	}
+	if inner := errors.Unwrap(err); inner != nil && errors.As(inner, new(*exitError)) {
+		return codeOf(inner)
+	}
 	return exitUsage
+}
+
+// joined are the errors that errors.Join has made one of, nil if it has not.
+func joined(err error) []error {
+	all, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	var texts []string
+	for _, one := range all.Unwrap() {
+		texts = append(texts, one.Error())
+	}
+	if err.Error() != strings.Join(texts, "\n") {
+		return nil // fmt.Errorf wraps several errors in a text of its own
+	}
+	return all.Unwrap()
+}
+
+// messages are what is said of an error: each of those that were joined is a line.
+func messages(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var lines []string
+	if e, ok := err.(*exitError); ok {
+		return messages(e.err)
+	}
+	if list := joined(err); list != nil {
+		for _, one := range list {
+			lines = append(lines, messages(one)...)
+		}
+		return lines
+	}
+	text := err.Error()
+	if strings.HasPrefix(text, "unknown command") {
+		// The suggestion comes on lines of its own.
+		text = strings.Join(strings.Fields(text), " ")
+	}
+	return append(lines, oneLine(text))
+}
+
+// oneLine has the control characters of a text spelt out, such as those of an argument that
+// is quoted in it: a new line would be taken for another message, and a terminal does what
+// others say.
+func oneLine(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -64,7 +64,7 @@ func matrixCommand(s process) *cobra.Command {
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	c.Flags().StringVar(&f.html, "html", "", "write a page to this file")
+	c.Flags().StringVar(&f.html, "html", "", "write a page to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "exit 0 if every outcome is the one that the catalogue expects")
 	return c
 }
@@ -95,15 +95,16 @@ func (f *matrixFlags) matrix(ctx context.Context, s process) error {
 	if err != nil {
 		return &exitError{exitNoVerdict, err}
 	}
+	var page error
+	if f.html != "" {
+		page = s.writeFile(f.html, func(w io.Writer) error { return report.WriteMatrixHTML(w, m) })
+	}
 	if f.json {
 		err = report.WriteJSON(s.out, m)
 	} else {
 		err = report.WriteMatrix(s.out, s.terminal(), m)
 	}
-	if f.html != "" {
-		err = errors.Join(err, writeFile(f.html, func(w *os.File) error { return report.WriteMatrixHTML(w, m) }))
-	}
-	return errors.Join(f.outcome(s, m), err)
+	return errors.Join(f.outcome(s, m), err, page)
 }
 
 // check completes the flags, and refuses what is not there.

@@ -7,16 +7,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
 )
 
 // output is standard output. It remembers the first error, because most of what a
 // command prints is printed without a look at it.
 type output struct {
-	to  io.Writer
-	err error
+	to io.Writer
+	// said is where a command prints while a file is written to standard output.
+	said io.Writer
+	err  error
 }
 
 func (o *output) Write(b []byte) (int, error) {
+	if o.said != nil {
+		return o.said.Write(b)
+	}
+	return o.whole(b)
+}
+
+// whole writes to standard output itself.
+func (o *output) whole(b []byte) (int, error) {
 	n, err := o.to.Write(b)
 	if err != nil && o.err == nil {
 		o.err = err
@@ -24,8 +37,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// lost adds to a command's error that its output did not arrive. A violation keeps
-// its exit code.
+// lost adds to a command's error that its output did not arrive.
 func (o *output) lost(err error) error {
 	if o.err == nil || errors.Is(err, o.err) {
 		return err
@@ -33,29 +45,46 @@ func (o *output) lost(err error) error {
 	return errors.Join(err, &exitError{exitUsage, fmt.Errorf("standard output is incomplete: %w", o.err)})
 }
 
+// atStandardOutput is the path that stands for standard output, as an output file of a
+// command.
+const atStandardOutput = "-"
+
+// fileFlags name output files.
+var fileFlags = []string{"html", "junit", "save"}
+
+// share has the command print on standard error if a flag names standard output as the
+// place of a file: the two would be mixed. Two at one place are refused.
+func (o *output) share(flags *pflag.FlagSet, stderr io.Writer) error {
+	var there []string
+	file := false
+	flags.Visit(func(given *pflag.Flag) {
+		switch value := given.Value.String(); {
+		case given.Name == "json" && value == "true":
+			there = append(there, "--json")
+		case slices.Contains(fileFlags, given.Name) && value == atStandardOutput:
+			there, file = append(there, "--"+given.Name+" -"), true
+		}
+	})
+	switch {
+	case !file:
+		return nil
+	case len(there) > 1:
+		return usage("%s and %s both write to standard output; give one of them a file", there[0], there[1])
+	}
+	o.said = stderr
+	return nil
+}
+
 // writeFile makes or replaces a file that was named on the command line. What was
 // there before stays if the new one cannot be written whole. What is no regular file,
-// such as a device or a pipe, is written to as it is; a symbolic link is followed.
-func writeFile(path string, write func(*os.File) error) error {
-	target := path
-	if followed, err := filepath.EvalSymlinks(path); err == nil {
-		target = followed
-	}
-	replace := true
-	if info, err := os.Stat(target); err == nil {
-		if info.IsDir() {
-			return usage("cannot write %s: it is a directory", path)
-		}
-		replace = info.Mode().IsRegular()
-	} else if _, err := os.Readlink(path); err == nil {
-		// A link to a file that does not exist yet.
-		replace = false
-	}
+// such as a device or a pipe, is written to as it is, and so is what standard output or
+// standard error goes to; a symbolic link is followed.
+func (s process) writeFile(path string, write func(io.Writer) error) error {
 	var err error
-	if replace {
-		err = replaceFile(target, write)
+	if open := s.opened(path); open != nil {
+		err = write(open)
 	} else {
-		err = writeInto(target, write)
+		err = writePath(path, write)
 	}
 	if err != nil {
 		return usage("cannot write %s: %w", path, withoutPath(err))
@@ -63,7 +92,55 @@ func writeFile(path string, write func(*os.File) error) error {
 	return nil
 }
 
-func writeInto(path string, write func(*os.File) error) error {
+// writerFunc is a function that writes.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// opened is the stream of this process that a path stands for, nil if it is none. A file in
+// its place would take away what was written to it.
+func (s process) opened(path string) io.Writer {
+	if path == atStandardOutput {
+		return writerFunc(s.stdout.whole)
+	}
+	named, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	for _, stream := range []struct {
+		file *os.File
+		to   io.Writer
+	}{{s.outFile, writerFunc(s.stdout.whole)}, {s.errFile, s.err}} {
+		if stream.file == nil {
+			continue
+		}
+		if info, err := stream.file.Stat(); err == nil && os.SameFile(named, info) {
+			return stream.to
+		}
+	}
+	return nil
+}
+
+func writePath(path string, write func(io.Writer) error) error {
+	target := path
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		target = followed
+	}
+	if info, err := os.Stat(target); err == nil {
+		switch {
+		case info.IsDir():
+			return errors.New("it is a directory")
+		case !info.Mode().IsRegular():
+			return writeInto(target, write)
+		}
+	} else if _, err := os.Readlink(path); err == nil {
+		// A link to a file that does not exist yet.
+		return writeInto(target, write)
+	}
+	return replaceFile(target, write)
+}
+
+func writeInto(path string, write func(io.Writer) error) error {
 	w, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
@@ -72,7 +149,7 @@ func writeInto(path string, write func(*os.File) error) error {
 }
 
 // replaceFile writes beside the file first, with the mode that a new file gets.
-func replaceFile(path string, write func(*os.File) error) error {
+func replaceFile(path string, write func(io.Writer) error) error {
 	part := filepath.Join(filepath.Dir(path), fmt.Sprintf(".part-%d-%s", os.Getpid(), filepath.Base(path)))
 	w, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
@@ -91,8 +168,12 @@ func replaceFile(path string, write func(*os.File) error) error {
 // file, which the user never named.
 func withoutPath(err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) {
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
 		return p.Err
+	case errors.As(err, &l):
+		return l.Err
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,13 +20,17 @@ var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// Every command says so if its output did not arrive, and a violation keeps its
-// exit code.
+// Every command says so if its output did not arrive. A violation keeps its exit code, and
+// nothing else does.
 func TestLostOutputIsReported(t *testing.T) {
 	c := command(t)
 	file := c.recorded()
 	history := filepath.Join(c.dir, "history.jsonl")
 	require.NoError(t, os.WriteFile(history, []byte(goodHistory), 0o600))
+	vacuous := filepath.Join(c.dir, "vacuous.jsonl")
+	line, _, _ := strings.Cut(goodHistory, "\n")
+	require.NoError(t, os.WriteFile(vacuous, []byte(line), 0o600))
+	require.Equal(t, exitNoVerdict, c.run("check", vacuous), c.out)
 	for _, test := range []struct {
 		args []string
 		code int
@@ -34,6 +39,7 @@ func TestLostOutputIsReported(t *testing.T) {
 		{[]string{"list"}, exitUsage},
 		{[]string{"check", history}, exitUsage},
 		{[]string{"run", "issue-15220", "--seeds", "300"}, exitViolated},
+		{[]string{"check", vacuous}, exitUsage},
 		{[]string{"shrink", file}, exitUsage},
 	} {
 		var err strings.Builder
@@ -45,13 +51,13 @@ func TestLostOutputIsReported(t *testing.T) {
 
 func TestOutputFileFollowsLinksAndKeepsDevices(t *testing.T) {
 	t.Chdir(t.TempDir())
-	hello := func(w *os.File) error { _, err := w.WriteString("hello"); return err }
+	hello := func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
 	for _, target := range []string{"old", "new"} {
 		if target == "old" {
 			require.NoError(t, os.WriteFile(target, []byte("before"), 0o600))
 		}
 		require.NoError(t, os.Symlink(target, target+".link"))
-		require.NoError(t, writeFile(target+".link", hello))
+		require.NoError(t, process{}.writeFile(target+".link", hello))
 		content, err := os.ReadFile(target)
 		require.NoError(t, err)
 		require.Equal(t, "hello", string(content))
@@ -64,7 +70,7 @@ func TestOutputFileFollowsLinksAndKeepsDevices(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Close()
 	defer w.Close()
-	require.NoError(t, writeFile(fmt.Sprintf("/dev/fd/%d", w.Fd()), hello))
+	require.NoError(t, process{}.writeFile(fmt.Sprintf("/dev/fd/%d", w.Fd()), hello))
 	got := make([]byte, 5)
 	_, err = r.Read(got)
 	require.NoError(t, err)
@@ -76,7 +82,7 @@ func TestOutputFileFollowsLinksAndKeepsDevices(t *testing.T) {
 func TestOutputFileIsWholeOrTheOldOne(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("page", []byte("before"), 0o600))
-	err := writeFile("page", func(*os.File) error { return errFull })
+	err := process{}.writeFile("page", func(io.Writer) error { return errFull })
 	require.ErrorContains(t, err, "cannot write page: no space left")
 	content, err := os.ReadFile("page")
 	require.NoError(t, err)
@@ -84,6 +90,33 @@ func TestOutputFileIsWholeOrTheOldOne(t *testing.T) {
 	files, err := os.ReadDir(".")
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	require.ErrorContains(t, writeFile(".", nil), "it is a directory")
-	require.ErrorContains(t, writeFile("missing/page", nil), "cannot write missing/page: no such file")
+	require.ErrorContains(t, process{}.writeFile(".", nil), "it is a directory")
+	require.ErrorContains(t, process{}.writeFile("missing/page", nil), "cannot write missing/page: no such file")
+}
+
+// A file at standard output is alone there, whole, and behind what was printed before.
+func TestOutputFileAtStandardOutput(t *testing.T) {
+	c := command(t)
+	explored := []string{"run", "issue-15220", "--seeds", "300", "--out", "kept"}
+	require.Equal(t, exitViolated, c.run(append(explored, "--junit", "-")...))
+	require.True(t, strings.HasPrefix(c.out, "<?xml"), c.out)
+	require.True(t, strings.HasSuffix(c.out, "</testsuites>\n"), c.out)
+	require.Contains(t, c.err, "is violated", "the story is told all the same")
+	require.Equal(t, exitViolated, c.run(append(explored, "--html", "-", "--junit", "file.xml")...))
+	require.True(t, strings.HasPrefix(c.out, "<!DOCTYPE html>"), c.out)
+	require.NoFileExists(t, atStandardOutput)
+	c.refuses([]string{"--html - and --json both write to standard output"}, append(explored, "--json", "--html", "-")...)
+	c.refuses([]string{"--json and --save - both write"}, "compare", "kep-2340", "--scenarios", "issue-15220", "--json", "--save", "-")
+
+	// As a shell opens it for "simrun ... --junit /dev/stdout >printed".
+	printed, err := os.Create("printed")
+	require.NoError(t, err)
+	defer printed.Close()
+	s := process{program: "simrun", in: strings.NewReader(""), out: printed, err: io.Discard, outFile: printed}
+	path := fmt.Sprintf("/dev/fd/%d", printed.Fd())
+	require.Equal(t, exitViolated, run(context.Background(), append(explored, "--junit", path), s))
+	both, err := os.ReadFile("printed")
+	require.NoError(t, err)
+	require.Contains(t, string(both), "<?xml")
+	require.Contains(t, string(both), "Campaign hash")
 }

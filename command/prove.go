@@ -87,7 +87,9 @@ type proveFlags struct {
 const (
 	defaultFirings  = 2
 	defaultMemoryMB = 1024
-	defaultKeyBits  = 64
+	// maxMemoryMB is 16 TB, more than a machine has.
+	maxMemoryMB    = 16 << 20
+	defaultKeyBits = 64
 )
 
 func proveCommand(s process) *cobra.Command {
@@ -105,7 +107,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
-	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "MB of memory that the states may take; with --keep more go to files")
+	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that the states may take; with --keep more go to files")
 	c.Flags().IntVar(&f.keys, "keys", defaultKeyBits, "bits of the key that tells a state apart: 64 or 128")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
@@ -113,7 +115,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
 	return c
 }
 
@@ -136,12 +138,13 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		return usage("%w", err)
 	}
 	told, kept := f.diagnose(sc, found, runs)
+	page := f.page(s, told)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
 		err = f.text(s, found, told)
 	}
-	return errors.Join(proofExit(found), err, kept, f.page(s, told))
+	return errors.Join(proofExit(found), err, kept, page)
 }
 
 func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
@@ -227,6 +230,9 @@ func (f *proveFlags) check() error {
 			return usage("--%s %d: want a number from %d on", b.flag, b.n, b.least)
 		}
 	}
+	if f.memory > maxMemoryMB {
+		return usage("--memory %d: want at most %d MB", f.memory, maxMemoryMB)
+	}
 	if f.keys != 64 && f.keys != 128 {
 		return usage("--keys %d: want 64 or 128", f.keys)
 	}
@@ -246,7 +252,7 @@ func (f *proveFlags) diagnose(sc *testbed.Scenario, found *proof.Proof, runs []*
 		told = append(told, d)
 		path, _, err := rec.Create(f.out)
 		if err != nil {
-			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, err))
+			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
 		}
 		found.Link(i, d.Story.Why, d.Lines(), len(rec.Choices), path)
 	}
@@ -278,7 +284,7 @@ func (f *proveFlags) page(s process, told []*diagnosis.Diagnosis) error {
 		s.complain("nothing is violated, so there is no page to write to %s", f.html)
 		return nil
 	}
-	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, s.program, told[0]) })
+	return s.writeFile(f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, told[0]) })
 }
 
 // proofExit is the exit code of a search.

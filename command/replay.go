@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -41,7 +40,7 @@ With --loose it follows the recording through changed code or other parameters a
 	}
 	f.add(c, s.program, "recording")
 	c.Flags().BoolVar(&f.loose, "loose", false, "follow the recording as far as it fits")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the run to this file")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the run to this file (-: standard output)")
 	return c
 }
 
@@ -154,14 +153,13 @@ func (f *replayFlags) tell(s process, sc *testbed.Scenario, rec *recording.Recor
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
-	if err := report.WriteStory(s.out, s.terminal(), d); err != nil {
-		return err
+	var page error
+	if f.html != "" {
+		page = s.writeFile(f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, d) })
 	}
+	err = report.WriteStory(s.out, s.terminal(), d)
 	fmt.Fprintln(s.out)
-	if f.html == "" {
-		return nil
-	}
-	return writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, s.program, d) })
+	return errors.Join(page, err)
 }
 
 // follow replays loosely, with the parameters of the command line on top.

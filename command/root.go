@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,9 +24,10 @@ Exit codes:
   0  all that was claimed holds (with --expect: what is violated is what is known;
      prove: no schedule within the bounds violates it)
   1  a violation was found
-  2  bad usage or bad input
+  2  bad usage or bad input, or output that could not be written
   3  no verdict: unknown, vacuous (a claim that was never checked), or
-     interrupted before anything was found`
+     interrupted before anything was found
+If several are so, the first of 1, 2 and 3 is the code.`
 
 const rootExamples = `  PROGRAM list
   PROGRAM list issue-15220
@@ -42,7 +44,7 @@ const rootExamples = `  PROGRAM list
 // run is the command without the process around it.
 func run(ctx context.Context, args []string, s process) int {
 	out := &output{to: s.out}
-	s.out, s.args = out, args
+	s.out, s.stdout, s.args = out, out, args
 	root := &cobra.Command{
 		Use:           s.program,
 		Short:         "break a cache in front of etcd, from a seed, and replay it to the bit",
@@ -52,7 +54,12 @@ func run(ctx context.Context, args []string, s process) int {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		// No command below has one of its own, which would take its place.
-		PersistentPreRunE: refuseEmptyFlags,
+		PersistentPreRunE: func(c *cobra.Command, args []string) error {
+			if err := refuseEmptyFlags(c, args); err != nil {
+				return err
+			}
+			return out.share(c.Flags(), s.err)
+		},
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -62,17 +69,8 @@ func run(ctx context.Context, args []string, s process) int {
 	root.AddCommand(listCommand(s), runCommand(s), replayCommand(s), shrinkCommand(s), proveCommand(s), matrixCommand(s), compareCommand(s), checkCommand(s), benchCommand(s))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
 	err := out.lost(root.ExecuteContext(ctx))
-	if err != nil {
-		text := err.Error()
-		if strings.HasPrefix(text, "unknown command") {
-			// The suggestion comes on lines of its own.
-			text = strings.Join(strings.Fields(text), " ")
-		}
-		for _, line := range strings.Split(text, "\n") {
-			if line = strings.TrimSpace(line); line != "" {
-				s.complain("%s", line+s.hint(line))
-			}
-		}
+	for _, line := range messages(err) {
+		s.complain("%s", line+s.hint(line))
 	}
 	return codeOf(err)
 }
@@ -85,9 +83,15 @@ func badFlag(err error) error {
 		return err
 	}
 	want := ""
-	switch invalid.GetFlag().Value.Type() {
+	switch kind := invalid.GetFlag().Value.Type(); kind {
 	case "int":
 		want = "a whole number"
+		if unit, _ := pflag.UnquoteUsage(invalid.GetFlag()); unit != kind {
+			want += " of " + unit
+		}
+		if errors.Is(err, strconv.ErrRange) {
+			want += " below 2^63"
+		}
 	case "duration":
 		want = "a duration, such as 60s"
 	case "bool":

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -85,8 +85,8 @@ func runCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file")
-	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
+	c.Flags().StringVar(&f.junit, "junit", "", "write the outcome as JUnit XML to this file (-: standard output)")
 	c.Flags().BoolVar(&f.expect, "expect", false, "compare what is violated with the rows of what is known ("+s.program+" list SCENARIO), and cite the reasons in them:\nexit 0 if they agree, 1 if a violation is in no row, 3 if one that every campaign finds is missing")
 	c.Flags().BoolVar(&f.noShrink, "no-shrink", false, "keep failing runs as they were found")
 	c.Flags().BoolVar(&f.noStory, "no-story", false, "only count: tell and shrink no failing run, and keep the first of each in the folder as-found")
@@ -209,6 +209,8 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		return err
 	}
 	first.link(found)
+	// Before the text, which may be the end: who reads it may close the pipe.
+	files := f.files(s, found, kept, first)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
@@ -221,7 +223,7 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 		}
 		err = errors.Join(err, failed)
 	}
-	return errors.Join(f.outcome(s, result, found), err, f.files(s, found, kept))
+	return errors.Join(f.outcome(s, result, found), err, files)
 }
 
 // unknownScenario says where to look: the name may be one of something else.
@@ -389,22 +391,30 @@ func otherWays(program string, kept []*keptRun) []string {
 
 // files writes what was asked for besides, and reports replay files that could
 // not be written: nothing is lost silently.
-func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun) error {
+func (f *runFlags) files(s process, found *summary.Summary, kept []*keptRun, first *asFound) error {
 	var errs []error
+	cannotKeep := func(failure explore.Failure, err error) {
+		errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; %s finds it again)",
+			failure, f.out, withoutPath(err), found.FirstOf(failure)))
+	}
 	for _, k := range kept {
 		if k.err != nil {
-			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; %s finds it again)",
-				k.Failure, f.out, k.err, found.FirstOf(k.Failure)))
+			cannotKeep(k.Failure, k.err)
+		}
+	}
+	for _, l := range first.lost {
+		if !slices.ContainsFunc(kept, func(k *keptRun) bool { return k.shows(l.Failure) }) {
+			cannotKeep(l.Failure, l.err)
 		}
 	}
 	if f.html != "" && len(kept) == 0 {
 		s.complain("nothing is violated, so there is no page to write to %s", f.html)
 	}
 	if f.html != "" && len(kept) > 0 {
-		errs = append(errs, writeFile(f.html, func(w *os.File) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
+		errs = append(errs, s.writeFile(f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, kept[0].Diagnosis) }))
 	}
 	if f.junit != "" {
-		errs = append(errs, writeFile(f.junit, func(w *os.File) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
+		errs = append(errs, s.writeFile(f.junit, func(w io.Writer) error { return report.WriteJUnit(w, []*summary.Summary{found}) }))
 	}
 	return errors.Join(errs...)
 }

@@ -71,7 +71,7 @@ func (f *shrinkFlags) run(c *cobra.Command, s process, path string) error {
 	told.Keep()
 	written, _, err := result.Create(f.out)
 	if err != nil {
-		return usage("cannot keep the smaller run under %s: %w", f.out, err)
+		return usage("cannot keep the smaller run under %s: %w", f.out, withoutPath(err))
 	}
 	fmt.Fprintf(s.out, "%s: %d recorded choices, before %d; %d runs.%s\n", written, len(result.Choices), len(rec.Choices), small.Runs, unfinished)
 	return nil

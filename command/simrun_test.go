@@ -499,7 +499,32 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"--json maybe: want true or false"}, "run", "issue-15220", "--json=maybe")
 	c.refuses([]string{"--seeds 10: 20 draws need as many seeds at least"}, "run", "any-requests", "--draw", "0..19", "--seeds", "10")
 	c.refuses([]string{"--html and --junit both write page"}, "run", "issue-15220", "--html", "page", "--junit", "page")
+	c.refuses([]string{`cannot read a\nb: no such file`}, "replay", "a\nb")
+	c.refuses([]string{`--set a\nb=c: unknown option`}, "run", "issue-15220", "--set", "a\nb=c")
+	c.refuses([]string{`unknown flag: --a\x1b[2Jb; see`}, "run", "--a\x1b[2Jb")
+	c.refuses([]string{"--memory 1TB: want a whole number of MB"}, "prove", "issue-15220", "--memory", "1TB")
+	c.refuses([]string{"--memory 99999999999999999999: want a whole number of MB below 2^63"}, "prove", "issue-15220", "--memory", "99999999999999999999")
+	c.refuses([]string{"--memory 99999999999: want at most"}, "prove", "issue-15220", "--memory", "99999999999")
+	c.refuses([]string{"keys=0", "must be a key"}, "run", "consistent-list", "--set", "keys=0")
 	require.NoDirExists(t, "simrun-failures")
+}
+
+// TestFailuresThatCannotBeKept: a run that is on no disk is not lost in silence.
+func TestFailuresThatCannotBeKept(t *testing.T) {
+	c := command(t)
+	require.NoError(t, os.WriteFile("file", nil, 0o600))
+	for _, flag := range []string{"--no-story", "--no-shrink"} {
+		require.Equal(t, exitViolated, c.run("run", "issue-15220", "--seeds", "300", "--out", "file", flag))
+		require.Contains(t, c.err, "cannot keep the replay file of linearizable-data (missing-write) under file: not a directory (give another --out; --seeds 6..6 finds it again)")
+		require.Equal(t, 1, strings.Count(c.err, "linearizable-data (missing-write)"), c.err)
+	}
+}
+
+// TestClientsThatRequestNothing: a client with a plan of no requests does nothing.
+func TestClientsThatRequestNothing(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("run", "any-requests", "--set", "drawn-requests=0", "--seeds", "20", "--no-story"), c.out+c.err)
+	require.Contains(t, c.out, "served-as-promised  vacuous")
 }
 
 // A right history is not without verdict because one write was not answered, or because it

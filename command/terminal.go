@@ -21,15 +21,21 @@ type process struct {
 	in               io.Reader
 	out, err         io.Writer
 	outFile, errFile *os.File
+	// stdout is out, for files that are written there.
+	stdout *output
 }
 
-// terminal describes standard output.
+// terminal describes where the command prints.
 func (s process) terminal() report.Terminal {
-	if s.outFile == nil || !term.IsTerminal(int(s.outFile.Fd())) {
+	printed := s.outFile
+	if s.stdout.said != nil {
+		printed = s.errFile
+	}
+	if printed == nil || !term.IsTerminal(int(printed.Fd())) {
 		return report.Terminal{Program: s.program}
 	}
 	t := report.Terminal{Program: s.program, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
-	if width, _, err := term.GetSize(int(s.outFile.Fd())); err == nil {
+	if width, _, err := term.GetSize(int(printed.Fd())); err == nil {
 		// Long lines are hard to read, however wide the window is.
 		t.Width = min(width, 110)
 	}
