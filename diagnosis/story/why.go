@@ -30,7 +30,7 @@ func (r *Run) called(op int) string {
 	x := &r.History.Operations[op]
 	what := fmt.Sprint(x.Request.Kind)
 	if x.Request.Key != "" {
-		what += " of " + x.Request.Key
+		what += where(x.Request.Key)
 	}
 	return fmt.Sprintf("%s's %s (%s)", r.History.Clients[x.Client], what, r.place(call))
 }
@@ -112,10 +112,7 @@ func (r *Run) place(step int) string {
 
 // asked says what a read wants in the words of the API.
 func asked(req *model.Request) string {
-	what := "LIST of " + req.Key
-	if after, ok := strings.CutSuffix(req.Key, "\x00"); ok {
-		what = "LIST after " + after
-	}
+	what := "LIST" + where(req.Key)
 	if req.Kind == model.Get {
 		what = "GET of " + req.Key
 	}
@@ -128,6 +125,14 @@ func asked(req *model.Request) string {
 		return fmt.Sprintf("%s at revision %d", what, req.Revision)
 	}
 	return "consistent " + what
+}
+
+// where says which keys a request is about: a page behind the first begins after a key.
+func where(key string) string {
+	if after, page := strings.CutSuffix(key, "\x00"); page {
+		return " after " + after
+	}
+	return " of " + key
 }
 
 // sentence gives a text a full stop, and a capital letter unless it begins with the
