@@ -41,6 +41,8 @@ type figures struct {
 	Steps    int    `json:",omitempty"`
 	// Loop is how many of the steps, at the end, can be repeated for ever.
 	Loop int `json:",omitempty"`
+	// Seconds are how long the search of larger bounds took, on the machine on which it was written.
+	Seconds float64 `json:",omitempty"`
 	// Shrunk is the number of steps of the run that shrinking makes within the same bounds, 0 if it
 	// was given none.
 	Shrunk int `json:",omitempty"`
@@ -280,5 +282,9 @@ func (f *figures) covered() string {
 	if f.StandsFor > 0 {
 		states += " for " + report.Counted(uint64(f.StandsFor), "state")
 	}
-	return fmt.Sprintf("%s, %s, depth %d", states, report.Counted(uint64(f.Transitions), "transition"), f.Depth)
+	text := fmt.Sprintf("%s, %s, depth %d", states, report.Counted(uint64(f.Transitions), "transition"), f.Depth)
+	if f.Seconds > 0 {
+		text += fmt.Sprintf(", %g s", f.Seconds)
+	}
+	return text
 }

@@ -2,11 +2,13 @@ package proofs_test
 
 import (
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,6 +30,9 @@ const searchAnew = "search anew: go test ./proofs -proofs.update"
 // maxStates ends a search of the table as undecided.
 const maxStates = 500_000
 
+// longest ends a search of larger bounds as undecided.
+const longest = 5 * time.Minute
+
 // searchedInCI is how many states a row may have that continuous integration searches again.
 const searchedInCI = 50_000
 
@@ -38,9 +43,14 @@ func searchedAgain() int { return testsize.Of(searchedInCI, 12_000, 4_000) }
 // search looks at every schedule, and explains a shortest one of each way to fail.
 func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, states int) (*proof.Proof, []*recording.Recording) {
 	t.Helper()
-	found, runs, err := proof.Search(t.Context(), sc, p, prove.Config{
-		Bounds: prove.Bounds{Firings: firings}, Workers: runtime.GOMAXPROCS(0), States: states, Symmetry: true,
-	}, "watchbed")
+	return searchUntil(t, sc, p, firings, prove.Config{States: states})
+}
+
+// searchUntil is search with all limits of a configuration.
+func searchUntil(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings int, cfg prove.Config) (*proof.Proof, []*recording.Recording) {
+	t.Helper()
+	cfg.Bounds, cfg.Workers, cfg.Symmetry = prove.Bounds{Firings: firings}, runtime.GOMAXPROCS(0), true
+	found, runs, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 	require.NoError(t, err)
 	return found, runs
 }
@@ -65,8 +75,16 @@ func TestProofs(t *testing.T) {
 				p, err := r.params()
 				require.NoError(t, err)
 				if *updateProofs {
-					found, runs := search(t, r.scenario, p, r.firings, maxStates)
-					kept.Proofs[r.name()] = figuresOf(found)
+					limits := prove.Config{States: maxStates}
+					if r.larger {
+						limits = prove.Config{For: longest}
+					}
+					found, runs := searchUntil(t, r.scenario, p, r.firings, limits)
+					have := figuresOf(found)
+					if r.larger {
+						have.Seconds = math.Ceil(found.Seconds)
+					}
+					kept.Proofs[r.name()] = have
 					if len(runs) > 0 {
 						require.NoError(t, os.WriteFile(filepath.Join(storiesDir, r.story()), []byte(told(t, r.scenario, found, runs)), 0o644))
 					}
@@ -79,7 +97,9 @@ func TestProofs(t *testing.T) {
 					t.Skipf("%d states", want.States)
 				}
 				found, runs := search(t, r.scenario, p, r.firings, 0)
-				require.Equal(t, want, figuresOf(found), searchAnew)
+				have := figuresOf(found)
+				have.Seconds = want.Seconds
+				require.Equal(t, want, have, searchAnew)
 				if len(runs) > 0 {
 					text, err := os.ReadFile(filepath.Join(storiesDir, r.story()))
 					require.NoError(t, err)
