@@ -13,8 +13,8 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
-// The limits of Read. A million operations of which half are lists of ten items are 680 MB;
-// they take 1 to 2 GB in memory while they are read. A history that was built to take much
+// The limits of Read. A million operations with watches are 800 MB (internal/largehistory); they
+// take 1 GB in memory while they are read. A history that was built to take much
 // memory takes seven times its file.
 const (
 	MaxLineBytes    = 16 << 20
