@@ -61,6 +61,8 @@
 // CheckRecorded finds out first what became of such writes, from the items that later
 // answers show and from the gaps between revisions (settle, fates). What is certain counts
 // for every verdict; what is one possible past among several, for "holds" only.
+// What is wrong about keys that no write is about whose fate stays open is wrong for every
+// fate (apart).
 //
 // A lease takes its keys away when it is revoked or expires, all at one revision. The answer to
 // a LeaseRevoke does not say whether there were any: the contents before it do. Which leases there

@@ -48,11 +48,23 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 		if guessed, err = j.check(guess(h), false, open); err == nil {
 			// What holds in one possible past holds. What does not may hold in another.
 			put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict == model.Violated }))
+			put(judged, j.violatedApart(known, undecided(judged)))
 			asked, err = j.check(known, true, undecided(judged))
 			put(judged, asked)
 		}
 	}
 	return judged, err
+}
+
+// violatedApart are those properties that are violated whatever became of writes.
+func (j *Judge) violatedApart(h *model.History, props []Property) []Judgement {
+	part := apart(h)
+	if part == nil || len(props) == 0 {
+		return nil
+	}
+	// Porcupine, which alone can disagree, is not asked about a partial history.
+	judged, _ := j.check(part, false, props)
+	return slices.DeleteFunc(slices.Clone(judged), func(g Judgement) bool { return g.Verdict != model.Violated })
 }
 
 func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {
