@@ -13,8 +13,7 @@ import (
 func TestLongLogsMakeStoresAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	key := func() string { return fmt.Sprintf("k%02d", rng.IntN(30)) }
-	var change func() *Request
-	change = func() *Request {
+	change := func() *Request {
 		switch rng.IntN(8) {
 		case 0:
 			return &Request{Kind: Delete, Key: key()}
