@@ -34,31 +34,34 @@ func TestReadsThroughTheCache(t *testing.T) {
 			put(t, etcd, prefix+"a", "before")
 			way := newNetwork(t, server)
 			c := start(t, way.client(t), with(cache.Amounts{RelistDelay: 100 * time.Millisecond}))
-			// Other writers may all be waiting for a list when etcd is killed: the operator always
-			// writes.
+			// Other writers may all be waiting for a list when etcd is killed: operators always
+			// write. There are several, because what gRPC has not sent yet it sends again.
 			kill := func(r *run) {
-				writes := make(chan struct{})
 				stop := make(chan struct{})
-				var operator sync.WaitGroup
-				operator.Go(func() {
+				var first, operators sync.WaitGroup
+				for i := range 4 {
+					name := fmt.Sprint("operator-", i+1)
 					put := func(n int) bool {
-						return r.write("operator", &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint("killed ", n)})
+						return r.write(name, &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint(name, " ", n)})
 					}
-					answered := put(0)
-					close(writes)
-					for n := 1; answered; n++ {
-						select {
-						case <-stop:
-							return
-						default:
-							answered = put(n)
+					first.Add(1)
+					operators.Go(func() {
+						answered := put(0)
+						first.Done()
+						for n := 1; answered; n++ {
+							select {
+							case <-stop:
+								return
+							default:
+								answered = put(n)
+							}
 						}
-					}
-				})
-				<-writes
+					})
+				}
+				first.Wait()
 				err := server.Restart(t.Context())
 				close(stop)
-				operator.Wait()
+				operators.Wait()
 				if err != nil {
 					t.Fatal(err)
 				}
