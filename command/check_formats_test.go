@@ -50,3 +50,17 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 	write("report/client-1/operations.json", robustness+"{")
 	c.refuses([]string{filepath.Join("report", "client-1", "operations.json") + ": line 3: "}, "check", "report")
 }
+
+// TestCheckKeepsItsHistories: a page does not take the place of a history that is read.
+func TestCheckKeepsItsHistories(t *testing.T) {
+	c := command(t)
+	name := filepath.Join(c.dir, "audit.log")
+	require.NoError(t, os.WriteFile(name, []byte(auditLog), 0o600))
+	require.NoError(t, os.Symlink(name, filepath.Join(c.dir, "link")))
+	for _, page := range []string{"audit.log", "link"} {
+		c.refuses([]string{"--html " + page + " would overwrite a history"}, "check", "--html", page, "audit.log")
+		kept, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, auditLog, string(kept))
+	}
+}

@@ -177,3 +177,13 @@ func withoutPath(err error) error {
 	}
 	return err
 }
+
+// sameFile reports whether two names are of one file that exists.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+}
