@@ -103,8 +103,8 @@ func (f *checkFlags) run(s process, names []string) error {
 	if err := f.known(); err != nil {
 		return err
 	}
-	if f.html != "" && slices.ContainsFunc(names, func(name string) bool { return sameFile(name, f.html) }) {
-		return usage("--html %s would overwrite a history: name another file", f.html)
+	if err := spare(f.html, names...); err != nil {
+		return err
 	}
 	all := []checked{}
 	overall := model.Vacuous

@@ -58,7 +58,7 @@ func TestCheckKeepsItsHistories(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, []byte(auditLog), 0o600))
 	require.NoError(t, os.Symlink(name, filepath.Join(c.dir, "link")))
 	for _, page := range []string{"audit.log", "link"} {
-		c.refuses([]string{"--html " + page + " would overwrite a history"}, "check", "--html", page, "audit.log")
+		c.refuses([]string{"--html " + page + " would overwrite the file that the page is about"}, "check", "--html", page, "audit.log")
 		kept, err := os.ReadFile(name)
 		require.NoError(t, err)
 		require.Equal(t, auditLog, string(kept))

@@ -178,6 +178,14 @@ func withoutPath(err error) error {
 	return err
 }
 
+// spare refuses to write a page over one of the files that it is about.
+func spare(page string, inputs ...string) error {
+	if page != "" && slices.ContainsFunc(inputs, func(input string) bool { return sameFile(input, page) }) {
+		return usage("--html %s would overwrite the file that the page is about: name another file", page)
+	}
+	return nil
+}
+
 // sameFile reports whether two names are of one file that exists.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)

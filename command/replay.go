@@ -61,6 +61,9 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 }
 
 func (f *replayFlags) run(s process, path string) error {
+	if err := spare(f.html, path); err != nil {
+		return err
+	}
 	rec, sc, err := open(path)
 	if err != nil {
 		return err

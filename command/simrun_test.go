@@ -357,6 +357,18 @@ func TestReplayFilesAreNeverOverwritten(t *testing.T) {
 	require.Len(t, c.failures(), len(first)+1)
 }
 
+func TestAPageDoesNotOverwriteItsReplayFile(t *testing.T) {
+	c := command(t)
+	file := c.recorded()
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	c.refuses([]string{"--html " + file + " would overwrite the file that the page is about"}, "replay", file, "--html", file)
+	c.refuses([]string{"--html " + file + " would overwrite the file that the page is about"}, "replay", file, "--loose", "--html", file)
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after))
+}
+
 func TestUnwritableOut(t *testing.T) {
 	c := command(t)
 	require.NoError(t, os.WriteFile("simrun-failures", nil, 0o644))
