@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/model"
 )
@@ -21,7 +19,7 @@ import (
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
 	l := &log{
 		assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{},
-		objects: objects{versions: map[string][]version{}, sets: map[string]labels.Set{}},
+		objects: newObjects(),
 	}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 1<<16), history.MaxLineBytes)
@@ -140,13 +138,11 @@ func (l *log) finish() (*model.History, error) {
 // revision: as a read of a key that no object has.
 func (l *log) takeSelected() {
 	for _, s := range l.selected {
-		_, op := s.read(s.resource, 0)
-		l.assembly.Add(s.client, op, s.line)
+		l.assembly.Add(s.client, s.read(s.resource, 0), s.line)
 	}
 	l.objects.look(l.selected)
 	l.objects.reads(func(s *selectedList, key string, revision int64) {
-		client, op := s.read(key, revision)
-		l.assembly.Add(client, op, s.line)
+		l.assembly.Add(s.name(key), s.read(key, revision), s.line)
 	})
 }
 

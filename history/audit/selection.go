@@ -80,15 +80,20 @@ func (s *selectedList) surelySelects(key string, set labels.Set) bool {
 	return s.selection.surelyTakes(namespace, name, set)
 }
 
+// name is the client of the reads of one key: they are judged apart from each other.
+func (s *selectedList) name(key string) string {
+	return s.client + ", object " + strings.TrimPrefix(key, s.resource)
+}
+
 // read is the list as one of a single key, of which it shows an object of a revision, or with
 // revision 0 none.
-func (s *selectedList) read(key string, revision int64) (client string, op model.Operation) {
-	op = s.operation
+func (s *selectedList) read(key string, revision int64) model.Operation {
+	op := s.operation
 	request := *op.Request
 	request.Key, request.End = key, ""
 	op.Request, op.Result = &request, &model.Result{Revision: op.Result.Revision}
 	if revision > 0 {
 		op.Result.Items, op.Result.Count = []*model.Item{{Key: key, ModRevision: revision}}, 1
 	}
-	return s.client + ", object " + strings.TrimPrefix(key, s.resource), op
+	return op
 }
