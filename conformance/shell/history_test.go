@@ -111,6 +111,41 @@ func (r *run) client(rng *rand.Rand, name string, step func(*rand.Rand, string) 
 	}
 }
 
+// operators is how many write at the same time to lose an answer: what gRPC has not sent yet
+// when etcd is killed, it sends again.
+const operators = 4
+
+// whileWriting has operators write all the time while something happens to etcd. Other writers
+// may all be waiting for a list then.
+func (r *run) whileWriting(happens func() error) error {
+	stop := make(chan struct{})
+	var first, all sync.WaitGroup
+	for i := range operators {
+		name := fmt.Sprint("operator-", i+1)
+		put := func(n int) bool {
+			return r.write(name, &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint(name, " ", n)})
+		}
+		first.Add(1)
+		all.Go(func() {
+			answered := put(0)
+			first.Done()
+			for n := 1; answered; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+					answered = put(n)
+				}
+			}
+		})
+	}
+	first.Wait()
+	err := happens()
+	close(stop)
+	all.Wait()
+	return err
+}
+
 func (r *run) initial() model.Initial {
 	r.t.Helper()
 	res, err := r.etcd.Get(r.t.Context(), prefix, clientv3.WithPrefix())

@@ -2,7 +2,6 @@ package shell_test
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -34,35 +33,8 @@ func TestReadsThroughTheCache(t *testing.T) {
 			put(t, etcd, prefix+"a", "before")
 			way := newNetwork(t, server)
 			c := start(t, way.client(t), with(cache.Amounts{RelistDelay: 100 * time.Millisecond}))
-			// Other writers may all be waiting for a list when etcd is killed: operators always
-			// write. There are several, because what gRPC has not sent yet it sends again.
 			kill := func(r *run) {
-				stop := make(chan struct{})
-				var first, operators sync.WaitGroup
-				for i := range 4 {
-					name := fmt.Sprint("operator-", i+1)
-					put := func(n int) bool {
-						return r.write(name, &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint(name, " ", n)})
-					}
-					first.Add(1)
-					operators.Go(func() {
-						answered := put(0)
-						first.Done()
-						for n := 1; answered; n++ {
-							select {
-							case <-stop:
-								return
-							default:
-								answered = put(n)
-							}
-						}
-					})
-				}
-				first.Wait()
-				err := server.Restart(t.Context())
-				close(stop)
-				operators.Wait()
-				if err != nil {
+				if err := r.whileWriting(func() error { return server.Restart(t.Context()) }); err != nil {
 					t.Fatal(err)
 				}
 			}
