@@ -259,18 +259,17 @@ func (w *Witness) otherWriter(rev int64, than int32) int {
 // firstWithout is the answer of the lowest revision from one on that lacks a key of its range,
 // -1 if there is none.
 func (w *Witness) firstWithout(key string, from int64) int {
-	first := -1
 	for _, ref := range w.points {
 		op := &w.history.Operations[ref.index]
 		r := op.Request
-		if first >= 0 || ref.revision < from || r.IsWrite() || r.CountOnly || !model.InRange(key, r.Key, items.RangeEnd(r)) {
+		if ref.revision < from || r.IsWrite() || r.CountOnly || !model.InRange(key, r.Key, items.RangeEnd(r)) {
 			continue
 		}
 		if !slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return it.Key == key }) {
-			first = int(ref.index)
+			return int(ref.index)
 		}
 	}
-	return first
+	return -1
 }
 
 // deleter finds the operation that had deleted a key that is gone at a revision.

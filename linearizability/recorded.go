@@ -71,27 +71,33 @@ func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, e
 	var judged []Judgement
 	defer func() { j.witness.refuted = nil }()
 	for _, p := range props {
-		one := []Property{p}
 		known := partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
-		whole, refuted := partial.Complete(h, known)
-		j.witness.refuted = refuted
-		out, err := j.check(whole, false, one)
+		one, err := j.checkCompleted(h, p, known)
+		if err == nil && one.Verdict == model.Undecided && !known.ReadsAtRevision {
+			// The revisions of lists are no part of the property, but most likely right.
+			known.ReadsAtRevision = true
+			var guessed Judgement
+			if guessed, err = j.checkCompleted(h, p, known); guessed.Verdict == model.Holds {
+				one = guessed
+			}
+		}
 		if err != nil {
 			return judged, err
 		}
-		judged = append(judged, out...)
-		if out[0].Verdict == model.Undecided && !known.ReadsAtRevision {
-			// The revisions of lists are no part of the property, but most likely right.
-			known.ReadsAtRevision = true
-			whole, j.witness.refuted = partial.Complete(h, known)
-			guessed, err := j.check(whole, false, one)
-			if err != nil {
-				return judged, err
-			}
-			put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict != model.Holds }))
-		}
+		judged = append(judged, one)
 	}
 	return judged, nil
+}
+
+// checkCompleted judges a partial history with the writes that its answers show.
+func (j *Judge) checkCompleted(h *model.History, p Property, known partial.Property) (Judgement, error) {
+	var whole *model.History
+	whole, j.witness.refuted = partial.Complete(h, known)
+	judged, err := j.check(whole, false, []Property{p})
+	if err != nil {
+		return Judgement{}, err
+	}
+	return judged[0], nil
 }
 
 func (j *Judge) check(h *model.History, decide bool, props []Property) ([]Judgement, error) {

@@ -170,9 +170,9 @@ func (c *completion) read(h *model.History, r *model.Request, res *model.Result,
 	switch {
 	case rev == 0:
 	case r.Kind == model.List, r.Kind == model.Delete && res.Deleted == 0:
-		c.points = append(c.points, point{rev, rev, r.Key, r.End, res.Items, -1})
+		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, end: r.End, items: res.Items, notFound: -1})
 	case r.Kind == model.Get:
-		c.points = append(c.points, point{rev, rev, r.Key, "", res.Items, -1})
+		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, items: res.Items, notFound: -1})
 	}
 }
 
@@ -192,7 +192,7 @@ func (c *completion) notFound(h *model.History, p Property) {
 			continue
 		}
 		from, to := s.of(op)
-		c.points = append(c.points, point{min(to, newest+1), from, op.Request.Key, "", nil, i})
+		c.points = append(c.points, point{revision: min(to, newest+1), from: from, key: op.Request.Key, notFound: i})
 	}
 }
 
@@ -284,15 +284,12 @@ func (c *completion) look(keys *btree.BTreeG[present], p *point, first int64) {
 			hole--
 		}
 		there := max(k.mod, first)
-		if c.property.ReadsAtRevision {
-			there = max(there, k.seen)
-		}
-		if hole <= there && p.notFound >= 0 {
-			c.refuted = append(c.refuted, p.notFound)
-		}
-		if hole > max(k.mod, k.seen, first) {
+		switch {
+		case hole > max(there, k.seen):
 			c.deletes[hole] = append(c.deletes[hole], model.Request{Kind: model.Delete, Key: k.key})
 			keys.Delete(k)
+		case p.notFound >= 0 && (hole <= there || c.property.ReadsAtRevision):
+			c.refuted = append(c.refuted, p.notFound)
 		}
 	}
 }
