@@ -144,7 +144,7 @@ func TestHistories(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	for text, want := range map[string]string{twoRegisters: "versions", appends: "order of elements"} {
+	for text, want := range map[string]string{oneRegister: "version 1 is taken as revision 2", twoRegisters: "versions", appends: "order of elements"} {
 		_, notes, err := jepsen.Read(strings.NewReader(text))
 		require.NoError(t, err)
 		require.Len(t, notes, 1)

@@ -11,7 +11,7 @@ import (
 // registers are read, written, and compared and set.
 type registers struct {
 	// one: there is one register, whose versions are known. It has version 1 at revision 2
-	// then, and so on, if the store is its own.
+	// then, and so on: the store is its own.
 	one bool
 }
 

@@ -37,6 +37,9 @@ func workloadOf(ops []op) (workload, []string, error) {
 		if r.find(ops) {
 			return r, []string{"several registers: their versions are not judged, their values are"}, nil
 		}
+		if r.one {
+			return r, []string{"one register: its version 1 is taken as revision 2, and so on: its store was its own, and was empty"}, nil
+		}
 		return r, nil, nil
 	case len(ops) == 0:
 		return nil, nil, errors.New("line 1: no process does anything")
