@@ -58,6 +58,9 @@ A history is a file, a folder, or "-" for standard input, in one of these format
 			if len(args) == 0 {
 				return usage("which history? (files or folders, or - for standard input)")
 			}
+			if slices.Contains(args, "") {
+				return usage("which history? a name is empty")
+			}
 			if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
 				return usage("standard input (-) can be read once only")
 			}

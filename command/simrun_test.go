@@ -625,6 +625,7 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, os.WriteFile("empty.jsonl", nil, 0o644))
 	require.Equal(t, exitNoVerdict, c.run("check", "empty.jsonl"), "nothing was checked")
 	c.refuses([]string{"which history?"}, "check")
+	c.refuses([]string{"which history? a name is empty"}, "check", "")
 	c.refuses([]string{"unknown property", "linearizable"}, "check", "--property", "fast", "good.jsonl")
 	c.refuses([]string{"nowhere", "no such file"}, "check", "nowhere")
 	require.Equal(t, exitUsage, c.run("check", "nowhere", "good.jsonl"))

@@ -3,6 +3,7 @@ package history
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -265,6 +266,9 @@ func kindNamed(name string) (model.Kind, error) {
 		if nameOf(k) == name {
 			return k, nil
 		}
+	}
+	if name == "" {
+		return 0, errors.New(`"op" is missing: an operation has "client", "op", "call" and "request"`)
 	}
 	return 0, fmt.Errorf(`unknown "op" %q: use put, delete, txn, get, list, compact, lease-grant or lease-revoke`, shorten(name))
 }

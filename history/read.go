@@ -171,14 +171,25 @@ func decodeStrictly(line []byte, into any) error {
 	return nil
 }
 
+// WrongType says which field of a JSON object has a value of a type that it cannot have. Without
+// a field it is the object itself.
+func WrongType(e *json.UnmarshalTypeError) string {
+	value := "a " + e.Value
+	if e.Value == "array" || e.Value == "object" {
+		value = "an " + e.Value
+	}
+	if e.Field == "" {
+		return "want a JSON object, not " + value
+	}
+	return fmt.Sprintf("%q cannot be %s", shorten(e.Field), value)
+}
+
 func explainJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
 	switch {
-	case errors.As(err, &wrong) && wrong.Field == "":
-		return fmt.Errorf("a line is a JSON object, and this is: %s", wrong.Value)
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%q cannot be a %s: see the format in the package documentation", shorten(wrong.Field), wrong.Value)
+		return fmt.Errorf("%s: see the format in the package documentation", WrongType(wrong))
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON: %v at byte %d: write one operation a line", err, syntax.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/watchbed/watchbed/history"
 )
 
 // event is an Event of audit.k8s.io/v1, as far as it counts. Fields that are not known are
@@ -67,7 +69,7 @@ func readEvent(line []byte) (*event, error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return nil, fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
+			return nil, errors.New(history.WrongType(wrong))
 		}
 		return nil, fmt.Errorf("not JSON: %w", err)
 	}

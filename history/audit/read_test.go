@@ -220,7 +220,8 @@ func TestReadRefuses(t *testing.T) {
 		"clock set":     {`.000080Z`, `.000050Z`, `line 1: "stageTimestamp" is before`},
 		"no time":       {`"stageTimestamp":"2026-11-23T08:00:00.000080Z"`, `"x":1`, `line 1: "requestReceivedTimestamp" or "stageTimestamp" is missing`},
 		"odd revision":  {`"resourceVersion":"105"`, `"resourceVersion":"x"`, `line 1: the resourceVersion "x" is no revision of etcd`},
-		"wrong type":    {`"resourceVersion":"105"`, `"resourceVersion":105`, `line 1: ResponseObject.Metadata.ResourceVersion cannot be a number`},
+		"wrong type":    {`"resourceVersion":"105"`, `"resourceVersion":105`, `line 1: "ResponseObject.Metadata.ResourceVersion" cannot be a number`},
+		"no object":     {good, `[]`, `line 1: want a JSON object, not an array`},
 		"odd URI":       {`"/api`, `"api`, `line 1: "requestURI" is no URI`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -143,7 +143,7 @@ func TestBadReports(t *testing.T) {
 		"cut off":            {watcher, "  ]\n}\n{\n  \"Request\": {\n    \"Key\": \"key/\"", "  ]\n}\n{\n  \"Request\": {\n    \"Key\": \"", "watch.json: line"},
 		"no JSON":            {reader, "  \"Call\": 610,", "  \"Call\" 610,", "operations.json: line 106: not JSON"},
 		"later field":        {reader, "  \"Call\": 610,", "  \"Call\": 610, \"Surprise\": 1,", `operations.json: line 89: of the value that begins here: unknown field "Surprise"`},
-		"wrong type":         {reader, "  \"Call\": 610,", "  \"Call\": \"610\",", "operations.json: line 89: of the value that begins here, Call cannot be a string"},
+		"wrong type":         {reader, "  \"Call\": 610,", "  \"Call\": \"610\",", "operations.json: line 89: of the value that begins here: \"Call\" cannot be a string"},
 		"unknown request":    {writer, `"Type": "defragment"`, `"Type": "snapshot"`, `unknown Type of Input "snapshot"`},
 		"unknown refusal":    {writer, "\"ClientError\": \"mvcc: required revision is a future revision\",\n    \"Revision\": 0,\n    \"member-id\": \"8e9e05c52164694d\",\n    \"Persisted\": false,\n    \"PersistedRevision\": 0,\n    \"Error\": \"\"\n  },\n  \"Return\"", "\"ClientError\": \"no\",\n    \"Revision\": 0,\n    \"member-id\": \"8e9e05c52164694d\",\n    \"Persisted\": false,\n    \"PersistedRevision\": 0,\n    \"Error\": \"\"\n  },\n  \"Return\"", `unknown ClientError "no"`},
 		"call behind return": {reader, "  \"Return\": 600,", "  \"Return\": 500,", `operations.json: line 1: "call" 500 is not before "return" 500`},

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"unicode"
+
+	"github.com/watchbed/watchbed/history"
 )
 
 // values are the JSON values of a file, one after the other.
@@ -44,7 +46,7 @@ func (v *values) decode(into any) error {
 		v.began = max(v.began, syntax.Offset-1)
 		return fmt.Errorf("not JSON: %w", err)
 	case errors.As(err, &wrong):
-		return fmt.Errorf("of the value that begins here, %s cannot be a %s", wrong.Field, wrong.Value)
+		return fmt.Errorf("of the value that begins here: %s", history.WrongType(wrong))
 	}
 	return fmt.Errorf("of the value that begins here: %s: reports of etcd's release 3.6 and of main are known", strings.TrimPrefix(err.Error(), "json: "))
 }
