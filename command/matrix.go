@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/watchbed/watchbed/diagnosis/matrix"
+	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/diagnosis/variant"
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/report"
@@ -161,7 +162,7 @@ func (f *matrixFlags) outcome(s process, m *matrix.Matrix) error {
 	for _, c := range m.Cells {
 		for _, e := range slices.Concat(c.Safe.Evidence, c.Live.Evidence) {
 			for _, name := range slices.Sorted(maps.Keys(e.Properties)) {
-				if text := besideKnown(e.Known, name, e.Properties[name].Violations > 0, e.Missing); text != "" {
+				if text := summary.BesideKnown(e.Known, name, e.Properties[name].Violations > 0, e.Missing); text != "" {
 					s.complain("%s of %s on etcd %s with %s: %s", name, e.Scenario, c.Etcd, c.Design, text)
 				}
 			}

@@ -429,7 +429,7 @@ func (f *runFlags) outcome(s process, c *campaign.Result, found *summary.Summary
 		return exit(verdict)
 	}
 	for _, name := range found.Claims {
-		if text := besideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
+		if text := summary.BesideKnown(found.Known, name, found.Properties[name].Violations > 0, found.Missing); text != "" {
 			s.complain("%s: %s", name, text)
 		}
 	}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -30,6 +31,21 @@ func Reasons(all []Known, property string) string {
 		if k.Property == property {
 			return strings.Join(k.Because, "; ")
 		}
+	}
+	return ""
+}
+
+// BesideKnown compares what a campaign found of a property with what is known, and
+// cites the reason. It is empty if there is nothing to say.
+func BesideKnown(known []Known, property string, violated bool, missing []string) string {
+	reasons := Reasons(known, property)
+	switch {
+	case violated && reasons == "":
+		return "expected to hold, and was violated"
+	case violated:
+		return "violated as expected: " + reasons
+	case slices.Contains(missing, property):
+		return "expected to be violated, and was not in these schedules: " + reasons
 	}
 	return ""
 }
