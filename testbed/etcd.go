@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
 )
 
@@ -139,6 +140,15 @@ type Member struct {
 	Name   string
 	ID     sim.NodeID
 	Server *etcd.Server
+}
+
+// resetTruth has ground truth follow these members.
+func (c *cluster) resetTruth(t *truth.Truth) {
+	if c.follower == nil {
+		t.Reset(c.server, nil, c.initial)
+		return
+	}
+	t.Reset(c.server, c.follower, c.initial)
 }
 
 // Members are the servers of etcd: the one that takes reads and writes, and its follower

@@ -149,7 +149,7 @@ func (s *System) Adopt(w *sim.World) {
 		s.adoptClient(role, w, sim.NodeID(n))
 	}
 	s.clients.ended, s.waitedFrom = 0, 0
-	s.truth.Reset(s.etcd.server, s.etcd.initial)
+	s.etcd.resetTruth(&s.truth)
 }
 
 func (s *System) adoptClient(role Role, w *sim.World, n sim.NodeID) {

@@ -40,7 +40,7 @@ func (s *System) Build(w *sim.World) {
 	s.buildClients(w)
 	s.faults.Build(w)
 	s.waitedFrom = 0
-	s.truth.Reset(s.etcd.server, s.etcd.initial)
+	s.etcd.resetTruth(&s.truth)
 	for _, o := range s.observers {
 		o.Reset()
 	}

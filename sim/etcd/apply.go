@@ -215,7 +215,7 @@ func (s *Server) endTxn(env *sim.Env, e *entry) int64 {
 			env.Note(applied{request: e.payload, current: rev})
 		}
 	}
-	s.commits.add(s.store.CurrentRev(), e)
+	s.commits.add(s.log.applied, s.store.CurrentRev(), e)
 	return s.store.CurrentRev()
 }
 
@@ -237,7 +237,7 @@ func (s *Server) compact(env *sim.Env, e *entry, rev int64) sim.Payload {
 	if env.Noting() {
 		env.Note(applied{request: e.payload, compacted: rev})
 	}
-	s.commits.add(s.store.CurrentRev(), e)
+	s.commits.add(s.log.applied, s.store.CurrentRev(), e)
 	if r.Physical {
 		s.awaitRemoval(env, e, nil)
 		return nil

@@ -125,6 +125,8 @@ func (s *Server) repeat(env *sim.Env) {
 // Commit is a write that was carried out. Ground truth is replayed from these
 // requests, never from the server's own store.
 type Commit struct {
+	// Index is that of the entry in the raft log. It is the same on all members.
+	Index uint64
 	// Revision is the store's after the write. It is that of the write before if
 	// this one changed nothing: the compare of a transaction failed, there was
 	// nothing to delete, or it is a compaction.
@@ -146,7 +148,7 @@ type commits struct {
 
 func (c *commits) reset() { c.all, c.digest = c.all[:0], sim.NewDigest }
 
-func (c *commits) add(rev int64, e *entry) {
-	c.all = append(c.all, Commit{Revision: rev, Request: e.payload, From: e.from, Conn: e.conn})
+func (c *commits) add(index uint64, rev int64, e *entry) {
+	c.all = append(c.all, Commit{Index: index, Revision: rev, Request: e.payload, From: e.from, Conn: e.conn})
 	c.digest = e.payload.Digest(c.digest.Int(rev).Word(uint64(e.from)))
 }

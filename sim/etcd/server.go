@@ -230,6 +230,9 @@ func (s *Server) Superseded(rev int64) int { return s.store.Superseded(rev) }
 // until Reset.
 func (s *Server) Committed() []Commit { return s.commits.all }
 
+// Applied is the index of the last entry of the raft log that was applied.
+func (s *Server) Applied() uint64 { return s.log.applied }
+
 // Waits reports whether an entry is committed and not applied yet. A follower may be ahead
 // of the server then.
 func (s *Server) Waits() bool { return s.log.waits() }

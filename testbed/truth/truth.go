@@ -1,26 +1,37 @@
 package truth
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/workload"
 )
 
-// Commits is where committed writes come from. etcd.Server implements it.
+// Commits is a member of etcd, from which committed writes come. etcd.Server implements it.
 type Commits interface {
+	// Committed are the writes that the member has applied.
 	Committed() []etcd.Commit
+	// Applied is the index in the raft log up to which it has applied all.
+	Applied() uint64
 }
 
 // Truth replays the committed writes of a run. It replays each of them once, when
 // it is first asked for something behind it: a run in which nothing asks costs
 // nothing.
 type Truth struct {
-	commits Commits
-	initial model.Initial
+	// leader is right about what a write did. A follower may have applied entries that the
+	// leader has still to apply: they are committed, and clients of the follower see them. It
+	// is nil if there is none.
+	leader, follower Commits
+	initial          model.Initial
 	log     *model.Log
-	// replayed is how many commits are in the log.
+	// replayed is how many commits of the leader are in the log. ahead are those behind them,
+	// which the follower alone has applied.
 	replayed int
+	ahead    []etcd.Commit
 	// planned are the requests of programs that are the same in all runs: putting each
 	// into the words of the log again takes longer than finding it.
 	planned map[sim.Payload]*model.Request
@@ -36,10 +47,10 @@ func (t *Truth) Plan(p sim.Payload, r *model.Request) {
 	t.planned[p] = r
 }
 
-// Reset begins a run with these contents.
-func (t *Truth) Reset(commits Commits, initial model.Initial) {
+// Reset begins a run with these contents. Without a follower it is nil.
+func (t *Truth) Reset(leader, follower Commits, initial model.Initial) {
 	before := *t
-	*t = Truth{commits: commits, initial: initial, planned: before.planned, want: before.want[:0]}
+	*t = Truth{leader: leader, follower: follower, initial: initial, planned: before.planned, ahead: before.ahead[:0], want: before.want[:0]}
 	if before.log != nil && same(&before.initial, &initial) {
 		t.log = before.log
 		t.log.Restart()
@@ -57,10 +68,41 @@ func (t *Truth) Log() *model.Log {
 	if t.log == nil {
 		t.log = model.NewLog(t.initial)
 	}
-	for all := t.commits.Committed(); t.replayed < len(all); t.replayed++ {
+	all := t.leader.Committed()
+	t.confirm(all)
+	for ; t.replayed < len(all); t.replayed++ {
 		t.log.Append(t.request(all[t.replayed].Request))
 	}
+	if t.follower != nil {
+		t.goAhead(t.follower.Committed())
+	}
 	return t.log
+}
+
+// confirm takes what the leader has applied by now out of the writes that only the follower had
+// applied. If the leader did something else, the log begins anew.
+func (t *Truth) confirm(all []etcd.Commit) {
+	for len(t.ahead) > 0 && t.ahead[0].Index <= t.leader.Applied() {
+		if t.replayed == len(all) || all[t.replayed].Index != t.ahead[0].Index {
+			t.log.Restart()
+			t.replayed, t.ahead = 0, t.ahead[:0]
+			return
+		}
+		t.replayed, t.ahead = t.replayed+1, t.ahead[1:]
+	}
+}
+
+// goAhead replays what the follower has applied and the leader has not.
+func (t *Truth) goAhead(all []etcd.Commit) {
+	known := t.leader.Applied()
+	if n := len(t.ahead); n > 0 {
+		known = t.ahead[n-1].Index
+	}
+	first, _ := slices.BinarySearchFunc(all, known+1, func(c etcd.Commit, index uint64) int { return cmp.Compare(c.Index, index) })
+	for _, c := range all[first:] {
+		t.log.Append(t.request(c.Request))
+		t.ahead = append(t.ahead, c)
+	}
 }
 
 func (t *Truth) request(p sim.Payload) *model.Request {

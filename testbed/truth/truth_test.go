@@ -13,17 +13,19 @@ import (
 	"github.com/watchbed/watchbed/testbed/truth"
 )
 
-// commits is an etcd that has committed these writes.
+// commits is a member of etcd that has applied these writes.
 type commits []etcd.Commit
 
 func (c *commits) Committed() []etcd.Commit { return *c }
 
+func (c *commits) Applied() uint64 { return uint64(len(*c)) }
+
 func (c *commits) put(key, value string) {
-	*c = append(*c, etcd.Commit{Request: &wire.PutRequest{Key: key, Value: value}})
+	*c = append(*c, etcd.Commit{Index: c.Applied() + 1, Request: &wire.PutRequest{Key: key, Value: value}})
 }
 
 func (c *commits) remove(key string) {
-	*c = append(*c, etcd.Commit{Request: &wire.DeleteRangeRequest{Key: key}})
+	*c = append(*c, etcd.Commit{Index: c.Applied() + 1, Request: &wire.DeleteRangeRequest{Key: key}})
 }
 
 func contents(list ...*wire.KeyValue) truth.Contents {
@@ -41,7 +43,7 @@ func at4(t *testing.T) (*truth.Truth, *commits) {
 	t.Helper()
 	var c commits
 	var tr truth.Truth
-	tr.Reset(&c, model.Initial{Revision: 1})
+	tr.Reset(&c, nil, model.Initial{Revision: 1})
 	require.EqualValues(t, 1, tr.Revision())
 	c.put("/a", "1")
 	c.put("/b", "2")
@@ -56,9 +58,51 @@ func TestTruthFollowsWhatIsCommitted(t *testing.T) {
 	assert.NotNil(t, tr.At(4))
 	assert.Nil(t, tr.At(5), "not there yet")
 	*c = nil
-	tr.Reset(c, model.Initial{Revision: 1})
+	tr.Reset(c, nil, model.Initial{Revision: 1})
 	assert.EqualValues(t, 1, tr.Revision(), "a run begins anew")
 }
+
+// The follower of a lagging leader serves what is committed.
+func TestTruthIsAheadWithAFollower(t *testing.T) {
+	var leader, follower commits
+	var tr truth.Truth
+	tr.Reset(&leader, &follower, model.Initial{Revision: 1})
+	for _, c := range []*commits{&leader, &follower} {
+		c.put("/a", "1")
+	}
+	follower.put("/a", "2")
+	follower.put("/b", "3")
+	require.EqualValues(t, 4, tr.Revision())
+	leader.put("/a", "2")
+	require.EqualValues(t, 4, tr.Revision(), "the leader has applied one of the two")
+	leader.put("/b", "3")
+	leader.put("/c", "4")
+	require.EqualValues(t, 5, tr.Revision(), "the follower is behind")
+	assert.NotNil(t, tr.At(5).Get("/c"))
+	follower.put("/c", "4")
+	require.EqualValues(t, 5, tr.Revision())
+}
+
+// What the leader did with an entry counts.
+func TestTruthTakesBackWhatTheLeaderDidNotDo(t *testing.T) {
+	var leader, follower commits
+	var tr truth.Truth
+	refusing := refusal{commits: &leader}
+	tr.Reset(&refusing, &follower, model.Initial{Revision: 1})
+	follower.put("/a", "only on the follower")
+	require.EqualValues(t, 2, tr.Revision())
+	refusing.refused = 1
+	require.EqualValues(t, 1, tr.Revision(), "the leader has refused it")
+	assert.Nil(t, tr.At(2))
+}
+
+// refusal is a leader that has refused the last entries.
+type refusal struct {
+	*commits
+	refused uint64
+}
+
+func (r *refusal) Applied() uint64 { return r.commits.Applied() + r.refused }
 
 func TestCompareNamesTheFirstDifference(t *testing.T) {
 	tr, c := at4(t)
