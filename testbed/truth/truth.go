@@ -27,7 +27,7 @@ type Truth struct {
 	// is nil if there is none.
 	leader, follower Commits
 	initial          model.Initial
-	log     *model.Log
+	log              *model.Log
 	// replayed is how many commits of the leader are in the log. ahead are those behind them,
 	// which the follower alone has applied.
 	replayed int
