@@ -101,6 +101,14 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 	}
 }
 
+// BeginJudging implements testbed.Preparer. A run may be cut off before its first step, when
+// clients have started.
+func (r *Recorder) BeginJudging(w *sim.World) {
+	if w.Steps() == 0 {
+		r.lookAtAll(w)
+	}
+}
+
 // lookAtAll is for the first step: clients may ask when they start.
 func (r *Recorder) lookAtAll(w *sim.World) {
 	r.lookAtRevision(w)

@@ -71,3 +71,19 @@ func TestFollowingRecordsWhatPollingRecords(t *testing.T) {
 		})
 	}
 }
+
+// A client may ask when it starts. Shrinking cuts runs off before the first step.
+func TestARunWithoutAStepIsJudged(t *testing.T) {
+	calls := 0
+	for _, sc := range testbed.Scenarios() {
+		s, err := sc.New(sc.Params)
+		require.NoError(t, err)
+		chooser := strategy.Default().For(explore.NewRunner(s, sc.Params.Clock.Steps))
+		chooser.Begin(1)
+		require.NotPanics(t, func() { explore.NewRunner(s, sc.Params.Clock.Steps).RunUpTo(chooser, 0) }, sc.Name)
+		for i := range s.ListWatchers() {
+			calls += len(s.ListWatchers()[i].Streams())
+		}
+	}
+	require.NotZero(t, calls, "no client has asked")
+}
