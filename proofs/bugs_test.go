@@ -49,6 +49,8 @@ var bugs = []bug{
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
+	{"issue-20221", scenarios.LaggingMember, bounds{"writers=1 writes=1 noise=0 noise-writes=0 readers=0 reads=0 keys=1 items=1 breaks=0 restarts=0" +
+		" notify=10m", 1}},
 	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=1 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
@@ -77,11 +79,17 @@ var bugs = []bug{
 		" at-rest=true", 1}},
 	{"kubernetes-100878", informers.Refusals, bounds{"writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
 		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true", 1}},
+	{"kubernetes-122805", informers.ColdStart, bounds{"at-rest=true caches=1 writers=0 writes=0 noise=1 noise-writes=1 deletes=false keys=1 items=1" +
+		" informers=1 informer-page=0 restarts=0", 1}},
+	{"informer-forgets-limit", informers.ExpiredPages, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=2" +
+		" informers=1 compactions=0 informer-breaks=0 informer-restarts=0 at-rest=true", 0}},
 	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
 	{"kubernetes-135580", informers.Refusals, bounds{"caches=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1 restarts=0" +
 		" informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
 	{"page-of-newest-state", scenarios.SnapshotReads, bounds{"caches=1 compactors=false writers=1 writes=2 deletes=false noise=0 noise-writes=0" +
 		" readers=1 reads=2 keys=2 items=2 history=0 restarts=0 at-rest=true", 0}},
+	{"store-without-snapshot", scenarios.SnapshotReads, bounds{"page-limit=1 caches=1 compactors=false writers=1 writes=2 deletes=true noise=0" +
+		" noise-writes=0 readers=1 reads=1 read=pages keys=2 items=3 history=0 restarts=0 at-rest=true", 0}},
 	{"progress-lowers-version", scenarios.Outages, bounds{"client-kv=false writers=1 writes=2 deletes=false noise=0 noise-writes=0 readers=0 reads=0" +
 		" gets=0 watchers=0 streams=0 keys=1 items=0 history=0 compactions=0 breaks=0 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 1}},
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
@@ -133,10 +141,15 @@ func control(t *testing.T, b *bug, violated string) *without {
 	p, err := b.params()
 	require.NoError(t, err)
 	p.Bugs = nil
-	sc := *b.scenario
-	sc.Claims = slices.DeleteFunc(slices.Clone(sc.Claims), func(c *testbed.Property) bool { return c.Name != violated })
-	found, _ := search(t, &sc, p, b.firings, maxStates)
+	found, _ := search(t, only(b.scenario, violated), p, b.firings, maxStates)
 	return &without{Verdict: found.Verdict, Why: found.Why, States: found.States}
+}
+
+// only is a scenario that claims nothing else.
+func only(sc *testbed.Scenario, claim string) *testbed.Scenario {
+	one := *sc
+	one.Claims = slices.DeleteFunc(slices.Clone(sc.Claims), func(c *testbed.Property) bool { return c.Name != claim })
+	return &one
 }
 
 // shrinkSeeds is in how many schedules a run is looked for that is then shrunk.
