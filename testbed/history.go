@@ -30,9 +30,9 @@ func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
 		return ops
 	}
 	revision := s.etcd.initial.Revision
-	for _, c := range s.etcd.server.Committed() {
+	for c := range s.truth.Committed() {
 		txn, ok := c.Request.(*wire.TxnRequest)
-		if ok && c.Revision > revision && len(txn.Success) > 0 && txn.Success[0].Put.Key == wire.CompactRevKey {
+		if ok && c.Revision > revision && putsCompactRev(txn) {
 			ops = append(ops, model.Operation{
 				Client: len(s.clients.history), Return: math.MaxInt64, Request: workload.Request(txn), Outcome: model.Unknown, Commit: c.Revision,
 			})
@@ -44,6 +44,12 @@ func (s *System) compactorWrites(ops []model.Operation) []model.Operation {
 		ops[i].Call = int64(i - len(ops))
 	}
 	return ops
+}
+
+// putsCompactRev reports whether a transaction is that of a compactor. Other clients draw
+// transactions that begin with a read, or are empty.
+func putsCompactRev(r *wire.TxnRequest) bool {
+	return len(r.Success) > 0 && r.Success[0].Put != nil && r.Success[0].Put.Key == wire.CompactRevKey
 }
 
 // Truth is ground truth of the run.

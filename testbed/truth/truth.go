@@ -2,6 +2,7 @@ package truth
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
@@ -77,6 +78,21 @@ func (t *Truth) Log() *model.Log {
 		t.goAhead(t.follower.Committed())
 	}
 	return t.log
+}
+
+// Committed are the committed writes, in the order of the raft log: those of the leader, and behind
+// them those that only the follower has applied.
+func (t *Truth) Committed() iter.Seq[etcd.Commit] {
+	t.Log()
+	return func(yield func(etcd.Commit) bool) {
+		for _, writes := range [2][]etcd.Commit{t.leader.Committed(), t.ahead} {
+			for _, c := range writes {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // confirm takes what the leader has applied by now out of the writes that only the follower had
