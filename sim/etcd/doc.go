@@ -96,6 +96,11 @@
 //     it would wait.
 //   - cancelWatcher tries again every millisecond while a victim is in flight, here
 //     as soon as it has landed: the tries before change nothing.
+//   - store.Compact locks store.mu, which a storeTxnRead holds for reading until its End. So
+//     it waits for each Range and each Txn that only reads, and store.Read waits behind it.
+//     A Range with a price has this wait (CompactionInRange). All other reads are one
+//     step, and such a step may come while a Compact waits: no answer tells a client whether
+//     the Compact had begun to wait before the read began.
 //   - turns of syncWatchersLoop that find nothing unsynced, and rounds of
 //     moveVictims that find no victims, are left out.
 //   - a hang-up stops both loops at once: what they would still do on this stream
@@ -114,9 +119,7 @@
 // version, and that one may take over (Member). A member that follows serves
 // watches and reads (Config.Leader): raft between the two is a stream of committed
 // entries, each of which the leader sends when it is in its log. What reads cost,
-// if a scenario gives them a price, is one queue (ReadOptions). A Range holds store.mu for reading
-// until storeTxnRead.End, so that store.Compact, which locks it, keeps the apply loop waiting, and
-// all readers that come behind: here no read goes on while a compaction is applied. A snapshot that
+// if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
 // brings news (InstallSnapshot brings the store itself). Authentication,
 // alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
 // limit of revocations a second. A put that keeps the value of a key which the same transaction
