@@ -192,6 +192,20 @@ func TestInvalidRequestsAreRefusedBeforeTheyAreProposed(t *testing.T) {
 	require.Empty(t, b.server.Committed())
 }
 
+// A deletion from a key on has the end "\x00". checkIntervals takes that for a key, below all
+// others, so that the deletion is of no key that is put.
+func TestDeletionFromAKeyOnGoesWithAPut(t *testing.T) {
+	b := newBench(t, "3.6.16")
+	put := wire.RequestOp{Put: &wire.PutRequest{Key: "/b", Value: "1"}}
+	txn := func(end string) sim.Payload {
+		return b.call(&wire.TxnRequest{Success: []wire.RequestOp{put, {DeleteRange: &wire.DeleteRangeRequest{Key: "/a", RangeEnd: end}}}}).settle().last()
+	}
+	accepted, ok := txn("\x00").(*wire.TxnResponse)
+	require.True(t, ok)
+	require.EqualValues(t, 1, accepted.Responses[1].DeleteRange.Deleted, "the key that was put before")
+	require.Equal(t, wire.BadRequest, txn("/c").(*wire.Error).Code)
+}
+
 func TestRefusedTransactionsLeaveNothingBehind(t *testing.T) {
 	b := newBench(t, "3.5.35")
 	b.put("/a", "1").put("/a", "2").compact(3).settle()
