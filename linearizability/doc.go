@@ -51,18 +51,25 @@
 // clients at one position, so that the clients can be swept one by one.
 //
 // A write of unknown outcome takes its position from Operation.Commit or from the
-// log, bounds nothing behind it as it never returned, and is left out if it never
-// took effect. Without ground truth the witness leaves such writes out; if the
-// history holds without them, it holds, because they may never have happened. If
-// not, it is violated only if revisions contradict each other for every possible
-// fate of these writes. Otherwise it is undecided. It is also undecided if a
-// write had an effect and its answer has no revision. Porcupine decides both.
+// log, and bounds nothing behind it as it never returned.
 //
-// CheckRecorded finds out first what became of such writes, from the items that later
-// answers show and from the gaps between revisions (settle, fates). What is certain counts
-// for every verdict; what is one possible past among several, for "holds" only.
-// What is wrong about keys that no write is about whose fate stays open is wrong for every
-// fate (apart).
+// # What is not known
+//
+// Without ground truth a history may leave open whether a write of unknown outcome took effect,
+// which revision a write made that was answered without one, whether a lease expired and, if the
+// history is partial, what other clients wrote. A completion decides all of that. There are two
+// questions, and one place for each:
+//
+//   - The history holds if one completion does. The witness tries the one in which what is open
+//     never happened, then one that fits what answers show (settle, fates; package partial).
+//   - The history is violated if all completions are. The witness makes its sweep with what is
+//     possible in any of them (common; package possible): each answer gets the first position at
+//     which it is possible. As the positions in a completion are among these, an answer that finds
+//     none finds none in any completion.
+//
+// Where neither is so the witness is undecided, and porcupine is asked. CheckRecorded finds out
+// first what is certain of such writes, from the items that later answers show and from the gaps
+// between revisions (settle), so that less is open.
 //
 // A lease takes its keys away when it is revoked or expires, all at one revision. The answer to
 // a LeaseRevoke does not say whether there were any: the contents before it do. Which leases there

@@ -106,9 +106,9 @@ type facts struct {
 	refused bool
 	// dataRight: the data of the answer is certain to be right.
 	dataRight bool
-	// lacks is the first answer that lacks what a write deleted which is not recorded, -1 if
-	// there is none.
-	lacks int
+	// shows is the first later answer that shows what the one at fault lacks, so that no write
+	// of which nothing is known has deleted it; -1 if there is none.
+	shows int
 }
 
 func (e *Explanation) String() string { return e.Sentence }
@@ -118,7 +118,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 		Property: prop, Operation: int(f.op), Because: -1, Write: -1,
 		Revision: f.revision, Bound: f.bound,
 	}
-	if w.blind || f.kind == nothing || (w.open || w.history.Partial) && !w.definite(f, prop == LinearizableData) {
+	if f.kind == nothing || f.op < 0 || w.isOpen() && !f.shared {
 		e.Anomaly, e.Operation, e.Revision, e.Bound = Unexplained, -1, 0, 0
 		e.Sentence = "no order of the operations fits their answers, whether or not the writes with unknown outcome took effect"
 		return e
@@ -131,6 +131,9 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 	case revisionMissing:
 		e.Anomaly = SkippedRevision
 		e.Bound, e.Revision = f.revision, w.at[f.op]
+		if !op.Request.IsWrite() {
+			e.Anomaly = UnmadeRevision
+		}
 	case contradicted:
 		e.Anomaly = Contradicted
 		e.Bound, e.Revision = f.revision, w.at[f.op]
@@ -143,7 +146,7 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 			break
 		}
 		e.Anomaly = OldRevision
-		if w.knows(f.bound) {
+		if f.shared || w.knows(f.bound) {
 			e.differ(w, op, f.bound)
 		}
 	case nowhere:
@@ -166,9 +169,9 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 }
 
 func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
-	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), lacks: -1}
-	if e.Anomaly == Ghost && e.Write >= 0 && isUnrecorded(&w.history.Operations[e.Write]) {
-		f.lacks = w.firstWithout(e.Key, e.WriteRevision)
+	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1}
+	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
+		f.shows = w.firstWith(e.Want, max(e.Revision, e.Bound))
 	}
 	if e.Anomaly == WrongFlag {
 		f.flags = flags(op.Result)
@@ -183,7 +186,7 @@ func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) f
 }
 
 // knows reports whether what the store was at a revision is certain.
-func (w *Witness) knows(rev int64) bool { return !w.open && rev <= w.last }
+func (w *Witness) knows(rev int64) bool { return !w.isOpen() && rev <= w.last }
 
 // differ finds the first key at which the answer is not the store at the
 // revision.
@@ -194,6 +197,9 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	}
 	w.look(op.Request, rev)
 	have := w.timeline.window.Between(op.Request.Key, items.RangeEnd(op.Request), &w.scratch)
+	if w.common != nil {
+		have = w.common.Nearest(op.Request, op.Result, rev)
+	}
 	have = op.Request.Selection.Of(have)
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {
 		have = have[:l]
@@ -233,7 +239,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 		}
 		return
 	}
-	if e.Anomaly == "" || !w.timeline.window.Answers(op.Request, op.Result, &w.scratch) {
+	if e.Anomaly == "" || w.common == nil && !w.timeline.window.Answers(op.Request, op.Result, &w.scratch) {
 		e.Anomaly = Miscounted
 	}
 }
@@ -256,16 +262,13 @@ func (w *Witness) otherWriter(rev int64, than int32) int {
 	return -1
 }
 
-// firstWithout is the answer of the lowest revision from one on that lacks a key of its range,
-// -1 if there is none.
-func (w *Witness) firstWithout(key string, from int64) int {
-	for _, ref := range w.points {
-		op := &w.history.Operations[ref.index]
-		r := op.Request
-		if ref.revision < from || r.IsWrite() || r.CountOnly || !model.InRange(key, r.Key, items.RangeEnd(r)) {
-			continue
-		}
-		if !slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return it.Key == key }) {
+// firstWith is the answer of the lowest revision from one on that shows an item, -1 if there is
+// none.
+func (w *Witness) firstWith(want *model.Item, from int64) int {
+	for _, ref := range w.points[searchWrites(w.points, from):] {
+		if slices.ContainsFunc(w.history.Operations[ref.index].Result.Items, func(it *model.Item) bool {
+			return it.Key == want.Key && it.ModRevision == want.ModRevision
+		}) {
 			return int(ref.index)
 		}
 	}
@@ -274,6 +277,10 @@ func (w *Witness) firstWithout(key string, from int64) int {
 
 // deleter finds the operation that had deleted a key that is gone at a revision.
 func (w *Witness) deleter(key string, rev int64) (op int, at int64) {
+	if w.common != nil {
+		at = w.common.Gone(key, rev)
+		return w.writer(at), at
+	}
 	runs := w.timeline.runsOf(key)
 	if len(runs) == 0 {
 		return -1, 0
@@ -403,14 +410,14 @@ func (e *Explanation) difference(name func(op int) string) string {
 		if e.Got != nil {
 			what = fmt.Sprintf("is %q of revision %d in it", e.Got.Value, e.Got.ModRevision)
 		}
-		return fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, what, e.Want.Value, e.WriteRevision, source)
+		said := fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, what, e.Want.Value, e.WriteRevision, source)
+		if e.facts.shows >= 0 {
+			said += fmt.Sprintf(", and %s still shows it", name(e.facts.shows))
+		}
+		return said
 	case Ghost:
 		if e.WriteRevision == 0 {
 			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was never written", e.Key, e.Got.Value, e.Got.ModRevision)
-		}
-		if e.facts.lacks >= 0 {
-			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted%s: %s lacks it",
-				e.Key, e.Got.Value, e.Got.ModRevision, source, name(e.facts.lacks))
 		}
 		return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted at revision %d%s",
 			e.Key, e.Got.Value, e.Got.ModRevision, e.WriteRevision, source)

@@ -10,6 +10,8 @@ type fault struct {
 	// revision is the position that the operation claims for itself, bound the
 	// minimum.
 	revision, bound int64
+	// shared: the history has it in every completion.
+	shared bool
 }
 
 type faultKind uint8

@@ -51,7 +51,7 @@ func upTo(h *model.History, tick int64) *model.History {
 // firstUnexplained makes the explanation of a history that no order fits one of the
 // first answer with which that is so.
 func (e *Explanation) firstUnexplained(w *Witness, op int) {
-	e.Operation = op
+	*e = Explanation{Property: e.Property, Anomaly: Unexplained, Operation: op, Because: -1, Write: -1}
 	answer := &w.history.Operations[op]
 	e.facts.server = answer.Server
 	e.facts.refused = answer.Outcome == model.Failed

@@ -125,7 +125,9 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 		}
 		if out.Verdict == model.Violated {
 			out.Why = explain(&j.witness, p, f)
-			if out.Why.Anomaly == Unexplained {
+			// Where porcupine can finish, it can say with which answer it begins that no write
+			// can have made a revision.
+			if out.Why.Anomaly == Unexplained || f.shared && f.kind == revisionMissing && out.By == ByBoth {
 				if op := j.porcupine.firstAnswer(h, log, p, j.steps()); op >= 0 {
 					out.Why.firstUnexplained(&j.witness, op)
 				}

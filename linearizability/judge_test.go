@@ -163,8 +163,9 @@ func TestJudgements(t *testing.T) {
 		},
 		"but not seen and then unseen": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true}`, list(10, "", 3, newA), list(12, "", 2, oldA)},
-			Linearizable, model.Violated, 1, OldRevision,
-			`the list of "a" by r (called at 12, answered at 13) by cache-0 is of revision 2, but the list of "a" by r (called at 10, answered at 11) had seen revision 3 before`,
+			Linearizable, model.Violated, 1, Missing,
+			`the list of "a" by r (called at 12, answered at 13) by cache-0 is of revision 2, but the list of "a" by r (called at 10, answered at 11) had seen revision 3 before; ` +
+				`key "a" is "old" of revision 2 in it, but was set to "new" at revision 3 by a write that was not answered`,
 		},
 		"an unknown write, and data that was never written": {
 			[]string{start, `{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new"},"unknown":true}`, list(10, "", 3, strings.Replace(newA, "new", "bad", 1))},

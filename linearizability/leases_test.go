@@ -82,7 +82,7 @@ func TestLeasesInRecordedHistories(t *testing.T) {
 // What the judges cannot know of leases is said: the history has more operations than
 // porcupine is asked about, and one lease may have expired.
 func TestExpiryThatIsNotKnownIsSaid(t *testing.T) {
-	h := parse(t, start, grant7, putLeased, `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"b"},"response":{}}`, list(12, "", 9, oldA))
+	h := parse(t, start, grant7, putLeased, `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"b"},"response":{}}`, list(12, "", 4, oldA))
 	j := Judge{Operations: -1}
 	out, err := j.Check(expiry.Add(h), nil, Linearizable)
 	require.NoError(t, err)

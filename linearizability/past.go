@@ -74,7 +74,7 @@ func (w *Witness) pastInRealTime(to []Kept, data bool) []Kept {
 			if data && !write {
 				r = spanning
 			}
-			if rev, f := w.settle(i, r, bound, answersToo); f.kind == nothing {
+			if rev, f := w.settle(i, r, bound, replayed{w}); f.kind == nothing {
 				w.inFlight.push(op.Return, position{revision: rev, op: i})
 			}
 		}
@@ -96,7 +96,7 @@ func (w *Witness) pastOfSessions(to []Kept, counts func(*model.Operation) bool) 
 		seen := &w.clients[op.Client].seen.revision
 		if w.roles[i] == writing {
 			*seen = max(*seen, w.at[i])
-		} else if rev, ok, _ := w.after(i, *seen); ok {
+		} else if rev, ok, _ := w.after(i, *seen, replayed{w}); ok {
 			*seen = max(*seen, rev)
 		}
 	}

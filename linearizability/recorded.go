@@ -45,10 +45,9 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 	judged := slices.Clone(first)
 	if open := undecided(judged); err == nil && len(open) > 0 {
 		var guessed, asked []Judgement
-		if guessed, err = j.check(guess(h), false, open); err == nil {
+		if guessed, err = j.checkGuess(guess(h), open); err == nil {
 			// What holds in one possible past holds. What does not may hold in another.
 			put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict == model.Violated }))
-			put(judged, j.violatedApart(known, undecided(judged)))
 			asked, err = j.check(known, true, undecided(judged))
 			put(judged, asked)
 		}
@@ -56,48 +55,30 @@ func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judge
 	return judged, err
 }
 
-// violatedApart are those properties that are violated whatever became of writes.
-func (j *Judge) violatedApart(h *model.History, props []Property) []Judgement {
-	part := apart(h)
-	if part == nil || len(props) == 0 {
-		return nil
-	}
-	// Porcupine, which alone can disagree, is not asked about a partial history.
-	judged, _ := j.check(part, false, props)
-	return slices.DeleteFunc(slices.Clone(judged), func(g Judgement) bool { return g.Verdict != model.Violated })
+// checkGuess judges one completion of a history.
+func (j *Judge) checkGuess(h *model.History, props []Property) ([]Judgement, error) {
+	j.witness.guessed = true
+	defer func() { j.witness.guessed = false }()
+	return j.check(h, false, props)
 }
 
 func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {
-	var judged []Judgement
-	defer func() { j.witness.refuted = nil }()
-	for _, p := range props {
+	first, err := j.check(h, false, props)
+	judged := slices.Clone(first)
+	for _, p := range undecided(judged) {
 		known := partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
-		one, err := j.checkCompleted(h, p, known)
-		if err == nil && one.Verdict == model.Undecided && !known.ReadsAtRevision {
+		completed, e := j.checkGuess(partial.Complete(h, known), []Property{p})
+		if e == nil && completed[0].Verdict == model.Undecided && !known.ReadsAtRevision {
 			// The revisions of lists are no part of the property, but most likely right.
 			known.ReadsAtRevision = true
-			var guessed Judgement
-			if guessed, err = j.checkCompleted(h, p, known); guessed.Verdict == model.Holds {
-				one = guessed
-			}
+			completed, e = j.checkGuess(partial.Complete(h, known), []Property{p})
 		}
-		if err != nil {
-			return judged, err
+		if e != nil {
+			return judged, e
 		}
-		judged = append(judged, one)
+		put(judged, completed)
 	}
-	return judged, nil
-}
-
-// checkCompleted judges a partial history with the writes that its answers show.
-func (j *Judge) checkCompleted(h *model.History, p Property, known partial.Property) (Judgement, error) {
-	var whole *model.History
-	whole, j.witness.refuted = partial.Complete(h, known)
-	judged, err := j.check(whole, false, []Property{p})
-	if err != nil {
-		return Judgement{}, err
-	}
-	return judged[0], nil
+	return judged, err
 }
 
 func (j *Judge) check(h *model.History, decide bool, props []Property) ([]Judgement, error) {

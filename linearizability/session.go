@@ -8,25 +8,18 @@ import "github.com/watchbed/watchbed/model"
 
 // after finds a read's first position at or after the bound. The second result is
 // false if the read has no position at all.
-func (w *Witness) after(i int32, bound int64) (rev int64, ok, placed bool) {
+func (w *Witness) after(i int32, bound int64, c contents) (rev int64, ok, placed bool) {
 	if w.roles[i] == observing {
 		return w.at[i], w.at[i] >= bound, true
 	}
-	if w.broken.kind != nothing {
-		return 0, false, false
-	}
-	if rev, ok = w.first(i, bound); ok {
-		return rev, true, true
-	}
-	_, placed = w.first(i, w.history.Initial.Revision)
-	return 0, false, placed
+	return c.after(i, bound)
 }
 
 func isSessionRead(op *model.Operation) bool {
 	return !op.Request.IsWrite() && op.Request.Freshness != model.Exact
 }
 
-func (w *Witness) monotonic() (fault, int) {
+func (w *Witness) monotonic(c contents) (fault, int) {
 	w.resetClients()
 	pairs := 0
 	for _, i := range w.order {
@@ -38,7 +31,7 @@ func (w *Witness) monotonic() (fault, int) {
 		if view.reads++; view.reads > 1 {
 			pairs++
 		}
-		rev, ok, placed := w.after(i, view.seen.revision)
+		rev, ok, placed := w.after(i, view.seen.revision, c)
 		switch {
 		case ok:
 			view.seen = position{revision: rev, op: i}
@@ -49,27 +42,27 @@ func (w *Witness) monotonic() (fault, int) {
 	return fault{}, pairs
 }
 
-func (w *Witness) readYourWrites() (fault, int) {
+func (w *Witness) readYourWrites(c contents) (fault, int) {
 	w.resetClients()
 	reads := 0
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
 		view := &w.clients[op.Client]
-		if w.roles[i] == writing && op.Outcome == model.Done && w.at[i] > view.wrote.revision {
+		if c.role(i, w.roles[i]) == writing && op.Outcome == model.Done && w.at[i] > view.wrote.revision {
 			view.wrote = position{revision: w.at[i], op: i}
 		}
 		if w.roles[i] == ignored || !isSessionRead(op) || view.wrote.op < 0 {
 			continue
 		}
 		reads++
-		if _, ok, placed := w.after(i, view.wrote.revision); !ok && placed {
+		if _, ok, placed := w.after(i, view.wrote.revision, c); !ok && placed {
 			return fault{kind: tooOld, op: i, other: view.wrote.op, revision: w.at[i], bound: view.wrote.revision}, reads
 		}
 	}
 	return fault{}, reads
 }
 
-func (w *Witness) notOlderThan() (fault, int) {
+func (w *Witness) notOlderThan(c contents) (fault, int) {
 	reads := 0
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
@@ -77,14 +70,14 @@ func (w *Witness) notOlderThan() (fault, int) {
 			continue
 		}
 		reads++
-		if _, ok, placed := w.after(i, op.Request.Revision); !ok && placed {
+		if _, ok, placed := w.after(i, op.Request.Revision, c); !ok && placed {
 			return fault{kind: tooOld, op: i, other: -1, revision: w.at[i], bound: op.Request.Revision}, reads
 		}
 	}
 	return fault{}, reads
 }
 
-func (w *Witness) exact() (fault, int) {
+func (w *Witness) exact(c contents) (fault, int) {
 	reads := 0
 	for _, i := range w.order {
 		op := &w.history.Operations[i]
@@ -95,7 +88,7 @@ func (w *Witness) exact() (fault, int) {
 		if rev := op.Result.Revision; rev != 0 && rev < op.Request.Revision {
 			return fault{kind: tooOld, op: i, other: -1, revision: rev, bound: op.Request.Revision}, reads
 		}
-		if f := w.snapshot(i); f.kind != nothing {
+		if f := w.snapshot(i, c); f.kind != nothing {
 			return f, reads
 		}
 	}
@@ -104,11 +97,11 @@ func (w *Witness) exact() (fault, int) {
 
 // snapshot holds the answer of an observing read against the store at its
 // revision.
-func (w *Witness) snapshot(i int32) fault {
+func (w *Witness) snapshot(i int32, c contents) fault {
 	switch {
-	case w.broken.kind != nothing && w.at[i] > w.last:
+	case !c.known(w.at[i]):
 		return fault{kind: unjudged, op: i}
-	case w.bad[i]:
+	case !c.right(i):
 		return fault{kind: wrongAnswer, op: i, other: -1, revision: w.at[i], bound: w.history.Initial.Revision}
 	}
 	return fault{}
@@ -117,7 +110,7 @@ func (w *Witness) snapshot(i int32) fault {
 // pages follows lists that say there is more: the same client's next list is
 // their next page if it goes on right behind the last key, to the same end. A page that
 // was compacted ends its list: what comes behind it may be of the newest state.
-func (w *Witness) pages() (fault, int) {
+func (w *Witness) pages(c contents) (fault, int) {
 	w.resetClients()
 	continued := 0
 	for i := range w.clients {
@@ -141,7 +134,7 @@ func (w *Witness) pages() (fault, int) {
 				return fault{kind: torn, op: i, other: previous, revision: w.at[i], bound: w.at[previous]}, continued
 			}
 			for _, page := range [...]int32{previous, i} {
-				if f := w.snapshot(page); f.kind != nothing {
+				if f := w.snapshot(page, c); f.kind != nothing {
 					return f, continued
 				}
 			}

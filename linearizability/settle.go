@@ -1,18 +1,17 @@
 package linearizability
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/watchbed/watchbed/linearizability/expiry"
-	"github.com/watchbed/watchbed/linearizability/items"
 	"github.com/watchbed/watchbed/model"
 )
 
 // settle finds out what became of writes whose answer does not say so: those of unknown
 // outcome, and those that were answered without a revision. It goes by what other answers
 // show. The result is the history itself, or a copy in which a write has the revision at
-// which every order that explains the answers has it. A write of unknown outcome is at -1
-// there if its effect can decide about no answer.
+// which every order that explains the answers has it.
 //
 // Two things tell. An item says who can have made its revision: a write that puts this
 // value under this key. And a revision below the newest that was seen, which no answered
@@ -33,9 +32,6 @@ func settle(h *model.History, data bool) *model.History {
 	s.data = data
 	s.look(false)
 	s.fillGaps()
-	if s.gaps() == 0 && !s.laterNamed() {
-		s.leaveOut()
-	}
 	return s.history
 }
 
@@ -52,7 +48,28 @@ func guess(h *model.History) *model.History {
 	if s.gaps() > 0 {
 		s.search()
 	}
+	if s.gaps() == 0 {
+		s.append()
+	}
 	return s.history
+}
+
+// append gives the answered writes that are left the revisions behind all that were seen, in the
+// order of their answers.
+func (s *settling) append() {
+	var left []int
+	for _, i := range s.lost {
+		if op := &s.history.Operations[i]; op.Outcome == model.Done && op.Request.Kind != model.LeaseRevoke {
+			left = append(left, i)
+		}
+	}
+	slices.SortStableFunc(left, func(a, b int) int {
+		return cmp.Compare(s.history.Operations[a].Return, s.history.Operations[b].Return)
+	})
+	for _, i := range left {
+		s.newest++
+		s.settle(i, s.newest)
+	}
 }
 
 // newSettling takes in the writes of a history, which it does not change.
@@ -394,99 +411,4 @@ func (s *settling) settle(i int, rev int64) {
 	delete(s.shown, rev)
 	at, _ := slices.BinarySearch(s.lost, i)
 	s.lost = slices.Delete(s.lost, at, at+1)
-}
-
-// leaveOut settles those writes that no answer can depend on. All revisions that were seen
-// are taken, so that they would make one behind those. Only an answer that does not name
-// its revision can be of a store there.
-func (s *settling) leaveOut() {
-	late, all := lateReads(s.history)
-	if all {
-		return
-	}
-	for _, i := range s.lost {
-		op := &s.history.Operations[i]
-		shows := func(r lateRead) bool { return s.touches(op.Request, r.key, r.end, r.puts) }
-		if op.Outcome == model.Unknown && !slices.ContainsFunc(late, shows) {
-			op.Commit = -1
-		}
-	}
-}
-
-// laterNamed reports whether an answer that not every order has to explain, such as that of a
-// weaker read, names a revision behind those that were seen: a write may have made it.
-func (s *settling) laterNamed() bool {
-	return slices.ContainsFunc(s.history.Operations, func(op model.Operation) bool {
-		return op.Outcome == model.Done && (op.Result.Revision > s.newest ||
-			slices.ContainsFunc(op.Result.Items, func(it *model.Item) bool { return it.ModRevision > s.newest }))
-	})
-}
-
-// lateRead is a range of which an answer could be that of a store behind all revisions
-// that were seen: one from which a key was deleted or, with puts, to which one was added.
-type lateRead struct {
-	key, end string
-	puts     bool
-}
-
-// lateReads are those of a history, each once. All of the store may count: a write that
-// changed nothing does not say which revision it saw.
-func lateReads(h *model.History) (reads []lateRead, all bool) {
-	seen := map[lateRead]bool{}
-	for i := range h.Operations {
-		op := &h.Operations[i]
-		r, res := op.Request, op.Result
-		switch {
-		case op.Outcome != model.Done || !isAboutContents(r) || r.Freshness == model.Exact:
-			continue
-		case r.IsWrite():
-			if res.Revision == 0 {
-				return nil, true
-			}
-			continue
-		}
-		// The revision of a LIST is not looked at for linearizable-data.
-		late := lateRead{r.Key, items.RangeEnd(r), r.CountOnly || r.Limit > 0 || r.Selection != (model.Selection{})}
-		for _, it := range res.Items {
-			late.puts = late.puts || it.ModRevision == 0
-		}
-		if r.Kind == model.Get && len(res.Items) > 0 && !late.puts {
-			// The item has a revision that was seen, and is gone or another behind it.
-			continue
-		}
-		if !seen[late] {
-			seen[late] = true
-			reads = append(reads, late)
-		}
-	}
-	return reads, false
-}
-
-// touches reports whether a write can delete a key of a range, or put one if puts are to
-// count.
-func (s *settling) touches(write *model.Request, key, end string, puts bool) bool {
-	switch write.Kind {
-	case model.Put:
-		return puts && model.InRange(write.Key, key, end)
-	case model.Delete:
-		return overlap(write.Key, write.End, key, end)
-	case model.LeaseRevoke:
-		return slices.ContainsFunc(s.attached[write.Lease], func(k string) bool { return model.InRange(k, key, end) })
-	}
-	for _, branch := range [...][]model.Request{write.Success, write.Failure} {
-		for i := range branch {
-			if branch[i].IsWrite() && s.touches(&branch[i], key, end, puts) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// overlap reports whether two ranges have a key in common.
-func overlap(a, aEnd, b, bEnd string) bool { return below(a, b, bEnd) && below(b, a, aEnd) }
-
-// below reports whether a range goes beyond a key, or begins there.
-func below(key, from, end string) bool {
-	return end == "\x00" || key < end || end == "" && key <= from
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/linearizability/items"
+	"github.com/watchbed/watchbed/linearizability/possible"
 	"github.com/watchbed/watchbed/model"
 )
 
@@ -26,9 +27,12 @@ type Witness struct {
 	// open if an outcome is unknown that could matter.
 	blind, open bool
 	broken      fault
-	// refuted are the operations of a partial history that no write can make right.
-	refuted []int
-	last    int64 // newest revision replayed
+	last        int64 // newest revision replayed
+	// guessed is set if the history is one completion of what was recorded: others may hold
+	// where it does not.
+	guessed bool
+	// common is what all completions have in common, for the property that was checked last.
+	common *possible.Timeline
 
 	// points are in the order of their revisions. revocations are those of them whose answer
 	// does not say whether they made theirs.
@@ -320,33 +324,18 @@ func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
 }
 
 func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
-	var f fault
-	var exercised int
-	w.timeline.probes = 0
-	switch prop {
-	case Linearizable:
-		f, exercised = w.realTime(false)
-	case LinearizableData:
-		f, exercised = w.realTime(true)
-	case Sequential:
-		f, exercised = w.programOrder()
-	case Monotonic:
-		f, exercised = w.monotonic()
-	case ReadYourWrites:
-		f, exercised = w.readYourWrites()
-	case NotOlderThan:
-		f, exercised = w.notOlderThan()
-	case Exact:
-		f, exercised = w.exact()
-	case Pages:
-		f, exercised = w.pages()
-	default:
-		return model.Undecided, 0, f
+	w.timeline.probes, w.common = 0, nil
+	if w.isOpen() && w.log == nil && !w.guessed {
+		if f, exercised := w.inEveryCompletion(prop); f.kind != nothing {
+			return model.Violated, exercised, f
+		}
 	}
+	if w.blind {
+		return model.Undecided, 0, fault{}
+	}
+	f, exercised := w.sweep(prop, replayed{w})
 	switch {
-	case w.blind || w.timeline.spent() || f.kind == unjudged:
-		return model.Undecided, exercised, f
-	case f.kind != nothing && (w.open || w.history.Partial) && !w.definite(f, prop == LinearizableData):
+	case !slices.Contains(Properties(), prop), w.timeline.spent(), f.kind == unjudged, f.kind != nothing && w.isOpen():
 		return model.Undecided, exercised, f
 	case f.kind != nothing:
 		return model.Violated, exercised, f
@@ -356,96 +345,39 @@ func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 	return model.Holds, exercised, f
 }
 
-// definite reports whether a fault stays a fault for every possible fate of the
-// writes with unknown outcome. The revisions that answers name do not depend on
-// those writes; the contents at these revisions do.
-func (w *Witness) definite(f fault, data bool) bool {
-	if w.history.Partial && w.certain(f, data) {
-		return true
+// isOpen reports whether the history has several completions.
+func (w *Witness) isOpen() bool { return w.open || w.blind || w.history.Partial }
+
+// sweep looks for a position of each operation that a property is about.
+func (w *Witness) sweep(prop Property, c contents) (fault, int) {
+	switch prop {
+	case Linearizable:
+		return w.realTime(false, c)
+	case LinearizableData:
+		return w.realTime(true, c)
+	case Sequential:
+		return w.programOrder(c)
+	case Monotonic:
+		return w.monotonic(c)
+	case ReadYourWrites:
+		return w.readYourWrites(c)
+	case NotOlderThan:
+		return w.notOlderThan(c)
+	case Exact:
+		return w.exact(c)
+	case Pages:
+		return w.pages(c)
 	}
-	switch f.kind {
-	case tooOld:
-		// That a revocation made its revision, and did not only see it, is what contents say.
-		guessed := w.isRevocation(f.op) && f.revision == f.bound
-		return !guessed && !w.spans(f.op, data) && !w.spans(f.other, data)
-	case torn, revisionTaken:
-		return true
-	}
-	return false
-}
-
-// spans reports whether an operation has no revision of its own; -1 is none. With data, the
-// revision of a read is not looked at.
-func (w *Witness) spans(i int32, data bool) bool {
-	return i >= 0 && (w.roles[i] == spanning || data && !w.history.Operations[i].Request.IsWrite())
-}
-
-// certain reports whether no write that is not recorded can make an answer of a partial
-// history right. What such writes are needed for was added before (package partial), with
-// every deletion as late as the answers permit: an answer at a revision is right then, or
-// never, and so is that of a Get which shows an item, unless it is only too late for an answer
-// that would have been earlier with a deletion that is not recorded.
-func (w *Witness) certain(f fault, data bool) bool {
-	op := &w.history.Operations[f.op]
-	switch f.kind {
-	case wrongAnswer:
-		return !op.Request.IsWrite()
-	case nowhere:
-		return slices.Contains(w.refuted, int(f.op)) ||
-			op.Request.Kind == model.Get && len(op.Result.Items) > 0 && !w.spans(f.other, data)
-	}
-	return false
-}
-
-// A pass over the operations may leave out the answers and hold only the
-// revisions that they name against each other: enough for a verdict where the
-// contents are not known, and never wrong. A LeaseRevoke counts as if it had made none: it is
-// the contents that say whether it did.
-type pass bool
-
-const (
-	answersToo    pass = false
-	revisionsOnly pass = true
-)
-
-// roleIn is the role that an operation has in a pass.
-func (w *Witness) roleIn(pass pass, i int32, r role) role {
-	switch {
-	case pass == answersToo:
-		return r
-	case r == spanning:
-		return ignored
-	case w.isRevocation(i):
-		return observing
-	}
-	return r
-}
-
-// isRevocation reports whether it is only by the contents that a LeaseRevoke made a revision.
-func (w *Witness) isRevocation(i int32) bool {
-	return w.log == nil && w.history.Operations[i].Request.Kind == model.LeaseRevoke && w.history.Operations[i].Outcome == model.Done
+	return fault{}, 0
 }
 
 // realTime looks for a position of every write and consistent read that is not
-// before any that had returned when it was called.
-func (w *Witness) realTime(data bool) (fault, int) {
-	if w.blind {
-		return fault{}, 0
+// before any that had returned when it was called. It gives each the first feasible one: what is
+// called later can only gain by it.
+func (w *Witness) realTime(data bool, c contents) (fault, int) {
+	if f := c.broken(); f.kind != nothing {
+		return f, 0
 	}
-	if w.open || w.history.Partial {
-		if f, exercised := w.realTimePass(data, revisionsOnly); f.kind != nothing {
-			return f, exercised
-		}
-	}
-	if w.broken.kind != nothing {
-		return w.broken, 0
-	}
-	return w.realTimePass(data, answersToo)
-}
-
-// realTimePass gives each operation the first feasible position: what is called
-// later can only gain by it.
-func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
 	w.inFlight = w.inFlight[:0]
 	bound := position{revision: w.history.Initial.Revision, op: -1}
 	exercised := 0
@@ -466,10 +398,7 @@ func (w *Witness) realTimePass(data bool, pass pass) (fault, int) {
 		if !write && bound.revision > w.history.Initial.Revision {
 			exercised++
 		}
-		if r = w.roleIn(pass, i, r); r == ignored {
-			continue
-		}
-		rev, f := w.settle(i, r, bound, pass)
+		rev, f := w.settle(i, r, bound, c)
 		if f.kind != nothing {
 			return f, exercised
 		}
@@ -487,15 +416,15 @@ type position struct {
 }
 
 // settle finds the first feasible position at or after the bound.
-func (w *Witness) settle(i int32, r role, bound position, pass pass) (int64, fault) {
+func (w *Witness) settle(i int32, r role, bound position, c contents) (int64, fault) {
 	rev := w.at[i]
-	switch r {
+	switch r = c.role(i, r); r {
 	case writing:
 		if rev <= bound.revision {
 			return 0, fault{kind: tooOld, op: i, other: bound.op, revision: rev, bound: bound.revision}
 		}
 	case observing:
-		if w.bad[i] && pass == answersToo {
+		if !c.right(i) {
 			return 0, fault{kind: wrongAnswer, op: i, other: bound.op, revision: rev, bound: bound.revision}
 		}
 		if rev < bound.revision {
@@ -503,7 +432,7 @@ func (w *Witness) settle(i int32, r role, bound position, pass pass) (int64, fau
 		}
 	case spanning:
 		var ok bool
-		if rev, ok = w.first(i, bound.revision); !ok {
+		if rev, ok = c.first(i, bound.revision); !ok {
 			return 0, fault{kind: nowhere, op: i, other: bound.op, bound: bound.revision}
 		}
 	}
@@ -512,22 +441,10 @@ func (w *Witness) settle(i int32, r role, bound position, pass pass) (int64, fau
 
 // programOrder looks for positions that never go back within one client. Real
 // time does not matter, so the clients are independent of each other.
-func (w *Witness) programOrder() (fault, int) {
-	if w.blind {
-		return fault{}, 0
+func (w *Witness) programOrder(c contents) (fault, int) {
+	if f := c.broken(); f.kind != nothing {
+		return f, 0
 	}
-	if w.open {
-		if f, exercised := w.programOrderPass(revisionsOnly); f.kind != nothing {
-			return f, exercised
-		}
-	}
-	if w.broken.kind != nothing {
-		return w.broken, 0
-	}
-	return w.programOrderPass(answersToo)
-}
-
-func (w *Witness) programOrderPass(pass pass) (fault, int) {
 	w.resetClients()
 	exercised := 0
 	for _, i := range w.order {
@@ -543,11 +460,7 @@ func (w *Witness) programOrderPass(pass pass) (fault, int) {
 		if !write && view.seen.revision > w.history.Initial.Revision {
 			exercised++
 		}
-		r := w.roleIn(pass, i, w.roles[i])
-		if r == ignored {
-			continue
-		}
-		rev, f := w.settle(i, r, view.seen, pass)
+		rev, f := w.settle(i, w.roles[i], view.seen, c)
 		if f.kind != nothing {
 			return f, exercised
 		}

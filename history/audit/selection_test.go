@@ -78,14 +78,14 @@ func TestSelectionsOfObjectsThatWereRead(t *testing.T) {
 	}
 }
 
-// TestWhatALaterListContradicts: the sentence names the list that lacks the object.
+// TestWhatALaterListContradicts: the sentence names the later list that still shows the object.
 func TestWhatALaterListContradicts(t *testing.T) {
 	list := func(called, revision int, items ...string) string {
 		return line(full, "list", "", byLabel("app=x"), called, called+5, 200, pods("PodList", revision, "", items...))
 	}
 	j := judged(t, line(full, "create", "", "", 10, 20, 201, response(pod("a", 100)))+list(30, 103)+list(40, 105, pod("a", 100)))
 	require.Equal(t, model.Violated, j.Verdict)
-	require.Contains(t, fmt.Sprint(j.Operations), `which was deleted by a write that is not recorded: the list of "/registry/pods/default/a" by jane, auditID 000030`)
+	require.Contains(t, fmt.Sprint(j.Operations), `and the list of "/registry/pods/default/a" by jane, auditID 000040`)
 }
 
 // TestLaterPagesOfSelections: a page is of the state of its token, and begins behind the last

@@ -33,10 +33,7 @@ type Property struct {
 // numbers of an item but its mod revision, comparisons of transactions, counts, and what
 // comes behind a page. A transaction of unknown outcome counts as not recorded if it compares
 // anything: which branch it took depends on writes that are not recorded.
-//
-// The operations of the second result cannot be right, whatever was not recorded: Gets that did
-// not find what was there all the time.
-func Complete(h *model.History, p Property) (whole *model.History, refuted []int) {
+func Complete(h *model.History, p Property) *model.History {
 	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]model.Request{}, deletes: map[int64][]model.Request{}}
 	out := *h
 	out.Operations = make([]model.Operation, 0, len(h.Operations))
@@ -56,7 +53,7 @@ func Complete(h *model.History, p Property) (whole *model.History, refuted []int
 	if len(out.Operations) > len(h.Operations) {
 		out.Clients = append(slices.Clone(h.Clients), "clients that are not recorded")
 	}
-	return &out, c.refuted
+	return &out
 }
 
 // decides reports whether a request has comparisons.
@@ -101,7 +98,6 @@ const nowhere = "\x00\x00"
 
 type completion struct {
 	property Property
-	refuted  []int
 	made     map[int64]*model.Request
 	// puts and deletes are what was added, by revision.
 	puts, deletes map[int64][]model.Request
@@ -116,8 +112,6 @@ type point struct {
 	from     int64
 	key, end string
 	items    []*model.Item
-	// notFound is the operation of a Get without a revision, -1 for other answers.
-	notFound int
 }
 
 func (c *completion) collect(h *model.History, p Property) {
@@ -170,9 +164,9 @@ func (c *completion) read(h *model.History, r *model.Request, res *model.Result,
 	switch {
 	case rev == 0:
 	case r.Kind == model.List, r.Kind == model.Delete && res.Deleted == 0:
-		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, end: r.End, items: res.Items, notFound: -1})
+		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, end: r.End, items: res.Items})
 	case r.Kind == model.Get:
-		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, items: res.Items, notFound: -1})
+		c.points = append(c.points, point{revision: rev, from: rev, key: r.Key, items: res.Items})
 	}
 }
 
@@ -192,7 +186,7 @@ func (c *completion) notFound(h *model.History, p Property) {
 			continue
 		}
 		from, to := s.of(op)
-		c.points = append(c.points, point{revision: min(to, newest+1), from: from, key: op.Request.Key, notFound: i})
+		c.points = append(c.points, point{revision: min(to, newest+1), from: from, key: op.Request.Key})
 	}
 }
 
@@ -288,8 +282,6 @@ func (c *completion) look(keys *btree.BTreeG[present], p *point, first int64) {
 		case hole > max(there, k.seen):
 			c.deletes[hole] = append(c.deletes[hole], model.Request{Kind: model.Delete, Key: k.key})
 			keys.Delete(k)
-		case p.notFound >= 0 && (hole <= there || c.property.ReadsAtRevision):
-			c.refuted = append(c.refuted, p.notFound)
 		}
 	}
 }

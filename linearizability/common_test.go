@@ -61,3 +61,42 @@ func TestWrongWhateverBecameOfWrites(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoDeletesThatWereNotAnswered: whichever of two deletes made a revision, the key is gone
+// behind it.
+func TestTwoDeletesThatWereNotAnswered(t *testing.T) {
+	there := &model.Item{Key: "doubtful", Value: "1", CreateRevision: 2, ModRevision: 2, Version: 1}
+	for _, c := range []struct {
+		last []*model.Item
+		want model.Verdict
+	}{
+		{nil, model.Holds},
+		{[]*model.Item{there}, model.Violated},
+	} {
+		h := deletedTwice(nil)
+		list := h.Operations[len(h.Operations)-1]
+		list.Request = &model.Request{Kind: model.List, Key: "d", End: "e"}
+		list.Result = &model.Result{Revision: list.Result.Revision, Items: c.last, Count: int64(len(c.last))}
+		h.Operations = append(h.Operations[:len(h.Operations)-2], list)
+		var j Judge
+		judged, err := j.CheckRecorded(h, orderedProperties...)
+		require.NoError(t, err)
+		for _, g := range judged {
+			require.Equal(t, c.want, g.Verdict, "%s: %+v: %s", g.Property, g, j.Reason(&g))
+		}
+	}
+}
+
+// TestALostPutMayBeOnALeaseThatExpired: a key is gone because a lost write put it on a lease, which
+// expired.
+func TestALostPutMayBeOnALeaseThatExpired(t *testing.T) {
+	h := parse(t, start,
+		`{"client":"w","op":"put","call":1,"request":{"key":"a","value":"new","lease":7},"unknown":true}`,
+		`{"client":"r","op":"get","call":2,"return":3,"request":{"key":"a"},"response":{}}`)
+	var j Judge
+	judged, err := j.CheckRecorded(h, orderedProperties...)
+	require.NoError(t, err)
+	for _, g := range judged {
+		require.NotEqual(t, model.Violated, g.Verdict, "%s: %v", g.Property, g.Why)
+	}
+}

@@ -1,0 +1,217 @@
+package possible
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/linearizability/expiry"
+	"github.com/watchbed/watchbed/model"
+)
+
+// Order is what a property asks of the order of the operations.
+type Order struct {
+	// Claims reports whether the property is about an operation: the answers of others may be
+	// anything.
+	Claims func(*model.Operation) bool
+	// ReadsAtRevision: a read is at the revision of its answer.
+	ReadsAtRevision bool
+	// Behind is, for each operation, a revision that it comes behind, in every order.
+	Behind []int64
+}
+
+// building is a Timeline under construction.
+type building struct {
+	*Timeline
+	history *model.History
+	order   Order
+	made    map[int64]int
+	// lost are the writes that may have made any hole, or that of their answer.
+	lost []int
+	// shown is what answers show of a hole. seen is the last revision at which an answer shows
+	// a key as it was made at a revision.
+	shown map[int64][]shownPut
+	seen  map[version]int64
+	// points are the answers that name their revision, in the order of these.
+	points []point
+}
+
+type shownPut struct {
+	item *model.Item
+	// keyOnly: of the item only its key is of the put.
+	keyOnly, noValue bool
+}
+
+type version struct {
+	key string
+	mod int64
+}
+
+type point struct {
+	revision  int64
+	operation int
+}
+
+// New makes the timeline of a history that leaves something open.
+func New(h *model.History, order Order) *Timeline {
+	t := &Timeline{initial: h.Initial.Revision, newest: h.Initial.Revision, partial: h.Partial, at: map[string]int32{}, Impossible: map[int]bool{}}
+	b := &building{Timeline: t, history: h, order: order, made: map[int64]int{}, shown: map[int64][]shownPut{}, seen: map[version]int64{}}
+	b.writes()
+	b.answers()
+	b.name()
+	if t.Fault.Kind == None {
+		b.play()
+	}
+	return t
+}
+
+// writes finds which write made which revision, and those of which that is not known.
+func (b *building) writes() {
+	for i := range b.history.Operations {
+		op := &b.history.Operations[i]
+		if !op.Request.IsWrite() || op.Outcome == model.Failed {
+			continue
+		}
+		rev := op.Commit
+		if op.Outcome == model.Done {
+			rev = op.Result.Revision
+			if b.order.Claims(op) {
+				b.newest = max(b.newest, rev)
+			}
+			if op.Request.Kind != model.LeaseRevoke && !op.Request.Changed(op.Result) {
+				continue
+			}
+		}
+		switch {
+		case op.Request.Kind == model.LeaseRevoke && op.Outcome == model.Done:
+			b.lost = append(b.lost, i)
+		case rev == 0:
+			b.lost = append(b.lost, i)
+		case rev < 0:
+		default:
+			b.newest = max(b.newest, rev)
+			if _, taken := b.made[rev]; taken || rev <= b.initial {
+				if b.Fault.Kind == None {
+					b.Fault = Fault{Taken, i, rev}
+				}
+				continue
+			}
+			b.made[rev] = i
+			b.taken = append(b.taken, rev)
+		}
+	}
+	slices.Sort(b.taken)
+}
+
+// answers takes in what claimed answers show.
+func (b *building) answers() {
+	for i := range b.history.Operations {
+		op := &b.history.Operations[i]
+		if op.Outcome != model.Done || !b.order.Claims(op) {
+			continue
+		}
+		rev := int64(0)
+		if !op.Request.IsWrite() {
+			if b.order.ReadsAtRevision {
+				rev = op.Result.Revision
+			}
+			if op.Request.Freshness == model.Exact {
+				rev = op.Request.Revision
+			}
+			if rev != 0 {
+				b.newest = max(b.newest, rev)
+				b.points = append(b.points, point{rev, i})
+			}
+		}
+		b.answer(op.Request, op.Result, rev)
+	}
+	slices.SortStableFunc(b.points, func(x, y point) int { return int(x.revision - y.revision) })
+}
+
+func (b *building) answer(r *model.Request, res *model.Result, rev int64) {
+	for _, it := range res.Items {
+		b.item(it, shownPut{item: it, noValue: r.KeysOnly}, rev)
+	}
+	for _, it := range res.Prev {
+		b.item(it, shownPut{item: it}, 0)
+	}
+	branch := r.Branch(res.Succeeded)
+	for i := range res.Results {
+		if i < len(branch) {
+			b.answerIn(&branch[i], &res.Results[i])
+		}
+	}
+}
+
+// answerIn takes in the answer of a part of a transaction. The transaction itself may have put
+// what it shows, and something else behind that.
+func (b *building) answerIn(r *model.Request, res *model.Result) {
+	if r.Freshness == model.Exact {
+		// It is of the past.
+		return
+	}
+	for _, all := range [...][]*model.Item{res.Items, res.Prev} {
+		for _, it := range all {
+			b.item(it, shownPut{item: it, keyOnly: true}, 0)
+		}
+	}
+	branch := r.Branch(res.Succeeded)
+	for i := range res.Results {
+		if i < len(branch) {
+			b.answerIn(&branch[i], &res.Results[i])
+		}
+	}
+}
+
+// item takes in an item that shows a put, and was there at a revision, if that is not 0.
+func (b *building) item(it *model.Item, p shownPut, rev int64) {
+	b.newest = max(b.newest, it.ModRevision, it.CreateRevision)
+	if mod := it.ModRevision; mod > b.initial {
+		if _, made := b.made[mod]; !made {
+			b.show(mod, p)
+		}
+	}
+	if v := (version{it.Key, it.ModRevision}); v.mod > 0 && rev > b.seen[v] {
+		b.seen[v] = rev
+	}
+	if create := it.CreateRevision; create > b.initial && create != it.ModRevision {
+		if _, made := b.made[create]; !made {
+			b.show(create, shownPut{item: it, keyOnly: true})
+		}
+	}
+}
+
+func (b *building) show(rev int64, p shownPut) {
+	if !slices.Contains(b.shown[rev], p) {
+		b.shown[rev] = append(b.shown[rev], p)
+	}
+}
+
+// name finds all keys that there may be, and those that may be on each lease.
+func (b *building) name() {
+	for _, it := range b.history.Initial.Items {
+		b.keys = append(b.keys, it.Key)
+	}
+	for i := range b.history.Operations {
+		if op := &b.history.Operations[i]; op.Outcome != model.Failed {
+			expiry.EachPut(op.Request, func(put *model.Request) { b.keys = append(b.keys, put.Key) })
+		}
+	}
+	if b.partial {
+		for _, puts := range b.shown {
+			for _, p := range puts {
+				b.keys = append(b.keys, p.item.Key)
+			}
+		}
+	}
+	slices.Sort(b.keys)
+	b.keys = slices.Compact(b.keys)
+	for i, key := range b.keys {
+		b.at[key] = int32(i)
+	}
+	b.runs = make([]run, len(b.keys))
+	b.attached = map[int64][]int32{}
+	for lease, keys := range expiry.Attached(b.history) {
+		for _, key := range keys {
+			b.attached[lease] = append(b.attached[lease], b.at[key])
+		}
+	}
+}
