@@ -75,7 +75,7 @@ func TestStrategiesFindTheBugsOfTheirPapers(t *testing.T) {
 	}
 	t.Log("median schedules to bug\n" + table.String())
 
-	require.Len(t, toys.Bugs, 5)
+	require.Len(t, toys.Bugs, 6)
 	for _, bug := range toys.Bugs {
 		require.NotZero(t, found["portfolio"][bug.Name], "the portfolio finds %s", bug.Name)
 	}
@@ -86,6 +86,9 @@ func TestStrategiesFindTheBugsOfTheirPapers(t *testing.T) {
 		{"short task last", []string{"urw", "pct3", "pos", "weights"}, []string{"random"}},
 		{"lost event", []string{"random", "urw", "pos", "weights"}, nil},
 		{"starvation", nil, []string{"random"}},
+		// A step that has lost against one with which it races draws its priority anew in pos. If it kept
+		// the first one, one schedule in 20,160 would show the bug in place of one in 64.
+		{"taking turns", []string{"random", "pos"}, nil},
 	} {
 		for _, name := range c.find {
 			require.NotZero(t, found[name][c.bug], "%s finds %s", name, c.bug)

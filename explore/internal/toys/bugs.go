@@ -2,7 +2,7 @@ package toys
 
 import "github.com/watchbed/watchbed/explore"
 
-// Bug is a toy bug of Tasks a, b, c, ... with some steps each.
+// Bug is a toy bug, most of them of Tasks a, b, c, ... with some steps each.
 type Bug struct {
 	Name string
 	New  func() explore.Subject
@@ -15,6 +15,7 @@ var Bugs = []Bug{
 	{"lost event", lostEvent},
 	{"starvation", starvation},
 	{"two windows", twoWindows},
+	{"taking turns", func() explore.Subject { return &Turns{} }},
 }
 
 // shortTaskLast: the one step of a comes after all fifty of b.
