@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"slices"
 
 	"github.com/watchbed/watchbed/scenarios/known"
@@ -25,15 +26,19 @@ type plan struct {
 	apart []apart
 }
 
-// plans are in the order of the cells.
-func (cfg *Config) plans() []plan {
+// plans are in the order of the cells. They take seconds if there are many, so that an
+// interrupt is looked for at each.
+func (cfg *Config) plans(ctx context.Context) ([]plan, error) {
 	var all []plan
 	for _, design := range cfg.Designs {
 		for _, version := range cfg.Versions {
+			if ctx.Err() != nil {
+				return nil, errInterrupted
+			}
 			all = append(all, plan{design: design, version: version, apart: cfg.apart(version, design)})
 		}
 	}
-	return cfg.fold(all)
+	return cfg.fold(all), nil
 }
 
 // apart is a scenario that tells a design from the reference: these properties are

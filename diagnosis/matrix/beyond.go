@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"context"
 	"slices"
 
 	"github.com/watchbed/watchbed/model"
@@ -22,8 +23,9 @@ type Beyond struct {
 	Command string `json:"command"`
 }
 
-// beyond lists what is known beside the verdicts of these cells, scenario by scenario.
-func (cfg *Config) beyond(cells []*Cell) []Beyond {
+// beyond lists what is known beside the verdicts of these cells, scenario by scenario. An
+// interrupt ends it early.
+func (cfg *Config) beyond(ctx context.Context, cells []*Cell) ([]Beyond, error) {
 	all := []Beyond{}
 	for _, sc := range testbed.Scenarios() {
 		if slices.Contains(basis(), sc.Name) {
@@ -31,6 +33,9 @@ func (cfg *Config) beyond(cells []*Cell) []Beyond {
 		}
 		b := Beyond{Scenario: sc.Name}
 		for _, cell := range cells {
+			if ctx.Err() != nil {
+				return all, errInterrupted
+			}
 			b.add(cfg, sc, cell)
 		}
 		if len(b.Properties) > 0 {
@@ -38,7 +43,7 @@ func (cfg *Config) beyond(cells []*Cell) []Beyond {
 			all = append(all, b)
 		}
 	}
-	return all
+	return all, nil
 }
 
 func (b *Beyond) add(cfg *Config, sc *testbed.Scenario, cell *Cell) {

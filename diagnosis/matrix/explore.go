@@ -124,13 +124,18 @@ func (cfg *Config) figures() []claims.Claim {
 // Explore fills a matrix cell by cell. An interrupt ends it early; what was found
 // until then is kept, and is no error.
 func Explore(ctx context.Context, cfg Config) (*Matrix, error) {
-	plans := cfg.plans()
 	m := &Matrix{Designs: cfg.Designs, Versions: cfg.Versions, Cells: []*Cell{}, Beyond: []Beyond{}, Claims: []claims.Result{}}
-	x := &explorer{cfg: cfg, start: time.Now(), total: len(plans)*len(basis()) + len(cfg.figures())}
+	start := time.Now()
+	plans, err := cfg.plans(ctx)
+	if err != nil {
+		m.Interrupted = true
+		return m, nil
+	}
+	x := &explorer{cfg: cfg, start: start, total: len(plans)*len(basis()) + len(cfg.figures())}
 	for i := range plans {
 		x.total += len(plans[i].apart)
 	}
-	err := x.matrix(ctx, m, plans)
+	err = x.matrix(ctx, m, plans)
 	m.Schedules, m.Seconds = x.schedules, time.Since(x.start).Seconds()
 	if errors.Is(err, errInterrupted) {
 		m.Interrupted, err = true, nil
@@ -160,7 +165,10 @@ func (x *explorer) matrix(ctx context.Context, m *Matrix, plans []plan) error {
 			return err
 		}
 	}
-	m.Beyond = x.cfg.beyond(m.Cells)
+	var err error
+	if m.Beyond, err = x.cfg.beyond(ctx, m.Cells); err != nil {
+		return err
+	}
 	all := x.cfg.figures()
 	for i := range all {
 		c := &all[i]

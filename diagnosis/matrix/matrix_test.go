@@ -204,7 +204,9 @@ func TestBeyond(t *testing.T) {
 	yes := func(design, version string) *Cell { return cell(design, version, "holds") }
 	no := cell("kep-2340", "3.5.7", "violated")
 	named := map[string]Beyond{}
-	for _, b := range cfg.beyond([]*Cell{no, yes("kep-2340", "3.6.16"), yes("v0.37.2", "3.6.16")}) {
+	all, err := cfg.beyond(context.Background(), []*Cell{no, yes("kep-2340", "3.6.16"), yes("v0.37.2", "3.6.16")})
+	require.NoError(t, err)
+	for _, b := range all {
 		named[b.Scenario] = b
 		assert.NotEmpty(t, b.Because, b.Scenario)
 		assert.Equal(t, []string{"3.6.16"}, b.Versions, "of 3.5.7 the verdict speaks")
@@ -219,7 +221,6 @@ func TestBeyond(t *testing.T) {
 	assert.NotContains(t, named, "several-caches")
 }
 
-// TestMatrixDoesNotDependOnWorkers: all but the time is a function of the seeds.
 // TestVariants: the label of a column is also in the commands, as what they set.
 func TestVariants(t *testing.T) {
 	m := smallMatrix(t, Config{Program: "simrun", Designs: []string{"kep-2340", "kep-2340+progress-period=250ms", "kep-2340+block-timeout=10ms"}, Versions: []string{"3.6.16+sync-interval=50ms"}})
@@ -236,10 +237,28 @@ func TestVariants(t *testing.T) {
 	assert.Contains(t, no.Command, " --etcd 3.6.16 --cache kep-2340 --set sync-interval=50ms --set block-timeout=10ms --seeds ")
 }
 
+// TestInterruptEndsPlanning: what is asked of each cell is found out before the first
+// campaign, and what is known beside the verdicts after the last. Both take seconds if there
+// are many cells.
+func TestInterruptEndsPlanning(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	cfg := Config{Designs: []string{"kep-2340"}, Versions: []string{"3.6.16"}, Progress: func(int, int, string) { t.Error("a campaign was begun") }}
+	_, err := cfg.plans(ctx)
+	require.ErrorIs(t, err, errInterrupted)
+	_, err = cfg.beyond(ctx, []*Cell{{Design: "kep-2340", Etcd: "3.6.16"}})
+	require.ErrorIs(t, err, errInterrupted)
+	m, err := Explore(ctx, cfg)
+	require.NoError(t, err)
+	require.True(t, m.Interrupted)
+	require.Empty(t, m.Cells)
+}
+
 // TestVersionsThatBehaveAlike: one cell speaks of both, and says what each alone would.
 func TestVersionsThatBehaveAlike(t *testing.T) {
 	cfg := Config{Designs: []string{"v0.37.2"}, Versions: []string{"3.6.16", "3.5.7", "3.7.3", "3.7.3+sync-interval=50ms"}}
-	plans := cfg.plans()
+	plans, err := cfg.plans(context.Background())
+	require.NoError(t, err)
 	require.Len(t, plans, 3)
 	assert.Equal(t, []string{"3.7.3"}, plans[0].also)
 	assert.Empty(t, plans[1].also, "3.5.7 has bugs")
@@ -265,6 +284,7 @@ func TestVersionsThatBehaveAlike(t *testing.T) {
 	assert.Equal(t, m.Cells[0], m.Cell("v0.37.2", "3.7.3"))
 }
 
+// TestMatrixDoesNotDependOnWorkers: all but the time is a function of the seeds.
 func TestMatrixDoesNotDependOnWorkers(t *testing.T) {
 	cfg := Config{Designs: []string{"draft-2019"}, Versions: []string{"3.5.13"}, Workers: 1}
 	one := smallMatrix(t, cfg)
