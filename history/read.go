@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -40,17 +39,11 @@ func Read(r io.Reader) (*model.History, error) {
 func read(r io.Reader, limit limits) (*model.History, error) {
 	a := NewAssembly()
 	h := a.History
-	sc := bufio.NewScanner(r)
-	sc.Buffer(make([]byte, 0, min(1<<16, limit.lineBytes)), limit.lineBytes)
+	in := NewLines(r, limit.lineBytes, "limit the lists, or record shorter values")
 	d := newDecoder()
-	number, size, first := 0, 0, true
-	for sc.Scan() {
-		number++
-		line := sc.Bytes()
-		if number == 1 {
-			// Some editors begin a file with a byte order mark.
-			line = bytes.TrimPrefix(line, []byte("\ufeff"))
-		}
+	size, first := 0, true
+	for in.Next() {
+		line, number := in.Bytes(), in.Number
 		if size += len(line) + 1; size > limit.historyBytes {
 			return nil, lineError(number, fmt.Errorf("the history is longer than %d bytes: split it, or record a shorter run", limit.historyBytes))
 		}
@@ -79,26 +72,23 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 		if err := a.room(limit.operations); err != nil {
 			return nil, lineError(number, err)
 		}
-		var in operationJSON
-		if err := d.decode(line, &in); err != nil {
+		var recorded operationJSON
+		if err := d.decode(line, &recorded); err != nil {
 			return nil, lineError(number, err)
 		}
-		op, err := decodeOperation(&in)
+		op, err := decodeOperation(&recorded)
 		if err != nil {
 			return nil, lineError(number, err)
 		}
-		a.Add(in.Client, op, int64(number))
+		a.Add(recorded.Client, op, number)
 	}
-	if err := sc.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("longer than %d bytes: limit the lists, or record shorter values", limit.lineBytes)
-		}
-		return nil, lineError(number+1, err)
+	if err := in.Err(); err != nil {
+		return nil, err
 	}
 	return a.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
 }
 
-func lineError(number int, err error) error { return fmt.Errorf("line %d: %w", number, err) }
+func lineError(number int64, err error) error { return fmt.Errorf("line %d: %w", number, err) }
 
 // readHeader reports whether the line is a header, and takes it if so.
 func readHeader(line []byte, h *model.History) (bool, error) {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
@@ -14,6 +13,10 @@ import (
 	"github.com/watchbed/watchbed/model"
 )
 
+// maxLineBytes is more than a line of watchbed's own format may take: an API server logs the
+// answer to a LIST in one line, and a million small objects take 80 MB.
+const maxLineBytes = 256 << 20
+
 // Read reads an audit log, line by line. The notes say what cannot be judged. Every error
 // begins with the number of the line at fault.
 func Read(r io.Reader) (h *model.History, notes []string, err error) {
@@ -21,20 +24,17 @@ func Read(r io.Reader) (h *model.History, notes []string, err error) {
 		assembly: history.NewAssembly(), levels: map[string]int{}, made: map[string]bool{}, issued: map[string]start{},
 		objects: newObjects(),
 	}
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 1<<16), history.MaxLineBytes)
-	number := int64(0)
-	for in.Scan() {
-		number++
+	in := history.NewLines(r, maxLineBytes, "leave the line out, or log such requests at level Metadata")
+	for in.Next() {
 		if len(bytes.TrimSpace(in.Bytes())) == 0 {
 			continue
 		}
-		if err := l.line(in.Bytes(), number); err != nil {
-			return nil, nil, fmt.Errorf("line %d: %w", number, err)
+		if err := l.line(in.Bytes(), in.Number); err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", in.Number, err)
 		}
 	}
 	if err := in.Err(); err != nil {
-		return nil, nil, fmt.Errorf("line %d: %w", number+1, err)
+		return nil, nil, err
 	}
 	h, err = l.finish()
 	return h, l.notes(), err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/history/audit"
 	"github.com/watchbed/watchbed/model"
 )
@@ -192,6 +193,15 @@ func TestBodiesThatAreSkipped(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, without, with)
 	require.Equal(t, model.Holds, judged(t, text).Verdict)
+}
+
+// TestLongLines: an API server logs the answer to a LIST of a million objects in one line.
+func TestLongLines(t *testing.T) {
+	want, _, err := audit.Read(strings.NewReader(sound()))
+	require.NoError(t, err)
+	got, _, err := audit.Read(strings.NewReader("\ufeff" + strings.Replace(sound(), "{", "{"+strings.Repeat(" ", history.MaxLineBytes), 1)))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
 }
 
 func TestLevels(t *testing.T) {

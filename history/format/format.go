@@ -106,7 +106,7 @@ func ReadStream(r io.Reader, want Format) (*Recorded, error) {
 func detect(in *bufio.Reader) Format {
 	// What a buffer holds of a long line is enough. An error is met again by the reader.
 	ahead, _ := in.Peek(in.Size())
-	line, _, _ := bytes.Cut(bytes.TrimLeft(ahead, " \t\r\n"), []byte("\n"))
+	line, _, _ := bytes.Cut(bytes.TrimLeft(ahead, "\ufeff \t\r\n"), []byte("\n"))
 	switch {
 	case jepsen.IsLine(string(line)):
 		return Jepsen

@@ -1,7 +1,9 @@
 // Package jepsen reads what Jepsen recorded of etcd: history.edn of jepsen-io/etcd (one
-// operation a line, with or without a tag such as #jepsen.history.Op), and the logs of older
-// tests ("INFO  jepsen.util - 0 :invoke :write 3", columns apart by tabs). Lines come in the
-// order in which things happened, so that a line's number is its call or return.
+// operation a line, with or without a tag such as #jepsen.history.Op), history.txt (process,
+// :invoke, :write and 3, apart by tabs), and the logs that have the same columns behind what the
+// logger adds: what a test prints, jepsen.log, and those of older tests ("INFO  jepsen.util - 0
+// :invoke :write 3"). Lines come in the order in which things happened, so that a line's number
+// is its call or return. Other lines of a log are passed over.
 //
 // An operation that ends as :info, or does not end, may have happened; one that ends as :fail
 // did not, but for a cas that :did-not-succeed: its comparison is judged. Nemeses are passed

@@ -1,7 +1,6 @@
 package jepsen
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +15,7 @@ import (
 // IsLine reports whether the first line of a file looks like one of Jepsen's.
 func IsLine(line string) bool {
 	line = strings.TrimSpace(line)
-	if strings.HasPrefix(line, "{:") || strings.HasPrefix(line, "#jepsen") || strings.HasPrefix(line, logPrefix) {
-		return true
-	}
-	columns := strings.Split(line, "\t")
-	return len(columns) >= 3 && strings.HasPrefix(columns[1], ":") && strings.HasPrefix(columns[2], ":")
+	return strings.HasPrefix(line, "{:") || strings.HasPrefix(line, "#jepsen") || isLogged(line) || areColumns(line)
 }
 
 // Read reads a history.edn or a log, line by line. The notes say what was left out. Every
@@ -64,23 +59,24 @@ type op struct {
 	called, ended int64
 }
 
-// logPrefix begins the lines of a log that Jepsen's logger has written.
-const logPrefix = "INFO  jepsen.util - "
-
 func readOps(r io.Reader) ([]op, error) {
 	var ops []op
 	open := map[string]int{}
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 1<<16), history.MaxLineBytes)
-	number := int64(0)
-	for in.Scan() {
-		number++
-		line := in.Text()
+	log := false
+	in := history.NewLines(r, history.MaxLineBytes, "leave out the two lines of the operation")
+	for in.Next() {
+		line, number := string(in.Bytes()), in.Number
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
 		if !utf8.ValidString(line) {
 			return nil, lineError(number, errors.New("not valid UTF-8"))
+		}
+		log = log || isLogged(line)
+		if log {
+			if line = operationOf(line); line == "" {
+				continue
+			}
 		}
 		e, err := readEntry(line)
 		if err != nil {
@@ -94,7 +90,7 @@ func readOps(r io.Reader) ([]op, error) {
 		}
 	}
 	if err := in.Err(); err != nil {
-		return nil, lineError(number+1, err)
+		return nil, err
 	}
 	return ops, nil
 }
@@ -130,7 +126,7 @@ type entry struct {
 
 func readEntry(line string) (entry, error) {
 	if !strings.HasPrefix(strings.TrimSpace(line), "{") && !strings.HasPrefix(line, "#") {
-		return readLog(line)
+		return readColumns(line)
 	}
 	v, err := parse(line)
 	if err != nil {
@@ -149,33 +145,4 @@ func readEntry(line string) (entry, error) {
 		}
 	}
 	return e, nil
-}
-
-// readLog reads the columns of a log: process, type, f, value, error. Logs that people have
-// edited have spaces in the place of tabs.
-func readLog(line string) (entry, error) {
-	rest := strings.TrimPrefix(line, logPrefix)
-	var columns [3]string
-	for i := range columns {
-		rest = strings.TrimLeft(rest, " \t")
-		end := strings.IndexAny(rest, " \t")
-		if end < 0 {
-			return entry{}, errors.New("want the columns process, type, f and value, such as 0, :invoke, :write and 3")
-		}
-		columns[i], rest = rest[:end], rest[end:]
-	}
-	if columns[0][0] == ':' {
-		columns[0] = columns[0][1:]
-	}
-	e := entry{process: columns[0], kind: strings.TrimPrefix(columns[1], ":"), f: strings.TrimPrefix(columns[2], ":")}
-	p := parser{in: rest}
-	var err error
-	if e.value, err = p.value(0); err != nil {
-		return e, err
-	}
-	if p.space(); p.at == len(p.in) {
-		return e, nil
-	}
-	e.failed, err = parse(p.in[p.at:])
-	return e, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/check"
+	"github.com/watchbed/watchbed/history"
 	"github.com/watchbed/watchbed/history/jepsen"
 	"github.com/watchbed/watchbed/model"
 )
@@ -152,6 +153,32 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestLogsOfEachLogger: the lines of an operation are told from those of everything else that
+// Jepsen logs.
+func TestLogsOfEachLogger(t *testing.T) {
+	console := "INFO [2017-03-30 22:26:45,301] jepsen node n1 - jepsen.os.debian :n1 setting up debian\n"
+	file := "2023-03-30 22:26:45,301{GMT}\tINFO\t[jepsen test runner] jepsen.core: Running test:\n{:name \"etcd\"}\n"
+	for line := range strings.Lines(oldLog) {
+		columns := strings.TrimPrefix(line, "INFO  jepsen.util - ")
+		console += "INFO [2017-03-30 22:26:45,322] jepsen worker 4 - jepsen.util " + columns
+		file += "2023-03-30 22:26:45,322{GMT}\tINFO\t[jepsen worker 4] jepsen.util: " + columns
+	}
+	console += "WARN [2017-03-30 22:38:51,936] jepsen worker 1 - jepsen.core Process 1 indeterminate\n" +
+		"clojure.lang.ExceptionInfo: throw+: {:errorCode 100}\n  at slingshot.support$stack_trace.invoke(support.clj:201)\n" +
+		"INFO [2017-03-30 22:38:52,000] jepsen nemesis - jepsen.util :nemesis\t:info\t:start\tnil\n"
+	want, _, err := jepsen.Read(strings.NewReader(oldLog))
+	require.NoError(t, err)
+	for _, log := range []string{console, file, "\ufeff" + file} {
+		first, _, _ := strings.Cut(strings.TrimPrefix(log, "\ufeff"), "\n")
+		require.True(t, jepsen.IsLine(first), first)
+		h, _, err := jepsen.Read(strings.NewReader(log))
+		require.NoError(t, err)
+		require.Equal(t, len(want.Operations), len(h.Operations))
+		require.Equal(t, model.Holds, judged(t, log)["linearizable"].Verdict)
+		require.Equal(t, model.Violated, judged(t, strings.Replace(log, "1\t:ok\t:read\t1", "1\t:ok\t:read\t3", 1))["linearizable"].Verdict)
+	}
+}
+
 func TestUnknownOutcomes(t *testing.T) {
 	h, _, err := jepsen.Read(strings.NewReader(oldLog + "INFO  jepsen.util - 5\t:invoke\t:write\t9\n"))
 	require.NoError(t, err)
@@ -186,6 +213,7 @@ func TestReadRefuses(t *testing.T) {
 		"cas of one":         {"0\t:invoke\t:cas\t3\n", "line 1: the value of a cas is the old and the new value"},
 		"steps that differ":  {strings.Replace(writesAndReads, ":value [[:r 1 1]]", ":value [[:r 2 1]]", 1), "line 4: step 1 of the transaction ends as [r 2 1], and began as [r 1 nil]"},
 		"watch without mods": {strings.Replace(watched, ":mod-revision 2", ":mod-revision x", 1), "line 6: the :mod-revision of an event: x is no number"},
+		"long":               {invoke + strings.Repeat(" ", history.MaxLineBytes+1), "line 2: longer than 16777216 bytes: leave out the two lines of the operation"},
 		"deep":               {strings.Repeat("{:a ", 200), "line 1: values are nested too deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
