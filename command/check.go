@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ A history is a file, a folder, or "-" for standard input, in one of these format
 			if i := slices.Index(args, "-"); i >= 0 && slices.Contains(args[i+1:], "-") {
 				return usage("standard input (-) can be read once only")
 			}
-			return f.run(s, args)
+			return f.interruptible(c.Context(), s, args)
 		},
 	}
 	c.Flags().StringArrayVar(&f.properties, "property", nil, "judge this property; may be repeated")
@@ -100,6 +101,20 @@ type judged struct {
 	By        string                       `json:"by"`
 	Why       *linearizability.Explanation `json:"why,omitempty"`
 	Watch     *check.WatchViolation        `json:"watch,omitempty"`
+}
+
+// interruptible ends with an interrupt, also while standard input is waited for. Of a history
+// that is judged in part nothing can be said, so that there is nothing to wait for.
+func (f *checkFlags) interruptible(ctx context.Context, s process, names []string) error {
+	judged := make(chan error, 1)
+	go func() { judged <- f.run(s, names) }()
+	select {
+	case err := <-judged:
+		return err
+	case <-ctx.Done():
+		newProgress(s, 0, 0).clear()
+		return &exitError{exitNoVerdict, errors.New("interrupted before all was judged")}
+	}
 }
 
 func (f *checkFlags) run(s process, names []string) error {

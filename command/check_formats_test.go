@@ -1,8 +1,11 @@
 package command
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +52,18 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 	c.refuses([]string{".: a folder that is no robustness report"}, "check", ".")
 	write("report/client-1/operations.json", robustness+"{")
 	c.refuses([]string{filepath.Join("report", "client-1", "operations.json") + ": line 3: "}, "check", "report")
+}
+
+// TestCheckIsInterrupted: also while it waits for what comes on standard input.
+func TestCheckIsInterrupted(t *testing.T) {
+	never, _ := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, err strings.Builder
+	code := run(ctx, []string{"check", "-"}, process{program: "simrun", in: never, out: &out, err: &err})
+	require.Equal(t, exitNoVerdict, code)
+	require.Equal(t, "simrun: interrupted before all was judged\n", err.String())
+	require.Empty(t, out.String())
 }
 
 // TestCheckKeepsItsHistories: a page does not take the place of a history that is read.

@@ -101,6 +101,12 @@ func (p *progress) end() {
 	}
 }
 
+// clear takes away the line that another one may have left.
+func (p *progress) clear() {
+	p.shown = p.live
+	p.end()
+}
+
 // reading passes a file on, and shows on a terminal how far it is.
 type reading struct {
 	from     io.Reader
