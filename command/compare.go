@@ -79,7 +79,7 @@ func compareCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.seeds, "seeds", "", fmt.Sprintf("how many seeds for each campaign, or FIRST..LAST; a tenth of them for cost (default %d, or those of a saved file, unless --for is given)", compare.Seeds))
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to take for everything, such as 5m; with --seeds no campaign has more than these")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many run at the same time; the result does not depend on it")
-	c.Flags().StringVar(&f.save, "save", "", "write what was run to this file, to compare with it later (-: standard output)")
+	c.Flags().StringVar(&f.save, "save", "", "write what was run to this file, to compare with it later; it replaces another one, but not the one that is compared with (-: standard output)")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
 	return c
 }
@@ -91,6 +91,8 @@ type side struct {
 	// settings are those that the name has on top of a design or a release.
 	settings []option.Setting
 	saved    *compare.Catalogue
+	// file is where that was read.
+	file string
 }
 
 func (f *compareFlags) compare(ctx context.Context, s process, args []string) error {
@@ -229,7 +231,7 @@ func savedSide(name string) (*side, error) {
 	if err != nil {
 		return nil, usage("%s: %w", name, withoutPath(err))
 	}
-	return &side{name: filepath.Base(name), of: saved.Side, saved: saved}, nil
+	return &side{name: filepath.Base(name), of: saved.Side, saved: saved, file: name}, nil
 }
 
 // config completes the sides that are to be run, and says how.
@@ -246,6 +248,8 @@ func (f *compareFlags) config(s process, sides []*side, chosen []*testbed.Scenar
 	switch {
 	case f.save != "" && len(toRun) != 1:
 		return cfg, usage("--save writes one side, and %d are run: give one design or version", len(toRun))
+	case len(saved) > 0 && sameFile(saved[0].file, f.save):
+		return cfg, usage("--save %s would replace the file that is compared with: name another file", f.save)
 	case len(toRun) == 0 && (f.given() || f.seeds != "" || f.limit != 0 || len(chosen) > 0):
 		return cfg, usage("both are saved files, and nothing is run: leave out the other flags")
 	case len(toRun) == 2 && (toRun[0].of.Etcd == "") != (toRun[1].of.Etcd == ""):
@@ -355,7 +359,11 @@ func (f *compareFlags) explore(ctx context.Context, s process, cfg compare.Confi
 			return &exitError{exitNoVerdict, err}
 		}
 		one.saved = c
-		if f.save == "" {
+		switch {
+		case f.save == "":
+			continue
+		case c.Interrupted:
+			s.complain("interrupted: nothing is saved to %s", f.save)
 			continue
 		}
 		if err := s.writeFile(f.save, func(w io.Writer) error { return report.WriteJSON(w, c) }); err != nil {

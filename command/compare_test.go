@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -62,6 +63,19 @@ func TestCompareWithASavedFile(t *testing.T) {
 	require.EqualValues(t, 100, got.Differs[0].Sides[1].Schedules, "as many as were saved")
 
 	c.refuses([]string{"both are saved files"}, "compare", "base.json", "base.json", "--seeds", "10")
+
+	was, err := os.ReadFile("base.json")
+	require.NoError(t, err)
+	for _, args := range [][]string{{"base.json", "--save", "./base.json"}, {"base.json", "direct", "--save", "base.json"}} {
+		c.refuses([]string{"base.json would replace the file that is compared with"}, append([]string{"compare"}, args...)...)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.Equal(t, exitNoVerdict, c.runIn(ctx, "compare", "kep-2340", "--save", "base.json"))
+	require.Contains(t, c.err, "interrupted: nothing is saved to base.json")
+	now, err := os.ReadFile("base.json")
+	require.NoError(t, err)
+	require.Equal(t, was, now)
 	require.Zero(t, c.run("compare", "base.json", "base.json"))
 }
 
