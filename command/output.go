@@ -178,6 +178,11 @@ func withoutPath(err error) error {
 	return err
 }
 
+// sameOutput reports whether what is written to two paths ends up in one place, and is wanted.
+func sameOutput(a, b string) bool {
+	return filepath.Clean(a) == filepath.Clean(b) && filepath.Clean(a) != os.DevNull || sameFile(a, b)
+}
+
 // spare refuses to write a page over one of the files that it is about.
 func spare(page string, inputs ...string) error {
 	if page != "" && slices.ContainsFunc(inputs, func(input string) bool { return sameFile(input, page) }) {

@@ -162,8 +162,8 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	if f.html != "" && f.noStory {
 		return usage("--html draws the story of the first failure: leave out --no-story")
 	}
-	if f.html != "" && f.html == f.junit {
-		return usage("--html and --junit both write %s; give them different files", f.html)
+	if f.html != "" && sameOutput(f.html, f.junit) {
+		return usage("--html and --junit both write %s; give them different files", f.junit)
 	}
 	if err := checkWorkers(f.workers); err != nil {
 		return err

@@ -153,7 +153,7 @@ func (o *Options) OfCache() int {
 // Size is how many objects and operations a run has: what its memory depends on.
 func (o *Options) Size() int64 {
 	reads := (o.Readers + o.OwnReaders + o.Polling.Clients) * (o.Reads + o.Gets + o.Rounds)
-	return o.FirstRevision() + o.TotalWrites() + int64(reads)
+	return o.FirstRevision() + o.TotalWrites() + int64(reads) + int64(o.Keys)
 }
 
 // Total is how many clients there are.
