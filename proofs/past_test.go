@@ -2,7 +2,9 @@ package proofs_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -125,4 +127,57 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 	}
 	t.Log(changed)
 	require.NotZero(t, changed[testbed.HistoryClient])
+}
+
+// A search asks once for all states in which the nodes are equal that judges see (System.SeesNodes).
+// They say the same of all of them.
+func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
+	type said struct {
+		over     bool
+		findings []explore.Finding
+	}
+	asked, again := 0, 0
+	for _, sc := range testbed.Scenarios() {
+		s, _, err := sc.Provable(sc.Params)
+		require.NoError(t, err)
+		if s.Options().Mode == sim.Timed || len(s.Claims()) == 0 || !s.SeesNodes() {
+			continue
+		}
+		first := sim.NewWorld(s.Options())
+		first.OmitNames()
+		explore.Begin(s, first, &answers.Combination{})
+		parts, begin, err := sim.NewParts(first, prove.Alike)
+		require.NoError(t, err)
+		known, w := map[string]said{}, &sim.World{}
+		for seed := range uint64(testsize.Of(200, 40, 10)) {
+			r, at := rand.New(rand.NewPCG(seed, 3)), begin
+			for range 150 {
+				enabled := parts.World(at, w).Enabled()
+				if len(enabled) == 0 {
+					break
+				}
+				a := enabled[r.IntN(len(enabled))]
+				at, _ = parts.Take(at, a, &answers.Combination{}, 0, nil)
+				seen := fmt.Sprint(a.Node)
+				for n := range sim.NodeID(w.Nodes()) {
+					if s.PastOf(n) {
+						seen += fmt.Sprint(" ", parts.Object(at, n))
+					}
+				}
+				s.Adopt(parts.World(at, w))
+				now := said{findings: slices.Clone(s.JudgeStep(w, a)), over: s.Over(w)}
+				for i := range now.findings {
+					now.findings[i].Why = nil
+				}
+				asked++
+				if before, met := known[seen]; met {
+					again++
+					require.Equal(t, before, now, "%s: %s", sc.Name, w.NodeName(a.Node))
+				}
+				known[seen] = now
+			}
+		}
+	}
+	t.Logf("asked %d times, %d of them again", asked, again)
+	require.Greater(t, again, asked/10)
 }

@@ -87,7 +87,7 @@ func copyLanes(into, lanes []lane) []lane {
 // own returns a node that is about to change: this world's alone from now on.
 func (w *World) own(id NodeID) Node {
 	n := &w.nodes[id]
-	n.behaviour, n.peers = Digest{}, nil
+	n.behaviour, n.peers, n.numbered = Digest{}, nil, 0
 	if n.shared {
 		n.node, n.shared = n.node.(Cloner).Clone(), false
 	}
@@ -106,7 +106,7 @@ func (w *World) Fingerprint() (uint64, error) {
 // of which it is equal the same happens from here on, up to collisions, whatever judges
 // think of it. What it is of a node is kept until the node acts.
 func (w *World) Behaviour() (Digest, error) {
-	return w.fingerprint(func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
+	return w.fingerprint(behaviourOf)
 }
 
 func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
@@ -129,9 +129,7 @@ func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (Digest,
 		if k.state == connFree {
 			continue
 		}
-		e := w.connDigest(i).Word(uint64(k.opener)<<16 | uint64(k.acceptor))
-		w.eachUnderWay(i, func(m *Message) { e = e.Word(uint64(w.nodeOf(m.Cause))) })
-		sum = sum.And(e)
+		sum = sum.And(w.wholeConnDigest(i))
 	}
 	return d.Fold(sum), nil
 }
@@ -204,6 +202,14 @@ func (w *World) connDigest(i int) Digest {
 	return d
 }
 
+// wholeConnDigest is connDigest with what that leaves out.
+func (w *World) wholeConnDigest(i int) Digest {
+	k := &w.conns[i]
+	d := w.connDigest(i).Word(uint64(k.opener)<<16 | uint64(k.acceptor))
+	w.eachUnderWay(i, func(m *Message) { d = d.Word(uint64(w.nodeOf(m.Cause))) })
+	return d
+}
+
 // eachUnderWay visits the messages on a connection. Two calls between the same nodes may have the
 // same text but different causes. Swapping their answers makes another state.
 func (w *World) eachUnderWay(i int, visit func(m *Message)) {
@@ -247,7 +253,7 @@ func (w *World) Sketch(s *Sketch) error {
 	s.rest = w.restDigest()
 	s.nodes, s.links, s.named = append(s.nodes[:0], sketched{}), s.links[:0], s.named[:0]
 	for i := 1; i < len(w.nodes); i++ {
-		d, peers, err := w.nodeDigest(i, func(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour })
+		d, peers, err := w.nodeDigest(i, behaviourOf)
 		if err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ func (l *lane) moveUp() {
 }
 
 func (w *World) open(from, to NodeID, k connKind) Conn {
+	w.asksOpen()
 	i := w.firstFree
 	if w.fresh {
 		i = len(w.conns)
@@ -73,7 +74,9 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 		i++
 	}
 	w.firstFree = i + 1
+	w.asksConn(i)
 	if i == len(w.conns) {
+		w.asks(placeLayout)
 		// The slices may hold memory of an earlier run: take its queues over.
 		w.conns = append(w.conns, conn{id: Conn(i)})
 		if cap(w.lanes) >= 2*i+2 {
@@ -179,11 +182,7 @@ func (w *World) deliver(s *slot) {
 		w.free(k)
 	}
 	w.act(m.To, m.Cause)
-	if w.recall.on {
-		w.call(m.To, call{kind: callReceive, payload: m.Payload, conn: m.Conn, from: m.From, cause: m.Cause})
-	} else {
-		w.own(m.To).Receive(&w.env, m)
-	}
+	w.own(m.To).Receive(&w.env, m)
 	if wasFull {
 		w.wakeSender(m)
 	}
@@ -192,12 +191,9 @@ func (w *World) deliver(s *slot) {
 // wakeSender tells the sender of a message that its lane has room again.
 func (w *World) wakeSender(m *Message) {
 	if w.nodes[m.From].drained {
+		w.asks(placeOfNodes + int(m.From))
 		w.act(m.From, w.nodes[m.From].root)
-		if w.recall.on {
-			w.call(m.From, call{kind: callDrained, conn: m.Conn})
-		} else {
-			w.own(m.From).(Drained).Drained(&w.env, m.Conn)
-		}
+		w.own(m.From).(Drained).Drained(&w.env, m.Conn)
 	}
 }
 

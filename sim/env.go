@@ -21,13 +21,11 @@ func (e *Env) Self() NodeID { return e.node }
 // depend on other nodes.
 func (e *Env) Begin(activity string, seq int) Cause {
 	e.cause = e.w.newCause(causeRecord{node: e.node, activity: activity, seq: seq})
-	e.note(effect{verb: verbBegin, text: activity, with: int64(seq), told: int64(e.cause)})
 	return e.cause
 }
 
 // Under continues an earlier cause, for a loop that takes up queued work.
 func (e *Env) Under(c Cause) {
-	e.note(effect{verb: verbUnder, on: int64(c)})
 	e.cause = c
 }
 
@@ -46,16 +44,14 @@ func (e *Env) Call(to NodeID, p Payload) Conn {
 func (e *Env) Open(to NodeID) Conn { return e.open(to, streamConn) }
 
 func (e *Env) open(to NodeID, k connKind) Conn {
-	c := e.w.open(e.node, to, k)
-	e.note(effect{verb: verbOpen, on: int64(to), with: int64(k), told: int64(c)})
-	return c
+	return e.w.open(e.node, to, k)
 }
 
 // Bound limits the lane on which this node sends to room messages, as a Go
 // channel's or a flow control window's capacity does. The node asks CanSend
 // before it sends, and implements Drained to be woken.
 func (e *Env) Bound(c Conn, room int) {
-	e.note(effect{verb: verbBound, on: int64(c), with: int64(room)})
+	e.w.asksConn(c.index())
 	if k := e.w.find(c); k != nil {
 		l := e.w.laneFrom(k, e.node)
 		e.w.touchLane(l, true)
@@ -66,6 +62,7 @@ func (e *Env) Bound(c Conn, room int) {
 // CanSend reports whether the lane has room. A connection that is gone always
 // has: what is sent there is dropped.
 func (e *Env) CanSend(c Conn) bool {
+	e.w.asksConn(c.index())
 	e.w.readsOwn(cellConn, int32(c.index()))
 	can := true
 	if k := e.w.find(c); k != nil {
@@ -73,17 +70,13 @@ func (e *Env) CanSend(c Conn) bool {
 		e.w.touchLane(l, false)
 		can = l.room == 0 || l.len() < l.room
 	}
-	e.note(effect{verb: verbCanSend, on: int64(c), told: number(can)})
 	return can
 }
 
 // Send puts a payload on the connection; nothing happens if it is gone.
 func (e *Env) Send(c Conn, p Payload) {
-	if e.w.journal != nil {
-		p = e.w.memo.payload(p)
-		e.note(effect{verb: verbSend, on: int64(c), payload: p})
-	}
 	w := e.w
+	w.asksConn(c.index())
 	w.readsOwn(cellConn, int32(c.index()))
 	k := w.find(c)
 	if k == nil {
@@ -112,7 +105,7 @@ func (e *Env) Send(c Conn, p Payload) {
 
 // Close ends a stream, or gives up a call: messages that still come are dropped.
 func (e *Env) Close(c Conn) {
-	e.note(effect{verb: verbClose, on: int64(c)})
+	e.w.asksConn(c.index())
 	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node, hangupClosed)
@@ -122,7 +115,7 @@ func (e *Env) Close(c Conn) {
 // Abort ends a stream as Close does, but by tearing the TCP connection down: the peer
 // hears of a broken connection behind what it was sent before.
 func (e *Env) Abort(c Conn) {
-	e.note(effect{verb: verbAbort, on: int64(c)})
+	e.w.asksConn(c.index())
 	e.w.writesOwn(cellConn, int32(c.index()))
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node, hangupBroken)
@@ -135,16 +128,15 @@ func (e *Env) UnderWay(f func(first *Message, count int)) { e.UnderWayFrom(e.nod
 
 // UnderWayFrom is the same for another node of the same process.
 func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) {
-	e.noteUnrepeatable()
+	e.w.asksTooMuch()
 	e.w.UnderWay(n, f)
 }
 
 // IsOpen reports whether the connection still is one at this end.
 func (e *Env) IsOpen(c Conn) bool {
+	e.w.asksConn(c.index())
 	e.w.readsOwn(cellConn, int32(c.index()))
-	open := e.w.find(c) != nil
-	e.note(effect{verb: verbIsOpen, on: int64(c), told: number(open)})
-	return open
+	return e.w.find(c) != nil
 }
 
 // Hold stops the deliveries from a connection to this node, as a receive loop
@@ -155,7 +147,7 @@ func (e *Env) Hold(c Conn) { e.setHeld(c, true) }
 func (e *Env) Release(c Conn) { e.setHeld(c, false) }
 
 func (e *Env) setHeld(c Conn, held bool) {
-	e.note(effect{verb: verbHold, on: int64(c), with: number(held)})
+	e.w.asksConn(c.index())
 	k := e.w.find(c)
 	if k == nil {
 		return
@@ -177,7 +169,6 @@ func (e *Env) setHeld(c Conn, held bool) {
 // Enable lets a loop of this node run when its turn comes. A loop that is
 // enabled already keeps its place.
 func (e *Env) Enable(t Task) {
-	e.note(effect{verb: verbEnable, on: int64(t)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
 	w.touchReady(id, true)
@@ -193,7 +184,6 @@ func (e *Env) Enable(t Task) {
 
 // Disable takes a loop off the list.
 func (e *Env) Disable(t Task) {
-	e.note(effect{verb: verbDisable, on: int64(t)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
 	w.touchReady(id, true)
@@ -203,7 +193,6 @@ func (e *Env) Disable(t Task) {
 // Arm sets a timer of this node to go off after d. An earlier setting is
 // replaced.
 func (e *Env) Arm(t Timer, d Duration) {
-	e.note(effect{verb: verbArm, on: int64(t), with: int64(d)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
 	w.touchReady(id, true)
@@ -213,7 +202,6 @@ func (e *Env) Arm(t Timer, d Duration) {
 
 // Disarm stops a timer.
 func (e *Env) Disarm(t Timer) {
-	e.note(effect{verb: verbDisarm, on: int64(t)})
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
 	w.touchReady(id, true)
@@ -225,13 +213,12 @@ func (e *Env) Armed(t Timer) bool {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].timers, Fire, int(t))
 	w.touchReady(id, false)
-	armed := w.isReady(id)
-	e.note(effect{verb: verbArmed, on: int64(t), told: number(armed)})
-	return armed
+	return w.isReady(id)
 }
 
 // slotOf is the entry of a loop or timer in the world's table.
 func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
+	e.w.asksSlot(k, n)
 	if t := *table; n < len(t) && t[n] != 0 {
 		return t[n]
 	}
@@ -239,6 +226,7 @@ func (e *Env) slotOf(table *[]int32, k Kind, n int) int32 {
 }
 
 func (e *Env) addSlot(table *[]int32, k Kind, n int) int32 {
+	e.w.asks(placeLayout)
 	if rec := &e.w.nodes[e.node]; rec.sharedTables {
 		rec.tasks, rec.timers, rec.sharedTables = slices.Clone(rec.tasks), slices.Clone(rec.timers), false
 	}
@@ -257,7 +245,7 @@ func (e *Env) Choose(n int, what string) int {
 		return 0
 	}
 	v := e.w.choose(n, what)
-	e.note(effect{verb: verbChoose, text: what, with: int64(n), told: int64(v)})
+	e.w.asksChooser(n, what, v)
 	return v
 }
 
@@ -275,7 +263,7 @@ func (e *Env) Elapsed(since Time, d Duration) bool {
 
 // Phase is the part of the run.
 func (e *Env) Phase() Phase {
-	e.note(effect{verb: verbPhase, told: int64(e.w.phase)})
+	e.w.asks(placeRest)
 	return e.w.phase
 }
 
@@ -290,17 +278,16 @@ func (e *Env) NodeName(n NodeID) string { return e.w.nodes[n].name }
 // Tick returns a reading of the strictly increasing counter that orders calls
 // and returns in a history.
 func (e *Env) Tick() int64 {
+	e.w.asks(placeTicks)
 	e.w.ticks++
 	if e.w.footprint != nil {
 		e.w.touch(Cell{Kind: CellTicks, Item: e.w.ticks}, true)
 	}
-	e.note(effect{verb: verbTick, told: e.w.ticks})
 	return e.w.ticks
 }
 
 // Cover counts a situation.
 func (e *Env) Cover(s Situation) {
-	e.note(effect{verb: verbCover, on: int64(s)})
 	e.w.counts[s]++
 }
 

@@ -28,7 +28,7 @@ type plannedFault struct {
 // Node is another node of the world, for faults that change what a process is
 // before they restart it. Nodes know each other by messages only.
 func (e *Env) Node(n NodeID) Node {
-	e.noteUnrepeatable()
+	e.w.asksTooMuch()
 	return e.w.own(n)
 }
 
@@ -121,6 +121,6 @@ func (w *World) restart(process []NodeID) {
 // Crash ends the process whose nodes these are as soon as the present step is
 // over, and starts it again, as RestartProcess does: the acting node panics.
 func (e *Env) Crash(process []NodeID) {
-	e.noteUnrepeatable()
+	e.w.asksTooMuch()
 	e.w.crashing = process
 }

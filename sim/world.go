@@ -49,11 +49,8 @@ type World struct {
 	// recorded.
 	footprint *Footprint
 	env       Env
-	// memo is what nodes did in worlds forked from one, nil if that is not kept; recall is how
-	// the present step uses it, journal where a node's step is taken down.
-	memo     *Memo
-	recall   recall
-	journal  *journal
+	// asked is where a step is taken down that a search learns, nil otherwise.
+	asked    *asked
 	current  Message
 	trace    Digest
 	untraced bool
@@ -79,6 +76,8 @@ type nodeRecord struct {
 	peers     *[]NodeID
 	// begun is how many causes the node began, if they have no records.
 	begun Cause
+	// numbered is the number that the parts of a search have for the node, 0 if it has acted since.
+	numbered uint32
 	// pace is how long each object takes on its way to a peer.
 	pace Duration
 }
@@ -138,7 +137,7 @@ func (w *World) Reset(o Options) {
 	*w = World{
 		mode: o.Mode, bounds: [2]Bounds{o.Safety, o.Liveness},
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0], partitions: w.partitions[:0],
-		causes: w.causes[:0], nameless: w.nameless, memo: w.memo, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
+		causes: w.causes[:0], nameless: w.nameless, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
 		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
 	}
 	if len(w.counts) < len(situations) {
@@ -247,20 +246,12 @@ func (w *World) Do(c Chooser, a Action) {
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, s.cause)
-		if w.recall.on {
-			w.call(s.action.Node, call{kind: callFire, index: s.index, cause: s.cause})
-		} else {
-			w.own(s.action.Node).Fire(&w.env, Timer(s.index))
-		}
+		w.own(s.action.Node).Fire(&w.env, Timer(s.index))
 	case Run:
 		w.touchReady(a.Slot, true)
 		w.clearReady(a.Slot)
 		w.act(s.action.Node, w.nodes[s.action.Node].root)
-		if w.recall.on {
-			w.call(s.action.Node, call{kind: callRun, index: s.index})
-		} else {
-			w.own(s.action.Node).Run(&w.env, Task(s.index))
-		}
+		w.own(s.action.Node).Run(&w.env, Task(s.index))
 	case Inject:
 		f := &w.faults[s.index]
 		f.left--

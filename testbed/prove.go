@@ -254,6 +254,10 @@ func (s *System) PastOf(n sim.NodeID) bool {
 	return part == EtcdMember || part >= HistoryClient
 }
 
+// SeesNodes implements prove.Subject. What clients recorded, and what etcd had at which revision, says
+// whether a run is over, and what is judged of it at its end.
+func (s *System) SeesNodes() bool { return !s.judgesRest && !slices.Contains(s.ofSteps, true) }
+
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own
 // steps, and the state of nodes by what looks at their steps. A member that is ahead of the
 // leader sends what the leader has still to apply: that is judged after etcd's steps. What

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/watchbed/watchbed/explore/fair"
+	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -23,6 +25,27 @@ type Bounds struct {
 // are at rest, and each leads to a state that was not there before: after so many it is taken
 // that something counts them, and that only a bound on the depth ends the search.
 const maxFree = 200
+
+// counter says which firings a bound counts.
+type counter struct {
+	subject Subject
+	goal    Goal
+	bounds  Bounds
+}
+
+func newCounter(s Subject, b Bounds) counter { return counter{s, s.Goal(), b} }
+
+// isFree reports whether an action fires a timer that can fire without end, if no bound counts
+// it.
+func (c *counter) isFree(a sim.Action) bool { return a.Kind == sim.Fire && c.subject.Endless(a.Node) }
+
+// counted is the timer that such an action fires in a world, if a bound counts it.
+func (c *counter) counted(world func() *sim.World, a sim.Action, t sim.Timer) (timer, bool) {
+	if c.goal != nil && !world().IsDeadline(a) && fair.AtRest(world()) {
+		return timer{}, false
+	}
+	return timer{a.Node, t}, true
+}
 
 // timer is one timer of one node.
 type timer struct {
@@ -66,6 +89,34 @@ func (f firings) and(t timer) firings {
 	}
 	next[i].times++
 	return next
+}
+
+// firedSets are what has fired on the way to states, each once; number 0 is nothing.
+type firedSets struct {
+	sets []firings
+	// timers are numbered, and so are sets with one of them; after has the set with it.
+	timers, more intern.Pairs
+	after        []uint32
+}
+
+// and is the number of a set with one firing more.
+func (f *firedSets) and(set uint32, t timer) uint32 {
+	i := int(f.more.Number(set+1, f.timers.Number(uint32(t.node), uint32(t.number))))
+	for i >= len(f.after) {
+		f.after = append(f.after, 0)
+	}
+	if f.after[i] == 0 {
+		f.after[i] = f.number(f.sets[set].and(t))
+	}
+	return f.after[i]
+}
+
+func (f *firedSets) number(x firings) uint32 {
+	if i := slices.IndexFunc(f.sets, func(y firings) bool { return slices.Equal(x, y) }); i >= 0 {
+		return uint32(i)
+	}
+	f.sets = append(f.sets, x)
+	return uint32(len(f.sets) - 1)
 }
 
 func (f firings) digest(d sim.Digest) sim.Digest {

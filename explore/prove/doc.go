@@ -7,13 +7,16 @@
 // come to the same state go on as one.
 //
 // Of each state only its key, a hash of it, the state before it and the step between them are
-// kept. A worker keeps the worlds of some states that it has found until their turn comes
-// (frontier). Other worlds are made again by walking the tree of steps, one layer at a time and
+// kept. A worker keeps the parts of some states that it has found until their turn comes
+// (frontier). Other states are made again by walking the tree of steps, one layer at a time and
 // always forward, along one path.
 //
-// Most steps of most worlds were taken by the same node in another world before. They are
-// repeated from a sim.Memo: nodes and payloads are compared whole, value by value (Alike), so
-// that this adds nothing to what a fingerprint can miss.
+// A state is a short list of numbers, each of a part of its world: a node, a connection with what is
+// under way on it (sim.Parts; SPIN's collapse compression keeps states so, Holzmann 1997). Most steps
+// of most states were taken by the same node in another state before, and are repeated as a change of
+// a few numbers; worlds are put together for the others only. Parts are compared whole, value by value
+// (Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is
+// kept by the nodes on which it depends (views).
 //
 //	Subject   what is proved
 //	Symmetric  which nodes of it cannot be told apart
@@ -55,8 +58,8 @@
 //     a property to the test: 3.6 times in one world of 574 states, 1.0 to 1.6 times in all others.
 //     Were all steps known to commute that do in a state, it would be up to 5.0 times.
 //   - Sleep sets kept with the states, with the rule of Godefroid for a state that is met again, were
-//     tried in a search of one worker. They need the cells of each step: a sim.Memo that remembers
-//     them makes a transition up to 1.5 times as slow. The cells of the steps that sleep were kept in
+//     tried in a search of one worker. They need the cells of each step: to remember
+//     them with the steps made a transition up to 1.5 times as slow. The cells of the steps that sleep were kept in
 //     memory with each state, which is far more than a state may take; to take such a step once more
 //     in place of that is 57 % of a transition. In six worlds of consistent LISTs and snapshots, of up
 //     to 39,095 states, they found the same states at the same depths with 1.2 to 2.8 times fewer

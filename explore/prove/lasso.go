@@ -14,7 +14,7 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: *entry, taken: map[thread]bool{}}
+	l := &looper{worker: w, graph: g, knot: k, at: k.entry, here: kept(entry), taken: map[thread]bool{}}
 	for {
 		way := l.way(func(e edge) bool { return e.thread != 0 && !l.taken[e.thread] })
 		if way == nil {
@@ -31,6 +31,13 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 	}
 	stem, err := w.tree.path(k.entry)
 	return &Path{steps: append(stem, l.steps...)}, len(l.steps), err
+}
+
+// kept is a place with memory of its own.
+func kept(p *place) place {
+	c := *p
+	c.parts = slices.Clone(p.parts)
+	return c
 }
 
 // looper goes around in a knot.
@@ -94,21 +101,16 @@ func (l *looper) take(way []edge) error {
 // hop takes a step of this thread to this state. The worlds of a state number what can
 // happen in different ways, so the step is looked for.
 func (l *looper) hop(e edge) error {
-	for i, a := range l.here.world.Enabled() {
-		if threadOf(l.here.world, a) != e.thread {
+	w := l.worker
+	w.enter(&l.here)
+	for i, a := range w.enabled() {
+		if threadOf(w.world(), a) != e.thread {
 			continue
 		}
 		var given answers.Combination
 		for more := true; more; more = given.Next() {
-			next, err := l.worker.take(&l.here, a, &given)
-			if err != nil {
-				return err
-			}
-			k, err := l.worker.key(&next)
-			if err != nil {
-				return err
-			}
-			if k != l.graph.keys.at(int(e.to)) {
+			next := w.take(a, &given)
+			if k, _ := w.key(&next, w.worldThere); k != l.graph.keys.at(int(e.to)) {
 				continue
 			}
 			taken, err := newStep(i, &given)
@@ -116,7 +118,7 @@ func (l *looper) hop(e edge) error {
 				return err
 			}
 			l.steps = append(l.steps, taken)
-			l.at, l.here, l.taken[e.thread] = e.to, next, true
+			l.at, l.here, l.taken[e.thread] = e.to, kept(&next), true
 			return nil
 		}
 	}

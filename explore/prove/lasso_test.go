@@ -91,6 +91,7 @@ func (s *room) After(*sim.World, sim.Action) {}
 func (s *room) Over(*sim.World) bool         { return false }
 func (s *room) Past(d sim.Digest) sim.Digest { return d }
 func (s *room) PastOf(sim.NodeID) bool       { return false }
+func (s *room) SeesNodes() bool              { return false }
 func (s *room) Endless(sim.NodeID) bool      { return true }
 func (s *room) Goal() prove.Goal             { return s }
 func (s *room) Failure() explore.Failure     { return explore.Failure{Property: "lit", Label: "never"} }

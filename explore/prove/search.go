@@ -59,7 +59,11 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
-		s.workers = append(s.workers, newWorker(subjects(), cfg.Bounds, s.tree, s.visited, len(properties)))
+		w, err := newWorker(subjects(), cfg.Bounds, s.tree, s.visited, len(properties))
+		if err != nil {
+			return nil, err
+		}
+		s.workers = append(s.workers, w)
 	}
 	if cfg.Symmetry {
 		for _, w := range s.workers {
@@ -67,11 +71,9 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		}
 	}
 	first := s.workers[0]
-	root, err := first.key(&first.path[0])
-	if err != nil {
-		return nil, err
-	}
-	s.standsFor = max(first.path[0].stands, 1)
+	first.enter(&first.path[0])
+	root, stands := first.key(&first.path[0], first.world)
+	s.standsFor = max(stands, 1)
 	s.visited.add(root)
 	if first.goal != nil {
 		s.graph = newGraph(form, root)
@@ -141,7 +143,7 @@ func (s *search) run() error {
 		}
 		s.first, s.last = s.last, s.tree.len()
 		for _, w := range s.workers {
-			w.frontier.advance(w)
+			w.frontier.advance()
 		}
 	}
 	return nil
@@ -243,7 +245,7 @@ func (s *search) merge(c *chunk) error {
 		}
 	}
 	for i := range c.candidates {
-		if err := s.add(c.by, &c.candidates[i]); err != nil {
+		if err := s.add(c, &c.candidates[i]); err != nil {
 			return err
 		}
 	}
@@ -280,15 +282,15 @@ func (s *search) findLasso() error {
 }
 
 // add takes in what a worker has found.
-func (s *search) add(by *worker, c *candidate) error {
+func (s *search) add(by *chunk, c *candidate) error {
 	if !s.visited.add(c.key) {
-		by.frontier.decline(by, c)
+		by.by.frontier.decline(by, c)
 		return nil
 	}
 	if s.tree.len() == maxStates {
 		return tooLarge(fmt.Sprintf("a search has at most %d states", maxStates))
 	}
-	by.frontier.keep(c, uint32(s.tree.len()))
+	by.by.frontier.keep(by, c, uint32(s.tree.len()))
 	s.tree.add(c.parent, c.step)
 	s.standsFor += max(c.stands, 1)
 	if s.graph != nil {
@@ -361,7 +363,7 @@ func (s *search) result() *Result {
 	for i, p := range s.properties {
 		r.Checked[p] = s.checked[i]
 	}
-	world := s.workers[0].path[0].world
+	world := s.workers[0].first
 	if y := s.workers[0].symmetry; y != nil {
 		r.StandsFor = s.standsFor
 		for _, set := range y.sets {

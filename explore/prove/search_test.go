@@ -95,6 +95,7 @@ func (s *walk) After(*sim.World, sim.Action) {}
 func (s *walk) Over(*sim.World) bool         { return false }
 func (s *walk) Past(d sim.Digest) sim.Digest { return d }
 func (s *walk) PastOf(sim.NodeID) bool       { return false }
+func (s *walk) SeesNodes() bool              { return false }
 func (s *walk) Endless(n sim.NodeID) bool    { return s.nodes[n-1].clock }
 func (s *walk) Goal() prove.Goal             { return nil }
 func (s *walk) Judge(*sim.World) []explore.Finding {

@@ -42,9 +42,6 @@ type ranked struct{ number, rest int }
 // Number implements answering.
 func (r *ranked) Number() uint64 { return uint64(r.number) }
 
-// Again implements answering.
-func (r *ranked) Again() { r.rest = r.number }
-
 // Pick implements sim.Chooser. The search picks itself.
 func (*ranked) Pick(*sim.World, []sim.Action) int { panic("prove: a step is not picked") }
 

@@ -16,9 +16,12 @@ type Subject interface {
 	// states have equal behaviour and equal pasts, the judges give the same verdicts on all
 	// steps that follow.
 	Past(d sim.Digest) sim.Digest
-	// PastOf reports whether Past may change when a node acts. A search asks for it again only
-	// then.
+	// PastOf reports whether Past may change when a node acts. A search asks for it once for all
+	// states in which these nodes are equal.
 	PastOf(n sim.NodeID) bool
+	// SeesNodes reports whether what Over, JudgeStep and the Goal say also depends on these nodes and
+	// nothing else, and JudgeStep on whose step it was. A search then asks as seldom for it.
+	SeesNodes() bool
 	// JudgeStep says what is known after a step of the adopted world: a finding for each
 	// property that the step may have put to the test. It may be called for any step, and
 	// twice for the same one. The slice is valid until the next call.

@@ -70,10 +70,8 @@ func newSymmetry(sets [][]sim.NodeID, nodes int) *symmetry {
 
 // of is the fingerprint of a state up to the order of the members, and how many states differ from it
 // only in that. own is what the past says of each.
-func (y *symmetry) of(w *sim.World, own []sim.Digest) (key sim.Digest, states int, err error) {
-	if err := w.Sketch(&y.sketch); err != nil {
-		return sim.Digest{}, 0, err
-	}
+func (y *symmetry) of(p *sim.Parts, s sim.State, own []sim.Digest) (key sim.Digest, states int) {
+	p.Sketch(s, &y.sketch)
 	for i, n := range y.members {
 		y.signs[i], y.named[i] = y.sketch.Sign(n, y.isMember)
 		y.signs[i] = y.signs[i].Fold(own[i])
@@ -86,7 +84,7 @@ func (y *symmetry) of(w *sim.World, own []sim.Digest) (key sim.Digest, states in
 	}
 	y.equal = 0
 	y.arrange(0, 1, own)
-	return y.least, y.all / y.equal, nil
+	return y.least, y.all / y.equal
 }
 
 func (y *symmetry) isMember(n sim.NodeID) bool { return y.place[n] >= 0 }

@@ -9,7 +9,10 @@ import (
 // states that it comes to as the search counts them. A sample of schedules is so compared
 // with all of them.
 type Walk struct {
-	worker *worker
+	subject Subject
+	counter counter
+	world   *sim.World
+	visited *visited
 	// offered are those of the enabled actions that the bounds leave, places where each stands
 	// among all.
 	offered []sim.Action
@@ -18,48 +21,55 @@ type Walk struct {
 
 // NewWalk returns a walk that has seen no state yet.
 func NewWalk(s Subject, b Bounds) *Walk {
-	form := formOf(&Config{})
-	return &Walk{worker: newWorker(s, b, newTree(form), newVisited(form), 0)}
+	w := &Walk{subject: s, counter: newCounter(s, b), world: sim.NewWorld(s.Options()), visited: newVisited(formOf(&Config{}))}
+	w.world.OmitNames()
+	return w
 }
 
 // States is how many states all schedules so far have come to, each counted once.
-func (w *Walk) States() int { return w.worker.visited.count }
+func (w *Walk) States() int { return w.visited.count }
 
 // Take takes one schedule more, which c picks. A timer that has fired as often as the bounds
 // say is not offered. Each question before the first pick has its first answer, as in a
 // search. ended is false if only the bounds, or nothing more to do, ended the schedule, or if
 // it came to explore.DefaultSteps. The error names what cannot be searched.
 func (w *Walk) Take(c sim.Chooser) (ended bool, err error) {
-	s := w.worker.subject
-	at := place{world: w.worker.path[0].world}
-	explore.Begin(s, at.world, &Path{})
+	var fired firings
+	explore.Begin(w.subject, w.world, &Path{})
 	for range explore.DefaultSteps {
-		k, err := w.worker.key(&at)
+		w.subject.Adopt(w.world)
+		behaviour, err := w.world.Behaviour()
 		if err != nil {
 			return false, err
 		}
-		w.worker.visited.add(k)
-		if s.Over(at.world) {
+		w.visited.add(w.visited.form.of(fired.digest(behaviour.Fold(w.subject.Past(sim.NewDigest)))))
+		if w.subject.Over(w.world) {
 			return true, nil
 		}
-		enabled := at.world.Enabled()
-		if w.offer(&at, enabled); len(w.offered) == 0 {
+		enabled := w.world.Enabled()
+		if w.offer(fired, enabled); len(w.offered) == 0 {
 			return false, nil
 		}
-		a := enabled[w.places[c.Pick(at.world, w.offered)]]
-		if t, counted := w.worker.counted(at.world, a); counted {
-			at.firings = at.firings.and(t)
+		a := enabled[w.places[c.Pick(w.world, w.offered)]]
+		if t, counted := w.counted(a); counted {
+			fired = fired.and(t)
 		}
-		at.world.Do(c, a)
-		at.pastKnown = false
+		w.world.Do(c, a)
 	}
 	return false, nil
 }
 
-func (w *Walk) offer(at *place, enabled []sim.Action) {
+func (w *Walk) counted(a sim.Action) (timer, bool) {
+	if !w.counter.isFree(a) {
+		return timer{}, false
+	}
+	return w.counter.counted(func() *sim.World { return w.world }, a, w.world.TimerOf(a))
+}
+
+func (w *Walk) offer(fired firings, enabled []sim.Action) {
 	w.offered, w.places = w.offered[:0], w.places[:0]
 	for i, a := range enabled {
-		if t, counted := w.worker.counted(at.world, a); counted && at.firings.of(t) >= w.worker.bounds.Firings {
+		if t, counted := w.counted(a); counted && fired.of(t) >= w.counter.bounds.Firings {
 			continue
 		}
 		w.offered, w.places = append(w.offered, a), append(w.places, i)

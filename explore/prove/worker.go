@@ -2,21 +2,18 @@ package prove
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
-	"github.com/watchbed/watchbed/explore/fair"
-	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 )
 
-// worker expands states of one layer. It has a subject of its own, and worlds that no other
-// worker has.
+// worker expands states of one layer. It has a subject of its own, and parts of worlds that no
+// other worker has.
 type worker struct {
 	subject Subject
 	goal    Goal
-	bounds  Bounds
+	counter counter
 	tree    *tree
 	visited *visited
 	// properties is how many the subject judges.
@@ -25,30 +22,41 @@ type worker struct {
 	fixed int
 	// symmetry is nil if each node is told apart.
 	symmetry *symmetry
-	// remembered are the nodes on which the past depends.
-	remembered []sim.NodeID
-	// path has worlds of states on the way to one that is expanded, the first state first.
+	// first is the world of the first state.
+	first *sim.World
+	// parts are what the worlds of its states consist of, views what the judges say of them. A
+	// worker begins anew with both when there is too much of them; era is how often it has.
+	parts *sim.Parts
+	views *views
+	era   int
+	fired firedSets
+	// path has the states on the way to one that is expanded, the first state first.
 	path []place
 	// frontier has places of states that are still to be expanded.
 	frontier frontier
-	// unused are worlds whose memory the next clones take.
-	unused []*sim.World
+	// at is the place from which steps are taken, here its world, which is made if it is needed.
+	at     *place
+	isHere bool
+	here   *sim.World
+	// there is the world of the state that the present step led to, isThere whether it has been made.
+	there   *sim.World
+	isThere bool
+	// buffer is the memory of that state, actions of the list of what is enabled, seen of a chunk.
+	buffer  sim.State
+	actions []sim.Action
+	seen    map[key]struct{}
 }
 
-// place is a state with its world.
+// place is a state with its parts.
 type place struct {
-	state   uint32
-	world   *sim.World
-	firings firings
+	state uint32
+	parts sim.State
+	// fired is which timers have fired how often on the way to it, a number of worker.fired.
+	fired uint32
 	// free is how many firings on the way to it no bound has counted.
-	free int
-	// past is what Subject.Past says of the world; it counts if pastKnown.
-	past      sim.Digest
-	pastKnown bool
-	// own is what it says of each of the nodes that cannot be told apart.
-	own []sim.Digest
-	// stands is how many states differ from it only in who is who of them, with itself.
-	stands int
+	free uint32
+	// view is the number of what the judges see of it.
+	view uint32
 }
 
 // candidate is a state that a chunk of a layer led to and that was not visited before the
@@ -59,8 +67,10 @@ type candidate struct {
 	step   step
 	// failures are what the step violates.
 	failures []explore.Failure
-	// at is where the step led to; its world is nil if it was not kept.
-	at place
+	// at is where the step led to. Its parts are those of the chunk from first up to last, none if they
+	// were not kept.
+	at          place
+	first, last int
 	// stands is how many states it stands for.
 	stands int
 }
@@ -70,7 +80,9 @@ type chunk struct {
 	// by is the worker that expanded it.
 	by         *worker
 	candidates []candidate
-	seen       map[key]struct{}
+	// parts are those of candidates, of this era of the worker.
+	parts []uint32
+	era   int
 	// failed are the steps that violate something. What comes after them is not looked at.
 	failed []candidate
 	// checked is, by property, how many steps put it to the test.
@@ -93,19 +105,43 @@ type chunk struct {
 	err     error
 }
 
-func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) *worker {
-	w := &worker{subject: s, goal: s.Goal(), bounds: b, tree: t, visited: v, properties: properties}
-	first, start := sim.NewWorld(s.Options()), &Path{}
-	first.OmitNames()
-	explore.Begin(s, first, start)
-	first.UseMemo(sim.NewMemo(Alike))
-	w.path, w.fixed = []place{{world: first}}, start.fixed
-	for n := range sim.NodeID(first.Nodes()) {
-		if s.PastOf(n) {
-			w.remembered = append(w.remembered, n)
-		}
+func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) (*worker, error) {
+	w := &worker{
+		subject: s, goal: s.Goal(), counter: newCounter(s, b), tree: t, visited: v, properties: properties,
+		first: sim.NewWorld(s.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{}, fired: firedSets{sets: []firings{nil}},
 	}
-	return w
+	start := &Path{}
+	w.first.OmitNames()
+	explore.Begin(s, w.first, start)
+	w.fixed = start.fixed
+	return w, w.begin()
+}
+
+// begin has the worker know nothing but the first state.
+func (w *worker) begin() error {
+	parts, first, err := sim.NewParts(w.first, Alike)
+	if err != nil {
+		return err
+	}
+	w.parts, w.views = parts, newViews(w.subject, w.first.Nodes())
+	w.views.alike = w.symmetry
+	w.path = []place{{parts: first, view: w.views.number(parts, first)}}
+	w.frontier = frontier{}
+	w.era++
+	return nil
+}
+
+// What a worker keeps of nodes and of the steps that they take before it begins anew. A node of a
+// small world has some 10 kB.
+const (
+	maxNodes = 1 << 13
+	maxSteps = 1 << 20
+)
+
+// isFull reports whether the worker keeps too much.
+func (w *worker) isFull() bool {
+	nodes, steps := w.parts.Size()
+	return nodes > maxNodes || steps > maxSteps || w.views.isFull()
 }
 
 // useSymmetry has the worker not tell apart what its subject cannot, if there is no goal.
@@ -115,47 +151,59 @@ func (w *worker) useSymmetry() {
 		return
 	}
 	if sets := y.Alike(); len(sets) > 0 {
-		w.symmetry = newSymmetry(sets, w.path[0].world.Nodes())
+		w.symmetry = newSymmetry(sets, w.first.Nodes())
+		w.views.alike = w.symmetry
 	}
 }
 
-// key tells states apart.
-func (w *worker) key(p *place) (key, error) {
-	w.subject.Adopt(p.world)
-	past := w.past(p)
-	behaviour, err := w.behaviour(p)
-	if err != nil {
-		return key{}, err
+// enter has steps taken from a place.
+func (w *worker) enter(p *place) { w.at, w.isHere = p, false }
+
+// world is that of the place from which steps are taken.
+func (w *worker) world() *sim.World {
+	if !w.isHere {
+		w.here, w.isHere = w.parts.World(w.at.parts, w.here), true
 	}
-	return w.visited.form.of(p.firings.digest(behaviour.Fold(past))), nil
+	return w.here
 }
 
-// behaviour is that of a place whose past is known.
-func (w *worker) behaviour(p *place) (behaviour sim.Digest, err error) {
+// worldThere is that of the state to which the present step led.
+func (w *worker) worldThere() *sim.World {
+	if !w.isThere {
+		w.there, w.isThere = w.parts.World(w.buffer, w.there), true
+	}
+	return w.there
+}
+
+// enabled lists what can happen next at the place from which steps are taken.
+func (w *worker) enabled() []sim.Action {
+	if w.parts.Faults(w.at.parts) {
+		return w.world().Enabled()
+	}
+	w.actions = w.parts.Enabled(w.at.parts, w.actions)
+	return w.actions
+}
+
+// key tells states apart. world is that of the place, made if it is needed.
+func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
+	view := w.views.of(p.view, world)
+	var behaviour sim.Digest
 	if w.symmetry != nil {
-		behaviour, p.stands, err = w.symmetry.of(p.world, p.own)
-		return behaviour, err
+		behaviour, stands = w.symmetry.of(w.parts, p.parts, view.own)
+	} else {
+		behaviour = w.parts.Behaviour(p.parts)
 	}
-	return p.world.Behaviour()
-}
-
-// past is what the judges still need to know, of the world that the subject has adopted.
-func (w *worker) past(p *place) sim.Digest {
-	switch {
-	case p.pastKnown:
-	case w.symmetry != nil:
-		p.own = slices.Repeat([]sim.Digest{sim.NewDigest}, len(w.symmetry.members))
-		p.past = w.subject.(Symmetric).PastApart(sim.NewDigest, p.own)
-	default:
-		p.past = w.subject.Past(sim.NewDigest)
-	}
-	p.pastKnown = true
-	return p.past
+	return w.visited.form.of(w.fired.sets[p.fired].digest(behaviour.Fold(view.past))), stands
 }
 
 // expand looks at the states from first up to last, which belong to one layer.
 func (w *worker) expand(first, last uint32) *chunk {
-	c := &chunk{by: w, seen: map[key]struct{}{}, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
+	c := &chunk{by: w, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
+	if w.isFull() {
+		c.err = w.begin()
+	}
+	c.era = w.era
+	clear(w.seen)
 	for s := first; s < last && c.err == nil; s++ {
 		var from *place
 		if from, c.err = w.goTo(s); c.err == nil {
@@ -167,15 +215,19 @@ func (w *worker) expand(first, last uint32) *chunk {
 
 // stop notes that a bound kept a timer from firing. A timer has its name only while it is
 // armed.
-func (c *chunk) stop(t timer, name string) {
-	s := c.stopped[t]
-	c.stopped[t] = Stopped{Timer: name, Times: s.Times + 1}
+func (c *chunk) stop(t timer, name func() string) {
+	s, known := c.stopped[t]
+	if !known {
+		s.Timer = name()
+	}
+	s.Times++
+	c.stopped[t] = s
 }
 
-// goTo returns the world of a state. If it was not kept, it is made from that of the last
+// goTo returns the place of a state. If it was not kept, it is made from that of the last
 // state before it which the path still has.
 func (w *worker) goTo(state uint32) (*place, error) {
-	if p := w.frontier.visit(w, state); p != nil {
+	if p := w.frontier.visit(state); p != nil {
 		return p, nil
 	}
 	type hop struct {
@@ -186,7 +238,6 @@ func (w *worker) goTo(state uint32) (*place, error) {
 	for s := state; ; {
 		// Numbers rise along a path.
 		for w.path[len(w.path)-1].state > s {
-			w.drop(&w.path[len(w.path)-1])
 			w.path = w.path[:len(w.path)-1]
 		}
 		if w.path[len(w.path)-1].state == s {
@@ -201,19 +252,25 @@ func (w *worker) goTo(state uint32) (*place, error) {
 	}
 	for i := len(ahead) - 1; i >= 0; i-- {
 		step := ahead[i].step
-		from := &w.path[len(w.path)-1]
-		next, err := w.take(from, from.world.Enabled()[step.action()], step.chooser())
-		if err != nil {
-			return nil, err
-		}
+		w.enter(&w.path[len(w.path)-1])
+		next := w.take(w.enabled()[step.action()], step.chooser())
 		next.state = ahead[i].state
-		w.path = append(w.path, next)
-		// Its clones take over what is kept of its nodes' behaviour.
-		if _, err := next.world.Behaviour(); err != nil {
-			return nil, err
-		}
+		w.pushPath(next)
 	}
 	return &w.path[len(w.path)-1], nil
+}
+
+// pushPath goes on with the path, in the memory of what it had before.
+func (w *worker) pushPath(p place) {
+	n := len(w.path)
+	if n < cap(w.path) {
+		w.path = w.path[:n+1]
+	} else {
+		w.path = append(w.path, place{})
+	}
+	own := append(w.path[n].parts[:0], p.parts...)
+	w.path[n] = p
+	w.path[n].parts = own
 }
 
 // answering answers the questions of one step.
@@ -221,91 +278,55 @@ type answering interface {
 	sim.Chooser
 	// Number tells apart the answers that it gives.
 	Number() uint64
-	// Again has it answer from the first question on.
-	Again()
 }
 
-// take carries out one step in a clone.
-func (w *worker) take(from *place, a sim.Action, c answering) (place, error) {
-	world := &sim.World{}
-	if n := len(w.unused); n > 0 {
-		world, w.unused = w.unused[n-1], w.unused[:n-1]
-	}
-	next := place{world: world, firings: from.firings, free: from.free}
-	if t, counted := w.counted(from.world, a); counted {
-		next.firings = from.firings.and(t)
-	} else if w.isFree(a) {
+// take takes one step from the place that was entered. What it leads to is valid until the next one.
+func (w *worker) take(a sim.Action, c answering) place {
+	from := w.at
+	next := place{fired: from.fired, free: from.free}
+	if t, counted := w.counted(a); counted {
+		next.fired = w.fired.and(from.fired, t)
+	} else if w.counter.isFree(a) {
 		next.free++
 	}
-	if err := from.world.Fork(world); err != nil {
-		return place{}, err
+	w.isThere = false
+	next.parts, _ = w.parts.Take(from.parts, a, c, c.Number(), w.buffer)
+	w.buffer = next.parts
+	if next.view = from.view; !w.views.same(w.parts, from.parts, next.parts) {
+		next.view = w.views.number(w.parts, next.parts)
 	}
-	given := c.Number()
-	if !world.DoAgain(c, a, given) {
-		if err := from.world.Fork(world); err != nil {
-			return place{}, err
-		}
-		c.Again()
-		world.DoAnew(c, a, given)
-	}
-	if from.pastKnown && w.samePast(from.world, world) {
-		next.past, next.own, next.pastKnown = from.past, from.own, true
-	}
-	return next, nil
+	return next
 }
-
-// samePast reports whether no node has acted on which the past depends.
-func (w *worker) samePast(before, after *sim.World) bool {
-	for _, n := range w.remembered {
-		if before.Node(n) != after.Node(n) {
-			return false
-		}
-	}
-	return true
-}
-
-// drop ends the use of a place.
-func (w *worker) drop(p *place) {
-	w.unused = append(w.unused, p.world)
-	p.world = nil
-}
-
-// isFree reports whether an action fires a timer that can fire without end, if no bound counts
-// it.
-func (w *worker) isFree(a sim.Action) bool { return a.Kind == sim.Fire && w.subject.Endless(a.Node) }
 
 // counted is the timer that an action fires, if a bound counts it.
-func (w *worker) counted(world *sim.World, a sim.Action) (timer, bool) {
-	if !w.isFree(a) {
+func (w *worker) counted(a sim.Action) (timer, bool) {
+	if !w.counter.isFree(a) {
 		return timer{}, false
 	}
-	if w.goal != nil && !world.IsDeadline(a) && fair.AtRest(world) {
-		return timer{}, false
-	}
-	return timer{a.Node, world.TimerOf(a)}, true
+	return w.counter.counted(w.world, a, w.parts.TimerOf(w.at.parts, a))
 }
 
 // successors takes each step out of a state.
 func (w *worker) successors(c *chunk, from *place) {
-	w.subject.Adopt(from.world)
-	w.past(from)
+	w.enter(from)
+	over, open := w.views.isOver(from.view, w.world)
 	if w.goal != nil {
-		c.expanded = append(c.expanded, expanded{open: w.goal.Open()})
+		c.expanded = append(c.expanded, expanded{open: open})
 	}
-	if w.subject.Over(from.world) {
+	if over {
 		c.ended++
 		return
 	}
 	went, stopped := false, false
-	for i, a := range from.world.Enabled() {
-		t, counted := w.counted(from.world, a)
-		if !counted && from.free >= maxFree && w.bounds.Depth == 0 && w.isFree(a) {
-			c.endless = fmt.Sprintf("%s of %s", from.world.Activity(a), from.world.NodeName(a.Node))
+	for i, a := range w.enabled() {
+		t, counted := w.counted(a)
+		if !counted && from.free >= maxFree && w.counter.bounds.Depth == 0 && w.counter.isFree(a) {
+			c.endless = fmt.Sprintf("%s of %s", w.world().Activity(a), w.first.NodeName(a.Node))
 		}
-		if counted && from.firings.of(t) >= w.bounds.Firings {
-			c.stop(t, from.world.Activity(a))
+		if counted && w.fired.sets[from.fired].of(t) >= w.counter.bounds.Firings {
+			c.stop(t, func() string { return w.world().Activity(a) })
 			if w.goal != nil {
-				c.keep(threadOf(from.world, a))
+				c.keep(threadOf(w.world(), a))
 			}
 			stopped = true
 			continue
@@ -313,7 +334,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		went = true
 		var given answers.Combination
 		for more := true; more && c.err == nil; more = given.Next() {
-			c.err = w.successor(c, from, i, a, &given)
+			c.err = w.successor(c, i, a, &given)
 		}
 	}
 	switch {
@@ -325,48 +346,48 @@ func (w *worker) successors(c *chunk, from *place) {
 	}
 }
 
-// successor takes one step out of a state, and notes where it leads if that is new.
-func (w *worker) successor(c *chunk, from *place, i int, a sim.Action, given *answers.Combination) error {
+// successor takes one step out of the state that was entered, and notes where it leads if that is new.
+func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combination) error {
 	c.transitions++
-	next, panicked, err := w.tryStep(from, a, given)
+	next, panicked := w.tryStep(a, given)
+	taken, err := newStep(i, given)
 	if err != nil {
 		return err
 	}
-	found := candidate{parent: from.state}
-	if found.step, err = newStep(i, given); err != nil {
-		return err
-	}
 	if panicked != nil {
-		found.failures = []explore.Failure{panicked.Failure()}
-	} else {
-		if found.key, err = w.key(&next); err != nil {
-			return err
-		}
-		found.stands = next.stands
-		w.judge(c, &found, next.world, a)
-		if w.goal != nil && found.failures == nil {
-			c.lead(threadOf(from.world, a), found.key, w.goal.Open())
-		}
+		c.failed = append(c.failed, candidate{parent: w.at.state, step: taken, failures: []explore.Failure{panicked.Failure()}})
+		return nil
 	}
-	if found.failures != nil {
-		c.failed = append(c.failed, found)
-	} else if known, err := w.visited.has(found.key); err != nil {
+	k, stands := w.key(&next, w.worldThere)
+	judged := w.views.judge(next.view, a, w.worldThere)
+	for _, i := range judged.checked {
+		c.checked[i]++
+	}
+	if judged.failures != nil {
+		c.failed = append(c.failed, candidate{key: k, parent: w.at.state, step: taken, failures: judged.failures, stands: stands})
+		return nil
+	}
+	if w.goal != nil {
+		_, open := w.views.isOver(next.view, w.worldThere)
+		c.lead(threadOf(w.world(), a), k, open)
+	}
+	if known, err := w.visited.has(k); err != nil {
 		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)
-	} else if !known {
-		if _, again := c.seen[found.key]; !again {
-			c.seen[found.key] = struct{}{}
-			w.frontier.offer(&found, &next)
-			c.candidates = append(c.candidates, found)
-		}
+	} else if known {
+		return nil
 	}
-	if next.world != nil {
-		w.drop(&next)
+	if _, again := w.seen[k]; again {
+		return nil
 	}
+	w.seen[k] = struct{}{}
+	found := candidate{key: k, parent: w.at.state, step: taken, stands: stands, at: next}
+	w.frontier.offer(c, &found)
+	c.candidates = append(c.candidates, found)
 	return nil
 }
 
 // tryStep is take, and the finding of a panic in simulated code.
-func (w *worker) tryStep(from *place, a sim.Action, c answering) (next place, panicked *explore.Finding, err error) {
+func (w *worker) tryStep(a sim.Action, c answering) (next place, panicked *explore.Finding) {
 	over := false
 	defer func() {
 		if over {
@@ -377,21 +398,7 @@ func (w *worker) tryStep(from *place, a sim.Action, c answering) (next place, pa
 			panicked = &f
 		}
 	}()
-	next, err = w.take(from, a, c)
+	next = w.take(a, c)
 	over = true
-	return next, nil, err
-}
-
-// judge notes what a step put to the test, and what it violated. Each step is judged, also
-// one to a state that was visited before: the verdict depends on the past of the state from
-// which the step was taken.
-func (w *worker) judge(c *chunk, found *candidate, world *sim.World, a sim.Action) {
-	for i, f := range w.subject.JudgeStep(world, a) {
-		if f.Exercised > 0 {
-			c.checked[i]++
-		}
-		if f.Verdict == model.Violated {
-			found.failures = append(found.failures, f.Failure())
-		}
-	}
+	return next, nil
 }

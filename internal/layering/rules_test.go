@@ -8,7 +8,7 @@ package layering
 // know nothing of each other.
 var layers = [][]string{
 	{"internal/mutants/active", "internal/fewcollections", "internal/testsize"},
-	{"model", "metric", "internal/spelling", "internal/exacttest", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs", "proofs/sampled"},
+	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs", "proofs/sampled"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
 	{"sim/wire", "explore/...", "internal/commute"},

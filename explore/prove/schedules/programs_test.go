@@ -139,6 +139,7 @@ func (s *programs) After(*sim.World, sim.Action) {}
 func (s *programs) Over(*sim.World) bool         { return false }
 func (s *programs) Past(d sim.Digest) sim.Digest { return d }
 func (s *programs) PastOf(sim.NodeID) bool       { return false }
+func (s *programs) SeesNodes() bool              { return false }
 func (s *programs) Endless(sim.NodeID) bool      { return true }
 func (s *programs) Goal() prove.Goal             { return nil }
 func (s *programs) Judge(*sim.World) []explore.Finding {

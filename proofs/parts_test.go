@@ -1,0 +1,110 @@
+package proofs_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/internal/testsize"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// In every scenario, a step between states leads to the state of the world to which the step of a
+// world leads, if it is carried out and if it is repeated.
+func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
+	for _, sc := range testbed.Scenarios() {
+		t.Run(sc.Name, func(t *testing.T) {
+			s, err := sc.New(sc.Params)
+			require.NoError(t, err)
+			if s.Options().Mode == sim.Timed {
+				t.Skip("a timed world has no states")
+			}
+			first := sim.NewWorld(s.Options())
+			first.OmitNames()
+			explore.Begin(s, first, &answers.Combination{})
+			parts, begin, err := sim.NewParts(first, prove.Alike)
+			require.NoError(t, err)
+			taken := stepper{t: t, parts: parts, known: map[bool]int{}}
+			for seed := range uint64(testsize.Of(20, 4, 2)) {
+				r := rand.New(rand.NewPCG(seed, 1))
+				w := fork(t, first)
+				at := begin
+				for range 150 {
+					enabled := w.Enabled()
+					if len(enabled) == 0 {
+						break
+					}
+					w, at = taken.step(w, at, r.IntN(len(enabled)), r.IntN(3))
+				}
+			}
+			require.Positive(t, taken.known[true])
+			require.Positive(t, taken.known[false])
+		})
+	}
+}
+
+type stepper struct {
+	t     *testing.T
+	parts *sim.Parts
+	// known is how many steps were repeated, and how many were not.
+	known map[bool]int
+}
+
+// step takes a step in the world and twice between states, with one combination of answers after the
+// other, up to which.
+func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, sim.State) {
+	var given answers.Combination
+	if !x.parts.Faults(at) {
+		requireActions(x.t, w.Enabled(), x.parts.Enabled(at, nil))
+	}
+	a := slices.Clone(w.Enabled())[i]
+	for ; ; which-- {
+		taken := fork(x.t, w)
+		taken.Do(&given, a)
+		var next sim.State
+		for range 2 {
+			given.Again()
+			var known bool
+			next, known = x.parts.Take(at, a, &given, given.Number(), nil)
+			x.known[known]++
+			behaviour, err := taken.Behaviour()
+			require.NoError(x.t, err)
+			require.Equal(x.t, behaviour, x.parts.Behaviour(next))
+			again := x.parts.World(next, &sim.World{})
+			require.Equal(x.t, state(x.t, taken), state(x.t, again))
+			requireActions(x.t, taken.Enabled(), again.Enabled())
+		}
+		if which == 0 || !given.Next() {
+			return taken, next
+		}
+	}
+}
+
+// requireActions compares what can happen next. Since when it can is not kept.
+func requireActions(t *testing.T, want, got []sim.Action) {
+	want, got = slices.Clone(want), slices.Clone(got)
+	for _, list := range [][]sim.Action{want, got} {
+		for i := range list {
+			list[i].Since = 0
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+func fork(t *testing.T, w *sim.World) *sim.World {
+	c := &sim.World{}
+	require.NoError(t, w.Fork(c))
+	return c
+}
+
+func state(t *testing.T, w *sim.World) uint64 {
+	d, err := w.Fingerprint()
+	require.NoError(t, err)
+	return d
+}

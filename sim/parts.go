@@ -1,0 +1,479 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/watchbed/watchbed/internal/intern"
+)
+
+// State is a world of a search in numbers: each is that of one part of it (Parts). What the worlds
+// of a search consist of comes again and again, so that a state takes some 100 bytes where a world
+// takes 10,000, and equal parts have equal numbers. The places are those of what belongs to no node
+// and no connection, of the numbers of loops, timers and lanes, of the counter that orders calls and
+// returns, of each node, and of each connection.
+type State []uint32
+
+const (
+	placeRest = iota
+	placeLayout
+	placeTicks
+	// placeOfNodes is that of node 0, which has none: it is the world itself.
+	placeOfNodes = placeTicks
+)
+
+// Parts are what the worlds of a search consist of, each part once, and the steps that were taken
+// (Take). Nothing is assumed: parts are equal if they are equal as a whole, value by value. It is for
+// one goroutine.
+type Parts struct {
+	// alike reports whether two nodes, or two payloads, are equal in everything that they consist of.
+	alike func(a, b any) bool
+	// first is a world that shares with all others what does not change; at is one in which steps are
+	// taken that are not known.
+	first, at *World
+	// nodes is how many there are, with the world itself.
+	nodes int
+
+	// numbers are those of sequences of numbers that make a part; parts has the number of a part by
+	// that of its sequence.
+	numbers intern.Pairs
+	parts   []uint32
+
+	objects    []object
+	ofObjects  map[Digest][]uint32
+	payloads   []Payload
+	ofPayloads map[Digest][]uint32
+	nodeParts  []nodePart
+	connParts  []connPart
+	layouts    []layout
+	rests      []restPart
+	steps      steps
+	// readyBits is the memory of Enabled.
+	readyBits []uint64
+}
+
+// A sequence begins with what kind of part it makes. Numbers of pairs stand behind the kinds.
+const (
+	sequenceOfNode uint32 = iota + 1
+	sequenceOfConn
+	sequenceOfLayout
+	sequenceOfRest
+	kinds = sequenceOfRest
+)
+
+// object is what a node is, without its loops and timers.
+type object struct {
+	node      Node
+	behaviour Digest
+	peers     *[]NodeID
+}
+
+// nodePart is a node with its loops and timers.
+type nodePart struct {
+	object uint32
+	begun  Cause
+	// loops are those that are enabled, in order.
+	loops  []int32
+	timers []armedTimer
+	// digest is World.nodeDigest of it.
+	digest Digest
+}
+
+type armedTimer struct {
+	number int32
+	cause  Cause
+	due    Time
+}
+
+// connPart is a connection with what is under way on it. Of one that is free there is only its number.
+type connPart struct {
+	conn  conn
+	lanes [2]lane
+	// ready says of which lane a message can be delivered.
+	ready [2]bool
+	// digest is World.connDigest of it, whole is what Behaviour sums up, and causes are the nodes that
+	// began what led to the messages.
+	digest, whole Digest
+	causes        []NodeID
+}
+
+// layout says which number a loop, a timer and a lane has in World.slots. It depends on the order in
+// which they came up.
+type layout struct {
+	slots []slot
+	// loops and timers are by node; lanes has two for each connection.
+	loops, timers [][]int32
+	lanes         []int32
+}
+
+// restPart is what belongs to no node and no connection.
+type restPart struct {
+	phase      Phase
+	faults     []faultPart
+	partitions []*Partition
+	digest     Digest
+}
+
+type faultPart struct {
+	left  int
+	ready bool
+}
+
+// NewParts returns parts for the worlds that a world leads to, which is not timed and has no names
+// (OmitNames), with the state of that world. The error names the first node that cannot be cloned, or
+// has no fingerprint.
+func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
+	p := &Parts{
+		alike: alike, first: w, at: &World{}, nodes: len(w.nodes),
+		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{},
+		// Number 0 is no part.
+		objects: make([]object, 1), payloads: make([]Payload, 1), nodeParts: make([]nodePart, 1),
+		connParts: make([]connPart, 1), layouts: make([]layout, 1), rests: make([]restPart, 1),
+	}
+	if err := w.clonable(); err != nil {
+		return nil, nil, err
+	}
+	if _, err := w.Behaviour(); err != nil {
+		return nil, nil, err
+	}
+	if err := w.Fork(p.at); err != nil {
+		return nil, nil, err
+	}
+	return p, p.apart(p.at, nil), nil
+}
+
+// Size is how many nodes and steps are kept. A search begins anew with both when there are too many.
+func (p *Parts) Size() (nodes, steps int) { return len(p.objects), int(p.steps.numbers.Last()) }
+
+// Object is the number of what a node is in a state, without its loops and timers.
+func (p *Parts) Object(s State, n NodeID) uint32 { return p.nodeParts[s[placeOfNodes+int(n)]].object }
+
+func (p *Parts) placeOfConn(i int) int { return placeOfNodes + p.nodes - 1 + i }
+
+// conns is how many connections a state has, with number 0, which is none.
+func (p *Parts) conns(s State) int { return len(s) - p.placeOfConn(0) }
+
+// sequence numbers what a part consists of. So far is its kind, or the number of the pair behind it.
+type sequence struct {
+	of    *intern.Pairs
+	soFar uint32
+}
+
+func (p *Parts) sequence(kind uint32) sequence { return sequence{&p.numbers, kind} }
+
+func (s *sequence) with(x uint32) { s.soFar = kinds + s.of.Number(s.soFar, x) }
+
+func (s *sequence) long(x int64) {
+	s.with(uint32(x))
+	s.with(uint32(uint64(x) >> 32))
+}
+
+func (s *sequence) truth(b bool) { s.with(uint32(number(b))) }
+
+func number(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// known is the part with this sequence, 0 if it is a new one.
+func (p *Parts) known(s sequence) uint32 {
+	for len(p.parts) <= int(kinds+p.numbers.Last()) {
+		p.parts = append(p.parts, 0)
+	}
+	return p.parts[s.soFar]
+}
+
+// apart takes a world apart, into the memory of a state.
+func (p *Parts) apart(w *World, into State) State {
+	s := append(into[:0], p.rest(w), p.layout(w), uint32(w.ticks))
+	for n := 1; n < len(w.nodes); n++ {
+		s = append(s, p.node(w, NodeID(n)))
+	}
+	for i := 1; i < len(w.conns); i++ {
+		s = append(s, p.conn(w, i))
+	}
+	return s
+}
+
+// value is what a world has in a place of its state.
+func (p *Parts) value(w *World, place int) uint32 {
+	switch {
+	case place == placeRest:
+		return p.rest(w)
+	case place == placeLayout:
+		return p.layout(w)
+	case place == placeTicks:
+		return uint32(w.ticks)
+	case place <= p.placeOfConn(0):
+		return p.node(w, NodeID(place-placeOfNodes))
+	}
+	return p.conn(w, place-p.placeOfConn(0))
+}
+
+func (p *Parts) rest(w *World) uint32 {
+	s := p.sequence(sequenceOfRest)
+	s.with(uint32(w.phase))
+	r := restPart{phase: w.phase}
+	for i := range w.faults {
+		f := faultPart{left: w.faults[i].left, ready: w.isReady(w.faults[i].slot)}
+		r.faults = append(r.faults, f)
+		s.long(int64(f.left))
+		s.truth(f.ready)
+	}
+	for _, x := range w.partitions {
+		// Each of them is a fault.
+		s.with(uint32(slices.IndexFunc(w.faults, func(f plannedFault) bool { return f.fault == Fault(x) })))
+	}
+	known := p.known(s)
+	if known == 0 {
+		known = uint32(len(p.rests))
+		r.partitions, r.digest = slices.Clone(w.partitions), w.restDigest()
+		p.rests, p.parts[s.soFar] = append(p.rests, r), known
+	}
+	return known
+}
+
+func (p *Parts) layout(w *World) uint32 {
+	s := p.sequence(sequenceOfLayout)
+	for i := range w.slots {
+		x := &w.slots[i]
+		s.with(uint32(x.action.Kind))
+		s.with(uint32(x.index))
+		if x.action.Kind != Deliver {
+			s.with(uint32(x.action.Node))
+		}
+	}
+	known := p.known(s)
+	if known == 0 {
+		known = uint32(len(p.layouts))
+		p.layouts, p.parts[s.soFar] = append(p.layouts, newLayout(w)), known
+	}
+	return known
+}
+
+func newLayout(w *World) layout {
+	l := layout{slots: slices.Clone(w.slots)}
+	for i := range l.slots {
+		x := &l.slots[i]
+		x.due, x.cause, x.action.Since = 0, 0, 0
+		if x.action.Kind == Deliver {
+			x.action.Node = 0
+		}
+	}
+	for i := range w.nodes {
+		l.loops, l.timers = append(l.loops, slices.Clone(w.nodes[i].tasks)), append(l.timers, slices.Clone(w.nodes[i].timers))
+	}
+	for i := range w.lanes {
+		l.lanes = append(l.lanes, w.lanes[i].slot)
+	}
+	return l
+}
+
+func (p *Parts) node(w *World, n NodeID) uint32 {
+	rec := &w.nodes[n]
+	part := nodePart{object: p.object(rec), begun: rec.begun}
+	s := p.sequence(sequenceOfNode)
+	s.with(uint32(n))
+	s.with(part.object)
+	s.with(uint32(part.begun))
+	for i, slot := range rec.tasks {
+		if w.isReady(slot) {
+			part.loops = append(part.loops, int32(i))
+			s.with(uint32(i))
+		}
+	}
+	s.with(^uint32(0))
+	for i, slot := range rec.timers {
+		if w.isReady(slot) {
+			x := armedTimer{int32(i), w.slots[slot].cause, w.slots[slot].due}
+			part.timers = append(part.timers, x)
+			s.with(uint32(i))
+			s.with(uint32(x.cause))
+			s.long(int64(x.due))
+		}
+	}
+	known := p.known(s)
+	if known == 0 {
+		known = uint32(len(p.nodeParts))
+		part.digest, _, _ = w.nodeDigest(int(n), behaviourOf)
+		p.nodeParts, p.parts[s.soFar] = append(p.nodeParts, part), known
+	}
+	return known
+}
+
+func behaviourOf(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour }
+
+// maxAlike is with how many of those with its fingerprint a node is compared.
+const maxAlike = 16
+
+// object is the number of a node that is equal to this one: that of the first that was met. The record
+// has that node from now on.
+func (p *Parts) object(rec *nodeRecord) uint32 {
+	if rec.numbered != 0 {
+		return rec.numbered
+	}
+	f := rec.node.(Fingerprinter)
+	if rec.behaviour == (Digest{}) {
+		rec.describe(f)
+	}
+	fingerprint := f.Fingerprint(NewDigest)
+	// Clone marks in both nodes what they share. Nodes of which each was cloned are equal in
+	// these marks too.
+	rec.node.(Cloner).Clone()
+	same := p.ofObjects[fingerprint]
+	known := uint32(0)
+	for _, i := range same[:min(len(same), maxAlike)] {
+		if p.alike(p.objects[i].node, rec.node) {
+			known = i
+			break
+		}
+	}
+	if known == 0 {
+		known = uint32(len(p.objects))
+		p.objects = append(p.objects, object{rec.node, rec.behaviour, rec.peers})
+		p.ofObjects[fingerprint] = append(same, known)
+	}
+	p.objects[known].into(rec, known)
+	return known
+}
+
+// into makes a node of a world this one.
+func (o *object) into(rec *nodeRecord, number uint32) {
+	rec.node, rec.behaviour, rec.peers, rec.shared, rec.numbered = o.node, o.behaviour, o.peers, true, number
+}
+
+func (p *Parts) conn(w *World, i int) uint32 {
+	k := w.conns[i]
+	part := connPart{conn: k}
+	s := p.sequence(sequenceOfConn)
+	s.with(uint32(k.id))
+	s.with(uint32(k.state))
+	if k.state != connFree {
+		s.with(uint32(k.opener)<<16 | uint32(k.acceptor))
+		s.with(uint32(k.kind))
+		for j := range part.lanes {
+			l := &w.lanes[2*i+j]
+			part.lanes[j], part.ready[j] = p.lane(&s, l), w.isReady(l.slot)
+			s.truth(part.ready[j])
+		}
+	} else {
+		part.conn = conn{id: k.id}
+	}
+	known := p.known(s)
+	if known == 0 {
+		known = uint32(len(p.connParts))
+		if k.state != connFree {
+			part.digest, part.whole = w.connDigest(i), w.wholeConnDigest(i)
+			w.eachUnderWay(i, func(m *Message) { part.causes = append(part.causes, w.nodeOf(m.Cause)) })
+		}
+		p.connParts, p.parts[s.soFar] = append(p.connParts, part), known
+	}
+	return known
+}
+
+// lane goes on with what a lane is, and returns it.
+func (p *Parts) lane(s *sequence, l *lane) lane {
+	s.with(uint32(l.room))
+	s.truth(l.held)
+	s.truth(l.cut)
+	s.truth(l.deaf)
+	s.with(uint32(l.len()))
+	part := *l
+	part.queue, part.head = slices.Clone(l.queue[l.head:]), 0
+	for i := range part.queue {
+		m := &part.queue[i]
+		payload := p.payload(m.Payload)
+		m.Payload = p.payloads[payload]
+		s.with(payload)
+		s.with(uint32(m.Conn))
+		s.with(uint32(m.From)<<16 | uint32(m.To))
+		s.with(uint32(m.Cause))
+	}
+	return part
+}
+
+// payload is the number of a payload that is equal to this one.
+func (p *Parts) payload(x Payload) uint32 {
+	d := x.Digest(NewDigest)
+	for _, i := range p.ofPayloads[d] {
+		if p.alike(p.payloads[i], x) {
+			return i
+		}
+	}
+	n := uint32(len(p.payloads))
+	p.payloads, p.ofPayloads[d] = append(p.payloads, x), append(p.ofPayloads[d], n)
+	return n
+}
+
+// World puts a state together again, into a world that was one of the search or is empty. The step
+// at which something became possible, and what was counted, are not kept.
+func (p *Parts) World(s State, w *World) *World {
+	if w.nodes == nil {
+		// It could be cloned before.
+		if err := p.first.Fork(w); err != nil {
+			panic(fmt.Sprintf("sim: %v", err))
+		}
+	}
+	r, l := &p.rests[s[placeRest]], &p.layouts[s[placeLayout]]
+	w.phase, w.ticks, w.firstFree, w.crashing, w.asked = r.phase, int64(s[placeTicks]), 1, nil, nil
+	w.slots, w.follows, w.enabled = append(w.slots[:0], l.slots...), false, w.enabled[:0]
+	w.ready = append(w.ready[:0], make([]uint64, (len(l.slots)+63)/64)...)
+	w.partitions = append(w.partitions[:0], r.partitions...)
+	for i, f := range r.faults {
+		w.faults[i].left = f.left
+		if f.ready {
+			w.setReady(w.faults[i].slot)
+		}
+	}
+	for n := 1; n < p.nodes; n++ {
+		rec, part := &w.nodes[n], &p.nodeParts[s[placeOfNodes+n]]
+		p.objects[part.object].into(rec, part.object)
+		rec.begun, rec.tasks, rec.timers, rec.sharedTables = part.begun, l.loops[n], l.timers[n], true
+		for _, i := range part.loops {
+			w.setReady(l.loops[n][i])
+		}
+		for _, x := range part.timers {
+			slot := l.timers[n][x.number]
+			w.slots[slot].cause, w.slots[slot].due = x.cause, x.due
+			w.setReady(slot)
+		}
+	}
+	w.conns = append(w.conns[:0], conn{})
+	for i := 1; i < p.conns(s); i++ {
+		part := &p.connParts[s[p.placeOfConn(i)]]
+		w.conns = append(w.conns, part.conn)
+		for j := range part.lanes {
+			w.lanes = p.putLane(w.lanes, part, l.lanes[2*i+j], 2*i+j)
+			if part.ready[j] {
+				w.setReady(l.lanes[2*i+j])
+			}
+			w.slots[l.lanes[2*i+j]].action.Node = part.receiver(j)
+		}
+	}
+	w.lanes = w.lanes[:2*p.conns(s)]
+	return w
+}
+
+// putLane makes number n of these lanes that of a part.
+func (p *Parts) putLane(lanes []lane, part *connPart, slot int32, n int) []lane {
+	lanes = lanes[:cap(lanes)]
+	if n >= len(lanes) {
+		lanes = append(lanes, make([]lane, n+1-len(lanes))...)
+	}
+	queue := lanes[n].queue[:0]
+	lanes[n] = part.lanes[n%2]
+	lanes[n].queue, lanes[n].slot = append(queue, part.lanes[n%2].queue...), slot
+	return lanes
+}
+
+// receiver is the node that a lane leads to: the first leads to the acceptor.
+func (c *connPart) receiver(lane int) NodeID {
+	if lane == 0 {
+		return c.conn.acceptor
+	}
+	return c.conn.opener
+}
+
+func (w *World) setReady(slot int32) { setBit(w.ready, slot) }

@@ -1,0 +1,386 @@
+package sim
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/watchbed/watchbed/internal/intern"
+)
+
+// steps are those that were taken, by what they have asked of their state: a decision tree. A step
+// begins with the part of the node that acts, what the node does, and how its questions are
+// answered. What it asks next depends on nothing but what it was told, so a step that is told the same
+// does the same.
+type steps struct {
+	// numbers are those of the ways into the tree, branches what comes at the end of a way.
+	numbers  intern.Pairs
+	branches []branch
+}
+
+// branch is what a step does that has been told so much.
+type branch struct {
+	// asks is what it asks next.
+	asks question
+	// there is the way on if asks is about a slot that there is: few are not there.
+	there uint32
+	// leaf is where the step leads, if it asks nothing more.
+	leaf *leaf
+}
+
+// leaf is what a step changes, and what it asks its chooser.
+type leaf struct {
+	writes  []write
+	choices []choice
+}
+
+type write struct {
+	place int
+	value uint32
+}
+
+type choice struct {
+	n, answer int
+	what      string
+}
+
+// question is what a step asks of its state: what is in a place, or something else below 0.
+type question int32
+
+const (
+	asksNothing question = -1
+	// asksNumbers is which connections there are.
+	asksNumbers question = -2
+	// asksSlot is whether there is a slot already for a loop or a timer.
+	asksSlot question = -3
+)
+
+// maxSlotNumber is the greatest number of a loop or a timer that a question has room for.
+const maxSlotNumber = 1<<16 - 1
+
+// slotQuestion asks for the slot of a loop or a timer.
+func slotQuestion(n NodeID, k Kind, number int) question {
+	return asksSlot - question(int(n)<<17|number<<1|int(k&1))
+}
+
+func (q question) slot() (n NodeID, timer bool, number int) {
+	x := int(asksSlot - q)
+	return NodeID(x >> 17), x&1 == int(Fire&1), x >> 1 & maxSlotNumber
+}
+
+// asked is what a step has asked, in order, each thing once.
+type asked struct {
+	questions []question
+	choices   []choice
+	// tooMuch: it may have asked anything.
+	tooMuch bool
+}
+
+func (w *World) asks(place int) {
+	if w.asked != nil {
+		w.asked.add(question(place))
+	}
+}
+
+func (a *asked) add(q question) {
+	if !slices.Contains(a.questions, q) {
+		a.questions = append(a.questions, q)
+	}
+}
+
+// asksConn asks for a connection. Number 0 is none.
+func (w *World) asksConn(i int) {
+	if i > 0 {
+		w.asks(placeOfNodes + len(w.nodes) - 1 + i)
+	}
+}
+
+// asksOpen asks for what decides the number of a new connection, and whether it gets through.
+func (w *World) asksOpen() {
+	if w.asked == nil {
+		return
+	}
+	w.asked.add(asksNumbers)
+	if len(w.faults) > 0 {
+		w.asks(placeRest)
+	}
+	if len(w.conns) > maxNumbers {
+		w.asksTooMuch()
+	}
+}
+
+// asksSlot asks whether there is a slot for a loop or a timer of the node that acts.
+func (w *World) asksSlot(k Kind, number int) {
+	switch {
+	case w.asked == nil:
+	case number > maxSlotNumber:
+		w.asksTooMuch()
+	default:
+		w.asked.add(slotQuestion(w.env.node, k, number))
+	}
+}
+
+func (w *World) asksTooMuch() {
+	if w.asked != nil {
+		w.asked.tooMuch = true
+	}
+}
+
+func (w *World) asksChooser(n int, what string, answer int) {
+	if w.asked != nil {
+		w.asked.choices = append(w.asked.choices, choice{n, answer, what})
+	}
+}
+
+// maxNumbers is up to which number a connection has a bit in what asksNumbers is told.
+const maxNumbers = 31
+
+// numbersInUse has a bit for each connection that is not free.
+func (p *Parts) numbersInUse(s State) (set uint32) {
+	for i, part := range s[p.placeOfConn(1):] {
+		if p.connParts[part].conn.state != connFree {
+			set |= 1 << (i + 1)
+		}
+	}
+	return set
+}
+
+// told is the answer to a question. A connection that there is not yet is 0.
+func (p *Parts) told(s State, q question) uint32 {
+	switch {
+	case int(q) >= len(s):
+		return 0
+	case q >= 0:
+		return s[q]
+	case q == asksNumbers:
+		return p.numbersInUse(s)
+	}
+	return uint32(number(p.hasSlot(s, q)))
+}
+
+func (p *Parts) hasSlot(s State, q question) bool {
+	n, timer, i := q.slot()
+	table := p.layouts[s[placeLayout]].loops[n]
+	if timer {
+		table = p.layouts[s[placeLayout]].timers[n]
+	}
+	return i < len(table) && table[i] != 0
+}
+
+// begin is what a step begins with: what happens, to which node, on which connection, with which
+// answers.
+func (p *Parts) begin(s State, a Action, answers uint64) [4]uint32 {
+	index := uint32(p.layouts[s[placeLayout]].slots[a.Slot].index)
+	conn := uint32(0)
+	if a.Kind == Deliver {
+		conn, index = s[p.placeOfConn(int(index/2))], index&1
+	}
+	return [4]uint32{uint32(a.Kind)<<24 | index, s[placeOfNodes+int(a.Node)], conn, uint32(answers)}
+}
+
+// Take takes a step out of a state, into the memory of another one: an action that Enabled lists.
+// answers is a number for what c will answer, different for different answers. known is whether the
+// step was not carried out, because one that was told the same was taken before.
+func (p *Parts) Take(s State, a Action, c Chooser, answers uint64, into State) (next State, known bool) {
+	if a.Kind != Inject {
+		if l := p.leaf(s, a, answers); l != nil {
+			return p.again(s, l, c, into), true
+		}
+	}
+	return p.anew(s, a, c, answers, into), false
+}
+
+// root is where all ways begin; a pair of numbers leads on to what stands behind its number.
+const root = 1
+
+// leaf is where a step leads, nil if it is not known.
+func (p *Parts) leaf(s State, a Action, answers uint64) *leaf {
+	at := uint32(root)
+	for _, x := range p.begin(s, a, answers) {
+		if at = root + p.steps.numbers.Find(at, x); at == root {
+			return nil
+		}
+	}
+	for {
+		b := &p.steps.branches[at]
+		switch {
+		case b.leaf != nil:
+			return b.leaf
+		case b.asks == asksNothing:
+			return nil
+		case b.asks <= asksSlot && p.hasSlot(s, b.asks):
+			at = b.there
+		default:
+			at = root + p.steps.numbers.Find(at, p.told(s, b.asks))
+		}
+		if at <= root {
+			return nil
+		}
+	}
+}
+
+// again repeats a step.
+func (p *Parts) again(s State, l *leaf, c Chooser, into State) State {
+	for _, x := range l.choices {
+		if c.Choose(p.at, x.n, x.what) != x.answer {
+			panic("sim: the answers to a step are not those that belong to their number")
+		}
+	}
+	next := append(into[:0], s...)
+	for _, w := range l.writes {
+		if w.place == len(next) {
+			next = append(next, w.value)
+		} else {
+			next[w.place] = w.value
+		}
+	}
+	return next
+}
+
+// anew carries a step out, and remembers it.
+func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) State {
+	w := p.World(s, p.at)
+	var asked asked
+	w.asked = &asked
+	w.Do(c, a)
+	w.asked = nil
+	if asked.tooMuch || a.Kind == Inject {
+		return p.apart(w, into)
+	}
+	at := uint32(root)
+	for _, x := range p.begin(s, a, answers) {
+		at = root + p.steps.numbers.Number(at, x)
+	}
+	for _, q := range asked.questions {
+		b := p.branch(at)
+		if b.leaf != nil || b.asks != asksNothing && b.asks != q {
+			panic(fmt.Sprintf("sim: a step of %s does otherwise than before although it was told the same", w.nodes[a.Node].name))
+		}
+		b.asks = q
+		next := root + p.steps.numbers.Number(at, p.told(s, q))
+		if q <= asksSlot && p.hasSlot(s, q) {
+			b.there = next
+		}
+		at = next
+	}
+	l := &leaf{choices: asked.choices}
+	places := []int{placeOfNodes + int(a.Node)}
+	if a.Kind == Deliver {
+		places = append(places, p.placeOfConn(int(p.layouts[s[placeLayout]].slots[a.Slot].index/2)))
+	}
+	for _, q := range asked.questions {
+		if q >= 0 && !slices.Contains(places, int(q)) {
+			places = append(places, int(q))
+		}
+	}
+	// New connections come one behind the other.
+	slices.Sort(places)
+	for _, place := range places {
+		if value := p.value(w, place); value != p.told(s, question(place)) {
+			l.writes = append(l.writes, write{place, value})
+		}
+	}
+	p.branch(at).leaf = l
+	return p.again(s, &leaf{writes: l.writes}, c, into)
+}
+
+// branch is what comes at the end of a way.
+func (p *Parts) branch(at uint32) *branch {
+	for len(p.steps.branches) <= int(at) {
+		p.steps.branches = append(p.steps.branches, branch{asks: asksNothing})
+	}
+	return &p.steps.branches[at]
+}
+
+// Enabled lists what can happen next in a state, as World.Enabled does. It is for a state in which no
+// fault is planned (Faults).
+func (p *Parts) Enabled(s State, list []Action) []Action {
+	l := &p.layouts[s[placeLayout]]
+	ready := append(p.readyBits[:0], make([]uint64, (len(l.slots)+63)/64)...)
+	for n := 1; n < p.nodes; n++ {
+		part := &p.nodeParts[s[placeOfNodes+n]]
+		for _, i := range part.loops {
+			setBit(ready, l.loops[n][i])
+		}
+		for i := range part.timers {
+			setBit(ready, l.timers[n][part.timers[i].number])
+		}
+	}
+	for i, part := range s[p.placeOfConn(1):] {
+		c := &p.connParts[part]
+		for j, is := range c.ready {
+			if is {
+				setBit(ready, l.lanes[2*(i+1)+j])
+			}
+		}
+	}
+	p.readyBits = ready
+	list = list[:0]
+	for i, word := range ready {
+		for ; word != 0; word &= word - 1 {
+			x := &l.slots[i<<6|bits.TrailingZeros64(word)]
+			a := x.action
+			if a.Kind == Deliver {
+				a.Node = p.connParts[s[p.placeOfConn(int(x.index/2))]].receiver(int(x.index & 1))
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func setBit(set []uint64, i int32) { set[i>>6] |= 1 << (i & 63) }
+
+// Faults reports whether a fault is planned in a state. The world says whether it can strike.
+func (p *Parts) Faults(s State) bool {
+	return slices.ContainsFunc(p.rests[s[placeRest]].faults, func(f faultPart) bool { return f.ready })
+}
+
+// TimerOf is World.TimerOf.
+func (p *Parts) TimerOf(s State, a Action) Timer {
+	return Timer(p.layouts[s[placeLayout]].slots[a.Slot].index)
+}
+
+// Behaviour is World.Behaviour of a state.
+func (p *Parts) Behaviour(s State) Digest {
+	d := p.rests[s[placeRest]].digest
+	conns := p.placeOfConn(1)
+	for _, n := range s[placeOfNodes+1 : conns] {
+		part := &p.nodeParts[n]
+		d = d.Fold(part.digest)
+		if peers := p.objects[part.object].peers; peers != nil {
+			for _, x := range *peers {
+				d = d.Word(uint64(x))
+			}
+		}
+	}
+	var sum Digest
+	for _, c := range s[conns:] {
+		sum = sum.And(p.connParts[c].whole)
+	}
+	return d.Fold(sum)
+}
+
+// Sketch is World.Sketch of a state.
+func (p *Parts) Sketch(s State, k *Sketch) {
+	k.rest = p.rests[s[placeRest]].digest
+	k.nodes, k.links, k.named = append(k.nodes[:0], sketched{}), k.links[:0], k.named[:0]
+	conns := p.placeOfConn(1)
+	for _, n := range s[placeOfNodes+1 : conns] {
+		part := &p.nodeParts[n]
+		first := len(k.named)
+		if peers := p.objects[part.object].peers; peers != nil {
+			k.named = append(k.named, *peers...)
+		}
+		k.nodes = append(k.nodes, sketched{part.digest, first, len(k.named)})
+	}
+	for _, c := range s[conns:] {
+		part := &p.connParts[c]
+		if part.conn.state == connFree {
+			continue
+		}
+		first := len(k.named)
+		k.named = append(k.named, part.causes...)
+		k.links = append(k.links, link{part.digest, part.conn.opener, part.conn.acceptor, first, len(k.named)})
+	}
+}
