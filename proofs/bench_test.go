@@ -2,31 +2,69 @@ package proofs_test
 
 import (
 	"context"
-	"fmt"
+	"slices"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/testbed"
 )
 
-// One operation is a search of issue-15220 on etcd 3.6.16 with one write and one list.
+// Each operation is a search with one worker and the same search with two, one after the other. Of all
+// operations it reports medians: states a second of processor time with one worker, states a second with
+// one and with two, how many times as many that is, and the bytes that a state takes.
 func BenchmarkProve(b *testing.B) {
-	p := scenarios.Issue15220.Params
-	p.Etcd = "3.6.16"
-	p.Workload.Writers, p.Workload.Writes, p.Workload.Readers, p.Workload.Reads = 1, 1, 1, 1
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			b.ReportAllocs()
-			states := 0
+	for _, world := range []struct {
+		name, scenario, settings string
+		bounds                   prove.Bounds
+		states                   int
+	}{
+		{"one write and one list", "issue-15220", "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1", prove.Bounds{Firings: 3}, 0},
+		{"two writes and two lists", "issue-15220", "etcd=3.6.16 writers=1 writes=2 readers=1 reads=2", prove.Bounds{Firings: 1}, 0},
+		{"one stream that breaks", "issue-15220", "etcd=3.6.16 writers=1 writes=1 readers=1 reads=1 breaks=1", prove.Bounds{Firings: 1}, 0},
+		{"a follower", "lagging-member", "writers=1 writes=1 readers=1 reads=1 noise=0 noise-writes=0 keys=1 breaks=0 restarts=0", prove.Bounds{Firings: 1}, 100_000},
+	} {
+		b.Run(world.name, func(b *testing.B) {
+			sc, err := testbed.FindScenario(world.scenario)
+			require.NoError(b, err)
+			p := sc.Params
+			require.NoError(b, setAll(&p, world.settings))
+			var core, one, two, ratio, bytes []float64
 			for b.Loop() {
-				found, _, err := proof.Search(context.Background(), scenarios.Issue15220, p, prove.Config{Bounds: prove.Bounds{Firings: 2}, Workers: workers}, "benchmark")
-				require.NoError(b, err)
-				states += found.States
+				var rates []float64
+				for _, workers := range []int{1, 2} {
+					began, used := time.Now(), processorTime(b)
+					found, _, err := proof.Search(context.Background(), sc, p, prove.Config{Bounds: world.bounds, States: world.states, Workers: workers}, "benchmark")
+					require.NoError(b, err)
+					states := float64(found.States)
+					rates = append(rates, states/time.Since(began).Seconds())
+					if workers == 1 {
+						core, bytes = append(core, states/(processorTime(b)-used).Seconds()), append(bytes, float64(found.Bytes)/states)
+					}
+				}
+				one, two, ratio = append(one, rates[0]), append(two, rates[1]), append(ratio, rates[1]/rates[0])
 			}
-			b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
+			b.ReportMetric(median(core), "states/cpu-s")
+			b.ReportMetric(median(one), "states/s")
+			b.ReportMetric(median(two), "states/s-of-2")
+			b.ReportMetric(median(ratio), "times-of-2")
+			b.ReportMetric(median(bytes), "B/state")
 		})
 	}
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// processorTime is what this process has used so far.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
