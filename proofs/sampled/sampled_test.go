@@ -14,6 +14,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
@@ -31,12 +32,18 @@ const (
 )
 
 // seen is what the first schedules of a strategy have come to, from seed 0 on.
-type seen struct{ Schedules, States, Histories int }
+type seen struct {
+	Schedules, States, Histories int
+	// Classes is of how many classes the schedules are; 0 if they are not counted.
+	Classes int `json:",omitempty"`
+}
 
 // figures are those of a world.
 type figures struct {
 	// States are all that there are, Histories all with which schedules end.
 	States, Histories int
+	// Classes are all that schedules are of; 0 if they are too many to count.
+	Classes int `json:",omitempty"`
 	// Strategies has the samples of each strategy, each 10 times the one before.
 	Strategies map[string][]seen
 }
@@ -46,22 +53,32 @@ const fewest = 1_000
 
 // sample takes schedules of a strategy. What a strategy wants to know of the scenario it is
 // told of unbounded runs, as in a campaign.
-func (w *world) sample(t *testing.T, s strategy.Strategy, schedules int) (samples []seen) {
+func (w *world) sample(t *testing.T, s strategy.Strategy, most int) (samples []seen) {
 	t.Helper()
 	chooser := s.For(explore.NewRunner(w.system(t), 0))
 	system := w.system(t)
 	walk := prove.NewWalk(unjudged{system}, prove.Bounds{Firings: w.firings})
+	classes := schedules.NewWalk(unjudged{w.system(t)}, w.firings)
+	ofClass := s.For(explore.NewRunner(w.system(t), 0))
 	histories := map[sim.Digest]struct{}{}
 	next := fewest
-	for n := 1; n <= schedules; n++ {
+	for n := 1; n <= most; n++ {
 		chooser.Begin(uint64(n - 1))
 		ended, err := walk.Take(chooser)
 		require.NoError(t, err)
 		if ended {
 			histories[wholehistory.History(system, sim.NewDigest)] = struct{}{}
 		}
+		if n <= w.mostClasses {
+			ofClass.Begin(uint64(n - 1))
+			require.True(t, classes.Take(ofClass), "a schedule did not end")
+		}
 		if n == next {
-			samples = append(samples, seen{n, walk.States(), len(histories)})
+			x := seen{Schedules: n, States: walk.States(), Histories: len(histories)}
+			if n <= w.mostClasses {
+				x.Classes = classes.Classes()
+			}
+			samples = append(samples, x)
 			next *= 10
 		}
 	}
@@ -81,18 +98,29 @@ func TestSampled(t *testing.T) {
 			break
 		}
 		t.Run(w.name(), func(t *testing.T) {
-			schedules := fewest
+			most := fewest
 			if *updateSampled {
-				schedules = w.most
+				most = w.most
 			}
 			f := figures{Strategies: map[string][]seen{}}
 			f.States, f.Histories = w.all(t)
-			for _, s := range strategy.All() {
-				samples := w.sample(t, s, schedules)
-				f.Strategies[s.Name] = samples
-				last := samples[len(samples)-1]
-				require.LessOrEqual(t, last.States, f.States, "%s has left the bounds", s.Name)
-				require.LessOrEqual(t, last.Histories, f.Histories, s.Name)
+			f.Classes = w.classes(t)
+			samples := make([][]seen, len(strategy.All()))
+			t.Run("strategies", func(t *testing.T) {
+				for i, s := range strategy.All() {
+					t.Run(s.Name, func(t *testing.T) {
+						t.Parallel()
+						samples[i] = w.sample(t, s, most)
+					})
+				}
+			})
+			for i, s := range strategy.All() {
+				f.Strategies[s.Name] = samples[i]
+				for _, x := range samples[i] {
+					require.LessOrEqual(t, x.States, f.States, "%s has left the bounds", s.Name)
+					require.LessOrEqual(t, x.Histories, f.Histories, s.Name)
+					require.LessOrEqual(t, x.Classes, f.Classes, s.Name)
+				}
 			}
 			if *updateSampled {
 				kept[w.name()] = f
@@ -136,6 +164,9 @@ const head = `# How much a sample of schedules sees
 
 A state is what the search takes for one: what nodes will do, how often timers have fired, and of the past what a verdict depends on.
 A history is what clients asked and were answered, and in which order; only schedules that end by themselves have one.
+A class are the schedules that become each other by swapping adjacent steps which do not conflict: they end in the same state with the same
+history. Here schedules go on until nothing can happen within the bounds, also when the clients are done. Each run of a sample is one schedule
+of one class, so that a sample is never of more classes than it has schedules. "-": not counted.
 Samples keep to the bounds of the search: a timer that has fired as often as they say is not offered. Seeds are 0, 1, 2 and so on.
 A violation ends neither a schedule nor the search.
 `
@@ -150,21 +181,22 @@ func table(kept map[string]figures) string {
 		if !ok {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s, ", w.remark, w.name(), report.Counted(uint64(f.States), "state"))
-		if f.Histories == 1 {
-			b.WriteString("1 history.\n\n| strategy |")
+		fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s, %s, ", w.remark, w.name(),
+			report.Counted(uint64(f.States), "state"), counted(f.Histories, "history", "histories"))
+		if f.Classes > 0 {
+			fmt.Fprintf(&b, "%s of schedules.\n\n| strategy |", counted(f.Classes, "class", "classes"))
 		} else {
-			fmt.Fprintf(&b, "%d histories.\n\n| strategy |", f.Histories)
+			b.WriteString("classes of schedules not counted.\n\n| strategy |")
 		}
 		samples := f.Strategies[strategy.Default().Name]
 		for _, s := range samples {
-			fmt.Fprintf(&b, " states of %s | histories |", report.Counted(uint64(s.Schedules), "schedule"))
+			fmt.Fprintf(&b, " states of %s | histories | classes |", report.Counted(uint64(s.Schedules), "schedule"))
 		}
-		b.WriteString("\n|---|" + strings.Repeat("---:|---:|", len(samples)) + "\n")
+		b.WriteString("\n|---|" + strings.Repeat("---:|---:|---:|", len(samples)) + "\n")
 		for _, s := range strategy.All() {
 			fmt.Fprintf(&b, "| %s |", s.Name)
 			for _, x := range f.Strategies[s.Name] {
-				fmt.Fprintf(&b, " %s | %s |", part(x.States, f.States), part(x.Histories, f.Histories))
+				fmt.Fprintf(&b, " %s | %s | %s |", part(x.States, f.States), part(x.Histories, f.Histories), part(x.Classes, f.Classes))
 			}
 			b.WriteString("\n")
 		}
@@ -174,8 +206,19 @@ func table(kept map[string]figures) string {
 
 // part never says 100 % of what is not all.
 func part(n, of int) string {
-	if n == of {
+	switch n {
+	case 0:
+		return "-"
+	case of:
 		return "all"
 	}
 	return fmt.Sprintf("%.1f %%", min(99.9, 100*float64(n)/float64(of)))
+}
+
+// counted is for nouns that take no "s".
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strings.Fields(report.Counted(uint64(n), one))[0] + " " + several
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/prove/schedules"
 	"github.com/watchbed/watchbed/internal/wholehistory"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
@@ -25,15 +26,17 @@ type world struct {
 	firings int
 	// most is how many schedules each strategy is given when the table is written.
 	most int
+	// mostClasses is of how many of them classes are counted, 0 where they are not counted.
+	mostClasses int
 }
 
 const oneWriteOneList = " writers=1 writes=1 readers=1 reads=1"
 
 var worlds = []world{
-	{"One write and one consistent LIST", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 1, 100_000},
-	{"The same, and each timer fires once more", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 2, 10_000},
-	{"The first one with etcd #15220, so that LISTs may be stale", scenarios.Issue15220, "etcd=3.5.7" + oneWriteOneList, 1, 10_000},
-	{"Two watches on one stream of etcd, and one write", scenarios.SecondWatch, "etcd=3.6.16 writes=1", 1, 10_000},
+	{"One write and one consistent LIST", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 1, 100_000, 0},
+	{"The same, and each timer fires once more", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 2, 10_000, 0},
+	{"The first one with etcd #15220, so that LISTs may be stale", scenarios.Issue15220, "etcd=3.5.7" + oneWriteOneList, 1, 10_000, 0},
+	{"Two watches on one stream of etcd, and one write", scenarios.SecondWatch, "etcd=3.6.16 writes=1", 1, 10_000, 10_000},
 }
 
 func (w *world) name() string {
@@ -81,6 +84,18 @@ func (s noting) Over(w *sim.World) bool {
 		s.ends[wholehistory.History(s.System.System, sim.NewDigest)] = struct{}{}
 	}
 	return over
+}
+
+// classes counts the classes that schedules of the world are of.
+func (w *world) classes(t *testing.T) int {
+	t.Helper()
+	if w.mostClasses == 0 {
+		return 0
+	}
+	r, err := schedules.Search(t.Context(), unjudged{w.system(t)}, nil, schedules.Config{Firings: w.firings, All: true})
+	require.NoError(t, err)
+	require.Empty(t, r.Why)
+	return r.Classes
 }
 
 // all counts the states of the world, and the histories with which schedules end.

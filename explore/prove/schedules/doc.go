@@ -11,6 +11,7 @@
 //	Search   one schedule of each class
 //	Result   what was covered
 //	Path     the schedule that fails, as a chooser
+//	Walk     single schedules, and of how many classes they are
 //
 // What it finds must be what package prove finds by a search over states, which shares nothing
 // with it but the subject.

@@ -6,31 +6,39 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// order finds what comes before the last event in every schedule of the class. What it
-// conflicts with and what no event between them keeps in this order is a race: the other order
-// is tried.
-func (s *search) order() {
-	last := len(s.path) - 1
-	e := &s.path[last].event
+// order finds what comes before the last event of a path in every schedule of the class. What it
+// conflicts with and what no event between them keeps in this order is a race. race is called with
+// its place, as long as the events before it are not noted; nil is not.
+func order(path []*place, race func(first int)) {
+	last := len(path) - 1
+	e := &path[last].event
 	e.before = e.before[:0]
 	for i := last - 1; i >= 0; i-- {
 		if e.before.has(i) {
 			continue
 		}
-		first := &s.path[i].event
+		first := &path[i].event
 		same := first.action.Slot == e.action.Slot
 		if !same && !first.touched.conflicts(e.touched) {
 			continue
 		}
-		if !same && s.reversible(s.path[i], e) {
-			s.reverse(i, last, e)
+		if !same && race != nil {
+			race(i)
 		}
 		e.before.add(i)
 		e.before.addAll(first.before)
 	}
 	var sum sim.Digest
-	e.before.each(func(i int) { sum = sum.And(s.path[i].event.class) })
+	e.before.each(func(i int) { sum = sum.And(path[i].event.class) })
 	e.class = e.class.Fold(sum)
+}
+
+// race has the other order of the last event and of one that it races with tried.
+func (s *search) race(first int) {
+	last := len(s.path) - 1
+	if e := &s.path[last].event; s.reversible(s.path[first], e) {
+		s.reverse(first, last, e)
+	}
 }
 
 // reversible reports whether a later event can have been possible in a place: not if it was the

@@ -129,7 +129,7 @@ func (s *search) explore(world *sim.World, asleep []sleeper) {
 // from firing.
 func (s *search) enable(p *place) (bound []stopped) {
 	for _, a := range p.world.Enabled() {
-		if a.Kind == sim.Fire && s.subject.Endless(a.Node) && s.fired(a.Slot) >= s.cfg.Firings {
+		if a.Kind == sim.Fire && s.subject.Endless(a.Node) && fired(s.path, a.Slot) >= s.cfg.Firings {
 			bound = append(bound, stopped{p.world.NodeName(a.Node), p.world.Activity(a)})
 			continue
 		}
@@ -138,10 +138,10 @@ func (s *search) enable(p *place) (bound []stopped) {
 	return bound
 }
 
-// fired is how often a timer has fired on the path.
-func (s *search) fired(slot int32) int {
+// fired is how often a timer has fired on a path.
+func fired(path []*place, slot int32) int {
 	n := 0
-	for _, p := range s.path {
+	for _, p := range path {
 		if p.event.action.Slot == slot {
 			n++
 		}
@@ -173,7 +173,7 @@ func (s *search) thread(p *place, a sim.Action) (taken bool) {
 		}
 		s.r.Steps++
 		s.checkLimits()
-		s.order()
+		order(s.path, s.race)
 		shared := p.event.shared
 		if panicked != nil {
 			p.wantAll()
