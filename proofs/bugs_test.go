@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
@@ -171,17 +169,7 @@ func shrunk(t *testing.T, b *bug, p testbed.Params, property string) int {
 	finder := &diagnosis.Finder{Scenario: b.scenario, Params: p, Strategy: s, Last: shrinkSeeds - 1, Shrink: true}
 	told, err := finder.Find(t.Context(), found.Failures[i:i+1])
 	require.NoError(t, err)
-	return steps(told[0].Recording)
-}
-
-// steps are the choices of a recording that are no answers to questions.
-func steps(r *recording.Recording) (n int) {
-	for _, c := range r.Choices {
-		if !strings.HasPrefix(c, "choose ") {
-			n++
-		}
-	}
-	return n
+	return told[0].Recording.Steps()
 }
 
 // TestBugs searches the known bugs again that are found soon enough, and compares.
@@ -205,7 +193,7 @@ func TestBugs(t *testing.T) {
 			if names := shows(t, b); names != nil {
 				require.Contains(t, names, have.Violated)
 			}
-			require.Equal(t, have.Steps, steps(runs[0]), "a step of the search is one of the recording")
+			require.Equal(t, have.Steps, runs[0].Steps(), "a step of the search is one of the recording")
 			story := told(t, b.scenario, found, runs)
 			if *updateProofs {
 				have.Shrunk, have.Without = shrunk(t, b, p, have.Violated), control(t, b, have.Violated)
@@ -228,11 +216,12 @@ func TestBugs(t *testing.T) {
 }
 
 // TestNoRunIsShorterThanTheShortest: what shrinking gives has at least as many steps as what
-// the search has found.
+// the search has found, and at most half as many again.
 func TestNoRunIsShorterThanTheShortest(t *testing.T) {
 	for name, f := range load(t).Bugs {
 		if f.Shrunk > 0 {
 			require.GreaterOrEqual(t, f.Shrunk, f.Steps, name)
+			require.LessOrEqual(t, 2*f.Shrunk, 3*f.Steps, name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -56,6 +57,16 @@ type Finding struct {
 	// Why and Story are for people: the explanation and the steps that matter.
 	Why   string   `json:"why,omitempty"`
 	Story []string `json:"story,omitempty"`
+}
+
+// Steps is how many of the choices pick a step. The others answer questions.
+func (r *Recording) Steps() (n int) {
+	for _, c := range r.Choices {
+		if !strings.HasPrefix(c, choosePrefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // Why explains one of the ways in which the recorded run failed; it is empty if the run
