@@ -301,8 +301,8 @@ together with it, so that the first events have their previous values as well.`,
 			option.From("lagging", "true"),
 		},
 	),
-	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
-		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
+	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
+		return plans.AnyWatches(&p.Workload, i)
 	},
 	Claims: []*testbed.Property{
 		reads.Linearizable, reads.LinearizableData, reads.Exact, reads.AtMostOnce,

@@ -29,6 +29,9 @@ type DrawnOptions struct {
 	Terms bool
 	// Singles: LISTs and watches may be of one object. KeysOnly: LISTs may be of keys alone.
 	Singles, KeysOnly bool
+	// Seed gives what is drawn in the place of the run, so that each run has the same requests; 0 is that
+	// the run does. A search of every schedule takes requests for fixed.
+	Seed int
 }
 
 var drawnGroup = option.NewGroup("clients",
@@ -42,6 +45,7 @@ var drawnGroup = option.NewGroup("clients",
 	option.Switch("drawn-leases", func(o *DrawnOptions) *bool { return &o.Leases }, "leases, and puts on them, among what they draw"),
 	option.Switch("drawn-nested", func(o *DrawnOptions) *bool { return &o.Nested }, "transactions within transactions, and puts that keep the value, among what they draw"),
 	option.Switch("drawn-physical", func(o *DrawnOptions) *bool { return &o.Physical }, "compactions that are answered when all is removed among what they draw"),
+	option.Count("drawn-seed", func(o *DrawnOptions) *int { return &o.Seed }, "each run draws anew", "what clients draw is given by this seed, and is the same in each run"),
 	option.Switch("drawn-selectors", func(o *DrawnOptions) *bool { return &o.Selectors }, "LISTs and watches by a field among what they draw"),
 	option.Switch("drawn-singles", func(o *DrawnOptions) *bool { return &o.Singles }, "LISTs and watches of one object among what they draw"),
 	option.Switch("drawn-terms", func(o *DrawnOptions) *bool { return &o.Terms }, "with drawn-selectors: also by several terms"),

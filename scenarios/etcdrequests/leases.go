@@ -33,8 +33,8 @@ revision. etcd may lose its leader, or restart: then no lessor looks after expir
 		option.From("drawn-requests", "6", "12"), option.From("streams", "1", "3"), option.From("history", "0", "3"),
 		option.From("drawn-nested", "true"), option.From("lagging", "true"), option.From("etcd-restarts", "0"),
 	},
-	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
-		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
+	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
+		return plans.AnyWatches(&p.Workload, i)
 	},
 	Claims: []*testbed.Property{
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,

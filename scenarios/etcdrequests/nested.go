@@ -29,8 +29,8 @@ changes have one revision.`,
 		option.From("keys", "1", "2", "6"), option.From("items", "0", "1", "5"), option.From("drawn-clients", "1", "2", "4"),
 		option.From("drawn-requests", "3", "9"), option.From("streams", "1", "3"), option.From("history", "0", "3"), option.From("lagging", "true"),
 	},
-	Stream: func(p *testbed.Params, _ int) workload.EtcdWatchPlan {
-		return plans.AnyWatches(p.Workload.FirstRevision() + p.Workload.TotalWrites())
+	Stream: func(p *testbed.Params, i int) workload.EtcdWatchPlan {
+		return plans.AnyWatches(&p.Workload, i)
 	},
 	Claims: []*testbed.Property{
 		etcdapi.Answers, etcdapi.WatchAnswers, etcdapi.NothingLeft, reads.Linearizable, reads.LinearizableData,

@@ -63,7 +63,7 @@ func featuresOfEtcd(o *workload.DrawnOptions) []string {
 }
 
 // anyOperations are reads and writes of one client of etcd, with any options.
-func (p *planner) anyOperations(env *sim.Env, i int, name string) []workload.Step {
+func (p *planner) anyOperations(env source, i int, name string) []workload.Step {
 	s := drawSwarm(env, featuresOfEtcd(&p.o.Drawn))
 	var steps []workload.Step
 	for j := range p.o.Drawn.Requests {

@@ -42,20 +42,20 @@ func (p *planner) drawn() {
 		}
 		p.programs = append(p.programs, Program{
 			Name: topology.Numbered("any-reader", i, d.OfCache), Await: await,
-			Draw: func(env *sim.Env) []workload.Step { return p.anyReads(env, i) },
+			Draw: func(env *sim.Env) []workload.Step { return p.anyReads(sourceOf(d, env, ofReaders, i), i) },
 		})
 	}
 	for i := range d.OfEtcd {
 		name := topology.Numbered("any-client", i, d.OfEtcd)
 		p.programs = append(p.programs, Program{
 			Name: name,
-			Draw: func(env *sim.Env) []workload.Step { return p.anyOperations(env, i, name) },
+			Draw: func(env *sim.Env) []workload.Step { return p.anyOperations(sourceOf(d, env, ofClients, i), i, name) },
 		})
 	}
 }
 
 // anyReads are LISTs and GETs of the i-th client, with any options.
-func (p *planner) anyReads(env *sim.Env, i int) []workload.Step {
+func (p *planner) anyReads(env source, i int) []workload.Step {
 	d := &p.o.Drawn
 	s := drawSwarm(env, without(readFeatures,
 		optional{selectsObjects, d.Selectors}, optional{selectsLabels, d.Selectors && d.Labels}, optional{selectsTerms, d.Selectors && d.Terms},

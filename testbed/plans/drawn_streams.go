@@ -41,10 +41,12 @@ const (
 	maxLater   = 4
 )
 
-// AnyWatches is a stream of watches with any options. They begin at any revision up to
+// AnyWatches is the i-th stream of watches with any options. They begin at any revision up to
 // two behind the last one.
-func AnyWatches(last int64) workload.EtcdWatchPlan {
-	return workload.EtcdWatchPlan{Draw: func(env *sim.Env, plan *workload.EtcdWatchPlan) {
+func AnyWatches(o *workload.Options, i int) workload.EtcdWatchPlan {
+	last := o.FirstRevision() + o.TotalWrites()
+	return workload.EtcdWatchPlan{Draw: func(run *sim.Env, plan *workload.EtcdWatchPlan) {
+		env := sourceOf(&o.Drawn, run, ofStreams, i)
 		s := drawSwarm(env, streamFeatures)
 		if s.has(namesWatches) {
 			// An event of a canceled watch that still lies in the watch channel is

@@ -36,7 +36,7 @@ func DrawnWatches(o *workload.Options, t *topology.Topology, i int) workload.Dra
 		optional{watchesSelections, d.Selectors}, optional{watchesLabels, d.Selectors && d.Labels}, optional{watchesTerms, d.Selectors && d.Terms},
 		optional{watchesSingles, d.Singles})
 	return func(env *sim.Env) []*wire.WatchRequest {
-		s := drawSwarm(env, features)
+		s := drawSwarm(sourceOf(d, env, ofWatchers, i), features)
 		var all []*wire.WatchRequest
 		scopes := p.scopes(i)
 		for range o.Drawn.Requests {

@@ -2,16 +2,14 @@ package plans
 
 import (
 	"slices"
-
-	"github.com/watchbed/watchbed/sim"
 )
 
 // swarm is the features that a client uses in a run: a random half of all that there
 // are. A client that uses all of them in each run gets to fewer states: one feature
 // keeps another from what it can do (Groce et al., Swarm Testing, ISSTA 2012). They are
-// choices of the run, and choice 0 is to do without.
+// choices of the run, unless a seed gives them, and choice 0 is to do without.
 type swarm struct {
-	env  *sim.Env
+	env  source
 	uses uint64
 }
 
@@ -38,7 +36,7 @@ func without(names []string, some ...optional) []string {
 
 // drawSwarm draws the features; names are those of all that there are, empty for what no
 // client does.
-func drawSwarm(env *sim.Env, names []string) *swarm {
+func drawSwarm(env source, names []string) *swarm {
 	s := &swarm{env: env}
 	for f, name := range names {
 		if name == "" {
