@@ -36,6 +36,8 @@ const (
 		" timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 at-rest=true"
 	oneTimeout = " client-kv=false txns=false deletes=false gets=0 watchers=0 keys=1 items=0 history=0 timeouts=1 overloads=0" +
 		" leader-changes=0 at-rest=true"
+	// oneRequest is one that a seed draws.
+	oneRequest = " streams=0 keys=2 items=2 history=0 drawn-clients=1 drawn-requests=1 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
 	oneRestart = "writes=1 deletes=false watchers=1 leave=0 keys=1 items=0 restarts=1 at-rest=true"
 )
 
@@ -45,13 +47,16 @@ var bugs = []bug{
 	{"issue-13766", scenarios.LaggingWatches, bounds{"writers=1 writes=1 txns=false deletes=false wide=false streams=1 keys=1 items=1" +
 		" etcd-restarts=1 follower-restarts=0 at-rest=true", 1}},
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
+	{"issue-15271", scenarios.FutureWatch, bounds{"writers=1 writes=4 deletes=false streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
-	{"issue-20221", scenarios.LaggingMember, bounds{"writers=1 writes=1 noise=0 noise-writes=0 readers=0 reads=0 keys=1 items=1 breaks=0 restarts=0" +
+	{"issue-20221", scenarios.LaggingMember, bounds{"writers=1 writes=1 noise=0 noise-writes=0 readers=0 reads=0 keys=1 items=0 breaks=0 restarts=0" +
 		" notify=10m", 1}},
-	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=1 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
+	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=3 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
+	{"count-of-selection", scenarios.AnyEtcdRequests, bounds{"drawn-seed=103" + oneRequest, 0}},
+	{"deletes-count-one", scenarios.AnyEtcdRequests, bounds{"drawn-seed=42" + oneRequest, 0}},
 	{"deleted-without-value", scenarios.ErrorsAtRest, bounds{"writers=1 writes=2 readers=0 reads=0 watchers=1 keys=1 items=0" + noErrors +
 		" breaks=0 recreations=0 call-breaks=0", 0}},
 	{"events-share-value", scenarios.WatchGuarantees, bounds{"writers=1 writes=3 streams=1 noise=0 noise-writes=0 compactions=0 history=0" +
@@ -69,6 +74,8 @@ var bugs = []bug{
 	{"client-repeats-writes", scenarios.EtcdErrors, bounds{one + oneTimeout, 1}},
 	{"progress-of-another-stream", scenarios.SeveralCaches, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=1 reads=2" +
 		" move=false watchers=0 keys=2 items=0 breaks=0 restarts=0 etcd-restarts=0 at-rest=true", 1}},
+	{"watcher-missing-prevkv", scenarios.ConsistentList, bounds{"writers=1 writes=2 txns=false deletes=true noise=0 noise-writes=0 readers=0 reads=0" +
+		" gets=0 watchers=0 keys=1 items=0 history=0 breaks=0 restarts=0 notify=10m", 1}},
 	{"kubernetes-49956", scenarios.ResumedWatch, bounds{oneRestart, 1}},
 	{"etcd-20488", scenarios.ResumedWatch, bounds{oneRestart, 1}},
 	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writes=2 watchers=1 leave=1 keys=1 restarts=0", 0}},
@@ -82,10 +89,20 @@ var bugs = []bug{
 	{"informer-forgets-limit", informers.ExpiredPages, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=2" +
 		" informers=1 compactions=0 informer-breaks=0 informer-restarts=0 at-rest=true", 0}},
 	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
+	{"kubernetes-126770", informers.ExpiredPages, bounds{"cache=direct caches=1 writers=0 writes=0 deletes=false noise=1 noise-writes=2 keys=1 items=2" +
+		" informers=1 compactions=1 informer-breaks=0 informer-restarts=1 at-rest=true to-rest=true", 0}},
+	{"informer-repeats-without-end", informers.Expired, bounds{"caches=1 writers=0 writes=0 deletes=false noise=0 noise-writes=0 keys=1 items=1" +
+		" informers=1 compactions=0 informer-breaks=0 to-rest=true", 11}},
 	{"kubernetes-135580", informers.Refusals, bounds{"caches=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1 restarts=0" +
 		" informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"initial-type-of-last-change", scenarios.ErrorsAtRest, bounds{"watch-delegation=none writers=1 writes=1 deletes=false readers=0 reads=0" +
+		" watchers=0 keys=1 items=1 leave=0 list-watchers=1 list-rounds=1 list-rv=0 drawn-watchers=0 drawn-requests=0 resources=1 client-kv=false" +
+		" client-writes=false timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 at-rest=true breaks=0 recreations=0 call-breaks=0", 0}},
 	{"page-of-newest-state", scenarios.SnapshotReads, bounds{"caches=1 compactors=false writers=1 writes=2 deletes=false noise=0 noise-writes=0" +
 		" readers=1 reads=2 keys=2 items=2 history=0 restarts=0 at-rest=true", 0}},
+	{"stale-index", scenarios.SelectedLists, bounds{"groups=1 namespaces=0 writers=1 writes=1 txns=false deletes=false noise=0 noise-writes=0 watchers=0" +
+		" leave=0 keys=1 items=1 compactions=0 readers=1 reads=1 read=selected drawn-readers=0 drawn-watchers=0 drawn-requests=0 breaks=0 restarts=0" +
+		" at-rest=true", 0}},
 	{"store-without-snapshot", scenarios.SnapshotReads, bounds{"page-limit=1 caches=1 compactors=false writers=1 writes=2 deletes=true noise=0" +
 		" noise-writes=0 readers=1 reads=1 read=pages keys=2 items=3 history=0 restarts=0 at-rest=true", 0}},
 	{"progress-lowers-version", scenarios.Outages, bounds{"client-kv=false writers=1 writes=2 deletes=false noise=0 noise-writes=0 readers=0 reads=0" +
@@ -112,7 +129,10 @@ func unsearched(b *testbed.KnownBug) string {
 	case b.Property.Past == nil:
 		return "a search does not judge " + b.Property.Name
 	}
-	return "not found within small bounds"
+	if why, ok := beyond[b.Name]; ok {
+		return "beyond: " + why
+	}
+	return "not looked for yet"
 }
 
 // searchable reports whether more of the bounds could lead a search to a bug: the scenario has no
@@ -139,7 +159,7 @@ func control(t *testing.T, b *bug, violated string) *without {
 	p, err := b.params()
 	require.NoError(t, err)
 	p.Bugs = nil
-	found, _ := search(t, only(b.scenario, violated), p, b.firings, maxStates)
+	found, _ := search(t, only(b.scenario, violated), p, b.firings, *maxStates)
 	return &without{Verdict: found.Verdict, Why: found.Why, States: found.States}
 }
 
@@ -187,7 +207,7 @@ func TestBugs(t *testing.T) {
 					t.Skipf("%d states", want.States)
 				}
 			}
-			found, runs := search(t, b.scenario, p, b.firings, maxStates)
+			found, runs := search(t, b.scenario, p, b.firings, *maxStates)
 			require.Equal(t, string(prove.Violated), found.Verdict, "%d states", found.States)
 			have := figuresOf(found)
 			if names := shows(t, b); names != nil {

@@ -205,6 +205,8 @@ const coversText = `
 
 Of %d known bugs, %d can be searched for: the others show only in runs with a clock, or violate only what a search does not judge. Of
 those that can, %d are found within bounds that are searched again by each change (at most %s), %s %%; the aim is 95 %%.
+What the rows find of small changes of the code is in [searched.md](../internal/mutants/searched.md), and how many histories larger bounds add
+in [sizes.md](sampled/sizes.md).
 
 No bound covers these:
 

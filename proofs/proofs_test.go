@@ -27,8 +27,8 @@ var updateProofs = flag.Bool("proofs.update", false, "search all rows of the tab
 
 const searchAnew = "search anew: go test ./proofs -proofs.update"
 
-// maxStates ends a search of the table as undecided.
-const maxStates = 500_000
+// maxStates ends a search of the table as undecided. A smaller number is for a machine that has no time: a row says where its search ended.
+var maxStates = flag.Int("proofs.states", 500_000, "with -proofs.update: how many states a search may find before it is undecided")
 
 // longest ends a search of larger bounds as undecided.
 const longest = 5 * time.Minute
@@ -75,7 +75,7 @@ func TestProofs(t *testing.T) {
 				p, err := r.params()
 				require.NoError(t, err)
 				if *updateProofs {
-					limits := prove.Config{States: maxStates}
+					limits := prove.Config{States: *maxStates}
 					if r.larger {
 						limits = prove.Config{For: longest}
 					}

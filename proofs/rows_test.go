@@ -45,6 +45,16 @@ var promises = []promise{
 		bounds: []bounds{{one, 1}},
 	},
 	{
+		title: "Consistent LIST by other designs",
+		text: "The first table for designs that read etcd's revision otherwise, share one read of it, ask for no progress, or check etcd's version. On\n" +
+			"3.5.7 requested progress overtakes events: draft-2019 requests none, and v0.37.2 checks etcd's version. On 3.6.16 none is violated within these\n" +
+			"bounds, which have one member of etcd: an echo of one that lags is another scenario (lagging-member).",
+		scenario: scenarios.Issue15220, etcd: []string{"3.5.7", "3.6.16"},
+		designs: []string{"single-request", "draft-2019", "progress-echo", "accumulated-reads", "dynamic-fallback", "v0.37.2"},
+		bounds:  []bounds{{one, 1}},
+		wanted:  "kep-4988, which keeps snapshots, with more than 20,145 states",
+	},
+	{
 		title:    "Consistent LIST of two writes",
 		text:     "The same with two writes one after the other and two LISTs one after the other.",
 		scenario: scenarios.Issue15220, etcd: classes, designs: []string{"kep-2340"},
