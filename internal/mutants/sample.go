@@ -30,6 +30,21 @@ func Choose(dir string, targets []Target) ([]*Mutant, error) {
 	return all, nil
 }
 
+// Find gives those mutants of packages below the module whose root is dir that have a result: what has run
+// has compiled. Their order is that of Choose.
+func Find(dir string, packages []string, hasResult func(id string) bool) ([]*Mutant, error) {
+	s, err := load(dir, packages)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Mutant
+	for _, name := range packages {
+		i := slices.IndexFunc(s.packages, func(p *source) bool { return p.name == name })
+		all = append(all, slices.DeleteFunc(s.packages[i].arranged(), func(m *Mutant) bool { return !hasResult(m.ID()) })...)
+	}
+	return all, nil
+}
+
 // choose takes the first of each operator, then the second of each, and so on, as far
 // as they compile.
 func (p *source) choose(n int) []*Mutant {

@@ -28,6 +28,10 @@ type flags struct {
 	campaigns string
 	list      bool
 	table     bool
+	// searches: rows of the table of proofs are searched, in the place of campaigns.
+	searches bool
+	// largest is how many states a row has at most.
+	largest int
 }
 
 func main() {
@@ -41,6 +45,8 @@ func main() {
 	flag.StringVar(&f.campaigns, "campaigns", "", "run only the campaigns whose names contain one of these, comma separated; what survives them is not kept as a result")
 	flag.BoolVar(&f.list, "list", false, "print the mutants and run none")
 	flag.BoolVar(&f.table, "table", false, "write the table and run none")
+	flag.BoolVar(&f.searches, "searches", false, "search the small rows of proofs with a sample of the mutants that campaigns kill, and write the table of which row finds which; -n is the size of the sample")
+	flag.IntVar(&f.largest, "largest", largestRow, "with -searches: how many states a row has at most")
 	flag.Parse()
 	if err := run(&f); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -52,6 +58,9 @@ func run(f *flags) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
+	}
+	if f.searches {
+		return searchAll(f, root)
 	}
 	targets, err := f.targets()
 	if err != nil {

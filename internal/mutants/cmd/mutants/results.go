@@ -79,9 +79,9 @@ func readLines(path string, each func([]byte) error) error {
 	return lines.Err()
 }
 
-// appendResult writes one line at the end of the file: an interrupt loses at most the
+// appendLine writes one line at the end of the file: an interrupt loses at most the
 // mutants that run.
-func appendResult(path string, r *result) error {
+func appendLine(path string, r any) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err

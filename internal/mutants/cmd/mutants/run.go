@@ -111,7 +111,7 @@ func (r *runner) run(due []*mutants.Mutant, results map[string]*result) error {
 					r.kills[[2]string{m.Package, o.Campaign}]++
 					fmt.Println(res)
 					if r.flags.campaigns == "" || res.Killed != "" {
-						err = appendResult(r.results, res)
+						err = appendLine(r.results, res)
 					}
 				}
 				failed = errors.Join(failed, err)
