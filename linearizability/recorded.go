@@ -41,17 +41,23 @@ func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement,
 // checkSettled judges a history of which it is known what became of writes, as far as answers
 // tell.
 func (j *Judge) checkSettled(h, known *model.History, props []Property) ([]Judgement, error) {
-	first, err := j.check(known, false, props)
+	first, err := j.checkGuess(known, props)
 	judged := slices.Clone(first)
-	if open := undecided(judged); err == nil && len(open) > 0 {
-		var guessed, asked []Judgement
-		if guessed, err = j.checkGuess(guess(h), open); err == nil {
-			// What holds in one possible past holds. What does not may hold in another.
-			put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict == model.Violated }))
-			asked, err = j.check(known, true, undecided(judged))
-			put(judged, asked)
-		}
+	open := undecided(judged)
+	if err != nil || len(open) == 0 {
+		return judged, err
 	}
+	guessed, err := j.checkGuess(guess(h), open)
+	if err != nil {
+		return judged, err
+	}
+	// What holds in one possible past holds. What does not may hold in another.
+	put(judged, slices.DeleteFunc(slices.Clone(guessed), func(g Judgement) bool { return g.Verdict == model.Violated }))
+	if open = undecided(judged); len(open) == 0 {
+		return judged, nil
+	}
+	asked, err := j.check(known, true, open)
+	put(judged, asked)
 	return judged, err
 }
 

@@ -325,24 +325,26 @@ func (w *Witness) Check(prop Property) (v model.Verdict, exercised int) {
 
 func (w *Witness) check(prop Property) (model.Verdict, int, fault) {
 	w.timeline.probes, w.common = 0, nil
-	if w.isOpen() && w.log == nil && !w.guessed {
-		if f, exercised := w.inEveryCompletion(prop); f.kind != nothing {
-			return model.Violated, exercised, f
+	v, f, exercised := model.Undecided, fault{}, 0
+	if !w.blind {
+		f, exercised = w.sweep(prop, replayed{w})
+		switch {
+		case !slices.Contains(Properties(), prop), w.timeline.spent(), f.kind == unjudged:
+		case f.kind == nothing && exercised == 0:
+			v = model.Vacuous
+		case f.kind == nothing:
+			v = model.Holds
+		case !w.isOpen():
+			v = model.Violated
 		}
 	}
-	if w.blind {
-		return model.Undecided, 0, fault{}
+	if v == model.Undecided && w.isOpen() && w.log == nil && !w.guessed {
+		// The rest takes longer, and a history that holds needs none of it.
+		if shared, n := w.inEveryCompletion(prop); shared.kind != nothing {
+			return model.Violated, n, shared
+		}
 	}
-	f, exercised := w.sweep(prop, replayed{w})
-	switch {
-	case !slices.Contains(Properties(), prop), w.timeline.spent(), f.kind == unjudged, f.kind != nothing && w.isOpen():
-		return model.Undecided, exercised, f
-	case f.kind != nothing:
-		return model.Violated, exercised, f
-	case exercised == 0:
-		return model.Vacuous, 0, f
-	}
-	return model.Holds, exercised, f
+	return v, exercised, f
 }
 
 // isOpen reports whether the history has several completions.
