@@ -54,11 +54,13 @@ func (f *BreakStream) Strike(env *Env) {
 
 func (f *BreakStream) find(w *World) Conn {
 	for i := range w.conns {
+		w.asksConn(i)
 		k := &w.conns[i]
 		if k.state == connOpen && k.kind == streamConn && k.opener == f.From && k.acceptor == f.To {
 			return k.id
 		}
 	}
+	w.asksConn(len(w.conns))
 	return NoConn
 }
 
@@ -84,11 +86,13 @@ func (f *BreakCall) Strike(env *Env) {
 
 func (f *BreakCall) find(w *World) Conn {
 	for i := range w.conns {
+		w.asksConn(i)
 		k := &w.conns[i]
 		if k.state == connOpen && k.kind == callConn && k.acceptor == f.To && !w.laneFrom(k, k.acceptor).deaf {
 			return k.id
 		}
 	}
+	w.asksConn(len(w.conns))
 	return NoConn
 }
 

@@ -120,6 +120,17 @@ func (w *World) asksSlot(k Kind, number int) {
 	}
 }
 
+// asksFault asks for what a fault needs to know. One that breaks a connection asks for connections, and
+// others may ask for anything.
+func (w *World) asksFault(f Fault) {
+	switch f.(type) {
+	case *BreakStream, *BreakCall:
+		w.asks(placeRest)
+	default:
+		w.asksTooMuch()
+	}
+}
+
 func (w *World) asksTooMuch() {
 	if w.asked != nil {
 		w.asked.tooMuch = true
@@ -168,24 +179,30 @@ func (p *Parts) hasSlot(s State, q question) bool {
 }
 
 // begin is what a step begins with: what happens, to which node, on which connection, with which
-// answers.
+// answers. A fault happens to what belongs to no node.
 func (p *Parts) begin(s State, a Action, answers uint64) [4]uint32 {
 	index := uint32(p.layouts[s[placeLayout]].slots[a.Slot].index)
 	conn := uint32(0)
 	if a.Kind == Deliver {
 		conn, index = s[p.placeOfConn(int(index/2))], index&1
 	}
-	return [4]uint32{uint32(a.Kind)<<24 | index, s[placeOfNodes+int(a.Node)], conn, uint32(answers)}
+	return [4]uint32{uint32(a.Kind)<<24 | index, s[placeOf(a)], conn, uint32(answers)}
+}
+
+// placeOf is the place of what an action changes first: of a node, or of the faults.
+func placeOf(a Action) int {
+	if a.Kind == Inject {
+		return placeRest
+	}
+	return placeOfNodes + int(a.Node)
 }
 
 // Take takes a step out of a state, into the memory of another one: an action that Enabled lists.
 // answers is a number for what c will answer, different for different answers. known is whether the
 // step was not carried out, because one that was told the same was taken before.
 func (p *Parts) Take(s State, a Action, c Chooser, answers uint64, into State) (next State, known bool) {
-	if a.Kind != Inject {
-		if l := p.leaf(s, a, answers); l != nil {
-			return p.again(s, l, c, into), true
-		}
+	if l := p.leaf(s, a, answers); l != nil {
+		return p.again(s, l, c, into), true
 	}
 	return p.anew(s, a, c, answers, into), false
 }
@@ -244,7 +261,7 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 	w.asked = &asked
 	w.Do(c, a)
 	w.asked = nil
-	if asked.tooMuch || a.Kind == Inject {
+	if asked.tooMuch {
 		return p.apart(w, into)
 	}
 	at := uint32(root)
@@ -264,7 +281,7 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 		at = next
 	}
 	l := &leaf{choices: asked.choices}
-	places := []int{placeOfNodes + int(a.Node)}
+	places := []int{placeOf(a)}
 	if a.Kind == Deliver {
 		places = append(places, p.placeOfConn(int(p.layouts[s[placeLayout]].slots[a.Slot].index/2)))
 	}

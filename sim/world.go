@@ -254,6 +254,7 @@ func (w *World) Do(c Chooser, a Action) {
 		w.own(s.action.Node).Run(&w.env, Task(s.index))
 	case Inject:
 		f := &w.faults[s.index]
+		w.asksFault(f.fault)
 		f.left--
 		w.clearReady(a.Slot)
 		w.act(0, 0)
@@ -312,6 +313,7 @@ func (w *World) choose(n int, what string) int {
 	w.stats.Choices++
 	w.stats.Open++
 	w.trace = w.trace.Word(uint64(v))
+	w.asksChooser(n, what, v)
 	if w.observer != nil {
 		w.observer.Observe(w, &Event{Kind: Chosen, Node: w.env.node, Text: what, Picked: v, Options: n})
 	}
