@@ -271,7 +271,7 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 	for _, q := range asked.questions {
 		b := p.branch(at)
 		if b.leaf != nil || b.asks != asksNothing && b.asks != q {
-			panic(fmt.Sprintf("sim: a step of %s does otherwise than before although it was told the same", w.nodes[a.Node].name))
+			panic(w.doesOtherwise(a))
 		}
 		b.asks = q
 		next := root + p.steps.numbers.Number(at, p.told(s, q))
@@ -297,8 +297,15 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 			l.writes = append(l.writes, write{place, value})
 		}
 	}
+	if p.branch(at).asks != asksNothing {
+		panic(w.doesOtherwise(a))
+	}
 	p.branch(at).leaf = l
 	return p.again(s, &leaf{writes: l.writes}, c, into)
+}
+
+func (w *World) doesOtherwise(a Action) string {
+	return fmt.Sprintf("sim: a step of %s does otherwise than before although it was told the same", w.nodes[a.Node].name)
 }
 
 // branch is what comes at the end of a way.

@@ -95,6 +95,24 @@ func TestStepIsTakenAnewIfItIsToldOtherwise(t *testing.T) {
 	}
 }
 
+// A node comes back to where it was, and has a slot by then for the loop that its step enables. From
+// where it had none, the step still makes one.
+func TestStepMakesTheSlotThatAnotherStateHas(t *testing.T) {
+	parts, s, world := askers(t, func(_ *asker, env *sim.Env) { env.Enable(1); env.Disable(1) })
+	before := s
+	for range 5 {
+		s, _ = parts.Take(s, parts.Enabled(s, nil)[0], firstOne{}, 0, nil)
+	}
+	after, _ := parts.Take(before, parts.Enabled(before, nil)[0], firstOne{}, 0, nil)
+	w := world(before)
+	w.Do(firstOne{}, w.Enabled()[0])
+	requireSame(t, w, world(after))
+	fresh, known := parts.Take(after, parts.Enabled(after, nil)[1], firstOne{}, 0, nil)
+	require.False(t, known)
+	w.Do(firstOne{}, w.Enabled()[1])
+	requireSame(t, w, world(fresh))
+}
+
 // requireSame compares what two worlds do from here on.
 func requireSame(t *testing.T, a, b *sim.World) {
 	x, err := a.Fingerprint()

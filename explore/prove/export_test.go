@@ -6,3 +6,9 @@ func Weak(cfg Config, bits int) Config {
 	cfg.weak = bits
 	return cfg
 }
+
+// Forgetful is a search whose workers begin anew when they keep so many nodes.
+func Forgetful(cfg Config, nodes int) Config {
+	cfg.nodes = nodes
+	return cfg
+}

@@ -32,6 +32,8 @@ type Config struct {
 	KeyBits int
 	// weak is, in a test, how many bits there are of the first half of a key.
 	weak int
+	// nodes is, in a test, how many nodes a worker keeps before it begins anew, maxNodes if it is 0.
+	nodes int
 	// Progress is called from time to time; nil is not.
 	Progress func(Progress)
 }
@@ -59,7 +61,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
-		w, err := newWorker(subjects(), cfg.Bounds, s.tree, s.visited, len(properties))
+		w, err := newWorker(subjects(), &cfg, s.tree, s.visited, len(properties))
 		if err != nil {
 			return nil, err
 		}

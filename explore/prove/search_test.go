@@ -141,6 +141,17 @@ func TestSearchIsTheSameOnAnyNumberOfWorkers(t *testing.T) {
 	require.Equal(t, one, four)
 }
 
+// Workers that begin anew again and again come to the same.
+func TestSearchIsTheSameIfWorkersBeginAnew(t *testing.T) {
+	nodes := []walker{{steps: 20}, {steps: 20}, {steps: 12}, {steps: 3, dice: true}, {clock: true}}
+	cfg := prove.Config{Workers: 2, Bounds: prove.Bounds{Firings: 2}}
+	once := search(t, cfg, nil, nodes...)
+	again := search(t, prove.Forgetful(cfg, 20), nil, nodes...)
+	require.Greater(t, once.States, 50_000)
+	once.Seconds, again.Seconds = 0, 0
+	require.Equal(t, once, again)
+}
+
 func TestSearchFindsAShortestSchedule(t *testing.T) {
 	wrong := func(at []*walker) bool { return at[0].done == 2 && at[1].done == 3 && at[2].side == 2 }
 	nodes := []walker{{steps: 9}, {steps: 9}, {steps: 9, dice: true}}

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
@@ -29,7 +30,9 @@ type worker struct {
 	parts *sim.Parts
 	views *views
 	era   int
-	fired firedSets
+	// maxNodes is how many nodes are too many.
+	maxNodes int
+	fired    firedSets
 	// path has the states on the way to one that is expanded, the first state first.
 	path []place
 	// frontier has places of states that are still to be expanded.
@@ -105,10 +108,11 @@ type chunk struct {
 	err     error
 }
 
-func newWorker(s Subject, b Bounds, t *tree, v *visited, properties int) (*worker, error) {
+func newWorker(s Subject, cfg *Config, t *tree, v *visited, properties int) (*worker, error) {
 	w := &worker{
-		subject: s, goal: s.Goal(), counter: newCounter(s, b), tree: t, visited: v, properties: properties,
+		subject: s, goal: s.Goal(), counter: newCounter(s, cfg.Bounds), tree: t, visited: v, properties: properties,
 		first: sim.NewWorld(s.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{}, fired: firedSets{sets: []firings{nil}},
+		maxNodes: cmp.Or(cfg.nodes, maxNodes),
 	}
 	start := &Path{}
 	w.first.OmitNames()
@@ -141,7 +145,7 @@ const (
 // isFull reports whether the worker keeps too much.
 func (w *worker) isFull() bool {
 	nodes, steps := w.parts.Size()
-	return nodes > maxNodes || steps > maxSteps || w.views.isFull()
+	return nodes > w.maxNodes || steps > maxSteps || w.views.isFull()
 }
 
 // useSymmetry has the worker not tell apart what its subject cannot, if there is no goal.
