@@ -1,7 +1,7 @@
 # One command for each thing that a person does with a fresh clone. Go is all that
 # must be installed. Continuous integration runs lint and test (.ci/run).
 
-.PHONY: test race lint tables conformance mutants
+.PHONY: test race lint tables conformance mutants upstream upstream-test
 
 # Modules of their own: examples of what another module brings, and what needs real etcd.
 MODULES := . examples conformance
@@ -46,6 +46,15 @@ lint:
 # Real etcd servers, built from their published modules: minutes, not seconds.
 conformance:
 	$(MAKE) -C conformance servers test
+
+# The code that ships, compiled as a guest of the bed: its first time takes minutes. GUEST=kubernetes@DIR
+# compiles a checkout of kubernetes.
+upstream:
+	$(MAKE) -C upstream guest
+
+# What the guest needs to be there for, and vet and staticcheck of the code around it.
+upstream-test:
+	$(MAKE) -C upstream lint test
 
 # How much of the code the scenarios notice when it changes. It goes on where it was
 # interrupted, and writes internal/mutants/survivors.md: an hour the first time.

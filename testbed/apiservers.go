@@ -173,7 +173,7 @@ func (s *System) clientConfig(of *Server) client.Config {
 func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
 	c := cache.Config{
 		Options: of.Cache, Prefix: topology.Prefix(resource),
-		KV: kv, Watch: server.Client, Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
+		KV: kv, Watch: server.Client, WatchEndpoints: s.topology.WatchEndpoints(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}
 	if s.params.Workload.Select() {

@@ -16,6 +16,10 @@ type Config struct {
 	KV sim.NodeID
 	// Watch is the node that takes watches and progress requests: the client.
 	Watch sim.NodeID
+	// WatchEndpoints are the members of etcd that watch streams are opened at, one after the
+	// other, for a node that brings a client library of its own. The Cache of this package
+	// watches by Watch.
+	WatchEndpoints []sim.NodeID
 	// Endpoints is how many members of the etcd cluster the API server has in its
 	// configuration, at most guard.MaxEndpoints: 1. The version check asks each.
 	Endpoints int

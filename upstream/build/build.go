@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/guests"
+	"github.com/watchbed/watchbed/upstream/overlay"
+)
+
+// pinned is the version that the guest's own go.mod and go.sum are about.
+const pinned = "v0.37.2"
+
+// build compiles a guest and returns the path of the result.
+func build(text string) (string, error) {
+	s, err := parseSource(text)
+	if err != nil {
+		return "", err
+	}
+	version, err := goTool(".", "env", "GOVERSION")
+	if err != nil {
+		return "", err
+	}
+	if err := overlay.Check(version); err != nil {
+		return "", err
+	}
+	goroot, err := goTool(".", "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	directory, err := guests.Directory()
+	if err != nil {
+		return "", err
+	}
+	work := filepath.Join(directory, "work", s.name)
+	if err := prepare(&s, work); err != nil {
+		return "", err
+	}
+	changes := filepath.Join(work, "overlay")
+	if err := os.MkdirAll(changes, 0o755); err != nil {
+		return "", err
+	}
+	list, err := overlay.Write(changes, goroot, filepath.Join(work, "vendor"))
+	if err != nil {
+		return "", err
+	}
+	raw := filepath.Join(work, "guest.wasm")
+	if _, err := goTool(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
+		return "", fmt.Errorf("%s does not compile: %w", s.name, err)
+	}
+	wasm, err := os.ReadFile(raw)
+	if err != nil {
+		return "", err
+	}
+	if wasm, err = engine.ExportGlobals(wasm); err != nil {
+		return "", err
+	}
+	// A rename leaves a guest that runs as it is.
+	path := guests.Path(directory, s.name)
+	if err := os.WriteFile(raw, wasm, 0o644); err != nil {
+		return "", err
+	}
+	return path, os.Rename(raw, path)
+}
+
+// prepare makes the folder in which the guest is compiled: its source, and all modules.
+func prepare(s *source, work string) error {
+	if err := os.RemoveAll(work); err != nil {
+		return err
+	}
+	if err := os.CopyFS(work, os.DirFS("guest")); err != nil {
+		return fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
+	}
+	protocol, err := filepath.Abs("protocol")
+	if err != nil {
+		return err
+	}
+	edits, err := s.edits()
+	if err != nil {
+		return err
+	}
+	edits = append(edits, "-replace=github.com/watchbed/watchbed/upstream/protocol="+protocol)
+	if _, err := goTool(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
+		return err
+	}
+	if s.version != pinned {
+		if _, err := goTool(work, "mod", "tidy"); err != nil {
+			return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
+		}
+	}
+	if _, err := goTool(work, "mod", "vendor"); err != nil {
+		return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
+	}
+	return nil
+}
+
+// goTool runs the go command for the guest and returns what it says. The error is the first line of
+// what it complains about.
+func goTool(folder string, arguments ...string) (string, error) {
+	c := exec.Command("go", arguments...)
+	c.Dir = folder
+	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOOS=wasip1", "GOARCH=wasm")
+	var out, complaints bytes.Buffer
+	c.Stdout, c.Stderr = &out, &complaints
+	if err := c.Run(); err != nil {
+		text := strings.TrimSpace(complaints.String())
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading") {
+				return "", errors.New(line)
+			}
+		}
+		return "", err
+	}
+	return strings.TrimSpace(out.String()), nil
+}

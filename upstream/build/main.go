@@ -1,0 +1,26 @@
+// Build compiles a guest from published modules, or from a checkout of Kubernetes:
+//
+//	go run ./build kubernetes@v0.37.2
+//	go run ./build kubernetes@DIR
+//
+// It copies the guest's source into a folder of its own, vendors the modules, and compiles with
+// the overlay. Go is all that must be installed.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "build: name one guest: kubernetes@v0.37.2, or kubernetes@DIR with a checkout of kubernetes")
+		os.Exit(2)
+	}
+	path, err := build(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "build: "+err.Error())
+		os.Exit(2)
+	}
+	fmt.Println(path)
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// source is which Kubernetes a guest is made of.
+type source struct {
+	// name is that of the guest and of its design.
+	name string
+	// version is one of the published modules, checkout a folder of Kubernetes' repository: one of
+	// the two is set.
+	version, checkout string
+}
+
+// program is the only one that there is so far.
+const program = "kubernetes"
+
+func parseSource(text string) (source, error) {
+	of, where, found := strings.Cut(text, "@")
+	if !found || of != program || where == "" {
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR", text)
+	}
+	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
+		return source{name: text, version: where}, nil
+	}
+	folder, err := filepath.Abs(where)
+	if err != nil {
+		return source{}, err
+	}
+	if _, err := os.Stat(filepath.Join(folder, staging, "apiserver", "go.mod")); err != nil {
+		return source{}, fmt.Errorf("%s is no checkout of kubernetes: it has no %s", where, filepath.Join(staging, "apiserver"))
+	}
+	return source{name: program + "@" + filepath.Base(folder), checkout: folder}, nil
+}
+
+// staging is where Kubernetes' repository has the modules that it publishes.
+const staging = "staging/src/k8s.io"
+
+// edits are what go mod edit is told.
+func (s *source) edits() ([]string, error) {
+	if s.checkout == "" {
+		var edits []string
+		for _, module := range []string{"apimachinery", "apiserver", "client-go"} {
+			edits = append(edits, fmt.Sprintf("-require=k8s.io/%s@%s", module, s.version))
+		}
+		return edits, nil
+	}
+	folders, err := os.ReadDir(filepath.Join(s.checkout, staging))
+	if err != nil {
+		return nil, err
+	}
+	var edits []string
+	for _, f := range folders {
+		path := filepath.Join(s.checkout, staging, f.Name())
+		if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil {
+			edits = append(edits, fmt.Sprintf("-replace=k8s.io/%s=%s", f.Name(), path))
+		}
+	}
+	return edits, nil
+}

@@ -1,0 +1,93 @@
+// Package designs registers the compiled guests as designs of a cache, each under its name:
+// kubernetes@v0.37.2. A design whose guest is not compiled says how to compile it.
+package designs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/option"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/guests"
+	"github.com/watchbed/watchbed/upstream/node"
+)
+
+// published are the versions for which there is a design whether they are compiled or not.
+var published = []string{"kubernetes@v0.37.2", "kubernetes@v0.38.0-alpha.2"}
+
+func init() {
+	names := slices.Clone(published)
+	if directory, err := guests.Directory(); err == nil {
+		for _, name := range guests.Names(directory) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, name := range names {
+		d := &design{name: name}
+		cache.RegisterDesign(cache.Design{
+			Preset: option.Preset{Name: name, Doc: "the cacher, etcd3 store and clientv3 of " + name + " themselves, scheduled by the bed", Settings: promised},
+			New:    d.node,
+		})
+	}
+}
+
+// promised is what judges may expect of the guests: the defaults of Kubernetes 1.37, but for the check of
+// etcd's version. A guest reads none of it.
+var promised = option.Settings(
+	"on-timeout=fallback", "continue-with-version=refused", "reflector-list=watch-list",
+	"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
+	"mark-consistent=unlocked", "consistency-checker=fallback",
+)
+
+// design is a guest, which is loaded when it is first used.
+type design struct {
+	name   string
+	once   sync.Once
+	module *engine.Module
+	err    error
+}
+
+func (d *design) node(c cache.Config) sim.Node {
+	d.once.Do(func() { d.module, d.err = load(d.name) })
+	if d.err != nil {
+		refuse(d.err)
+	}
+	g, err := d.module.NewGuest()
+	if err != nil {
+		refuse(err)
+	}
+	return node.New(c, g)
+}
+
+// refuse ends the program with one line: a design has no other way to say that it cannot be used.
+func refuse(err error) {
+	fmt.Fprintln(os.Stderr, "simrun: "+err.Error())
+	os.Exit(2)
+}
+
+func load(name string) (*engine.Module, error) {
+	directory, err := guests.Directory()
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := os.ReadFile(guests.Path(directory, name))
+	if err != nil {
+		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository", name, name)
+	}
+	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := node.SelfTest(m); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}

@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// machine is an instance of a module, in which one guest is at a time. Its program is
+// a coroutine that goes from one idle point to the next.
+type machine struct {
+	module   *Module
+	instance api.Module
+	memory   *memory
+	globals  []api.MutableGlobal
+	// owner is the guest that is in the machine; busy, that it runs.
+	owner *Guest
+	busy  bool
+
+	// proceed lets the program go on until it is idle, stop gives it up.
+	proceed func() (waiting, bool)
+	stop    func()
+	yield   func(waiting) bool
+	// ended is why the program is over, nil as long as it is not.
+	ended error
+
+	host Host
+	now  int64
+	// message is what the program finds when it goes on, nil if it is the time.
+	message []byte
+	// inbox is where a message goes, inboxSize how large it may be.
+	inbox, inboxSize uint32
+	// stderr is what the program has written, the end of it.
+	stderr bytes.Buffer
+	// names are the texts at the addresses of the program.
+	names    map[uint32]string
+	runnable []Goroutine
+}
+
+// waiting is what the program waits for: a time, 0 for none, and whether for a message as
+// well.
+type waiting struct {
+	until    int64
+	receives bool
+}
+
+// epoch is the wall clock at the beginning of a run, in seconds.
+const epoch = 1_767_225_600
+
+// boot starts the program and lets it run until it waits for its first message.
+func (m *machine) boot() error {
+	ctx := context.WithValue(context.Background(), machineKey{}, m)
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
+		m.memory = newMemory(maxPages << 16)
+		return m.memory
+	}))
+	config := wazero.NewModuleConfig().WithName("").WithArgs("guest").WithStartFunctions().WithStderr(&m.stderr).WithStdout(&m.stderr).
+		WithRandSource(zeros{}).
+		WithNanotime(func() int64 { return m.now + 1 }, sys.ClockResolution(1)).
+		WithWalltime(func() (int64, int32) { return epoch + m.now/1e9, int32(m.now % 1e9) }, sys.ClockResolution(1))
+	var err error
+	if m.instance, err = m.module.runtime.InstantiateModule(ctx, m.module.compiled, config); err != nil {
+		return fmt.Errorf("the guest cannot be started: %w", err)
+	}
+	for i := 0; ; i++ {
+		g := m.instance.ExportedGlobal(fmt.Sprintf("%s%d", GlobalName, i))
+		if g == nil {
+			break
+		}
+		mutable, ok := g.(api.MutableGlobal)
+		if !ok {
+			return fmt.Errorf("global %d of the guest cannot be set", i)
+		}
+		m.globals = append(m.globals, mutable)
+	}
+	if len(m.globals) == 0 {
+		return fmt.Errorf("the guest does not export its globals as %s0 and so on: build it again", GlobalName)
+	}
+	m.proceed, m.stop = iter.Pull(func(yield func(waiting) bool) {
+		m.yield = yield
+		_, m.ended = m.instance.ExportedFunction("_start").Call(ctx)
+		if m.ended == nil {
+			m.ended = errNotIdle
+		}
+	})
+	m.host = first{}
+	for {
+		w, ok := m.proceed()
+		switch {
+		case !ok:
+			return m.end()
+		case w.receives:
+			return nil
+		case w.until == 0:
+			return errNotIdle
+		}
+		m.now = max(m.now, w.until)
+	}
+}
+
+// GlobalName is the name under which a guest exports its globals, with a number behind it.
+const GlobalName = "watchbed_global_"
+
+// zeros is the random source of a guest before it is seeded.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// first is the host while a program boots: what comes first is taken.
+type first struct{}
+
+func (first) Pick([]Goroutine) int      { return 0 }
+func (first) Select(Goroutine, int) int { return 0 }
+func (first) Send([]byte)               {}
+
+func (m *machine) run(h Host, now int64, message []byte) (until int64, err error) {
+	m.host, m.now, m.message = h, now, message
+	if uint64(len(message))+4 > uint64(m.inboxSize) {
+		return 0, fmt.Errorf("a message of %d bytes does not fit into the %d of the guest", len(message), m.inboxSize)
+	}
+	w, ok := m.proceed()
+	m.host = nil
+	if !ok {
+		return 0, m.end()
+	}
+	if !w.receives {
+		return 0, errors.New("the guest waits, and not for messages")
+	}
+	return w.until, nil
+}
+
+// Crash is how a guest came to its end: what it wrote, a panic with its stack as a rule.
+type Crash struct {
+	// Reason is the first line, Stack is everything.
+	Reason, Stack string
+}
+
+func (c *Crash) Error() string { return "the guest crashed: " + c.Reason }
+
+func (m *machine) end() error {
+	text := m.stderr.String()
+	var exit *sys.ExitError
+	if text == "" || !errors.As(m.ended, &exit) && text == "" {
+		return fmt.Errorf("the guest ended: %w", m.ended)
+	}
+	reason, _, _ := strings.Cut(text, "\n")
+	return &Crash{Reason: reason, Stack: text}
+}
+
+func (m *machine) close() {
+	m.stop()
+	m.instance.Close(context.Background())
+}
+
+func (m *machine) readGlobals() []uint64 {
+	values := make([]uint64, len(m.globals))
+	for i, g := range m.globals {
+		values[i] = g.Get()
+	}
+	return values
+}
+
+// idle is called by the program when all its goroutines wait.
+func (m *machine) idle(stack []uint64) {
+	if !m.yield(waiting{int64(stack[0]), uint32(stack[1]) != 0}) {
+		// The machine is given up.
+		panic(sys.NewExitError(0))
+	}
+	if m.message == nil {
+		stack[0] = 0
+		return
+	}
+	binary.LittleEndian.PutUint32(m.memory.bytes[m.inbox:], uint32(len(m.message)))
+	copy(m.memory.bytes[m.inbox+4:], m.message)
+	m.message = nil
+	stack[0] = 1
+}
+
+// candidateSize is the size of watchbedCandidate in the overlay.
+const candidateSize = 20
+
+func (m *machine) pick(stack []uint64) {
+	at, n := uint32(stack[0]), int(uint32(stack[1]))
+	m.runnable = m.runnable[:0]
+	for i := range n {
+		m.runnable = append(m.runnable, m.goroutine(at+uint32(i*candidateSize)))
+	}
+	stack[0] = uint64(m.host.Pick(m.runnable))
+}
+
+func (m *machine) choose(stack []uint64) {
+	stack[0] = uint64(m.host.Select(m.goroutine(uint32(stack[0])), int(uint32(stack[1]))))
+}
+
+func (m *machine) goroutine(at uint32) Goroutine {
+	word := func(i uint32) uint32 { return binary.LittleEndian.Uint32(m.memory.bytes[at+4*i:]) }
+	return Goroutine{Function: m.text(word(0), word(1)), Site: m.text(word(2), word(3)), Ordinal: word(4)}
+}
+
+// text is a text of the program, which never changes.
+func (m *machine) text(at, length uint32) string {
+	s, known := m.names[at]
+	if !known {
+		s = string(m.memory.bytes[at : at+length])
+		m.names[at] = s
+	}
+	return s
+}
+
+func (m *machine) send(stack []uint64) {
+	at, length := uint32(stack[0]), uint32(stack[1])
+	m.host.Send(m.memory.bytes[at : at+length])
+}
+
+func (m *machine) setInbox(stack []uint64) { m.inbox, m.inboxSize = uint32(stack[0]), uint32(stack[1]) }

@@ -1,0 +1,41 @@
+//go:build wasip1
+
+package main
+
+import (
+	"unsafe"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// inbox is where the host puts a message: its length, then its bytes.
+var inbox [8 << 20]byte
+
+//go:wasmimport watchbed inbox
+func hostInbox(at unsafe.Pointer, size uint32)
+
+//go:wasmimport watchbed send
+//go:noescape
+func hostSend(message unsafe.Pointer, size uint32)
+
+// watchbedReceive and watchbedSeed are in the overlay of package runtime.
+//
+//go:linkname watchbedReceive runtime.watchbedReceive
+func watchbedReceive()
+
+//go:linkname watchbedSeed runtime.watchbedSeed
+func watchbedSeed(seed uint64)
+
+func init() { hostInbox(unsafe.Pointer(&inbox), uint32(len(inbox))) }
+
+// receive returns the next message of the host.
+func receive() []byte {
+	watchbedReceive()
+	n := *(*uint32)(unsafe.Pointer(&inbox))
+	return append([]byte(nil), inbox[4:4+n]...)
+}
+
+// send hands a message to the host, which takes it at once.
+func send(w *protocol.Writer) {
+	hostSend(unsafe.Pointer(unsafe.SliceData(w.Bytes)), uint32(len(w.Bytes)))
+}

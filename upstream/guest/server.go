@@ -1,0 +1,165 @@
+//go:build wasip1
+
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/kubernetes"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/storage"
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/etcd3"
+	etcdfeature "k8s.io/apiserver/pkg/storage/feature"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// etcdPrefix is that of all keys of an API server in etcd.
+const etcdPrefix = "/registry"
+
+// server is the storage of one resource, as an API server assembles it.
+type server struct {
+	etcd      *etcd
+	resource  string
+	cacher    *cacher.Cacher
+	delegator storage.Interface
+	// clients are the connections of clients whose requests are under way.
+	clients map[uint32]context.CancelFunc
+}
+
+// receive takes a message of the host.
+func (s *server) receive(r protocol.Reader) {
+	switch kind, conn := r.Begin(); kind {
+	case protocol.Start:
+		s.start(&r)
+	case protocol.List:
+		s.serve(conn, listRequest(&r).list)
+	case protocol.Get:
+		s.serve(conn, getRequest(&r).get)
+	case protocol.Watch:
+		s.serve(conn, watchRequest(&r).watch)
+	case protocol.Readyz:
+		s.serve(conn, s.readyz)
+	case protocol.Hangup:
+		s.hangup(conn, r.Bool(), r.Bool())
+	case protocol.Ranged:
+		s.etcd.answered(conn, answer{ranged: readRanged(&r)})
+	case protocol.Refused:
+		s.etcd.answered(conn, answer{err: readError(&r)})
+	case protocol.WatchResponse:
+		if stream := s.etcd.streams[conn]; stream != nil {
+			stream.deliver(readWatchResponse(&r))
+		}
+	}
+}
+
+// hangup takes the end of a client's connection, or of one to etcd.
+func (s *server) hangup(conn uint32, client, broken bool) {
+	if client {
+		if cancel := s.clients[conn]; cancel != nil {
+			cancel()
+		}
+		return
+	}
+	lost := status.Error(codes.Unavailable, "the connection broke")
+	s.etcd.answered(conn, answer{err: lost})
+	if stream := s.etcd.streams[conn]; stream != nil {
+		delete(s.etcd.streams, conn)
+		if broken {
+			stream.end(lost)
+		} else {
+			stream.end(io.EOF)
+		}
+	}
+}
+
+// serve has a goroutine of its own answer a client, as an HTTP server does.
+func (s *server) serve(conn uint32, answer func(context.Context, *server, *reply)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.clients[conn] = cancel
+	go func() {
+		answer(ctx, s, &reply{conn: conn})
+		cancel()
+		delete(s.clients, conn)
+	}()
+}
+
+// start makes the storage: what staging/src/k8s.io/apiserver does in
+// registry.StorageWithCacher and factory.newETCD3Storage.
+func (s *server) start(r *protocol.Reader) {
+	watchbedSeed(uint64(r.Int()))
+	s.resource = strings.TrimPrefix(r.Text(), etcdPrefix)
+	attributesOfServer = attributes{indexed: r.Text(), unindexed: r.Text(), label: r.Text()}
+	selected := &attributesOfServer
+	compacts := r.Bool()
+	s.clients = map[uint32]context.CancelFunc{}
+
+	etcdfeature.DefaultFeatureSupportChecker = progressIsSupported{etcdfeature.NewDefaultFeatureSupportChecker()}
+	library := clientv3.NewCtxClient(context.Background())
+	library.KV = clientv3.NewKVFromKVClient(s.etcd, library)
+	library.Watcher = clientv3.NewWatchFromWatchClient(s.etcd, library)
+	library.Lease = noLeases{}
+	client := &kubernetes.Client{Client: library}
+	client.Kubernetes = client
+
+	groupResource := schema.GroupResource{Resource: strings.Trim(s.resource, "/")}
+	versioner := storage.APIObjectVersioner{}
+	var compactor etcd3.Compactor
+	if compacts {
+		compactor = etcd3.NewCompactor(library, 0, clock.RealClock{}, nil)
+	}
+	store, err := etcd3.New(client, compactor, codec{}, newObject, newList, etcdPrefix, s.resource, groupResource,
+		keyed{s.resource}, etcd3.NewDefaultLeaseManagerConfig(), etcd3.NewDefaultDecoder(codec{}, versioner), versioner)
+	if err != nil {
+		panic(err)
+	}
+	asked := traced{store}
+	config := cacher.Config{
+		Storage: asked, Versioner: versioner, GroupResource: groupResource,
+		EventsHistoryWindow: cacher.DefaultEventFreshDuration, ResourcePrefix: s.resource,
+		KeyFunc:      func(o runtimeObject) (string, error) { return s.resource + nameOf(o.(*object)), nil },
+		GetAttrsFunc: selected.of, NewFunc: newObject, NewListFunc: newList, Codec: codec{}, Clock: clock.RealClock{},
+	}
+	if selected.indexed != "" {
+		config.IndexerFuncs = storage.IndexerFuncs{selected.indexed: writerOf}
+		config.Indexers = &cache.Indexers{storage.FieldIndex(selected.indexed): func(o any) ([]string, error) {
+			return []string{writerOf(o.(runtimeObject))}, nil
+		}}
+	}
+	if s.cacher, err = cacher.NewCacherFromConfig(config); err != nil {
+		panic(err)
+	}
+	s.delegator = cacher.NewCacheDelegator(s.cacher, asked)
+	go s.tellReadiness()
+}
+
+// tellReadiness tells the host when the cache becomes ready, and when it is not any more.
+func (s *server) tellReadiness() {
+	var out protocol.Writer
+	for s.cacher.Wait(context.Background()) != nil {
+		time.Sleep(time.Second)
+	}
+	out.Begin(protocol.Readiness, 0).Bool(true)
+	send(&out)
+}
+
+// progressIsSupported has etcd support progress requests, whatever its version: whether an
+// API server may believe that is for the scenario to say.
+type progressIsSupported struct {
+	etcdfeature.FeatureSupportChecker
+}
+
+func (p progressIsSupported) Supports(f storage.Feature) bool {
+	return f == storage.RequestWatchProgress || p.FeatureSupportChecker.Supports(f)
+}
+
+type noLeases struct{ clientv3.Lease }

@@ -1,0 +1,40 @@
+// Package guests is the folder of the compiled guests: where make upstream puts them, and where
+// simrun finds them. It must never import any other package of this module.
+package guests
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Directory is the one of the user's cache that the guests are in. WATCHBED_GUESTS names
+// another one.
+func Directory() (string, error) {
+	if d := os.Getenv("WATCHBED_GUESTS"); d != "" {
+		return d, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("where compiled guests are is not known, set WATCHBED_GUESTS: %w", err)
+	}
+	return filepath.Join(cache, "watchbed", "guests"), nil
+}
+
+const extension = ".wasm"
+
+// Path is that of the guest of a name.
+func Path(directory, name string) string { return filepath.Join(directory, name+extension) }
+
+// Names are the guests in a directory.
+func Names(directory string) []string {
+	files, err := filepath.Glob(filepath.Join(directory, "*"+extension))
+	if err != nil {
+		return nil
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), extension)
+	}
+	return files
+}

@@ -1,0 +1,152 @@
+package node
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Send implements engine.Host: a message of the guest becomes one of the world.
+func (n *Node) Send(message []byte) {
+	r := protocol.Reader{Bytes: message}
+	kind, number := r.Begin()
+	switch kind {
+	case protocol.Range:
+		n.calls = append(n.calls, connection{number, n.env.Call(n.cfg.KV, readRange(&r))})
+	case protocol.Open:
+		n.open(number, r.Bool())
+	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
+		n.sendOnStream(kind, number, &r)
+	case protocol.CloseStream:
+		n.closeStream(number)
+	case protocol.Readiness:
+		n.ready = r.Bool()
+	default:
+		n.reply(kind, sim.Conn(number), &r)
+	}
+}
+
+// open opens a stream to etcd, at one member after the other.
+func (n *Node) open(number uint32, requireLeader bool) {
+	at := n.cfg.WatchEndpoints[n.opened%len(n.cfg.WatchEndpoints)]
+	n.opened++
+	n.streams = append(n.streams, stream{connection{number, n.env.Open(at)}, requireLeader, false})
+}
+
+func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reader) {
+	for i := range n.streams {
+		s := &n.streams[i]
+		if s.number != number {
+			continue
+		}
+		leader := s.requireLeader && !s.used
+		s.used = true
+		switch kind {
+		case protocol.CreateWatch:
+			n.env.Send(s.conn, &wire.WatchCreateRequest{
+				Key: r.Text(), RangeEnd: r.Text(), StartRevision: r.Int(), ProgressNotify: r.Bool(),
+				Filters: wire.FilterType(r.Byte()), PrevKv: r.Bool(), WatchID: r.Int(), Fragment: r.Bool(), RequireLeader: leader,
+			})
+		case protocol.CancelWatch:
+			n.env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
+		default:
+			n.env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
+		}
+	}
+}
+
+// closeStream gives up a call or a stream.
+func (n *Node) closeStream(number uint32) {
+	for i := range n.calls {
+		if n.calls[i].number == number {
+			n.env.Close(n.calls[i].conn)
+			n.calls = append(n.calls[:i], n.calls[i+1:]...)
+			return
+		}
+	}
+	for i := range n.streams {
+		if n.streams[i].number == number {
+			n.env.Close(n.streams[i].conn)
+			n.streams = append(n.streams[:i], n.streams[i+1:]...)
+			return
+		}
+	}
+}
+
+// reply answers a client.
+func (n *Node) reply(kind protocol.Kind, client sim.Conn, r *protocol.Reader) {
+	switch kind {
+	case protocol.Listed:
+		n.env.Send(client, n.readListed(r))
+	case protocol.Got:
+		n.env.Send(client, n.readGot(r))
+	case protocol.Event:
+		n.env.Send(client, n.readEvent(r))
+	case protocol.Established:
+		n.env.Send(client, &wire.WatchEstablished{})
+	case protocol.IsReady:
+		n.env.Send(client, &wire.ReadyzResponse{})
+	case protocol.Failed:
+		n.env.Send(client, readError(r))
+	case protocol.Closed:
+		n.env.Close(client)
+	default:
+		panic(fmt.Sprintf("node: the guest sent a message of kind %d", kind))
+	}
+}
+
+func readRange(r *protocol.Reader) *wire.RangeRequest {
+	return &wire.RangeRequest{
+		Key: r.Text(), RangeEnd: r.Text(), Limit: r.Int(), Revision: r.Int(),
+		Serializable: r.Bool(), KeysOnly: r.Bool(), CountOnly: r.Bool(),
+		SortOrder: wire.SortOrder(r.Byte()), SortTarget: wire.SortTarget(r.Byte()),
+		MinModRevision: r.Int(), MaxModRevision: r.Int(), MinCreateRevision: r.Int(), MaxCreateRevision: r.Int(),
+	}
+}
+
+// readObject reads an object. Kubernetes knows of no revision but its resourceVersion.
+func readObject(r *protocol.Reader) *wire.KeyValue {
+	return &wire.KeyValue{Key: r.Text(), Value: r.Text(), ModRevision: r.Int()}
+}
+
+func (n *Node) readListed(r *protocol.Reader) *wire.ListResponse {
+	l := &wire.ListResponse{ResourceVersion: r.Int(), Continue: r.Text(), RemainingItemCount: r.Int(), Origin: wire.Origin(r.Byte())}
+	for range r.Int() {
+		l.Items = append(l.Items, n.seen.current(readObject(r)))
+	}
+	return l
+}
+
+func (n *Node) readGot(r *protocol.Reader) *wire.GetResponse {
+	g := &wire.GetResponse{Origin: wire.Origin(r.Byte())}
+	if r.Bool() {
+		g.Item = n.seen.current(readObject(r))
+	}
+	return g
+}
+
+func (n *Node) readEvent(r *protocol.Reader) *wire.WatchEvent {
+	e := &wire.WatchEvent{Type: wire.WatchEventType(r.Byte())}
+	if e.Type == wire.Failed {
+		e.Err = readError(r)
+		return e
+	}
+	e.InitialEventsEnd = r.Bool()
+	o := readObject(r)
+	e.ResourceVersion = o.ModRevision
+	switch e.Type {
+	case wire.Bookmark:
+	case wire.Deleted:
+		e.Item = n.seen.before(o)
+	default:
+		e.Item = n.seen.current(o)
+	}
+	return e
+}
+
+func readError(r *protocol.Reader) *wire.Error {
+	return &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text(), RetryAfter: int(r.Int()), Continue: r.Text()}
+}

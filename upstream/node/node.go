@@ -1,0 +1,87 @@
+package node
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Node is a guest in a world. It implements sim.Node and what the test bed asks of a cache.
+type Node struct {
+	cfg   cache.Config
+	guest *engine.Guest
+
+	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it
+	// has none.
+	clock, until int64
+	ready        bool
+	// calls and streams are the connections that the guest has opened, opened is how many
+	// streams it has.
+	calls   []connection
+	streams []stream
+	opened  int
+	seen    seen
+
+	// The rest is that of the step under way.
+	step
+	out protocol.Writer
+}
+
+// step is what goes on while the guest runs.
+type step struct {
+	env *sim.Env
+	// choices counts the questions of the step.
+	choices int
+	// ran are the goroutines that ran, if the run is observed.
+	ran []engine.Goroutine
+}
+
+// connection is one that the guest has opened: its number there and in the world.
+type connection struct {
+	number uint32
+	conn   sim.Conn
+}
+
+// stream is a connection of which the first message says whether it requires a leader.
+type stream struct {
+	connection
+	requireLeader, used bool
+}
+
+var (
+	_ sim.Node        = (*Node)(nil)
+	_ sim.Restarter   = (*Node)(nil)
+	_ sim.Cloner      = (*Node)(nil)
+	_ cache.Resetter  = (*Node)(nil)
+	_ cache.Readiness = (*Node)(nil)
+)
+
+// New returns a node that has not started yet.
+func New(cfg cache.Config, g *engine.Guest) *Node { return &Node{cfg: cfg, guest: g, seen: seen{}} }
+
+// Reset makes the node a new one for another run.
+func (n *Node) Reset(cfg cache.Config) {
+	n.cfg = cfg
+	n.forget()
+}
+
+func (n *Node) forget() {
+	n.guest.Reset()
+	*n = Node{cfg: n.cfg, guest: n.guest, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
+}
+
+// Ready reports whether the cache has become ready.
+func (n *Node) Ready() bool { return n.ready }
+
+// Clone implements sim.Cloner.
+func (n *Node) Clone() sim.Node {
+	c := *n
+	c.guest = n.guest.Clone()
+	c.calls, c.streams = slices.Clone(n.calls), slices.Clone(n.streams)
+	c.seen, c.out = n.seen.clone(), protocol.Writer{}
+	return &c
+}

@@ -1,0 +1,81 @@
+package node
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// SelfTest has a guest start twice in different machines, with the same choices, and compares all that came
+// out and what is left in memory. It is for each start of a new guest: one that is
+// not deterministic cannot be replayed.
+func SelfTest(m *engine.Module) error {
+	var hashes [2]uint64
+	for i := range hashes {
+		g, err := m.NewGuest()
+		if err != nil {
+			return err
+		}
+		if i == 1 {
+			// Another guest has run in the machine in between.
+			other, err := m.NewGuest()
+			if err != nil {
+				return err
+			}
+			if _, err := try(other, 2); err != nil {
+				return err
+			}
+		}
+		if hashes[i], err = try(g, 1); err != nil {
+			return err
+		}
+	}
+	if hashes[0] != hashes[1] {
+		return fmt.Errorf("the guest is not deterministic: the same choices gave %x, then %x", hashes[0], hashes[1])
+	}
+	return nil
+}
+
+// try is a digest of a short run of a guest whose etcd does not answer.
+func try(g *engine.Guest, seed int64) (uint64, error) {
+	var w protocol.Writer
+	w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false)
+	t := &trial{next: uint64(seed)}
+	now, message := int64(0), w.Bytes
+	for range selfTestSteps {
+		until, err := g.Run(t, now, message)
+		if err != nil {
+			return 0, err
+		}
+		t.took(uint64(until))
+		now, message = max(now, until), nil
+	}
+	t.took(g.Hash())
+	return t.hash, nil
+}
+
+const selfTestSteps = 20
+
+// trial is a host that draws from a generator of its own.
+type trial struct{ next, hash uint64 }
+
+func (t *trial) took(n uint64) { t.hash = t.hash*1099511628211 ^ n }
+
+func (t *trial) draw(n int) int {
+	t.next = t.next*6364136223846793005 + 1442695040888963407
+	picked := int(t.next >> 33 % uint64(n))
+	t.took(uint64(picked))
+	return picked
+}
+
+func (t *trial) Pick(runnable []engine.Goroutine) int { return t.draw(len(runnable)) }
+
+func (t *trial) Select(_ engine.Goroutine, n int) int { return t.draw(n) }
+
+func (t *trial) Send(message []byte) {
+	h := fnv.New64a()
+	h.Write(message)
+	t.took(h.Sum64())
+}

@@ -1,0 +1,182 @@
+package node
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// timerNext is the guest's next timer: the guest has one clock, so that its timers go off in the order
+// of their times.
+const timerNext sim.Timer = 0
+
+// cellGuest is all of the guest's memory.
+var cellGuest = sim.NewCell("guest: its memory")
+
+// seeds is how many ways there are to seed the generators of a guest. Map iteration and
+// jitter depend on them.
+const seeds = 8
+
+// Start implements sim.Node.
+func (n *Node) Start(env *sim.Env) {
+	seed := env.Choose(seeds, "seed of the guest")
+	w := n.out.Begin(protocol.Start, 0).Int(int64(seed)).Text(n.cfg.Prefix)
+	indexed, unindexed, label := n.fields()
+	w.Text(indexed).Text(unindexed).Text(label).Bool(n.cfg.Compactor != 0)
+	n.run(env, w.Bytes)
+}
+
+// fields are the names of those by which clients select objects.
+func (n *Node) fields() (indexed, unindexed, label string) {
+	for _, f := range n.cfg.Fields {
+		switch {
+		case f.IsLabel:
+			label = f.Name
+		case f.Indexed:
+			indexed = f.Name
+		default:
+			unindexed = f.Name
+		}
+	}
+	return indexed, unindexed, label
+}
+
+// Restart implements sim.Restarter.
+func (n *Node) Restart(env *sim.Env) {
+	n.forget()
+	n.Start(env)
+}
+
+// Receive implements sim.Node.
+func (n *Node) Receive(env *sim.Env, m *sim.Message) {
+	if message := n.incoming(m); message != nil {
+		n.run(env, message)
+	}
+}
+
+// Fire implements sim.Node.
+func (n *Node) Fire(env *sim.Env, _ sim.Timer) {
+	// Without a clock a timer may go off at any point, and has the guest believe that it is time.
+	n.clock = max(n.clock, n.until)
+	n.run(env, nil)
+}
+
+// Run implements sim.Node; a guest has no loops of the world.
+func (n *Node) Run(*sim.Env, sim.Task) {}
+
+// TaskName implements sim.Node.
+func (n *Node) TaskName(sim.Task) string { return "" }
+
+// TimerName implements sim.Node.
+func (n *Node) TimerName(sim.Timer) string { return "next timer of the guest" }
+
+// run has the guest run until all its goroutines wait.
+func (n *Node) run(env *sim.Env, message []byte) {
+	env.Writes(cellGuest, 0)
+	if env.Mode() == sim.Timed {
+		n.clock = int64(env.Now())
+	}
+	n.step = step{env: env, ran: n.ran[:0]}
+	until, err := n.guest.Run(n, n.clock, message)
+	if err != nil {
+		// A guest that crashes is a finding of its own.
+		panic(err)
+	}
+	if env.Noting() && len(n.ran) > 0 {
+		env.Note(ran(append(ran(nil), n.ran...)))
+	}
+	n.env = nil
+	n.arm(env, until)
+}
+
+// arm has the world fire the guest's next timer.
+func (n *Node) arm(env *sim.Env, until int64) {
+	switch {
+	case until == 0:
+		if n.until != 0 {
+			env.Disarm(timerNext)
+		}
+	case until != n.until || until <= n.clock || !env.Armed(timerNext):
+		env.Arm(timerNext, max(0, time.Duration(until-n.clock)))
+	}
+	n.until = until
+}
+
+// incoming is a message of the world as the guest understands it, nil if it does not concern
+// the guest any more.
+func (n *Node) incoming(m *sim.Message) []byte {
+	if i := n.callOf(m.Conn); i >= 0 {
+		number := n.calls[i].number
+		n.calls = append(n.calls[:i], n.calls[i+1:]...)
+		return n.answer(number, m.Payload)
+	}
+	if i := n.streamOf(m.Conn); i >= 0 {
+		number := n.streams[i].number
+		if _, ends := m.Payload.(*sim.Hangup); ends {
+			n.streams = append(n.streams[:i], n.streams[i+1:]...)
+		}
+		return n.answer(number, m.Payload)
+	}
+	return n.request(m)
+}
+
+func (n *Node) callOf(c sim.Conn) int {
+	for i := range n.calls {
+		if n.calls[i].conn == c {
+			return i
+		}
+	}
+	return -1
+}
+
+func (n *Node) streamOf(c sim.Conn) int {
+	for i := range n.streams {
+		if n.streams[i].conn == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// answer is what etcd says.
+func (n *Node) answer(number uint32, p sim.Payload) []byte {
+	w := &n.out
+	switch p := p.(type) {
+	case *wire.RangeResponse:
+		n.seen.addRanged(p)
+		writeRanged(w.Begin(protocol.Ranged, number), p)
+	case *wire.WatchResponse:
+		n.seen.addEvents(p)
+		writeWatchResponse(w.Begin(protocol.WatchResponse, number), p)
+	case *wire.Error:
+		w.Begin(protocol.Refused, number).Byte(byte(p.Code)).Text(p.Message)
+	case *sim.Hangup:
+		w.Begin(protocol.Hangup, number).Bool(false).Bool(p.Broken)
+	default:
+		return nil
+	}
+	return w.Bytes
+}
+
+// request is what a client asks.
+func (n *Node) request(m *sim.Message) []byte {
+	w, client := &n.out, uint32(m.Conn)
+	switch p := m.Payload.(type) {
+	case *wire.ListRequest:
+		writeList(w.Begin(protocol.List, client), p)
+	case *wire.GetRequest:
+		w.Begin(protocol.Get, client).Text(p.Key).Int(p.ResourceVersion)
+	case *wire.WatchRequest:
+		writeWatch(w.Begin(protocol.Watch, client), p)
+	case *wire.ReadyzRequest:
+		w.Begin(protocol.Readyz, client)
+	case *sim.Hangup:
+		w.Begin(protocol.Hangup, client).Bool(true).Bool(p.Broken)
+	default:
+		return nil
+	}
+	return w.Bytes
+}

@@ -1,0 +1,64 @@
+package node
+
+import (
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+func writeList(w *protocol.Writer, l *wire.ListRequest) {
+	w.Text(l.Prefix).Int(l.ResourceVersion).Byte(byte(l.Match)).Int(l.Limit).Text(l.Continue).Bool(l.Single).Bool(l.KeysOnly)
+	writeSelector(w, l.Selector)
+}
+
+func writeWatch(w *protocol.Writer, q *wire.WatchRequest) {
+	w.Text(q.Prefix).Int(q.ResourceVersion).Byte(byte(q.Match)).Byte(byte(q.SendInitialEvents)).Bool(q.AllowBookmarks).
+		Int(q.TimeoutSeconds).Bool(q.Single).Bool(q.Announce)
+	writeSelector(w, q.Selector)
+}
+
+// writeSelector writes the terms of a selector, each of a label or a field.
+func writeSelector(w *protocol.Writer, s wire.Selector) {
+	type term struct {
+		isLabel     bool
+		name, value string
+	}
+	var terms []term
+	for at := &s; at != nil; at = at.And {
+		if at.Field != "" {
+			terms = append(terms, term{false, at.Field, at.Value})
+		}
+		if at.Label != "" {
+			terms = append(terms, term{true, at.Label, at.LabelValue})
+		}
+	}
+	w.Int(int64(len(terms)))
+	for _, t := range terms {
+		w.Bool(t.isLabel).Text(t.name).Text(t.value)
+	}
+}
+
+func writeKV(w *protocol.Writer, kv *wire.KeyValue) {
+	w.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Int(kv.Lease)
+}
+
+func writeRanged(w *protocol.Writer, p *wire.RangeResponse) {
+	w.Int(p.Revision).Bool(p.More).Int(p.Count).Int(int64(len(p.Kvs)))
+	for _, kv := range p.Kvs {
+		writeKV(w, kv)
+	}
+}
+
+func writeWatchResponse(w *protocol.Writer, p *wire.WatchResponse) {
+	w.Int(p.Revision).Int(p.WatchID).Bool(p.Created).Bool(p.Canceled).Int(p.CompactRevision).Text(p.CancelReason).
+		Bool(p.Fragment).Int(int64(len(p.Events)))
+	for i := range p.Events {
+		e := &p.Events[i]
+		w.Byte(byte(e.Type))
+		writeKV(w, e.Kv)
+		w.Bool(e.PrevKv != nil)
+		if e.PrevKv != nil {
+			writeKV(w, e.PrevKv)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package overlay
+
+// stub stands for a file of a module that does not compile for wasip1.
+type stub struct{ file, text string }
+
+var stubs = []stub{
+	// No journal of systemd takes the guest's log.
+	{"github.com/coreos/go-systemd/v22/journal/journal_unix.go", `package journal
+
+import "errors"
+
+func Enabled() bool { return false }
+
+func Send(string, Priority, map[string]string) error { return errors.New("no journal") }
+
+func StderrIsJournalStream() (bool, error) { return false, nil }
+
+func StdoutIsJournalStream() (bool, error) { return false, nil }
+`},
+	// The guest locks no files: its etcd is another node.
+	{"go.etcd.io/etcd/client/pkg/v3/fileutil/lock_flock.go", `package fileutil
+
+import "os"
+
+func flockTryLockFile(path string, flag int, perm os.FileMode) (*LockedFile, error) { return nil, ErrLocked }
+
+func flockLockFile(path string, flag int, perm os.FileMode) (*LockedFile, error) { return nil, ErrLocked }
+`},
+}
+
+// reduction is a folder of a module of which the guest needs a few files only.
+type reduction struct {
+	folder string
+	keep   []string
+}
+
+var reduced = []reduction{
+	// The storage layer calls WatchInitialized and nothing else.
+	{"k8s.io/apiserver/pkg/util/flowcontrol", []string{"apf_context.go"}},
+}

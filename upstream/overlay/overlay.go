@@ -1,0 +1,83 @@
+package overlay
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// GoRelease is the one that the changes are made for.
+const GoRelease = "1.26.8"
+
+//go:embed runtime_hooks.go.txt
+var hooks string
+
+// Check refuses another release of Go than the one that the changes are made for. The
+// version is what go env GOVERSION says.
+func Check(version string) error {
+	if version != "go"+GoRelease {
+		return fmt.Errorf("guests are compiled by Go %s, whose runtime the overlay knows, and this is %s: set GOTOOLCHAIN=go%s, or install that release", GoRelease, version, GoRelease)
+	}
+	return nil
+}
+
+// Write writes the overlay into a directory and returns the path of the file that go build
+// -overlay takes. goroot is that of the Go distribution, vendored the folder of the modules.
+func Write(directory, goroot, vendored string) (string, error) {
+	replaced := map[string]string{}
+	put := func(original, text string) error {
+		path := filepath.Join(directory, fmt.Sprintf("%02d_%s", len(replaced), filepath.Base(original)))
+		replaced[original] = path
+		return os.WriteFile(path, []byte(text), 0o644)
+	}
+	for i := range patches {
+		text, err := patches[i].apply(goroot)
+		if err != nil {
+			return "", err
+		}
+		if err := put(filepath.Join(goroot, "src", filepath.FromSlash(patches[i].file)), text); err != nil {
+			return "", err
+		}
+	}
+	if err := put(filepath.Join(goroot, "src", "runtime", "watchbed.go"), hooks); err != nil {
+		return "", err
+	}
+	for _, s := range stubs {
+		if err := put(filepath.Join(vendored, filepath.FromSlash(s.file)), s.text); err != nil {
+			return "", err
+		}
+	}
+	for _, r := range reduced {
+		files, err := leftOut(filepath.Join(vendored, filepath.FromSlash(r.folder)), r.keep)
+		if err != nil {
+			return "", err
+		}
+		for _, file := range files {
+			replaced[file] = ""
+		}
+	}
+	list, err := json.MarshalIndent(map[string]any{"Replace": replaced}, "", "\t")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(directory, "overlay.json")
+	return path, os.WriteFile(path, list, 0o644)
+}
+
+// leftOut are the Go files of a folder except for those that are kept.
+func leftOut(folder string, keep []string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no Go files: this version of the module is not known", folder)
+	}
+	return slices.DeleteFunc(files, func(file string) bool {
+		return slices.Contains(keep, filepath.Base(file)) || strings.HasSuffix(file, "_test.go")
+	}), nil
+}

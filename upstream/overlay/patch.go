@@ -1,0 +1,39 @@
+package overlay
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// patch changes one file of the Go distribution, by its text: each old text must be there
+// exactly once.
+type patch struct {
+	// file is relative to GOROOT/src.
+	file    string
+	changes []change
+}
+
+type change struct{ old, new string }
+
+// apply is the file with all changes.
+func (p *patch) apply(goroot string) (string, error) {
+	source, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(p.file)))
+	if err != nil {
+		return "", fmt.Errorf("the Go distribution in %s lacks %s, which the guest needs changed: %w", goroot, p.file, err)
+	}
+	text := string(source)
+	for _, c := range p.changes {
+		if n := strings.Count(text, c.old); n != 1 {
+			return "", fmt.Errorf("%s of %s has %q %d times, and the overlay is made for once: use Go %s", p.file, goroot, firstLine(c.old), n, GoRelease)
+		}
+		text = strings.Replace(text, c.old, c.new, 1)
+	}
+	return text, nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

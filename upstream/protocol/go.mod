@@ -1,0 +1,3 @@
+module github.com/watchbed/watchbed/upstream/protocol
+
+go 1.26.0

@@ -1,0 +1,80 @@
+package protocol
+
+// Kind is what a message says. Each begins with its kind and the number of the
+// connection that it belongs to.
+type Kind byte
+
+// To the guest.
+const (
+	// Start is the first message: Config.
+	Start Kind = iota + 1
+	// List, Get, Watch and Readyz are what clients ask. The connection is the client's.
+	List
+	Get
+	Watch
+	Readyz
+	// Hangup says that a client is gone, or that a stream to etcd has ended.
+	Hangup
+	// Ranged, Txned and Refused answer a call of the guest, WatchResponse comes
+	// on a stream. The connection is the guest's.
+	Ranged
+	Txned
+	Refused
+	WatchResponse
+	// Inspect asks for the contents of the cache.
+	Inspect
+)
+
+// From the guest.
+const (
+	// Listed, Got, Event and Failed answer clients. After Failed and Closed the connection is gone.
+	Listed Kind = iota + 64
+	Got
+	Event
+	Failed
+	Closed
+	IsReady
+	// Established says that a watch has begun.
+	Established
+	// Range and Txn are calls to etcd. Open opens a stream to it, of which the first message
+	// comes with CreateWatch.
+	Range
+	Txn
+	Open
+	CreateWatch
+	CancelWatch
+	RequestProgress
+	CloseStream
+	// Contents answers Inspect.
+	Contents
+	// Readiness tells whether the cache has become ready, or is not any more.
+	Readiness
+)
+
+// Codes of errors are those of package wire.
+const (
+	ErrCompacted byte = iota + 1
+	ErrFutureRev
+	TooLargeResourceVersion
+	TooManyRequests
+	Unavailable
+	BadRequest
+	Internal
+	NoLeader
+)
+
+// Origins of answers are those of package wire.
+const (
+	FromCache byte = iota
+	FromEtcd
+	FromFallback
+)
+
+// Types of events are those of package wire.
+const (
+	Added byte = iota
+	Modified
+	Removed
+	Bookmark
+	Error
+)
