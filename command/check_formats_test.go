@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -56,7 +57,9 @@ func TestCheckReadsOtherFormats(t *testing.T) {
 
 // TestCheckIsInterrupted: also while it waits for what comes on standard input.
 func TestCheckIsInterrupted(t *testing.T) {
-	never, _ := io.Pipe()
+	never, end := io.Pipe()
+	// A check that goes on waiting fails the test below.
+	defer time.AfterFunc(30*time.Second, func() { end.Close() }).Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out, err strings.Builder

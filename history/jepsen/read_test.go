@@ -163,6 +163,7 @@ func TestLogsOfEachLogger(t *testing.T) {
 		console += "INFO [2017-03-30 22:26:45,322] jepsen worker 4 - jepsen.util " + columns
 		file += "2023-03-30 22:26:45,322{GMT}\tINFO\t[jepsen worker 4] jepsen.util: " + columns
 	}
+	file += "2023-03-30 22:26:46,000{GMT}\tINFO\t[jepsen worker 4] jepsen.util: Waiting for the cluster to settle\n"
 	console += "WARN [2017-03-30 22:38:51,936] jepsen worker 1 - jepsen.core Process 1 indeterminate\n" +
 		"clojure.lang.ExceptionInfo: throw+: {:errorCode 100}\n  at slingshot.support$stack_trace.invoke(support.clj:201)\n" +
 		"INFO [2017-03-30 22:38:52,000] jepsen nemesis - jepsen.util :nemesis\t:info\t:start\tnil\n"
