@@ -88,6 +88,9 @@ func (row *operationRow) place(run *story.Run, op int) {
 
 // asked says what an operation asks.
 func asked(r *model.Request) string {
+	if r.Kind == model.Txn {
+		return askedTxn(r)
+	}
 	text := r.Kind.String() + " " + r.Key
 	switch {
 	case r.Kind == model.Put:
@@ -105,6 +108,50 @@ func asked(r *model.Request) string {
 	return text
 }
 
+// askedTxn says what a transaction compares, and what it does then and otherwise.
+func askedTxn(r *model.Request) string {
+	var compares []string
+	for i := range r.Compare {
+		c := &r.Compare[i]
+		operand := fmt.Sprint(c.Operand)
+		if c.Target == model.CompareValue {
+			operand = c.Value
+		}
+		compares = append(compares, strings.TrimSpace(targets[c.Target]+" "+c.Key)+relations[c.Op]+operand)
+	}
+	text := "txn"
+	if len(compares) > 0 {
+		text += " if " + strings.Join(compares, " and ")
+	}
+	text += ": " + askedSteps(r.Success)
+	if len(r.Failure) > 0 {
+		text += "; otherwise " + askedSteps(r.Failure)
+	}
+	return text
+}
+
+// The fields that a transaction compares. Of a key alone the value is meant.
+var (
+	targets   = [...]string{model.CompareMod: "mod of", model.CompareVersion: "version of", model.CompareCreate: "create of", model.CompareLease: "lease of", model.CompareValue: ""}
+	relations = [...]string{model.Equal: "=", model.NotEqual: "!=", model.Greater: ">", model.Less: "<"}
+)
+
+// askedSteps are those of one branch of a transaction.
+func askedSteps(branch []model.Request) string {
+	var s []string
+	for i := range branch {
+		if i == maxEntries {
+			s = append(s, fmt.Sprintf("and %d more", len(branch)-i))
+			break
+		}
+		s = append(s, asked(&branch[i]))
+	}
+	if len(s) == 0 {
+		return "nothing"
+	}
+	return strings.Join(s, ", ")
+}
+
 // answered says what came of it.
 func answered(op *model.Operation) string {
 	switch {
@@ -117,13 +164,20 @@ func answered(op *model.Operation) string {
 	if rev := op.Result.Revision; rev != 0 && rev != math.MaxInt64 {
 		s = append(s, fmt.Sprintf("revision %d", rev))
 	}
+	if op.Request.Kind == model.Txn && len(op.Request.Compare) > 0 {
+		s = append(s, map[bool]string{true: "the comparison was true", false: "the comparison was false"}[op.Result.Succeeded])
+	}
 	if !op.Request.IsWrite() {
 		for i, it := range op.Result.Items {
 			if i == maxEntries {
 				s = append(s, fmt.Sprintf("and %d more", len(op.Result.Items)-i))
 				break
 			}
-			s = append(s, fmt.Sprintf("%s=%s of %d", it.Key, it.Value, it.ModRevision))
+			shown := it.Key + "=" + it.Value
+			if it.ModRevision != 0 {
+				shown += fmt.Sprintf(" of %d", it.ModRevision)
+			}
+			s = append(s, shown)
 		}
 		if len(op.Result.Items) == 0 {
 			s = append(s, "nothing")

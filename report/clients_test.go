@@ -25,6 +25,23 @@ func TestEachOperationHasItsRow(t *testing.T) {
 	require.Equal(t, []operationRow{{Asked: "list /p/ at revision 7, at most 3", Answer: "refused", Class: "refused", Begin: 12.5, Length: 37.5}}, rows[1].Operations)
 }
 
+// TestRowsOfATransaction: what it compares, what it does, and which branch it took. A register
+// has no revisions.
+func TestRowsOfATransaction(t *testing.T) {
+	cas := &model.Request{Kind: model.Txn, Compare: []model.Compare{{Key: "x", Target: model.CompareValue, Value: "3"}, {Key: "y", Op: model.Greater, Operand: 7}},
+		Success: []model.Request{{Kind: model.Put, Key: "x", Value: "4"}}, Failure: []model.Request{{Kind: model.Get, Key: "x"}}}
+	h := &model.History{Clients: []string{"a"}, Operations: []model.Operation{
+		{Call: 1, Return: 2, Outcome: model.Done, Request: cas, Result: &model.Result{Succeeded: true}},
+		{Call: 3, Return: 4, Outcome: model.Done, Request: cas, Result: &model.Result{}},
+		{Call: 5, Return: 6, Outcome: model.Done, Request: &model.Request{Kind: model.Get, Key: "x"}, Result: &model.Result{Items: []*model.Item{{Key: "x", Value: "4"}}}},
+	}}
+	rows := clientsOf(h, nil)[0].Operations
+	require.Equal(t, "txn if x=3 and mod of y>7: put x=4; otherwise get x", rows[0].Asked)
+	require.Equal(t, "the comparison was true", rows[0].Answer)
+	require.Equal(t, "the comparison was false", rows[1].Answer)
+	require.Equal(t, "x=4", rows[2].Answer)
+}
+
 // TestTheWrongAnswerIsMarkedAmongTheOperations: one row, that of the step that is marked.
 func TestTheWrongAnswerIsMarkedAmongTheOperations(t *testing.T) {
 	s := tellOnly(t, "issue-15220")

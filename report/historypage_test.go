@@ -37,3 +37,13 @@ func TestHistoryPageSaysWhy(t *testing.T) {
 		require.Contains(t, b.String(), want)
 	}
 }
+
+// TestAViolationThatNeededNoCheckHasNoCount: "violated, 0 times checked" would read as a mistake.
+func TestAViolationThatNeededNoCheckHasNoCount(t *testing.T) {
+	h := &model.History{Clients: []string{"a"}, Initial: model.Initial{Revision: 1}}
+	r := &check.Result{Judgements: []check.Judgement{{Property: "sequential", Verdict: model.Violated, By: "witness"}, {Property: "linearizable", Verdict: model.Vacuous, By: "witness"}}}
+	var b bytes.Buffer
+	require.NoError(t, WriteHistoryHTML(&b, "page", h, nil, r))
+	require.Contains(t, b.String(), `<td class="violated">violated</td><td></td>`)
+	require.Contains(t, b.String(), `<td class="vacuous">vacuous</td><td>0 times</td>`)
+}

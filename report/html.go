@@ -170,6 +170,10 @@ func WriteHistoryHTML(w io.Writer, name string, h *model.History, notes []string
 	for i := range r.Judgements {
 		j := &r.Judgements[i]
 		x := pageJudgement{Property: j.Property, Verdict: j.Verdict.String(), By: j.By, Checked: Counted(uint64(j.Exercised), "time")}
+		if j.Verdict == model.Violated && j.Exercised == 0 {
+			// What is wrong before that needs no check.
+			x.Checked = ""
+		}
 		switch {
 		case j.Operations != nil:
 			x.Why = sentence(j.Operations.Sentence)
