@@ -5,6 +5,8 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -25,9 +27,31 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 	return f.fewerFaults(ctx, p, first, tally)
 }
 
+// keepsAll reports whether shrinking cannot leave an operation out of the run of a seed: it is
+// timed, or the violation shows only where nothing more can happen.
+func (f *Finder) keepsAll(p testbed.Params, seed uint64, failure explore.Failure) bool {
+	if p.Clock.Mode == sim.Timed {
+		return true
+	}
+	system, err := f.Scenario.New(p)
+	if err != nil {
+		return false
+	}
+	runner := explore.NewRunner(system, p.Clock.Steps)
+	chooser := f.Strategy.For(runner)
+	chooser.Begin(seed)
+	rec, whole := recording.Record(runner, chooser)
+	if whole.Truncated {
+		return false
+	}
+	chooser.Begin(seed)
+	short := runner.RunUpTo(chooser, rec.Steps()-1)
+	return short.Find(failure) == nil
+}
+
 // lessWork are parameters with fewer clients that do less, as long as a seed is soon found
-// that gives the failure, and that seed. In a timed run shrinking cannot leave an operation
-// out. A fault that was needed beside more work is tried again.
+// that gives the failure, and that seed. A fault that was needed beside more work is tried
+// again.
 func (f *Finder) lessWork(ctx context.Context, p testbed.Params, first uint64, tally campaign.FailureTally) (testbed.Params, uint64) {
 	for _, amount := range workload.Amounts() {
 		less, err := p.Workload.Less(amount)

@@ -105,14 +105,15 @@ func showing(found []*Diagnosis, f explore.Failure) *Diagnosis {
 
 // diagnose makes a small run that fails in one way, and explains it. With less work another
 // cause may show as the same failure, or the runs be too short to tell what decides. So if no
-// setting decides then, and one does with all the work, the run is one with all the work.
+// setting decides then, and one does with all the work, the run is one with all the work. Waits
+// are made shorter last, when it is known what has to go on to decide.
 func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, candidates int) (*Diagnosis, error) {
 	p, first := f.Params, tally.FirstSeed
 	if f.Shrink {
 		p, first = f.fewer(ctx, tally)
 	}
 	less, seed := p, first
-	if f.Shrink && p.Clock.Mode == sim.Timed {
+	if f.Shrink && f.keepsAll(p, first, tally.Failure) {
 		less, seed = f.lessWork(ctx, p, first, tally)
 	}
 	d, err := f.explain(ctx, less, seed, tally, candidates)
@@ -124,6 +125,9 @@ func (f *Finder) diagnose(ctx context.Context, tally campaign.FailureTally, cand
 	}
 	if err != nil {
 		return nil, err
+	}
+	if f.Shrink && p.Clock.Mode == sim.Timed {
+		d = f.shorterWaits(ctx, d, tally)
 	}
 	d.Keep()
 	return d, nil

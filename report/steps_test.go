@@ -82,7 +82,7 @@ func TestEachLineOfTheStoryIsInItsStep(t *testing.T) {
 // in that of how often the same one follows.
 func TestNoEntryIsLeftUncounted(t *testing.T) {
 	more, repeated := 0, 0
-	for _, name := range []string{"issue-15220", "informer-relist-loop", "bug-kubernetes-114458"} {
+	for _, name := range []string{"issue-15220", "informer-relist-loop", "cost-quiet-3.5.7", "watch-guarantees-3.5.7-reliable"} {
 		all, _, _ := stepsTold(t, name)
 		for i := range all.trace.Steps {
 			for part, p := range all.states.Parts {

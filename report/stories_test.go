@@ -79,8 +79,8 @@ func (c *storyCase) open(t *testing.T) *diagnosis.Diagnosis {
 }
 
 // replay explains the committed recording, if it still is one of the case. The
-// recording has the parameters that the case sets, and fewer faults, informers and clients if that
-// will do, and no others: a parameter that is renamed makes no recording stale.
+// recording has the parameters that the case sets, fewer faults, informers and clients and shorter
+// waits if that will do, and no others: a parameter that is renamed makes no recording stale.
 func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	t.Helper()
 	sc, p := c.params(t)
@@ -105,10 +105,11 @@ func (c *storyCase) replay(t *testing.T) (*diagnosis.Diagnosis, error) {
 	return nil, errors.New(c.property.Name + " is not violated in it")
 }
 
-// mayDiffer: a recording may have fewer faults, informers and clients than the case.
+// mayDiffer: a recording may have fewer faults, informers and clients than the case, and shorter
+// waits.
 func mayDiffer(name string) bool {
 	_, err := faults.Group.Find(name)
-	return err == nil || name == "informers" || slices.Contains(workload.Amounts(), name)
+	return err == nil || name == "informers" || slices.Contains(workload.Amounts(), name) || slices.Contains(diagnosis.Waits(), name)
 }
 
 // search finds and shrinks a run, as simrun run would.
