@@ -25,11 +25,11 @@ tables:
 	write ./knownbugs -run 'TestWhatConsistencyChecksFind$$' -checks.update; \
 	write ./knownbugs/strategies -run 'TestNoSearchIsWorse$$' -strategies.update; \
 	write ./report -run 'TestStories$$' -update; \
-	write ./knownbugs/shrinking -run 'TestNoRunIsShrunkLess$$' -shrinking.update; \
 	write ./scenarios/figures -run 'TestFigures' -figures.update; \
 	write ./diagnosis/claims -run 'TestFiguresTable$$' -figures.update; \
 	write ./findings -run 'TestFindings$$' -findings.update; \
 	write ./proofs -run 'TestProofs$$|TestBugs$$' -proofs.update; \
+	write ./knownbugs/shrinking -run 'TestNoRunIsShrunkLess$$' -shrinking.update; \
 	write ./proofs/sampled -run 'TestSampled$$' -sampled.update; \
 	write ./command -run 'TestREADMEShowsWhatSimrunPrints$$' -update; \
 	git --no-pager diff --stat; \
