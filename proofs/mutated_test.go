@@ -14,7 +14,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/internal/mutants/active"
-	"github.com/watchbed/watchbed/internal/mutants/killer"
+	"github.com/watchbed/watchbed/internal/mutants/limit"
 	"github.com/watchbed/watchbed/internal/mutants/rows"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -86,7 +86,7 @@ func TestRowsWithMutant(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &task))
 	if task.Seconds > 0 {
-		require.NoError(t, killer.Limit(time.Duration(task.Seconds)*time.Second))
+		require.NoError(t, limit.Process(time.Duration(task.Seconds)*time.Second))
 	}
 	file, err := os.Create(task.Out)
 	require.NoError(t, err)

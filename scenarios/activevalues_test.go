@@ -119,6 +119,7 @@ var activeValues = []active{
 	{set: "drawn-watchers=1", scenario: "any-requests"},
 	{set: "drawn-requests=3", scenario: "any-requests"},
 	{set: "drawn-bytes=10", scenario: "any-etcd-requests"},
+	{set: "drawn-seed=1", scenario: "any-etcd-requests"},
 	{set: "drawn-physical=true", scenario: "any-etcd-requests"},
 	{set: "drawn-leases=true", scenario: "any-etcd-requests"},
 	{set: "drawn-nested=true", scenario: "any-etcd-requests"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/watchbed/watchbed/internal/mutants/active"
 	"github.com/watchbed/watchbed/internal/mutants/killer"
+	"github.com/watchbed/watchbed/internal/mutants/limit"
 )
 
 // margin is the processor time that one campaign may take beyond the budget before
@@ -37,7 +38,7 @@ func run() error {
 	if err := json.NewDecoder(os.Stdin).Decode(&t); err != nil {
 		return err
 	}
-	if err := killer.Limit(t.Budget + margin); err != nil {
+	if err := limit.Process(t.Budget + margin); err != nil {
 		return err
 	}
 	return out.Encode(killer.Attempt(&t, func() bool { return active.Touched }))

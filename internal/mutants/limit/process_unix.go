@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package killer
+package limit
 
 import (
 	"runtime/debug"
@@ -8,22 +8,13 @@ import (
 	"time"
 )
 
-// Limit ends the process when it has used that much processor time, or more memory
+// Process ends the process when it has used that much processor time, or more memory
 // than any healthy campaign.
-func Limit(cpu time.Duration) error {
+func Process(cpu time.Duration) error {
 	debug.SetMaxStack(64 << 20)
 	seconds := uint64(cpu/time.Second) + 1
 	if err := syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds + 5}); err != nil {
 		return err
 	}
 	return syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 4 << 30, Max: 4 << 30})
-}
-
-// cpuTime is the processor time that this process has used so far.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
