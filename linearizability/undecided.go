@@ -67,7 +67,10 @@ func (j *Judge) unknown(out *Judgement) string {
 	switch {
 	case silent >= 0:
 		fmt.Fprintf(&s, "%s changed the store, and its answer has no revision", w.name(silent))
-		if others > 0 {
+		switch {
+		case others == 1:
+			s.WriteString(" (nor has 1 other answer)")
+		case others > 1:
 			fmt.Fprintf(&s, " (nor have %d other answers)", others)
 		}
 	case lost >= 0:

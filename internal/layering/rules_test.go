@@ -133,6 +133,10 @@ var forbidden = []rule{
 		because: "it is in the binary that has the mutants in it",
 	},
 	{
+		packages: []string{"internal/mutants/limit"}, never: []string{"sim/...", "testbed/...", "internal/mutants/killer"},
+		because: "tests of proofs import it, and a design that is registered with it would be in their stories",
+	},
+	{
 		packages: []string{"..."}, except: []string{"internal/tampering"}, never: []string{"internal/tampering"},
 		because: "it is for tests",
 	},

@@ -16,12 +16,12 @@ type etcdStore interface {
 	storage.Interface
 }
 
-// traced notes what of etcd is asked on behalf of a request. It changes nothing.
+// traced notes which kinds of reads the storage sends to etcd for a request, and passes each of them on.
 type traced struct{ etcdStore }
 
 type traceKey struct{}
 
-// trace is what was asked of etcd on behalf of a request.
+// trace is which kinds of reads of etcd a request has caused.
 type trace struct{ revision, object bool }
 
 func traceOf(ctx context.Context) *trace {
