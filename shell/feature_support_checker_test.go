@@ -34,7 +34,9 @@ func (s *statuses) Status(ctx context.Context, _ string) (*clientv3.StatusRespon
 // checked starts a cache with a version check.
 func checked(t *testing.T, e *etcd, s *statuses, endpoint, check string, shared *shell.FeatureSupportChecker) *shell.Cache {
 	t.Helper()
-	o, err := cache.Options{}.With("version-check", check)
+	o, err := cache.Options{}.With("snapshots", "on")
+	require.NoError(t, err)
+	o, err = o.With("version-check", check)
 	require.NoError(t, err)
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{endpoint}})
 	require.NoError(t, err)
@@ -51,6 +53,9 @@ func checked(t *testing.T, e *etcd, s *statuses, endpoint, check string, shared 
 	return c
 }
 
+// TestCachesShareTheVersionCheck: while a check is pending, etcd answers the lists that the
+// cache serves after it has waited for progress: those of the newest state, and exact ones of a
+// resourceVersion that the cache has not reached.
 func TestCachesShareTheVersionCheck(t *testing.T) {
 	consistent := wire.ListRequest{Prefix: prefix, ResourceVersion: wire.Unset}
 	for name, second := range map[string]struct {
@@ -74,7 +79,10 @@ func TestCachesShareTheVersionCheck(t *testing.T) {
 
 			silent := &statuses{}
 			c := checked(t, e, silent, second.endpoint, second.check, shared)
-			require.Equal(t, second.origin, list(t, c, consistent).Origin)
+			elsewhere := e.set("/other/a", "0")
+			ahead := wire.ListRequest{Prefix: prefix, ResourceVersion: elsewhere, Match: wire.MatchExact}
+			require.Equal(t, second.origin, list(t, c, ahead).Origin, "an exact list ahead of the cache")
+			require.Equal(t, second.origin, list(t, c, consistent).Origin, "a consistent list")
 			if second.origin == wire.FromCache {
 				require.Zero(t, silent.asked.Load(), "its endpoint has answered before")
 			} else {
