@@ -115,7 +115,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().StringVar(&f.out, "out", "simrun-failures", "directory for replay files; none is ever overwritten")
 	c.Flags().StringVar(&f.keep, "keep", "", "directory that keeps the search, so that the same command goes on where it ended or was killed")
 	c.Flags().BoolVar(&f.json, "json", false, "print one JSON object and nothing else")
-	c.Flags().StringVar(&f.html, "html", "", "write a page about the first failure to this file (-: standard output)")
+	c.Flags().StringVar(&f.html, "html", "", "write a page about the search and its first failure to this file (-: standard output)")
 	return c
 }
 
@@ -138,7 +138,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		return usage("%w", err)
 	}
 	told, kept := f.diagnose(sc, found, runs)
-	page := f.page(s, told)
+	page := f.page(s, found, told)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
 	} else {
@@ -276,15 +276,11 @@ func (f *proveFlags) text(s process, found *proof.Proof, told []*diagnosis.Diagn
 	return proved.WriteProof(s.out, o, found)
 }
 
-func (f *proveFlags) page(s process, told []*diagnosis.Diagnosis) error {
-	switch {
-	case f.html == "":
-		return nil
-	case len(told) == 0:
-		s.complain("nothing is violated, so there is no page to write to %s", f.html)
+func (f *proveFlags) page(s process, found *proof.Proof, told []*diagnosis.Diagnosis) error {
+	if f.html == "" {
 		return nil
 	}
-	return s.writeFile(f.html, func(w io.Writer) error { return report.WriteRunHTML(w, s.program, told[0]) })
+	return s.writeFile(f.html, func(w io.Writer) error { return proved.WriteHTML(w, s.program, found, told) })
 }
 
 // proofExit is the exit code of a search.

@@ -31,7 +31,8 @@ func TestProveSaysWhatItCovered(t *testing.T) {
 	}
 	require.NoDirExists(t, "simrun-failures")
 
-	require.Zero(t, c.run(proveSmall("issue-15220", "--etcd", "3.6.16", "--json")...), c.err)
+	require.Zero(t, c.run(proveSmall("issue-15220", "--etcd", "3.6.16", "--json", "--html", "page.html")...), c.err)
+	require.FileExists(t, "page.html")
 	var p proof.Proof
 	require.NoError(t, json.Unmarshal([]byte(c.out), &p))
 	require.Equal(t, "proved", p.Verdict)
@@ -46,7 +47,9 @@ func TestProveTellsAShortestSchedule(t *testing.T) {
 	for _, want := range []string{"takes from ctrlStream", "progress=control-queue", "this is a shortest schedule, of 20 steps"} {
 		require.Contains(t, c.out, want)
 	}
-	require.FileExists(t, "page.html")
+	page, err := os.ReadFile("page.html")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "What was searched")
 	files := c.failures()
 	require.Len(t, files, 1)
 	require.Equal(t, exitViolated, c.run("replay", files[0]))

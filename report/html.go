@@ -1,6 +1,7 @@
 package report
 
 import (
+	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -34,8 +35,16 @@ type runPage struct {
 	Timeline   timeline
 	// Wrong and Missed: the page marks such a step.
 	Wrong, Missed bool
+	// Sections stand before the recording.
+	Sections []Section
 	// Links are on top of the page.
 	Links []link
+}
+
+// Section is a part of a page that another package writes: with a place for links, and a heading.
+type Section struct {
+	Place, Heading string
+	Body           template.HTML
 }
 
 // link leads to a place of the page.
@@ -47,7 +56,11 @@ func (p *runPage) links() []link {
 	if p.Beside != nil {
 		links = append(links, link{"beside", "Beside the nearest run that passes"})
 	}
-	return append(links, link{"clients", "What the clients saw"}, link{"recording", "The recording"})
+	links = append(links, link{"clients", "What the clients saw"})
+	for _, s := range p.Sections {
+		links = append(links, link{s.Place, s.Heading})
+	}
+	return append(links, link{"recording", "The recording"})
 }
 
 // anchored lets links lead to the steps that are marked, and returns the links.
@@ -81,9 +94,9 @@ const (
 // WriteRunHTML writes a page about a recorded failing run: the story with what the
 // nodes hold beside each step, the nearest run that passes beside it, what the clients
 // saw, and porcupine's timeline of that. The page needs nothing from elsewhere. What can
-// be typed begins with the name of the program. The run is replayed for it; the error is
-// that it does not replay.
-func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis) error {
+// be typed begins with the name of the program. Sections are of packages that know more of the
+// run. The run is replayed for it; the error is that it does not replay.
+func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis, sections ...Section) error {
 	s, r := d.Story, d.Story.Run
 	held, err := states.Of(d.Scenario(), d.Recording)
 	if err != nil {
@@ -93,7 +106,7 @@ func WriteRunHTML(w io.Writer, program string, d *diagnosis.Diagnosis) error {
 	if err != nil {
 		return err
 	}
-	page := runPage{Program: program, Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: p.Given(), Recording: d.Recording}
+	page := runPage{Program: program, Story: s, Flip: d.Cause(), Steps: len(r.Trace.Steps), Parameters: p.Given(), Recording: d.Recording, Sections: sections}
 	page.Masked = sayMasked(program, s.Masked, s.Settings)
 	all, told := stepsOf(s, held), around(r, s.Lines)
 	page.Told = all.table(func(i int) bool { return told[i] }, r.Tiers)

@@ -3,167 +3,48 @@ package proved
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/report"
 )
 
-type page struct{ report.Page }
-
-// WriteProof writes what was covered, and what was not.
+// WriteProof writes for a terminal what was covered, and what was not.
 func WriteProof(w io.Writer, o report.Terminal, r *proof.Proof) error {
-	p := &page{report.Page{To: o}}
-	p.title(r)
-	p.bounds(r)
-	p.claims(r)
-	p.covered(r)
-	return p.End(w)
-}
-
-func (p *page) title(r *proof.Proof) {
-	verdict := ""
+	p := &report.Page{To: o}
+	s := sayingsOf(r)
+	word := s.Word
 	switch prove.Verdict(r.Verdict) {
 	case prove.Proved:
-		verdict = p.To.Good("proved within bounds") + ": no schedule violates what is claimed"
+		word = o.Good(word)
 	case prove.Violated:
-		verdict = p.To.Bad("violated") + ": " + shown(r)
-	case prove.Vacuous:
-		verdict = "vacuous: a claim was never put to the test within the bounds"
-	default:
-		verdict = "undecided: " + r.Why
+		word = o.Bad(word)
 	}
-	p.Line(0, "%s on %s", r.Scenario, report.Subject(r.Etcd, r.Client, r.Cache, r.Bugs))
-	p.Line(0, "%s.", verdict)
+	p.Line(0, "%s", s.Subject)
+	p.Line(0, "%s: %s.", word, s.Meaning)
 	p.WriteString("\n")
-}
 
-// shown says of the schedule of the first failure what it is.
-func shown(r *proof.Proof) string {
-	f := &r.Failures[0]
-	steps := report.Counted(uint64(f.Steps), "step")
-	switch {
-	case r.Schedules != nil:
-		return "this is the first schedule found that shows it, of " + steps
-	case f.Loop == 0:
-		return "this is a shortest schedule, of " + steps
-	}
-	return fmt.Sprintf("after %s the last %s can be repeated for ever", report.Counted(uint64(f.Steps-f.Loop), "step"), report.Counted(uint64(f.Loop), "step"))
-}
-
-func (p *page) bounds(r *proof.Proof) {
-	p.Line(0, "Bounds: %s.", strings.Join(r.Bounds.Workload, " "))
-	if r.Bounds.Firings == 0 {
-		p.Line(2, "No timer of etcd, of client libraries, caches and informers fires.")
-	} else {
-		p.Line(2, "Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
-	}
-	if r.Bounds.RestFree {
-		p.Line(2, "But when all messages have arrived and all loops wait, timers fire without end, except those that give something up.")
-	}
-	if r.Bounds.Depth > 0 {
-		p.Line(2, "A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
-	}
-	if r.Bounds.AtRest {
-		p.Line(2, "It begins when the caches have listed and watch: other ways to get there are not looked at.")
-	}
-	if r.Bounds.Fixed > 0 {
-		p.Line(2, "Before it begins, each of %s had its first answer.", report.Counted(uint64(r.Bounds.Fixed), "question"))
-	}
-	if set := append(append([]string(nil), r.Masked...), r.Settings...); len(set) > 0 {
-		p.Line(2, "Set: %s.", strings.Join(set, ", "))
-	}
-	where := "state"
-	if r.Schedules != nil {
-		where = "schedule"
-	}
-	for _, c := range r.Cut {
-		p.Line(2, "Cut: %s of %s would have fired once more in %s.", c.Timer, c.Node, report.Counted(uint64(c.Times), where))
+	p.Line(0, "Bounds: %s.", s.Workload)
+	for _, b := range s.Bounds {
+		p.Line(2, "%s", b)
 	}
 	p.WriteString("\n")
-}
 
-func (p *page) claims(r *proof.Proof) {
-	width, by := 0, "step"
-	if r.Schedules != nil {
-		by = "schedule"
+	width := 0
+	for _, c := range s.Claims {
+		width = max(width, len(c.Property))
 	}
-	for _, name := range r.Claims {
-		width = max(width, len(name))
-	}
-	for _, name := range r.Claims {
+	for _, c := range s.Claims {
 		// Not a Line: wrapping would close the gap between the columns.
-		fmt.Fprintf(p, "  %-*s  checked by %s\n", width, name, report.Counted(uint64(r.Checked[name]), by))
+		fmt.Fprintf(p, "  %-*s  checked by %s\n", width, c.Property, c.Checked)
 	}
-	if len(r.NotJudged) > 0 {
-		p.Line(2, "Not judged by a search: %s.", strings.Join(r.NotJudged, ", "))
+	if s.NotJudged != "" {
+		p.Line(2, "%s", s.NotJudged)
 	}
 	p.WriteString("\n")
-}
 
-func (p *page) covered(r *proof.Proof) {
-	if r.Schedules != nil {
-		p.schedules(r)
-		return
+	for _, c := range s.Covered {
+		p.Line(0, "%s", c)
 	}
-	text := fmt.Sprintf("%s, %s, depth %d, in %.1f s (%.0f states a second, %.1f bytes a state). ",
-		report.Counted(uint64(r.States), "state"), report.Counted(uint64(r.Transitions), "transition"), r.Depth,
-		r.Seconds, float64(r.States)/max(r.Seconds, 1e-9), float64(r.Bytes)/float64(max(r.States, 1)))
-	text += fmt.Sprintf("The clients were done in %s. ", report.Counted(uint64(r.Ended), "state"))
-	if r.Rested > 0 {
-		text += fmt.Sprintf("In %s nothing more could happen. ", report.Counted(uint64(r.Rested), "state"))
-	}
-	if r.CutStates > 0 {
-		text += fmt.Sprintf("In %s the bounds left nothing that could happen. ", report.Counted(uint64(r.CutStates), "state"))
-	}
-	if r.Left > 0 {
-		text += fmt.Sprintf("%s were found and not expanded. ", report.Counted(uint64(r.Left), "state"))
-	}
-	functions := ""
-	if r.KeyBits > 64 {
-		functions = ", by two functions"
-	}
-	p.Line(0, "%sTwo states were taken for one with a probability of at most %.0e (keys of %d bits%s).", text, r.Collision, r.KeyBits, functions)
-	if r.StandsFor > 0 {
-		var sets []string
-		for _, set := range r.Alike {
-			sets = append(sets, report.InWords(set))
-		}
-		p.Line(0, "They stand for %s: those that differ only in who is who of %s count as one.", report.Counted(uint64(r.StandsFor), "state"), strings.Join(sets, ", and of "))
-	}
-	if r.Filed > 0 {
-		p.Line(0, "Memory did not hold %s: they were in files.", report.Counted(uint64(r.Filed), "state"))
-	}
-	if r.Resumed > 0 {
-		p.Line(0, "%s of them had been found and kept before the search went on.", report.Counted(uint64(r.Resumed), "state"))
-	}
-	switch {
-	case !r.GoesOn:
-	case r.GoOn != "":
-		p.Line(0, "The search is kept. It goes on, with a higher limit if one ended it, with: %s", r.GoOn)
-	default:
-		p.Line(0, "The search was not kept: it begins anew, unless --keep DIR keeps it.")
-	}
-}
-
-func (p *page) schedules(r *proof.Proof) {
-	c := r.Schedules
-	text := fmt.Sprintf("%s, each of a class of its own", report.Counted(uint64(c.Complete), "complete schedule"))
-	if c.Redundant > 0 {
-		text = fmt.Sprintf("%s of %s: %d were redundant", report.Counted(uint64(c.Complete), "complete schedule"), report.Counted(uint64(c.Classes), "class"), c.Redundant)
-	}
-	if c.Abandoned > 0 {
-		text += fmt.Sprintf(", and %d abandoned before their end", c.Abandoned)
-	}
-	p.Line(0, "%s; %s in %.1f s (%.0f a second), the longest schedule has %d. "+
-		"Two schedules are of one class if they differ in the order of steps that do not conflict.",
-		text, report.Counted(uint64(r.Transitions), "step"), r.Seconds, float64(r.Transitions)/max(r.Seconds, 1e-9), r.Depth)
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
+	return p.End(w)
 }
