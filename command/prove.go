@@ -44,7 +44,8 @@ There are two engines, which must agree. "states" goes through states, breadth f
 finds a shortest schedule that violates something. "schedules" keeps no states: it follows one
 schedule to its end of each class of those that differ only in the order of steps that do not
 conflict. It judges whole histories, and stops at the first that violates something. It does
-not judge claims about the steps on the way, and about what comes sooner or later.
+not judge claims about the steps on the way, about where etcd was when a client asked, and about
+what comes sooner or later.
 
 The verdict is one of these:
   proved within bounds  no schedule violates what is claimed (exit 0)

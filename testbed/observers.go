@@ -33,6 +33,17 @@ type Preparer interface {
 	BeginJudging(w *sim.World)
 }
 
+// Remembering is a judge, or what judges share, that has seen in earlier steps what no node has
+// recorded. A search over states carries it along. A property with such a judge says so
+// (Property.Remembers).
+type Remembering interface {
+	StepObserver
+	// Memory is what it has seen so far. It must not be changed any more.
+	Memory() any
+	// Recall goes on from it, in a world that a search has adopted.
+	Recall(memory any)
+}
+
 // Shared returns the observer of this type that the properties of a system share.
 // The first property that asks makes it.
 func Shared[T Observer](s *System, make func(*System) T) T {
@@ -68,7 +79,7 @@ func (s *System) makeJudges() {
 	s.followers = make([][]StepObserver, len(s.roles))
 	for n, role := range s.roles {
 		for _, o := range s.stepObservers {
-			if f, ok := o.(Follower); !ok || f.Follows(role.Part) {
+			if follows(o, role.Part) {
 				s.followers[n] = append(s.followers[n], o)
 			}
 		}

@@ -41,6 +41,9 @@ type Property struct {
 	// Past makes the property's Past for a system; nil if a search over states cannot judge
 	// the property.
 	Past func(*System) Past
+	// Remembers: Past is also of what judges have seen in earlier steps and no client has recorded
+	// (Remembering). A search that judges schedules at their ends does not know of it.
+	Remembers bool
 	// AtRest: the judge says something only of a state in which nothing more can happen
 	// (System.IsOver). A search judges it if runs go on until then (Clock.ToRest).
 	AtRest bool

@@ -20,8 +20,8 @@ import (
 // states keeps it in the place of the history: it goes on once from two schedules that led to
 // nodes in the same state and to the same past.
 type Past interface {
-	// Digest mixes it in. It is a function of what clients have recorded so far, and of the
-	// store of etcd (System.PastOf).
+	// Digest mixes it in. It is a function of what clients have recorded so far, of the store of
+	// etcd, and of what is remembered (System.PastOf).
 	Digest(d sim.Digest) sim.Digest
 }
 
@@ -86,7 +86,7 @@ func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
 	judged := *sc
 	judged.Claims = nil
 	for i, c := range s.claims {
-		if s.ofSteps[i] || c.Goal != nil {
+		if s.ofSteps[i] || c.Goal != nil || c.Remembers {
 			left = append(left, c)
 		} else {
 			judged.Claims = append(judged.Claims, c)
@@ -120,6 +120,7 @@ func (s *System) makePasts() error {
 			s.pasts = append(s.pasts, p)
 		}
 	}
+	s.findRemembering()
 	s.findAlike()
 	return nil
 }
@@ -247,16 +248,18 @@ func (s *System) PastApart(d sim.Digest, own []sim.Digest) sim.Digest {
 	return d
 }
 
-// PastOf implements prove.Subject: pasts are made of what clients recorded, and of what etcd
-// had at which revision.
+// PastOf implements prove.Subject: pasts are made of what clients recorded, of what etcd had at
+// which revision, and of what is remembered.
 func (s *System) PastOf(n sim.NodeID) bool {
 	part := s.roles[n].Part
-	return part == EtcdMember || part >= HistoryClient
+	return part == EtcdMember || part >= HistoryClient || s.isRemembered(n)
 }
 
 // SeesNodes implements prove.Subject. What clients recorded, and what etcd had at which revision, says
 // whether a run is over, and what is judged of it at its end.
-func (s *System) SeesNodes() bool { return !s.judgesRest && !slices.Contains(s.ofSteps, true) }
+func (s *System) SeesNodes() bool {
+	return s.remembering == nil && !s.judgesRest && !slices.Contains(s.ofSteps, true)
+}
 
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own
 // steps, and the state of nodes by what looks at their steps. A member that is ahead of the
@@ -278,8 +281,10 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 		case s.claims[i].Goal != nil:
 			// Whether it comes is a question to all the states together.
 		case s.ofSteps[i]:
-			j.Reset()
-			j.(StepObserver).AfterStep(w, a)
+			if _, remembers := j.(Remembering); !remembers {
+				j.Reset()
+				j.(StepObserver).AfterStep(w, a)
+			}
 			f = j.Finding(w)
 		case recorded, rests:
 			f = j.Finding(w)
@@ -297,4 +302,68 @@ func (s *System) Endless(n sim.NodeID) bool {
 		return false
 	}
 	return true
+}
+
+// findRemembering finds what a search carries along.
+func (s *System) findRemembering() {
+	for _, o := range s.observers {
+		if r, ok := o.(Remembering); ok {
+			s.remembering = append(s.remembering, r)
+		}
+	}
+	for _, j := range s.judges {
+		if r, ok := j.(Remembering); ok {
+			s.remembering = append(s.remembering, r)
+		}
+	}
+}
+
+// Remembers implements prove.Remembering.
+func (s *System) Remembers() bool { return s.remembering != nil }
+
+// Remembered implements prove.Remembering.
+func (s *System) Remembered(w *sim.World) any {
+	for _, p := range s.preparers {
+		p.BeginJudging(w)
+	}
+	return s.memories()
+}
+
+func (s *System) memories() []any {
+	all := make([]any, len(s.remembering))
+	for i, r := range s.remembering {
+		all[i] = r.Memory()
+	}
+	return all
+}
+
+// Recall implements prove.Remembering.
+func (s *System) Recall(memory any) {
+	for i, m := range memory.([]any) {
+		s.remembering[i].Recall(m)
+	}
+}
+
+// Remember implements prove.Remembering.
+func (s *System) Remember(before any, w *sim.World, a sim.Action) any {
+	if !s.isRemembered(a.Node) {
+		return before
+	}
+	s.Recall(before)
+	for _, r := range s.remembering {
+		if follows(r, s.roles[a.Node].Part) {
+			r.AfterStep(w, a)
+		}
+	}
+	return s.memories()
+}
+
+// isRemembered reports whether steps of a node are.
+func (s *System) isRemembered(n sim.NodeID) bool {
+	return slices.ContainsFunc(s.remembering, func(r Remembering) bool { return follows(r, s.roles[n].Part) })
+}
+
+func follows(o StepObserver, p Part) bool {
+	f, ok := o.(Follower)
+	return !ok || f.Follows(p)
 }

@@ -48,6 +48,8 @@ type System struct {
 	ofSteps []bool
 	// alike are the nodes that a search cannot tell apart: set by Provable.
 	alike [][]sim.NodeID
+	// remembering is what a search carries along from state to state: set by Provable.
+	remembering []Remembering
 	// judgesRest: a claim is also about where nothing more can happen; set by Provable.
 	judgesRest bool
 	// goal is that of a claim, nil if none has one: set by Provable.

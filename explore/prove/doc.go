@@ -16,9 +16,10 @@
 // of most states were taken by the same node in another state before, and are repeated as a change of
 // a few numbers; worlds are put together for the others only. Parts are compared whole, value by value
 // (Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is
-// kept by the nodes on which it depends (views).
+// kept by the nodes on which it depends (views). A subject that remembers is asked about each state.
 //
 //	Subject   what is proved
+//	Remembering  what no node has recorded of the steps before a state, and judges need
 //	Symmetric  which nodes of it cannot be told apart
 //	Bounds    what the search leaves out, and says so
 //	Search    layer by layer, on several workers, with the same result on any number

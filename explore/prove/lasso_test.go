@@ -75,6 +75,7 @@ func (l *lamp) Fingerprint(d sim.Digest) sim.Digest {
 
 // room is a subject with one lamp, which must be lit or given up.
 type room struct {
+	prove.NoMemory
 	plan lamp
 	now  *lamp
 }

@@ -70,6 +70,7 @@ func (n *walker) Fingerprint(d sim.Digest) sim.Digest {
 
 // walk is a subject of walkers. wrong says in which states it is violated.
 type walk struct {
+	prove.NoMemory
 	nodes []walker
 	wrong func(at []*walker) bool
 	now   []*walker

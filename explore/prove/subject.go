@@ -9,6 +9,7 @@ import (
 // their beginning. One worker uses it at a time.
 type Subject interface {
 	explore.Subject
+	Remembering
 	// Adopt has the subject look at a clone of the world that it has built, in the place
 	// of that world.
 	Adopt(w *sim.World)
@@ -32,6 +33,36 @@ type Subject interface {
 	// Goal is what must come to pass sooner or later; nil if nothing is promised.
 	Goal() Goal
 }
+
+// Remembering is for judges that need to know of the steps before a state what no node has recorded,
+// such as where etcd was when a client asked. A search carries it along from state to state. It is
+// never changed: states share it.
+type Remembering interface {
+	// Remembers reports whether there ever is something to be remembered. If so, SeesNodes is false,
+	// and nothing else is called if not.
+	Remembers() bool
+	// Remembered is what is remembered of the world that was built.
+	Remembered(w *sim.World) any
+	// Recall has the judges go on from what is remembered in the adopted world.
+	Recall(memory any)
+	// Remember is what is remembered after a step to the adopted world.
+	Remember(before any, w *sim.World, a sim.Action) (after any)
+}
+
+// NoMemory is the part of a subject that remembers nothing.
+type NoMemory struct{}
+
+// Remembers implements Remembering.
+func (NoMemory) Remembers() bool { return false }
+
+// Remembered implements Remembering.
+func (NoMemory) Remembered(*sim.World) any { return nil }
+
+// Recall implements Remembering.
+func (NoMemory) Recall(any) {}
+
+// Remember implements Remembering.
+func (NoMemory) Remember(any, *sim.World, sim.Action) any { return nil }
 
 // Goal is something that is open in some states of the adopted world, and must not stay so
 // for ever.

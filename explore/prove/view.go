@@ -15,6 +15,10 @@ type views struct {
 	subject Subject
 	// alike is nil if each node is told apart.
 	alike *symmetry
+	// remembers: something is, so that a view is of a state alone, and what is said of it is not kept.
+	// memory is what is remembered in the state that is asked about.
+	remembers bool
+	memory    any
 	// nodes are those that the judges see.
 	nodes []sim.NodeID
 
@@ -44,7 +48,7 @@ type judgement struct {
 }
 
 func newViews(s Subject, nodes int) *views {
-	v := &views{subject: s}
+	v := &views{subject: s, remembers: s.Remembers()}
 	for n := range sim.NodeID(nodes) {
 		if s.PastOf(n) {
 			v.nodes = append(v.nodes, n)
@@ -81,11 +85,11 @@ func (v *views) of(number uint32, world func() *sim.World) *view {
 		v.known = append(v.known, view{})
 	}
 	x := &v.known[number]
-	if x.known {
+	if x.known && !v.remembers {
 		return x
 	}
 	w := world()
-	v.subject.Adopt(w)
+	v.adopt(w)
 	if v.alike == nil {
 		x.past = v.subject.Past(sim.NewDigest)
 	} else {
@@ -97,6 +101,14 @@ func (v *views) of(number uint32, world func() *sim.World) *view {
 	}
 	x.known = true
 	return x
+}
+
+// adopt has the subject look at a state, with what is remembered in it.
+func (v *views) adopt(w *sim.World) {
+	v.subject.Adopt(w)
+	if v.remembers {
+		v.subject.Recall(v.memory)
+	}
 }
 
 func (v *views) open() uint64 {
@@ -112,7 +124,7 @@ func (v *views) isOver(number uint32, world func() *sim.World) (over bool, open 
 		return x.over, x.open
 	}
 	w := world()
-	v.subject.Adopt(w)
+	v.adopt(w)
 	return v.subject.Over(w), v.open()
 }
 
@@ -133,7 +145,7 @@ func (v *views) judge(number uint32, a sim.Action, world func() *sim.World) *jud
 }
 
 func (v *views) ask(a sim.Action, w *sim.World) judgement {
-	v.subject.Adopt(w)
+	v.adopt(w)
 	j := judgement{known: true}
 	for i, f := range v.subject.JudgeStep(w, a) {
 		if f.Exercised > 0 {

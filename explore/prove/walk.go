@@ -36,8 +36,15 @@ func (w *Walk) States() int { return w.visited.count }
 func (w *Walk) Take(c sim.Chooser) (ended bool, err error) {
 	var fired firings
 	explore.Begin(w.subject, w.world, &Path{})
+	remembers, memory := w.subject.Remembers(), any(nil)
+	if remembers {
+		memory = w.subject.Remembered(w.world)
+	}
 	for range explore.DefaultSteps {
 		w.subject.Adopt(w.world)
+		if remembers {
+			w.subject.Recall(memory)
+		}
 		behaviour, err := w.world.Behaviour()
 		if err != nil {
 			return false, err
@@ -55,6 +62,10 @@ func (w *Walk) Take(c sim.Chooser) (ended bool, err error) {
 			fired = fired.and(t)
 		}
 		w.world.Do(c, a)
+		if remembers {
+			w.subject.Adopt(w.world)
+			memory = w.subject.Remember(memory, w.world, a)
+		}
 	}
 	return false, nil
 }

@@ -25,6 +25,8 @@ type worker struct {
 	symmetry *symmetry
 	// first is the world of the first state.
 	first *sim.World
+	// remembered is what the subject remembers in the first state.
+	remembered any
 	// parts are what the worlds of its states consist of, views what the judges say of them. A
 	// worker begins anew with both when there is too much of them; era is how often it has.
 	parts *sim.Parts
@@ -54,6 +56,8 @@ type worker struct {
 type place struct {
 	state uint32
 	parts sim.State
+	// memory is what the subject remembers of the steps to it.
+	memory any
 	// fired is which timers have fired how often on the way to it, a number of worker.fired.
 	fired uint32
 	// free is how many firings on the way to it no bound has counted.
@@ -118,6 +122,9 @@ func newWorker(s Subject, cfg *Config, t *tree, v *visited, properties int) (*wo
 	w.first.OmitNames()
 	explore.Begin(s, w.first, start)
 	w.fixed = start.fixed
+	if s.Remembers() {
+		w.remembered = s.Remembered(w.first)
+	}
 	return w, w.begin()
 }
 
@@ -129,7 +136,7 @@ func (w *worker) begin() error {
 	}
 	w.parts, w.views = parts, newViews(w.subject, w.first.Nodes())
 	w.views.alike = w.symmetry
-	w.path = []place{{parts: first, view: w.views.number(parts, first)}}
+	w.path = []place{{parts: first, memory: w.remembered, view: w.views.number(parts, first)}}
 	w.frontier = frontier{}
 	w.era++
 	return nil
@@ -161,7 +168,10 @@ func (w *worker) useSymmetry() {
 }
 
 // enter has steps taken from a place.
-func (w *worker) enter(p *place) { w.at, w.isHere = p, false }
+func (w *worker) enter(p *place) {
+	w.at, w.isHere = p, false
+	w.views.memory = p.memory
+}
 
 // world is that of the place from which steps are taken.
 func (w *worker) world() *sim.World {
@@ -299,7 +309,18 @@ func (w *worker) take(a sim.Action, c answering) place {
 	if next.view = from.view; !w.views.same(w.parts, from.parts, next.parts) {
 		next.view = w.views.number(w.parts, next.parts)
 	}
+	w.remember(&next, a)
 	return next
+}
+
+// remember has a state take over what the subject remembers after the step to it.
+func (w *worker) remember(next *place, a sim.Action) {
+	if w.views.remembers {
+		world := w.worldThere()
+		w.subject.Adopt(world)
+		next.memory = w.subject.Remember(w.at.memory, world, a)
+		w.views.memory = next.memory
+	}
 }
 
 // counted is the timer that an action fires, if a bound counts it.

@@ -43,6 +43,7 @@ func (w *world) name() string {
 	return fmt.Sprintf("%s %s firings=%d", w.scenario.Name, w.set, w.firings)
 }
 
+// system claims what both engines can judge.
 func (w *world) system(t *testing.T) *testbed.System {
 	t.Helper()
 	p := w.scenario.Params
@@ -50,7 +51,7 @@ func (w *world) system(t *testing.T) *testbed.System {
 		name, value, _ := strings.Cut(s, "=")
 		require.NoError(t, p.Set(name, value))
 	}
-	s, _, err := w.scenario.Provable(p)
+	s, _, err := w.scenario.ProvableByHistory(p)
 	require.NoError(t, err)
 	return s
 }

@@ -117,6 +117,7 @@ func (m *machine) history() string { return fmt.Sprint(m.logs, m.variables, m.at
 
 // programs is the subject. wrong says which histories violate it.
 type programs struct {
+	prove.NoMemory
 	first machine
 	wrong func(history string) bool
 	now   *machine

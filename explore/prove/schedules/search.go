@@ -3,6 +3,7 @@ package schedules
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -40,6 +41,9 @@ const limitsEvery = 256
 // Search looks at one schedule of each class of a subject. properties are the names of what it
 // judges, in its order. The error names what cannot be searched.
 func Search(ctx context.Context, subject prove.Subject, properties []string, cfg Config) (*Result, error) {
+	if subject.Remembers() {
+		return nil, errRemembers
+	}
 	s := &search{
 		ctx: ctx, cfg: cfg, subject: subject, began: time.Now(),
 		classes: map[sim.Digest]struct{}{}, stopped: map[stopped]int{},
@@ -58,6 +62,9 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	}
 	return s.result(), nil
 }
+
+// errRemembers is the error of a subject whose judges need more than the end of a schedule.
+var errRemembers = errors.New("schedules are judged at their ends, and a judge remembers earlier steps: leave out the properties that say so (Remembers)")
 
 // beginning gives each question before the first step its first answer.
 type beginning struct {
