@@ -46,6 +46,9 @@ func (w *DrawnWatcher) Name() string { return w.name }
 // says so.
 func (w *DrawnWatcher) Streams() []ListStream { return w.streams }
 
+// Watching reports whether the last of its watches is open.
+func (w *DrawnWatcher) Watching() bool { return len(w.streams) > 0 && w.conn != sim.NoConn }
+
 // Start implements sim.Node.
 func (w *DrawnWatcher) Start(env *sim.Env) {
 	if w.requests = w.draw(env); len(w.requests) > 0 {

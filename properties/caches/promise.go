@@ -76,7 +76,7 @@ func (p *promise) ofNewest(r *wire.ListRequest, at *moments.Call) (wire.Origin, 
 		return 0, false
 	case r.Limit > 0 && o.Pagination == variant.PaginateInEtcd:
 		return wire.FromEtcd, true
-	case o.NotifyDetection == variant.NotifyDetected && at.Answered.Cache.Heard == 0:
+	case o.NotifyDetection == variant.NotifyDetected && p.moments.KnowsHeard() && at.Answered.Cache.Heard == 0:
 		return wire.FromEtcd, true
 	case o.NotifyDetection == variant.NotifyDetected, r.Limit > 0 && o.Pagination == variant.PaginateIfItFits:
 		return 0, false

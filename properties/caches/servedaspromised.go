@@ -23,18 +23,22 @@ import (
 // if it keeps none. It is exercised by answers of a cache that was ready.
 var ServedAsPromised = testbed.RegisterProperty(&testbed.Property{
 	Name: "served-as-promised", Kind: testbed.Safety,
-	Promise:  "A LIST or GET is answered by the server that the design says: what the cache can answer does not go to etcd.",
-	Violated: "answered by the wrong server",
-	Labels:   map[string]string{"etcd": "went to etcd without need", "cache": "not answered by etcd"},
-	New: func(s *testbed.System) testbed.Judge {
-		return &servedAsPromised{system: s, moments: moments.Of(s), promise: promiseOf(s)}
-	},
+	Promise:   "A LIST or GET is answered by the server that the design says: what the cache can answer does not go to etcd.",
+	Violated:  "answered by the wrong server",
+	Labels:    map[string]string{"etcd": "went to etcd without need", "cache": "not answered by etcd"},
+	Past:      func(s *testbed.System) testbed.Past { return servedPast{newServedAsPromised(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newServedAsPromised(s) },
 })
 
 type servedAsPromised struct {
 	system  *testbed.System
 	moments *moments.Recorder
 	promise promise
+}
+
+func newServedAsPromised(s *testbed.System) *servedAsPromised {
+	return &servedAsPromised{system: s, moments: moments.Of(s), promise: promiseOf(s)}
 }
 
 // Reset implements testbed.Judge.
@@ -67,6 +71,55 @@ func (j *servedAsPromised) Finding(*sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// servedPast is, for each read that a cache has still to answer, what has been so of the cache since the
+// read was asked, and of caches what they were like when they became ready.
+type servedPast struct{ *servedAsPromised }
+
+// Digest implements testbed.Past.
+func (p servedPast) Digest(d sim.Digest) sim.Digest {
+	for i := range p.system.Clients() {
+		d = p.open(d.Bool(true), i)
+	}
+	return p.ofCaches(d)
+}
+
+// Apart implements testbed.ApartPast.
+func (p servedPast) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
+	for i := range p.system.Clients() {
+		own[i] = p.open(own[i], i)
+	}
+	return p.ofCaches(d)
+}
+
+// open mixes in what has been so since a client's read was asked.
+func (p servedPast) open(d sim.Digest, client int) sim.Digest {
+	at := p.moments.Open(client)
+	if at == nil || at.Cache < 0 {
+		return d
+	}
+	so := p.moments.SoFar(at)
+	if !so.WasReady() {
+		return d.Bool(false)
+	}
+	o := &at.Server.Cache.Reads
+	d = d.Bool(so.TrustedEtcd()).Bool(so.DistrustedEtcd())
+	if o.OnTimeout == read.OnTimeoutFallback {
+		d = d.Bool(so.WasCurrent())
+	}
+	if o.DynamicFallback != 0 {
+		d = d.Bool(so.WasAlone())
+	}
+	return d
+}
+
+// ofCaches mixes in what a cache was like at one time, and stays known of it.
+func (p servedPast) ofCaches(d sim.Digest) sim.Digest {
+	for i := range p.system.Caches() {
+		d = d.Int(p.moments.Listed(i)).Bool(p.promise.foundDifferent(i))
+	}
+	return d
 }
 
 // mayFallBack: the design lets etcd answer what the cache could not, and the cache was

@@ -29,10 +29,10 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 		"created": "wrong Created", "unasked": "Created without a request", "canceled": "canceled without a reason", "compacted": "compacted without a reason",
 		"ended": "response to a watch that ended", "too-often": "progress without a request", "revision": "wrong revision", "unanswered": "request not answered",
 	},
-	Weight: 1,
-	New: func(s *testbed.System) testbed.Judge {
-		return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
-	},
+	Weight:    1,
+	Past:      func(s *testbed.System) testbed.Past { return watchAnswersPast{newWatchAnswers(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newWatchAnswers(s) },
 })
 
 type watchAnswers struct {
@@ -44,6 +44,10 @@ type watchAnswers struct {
 	check streamCheck
 }
 
+func newWatchAnswers(s *testbed.System) *watchAnswers {
+	return &watchAnswers{system: s, moments: moments.Of(s), options: s.Nodes().Etcd.Watch, rules: s.WatchRules()}
+}
+
 // Reset implements testbed.Judge.
 func (*watchAnswers) Reset() {}
 
@@ -51,16 +55,62 @@ func (*watchAnswers) Reset() {}
 func (j *watchAnswers) Finding(w *sim.World) explore.Finding {
 	var all testbed.Tally
 	for i, c := range j.system.Streams() {
-		of := &j.check
-		of.begin(&all, c, j.moments.Stream(i), &j.options, j.rules)
-		for k := range c.Responses() {
-			of.response(c.Responses()[k].WatchResponse, j.moments.Stream(i).Responses[k])
-		}
+		of := j.judged(&all, i)
 		if j.system.IsOver(w) && w.Mode() == sim.Untimed && !c.Ended() {
 			of.unanswered()
 		}
 	}
 	return all.Finding()
+}
+
+// judged holds the responses so far on a stream against its requests.
+func (j *watchAnswers) judged(all *testbed.Tally, i int) *streamCheck {
+	c, at := j.system.Streams()[i], j.moments.Stream(i)
+	j.check.begin(all, c, at, &j.options, j.rules)
+	for k := range c.Responses() {
+		j.check.response(c.Responses()[k].WatchResponse, at.Responses[k])
+	}
+	return &j.check
+}
+
+// watchAnswersPast is what later responses on a stream are held against: of a request that waits for its
+// answer where etcd was when it was sent, of a watch which revision it still wants, and how much progress
+// of all watches is still to come.
+type watchAnswersPast struct{ *watchAnswers }
+
+// Digest implements testbed.Past.
+func (p watchAnswersPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.Streams() {
+		if c.Ended() {
+			continue
+		}
+		var all testbed.Tally
+		of := p.judged(&all, i)
+		d = d.Int(int64(c.ProgressRequests() - of.progress))
+		for k := range of.watches {
+			d = of.watches[k].digest(d)
+		}
+	}
+	return d
+}
+
+// digest mixes in what later responses to a request are held against.
+func (s *watchState) digest(d sim.Digest) sim.Digest {
+	if !s.sent {
+		return d.Bool(false)
+	}
+	d = d.Int(s.ID).Bool(s.answered).Bool(s.ended)
+	if !s.answered {
+		d = d.Int(s.asked.Visible).Bool(s.early)
+	}
+	if s.ended {
+		return d
+	}
+	d = d.Int(s.wants).Bool(s.leaving != nil)
+	if s.leaving != nil {
+		d = d.Int(s.leaving.Visible)
+	}
+	return d
 }
 
 // streamCheck holds the responses on one stream against its requests.

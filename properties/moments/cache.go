@@ -38,8 +38,8 @@ type cacheRecord struct {
 }
 
 // look compares the cache with what it was like after the step before.
-func (r *cacheRecord) look(w *sim.World, c *testbed.Cache, newest int64) {
-	before := w.Steps() - 1
+func (r *cacheRecord) look(w *sim.World, step int, c *testbed.Cache, newest int64) {
+	before := step - 1
 	behind := c.Mirror == nil || c.Mirror.ResourceVersion() < newest
 	if r.behind && !behind {
 		r.Behind = before

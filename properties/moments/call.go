@@ -81,6 +81,14 @@ func (r *Recorder) Operations(client int) []Call { return r.operations[client] }
 // and those that draw their watches, one behind the other.
 func (r *Recorder) Watches(watcher int) []Call { return r.watches[watcher] }
 
+// ListWatches are those of a client that asks for initial events.
+func (r *Recorder) ListWatches(i int) []Call { return r.watches[len(r.system.Watchers())+i] }
+
+// DrawnWatches are those of a client that draws its watches.
+func (r *Recorder) DrawnWatches(i int) []Call {
+	return r.watches[len(r.system.Watchers())+len(r.system.ListWatchers())+i]
+}
+
 // StayedReady reports whether the cache has been ready since the request, until its answer
 // if that has come.
 func (r *Recorder) StayedReady(c *Call) bool {
@@ -120,7 +128,7 @@ func (r *Recorder) answer(w *sim.World, c *Call) {
 // moment writes down what is so now. It writes in place: a run has many moments, and each
 // takes a few hundred bytes.
 func (r *Recorder) moment(m *Moment, w *sim.World, cache int) {
-	m.Step, m.Time, m.Etcd = w.Steps(), w.Now(), etcdNow(r.system.Etcd())
+	m.Step, m.Time, m.Etcd = r.step, w.Now(), etcdNow(r.system.Etcd())
 	m.Compacted = max(m.Compacted, r.serves.CompactRevision())
 	m.Applied = max(m.Revision, r.serves.Revision())
 	if cache >= 0 {

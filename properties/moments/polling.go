@@ -19,8 +19,9 @@ func (Polling) Follows(testbed.Part) bool { return true }
 
 // AfterStep implements testbed.StepObserver.
 func (p Polling) AfterStep(w *sim.World, a sim.Action) {
+	p.step = w.Steps()
 	p.lookAtAll(w)
 	if role := p.system.Role(a.Node); role.Part == testbed.CacheNode && w.Count(cache.ProgressNotified) > p.notified {
-		p.notified, p.caches[role.Place].Heard = w.Count(cache.ProgressNotified), w.Steps()
+		p.notified, p.caches[role.Place].Heard = w.Count(cache.ProgressNotified), p.step
 	}
 }

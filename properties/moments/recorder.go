@@ -11,6 +11,19 @@ import (
 // Recorder records the moments of a run, for all judges of a system that need them.
 type Recorder struct {
 	system *testbed.System
+	// serves is the member of etcd that serves watches.
+	serves *etcd.Server
+	*records
+	// shared: the records are remembered, and must not be changed any more.
+	shared bool
+	// recalled: they are those of a search, in which worlds do not count steps and situations.
+	recalled bool
+}
+
+// records are what was recorded.
+type records struct {
+	// step is the number of the last step. A search counts those that a recorder follows.
+	step int
 	// caches are by their place in System.Caches. notified is how many progress
 	// notifications they had taken in after the last step.
 	caches   []cacheRecord
@@ -20,9 +33,7 @@ type Recorder struct {
 	// operations[i] are those of client i of the history, watches[i] the watches of
 	// watcher i: the watchers, then the list watchers, then those that draw their watches.
 	operations, watches [][]Call
-	// serves is the member of etcd that serves watches.
-	serves  *etcd.Server
-	streams []Stream
+	streams             []Stream
 }
 
 // revision is one of etcd, and when etcd came to it.
@@ -37,16 +48,21 @@ func Of(s *testbed.System) *Recorder { return testbed.Shared(s, newRecorder) }
 func newRecorder(s *testbed.System) *Recorder {
 	members := s.Members()
 	return &Recorder{
-		system: s, serves: members[len(members)-1].Server, caches: make([]cacheRecord, len(s.Caches())),
-		operations: make([][]Call, len(s.Clients())),
-		watches:    make([][]Call, len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers())),
-		streams:    make([]Stream, len(s.Streams())),
+		system: s, serves: members[len(members)-1].Server,
+		records: &records{
+			caches:     make([]cacheRecord, len(s.Caches())),
+			operations: make([][]Call, len(s.Clients())),
+			watches:    make([][]Call, len(s.Watchers())+len(s.ListWatchers())+len(s.DrawnWatchers())),
+			streams:    make([]Stream, len(s.Streams())),
+		},
 	}
 }
 
 // Reset implements testbed.Observer.
 func (r *Recorder) Reset() {
-	r.notified, r.revisions = 0, r.revisions[:0]
+	r.own()
+	r.recalled = false
+	r.step, r.notified, r.revisions = 0, 0, r.revisions[:0]
 	clear(r.caches)
 	for i := range r.operations {
 		r.operations[i] = r.operations[i][:0]
@@ -71,7 +87,10 @@ func (r *Recorder) Follows(p testbed.Part) bool {
 
 // AfterStep implements testbed.StepObserver.
 func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
-	if w.Steps() == 1 {
+	r.own()
+	if r.recalled {
+		r.step++
+	} else if r.step = w.Steps(); r.step == 1 {
 		r.lookAtAll(w)
 		return
 	}
@@ -85,8 +104,8 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 		}
 	case testbed.CacheNode:
 		r.lookAtCaches(w)
-		if notified := w.Count(cache.ProgressNotified); notified > r.notified {
-			r.notified, r.caches[role.Place].Heard = notified, w.Steps()
+		if notified := w.Count(cache.ProgressNotified); notified > r.notified && !r.recalled {
+			r.notified, r.caches[role.Place].Heard = notified, r.step
 		}
 	case testbed.HistoryClient:
 		r.lookAtClient(w, role.Place)
@@ -104,7 +123,7 @@ func (r *Recorder) AfterStep(w *sim.World, a sim.Action) {
 // BeginJudging implements testbed.Preparer. A run may be cut off before its first step, when
 // clients have started.
 func (r *Recorder) BeginJudging(w *sim.World) {
-	if w.Steps() == 0 {
+	if w.Steps() == 0 && !r.recalled {
 		r.lookAtAll(w)
 	}
 }
@@ -153,7 +172,7 @@ func (r *Recorder) Reached(number int64) (sim.Time, bool) {
 func (r *Recorder) lookAtCaches(w *sim.World) {
 	newest := r.revisions[len(r.revisions)-1].number
 	for i, c := range r.system.Caches() {
-		r.caches[i].look(w, c, newest)
+		r.caches[i].look(w, r.step, c, newest)
 	}
 }
 
@@ -172,7 +191,7 @@ func (r *Recorder) lookAtClient(w *sim.World, i int) {
 	}
 	if at := &r.operations[i][n-1]; !at.Over && c.Spans()[n-1].Answered {
 		if at.Cache >= 0 {
-			r.caches[at.Cache].leave(w.Steps())
+			r.caches[at.Cache].leave(r.step)
 		}
 		r.answer(w, at)
 	}

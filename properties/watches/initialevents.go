@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/informer"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
 	"github.com/watchbed/watchbed/testbed/truth"
@@ -21,108 +21,47 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 	Name: "initial-events", Kind: testbed.Safety,
 	Promise: `At the bookmark that ends them, the initial events of a watch are what etcd had at the bookmark's resourceVersion, ` +
 		`and that is not older than what was asked for; with resourceVersion "", than etcd was when it was asked.`,
-	Violated: "wrong initial events",
-	Labels:   map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
-	Weight:   2,
-	New:      func(s *testbed.System) testbed.Judge { return &initialEvents{system: s} },
+	Violated:  "wrong initial events",
+	Labels:    map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
+	Weight:    2,
+	Past:      func(s *testbed.System) testbed.Past { return initialEventsPast{newInitialEvents(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newInitialEvents(s) },
 })
 
 type initialEvents struct {
 	system *testbed.System
-	// asked is, for each stream of each raw client, etcd's revision when it was
-	// asked for: of those that ask for initial events, then of those that draw.
-	asked [][]int64
-	// informers are what was known of each after the last step.
-	informers   []informerView
-	ofInformers testbed.Tally
+	// moments have etcd's revision when a raw client asked.
+	moments     *moments.Recorder
+	ofInformers *informerStreams
 	// items is the buffer of collected.
 	items []*wire.KeyValue
 }
 
-// informerView is what was known of an informer, and etcd's revision when it asked
-// for its last WatchList.
-type informerView struct {
-	record informer.Record
-	asked  int64
+func newInitialEvents(s *testbed.System) *initialEvents {
+	return &initialEvents{system: s, moments: moments.Of(s), ofInformers: testbed.Shared(s, newInformerStreams)}
 }
 
 // Reset implements testbed.Judge.
-func (j *initialEvents) Reset() {
-	for len(j.asked) < len(j.system.ListWatchers())+len(j.system.DrawnWatchers()) {
-		j.asked = append(j.asked, nil)
-	}
-	for i := range j.asked {
-		j.asked[i] = j.asked[i][:0]
-	}
-	j.informers, j.ofInformers = j.informers[:0], testbed.Tally{}
-	for _, n := range j.system.Informers() {
-		var v informerView
-		if n.StreamsAtOnce() {
-			v.record.Requests, v.asked = 1, j.system.Truth().Revision()
-		}
-		j.informers = append(j.informers, v)
-	}
-}
-
-// Follows implements testbed.Follower.
-func (*initialEvents) Follows(p testbed.Part) bool {
-	switch p {
-	case testbed.ListWatcherNode, testbed.DrawnWatcherNode, testbed.InformerNode, testbed.TheWorld:
-		return true
-	}
-	return false
-}
-
-// AfterStep implements testbed.StepObserver.
-func (j *initialEvents) AfterStep(_ *sim.World, a sim.Action) {
-	at := len(j.system.ListWatchers())
-	for i, c := range j.system.ListWatchers() {
-		j.noteAsked(i, len(c.Streams()))
-	}
-	for i, c := range j.system.DrawnWatchers() {
-		j.noteAsked(at+i, len(c.Streams()))
-	}
-	for _, n := range j.system.InformersAfter(a) {
-		j.look(n, &j.informers[n.ID-j.system.Informers()[0].ID])
-	}
-}
-
-// noteAsked takes etcd's revision for the streams of a client that are new.
-func (j *initialEvents) noteAsked(client, streams int) {
-	for len(j.asked[client]) < streams {
-		j.asked[client] = append(j.asked[client], j.system.Etcd().Revision())
-	}
-}
-
-// look compares an informer with what it was before the step.
-func (j *initialEvents) look(n *testbed.Informer, v *informerView) {
-	before := v.record
-	v.record = *n.Record()
-	if version := n.ResourceVersion(); version != 0 && v.record.Streamed > before.Streamed {
-		end := ended{n.Name, v.record.Requested, v.asked, version}
-		end.judge(&j.ofInformers, j.system.Compare(n, version, n.Ascend))
-	}
-	if v.record.Requests > before.Requests {
-		v.asked = j.system.Truth().Revision()
-	}
-}
+func (*initialEvents) Reset() {}
 
 // Finding implements testbed.Judge.
 func (j *initialEvents) Finding(*sim.World) explore.Finding {
-	all := j.ofInformers
+	all := j.ofInformers.tally
 	for i, c := range j.system.ListWatchers() {
+		asked := j.moments.ListWatches(i)
 		for k := range c.Streams() {
 			st := &c.Streams()[k]
 			if st.End < 0 {
 				continue
 			}
 			version := st.Events[st.End].ResourceVersion
-			end := ended{c.Name(), st.Request.ResourceVersion, j.asked[i][k], version}
-			end.judge(&all, j.system.Truth().Compare(c.Name(), version, c.Prefix(), j.collected(st)))
+			end := ended{c.Name(), st.Request.ResourceVersion, asked[k].Asked.Revision, version}
+			end.judge(&all, j.system.Truth().Compare(c.Name(), version, c.Prefix(), j.collected(st.Events[:st.End])))
 		}
 	}
-	at := len(j.system.ListWatchers())
 	for i, c := range j.system.DrawnWatchers() {
+		asked := j.moments.DrawnWatches(i)
 		for k := range c.Streams() {
 			st := &c.Streams()[k]
 			drawn, judged := drawnWatchOf(st)
@@ -130,11 +69,44 @@ func (j *initialEvents) Finding(*sim.World) explore.Finding {
 				continue
 			}
 			version := st.Events[st.End].ResourceVersion
-			end := ended{c.Name(), st.Request.ResourceVersion, j.asked[at+i][k], version}
-			end.judge(&all, j.system.Truth().CompareSelected(c.Name(), version, &drawn.request, j.collected(st)))
+			end := ended{c.Name(), st.Request.ResourceVersion, asked[k].Asked.Revision, version}
+			end.judge(&all, j.system.Truth().CompareSelected(c.Name(), version, &drawn.request, j.collected(st.Events[:st.End])))
 		}
 	}
 	return all.Finding()
+}
+
+// initialEventsPast is, for each watch whose initial events have not ended, where etcd was when it was
+// asked for, if that is how new they must be, and what a reflector would have kept of what has come.
+type initialEventsPast struct{ *initialEvents }
+
+// Digest implements testbed.Past.
+func (p initialEventsPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.ListWatchers() {
+		if k := len(c.Streams()) - 1; k >= 0 && !c.Streams()[k].Closed {
+			d = p.awaited(d, &c.Streams()[k], p.moments.ListWatches(i), k)
+		}
+	}
+	for i, c := range p.system.DrawnWatchers() {
+		if k := len(c.Streams()) - 1; k >= 0 && c.Watching() {
+			d = p.awaited(d, &c.Streams()[k], p.moments.DrawnWatches(i), k)
+		}
+	}
+	return p.ofInformers.digest(d)
+}
+
+// awaited mixes in what the end of the initial events of a watch is held against. Before the first step
+// of a run no watch has been noted.
+func (p initialEventsPast) awaited(d sim.Digest, st *workload.ListStream, noted []moments.Call, k int) sim.Digest {
+	if !awaitsEnd(st) || k >= len(noted) {
+		return d
+	}
+	d = d.Int((&ended{requested: st.Request.ResourceVersion, asked: noted[k].Asked.Revision}).oldest())
+	p.collected(st.Events)(func(kv *wire.KeyValue) bool {
+		d = d.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version)
+		return true
+	})
+	return d.Bool(true)
 }
 
 // ended is a watch with the end of its initial events: the client, the
@@ -164,11 +136,11 @@ func (e *ended) oldest() int64 {
 	return e.requested
 }
 
-// collected is what a client has by the end of the initial events: what a reflector
-// would keep, event by event.
-func (j *initialEvents) collected(st *workload.ListStream) truth.Contents {
+// collected is what a client has of its initial events: what a reflector would keep, event by
+// event.
+func (j *initialEvents) collected(events []*wire.WatchEvent) truth.Contents {
 	items := j.items[:0]
-	for _, e := range st.Events[:st.End] {
+	for _, e := range events {
 		if e.Item == nil {
 			continue
 		}
