@@ -50,6 +50,7 @@ var bugs = []bug{
 	{"issue-15271", scenarios.FutureWatch, bounds{"writers=1 writes=4 deletes=false streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
+	{"compaction-after-last", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
 	{"issue-20221", scenarios.LaggingMember, bounds{"writers=1 writes=1 noise=0 noise-writes=0 readers=0 reads=0 keys=1 items=0 breaks=0 restarts=0" +
 		" notify=10m", 1}},
 	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=3 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
@@ -63,6 +64,8 @@ var bugs = []bug{
 		" etcd-restarts=0 etcd-snapshots=0 keys=2 items=2 deletes=false", 1}},
 	{"options-after-watch", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 txns=false wide=false keys=1 items=1", 1}},
 	{"previous-of-created", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 keys=1 items=0", 0}},
+	{"issue-12385", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
+		" drawn-seed=1 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0}},
 	{"victims-left", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
 		" etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0}},
 	{"client-keeps-calls", scenarios.ErrorsAtRest, bounds{"writers=1 writes=1 readers=0 watchers=1 leave=0 keys=1 items=1 at-rest=true" +
@@ -107,6 +110,8 @@ var bugs = []bug{
 		" noise-writes=0 readers=1 reads=1 read=pages keys=2 items=3 history=0 restarts=0 at-rest=true", 0}},
 	{"progress-lowers-version", scenarios.Outages, bounds{"client-kv=false writers=1 writes=2 deletes=false noise=0 noise-writes=0 readers=0 reads=0" +
 		" gets=0 watchers=0 streams=0 keys=1 items=0 history=0 compactions=0 breaks=0 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 1}},
+	{"revision-of-last-watch", informers.Moves, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
+		" informer-breaks=0 informer-restarts=1 restarts=0 at-rest=true", 1}},
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
 	{"trigger-of-new-value", scenarios.SelectedLists, bounds{"namespaces=0 writers=2 writes=1 txns=false deletes=false noise=0 noise-writes=0" +
 		" watchers=1 leave=0 keys=1 items=0 compactions=0 drawn-readers=0 drawn-watchers=0 drawn-requests=0 breaks=0 restarts=0 at-rest=true", 1}},

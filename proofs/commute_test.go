@@ -37,7 +37,7 @@ func TestStepsThatDoNotConflictCommute(t *testing.T) {
 		t.Run(fmt.Sprint(test.scenario.Name, " ", test.set, " ", test.firings), func(t *testing.T) {
 			p := test.scenario.Params
 			require.NoError(t, setAll(&p, test.set))
-			s, _, err := test.scenario.Provable(p)
+			s, _, err := test.scenario.ProvableByHistory(p)
 			require.NoError(t, err)
 			c := commuting{t: t, subject: s, firings: test.firings, seen: map[sim.Digest]bool{}}
 			c.search()

@@ -50,6 +50,9 @@ func TestPastIsEnough(t *testing.T) {
 		{"errors-at-rest", "writers=1 writes=1 deletes=false readers=0 watchers=1 leave=0 keys=1 items=1 at-rest=true drawn-watchers=0" +
 			" drawn-requests=0 timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 breaks=0 recreations=0 call-breaks=1 resources=1" +
 			" list-watchers=0", 1, false},
+		// Reads that a cache serves, or lets etcd serve.
+		{"stale-own-write", "cache=kep-2340-fallback", 1, false},
+		{"stale-own-write", "etcd=3.6.16 cache=draft-2019", 1, false},
 		// An informer whose watch is refused.
 		{"informer-expired", "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
 			" informers=1 informer-breaks=0 informer-refusals=1", 0, true},
@@ -107,6 +110,11 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 		for seed := range uint64(testsize.Of(20, 5, 2)) {
 			w, r := sim.NewWorld(s.Options()), rand.New(rand.NewPCG(seed, 2))
 			explore.Begin(s, w, &answers.Combination{})
+			var memory any
+			if s.Remembers() {
+				memory = s.Remembered(w)
+				s.Recall(memory)
+			}
 			before := s.Past(sim.NewDigest)
 			for range 300 {
 				enabled := w.Enabled()
@@ -116,6 +124,10 @@ func TestPastChangesOnlyWithItsNodes(t *testing.T) {
 				a := enabled[r.IntN(len(enabled))]
 				w.Do(&answers.Combination{}, a)
 				s.Adopt(w)
+				if s.Remembers() {
+					memory = s.Remember(memory, w, a)
+					s.Recall(memory)
+				}
 				past := s.Past(sim.NewDigest)
 				if past != before && a.Kind != sim.Inject {
 					require.True(t, s.PastOf(a.Node), "%s: %s", sc.Name, w.NodeName(a.Node))
