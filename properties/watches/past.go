@@ -1,6 +1,8 @@
 package watches
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/model"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -79,7 +81,8 @@ func (p *past) Digest(d sim.Digest) sim.Digest {
 func anyAhead(streams []model.WatchStream, judged int64) bool {
 	for i := range streams {
 		s := &streams[i]
-		if s.Request.StartRevision > judged+1 && i > 0 || len(upTo(s.Responses, judged)) < len(s.Responses) {
+		if s.Request.StartRevision > judged+1 && i > 0 ||
+			slices.ContainsFunc(s.Responses, func(r model.WatchResponse) bool { return r.Revision > judged }) {
 			return true
 		}
 	}

@@ -37,15 +37,9 @@ func (*streams) Reset() {}
 // BeginJudging implements testbed.Preparer.
 func (t *streams) BeginJudging(*sim.World) {
 	log := t.system.Truth().Log()
-	waits := t.system.Etcd().Waits()
 	t.judgements = t.judgements[:0]
 	t.contract.rewind()
 	judge := func(streams []model.WatchStream) {
-		for i := range streams {
-			if waits {
-				streams[i].Responses = upTo(streams[i].Responses, log.Revision())
-			}
-		}
 		t.judgements = t.checker.Check(t.judgements, streams, log)
 	}
 	for _, r := range t.system.Watchers() {
@@ -64,18 +58,6 @@ func (t *streams) BeginJudging(*sim.World) {
 			judge(t.contract.ofEtcdWatch(r, watch))
 		}
 	}
-}
-
-// upTo are the responses before the first that is newer than a revision: the member that
-// serves the watches, of caches or of clients, may be ahead of the log, which has what the
-// leader has applied.
-func upTo(responses []model.WatchResponse, revision int64) []model.WatchResponse {
-	for i := range responses {
-		if responses[i].Revision > revision {
-			return responses[:i]
-		}
-	}
-	return responses
 }
 
 // guarantee judges one of them.
