@@ -12,16 +12,12 @@ import (
 // beyond are the bugs that a search judges and that none has found, with what they need. The numbers are those of the
 // smallest bounds that could show the bug, as far as they were searched.
 var beyond = map[string]string{
-	"issue-18089": "needs a deletion at the compacted revision and a watch from there. Compactions are spread over the writes, so that it takes four writes " +
-		"and two compactions: 105,459 states of future-watch come to depth 23, 204,093 of outages to depth 25",
 	"client-resume-repeats": "needs an event, a progress notification behind it, a stream that breaks and a client that watches the cache: 303,090 states of " +
 		"consistent-list come to depth 38",
 	"kubernetes-91073": "needs eleven refusals by a cache that is behind another, after a watch that was refused there: with a refusal alone 174,600 states and with a " +
 		"broken watch alone 83,348 states of informer-expired are all that there are, and both together are more",
 	"kubernetes-116122": "needs a cache that lists again while a client's watch is on its way, for which its own watch has to break and two writes to be compacted: " +
 		"104,645 states of watch-during-relist come to depth 17, and the run that shrinking gives has 78 steps",
-	"revision-by-first-key": "needs a transaction on two keys and a watch of the second one alone, which only drawn requests have: none of the seeds that were tried " +
-		"has both in one request and one stream",
 }
 
 // TestBeyondIsNotFound: each bug is searchable, and has no row.

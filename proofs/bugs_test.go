@@ -36,33 +36,37 @@ const (
 		" timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 at-rest=true"
 	oneTimeout = " client-kv=false txns=false deletes=false gets=0 watchers=0 keys=1 items=0 history=0 timeouts=1 overloads=0" +
 		" leader-changes=0 at-rest=true"
-	// oneRequest is one that a seed draws.
-	oneRequest = " streams=0 keys=2 items=2 history=0 drawn-clients=1 drawn-requests=1 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
+	// drawnTwice are two requests of each of two clients, that a seed draws.
+	drawnTwice = " streams=0 history=0 drawn-clients=2 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
+	// drawnWatch is a stream of watches beside two requests of one client, that a seed draws.
+	drawnWatch = " streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
 	oneRestart = "writes=1 deletes=false watchers=1 leave=0 keys=1 items=0 restarts=1 at-rest=true"
 )
 
 var bugs = []bug{
-	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
-		" etcd-restarts=1 etcd-snapshots=0 at-rest=true", 0}},
+	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"drawn-seed=10 keys=1 items=1 etcd-restarts=1 at-rest=true" + drawnTwice, 0}},
 	{"issue-13766", scenarios.LaggingWatches, bounds{"writers=1 writes=1 txns=false deletes=false wide=false streams=1 keys=1 items=1" +
 		" etcd-restarts=1 follower-restarts=0 at-rest=true", 1}},
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
 	{"issue-15271", scenarios.FutureWatch, bounds{"writers=1 writes=4 deletes=false streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
-	{"issue-17529", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
-	{"compaction-after-last", scenarios.CompactedWatch, bounds{"writers=1 writes=1 keys=1 compactions=1", 1}},
+	{"issue-17529", scenarios.AnyEtcdRequests, bounds{"drawn-seed=354 chan-buf=1" + drawnWatch, 1}},
+	{"issue-18089", scenarios.ResumedCompaction, bounds{"mode=untimed think=0 writers=1 writes=4 compactions=1 compaction-batch=0 streams=1 keys=1" +
+		" items=1 history=0 etcd-restarts=0", 1}},
+	{"compaction-after-last", scenarios.CompactedWatch, bounds{"writers=0 writes=0 keys=1 compactions=1", 1}},
 	{"issue-20221", scenarios.LaggingMember, bounds{"writers=1 writes=1 noise=0 noise-writes=0 readers=0 reads=0 keys=1 items=0 breaks=0 restarts=0" +
 		" notify=10m", 1}},
 	{"issue-20221-events", scenarios.FutureWatch, bounds{"writers=1 writes=3 streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-20693", scenarios.NegativeWatch, bounds{"writes=1", 1}},
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
-	{"count-of-selection", scenarios.AnyEtcdRequests, bounds{"drawn-seed=103" + oneRequest, 0}},
-	{"deletes-count-one", scenarios.AnyEtcdRequests, bounds{"drawn-seed=42" + oneRequest, 0}},
+	{"count-of-selection", scenarios.AnyEtcdRequests, bounds{"drawn-seed=278 keys=2 items=2 etcd-restarts=0" + drawnTwice, 0}},
+	{"deletes-count-one", scenarios.AnyEtcdRequests, bounds{"drawn-seed=155 keys=2 items=2 etcd-restarts=0" + drawnTwice, 0}},
 	{"deleted-without-value", scenarios.ErrorsAtRest, bounds{"writers=1 writes=2 readers=0 reads=0 watchers=1 keys=1 items=0" + noErrors +
 		" breaks=0 recreations=0 call-breaks=0", 0}},
 	{"events-share-value", scenarios.WatchGuarantees, bounds{"writers=1 writes=3 streams=1 noise=0 noise-writes=0 compactions=0 history=0" +
 		" etcd-restarts=0 etcd-snapshots=0 keys=2 items=2 deletes=false", 1}},
 	{"options-after-watch", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 txns=false wide=false keys=1 items=1", 1}},
+	{"revision-by-first-key", scenarios.NegativeWatch, bounds{"resources=2 writers=1 writes=2 wide=true keys=2 items=1", 1}},
 	{"previous-of-created", scenarios.PreviousValues, bounds{"writers=1 writes=1 compactions=0 keys=1 items=0", 0}},
 	{"issue-12385", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
 		" drawn-seed=1 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0}},
@@ -81,12 +85,12 @@ var bugs = []bug{
 		" gets=0 watchers=0 keys=1 items=0 history=0 breaks=0 restarts=0 notify=10m", 1}},
 	{"kubernetes-49956", scenarios.ResumedWatch, bounds{oneRestart, 1}},
 	{"etcd-20488", scenarios.ResumedWatch, bounds{oneRestart, 1}},
-	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writes=2 watchers=1 leave=1 keys=1 restarts=0", 0}},
+	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writers=1 writes=2 watchers=1 leave=0 keys=1 items=1 restarts=0 at-rest=true", 0}},
 	{"kubernetes-59848", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 	{"kubernetes-78029", scenarios.RecreatedCache, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informers=1 recreations=1" +
 		" at-rest=true", 1}},
-	{"kubernetes-100878", informers.Refusals, bounds{"writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
-		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true", 1}},
+	{"kubernetes-100878", informers.Refusals, bounds{"caches=1 writers=0 writes=0 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
+		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true to-rest=true", 1}},
 	{"kubernetes-122805", informers.ColdStart, bounds{"at-rest=true caches=1 writers=0 writes=0 noise=1 noise-writes=1 deletes=false keys=1 items=1" +
 		" informers=1 informer-page=0 restarts=0", 1}},
 	{"informer-forgets-limit", informers.ExpiredPages, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=2" +
@@ -110,10 +114,10 @@ var bugs = []bug{
 		" noise-writes=0 readers=1 reads=1 read=pages keys=2 items=3 history=0 restarts=0 at-rest=true", 0}},
 	{"progress-lowers-version", scenarios.Outages, bounds{"client-kv=false writers=1 writes=2 deletes=false noise=0 noise-writes=0 readers=0 reads=0" +
 		" gets=0 watchers=0 streams=0 keys=1 items=0 history=0 compactions=0 breaks=0 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 1}},
-	{"revision-of-last-watch", informers.Moves, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
-		" informer-breaks=0 informer-restarts=1 restarts=0 at-rest=true", 1}},
+	{"revision-of-last-watch", scenarios.WatchListStreams, bounds{"caches=1 writers=1 writes=1 deletes=false txns=false noise=0 noise-writes=0 keys=1 items=1" +
+		" list-watchers=1 list-rounds=2 list-rv=unset breaks=0 restarts=0 at-rest=true", 0}},
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
-	{"trigger-of-new-value", scenarios.SelectedLists, bounds{"namespaces=0 writers=2 writes=1 txns=false deletes=false noise=0 noise-writes=0" +
+	{"trigger-of-new-value", scenarios.SelectedLists, bounds{"cache=kep-2340 namespaces=0 writers=2 writes=1 txns=false deletes=false noise=0 noise-writes=0" +
 		" watchers=1 leave=0 keys=1 items=0 compactions=0 drawn-readers=0 drawn-watchers=0 drawn-requests=0 breaks=0 restarts=0 at-rest=true", 1}},
 	{"version-before-store", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 }
