@@ -39,12 +39,12 @@ func init() {
 	}
 }
 
-// promised is what judges may expect of the guests: the defaults of Kubernetes 1.37, but for the check of
-// etcd's version. A guest reads none of it.
+// promised is what judges may expect of the guests: the defaults of Kubernetes 1.37. Of all options a
+// guest reads version-check alone, and there only whether it is none.
 var promised = option.Settings(
 	"on-timeout=fallback", "continue-with-version=refused", "reflector-list=watch-list",
 	"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
-	"mark-consistent=unlocked", "consistency-checker=fallback",
+	"mark-consistent=unlocked", "consistency-checker=fallback", "version-check=shipped",
 )
 
 // design is a guest, which is loaded when it is first used.

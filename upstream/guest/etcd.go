@@ -26,11 +26,12 @@ type etcd struct {
 	out     protocol.Writer
 }
 
-// answer is what came of a call: one of the three is set.
+// answer is what came of a call: one of the four is set.
 type answer struct {
-	ranged *pb.RangeResponse
-	txned  *pb.TxnResponse
-	err    error
+	ranged  *pb.RangeResponse
+	txned   *pb.TxnResponse
+	version string
+	err     error
 }
 
 func newEtcd() *etcd {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"strings"
-	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/kubernetes"
@@ -34,6 +33,8 @@ type server struct {
 	delegator storage.Interface
 	// clients are the connections of clients whose requests are under way.
 	clients map[uint32]context.CancelFunc
+	// shown is what the host knows of the cache.
+	shown shown
 }
 
 // receive takes a message of the host.
@@ -55,6 +56,10 @@ func (s *server) receive(r protocol.Reader) {
 		s.etcd.answered(conn, answer{ranged: readRanged(&r)})
 	case protocol.Refused:
 		s.etcd.answered(conn, answer{err: readError(&r)})
+	case protocol.Versioned:
+		s.etcd.answered(conn, answer{version: r.Text()})
+	case protocol.Inspect:
+		s.show()
 	case protocol.WatchResponse:
 		if stream := s.etcd.streams[conn]; stream != nil {
 			stream.deliver(readWatchResponse(&r))
@@ -101,9 +106,14 @@ func (s *server) start(r *protocol.Reader) {
 	attributesOfServer = attributes{indexed: r.Text(), unindexed: r.Text(), label: r.Text()}
 	selected := &attributesOfServer
 	compacts := r.Bool()
+	trusts, endpoints := r.Bool(), r.Int()
 	s.clients = map[uint32]context.CancelFunc{}
 
-	etcdfeature.DefaultFeatureSupportChecker = progressIsSupported{etcdfeature.NewDefaultFeatureSupportChecker()}
+	checker := etcdfeature.NewDefaultFeatureSupportChecker()
+	etcdfeature.DefaultFeatureSupportChecker = checker
+	if trusts {
+		etcdfeature.DefaultFeatureSupportChecker = progressIsSupported{checker}
+	}
 	library := clientv3.NewCtxClient(context.Background())
 	library.KV = clientv3.NewKVFromKVClient(s.etcd, library)
 	library.Watcher = clientv3.NewWatchFromWatchClient(s.etcd, library)
@@ -122,6 +132,8 @@ func (s *server) start(r *protocol.Reader) {
 	if err != nil {
 		panic(err)
 	}
+	// etcd3.New has asked the endpoints of its client, which has none.
+	checker.CheckClient(library.Ctx(), members{s.etcd, endpoints}, storage.RequestWatchProgress)
 	asked := traced{store}
 	config := cacher.Config{
 		Storage: asked, Versioner: versioner, GroupResource: groupResource,
@@ -139,21 +151,10 @@ func (s *server) start(r *protocol.Reader) {
 		panic(err)
 	}
 	s.delegator = cacher.NewCacheDelegator(s.cacher, asked)
-	go s.tellReadiness()
 }
 
-// tellReadiness tells the host when the cache becomes ready, and when it is not any more.
-func (s *server) tellReadiness() {
-	var out protocol.Writer
-	for s.cacher.Wait(context.Background()) != nil {
-		time.Sleep(time.Second)
-	}
-	out.Begin(protocol.Readiness, 0).Bool(true)
-	send(&out)
-}
-
-// progressIsSupported has etcd support progress requests, whatever its version: whether an
-// API server may believe that is for the scenario to say.
+// progressIsSupported has etcd support progress requests, whatever its version, for scenarios
+// that switch off the check of the version.
 type progressIsSupported struct {
 	etcdfeature.FeatureSupportChecker
 }

@@ -22,8 +22,10 @@ func (n *Node) Send(message []byte) {
 		n.sendOnStream(kind, number, &r)
 	case protocol.CloseStream:
 		n.closeStream(number)
-	case protocol.Readiness:
-		n.ready = r.Bool()
+	case protocol.Status:
+		n.calls = append(n.calls, connection{number, n.env.Call(n.cfg.KV, &wire.StatusRequest{Endpoint: int(r.Int())})})
+	case protocol.Shown:
+		n.shown = n.readShown(&r)
 	default:
 		n.reply(kind, sim.Conn(number), &r)
 	}

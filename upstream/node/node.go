@@ -18,7 +18,7 @@ type Node struct {
 	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it
 	// has none.
 	clock, until int64
-	ready        bool
+	shown        shown
 	// calls and streams are the connections that the guest has opened, opened is how many
 	// streams it has.
 	calls   []connection
@@ -58,6 +58,8 @@ var (
 	_ sim.Cloner      = (*Node)(nil)
 	_ cache.Resetter  = (*Node)(nil)
 	_ cache.Readiness = (*Node)(nil)
+	_ cache.Mirror    = (*Node)(nil)
+	_ cache.Trusting  = (*Node)(nil)
 )
 
 // New returns a node that has not started yet.
@@ -73,9 +75,6 @@ func (n *Node) forget() {
 	n.guest.Reset()
 	*n = Node{cfg: n.cfg, guest: n.guest, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
 }
-
-// Ready reports whether the cache has become ready.
-func (n *Node) Ready() bool { return n.ready }
 
 // Clone implements sim.Cloner.
 func (n *Node) Clone() sim.Node {

@@ -41,7 +41,7 @@ func SelfTest(m *engine.Module) error {
 // try is a digest of a short run of a guest whose etcd does not answer.
 func try(g *engine.Guest, seed int64) (uint64, error) {
 	var w protocol.Writer
-	w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false)
+	w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false).Bool(false).Int(1)
 	t := &trial{next: uint64(seed)}
 	now, message := int64(0), w.Bytes
 	for range selfTestSteps {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -26,6 +27,7 @@ func (n *Node) Start(env *sim.Env) {
 	w := n.out.Begin(protocol.Start, 0).Int(int64(seed)).Text(n.cfg.Prefix)
 	indexed, unindexed, label := n.fields()
 	w.Text(indexed).Text(unindexed).Text(label).Bool(n.cfg.Compactor != 0)
+	w.Bool(n.cfg.Options.Guard.VersionCheck == guard.VersionCheckNone).Int(int64(n.cfg.Endpoints))
 	n.run(env, w.Bytes)
 }
 
@@ -80,16 +82,27 @@ func (n *Node) run(env *sim.Env, message []byte) {
 		n.clock = int64(env.Now())
 	}
 	n.step = step{env: env, ran: n.ran[:0]}
+	n.resume(message)
+	if env.Noting() && len(n.ran) > 0 {
+		env.Note(ran(append(ran(nil), n.ran...)))
+	}
+	// After each step, so that the guest does the same whether judges look at it or not.
+	until := n.resume(inspect)
+	n.env = nil
+	n.arm(env, until)
+}
+
+// inspect is the message that asks what the cache is like.
+var inspect = new(protocol.Writer).Begin(protocol.Inspect, 0).Bytes
+
+// resume hands the guest a message, and returns the time of its next timer.
+func (n *Node) resume(message []byte) int64 {
 	until, err := n.guest.Run(n, n.clock, message)
 	if err != nil {
 		// A guest that crashes is a finding of its own.
 		panic(err)
 	}
-	if env.Noting() && len(n.ran) > 0 {
-		env.Note(ran(append(ran(nil), n.ran...)))
-	}
-	n.env = nil
-	n.arm(env, until)
+	return until
 }
 
 // arm has the world fire the guest's next timer.
@@ -151,6 +164,8 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 	case *wire.WatchResponse:
 		n.seen.addEvents(p)
 		writeWatchResponse(w.Begin(protocol.WatchResponse, number), p)
+	case *wire.StatusResponse:
+		w.Begin(protocol.Versioned, number).Text(p.Version)
 	case *wire.Error:
 		w.Begin(protocol.Refused, number).Byte(byte(p.Code)).Text(p.Message)
 	case *sim.Hangup:

@@ -28,6 +28,19 @@ func flockLockFile(path string, flag int, perm os.FileMode) (*LockedFile, error)
 `},
 }
 
+// added are files that a package of a module has beside its own.
+var added = []stub{
+	// What is in the watch cache, read while all goroutines wait: no lock is held half-way.
+	{"k8s.io/apiserver/pkg/storage/cacher/watchbed.go", `package cacher
+
+import "k8s.io/apiserver/pkg/storage/cacher/store"
+
+func (c *Cacher) WatchbedContents() (uint64, store.Snapshot) {
+	return c.watchCache.resourceVersion, c.watchCache.storage.StoreLocked()
+}
+`},
+}
+
 // reduction is a folder of a module of which the guest needs a few files only.
 type reduction struct {
 	folder string

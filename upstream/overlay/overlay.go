@@ -46,7 +46,7 @@ func Write(directory, goroot, vendored string) (string, error) {
 	if err := put(filepath.Join(goroot, "src", "runtime", "watchbed.go"), hooks); err != nil {
 		return "", err
 	}
-	for _, s := range stubs {
+	for _, s := range slices.Concat(stubs, added) {
 		if err := put(filepath.Join(vendored, filepath.FromSlash(s.file)), s.text); err != nil {
 			return "", err
 		}

@@ -21,7 +21,9 @@ const (
 	Txned
 	Refused
 	WatchResponse
-	// Inspect asks for the contents of the cache.
+	// Versioned answers Status.
+	Versioned
+	// Inspect ends each step: it asks what the cache is like, if that is new.
 	Inspect
 )
 
@@ -45,10 +47,10 @@ const (
 	CancelWatch
 	RequestProgress
 	CloseStream
-	// Contents answers Inspect.
-	Contents
-	// Readiness tells whether the cache has become ready, or is not any more.
-	Readiness
+	// Status asks an endpoint of etcd for its version.
+	Status
+	// Shown answers Inspect: what is in the cache, and whether it is ready.
+	Shown
 )
 
 // Codes of errors are those of package wire.
