@@ -77,6 +77,9 @@ var bugs = []bug{
 		" resources=1 list-watchers=0", 1}},
 	{"client-keeps-watches", scenarios.ErrorsAtRest, bounds{"writers=0 writes=0 deletes=false readers=0 reads=0 watchers=0 keys=1 items=0" + noErrors +
 		" breaks=1 call-breaks=0", 1}},
+	{"client-resume-repeats", scenarios.WatchListStreams, bounds{"caches=1 writers=1 writes=1 txns=false deletes=false noise=0 noise-writes=0 watchers=1" +
+		" keys=1 items=0 list-watchers=0 list-rounds=0 await-ready=true notify=10m progress-requests=once breaks=0 restarts=0 etcd-restarts=1" +
+		" at-rest=true to-rest=true", 1}},
 	{"client-refuses-writes", scenarios.EtcdErrors, bounds{one + oneTimeout, 0}},
 	{"client-repeats-writes", scenarios.EtcdErrors, bounds{one + oneTimeout, 1}},
 	{"progress-of-another-stream", scenarios.SeveralCaches, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=1 reads=2" +
