@@ -39,18 +39,17 @@ const (
 	// drawnTwice are two requests of each of two clients, that a seed draws.
 	drawnTwice = " streams=0 history=0 drawn-clients=2 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
 	// drawnWatch is a stream of watches beside two requests of one client, that a seed draws.
-	drawnWatch = " streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
+	drawnWatch = " streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
 	oneRestart = "writes=1 deletes=false watchers=1 leave=0 keys=1 items=0 restarts=1 at-rest=true"
 )
 
 var bugs = []bug{
 	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"drawn-seed=10 keys=1 items=1 etcd-restarts=1 at-rest=true" + drawnTwice, 0}},
-	{"issue-13766", scenarios.LaggingWatches, bounds{"writers=1 writes=1 txns=false deletes=false wide=false streams=1 keys=1 items=1" +
-		" etcd-restarts=1 follower-restarts=0 at-rest=true", 1}},
+	{"issue-13766", scenarios.AnyEtcdRequests, bounds{"drawn-seed=60 lagging=true etcd-restarts=1" + drawnWatch, 0}},
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},
 	{"issue-15271", scenarios.FutureWatch, bounds{"writers=1 writes=4 deletes=false streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
-	{"issue-17529", scenarios.AnyEtcdRequests, bounds{"drawn-seed=354 chan-buf=1" + drawnWatch, 1}},
+	{"issue-17529", scenarios.AnyEtcdRequests, bounds{"drawn-seed=354 chan-buf=1 etcd-restarts=0" + drawnWatch, 1}},
 	{"issue-18089", scenarios.ResumedCompaction, bounds{"mode=untimed think=0 writers=1 writes=4 compactions=1 compaction-batch=0 streams=1 keys=1" +
 		" items=1 history=0 etcd-restarts=0", 1}},
 	{"compaction-after-last", scenarios.CompactedWatch, bounds{"writers=0 writes=0 keys=1 compactions=1", 1}},
@@ -91,7 +90,7 @@ var bugs = []bug{
 	{"kubernetes-58545", scenarios.ResumedWatch, bounds{"writers=1 writes=2 watchers=1 leave=0 keys=1 items=1 restarts=0 at-rest=true", 0}},
 	{"kubernetes-59848", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 0}},
 	{"kubernetes-78029", scenarios.RecreatedCache, bounds{"writers=1 writes=1 deletes=false keys=1 items=1 informers=1 recreations=1" +
-		" at-rest=true", 1}},
+		" informer-no-bookmarks=true progress-requests=once at-rest=true", 0}},
 	{"kubernetes-100878", informers.Refusals, bounds{"caches=1 writers=0 writes=0 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
 		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true to-rest=true", 1}},
 	{"kubernetes-122805", informers.ColdStart, bounds{"at-rest=true caches=1 writers=0 writes=0 noise=1 noise-writes=1 deletes=false keys=1 items=1" +
