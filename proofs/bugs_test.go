@@ -256,3 +256,11 @@ func TestNoRunIsShorterThanTheShortest(t *testing.T) {
 		}
 	}
 }
+
+// TestControlsHold: within the bounds of each bug the promise is put to the test without the bug, too, and nothing
+// else breaks it.
+func TestControlsHold(t *testing.T) {
+	for name, f := range load(t).Bugs {
+		require.True(t, f.Without.holds(), "%s: without the bug: %s", name, f.Without)
+	}
+}
