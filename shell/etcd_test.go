@@ -34,6 +34,8 @@ type etcd struct {
 	events    []*clientv3.Event
 	// hanging: reads are not answered.
 	hanging bool
+	// waiting counts the reads that are not answered.
+	waiting int
 	// gaveUp are the contexts of the reads that ended unanswered.
 	gaveUp []context.Context
 	// broken ends all watches in this way, once.
@@ -123,7 +125,9 @@ func (e *etcd) await(ctx context.Context, state func() bool) error {
 func (e *etcd) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.await(ctx, func() bool { return !e.hanging }); err != nil {
+	e.waiting++
+	err := e.await(ctx, func() bool { return !e.hanging })
+	if e.waiting--; err != nil {
 		e.gaveUp = append(e.gaveUp, ctx)
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/shell"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -216,6 +217,36 @@ func TestCallersContextReachesEtcd(t *testing.T) {
 			require.Equal(t, want, got)
 		})
 	}
+}
+
+// TestASharedQuestionHasTheContextOfNoCaller: with the option revision-sharing one read of etcd's
+// revision is for several callers. It goes on when one of them gives up.
+func TestASharedQuestionHasTheContextOfNoCaller(t *testing.T) {
+	e := newEtcd()
+	c := start(t, e, cache.Config{Options: cache.Options{
+		Reads: read.Options{RevisionSharing: read.RevisionAccumulated}, Amounts: cache.Amounts{Limits: read.Limits{AccumulatePeriod: 200 * time.Millisecond}},
+	}})
+	e.hang(true)
+	ctx, giveUp := context.WithCancel(t.Context())
+	ask := func(ctx context.Context) <-chan error {
+		failed := make(chan error, 1)
+		go func() { _, err := c.List(ctx, consistent); failed <- err }()
+		return failed
+	}
+	first := ask(ctx)
+	second := ask(t.Context())
+	require.Eventually(t, func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return e.waiting > 0
+	}, 10*time.Second, time.Millisecond, "etcd is asked")
+	giveUp()
+	require.ErrorIs(t, <-first, context.Canceled)
+	e.hang(false)
+	require.NoError(t, <-second)
+	report, err := c.Report(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, report.Situations["cache: revision read for several reads"])
 }
 
 // A watch asks etcd for its revision on behalf of its caller too.
