@@ -48,9 +48,16 @@ func Properties() []string {
 	return names
 }
 
-// defaults are the properties that every history is asked for.
+// defaults are the properties that every history is asked for, and those of reads at a revision
+// if it has such reads. A store that is right may violate the others: two servers of Kubernetes
+// need not be at the same revision, and a client may list the rest of a range anew.
 func defaults(h *model.History) []string {
 	names := []string{string(linearizability.Linearizable), string(linearizability.LinearizableData), string(linearizability.Sequential)}
+	for _, p := range []linearizability.Property{linearizability.NotOlderThan, linearizability.Exact} {
+		if slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return op.Outcome == model.Done && p.Claims(&op) }) {
+			names = append(names, string(p))
+		}
+	}
 	if len(h.Watchers) == 0 {
 		return names
 	}

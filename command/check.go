@@ -35,8 +35,9 @@ func checkCommand(s process) *cobra.Command {
 		Use:   "check HISTORY...",
 		Short: "judge recorded histories",
 		Long: `Check judges histories of etcd or Kubernetes clients. Without --property it judges linearizable, linearizable-data
-and sequential, and what etcd guarantees of watches if the history has watches; of these, what nothing exercised does not
-count. What became of writes of unknown outcome is found out from later answers, where these tell. Where revisions are left
+and sequential, exact and not-older-than if the history has reads at a revision, and what etcd guarantees of watches if it
+has watches; of these, what nothing exercised does not count. Others are asked for by name, as a right store may violate
+them: monotonic, read-your-writes, and pages (the pages of one list are one state). What became of writes of unknown outcome is found out from later answers, where these tell. Where revisions are left
 out (registers, for example), porcupine judges, within the budget.
 
 A history is a file, a folder, or "-" for standard input, in one of these formats:
@@ -68,7 +69,7 @@ A history is a file, a folder, or "-" for standard input, in one of these format
 			return f.interruptible(c.Context(), s, args)
 		},
 	}
-	c.Flags().StringArrayVar(&f.properties, "property", nil, "judge this property; may be repeated")
+	c.Flags().StringArrayVar(&f.properties, "property", nil, "judge this property and no other; may be repeated")
 	c.Flags().BoolVar(&f.json, "json", false, "print a JSON array, one object a history")
 	c.Flags().IntVar(&f.budget, "budget", 0, "steps that porcupine may take for one property (or for one key, where keys can be judged apart); "+
 		fmt.Sprintf("without it %d, or fewer if these would need more than 256 MB", linearizability.DefaultSteps))

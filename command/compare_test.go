@@ -30,7 +30,7 @@ func TestCompareTwoReleases(t *testing.T) {
 
 	require.Zero(t, c.run("compare", "3.5.8", "3.5.9", "--scenarios", "issue-15220,cost-quiet", "--seeds", "50"))
 	require.True(t, strings.HasPrefix(c.out, "etcd 3.5.8 and etcd 3.5.9: nothing differs\n"), c.out)
-	require.Contains(t, c.out, "In 2 of 2 scenarios nothing differs or is unknown; in 2 the schedules")
+	require.Contains(t, c.out, "2 of 2 scenarios: no difference, and nothing unknown; in 2 of them")
 
 	require.Equal(t, exitNoVerdict, c.run("compare", "3.5.8", "3.5.9", "--scenarios", "issue-15220", "--seeds", "50", "--set", "readers=0"))
 	require.Contains(t, c.out, "nothing is known to differ")
@@ -52,7 +52,7 @@ func TestCompareWithASavedFile(t *testing.T) {
 
 	require.Zero(t, c.run("compare", "base.json"))
 	require.Contains(t, c.out, "base.json and now: nothing differs\n")
-	require.Contains(t, c.out, "in 1 the schedules\n  are the same to the bit")
+	require.Contains(t, c.out, "in 1 of them\n  every run is the same to the bit")
 
 	require.Equal(t, exitViolated, c.run("compare", "base.json", "direct", "--json"))
 	var got compare.Comparison
@@ -104,9 +104,9 @@ func TestCompareVariants(t *testing.T) {
 	// What a saved side has is kept, unless the variant sets it itself.
 	require.Equal(t, exitHolds, c.run("compare", "kep-2340+writers=1", "--scenarios", "consistent-list", "--seeds", "50", "--set", "readers=2", "--save", "w.json"), c.out+c.err)
 	require.Equal(t, exitHolds, c.run("compare", "w.json", "kep-2340+writers=1"), c.out+c.err)
-	require.Contains(t, c.out, "in 1 the schedules\n  are the same to the bit")
+	require.Contains(t, c.out, "in 1 of them\n  every run is the same to the bit")
 	require.NotEqual(t, exitUsage, c.run("compare", "w.json", "kep-2340+readers=1"), c.err)
-	require.NotContains(t, c.out, "in 1 the schedules\n  are the same to the bit")
+	require.NotContains(t, c.out, "in 1 of them\n  every run is the same to the bit")
 }
 
 // TestCompareTellsOtherStories: both releases send a bookmark too early, each in its own way.

@@ -556,7 +556,7 @@ func TestCheckSaysWhatCanBeKnown(t *testing.T) {
 	get := `{"client":"b","op":"get","call":3,"return":4,"request":{"key":"/x"},"response":{"items":[{"key":"/x","value":"1","mod":2}]}}`
 	write("two.jsonl", put, get)
 	require.Zero(t, c.run("check", "two.jsonl"), c.out+c.err)
-	require.Contains(t, c.out, "vacuous: no client read after a write that it had made or seen")
+	require.Contains(t, c.out, "vacuous: no client read or compared after a write that it had made or seen")
 	require.Equal(t, exitNoVerdict, c.run("check", "two.jsonl", "--property", "sequential"), "asked for by name, it is not passed")
 
 	lost := `{"client":"a","op":"put","call":1,"request":{"key":"/x","value":"1"},"unknown":true}`

@@ -37,14 +37,25 @@ func checkHistory(h *model.History, place func(i int) string) error {
 				end = h.Operations[before].Call
 			}
 			if op.Call <= end {
-				return fmt.Errorf("%s: client %q calls at %d, not after the end of its operation before (%s): "+
-					"a client does one thing at a time; give concurrent operations different clients",
-					place(i), shorten(h.Clients[op.Client]), op.Call, place(before))
+				return &OverlapError{Client: shorten(h.Clients[op.Client]), Call: op.Call, Place: place(i), Before: place(before)}
 			}
 		}
 		last[op.Client] = i
 	}
 	return nil
+}
+
+// OverlapError is a client that does two things at a time.
+type OverlapError struct {
+	Client string
+	// Call is when the second operation began, Place where it stands, Before where the first does.
+	Call          int64
+	Place, Before string
+}
+
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("%s: client %q calls at %d, not after the end of its operation before (%s): "+
+		"a client does one thing at a time; give concurrent operations different clients", e.Place, e.Client, e.Call, e.Before)
 }
 
 func checkInitial(init *model.Initial) error {

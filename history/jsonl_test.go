@@ -100,7 +100,7 @@ func TestReadRefuses(t *testing.T) {
 	good := put(`"call":1,"return":2,"response":{"revision":2}`)
 	for name, tc := range map[string]struct{ in, want string }{
 		"not JSON":                    {"hello", `line 1: not JSON`},
-		"cut off":                     {good[:30], "line 1: the JSON ends too early: write one operation a line"},
+		"cut off":                     {good[:30], "line 1: the JSON ends too early: was the file cut off?"},
 		"two values":                  {good + good, "line 1: more than one JSON value"},
 		"not UTF-8":                   {strings.Replace(good, `"a"`, "\"\xff\"", 1), "line 1: not valid UTF-8"},
 		"wrong type":                  {strings.Replace(good, `"a"`, "7", 1), `line 1: "request.key" cannot be a number`},

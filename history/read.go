@@ -183,7 +183,7 @@ func explainJSON(err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("not JSON: %v at byte %d: write one operation a line", err, syntax.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return errors.New("the JSON ends too early: write one operation a line; or was the file cut off?")
+		return errors.New("the JSON ends too early: was the file cut off? An operation stands on one line; of a report of robustness tests name the folder")
 	}
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	if strings.HasPrefix(text, "unknown field") {

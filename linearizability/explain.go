@@ -104,6 +104,10 @@ type facts struct {
 	made bool
 	// refused: the operation at fault was answered that it had no effect.
 	refused bool
+	// lost: what became of some write was not recorded.
+	lost bool
+	// unwritten: the key at fault was never set to the value that the answer shows.
+	unwritten bool
 	// dataRight: the data of the answer is certain to be right.
 	dataRight bool
 	// shows is the first later answer that shows what the one at fault lacks, so that no write
@@ -173,6 +177,9 @@ func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) f
 	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
 		f.shows = w.firstWith(e.Want, max(e.Revision, e.Bound))
 	}
+	if e.Got != nil && e.Got.ModRevision == 0 && !op.Request.KeysOnly {
+		f.unwritten = !w.history.Partial && !w.wrote(e.Key, e.Got.Value)
+	}
 	if e.Anomaly == WrongFlag {
 		f.flags = flags(op.Result)
 	}
@@ -183,6 +190,23 @@ func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) f
 		f.made = w.history.Operations[e.Because].Request.IsWrite() && w.roles[e.Because] == writing
 	}
 	return f
+}
+
+// losesWrites reports whether it is not known what became of some write.
+func losesWrites(h *model.History) bool {
+	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool {
+		return op.Outcome == model.Unknown && op.Request.IsWrite() && !expiry.Is(h, &op)
+	})
+}
+
+// wrote reports whether a write may have set a key to a value, or it had that at the beginning.
+func (w *Witness) wrote(key, value string) bool {
+	var sets func(r *model.Request) bool
+	sets = func(r *model.Request) bool {
+		return r.Kind == model.Put && r.Key == key && (r.Value == value || r.IgnoreValue) || has(r, sets)
+	}
+	return slices.ContainsFunc(w.history.Initial.Items, func(it *model.Item) bool { return it.Key == key && it.Value == value }) ||
+		slices.ContainsFunc(w.history.Operations, func(op model.Operation) bool { return sets(op.Request) })
 }
 
 // knows reports whether what the store was at a revision is certain.
@@ -334,7 +358,10 @@ func (e *Explanation) Say(name func(op int) string) string {
 		default:
 			s.WriteString(" has an answer that")
 		}
-		s.WriteString(" is the first answer with which no order of the operations fits, whether or not the writes with unknown outcome took effect")
+		s.WriteString(" is the first answer with which no order of the operations fits")
+		if e.facts.lost {
+			s.WriteString(", whether or not the writes with unknown outcome took effect")
+		}
 		if e.Because >= 0 {
 			fmt.Fprintf(&s, "; %s shows its effect", name(e.Because))
 		}
@@ -404,11 +431,18 @@ func (e *Explanation) difference(name func(op int) string) string {
 	case e.facts.outsider != "":
 		source = " by " + e.facts.outsider
 	}
+	if e.facts.unwritten {
+		return fmt.Sprintf("; it shows key %q as %q, and no write set it to that", e.Key, e.Got.Value)
+	}
 	switch e.Anomaly {
 	case Missing:
 		what := "is not in it"
-		if e.Got != nil {
-			what = fmt.Sprintf("is %q of revision %d in it", e.Got.Value, e.Got.ModRevision)
+		switch {
+		case e.Got != nil && e.Got.Value == "" && e.Want.Value == "":
+			// The history may have no values.
+			return fmt.Sprintf("; key %q is%s in it, but was written at revision %d%s", e.Key, ofRevision(e.Got), e.WriteRevision, source)
+		case e.Got != nil:
+			what = fmt.Sprintf("is %q%s in it", e.Got.Value, ofRevision(e.Got))
 		}
 		said := fmt.Sprintf("; key %q %s, but was set to %q at revision %d%s", e.Key, what, e.Want.Value, e.WriteRevision, source)
 		if e.facts.shows >= 0 {
@@ -417,14 +451,14 @@ func (e *Explanation) difference(name func(op int) string) string {
 		return said
 	case Ghost:
 		if e.WriteRevision == 0 {
-			return fmt.Sprintf("; it shows key %q as %q of revision %d, which was never written", e.Key, e.Got.Value, e.Got.ModRevision)
+			return fmt.Sprintf("; it shows key %q as %q%s, which was never written", e.Key, e.Got.Value, ofRevision(e.Got))
 		}
-		return fmt.Sprintf("; it shows key %q as %q of revision %d, which was deleted at revision %d%s",
-			e.Key, e.Got.Value, e.Got.ModRevision, e.WriteRevision, source)
+		return fmt.Sprintf("; it shows key %q as %q%s, which was deleted at revision %d%s",
+			e.Key, e.Got.Value, ofRevision(e.Got), e.WriteRevision, source)
 	case Foreign:
 		return fmt.Sprintf("; it shows key %q, which is not in the range that it asked for", e.Key)
 	case Premature:
-		return fmt.Sprintf("; it shows key %q as of revision %d, which is later than itself", e.Key, e.Got.ModRevision)
+		return fmt.Sprintf("; it shows key %q as of revision %d, which is newer than the answer", e.Key, e.Got.ModRevision)
 	case Corrupt:
 		return fmt.Sprintf("; it shows key %q as %s, but the write of revision %d%s left %s",
 			e.Key, describe(e.Got), e.WriteRevision, source, describe(e.Want))
@@ -437,11 +471,29 @@ func (e *Explanation) difference(name func(op int) string) string {
 	return "; its data is right all the same"
 }
 
-func describe(it *model.Item) string {
-	if it.Lease != 0 {
-		return fmt.Sprintf("%q (create %d, mod %d, version %d, lease %d)", it.Value, it.CreateRevision, it.ModRevision, it.Version, it.Lease)
+// ofRevision says at which revision an item was written, if it says so itself.
+func ofRevision(it *model.Item) string {
+	if it.ModRevision == 0 {
+		return ""
 	}
-	return fmt.Sprintf("%q (create %d, mod %d, version %d)", it.Value, it.CreateRevision, it.ModRevision, it.Version)
+	return fmt.Sprintf(" of revision %d", it.ModRevision)
+}
+
+// describe is an item with what it says of itself.
+func describe(it *model.Item) string {
+	var known []string
+	for _, x := range [...]struct {
+		name  string
+		value int64
+	}{{"create", it.CreateRevision}, {"mod", it.ModRevision}, {"version", it.Version}, {"lease", it.Lease}} {
+		if x.value != 0 {
+			known = append(known, fmt.Sprintf("%s %d", x.name, x.value))
+		}
+	}
+	if known == nil {
+		return fmt.Sprintf("%q", it.Value)
+	}
+	return fmt.Sprintf("%q (%s)", it.Value, strings.Join(known, ", "))
 }
 
 func flags(res *model.Result) string {

@@ -53,7 +53,7 @@ func upTo(h *model.History, tick int64) *model.History {
 func (e *Explanation) firstUnexplained(w *Witness, op int) {
 	*e = Explanation{Property: e.Property, Anomaly: Unexplained, Operation: op, Because: -1, Write: -1}
 	answer := &w.history.Operations[op]
-	e.facts.server = answer.Server
+	e.facts.server, e.facts.lost = answer.Server, w.lost || losesWrites(w.history)
 	e.facts.refused = answer.Outcome == model.Failed
 	if e.facts.refused {
 		e.Because = w.shownBy(op)

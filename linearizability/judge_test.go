@@ -91,10 +91,15 @@ func TestJudgements(t *testing.T) {
 			Linearizable, model.Violated, 1, Foreign,
 			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 3; it shows key "b", which is not in the range that it asked for`,
 		},
+		"a value that no write set, without revisions": {
+			[]string{start, strings.Replace(putA, `"revision":3`, `"deleted":0`, 1), `{"client":"r","op":"get","call":10,"return":11,"request":{"key":"a"},"response":{"items":[{"key":"a","value":"7"}]}}`},
+			Linearizable, model.Violated, 1, Missing,
+			`the get of "a" by r (called at 10, answered at 11) fits no revision that it may show, but the put of "a" by w (called at 1, answered at 2) had made revision 3 before; it shows key "a" as "7", and no write set it to that`,
+		},
 		"a list ahead of its revision": {
 			[]string{start, strings.Replace(putA, `"return":2`, `"return":20`, 1), list(10, "", 2, newA)},
 			Linearizable, model.Violated, 0, Premature,
-			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 2; it shows key "a" as of revision 3, which is later than itself`,
+			`the list of "a" by r (called at 10, answered at 11) by cache-0 is of revision 2; it shows key "a" as of revision 3, which is newer than the answer`,
 		},
 		"a list with a wrong value": {
 			[]string{start, putA, list(10, "", 3, strings.Replace(newA, "new", "bad", 1))},

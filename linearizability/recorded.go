@@ -17,6 +17,21 @@ import (
 // In a partial history "holds" says that writes of others can explain the answers, and
 // "violated" that none can.
 func (j *Judge) CheckRecorded(h *model.History, props ...Property) ([]Judgement, error) {
+	// The outcomes of writes are settled from here on.
+	j.witness.lost = losesWrites(h)
+	defer func() { j.witness.lost = false }()
+	judged, err := j.checkRecorded(h, props)
+	for i := range judged {
+		if g := &judged[i]; g.Verdict == model.Vacuous && g.Property.ordered() {
+			if g.Exercised = boundComparisons(h, g.Property); g.Exercised > 0 {
+				g.Verdict = model.Holds
+			}
+		}
+	}
+	return judged, err
+}
+
+func (j *Judge) checkRecorded(h *model.History, props []Property) ([]Judgement, error) {
 	if beyond(h) != "" {
 		return j.Check(h, nil, props...)
 	}

@@ -15,6 +15,9 @@ import (
 func (j *Judge) Reason(out *Judgement) string {
 	switch out.Verdict {
 	case model.Vacuous:
+		if len(j.witness.history.Operations) == 0 {
+			return "the history has no operations"
+		}
 		return idle[out.Property]
 	case model.Undecided:
 		return j.unknown(out)
@@ -24,9 +27,9 @@ func (j *Judge) Reason(out *Judgement) string {
 
 // idle says of each property what did not happen.
 var idle = map[Property]string{
-	Linearizable:     "no consistent read was called after a write had returned: nothing bound any answer",
-	LinearizableData: "no consistent read was called after a write had returned: nothing bound any answer",
-	Sequential:       "no client read after a write that it had made or seen: nothing bound any answer",
+	Linearizable:     "no consistent read, and no transaction that compares, was called after a write had returned: nothing bound any answer",
+	LinearizableData: "no consistent read, and no transaction that compares, was called after a write had returned: nothing bound any answer",
+	Sequential:       "no client read or compared after a write that it had made or seen: nothing bound any answer",
 	Monotonic:        "no client read twice",
 	ReadYourWrites:   "no client read after a write of its own that was answered",
 	NotOlderThan:     `no read asked for "not-older-than" a revision`,
@@ -88,6 +91,8 @@ func (j *Judge) unknown(out *Judgement) string {
 	case out.Steps > 0:
 		fmt.Fprintf(&s, "; porcupine gave up after %d steps", out.Steps)
 		do += ", or give porcupine a larger budget (--budget)"
+	case w.history.Partial:
+		s.WriteString("; porcupine does not judge histories of which writers are not recorded")
 	default:
 		fmt.Fprintf(&s, "; with %d operations the history is too large for porcupine", len(w.history.Operations))
 	}
@@ -95,9 +100,24 @@ func (j *Judge) unknown(out *Judgement) string {
 }
 
 // boundByTime counts the reads that a property binds to a write before them, where no
-// revision says what they saw: of Sequential, reads of a client that had written or seen
-// a write; of the others, consistent reads that were called after a write had returned.
-func boundByTime(h *model.History, p Property) (reads int) {
+// revision says what they saw.
+func boundByTime(h *model.History, p Property) int {
+	return bound(h, p, func(op *model.Operation) bool { return answersReads(op.Request, op.Result) })
+}
+
+// boundComparisons counts the transactions that a property binds to a write before them, as what
+// their comparisons found depends on it. A lock or an election may have no other reads.
+func boundComparisons(h *model.History, p Property) int {
+	return bound(h, p, func(op *model.Operation) bool { return compares(op.Request) })
+}
+
+// compares reports whether a transaction has comparisons.
+func compares(r *model.Request) bool { return len(r.Compare) > 0 || has(r, compares) }
+
+// bound counts operations, of those that a property binds to a write before them: of Sequential,
+// those of a client that had written or seen a write; of the others, consistent ones that
+// were called after a write had returned.
+func bound(h *model.History, p Property, counts func(*model.Operation) bool) (n int) {
 	first := int64(math.MaxInt64)
 	for i := range h.Operations {
 		if op := &h.Operations[i]; isAnsweredWrite(op) {
@@ -115,8 +135,8 @@ func boundByTime(h *model.History, p Property) (reads int) {
 			continue
 		}
 		bound := p == Sequential && knows[op.Client] || p != Sequential && op.Call > first
-		if bound && answersReads(op.Request, op.Result) {
-			reads++
+		if bound && counts(op) {
+			n++
 		}
 		if op.Request.IsWrite() {
 			knows[op.Client] = knows[op.Client] || isAnsweredWrite(op)
@@ -127,7 +147,7 @@ func boundByTime(h *model.History, p Property) (reads int) {
 			knows[op.Client] = knows[op.Client] || !was || value != it.Value
 		}
 	}
-	return reads
+	return n
 }
 
 // answersReads reports whether a request is a read, or a transaction that took a branch with

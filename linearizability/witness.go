@@ -31,6 +31,8 @@ type Witness struct {
 	// guessed is set if the history is one completion of what was recorded: others may hold
 	// where it does not.
 	guessed bool
+	// lost: the history was recorded without what became of some write.
+	lost bool
 	// common is what all completions have in common, for the property that was checked last.
 	common *possible.Timeline
 

@@ -308,6 +308,9 @@ func (c *watchCheck) previous(s *WatchStream, e *WatchEvent) {
 		if c.log.At(c.log.Revision()).Compacted() < e.Revision {
 			c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d lacks the previous item of revision %d", e.Type, key, e.Revision, want.ModRevision)
 		}
+	case want != nil && !sameItem(e.PrevItem, want) && e.PrevItem.ModRevision == want.ModRevision:
+		c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d carries %q as the previous value, but revision %d had set it to %q",
+			e.Type, key, e.Revision, e.PrevItem.Value, want.ModRevision, want.Value)
 	case want != nil && !sameItem(e.PrevItem, want):
 		c.violated(prevKV, e.Revision, key, "the %s of %q at revision %d carries the item of revision %d as the previous one, not that of revision %d",
 			e.Type, key, e.Revision, e.PrevItem.ModRevision, want.ModRevision)

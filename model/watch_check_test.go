@@ -155,6 +155,11 @@ func TestWatchViolations(t *testing.T) {
 		"another previous item": {func(s []WatchStream) {
 			s[1].Responses[2].Events[0].PrevItem = s[0].Responses[1].Events[1].Item
 		}, []WatchGuarantee{PrevKV}, `the put of "b" at revision 8 carries the item of revision 4 as the previous one, not that of revision 6`},
+		"a previous item with another value": {func(s []WatchStream) {
+			other := *s[1].Responses[2].Events[0].PrevItem
+			other.Value = "other"
+			s[1].Responses[2].Events[0].PrevItem = &other
+		}, []WatchGuarantee{PrevKV}, `the put of "b" at revision 8 carries "other" as the previous value, but revision 6 had set it to "6"`},
 		"a previous item of a creation": {func(s []WatchStream) {
 			s[0].Responses[1].Events[0].PrevItem = s[0].Responses[1].Events[0].Item
 		}, []WatchGuarantee{PrevKV}, `the put of "a" at revision 2 carries a previous item, but there was none`},

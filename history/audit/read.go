@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -46,6 +47,8 @@ type log struct {
 	writes []write
 	// levels counts requests that are not judged because of their level.
 	levels map[string]int
+	// nameless counts requests that are about no resource.
+	nameless int
 	// passed counts others that are not judged.
 	passed int
 	// issued has the prefixes and continue tokens of the pages so far.
@@ -70,8 +73,12 @@ type write struct {
 
 func (l *log) line(text []byte, number int64) error {
 	e, err := readEvent(text)
-	if err != nil || e == nil || e.ObjectRef == nil || e.ObjectRef.Resource == "" {
+	if err != nil || e == nil {
 		return err
+	}
+	if e.ObjectRef == nil || e.ObjectRef.Resource == "" {
+		l.nameless++
+		return nil
 	}
 	if err := l.assembly.Room(); err != nil {
 		return err
@@ -131,7 +138,13 @@ func (l *log) finish() (*model.History, error) {
 	}
 	l.takeSelected()
 	l.assembly.History.Partial = true
-	return l.assembly.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+	h, err := l.assembly.Finish(func(line int64) string { return fmt.Sprintf("line %d", line) })
+	var twice *history.OverlapError
+	if errors.As(err, &twice) {
+		// Each request is a client of its own.
+		return nil, fmt.Errorf("%s: the request of %s is in the log twice (%s): leave out one", twice.Place, twice.Client, twice.Before)
+	}
+	return h, err
 }
 
 // takeSelected adds what the selected lists tell of single objects, and of each list its
@@ -154,20 +167,24 @@ func (l *log) notes() []string {
 		{"Request", "what was answered"},
 	} {
 		if n := l.levels[level.name]; n > 0 {
-			out = append(out, fmt.Sprintf("%s not judged: the level leaves out %s; RequestResponse has it", requests(n, level.name), level.lacks))
+			out = append(out, fmt.Sprintf("%s not judged: the level leaves out %s; RequestResponse has it", requests(n, " of level "+level.name), level.lacks))
 		}
 	}
+	if l.nameless > 0 {
+		out = append(out, requests(l.nameless, "")+" not judged: without an objectRef, such as discovery and health checks")
+	}
 	if l.passed > 0 {
-		out = append(out, requests(l.passed, "RequestResponse")+" not judged: watches (an audit log has none of their events), graceful deletions, errors and the like")
+		out = append(out, requests(l.passed, " of level RequestResponse")+" not judged: watches (an audit log has none of their events), graceful deletions, errors and the like")
 	}
 	return out
 }
 
-func requests(n int, level string) string {
+// requests counts requests of a kind, as the subject of a sentence.
+func requests(n int, kind string) string {
 	if n == 1 {
-		return "1 request of level " + level + " is"
+		return "1 request" + kind + " is"
 	}
-	return fmt.Sprintf("%d requests of level %s are", n, level)
+	return fmt.Sprintf("%d requests%s are", n, kind)
 }
 
 // freshness is what a read asks for with its resourceVersion. It reports whether that can be

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -217,6 +218,24 @@ func TestLevels(t *testing.T) {
 	_, notes, err := audit.Read(strings.NewReader(line(full, "watch", "", "", 10, 20, 200, "") + line(full, "list", "", "resourceVersion=x", 10, 20, 200, pods("PodList", 5, ""))))
 	require.NoError(t, err)
 	require.Contains(t, notes[1], "2 requests of level RequestResponse are not judged: watches (an audit log has none of their events), graceful deletions")
+}
+
+// TestRequestsWithoutAnObject: discovery and health checks are requests of nothing that etcd has.
+func TestRequestsWithoutAnObject(t *testing.T) {
+	text := sound() + regexp.MustCompile(`"objectRef":\{[^}]*\},`).ReplaceAllString(line(full, "get", "", "", 180, 190, 200, ""), "")
+	require.Contains(t, text, `"dev"]},"responseStatus"`)
+	h, notes, err := audit.Read(strings.NewReader(text))
+	require.NoError(t, err)
+	without, _, err := audit.Read(strings.NewReader(sound()))
+	require.NoError(t, err)
+	require.Equal(t, without, h)
+	require.Contains(t, notes, "1 request is not judged: without an objectRef, such as discovery and health checks")
+}
+
+func TestALineThatIsThereTwice(t *testing.T) {
+	once := line(full, "get", "a", "", 70, 80, 200, response(pod("a", 105)))
+	_, _, err := audit.Read(strings.NewReader(once + once))
+	require.ErrorContains(t, err, "is in the log twice (line 1): leave out one")
 }
 
 func TestReadRefuses(t *testing.T) {

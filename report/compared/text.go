@@ -287,7 +287,7 @@ func parenthesis(names []string) string {
 
 func (p *page) alike(c *compare.Comparison) {
 	p.WriteString("\n")
-	p.Line(0, "Alike: %s and %s. In %d of %s nothing differs or is unknown; in %d the schedules are the same to the bit.",
+	p.Line(0, "Alike: %s and %s. %d of %s: no difference, and nothing unknown; in %d of them every run is the same to the bit.",
 		report.Counted(uint64(c.Alike.Verdicts), "claim"), report.Counted(uint64(c.Alike.Costs), "cost"), c.Alike.Scenarios, report.Counted(uint64(c.Scenarios), "scenario"), c.Alike.SameRuns)
 }
 
