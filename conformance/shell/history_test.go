@@ -115,11 +115,23 @@ func (r *run) client(rng *rand.Rand, name string, step func(*rand.Rand, string) 
 // when etcd is killed, it sends again.
 const operators = 4
 
-// whileWriting has operators write all the time while something happens to etcd. Other writers
-// may all be waiting for a list then.
-func (r *run) whileWriting(happens func() error) error {
+// untilAnAnswerIsLost has something happen to etcd, again until a write under way was not answered:
+// on a busy machine it may find none that was sent.
+func (r *run) untilAnAnswerIsLost(happens func() error) error {
+	for range 20 {
+		if lost, err := r.whileWriting(happens); lost || err != nil {
+			return err
+		}
+	}
+	return errors.New("etcd answered every write, whatever happened to it")
+}
+
+// whileWriting has operators write all the time while something happens to etcd, and reports
+// whether a write was not answered. Other writers may all be waiting for a list then.
+func (r *run) whileWriting(happens func() error) (bool, error) {
 	stop := make(chan struct{})
 	var first, all sync.WaitGroup
+	var lost atomic.Bool
 	for i := range operators {
 		name := fmt.Sprint("operator-", i+1)
 		put := func(n int) bool {
@@ -137,13 +149,14 @@ func (r *run) whileWriting(happens func() error) error {
 					answered = put(n)
 				}
 			}
+			lost.Store(true)
 		})
 	}
 	first.Wait()
 	err := happens()
 	close(stop)
 	all.Wait()
-	return err
+	return lost.Load(), err
 }
 
 func (r *run) initial() model.Initial {

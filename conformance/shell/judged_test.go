@@ -34,7 +34,7 @@ func TestReadsThroughTheCache(t *testing.T) {
 			way := newNetwork(t, server)
 			c := start(t, way.client(t), with(cache.Amounts{RelistDelay: 100 * time.Millisecond}))
 			kill := func(r *run) {
-				if err := r.whileWriting(func() error { return server.Restart(t.Context()) }); err != nil {
+				if err := r.untilAnAnswerIsLost(func() error { return server.Restart(t.Context()) }); err != nil {
 					t.Fatal(err)
 				}
 			}
