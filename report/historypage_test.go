@@ -32,7 +32,7 @@ func TestHistoryPageSaysWhy(t *testing.T) {
 		"page: 2 operations of 1 client, 1 watcher", "Note: something is left out.",
 		`<td>ordered</td><td class="violated">violated</td><td>1 time</td>`,
 		`<b>ordered</b> is violated: Of w&#39;s watch, stream 1: the put of &#34;k&#34; at revision 2 comes after revision 3.`,
-		`<p class="unsaid"><b>linearizable</b> is vacuous: No consistent read was called`,
+		`<p class="unsaid"><b>linearizable</b> is vacuous: No consistent read, and no transaction`,
 	} {
 		require.Contains(t, b.String(), want)
 	}
