@@ -29,8 +29,9 @@ type Judgement struct {
 	// Why is set if and only if the property is violated.
 	Why *Explanation
 
-	// stuck is what the witness stumbled over.
+	// stuck is what the witness stumbled over, spent that it gave up.
 	stuck fault
+	spent bool
 }
 
 // By names the checkers that gave a verdict.
@@ -117,7 +118,7 @@ func (j *Judge) Check(h *model.History, log *model.Log, props ...Property) ([]Ju
 	var failure error
 	for _, p := range props {
 		v, exercised, f := j.witness.check(p)
-		out := Judgement{Property: p, Verdict: v, Exercised: exercised, stuck: f}
+		out := Judgement{Property: p, Verdict: v, Exercised: exercised, stuck: f, spent: j.witness.timeline.spent()}
 		if p.ordered() && !h.Partial && j.recorded(len(h.Operations), v) {
 			if err := j.record(h, log, &out); err != nil && failure == nil {
 				failure = err

@@ -84,22 +84,68 @@ func (j *Judge) checkGuess(h *model.History, props []Property) ([]Judgement, err
 }
 
 func (j *Judge) checkPartial(h *model.History, props []Property) ([]Judgement, error) {
-	first, err := j.check(h, false, props)
+	first, err := j.checkGuess(h, props)
 	judged := slices.Clone(first)
+	violated := false
 	for _, p := range undecided(judged) {
-		known := partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
-		completed, e := j.checkGuess(partial.Complete(h, known), []Property{p})
-		if e == nil && completed[0].Verdict == model.Undecided && !known.ReadsAtRevision {
-			// The revisions of lists are no part of the property, but most likely right.
-			known.ReadsAtRevision = true
-			completed, e = j.checkGuess(partial.Complete(h, known), []Property{p})
-		}
+		// The likely verdict comes first: all completions and a single one may both take much time.
+		completeFirst := !violated && !completing(p).Loses(h)
+		open, e := j.checkOpen(h, p, completeFirst)
 		if e != nil {
 			return judged, e
 		}
-		put(judged, completed)
+		put(judged, []Judgement{open})
+		violated = violated || open.Verdict == model.Violated
 	}
 	return judged, err
+}
+
+// checkOpen judges a property of a partial history by what all of its completions have in common,
+// and by one of them. A completion may come first if it loses nothing: one that holds then
+// decides.
+func (j *Judge) checkOpen(h *model.History, p Property, completeFirst bool) (Judgement, error) {
+	ways := []func(*model.History, Property) (Judgement, error){j.checkCommon, j.checkCompleted}
+	if completeFirst {
+		slices.Reverse(ways)
+	}
+	var completed Judgement
+	for i, way := range ways {
+		out, err := way(h, p)
+		if err != nil || out.Verdict != model.Undecided {
+			return out, err
+		}
+		if completeFirst == (i == 0) {
+			completed = out
+		}
+	}
+	return completed, nil
+}
+
+func (j *Judge) checkCommon(h *model.History, p Property) (Judgement, error) {
+	judged, err := j.check(h, false, []Property{p})
+	return judged[0], err
+}
+
+func (j *Judge) checkCompleted(h *model.History, p Property) (Judgement, error) {
+	known := completing(p)
+	judged, err := j.checkGuess(j.complete(h, known), []Property{p})
+	if err == nil && judged[0].Verdict == model.Undecided && !known.ReadsAtRevision {
+		// The revisions of lists are no part of the property, but most likely right.
+		known.ReadsAtRevision = true
+		judged, err = j.checkGuess(j.complete(h, known), []Property{p})
+	}
+	return judged[0], err
+}
+
+// completing is what has to be known of a property to complete a history for it.
+func completing(p Property) partial.Property {
+	return partial.Property{Claims: p.Claims, RealTime: p == Linearizable || p == LinearizableData, ReadsAtRevision: p != LinearizableData}
+}
+
+// complete lets go of the completion before: each may be larger than what was recorded.
+func (j *Judge) complete(h *model.History, known partial.Property) *model.History {
+	j.witness.history, j.witness.common = nil, nil
+	return partial.Complete(h, known)
 }
 
 func (j *Judge) check(h *model.History, decide bool, props []Property) ([]Judgement, error) {

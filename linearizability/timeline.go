@@ -44,8 +44,9 @@ type keyRun struct {
 	from, to int32
 }
 
-func (t *timeline) reset(b *items.Base, since int64) {
-	t.changes, t.keys, t.grouped, t.probes = t.changes[:0], t.keys[:0], false, 0
+func (t *timeline) reset(b *items.Base, since int64, writes int) {
+	t.changes = slices.Grow(t.changes[:0], writes)
+	t.keys, t.grouped, t.probes = t.keys[:0], false, 0
 	t.base, t.since = b, since
 }
 

@@ -42,7 +42,7 @@ func (j *Judge) unknown(out *Judgement) string {
 		return j.beyond
 	}
 	w := &j.witness
-	if w.history.Partial && !w.blind && !w.timeline.spent() {
+	if w.history.Partial && !w.blind && !out.spent {
 		return "no recorded write explains " + w.name(int(out.stuck.op)) + ", and one that is not recorded may: record all writers, or the revisions of answers"
 	}
 	silent, lost, expired := -1, -1, -1

@@ -179,7 +179,7 @@ func (w *Witness) replay() {
 	}
 	w.revision = init.Revision
 	base := w.bases.Of(init.Items)
-	w.timeline.reset(base, init.Revision)
+	w.timeline.reset(base, init.Revision, len(w.writes))
 	w.contents.Reset(init.Items, base)
 	w.last = init.Revision
 	if w.blind {

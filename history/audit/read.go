@@ -150,6 +150,9 @@ func (l *log) finish() (*model.History, error) {
 // takeSelected adds what the selected lists tell of single objects, and of each list its
 // revision: as a read of a key that no object has.
 func (l *log) takeSelected() {
+	if len(l.selected) == 0 {
+		return
+	}
 	for _, s := range l.selected {
 		l.assembly.Add(s.client, s.read(s.resource, 0), s.line)
 	}

@@ -110,25 +110,31 @@ func (l *log) listed(e *event, parameters url.Values) *model.Request {
 // shown adds what a list shows to its result. It reports whether each object is known.
 func (l *log) shown(e *event, result *model.Result) (bool, error) {
 	o := e.ResponseObject
-	shown := make([]metadata, 0, len(o.Items)+len(o.Rows))
+	result.Items = make([]*model.Item, 0, len(o.Items)+len(o.Rows))
 	for i := range o.Items {
-		shown = append(shown, o.Items[i].Metadata)
-	}
-	for i := range o.Rows {
-		shown = append(shown, o.Rows[i].Object.Metadata)
-	}
-	for i := range shown {
-		m := &shown[i]
-		mod, err := m.revision()
-		if err != nil || mod == 0 || m.Name == "" {
+		if known, err := l.show(e, &o.Items[i].Metadata, result); !known || err != nil {
 			return false, err
 		}
-		it := &model.Item{Key: e.key(m.Namespace, m.Name), ModRevision: mod}
-		result.Items = append(result.Items, it)
-		l.objects.saw(it.Key, mod, m.Labels)
+	}
+	for i := range o.Rows {
+		if known, err := l.show(e, &o.Rows[i].Object.Metadata, result); !known || err != nil {
+			return false, err
+		}
 	}
 	slices.SortFunc(result.Items, func(a, b *model.Item) int { return cmp.Compare(a.Key, b.Key) })
-	result.Count = int64(len(shown))
+	result.Count = int64(len(result.Items))
+	return true, nil
+}
+
+// show adds an object of a list to its result.
+func (l *log) show(e *event, m *metadata, result *model.Result) (bool, error) {
+	mod, err := m.revision()
+	if err != nil || mod == 0 || m.Name == "" {
+		return false, err
+	}
+	it := &model.Item{Key: e.key(m.Namespace, m.Name), ModRevision: mod}
+	result.Items = append(result.Items, it)
+	l.objects.saw(it.Key, mod, m.Labels)
 	return true, nil
 }
 

@@ -34,27 +34,52 @@ type Property struct {
 // comes behind a page. A transaction of unknown outcome counts as not recorded if it compares
 // anything: which branch it took depends on writes that are not recorded.
 func Complete(h *model.History, p Property) *model.History {
-	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]model.Request{}, deletes: map[int64][]model.Request{}}
+	c := completion{property: p, made: map[int64]*model.Request{}, puts: map[int64][]put{}, deletes: map[int64][]string{}}
 	out := *h
-	out.Operations = make([]model.Operation, 0, len(h.Operations))
-	for i := range h.Operations {
-		op := h.Operations[i]
-		if op.Outcome == model.Done && p.Claims(&op) {
+	out.Operations = slices.Clone(h.Operations)
+	for i := range out.Operations {
+		op := &out.Operations[i]
+		switch {
+		case !p.loses(op):
+		case op.Outcome == model.Unknown:
+			op.Commit = 0
+		default:
 			op.Request, op.Result = weaken(op.Request, op.Result)
 		}
-		if op.Outcome == model.Unknown && op.Commit > 0 && decides(op.Request) {
-			op.Commit = 0
-		}
-		out.Operations = append(out.Operations, op)
 	}
 	c.collect(&out, p)
 	c.sweep(&out.Initial)
-	out.Operations = append(out.Operations, c.unrecorded(len(h.Clients))...)
-	if len(out.Operations) > len(h.Operations) {
+	if c.addUnrecorded(&out); len(out.Operations) > len(h.Operations) {
 		out.Clients = append(slices.Clone(h.Clients), "clients that are not recorded")
 	}
 	return &out
 }
+
+// Loses reports whether Complete leaves out anything of a history that a judge could hold against it:
+// if not, what holds in the completion holds.
+func (p Property) Loses(h *model.History) bool {
+	return slices.ContainsFunc(h.Operations, func(op model.Operation) bool { return p.loses(&op) })
+}
+
+func (p Property) loses(op *model.Operation) bool {
+	switch op.Outcome {
+	case model.Unknown:
+		return op.Commit > 0 && decides(op.Request)
+	case model.Done:
+		return p.Claims(op) && weakens(op.Request, op.Result)
+	}
+	return false
+}
+
+// weakens reports whether an answer has anything that depends on writes that are not recorded.
+func weakens(r *model.Request, res *model.Result) bool {
+	list := r.Kind == model.List
+	return r.Kind == model.Txn || slices.ContainsFunc(res.Items, hasMore) ||
+		list && (res.More || r.CountOnly || r.Selection != model.Selection{} || res.Count != int64(len(res.Items)))
+}
+
+// hasMore reports whether an item has more than a key, a value and a mod revision.
+func hasMore(it *model.Item) bool { return it.CreateRevision != 0 || it.Version != 0 || it.Lease != 0 }
 
 // decides reports whether a request has comparisons.
 func decides(r *model.Request) bool {
@@ -99,10 +124,14 @@ const nowhere = "\x00\x00"
 type completion struct {
 	property Property
 	made     map[int64]*model.Request
-	// puts and deletes are what was added, by revision.
-	puts, deletes map[int64][]model.Request
-	points        []point
+	// puts and deletes are what was added, by revision: deletes by their keys.
+	puts    map[int64][]put
+	deletes map[int64][]string
+	points  []point
 }
+
+// put is one that was added.
+type put struct{ key, value string }
 
 // point is an answer of which the revision is known, or the last that it may have: all of the
 // range that it shows.
@@ -197,13 +226,13 @@ func (c *completion) shown(h *model.History, it *model.Item, keyOnly bool) {
 		return
 	}
 	puts := c.puts[rev]
-	at := slices.IndexFunc(puts, func(r model.Request) bool { return r.Key == it.Key })
+	at := slices.IndexFunc(puts, func(p put) bool { return p.key == it.Key })
 	switch {
 	case at < 0:
-		c.puts[rev] = append(puts, model.Request{Kind: model.Put, Key: it.Key, Value: it.Value})
-	case puts[at].Value == "" && !keyOnly:
+		c.puts[rev] = append(puts, put{it.Key, it.Value})
+	case puts[at].value == "" && !keyOnly:
 		// Only its key had been shown.
-		puts[at].Value = it.Value
+		puts[at].value = it.Value
 	}
 }
 
@@ -215,91 +244,125 @@ type present struct {
 
 // sweep goes through the revisions and finds what must have been deleted.
 func (c *completion) sweep(initial *model.Initial) {
-	keys := btree.NewG(16, func(a, b present) bool { return a.key < b.key })
+	keys := btree.NewG(16, func(a, b *present) bool { return a.key < b.key })
 	for _, it := range initial.Items {
-		keys.ReplaceOrInsert(present{it.Key, it.ModRevision, initial.Revision})
+		keys.ReplaceOrInsert(&present{it.Key, it.ModRevision, initial.Revision})
 	}
-	revisions := slices.Collect(maps.Keys(c.made))
-	revisions = append(revisions, slices.Collect(maps.Keys(c.puts))...)
+	revisions := make([]int64, 0, len(c.made)+len(c.puts))
+	revisions = slices.AppendSeq(revisions, maps.Keys(c.made))
+	revisions = slices.AppendSeq(revisions, maps.Keys(c.puts))
 	slices.Sort(revisions)
-	for _, p := range c.points {
+	for i := range c.points {
+		p := &c.points[i]
 		for len(revisions) > 0 && revisions[0] <= p.revision {
 			rev := revisions[0]
 			revisions = revisions[1:]
 			if r := c.made[rev]; r != nil {
 				write(keys, r, rev)
 			}
-			for i := range c.puts[rev] {
-				write(keys, &c.puts[rev][i], rev)
+			for _, added := range c.puts[rev] {
+				keys.ReplaceOrInsert(&present{added.key, rev, rev})
 			}
 		}
-		c.look(keys, &p, initial.Revision)
+		c.look(keys, p, initial.Revision)
 	}
 }
 
-func write(keys *btree.BTreeG[present], r *model.Request, rev int64) {
+func write(keys *btree.BTreeG[*present], r *model.Request, rev int64) {
 	switch r.Kind {
 	case model.Put:
-		keys.ReplaceOrInsert(present{r.Key, rev, rev})
+		keys.ReplaceOrInsert(&present{r.Key, rev, rev})
 	case model.Delete:
-		for _, k := range between(keys, r.Key, r.End) {
-			keys.Delete(k)
-		}
+		var gone []*present
+		eachOf(keys, r.Key, r.End, func(k *present) { gone = append(gone, k) })
+		remove(keys, gone)
 	}
 	for i := range r.Success {
 		write(keys, &r.Success[i], rev)
 	}
 }
 
-func between(keys *btree.BTreeG[present], key, end string) (found []present) {
-	keys.AscendGreaterOrEqual(present{key: key}, func(k present) bool {
-		if !model.InRange(k.key, key, end) {
-			return false
+func eachOf(keys *btree.BTreeG[*present], key, end string, visit func(k *present)) {
+	keys.AscendGreaterOrEqual(&present{key: key}, func(k *present) bool {
+		inside := model.InRange(k.key, key, end)
+		if inside {
+			visit(k)
 		}
-		found = append(found, k)
-		return true
+		return inside
 	})
-	return found
+}
+
+func remove(keys *btree.BTreeG[*present], gone []*present) {
+	for _, k := range gone {
+		keys.Delete(k)
+	}
 }
 
 // look deletes what an answer does not show.
-func (c *completion) look(keys *btree.BTreeG[present], p *point, first int64) {
-	for _, k := range between(keys, p.key, p.end) {
-		at, shown := slices.BinarySearchFunc(p.items, k.key, func(it *model.Item, key string) int { return cmp.Compare(it.Key, key) })
-		if shown && p.items[at].ModRevision == k.mod {
+func (c *completion) look(keys *btree.BTreeG[*present], p *point, first int64) {
+	var gone []*present
+	items := p.items
+	eachOf(keys, p.key, p.end, func(k *present) {
+		for len(items) > 0 && items[0].Key < k.key {
+			items = items[1:]
+		}
+		shown := len(items) > 0 && items[0].Key == k.key
+		if shown && items[0].ModRevision == k.mod {
 			k.seen = p.revision
-			keys.ReplaceOrInsert(k)
 		}
 		if shown || k.mod > p.from {
-			continue
+			return
 		}
 		hole := p.revision
 		for c.made[hole] != nil {
 			hole--
 		}
-		there := max(k.mod, first)
-		switch {
-		case hole > max(there, k.seen):
-			c.deletes[hole] = append(c.deletes[hole], model.Request{Kind: model.Delete, Key: k.key})
-			keys.Delete(k)
+		if there := max(k.mod, first); hole > max(there, k.seen) {
+			c.deletes[hole] = append(c.deletes[hole], k.key)
+			gone = append(gone, k)
 		}
-	}
+	})
+	remove(keys, gone)
 }
 
-// unrecorded are the writes that were added.
-func (c *completion) unrecorded(client int) (ops []model.Operation) {
-	revisions := slices.Collect(maps.Keys(c.puts))
+// chunk is how many requests are allocated at a time: one allocation for a million of them would
+// be a third of the memory at its peak.
+const chunk = 1024
+
+// addUnrecorded puts the writes that were added behind the operations of a history.
+func (c *completion) addUnrecorded(h *model.History) {
+	revisions := slices.AppendSeq(make([]int64, 0, len(c.puts)), maps.Keys(c.puts))
 	for rev := range c.deletes {
 		if c.puts[rev] == nil {
 			revisions = append(revisions, rev)
 		}
 	}
 	slices.Sort(revisions)
-	for _, rev := range revisions {
-		ops = append(ops, model.Operation{
-			Client: client, Call: math.MinInt64, Return: math.MaxInt64, Outcome: model.Unknown, Commit: rev,
-			Request: &model.Request{Kind: model.Txn, Success: append(c.puts[rev], c.deletes[rev]...)},
-		})
+	h.Operations = slices.Grow(h.Operations, len(revisions))
+	for some := range slices.Chunk(revisions, chunk) {
+		requests := make([]model.Request, len(some))
+		for i, rev := range some {
+			requests[i] = c.writeOf(rev)
+			h.Operations = append(h.Operations, model.Operation{
+				Client: len(h.Clients), Call: math.MinInt64, Return: math.MaxInt64, Outcome: model.Unknown, Commit: rev,
+				Request: &requests[i],
+			})
+		}
 	}
-	return ops
+}
+
+// writeOf is what was added at a revision, in one request.
+func (c *completion) writeOf(rev int64) model.Request {
+	puts, deletes := c.puts[rev], c.deletes[rev]
+	if len(puts) == 1 && len(deletes) == 0 {
+		return model.Request{Kind: model.Put, Key: puts[0].key, Value: puts[0].value}
+	}
+	all := make([]model.Request, 0, len(puts)+len(deletes))
+	for _, p := range puts {
+		all = append(all, model.Request{Kind: model.Put, Key: p.key, Value: p.value})
+	}
+	for _, key := range deletes {
+		all = append(all, model.Request{Kind: model.Delete, Key: key})
+	}
+	return model.Request{Kind: model.Txn, Success: all}
 }

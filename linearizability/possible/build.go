@@ -52,7 +52,7 @@ type point struct {
 
 // New makes the timeline of a history that leaves something open.
 func New(h *model.History, order Order) *Timeline {
-	t := &Timeline{initial: h.Initial.Revision, newest: h.Initial.Revision, partial: h.Partial, at: map[string]int32{}, Impossible: map[int]bool{}}
+	t := &Timeline{initial: h.Initial.Revision, newest: h.Initial.Revision, partial: h.Partial, Impossible: map[int]bool{}}
 	b := &building{Timeline: t, history: h, order: order, made: map[int64]int{}, shown: map[int64][]shownPut{}, seen: map[version]int64{}}
 	b.writes()
 	b.answers()
@@ -180,8 +180,8 @@ func (b *building) item(it *model.Item, p shownPut, rev int64) {
 }
 
 func (b *building) show(rev int64, p shownPut) {
-	if !slices.Contains(b.shown[rev], p) {
-		b.shown[rev] = append(b.shown[rev], p)
+	if shown := b.shown[rev]; !slices.Contains(shown, p) {
+		b.shown[rev] = append(shown, p)
 	}
 }
 
@@ -204,6 +204,7 @@ func (b *building) name() {
 	}
 	slices.Sort(b.keys)
 	b.keys = slices.Compact(b.keys)
+	b.at = make(map[string]int32, len(b.keys))
 	for i, key := range b.keys {
 		b.at[key] = int32(i)
 	}

@@ -91,9 +91,14 @@ func (b *building) known(i int, rev int64) {
 // unrecorded is a revision of a partial history that a write made which is not recorded: what
 // answers show of it is all that is known.
 func (b *building) unrecorded(rev int64) {
+	shown := b.shown[rev]
+	if len(shown) == 1 {
+		b.reset(b.at[shown[0].item.Key], rev, []option{shown[0].option(rev)})
+		return
+	}
 	best := map[int32]shownPut{}
 	var keys []int32
-	for _, p := range b.shown[rev] {
+	for _, p := range shown {
 		key := b.at[p.item.Key]
 		old, known := best[key]
 		if !known {
@@ -110,7 +115,7 @@ func (b *building) unrecorded(rev int64) {
 
 // tells is how much is shown of what was put.
 func (p shownPut) tells() int {
-	o := p.option(0)
+	o := p.option(p.item.ModRevision)
 	n := 0
 	for _, unknown := range [...]bool{o.anyNumbers, o.anyValue, o.anyLease} {
 		if !unknown {
@@ -121,10 +126,14 @@ func (p shownPut) tells() int {
 }
 
 func (p shownPut) option(rev int64) option {
-	it := *p.item
-	it.ModRevision = rev
+	it := p.item
+	if it.ModRevision != rev {
+		other := *it
+		other.ModRevision = rev
+		it = &other
+	}
 	numbers := it.CreateRevision != 0 && it.Version != 0
-	return option{item: &it, anyNumbers: p.keyOnly || !numbers, anyValue: p.keyOnly || p.noValue, anyLease: p.keyOnly || it.Lease == 0 && !numbers}
+	return option{item: it, anyNumbers: p.keyOnly || !numbers, anyValue: p.keyOnly || p.noValue, anyLease: p.keyOnly || it.Lease == 0 && !numbers}
 }
 
 // hole is a revision that one of several writes made.
