@@ -94,5 +94,5 @@
 //
 // A history may have watches and no reads, but what watches are held against are the writes.
 //
-// Unknown fields are refused, later versions too.
+// Unknown fields are refused, later versions too, and a key that stands twice in one object.
 package history

@@ -172,6 +172,11 @@ func TestReadRefuses(t *testing.T) {
 		"bad commit":                  {put(`"call":1,"unknown":true,"commit":-2`), `line 1: "commit" must be`},
 		"client calls as it returns":  {put(`"call":1,"return":5,"response":{}`) + "\n" + put(`"call":5,"return":7,"response":{}`), `line 2: client "w" calls at 5, not after the end of its operation before (line 1)`},
 		"client does two, sort":       {put(`"call":3,"return":7,"response":{}`) + "\n" + put(`"call":1,"return":5,"response":{}`), `line 1: client "w" calls at 3, not after the end of its operation before (line 2)`},
+		"a return twice":              {put(`"call":1,"return":2,"response":{},"return":3`), `line 1: the key "return" stands twice in one object: write each once`},
+		"a call in other letters":     {put(`"call":1,"return":2,"response":{},"Call":1`), `line 1: the key "Call" stands twice`},
+		"an item with two keys":       {strings.Replace(list(`"key":"a"`), `"response":{}`, `"response":{"items":[{"key":"a"},{"key":"b","mod":1,"key":"c"}]}`, 1), `line 1: the key "key" stands twice`},
+		"a header with two versions":  {`{"format":"watchbed-history","version":1,"version":1}`, `line 1: the key "version" stands twice`},
+		"a watch with two requests":   {watch + `{"watch":"w","response":{"revision":1,"created":true,"revision":2}}`, `line 2: the key "revision" stands twice`},
 		"out of reach":                {put(`"call":1,"return":9223372036854775807,"response":{}`), `line 1: "return" is out of reach`},
 	} {
 		t.Run(name, func(t *testing.T) {

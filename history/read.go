@@ -56,6 +56,9 @@ func read(r io.Reader, limit limits) (*model.History, error) {
 		if first {
 			first = false
 			header, err := readHeader(line, h)
+			if header && err == nil {
+				err = d.once(line)
+			}
 			if err != nil {
 				return nil, lineError(number, err)
 			}
@@ -125,8 +128,9 @@ func readHeader(line []byte, h *model.History) (bool, error) {
 
 // decoder is decodeStrictly for many lines, in the same memory.
 type decoder struct {
-	line bytes.Reader
-	json *json.Decoder
+	line  bytes.Reader
+	json  *json.Decoder
+	twice twice
 }
 
 func newDecoder() *decoder {
@@ -140,11 +144,19 @@ func (d *decoder) decode(line []byte, into any) error {
 	d.line.Reset(line)
 	if d.json.Decode(into) == nil {
 		if _, err := d.json.Token(); err == io.EOF {
-			return nil
+			return d.once(line)
 		}
 	}
 	// What is wrong is said of this line alone.
 	return decodeStrictly(line, into)
+}
+
+// once refuses a line in which a key stands twice in one object.
+func (d *decoder) once(line []byte) error {
+	if key := d.twice.find(line); key != nil {
+		return fmt.Errorf("the key %q stands twice in one object: write each once", shorten(string(key)))
+	}
+	return nil
 }
 
 // decodeStrictly refuses fields that the format does not have: a misspelt

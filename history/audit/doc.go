@@ -31,5 +31,8 @@
 // All resources must come from one etcd: with --etcd-servers-overrides keep the events of one
 // etcd only. Each request is a client of its own, as a user may do several things at once.
 //
+// Of a key that stands twice in one object the last one counts, as for an API server: a log has what
+// clients sent, and they may send that.
+//
 // It must never import a judge.
 package audit

@@ -16,5 +16,7 @@
 // out. Each recorded watch is a watcher of its own: a client of the tests may have several
 // at once.
 //
+// Of a key that stands twice in one object the last one counts. The tests never write that.
+//
 // It must never import a judge.
 package robustness
