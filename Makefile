@@ -44,7 +44,9 @@ lint:
 	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
 	@for m in $(MODULES); do (set -x; cd $$m && go vet ./... && $(STATICCHECK) ./...) || exit 1; done
 
-# Real etcd servers, built from their published modules: minutes, not seconds.
+# Real etcd servers, built from their published modules: minutes, not seconds. A test that cannot find its
+# server fails.
+conformance: export WATCHBED_SERVERS := required
 conformance:
 	$(MAKE) -C conformance servers test
 

@@ -37,8 +37,8 @@ func StartCluster(ctx context.Context, version string, members int, flags ...str
 }
 
 func startCluster(ctx context.Context, version string, members int, flags []string) ([]*Server, error) {
-	if !Built(version) {
-		return nil, fmt.Errorf("%s is not there: run make servers", Binary(version))
+	if why := missing(version, Binary(version)); why != "" {
+		return nil, errors.New(why)
 	}
 	var err error
 	for range startAttempts {

@@ -37,9 +37,7 @@ func TestServersRunTheirVersion(t *testing.T) {
 
 func TestStopLeavesNothingBehind(t *testing.T) {
 	version := realetcd.Versions()[0]
-	if !realetcd.Built(version) {
-		t.Skipf("etcd %s is not built: run make servers", version)
-	}
+	realetcd.Need(t, version)
 	t.Setenv("TMPDIR", t.TempDir())
 	s, err := realetcd.Start(t.Context(), version)
 	if err != nil {

@@ -1,6 +1,7 @@
 package realetcd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,15 +21,21 @@ func Binary(version string) string {
 	return filepath.Join(moduleDir(), "bin", "etcd-"+version)
 }
 
-// Built reports whether "make servers" was run for a version.
-func Built(version string) bool {
-	info, err := os.Stat(Binary(version))
-	return err == nil && info.Mode().IsRegular()
+// missing says in a line why the server of a version cannot be run, and what to do; it is empty if it
+// can be.
+func missing(version, binary string) string {
+	if !filepath.IsAbs(binary) {
+		return fmt.Sprintf("etcd %s cannot be found: -trimpath hides where this module is (go env GOFLAGS): build without it", version)
+	}
+	if info, err := os.Stat(binary); err != nil || !info.Mode().IsRegular() {
+		return fmt.Sprintf("etcd %s is not built, %s is not there: run make servers", version, binary)
+	}
+	return ""
 }
 
 // moduleDir is found from this source file, so that tests of every package and
-// the recorder agree on it from every working directory. Hence nothing
-// in this module is built with -trimpath.
+// the recorder agree on it from every working directory. With -trimpath it is
+// no path of this machine.
 func moduleDir() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(filepath.Dir(file))

@@ -13,9 +13,7 @@ import (
 // The whole comparison in small: every store, state and reader has its line.
 func TestBench(t *testing.T) {
 	s := settings{version: realetcd.Versions()[len(realetcd.Versions())-1], scale: 0.002, budget: 20 * time.Millisecond, runs: 1, design: "kep-2340"}
-	if !realetcd.Built(s.version) {
-		t.Skipf("etcd %s is not built: run make servers", s.version)
-	}
+	realetcd.Need(t, s.version)
 	var out bytes.Buffer
 	if err := bench(t.Context(), s, &out, io.Discard); err != nil {
 		t.Fatal(err)
