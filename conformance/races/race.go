@@ -29,20 +29,21 @@ type Race struct {
 	Moments    []reach.Moment
 }
 
-// states is how many a search may enter: about two minutes and 50 MB. Of 3,000 races three
-// took more than 200,000.
-const states = 1_000_000
+// States is how many a search enters at most: about two minutes and 50 MB. Of 3,000 races three
+// took more.
+const States = 1_000_000
 
-// In searches the simulated server of a version for a schedule of the race.
-func (r *Race) In(version string) (reach.Result, error) {
+// In searches the simulated server of a version for a schedule of the race, in so many states at
+// most.
+func (r *Race) In(version string, states int) (reach.Result, error) {
 	cfg, err := etcd.DefaultConfig(version)
 	if err != nil {
 		return reach.Result{}, err
 	}
-	return r.with(cfg)
+	return r.with(cfg, states)
 }
 
-func (r *Race) with(cfg etcd.Config) (reach.Result, error) {
+func (r *Race) with(cfg etcd.Config, states int) (reach.Result, error) {
 	cfg.InitialRevision, cfg.Compacted = r.Begin, r.Compacted
 	// A reader may be behind what the stream was sent before.
 	cfg.Store.VisibleRevision = mvcc.AfterEvents

@@ -2,15 +2,20 @@ package races_test
 
 import (
 	"flag"
+	"path/filepath"
 	"testing"
 
 	"github.com/watchbed/watchbed/conformance/races"
 	"github.com/watchbed/watchbed/conformance/realetcd"
+	"github.com/watchbed/watchbed/explore/reach"
 )
 
 var (
 	count = flag.Int("races", 300, "races to record and compare on each version")
 	first = flag.Uint64("races.first", 1, "seed of the first race")
+	keep  = flag.String("races.keep", "", "folder to keep the races in that are undecided or not reachable")
+	again = flag.String("races.again", "", "folder of kept races that TestKeptRacesAreReachable searches again, without a server")
+	limit = flag.Int("races.states", races.States, "states that the search for one race may enter")
 )
 
 // clusters are those that races are recorded on, by what a test calls them.
@@ -32,10 +37,38 @@ func TestRealRacesAreReachable(t *testing.T) {
 					t.Error(story)
 				}
 				if got.Undecided*100 > got.Races {
-					t.Errorf("%d of %d races are undecided, more than 1 %%: raise the limit of states", got.Undecided, got.Races)
+					t.Errorf("%d of %d races are undecided, more than 1 %%: -races.keep FOLDER keeps them, and -races.again FOLDER -races.states N searches them again", got.Undecided, got.Races)
 				}
 			})
 		}
+	}
+}
+
+// Races that were kept are searched again:
+//
+//	go test ./races -run TestKeptRacesAreReachable -races.again FOLDER -races.states 4000000 -v
+func TestKeptRacesAreReachable(t *testing.T) {
+	if *again == "" {
+		t.Skip("no -races.again")
+	}
+	files, err := filepath.Glob(filepath.Join(*again, "*.race"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: no race is kept there (%v)", *again, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			race, err := races.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := race.In(race.Version, *limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if t.Log(result.Verdict, "after", result.States, "states"); result.Verdict != reach.Reached {
+				t.Error(race.Story(&result))
+			}
+		})
 	}
 }
 
@@ -78,7 +111,7 @@ func record(t *testing.T, version string, members, n int) []*races.Race {
 
 func compare(t *testing.T, all []*races.Race, version string) *races.Tally {
 	t.Helper()
-	got := &races.Tally{}
+	got := &races.Tally{Limit: *limit, Keep: *keep}
 	for _, race := range all {
 		if err := got.Add(race, version); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,9 @@
 package races
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/watchbed/watchbed/explore/reach"
@@ -9,6 +11,11 @@ import (
 
 // Tally is what came of many races.
 type Tally struct {
+	// Limit is how many states a search may enter, States if it is 0.
+	Limit int
+	// Keep is the folder that races are kept in which are undecided or unreachable, empty for none.
+	Keep string
+
 	Races, Unreachable, Undecided int
 	// Moments and States are those of all races, Most the states of one.
 	Moments, States, Most int
@@ -25,7 +32,7 @@ func (t *Tally) String() string {
 // Add searches the simulated server of a version for a schedule of the race.
 func (t *Tally) Add(race *Race, version string) error {
 	began := time.Now()
-	result, err := race.In(version)
+	result, err := race.In(version, cmp.Or(t.Limit, States))
 	if err != nil {
 		return err
 	}
@@ -41,5 +48,8 @@ func (t *Tally) Add(race *Race, version string) error {
 	case reach.Undecided:
 		t.Undecided++
 	}
-	return nil
+	if t.Keep == "" || result.Verdict == reach.Reached {
+		return nil
+	}
+	return race.Keep(filepath.Join(t.Keep, race.fileName()))
 }
