@@ -18,7 +18,8 @@ func (w *Witness) inEveryCompletion(prop Property) (fault, int) {
 	switch prop {
 	case Linearizable, LinearizableData, Sequential, Exact:
 		c.Timeline = possible.New(w.history, possible.Order{
-			Claims: prop.Claims, ReadsAtRevision: prop != LinearizableData, Behind: w.behind(prop),
+			Claims: prop.Claims, ReadsAtRevision: prop != LinearizableData,
+			RealTime: prop == Linearizable || prop == LinearizableData, Behind: w.behind(prop),
 		})
 		w.common = c.Timeline
 	}
@@ -75,7 +76,7 @@ func (c common) first(i int32, bound int64) (int64, bool) {
 	case c.Spent():
 		return bound, true
 	case !op.Request.IsWrite():
-		return c.First(op.Request, op.Result, bound)
+		return c.First(op, bound)
 	case op.Request.Changed(op.Result):
 		return c.HoleBehind(bound), true
 	}

@@ -175,7 +175,10 @@ func explain(w *Witness, prop Property, f fault) *Explanation {
 func (e *Explanation) factsOf(w *Witness, op *model.Operation, kind faultKind) facts {
 	f := facts{kind: kind, server: op.Server, newest: w.last, dataRight: w.knows(e.Bound), shows: -1}
 	if e.Anomaly == Missing && e.Got == nil && w.common != nil {
-		f.shows = w.firstWith(e.Want, max(e.Revision, e.Bound))
+		at := max(e.Revision, e.Bound)
+		if f.shows = w.firstWith(e.Want, at); f.shows < 0 {
+			f.shows = int(w.common.Shows(e.Want, op, at))
+		}
 	}
 	if e.Got != nil && e.Got.ModRevision == 0 && !op.Request.KeysOnly {
 		f.unwritten = !w.history.Partial && !w.wrote(e.Key, e.Got.Value)
@@ -222,7 +225,7 @@ func (e *Explanation) differ(w *Witness, op *model.Operation, rev int64) {
 	w.look(op.Request, rev)
 	have := w.timeline.window.Between(op.Request.Key, items.RangeEnd(op.Request), &w.scratch)
 	if w.common != nil {
-		have = w.common.Nearest(op.Request, op.Result, rev)
+		have = w.common.Nearest(op, rev)
 	}
 	have = op.Request.Selection.Of(have)
 	if l := op.Request.Limit; l > 0 && int64(len(have)) > l {

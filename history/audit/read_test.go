@@ -277,7 +277,7 @@ func TestObjectsThatAreNotFound(t *testing.T) {
 		want model.Verdict
 	}{
 		"deleted":                                      {created + deleted + other(102) + read, model.Holds},
-		"found after it was deleted":                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100))), model.Undecided},
+		"found after it was deleted":                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 100))), model.Violated},
 		"listed after it was deleted":                  {created + deleted + line(full, "list", "", "", 70, 80, 200, pods("PodList", 103, "", pod("a", 100))), model.Violated},
 		"made again":                                   {created + deleted + line(full, "get", "a", "", 70, 80, 200, response(pod("a", 103))), model.Holds},
 		"no revision is left for it":                   {created + deleted + other(101) + line(full, "get", "b", "", 70, 80, 200, response(pod("b", 101))), model.Violated},

@@ -14,6 +14,8 @@ type Order struct {
 	Claims func(*model.Operation) bool
 	// ReadsAtRevision: a read is at the revision of its answer.
 	ReadsAtRevision bool
+	// RealTime: what returned before another was called comes before it.
+	RealTime bool
 	// Behind is, for each operation, a revision that it comes behind, in every order.
 	Behind []int64
 }
@@ -26,10 +28,10 @@ type building struct {
 	made    map[int64]int
 	// lost are the writes that may have made any hole, or that of their answer.
 	lost []int
-	// shown is what answers show of a hole. seen is the last revision at which an answer shows
-	// a key as it was made at a revision.
+	// shown is what answers show of a hole. seen is when answers show a key as it was made at a
+	// revision.
 	shown map[int64][]shownPut
-	seen  map[version]int64
+	seen  map[version]sight
 	// points are the answers that name their revision, in the order of these.
 	points []point
 }
@@ -45,6 +47,13 @@ type version struct {
 	mod int64
 }
 
+// sight is the last revision at which an answer shows something, and the answer that was called
+// last of those that do.
+type sight struct {
+	revision  int64
+	operation int32
+}
+
 type point struct {
 	revision  int64
 	operation int
@@ -52,8 +61,8 @@ type point struct {
 
 // New makes the timeline of a history that leaves something open.
 func New(h *model.History, order Order) *Timeline {
-	t := &Timeline{initial: h.Initial.Revision, newest: h.Initial.Revision, partial: h.Partial, Impossible: map[int]bool{}}
-	b := &building{Timeline: t, history: h, order: order, made: map[int64]int{}, shown: map[int64][]shownPut{}, seen: map[version]int64{}}
+	t := &Timeline{initial: h.Initial.Revision, newest: h.Initial.Revision, partial: h.Partial, operations: h.Operations, Impossible: map[int]bool{}}
+	b := &building{Timeline: t, history: h, order: order, made: map[int64]int{}, shown: map[int64][]shownPut{}, seen: map[version]sight{}}
 	b.writes()
 	b.answers()
 	b.name()
@@ -119,19 +128,24 @@ func (b *building) answers() {
 			if rev != 0 {
 				b.newest = max(b.newest, rev)
 				b.points = append(b.points, point{rev, i})
+			} else {
+				rev = b.order.Behind[i]
 			}
 		}
-		b.answer(op.Request, op.Result, rev)
+		b.answer(int32(i), op, rev)
 	}
 	slices.SortStableFunc(b.points, func(x, y point) int { return int(x.revision - y.revision) })
 }
 
-func (b *building) answer(r *model.Request, res *model.Result, rev int64) {
+// answer takes in an answer that is of a revision, or of a later one.
+func (b *building) answer(i int32, op *model.Operation, rev int64) {
+	r, res := op.Request, op.Result
 	for _, it := range res.Items {
-		b.item(it, shownPut{item: it, noValue: r.KeysOnly}, rev)
+		b.item(it, shownPut{item: it, noValue: r.KeysOnly})
+		b.see(it, i, rev)
 	}
 	for _, it := range res.Prev {
-		b.item(it, shownPut{item: it}, 0)
+		b.item(it, shownPut{item: it})
 	}
 	branch := r.Branch(res.Succeeded)
 	for i := range res.Results {
@@ -150,7 +164,7 @@ func (b *building) answerIn(r *model.Request, res *model.Result) {
 	}
 	for _, all := range [...][]*model.Item{res.Items, res.Prev} {
 		for _, it := range all {
-			b.item(it, shownPut{item: it, keyOnly: true}, 0)
+			b.item(it, shownPut{item: it, keyOnly: true})
 		}
 	}
 	branch := r.Branch(res.Succeeded)
@@ -161,16 +175,32 @@ func (b *building) answerIn(r *model.Request, res *model.Result) {
 	}
 }
 
-// item takes in an item that shows a put, and was there at a revision, if that is not 0.
-func (b *building) item(it *model.Item, p shownPut, rev int64) {
+// see takes in that an answer shows an item which was there at a revision.
+func (b *building) see(it *model.Item, i int32, rev int64) {
+	if it.ModRevision == 0 {
+		return
+	}
+	v := version{it.Key, it.ModRevision}
+	s, seen := b.seen[v]
+	if !seen {
+		s.operation = i
+	}
+	if later := b.operations[i].Call > b.operations[s.operation].Call; later || !seen || rev > s.revision {
+		if later {
+			s.operation = i
+		}
+		s.revision = max(s.revision, rev)
+		b.seen[v] = s
+	}
+}
+
+// item takes in an item that shows a put.
+func (b *building) item(it *model.Item, p shownPut) {
 	b.newest = max(b.newest, it.ModRevision, it.CreateRevision)
 	if mod := it.ModRevision; mod > b.initial {
 		if _, made := b.made[mod]; !made {
 			b.show(mod, p)
 		}
-	}
-	if v := (version{it.Key, it.ModRevision}); v.mod > 0 && rev > b.seen[v] {
-		b.seen[v] = rev
 	}
 	if create := it.CreateRevision; create > b.initial && create != it.ModRevision {
 		if _, made := b.made[create]; !made {

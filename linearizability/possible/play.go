@@ -67,7 +67,7 @@ func (b *building) observe(rev int64) {
 		p := b.points[0]
 		b.points = b.points[1:]
 		op := &b.history.Operations[p.operation]
-		if !b.mayAnswer(op.Request, op.Result, p.revision, true) {
+		if !b.mayAnswer(op, p.revision, true) {
 			b.Impossible[p.operation] = true
 		}
 	}
@@ -177,7 +177,7 @@ func (b *building) fits(e effect, rev int64) bool {
 		k := &e.keys[i]
 		before, _ := b.now(k.key, rev-1)
 		for _, o := range before {
-			if o.item != nil && b.seen[version{o.item.Key, o.item.ModRevision}] >= rev && !has(k.options, o) {
+			if o.item != nil && b.seen[version{o.item.Key, o.item.ModRevision}].revision >= rev && !has(k.options, o) {
 				return false
 			}
 		}
@@ -226,9 +226,14 @@ func (b *building) reset(key int32, rev int64, options []option) {
 	run := &b.runs[key]
 	at := int32(len(run.changes))
 	for _, o := range options {
-		c := change{revision: rev, reset: at, option: o}
+		c := change{revision: rev, reset: at, seenBy: -1, option: o}
 		if o.item != nil {
-			c.until = b.seen[version{o.item.Key, o.item.ModRevision}]
+			if s, seen := b.seen[version{o.item.Key, o.item.ModRevision}]; seen {
+				c.until = s.revision
+				if b.order.RealTime {
+					c.seenBy = s.operation
+				}
+			}
 		}
 		run.changes = append(run.changes, c)
 	}
@@ -243,7 +248,7 @@ func (b *building) add(key int32, rev int64, options []option) (added bool) {
 	before, _ := b.now(key, rev)
 	for _, o := range options {
 		if !has(before, o) {
-			run.changes = append(run.changes, change{revision: rev, reset: run.changes[len(run.changes)-1].reset, option: o})
+			run.changes = append(run.changes, change{revision: rev, reset: run.changes[len(run.changes)-1].reset, seenBy: -1, option: o})
 			added = true
 		}
 	}

@@ -15,7 +15,8 @@ type Timeline struct {
 	// revision here, at which anything may have happened that can happen yet.
 	newest int64
 	// partial: at a hole any key may have become anything.
-	partial bool
+	partial    bool
+	operations []model.Operation
 	// taken are the revisions that a write is known to have made, in order. Between them are
 	// holes.
 	taken []int64
@@ -69,6 +70,9 @@ type change struct {
 	// reset is the index of the first change that still counts: those before it are no longer
 	// possible.
 	reset int32
+	// seenBy is the answer that was called last of those that show this item, -1 if none does or
+	// the property does not ask for real time.
+	seenBy int32
 	// until is the last revision at which an answer shows that the key still was what it had
 	// become at the reset.
 	until int64
@@ -135,6 +139,13 @@ func (t *Timeline) mayShow(r *run, i int, rev int64, it *model.Item, keysOnly bo
 	return slices.ContainsFunc(r.options(i), func(c change) bool { return c.shows(it, keysOnly) })
 }
 
+// outlives reports whether an answer that was called after an operation had returned shows what a
+// key may be, where i is the last change of its run. A key that is deleted and put again has
+// another mod revision, so that the key still was the same at the operation.
+func (t *Timeline) outlives(r *run, i int, op *model.Operation) bool {
+	return slices.ContainsFunc(r.options(i), func(c change) bool { return c.seenBy >= 0 && t.operations[c.seenBy].Call > op.Return })
+}
+
 // between are the places of the keys of a range.
 func (t *Timeline) between(key, end string) (from, to int) {
 	from, found := slices.BinarySearch(t.keys, key)
@@ -152,9 +163,10 @@ func (t *Timeline) between(key, end string) (from, to int) {
 	return from, to
 }
 
-// mayAnswer reports whether a read may have been answered so at a revision. With last, that is
-// the newest of the timeline so far.
-func (t *Timeline) mayAnswer(r *model.Request, res *model.Result, rev int64, last bool) bool {
+// mayAnswer reports whether a read may have been answered as it was at a revision. With last, that
+// is the newest of the timeline so far.
+func (t *Timeline) mayAnswer(op *model.Operation, rev int64, last bool) bool {
+	r, res := op.Request, op.Result
 	if t.Spent() {
 		return true
 	}
@@ -202,7 +214,7 @@ func (t *Timeline) mayAnswer(r *model.Request, res *model.Result, rev int64, las
 				return false
 			}
 			i++
-		} else if whole && !(res.More && len(shown) == 0) && !t.mayLack(run, at, rev) {
+		} else if whole && !(res.More && len(shown) == 0) && (!t.mayLack(run, at, rev) || t.outlives(run, at, op)) {
 			return false
 		}
 	}
@@ -226,19 +238,20 @@ func (t *Timeline) mayBeThere(r *run, i int, rev int64) bool {
 	return t.wild(r, i, rev) || slices.ContainsFunc(r.options(i), func(c change) bool { return c.item != nil })
 }
 
-// First is the first revision from a bound on at which a read may have been answered so.
-func (t *Timeline) First(r *model.Request, res *model.Result, bound int64) (rev int64, ok bool) {
+// First is the first revision from a bound on at which a read may have been answered as it was.
+func (t *Timeline) First(op *model.Operation, bound int64) (rev int64, ok bool) {
+	r, res := op.Request, op.Result
 	rev = bound
 	for _, it := range res.Items {
 		rev = max(rev, it.ModRevision)
 	}
 	if rev > t.newest {
 		// All revisions behind the newest are one.
-		return rev, t.mayAnswer(r, res, t.newest+1, false)
+		return rev, t.mayAnswer(op, t.newest+1, false)
 	}
 	from, to := t.between(r.Key, items.RangeEnd(r))
 	for {
-		if t.mayAnswer(r, res, rev, false) {
+		if t.mayAnswer(op, rev, false) {
 			return rev, true
 		}
 		next := t.newest + 1
@@ -261,7 +274,8 @@ func (t *Timeline) First(r *model.Request, res *model.Result, bound int64) (rev 
 }
 
 // Nearest are the items of a possible answer that differs where an answer is impossible.
-func (t *Timeline) Nearest(r *model.Request, res *model.Result, rev int64) (near []*model.Item) {
+func (t *Timeline) Nearest(op *model.Operation, rev int64) (near []*model.Item) {
+	r, res := op.Request, op.Result
 	shown := map[string]*model.Item{}
 	for _, it := range res.Items {
 		shown[it.Key] = it
@@ -273,7 +287,7 @@ func (t *Timeline) Nearest(r *model.Request, res *model.Result, rev int64) (near
 		switch {
 		case it != nil && t.mayShow(run, at, rev, it, r.KeysOnly):
 			near = append(near, it)
-		case it == nil && (t.mayLack(run, at, rev) || res.More && t.keys[n] > lastKey(res)):
+		case it == nil && (t.mayLack(run, at, rev) && !t.outlives(run, at, op) || res.More && t.keys[n] > lastKey(res)):
 		case at >= 0 && run.changes[at].item != nil:
 			near = append(near, run.changes[at].item)
 		}
@@ -286,6 +300,18 @@ func lastKey(res *model.Result) string {
 		return ""
 	}
 	return res.Items[len(res.Items)-1].Key
+}
+
+// Shows is an answer that was called after an operation had returned, and shows an item that may be
+// there at a revision; -1 if none does.
+func (t *Timeline) Shows(it *model.Item, op *model.Operation, rev int64) int32 {
+	run := &t.runs[t.at[it.Key]]
+	for _, c := range run.options(run.find(rev)) {
+		if c.item != nil && c.item.ModRevision == it.ModRevision && c.seenBy >= 0 && t.operations[c.seenBy].Call > op.Return {
+			return c.seenBy
+		}
+	}
+	return -1
 }
 
 // Gone is the revision at which a key was deleted that cannot be there at a revision, 0 if it
