@@ -40,7 +40,12 @@ type foundRun struct {
 // asFoundDir is within the directory of replay files.
 const asFoundDir = "as-found"
 
-func newAsFound(out string) *asFound { return &asFound{dir: filepath.Join(out, asFoundDir)} }
+// newAsFound begins without what a process has left that was killed while it kept a run.
+func newAsFound(out string) *asFound {
+	dir := filepath.Join(out, asFoundDir)
+	recording.Sweep(dir)
+	return &asFound{dir: dir}
+}
 
 // keep writes the first run that fails in this way. Whether it is lost if that cannot be
 // done shows later: there may be room for the smaller run.

@@ -44,6 +44,16 @@ func TestFailuresAreKeptAsTheyAreFound(t *testing.T) {
 	require.FileExists(t, mine, "it was there before this process")
 }
 
+// TestAKilledCampaignLeavesNothingBehindTheNext: a campaign may be killed after it has made the
+// folder and before there is a run in it.
+func TestAKilledCampaignLeavesNothingBehindTheNext(t *testing.T) {
+	c := command(t)
+	dir := filepath.Join("simrun-failures", asFoundDir)
+	require.NoError(t, os.MkdirAll(dir, 0o777))
+	require.Equal(t, exitHolds, c.run("run", "consistent-list", "--seeds", "50"))
+	require.NoDirExists(t, dir)
+}
+
 // TestARunAsFoundGivesWayToAStory: two draws may fail in the same way, and an interrupt
 // leave one of them without a smaller run.
 func TestARunAsFoundGivesWayToAStory(t *testing.T) {

@@ -43,12 +43,11 @@ func (r *Recording) Create(dir string) (path string, made bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", false, err
-	}
-	// Written under another name first: a process that is killed here must not
-	// leave a half file that looks like a whole one.
 	part, err := writePart(dir, b)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Another process has removed the folder, which was empty, as soon as it was made.
+		part, err = writePart(dir, b)
+	}
 	if err != nil {
 		return "", false, err
 	}
@@ -70,21 +69,6 @@ func (r *Recording) Create(dir string) (path string, made bool, err error) {
 		return path, err == nil, err
 	}
 	return "", false, fmt.Errorf("%s.json: there are %d of that name already", stem, maxSameName)
-}
-
-// writePart writes a file with a name of its own into dir.
-func writePart(dir string, b []byte) (string, error) {
-	f, err := os.CreateTemp(dir, ".part-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err != nil {
-		os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
 }
 
 const maxSameName = 1000

@@ -1,0 +1,47 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A recording is written under another name first: a process that is killed meanwhile must
+// not leave a half file that looks like a whole one. The name has the number of the process
+// that writes.
+const partName = ".part-%d-"
+
+// writePart writes a file with a name of its own into dir, which it makes if necessary.
+func writePart(dir string, b []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, fmt.Sprintf(partName, os.Getpid()))
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// Sweep removes from dir what processes have left there that were killed while they wrote a
+// recording, and then dir if it is empty. Whatever it cannot remove stays.
+func Sweep(dir string) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		pid := 0
+		if _, err := fmt.Sscanf(f.Name(), partName, &pid); err == nil && gone(pid) {
+			os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+	os.Remove(dir)
+}
