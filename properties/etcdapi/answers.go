@@ -18,7 +18,8 @@ import (
 // revision in its header: items, counts, flags, and the results of each operation of a
 // transaction, at whatever revision it reads, and what there is to say of a lease. Which revision it is must fit the time of
 // the request, but for a serializable read: it is none before what any member had applied,
-// since a watch may have shown that. A refusal must have its reason, and a
+// since a watch may have shown that. The revision of a keep-alive is one that the member had
+// which was asked, from the request to the answer. A refusal must have its reason, and a
 // request that is malformed or too large must be refused. It is exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
@@ -148,10 +149,23 @@ func revisionFits(op *model.Operation, request sim.Payload, at *moments.Call) (l
 	switch rev := op.Result.Revision; {
 	case rev > at.Answered.Revision:
 		return "revision", fmt.Sprintf("etcd was at revision %d when the answer came", at.Answered.Revision)
-	case rev < at.Asked.Applied && !serializable(request):
-		return "revision", fmt.Sprintf("a member of etcd was at revision %d when it was asked", at.Asked.Applied)
+	case rev < oldest(request, at):
+		return "revision", fmt.Sprintf("a member of etcd was at revision %d when it was asked", oldest(request, at))
 	}
 	return "", ""
+}
+
+// oldest is the oldest revision that an answer may have.
+func oldest(request sim.Payload, at *moments.Call) int64 {
+	switch _, keepsAlive := request.(*wire.LeaseKeepAliveRequest); {
+	case keepsAlive:
+		// The member makes the header when the request comes (LeaseServer.leaseKeepAlive), before
+		// anything tells it what others have applied.
+		return at.Asked.Visible
+	case serializable(request):
+		return 0
+	}
+	return at.Asked.Applied
 }
 
 // serializable reports whether a request may be served from any state. A transaction is
@@ -160,9 +174,6 @@ func serializable(request sim.Payload) bool {
 	switch r := request.(type) {
 	case *wire.RangeRequest:
 		return r.Serializable
-	case *wire.LeaseKeepAliveRequest:
-		// The header of its answer is older than the request was carried out.
-		return true
 	case *wire.TxnRequest:
 		return !slices.ContainsFunc(slices.Concat(r.Success, r.Failure), func(op wire.RequestOp) bool { return op.Range == nil || !op.Range.Serializable })
 	}

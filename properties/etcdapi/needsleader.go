@@ -108,7 +108,7 @@ func (j *needsLeader) requests(all *testbed.Tally, c *workload.Client, at []mome
 		if span.Call <= l.since || span.Call >= l.until {
 			continue
 		}
-		read := at[k].To == j.system.Topology().Etcd && !serializable(c.Requests()[k])
+		read := at[k].To == j.system.Topology().Etcd && op.Request.Kind != model.LeaseKeepAlive && !serializable(c.Requests()[k])
 		if !read && onlyReads(op.Request) {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/fields"
 	_ "github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
@@ -29,6 +30,8 @@ import (
 // change anything; that is what it is for.
 type tamperer struct {
 	path []string
+	// by is what a number is raised by.
+	by int64
 	// after is how many messages with the field are left alone first.
 	after int
 	// anyNode: the message may be on its way to a cache. Otherwise it is one to a
@@ -52,7 +55,7 @@ func (t *tamperer) Observe(w *sim.World, e *sim.Event) {
 	}
 	changed := reflect.New(of.Elem())
 	changed.Elem().Set(reflect.ValueOf(m.Payload).Elem())
-	if !change(changed.Elem(), t.path[1:]) {
+	if !change(changed.Elem(), t.path[1:], t.by) {
 		return
 	}
 	if t.after > 0 {
@@ -71,9 +74,9 @@ func isServer(n sim.Node) bool {
 	return strings.HasPrefix(fmt.Sprintf("%T", n), "*client.")
 }
 
-// change changes the field at the end of a path and copies what leads there. It
-// returns false if the message does not have the field.
-func change(v reflect.Value, path []string) bool {
+// change changes the field at the end of a path, a number by the one given, and copies what
+// leads there. It returns false if the message does not have the field.
+func change(v reflect.Value, path []string, by int64) bool {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -82,19 +85,19 @@ func change(v reflect.Value, path []string) bool {
 		to := reflect.New(v.Type().Elem())
 		to.Elem().Set(v.Elem())
 		v.Set(to)
-		return change(to.Elem(), path)
+		return change(to.Elem(), path, by)
 	case reflect.Slice:
 		to := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		reflect.Copy(to, v)
 		v.Set(to)
 		for i := range to.Len() {
-			if change(to.Index(i), path) {
+			if change(to.Index(i), path, by) {
 				return true
 			}
 		}
 		return false
 	case reflect.Struct:
-		return change(v.FieldByName(path[0]), path[1:])
+		return change(v.FieldByName(path[0]), path[1:], by)
 	case reflect.String:
 		v.SetString(v.String() + "x")
 	case reflect.Bool:
@@ -107,7 +110,7 @@ func change(v reflect.Value, path []string) bool {
 		}
 		v.SetUint(v.Uint() ^ 1)
 	case reflect.Int64, reflect.Int:
-		v.SetInt(v.Int() + 1)
+		v.SetInt(v.Int() + by)
 	}
 	return true
 }
@@ -127,18 +130,29 @@ func TestTamperingIsNoticed(t *testing.T) {
 		for _, p := range f.JudgedBy {
 			t.Run(f.Path+"/"+p.Name, func(t *testing.T) {
 				t.Parallel()
-				assert.True(t, notices(t, f.Path, p), "%s does not notice another %s", p.Name, f.Path)
+				assert.True(t, notices(t, f.Path, 1, p), "%s does not notice another %s", p.Name, f.Path)
 			})
 		}
 	}
 }
 
-func notices(t *testing.T, path string, p *testbed.Property) bool {
+// TestOlderRevisionsOfLeasesAreNoticed: the header of an answer about a lease is no older than
+// its request. That of a keep-alive is made before the request is carried out.
+func TestOlderRevisionsOfLeasesAreNoticed(t *testing.T) {
+	for _, answer := range []string{"LeaseGrantResponse", "LeaseRevokeResponse", "LeaseKeepAliveResponse", "LeaseTimeToLiveResponse"} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			assert.True(t, notices(t, answer+".Revision", -1, etcdapi.Answers))
+		})
+	}
+}
+
+func notices(t *testing.T, path string, by int64, p *testbed.Property) bool {
 	for _, sc := range testbed.Scenarios() {
 		if len(sc.Params.Bugs) > 0 || !slices.Contains(sc.Claims, p) {
 			continue
 		}
-		if at := noticedIn(t, sc, path, p); at != "" {
+		if at := noticedIn(t, sc, path, by, p); at != "" {
 			t.Log(at)
 			return true
 		}
@@ -148,7 +162,7 @@ func notices(t *testing.T, path string, p *testbed.Property) bool {
 
 // noticedIn is the violation that a change leads to in a scenario, empty if no
 // change does. A violation without a change does not count.
-func noticedIn(t *testing.T, sc *testbed.Scenario, path string, p *testbed.Property) string {
+func noticedIn(t *testing.T, sc *testbed.Scenario, path string, by int64, p *testbed.Property) string {
 	s, err := sc.New(sc.Params)
 	require.NoError(t, err)
 	runner := explore.NewRunner(s, sc.Params.Clock.Steps)
@@ -168,7 +182,7 @@ func noticedIn(t *testing.T, sc *testbed.Scenario, path string, p *testbed.Prope
 	steps := strings.Split(path, ".")
 	never := 0
 	for seed := range uint64(attempts) {
-		of := &tamperer{path: steps, after: int(seed%2) * int(seed%5), anyNode: forServers[steps[0]]}
+		of := &tamperer{path: steps, by: by, after: int(seed%2) * int(seed%5), anyNode: forServers[steps[0]]}
 		runner.Observe(of)
 		why := violation(seed)
 		if !of.done {
