@@ -267,3 +267,32 @@ func TestRangeSortsWithoutAnOrder(t *testing.T) {
 	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, SortOrder: wire.SortAscend, Limit: 1}))
 	require.Equal(t, "c", keys(&wire.RangeRequest{SortTarget: wire.SortByMod, Limit: 1, MinModRevision: 1}), "bounds have all fetched")
 }
+
+// TestBoundsIncludeTheirRevision: a Range leaves out what is below a minimum or above a maximum
+// (pruneKVs in etcdserver/txn/range.go).
+func TestBoundsIncludeTheirRevision(t *testing.T) {
+	b := newBench(t, "3.6.16")
+	// a is created at 2 and changed at 4, b created at 3, c at 5.
+	for _, key := range []string{"a", "b", "a", "c"} {
+		b.put(key, "v").settle()
+	}
+	for want, ranges := range map[string][]*wire.RangeRequest{
+		"abc": {{}, {MinCreateRevision: 2}, {MaxCreateRevision: 5}, {MinModRevision: 3}, {MaxModRevision: 5}},
+		"bc":  {{MinCreateRevision: 3}},
+		"c":   {{MinCreateRevision: 4}, {MinCreateRevision: 5}, {MinModRevision: 5}},
+		"":    {{MinCreateRevision: 6}, {MaxCreateRevision: 1}, {MaxModRevision: 2}, {MinCreateRevision: 3, MaxCreateRevision: 2}},
+		"a":   {{MaxCreateRevision: 2}, {MinModRevision: 4, MaxModRevision: 4}},
+		"ab":  {{MaxCreateRevision: 3}, {MaxCreateRevision: 4}, {MaxModRevision: 4}},
+		"b":   {{MinCreateRevision: 3, MaxCreateRevision: 3}, {MaxModRevision: 3}},
+		"ac":  {{MinModRevision: 4}},
+	} {
+		for _, r := range ranges {
+			r.Key, r.RangeEnd = "a", "z"
+			found := ""
+			for _, kv := range b.call(r).settle().last().(*wire.RangeResponse).Kvs {
+				found += kv.Key
+			}
+			require.Equal(t, want, found, "%+v", r)
+		}
+	}
+}

@@ -168,6 +168,12 @@ func TestNegativeStartForgetsWhatWasKeptWithAnEmptyTurn(t *testing.T) {
 	require.Equal(t, []string{"created, rev 2", "event /a=1@2"}, b.take())
 	require.EqualValues(t, 1, b.covered("watch from a negative revision sent history that was kept"))
 
+	// After a snapshot synced watchers wait for the next turn again, and want nothing of the past.
+	b.step("inject snapshot etcd").settle().step("fire etcd syncWatchersLoop").settle()
+	b.request("w", create("/a", -1)).settle().step("fire etcd syncWatchersLoop").settle()
+	require.Equal(t, []string{"created, rev 2"}, b.take(), "the turn before found no changes, and has kept none")
+
+	b.request("w", create("/a", 2)).settle().step("fire etcd syncWatchersLoop").settle().take()
 	b.step("inject restart etcd").settle()
 	b.user.told, b.user.streams = nil, map[string]sim.Conn{}
 	b.request("w", create("/a", -1)).settle().step("fire etcd syncWatchersLoop").settle()
@@ -215,6 +221,18 @@ func TestEventsAreSentBeforeTheRevisionIsVisible(t *testing.T) {
 	b = sent(t, "3.5.7", late)
 	b.request("w", &wire.WatchProgressRequest{}).settle("applyLoop")
 	require.Equal(t, "progress 1", b.last().Label(), "before 3.5.8 it does not")
+}
+
+// syncWatchers takes the lock that a write holds to its end: what a watcher is sent in a round
+// is visible to each reader.
+func TestSyncWatchersWaitsUntilTheRevisionIsVisible(t *testing.T) {
+	b := newBench(t, "3.6.16", func(c *etcd.Config) { c.Store.VisibleRevision = mvcc.AfterEvents })
+	b.put("/a", "1").settle()
+	b.request("w", create("/a", 0)).settle().request("late", create("/a", 2)).settle().take()
+	b.call(&wire.PutRequest{Key: "/a", Value: "2"}).step("deliver user>etcd", "run etcd applyLoop", "fire etcd syncWatchersLoop").settle("applyLoop")
+	require.ElementsMatch(t, []string{"event /a=2@3", "event /a=1@2 /a=2@3"}, b.take())
+	b.call(&wire.RangeRequest{Key: "/a", Serializable: true}).settle("applyLoop")
+	require.Equal(t, "rev 3: 1 items", b.last().Label())
 }
 
 func TestCrashBeforeTheRevisionIsVisible(t *testing.T) {
