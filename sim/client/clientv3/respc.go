@@ -86,7 +86,8 @@ func refusal(reason string) *wire.Error {
 }
 
 // compactedReason is rpctypes.ErrCompacted in words. etcd gives it to a watch from a revision
-// below 0.
+// below 0, for which Kubernetes' watcher never asks: what it is told of a compaction is the
+// CompactRevision of a response to a watch that was created.
 const compactedReason = "etcdserver: mvcc: required revision has been compacted"
 
 // takeCanceled ends the watch that the server has cancelled.
