@@ -11,6 +11,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/cache/request"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -145,6 +146,16 @@ func TestIndexTouchesMatchingObjectsOnly(t *testing.T) {
 	require.Equal(t, 2000, looked)
 }
 
+// requireToken: the list goes on at a revision and at a key, behind the last object of the page.
+func requireToken(t *testing.T, revision int64, key string, page *wire.ListResponse) {
+	t.Helper()
+	require.NotEmpty(t, page.Continue)
+	rv, start, refused := request.DecodeContinue(page.Continue, prefix)
+	require.Nil(t, refused)
+	require.Equal(t, revision, rv)
+	require.Equal(t, prefix+key, start)
+}
+
 func TestPagesOfASelection(t *testing.T) {
 	for _, indexed := range []bool{true, false} {
 		b := newBed(t, fielded(indexed))
@@ -158,7 +169,7 @@ func TestPagesOfASelection(t *testing.T) {
 		}
 		page := list("", 2)
 		require.Len(t, page.Items, 2)
-		require.NotEmpty(t, page.Continue)
+		requireToken(t, 5, "c\x00", page)
 		require.Equal(t, !indexed, list("", 3).Continue != "", "an object follows the third, and an index does not have it")
 		require.Empty(t, list("", 4).Continue, "a page that is not full is the last one")
 		require.Empty(t, list("other/", 0).Items)
@@ -183,7 +194,7 @@ func TestDelegatedSelection(t *testing.T) {
 	resp, _ := take[*wire.ListResponse](b, b.down)
 	require.Len(t, resp.Items, 2)
 	require.EqualValues(t, 9, resp.ResourceVersion)
-	require.NotEmpty(t, resp.Continue, "the page is full, and something comes behind it")
+	requireToken(t, 9, "g\x00", resp)
 	require.Equal(t, 2, b.covered("delegated list asks for another page to select from"))
 
 	// The clone finds something else on the last page.
