@@ -99,10 +99,15 @@ func (r *Runner) explore(c sim.Chooser, limit int) (truncated bool) {
 	return false
 }
 
-// Begin builds a subject's world and takes the steps before the first pick.
-func Begin(s Subject, w *sim.World, c sim.Chooser) {
+// Build builds a subject's world, in which nothing has started.
+func Build(s Subject, w *sim.World) {
 	w.Reset(s.Options())
 	s.Build(w)
+}
+
+// Begin builds a subject's world and takes the steps before the first pick.
+func Begin(s Subject, w *sim.World, c sim.Chooser) {
+	Build(s, w)
 	w.Start(c)
 	if rests, ok := s.(AtRest); ok && rests.BeginsAtRest() {
 		settle(s, w, c)

@@ -22,9 +22,6 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 		t.Run(sc.Name, func(t *testing.T) {
 			s, err := sc.New(sc.Params)
 			require.NoError(t, err)
-			if s.Options().Mode == sim.Timed {
-				t.Skip("a timed world has no states")
-			}
 			first := sim.NewWorld(s.Options())
 			first.OmitNames()
 			explore.Begin(s, first, &answers.Combination{})

@@ -59,8 +59,7 @@ func (w *World) copyTo(c *World) {
 	c.slots = append(before.slots[:0], w.slots...)
 	c.ready = append(before.ready[:0], w.ready...)
 	c.counts = append(before.counts[:0], w.counts...)
-	if w.mode == Timed {
-		// An untimed world records no metrics.
+	if w.recordsMetrics() {
 		c.metrics = slices.Clone(w.metrics)
 		for i := range c.metrics {
 			c.metrics[i] = w.metrics[i].Clone()
@@ -95,8 +94,9 @@ func (w *World) own(id NodeID) Node {
 }
 
 // Fingerprint hashes the state: nodes, what is under way, what is armed. Step
-// and message counters are left out, and the clock too when untimed. It
-// returns an error that names the first node that has no fingerprint.
+// and message counters are left out. The clock is in it when timed: nodes keep readings of it, so that
+// the same at another time is another state. It returns an error that names the first node that has no
+// fingerprint.
 func (w *World) Fingerprint() (uint64, error) {
 	d, err := w.fingerprint(func(n *nodeRecord, f Fingerprinter) Digest { return f.Fingerprint(NewDigest) })
 	return d.Sum(), err
@@ -110,7 +110,7 @@ func (w *World) Behaviour() (Digest, error) {
 }
 
 func (w *World) fingerprint(of func(*nodeRecord, Fingerprinter) Digest) (Digest, error) {
-	d := w.restDigest()
+	d := w.clockDigest()
 	for i := 1; i < len(w.nodes); i++ {
 		contents, peers, err := w.nodeDigest(i, of)
 		if err != nil {
@@ -152,11 +152,24 @@ func (n *nodeRecord) describe(f Fingerprinter) {
 	}
 }
 
-// restDigest is of what belongs to no node and no connection.
+// clockDigest is of what belongs to no node and no connection, with the clock.
+func (w *World) clockDigest() Digest {
+	d := w.restDigest()
+	if w.mode == Timed {
+		d = d.Int(int64(w.now))
+	}
+	return d
+}
+
+// restDigest is the same without the clock.
 func (w *World) restDigest() Digest {
 	d := NewDigest.Word(uint64(w.phase))
 	for i := range w.faults {
-		d = d.Int(int64(w.faults[i].left))
+		f := &w.faults[i]
+		d = d.Int(int64(f.left))
+		if w.mode == Timed && w.isReady(f.slot) {
+			d = d.Int(int64(w.slots[f.slot].due))
+		}
 	}
 	return d
 }
@@ -195,7 +208,7 @@ func (w *World) connDigest(i int) Digest {
 			m := &l.queue[j]
 			d = m.Payload.Digest(d)
 			if w.mode == Timed {
-				d = d.Int(int64(m.due - w.now))
+				d = d.Int(int64(m.due))
 			}
 		}
 	}
@@ -250,7 +263,7 @@ type Renaming struct{ Name, Node []NodeID }
 
 // Sketch takes down what Behaviour is made of.
 func (w *World) Sketch(s *Sketch) error {
-	s.rest = w.restDigest()
+	s.rest = w.clockDigest()
 	s.nodes, s.links, s.named = append(s.nodes[:0], sketched{}), s.links[:0], s.named[:0]
 	for i := 1; i < len(w.nodes); i++ {
 		d, peers, err := w.nodeDigest(i, behaviourOf)
@@ -337,7 +350,7 @@ func (w *World) pendingDigest(d Digest, slots []int32) Digest {
 		}
 		d = d.Int(int64(i))
 		if w.mode == Timed {
-			d = d.Int(int64(w.slots[s].due - w.now))
+			d = d.Int(int64(w.slots[s].due))
 		}
 	}
 	return d

@@ -295,7 +295,7 @@ func (e *Env) Record(m metric.Metric, value int64) { e.w.Record(m, value) }
 
 // Add adds to a counter, in timed runs.
 func (e *Env) Add(m metric.Metric, n int64) {
-	if e.w.mode == Timed {
+	if e.w.recordsMetrics() {
 		e.w.metrics[m].Add(n)
 	}
 }

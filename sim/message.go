@@ -82,8 +82,8 @@ type causeRecord struct {
 // namelessBits is how many bits count the causes of one node in a world without names.
 const namelessBits = 15
 
-// OmitNames has the world keep nothing that only replays and stories need: names of causes
-// and messages, and the hash of the trace. What happens in it stays the same. Call it before
+// OmitNames has the world keep nothing that only replays, stories and figures need: names of causes
+// and messages, the hash of the trace, and metrics. What happens in it stays the same. Call it before
 // the nodes are added. It is for a search, which makes many worlds and tells no story.
 func (w *World) OmitNames() { w.nameless, w.untraced = true, true }
 

@@ -11,15 +11,16 @@ import (
 // of a search consist of comes again and again, so that a state takes some 100 bytes where a world
 // takes 10,000, and equal parts have equal numbers. The places are those of what belongs to no node
 // and no connection, of the numbers of loops, timers and lanes, of the counter that orders calls and
-// returns, of each node, and of each connection.
+// returns, of the clock, of each node, and of each connection.
 type State []uint32
 
 const (
 	placeRest = iota
 	placeLayout
 	placeTicks
+	placeNow
 	// placeOfNodes is that of node 0, which has none: it is the world itself.
-	placeOfNodes = placeTicks
+	placeOfNodes = placeNow
 )
 
 // Parts are what the worlds of a search consist of, each part once, and the steps that were taken
@@ -33,6 +34,7 @@ type Parts struct {
 	first, at *World
 	// nodes is how many there are, with the world itself.
 	nodes int
+	timed bool
 
 	// numbers are those of sequences of numbers that make a part; parts has the number of a part by
 	// that of its sequence.
@@ -47,9 +49,12 @@ type Parts struct {
 	connParts  []connPart
 	layouts    []layout
 	rests      []restPart
-	steps      steps
-	// readyBits is the memory of Enabled.
-	readyBits []uint64
+	// times are readings of the clock.
+	times   []Time
+	ofTimes map[Time]uint32
+	steps   steps
+	// ready is the memory of Enabled.
+	ready readySet
 }
 
 // A sequence begins with what kind of part it makes. Numbers of pairs stand behind the kinds.
@@ -73,10 +78,16 @@ type nodePart struct {
 	object uint32
 	begun  Cause
 	// loops are those that are enabled, in order.
-	loops  []int32
+	loops  []enabledLoop
 	timers []armedTimer
 	// digest is World.nodeDigest of it.
 	digest Digest
+}
+
+// enabledLoop has its turn when it is due; 0 if the world is not timed.
+type enabledLoop struct {
+	number int32
+	due    Time
 }
 
 type armedTimer struct {
@@ -103,7 +114,7 @@ type layout struct {
 	slots []slot
 	// loops and timers are by node; lanes has two for each connection.
 	loops, timers [][]int32
-	lanes         []int32
+	lanes, faults []int32
 }
 
 // restPart is what belongs to no node and no connection.
@@ -117,15 +128,15 @@ type restPart struct {
 type faultPart struct {
 	left  int
 	ready bool
+	due   Time
 }
 
-// NewParts returns parts for the worlds that a world leads to, which is not timed and has no names
-// (OmitNames), with the state of that world. The error names the first node that cannot be cloned, or
-// has no fingerprint.
+// NewParts returns parts for the worlds that a world leads to, which has no names (OmitNames), with the
+// state of that world. The error names the first node that cannot be cloned, or has no fingerprint.
 func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
 	p := &Parts{
-		alike: alike, first: w, at: &World{}, nodes: len(w.nodes),
-		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{},
+		alike: alike, first: w, at: &World{}, nodes: len(w.nodes), timed: w.mode == Timed,
+		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{}, times: []Time{0}, ofTimes: map[Time]uint32{0: 0},
 		// Number 0 is no part.
 		objects: make([]object, 1), payloads: make([]Payload, 1), nodeParts: make([]nodePart, 1),
 		connParts: make([]connPart, 1), layouts: make([]layout, 1), rests: make([]restPart, 1),
@@ -139,7 +150,7 @@ func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
 	if err := w.Fork(p.at); err != nil {
 		return nil, nil, err
 	}
-	return p, p.apart(p.at, nil), nil
+	return p, p.Apart(p.at, nil), nil
 }
 
 // Size is how many nodes and steps are kept. A search begins anew with both when there are too many.
@@ -185,9 +196,10 @@ func (p *Parts) known(s sequence) uint32 {
 	return p.parts[s.soFar]
 }
 
-// apart takes a world apart, into the memory of a state.
-func (p *Parts) apart(w *World, into State) State {
-	s := append(into[:0], p.rest(w), p.layout(w), uint32(w.ticks))
+// Apart takes a world apart, into the memory of a state: one that was put together from parts, or that
+// began as their first one did.
+func (p *Parts) Apart(w *World, into State) State {
+	s := append(into[:0], p.rest(w), p.layout(w), uint32(w.ticks), p.time(w.now))
 	for n := 1; n < len(w.nodes); n++ {
 		s = append(s, p.node(w, NodeID(n)))
 	}
@@ -206,11 +218,28 @@ func (p *Parts) value(w *World, place int) uint32 {
 		return p.layout(w)
 	case place == placeTicks:
 		return uint32(w.ticks)
+	case place == placeNow:
+		return p.time(w.now)
 	case place <= p.placeOfConn(0):
 		return p.node(w, NodeID(place-placeOfNodes))
 	}
 	return p.conn(w, place-p.placeOfConn(0))
 }
+
+func (p *Parts) time(t Time) uint32 {
+	known, ok := p.ofTimes[t]
+	if !ok {
+		known = uint32(len(p.times))
+		p.times, p.ofTimes[t] = append(p.times, t), known
+	}
+	return known
+}
+
+// Now is the clock of a state as a number: the same for the same reading.
+func (p *Parts) Now(s State) uint32 { return s[placeNow] }
+
+// Phase is the part of the run.
+func (p *Parts) Phase(s State) Phase { return p.rests[s[placeRest]].phase }
 
 func (p *Parts) rest(w *World) uint32 {
 	s := p.sequence(sequenceOfRest)
@@ -218,9 +247,13 @@ func (p *Parts) rest(w *World) uint32 {
 	r := restPart{phase: w.phase}
 	for i := range w.faults {
 		f := faultPart{left: w.faults[i].left, ready: w.isReady(w.faults[i].slot)}
-		r.faults = append(r.faults, f)
 		s.long(int64(f.left))
 		s.truth(f.ready)
+		if p.timed && f.ready {
+			f.due = w.slots[w.faults[i].slot].due
+			s.long(int64(f.due))
+		}
+		r.faults = append(r.faults, f)
 	}
 	for _, x := range w.partitions {
 		// Each of them is a fault.
@@ -268,6 +301,9 @@ func newLayout(w *World) layout {
 	for i := range w.lanes {
 		l.lanes = append(l.lanes, w.lanes[i].slot)
 	}
+	for i := range w.faults {
+		l.faults = append(l.faults, w.faults[i].slot)
+	}
 	return l
 }
 
@@ -280,8 +316,12 @@ func (p *Parts) node(w *World, n NodeID) uint32 {
 	s.with(uint32(part.begun))
 	for i, slot := range rec.tasks {
 		if w.isReady(slot) {
-			part.loops = append(part.loops, int32(i))
+			x := enabledLoop{int32(i), w.slots[slot].due}
+			part.loops = append(part.loops, x)
 			s.with(uint32(i))
+			if p.timed {
+				s.long(int64(x.due))
+			}
 		}
 	}
 	s.with(^uint32(0))
@@ -390,6 +430,9 @@ func (p *Parts) lane(s *sequence, l *lane) lane {
 		s.with(uint32(m.Conn))
 		s.with(uint32(m.From)<<16 | uint32(m.To))
 		s.with(uint32(m.Cause))
+		if p.timed {
+			s.long(int64(m.due))
+		}
 	}
 	return part
 }
@@ -417,27 +460,27 @@ func (p *Parts) World(s State, w *World) *World {
 		}
 	}
 	r, l := &p.rests[s[placeRest]], &p.layouts[s[placeLayout]]
-	w.phase, w.ticks, w.firstFree, w.crashing, w.asked = r.phase, int64(s[placeTicks]), 1, nil, nil
+	w.phase, w.ticks, w.now, w.firstFree, w.crashing, w.asked = r.phase, int64(s[placeTicks]), p.times[s[placeNow]], 1, nil, nil
 	w.slots, w.follows, w.enabled = append(w.slots[:0], l.slots...), false, w.enabled[:0]
 	w.ready = append(w.ready[:0], make([]uint64, (len(l.slots)+63)/64)...)
 	w.partitions = append(w.partitions[:0], r.partitions...)
 	for i, f := range r.faults {
-		w.faults[i].left = f.left
+		w.faults[i].left, w.faults[i].slot = f.left, l.faults[i]
 		if f.ready {
-			w.setReady(w.faults[i].slot)
+			w.setReady(l.faults[i], f.due)
 		}
 	}
 	for n := 1; n < p.nodes; n++ {
 		rec, part := &w.nodes[n], &p.nodeParts[s[placeOfNodes+n]]
 		p.objects[part.object].into(rec, part.object)
 		rec.begun, rec.tasks, rec.timers, rec.sharedTables = part.begun, l.loops[n], l.timers[n], true
-		for _, i := range part.loops {
-			w.setReady(l.loops[n][i])
+		for _, x := range part.loops {
+			w.setReady(l.loops[n][x.number], x.due)
 		}
 		for _, x := range part.timers {
 			slot := l.timers[n][x.number]
-			w.slots[slot].cause, w.slots[slot].due = x.cause, x.due
-			w.setReady(slot)
+			w.slots[slot].cause = x.cause
+			w.setReady(slot, x.due)
 		}
 	}
 	w.conns = append(w.conns[:0], conn{})
@@ -447,7 +490,7 @@ func (p *Parts) World(s State, w *World) *World {
 		for j := range part.lanes {
 			w.lanes = p.putLane(w.lanes, part, l.lanes[2*i+j], 2*i+j)
 			if part.ready[j] {
-				w.setReady(l.lanes[2*i+j])
+				w.setReady(l.lanes[2*i+j], part.due(j))
 			}
 			w.slots[l.lanes[2*i+j]].action.Node = part.receiver(j)
 		}
@@ -476,4 +519,10 @@ func (c *connPart) receiver(lane int) NodeID {
 	return c.conn.opener
 }
 
-func (w *World) setReady(slot int32) { setBit(w.ready, slot) }
+// due is when the first message of a lane arrives.
+func (c *connPart) due(lane int) Time { return c.lanes[lane].queue[0].due }
+
+func (w *World) setReady(slot int32, due Time) {
+	w.slots[slot].due = due
+	w.ready[slot>>6] |= 1 << (slot & 63)
+}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -179,14 +180,14 @@ func (p *Parts) hasSlot(s State, q question) bool {
 }
 
 // begin is what a step begins with: what happens, to which node, on which connection, with which
-// answers. A fault happens to what belongs to no node.
-func (p *Parts) begin(s State, a Action, answers uint64) [4]uint32 {
+// answers, and when. A fault happens to what belongs to no node.
+func (p *Parts) begin(s State, a Action, answers uint64) [5]uint32 {
 	index := uint32(p.layouts[s[placeLayout]].slots[a.Slot].index)
 	conn := uint32(0)
 	if a.Kind == Deliver {
 		conn, index = s[p.placeOfConn(int(index/2))], index&1
 	}
-	return [4]uint32{uint32(a.Kind)<<24 | index, s[placeOf(a)], conn, uint32(answers)}
+	return [5]uint32{uint32(a.Kind)<<24 | index, s[placeOf(a)], conn, uint32(answers), s[placeNow]}
 }
 
 // placeOf is the place of what an action changes first: of a node, or of the faults.
@@ -262,7 +263,7 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 	w.Do(c, a)
 	w.asked = nil
 	if asked.tooMuch {
-		return p.apart(w, into)
+		return p.Apart(w, into)
 	}
 	at := uint32(root)
 	for _, x := range p.begin(s, a, answers) {
@@ -281,7 +282,7 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 		at = next
 	}
 	l := &leaf{choices: asked.choices}
-	places := []int{placeOf(a)}
+	places := []int{placeOf(a), placeNow}
 	if a.Kind == Deliver {
 		places = append(places, p.placeOfConn(int(p.layouts[s[placeLayout]].slots[a.Slot].index/2)))
 	}
@@ -320,27 +321,29 @@ func (p *Parts) branch(at uint32) *branch {
 // fault is planned (Faults).
 func (p *Parts) Enabled(s State, list []Action) []Action {
 	l := &p.layouts[s[placeLayout]]
-	ready := append(p.readyBits[:0], make([]uint64, (len(l.slots)+63)/64)...)
+	ready := &p.ready
+	ready.begin(len(l.slots), p.timed, p.times[s[placeNow]])
 	for n := 1; n < p.nodes; n++ {
 		part := &p.nodeParts[s[placeOfNodes+n]]
-		for _, i := range part.loops {
-			setBit(ready, l.loops[n][i])
+		for i := range part.loops {
+			x := &part.loops[i]
+			ready.add(l.loops[n][x.number], x.due)
 		}
 		for i := range part.timers {
-			setBit(ready, l.timers[n][part.timers[i].number])
+			x := &part.timers[i]
+			ready.add(l.timers[n][x.number], x.due)
 		}
 	}
 	for i, part := range s[p.placeOfConn(1):] {
 		c := &p.connParts[part]
 		for j, is := range c.ready {
 			if is {
-				setBit(ready, l.lanes[2*(i+1)+j])
+				ready.add(l.lanes[2*(i+1)+j], c.due(j))
 			}
 		}
 	}
-	p.readyBits = ready
 	list = list[:0]
-	for i, word := range ready {
+	for i, word := range ready.bits {
 		for ; word != 0; word &= word - 1 {
 			x := &l.slots[i<<6|bits.TrailingZeros64(word)]
 			a := x.action
@@ -353,7 +356,32 @@ func (p *Parts) Enabled(s State, list []Action) []Action {
 	return list
 }
 
-func setBit(set []uint64, i int32) { set[i>>6] |= 1 << (i & 63) }
+// readySet is what can happen next: when timed, what is due first.
+type readySet struct {
+	bits  []uint64
+	timed bool
+	// first is when that is due, and not before now.
+	first, now Time
+}
+
+func (r *readySet) begin(slots int, timed bool, now Time) {
+	r.bits = append(r.bits[:0], make([]uint64, (slots+63)/64)...)
+	r.timed, r.first, r.now = timed, math.MaxInt64, now
+}
+
+func (r *readySet) add(slot int32, due Time) {
+	if r.timed {
+		due = max(due, r.now)
+		if due > r.first {
+			return
+		}
+		if due < r.first {
+			clear(r.bits)
+			r.first = due
+		}
+	}
+	r.bits[slot>>6] |= 1 << (slot & 63)
+}
 
 // Faults reports whether a fault is planned in a state. The world says whether it can strike.
 func (p *Parts) Faults(s State) bool {
@@ -365,9 +393,18 @@ func (p *Parts) TimerOf(s State, a Action) Timer {
 	return Timer(p.layouts[s[placeLayout]].slots[a.Slot].index)
 }
 
+// restDigest is World.clockDigest of a state.
+func (p *Parts) restDigest(s State) Digest {
+	d := p.rests[s[placeRest]].digest
+	if p.timed {
+		d = d.Int(int64(p.times[s[placeNow]]))
+	}
+	return d
+}
+
 // Behaviour is World.Behaviour of a state.
 func (p *Parts) Behaviour(s State) Digest {
-	d := p.rests[s[placeRest]].digest
+	d := p.restDigest(s)
 	conns := p.placeOfConn(1)
 	for _, n := range s[placeOfNodes+1 : conns] {
 		part := &p.nodeParts[n]
@@ -387,7 +424,7 @@ func (p *Parts) Behaviour(s State) Digest {
 
 // Sketch is World.Sketch of a state.
 func (p *Parts) Sketch(s State, k *Sketch) {
-	k.rest = p.rests[s[placeRest]].digest
+	k.rest = p.restDigest(s)
 	k.nodes, k.links, k.named = append(k.nodes[:0], sketched{}), k.links[:0], k.named[:0]
 	conns := p.placeOfConn(1)
 	for _, n := range s[placeOfNodes+1 : conns] {

@@ -321,6 +321,8 @@ func (w *World) choose(n int, what string) int {
 }
 
 func (w *World) delay(d Delay, what string) Duration {
+	// Which delay it is depends on the phase.
+	w.asks(placeRest)
 	if d.Steps == 0 || d.Max == d.Min {
 		return d.Min
 	}
@@ -469,10 +471,13 @@ func (w *World) Pending(a Action) *Message {
 
 // Record is Env.Record for a judge, which looks at the world between steps.
 func (w *World) Record(m metric.Metric, value int64) {
-	if w.mode == Timed {
+	if w.recordsMetrics() {
 		w.metrics[m].Record(value)
 	}
 }
+
+// recordsMetrics: an untimed world has no durations, and a search looks at none.
+func (w *World) recordsMetrics() bool { return w.mode == Timed && !w.nameless }
 
 // Metric is what was recorded of a metric so far. It is valid until the world is
 // reset.

@@ -10,6 +10,10 @@ import (
 // Combination is the one with which a step is taken, the first answer to each question at
 // first. It is the chooser of a search, which picks the actions itself.
 type Combination struct {
+	// Most is up to how many answers to a question are looked at, 0 for all: the first, the last, and
+	// others evenly between. Spread is told of each question that has more; nil is told nothing.
+	Most   int
+	Spread func(what string, answers int)
 	// picked are the answers to the questions of the present step, options how many there
 	// are to each.
 	picked, options []int
@@ -68,6 +72,10 @@ func (*Combination) Pick(*sim.World, []sim.Action) int { panic("answers: a step 
 
 // Choose implements sim.Chooser.
 func (c *Combination) Choose(_ *sim.World, n int, what string) int {
+	all := n
+	if n = Looked(all, c.Most); n < all && c.Spread != nil {
+		c.Spread(what, all)
+	}
 	if c.asked == len(c.picked) {
 		c.picked, c.options = append(c.picked, 0), append(c.options, n)
 	}
@@ -76,5 +84,21 @@ func (c *Combination) Choose(_ *sim.World, n int, what string) int {
 	}
 	v := c.picked[c.asked]
 	c.asked++
-	return v
+	return At(v, all, c.Most)
+}
+
+// Looked is how many of n answers are looked at if they are to be at most so many.
+func Looked(n, most int) int {
+	if most == 0 {
+		return n
+	}
+	return min(n, most)
+}
+
+// At is which of n answers is number i of those that are looked at.
+func At(i, n, most int) int {
+	if Looked(n, most) == n {
+		return i
+	}
+	return i * (n - 1) / (most - 1)
 }

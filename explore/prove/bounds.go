@@ -19,6 +19,9 @@ type Bounds struct {
 	// Depth is the number of steps of the longest schedule that is looked at, 0 for no
 	// bound.
 	Depth int
+	// Answers is up to how many answers to one question are looked at, 0 for all: the first, the
+	// last, and others evenly between. Result.Spread has the questions that have more.
+	Answers int
 }
 
 // maxFree is how many firings that no bound counts a shortest schedule to a state may have. They
@@ -26,18 +29,27 @@ type Bounds struct {
 // that something counts them, and that only a bound on the depth ends the search.
 const maxFree = 200
 
+// maxInstant is the same for the steps of a timed run between which no time passes.
+const maxInstant = 1_000
+
 // counter says which firings a bound counts.
 type counter struct {
 	subject Subject
 	goal    Goal
 	bounds  Bounds
+	// timed: time passes with the firings, so that none needs a bound.
+	timed bool
 }
 
-func newCounter(s Subject, b Bounds) counter { return counter{s, s.Goal(), b} }
+func newCounter(s Subject, b Bounds) counter {
+	return counter{s, s.Goal(), b, s.Options().Mode == sim.Timed}
+}
 
 // isFree reports whether an action fires a timer that can fire without end, if no bound counts
 // it.
-func (c *counter) isFree(a sim.Action) bool { return a.Kind == sim.Fire && c.subject.Endless(a.Node) }
+func (c *counter) isFree(a sim.Action) bool {
+	return a.Kind == sim.Fire && !c.timed && c.subject.Endless(a.Node)
+}
 
 // counted is the timer that such an action fires in a world, if a bound counts it.
 func (c *counter) counted(world func() *sim.World, a sim.Action, t sim.Timer) (timer, bool) {

@@ -74,8 +74,9 @@ type now struct {
 	Ended, Rested, Cut       int
 	StandsFor                int
 	Checked                  []int
-	Stopped                  []keptStopped `json:",omitempty"`
-	Failures                 []keptFailure `json:",omitempty"`
+	Stopped                  []keptStopped  `json:",omitempty"`
+	Spread                   map[string]int `json:",omitempty"`
+	Failures                 []keptFailure  `json:",omitempty"`
 	Seconds                  float64
 }
 
@@ -134,6 +135,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 	s.first, s.last, s.done, s.depth, s.transitions = at.First, at.Last, at.Done, at.Depth, at.Transitions
 	s.ended, s.rested, s.cut, s.checked, s.standsFor = at.Ended, at.Rested, at.Cut, at.Checked, at.StandsFor
 	s.before = time.Duration(at.Seconds * float64(time.Second))
+	maps.Copy(s.spread, at.Spread)
 	for _, x := range at.Stopped {
 		s.stopped[timer{sim.NodeID(x.Node), sim.Timer(x.Timer)}] = Stopped{Timer: x.Name, Times: x.Times}
 	}
@@ -144,7 +146,7 @@ func (s *search) takeOver(p checkpoint.Part) error {
 	}
 	s.failures = nil
 	for _, f := range at.Failures {
-		s.failures = append(s.failures, Failed{Failure: f.Failure, Path: &Path{steps: f.Steps}})
+		s.failures = append(s.failures, Failed{Failure: f.Failure, Path: s.pathOf(f.Steps)})
 	}
 	return nil
 }
@@ -185,7 +187,7 @@ func (s *search) keep(due bool) error {
 	}
 	at := now{
 		Root: k.root.halves(), First: s.first, Last: s.last, Done: s.done, Depth: s.depth, Transitions: s.transitions,
-		Ended: s.ended, Rested: s.rested, Cut: s.cut, StandsFor: s.standsFor, Checked: s.checked, Seconds: s.elapsed().Seconds(),
+		Ended: s.ended, Rested: s.rested, Cut: s.cut, StandsFor: s.standsFor, Checked: s.checked, Spread: s.spread, Seconds: s.elapsed().Seconds(),
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareTimers) {
 		at.Stopped = append(at.Stopped, keptStopped{int(t.node), int(t.number), s.stopped[t].Times, s.stopped[t].Timer})

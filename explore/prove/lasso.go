@@ -30,7 +30,7 @@ func (w *worker) lasso(g *graph, k *knot) (path *Path, loop int, err error) {
 		}
 	}
 	stem, err := w.tree.path(k.entry)
-	return &Path{steps: append(stem, l.steps...)}, len(l.steps), err
+	return &Path{steps: append(stem, l.steps...), most: w.counter.bounds.Answers}, len(l.steps), err
 }
 
 // kept is a place with memory of its own.
@@ -107,7 +107,7 @@ func (l *looper) hop(e edge) error {
 		if threadOf(w.world(), a) != e.thread {
 			continue
 		}
-		var given answers.Combination
+		given := answers.Combination{Most: w.counter.bounds.Answers}
 		for more := true; more; more = given.Next() {
 			next := w.take(a, &given)
 			if k, _ := w.key(&next, w.worldThere); k != l.graph.keys.at(int(e.to)) {

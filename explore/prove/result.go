@@ -39,8 +39,11 @@ type Result struct {
 	Ended, Rested int
 	// CutStates are the states in which only the bounds kept something from happening,
 	// Stopped how often each timer was kept from firing.
+	// Of a timed run, it is the states in which the horizon has ended it.
 	CutStates int
 	Stopped   []Stopped
+	// Spread are the questions of which not all answers were looked at (Bounds.Answers), by name.
+	Spread []Spread
 	// Fixed is how many questions were asked before the first state. Each has its first answer,
 	// and what follows from others was not looked at.
 	Fixed int
@@ -69,6 +72,13 @@ type Result struct {
 type Stopped struct {
 	Node, Timer string
 	Times       int
+}
+
+// Spread is a question with many answers, of which so many were looked at: the first, the last, and
+// others evenly between.
+type Spread struct {
+	Question        string
+	Answers, Looked int
 }
 
 // Failed is a way to fail, with a shortest schedule to it.

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Config says how far a search goes, and with what.
@@ -57,7 +59,7 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	form := formOf(&cfg)
 	s := &search{
 		ctx: ctx, cfg: cfg, form: form, properties: properties, began: time.Now(),
-		tree: newTree(form), visited: newVisited(form), stopped: map[timer]Stopped{}, checked: make([]int, len(properties)),
+		tree: newTree(form), visited: newVisited(form), stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, len(properties)),
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
@@ -76,6 +78,10 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	first.enter(&first.path[0])
 	root, stands := first.key(&first.path[0], first.world)
 	s.standsFor = max(stands, 1)
+	if s.starts = first.starts; s.starts {
+		// State 0 is none, and the start is no step.
+		root, s.standsFor, s.depth = form.of(sim.NewDigest.Text("before the start")), 0, -1
+	}
 	s.visited.add(root)
 	if first.goal != nil {
 		s.graph = newGraph(form, root)
@@ -114,6 +120,10 @@ type search struct {
 	// standsFor is how many states were found if each is counted that another one stands for.
 	standsFor int
 	stopped   map[timer]Stopped
+	// starts: state 0 is before the start, which has several ways.
+	starts bool
+	// spread has how many answers a question has of which only some were looked at.
+	spread map[string]int
 	// checked is, by property, how many steps put it to the test.
 	checked []int
 	// graph is nil if the subject has no goal.
@@ -231,7 +241,10 @@ func (s *search) merge(c *chunk) error {
 	}
 	s.transitions += c.transitions
 	if s.why == "" && c.endless != "" {
-		s.why = fmt.Sprintf("the bounds leave states without end: %s has fired at rest again and again, each time in a new state; --depth N ends schedules after N steps", c.endless)
+		s.why = fmt.Sprintf("the bounds leave states without end: %s; --depth N ends schedules after N steps", c.endless)
+	}
+	for what, answers := range c.spread {
+		s.spread[what] = max(s.spread[what], answers)
 	}
 	s.ended, s.rested, s.cut = s.ended+c.ended, s.rested+c.rested, s.cut+c.cut
 	for t, stopped := range c.stopped {
@@ -313,9 +326,15 @@ func (s *search) fail(c *candidate) error {
 		if err != nil {
 			return err
 		}
-		s.failures = append(s.failures, Failed{Failure: f, Path: &Path{steps: append(path, c.step)}})
+		s.failures = append(s.failures, Failed{Failure: f, Path: s.pathOf(append(path, c.step))})
 	}
 	return nil
+}
+
+func (s *search) pathOf(steps []step) *Path {
+	p := &Path{steps: steps, starts: s.starts, most: s.cfg.Bounds.Answers}
+	p.Begin()
+	return p
 }
 
 // checkLimits says in why which limit ends the search, if one does.
@@ -364,6 +383,12 @@ func (s *search) result() *Result {
 	}
 	for i, p := range s.properties {
 		r.Checked[p] = s.checked[i]
+	}
+	if s.starts {
+		r.States--
+	}
+	for _, what := range slices.Sorted(maps.Keys(s.spread)) {
+		r.Spread = append(r.Spread, Spread{what, s.spread[what], s.cfg.Bounds.Answers})
 	}
 	world := s.workers[0].first
 	if y := s.workers[0].symmetry; y != nil {

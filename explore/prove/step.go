@@ -34,10 +34,13 @@ func newStep(action int, given *answers.Combination) (step, error) {
 
 func (s step) action() int { return int(s & (maxActions - 1)) }
 
-// chooser takes the step. It answers as the digits of the number say.
-func (s step) chooser() *ranked { return &ranked{int(s >> actionBits), int(s >> actionBits)} }
+// chooser takes the step. It answers as the digits of the number say, of which each stands for one of
+// at most so many answers (Bounds.Answers).
+func (s step) chooser(most int) *ranked {
+	return &ranked{int(s >> actionBits), int(s >> actionBits), most}
+}
 
-type ranked struct{ number, rest int }
+type ranked struct{ number, rest, most int }
 
 // Number implements answering.
 func (r *ranked) Number() uint64 { return uint64(r.number) }
@@ -47,26 +50,41 @@ func (*ranked) Pick(*sim.World, []sim.Action) int { panic("prove: a step is not 
 
 // Choose implements sim.Chooser.
 func (r *ranked) Choose(_ *sim.World, n int, _ string) int {
-	v := r.rest % n
-	r.rest /= n
-	return v
+	looked := answers.Looked(n, r.most)
+	v := r.rest % looked
+	r.rest /= looked
+	return answers.At(v, n, r.most)
 }
 
 // Path is a schedule that was found. As a chooser it takes it once, and cuts the run off
 // behind it.
 type Path struct {
 	steps []step
-	at    int
-	now   *ranked
+	// starts: the first of the steps is the start, which only answers questions. most is
+	// Bounds.Answers.
+	starts bool
+	most   int
+	at     int
+	now    *ranked
 	// fixed is how many questions were asked before the first step.
 	fixed int
 }
 
 // Len is its number of steps.
-func (p *Path) Len() int { return len(p.steps) }
+func (p *Path) Len() int {
+	if p.starts {
+		return len(p.steps) - 1
+	}
+	return len(p.steps)
+}
 
 // Begin has the path taken from its first step on.
-func (p *Path) Begin() { p.at, p.now, p.fixed = 0, nil, 0 }
+func (p *Path) Begin() {
+	p.at, p.now, p.fixed = 0, nil, 0
+	if p.starts {
+		p.at, p.now = 1, p.steps[0].chooser(p.most)
+	}
+}
 
 // Pick implements sim.Chooser.
 func (p *Path) Pick(*sim.World, []sim.Action) int {
@@ -74,11 +92,12 @@ func (p *Path) Pick(*sim.World, []sim.Action) int {
 		return -1
 	}
 	s := p.steps[p.at]
-	p.at, p.now = p.at+1, s.chooser()
+	p.at, p.now = p.at+1, s.chooser(p.most)
 	return s.action()
 }
 
-// Choose implements sim.Chooser. Before the first step each question has its first answer.
+// Choose implements sim.Chooser. Before the first step each question has its first answer, unless the
+// path says how it starts.
 func (p *Path) Choose(w *sim.World, n int, what string) int {
 	if p.now == nil {
 		p.fixed++

@@ -20,8 +20,8 @@ type Subject interface {
 	// PastOf reports whether Past may change when a node acts. A search asks for it once for all
 	// states in which these nodes are equal.
 	PastOf(n sim.NodeID) bool
-	// SeesNodes reports whether what Over, JudgeStep and the Goal say also depends on these nodes and
-	// nothing else, and JudgeStep on whose step it was. A search then asks as seldom for it.
+	// SeesNodes reports whether what Over, JudgeStep and the Goal say also depends on these nodes, on the
+	// clock, and on nothing else, and JudgeStep on whose step it was. A search then asks as seldom for it.
 	SeesNodes() bool
 	// JudgeStep says what is known after a step of the adopted world: a finding for each
 	// property that the step may have put to the test. It may be called for any step, and
@@ -63,6 +63,12 @@ func (NoMemory) Recall(any) {}
 
 // Remember implements Remembering.
 func (NoMemory) Remember(any, *sim.World, sim.Action) any { return nil }
+
+// Horizon is implemented by a subject whose timed runs end at some time at the latest.
+type Horizon interface {
+	// CutOff reports whether a run that is over ended at that time, with something still to be done.
+	CutOff(w *sim.World) bool
+}
 
 // Goal is something that is open in some states of the adopted world, and must not stay so
 // for ever.

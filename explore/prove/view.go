@@ -19,8 +19,9 @@ type views struct {
 	// memory is what is remembered in the state that is asked about.
 	remembers bool
 	memory    any
-	// nodes are those that the judges see.
+	// nodes are those that the judges see. If timed, they see the clock besides.
 	nodes []sim.NodeID
+	timed bool
 
 	numbers intern.Pairs
 	known   []view
@@ -35,7 +36,8 @@ type view struct {
 	// past is what Subject.Past says, own what it says of each of the nodes that cannot be told apart.
 	past sim.Digest
 	own  []sim.Digest
-	over bool
+	// over is whether the run has ended, cut whether only the horizon has ended it.
+	over, cut bool
 	// open is what is open of the goal.
 	open uint64
 }
@@ -48,7 +50,7 @@ type judgement struct {
 }
 
 func newViews(s Subject, nodes int) *views {
-	v := &views{subject: s, remembers: s.Remembers()}
+	v := &views{subject: s, remembers: s.Remembers(), timed: s.Options().Mode == sim.Timed}
 	for n := range sim.NodeID(nodes) {
 		if s.PastOf(n) {
 			v.nodes = append(v.nodes, n)
@@ -63,6 +65,9 @@ const firstView = 1
 // number is that of the view of a state.
 func (v *views) number(p *sim.Parts, s sim.State) uint32 {
 	at := uint32(firstView)
+	if v.timed {
+		at = firstView + v.numbers.Number(at, p.Now(s))
+	}
 	for _, n := range v.nodes {
 		at = firstView + v.numbers.Number(at, p.Object(s, n))
 	}
@@ -71,6 +76,9 @@ func (v *views) number(p *sim.Parts, s sim.State) uint32 {
 
 // same reports whether two states have the same view.
 func (v *views) same(p *sim.Parts, a, b sim.State) bool {
+	if p.Now(a) != p.Now(b) {
+		return false
+	}
 	for _, n := range v.nodes {
 		if p.Object(a, n) != p.Object(b, n) {
 			return false
@@ -97,7 +105,7 @@ func (v *views) of(number uint32, world func() *sim.World) *view {
 		x.past = v.subject.(Symmetric).PastApart(sim.NewDigest, x.own)
 	}
 	if v.subject.SeesNodes() {
-		x.over, x.open = v.subject.Over(w), v.open()
+		x.look(v, w)
 	}
 	x.known = true
 	return x
@@ -111,6 +119,13 @@ func (v *views) adopt(w *sim.World) {
 	}
 }
 
+// look asks the subject, which has adopted the world.
+func (x *view) look(v *views, w *sim.World) {
+	x.over, x.open = v.subject.Over(w), v.open()
+	h, ends := v.subject.(Horizon)
+	x.cut = ends && x.over && h.CutOff(w)
+}
+
 func (v *views) open() uint64 {
 	if g := v.subject.Goal(); g != nil {
 		return g.Open()
@@ -118,14 +133,16 @@ func (v *views) open() uint64 {
 	return 0
 }
 
-// isOver reports whether the run has ended in a state, and what is open of the goal.
-func (v *views) isOver(number uint32, world func() *sim.World) (over bool, open uint64) {
+// at is what is said of whether the run has ended in a state, and of the goal.
+func (v *views) at(number uint32, world func() *sim.World) view {
 	if x := v.of(number, world); v.subject.SeesNodes() {
-		return x.over, x.open
+		return *x
 	}
 	w := world()
 	v.adopt(w)
-	return v.subject.Over(w), v.open()
+	var x view
+	x.look(v, w)
+	return x
 }
 
 // judge is what is said of a step to a state, valid until the next call.

@@ -23,8 +23,12 @@ type worker struct {
 	fixed int
 	// symmetry is nil if each node is told apart.
 	symmetry *symmetry
-	// first is the world of the first state.
-	first *sim.World
+	// first is the world of the first state. starts: a timed run starts in one of many ways, as its
+	// questions before the first step are answered. State 0 is before the start then, in which nothing
+	// of built has started, and first is one of those behind it. started is the last that was made.
+	first          *sim.World
+	starts         bool
+	built, started *sim.World
 	// remembered is what the subject remembers in the first state.
 	remembered any
 	// parts are what the worlds of its states consist of, views what the judges say of them. A
@@ -60,7 +64,8 @@ type place struct {
 	memory any
 	// fired is which timers have fired how often on the way to it, a number of worker.fired.
 	fired uint32
-	// free is how many firings on the way to it no bound has counted.
+	// free is how many firings on the way to it no bound has counted; in a timed run, how many steps
+	// were taken since time has passed.
 	free uint32
 	// view is the number of what the judges see of it.
 	view uint32
@@ -107,9 +112,11 @@ type chunk struct {
 	expanded []expanded
 	led      []key
 	reached  int
-	// endless is a timer that fires once more behind maxFree firings that no bound has counted.
+	// endless says what goes on without end.
 	endless string
-	err     error
+	// spread has how many answers a question has of which only some are looked at.
+	spread map[string]int
+	err    error
 }
 
 func newWorker(s Subject, cfg *Config, t *tree, v *visited, properties int) (*worker, error) {
@@ -118,8 +125,17 @@ func newWorker(s Subject, cfg *Config, t *tree, v *visited, properties int) (*wo
 		first: sim.NewWorld(s.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{}, fired: firedSets{sets: []firings{nil}},
 		maxNodes: cmp.Or(cfg.nodes, maxNodes),
 	}
-	start := &Path{}
 	w.first.OmitNames()
+	if w.starts = s.Options().Mode == sim.Timed; w.starts {
+		w.built, w.started, w.first = w.first, &sim.World{}, &sim.World{}
+		explore.Build(s, w.built)
+		if err := w.built.Fork(w.first); err != nil {
+			return nil, err
+		}
+		w.first.Start(&Path{})
+		return w, w.begin()
+	}
+	start := &Path{}
 	explore.Begin(s, w.first, start)
 	w.fixed = start.fixed
 	if s.Remembers() {
@@ -212,7 +228,7 @@ func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
 
 // expand looks at the states from first up to last, which belong to one layer.
 func (w *worker) expand(first, last uint32) *chunk {
-	c := &chunk{by: w, stopped: map[timer]Stopped{}, checked: make([]int, w.properties)}
+	c := &chunk{by: w, stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, w.properties)}
 	if w.isFull() {
 		c.err = w.begin()
 	}
@@ -267,7 +283,11 @@ func (w *worker) goTo(state uint32) (*place, error) {
 	for i := len(ahead) - 1; i >= 0; i-- {
 		step := ahead[i].step
 		w.enter(&w.path[len(w.path)-1])
-		next := w.take(w.enabled()[step.action()], step.chooser())
+		var a sim.Action
+		if !w.isBeforeStart() {
+			a = w.enabled()[step.action()]
+		}
+		next := w.take(a, step.chooser(w.counter.bounds.Answers))
 		next.state = ahead[i].state
 		w.pushPath(next)
 	}
@@ -294,8 +314,45 @@ type answering interface {
 	Number() uint64
 }
 
+// isBeforeStart reports whether nothing has started at the place that was entered.
+func (w *worker) isBeforeStart() bool { return w.starts && w.at.state == 0 }
+
+// start takes the step from before the start.
+func (w *worker) start(c answering) place {
+	if err := w.built.Fork(w.started); err != nil {
+		panic(err) // it was possible before
+	}
+	w.started.Start(c)
+	w.buffer = w.parts.Apart(w.started, w.buffer)
+	next := place{parts: w.buffer}
+	if w.views.remembers {
+		w.subject.Adopt(w.started)
+		next.memory = w.subject.Remembered(w.started)
+		w.views.memory = next.memory
+	}
+	return w.healed(next)
+}
+
+// healed is where a timed run goes on: the subject may end the safety phase (explore.Subject.Over).
+func (w *worker) healed(next place) place {
+	if w.starts && w.parts.Phase(next.parts) == sim.Safety {
+		world := w.worldThere()
+		w.subject.Adopt(world)
+		if w.subject.Over(world); world.Phase() != sim.Safety {
+			w.buffer = w.parts.Apart(world, w.buffer)
+			next.parts = w.buffer
+		}
+	}
+	next.view = w.views.number(w.parts, next.parts)
+	return next
+}
+
 // take takes one step from the place that was entered. What it leads to is valid until the next one.
 func (w *worker) take(a sim.Action, c answering) place {
+	w.isThere = false
+	if w.isBeforeStart() {
+		return w.start(c)
+	}
 	from := w.at
 	next := place{fired: from.fired, free: from.free}
 	if t, counted := w.counted(a); counted {
@@ -303,9 +360,16 @@ func (w *worker) take(a sim.Action, c answering) place {
 	} else if w.counter.isFree(a) {
 		next.free++
 	}
-	w.isThere = false
 	next.parts, _ = w.parts.Take(from.parts, a, c, c.Number(), w.buffer)
 	w.buffer = next.parts
+	if w.starts {
+		if next.free++; w.parts.Now(next.parts) != w.parts.Now(from.parts) {
+			next.free = 0
+		}
+		next = w.healed(next)
+		w.remember(&next, a)
+		return next
+	}
 	if next.view = from.view; !w.views.same(w.parts, from.parts, next.parts) {
 		next.view = w.views.number(w.parts, next.parts)
 	}
@@ -334,19 +398,30 @@ func (w *worker) counted(a sim.Action) (timer, bool) {
 // successors takes each step out of a state.
 func (w *worker) successors(c *chunk, from *place) {
 	w.enter(from)
-	over, open := w.views.isOver(from.view, w.world)
-	if w.goal != nil {
-		c.expanded = append(c.expanded, expanded{open: open})
+	if w.isBeforeStart() {
+		w.combinations(c, 0, sim.Action{})
+		return
 	}
-	if over {
+	at := w.views.at(from.view, w.world)
+	if w.goal != nil {
+		c.expanded = append(c.expanded, expanded{open: at.open})
+	}
+	switch {
+	case at.cut:
+		c.cut++
+		return
+	case at.over:
 		c.ended++
 		return
+	case w.starts && from.free >= maxInstant && w.counter.bounds.Depth == 0:
+		c.endless = fmt.Sprintf("no time passes: %d steps came at %v, each in a new state; give messages and loops time (--set network=1ms --set scheduling=1ms)",
+			from.free, w.world().Now().Sub(0))
 	}
 	went, stopped := false, false
 	for i, a := range w.enabled() {
 		t, counted := w.counted(a)
 		if !counted && from.free >= maxFree && w.counter.bounds.Depth == 0 && w.counter.isFree(a) {
-			c.endless = fmt.Sprintf("%s of %s", w.world().Activity(a), w.first.NodeName(a.Node))
+			c.endless = fmt.Sprintf("%s of %s has fired at rest again and again, each time in a new state", w.world().Activity(a), w.first.NodeName(a.Node))
 		}
 		if counted && w.fired.sets[from.fired].of(t) >= w.counter.bounds.Firings {
 			c.stop(t, func() string { return w.world().Activity(a) })
@@ -357,10 +432,7 @@ func (w *worker) successors(c *chunk, from *place) {
 			continue
 		}
 		went = true
-		var given answers.Combination
-		for more := true; more && c.err == nil; more = given.Next() {
-			c.err = w.successor(c, i, a, &given)
-		}
+		w.combinations(c, i, a)
 	}
 	switch {
 	case went:
@@ -371,9 +443,28 @@ func (w *worker) successors(c *chunk, from *place) {
 	}
 }
 
+// combinations takes a step with each combination of answers to its questions.
+func (w *worker) combinations(c *chunk, i int, a sim.Action) {
+	given := answers.Combination{Most: w.counter.bounds.Answers}
+	if given.Most > 0 {
+		given.Spread = c.noteSpread
+	}
+	for more := true; more && c.err == nil; more = given.Next() {
+		c.err = w.successor(c, i, a, &given)
+	}
+}
+
+// unjudged is what is said of the start, which is no step.
+var unjudged judgement
+
+func (c *chunk) noteSpread(what string, answers int) { c.spread[what] = max(c.spread[what], answers) }
+
 // successor takes one step out of the state that was entered, and notes where it leads if that is new.
 func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combination) error {
-	c.transitions++
+	starting := w.isBeforeStart()
+	if !starting {
+		c.transitions++
+	}
 	next, panicked := w.tryStep(a, given)
 	taken, err := newStep(i, given)
 	if err != nil {
@@ -384,7 +475,10 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		return nil
 	}
 	k, stands := w.key(&next, w.worldThere)
-	judged := w.views.judge(next.view, a, w.worldThere)
+	judged := &unjudged
+	if !starting {
+		judged = w.views.judge(next.view, a, w.worldThere)
+	}
 	for _, i := range judged.checked {
 		c.checked[i]++
 	}
@@ -393,8 +487,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		return nil
 	}
 	if w.goal != nil {
-		_, open := w.views.isOver(next.view, w.worldThere)
-		c.lead(threadOf(w.world(), a), k, open)
+		c.lead(threadOf(w.world(), a), k, w.views.at(next.view, w.worldThere).open)
 	}
 	if known, err := w.visited.has(k); err != nil {
 		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)

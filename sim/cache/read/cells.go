@@ -51,7 +51,7 @@ func (r *Read) wait() sim.Digest {
 	}
 	h := sim.NewDigest.Word(uint64(state)<<32 | uint64(r.origin)).Int(r.wanted)
 	h = h.Bool(r.consistent).Bool(r.unlimited).Bool(r.countsForProgress).Bool(r.proof != 0)
-	h = h.Int(int64(r.began)).Int(r.exact).Text(r.start)
+	h = h.Int(int64(r.arrived)).Int(int64(r.began)).Int(r.exact).Text(r.start)
 	switch {
 	case r.list != nil:
 		return r.selection.fingerprint(r.list.Digest(h))
