@@ -23,14 +23,24 @@ import (
 	"github.com/watchbed/watchbed/explore/recording"
 	"github.com/watchbed/watchbed/report"
 	"github.com/watchbed/watchbed/report/proved"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
 const proveHelp = `Prove looks at every schedule of a scenario within bounds, and says what it covered.
 
 The bounds are the options of the workload (--set writers=1, reads=2, breaks=1, ...),
-and how often each timer fires that is not part of a client's plan (--firings). There
-is no clock: any armed timer may fire at any point, which is more than real time allows.
+and how often each timer fires that is not part of a client's plan (--firings). An untimed
+scenario has no clock: any armed timer may fire at any point, which is more than real time allows.
+
+A timed scenario (mode=timed) has a virtual clock, and its bound is --set horizon=1s, when a run ends
+at the latest. What is due first happens first, and what is due at one moment in every order. So
+claims that something comes in time (answers-in-time) are searched: a violation is a shortest run
+in which it does not. Each delay is one of a few (see --set network, --set scheduling), as are
+when a client asks and when tickers begin. Of a question with more than --answers answers
+(2 if timed) the first, the last and those evenly between are looked at, and the output says of which
+question. With --set network=0s --set scheduling=0s only the orders are left. That messages take
+a time between those that were looked at is not shown to be right.
 
 A claim that something comes sooner or later (answered) is violated by a loop that can be
 repeated for ever. For it, timers fire without end when nothing else can happen. If each such
@@ -69,6 +79,7 @@ where what is in them would be most of a state.`
 const proveExamples = `  PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1
   PROGRAM prove issue-15220 --etcd 3.5.7 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1
   PROGRAM prove quiet-range --etcd 3.5.12 --firings 0
+  PROGRAM prove issue-17507 --set noise-writes=1 --set readers=1 --set reads=1 --set items=1 --set keys=1 --set network=0s --set scheduling=0s --set horizon=1s
   PROGRAM prove issue-15220 --etcd 3.6.16 --set writers=1 --set writes=1 --set readers=1 --set reads=1 --firings 1 --engine schedules`
 
 type proveFlags struct {
@@ -76,6 +87,7 @@ type proveFlags struct {
 	engine                         string
 	keys                           int
 	firings, depth, states, memory int
+	answers                        int
 	limit                          time.Duration
 	workers                        int
 	noSymmetry                     bool
@@ -91,6 +103,8 @@ const (
 	// maxMemoryMB is 16 TB, more than a machine has.
 	maxMemoryMB    = 16 << 20
 	defaultKeyBits = 64
+	// defaultTimedAnswers is the first answer and the last: of a delay the shortest and the longest.
+	defaultTimedAnswers = 2
 )
 
 func proveCommand(s process) *cobra.Command {
@@ -106,6 +120,7 @@ func proveCommand(s process) *cobra.Command {
 	f.add(c, s.program, "scenario")
 	c.Flags().StringVar(&f.engine, "engine", proof.States, "what is searched: states or schedules")
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
+	c.Flags().IntVar(&f.answers, "answers", 0, "how many answers to a question are looked at, from the first to the last evenly (default: all; 2 if timed)")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that the states may take; with --keep more go to files")
@@ -126,6 +141,9 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 		return err
 	}
 	if err := f.fits(c.Flags()); err != nil {
+		return err
+	}
+	if err := f.fitsClock(c.Flags(), &p.Clock); err != nil {
 		return err
 	}
 	if err := f.check(); err != nil {
@@ -153,7 +171,7 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 		return proof.SearchSchedules(ctx, sc, p, schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}, s.tool())
 	}
 	cfg := prove.Config{
-		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth},
+		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth, Answers: f.answers},
 		Workers: f.workers, States: f.states, Bytes: f.memory << 20, For: f.limit,
 		Symmetry: !f.noSymmetry, Progress: live.search, KeyBits: f.keys,
 	}
@@ -213,10 +231,27 @@ func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)
 	}
-	for _, name := range []string{"depth", "states", "memory", "workers", "no-symmetry", "keep", "keys"} {
+	for _, name := range []string{"depth", "answers", "states", "memory", "workers", "no-symmetry", "keep", "keys"} {
 		if set.Changed(name) {
 			return usage("--%s is for --engine %s: schedules are followed to their end, one at a time, and no states are kept", name, proof.States)
 		}
+	}
+	return nil
+}
+
+// fitsClock refuses a bound that a clock makes needless, and sets the default of another one.
+func (f *proveFlags) fitsClock(set *pflag.FlagSet, c *testbed.Clock) error {
+	switch {
+	case set.Changed("answers") && f.answers < 2:
+		return usage("--answers %d: want 2, for the first and the last, or more", f.answers)
+	case c.Mode == sim.Untimed:
+		return nil
+	case set.Changed("firings"):
+		return usage("--firings is for runs without a clock, and this one is timed: when timers fire, the clock says; --set horizon=%v bounds it", c.Horizon)
+	}
+	f.firings = 0
+	if !set.Changed("answers") {
+		f.answers = defaultTimedAnswers
 	}
 	return nil
 }

@@ -166,6 +166,62 @@ func TestProveGoesOn(t *testing.T) {
 	c.refuses([]string{"cannot open file, where the search is kept"}, of("--keep", "file")...)
 }
 
+// quietTimed are the bounds of a timed proof that takes a second. A horizon belongs at its end.
+var quietTimed = []string{
+	"prove", "issue-17507", "--set", "noise-writes=1", "--set", "readers=1", "--set", "reads=1", "--set", "items=1", "--set", "keys=1",
+	"--set", "network=0s", "--set", "scheduling=0s", "--set",
+}
+
+func TestProveOfTimedRunsSaysWhatItCovered(t *testing.T) {
+	c := command(t)
+	require.Zero(t, c.run(append(quietTimed, "horizon=1s", "--etcd", "3.5.13")...), c.err)
+	for _, want := range []string{
+		"proved within bounds", "Virtual time: 1s.", "Messages and loops take no time", "phase of syncWatchersLoop (of 100)", "think (of 41)",
+		"answers-in-time  checked by", "answers-in-time: within 300ms (", "2 polls of 100ms",
+	} {
+		require.Contains(t, c.out, want)
+	}
+	require.NotContains(t, c.out, "the time was over")
+	require.NotContains(t, c.out, "fires")
+
+	require.Zero(t, c.run(append(quietTimed, "horizon=350ms", "--etcd", "3.5.13", "--json")...), c.err)
+	var p proof.Proof
+	require.NoError(t, json.Unmarshal([]byte(c.out), &p))
+	require.Equal(t, "proved", p.Verdict)
+	require.Equal(t, "350ms", p.Bounds.Clock.Horizon)
+	require.Equal(t, "300ms", p.Bounds.Clock.Within["answers-in-time"].Total)
+	require.Contains(t, p.Bounds.Clock.Within["answers-in-time"].Derivation, "2 polls of 100ms")
+	require.Equal(t, 2, p.Bounds.Answers)
+	require.Contains(t, p.Bounds.Spread, proof.Spread{Question: "think", Answers: 41, Looked: 2})
+	require.Positive(t, p.CutStates)
+	require.Empty(t, p.Cut)
+
+	// A horizon in which not all is done is said.
+	require.Zero(t, c.run(append(quietTimed, "horizon=350ms", "--etcd", "3.5.13")...), c.err)
+	require.Contains(t, c.out, "the time was over, and a client was not done")
+}
+
+// The clients of this scenario draw their plans when they start.
+func TestProveOfAStartWithTooManyQuestionsIsUndecided(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitNoVerdict, c.run("prove", "lease-times"), c.err)
+	require.Contains(t, strings.Join(strings.Fields(c.out), " "), "undecided: a step, or the start of a run, asks questions with more than 4194304 combinations of answers.")
+	require.Contains(t, c.out, "0 states, 0 transitions, depth 0")
+}
+
+func TestProveOfTimedRunsTellsAShortestSchedule(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run(append(quietTimed, "horizon=1s", "--html", "page.html")...), c.err)
+	for _, want := range []string{"still waits after", "within 300ms", "progress=deferred", "this is a shortest schedule, of 35 steps"} {
+		require.Contains(t, c.out, want)
+	}
+	require.FileExists(t, "page.html")
+	files := c.failures()
+	require.Len(t, files, 1)
+	require.Equal(t, exitViolated, c.run("replay", files[0]))
+	require.Contains(t, c.out, "The same run to the bit")
+}
+
 // The design sends a new id with each progress request, so that no state comes again.
 func TestProveSaysWhichBoundIsMissing(t *testing.T) {
 	c := command(t)
@@ -182,13 +238,18 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c := command(t)
 	c.refuses([]string{"which scenario?"}, "prove")
 	c.refuses([]string{"unknown scenario", "nosuch"}, "prove", "nosuch")
-	c.refuses([]string{"timed", "mode=untimed"}, "prove", "issue-17507")
+	c.refuses([]string{"--firings is for runs without a clock", "horizon=20s"}, "prove", "issue-17507", "--firings", "1")
+	c.refuses([]string{"needs a horizon", "horizon=20s"}, "prove", "issue-15220", "--set", "mode=timed")
+	c.refuses([]string{"horizon=200ms", "within 316ms", "horizon=632ms"}, "prove", "issue-17507", "--set", "noise-writes=1", "--set", "horizon=200ms")
+	c.refuses([]string{"slow-start claims nothing", "timed runs"}, "prove", "slow-start")
+	c.refuses([]string{"--engine schedules", "timed", "mode=untimed"}, "prove", "issue-17507", "--engine", "schedules")
+	c.refuses([]string{"--answers 1: want 2"}, "prove", "issue-15220", "--answers", "1")
 	c.refuses([]string{"--firings -1"}, "prove", "issue-15220", "--firings", "-1")
 	c.refuses([]string{"--memory 0"}, "prove", "issue-15220", "--memory", "0")
 	c.refuses([]string{"--workers 0"}, "prove", "issue-15220", "--workers", "0")
 	c.refuses([]string{"--keys 65: want 64 or 128"}, "prove", "issue-15220", "--keys", "65")
 	c.refuses([]string{"unknown engine", "states or schedules"}, "prove", "issue-15220", "--engine", "nosuch")
-	for _, limit := range []string{"--depth", "--states", "--memory", "--workers", "--keep", "--keys"} {
+	for _, limit := range []string{"--depth", "--answers", "--states", "--memory", "--workers", "--keep", "--keys"} {
 		c.refuses([]string{limit + " is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", limit, "1")
 	}
 	c.refuses([]string{"--no-symmetry is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", "--no-symmetry")

@@ -3,6 +3,7 @@ package testbed
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
@@ -58,21 +59,46 @@ func (sc *Scenario) Provable(p Params) (*System, []*Property, error) {
 	judged, left := *sc, []*Property(nil)
 	judged.Claims = nil
 	for _, c := range sc.Claims {
-		if c.Past == nil && c.Goal == nil || c.AtRest && !p.Clock.ToRest {
+		if c.searchable(&p.Clock) {
+			judged.Claims = append(judged.Claims, c)
+		} else {
 			left = append(left, c)
-			continue
 		}
-		judged.Claims = append(judged.Claims, c)
 	}
 	s, err := judged.New(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.scenario = sc
+	if err := s.checkHorizon(); err != nil {
+		return nil, nil, err
+	}
 	if err := s.makePasts(); err != nil {
 		return nil, nil, err
 	}
 	return s, left, nil
+}
+
+// searchable reports whether a search over states can judge a property.
+func (p *Property) searchable(c *Clock) bool {
+	if c.Mode == sim.Timed {
+		return p.TimedPast != nil
+	}
+	return (p.Past != nil || p.Goal != nil) && (!p.AtRest || c.ToRest)
+}
+
+// checkHorizon refuses a horizon before which nothing that the system claims can come too late.
+func (s *System) checkHorizon() error {
+	for _, c := range s.claims {
+		if c.Within == nil {
+			continue
+		}
+		if horizon, b := s.params.Clock.Horizon, c.Within(s); horizon <= b.Total {
+			return fmt.Errorf("horizon=%v: %s promises something within %v (%s), so that nothing could come too late; set a longer horizon, such as horizon=%v",
+				horizon, c.Name, b.Total, b.Derivation, (2 * b.Total).Round(time.Millisecond))
+		}
+	}
+	return nil
 }
 
 // ProvableByHistory is Provable for a search that judges schedules at their ends: claims about
@@ -102,6 +128,7 @@ func (sc *Scenario) ProvableByHistory(p Params) (*System, []*Property, error) {
 var (
 	_ prove.Subject   = (*System)(nil)
 	_ prove.Symmetric = (*System)(nil)
+	_ prove.Horizon   = (*System)(nil)
 )
 
 // makePasts makes those of the claims, each once, and finds out which judges look at steps.
@@ -109,6 +136,10 @@ func (s *System) makePasts() error {
 	for i, c := range s.claims {
 		_, steps := s.judges[i].(StepObserver)
 		s.ofSteps = append(s.ofSteps, steps)
+		if s.params.Clock.Mode == sim.Timed {
+			s.addPast(c.TimedPast(s))
+			continue
+		}
 		s.judgesRest = s.judgesRest || c.AtRest || c.Kind == Liveness && c.Goal == nil
 		if c.Goal != nil {
 			if s.goal = c.Goal(s); len(s.clients.history) > maxGoalClients {
@@ -116,13 +147,17 @@ func (s *System) makePasts() error {
 			}
 			continue
 		}
-		if p := c.Past(s); !slices.Contains(s.pasts, p) {
-			s.pasts = append(s.pasts, p)
-		}
+		s.addPast(c.Past(s))
 	}
 	s.findRemembering()
 	s.findAlike()
 	return nil
+}
+
+func (s *System) addPast(p Past) {
+	if !slices.Contains(s.pasts, p) {
+		s.pasts = append(s.pasts, p)
+	}
 }
 
 // Goal implements prove.Subject.
@@ -264,7 +299,8 @@ func (s *System) SeesNodes() bool {
 // JudgeStep implements prove.Subject. What clients recorded is judged after their own
 // steps, and the state of nodes by what looks at their steps. A member that is ahead of the
 // leader sends what the leader has still to apply: that is judged after etcd's steps. What
-// must be so when nothing more can happen is judged after any step.
+// must be so when nothing more can happen is judged after any step, and so is, timed, what must come
+// in time.
 func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	part := s.roles[a.Node].Part
 	recorded := part >= HistoryClient || part == EtcdMember && s.topology.Lagging
@@ -278,6 +314,8 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	for i, j := range s.judges {
 		f := explore.Finding{Property: s.claims[i].Name}
 		switch {
+		case w.Mode() == sim.Timed && s.claims[i].Kind == Liveness:
+			f = j.Finding(w)
 		case s.claims[i].Goal != nil:
 			// Whether it comes is a question to all the states together.
 		case s.ofSteps[i]:
@@ -293,6 +331,11 @@ func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 		s.findings = append(s.findings, f)
 	}
 	return s.findings
+}
+
+// CutOff implements prove.Horizon.
+func (s *System) CutOff(w *sim.World) bool {
+	return w.Now() >= sim.Time(s.params.Clock.Horizon) && !s.clients.programsEnded()
 }
 
 // Endless implements prove.Subject: a client has a plan that ends.

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -78,16 +77,49 @@ type Proof struct {
 type Bounds struct {
 	// Workload are the options that say what clients do and what may break, NAME=VALUE.
 	Workload []string `json:"workload"`
-	// Firings is how often each timer may fire that is not part of a client's plan.
+	// Firings is how often each timer may fire that is not part of a client's plan, if the runs are untimed.
 	// RestFree: firings at rest are not counted, because a claim is about what never comes.
 	Firings  int  `json:"firings"`
 	RestFree bool `json:"restFree,omitempty"`
+	// Clock is nil if the runs are untimed: any armed timer may fire at any point.
+	Clock *Clock `json:"clock,omitempty"`
+	// Answers is up to how many answers to one question were looked at, 0 for all. Spread are the
+	// questions that have more.
+	Answers int      `json:"answers,omitempty"`
+	Spread  []Spread `json:"spread,omitempty"`
 	// Depth is the number of steps of the longest schedule, 0 for no bound.
 	Depth int `json:"depth,omitempty"`
 	// AtRest: the search begins when the caches have listed and watch. Fixed is how many
 	// questions were asked before it began; each has its first answer.
 	AtRest bool `json:"atRest"`
 	Fixed  int  `json:"fixed,omitempty"`
+}
+
+// Clock is how time goes in the runs that were searched. What is due first happens first, and what is due
+// at one moment in every order. The durations are texts such as 1ms.
+type Clock struct {
+	// Horizon is when a run ends at the latest.
+	Horizon string `json:"horizon"`
+	// Network and Scheduling are the longest delays of a message and of a loop that has work, once the
+	// caches are ready and faults are over. Before that they are ten times as long.
+	Network    string `json:"network"`
+	Scheduling string `json:"scheduling"`
+	// Within is, by claim, how long what it promises may take.
+	Within map[string]Within `json:"within,omitempty"`
+}
+
+// Within is a bound with what it is made of.
+type Within struct {
+	Total      string `json:"total"`
+	Derivation string `json:"derivation"`
+}
+
+// Spread is a question with many answers, of which so many were looked at: the first, the last, and
+// others evenly between.
+type Spread struct {
+	Question string `json:"question"`
+	Answers  int    `json:"answers"`
+	Looked   int    `json:"looked"`
 }
 
 // Cut is a timer that a bound kept from firing, and in how many states or at the end of how
@@ -114,21 +146,15 @@ type Failure struct {
 	Replay  string `json:"replay,omitempty"`
 }
 
-// ErrTimed is the error of a scenario whose runs have a clock.
-var ErrTimed = errors.New("prove searches runs without a clock, in which any armed timer may fire at any point, and this one is timed; add --set mode=untimed")
-
 // Search searches every schedule of a scenario within the bounds. A recording belongs to
 // each failure, in their order. Tool is what recordings say that wrote them.
 func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg prove.Config, tool string) (*Proof, []*recording.Recording, error) {
-	if p.Clock.Mode == sim.Timed {
-		return nil, nil, ErrTimed
-	}
 	system, left, err := sc.Provable(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(system.Claims()) == 0 {
-		return nil, nil, fmt.Errorf("%s claims nothing that a search over states can judge; run explores it", sc.Name)
+		return nil, nil, fmt.Errorf("%s claims nothing that a search over the states of %v runs can judge; run explores it", sc.Name, p.Clock.Mode)
 	}
 	if cfg.Keep != nil {
 		keep := *cfg.Keep
@@ -141,6 +167,7 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	}
 	proof := of(sc, &p, cfg.Bounds, result)
 	proof.Bounds.RestFree = system.Goal() != nil
+	proof.Bounds.Clock = clockOf(system)
 	proof.Claims, proof.NotJudged = testbed.Names(system.Claims()), testbed.Names(left)
 	var runs []*recording.Recording
 	for _, f := range result.Failures {
@@ -153,6 +180,22 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	return proof, runs, nil
 }
 
+// clockOf is nil if the runs of a system are untimed.
+func clockOf(s *testbed.System) *Clock {
+	c := s.Params().Clock
+	if c.Mode != sim.Timed {
+		return nil
+	}
+	clock := &Clock{Horizon: c.Horizon.String(), Network: c.Network.String(), Scheduling: c.Scheduling.String(), Within: map[string]Within{}}
+	for _, claim := range s.Claims() {
+		if claim.Within != nil {
+			b := claim.Within(s)
+			clock.Within[claim.Name] = Within{b.Total.String(), b.Derivation}
+		}
+	}
+	return clock
+}
+
 // question is what a search is about, as NAME=VALUE.
 func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *prove.Config) []string {
 	list := []string{"scenario=" + sc.Name}
@@ -160,7 +203,7 @@ func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *pro
 		list = append(list, x.Name+"="+x.Value)
 	}
 	return append(list, "claims="+strings.Join(claims, ","), fmt.Sprintf("--firings=%d", cfg.Bounds.Firings), fmt.Sprintf("--depth=%d", cfg.Bounds.Depth),
-		fmt.Sprintf("--no-symmetry=%v", !cfg.Symmetry))
+		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers), fmt.Sprintf("--no-symmetry=%v", !cfg.Symmetry))
 }
 
 func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
@@ -180,7 +223,7 @@ func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
 func about(sc *testbed.Scenario, p *testbed.Params, engine string, b prove.Bounds) *Proof {
 	return &Proof{
 		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine,
-		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, AtRest: p.Clock.AtRest},
+		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, Answers: b.Answers, AtRest: p.Clock.AtRest && p.Clock.Mode == sim.Untimed},
 		Masked: story.Masked(p), Settings: story.Settings(p),
 		Cut: []Cut{}, Failures: []Failure{},
 	}
@@ -198,6 +241,9 @@ func of(sc *testbed.Scenario, p *testbed.Params, b prove.Bounds, r *prove.Result
 	proof.Resumed, proof.GoesOn, proof.Filed = r.Resumed, r.GoesOn, r.Filed
 	for _, s := range r.Stopped {
 		proof.Cut = append(proof.Cut, Cut(s))
+	}
+	for _, s := range r.Spread {
+		proof.Bounds.Spread = append(proof.Bounds.Spread, Spread(s))
 	}
 	for _, f := range r.Failures {
 		proof.Failures = append(proof.Failures, Failure{Property: f.Property, Label: f.Label, Steps: f.Path.Len(), Loop: f.Loop})

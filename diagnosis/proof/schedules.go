@@ -31,7 +31,7 @@ type Schedules struct {
 // SearchSchedules is Search by the other engine: one schedule of each class.
 func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg schedules.Config, tool string) (*Proof, []*recording.Recording, error) {
 	if p.Clock.Mode == sim.Timed {
-		return nil, nil, ErrTimed
+		return nil, nil, fmt.Errorf("--engine %s searches runs without a clock, in which any armed timer may fire at any point, and this one is timed; leave --engine out, or add --set mode=untimed", ClassSchedules)
 	}
 	system, left, err := sc.ProvableByHistory(p)
 	if err != nil {

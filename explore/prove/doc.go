@@ -33,6 +33,15 @@
 // can have its turn, is a knot: a schedule that goes around in it is fair and never comes to the
 // goal. It is told as a way into a loop, and the loop.
 //
+// A timed run (sim.Timed) has the clock and all deadlines in its state. Nodes keep readings of the
+// clock, so that the same at another time is another state: only the horizon of the subject ends the
+// search, and a state is not met again later in a run. What is due first happens first, in every order of
+// what is due at one moment. A run starts in one of many ways, by the answers to the questions that nodes
+// ask when they start (phases of tickers, first delays): each is a state behind the first one. Each
+// delay is a question with a few answers (sim.Delay), of which Bounds.Answers may leave out those in the
+// middle. Nothing is shown of the delays that are left out, nor of those between the answers. An untimed
+// run stands for all delays, and says nothing of how long anything takes.
+//
 // A search that is kept goes on when memory is full: the tree is read from the file of states,
 // and fingerprints from a sorted file (as in TLC; sorted.go has the reasons against delayed
 // detection of duplicates, as in Murphi). The graph of a goal stays in memory.

@@ -94,7 +94,7 @@ type Failed struct {
 // that one of them was not looked at (the birthday bound).
 func (r *Result) Collision() float64 {
 	n := float64(r.States)
-	return n * (n - 1) / 2 / math.Pow(2, float64(max(r.KeyBits, 64)))
+	return n * max(n-1, 0) / 2 / math.Pow(2, float64(max(r.KeyBits, 64)))
 }
 
 // Rate is in states a second.

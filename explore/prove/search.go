@@ -385,7 +385,9 @@ func (s *search) result() *Result {
 		r.Checked[p] = s.checked[i]
 	}
 	if s.starts {
-		r.States--
+		// What is before the start is no state.
+		r.States, r.Depth = r.States-1, max(r.Depth, 0)
+		r.Left = min(r.Left, r.States)
 	}
 	for _, what := range slices.Sorted(maps.Keys(s.spread)) {
 		r.Spread = append(r.Spread, Spread{what, s.spread[what], s.cfg.Bounds.Answers})

@@ -27,7 +27,7 @@ func newStep(action int, given *answers.Combination) (step, error) {
 		return 0, tooLarge(fmt.Sprintf("a state has more than %d enabled actions", maxActions))
 	}
 	if given.Combinations() > maxAnswers {
-		return 0, tooLarge(fmt.Sprintf("a step asks questions with more than %d combinations of answers", maxAnswers))
+		return 0, tooLarge(fmt.Sprintf("a step, or the start of a run, asks questions with more than %d combinations of answers", maxAnswers))
 	}
 	return step(action | int(given.Number())<<actionBits), nil
 }

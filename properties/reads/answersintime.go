@@ -21,6 +21,10 @@ var AnswersInTime = testbed.RegisterProperty(&testbed.Property{
 	Violated: "times out",
 	Labels:   map[string]string{"fallback": "falls back to etcd", "slow": "too slow", "timeout": "times out", "no-answer": "times out"},
 	Weight:   6,
+	TimedPast: func(s *testbed.System) testbed.Past {
+		return &waits{answersInTime{system: s}}
+	},
+	Within: (*testbed.System).ReadBound,
 	New: func(s *testbed.System) testbed.Judge {
 		return &answersInTime{system: s, bound: s.ReadBound()}
 	},
@@ -41,7 +45,7 @@ func (j *answersInTime) Finding(w *sim.World) explore.Finding {
 		ops, spans := c.Operations(), c.Spans()
 		for i := range ops {
 			op, span := &ops[i], &spans[i]
-			if span.Phase != sim.Liveness || !j.mustBeAnswered(op) {
+			if !j.isJudged(op, span) {
 				continue
 			}
 			label, outcome := j.fault(op, span, w.Now())
@@ -55,6 +59,11 @@ func (j *answersInTime) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// isJudged reports whether a read has to be answered in time and was made in the liveness phase.
+func (j *answersInTime) isJudged(op *model.Operation, span *workload.Span) bool {
+	return span.Phase == sim.Liveness && j.mustBeAnswered(op)
 }
 
 // mustBeAnswered reports whether a read has to be answered in time: a consistent
@@ -116,6 +125,34 @@ func missed(op *model.Operation, span *workload.Span, now sim.Time, bound time.D
 		return "slow", fmt.Sprintf("took %v", took)
 	}
 	return "", ""
+}
+
+// waits is since when each client waits for an answer that has to come in time. Answers are judged when
+// they come.
+type waits struct{ judge answersInTime }
+
+// Digest implements testbed.Past.
+func (p *waits) Digest(d sim.Digest) sim.Digest {
+	for _, c := range p.judge.system.Clients() {
+		d = p.of(c, d)
+	}
+	return d
+}
+
+// Apart implements testbed.ApartPast.
+func (p *waits) Apart(d sim.Digest, own []sim.Digest) sim.Digest {
+	for i, c := range p.judge.system.Clients() {
+		own[i] = p.of(c, own[i])
+	}
+	return d
+}
+
+func (p *waits) of(c *workload.Client, d sim.Digest) sim.Digest {
+	last := len(c.Operations()) - 1
+	if !c.Waiting() || !p.judge.isJudged(&c.Operations()[last], &c.Spans()[last]) {
+		return d.Bool(false)
+	}
+	return d.Bool(true).Int(int64(c.Spans()[last].Call))
 }
 
 // lateRead is a read that was not answered as it should have been.

@@ -10,7 +10,8 @@ var Exact = testbed.RegisterProperty(&testbed.Property{
 	Name: "exact", Kind: testbed.Safety,
 	Promise:  "A read at an exact resourceVersion is answered with the state at that version, or refused.",
 	Violated: "not the state of that revision", Labels: anomalies,
-	Weight: 5,
-	Past:   testbed.NoPast,
-	New:    ofHistory(linearizability.Exact),
+	Weight:    5,
+	Past:      testbed.NoPast,
+	TimedPast: testbed.NoPast,
+	New:       ofHistory(linearizability.Exact),
 })

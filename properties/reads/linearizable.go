@@ -11,7 +11,8 @@ var Linearizable = testbed.RegisterProperty(&testbed.Property{
 	Name: "linearizable", Kind: testbed.Safety,
 	Promise:  "Writes and consistent reads have one total order that respects real time; a LIST's items and its resourceVersion must both fit.",
 	Violated: "not linearizable", Labels: anomalies,
-	Weight: 7,
-	Past:   pastOf(linearizability.Linearizable),
-	New:    ofHistory(linearizability.Linearizable),
+	Weight:    7,
+	Past:      pastOf(linearizability.Linearizable),
+	TimedPast: pastOf(linearizability.Linearizable),
+	New:       ofHistory(linearizability.Linearizable),
 })

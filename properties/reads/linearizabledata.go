@@ -12,7 +12,8 @@ var LinearizableData = testbed.RegisterProperty(&testbed.Property{
 	Name: "linearizable-data", Kind: testbed.Safety,
 	Promise:  "Writes and consistent reads have one total order that respects real time; only the items of a LIST must fit, whatever resourceVersion it names.",
 	Violated: "not linearizable", Labels: anomalies,
-	Weight: 8,
-	Past:   pastOf(linearizability.LinearizableData),
-	New:    ofHistory(linearizability.LinearizableData),
+	Weight:    8,
+	Past:      pastOf(linearizability.LinearizableData),
+	TimedPast: pastOf(linearizability.LinearizableData),
+	New:       ofHistory(linearizability.LinearizableData),
 })

@@ -10,7 +10,8 @@ var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Name: "monotonic", Kind: testbed.Safety,
 	Promise:  "No client reads an older state than it has read before, whichever cache it asks.",
 	Violated: "client goes back in time", Labels: anomalies,
-	Weight: 4,
-	Past:   pastOf(linearizability.Monotonic),
-	New:    ofHistory(linearizability.Monotonic),
+	Weight:    4,
+	Past:      pastOf(linearizability.Monotonic),
+	TimedPast: pastOf(linearizability.Monotonic),
+	New:       ofHistory(linearizability.Monotonic),
 })

@@ -10,6 +10,7 @@ var NotOlderThan = testbed.RegisterProperty(&testbed.Property{
 	Name: "not-older-than", Kind: testbed.Safety,
 	Promise:  "A read that names a minimum resourceVersion is answered at that version or later.",
 	Violated: "older than asked for", Labels: anomalies,
-	Past: testbed.NoPast,
-	New:  ofHistory(linearizability.NotOlderThan),
+	Past:      testbed.NoPast,
+	TimedPast: testbed.NoPast,
+	New:       ofHistory(linearizability.NotOlderThan),
 })

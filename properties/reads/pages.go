@@ -10,7 +10,8 @@ var Pages = testbed.RegisterProperty(&testbed.Property{
 	Name: "pages", Kind: testbed.Safety,
 	Promise:  "The pages of one list are together the state at one revision.",
 	Violated: "pages of different states", Labels: anomalies,
-	Weight: 4,
-	Past:   pastOf(linearizability.Pages),
-	New:    ofHistory(linearizability.Pages),
+	Weight:    4,
+	Past:      pastOf(linearizability.Pages),
+	TimedPast: pastOf(linearizability.Pages),
+	New:       ofHistory(linearizability.Pages),
 })

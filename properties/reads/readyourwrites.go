@@ -10,7 +10,8 @@ var ReadYourWrites = testbed.RegisterProperty(&testbed.Property{
 	Name: "read-your-writes", Kind: testbed.Safety,
 	Promise:  "No client reads a state without its own completed writes.",
 	Violated: "own write missing", Labels: anomalies,
-	Weight: 5,
-	Past:   pastOf(linearizability.ReadYourWrites),
-	New:    ofHistory(linearizability.ReadYourWrites),
+	Weight:    5,
+	Past:      pastOf(linearizability.ReadYourWrites),
+	TimedPast: pastOf(linearizability.ReadYourWrites),
+	New:       ofHistory(linearizability.ReadYourWrites),
 })

@@ -78,9 +78,12 @@ func shown(r *proof.Proof) string {
 
 func bounds(r *proof.Proof) (said []string) {
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	if r.Bounds.Firings == 0 {
+	switch c := r.Bounds.Clock; {
+	case c != nil:
+		said = clock(r, c)
+	case r.Bounds.Firings == 0:
 		say("No timer of etcd, of client libraries, caches and informers fires.")
-	} else {
+	default:
 		say("Each timer of etcd, of client libraries, caches and informers fires at most %s, at any point (there is no clock).", times(r.Bounds.Firings))
 	}
 	if r.Bounds.RestFree {
@@ -88,6 +91,9 @@ func bounds(r *proof.Proof) (said []string) {
 	}
 	if r.Bounds.Depth > 0 {
 		say("A schedule has at most %s.", report.Counted(uint64(r.Bounds.Depth), "step"))
+	}
+	if len(r.Bounds.Spread) > 0 {
+		say("Not every delay was looked at. Of the answers to these questions %d were, the first, the last and those evenly between: %s.", r.Bounds.Answers, spread(r))
 	}
 	if r.Bounds.AtRest {
 		say("It begins when the caches have listed and watch: other ways to get there are not looked at.")
@@ -108,6 +114,36 @@ func bounds(r *proof.Proof) (said []string) {
 	return said
 }
 
+// clock says how time goes, and how long what is claimed may take.
+func clock(r *proof.Proof, c *proof.Clock) (said []string) {
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	say("Virtual time: %s. What is due first happens first, and what is due at one moment in every order, from every start.", c.Horizon)
+	const none = "0s"
+	if c.Network == none && c.Scheduling == none {
+		say("Messages and loops take no time.")
+	} else {
+		say("A message takes at most %s and a loop that has work waits at most %s; before the caches are ready, and while faults strike, ten times as long.", c.Network, c.Scheduling)
+	}
+	for _, name := range r.Claims {
+		if b, ok := c.Within[name]; ok {
+			say("%s: within %s (%s).", name, b.Total, b.Derivation)
+		}
+	}
+	if r.CutStates > 0 {
+		say("Cut: in %s the time was over, and a client was not done.", report.Counted(uint64(r.CutStates), "state"))
+	}
+	return said
+}
+
+// spread are the questions with more answers than were looked at.
+func spread(r *proof.Proof) string {
+	var list []string
+	for _, s := range r.Bounds.Spread {
+		list = append(list, fmt.Sprintf("%s (of %d)", s.Question, s.Answers))
+	}
+	return strings.Join(list, ", ")
+}
+
 // states says what a search of states covered, and how it goes on if it was ended.
 func states(r *proof.Proof) (said []string) {
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -118,7 +154,7 @@ func states(r *proof.Proof) (said []string) {
 	if r.Rested > 0 {
 		text += fmt.Sprintf("In %s nothing more could happen. ", report.Counted(uint64(r.Rested), "state"))
 	}
-	if r.CutStates > 0 {
+	if r.CutStates > 0 && r.Bounds.Clock == nil {
 		text += fmt.Sprintf("In %s the bounds left nothing that could happen. ", report.Counted(uint64(r.CutStates), "state"))
 	}
 	if r.Left > 0 {
