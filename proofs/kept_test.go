@@ -148,10 +148,12 @@ const head = `# Proofs
 
 What ` + "`simrun prove`" + ` has shown: it looks at every schedule within bounds, in place of a sample of them. "Proved" is meant
 within the bounds of the row and of nothing beyond them. The bounds are the options of the workload, and how often each timer fires
-that is not part of a client's plan; any armed timer may fire at any point, which is more than real time allows. A violation comes
-with a shortest schedule there is, as a story.
+that is not part of a client's plan; any armed timer may fire at any point, which is more than real time allows. Where a row says "by
+the clock", runs have a virtual clock in place of that, and the horizon bounds them. A violation comes with a shortest schedule there
+is, as a story.
 
-A row is repeated by ` + "`simrun prove SCENARIO --etcd E --cache C --set OPTION --firings N`" + ` with what stands in it. ` + "`go test ./proofs`" + `
+A row is repeated by ` + "`simrun prove SCENARIO --etcd E --cache C --set OPTION --firings N`" + ` with what stands in it (without
+` + "`--firings`" + ` where the clock says when timers fire). ` + "`go test ./proofs`" + `
 searches the small rows again and compares; ` + "`go test ./proofs -proofs.update`" + ` searches all of them and writes this page.
 
 "N states for M states": of states that differ only in who is who of clients with the same plan one was looked at. Without that
@@ -213,7 +215,8 @@ in [sizes.md](sampled/sizes.md).
 
 No bound covers these:
 
-- Time. Any armed timer may fire at any point, so that a proof holds for all delays, but nothing is said of how long something takes.
+- Time, where a row has no clock. Any armed timer may fire at any point, so that a proof holds for all delays, but nothing is said of how
+  long something takes. Where a row has one, delays and phases of tickers between those that were looked at.
 - What comes only of many: full buffers, rings and pages of default size, backoff that grows, work that is shared among seats.
 - More writers, readers, caches or members than in the row, and faults that the row does not name or that strike more often.
 - Races that the test bed masks (created=in-order, where a row does not unmask it), and what is before the beginning of a search.
@@ -248,7 +251,11 @@ func (k *kept) promise(b *strings.Builder, p *promise) {
 		if !ok {
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %d | %s | %s | %s | %s |\n", r.set, r.firings, r.etcd, r.design, f.verdict(storiesDir+"/"+r.story()), f.covered())
+		firings := strconv.Itoa(r.firings)
+		if p.timed() {
+			firings = "by the clock"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.set, firings, r.etcd, r.design, f.verdict(storiesDir+"/"+r.story()), f.covered())
 	}
 }
 

@@ -99,7 +99,7 @@ func TestRowsWithMutant(t *testing.T) {
 		}
 		o := rows.Outcome{Row: s.name, States: s.want.States}
 		require.NoError(t, out.Encode(&o))
-		limits := prove.Config{Bounds: prove.Bounds{Firings: s.firings}, Workers: 1, Symmetry: true, States: 4*s.want.States + 1000}
+		limits := prove.Config{Bounds: boundsOf(&s.params, s.firings), Workers: 1, Symmetry: true, States: 4*s.want.States + 1000}
 		found, _, err := proof.Search(t.Context(), s.scenario, s.params, limits, "watchbed")
 		if o.Ended = true; err != nil {
 			o.Kind, o.What = rows.Failed, err.Error()

@@ -30,6 +30,9 @@ func TestPastIsEnough(t *testing.T) {
 		{"issue-15220", "writers=1 writes=1 readers=1 reads=1", 1, false},
 		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=1", 1, false},
 		{"issue-15220", "etcd=3.5.13 writers=1 writes=1 readers=1 reads=2", 0, false},
+		// With a clock: which LIST waits since when.
+		{"issue-17507", quietTimed + " reads=1", 0, false},
+		{"issue-17507", "etcd=3.5.13 " + quietTimed + " reads=2", 0, false},
 		{"stale-list", "writers=1 writes=2 readers=1 reads=2", 1, false},
 		{"stale-own-write", "", 0, false},
 		// Raw streams of etcd's watch API.
@@ -76,7 +79,7 @@ func TestPastIsEnough(t *testing.T) {
 					return s
 				}
 				subjects()
-				r, err := prove.Search(context.Background(), subjects, claims, prove.Config{Bounds: prove.Bounds{Firings: test.firings}})
+				r, err := prove.Search(context.Background(), subjects, claims, prove.Config{Bounds: boundsOf(&p, test.firings)})
 				require.NoError(t, err)
 				return r
 			}

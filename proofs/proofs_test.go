@@ -20,6 +20,7 @@ import (
 	_ "github.com/watchbed/watchbed/internal/fewcollections"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -49,10 +50,21 @@ func search(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings, state
 // searchUntil is search with all limits of a configuration.
 func searchUntil(t *testing.T, sc *testbed.Scenario, p testbed.Params, firings int, cfg prove.Config) (*proof.Proof, []*recording.Recording) {
 	t.Helper()
-	cfg.Bounds, cfg.Workers, cfg.Symmetry = prove.Bounds{Firings: firings}, runtime.GOMAXPROCS(0), true
+	cfg.Bounds, cfg.Workers, cfg.Symmetry = boundsOf(&p, firings), runtime.GOMAXPROCS(0), true
 	found, runs, err := proof.Search(t.Context(), sc, p, cfg, "watchbed")
 	require.NoError(t, err)
 	return found, runs
+}
+
+// timedAnswers is how many answers to a question are looked at in timed runs: as simrun prove does.
+const timedAnswers = 2
+
+// boundsOf are those of a search. The bound of timed runs is their horizon.
+func boundsOf(p *testbed.Params, firings int) prove.Bounds {
+	if p.Clock.Mode == sim.Timed {
+		return prove.Bounds{Answers: timedAnswers}
+	}
+	return prove.Bounds{Firings: firings}
 }
 
 // told is the story of the first failure.

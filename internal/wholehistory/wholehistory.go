@@ -25,8 +25,8 @@ func (s System) Past(d sim.Digest) sim.Digest {
 // Alike implements prove.Symmetric: the history says who is who.
 func (System) Alike() [][]sim.NodeID { return nil }
 
-// History mixes in what the clients of a system have recorded: of operations their order and
-// their answers, not their times.
+// History mixes in what the clients of a system have recorded: of operations their order, their
+// answers, and the readings of the clock, which stands still when untimed.
 func History(s *testbed.System, d sim.Digest) sim.Digest {
 	type tick struct {
 		at     int64
@@ -36,6 +36,9 @@ func History(s *testbed.System, d sim.Digest) sim.Digest {
 	var ticks []tick
 	for i, c := range s.Clients() {
 		d = c.Fingerprint(d)
+		for _, x := range c.Spans() {
+			d = d.Int(int64(x.Call)).Int(int64(x.Return)).Word(uint64(x.Phase))
+		}
 		for _, op := range c.Operations() {
 			ticks = append(ticks, tick{op.Call, i, false}, tick{op.Return, i, true})
 		}
