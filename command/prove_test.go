@@ -50,10 +50,7 @@ func TestProveTellsAShortestSchedule(t *testing.T) {
 	page, err := os.ReadFile("page.html")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "What was searched")
-	files := c.failures()
-	require.Len(t, files, 1)
-	require.Equal(t, exitViolated, c.run("replay", files[0]))
-	require.Contains(t, c.out, "The same run to the bit")
+	c.replaysOneFailure()
 }
 
 func TestProveBySchedulesSaysWhatItCovered(t *testing.T) {
@@ -73,10 +70,7 @@ func TestProveBySchedulesSaysWhatItCovered(t *testing.T) {
 
 	require.Equal(t, exitViolated, c.run(proveSmall("issue-15220", "--etcd", "3.5.7", "--engine", "schedules")...), c.err)
 	require.Contains(t, c.out, "this is the first schedule found that shows it")
-	files := c.failures()
-	require.Len(t, files, 1)
-	require.Equal(t, exitViolated, c.run("replay", files[0]))
-	require.Contains(t, c.out, "The same run to the bit")
+	c.replaysOneFailure()
 
 	require.Equal(t, exitNoVerdict, c.run("prove", "issue-15220", "--etcd", "3.6.16", "--engine", "schedules", "--for", "1ms"))
 	require.Contains(t, c.out, "undecided: ")
@@ -216,10 +210,7 @@ func TestProveOfTimedRunsTellsAShortestSchedule(t *testing.T) {
 		require.Contains(t, c.out, want)
 	}
 	require.FileExists(t, "page.html")
-	files := c.failures()
-	require.Len(t, files, 1)
-	require.Equal(t, exitViolated, c.run("replay", files[0]))
-	require.Contains(t, c.out, "The same run to the bit")
+	c.replaysOneFailure()
 }
 
 // The design sends a new id with each progress request, so that no state comes again.

@@ -64,6 +64,14 @@ func (c *simrun) failures() []string {
 	return files
 }
 
+// replaysOneFailure: one replay file was written, and it replays.
+func (c *simrun) replaysOneFailure() {
+	files := c.failures()
+	require.Len(c.t, files, 1)
+	require.Equal(c.t, exitViolated, c.run("replay", files[0]))
+	require.Contains(c.t, c.out, "The same run to the bit")
+}
+
 // kept are the replay files of issue-15220, by their names, and what the run printed.
 var (
 	kept             = map[string][]byte{}
