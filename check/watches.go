@@ -42,6 +42,7 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		out[i] = Judgement{Property: string(g), By: "the writes that are recorded"}
 	}
 	cut := false
+	var recorded *recordedWrites
 	var checker model.WatchChecker
 	for i := range h.Watchers {
 		w := &h.Watchers[i]
@@ -52,10 +53,15 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		}
 		merge(out, w, checker.Check(nil, known, log), func(g model.WatchGuarantee, _ model.Verdict) bool { return !shorter || !needsNoLog(g) })
 		if shorter {
-			// Behind the log, an event cannot be compared with what happened, but with others.
+			// Behind the log, an event is compared with others, and with the write of its revision if
+			// that is recorded.
 			merge(out, w, checker.Check(nil, w.Streams, log), func(g model.WatchGuarantee, v model.Verdict) bool {
 				return needsNoLog(g) || v == model.Violated && g != model.Reliable
 			})
+			if recorded == nil {
+				recorded = newRecordedWrites(h)
+			}
+			merge(out, w, recorded.contradict(w), func(model.WatchGuarantee, model.Verdict) bool { return true })
 		}
 	}
 	for i, g := range wanted {
@@ -64,7 +70,7 @@ func judgeWatches(h *model.History, wanted []model.WatchGuarantee) []Judgement {
 		case j.Verdict == model.Violated:
 		case cut && !needsNoLog(g):
 			j.Verdict = model.Undecided
-			j.Reason = fmt.Sprintf("%s, so that watches are judged up to revision %d only: record every writer, and the revision of every write", ends, log.Revision())
+			j.Reason = fmt.Sprintf("%s, so that behind revision %d nothing is certain but what recorded writes made, and no watch contradicts that: record every writer, and the revision of every write", ends, log.Revision())
 		case j.Verdict == model.Vacuous && len(h.Watchers) == 0:
 			j.Reason = "the history has no watches"
 		case j.Verdict == model.Vacuous:

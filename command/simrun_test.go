@@ -605,7 +605,7 @@ func TestCheckPartialHistories(t *testing.T) {
 		`{"watch":"w","response":{"events":[{"type":"put","item":{"key":"/x","value":"1","mod":7}}]}}`
 	require.NoError(t, os.WriteFile("part.jsonl", []byte(header+watch), 0o644))
 	require.Equal(t, exitNoVerdict, c.run("check", "part.jsonl"))
-	require.Contains(t, c.out, "unknown: revision 2 was made by a write that is not recorded, so that watches are judged up to revision 1 only")
+	require.Contains(t, c.out, "unknown: revision 2 was made by a write that is not recorded, so that behind revision 1 nothing is certain but what recorded writes made")
 }
 
 const goodHistory = `{"format":"watchbed-history","version":1}

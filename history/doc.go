@@ -92,6 +92,9 @@
 //     delete, "item" and "prev". The mod of a deleted item is the revision of the deletion;
 //     create and version may be left out.
 //
+// In a partial history a watch is violated if it contradicts a recorded write: an event is not what
+// the write of its revision made, or is missing.
+//
 // A history may have watches and no reads, but what watches are held against are the writes.
 //
 // Unknown fields are refused, later versions too, and a key that stands twice in one object.

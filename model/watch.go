@@ -98,8 +98,8 @@ func (r *WatchRequest) Selected(it *Item) *Item {
 	return it
 }
 
-// wants reports whether the event is to be sent to the watcher.
-func (r *WatchRequest) wants(t EventType, key string) bool {
+// Wants reports whether the event is to be sent to the watcher.
+func (r *WatchRequest) Wants(t EventType, key string) bool {
 	filtered := t == PutEvent && r.NoPut || t == DeleteEvent && r.NoDelete
 	return r.covers(key) && !filtered
 }

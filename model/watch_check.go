@@ -232,7 +232,7 @@ func (c *watchCheck) event(s *streamCheck, e *WatchEvent) {
 	if rev <= s.Marked {
 		c.violated(bookmarkable, rev, key, "the %s of %q at revision %d comes after the bookmark at revision %d", e.Type, key, rev, s.Marked)
 	}
-	if !s.Request.wants(e.Type, key) {
+	if !s.Request.Wants(e.Type, key) {
 		c.violated(filter, rev, key, "the %s of %q at revision %d was not asked for", e.Type, key, rev)
 	}
 	if start := s.Request.StartRevision; rev < start {
@@ -326,7 +326,7 @@ func (c *watchCheck) bookmark(s *streamCheck, rev int64) {
 		for at := from; at <= min(rev, c.log.Revision()); at++ {
 			all := s.Request.Changes(c.log, at)
 			for i, real := range all {
-				if key := real.Item.Key; s.Request.wants(real.Type, key) && !s.has(&real, all) && !c.compactedWithin(all, i) {
+				if key := real.Item.Key; s.Request.Wants(real.Type, key) && !s.has(&real, all) && !c.compactedWithin(all, i) {
 					c.violated(bookmarkable, at, key, "the bookmark at revision %d comes before the %s of %q at revision %d", rev, real.Type, key, at)
 				}
 			}
@@ -367,7 +367,7 @@ func (c *watchCheck) gaps(s *streamCheck) {
 		all := s.Request.Changes(c.log, rev)
 		for i, real := range all {
 			key := real.Item.Key
-			if !s.Request.wants(real.Type, key) {
+			if !s.Request.Wants(real.Type, key) {
 				c.exercised[filter]++
 				continue
 			}
@@ -396,7 +396,7 @@ func (c *watchCheck) followOn(streams []WatchStream) {
 			c.exercised[resumable]++
 			for rev := max(covered, c.log.First()) + 1; rev < start && rev <= c.log.Revision(); rev++ {
 				for _, real := range s.Request.Changes(c.log, rev) {
-					if key := real.Item.Key; s.Request.wants(real.Type, key) {
+					if key := real.Item.Key; s.Request.Wants(real.Type, key) {
 						c.violated(resumable, rev, key, "the %s of %q at revision %d is in neither of two watches: one was sent everything up to revision %d, the next began at %d", real.Type, key, rev, covered, start)
 					}
 				}

@@ -58,10 +58,13 @@ func (p *WatchPosition) ends(r *WatchResponse) {
 func Covered(streams []WatchStream) int64 {
 	covered := int64(0)
 	for i := range streams {
-		covered = streams[i].coveredAfter(streams[i].coveredBefore(covered))
+		covered = streams[i].Covers(covered)
 	}
 	return covered
 }
+
+// Covers is the revision up to which a watcher knows everything after a stream, by that before it.
+func (ws *WatchStream) Covers(before int64) int64 { return ws.coveredAfter(ws.coveredBefore(before)) }
 
 func (ws *WatchStream) coveredBefore(covered int64) int64 {
 	if ws.Listed {
