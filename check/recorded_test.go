@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -25,6 +26,37 @@ func TestRightWatchesWithoutAWriter(t *testing.T) {
 			require.NoError(t, err)
 			for _, j := range r.Judgements {
 				require.NotEqual(t, model.Violated, j.Verdict, "%s without %s: %s: %+v", name, full.Clients[gone], j.Property, j.Watch)
+			}
+		}
+	}
+}
+
+// TestRightWatchesWithoutSomeWrites: nor because any of its writes are not recorded, or their answers.
+func TestRightWatchesWithoutSomeWrites(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, full := range recorded(t) {
+		for range 20 {
+			h := watched(t, full)
+			h.Partial = true
+			kept := h.Operations[:0:0]
+			for _, op := range h.Operations {
+				switch left := rng.IntN(4); {
+				case left == 0:
+					continue
+				case left == 1 && op.Outcome == model.Done && op.Request.IsWrite():
+					// What became of it is known, or not.
+					if op.Outcome = model.Unknown; rng.IntN(2) == 0 && op.Request.Changed(op.Result) {
+						op.Commit = op.Result.Revision
+					}
+					op.Result = nil
+				}
+				kept = append(kept, op)
+			}
+			h.Operations = kept
+			r, err := History(h, Options{})
+			require.NoError(t, err)
+			for _, j := range r.Judgements {
+				require.NotEqual(t, model.Violated, j.Verdict, "%s: %s: %+v %+v", name, j.Property, j.Watch, j.Operations)
 			}
 		}
 	}
