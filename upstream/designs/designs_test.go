@@ -65,3 +65,12 @@ func TestGuestShowsItsContents(t *testing.T) {
 		require.NotZero(t, got[name].Exercised, name)
 	}
 }
+
+// TestGuestRefusesInvalidLists: what an API server refuses before its storage sees it has no answer.
+// Without that a LIST with a match and no resourceVersion is answered with an old state.
+func TestGuestRefusesInvalidLists(t *testing.T) {
+	got := explored(t, scenarios.FutureReads, 24)
+	for _, name := range []string{"linearizable", "exact"} {
+		require.Equal(t, model.Holds, got[name].Verdict, name)
+	}
+}

@@ -76,6 +76,10 @@ func readPredicate(r *protocol.Reader) storage.SelectionPredicate {
 var attributesOfServer attributes
 
 func (l *lists) list(ctx context.Context, s *server, to *reply) {
+	if err := validate(&l.opts, false); err != nil {
+		to.fail(err)
+		return
+	}
 	asked := &trace{}
 	var into objectList
 	if err := s.delegator.GetList(context.WithValue(ctx, traceKey{}, asked), l.key, l.opts, &into); err != nil {
@@ -171,6 +175,10 @@ func (q *watches) watch(ctx context.Context, s *server, to *reply) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, q.timeout)
 		defer cancel()
+	}
+	if err := validate(&q.opts, true); err != nil {
+		to.fail(err)
+		return
 	}
 	events, err := s.delegator.Watch(ctx, q.key, q.opts)
 	if err != nil {
