@@ -15,9 +15,10 @@ import (
 // between the two breaks for a moment, writes go on, and a consistent LIST that
 // comes while the new watch still catches up is answered without them, because
 // the old server's promise of progress does not wait for it. Seen in 12 of 12
-// runs on 3.5.7. The fixed servers answer the same clients right.
+// runs on 3.5.7 of an idle machine. A busy one may need more than three. The fixed servers answer
+// the same clients right.
 func TestIssue15220OnRealServers(t *testing.T) {
-	const runs = 3
+	const runs, atMost = 3, 30
 	for _, version := range realetcd.Versions() {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -26,7 +27,7 @@ func TestIssue15220OnRealServers(t *testing.T) {
 			way := newNetwork(t, server)
 			c := start(t, way.client(t), cache.Config{})
 			violated := 0
-			for seed := range uint64(runs) {
+			for seed := uint64(0); seed < runs || version == early && violated == 0 && seed < atMost; seed++ {
 				h, _ := load{seed: seed, writers: 4, consistent: 6, perClient: 60, think: 4 * time.Millisecond, midway: func(r *run) {
 					way.cut()
 					for i, key := range keys {
@@ -50,7 +51,7 @@ func TestIssue15220OnRealServers(t *testing.T) {
 				}
 			}
 			if version == early && violated == 0 {
-				t.Errorf("none of %d runs on %s shows it", runs, early)
+				t.Errorf("none of %d runs on %s shows it", atMost, early)
 			}
 		})
 	}
