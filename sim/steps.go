@@ -180,14 +180,18 @@ func (p *Parts) hasSlot(s State, q question) bool {
 }
 
 // begin is what a step begins with: what happens, to which node, on which connection, with which
-// answers, and when. A fault happens to what belongs to no node.
-func (p *Parts) begin(s State, a Action, answers uint64) [5]uint32 {
+// answers, and of a timed run when. A fault happens to what belongs to no node.
+func (p *Parts) begin(s State, a Action, answers uint64) (of [5]uint32, n int) {
 	index := uint32(p.layouts[s[placeLayout]].slots[a.Slot].index)
 	conn := uint32(0)
 	if a.Kind == Deliver {
 		conn, index = s[p.placeOfConn(int(index/2))], index&1
 	}
-	return [5]uint32{uint32(a.Kind)<<24 | index, s[placeOf(a)], conn, uint32(answers), s[placeNow]}
+	of = [5]uint32{uint32(a.Kind)<<24 | index, s[placeOf(a)], conn, uint32(answers), s[placeNow]}
+	if p.timed {
+		return of, 5
+	}
+	return of, 4
 }
 
 // placeOf is the place of what an action changes first: of a node, or of the faults.
@@ -214,7 +218,8 @@ const root = 1
 // leaf is where a step leads, nil if it is not known.
 func (p *Parts) leaf(s State, a Action, answers uint64) *leaf {
 	at := uint32(root)
-	for _, x := range p.begin(s, a, answers) {
+	begin, n := p.begin(s, a, answers)
+	for _, x := range begin[:n] {
 		if at = root + p.steps.numbers.Find(at, x); at == root {
 			return nil
 		}
@@ -266,7 +271,8 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 		return p.Apart(w, into)
 	}
 	at := uint32(root)
-	for _, x := range p.begin(s, a, answers) {
+	begin, n := p.begin(s, a, answers)
+	for _, x := range begin[:n] {
 		at = root + p.steps.numbers.Number(at, x)
 	}
 	for _, q := range asked.questions {

@@ -362,15 +362,13 @@ func (w *worker) take(a sim.Action, c answering) place {
 	}
 	next.parts, _ = w.parts.Take(from.parts, a, c, c.Number(), w.buffer)
 	w.buffer = next.parts
-	if w.starts {
+	switch next.view = from.view; {
+	case w.starts:
 		if next.free++; w.parts.Now(next.parts) != w.parts.Now(from.parts) {
 			next.free = 0
 		}
 		next = w.healed(next)
-		w.remember(&next, a)
-		return next
-	}
-	if next.view = from.view; !w.views.same(w.parts, from.parts, next.parts) {
+	case !w.views.same(w.parts, from.parts, next.parts):
 		next.view = w.views.number(w.parts, next.parts)
 	}
 	w.remember(&next, a)
