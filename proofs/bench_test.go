@@ -3,7 +3,6 @@ package proofs_test
 import (
 	"context"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -37,13 +37,13 @@ func BenchmarkProve(b *testing.B) {
 			for b.Loop() {
 				var rates []float64
 				for _, workers := range []int{1, 2} {
-					began, used := time.Now(), processorTime(b)
+					began, used := time.Now(), cputime.Used()
 					found, _, err := proof.Search(context.Background(), sc, p, prove.Config{Bounds: world.bounds, States: world.states, Workers: workers}, "benchmark")
 					require.NoError(b, err)
 					states := float64(found.States)
 					rates = append(rates, states/time.Since(began).Seconds())
 					if workers == 1 {
-						core, bytes = append(core, states/(processorTime(b)-used).Seconds()), append(bytes, float64(found.Bytes)/states)
+						core, bytes = append(core, states/(cputime.Used()-used).Seconds()), append(bytes, float64(found.Bytes)/states)
 					}
 				}
 				one, two, ratio = append(one, rates[0]), append(two, rates[1]), append(ratio, rates[1]/rates[0])
@@ -60,11 +60,4 @@ func BenchmarkProve(b *testing.B) {
 func median(x []float64) float64 {
 	slices.Sort(x)
 	return x[len(x)/2]
-}
-
-// processorTime is what this process has used so far.
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,8 +1,8 @@
 //go:build !unix
 
-package campaign
+package cputime
 
 import "time"
 
-// cpuTime is not known here.
-func cpuTime() time.Duration { return 0 }
+// Used is not known here.
+func Used() time.Duration { return 0 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package campaign
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the processor time that this process has used so far.
-func cpuTime() time.Duration {
+// Used is the processor time so far, of the program and of the system on its behalf; 0 if it is not known.
+func Used() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -7,7 +7,7 @@ package layering
 // packages of lower layers, and those of its own pattern. Packages of the same layer
 // know nothing of each other.
 var layers = [][]string{
-	{"internal/mutants/active", "internal/fewcollections", "internal/testsize"},
+	{"internal/mutants/active", "internal/fewcollections", "internal/testsize", "internal/cputime"},
 	{"model", "metric", "internal/spelling", "internal/exacttest", "internal/intern", "sim/fifo", "sim/arena", "sim/release", "sim/shown", "findings", "proofs", "proofs/sampled"},
 	{"sim/option", "linearizability/...", "history/...", "internal/registry", "internal/tampering", "internal/largehistory"},
 	{"sim", "check"},
@@ -143,6 +143,10 @@ var forbidden = []rule{
 	{
 		packages: []string{"..."}, except: []string{"internal/largehistory"}, never: []string{"internal/largehistory"},
 		because: "it is for tests",
+	},
+	{
+		packages: []string{"..."}, except: []string{"internal/cputime", "internal/mutants/...", "explore/campaign"}, never: []string{"internal/cputime"}, directly: true,
+		because: "processor time differs from run to run",
 	},
 	{
 		packages: []string{"..."}, except: []string{"internal/testsize"}, never: []string{"internal/testsize"},

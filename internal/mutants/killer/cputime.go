@@ -1,0 +1,18 @@
+package killer
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/internal/cputime"
+)
+
+var start = time.Now()
+
+// cpuTime is the processor time that this process has used so far, or wall-clock time where that is
+// not known.
+func cpuTime() time.Duration {
+	if used := cputime.Used(); used > 0 {
+		return used
+	}
+	return time.Since(start)
+}
