@@ -102,22 +102,22 @@ func (j *Judge) unknown(out *Judgement) string {
 // boundByTime counts the reads that a property binds to a write before them, where no
 // revision says what they saw.
 func boundByTime(h *model.History, p Property) int {
-	return bound(h, p, func(op *model.Operation) bool { return answersReads(op.Request, op.Result) })
+	return countBound(h, p, func(op *model.Operation) bool { return answersReads(op.Request, op.Result) })
 }
 
 // boundComparisons counts the transactions that a property binds to a write before them, as what
 // their comparisons found depends on it. A lock or an election may have no other reads.
 func boundComparisons(h *model.History, p Property) int {
-	return bound(h, p, func(op *model.Operation) bool { return compares(op.Request) })
+	return countBound(h, p, func(op *model.Operation) bool { return compares(op.Request) })
 }
 
 // compares reports whether a transaction has comparisons.
 func compares(r *model.Request) bool { return len(r.Compare) > 0 || has(r, compares) }
 
-// bound counts operations, of those that a property binds to a write before them: of Sequential,
+// countBound counts operations, of those that a property binds to a write before them: of Sequential,
 // those of a client that had written or seen a write; of the others, consistent ones that
 // were called after a write had returned.
-func bound(h *model.History, p Property, counts func(*model.Operation) bool) (n int) {
+func countBound(h *model.History, p Property, counts func(*model.Operation) bool) (n int) {
 	first := int64(math.MaxInt64)
 	for i := range h.Operations {
 		if op := &h.Operations[i]; isAnsweredWrite(op) {

@@ -28,18 +28,24 @@ func written(read int64) *Race {
 	return &Race{Version: "3.7.3", Begin: 2, Moments: moments}
 }
 
+func keptAndLoaded(t *testing.T, race *Race) *Race {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "kept.race")
+	if err := race.Keep(name); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
 // A race that was kept is the one that was recorded, and a search says the same of it.
 func TestKeptRaces(t *testing.T) {
 	for read, want := range map[int64]reach.Verdict{3: reach.Reached, 4: reach.Unreachable} {
 		race := written(read)
-		name := filepath.Join(t.TempDir(), "kept.race")
-		if err := race.Keep(name); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := keptAndLoaded(t, race)
 		if !reflect.DeepEqual(race, again) {
 			t.Errorf("%+v was kept as %+v", race, again)
 		}
@@ -94,14 +100,7 @@ func TestKeptPayloads(t *testing.T) {
 	} {
 		race.Moments = append(race.Moments, reach.Moment{Client: stream, Payload: p})
 	}
-	name := filepath.Join(t.TempDir(), "kept.race")
-	if err := race.Keep(name); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Load(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := keptAndLoaded(t, race)
 	for i := range race.Moments {
 		if want, got := race.Moments[i], again.Moments[i]; !reflect.DeepEqual(want, got) {
 			t.Errorf("%+v was kept as %+v", want.Payload, got.Payload)
