@@ -12,6 +12,7 @@
 //	../sim/etcd/testdata/watch-scripts/*.json             raw answers of the watch API
 //	testdata/watch-bugs.json                              two more watch bugs, counted
 //	testdata/created-overtakes-progress.json              what is left of #15220, counted
+//	testdata/progress-behind-start.json                   progress of a member that is behind, counted
 //
 // Two have no recordings, and compare each server anew. races/ races three clients on it, also
 // on a follower, and searches the simulation for a schedule that gives the same answers.

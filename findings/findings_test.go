@@ -193,27 +193,50 @@ func update(t *testing.T, p *findings.Page, rows []row) {
 	require.NoError(t, os.WriteFile("pages/"+p.Name+".md", []byte(text), 0o644))
 }
 
+// realTables are the recordings of real servers that pages show, and how a row of each is told.
+var realTables = map[string]struct {
+	head string
+	row  func(r recorded) string
+}{
+	"created-overtakes-progress": {"|---|---|---|\n", func(r recorded) string {
+		return fmt.Sprintf("| %s | %d | %s |\n", r.Etcd, r.Requests, r.rate())
+	}},
+	"progress-behind-start": {"|---|---|---|\n", func(r recorded) string {
+		return fmt.Sprintf("| %s | %d | %s |\n", r.Etcd, r.Behind, r.rate())
+	}},
+}
+
+// recorded is a row of a recording of package conformance.
+type recorded struct {
+	Etcd                               string
+	Requests, Behind, Runs, Violations int
+}
+
+func (r recorded) rate() string {
+	figure := "none"
+	if r.Violations > 0 {
+		figure = "1 in " + oneIn(r.Violations, r.Runs)
+	}
+	return fmt.Sprintf("%d of %d: %s", r.Violations, r.Runs, figure)
+}
+
 // TestRealFiguresAreThoseRecorded: what a page says of real servers is what conformance has
 // recorded of them.
 func TestRealFiguresAreThoseRecorded(t *testing.T) {
-	b, err := os.ReadFile("../conformance/testdata/created-overtakes-progress.json")
-	require.NoError(t, err)
-	var recorded []struct {
-		Etcd                       string
-		Requests, Runs, Violations int
-	}
-	require.NoError(t, json.Unmarshal(b, &recorded))
-	var want strings.Builder
-	for _, r := range recorded {
-		figure := "none"
-		if r.Violations > 0 {
-			figure = "1 in " + oneIn(r.Violations, r.Runs)
+	for name, table := range realTables {
+		b, err := os.ReadFile("../conformance/testdata/" + name + ".json")
+		require.NoError(t, err)
+		var rows []recorded
+		require.NoError(t, json.Unmarshal(b, &rows))
+		var want strings.Builder
+		for _, r := range rows {
+			want.WriteString(table.row(r))
 		}
-		fmt.Fprintf(&want, "| %s | %d | %d of %d: %s |\n", r.Etcd, r.Requests, r.Violations, r.Runs, figure)
+		pages := findings.All()
+		begin := beginReal + name + ".json -->\n"
+		i := slices.IndexFunc(pages, func(p findings.Page) bool { return strings.Contains(p.Text, begin) })
+		require.GreaterOrEqual(t, i, 0, "no page shows %s", name)
+		_, got, _ := strings.Cut(between(t, &pages[i], begin, findings.EndOfTable), table.head)
+		require.Equal(t, want.String(), got)
 	}
-	pages := findings.All()
-	i := slices.IndexFunc(pages, func(p findings.Page) bool { return strings.Contains(p.Text, beginReal) })
-	require.GreaterOrEqual(t, i, 0)
-	_, table, _ := strings.Cut(between(t, &pages[i], beginReal+"created-overtakes-progress.json -->\n", findings.EndOfTable), "|---|---|---|\n")
-	require.Equal(t, want.String(), table)
 }

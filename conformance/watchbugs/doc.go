@@ -1,4 +1,4 @@
-// Package watchbugs counts on real etcd servers how often four bugs of the
+// Package watchbugs counts on real etcd servers how often five bugs of the
 // watch API show:
 //
 //   - etcd-io/etcd#17507: a progress request that meets an unsynced watcher is
@@ -9,6 +9,8 @@
 //   - etcd-io/etcd#17529: a watch below the compacted revision of a stream whose
 //     channel is full is neither cancelled nor sent its events. LostCancel
 //     measures it.
+//   - etcd-io/etcd#20221: a member that is behind the start of a watch answers
+//     progress requests with its own revision. ProgressBehindStart measures it.
 //   - What is left of #15220 since its fix, and not reported: progress for all
 //     watches of a stream is taken for progress of a watch that was created
 //     later, because its Created overtakes it. CreatedOvertakes measures it.

@@ -69,6 +69,29 @@ func TestMeasuredBugs(t *testing.T) {
 	}
 }
 
+// The fix of #20221 is in 3.5.22 and 3.6.2. Until then a member that is behind when it creates
+// the watch answers at once in nearly all runs: in the others it catches up before the request.
+func TestMeasuredProgressBehindStart(t *testing.T) {
+	var results []watchbugs.BehindStartResult
+	if err := fixtures.ReadJSON(fixtures.ProgressBehindStart(), &results); err != nil {
+		t.Fatal(err)
+	}
+	if want := len(realetcd.Versions()); len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
+	}
+	for _, r := range results {
+		fixed := r.Etcd != "3.5.7" && r.Etcd != "3.5.12"
+		switch {
+		case r.Behind < r.Runs/10:
+			t.Errorf("%s: the member was behind in %d of %d runs, which is too few to say anything", r.Etcd, r.Behind, r.Runs)
+		case fixed && r.Violations != 0:
+			t.Errorf("%s: %d of %d runs, want none", r.Etcd, r.Violations, r.Runs)
+		case !fixed && r.Violations < r.Behind/2:
+			t.Errorf("%s: %d of %d runs with a member that was behind, want most of them", r.Etcd, r.Violations, r.Behind)
+		}
+	}
+}
+
 // Since the fix of #15220 a single request is answered before the second watch
 // is created, but of several requests in a row the later answers still wait in
 // the watch channel then. Before the fix they went through the control queue, in

@@ -71,6 +71,27 @@ func TestCompactionCancelIsLostUpTo3512(t *testing.T) {
 	}
 }
 
+// The fix is in 3.5.22 and 3.6.2. A member that is never behind would show nothing in any version.
+func TestProgressBehindTheStartOfAWatchUpTo3521(t *testing.T) {
+	const runs, members = 100, 3
+	for _, version := range realetcd.Versions() {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			res, err := watchbugs.ProgressBehindStart(t.Context(), realetcd.StartClusterForTest(t, version, members), runs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v", res)
+			if res.Behind == 0 {
+				t.Fatalf("the member was behind the leader in none of %d runs", runs)
+			}
+			if (res.Violations > 0) != (version == "3.5.7" || version == "3.5.12") {
+				t.Errorf("%d of %d runs saw progress before the start of the watch; the member was behind in %d", res.Violations, runs, res.Behind)
+			}
+		})
+	}
+}
+
 func TestCreatedOvertakesProgressSinceTheFix(t *testing.T) {
 	const runs, requests = 20, 10
 	for _, version := range realetcd.Versions() {

@@ -1,7 +1,7 @@
 // Record makes the recordings anew from real servers. The servers must be built
 // (make servers). Run it on an idle machine: progress depends on milliseconds.
 //
-//	record [histories] [progress] [bugs] [created] [scripts]
+//	record [histories] [progress] [bugs] [created] [behind] [scripts]
 //
 // Without arguments it records everything.
 package main
@@ -21,6 +21,7 @@ var recordings = []struct {
 	{"progress", recordProgress},
 	{"bugs", recordBugs},
 	{"created", recordOvertaken},
+	{"behind", recordBehindStart},
 	{"scripts", recordScripts},
 }
 

@@ -14,6 +14,8 @@ const (
 	overtakingRuns = 100
 	lostCancelRuns = 10
 	createdRuns    = 500
+	behindRuns     = 1000
+	members        = 3
 )
 
 func recordProgress(ctx context.Context) error {
@@ -73,6 +75,32 @@ func recordOvertaken(ctx context.Context) error {
 		return err
 	}
 	return fixtures.WriteJSON(fixtures.CreatedOvertakes(), results)
+}
+
+func recordBehindStart(ctx context.Context) error {
+	var results []watchbugs.BehindStartResult
+	for _, version := range realetcd.Versions() {
+		res, err := behindStart(ctx, version)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%+v\n", res)
+		results = append(results, res)
+	}
+	return fixtures.WriteJSON(fixtures.ProgressBehindStart(), results)
+}
+
+func behindStart(ctx context.Context, version string) (watchbugs.BehindStartResult, error) {
+	cluster, err := realetcd.StartCluster(ctx, version, members)
+	if err != nil {
+		return watchbugs.BehindStartResult{}, err
+	}
+	defer func() {
+		for _, s := range cluster {
+			s.Stop()
+		}
+	}()
+	return watchbugs.ProgressBehindStart(ctx, cluster, behindRuns)
 }
 
 // onEachVersion starts a server of each version in turn.
