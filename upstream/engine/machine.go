@@ -56,16 +56,20 @@ type waiting struct {
 // epoch is the wall clock at the beginning of a run, in seconds.
 const epoch = 1_767_225_600
 
+// origin is what the guest's monotonic clock says at time 0: the Go runtime does not start with a clock
+// that says 0 (runtime.main). Times that the guest waits for are of that clock.
+const origin = 1
+
 // boot starts the program and lets it run until it waits for its first message.
 func (m *machine) boot() error {
 	ctx := context.WithValue(context.Background(), machineKey{}, m)
 	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
-		m.memory = newMemory(maxPages << 16)
+		m.memory = newMemory(maxPages * wasmPageSize)
 		return m.memory
 	}))
 	config := wazero.NewModuleConfig().WithName("").WithArgs("guest").WithStartFunctions().WithStderr(&m.stderr).WithStdout(&m.stderr).
 		WithRandSource(zeros{}).
-		WithNanotime(func() int64 { return m.now + 1 }, sys.ClockResolution(1)).
+		WithNanotime(func() int64 { return m.now + origin }, sys.ClockResolution(1)).
 		WithWalltime(func() (int64, int32) { return epoch + m.now/1e9, int32(m.now % 1e9) }, sys.ClockResolution(1))
 	var err error
 	if m.instance, err = m.module.runtime.InstantiateModule(ctx, m.module.compiled, config); err != nil {
@@ -174,7 +178,11 @@ func (m *machine) readGlobals() []uint64 {
 
 // idle is called by the program when all its goroutines wait.
 func (m *machine) idle(stack []uint64) {
-	if !m.yield(waiting{int64(stack[0]), uint32(stack[1]) != 0}) {
+	w := waiting{receives: uint32(stack[1]) != 0}
+	if due := int64(stack[0]); due != 0 {
+		w.until = due - origin
+	}
+	if !m.yield(w) {
 		// The machine is given up.
 		panic(sys.NewExitError(0))
 	}

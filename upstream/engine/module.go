@@ -154,7 +154,7 @@ func (m *Module) newMachine() (*machine, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.image, m.root = image, &State{globals: at.readGlobals()}
+		m.image, m.root = image, &State{globals: at.readGlobals(), size: len(at.memory.bytes)}
 	}
 	if err := at.memory.mapImage(m.image); err != nil {
 		return nil, err

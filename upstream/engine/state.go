@@ -8,11 +8,16 @@ import (
 
 const pageSize = 4096
 
+// wasmPageSize is the unit in which WebAssembly gives out memory.
+const wasmPageSize = 1 << 16
+
 // State is what a guest has changed since the beginning of its run. It does not change.
 type State struct {
 	// pages are in the order of their numbers.
 	pages   []page
 	globals []uint64
+	// size is how much memory the guest has, in bytes.
+	size int
 }
 
 // page is a part of the memory.
@@ -23,7 +28,7 @@ type page struct {
 
 // save is the state of the guest that is in the machine.
 func (m *machine) save() *State {
-	s := &State{globals: m.readGlobals()}
+	s := &State{globals: m.readGlobals(), size: len(m.memory.bytes)}
 	for _, n := range m.memory.touched() {
 		now, before := m.memory.page(n), m.module.image.page(n)
 		if !bytes.Equal(now, before) {
@@ -33,8 +38,11 @@ func (m *machine) save() *State {
 	return s
 }
 
-// load puts a guest into the machine.
+// load puts a guest into the machine. It may have grown its memory in another one.
 func (m *machine) load(s *State) {
+	if lacks := s.size - len(m.memory.bytes); lacks > 0 {
+		m.instance.Memory().Grow(uint32(lacks / wasmPageSize))
+	}
 	rest := s.pages
 	for _, n := range m.memory.touched() {
 		for len(rest) > 0 && rest[0].number < n {

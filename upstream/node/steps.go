@@ -112,8 +112,8 @@ func (n *Node) arm(env *sim.Env, until int64) {
 		if n.until != 0 {
 			env.Disarm(timerNext)
 		}
-	case until != n.until || until <= n.clock || !env.Armed(timerNext):
-		env.Arm(timerNext, max(0, time.Duration(until-n.clock)))
+	case until != n.until || !env.Armed(timerNext):
+		env.Arm(timerNext, time.Duration(until-n.clock))
 	}
 	n.until = until
 }
