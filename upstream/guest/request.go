@@ -34,14 +34,15 @@ func matchOf(b byte) metav1.ResourceVersionMatch {
 type lists struct {
 	key  string
 	opts storage.ListOptions
-	keys bool
+	// pastCache: the cache is to stay out of it.
+	pastCache bool
 }
 
 func listRequest(r *protocol.Reader) *lists {
 	l := &lists{key: strings.TrimPrefix(r.Text(), etcdPrefix)}
 	l.opts.ResourceVersion, l.opts.ResourceVersionMatch = versionText(r.Int()), matchOf(r.Byte())
 	limit, token := r.Int(), r.Text()
-	l.opts.Recursive, l.keys = !r.Bool(), r.Bool()
+	l.opts.Recursive, l.pastCache = !r.Bool(), r.Bool()
 	l.opts.Predicate = readPredicate(r)
 	l.opts.Predicate.Limit, l.opts.Predicate.Continue = limit, token
 	return l
@@ -80,9 +81,13 @@ func (l *lists) list(ctx context.Context, s *server, to *reply) {
 		to.fail(err)
 		return
 	}
+	from := s.delegator
+	if l.pastCache {
+		from = s.storage
+	}
 	asked := &trace{}
 	var into objectList
-	if err := s.delegator.GetList(context.WithValue(ctx, traceKey{}, asked), l.key, l.opts, &into); err != nil {
+	if err := from.GetList(context.WithValue(ctx, traceKey{}, asked), l.key, l.opts, &into); err != nil {
 		to.fail(err)
 		return
 	}

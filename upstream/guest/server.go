@@ -27,10 +27,12 @@ const etcdPrefix = "/registry"
 
 // server is the storage of one resource, as an API server assembles it.
 type server struct {
-	etcd      *etcd
-	resource  string
-	cacher    *cacher.Cacher
-	delegator storage.Interface
+	etcd     *etcd
+	resource string
+	// storage is what an API server has that was told to cache nothing, delegator what one has
+	// with the cacher in front of it.
+	storage, delegator storage.Interface
+	cacher             *cacher.Cacher
 	// clients are the connections of clients whose requests are under way.
 	clients map[uint32]context.CancelFunc
 	// shown is what the host knows of the cache.
@@ -60,6 +62,8 @@ func (s *server) receive(r protocol.Reader) {
 		s.etcd.answered(conn, answer{version: r.Text()})
 	case protocol.Inspect:
 		s.show()
+	case protocol.Recall:
+		s.recall()
 	case protocol.WatchResponse:
 		if stream := s.etcd.streams[conn]; stream != nil {
 			stream.deliver(readWatchResponse(&r))
@@ -134,9 +138,9 @@ func (s *server) start(r *protocol.Reader) {
 	}
 	// etcd3.New has asked the endpoints of its client, which has none.
 	checker.CheckClient(library.Ctx(), members{s.etcd, endpoints}, storage.RequestWatchProgress)
-	asked := traced{store}
+	s.storage = traced{store}
 	config := cacher.Config{
-		Storage: asked, Versioner: versioner, GroupResource: groupResource,
+		Storage: s.storage, Versioner: versioner, GroupResource: groupResource,
 		EventsHistoryWindow: cacher.DefaultEventFreshDuration, ResourcePrefix: s.resource,
 		KeyFunc:      func(o runtimeObject) (string, error) { return s.resource + nameOf(o.(*object)), nil },
 		GetAttrsFunc: selected.of, NewFunc: newObject, NewListFunc: newList, Codec: codec{}, Clock: clock.RealClock{},
@@ -150,7 +154,7 @@ func (s *server) start(r *protocol.Reader) {
 	if s.cacher, err = cacher.NewCacherFromConfig(config); err != nil {
 		panic(err)
 	}
-	s.delegator = cacher.NewCacheDelegator(s.cacher, asked)
+	s.delegator = cacher.NewCacheDelegator(s.cacher, s.storage)
 }
 
 // progressIsSupported has etcd support progress requests, whatever its version, for scenarios

@@ -16,25 +16,51 @@ type shown struct {
 	ready           bool
 	// trusts: the API server believes that etcd's progress notifications can be trusted.
 	trusts bool
+	// compacted is the compaction below which the cache has no snapshots any more, 0 if it knows of none.
+	compacted int64
 }
 
 // show tells the host what the cache is like, if that is new. All other goroutines wait, so that
 // nothing is half done. It must not draw random numbers, create goroutines or wait.
 func (s *server) show() {
 	resourceVersion, objects := s.cacher.WatchbedContents()
-	now := shown{resourceVersion, s.cacher.Ready(), feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress)}
+	now := shown{
+		resourceVersion, s.cacher.Ready(), feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress), s.cacher.WatchbedCompacted(),
+	}
 	if now == s.shown {
 		return
 	}
 	s.shown = now
-	all, err := objects.OrderedListPrefix("", "")
+	var out protocol.Writer
+	w := out.Begin(protocol.Shown, 0).Int(int64(resourceVersion)).Bool(now.ready).Bool(now.trusts).Int(now.compacted)
+	s.writeContents(w, objects)
+	send(&out)
+}
+
+// recall tells the host which snapshots there are, the oldest first: the resourceVersion from which each stands for
+// the state of the resource, and its objects.
+func (s *server) recall() {
+	type snapshot struct {
+		from    uint64
+		objects store.Snapshot
+	}
+	var all []snapshot
+	s.cacher.WatchbedSnapshots(func(from uint64, objects store.Snapshot) { all = append(all, snapshot{from, objects}) })
+	var out protocol.Writer
+	w := out.Begin(protocol.Snapshots, 0).Int(int64(len(all)))
+	for _, past := range all {
+		s.writeContents(w.Int(int64(past.from)), past.objects)
+	}
+	send(&out)
+}
+
+func (s *server) writeContents(w *protocol.Writer, of store.Snapshot) {
+	all, err := of.OrderedListPrefix("", "")
 	if err != nil {
 		panic(err)
 	}
-	var out protocol.Writer
-	w := out.Begin(protocol.Shown, 0).Int(int64(resourceVersion)).Bool(now.ready).Bool(now.trusts).Int(int64(len(all)))
+	w.Int(int64(len(all)))
 	for _, e := range all {
 		s.writeObject(w, e.(*store.Element).Object.(*object))
 	}
-	send(&out)
 }

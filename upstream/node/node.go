@@ -53,13 +53,15 @@ type stream struct {
 }
 
 var (
-	_ sim.Node        = (*Node)(nil)
-	_ sim.Restarter   = (*Node)(nil)
-	_ sim.Cloner      = (*Node)(nil)
-	_ cache.Resetter  = (*Node)(nil)
-	_ cache.Readiness = (*Node)(nil)
-	_ cache.Mirror    = (*Node)(nil)
-	_ cache.Trusting  = (*Node)(nil)
+	_ sim.Node          = (*Node)(nil)
+	_ sim.Restarter     = (*Node)(nil)
+	_ sim.Cloner        = (*Node)(nil)
+	_ cache.Resetter    = (*Node)(nil)
+	_ cache.Readiness   = (*Node)(nil)
+	_ cache.Mirror      = (*Node)(nil)
+	_ cache.Remembering = (*Node)(nil)
+	_ cache.Compacting  = (*Node)(nil)
+	_ cache.Trusting    = (*Node)(nil)
 )
 
 // New returns a node that has not started yet.

@@ -13,8 +13,20 @@ type shown struct {
 	ready           bool
 	// trusts: the API server believes that etcd's progress notifications can be trusted.
 	trusts bool
-	// objects are in the order of keys.
-	objects []*wire.KeyValue
+	// compacted is the compaction that the cache knows of, 0 if none.
+	compacted int64
+	objects   contents
+}
+
+// contents are the objects of a cache in the order of their keys.
+type contents []*wire.KeyValue
+
+func (c contents) ascend(f func(*wire.KeyValue) bool) {
+	for _, kv := range c {
+		if !f(kv) {
+			return
+		}
+	}
 }
 
 // Ready implements cache.Readiness.
@@ -23,22 +35,23 @@ func (n *Node) Ready() bool { return n.shown.ready }
 // TrustsProgress implements cache.Trusting.
 func (n *Node) TrustsProgress() bool { return n.shown.trusts }
 
+// CompactRevision implements cache.Compacting.
+func (n *Node) CompactRevision() int64 { return n.shown.compacted }
+
 // ResourceVersion implements cache.Mirror.
 func (n *Node) ResourceVersion() int64 { return n.shown.resourceVersion }
 
 // Ascend implements cache.Mirror.
-func (n *Node) Ascend(f func(*wire.KeyValue) bool) {
-	for _, kv := range n.shown.objects {
-		if !f(kv) {
-			return
-		}
-	}
-}
+func (n *Node) Ascend(f func(*wire.KeyValue) bool) { n.shown.objects.ascend(f) }
 
 func (n *Node) readShown(r *protocol.Reader) shown {
-	s := shown{resourceVersion: r.Int(), ready: r.Bool(), trusts: r.Bool()}
+	return shown{resourceVersion: r.Int(), ready: r.Bool(), trusts: r.Bool(), compacted: r.Int(), objects: n.readContents(r)}
+}
+
+func (n *Node) readContents(r *protocol.Reader) contents {
+	var objects contents
 	for range r.Int() {
-		s.objects = append(s.objects, n.seen.current(readObject(r)))
+		objects = append(objects, n.seen.current(readObject(r)))
 	}
-	return s
+	return objects
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func writeList(w *protocol.Writer, l *wire.ListRequest) {
-	w.Text(l.Prefix).Int(l.ResourceVersion).Byte(byte(l.Match)).Int(l.Limit).Text(l.Continue).Bool(l.Single).Bool(l.KeysOnly)
+	w.Text(l.Prefix).Int(l.ResourceVersion).Byte(byte(l.Match)).Int(l.Limit).Text(l.Continue).Bool(l.Single).Bool(l.FromEtcd)
 	writeSelector(w, l.Selector)
 }
 

@@ -38,6 +38,31 @@ import "k8s.io/apiserver/pkg/storage/cacher/store"
 func (c *Cacher) WatchbedContents() (uint64, store.Snapshot) {
 	return c.watchCache.resourceVersion, c.watchCache.storage.StoreLocked()
 }
+
+// WatchbedCompacted is the compaction that the cacher has carried out in its snapshots, 0 if none.
+func (c *Cacher) WatchbedCompacted() int64 {
+	if c.compactor == nil {
+		return 0
+	}
+	return c.compactor.compactRevision
+}
+
+func (c *Cacher) WatchbedSnapshots(f func(uint64, store.Snapshot)) {
+	c.watchCache.storage.WatchbedSnapshots(f)
+}
+`},
+	{"k8s.io/apiserver/pkg/storage/cacher/store/watchbed.go", `package store
+
+// WatchbedSnapshots calls f for each snapshot, the oldest first.
+func (w *WatchCacheStorage) WatchbedSnapshots(f func(uint64, Snapshot)) {
+	if w.snapshots == nil {
+		return
+	}
+	w.snapshots.(*storeSnapshotter).snapshots.Ascend(func(s rvSnapshot) bool {
+		f(s.resourceVersion, s.snapshot)
+		return true
+	})
+}
 `},
 }
 

@@ -25,6 +25,8 @@ const (
 	Versioned
 	// Inspect ends each step: it asks what the cache is like, if that is new.
 	Inspect
+	// Recall asks for the snapshots of the cache.
+	Recall
 )
 
 // From the guest.
@@ -51,6 +53,8 @@ const (
 	Status
 	// Shown answers Inspect: what is in the cache, and whether it is ready.
 	Shown
+	// Snapshots answers Recall.
+	Snapshots
 )
 
 // Codes of errors are those of package wire.
