@@ -287,6 +287,9 @@ func (e *Env) Tick() int64 {
 // Cover counts a situation.
 func (e *Env) Cover(s Situation) {
 	e.w.counts[s]++
+	if e.w.seen != nil {
+		e.w.seen.cameAbout[s] = true
+	}
 }
 
 // Record adds a value to a metric's distribution, in timed runs. Negative values

@@ -23,6 +23,16 @@ func NewSituation(name string) Situation {
 // String is the situation's name.
 func (s Situation) String() string { return situations[s] }
 
+// Seen notes which situations came about in any of several worlds: in one whose Options have it, and in
+// its clones. A search has it, whose worlds come and go. It is for one goroutine.
+type Seen struct{ cameAbout []bool }
+
+// NewSeen has noted nothing yet.
+func NewSeen() *Seen { return &Seen{make([]bool, len(situations))} }
+
+// Has reports whether a situation came about.
+func (s *Seen) Has(x Situation) bool { return s.cameAbout[x] }
+
 // Situations are all that this binary knows, in the order of registration.
 func Situations() []Situation {
 	all := make([]Situation, len(situations))

@@ -55,8 +55,10 @@ type World struct {
 	trace    Digest
 	untraced bool
 	counts   []uint64
-	metrics  []metric.Distribution
-	stats    Stats
+	// seen is that of the Options. Clones have the same.
+	seen    *Seen
+	metrics []metric.Distribution
+	stats   Stats
 }
 
 type nodeRecord struct {
@@ -113,6 +115,8 @@ type Options struct {
 	// step with something real: there is no replay to compare with, and hashing a
 	// list of a gigabyte takes as long as sending it.
 	Untraced bool
+	// Seen notes the situations that come about, nil if nothing does beside the world's own counts.
+	Seen *Seen
 }
 
 // NewWorld returns an empty world.
@@ -139,6 +143,7 @@ func (w *World) Reset(o Options) {
 		nodes: w.nodes[:0], conns: w.conns[:0], lanes: w.lanes[:0], faults: w.faults[:0], partitions: w.partitions[:0],
 		causes: w.causes[:0], nameless: w.nameless, slots: w.slots[:0], ready: w.ready[:0], enabled: w.enabled,
 		counts: w.counts, metrics: w.metrics, trace: NewDigest, observer: w.observer, footprint: w.footprint, untraced: o.Untraced || w.nameless,
+		seen: o.Seen,
 	}
 	if len(w.counts) < len(situations) {
 		w.counts = make([]uint64, len(situations))

@@ -35,6 +35,9 @@ type Proof struct {
 	Claims    []string       `json:"claims"`
 	Checked   map[string]int `json:"checked"`
 	NotJudged []string       `json:"notJudged,omitempty"`
+	// Situations are those that came about within the bounds, by name: what is claimed was put to the test in these and in no
+	// others. A search that went on from what was kept does not know those of the steps before, and has none.
+	Situations []string `json:"situations,omitempty"`
 
 	// Engine is what searched: states, or schedules. Schedules is what the latter covered: for it
 	// there are no States, Transitions are the steps that it took and Depth is the length of the
@@ -161,7 +164,8 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 		keep.Question = append(question(sc, &p, testbed.Names(system.Claims()), &cfg), keep.Question...)
 		cfg.Keep = &keep
 	}
-	result, err := prove.Search(ctx, subjects(sc, p), testbed.Names(system.Claims()), cfg)
+	var seen []*sim.Seen
+	result, err := prove.Search(ctx, subjects(sc, p, &seen), testbed.Names(system.Claims()), cfg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,6 +173,9 @@ func Search(ctx context.Context, sc *testbed.Scenario, p testbed.Params, cfg pro
 	proof.Bounds.RestFree = system.Goal() != nil
 	proof.Bounds.Clock = clockOf(system)
 	proof.Claims, proof.NotJudged = testbed.Names(system.Claims()), testbed.Names(left)
+	if result.Resumed == 0 {
+		proof.Situations = cameAbout(seen...)
+	}
 	var runs []*recording.Recording
 	for _, f := range result.Failures {
 		rec, err := record(sc, p, f.Failure, f.Path, tool)
@@ -206,7 +213,8 @@ func question(sc *testbed.Scenario, p *testbed.Params, claims []string, cfg *pro
 		fmt.Sprintf("--answers=%d", cfg.Bounds.Answers), fmt.Sprintf("--no-symmetry=%v", !cfg.Symmetry))
 }
 
-func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
+// subjects makes those of the workers. seen gets what each of them notes.
+func subjects(sc *testbed.Scenario, p testbed.Params, seen *[]*sim.Seen) func() prove.Subject {
 	return func() prove.Subject {
 		s, _, err := sc.Provable(p)
 		if err != nil {
@@ -215,7 +223,9 @@ func subjects(sc *testbed.Scenario, p testbed.Params) func() prove.Subject {
 		}
 		// What the witness finds is judged by porcupine in the run that is recorded of it.
 		s.JudgeWith(-1)
-		return s
+		n := noting{s, sim.NewSeen()}
+		*seen = append(*seen, n.seen)
+		return n
 	}
 }
 

@@ -42,14 +42,15 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 		return nil, nil, fmt.Errorf("%s claims nothing that can be judged at the end of a schedule; leave out --engine %s", sc.Name, ClassSchedules)
 	}
 	system.JudgeWith(-1)
-	r, err := schedules.Search(ctx, system, claims, cfg)
+	subject := noting{system, sim.NewSeen()}
+	r, err := schedules.Search(ctx, subject, claims, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	proof := about(sc, &p, ClassSchedules, prove.Bounds{Firings: cfg.Firings})
 	proof.Bounds.Fixed = r.Fixed
 	proof.Claims, proof.NotJudged = claims, testbed.Names(left)
-	proof.Verdict, proof.Why, proof.Checked = string(r.Verdict), r.Why, r.Checked
+	proof.Verdict, proof.Why, proof.Checked, proof.Situations = string(r.Verdict), r.Why, r.Checked, cameAbout(subject.seen)
 	proof.Transitions, proof.Depth, proof.Seconds = r.Steps, r.Depth, r.Seconds
 	proof.Schedules = &Schedules{Complete: r.Schedules, Classes: r.Classes, Redundant: r.Redundant(), Abandoned: r.Abandoned}
 	for _, s := range r.Stopped {

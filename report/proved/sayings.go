@@ -48,6 +48,9 @@ func sayingsOf(r *proof.Proof) *sayings {
 	} else {
 		s.Covered = states(r)
 	}
+	if n := len(r.Situations); n > 0 {
+		s.Covered = append(s.Covered, fmt.Sprintf("%s came about; --json names them.", report.Counted(uint64(n), "situation")))
+	}
 	return s
 }
 
