@@ -171,13 +171,13 @@ func control(t *testing.T, b *bug, violated string) *without {
 	require.NoError(t, err)
 	p.Bugs = nil
 	found, _ := search(t, only(b.scenario, violated), p, b.firings, *maxStates)
-	return &without{Verdict: found.Verdict, Why: found.Why, States: found.States}
+	return &without{Verdict: found.Verdict, Why: found.Why, States: found.States, Situations: situationsOf(found)}
 }
 
 // only is a scenario that claims nothing else.
-func only(sc *testbed.Scenario, claim string) *testbed.Scenario {
+func only(sc *testbed.Scenario, claims ...string) *testbed.Scenario {
 	one := *sc
-	one.Claims = slices.DeleteFunc(slices.Clone(sc.Claims), func(c *testbed.Property) bool { return c.Name != claim })
+	one.Claims = slices.DeleteFunc(slices.Clone(sc.Claims), func(c *testbed.Property) bool { return !slices.Contains(claims, c.Name) })
 	return &one
 }
 

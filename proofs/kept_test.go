@@ -36,6 +36,8 @@ type figures struct {
 	Vacuous []string `json:",omitempty"`
 	// NotJudged are claims of the scenario that a search cannot judge.
 	NotJudged []string `json:",omitempty"`
+	// Situations are those that came about, of a search that continuous integration repeats.
+	Situations situations `json:",omitempty"`
 	// Violated is the property that a shortest schedule violates, Steps its length.
 	Violated string `json:",omitempty"`
 	Steps    int    `json:",omitempty"`
@@ -55,6 +57,8 @@ type without struct {
 	Verdict string
 	Why     string `json:",omitempty"`
 	States  int
+	// Situations are those that came about, of a search that continuous integration repeats.
+	Situations situations `json:",omitempty"`
 }
 
 // holds reports whether schedules put the promise to the test, and none was found in which anything but
@@ -74,6 +78,7 @@ func figuresOf(p *proof.Proof) figures {
 			f.Vacuous = append(f.Vacuous, c)
 		}
 	}
+	f.Situations = situationsOf(p)
 	if len(p.Failures) > 0 {
 		f.Violated, f.Steps, f.Loop = p.Failures[0].Property, p.Failures[0].Steps, p.Failures[0].Loop
 	}
@@ -156,6 +161,9 @@ A row is repeated by ` + "`simrun prove SCENARIO --etcd E --cache C --set OPTION
 ` + "`--firings`" + ` where the clock says when timers fire). ` + "`go test ./proofs`" + `
 searches the small rows again and compares; ` + "`go test ./proofs -proofs.update`" + ` searches all of them and writes this page.
 
+proofs.json has the situations as well that came about in each of the small rows: a promise was put to the test in these and in no others. A row
+in which one of them does not come about any more fails the test, also where its verdict is the same.
+
 "N states for M states": of states that differ only in who is who of clients with the same plan one was looked at. Without that
 (` + "`--no-symmetry`" + `) there are M.
 `
@@ -210,6 +218,7 @@ const coversText = `
 
 Of %d known bugs, %d can be searched for: the others show only in runs with a clock, or violate only what a search does not judge. Of
 those that can, %d are found within bounds that are searched again by each change (at most %s), %s %%; the aim is 95 %%.
+In the rows that are searched again %d situations come about, of those that the code counts (` + "`simrun prove --json`" + ` names those of a search).
 What the rows find of small changes of the code is in [searched.md](../internal/mutants/searched.md), and how many histories larger bounds add
 in [sizes.md](sampled/sizes.md).
 
@@ -236,12 +245,33 @@ func (k *kept) covers(to *strings.Builder) {
 		}
 	}
 	share := strconv.Itoa(100 * found / max(can, 1))
-	fmt.Fprintf(to, coversText, len(testbed.KnownBugs()), can, found, report.Counted(searchedInCI, "state"), share)
+	fmt.Fprintf(to, coversText, len(testbed.KnownBugs()), can, found, report.Counted(searchedInCI, "state"), share, len(k.cameAbout()))
+}
+
+// cameAbout are the situations of all rows.
+func (k *kept) cameAbout() map[string]bool {
+	all := map[string]bool{}
+	for _, list := range []map[string]figures{k.Proofs, k.Bugs} {
+		for _, f := range list {
+			for _, name := range f.Situations.names() {
+				all[name] = true
+			}
+			if f.Without != nil {
+				for _, name := range f.Without.Situations.names() {
+					all[name] = true
+				}
+			}
+		}
+	}
+	return all
 }
 
 func (k *kept) promise(b *strings.Builder, p *promise) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n", p.title, p.text)
 	fmt.Fprintf(b, "Scenario: `%s`.%s\n", p.scenario.Name, k.notJudged(p))
+	if len(p.claims) > 0 {
+		fmt.Fprintf(b, "Judged: %s; `simrun prove` says \"vacuous\" because of the other claims.\n", strings.Join(p.claims, ", "))
+	}
 	if p.wanted != "" {
 		fmt.Fprintf(b, "Still too large: %s.\n", p.wanted)
 	}

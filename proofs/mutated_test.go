@@ -37,7 +37,7 @@ func searches(t *testing.T, kept *kept) (all []again) {
 		for _, r := range promises[i].rows() {
 			p, err := r.params()
 			require.NoError(t, err)
-			all = append(all, again{r.name(), r.scenario, p, r.firings, kept.Proofs[r.name()]})
+			all = append(all, again{r.name(), r.judged(), p, r.firings, kept.Proofs[r.name()]})
 		}
 	}
 	for i := range bugs {
@@ -48,7 +48,7 @@ func searches(t *testing.T, kept *kept) (all []again) {
 		all = append(all, again{b.scenario.Name + " --bug " + b.name, b.scenario, p, b.firings, f})
 		sc := only(b.scenario, f.Violated)
 		p.Bugs = nil
-		all = append(all, again{b.scenario.Name + " without " + b.name, sc, p, b.firings, figures{Verdict: f.Without.Verdict, States: f.Without.States}})
+		all = append(all, again{b.scenario.Name + " without " + b.name, sc, p, b.firings, figures{Verdict: f.Without.Verdict, States: f.Without.States, Situations: f.Without.Situations}})
 	}
 	slices.SortStableFunc(all, func(a, b again) int { return cmp.Compare(a.want.States, b.want.States) })
 	return all
@@ -65,6 +65,9 @@ func (s *again) differs(have *figures) (kind, what string) {
 	case have.Verdict == string(prove.Vacuous) && want.Verdict != have.Verdict:
 		return rows.Vacuous, ""
 	}
+	if lost := want.Situations.lost(have.Situations); lost != "" {
+		return rows.Situation, lost
+	}
 	return "", ""
 }
 
@@ -76,7 +79,7 @@ func (s *again) counts(have *figures) bool {
 	return have.States != s.want.States || have.Transitions != s.want.Transitions || have.Steps != s.want.Steps
 }
 
-// TestRowsWithMutant searches rows until one comes to another verdict than without the mutant.
+// TestRowsWithMutant searches rows until one comes to another verdict than without the mutant. A situation that is lost does not end it.
 func TestRowsWithMutant(t *testing.T) {
 	if *mutantTask == "" {
 		t.Skip("go run ./internal/mutants/cmd/mutants -searches starts it")
@@ -110,7 +113,7 @@ func TestRowsWithMutant(t *testing.T) {
 		}
 		o.Entered = active.Entered()
 		require.NoError(t, out.Encode(&o))
-		if o.Kind != "" {
+		if o.Kind != "" && o.Kind != rows.Situation {
 			return
 		}
 	}

@@ -21,6 +21,8 @@ type promise struct {
 	// designs of the cache; none for clients of etcd's own API.
 	designs []string
 	bounds  []bounds
+	// claims are those of the scenario that the rows judge, all if there are none: small bounds leave others without a test.
+	claims []string
 	// larger: these are searched for minutes, not only until the number of states is too large, and the row says how long it took.
 	larger bool
 	// wanted are the bounds that are still too large, in words.
@@ -37,7 +39,11 @@ type bounds struct {
 // newest of each branch.
 var classes = []string{"3.5.7", "3.5.12", "3.5.13", "3.6.16", "3.7.3"}
 
-var promises = []promise{
+// promises are all parts of the table, in order.
+var promises = slices.Concat(consistency, features)
+
+// consistency is what is promised of reads, watches and informers, with as much going on as a search can bear.
+var consistency = []promise{
 	{
 		title: "Consistent LIST",
 		text: "A consistent LIST shows every write that was answered before the LIST was asked for. The search begins when the cache has listed\n" +
@@ -190,6 +196,14 @@ func (p *promise) rows() (list []row) {
 		}
 	}
 	return list
+}
+
+// judged is the scenario with the claims that the row judges.
+func (p *promise) judged() *testbed.Scenario {
+	if len(p.claims) == 0 {
+		return p.scenario
+	}
+	return only(p.scenario, p.claims...)
 }
 
 // params are those of the search.
