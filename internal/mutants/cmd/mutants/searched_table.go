@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/internal/mutants/rows"
 	"github.com/watchbed/watchbed/report"
 )
 
@@ -15,23 +16,45 @@ const searchedHead = `# What the rows of the table of proofs find
 Written by ` + "`go run ./internal/mutants/cmd/mutants -searches`" + `. %d of the mutants of sim/cache, sim/client and sim/etcd that campaigns kill
 were drawn at random. With each of them the rows of proofs/README.md were searched whose written figure is at most %s, the smallest
 first, and only those that call the changed function: the searches of the table, those of known bugs, and the same bounds without the bug. A row
-finds a mutant if its verdict is another one. That of a row of which only the number of states differs is the same, and such a mutant is not
-found; continuous integration would notice it all the same, since it compares the numbers.
+finds a mutant if its verdict is another one, or if a situation does not come about any more that did, which campaigns take for a difference, too. That
+of a row of which only the number of states differs is the same, and such a mutant is not found; continuous integration would notice it all
+the same, since it compares the numbers.
 
-**Found: %d of %d, %.0f %%; 95 %% interval %.0f to %.0f %%** (Wilson). Only numbers differ of %d more. %d change nothing in any row, and of %d no row calls
-the function.
+**Found: %s.** By verdicts alone: %s. Only numbers differ of %d more. %d change nothing in any row, and of %d no row calls the function.
+%s`
+
+// unseenHead is about the mutants that were drawn behind those which had been looked at.
+const unseenHead = `
+The first %d had been looked at before the rows of proofs/features_test.go were chosen, so that these rows fit them. How much rows find in
+general the others say: %s, by verdicts alone %s. The aim is 95 %%.
 `
+
+// share is how many of a list are found, with the 95 % interval (Wilson).
+func share(list []*searched, found func(*searched) bool) string {
+	n := len(keep(list, found))
+	low, high := wilson(n, len(list))
+	return fmt.Sprintf("%d of %d, %.0f %% (95 %% interval %.0f to %.0f %%)", n, len(list), percentOf(n, len(list)), 100*low, 100*high)
+}
+
+func (s *searched) isFound() bool { return s.Row != "" }
+
+func (s *searched) byVerdict() bool { return s.isFound() && s.Kind != rows.Situation }
 
 // searchedTable is the table of a sample that was searched with rows of at most so many states.
 func searchedTable(list []*searched, largest int) string {
-	found := keep(list, func(s *searched) bool { return s.Row != "" })
+	found := keep(list, (*searched).isFound)
 	numbers := keep(list, func(s *searched) bool { return s.Row == "" && s.Counts != "" })
 	nothing := keep(list, func(s *searched) bool { return s.Row == "" && s.Counts == "" && s.Entered > 0 })
 	uncalled := keep(list, func(s *searched) bool { return s.Entered == 0 })
-	low, high := wilson(len(found), len(list))
+	unseen := ""
+	if len(list) > lookedAt {
+		behind := list[lookedAt:]
+		unseen = fmt.Sprintf(unseenHead, lookedAt, share(behind, (*searched).isFound), share(behind, (*searched).byVerdict))
+	}
 	var out strings.Builder
-	fmt.Fprintf(&out, searchedHead, len(list), report.Counted(uint64(largest), "state"), len(found), len(list), percentOf(len(found), len(list)), 100*low, 100*high,
-		len(numbers), len(nothing), len(uncalled))
+	fmt.Fprintf(&out, searchedHead, len(list), report.Counted(uint64(largest), "state"), share(list, (*searched).isFound), share(list, (*searched).byVerdict),
+		len(numbers), len(nothing), len(uncalled), unseen)
+	byReason(&out, keep(list, func(s *searched) bool { return !s.isFound() }))
 	byGroup(&out, "campaigns kill it by", list, func(s *searched) string { return s.Killed })
 	byGroup(&out, "package", list, func(s *searched) string { return s.Package })
 	out.WriteString("\n## Found\n\n| mutant | where | change | smallest row | states | what is different |\n|---|---|---|---|---:|---|\n")
@@ -47,9 +70,9 @@ func searchedTable(list []*searched, largest int) string {
 		{"Nothing differs", "Rows call the function, and not with what the change is about: another version of etcd, another request, a full buffer, a timer that fires more often.", nothing},
 		{"No row calls the function", "The rows of this size have no such request, fault or option.", uncalled},
 	} {
-		fmt.Fprintf(&out, "\n## %s\n\n%s\n\n| mutant | where | change | campaigns kill it by | rows that call the function |\n|---|---|---|---|---:|\n", part.title, part.text)
+		fmt.Fprintf(&out, "\n## %s\n\n%s\n\n| mutant | where | change | campaigns kill it by | rows that call the function | why |\n|---|---|---|---|---:|---|\n", part.title, part.text)
 		for _, s := range part.list {
-			fmt.Fprintf(&out, "| %s | %s | %s | %s | %d |\n", s.ID, s.where(), s.change(), s.Killed, s.Entered)
+			fmt.Fprintf(&out, "| %s | %s | %s | %s | %d | %s |\n", s.ID, s.where(), s.change(), s.killedBy(), s.Entered, s.whyNot())
 		}
 	}
 	return out.String()
@@ -69,7 +92,7 @@ func byGroup(out *strings.Builder, title string, list []*searched, group func(*s
 	fmt.Fprintf(out, "\n| %s | drawn | found |\n|---|---:|---:|\n", title)
 	for _, name := range slices.Compact(names) {
 		mine := keep(list, func(s *searched) bool { return group(s) == name })
-		fmt.Fprintf(out, "| %s | %d | %d |\n", name, len(mine), len(keep(mine, func(s *searched) bool { return s.Row != "" })))
+		fmt.Fprintf(out, "| %s | %d | %d |\n", name, len(mine), len(keep(mine, (*searched).isFound)))
 	}
 }
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// killedBy is how campaigns notice a mutant, and the campaign that does so first.
+func (s *searched) killedBy() string {
+	words := strings.Fields(s.Killed + " " + cell(s.KilledWhat))
+	if s.Campaign != "" {
+		words = append(words, "in", cell(s.Campaign))
+	}
+	return strings.Join(words, " ")
+}
+
+// whyNot says why no row finds a mutant, as far as it follows from how a campaign finds it.
+func (s *searched) whyNot() string {
+	switch unjudged := s.unjudged(); {
+	case s.Counts != "":
+		return "no promise of a row depends on it"
+	case unjudged != "":
+		return unjudged
+	case s.Entered == 0:
+		return "no row has such a request, fault or option"
+	case s.Killed == situationKill:
+		return "the situation comes about in no row that calls the function"
+	}
+	return "the bounds leave out what would follow"
+}
+
+// situationKill is how campaigns call what they notice by a situation alone.
+const situationKill = "situation"
+
+// unjudged says why a search would not judge what the campaign saw, empty if it would.
+func (s *searched) unjudged() string {
+	name, _, _ := strings.Cut(s.Campaign, " ")
+	sc, err := testbed.FindScenario(name)
+	if err != nil {
+		return ""
+	}
+	if sc.Params.Clock.Mode == sim.Timed {
+		return "it shows in runs with a clock"
+	}
+	if p, err := testbed.FindProperty(s.KilledWhat); err == nil && p.Past == nil && p.Goal == nil {
+		return "a search does not judge the property"
+	}
+	return ""
+}
+
+// byReason counts the mutants that are not found.
+func byReason(out *strings.Builder, list []*searched) {
+	count := map[string]int{}
+	for _, s := range list {
+		count[s.whyNot()]++
+	}
+	out.WriteString("\n| not found | why |\n|---:|---|\n")
+	for _, why := range slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }) {
+		fmt.Fprintf(out, "| %d | %s |\n", count[why], why)
+	}
+}
