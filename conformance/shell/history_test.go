@@ -118,8 +118,8 @@ const operators = 4
 // untilAnAnswerIsLost has something happen to etcd, again until a write under way was not answered:
 // on a busy machine it may find none that was sent.
 func (r *run) untilAnAnswerIsLost(happens func() error) error {
-	for range 20 {
-		if lost, err := r.whileWriting(happens); lost || err != nil {
+	for attempt := range 20 {
+		if lost, err := r.whileWriting(attempt, happens); lost || err != nil {
 			return err
 		}
 	}
@@ -127,15 +127,16 @@ func (r *run) untilAnAnswerIsLost(happens func() error) error {
 }
 
 // whileWriting has operators write all the time while something happens to etcd, and reports
-// whether a write was not answered. Other writers may all be waiting for a list then.
-func (r *run) whileWriting(happens func() error) (bool, error) {
+// whether a write was not answered. Other writers may all be waiting for a list then. No two attempts
+// write the same value: it tells which revision an unanswered write has made.
+func (r *run) whileWriting(attempt int, happens func() error) (bool, error) {
 	stop := make(chan struct{})
 	var first, all sync.WaitGroup
 	var lost atomic.Bool
 	for i := range operators {
 		name := fmt.Sprint("operator-", i+1)
 		put := func(n int) bool {
-			return r.write(name, &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint(name, " ", n)})
+			return r.write(name, &model.Request{Kind: model.Put, Key: keys[0], Value: fmt.Sprint(name, " ", attempt, " ", n)})
 		}
 		first.Add(1)
 		all.Go(func() {
