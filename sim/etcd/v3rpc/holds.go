@@ -90,10 +90,13 @@ type Queued struct {
 	WatchID, Revision int64
 	Created           bool
 	Events            []wire.Event
+	// InChannel: it is in the watch channel, or sendLoop has just taken it from there. Responses to
+	// watches that are announced are sent in the order of the channel.
+	InChannel bool
 }
 
 // Queued visits the responses to watches that exist, those of one watch in the order in
-// which they will be sent.
+// which they will be sent, and those in the watch channel in the order of the channel.
 func (s *WatchServer) Queued(visit func(*Queued)) {
 	for _, sws := range s.streams {
 		if sws.used() {
@@ -108,7 +111,7 @@ func (sws *ServerWatchStream) queued(visit func(*Queued)) {
 			visit(&q)
 		}
 	}
-	ready := func(r *wire.WatchResponse) { show(Queued{r.WatchID, r.Revision, r.Created, r.Events}) }
+	ready := func(r *wire.WatchResponse) { show(Queued{r.WatchID, r.Revision, r.Created, r.Events, false}) }
 	for _, r := range sws.send.out.All() {
 		ready(r)
 	}
@@ -120,7 +123,7 @@ func (sws *ServerWatchStream) queued(visit func(*Queued)) {
 			ready(r)
 		}
 	}
-	inChannel := func(r *mvcc.WatchResponse) { show(Queued{r.ID, r.Revision, r.Created, r.Events}) }
+	inChannel := func(r *mvcc.WatchResponse) { show(Queued{r.ID, r.Revision, r.Created, r.Events, true}) }
 	if r := sws.send.wresp; r != nil {
 		inChannel(r)
 	}
