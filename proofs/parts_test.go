@@ -27,7 +27,7 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 			explore.Begin(s, first, &answers.Combination{})
 			parts, begin, err := sim.NewParts(first, prove.Alike)
 			require.NoError(t, err)
-			taken := stepper{t: t, parts: parts, known: map[bool]int{}}
+			taken := stepper{t: t, first: first, parts: parts, known: map[bool]int{}}
 			for seed := range uint64(testsize.Of(20, 4, 2)) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				w := fork(t, first)
@@ -48,6 +48,7 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 
 type stepper struct {
 	t     *testing.T
+	first *sim.World
 	parts *sim.Parts
 	// known is how many steps were repeated, and how many were not.
 	known map[bool]int
@@ -68,12 +69,12 @@ func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, si
 		for range 2 {
 			given.Again()
 			var known bool
-			next, known = x.parts.Take(at, a, &given, given.Number(), nil)
+			next, known = take(x.parts, at, a, &given)
 			x.known[known]++
 			behaviour, err := taken.Behaviour()
 			require.NoError(x.t, err)
 			require.Equal(x.t, behaviour, x.parts.Behaviour(next))
-			again := x.parts.World(next, &sim.World{})
+			again := x.parts.World(next, fork(x.t, x.first))
 			require.Equal(x.t, state(x.t, taken), state(x.t, again))
 			requireActions(x.t, taken.Enabled(), again.Enabled())
 		}
@@ -81,6 +82,14 @@ func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, si
 			return taken, next
 		}
 	}
+}
+
+// take takes a step between states. known is whether it was learned before.
+func take(parts *sim.Parts, s sim.State, a sim.Action, given *answers.Combination) (next sim.State, known bool) {
+	if next, known = parts.Again(s, a, given, given.Number(), nil); known {
+		return next, true
+	}
+	return parts.Learn(s, a, given, given.Number(), nil), false
 }
 
 // requireActions compares what can happen next. Since when it can is not kept.

@@ -163,7 +163,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		explore.Begin(s, first, &answers.Combination{})
 		parts, begin, err := sim.NewParts(first, prove.Alike)
 		require.NoError(t, err)
-		known, w := map[string]said{}, &sim.World{}
+		known, w := map[string]said{}, fork(t, first)
 		for seed := range uint64(testsize.Of(200, 40, 10)) {
 			r, at := rand.New(rand.NewPCG(seed, 3)), begin
 			for range 150 {
@@ -172,7 +172,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 					break
 				}
 				a := enabled[r.IntN(len(enabled))]
-				at, _ = parts.Take(at, a, &answers.Combination{}, 0, nil)
+				at, _ = take(parts, at, a, &answers.Combination{})
 				seen := fmt.Sprint(a.Node)
 				for n := range sim.NodeID(w.Nodes()) {
 					if s.PastOf(n) {

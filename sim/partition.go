@@ -23,6 +23,16 @@ func (f *Partition) Name() string { return "partition " + f.Label }
 // Ready implements Fault.
 func (f *Partition) Ready(*World) bool { return true }
 
+func (f *Partition) partition() *Partition { return f }
+
+// partitionOf is the partition that a fault is, or that it embeds; nil if there is none.
+func partitionOf(f Fault) *Partition {
+	if p, ok := f.(interface{ partition() *Partition }); ok {
+		return p.partition()
+	}
+	return nil
+}
+
 // Stands reports whether the partition has begun and not ended.
 func (f *Partition) Stands(env *Env) bool { return slices.Contains(env.w.partitions, f) }
 

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/internal/intern"
@@ -23,15 +22,17 @@ const (
 	placeOfNodes = placeNow
 )
 
-// Parts are what the worlds of a search consist of, each part once, and the steps that were taken
-// (Take). Nothing is assumed: parts are equal if they are equal as a whole, value by value. It is for
-// one goroutine.
+// Parts are what the worlds of a search consist of, each part once, and the steps that were taken.
+// Nothing is assumed: parts are equal if they are equal as a whole, value by value.
+//
+// All workers of a search share them. One of them at a time learns a step (Learn), and what it learns
+// never changes, so that the others read meanwhile: a node that has a number is not acted on any more,
+// but cloned.
 type Parts struct {
 	// alike reports whether two nodes, or two payloads, are equal in everything that they consist of.
 	alike func(a, b any) bool
-	// first is a world that shares with all others what does not change; at is one in which steps are
-	// taken that are not known.
-	first, at *World
+	// at is a world in which steps are taken that are not known.
+	at *World
 	// nodes is how many there are, with the world itself.
 	nodes int
 	timed bool
@@ -41,20 +42,18 @@ type Parts struct {
 	numbers intern.Pairs
 	parts   []uint32
 
-	objects    []object
+	objects    intern.List[object]
 	ofObjects  map[Digest][]uint32
 	payloads   []Payload
 	ofPayloads map[Digest][]uint32
-	nodeParts  []nodePart
-	connParts  []connPart
-	layouts    []layout
-	rests      []restPart
+	nodeParts  intern.List[nodePart]
+	connParts  intern.List[connPart]
+	layouts    intern.List[layout]
+	rests      intern.List[restPart]
 	// times are readings of the clock.
-	times   []Time
+	times   intern.List[Time]
 	ofTimes map[Time]uint32
 	steps   steps
-	// ready is the memory of Enabled.
-	ready readySet
 }
 
 // A sequence begins with what kind of part it makes. Numbers of pairs stand behind the kinds.
@@ -119,9 +118,10 @@ type layout struct {
 
 // restPart is what belongs to no node and no connection.
 type restPart struct {
-	phase      Phase
-	faults     []faultPart
-	partitions []*Partition
+	phase  Phase
+	faults []faultPart
+	// partitions are the faults whose partitions stand.
+	partitions []int
 	digest     Digest
 }
 
@@ -135,12 +135,16 @@ type faultPart struct {
 // state of that world. The error names the first node that cannot be cloned, or has no fingerprint.
 func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
 	p := &Parts{
-		alike: alike, first: w, at: &World{}, nodes: len(w.nodes), timed: w.mode == Timed,
-		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{}, times: []Time{0}, ofTimes: map[Time]uint32{0: 0},
-		// Number 0 is no part.
-		objects: make([]object, 1), payloads: make([]Payload, 1), nodeParts: make([]nodePart, 1),
-		connParts: make([]connPart, 1), layouts: make([]layout, 1), rests: make([]restPart, 1),
+		alike: alike, at: &World{}, nodes: len(w.nodes), timed: w.mode == Timed,
+		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{}, payloads: make([]Payload, 1), ofTimes: map[Time]uint32{},
 	}
+	// Number 0 is no part, and the clock at 0.
+	p.objects.Reach(0)
+	p.nodeParts.Reach(0)
+	p.connParts.Reach(0)
+	p.layouts.Reach(0)
+	p.rests.Reach(0)
+	p.time(0)
 	if err := w.clonable(); err != nil {
 		return nil, nil, err
 	}
@@ -153,11 +157,14 @@ func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
 	return p, p.Apart(p.at, nil), nil
 }
 
-// Size is how many nodes and steps are kept. A search begins anew with both when there are too many.
-func (p *Parts) Size() (nodes, steps int) { return len(p.objects), int(p.steps.numbers.Last()) }
+// Size is how many nodes and steps are kept. A search begins anew with both when there are too many. It
+// is for the worker that learns.
+func (p *Parts) Size() (nodes, steps int) { return p.objects.Len(), int(p.steps.numbers.Last()) }
 
 // Object is the number of what a node is in a state, without its loops and timers.
-func (p *Parts) Object(s State, n NodeID) uint32 { return p.nodeParts[s[placeOfNodes+int(n)]].object }
+func (p *Parts) Object(s State, n NodeID) uint32 {
+	return p.nodeParts.At(s[placeOfNodes+int(n)]).object
+}
 
 func (p *Parts) placeOfConn(i int) int { return placeOfNodes + p.nodes - 1 + i }
 
@@ -229,8 +236,8 @@ func (p *Parts) value(w *World, place int) uint32 {
 func (p *Parts) time(t Time) uint32 {
 	known, ok := p.ofTimes[t]
 	if !ok {
-		known = uint32(len(p.times))
-		p.times, p.ofTimes[t] = append(p.times, t), known
+		known = p.times.Add(t)
+		p.ofTimes[t] = known
 	}
 	return known
 }
@@ -239,7 +246,7 @@ func (p *Parts) time(t Time) uint32 {
 func (p *Parts) Now(s State) uint32 { return s[placeNow] }
 
 // Phase is the part of the run.
-func (p *Parts) Phase(s State) Phase { return p.rests[s[placeRest]].phase }
+func (p *Parts) Phase(s State) Phase { return p.rests.At(s[placeRest]).phase }
 
 func (p *Parts) rest(w *World) uint32 {
 	s := p.sequence(sequenceOfRest)
@@ -256,14 +263,16 @@ func (p *Parts) rest(w *World) uint32 {
 		r.faults = append(r.faults, f)
 	}
 	for _, x := range w.partitions {
-		// Each of them is a fault.
-		s.with(uint32(slices.IndexFunc(w.faults, func(f plannedFault) bool { return f.fault == Fault(x) })))
+		// Each of them is that of a fault.
+		i := slices.IndexFunc(w.faults, func(f plannedFault) bool { return partitionOf(f.fault) == x })
+		r.partitions = append(r.partitions, i)
+		s.with(uint32(i))
 	}
 	known := p.known(s)
 	if known == 0 {
-		known = uint32(len(p.rests))
-		r.partitions, r.digest = slices.Clone(w.partitions), w.restDigest()
-		p.rests, p.parts[s.soFar] = append(p.rests, r), known
+		r.digest = w.restDigest()
+		known = p.rests.Add(r)
+		p.parts[s.soFar] = known
 	}
 	return known
 }
@@ -280,8 +289,8 @@ func (p *Parts) layout(w *World) uint32 {
 	}
 	known := p.known(s)
 	if known == 0 {
-		known = uint32(len(p.layouts))
-		p.layouts, p.parts[s.soFar] = append(p.layouts, newLayout(w)), known
+		known = p.layouts.Add(newLayout(w))
+		p.parts[s.soFar] = known
 	}
 	return known
 }
@@ -336,9 +345,9 @@ func (p *Parts) node(w *World, n NodeID) uint32 {
 	}
 	known := p.known(s)
 	if known == 0 {
-		known = uint32(len(p.nodeParts))
 		part.digest, _, _ = w.nodeDigest(int(n), behaviourOf)
-		p.nodeParts, p.parts[s.soFar] = append(p.nodeParts, part), known
+		known = p.nodeParts.Add(part)
+		p.parts[s.soFar] = known
 	}
 	return known
 }
@@ -359,23 +368,21 @@ func (p *Parts) object(rec *nodeRecord) uint32 {
 		rec.describe(f)
 	}
 	fingerprint := f.Fingerprint(NewDigest)
-	// Clone marks in both nodes what they share. Nodes of which each was cloned are equal in
-	// these marks too.
-	rec.node.(Cloner).Clone()
+	// A clone has no memory of the step that led here, and is marked as one of two that share it.
+	rec.node = rec.node.(Cloner).Clone()
 	same := p.ofObjects[fingerprint]
 	known := uint32(0)
 	for _, i := range same[:min(len(same), maxAlike)] {
-		if p.alike(p.objects[i].node, rec.node) {
+		if p.alike(p.objects.At(i).node, rec.node) {
 			known = i
 			break
 		}
 	}
 	if known == 0 {
-		known = uint32(len(p.objects))
-		p.objects = append(p.objects, object{rec.node, rec.behaviour, rec.peers})
+		known = p.objects.Add(object{rec.node, rec.behaviour, rec.peers})
 		p.ofObjects[fingerprint] = append(same, known)
 	}
-	p.objects[known].into(rec, known)
+	p.objects.At(known).into(rec, known)
 	return known
 }
 
@@ -403,12 +410,12 @@ func (p *Parts) conn(w *World, i int) uint32 {
 	}
 	known := p.known(s)
 	if known == 0 {
-		known = uint32(len(p.connParts))
 		if k.state != connFree {
 			part.digest, part.whole = w.connDigest(i), w.wholeConnDigest(i)
 			w.eachUnderWay(i, func(m *Message) { part.causes = append(part.causes, w.nodeOf(m.Cause)) })
 		}
-		p.connParts, p.parts[s.soFar] = append(p.connParts, part), known
+		known = p.connParts.Add(part)
+		p.parts[s.soFar] = known
 	}
 	return known
 }
@@ -450,20 +457,18 @@ func (p *Parts) payload(x Payload) uint32 {
 	return n
 }
 
-// World puts a state together again, into a world that was one of the search or is empty. The step
-// at which something became possible, and what was counted, are not kept.
+// World puts a state together again, into a world that was forked from one like that from which the
+// parts were made: it keeps its faults. The step at which something became possible, and what was
+// counted, are not kept.
 func (p *Parts) World(s State, w *World) *World {
-	if w.nodes == nil {
-		// It could be cloned before.
-		if err := p.first.Fork(w); err != nil {
-			panic(fmt.Sprintf("sim: %v", err))
-		}
-	}
-	r, l := &p.rests[s[placeRest]], &p.layouts[s[placeLayout]]
-	w.phase, w.ticks, w.now, w.firstFree, w.crashing, w.asked = r.phase, int64(s[placeTicks]), p.times[s[placeNow]], 1, nil, nil
+	r, l := p.rests.At(s[placeRest]), p.layouts.At(s[placeLayout])
+	w.phase, w.ticks, w.now, w.firstFree, w.crashing, w.asked = r.phase, int64(s[placeTicks]), *p.times.At(s[placeNow]), 1, nil, nil
 	w.slots, w.follows, w.enabled = append(w.slots[:0], l.slots...), false, w.enabled[:0]
 	w.ready = append(w.ready[:0], make([]uint64, (len(l.slots)+63)/64)...)
-	w.partitions = append(w.partitions[:0], r.partitions...)
+	w.partitions = w.partitions[:0]
+	for _, i := range r.partitions {
+		w.partitions = append(w.partitions, partitionOf(w.faults[i].fault))
+	}
 	for i, f := range r.faults {
 		w.faults[i].left, w.faults[i].slot = f.left, l.faults[i]
 		if f.ready {
@@ -471,8 +476,8 @@ func (p *Parts) World(s State, w *World) *World {
 		}
 	}
 	for n := 1; n < p.nodes; n++ {
-		rec, part := &w.nodes[n], &p.nodeParts[s[placeOfNodes+n]]
-		p.objects[part.object].into(rec, part.object)
+		rec, part := &w.nodes[n], p.nodeParts.At(s[placeOfNodes+n])
+		p.objects.At(part.object).into(rec, part.object)
 		rec.begun, rec.tasks, rec.timers, rec.sharedTables = part.begun, l.loops[n], l.timers[n], true
 		for _, x := range part.loops {
 			w.setReady(l.loops[n][x.number], x.due)
@@ -485,7 +490,7 @@ func (p *Parts) World(s State, w *World) *World {
 	}
 	w.conns = append(w.conns[:0], conn{})
 	for i := 1; i < p.conns(s); i++ {
-		part := &p.connParts[s[p.placeOfConn(i)]]
+		part := p.connParts.At(s[p.placeOfConn(i)])
 		w.conns = append(w.conns, part.conn)
 		for j := range part.lanes {
 			w.lanes = p.putLane(w.lanes, part, l.lanes[2*i+j], 2*i+j)

@@ -16,17 +16,31 @@ import (
 type steps struct {
 	// numbers are those of the ways into the tree, branches what comes at the end of a way.
 	numbers  intern.Pairs
-	branches []branch
+	branches intern.List[branch]
 }
 
-// branch is what a step does that has been told so much.
+// on is the way on from a way. Its branch is there before its number is known.
+func (s *steps) on(way, told uint32) uint32 {
+	s.branches.Reach(root + s.numbers.Last() + 1)
+	return root + s.numbers.Number(way, told)
+}
+
+// branch is what a step does that has been told so much: it asks something more, or leads to a leaf. It
+// is learned once.
 type branch struct {
-	// asks is what it asks next.
-	asks question
-	// there is the way on if asks is about a slot that there is: few are not there.
-	there uint32
-	// leaf is where the step leads, if it asks nothing more.
-	leaf *leaf
+	asks intern.Word
+	leaf intern.Once[leaf]
+}
+
+// ask is the question of a branch, asksNothing if it has none. there is the way on if it is about a slot
+// that there is: few are not there.
+func (b *branch) ask() (q question, there uint32) {
+	x := b.asks.Get()
+	return question(int32(uint32(x))), uint32(x >> 32)
+}
+
+func (b *branch) setAsk(q question, there uint32) {
+	b.asks.Set(uint64(uint32(int32(q))) | uint64(there)<<32)
 }
 
 // leaf is what a step changes, and what it asks its chooser.
@@ -45,16 +59,23 @@ type choice struct {
 	what      string
 }
 
-// question is what a step asks of its state: what is in a place, or something else below 0.
+// question is what a step asks of its state: what is in the place before this number, or something else
+// below 0.
 type question int32
 
 const (
-	asksNothing question = -1
+	asksNothing question = 0
 	// asksNumbers is which connections there are.
-	asksNumbers question = -2
+	asksNumbers question = -1
 	// asksSlot is whether there is a slot already for a loop or a timer.
-	asksSlot question = -3
+	asksSlot question = -2
 )
+
+// ofPlace asks what is in a place.
+func ofPlace(place int) question { return question(place + 1) }
+
+// place is that of a question about one.
+func (q question) place() int { return int(q) - 1 }
 
 // maxSlotNumber is the greatest number of a loop or a timer that a question has room for.
 const maxSlotNumber = 1<<16 - 1
@@ -79,7 +100,7 @@ type asked struct {
 
 func (w *World) asks(place int) {
 	if w.asked != nil {
-		w.asked.add(question(place))
+		w.asked.add(ofPlace(place))
 	}
 }
 
@@ -150,7 +171,7 @@ const maxNumbers = 31
 // numbersInUse has a bit for each connection that is not free.
 func (p *Parts) numbersInUse(s State) (set uint32) {
 	for i, part := range s[p.placeOfConn(1):] {
-		if p.connParts[part].conn.state != connFree {
+		if p.connParts.At(part).conn.state != connFree {
 			set |= 1 << (i + 1)
 		}
 	}
@@ -160,10 +181,10 @@ func (p *Parts) numbersInUse(s State) (set uint32) {
 // told is the answer to a question. A connection that there is not yet is 0.
 func (p *Parts) told(s State, q question) uint32 {
 	switch {
-	case int(q) >= len(s):
+	case q.place() >= len(s):
 		return 0
-	case q >= 0:
-		return s[q]
+	case q > asksNothing:
+		return s[q.place()]
 	case q == asksNumbers:
 		return p.numbersInUse(s)
 	}
@@ -172,9 +193,10 @@ func (p *Parts) told(s State, q question) uint32 {
 
 func (p *Parts) hasSlot(s State, q question) bool {
 	n, timer, i := q.slot()
-	table := p.layouts[s[placeLayout]].loops[n]
+	layout := p.layouts.At(s[placeLayout])
+	table := layout.loops[n]
 	if timer {
-		table = p.layouts[s[placeLayout]].timers[n]
+		table = layout.timers[n]
 	}
 	return i < len(table) && table[i] != 0
 }
@@ -182,7 +204,7 @@ func (p *Parts) hasSlot(s State, q question) bool {
 // begin is what a step begins with: what happens, to which node, on which connection, with which
 // answers, and of a timed run when. A fault happens to what belongs to no node.
 func (p *Parts) begin(s State, a Action, answers uint64) (of [5]uint32, n int) {
-	index := uint32(p.layouts[s[placeLayout]].slots[a.Slot].index)
+	index := uint32(p.layouts.At(s[placeLayout]).slots[a.Slot].index)
 	conn := uint32(0)
 	if a.Kind == Deliver {
 		conn, index = s[p.placeOfConn(int(index/2))], index&1
@@ -202,14 +224,21 @@ func placeOf(a Action) int {
 	return placeOfNodes + int(a.Node)
 }
 
-// Take takes a step out of a state, into the memory of another one: an action that Enabled lists.
-// answers is a number for what c will answer, different for different answers. known is whether the
-// step was not carried out, because one that was told the same was taken before.
-func (p *Parts) Take(s State, a Action, c Chooser, answers uint64, into State) (next State, known bool) {
-	if l := p.leaf(s, a, answers); l != nil {
-		return p.again(s, l, c, into), true
+// Again takes a step out of a state, into the memory of another one: an action that Enabled lists.
+// answers is a number for what c will answer, different for different answers. known is whether one
+// that was told the same was learned before; next is nothing if not. Any number of goroutines may call
+// it.
+func (p *Parts) Again(s State, a Action, c Chooser, answers uint64, into State) (next State, known bool) {
+	l := p.leaf(s, a, answers)
+	if l == nil {
+		return into, false
 	}
-	return p.anew(s, a, c, answers, into), false
+	for _, x := range l.choices {
+		if c.Choose(p.at, x.n, x.what) != x.answer {
+			panic("sim: the answers to a step are not those that belong to their number")
+		}
+	}
+	return l.from(s, into), true
 }
 
 // root is where all ways begin; a pair of numbers leads on to what stands behind its number.
@@ -225,16 +254,17 @@ func (p *Parts) leaf(s State, a Action, answers uint64) *leaf {
 		}
 	}
 	for {
-		b := &p.steps.branches[at]
-		switch {
-		case b.leaf != nil:
-			return b.leaf
-		case b.asks == asksNothing:
+		b := p.steps.branches.At(at)
+		if l := b.leaf.Get(); l != nil {
+			return l
+		}
+		switch q, there := b.ask(); {
+		case q == asksNothing:
 			return nil
-		case b.asks <= asksSlot && p.hasSlot(s, b.asks):
-			at = b.there
+		case q <= asksSlot && p.hasSlot(s, q):
+			at = there
 		default:
-			at = root + p.steps.numbers.Find(at, p.told(s, b.asks))
+			at = root + p.steps.numbers.Find(at, p.told(s, q))
 		}
 		if at <= root {
 			return nil
@@ -242,13 +272,8 @@ func (p *Parts) leaf(s State, a Action, answers uint64) *leaf {
 	}
 }
 
-// again repeats a step.
-func (p *Parts) again(s State, l *leaf, c Chooser, into State) State {
-	for _, x := range l.choices {
-		if c.Choose(p.at, x.n, x.what) != x.answer {
-			panic("sim: the answers to a step are not those that belong to their number")
-		}
-	}
+// from is where the step leads from a state.
+func (l *leaf) from(s, into State) State {
 	next := append(into[:0], s...)
 	for _, w := range l.writes {
 		if w.place == len(next) {
@@ -260,8 +285,8 @@ func (p *Parts) again(s State, l *leaf, c Chooser, into State) State {
 	return next
 }
 
-// anew carries a step out, and remembers it.
-func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) State {
+// Learn carries out a step that Again does not know, and remembers it. One goroutine at a time calls it.
+func (p *Parts) Learn(s State, a Action, c Chooser, answers uint64, into State) State {
 	w := p.World(s, p.at)
 	var asked asked
 	w.asked = &asked
@@ -273,64 +298,66 @@ func (p *Parts) anew(s State, a Action, c Chooser, answers uint64, into State) S
 	at := uint32(root)
 	begin, n := p.begin(s, a, answers)
 	for _, x := range begin[:n] {
-		at = root + p.steps.numbers.Number(at, x)
+		at = p.steps.on(at, x)
 	}
 	for _, q := range asked.questions {
-		b := p.branch(at)
-		if b.leaf != nil || b.asks != asksNothing && b.asks != q {
-			panic(w.doesOtherwise(a))
-		}
-		b.asks = q
-		next := root + p.steps.numbers.Number(at, p.told(s, q))
-		if q <= asksSlot && p.hasSlot(s, q) {
-			b.there = next
-		}
-		at = next
+		at = p.learnQuestion(s, a, at, q)
 	}
-	l := &leaf{choices: asked.choices}
+	b := p.steps.branches.At(at)
+	if q, _ := b.ask(); q != asksNothing {
+		panic(p.doesOtherwise(a))
+	}
+	return b.leaf.Know(&leaf{p.changes(s, a, w, asked.questions), asked.choices}).from(s, into)
+}
+
+// learnQuestion is the way on from a way at whose end a step asks this.
+func (p *Parts) learnQuestion(s State, a Action, at uint32, q question) uint32 {
+	b := p.steps.branches.At(at)
+	switch known, _ := b.ask(); {
+	case b.leaf.Get() != nil, known != asksNothing && known != q:
+		panic(p.doesOtherwise(a))
+	case known == asksNothing && q <= asksSlot:
+		b.setAsk(q, p.steps.on(at, uint32(number(true))))
+	case known == asksNothing:
+		b.setAsk(q, 0)
+	}
+	return p.steps.on(at, p.told(s, q))
+}
+
+// changes is what a step has changed that led to this world: what it began with, or asked for, or the
+// clock.
+func (p *Parts) changes(s State, a Action, w *World, questions []question) (writes []write) {
 	places := []int{placeOf(a), placeNow}
 	if a.Kind == Deliver {
-		places = append(places, p.placeOfConn(int(p.layouts[s[placeLayout]].slots[a.Slot].index/2)))
+		places = append(places, p.placeOfConn(int(p.layouts.At(s[placeLayout]).slots[a.Slot].index/2)))
 	}
-	for _, q := range asked.questions {
-		if q >= 0 && !slices.Contains(places, int(q)) {
-			places = append(places, int(q))
+	for _, q := range questions {
+		if q > asksNothing && !slices.Contains(places, q.place()) {
+			places = append(places, q.place())
 		}
 	}
 	// New connections come one behind the other.
 	slices.Sort(places)
 	for _, place := range places {
-		if value := p.value(w, place); value != p.told(s, question(place)) {
-			l.writes = append(l.writes, write{place, value})
+		if value := p.value(w, place); value != p.told(s, ofPlace(place)) {
+			writes = append(writes, write{place, value})
 		}
 	}
-	if p.branch(at).asks != asksNothing {
-		panic(w.doesOtherwise(a))
-	}
-	p.branch(at).leaf = l
-	return p.again(s, &leaf{writes: l.writes}, c, into)
+	return writes
 }
 
-func (w *World) doesOtherwise(a Action) string {
-	return fmt.Sprintf("sim: a step of %s does otherwise than before although it was told the same", w.nodes[a.Node].name)
-}
-
-// branch is what comes at the end of a way.
-func (p *Parts) branch(at uint32) *branch {
-	for len(p.steps.branches) <= int(at) {
-		p.steps.branches = append(p.steps.branches, branch{asks: asksNothing})
-	}
-	return &p.steps.branches[at]
+func (p *Parts) doesOtherwise(a Action) string {
+	return fmt.Sprintf("sim: a step of %s does otherwise than before although it was told the same", p.at.nodes[a.Node].name)
 }
 
 // Enabled lists what can happen next in a state, as World.Enabled does. It is for a state in which no
 // fault is planned (Faults).
 func (p *Parts) Enabled(s State, list []Action) []Action {
-	l := &p.layouts[s[placeLayout]]
-	ready := &p.ready
-	ready.begin(len(l.slots), p.timed, p.times[s[placeNow]])
+	l := p.layouts.At(s[placeLayout])
+	var few [8]uint64
+	ready := readySet{bits: append(few[:0], make([]uint64, (len(l.slots)+63)/64)...), timed: p.timed, first: math.MaxInt64, now: *p.times.At(s[placeNow])}
 	for n := 1; n < p.nodes; n++ {
-		part := &p.nodeParts[s[placeOfNodes+n]]
+		part := p.nodeParts.At(s[placeOfNodes+n])
 		for i := range part.loops {
 			x := &part.loops[i]
 			ready.add(l.loops[n][x.number], x.due)
@@ -341,7 +368,7 @@ func (p *Parts) Enabled(s State, list []Action) []Action {
 		}
 	}
 	for i, part := range s[p.placeOfConn(1):] {
-		c := &p.connParts[part]
+		c := p.connParts.At(part)
 		for j, is := range c.ready {
 			if is {
 				ready.add(l.lanes[2*(i+1)+j], c.due(j))
@@ -354,7 +381,7 @@ func (p *Parts) Enabled(s State, list []Action) []Action {
 			x := &l.slots[i<<6|bits.TrailingZeros64(word)]
 			a := x.action
 			if a.Kind == Deliver {
-				a.Node = p.connParts[s[p.placeOfConn(int(x.index/2))]].receiver(int(x.index & 1))
+				a.Node = p.connParts.At(s[p.placeOfConn(int(x.index/2))]).receiver(int(x.index & 1))
 			}
 			list = append(list, a)
 		}
@@ -368,11 +395,6 @@ type readySet struct {
 	timed bool
 	// first is when that is due, and not before now.
 	first, now Time
-}
-
-func (r *readySet) begin(slots int, timed bool, now Time) {
-	r.bits = append(r.bits[:0], make([]uint64, (slots+63)/64)...)
-	r.timed, r.first, r.now = timed, math.MaxInt64, now
 }
 
 func (r *readySet) add(slot int32, due Time) {
@@ -391,19 +413,19 @@ func (r *readySet) add(slot int32, due Time) {
 
 // Faults reports whether a fault is planned in a state. The world says whether it can strike.
 func (p *Parts) Faults(s State) bool {
-	return slices.ContainsFunc(p.rests[s[placeRest]].faults, func(f faultPart) bool { return f.ready })
+	return slices.ContainsFunc(p.rests.At(s[placeRest]).faults, func(f faultPart) bool { return f.ready })
 }
 
 // TimerOf is World.TimerOf.
 func (p *Parts) TimerOf(s State, a Action) Timer {
-	return Timer(p.layouts[s[placeLayout]].slots[a.Slot].index)
+	return Timer(p.layouts.At(s[placeLayout]).slots[a.Slot].index)
 }
 
 // restDigest is World.clockDigest of a state.
 func (p *Parts) restDigest(s State) Digest {
-	d := p.rests[s[placeRest]].digest
+	d := p.rests.At(s[placeRest]).digest
 	if p.timed {
-		d = d.Int(int64(p.times[s[placeNow]]))
+		d = d.Int(int64(*p.times.At(s[placeNow])))
 	}
 	return d
 }
@@ -413,9 +435,9 @@ func (p *Parts) Behaviour(s State) Digest {
 	d := p.restDigest(s)
 	conns := p.placeOfConn(1)
 	for _, n := range s[placeOfNodes+1 : conns] {
-		part := &p.nodeParts[n]
+		part := p.nodeParts.At(n)
 		d = d.Fold(part.digest)
-		if peers := p.objects[part.object].peers; peers != nil {
+		if peers := p.objects.At(part.object).peers; peers != nil {
 			for _, x := range *peers {
 				d = d.Word(uint64(x))
 			}
@@ -423,7 +445,7 @@ func (p *Parts) Behaviour(s State) Digest {
 	}
 	var sum Digest
 	for _, c := range s[conns:] {
-		sum = sum.And(p.connParts[c].whole)
+		sum = sum.And(p.connParts.At(c).whole)
 	}
 	return d.Fold(sum)
 }
@@ -434,15 +456,15 @@ func (p *Parts) Sketch(s State, k *Sketch) {
 	k.nodes, k.links, k.named = append(k.nodes[:0], sketched{}), k.links[:0], k.named[:0]
 	conns := p.placeOfConn(1)
 	for _, n := range s[placeOfNodes+1 : conns] {
-		part := &p.nodeParts[n]
+		part := p.nodeParts.At(n)
 		first := len(k.named)
-		if peers := p.objects[part.object].peers; peers != nil {
+		if peers := p.objects.At(part.object).peers; peers != nil {
 			k.named = append(k.named, *peers...)
 		}
 		k.nodes = append(k.nodes, sketched{part.digest, first, len(k.named)})
 	}
 	for _, c := range s[conns:] {
-		part := &p.connParts[c]
+		part := p.connParts.At(c)
 		if part.conn.state == connFree {
 			continue
 		}

@@ -54,16 +54,28 @@ func askers(t *testing.T, ask func(n *asker, env *sim.Env)) (*sim.Parts, sim.Sta
 	w.Start(firstOne{})
 	parts, s, err := sim.NewParts(w, sameAsker)
 	require.NoError(t, err)
-	return parts, s, func(s sim.State) *sim.World { return parts.World(s, &sim.World{}) }
+	return parts, s, func(s sim.State) *sim.World {
+		into := &sim.World{}
+		require.NoError(t, w.Fork(into))
+		return parts.World(s, into)
+	}
+}
+
+// take takes a step. known is whether it was learned before.
+func take(parts *sim.Parts, s sim.State, a sim.Action) (next sim.State, known bool) {
+	if next, known = parts.Again(s, a, firstOne{}, 0, nil); known {
+		return next, true
+	}
+	return parts.Learn(s, a, firstOne{}, 0, nil), false
 }
 
 func TestStepOfAnotherStateIsRepeated(t *testing.T) {
 	parts, s, _ := askers(t, func(_ *asker, env *sim.Env) { env.Choose(2, "side") })
 	enabled := slices.Clone(parts.Enabled(s, nil))
-	other, known := parts.Take(s, enabled[1], firstOne{}, 0, nil)
+	other, known := take(parts, s, enabled[1])
 	require.False(t, known)
 	for i, before := range []sim.State{s, other, s} {
-		after, known := parts.Take(before, enabled[0], firstOne{}, 0, nil)
+		after, known := take(parts, before, enabled[0])
 		require.Equal(t, i > 0, known)
 		require.NotEqual(t, parts.Object(before, 1), parts.Object(after, 1))
 		require.Equal(t, parts.Object(before, 2), parts.Object(after, 2))
@@ -82,11 +94,11 @@ func TestStepIsTakenAnewIfItIsToldOtherwise(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parts, s, world := askers(t, ask)
 			enabled := slices.Clone(parts.Enabled(s, nil))
-			_, known := parts.Take(s, enabled[0], firstOne{}, 0, nil)
+			_, known := take(parts, s, enabled[0])
 			require.False(t, known)
-			other, known := parts.Take(s, enabled[1], firstOne{}, 0, nil)
+			other, known := take(parts, s, enabled[1])
 			require.False(t, known)
-			next, known := parts.Take(other, enabled[0], firstOne{}, 0, nil)
+			next, known := take(parts, other, enabled[0])
 			require.False(t, known)
 			w := world(other)
 			w.Do(firstOne{}, w.Enabled()[0])
@@ -101,13 +113,13 @@ func TestStepMakesTheSlotThatAnotherStateHas(t *testing.T) {
 	parts, s, world := askers(t, func(_ *asker, env *sim.Env) { env.Enable(1); env.Disable(1) })
 	before := s
 	for range 5 {
-		s, _ = parts.Take(s, parts.Enabled(s, nil)[0], firstOne{}, 0, nil)
+		s, _ = take(parts, s, parts.Enabled(s, nil)[0])
 	}
-	after, _ := parts.Take(before, parts.Enabled(before, nil)[0], firstOne{}, 0, nil)
+	after, _ := take(parts, before, parts.Enabled(before, nil)[0])
 	w := world(before)
 	w.Do(firstOne{}, w.Enabled()[0])
 	requireSame(t, w, world(after))
-	fresh, known := parts.Take(after, parts.Enabled(after, nil)[1], firstOne{}, 0, nil)
+	fresh, known := take(parts, after, parts.Enabled(after, nil)[1])
 	require.False(t, known)
 	w.Do(firstOne{}, w.Enabled()[1])
 	requireSame(t, w, world(fresh))
@@ -131,7 +143,7 @@ func TestStepThatLooksAtAllUnderWayIsNotRemembered(t *testing.T) {
 	looks := 0
 	parts, s, _ := askers(t, func(_ *asker, env *sim.Env) { looks++; env.UnderWay(func(*sim.Message, int) {}) })
 	for range 3 {
-		_, known := parts.Take(s, parts.Enabled(s, nil)[0], firstOne{}, 0, nil)
+		_, known := take(parts, s, parts.Enabled(s, nil)[0])
 		require.False(t, known)
 	}
 	require.Equal(t, 3, looks)

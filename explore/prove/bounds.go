@@ -105,30 +105,39 @@ func (f firings) and(t timer) firings {
 
 // firedSets are what has fired on the way to states, each once; number 0 is nothing.
 type firedSets struct {
-	sets []firings
-	// timers are numbered, and so are sets with one of them; after has the set with it.
+	sets intern.List[firings]
+	// timers are numbered, and so are sets with one of them; next has the set with it.
 	timers, more intern.Pairs
-	after        []uint32
+	next         intern.List[uint32]
 }
 
-// and is the number of a set with one firing more.
+// after is the number of a set with one firing more, 0 if it is not known.
+func (f *firedSets) after(set uint32, t timer) uint32 {
+	if i := f.more.Find(set+1, f.timers.Find(uint32(t.node), uint32(t.number))); i != 0 {
+		return *f.next.At(i)
+	}
+	return 0
+}
+
+// and is the number of a set with one firing more, a new one if it is not known.
 func (f *firedSets) and(set uint32, t timer) uint32 {
-	i := int(f.more.Number(set+1, f.timers.Number(uint32(t.node), uint32(t.number))))
-	for i >= len(f.after) {
-		f.after = append(f.after, 0)
+	if next := f.after(set, t); next != 0 {
+		return next
 	}
-	if f.after[i] == 0 {
-		f.after[i] = f.number(f.sets[set].and(t))
-	}
-	return f.after[i]
+	next := f.number(f.sets.At(set).and(t))
+	f.next.Reach(f.more.Last() + 1)
+	*f.next.At(f.more.Last() + 1) = next
+	f.more.Number(set+1, f.timers.Number(uint32(t.node), uint32(t.number)))
+	return next
 }
 
 func (f *firedSets) number(x firings) uint32 {
-	if i := slices.IndexFunc(f.sets, func(y firings) bool { return slices.Equal(x, y) }); i >= 0 {
-		return uint32(i)
+	for i := range uint32(f.sets.Len()) {
+		if slices.Equal(x, *f.sets.At(i)) {
+			return i
+		}
 	}
-	f.sets = append(f.sets, x)
-	return uint32(len(f.sets) - 1)
+	return f.sets.Add(x)
 }
 
 func (f firings) digest(d sim.Digest) sim.Digest {

@@ -7,7 +7,7 @@
 // come to the same state go on as one.
 //
 // Of each state only its key, a hash of it, the state before it and the step between them are
-// kept. A worker keeps the parts of some states that it has found until their turn comes
+// kept. The search keeps the parts of some states that were found until their turn comes
 // (frontier). Other states are made again by walking the tree of steps, one layer at a time and
 // always forward, along one path.
 //
@@ -17,6 +17,9 @@
 // a few numbers; worlds are put together for the others only. Parts are compared whole, value by value
 // (Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is
 // kept by the nodes on which it depends (views). A subject that remembers is asked about each state.
+// All workers share what is learned (learned): they read
+// it without a lock, and one at a time adds to it. Which of them was first makes no difference to the
+// result, since a state is told from others by its fingerprint, and not by the numbers of its parts.
 //
 //	Subject   what is proved
 //	Remembering  what no node has recorded of the steps before a state, and judges need

@@ -5,19 +5,15 @@ import (
 	"slices"
 )
 
-// keptPlaces is how many places of the next layer a worker keeps. Each takes some 100 bytes. States
+// keptPlaces is how many places of the next layer a search keeps. Each takes some 150 bytes. States
 // beyond that are made again from those before them, when their turn comes.
-const keptPlaces = 1 << 15
+const keptPlaces = 1 << 17
 
-// frontier has the places of states that a worker has found and that are to be expanded. It
-// spares the steps to them. Only the worker itself can use them: it alone has their parts.
+// frontier has the places of states that are to be expanded. It spares the steps to them.
 type frontier struct {
-	// layer has places of the layer that is expanded, in the order of their states; those up
-	// to at have had their turn. next has those of the layer after it.
+	// layer has places of the layer that is expanded, next those of the layer after it, in the order of
+	// their states.
 	layer, next places
-	at          int
-	// offered is how many candidates for the next layer have their parts.
-	offered int
 }
 
 // places have their parts one behind the other; ends is where those of each end.
@@ -34,8 +30,8 @@ func (p *places) add(x place, parts []uint32) {
 }
 
 // get is a place with its parts.
-func (p *places) get(i int) *place {
-	x, first := &p.list[i], 0
+func (p *places) get(i int) place {
+	x, first := p.list[i], 0
 	if i > 0 {
 		first = p.ends[i-1]
 	}
@@ -45,54 +41,32 @@ func (p *places) get(i int) *place {
 
 func (p *places) empty() places { return places{p.list[:0], p.ends[:0], p.parts[:0]} }
 
-// offer lets a candidate take its parts along, if there is room.
-func (f *frontier) offer(c *chunk, found *candidate) {
-	parts := found.at.parts
-	if found.at.parts = nil; f.offered == keptPlaces {
-		return
-	}
-	f.offered++
-	found.first = len(c.parts)
-	c.parts = append(c.parts, parts...)
-	found.last = len(c.parts)
-}
+// placeBytes is what a place takes without its parts.
+const placeBytes = 56
 
-// keep takes a candidate in that has become a state. Candidates come in the order of their
-// states.
-func (f *frontier) keep(c *chunk, found *candidate, state uint32) {
-	if found.first == found.last || c.era != c.by.era {
-		return
-	}
-	found.at.state = state
-	f.next.add(found.at, c.parts[found.first:found.last])
-}
+func (p *places) bytes() int { return placeBytes*cap(p.list) + 4*cap(p.parts) }
 
-// decline gives up the parts of a candidate that is a known state after all.
-func (f *frontier) decline(c *chunk, found *candidate) {
-	if found.first < found.last && c.era == c.by.era {
-		f.offered--
+// keep takes the place of a state in. States come in their order.
+func (f *frontier) keep(x place, parts []uint32) {
+	if len(f.next.list) < keptPlaces {
+		f.next.add(x, parts)
 	}
 }
 
-// visit returns the place of a state, nil if it is not kept. It is valid until the next
-// visit. States are visited in their order.
-func (f *frontier) visit(state uint32) *place {
-	for f.at < len(f.layer.list) && f.layer.list[f.at].state < state {
-		f.at++
+// find returns the place of a state of the layer that is expanded, if it is kept.
+func (f *frontier) find(state uint32) (place, bool) {
+	i, found := slices.BinarySearchFunc(f.layer.list, state, func(p place, s uint32) int { return cmp.Compare(p.state, s) })
+	if !found {
+		return place{}, false
 	}
-	if f.at == len(f.layer.list) || f.layer.list[f.at].state != state {
-		return nil
-	}
-	return f.layer.get(f.at)
+	return f.layer.get(i), true
 }
 
 // advance goes on to the next layer.
-func (f *frontier) advance() {
-	f.layer, f.next, f.at, f.offered = f.next, f.layer.empty(), 0, 0
-}
+func (f *frontier) advance() { f.layer, f.next = f.next, f.layer.empty() }
 
-// has reports whether the place of a state of this layer is kept.
-func (f *frontier) has(state uint32) bool {
-	_, found := slices.BinarySearchFunc(f.layer.list[f.at:], state, func(p place, s uint32) int { return cmp.Compare(p.state, s) })
-	return found
-}
+// forget keeps no place any more.
+func (f *frontier) forget() { f.layer, f.next = f.layer.empty(), f.next.empty() }
+
+// bytes is how much memory the frontier takes.
+func (f *frontier) bytes() int { return f.layer.bytes() + f.next.bytes() }

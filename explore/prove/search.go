@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ type Config struct {
 	KeyBits int
 	// weak is, in a test, how many bits there are of the first half of a key.
 	weak int
-	// nodes is, in a test, how many nodes a worker keeps before it begins anew, maxNodes if it is 0.
+	// nodes is, in a test, of how many nodes a search learns before it begins anew, maxNodes if it is 0.
 	nodes int
 	// Progress is called from time to time; nil is not.
 	Progress func(Progress)
@@ -63,16 +64,14 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 		last: 1,
 	}
 	for range max(cfg.Workers, 1) {
-		w, err := newWorker(subjects(), &cfg, s.tree, s.visited, len(properties))
+		w, err := newWorker(subjects(), s)
 		if err != nil {
 			return nil, err
 		}
 		s.workers = append(s.workers, w)
 	}
-	if cfg.Symmetry {
-		for _, w := range s.workers {
-			w.useSymmetry()
-		}
+	if err := s.learnAnew(); err != nil {
+		return nil, err
 	}
 	first := s.workers[0]
 	first.enter(&first.path[0])
@@ -109,6 +108,8 @@ type search struct {
 	properties []string
 	began      time.Time
 	workers    []*worker
+	learned    *learned
+	frontier   frontier
 	tree       *tree
 	visited    *visited
 
@@ -154,9 +155,7 @@ func (s *search) run() error {
 			return nil
 		}
 		s.first, s.last = s.last, s.tree.len()
-		for _, w := range s.workers {
-			w.frontier.advance()
-		}
+		s.frontier.advance()
 	}
 	return nil
 }
@@ -165,7 +164,11 @@ func (s *search) run() error {
 func (s *search) layer() error {
 	for s.done < s.last && s.why == "" {
 		until := min(s.done+batchSize, s.last)
-		for _, c := range s.expand(s.done, until) {
+		found, err := s.expand(s.done, until)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
 			var large tooLarge
 			switch err := s.merge(c); {
 			case errors.As(err, &large):
@@ -195,43 +198,47 @@ func (s *search) layer() error {
 }
 
 // expand has the workers take chunks of a batch. What they look at stays the same until
-// all are done, and what they find is in the order of the states.
-func (s *search) expand(first, last int) []*chunk {
-	todo := make([]part, (last-first+chunkSize-1)/chunkSize)
-	for i := range todo {
-		p := &todo[i]
-		p.first = uint32(first + i*chunkSize)
-		p.last = min(p.first+chunkSize, uint32(last))
-		p.owner = slices.IndexFunc(s.workers, func(w *worker) bool { return w.frontier.has(p.first) })
-	}
-	found := make([]*chunk, len(todo))
-	var wait sync.WaitGroup
-	for me, w := range s.workers {
-		wait.Go(func() {
-			// Its own worlds first, and those of others last.
-			for _, take := range []func(owner int) bool{
-				func(owner int) bool { return owner == me },
-				func(owner int) bool { return owner < 0 },
-				func(int) bool { return true },
-			} {
-				for i := range todo {
-					if p := &todo[i]; take(p.owner) && p.taken.CompareAndSwap(false, true) {
-						found[i] = w.expand(p.first, p.last)
+// all are done, but for what they learn, and what they find is in the order of the states.
+func (s *search) expand(first, last int) ([]*chunk, error) {
+	found := make([]*chunk, (last-first+chunkSize-1)/chunkSize)
+	for {
+		var taken atomic.Int64
+		var wait sync.WaitGroup
+		for _, w := range s.workers {
+			wait.Go(func() {
+				for i := int(taken.Add(1)) - 1; i < len(found); i = int(taken.Add(1)) - 1 {
+					if found[i] != nil {
+						continue
+					}
+					from := first + i*chunkSize
+					if found[i] = w.expand(uint32(from), uint32(min(from+chunkSize, last))); s.isLearnedFull() {
+						return
 					}
 				}
-			}
-		})
+			})
+		}
+		wait.Wait()
+		if !slices.Contains(found, nil) {
+			return found, nil
+		}
+		if err := s.learnAnew(); err != nil {
+			return nil, err
+		}
 	}
-	wait.Wait()
-	return found
 }
 
-// part is a part of a batch, of the states from first up to last. owner is the worker that
-// has kept the world of the first of them, -1 if none has.
-type part struct {
-	first, last uint32
-	owner       int
-	taken       atomic.Bool
+func (s *search) isLearnedFull() bool { return s.learned.isFull(cmp.Or(s.cfg.nodes, maxNodes)) }
+
+// learnAnew has the workers know nothing but the first state.
+func (s *search) learnAnew() (err error) {
+	if s.learned, err = learn(s.workers[0]); err != nil {
+		return err
+	}
+	for _, w := range s.workers {
+		w.use(s.learned)
+	}
+	s.frontier.forget()
+	return nil
 }
 
 // merge takes in what a chunk has found.
@@ -299,13 +306,15 @@ func (s *search) findLasso() error {
 // add takes in what a worker has found.
 func (s *search) add(by *chunk, c *candidate) error {
 	if !s.visited.add(c.key) {
-		by.by.frontier.decline(by, c)
 		return nil
 	}
 	if s.tree.len() == maxStates {
 		return tooLarge(fmt.Sprintf("a search has at most %d states", maxStates))
 	}
-	by.by.frontier.keep(by, c, uint32(s.tree.len()))
+	if by.learned == s.learned {
+		c.at.state = uint32(s.tree.len())
+		s.frontier.keep(c.at, by.parts[c.first:c.last])
+	}
 	s.tree.add(c.parent, c.step)
 	s.standsFor += max(c.stands, 1)
 	if s.graph != nil {

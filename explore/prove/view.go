@@ -12,27 +12,21 @@ import (
 // views are what the judges see of states: the nodes on which it depends what they say
 // (Subject.PastOf). Most states have the view of another one, so that the judges are asked once.
 type views struct {
-	subject Subject
-	// alike is nil if each node is told apart.
-	alike *symmetry
-	// remembers: something is, so that a view is of a state alone, and what is said of it is not kept.
-	// memory is what is remembered in the state that is asked about.
-	remembers bool
-	memory    any
 	// nodes are those that the judges see. If timed, they see the clock besides.
 	nodes []sim.NodeID
 	timed bool
 
 	numbers intern.Pairs
-	known   []view
+	known   intern.List[intern.Once[view]]
 	// steps are steps of a node to a view, judged is what was said of each.
 	steps  intern.Pairs
-	judged []judgement
+	judged intern.List[judged]
 }
+
+type judged = intern.Once[judgement]
 
 // view is what the judges say of states with these nodes.
 type view struct {
-	known bool
 	// past is what Subject.Past says, own what it says of each of the nodes that cannot be told apart.
 	past sim.Digest
 	own  []sim.Digest
@@ -44,138 +38,126 @@ type view struct {
 
 // judgement is what is said of a step: which properties it has put to the test, and what it violates.
 type judgement struct {
-	known    bool
 	checked  []int
 	failures []explore.Failure
-}
-
-func newViews(s Subject, nodes int) *views {
-	v := &views{subject: s, remembers: s.Remembers(), timed: s.Options().Mode == sim.Timed}
-	for n := range sim.NodeID(nodes) {
-		if s.PastOf(n) {
-			v.nodes = append(v.nodes, n)
-		}
-	}
-	return v
 }
 
 // firstView is the number of the view of no nodes.
 const firstView = 1
 
-// number is that of the view of a state.
-func (v *views) number(p *sim.Parts, s sim.State) uint32 {
-	at := uint32(firstView)
-	if v.timed {
-		at = firstView + v.numbers.Number(at, p.Now(s))
-	}
-	for _, n := range v.nodes {
-		at = firstView + v.numbers.Number(at, p.Object(s, n))
-	}
-	return at
-}
-
-// same reports whether two states have the same view.
-func (v *views) same(p *sim.Parts, a, b sim.State) bool {
-	if p.Now(a) != p.Now(b) {
-		return false
-	}
-	for _, n := range v.nodes {
-		if p.Object(a, n) != p.Object(b, n) {
-			return false
+// begin has there be no view but that of no nodes.
+func (v *views) begin(s Subject, nodes int) {
+	v.timed = s.Options().Mode == sim.Timed
+	for n := range sim.NodeID(nodes) {
+		if s.PastOf(n) {
+			v.nodes = append(v.nodes, n)
 		}
 	}
-	return true
+	v.known.Reach(firstView)
 }
 
-// of is what is said of a state with this view. world is that of the state, made if it is needed.
-func (v *views) of(number uint32, world func() *sim.World) *view {
-	for int(number) >= len(v.known) {
-		v.known = append(v.known, view{})
-	}
-	x := &v.known[number]
-	if x.known && !v.remembers {
+// on is the number of a view that has so much more: the clock, or an object.
+func (v *views) on(view, more uint32) uint32 {
+	v.known.Reach(firstView + v.numbers.Last() + 1)
+	return firstView + v.numbers.Number(view, more)
+}
+
+// maxViews is how many are kept.
+const maxViews = 1 << 19
+
+func (v *views) isFull() bool { return v.known.Len()+v.judged.Len() > maxViews }
+
+// judges are those of a subject. They are asked for what no worker has asked for.
+type judges struct {
+	subject  Subject
+	seeNodes bool
+	// remembers: something is, so that a view is of a state alone, and what is said of it is not kept.
+	// memory is what is remembered in the state that is asked about.
+	remembers bool
+	memory    any
+	// alike is nil if each node is told apart.
+	alike *symmetry
+}
+
+// view is what is said of a state with this view. world is that of the state, made if it is needed.
+func (j *judges) view(l *learned, number uint32, world func() *sim.World) *view {
+	at := l.views.known.At(number)
+	if x := at.Get(); x != nil && !j.remembers {
 		return x
 	}
-	w := world()
-	v.adopt(w)
-	if v.alike == nil {
-		x.past = v.subject.Past(sim.NewDigest)
+	x, w := &view{}, world()
+	j.adopt(w)
+	if j.alike == nil {
+		x.past = j.subject.Past(sim.NewDigest)
 	} else {
-		x.own = slices.Repeat([]sim.Digest{sim.NewDigest}, len(v.alike.members))
-		x.past = v.subject.(Symmetric).PastApart(sim.NewDigest, x.own)
+		x.own = slices.Repeat([]sim.Digest{sim.NewDigest}, len(j.alike.members))
+		x.past = j.subject.(Symmetric).PastApart(sim.NewDigest, x.own)
 	}
-	if v.subject.SeesNodes() {
-		x.look(v, w)
+	if j.seeNodes {
+		x.look(j, w)
 	}
-	x.known = true
-	return x
+	if j.remembers {
+		return x
+	}
+	return at.Know(x)
 }
 
 // adopt has the subject look at a state, with what is remembered in it.
-func (v *views) adopt(w *sim.World) {
-	v.subject.Adopt(w)
-	if v.remembers {
-		v.subject.Recall(v.memory)
+func (j *judges) adopt(w *sim.World) {
+	j.subject.Adopt(w)
+	if j.remembers {
+		j.subject.Recall(j.memory)
 	}
 }
 
 // look asks the subject, which has adopted the world.
-func (x *view) look(v *views, w *sim.World) {
-	x.over, x.open = v.subject.Over(w), v.open()
-	h, ends := v.subject.(Horizon)
+func (x *view) look(j *judges, w *sim.World) {
+	x.over, x.open = j.subject.Over(w), j.open()
+	h, ends := j.subject.(Horizon)
 	x.cut = ends && x.over && h.CutOff(w)
 }
 
-func (v *views) open() uint64 {
-	if g := v.subject.Goal(); g != nil {
+func (j *judges) open() uint64 {
+	if g := j.subject.Goal(); g != nil {
 		return g.Open()
 	}
 	return 0
 }
 
 // at is what is said of whether the run has ended in a state, and of the goal.
-func (v *views) at(number uint32, world func() *sim.World) view {
-	if x := v.of(number, world); v.subject.SeesNodes() {
-		return *x
+func (j *judges) at(l *learned, number uint32, world func() *sim.World) view {
+	if j.seeNodes {
+		return *j.view(l, number, world)
 	}
 	w := world()
-	v.adopt(w)
+	j.adopt(w)
 	var x view
-	x.look(v, w)
+	x.look(j, w)
 	return x
 }
 
-// judge is what is said of a step to a state, valid until the next call.
-func (v *views) judge(number uint32, a sim.Action, world func() *sim.World) *judgement {
-	if !v.subject.SeesNodes() {
-		j := v.ask(a, world())
-		return &j
+// step is what is said of a step of a node to a state with this view.
+func (j *judges) step(l *learned, number uint32, a sim.Action, world func() *sim.World) *judgement {
+	if !j.seeNodes {
+		return j.ask(a, world())
 	}
-	i := int(v.steps.Number(number, uint32(a.Node)))
-	for i >= len(v.judged) {
-		v.judged = append(v.judged, judgement{})
+	at := l.judgedAt(number, a.Node)
+	if x := at.Get(); x != nil {
+		return x
 	}
-	if j := &v.judged[i]; !j.known {
-		*j = v.ask(a, world())
-	}
-	return &v.judged[i]
+	return at.Know(j.ask(a, world()))
 }
 
-func (v *views) ask(a sim.Action, w *sim.World) judgement {
-	v.adopt(w)
-	j := judgement{known: true}
-	for i, f := range v.subject.JudgeStep(w, a) {
+func (j *judges) ask(a sim.Action, w *sim.World) *judgement {
+	j.adopt(w)
+	said := &judgement{}
+	for i, f := range j.subject.JudgeStep(w, a) {
 		if f.Exercised > 0 {
-			j.checked = append(j.checked, i)
+			said.checked = append(said.checked, i)
 		}
 		if f.Verdict == model.Violated {
-			j.failures = append(j.failures, f.Failure())
+			said.failures = append(said.failures, f.Failure())
 		}
 	}
-	return j
+	return said
 }
-
-// maxViews is how many are kept.
-const maxViews = 1 << 18
-
-func (v *views) isFull() bool { return len(v.known)+len(v.judged) > maxViews }

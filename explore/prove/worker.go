@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/watchbed/watchbed/explore"
@@ -9,14 +8,16 @@ import (
 	"github.com/watchbed/watchbed/sim"
 )
 
-// worker expands states of one layer. It has a subject of its own, and parts of worlds that no
-// other worker has.
+// worker expands states of one layer. It has a subject of its own, and shares what it learns.
 type worker struct {
-	subject Subject
-	goal    Goal
-	counter counter
-	tree    *tree
-	visited *visited
+	subject  Subject
+	judges   judges
+	goal     Goal
+	counter  counter
+	learned  *learned
+	tree     *tree
+	visited  *visited
+	frontier *frontier
 	// properties is how many the subject judges.
 	properties int
 	// fixed is how many questions were asked before the first state.
@@ -31,18 +32,10 @@ type worker struct {
 	built, started *sim.World
 	// remembered is what the subject remembers in the first state.
 	remembered any
-	// parts are what the worlds of its states consist of, views what the judges say of them. A
-	// worker begins anew with both when there is too much of them; era is how often it has.
-	parts *sim.Parts
-	views *views
-	era   int
-	// maxNodes is how many nodes are too many.
-	maxNodes int
-	fired    firedSets
-	// path has the states on the way to one that is expanded, the first state first.
-	path []place
-	// frontier has places of states that are still to be expanded.
-	frontier frontier
+	// path has the states on the way to one that is expanded, the first state first. found is one that
+	// was kept.
+	path  []place
+	found place
 	// at is the place from which steps are taken, here its world, which is made if it is needed.
 	at     *place
 	isHere bool
@@ -62,7 +55,7 @@ type place struct {
 	parts sim.State
 	// memory is what the subject remembers of the steps to it.
 	memory any
-	// fired is which timers have fired how often on the way to it, a number of worker.fired.
+	// fired is which timers have fired how often on the way to it, a number of learned.fired.
 	fired uint32
 	// free is how many firings on the way to it no bound has counted; in a timed run, how many steps
 	// were taken since time has passed.
@@ -79,8 +72,7 @@ type candidate struct {
 	step   step
 	// failures are what the step violates.
 	failures []explore.Failure
-	// at is where the step led to. Its parts are those of the chunk from first up to last, none if they
-	// were not kept.
+	// at is where the step led to. Its parts are those of the chunk from first up to last.
 	at          place
 	first, last int
 	// stands is how many states it stands for.
@@ -89,12 +81,10 @@ type candidate struct {
 
 // chunk is what a part of a layer led to.
 type chunk struct {
-	// by is the worker that expanded it.
-	by         *worker
 	candidates []candidate
-	// parts are those of candidates, of this era of the worker.
-	parts []uint32
-	era   int
+	// parts are those of candidates, among what was learned.
+	parts   []uint32
+	learned *learned
 	// failed are the steps that violate something. What comes after them is not looked at.
 	failed []candidate
 	// checked is, by property, how many steps put it to the test.
@@ -119,56 +109,43 @@ type chunk struct {
 	err    error
 }
 
-func newWorker(s Subject, cfg *Config, t *tree, v *visited, properties int) (*worker, error) {
+func newWorker(subject Subject, s *search) (*worker, error) {
 	w := &worker{
-		subject: s, goal: s.Goal(), counter: newCounter(s, cfg.Bounds), tree: t, visited: v, properties: properties,
-		first: sim.NewWorld(s.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{}, fired: firedSets{sets: []firings{nil}},
-		maxNodes: cmp.Or(cfg.nodes, maxNodes),
+		subject: subject, judges: judges{subject: subject, seeNodes: subject.SeesNodes()}, goal: subject.Goal(), counter: newCounter(subject, s.cfg.Bounds),
+		tree: s.tree, visited: s.visited, frontier: &s.frontier, properties: len(s.properties),
+		first: sim.NewWorld(subject.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{},
 	}
 	w.first.OmitNames()
-	if w.starts = s.Options().Mode == sim.Timed; w.starts {
+	if w.starts = subject.Options().Mode == sim.Timed; w.starts {
 		w.built, w.started, w.first = w.first, &sim.World{}, &sim.World{}
-		explore.Build(s, w.built)
+		explore.Build(subject, w.built)
 		if err := w.built.Fork(w.first); err != nil {
 			return nil, err
 		}
 		w.first.Start(&Path{})
-		return w, w.begin()
+	} else {
+		start := &Path{}
+		explore.Begin(subject, w.first, start)
+		w.fixed = start.fixed
 	}
-	start := &Path{}
-	explore.Begin(s, w.first, start)
-	w.fixed = start.fixed
-	if s.Remembers() {
-		w.remembered = s.Remembered(w.first)
+	if w.judges.remembers = subject.Remembers(); w.judges.remembers && !w.starts {
+		w.remembered = subject.Remembered(w.first)
 	}
-	return w, w.begin()
+	if s.cfg.Symmetry {
+		w.useSymmetry()
+	}
+	for _, x := range []*sim.World{w.here, w.there} {
+		if err := w.first.Fork(x); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
 }
 
-// begin has the worker know nothing but the first state.
-func (w *worker) begin() error {
-	parts, first, err := sim.NewParts(w.first, Alike)
-	if err != nil {
-		return err
-	}
-	w.parts, w.views = parts, newViews(w.subject, w.first.Nodes())
-	w.views.alike = w.symmetry
-	w.path = []place{{parts: first, memory: w.remembered, view: w.views.number(parts, first)}}
-	w.frontier = frontier{}
-	w.era++
-	return nil
-}
-
-// What a worker keeps of nodes and of the steps that they take before it begins anew. A node of a
-// small world has some 10 kB.
-const (
-	maxNodes = 1 << 13
-	maxSteps = 1 << 20
-)
-
-// isFull reports whether the worker keeps too much.
-func (w *worker) isFull() bool {
-	nodes, steps := w.parts.Size()
-	return nodes > w.maxNodes || steps > maxSteps || w.views.isFull()
+// use has the worker go on with what was learned anew.
+func (w *worker) use(l *learned) {
+	w.learned, w.path = l, append(w.path[:0], l.first)
+	w.path[0].memory = w.remembered
 }
 
 // useSymmetry has the worker not tell apart what its subject cannot, if there is no goal.
@@ -179,20 +156,20 @@ func (w *worker) useSymmetry() {
 	}
 	if sets := y.Alike(); len(sets) > 0 {
 		w.symmetry = newSymmetry(sets, w.first.Nodes())
-		w.views.alike = w.symmetry
+		w.judges.alike = w.symmetry
 	}
 }
 
 // enter has steps taken from a place.
 func (w *worker) enter(p *place) {
 	w.at, w.isHere = p, false
-	w.views.memory = p.memory
+	w.judges.memory = p.memory
 }
 
 // world is that of the place from which steps are taken.
 func (w *worker) world() *sim.World {
 	if !w.isHere {
-		w.here, w.isHere = w.parts.World(w.at.parts, w.here), true
+		w.here, w.isHere = w.learned.parts.World(w.at.parts, w.here), true
 	}
 	return w.here
 }
@@ -200,39 +177,35 @@ func (w *worker) world() *sim.World {
 // worldThere is that of the state to which the present step led.
 func (w *worker) worldThere() *sim.World {
 	if !w.isThere {
-		w.there, w.isThere = w.parts.World(w.buffer, w.there), true
+		w.there, w.isThere = w.learned.parts.World(w.buffer, w.there), true
 	}
 	return w.there
 }
 
 // enabled lists what can happen next at the place from which steps are taken.
 func (w *worker) enabled() []sim.Action {
-	if w.parts.Faults(w.at.parts) {
+	if w.learned.parts.Faults(w.at.parts) {
 		return w.world().Enabled()
 	}
-	w.actions = w.parts.Enabled(w.at.parts, w.actions)
+	w.actions = w.learned.parts.Enabled(w.at.parts, w.actions)
 	return w.actions
 }
 
 // key tells states apart. world is that of the place, made if it is needed.
 func (w *worker) key(p *place, world func() *sim.World) (k key, stands int) {
-	view := w.views.of(p.view, world)
+	view := w.judges.view(w.learned, p.view, world)
 	var behaviour sim.Digest
 	if w.symmetry != nil {
-		behaviour, stands = w.symmetry.of(w.parts, p.parts, view.own)
+		behaviour, stands = w.symmetry.of(w.learned.parts, p.parts, view.own)
 	} else {
-		behaviour = w.parts.Behaviour(p.parts)
+		behaviour = w.learned.parts.Behaviour(p.parts)
 	}
-	return w.visited.form.of(w.fired.sets[p.fired].digest(behaviour.Fold(view.past))), stands
+	return w.visited.form.of(w.learned.fired.sets.At(p.fired).digest(behaviour.Fold(view.past))), stands
 }
 
 // expand looks at the states from first up to last, which belong to one layer.
 func (w *worker) expand(first, last uint32) *chunk {
-	c := &chunk{by: w, stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, w.properties)}
-	if w.isFull() {
-		c.err = w.begin()
-	}
-	c.era = w.era
+	c := &chunk{learned: w.learned, stopped: map[timer]Stopped{}, spread: map[string]int{}, checked: make([]int, w.properties)}
 	clear(w.seen)
 	for s := first; s < last && c.err == nil; s++ {
 		var from *place
@@ -257,8 +230,9 @@ func (c *chunk) stop(t timer, name func() string) {
 // goTo returns the place of a state. If it was not kept, it is made from that of the last
 // state before it which the path still has.
 func (w *worker) goTo(state uint32) (*place, error) {
-	if p := w.frontier.visit(state); p != nil {
-		return p, nil
+	if p, kept := w.frontier.find(state); kept {
+		w.found = p
+		return &w.found, nil
 	}
 	type hop struct {
 		state uint32
@@ -323,27 +297,27 @@ func (w *worker) start(c answering) place {
 		panic(err) // it was possible before
 	}
 	w.started.Start(c)
-	w.buffer = w.parts.Apart(w.started, w.buffer)
+	w.buffer = w.learned.apart(w.started, w.buffer)
 	next := place{parts: w.buffer}
-	if w.views.remembers {
+	if w.judges.remembers {
 		w.subject.Adopt(w.started)
 		next.memory = w.subject.Remembered(w.started)
-		w.views.memory = next.memory
+		w.judges.memory = next.memory
 	}
 	return w.healed(next)
 }
 
 // healed is where a timed run goes on: the subject may end the safety phase (explore.Subject.Over).
 func (w *worker) healed(next place) place {
-	if w.starts && w.parts.Phase(next.parts) == sim.Safety {
+	if w.starts && w.learned.parts.Phase(next.parts) == sim.Safety {
 		world := w.worldThere()
 		w.subject.Adopt(world)
 		if w.subject.Over(world); world.Phase() != sim.Safety {
-			w.buffer = w.parts.Apart(world, w.buffer)
+			w.buffer = w.learned.apart(world, w.buffer)
 			next.parts = w.buffer
 		}
 	}
-	next.view = w.views.number(w.parts, next.parts)
+	next.view = w.learned.view(next.parts)
 	return next
 }
 
@@ -356,20 +330,20 @@ func (w *worker) take(a sim.Action, c answering) place {
 	from := w.at
 	next := place{fired: from.fired, free: from.free}
 	if t, counted := w.counted(a); counted {
-		next.fired = w.fired.and(from.fired, t)
+		next.fired = w.learned.firedAnd(from.fired, t)
 	} else if w.counter.isFree(a) {
 		next.free++
 	}
-	next.parts, _ = w.parts.Take(from.parts, a, c, c.Number(), w.buffer)
+	next.parts = w.learned.take(from.parts, a, c, w.buffer)
 	w.buffer = next.parts
 	switch next.view = from.view; {
 	case w.starts:
-		if next.free++; w.parts.Now(next.parts) != w.parts.Now(from.parts) {
+		if next.free++; w.learned.parts.Now(next.parts) != w.learned.parts.Now(from.parts) {
 			next.free = 0
 		}
 		next = w.healed(next)
-	case !w.views.same(w.parts, from.parts, next.parts):
-		next.view = w.views.number(w.parts, next.parts)
+	case !w.learned.haveOneView(from.parts, next.parts):
+		next.view = w.learned.view(next.parts)
 	}
 	w.remember(&next, a)
 	return next
@@ -377,11 +351,11 @@ func (w *worker) take(a sim.Action, c answering) place {
 
 // remember has a state take over what the subject remembers after the step to it.
 func (w *worker) remember(next *place, a sim.Action) {
-	if w.views.remembers {
+	if w.judges.remembers {
 		world := w.worldThere()
 		w.subject.Adopt(world)
 		next.memory = w.subject.Remember(w.at.memory, world, a)
-		w.views.memory = next.memory
+		w.judges.memory = next.memory
 	}
 }
 
@@ -390,7 +364,7 @@ func (w *worker) counted(a sim.Action) (timer, bool) {
 	if !w.counter.isFree(a) {
 		return timer{}, false
 	}
-	return w.counter.counted(w.world, a, w.parts.TimerOf(w.at.parts, a))
+	return w.counter.counted(w.world, a, w.learned.parts.TimerOf(w.at.parts, a))
 }
 
 // successors takes each step out of a state.
@@ -400,7 +374,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		w.combinations(c, 0, sim.Action{})
 		return
 	}
-	at := w.views.at(from.view, w.world)
+	at := w.judges.at(w.learned, from.view, w.world)
 	if w.goal != nil {
 		c.expanded = append(c.expanded, expanded{open: at.open})
 	}
@@ -421,7 +395,7 @@ func (w *worker) successors(c *chunk, from *place) {
 		if !counted && from.free >= maxFree && w.counter.bounds.Depth == 0 && w.counter.isFree(a) {
 			c.endless = fmt.Sprintf("%s of %s has fired at rest again and again, each time in a new state", w.world().Activity(a), w.first.NodeName(a.Node))
 		}
-		if counted && w.fired.sets[from.fired].of(t) >= w.counter.bounds.Firings {
+		if counted && w.learned.fired.sets.At(from.fired).of(t) >= w.counter.bounds.Firings {
 			c.stop(t, func() string { return w.world().Activity(a) })
 			if w.goal != nil {
 				c.keep(threadOf(w.world(), a))
@@ -475,7 +449,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 	k, stands := w.key(&next, w.worldThere)
 	judged := &unjudged
 	if !starting {
-		judged = w.views.judge(next.view, a, w.worldThere)
+		judged = w.judges.step(w.learned, next.view, a, w.worldThere)
 	}
 	for _, i := range judged.checked {
 		c.checked[i]++
@@ -485,7 +459,7 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		return nil
 	}
 	if w.goal != nil {
-		c.lead(threadOf(w.world(), a), k, w.views.at(next.view, w.worldThere).open)
+		c.lead(threadOf(w.world(), a), k, w.judges.at(w.learned, next.view, w.worldThere).open)
 	}
 	if known, err := w.visited.has(k); err != nil {
 		return fmt.Errorf("cannot read the states that memory does not hold: %w", err)
@@ -496,9 +470,10 @@ func (w *worker) successor(c *chunk, i int, a sim.Action, given *answers.Combina
 		return nil
 	}
 	w.seen[k] = struct{}{}
-	found := candidate{key: k, parent: w.at.state, step: taken, stands: stands, at: next}
-	w.frontier.offer(c, &found)
-	c.candidates = append(c.candidates, found)
+	first := len(c.parts)
+	c.parts = append(c.parts, next.parts...)
+	next.parts = nil
+	c.candidates = append(c.candidates, candidate{key: k, parent: w.at.state, step: taken, stands: stands, at: next, first: first, last: len(c.parts)})
 	return nil
 }
 

@@ -1,68 +1,111 @@
 // Package intern gives small numbers to what comes again and again, so that a search compares
 // numbers in place of what they stand for.
 //
+// The workers of a search share what is numbered: any number of goroutines read while one adds. A
+// reader that does not find what is being added asks again as the one that adds. No run uses it, so
+// that nothing that is simulated depends on which goroutine came first.
+//
+//	Pairs  numbers of pairs
+//	List   what has a number, by its number
+//	Once   what is not known at first
+//	Word   a number that is not known at first
+//
 // It must never import anything of this module.
 package intern
+
+import "sync/atomic"
 
 // Pairs numbers pairs of numbers, from 1 on, each pair once. A sequence is numbered pair by pair:
 // the number of all but its last element, with the last element. So two sequences have one number
 // if they are equal, and only then. The first number of a pair is not 0. Its zero value is empty.
 type Pairs struct {
-	// pairs and numbers are a table with open addressing, at most half full; a pair of 0 is an empty
-	// place.
-	pairs   []uint64
-	numbers []uint32
-	last    uint32
+	table atomic.Pointer[[]place]
+	last  uint32
 }
+
+// place is one of a table with open addressing, which is at most half full. The number is there before
+// the pair is, and neither changes: who sees the pair sees its number. A pair of 0 is an empty place.
+type place struct {
+	pair   atomic.Uint64
+	number atomic.Uint32
+}
+
+// placeBytes is how much memory a place takes.
+const placeBytes = 16
 
 const leastPlaces = 1 << 6
 
-// Find is the number of a pair, 0 if it has none.
+// Find is the number of a pair, 0 if it has none. Any number of goroutines may call it.
 func (p *Pairs) Find(first, second uint32) uint32 {
-	if len(p.pairs) == 0 {
+	table := p.table.Load()
+	if table == nil {
 		return 0
 	}
-	return p.numbers[p.place(pair(first, second))]
+	at, known := find(*table, pair(first, second))
+	if !known {
+		// By now the place may have a number: that of another pair, which is being added.
+		return 0
+	}
+	return at.number.Load()
 }
 
-// Number is the number of a pair, a new one if it has none.
+// Number is the number of a pair, a new one if it has none. One goroutine at a time calls it.
 func (p *Pairs) Number(first, second uint32) uint32 {
-	if 2*int(p.last) >= len(p.pairs) {
-		p.grow()
+	table := p.table.Load()
+	if table == nil || 2*int(p.last) >= len(*table) {
+		table = p.grow(table)
 	}
 	x := pair(first, second)
-	i := p.place(x)
-	if p.pairs[i] == 0 {
+	at, known := find(*table, x)
+	if !known {
 		p.last++
-		p.pairs[i], p.numbers[i] = x, p.last
+		at.number.Store(p.last)
+		at.pair.Store(x)
 	}
-	return p.numbers[i]
+	return at.number.Load()
 }
 
-// Last is the greatest number that a pair has: how many pairs there are.
+// Last is the greatest number that a pair has: how many pairs there are. It is for the goroutine that
+// adds.
 func (p *Pairs) Last() uint32 { return p.last }
+
+// Bytes is how much memory the pairs take.
+func (p *Pairs) Bytes() int {
+	if table := p.table.Load(); table != nil {
+		return placeBytes * len(*table)
+	}
+	return 0
+}
 
 func pair(first, second uint32) uint64 { return uint64(first)<<32 | uint64(second) }
 
-// place is where a pair is, or an empty place for it.
-func (p *Pairs) place(x uint64) int {
-	mask := len(p.pairs) - 1
-	h := x * 0x9e3779b97f4a7c15
-	i := int(h>>32) & mask
-	for p.pairs[i] != x && p.pairs[i] != 0 {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-func (p *Pairs) grow() {
-	pairs, numbers := p.pairs, p.numbers
-	n := max(2*len(pairs), leastPlaces)
-	p.pairs, p.numbers = make([]uint64, n), make([]uint32, n)
-	for i, x := range pairs {
-		if x != 0 {
-			at := p.place(x)
-			p.pairs[at], p.numbers[at] = x, numbers[i]
+// find is where a pair is, or an empty place for it if it is not known.
+func find(table []place, x uint64) (at *place, known bool) {
+	mask := uint64(len(table) - 1)
+	for i := x * 0x9e3779b97f4a7c15 >> 32 & mask; ; i = (i + 1) & mask {
+		at = &table[i]
+		if y := at.pair.Load(); y == x || y == 0 {
+			return at, y == x
 		}
 	}
+}
+
+// grow goes on with a larger table. Readers of the smaller one find what it had.
+func (p *Pairs) grow(before *[]place) *[]place {
+	n := leastPlaces
+	if before != nil {
+		n = 2 * len(*before)
+	}
+	larger := make([]place, n)
+	if before != nil {
+		for i := range *before {
+			if x := (*before)[i].pair.Load(); x != 0 {
+				at, _ := find(larger, x)
+				at.number.Store((*before)[i].number.Load())
+				at.pair.Store(x)
+			}
+		}
+	}
+	p.table.Store(&larger)
+	return &larger
 }

@@ -1,0 +1,129 @@
+package prove
+
+import (
+	"sync"
+
+	"github.com/watchbed/watchbed/sim"
+)
+
+// learned is what the workers of a search have learned of the subject: the parts of its states with the
+// steps between them, what the judges say of them, and which timers have fired on the way. All workers
+// share it. They read it without a lock, and take the lock to add to it.
+//
+// What it has depends on which worker came first, and so do its numbers. Nothing that a search results in
+// depends on them.
+type learned struct {
+	lock  sync.Mutex
+	parts *sim.Parts
+	views views
+	fired firedSets
+	// first is the place of the first state.
+	first place
+}
+
+// learn begins with the first state.
+func learn(w *worker) (*learned, error) {
+	parts, first, err := sim.NewParts(w.first, Alike)
+	if err != nil {
+		return nil, err
+	}
+	l := &learned{parts: parts}
+	l.views.begin(w.subject, w.first.Nodes())
+	l.fired.sets.Add(nil)
+	l.first = place{parts: first, view: l.view(first)}
+	return l, nil
+}
+
+// What is learned of nodes and of the steps that they take before a search begins anew with it. A node of
+// a small world has some 10 kB.
+const (
+	maxNodes = 1 << 14
+	maxSteps = 1 << 21
+)
+
+// isFull reports whether too much is learned.
+func (l *learned) isFull(maxNodes int) bool {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	nodes, steps := l.parts.Size()
+	return nodes > maxNodes || steps > maxSteps || l.views.isFull()
+}
+
+// take takes a step out of a state. It is carried out if it was not learned.
+func (l *learned) take(s sim.State, a sim.Action, c answering, into sim.State) sim.State {
+	next, known := l.parts.Again(s, a, c, c.Number(), into)
+	if known {
+		return next
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	// Another worker may have learned it by now.
+	if next, known = l.parts.Again(s, a, c, c.Number(), into); known {
+		return next
+	}
+	return l.parts.Learn(s, a, c, c.Number(), into)
+}
+
+// apart takes a world apart that no step of a state led to.
+func (l *learned) apart(w *sim.World, into sim.State) sim.State {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.parts.Apart(w, into)
+}
+
+// view is the number of the view of a state.
+func (l *learned) view(s sim.State) uint32 {
+	at := uint32(firstView)
+	if l.views.timed {
+		at = l.viewOn(at, l.parts.Now(s))
+	}
+	for _, n := range l.views.nodes {
+		at = l.viewOn(at, l.parts.Object(s, n))
+	}
+	return at
+}
+
+// viewOn is the number of a view that has so much more.
+func (l *learned) viewOn(view, more uint32) uint32 {
+	if next := l.views.numbers.Find(view, more); next != 0 {
+		return firstView + next
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.views.on(view, more)
+}
+
+// haveOneView reports whether two states have the same view.
+func (l *learned) haveOneView(a, b sim.State) bool {
+	if l.parts.Now(a) != l.parts.Now(b) {
+		return false
+	}
+	for _, n := range l.views.nodes {
+		if l.parts.Object(a, n) != l.parts.Object(b, n) {
+			return false
+		}
+	}
+	return true
+}
+
+// judgedAt is where it is kept what is said of a step of a node to a view.
+func (l *learned) judgedAt(view uint32, n sim.NodeID) *judged {
+	number := l.views.steps.Find(view, uint32(n))
+	if number == 0 {
+		l.lock.Lock()
+		defer l.lock.Unlock()
+		l.views.judged.Reach(l.views.steps.Last() + 1)
+		number = l.views.steps.Number(view, uint32(n))
+	}
+	return l.views.judged.At(number)
+}
+
+// firedAnd is the number of what has fired with one firing more.
+func (l *learned) firedAnd(set uint32, t timer) uint32 {
+	if next := l.fired.after(set, t); next != 0 {
+		return next
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.fired.and(set, t)
+}
