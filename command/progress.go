@@ -59,7 +59,7 @@ func searched(at prove.Progress) string {
 	if left > 0 && left < longestLeft {
 		text += fmt.Sprintf(", %s left of it", left)
 	}
-	return text + fmt.Sprintf("; next depth: %d so far", at.Next)
+	return text + fmt.Sprintf("; next depth: %d so far; %d MB", at.Next, at.Bytes>>20)
 }
 
 // schedules shows how far a search of one schedule of each class is.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -65,8 +66,9 @@ The verdict is one of these:
 
 A search that takes long is kept with --keep DIR, about each second. After an interrupt, a limit
 or a kill the same command goes on there, and comes to the same result as without. States that
---memory does not hold are looked up in files there; without --keep they end the search. A
-directory that keeps another search, or one of another build of the program, is refused.
+--memory does not hold are looked up in files there; without --keep they end the search. Less
+than a fifth of --memory is for what a search learns of nodes and their steps. When that is full
+it is learned anew, which takes longer and comes to the same. A directory that keeps another search, or one of another build of the program, is refused.
 
 Of a state only a key is kept, a hash of it. Two states with the same key are taken for one, and
 what comes after the second is not looked at; the output bounds the probability of that. --keys 64
@@ -96,7 +98,7 @@ type proveFlags struct {
 	html                           string
 }
 
-// The defaults of prove. Memory is that of the states that are kept.
+// The defaults of prove.
 const (
 	defaultFirings  = 2
 	defaultMemoryMB = 1024
@@ -123,7 +125,7 @@ func proveCommand(s process) *cobra.Command {
 	c.Flags().IntVar(&f.answers, "answers", 0, "how many answers to a question are looked at, from the first to the last evenly (default: all; 2 if timed)")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
-	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that the states may take; with --keep more go to files")
+	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that states and what is learned of them may take; with --keep more states go to files")
 	c.Flags().IntVar(&f.keys, "keys", defaultKeyBits, "bits of the key that tells a state apart: 64 or 128")
 	c.Flags().DurationVar(&f.limit, "for", 0, "how long to go on, such as 60s")
 	c.Flags().IntVar(&f.workers, "workers", runtime.GOMAXPROCS(0), "how many search at the same time; the result does not depend on it")
@@ -182,11 +184,20 @@ func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario
 		}
 		cfg.Keep = &prove.Keep{Dir: f.keep, Question: []string{"program=" + code}, Every: keepEvery}
 	}
+	defer holdGarbage(f.memory)()
 	found, runs, err := proof.Search(ctx, sc, p, cfg, s.tool())
 	if err == nil && found.GoesOn && f.keep != "" {
 		found.GoOn = s.again()
 	}
 	return found, runs, err
+}
+
+// holdGarbage has what is in use and garbage together take little more than this, unless a lower limit is
+// set: garbage may otherwise grow to four times what is in use (collectSeldom).
+func holdGarbage(megabytes int) (restore func()) {
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, int64(megabytes)<<20/4*5))
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // keepEvery is the least time between two writes of a search that is kept. What was found

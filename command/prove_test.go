@@ -223,8 +223,8 @@ func TestProveSaysWhichBoundIsMissing(t *testing.T) {
 }
 
 func TestProgressSaysWhatIsLeftOfTheDepth(t *testing.T) {
-	at := prove.Progress{States: 3000, Depth: 7, Expanded: 1000, Done: 400, Layer: 900, Next: 650, Elapsed: 10 * time.Second}
-	require.Equal(t, "3000 states, 300 a second; depth 7: 400 of 900, 5s left of it; next depth: 650 so far", searched(at))
+	at := prove.Progress{States: 3000, Depth: 7, Expanded: 1000, Done: 400, Layer: 900, Next: 650, Bytes: 5 << 20, Elapsed: 10 * time.Second}
+	require.Equal(t, "3000 states, 300 a second; depth 7: 400 of 900, 5s left of it; next depth: 650 so far; 5 MB", searched(at))
 }
 
 func TestProveRefusesWhatItCannotSearch(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
-	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -25,7 +25,7 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 			first := sim.NewWorld(s.Options())
 			first.OmitNames()
 			explore.Begin(s, first, &answers.Combination{})
-			parts, begin, err := sim.NewParts(first, prove.Alike)
+			parts, begin, err := sim.NewParts(first, values.Alike, values.Weigh())
 			require.NoError(t, err)
 			taken := stepper{t: t, first: first, parts: parts, known: map[bool]int{}}
 			for seed := range uint64(testsize.Of(20, 4, 2)) {

@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/wholehistory"
 	"github.com/watchbed/watchbed/sim"
@@ -161,7 +162,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		first := sim.NewWorld(s.Options())
 		first.OmitNames()
 		explore.Begin(s, first, &answers.Combination{})
-		parts, begin, err := sim.NewParts(first, prove.Alike)
+		parts, begin, err := sim.NewParts(first, values.Alike, values.Weigh())
 		require.NoError(t, err)
 		known, w := map[string]said{}, fork(t, first)
 		for seed := range uint64(testsize.Of(200, 40, 10)) {

@@ -59,8 +59,11 @@ var deterministic = []string{
 // The second searches all schedules, and no run calls it: package testbed imports its
 // interface Subject, and implements it. The tests of explore/prove hold its result to be the
 // same on any number of workers. The third is where that keeps a search on disk. The fourth numbers
-// what the workers of that search share, and no run numbers anything.
-var outside = []string{module + "/linearizability", module + "/explore/prove", module + "/explore/checkpoint", module + "/internal/intern"}
+// what the workers of that search share, and no run numbers anything. The fifth compares and weighs for it,
+// and compares the plans of clients when a subject of a search is made.
+var outside = []string{
+	module + "/linearizability", module + "/explore/prove", module + "/explore/checkpoint", module + "/internal/intern", module + "/explore/values",
+}
 
 // TestRunsDependOnChoicesOnly reads the source for everything that would make a
 // run depend on anything but its choices.

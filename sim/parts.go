@@ -31,6 +31,9 @@ const (
 type Parts struct {
 	// alike reports whether two nodes, or two payloads, are equal in everything that they consist of.
 	alike func(a, b any) bool
+	// weigh is how much memory something takes that is kept from now on, weight what all of it takes.
+	weigh  func(x any) int
+	weight int
 	// at is a world in which steps are taken that are not known.
 	at *World
 	// nodes is how many there are, with the world itself.
@@ -132,10 +135,11 @@ type faultPart struct {
 }
 
 // NewParts returns parts for the worlds that a world leads to, which has no names (OmitNames), with the
-// state of that world. The error names the first node that cannot be cloned, or has no fingerprint.
-func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
+// state of that world. weigh says how much memory something takes, without what it was asked for before.
+// The error names the first node that cannot be cloned, or has no fingerprint.
+func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int) (*Parts, State, error) {
 	p := &Parts{
-		alike: alike, at: &World{}, nodes: len(w.nodes), timed: w.mode == Timed,
+		alike: alike, weigh: weigh, at: &World{}, nodes: len(w.nodes), timed: w.mode == Timed,
 		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{}, payloads: make([]Payload, 1), ofTimes: map[Time]uint32{},
 	}
 	// Number 0 is no part, and the clock at 0.
@@ -160,6 +164,15 @@ func NewParts(w *World, alike func(a, b any) bool) (*Parts, State, error) {
 // Size is how many nodes and steps are kept. A search begins anew with both when there are too many. It
 // is for the worker that learns.
 func (p *Parts) Size() (nodes, steps int) { return p.objects.Len(), int(p.steps.numbers.Last()) }
+
+// Bytes is about how much memory all of it takes. It is for the worker that learns.
+func (p *Parts) Bytes() int {
+	n := p.weight + p.numbers.Bytes() + 4*cap(p.parts) + p.objects.Bytes() + 16*cap(p.payloads) + p.nodeParts.Bytes() + p.connParts.Bytes() + p.layouts.Bytes() + p.rests.Bytes() + p.times.Bytes()
+	return n + p.steps.numbers.Bytes() + p.steps.branches.Bytes() + fingerprintBytes*(len(p.ofObjects)+len(p.ofPayloads))
+}
+
+// fingerprintBytes is about what an entry of ofObjects or ofPayloads takes.
+const fingerprintBytes = 100
 
 // Object is the number of what a node is in a state, without its loops and timers.
 func (p *Parts) Object(s State, n NodeID) uint32 {
@@ -272,6 +285,7 @@ func (p *Parts) rest(w *World) uint32 {
 	if known == 0 {
 		r.digest = w.restDigest()
 		known = p.rests.Add(r)
+		p.weight += p.weigh(r)
 		p.parts[s.soFar] = known
 	}
 	return known
@@ -289,7 +303,9 @@ func (p *Parts) layout(w *World) uint32 {
 	}
 	known := p.known(s)
 	if known == 0 {
-		known = p.layouts.Add(newLayout(w))
+		l := newLayout(w)
+		known = p.layouts.Add(l)
+		p.weight += p.weigh(l)
 		p.parts[s.soFar] = known
 	}
 	return known
@@ -347,6 +363,7 @@ func (p *Parts) node(w *World, n NodeID) uint32 {
 	if known == 0 {
 		part.digest, _, _ = w.nodeDigest(int(n), behaviourOf)
 		known = p.nodeParts.Add(part)
+		p.weight += p.weigh(part)
 		p.parts[s.soFar] = known
 	}
 	return known
@@ -381,6 +398,7 @@ func (p *Parts) object(rec *nodeRecord) uint32 {
 	if known == 0 {
 		known = p.objects.Add(object{rec.node, rec.behaviour, rec.peers})
 		p.ofObjects[fingerprint] = append(same, known)
+		p.weight += p.weigh(rec.node)
 	}
 	p.objects.At(known).into(rec, known)
 	return known
@@ -415,6 +433,7 @@ func (p *Parts) conn(w *World, i int) uint32 {
 			w.eachUnderWay(i, func(m *Message) { part.causes = append(part.causes, w.nodeOf(m.Cause)) })
 		}
 		known = p.connParts.Add(part)
+		p.weight += p.weigh(part)
 		p.parts[s.soFar] = known
 	}
 	return known
@@ -454,6 +473,7 @@ func (p *Parts) payload(x Payload) uint32 {
 	}
 	n := uint32(len(p.payloads))
 	p.payloads, p.ofPayloads[d] = append(p.payloads, x), append(p.ofPayloads[d], n)
+	p.weight += p.weigh(x)
 	return n
 }
 

@@ -307,7 +307,9 @@ func (p *Parts) Learn(s State, a Action, c Chooser, answers uint64, into State) 
 	if q, _ := b.ask(); q != asksNothing {
 		panic(p.doesOtherwise(a))
 	}
-	return b.leaf.Know(&leaf{p.changes(s, a, w, asked.questions), asked.choices}).from(s, into)
+	l := b.leaf.Know(&leaf{p.changes(s, a, w, asked.questions), asked.choices})
+	p.weight += p.weigh(l)
+	return l.from(s, into)
 }
 
 // learnQuestion is the way on from a way at whose end a step asks this.

@@ -52,7 +52,7 @@ func askers(t *testing.T, ask func(n *asker, env *sim.Env)) (*sim.Parts, sim.Sta
 		w.Add("asker", &asker{ask: ask})
 	}
 	w.Start(firstOne{})
-	parts, s, err := sim.NewParts(w, sameAsker)
+	parts, s, err := sim.NewParts(w, sameAsker, func(any) int { return 1 })
 	require.NoError(t, err)
 	return parts, s, func(s sim.State) *sim.World {
 		into := &sim.World{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/client"
@@ -233,7 +234,7 @@ func (s *System) findAlike() {
 		}
 		i := slices.IndexFunc(sets, func(set []sim.NodeID) bool {
 			p, q := &programs[s.roles[set[0]].Place], &programs[role.Place]
-			return p.Await == q.Await && prove.Alike(p.Steps, q.Steps)
+			return p.Await == q.Await && values.Alike(p.Steps, q.Steps)
 		})
 		if i < 0 {
 			i, sets = len(sets), append(sets, nil)

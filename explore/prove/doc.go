@@ -15,11 +15,14 @@
 // under way on it (sim.Parts; SPIN's collapse compression keeps states so, Holzmann 1997). Most steps
 // of most states were taken by the same node in another state before, and are repeated as a change of
 // a few numbers; worlds are put together for the others only. Parts are compared whole, value by value
-// (Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is
+// (values.Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is
 // kept by the nodes on which it depends (views). A subject that remembers is asked about each state.
 // All workers share what is learned (learned): they read
 // it without a lock, and one at a time adds to it. Which of them was first makes no difference to the
 // result, since a state is told from others by its fingerprint, and not by the numbers of its parts.
+//
+// What is learned is weighed (values.Weigh), and forgotten when it takes its share of Config.Bytes: then the search
+// learns anew, with the same result.
 //
 //	Subject   what is proved
 //	Remembering  what no node has recorded of the steps before a state, and judges need

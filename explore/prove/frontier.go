@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// keptPlaces is how many places of the next layer a search keeps. Each takes some 150 bytes. States
-// beyond that are made again from those before them, when their turn comes.
+// keptPlaces is how many places of the next layer a search keeps if it has memory enough. Each takes some
+// 150 bytes. States beyond that are made again from those before them, when their turn comes.
 const keptPlaces = 1 << 17
 
 // frontier has the places of states that are to be expanded. It spares the steps to them.
@@ -14,6 +14,8 @@ type frontier struct {
 	// layer has places of the layer that is expanded, next those of the layer after it, in the order of
 	// their states.
 	layer, next places
+	// most is how much memory the next layer may take.
+	most int
 }
 
 // places have their parts one behind the other; ends is where those of each end.
@@ -41,14 +43,15 @@ func (p *places) get(i int) place {
 
 func (p *places) empty() places { return places{p.list[:0], p.ends[:0], p.parts[:0]} }
 
-// placeBytes is what a place takes without its parts.
-const placeBytes = 56
+// placeBytes is what a place takes, with its end and without its parts.
+const placeBytes = 72
 
+// bytes is how much memory they take.
 func (p *places) bytes() int { return placeBytes*cap(p.list) + 4*cap(p.parts) }
 
 // keep takes the place of a state in. States come in their order.
 func (f *frontier) keep(x place, parts []uint32) {
-	if len(f.next.list) < keptPlaces {
+	if len(f.next.list) < keptPlaces && f.next.bytes() < f.most {
 		f.next.add(x, parts)
 	}
 }
@@ -62,11 +65,8 @@ func (f *frontier) find(state uint32) (place, bool) {
 	return f.layer.get(i), true
 }
 
-// advance goes on to the next layer.
-func (f *frontier) advance() { f.layer, f.next = f.next, f.layer.empty() }
-
-// forget keeps no place any more.
-func (f *frontier) forget() { f.layer, f.next = f.layer.empty(), f.next.empty() }
-
 // bytes is how much memory the frontier takes.
 func (f *frontier) bytes() int { return f.layer.bytes() + f.next.bytes() }
+
+// advance goes on to the next layer.
+func (f *frontier) advance() { f.layer, f.next = f.next, f.layer.empty() }

@@ -216,7 +216,7 @@ func (s *search) isFull() bool {
 	if s.keeping != nil && s.visited.growsSoon() {
 		n += s.visited.bytes()
 	}
-	return n >= s.cfg.Bytes
+	return n >= s.cfg.Bytes/16*shareOfStates
 }
 
 // makeRoom leaves the states to files, if the search is kept and memory is full.

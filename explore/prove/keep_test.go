@@ -71,7 +71,7 @@ func TestSearchThatGoesOnComesToTheSame(t *testing.T) {
 }
 
 // Memory for some 2,500 states at a time.
-const tiny = 40 << 10
+const tiny = 60 << 10
 
 func TestSearchThatMemoryDoesNotHoldComesToTheSame(t *testing.T) {
 	// Each ring leads back to states that have been in files for long.

@@ -3,6 +3,7 @@ package prove
 import (
 	"sync"
 
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -23,7 +24,7 @@ type learned struct {
 
 // learn begins with the first state.
 func learn(w *worker) (*learned, error) {
-	parts, first, err := sim.NewParts(w.first, Alike)
+	parts, first, err := sim.NewParts(w.first, values.Alike, values.Weigh())
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +42,16 @@ const (
 	maxSteps = 1 << 21
 )
 
-// isFull reports whether too much is learned.
-func (l *learned) isFull(maxNodes int) bool {
+// isFull reports whether too much is learned, or more than so many bytes.
+func (l *learned) isFull(maxNodes, maxBytes int) bool {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	nodes, steps := l.parts.Size()
-	return nodes > maxNodes || steps > maxSteps || l.views.isFull()
+	return nodes > maxNodes || steps > maxSteps || l.views.isFull() || l.bytes() > maxBytes
 }
+
+// bytes is about how much memory it takes. It is for the worker that has the lock, or is alone.
+func (l *learned) bytes() int { return l.parts.Bytes() + l.views.bytes() }
 
 // take takes a step out of a state. It is carried out if it was not learned.
 func (l *learned) take(s sim.State, a sim.Action, c answering, into sim.State) sim.State {

@@ -109,5 +109,7 @@ type Progress struct {
 	// Next is how many states the next layer has so far, Expanded how many states of all layers
 	// have been expanded.
 	Next, Expanded int
-	Elapsed        time.Duration
+	// Bytes is how much memory the search takes now: states, places, and what is learned.
+	Bytes   int
+	Elapsed time.Duration
 }

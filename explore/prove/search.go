@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,9 +20,9 @@ type Config struct {
 	Bounds Bounds
 	// Workers expand states at the same time; the result does not depend on how many.
 	Workers int
-	// States ends a search that has found so many states, For after that time, and Bytes if the
-	// states take so much memory. If the search is kept, states go to files then, and only the
-	// graph can end it. 0 is no limit.
+	// States ends a search that has found so many states, For after that time, and Bytes if there is no
+	// room for the states in so much memory, of which a part is for what is learned (shareOfLearned). If the
+	// search is kept, states go to files then, and only the graph can end it. 0 is no limit.
 	States, Bytes int
 	For           time.Duration
 	// Keep says where the search is kept, nil if it is not.
@@ -227,7 +228,28 @@ func (s *search) expand(first, last int) ([]*chunk, error) {
 	}
 }
 
-func (s *search) isLearnedFull() bool { return s.learned.isFull(cmp.Or(s.cfg.nodes, maxNodes)) }
+func (s *search) isLearnedFull() bool {
+	return s.learned.isFull(cmp.Or(s.cfg.nodes, maxNodes), s.share(shareOfLearned))
+}
+
+// The memory of a search, in parts of 16: what is learned, and twice what the places of a layer take. The
+// rest is for states. A search begins anew to learn when that is full, with the same result.
+const (
+	shareOfLearned = 3
+	shareOfPlaces  = 1
+	shareOfStates  = 16 - shareOfLearned - 2*shareOfPlaces
+)
+
+// leastShare is what a search needs in any case for what it learns, and for places.
+const leastShare = 1 << 20
+
+// share is how many bytes so many of the parts are.
+func (s *search) share(parts int) int {
+	if s.cfg.Bytes == 0 {
+		return math.MaxInt
+	}
+	return max(s.cfg.Bytes/16*parts, leastShare*parts)
+}
 
 // learnAnew has the workers know nothing but the first state.
 func (s *search) learnAnew() (err error) {
@@ -237,7 +259,7 @@ func (s *search) learnAnew() (err error) {
 	for _, w := range s.workers {
 		w.use(s.learned)
 	}
-	s.frontier.forget()
+	s.frontier = frontier{most: s.share(shareOfPlaces)}
 	return nil
 }
 
@@ -358,7 +380,7 @@ func (s *search) checkLimits() {
 	case s.isFull() && s.keeping != nil:
 		s.why = fmt.Sprintf("what cannot go to files took %d MB of memory", s.bytes()>>20)
 	case s.isFull():
-		s.why = fmt.Sprintf("the states took %d MB of memory", s.bytes()>>20)
+		s.why = fmt.Sprintf("the states took %d MB of memory, which is what a limit of %d MB leaves for them", s.bytes()>>20, s.cfg.Bytes>>20)
 	}
 	s.goesOn = s.why != ""
 }
@@ -376,6 +398,7 @@ func (s *search) tell() {
 		s.cfg.Progress(Progress{
 			States: s.visited.count, Transitions: s.transitions, Depth: s.depth, Expanded: s.done,
 			Done: s.done - s.first, Layer: s.last - s.first, Next: s.tree.len() - s.last, Elapsed: s.elapsed(),
+			Bytes: s.bytes() + s.frontier.bytes() + s.learned.bytes(),
 		})
 	}
 }

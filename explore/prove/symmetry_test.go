@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -87,7 +88,7 @@ func spoken(t *testing.T, speakers [][]stream, asks []int) *sim.World {
 
 // of is the symmetry's fingerprint of a world.
 func of(t *testing.T, y *symmetry, w *sim.World, own []sim.Digest) (sim.Digest, int) {
-	parts, s, err := sim.NewParts(w, Alike)
+	parts, s, err := sim.NewParts(w, values.Alike, values.Weigh())
 	require.NoError(t, err)
 	return y.of(parts, s, own)
 }

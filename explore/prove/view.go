@@ -67,6 +67,14 @@ const maxViews = 1 << 19
 
 func (v *views) isFull() bool { return v.known.Len()+v.judged.Len() > maxViews }
 
+// viewBytes is about what a view or a judgement takes.
+const viewBytes = 80
+
+// bytes is about how much memory they take.
+func (v *views) bytes() int {
+	return v.numbers.Bytes() + v.known.Bytes() + v.steps.Bytes() + v.judged.Bytes() + viewBytes*(v.known.Len()+v.judged.Len())
+}
+
 // judges are those of a subject. They are asked for what no worker has asked for.
 type judges struct {
 	subject  Subject

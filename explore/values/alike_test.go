@@ -1,11 +1,11 @@
-package prove_test
+package values_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim/arena"
 )
 
@@ -19,7 +19,7 @@ func TestMemoryInReserveMakesNoDifference(t *testing.T) {
 	for _, n := range []*node{a, b} {
 		n.numbers = append(n.numbers, n.memory.New())
 	}
-	require.True(t, prove.Alike(a, b))
+	require.True(t, values.Alike(a, b))
 	*b.numbers[0]++
-	require.False(t, prove.Alike(a, b))
+	require.False(t, values.Alike(a, b))
 }
