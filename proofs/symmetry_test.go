@@ -138,10 +138,12 @@ type orbits struct {
 }
 
 // mirrored is a state, and what it is in mirrors: in each two nodes have swapped their places from the
-// beginning. All orders of a set come from swaps of two that stand side by side.
+// beginning. All orders of a set come from swaps of two that stand side by side. Its worlds are there until
+// it is expanded, images are the keys of the mirrors.
 type mirrored struct {
 	met
 	mirrors []*sim.World
+	images  []uint64
 	depth   int
 }
 
@@ -163,6 +165,7 @@ func (o *orbits) search(depth int) (found, states int) {
 		if o.subject.Adopt(from.world); from.depth <= depth && !o.subject.Over(from.world) {
 			o.expand(from)
 		}
+		o.queue[s].world, o.queue[s].mirrors = nil, nil
 	}
 	o.least = make([]int, len(o.queue))
 	for s := range o.least {
@@ -171,8 +174,8 @@ func (o *orbits) search(depth int) (found, states int) {
 	for changed := true; changed; {
 		changed = false
 		for s := range o.queue {
-			for _, mirror := range o.queue[s].mirrors {
-				x, known := o.numbers[o.key(met{mirror, o.queue[s].fired})]
+			for _, image := range o.queue[s].images {
+				x, known := o.numbers[image]
 				require.True(o.t, known, "no schedule leads to the state with two members swapped")
 				if m := min(o.least[s], o.least[x]); o.least[s] != m || o.least[x] != m {
 					o.least[s], o.least[x], changed = m, m, true
@@ -210,6 +213,9 @@ func (o *orbits) key(m met) uint64 {
 func (o *orbits) meet(m mirrored) {
 	key := o.key(m.met)
 	if _, known := o.numbers[key]; !known {
+		for _, mirror := range m.mirrors {
+			m.images = append(m.images, o.key(met{mirror, m.fired}))
+		}
 		o.numbers[key] = len(o.queue)
 		o.queue = append(o.queue, m)
 	}
