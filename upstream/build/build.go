@@ -27,11 +27,11 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := overlay.Check(version); err != nil {
-		return "", err
-	}
 	goroot, err := goTool(".", "env", "GOROOT")
 	if err != nil {
+		return "", err
+	}
+	if err := overlay.Check(version, goroot); err != nil {
 		return "", err
 	}
 	directory, err := guests.Directory()
@@ -100,12 +100,12 @@ func prepare(s *source, work string) error {
 	return nil
 }
 
-// goTool runs the go command for the guest and returns what it says. The error is the first line of
+// goTool runs the go command for the guest, the one whose release was checked, and returns what it says. The error is the first line of
 // what it complains about.
 func goTool(folder string, arguments ...string) (string, error) {
 	c := exec.Command("go", arguments...)
 	c.Dir = folder
-	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOOS=wasip1", "GOARCH=wasm")
+	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOOS=wasip1", "GOARCH=wasm")
 	var out, complaints bytes.Buffer
 	c.Stdout, c.Stderr = &out, &complaints
 	if err := c.Run(); err != nil {

@@ -16,11 +16,15 @@ const GoRelease = "1.26.8"
 //go:embed runtime_hooks.go.txt
 var hooks string
 
-// Check refuses another release of Go than the one that the changes are made for. The
-// version is what go env GOVERSION says.
-func Check(version string) error {
+// Check refuses another release of Go than the one that the changes are made for. The version is what
+// go env GOVERSION says, goroot what go env GOROOT does. go build -overlay replaces nothing in the module cache, which is where
+// Go keeps the releases that it downloads by itself.
+func Check(version, goroot string) error {
 	if version != "go"+GoRelease {
-		return fmt.Errorf("guests are compiled by Go %s, whose runtime the overlay knows, and this is %s: set GOTOOLCHAIN=go%s, or install that release", GoRelease, version, GoRelease)
+		return fmt.Errorf("guests are compiled by Go %s, whose runtime the overlay knows, and this is %s: install that release, put it first in PATH, and set GOTOOLCHAIN=local", GoRelease, version)
+	}
+	if strings.Contains(filepath.ToSlash(goroot), "/golang.org/toolchain@") {
+		return fmt.Errorf("%s was downloaded into the module cache, where its runtime cannot be replaced: install Go %s elsewhere, put it first in PATH, and set GOTOOLCHAIN=local", version, GoRelease)
 	}
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 )
 
 func TestAnotherReleaseOfGoIsRefused(t *testing.T) {
-	require.NoError(t, Check("go"+GoRelease))
-	require.EqualError(t, Check("go1.26.9"), "guests are compiled by Go 1.26.8, whose runtime the overlay knows, and this is go1.26.9: set GOTOOLCHAIN=go1.26.8, or install that release")
+	require.NoError(t, Check("go"+GoRelease, "/usr/local/go"))
+	require.EqualError(t, Check("go1.26.9", "/usr/local/go"), "guests are compiled by Go 1.26.8, whose runtime the overlay knows, and this is go1.26.9: install that release, put it first in PATH, and set GOTOOLCHAIN=local")
+	require.EqualError(t, Check("go1.26.8", "/home/x/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64"),
+		"go1.26.8 was downloaded into the module cache, where its runtime cannot be replaced: install Go 1.26.8 elsewhere, put it first in PATH, and set GOTOOLCHAIN=local")
 }
 
 // TestAPatchThatDoesNotApply: a text that is missing or there twice is no place to change.

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWhatIsNoGuest: one line says what is wrong with the name of a guest.
+func TestWhatIsNoGuest(t *testing.T) {
+	empty := t.TempDir()
+	for text, want := range map[string]string{
+		"kubernetes":          `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR`,
+		"etcd@v3":             `"etcd@v3" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR`,
+		"kubernetes@" + empty: empty + " is no checkout of kubernetes: it has no staging/src/k8s.io/apiserver",
+	} {
+		_, err := parseSource(text)
+		require.EqualError(t, err, want)
+	}
+}
+
+// TestCheckoutReplacesModules: what a checkout of Kubernetes publishes is taken from it, and its guest has the name
+// of the folder.
+func TestCheckoutReplacesModules(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "mine")
+	for _, name := range []string{"apiserver", "client-go", "no-module"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(folder, staging, name), 0o755))
+	}
+	for _, name := range []string{"apiserver", "client-go"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, staging, name, "go.mod"), nil, 0o644))
+	}
+	s, err := parseSource("kubernetes@" + folder)
+	require.NoError(t, err)
+	require.Equal(t, "kubernetes@mine", s.name)
+	edits, err := s.edits()
+	require.NoError(t, err)
+	at := filepath.Join(folder, staging)
+	require.Equal(t, []string{"-replace=k8s.io/apiserver=" + at + "/apiserver", "-replace=k8s.io/client-go=" + at + "/client-go"}, edits)
+}
