@@ -113,10 +113,9 @@ var consistency = []promise{
 	},
 	{
 		title:    "Consistent LIST with requested progress and a fault",
-		text:     "The same with a stream that breaks, or a compaction, where each timer fires once, so that the cache requests progress.",
+		text:     "The same with a stream that breaks, a compaction, or a cache that starts anew, where each timer fires once, so that the cache requests progress.",
 		scenario: scenarios.Issue15220, etcd: []string{"3.5.7", "3.6.16"}, designs: []string{"kep-2340"},
-		bounds: []bounds{{one + " breaks=1", 1}, {one + " compactions=1", 1}},
-		wanted: "a cache that starts anew: 135,400 states come to depth 26",
+		bounds: []bounds{{one + " breaks=1", 1}, {one + " compactions=1", 1}, {one + " restarts=1", 1}},
 	},
 	{
 		title: "Watch from the past with requested progress",
