@@ -68,7 +68,8 @@ A search that takes long is kept with --keep DIR, about each second. After an in
 or a kill the same command goes on there, and comes to the same result as without. States that
 --memory does not hold are looked up in files there; without --keep they end the search. Less
 than a fifth of --memory is for what a search learns of nodes and their steps. When that is full
-it is learned anew, which takes longer and comes to the same. A directory that keeps another search, or one of another build of the program, is refused.
+it is learned anew, which takes longer and comes to the same. A directory that keeps another
+search, or one of another build of the program, is refused.
 
 Of a state only a key is kept, a hash of it. Two states with the same key are taken for one, and
 what comes after the second is not looked at; the output bounds the probability of that. --keys 64

@@ -51,8 +51,8 @@ func (o *ReadOptions) cost() bool { return o.RangeTime > 0 || o.RangeTimePerItem
 //
 // A Range holds store.mu for reading until its end, with a ConcurrentReadTx too, and Compact
 // takes the lock for writing. So a Compact waits for the Range, all that is to be applied
-// later waits for the Compact, and so does the next Range: a writer that waits for a
-// sync.RWMutex goes before later readers.
+// later waits for the Compact, and so does the next Range: a writer that waits for store.mu
+// goes before later readers.
 type readCost struct {
 	// queue are the places of the reads that wait for their turn.
 	queue fifo.Queue[int32]

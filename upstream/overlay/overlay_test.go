@@ -11,7 +11,7 @@ import (
 func TestAnotherReleaseOfGoIsRefused(t *testing.T) {
 	require.NoError(t, Check("go"+GoRelease, "/usr/local/go"))
 	require.EqualError(t, Check("go1.26.9", "/usr/local/go"), "guests are compiled by Go 1.26.8, whose runtime the overlay knows, and this is go1.26.9: install that release, put it first in PATH, and set GOTOOLCHAIN=local")
-	require.EqualError(t, Check("go1.26.8", "/home/x/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64"),
+	require.EqualError(t, Check("go1.26.8", "/cache/mod/golang.org/toolchain@v0.0.1-go1.26.8.linux-amd64"),
 		"go1.26.8 was downloaded into the module cache, where its runtime cannot be replaced: install Go 1.26.8 elsewhere, put it first in PATH, and set GOTOOLCHAIN=local")
 }
 
