@@ -12,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/overlay"
+	"github.com/watchbed/watchbed/upstream/patches"
 )
 
 // pinned is the version that the guest's own go.mod and go.sum are about.
@@ -46,7 +47,12 @@ func build(text string) (string, error) {
 	if err := os.MkdirAll(changes, 0o755); err != nil {
 		return "", err
 	}
-	list, err := overlay.Write(changes, goroot, filepath.Join(work, "vendor"))
+	vendored := filepath.Join(work, "vendor")
+	changed, err := patches.Apply(vendored, s.patched)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.name, err)
+	}
+	list, err := overlay.Write(changes, goroot, vendored, changed)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/watchbed/watchbed/upstream/patches"
 )
 
 // source is which Kubernetes a guest is made of.
@@ -14,6 +16,8 @@ type source struct {
 	// version is one of the published modules, checkout a folder of Kubernetes' repository: one of
 	// the two is set.
 	version, checkout string
+	// patched are the changes of it.
+	patched []*patches.Patch
 }
 
 // program is the only one that there is so far.
@@ -22,10 +26,37 @@ const program = "kubernetes"
 func parseSource(text string) (source, error) {
 	of, where, found := strings.Cut(text, "@")
 	if !found || of != program || where == "" {
-		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR", text)
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change", text)
 	}
+	where, changes := cutPatches(where)
+	s, err := parsePlace(where)
+	if err != nil {
+		return source{}, err
+	}
+	for _, c := range changes {
+		p, err := patches.Find(c)
+		if err != nil {
+			return source{}, err
+		}
+		s.patched = append(s.patched, p)
+		s.name += "+" + p.Name
+	}
+	return s, nil
+}
+
+// cutPatches splits v0.37.2+116172+mine.patch. The path of a checkout may have a plus in it, too.
+func cutPatches(where string) (string, []string) {
+	if _, err := os.Stat(where); err == nil {
+		return where, nil
+	}
+	parts := strings.Split(where, "+")
+	return parts[0], parts[1:]
+}
+
+// parsePlace reads a version or the folder of a checkout.
+func parsePlace(where string) (source, error) {
 	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
-		return source{name: text, version: where}, nil
+		return source{name: program + "@" + where, version: where}, nil
 	}
 	folder, err := filepath.Abs(where)
 	if err != nil {

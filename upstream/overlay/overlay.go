@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,8 +31,9 @@ func Check(version, goroot string) error {
 }
 
 // Write writes the overlay into a directory and returns the path of the file that go build
-// -overlay takes. goroot is that of the Go distribution, vendored the folder of the modules.
-func Write(directory, goroot, vendored string) (string, error) {
+// -overlay takes. goroot is that of the Go distribution, vendored the folder of the modules, changed the files of modules
+// that are compiled with other contents.
+func Write(directory, goroot, vendored string, changed map[string]string) (string, error) {
 	replaced := map[string]string{}
 	put := func(original, text string) error {
 		path := filepath.Join(directory, fmt.Sprintf("%02d_%s", len(replaced), filepath.Base(original)))
@@ -52,6 +54,11 @@ func Write(directory, goroot, vendored string) (string, error) {
 	}
 	for _, s := range slices.Concat(stubs, added) {
 		if err := put(filepath.Join(vendored, filepath.FromSlash(s.file)), s.text); err != nil {
+			return "", err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(changed)) {
+		if err := put(path, changed[path]); err != nil {
 			return "", err
 		}
 	}

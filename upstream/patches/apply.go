@@ -1,0 +1,54 @@
+package patches
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Apply returns the files that change in a folder of modules, by their paths in it, with what is in them
+// then. Nothing is written.
+func Apply(vendored string, all []*Patch) (map[string]string, error) {
+	changed := map[string]string{}
+	for _, p := range all {
+		for i := range p.files {
+			f := &p.files[i]
+			path := filepath.Join(vendored, filepath.FromSlash(f.path))
+			text, before := changed[path]
+			if !before {
+				source, err := os.ReadFile(path)
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil, fmt.Errorf("%s changes %s, which is not in the guest: take it out of the patch if the guest does without", p.origin, f.path)
+				}
+				if err != nil {
+					return nil, err
+				}
+				text = string(source)
+			}
+			text, err := f.apply(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s does not apply any more: %w", p.origin, err)
+			}
+			changed[path] = text
+		}
+	}
+	return changed, nil
+}
+
+func (f *file) apply(text string) (string, error) {
+	for _, c := range f.changes {
+		if n := strings.Count("\n"+text, "\n"+c.old); n != 1 {
+			return "", fmt.Errorf("%s has %q and what follows it in the patch %d times, and not once: write the change anew for this version", f.path, firstLine(c.old), n)
+		}
+		text = strings.Replace("\n"+text, "\n"+c.old, "\n"+c.new, 1)[1:]
+	}
+	return text, nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

@@ -1,0 +1,87 @@
+package patches
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// module makes a folder of modules with one file.
+func module(t *testing.T, text string) string {
+	t.Helper()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "k8s.io", "apiserver", "some.go")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return folder
+}
+
+// written writes a patch of that file, and reads it.
+func written(t *testing.T, changes string) *Patch {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mine.patch")
+	text := "What it is for.\n\n--- a/staging/src/k8s.io/apiserver/some.go\n+++ b/staging/src/k8s.io/apiserver/some.go\n" + changes
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	p, err := Find(path)
+	require.NoError(t, err)
+	p.origin = "mine.patch"
+	return p
+}
+
+// TestPatchesAreMatchedByText: neither the numbers of lines nor their order in the file matter, and two patches of a
+// file are applied one after the other.
+func TestPatchesAreMatchedByText(t *testing.T) {
+	folder := module(t, "one\n\ttwo\nthree\nfour\n")
+	first := written(t, "@@ -70,1 +70,1 @@ func f() {\n-four\n+5\n@@\n one\n-\ttwo\n three\n")
+	second := written(t, "@@\n+0\n one\n")
+	require.Equal(t, "mine", first.Name)
+	require.Equal(t, "What it is for.", first.About)
+	got, err := Apply(folder, []*Patch{first, second})
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{filepath.Join(folder, "k8s.io/apiserver/some.go"): "0\none\nthree\n5\n"}, got)
+}
+
+// TestPatchesThatDoNotApply: one line says which file and which change, and what to do.
+func TestPatchesThatDoNotApply(t *testing.T) {
+	for changes, want := range map[string]string{
+		"@@\n-gone\n+new\n": `mine.patch does not apply any more: k8s.io/apiserver/some.go has "gone" and what follows it in the patch 0 times, and not once: write the change anew for this version`,
+		"@@\n-one\n+new\n":  `mine.patch does not apply any more: k8s.io/apiserver/some.go has "one" and what follows it in the patch 2 times, and not once: write the change anew for this version`,
+		// A line is matched as a whole.
+		"@@\n-wo\n+new\n": `mine.patch does not apply any more: k8s.io/apiserver/some.go has "wo" and what follows it in the patch 0 times, and not once: write the change anew for this version`,
+		"--- a/staging/src/k8s.io/other/some.go\n+++ b/staging/src/k8s.io/other/some.go\n@@\n-one\n+new\n": `mine.patch changes k8s.io/other/some.go, which is not in the guest: take it out of the patch if the guest does without`,
+	} {
+		_, err := Apply(module(t, "one\ntwo\none\n"), []*Patch{written(t, changes)})
+		require.EqualError(t, err, want)
+	}
+}
+
+// TestWhatIsNoPatch: one line says so.
+func TestWhatIsNoPatch(t *testing.T) {
+	const header = "--- a/staging/src/k8s.io/apiserver/some.go\n+++ b/staging/src/k8s.io/apiserver/some.go\n"
+	for text, want := range map[string]string{
+		"some words\n": "mine.patch changes no file of a module: it is to be a unified diff, with lines such as --- a/staging/src/k8s.io/apiserver/pkg/storage/cacher/cacher.go",
+		// Tests are not in a guest.
+		"--- a/some_test.go\n+++ b/some_test.go\n@@\n-a\n+b\n": "mine.patch changes no file of a module: it is to be a unified diff, with lines such as --- a/staging/src/k8s.io/apiserver/pkg/storage/cacher/cacher.go",
+		header + "@@\n-one\ntwo\n":                             `mine.patch, line 5: "two" is in a change and begins with none of blank, - and +`,
+		header + "@@\n+one\n":                                  "mine.patch: a change of k8s.io/apiserver/some.go has no line of the file by which it could be found: give it one",
+		"--- /dev/null\n+++ b/some.go\n@@\n+package some\n":    "mine.patch, line 1: it adds a file, and patches of a guest change files that are there",
+	} {
+		_, err := parse("mine", "mine.patch", text)
+		require.EqualError(t, err, want)
+	}
+	_, err := Find("12345")
+	require.ErrorContains(t, err, "there is no patch 12345: want one of 116172, ")
+}
+
+// TestUndonePatchesSayWhatTheyAreFor: each is read, and begins with the issue or the pull request of upstream.
+func TestUndonePatchesSayWhatTheyAreFor(t *testing.T) {
+	require.NotEmpty(t, Names())
+	for _, name := range Names() {
+		p, err := Find(name)
+		require.NoError(t, err)
+		require.Equal(t, name, p.Name)
+		require.Regexp(t, `^(kubernetes/kubernetes#`+name+`[:,]|Of upstream's suite, no bug that was:)`, p.About)
+	}
+}
