@@ -88,10 +88,14 @@ func (j *justifiedRefusals) comebackOfWatch(r *refusedWatch) comeback {
 
 // downtime is for a cache that was not ready at some time between the request and the
 // arrival of its refusal. A process that starts counts from its start, of which the
-// judge knows nothing: with such faults only the longest time is judged.
+// judge knows nothing: with such faults only the longest time is judged. Without a clock
+// any timer may fire at any point, and a cache that goes by it believes that any time has passed.
 func (j *justifiedRefusals) downtime(at *moments.Call) comeback {
+	if !j.timed {
+		return comeback{retryAfter(0), retryAfter(math.MaxInt64), retryAfter(0)}
+	}
 	shortest := max(0, at.Asked.Time.Sub(at.Answered.Cache.DownSince))
-	if f := j.system.Params().Faults; f.Restarts+f.Recreations+f.Replacements > 0 || !j.timed {
+	if f := j.system.Params().Faults; f.Restarts+f.Recreations+f.Replacements > 0 {
 		shortest = 0
 	}
 	longest := at.Answered.Time.Sub(min(at.Asked.Cache.DownSince, at.Answered.Cache.DownSince))
