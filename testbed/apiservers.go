@@ -85,7 +85,7 @@ func (p *Params) server(name string) (Server, error) {
 	}
 	o := topology.ServerOptions{Client: s.Client, Cache: s.Cache, Compactor: s.Compactor, Compacts: s.Compactors}
 	for _, x := range own {
-		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer {
+		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer || s.Design.Ignores(x.Name) {
 			continue
 		}
 		if err := topology.ServerGroup.Set(&o, x.Name, x.Value); err != nil {

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/watchbed/watchbed/sim/cache"
@@ -111,7 +112,14 @@ func (p *Params) equalNodes() (Nodes, error) {
 	if n.Cache, err = cache.ForDesign(p.Cache); err != nil {
 		return n, err
 	}
+	design, err := cache.FindDesign(p.Cache)
+	if err != nil {
+		return n, err
+	}
 	for _, s := range append(p.masks(), p.Settings...) {
+		if design.Ignores(s.Name) {
+			continue
+		}
 		if err := nodeGroup.Set(&n, s.Name, s.Value); err != nil {
 			return n, err
 		}
@@ -119,6 +127,11 @@ func (p *Params) equalNodes() (Nodes, error) {
 	bugs, err := presetsOf(p.Bugs)
 	if err != nil {
 		return n, err
+	}
+	for _, b := range bugs {
+		if i := slices.IndexFunc(b.Settings, func(s option.Setting) bool { return design.Ignores(s.Name) }); i >= 0 {
+			return n, fmt.Errorf("the bug %s is %s, an option that the node of the cache design %s does not read", b.Name, b.Settings[i], design.Name)
+		}
 	}
 	return n, nodeGroup.ApplyAll(&n, bugs...)
 }

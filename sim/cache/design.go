@@ -26,8 +26,17 @@ type Design struct {
 	// may have the optional capabilities of package sim, and those below. nil
 	// stands for New of this package.
 	New func(Config) sim.Node
+	// Reads are the options of this package that a node of another kind reads. Settings of
+	// all others do not reach it: what the preset says of them holds, for judges as well.
+	// nil: it may read any.
+	Reads []string
 
 	ownNode bool
+}
+
+// Ignores reports whether a setting of an option does not reach the node.
+func (d *Design) Ignores(name string) bool {
+	return d.Reads != nil && Group.Lookup(name) != nil && !slices.Contains(d.Reads, name)
 }
 
 // OwnNode reports whether the node is another one than the Cache of this package.

@@ -8,6 +8,9 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+
+	_ "github.com/watchbed/watchbed/knownbugs"
 )
 
 // idle is a cache of another module.
@@ -28,4 +31,25 @@ func TestAnotherModuleRegistersADesign(t *testing.T) {
 	require.Panics(t, func() {
 		cache.RegisterDesign(cache.Design{Preset: option.Preset{Name: "test-wrong", Settings: option.Settings("ring=two")}})
 	}, "a setting that cannot be set")
+}
+
+// TestSettingsThatADesignDoesNotReadDoNotHold: a scenario's settings of a cache do not reach a node that reads
+// none of them, and judges are not told that they do.
+func TestSettingsThatADesignDoesNotReadDoNotHold(t *testing.T) {
+	cache.RegisterDesign(cache.Design{
+		Preset: option.Preset{Name: "test-deaf", Doc: "reads one option", Settings: option.Settings("ring=5")},
+		New:    func(cache.Config) sim.Node { return idle{} }, Reads: []string{"page"},
+	})
+	p := testbed.Params{Etcd: "3.6.16", Cache: "test-deaf", Settings: option.Settings("ring=3", "page=2", "client-buf=1", "range-time=1ms")}
+	p.Topology.Servers, p.Topology.ServerSettings = 2, []string{"cache-2:ring=7", "cache-2:page=4"}
+	n, err := p.Nodes()
+	require.NoError(t, err)
+	require.Equal(t, []string{"5", "2", "1", "1ms"}, []string{n.Value("ring"), n.Value("page"), n.Value("client-buf"), n.Value("range-time")})
+	servers, err := p.Servers()
+	require.NoError(t, err)
+	require.Equal(t, "5", servers[1].Value("ring"))
+	require.Equal(t, "4", servers[1].Value("page"))
+	p.Bugs = []string{"kubernetes-58545"}
+	_, err = p.Nodes()
+	require.ErrorContains(t, err, "does not read")
 }

@@ -34,13 +34,13 @@ func init() {
 		d := &design{name: name}
 		cache.RegisterDesign(cache.Design{
 			Preset: option.Preset{Name: name, Doc: "the cacher, etcd3 store and clientv3 of " + name + " themselves, scheduled by the bed", Settings: promised},
-			New:    d.node,
+			New:    d.node, Reads: []string{"version-check"},
 		})
 	}
 }
 
-// promised is what judges may expect of the guests: the defaults of Kubernetes 1.37. Of all options a
-// guest reads version-check alone, and there only whether it is none.
+// promised is what judges may expect of the guests: the defaults of Kubernetes 1.37. Of version-check a
+// guest reads only whether it is none.
 var promised = option.Settings(
 	"on-timeout=fallback", "continue-with-version=refused", "reflector-list=watch-list",
 	"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
