@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -28,7 +27,7 @@ func TestPartsSayHowMuchMemoryTheyTake(t *testing.T) {
 	first.OmitNames()
 	explore.Begin(s, first, &answers.Combination{})
 	before := heap()
-	parts, begin, err := sim.NewParts(first, values.Alike, values.Weigh())
+	parts, learner, begin, err := newParts(first)
 	require.NoError(t, err)
 	w := fork(t, first)
 	for seed := range uint64(testsize.Of(400, 100, 100)) {
@@ -38,7 +37,7 @@ func TestPartsSayHowMuchMemoryTheyTake(t *testing.T) {
 			if len(enabled) == 0 {
 				break
 			}
-			at, _ = take(parts, at, enabled[r.IntN(len(enabled))], &answers.Combination{})
+			at = take(learner, at, enabled[r.IntN(len(enabled))])
 		}
 	}
 	took := heap() - before

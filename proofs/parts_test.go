@@ -3,6 +3,7 @@ package proofs_test
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,9 +26,9 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 			first := sim.NewWorld(s.Options())
 			first.OmitNames()
 			explore.Begin(s, first, &answers.Combination{})
-			parts, begin, err := sim.NewParts(first, values.Alike, values.Weigh())
+			parts, learner, begin, err := newParts(first)
 			require.NoError(t, err)
-			taken := stepper{t: t, first: first, parts: parts, known: map[bool]int{}}
+			taken := stepper{t: t, first: first, parts: parts, learner: learner, known: map[bool]int{}}
 			for seed := range uint64(testsize.Of(20, 4, 2)) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				w := fork(t, first)
@@ -47,9 +48,10 @@ func TestStepsOfStatesLeadWhereStepsOfWorldsLead(t *testing.T) {
 }
 
 type stepper struct {
-	t     *testing.T
-	first *sim.World
-	parts *sim.Parts
+	t       *testing.T
+	first   *sim.World
+	parts   *sim.Parts
+	learner *sim.Learner
 	// known is how many steps were repeated, and how many were not.
 	known map[bool]int
 }
@@ -69,7 +71,7 @@ func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, si
 		for range 2 {
 			given.Again()
 			var known bool
-			next, known = take(x.parts, at, a, &given)
+			next, known = x.learner.Take(at, a, &given, given.Number(), nil)
 			x.known[known]++
 			behaviour, err := taken.Behaviour()
 			require.NoError(x.t, err)
@@ -84,12 +86,20 @@ func (x *stepper) step(w *sim.World, at sim.State, i, which int) (*sim.World, si
 	}
 }
 
-// take takes a step between states. known is whether it was learned before.
-func take(parts *sim.Parts, s sim.State, a sim.Action, given *answers.Combination) (next sim.State, known bool) {
-	if next, known = parts.Again(s, a, given, given.Number(), nil); known {
-		return next, true
+// newParts returns the parts of worlds that a world leads to, with what takes steps, and the first state.
+func newParts(first *sim.World) (*sim.Parts, *sim.Learner, sim.State, error) {
+	parts, err := sim.NewParts(first, values.Alike(), values.Weigh(), &sync.Mutex{})
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	return parts.Learn(s, a, given, given.Number(), nil), false
+	learner, begin, err := parts.Learner(first, values.Alike())
+	return parts, learner, begin, err
+}
+
+// take takes a step between states, with the first answer to each of its questions.
+func take(learner *sim.Learner, s sim.State, a sim.Action) sim.State {
+	next, _ := learner.Take(s, a, &answers.Combination{}, 0, nil)
+	return next
 }
 
 // requireActions compares what can happen next. Since when it can is not kept.

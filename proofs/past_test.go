@@ -12,7 +12,6 @@ import (
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
 	"github.com/watchbed/watchbed/explore/prove"
-	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/internal/testsize"
 	"github.com/watchbed/watchbed/internal/wholehistory"
 	"github.com/watchbed/watchbed/sim"
@@ -162,7 +161,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 		first := sim.NewWorld(s.Options())
 		first.OmitNames()
 		explore.Begin(s, first, &answers.Combination{})
-		parts, begin, err := sim.NewParts(first, values.Alike, values.Weigh())
+		parts, learner, begin, err := newParts(first)
 		require.NoError(t, err)
 		known, w := map[string]said{}, fork(t, first)
 		for seed := range uint64(testsize.Of(200, 40, 10)) {
@@ -173,7 +172,7 @@ func TestJudgesSayTheSameOfEqualNodes(t *testing.T) {
 					break
 				}
 				a := enabled[r.IntN(len(enabled))]
-				at, _ = take(parts, at, a, &answers.Combination{})
+				at = take(learner, at, a)
 				seen := fmt.Sprint(a.Node)
 				for n := range sim.NodeID(w.Nodes()) {
 					if s.PastOf(n) {

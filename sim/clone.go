@@ -88,9 +88,18 @@ func (w *World) own(id NodeID) Node {
 	n := &w.nodes[id]
 	n.behaviour, n.peers, n.numbered = Digest{}, nil, 0
 	if n.shared {
-		n.node, n.shared = n.node.(Cloner).Clone(), false
+		n.node, n.shared = w.cloneOf(n.node), false
 	}
 	return n.node
+}
+
+// cloneOf is a clone of a node that other worlds share.
+func (w *World) cloneOf(n Node) Node {
+	if w.cloning != nil {
+		w.cloning.Lock()
+		defer w.cloning.Unlock()
+	}
+	return n.(Cloner).Clone()
 }
 
 // Fingerprint hashes the state: nodes, what is under way, what is armed. Step

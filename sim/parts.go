@@ -25,17 +25,19 @@ const (
 // Parts are what the worlds of a search consist of, each part once, and the steps that were taken.
 // Nothing is assumed: parts are equal if they are equal as a whole, value by value.
 //
-// All workers of a search share them. One of them at a time learns a step (Learn), and what it learns
-// never changes, so that the others read meanwhile: a node that has a number is not acted on any more,
-// but cloned.
+// All workers of a search share them, each with a Learner of its own. One of them at a time adds a part or
+// a step. What is there never changes, so that the others read meanwhile: a node that has a number is not
+// acted on any more, but cloned.
 type Parts struct {
-	// alike reports whether two nodes, or two payloads, are equal in everything that they consist of.
+	// lock is held while something is added, and while a node is cloned, which changes what says in a
+	// node that it shares its memory.
+	lock Lock
+	// alike reports whether two payloads are equal in everything that they consist of. It is asked by the
+	// worker that has the lock.
 	alike func(a, b any) bool
 	// weigh is how much memory something takes that is kept from now on, weight what all of it takes.
 	weigh  func(x any) int
 	weight int
-	// at is a world in which steps are taken that are not known.
-	at *World
 	// nodes is how many there are, with the world itself.
 	nodes int
 	timed bool
@@ -134,12 +136,20 @@ type faultPart struct {
 	due   Time
 }
 
-// NewParts returns parts for the worlds that a world leads to, which has no names (OmitNames), with the
-// state of that world. weigh says how much memory something takes, without what it was asked for before.
-// The error names the first node that cannot be cloned, or has no fingerprint.
-func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int) (*Parts, State, error) {
+// Lock is what one worker of a search at a time has, as a sync.Mutex: nothing that is simulated may import
+// package sync.
+type Lock interface {
+	Lock()
+	Unlock()
+}
+
+// NewParts returns parts for the worlds that a world leads to, which has no names (OmitNames). alike reports
+// whether two payloads are equal as a whole, and weigh how much memory something takes, without what it was
+// asked for before; the worker that has the lock asks them. The error names the first node that cannot be
+// cloned, or has no fingerprint.
+func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int, lock Lock) (*Parts, error) {
 	p := &Parts{
-		alike: alike, weigh: weigh, at: &World{}, nodes: len(w.nodes), timed: w.mode == Timed,
+		lock: lock, alike: alike, weigh: weigh, nodes: len(w.nodes), timed: w.mode == Timed,
 		ofObjects: map[Digest][]uint32{}, ofPayloads: map[Digest][]uint32{}, payloads: make([]Payload, 1), ofTimes: map[Time]uint32{},
 	}
 	// Number 0 is no part, and the clock at 0.
@@ -149,23 +159,17 @@ func NewParts(w *World, alike func(a, b any) bool, weigh func(x any) int) (*Part
 	p.layouts.Reach(0)
 	p.rests.Reach(0)
 	p.time(0)
-	if err := w.clonable(); err != nil {
-		return nil, nil, err
-	}
 	if _, err := w.Behaviour(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := w.Fork(p.at); err != nil {
-		return nil, nil, err
-	}
-	return p, p.Apart(p.at, nil), nil
+	return p, w.clonable()
 }
 
 // Size is how many nodes and steps are kept. A search begins anew with both when there are too many. It
-// is for the worker that learns.
+// is for the worker that has the lock.
 func (p *Parts) Size() (nodes, steps int) { return p.objects.Len(), int(p.steps.numbers.Last()) }
 
-// Bytes is about how much memory all of it takes. It is for the worker that learns.
+// Bytes is about how much memory all of it takes. It is for the worker that has the lock.
 func (p *Parts) Bytes() int {
 	n := p.weight + p.numbers.Bytes() + 4*cap(p.parts) + p.objects.Bytes() + 16*cap(p.payloads) + p.nodeParts.Bytes() + p.connParts.Bytes() + p.layouts.Bytes() + p.rests.Bytes() + p.times.Bytes()
 	return n + p.steps.numbers.Bytes() + p.steps.branches.Bytes() + fingerprintBytes*(len(p.ofObjects)+len(p.ofPayloads))
@@ -216,9 +220,8 @@ func (p *Parts) known(s sequence) uint32 {
 	return p.parts[s.soFar]
 }
 
-// Apart takes a world apart, into the memory of a state: one that was put together from parts, or that
-// began as their first one did.
-func (p *Parts) Apart(w *World, into State) State {
+// apart takes a world apart whose nodes have their numbers.
+func (p *Parts) apart(w *World, into State) State {
 	s := append(into[:0], p.rest(w), p.layout(w), uint32(w.ticks), p.time(w.now))
 	for n := 1; n < len(w.nodes); n++ {
 		s = append(s, p.node(w, NodeID(n)))
@@ -334,7 +337,7 @@ func newLayout(w *World) layout {
 
 func (p *Parts) node(w *World, n NodeID) uint32 {
 	rec := &w.nodes[n]
-	part := nodePart{object: p.object(rec), begun: rec.begun}
+	part := nodePart{object: rec.numbered, begun: rec.begun}
 	s := p.sequence(sequenceOfNode)
 	s.with(uint32(n))
 	s.with(part.object)
@@ -370,39 +373,6 @@ func (p *Parts) node(w *World, n NodeID) uint32 {
 }
 
 func behaviourOf(n *nodeRecord, _ Fingerprinter) Digest { return n.behaviour }
-
-// maxAlike is with how many of those with its fingerprint a node is compared.
-const maxAlike = 16
-
-// object is the number of a node that is equal to this one: that of the first that was met. The record
-// has that node from now on.
-func (p *Parts) object(rec *nodeRecord) uint32 {
-	if rec.numbered != 0 {
-		return rec.numbered
-	}
-	f := rec.node.(Fingerprinter)
-	if rec.behaviour == (Digest{}) {
-		rec.describe(f)
-	}
-	fingerprint := f.Fingerprint(NewDigest)
-	// A clone has no memory of the step that led here, and is marked as one of two that share it.
-	rec.node = rec.node.(Cloner).Clone()
-	same := p.ofObjects[fingerprint]
-	known := uint32(0)
-	for _, i := range same[:min(len(same), maxAlike)] {
-		if p.alike(p.objects.At(i).node, rec.node) {
-			known = i
-			break
-		}
-	}
-	if known == 0 {
-		known = p.objects.Add(object{rec.node, rec.behaviour, rec.peers})
-		p.ofObjects[fingerprint] = append(same, known)
-		p.weight += p.weigh(rec.node)
-	}
-	p.objects.At(known).into(rec, known)
-	return known
-}
 
 // into makes a node of a world this one.
 func (o *object) into(rec *nodeRecord, number uint32) {
@@ -483,7 +453,7 @@ func (p *Parts) payload(x Payload) uint32 {
 func (p *Parts) World(s State, w *World) *World {
 	r, l := p.rests.At(s[placeRest]), p.layouts.At(s[placeLayout])
 	w.phase, w.ticks, w.now, w.firstFree, w.crashing, w.asked = r.phase, int64(s[placeTicks]), *p.times.At(s[placeNow]), 1, nil, nil
-	w.slots, w.follows, w.enabled = append(w.slots[:0], l.slots...), false, w.enabled[:0]
+	w.slots, w.follows, w.enabled, w.cloning = append(w.slots[:0], l.slots...), false, w.enabled[:0], p.lock
 	w.ready = append(w.ready[:0], make([]uint64, (len(l.slots)+63)/64)...)
 	w.partitions = w.partitions[:0]
 	for _, i := range r.partitions {

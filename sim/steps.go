@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -201,20 +200,25 @@ func (p *Parts) hasSlot(s State, q question) bool {
 	return i < len(table) && table[i] != 0
 }
 
-// begin is what a step begins with: what happens, to which node, on which connection, with which
-// answers, and of a timed run when. A fault happens to what belongs to no node.
-func (p *Parts) begin(s State, a Action, answers uint64) (of [5]uint32, n int) {
+// begin is the way on which a step begins, and what it is told first: what the node is to which it happens,
+// what is on the connection, how its questions are answered, and of a timed run when. A fault happens to what
+// belongs to no node.
+func (p *Parts) begin(s State, a Action, answers uint64) (way uint32, told [4]uint32, n int) {
 	index := uint32(p.layouts.At(s[placeLayout]).slots[a.Slot].index)
-	conn := uint32(0)
+	told[0], n = s[placeOf(a)], 1
 	if a.Kind == Deliver {
-		conn, index = s[p.placeOfConn(int(index/2))], index&1
+		told[n] = s[p.placeOfConn(int(index/2))]
+		index, n = index&1, n+1
 	}
-	of = [5]uint32{uint32(a.Kind)<<24 | index, s[placeOf(a)], conn, uint32(answers), s[placeNow]}
+	told[n], n = uint32(answers), n+1
 	if p.timed {
-		return of, 5
+		told[n], n = s[placeNow], n+1
 	}
-	return of, 4
+	return uint32(a.Kind)<<wayBits | index, told, n
 }
+
+// wayBits is for how many ways there is room below those on which steps begin.
+const wayBits = 24
 
 // placeOf is the place of what an action changes first: of a node, or of the faults.
 func placeOf(a Action) int {
@@ -224,31 +228,14 @@ func placeOf(a Action) int {
 	return placeOfNodes + int(a.Node)
 }
 
-// Again takes a step out of a state, into the memory of another one: an action that Enabled lists.
-// answers is a number for what c will answer, different for different answers. known is whether one
-// that was told the same was learned before; next is nothing if not. Any number of goroutines may call
-// it.
-func (p *Parts) Again(s State, a Action, c Chooser, answers uint64, into State) (next State, known bool) {
-	l := p.leaf(s, a, answers)
-	if l == nil {
-		return into, false
-	}
-	for _, x := range l.choices {
-		if c.Choose(p.at, x.n, x.what) != x.answer {
-			panic("sim: the answers to a step are not those that belong to their number")
-		}
-	}
-	return l.from(s, into), true
-}
-
-// root is where all ways begin; a pair of numbers leads on to what stands behind its number.
+// root is before the way of the first pair: a pair of a way and of what a step is told leads on to the way
+// root+number.
 const root = 1
 
 // leaf is where a step leads, nil if it is not known.
 func (p *Parts) leaf(s State, a Action, answers uint64) *leaf {
-	at := uint32(root)
-	begin, n := p.begin(s, a, answers)
-	for _, x := range begin[:n] {
+	at, told, n := p.begin(s, a, answers)
+	for _, x := range told[:n] {
 		if at = root + p.steps.numbers.Find(at, x); at == root {
 			return nil
 		}
@@ -285,47 +272,6 @@ func (l *leaf) from(s, into State) State {
 	return next
 }
 
-// Learn carries out a step that Again does not know, and remembers it. One goroutine at a time calls it.
-func (p *Parts) Learn(s State, a Action, c Chooser, answers uint64, into State) State {
-	w := p.World(s, p.at)
-	var asked asked
-	w.asked = &asked
-	w.Do(c, a)
-	w.asked = nil
-	if asked.tooMuch {
-		return p.Apart(w, into)
-	}
-	at := uint32(root)
-	begin, n := p.begin(s, a, answers)
-	for _, x := range begin[:n] {
-		at = p.steps.on(at, x)
-	}
-	for _, q := range asked.questions {
-		at = p.learnQuestion(s, a, at, q)
-	}
-	b := p.steps.branches.At(at)
-	if q, _ := b.ask(); q != asksNothing {
-		panic(p.doesOtherwise(a))
-	}
-	l := b.leaf.Know(&leaf{p.changes(s, a, w, asked.questions), asked.choices})
-	p.weight += p.weigh(l)
-	return l.from(s, into)
-}
-
-// learnQuestion is the way on from a way at whose end a step asks this.
-func (p *Parts) learnQuestion(s State, a Action, at uint32, q question) uint32 {
-	b := p.steps.branches.At(at)
-	switch known, _ := b.ask(); {
-	case b.leaf.Get() != nil, known != asksNothing && known != q:
-		panic(p.doesOtherwise(a))
-	case known == asksNothing && q <= asksSlot:
-		b.setAsk(q, p.steps.on(at, uint32(number(true))))
-	case known == asksNothing:
-		b.setAsk(q, 0)
-	}
-	return p.steps.on(at, p.told(s, q))
-}
-
 // changes is what a step has changed that led to this world: what it began with, or asked for, or the
 // clock.
 func (p *Parts) changes(s State, a Action, w *World, questions []question) (writes []write) {
@@ -346,10 +292,6 @@ func (p *Parts) changes(s State, a Action, w *World, questions []question) (writ
 		}
 	}
 	return writes
-}
-
-func (p *Parts) doesOtherwise(a Action) string {
-	return fmt.Sprintf("sim: a step of %s does otherwise than before although it was told the same", p.at.nodes[a.Node].name)
 }
 
 // Enabled lists what can happen next in a state, as World.Enabled does. It is for a state in which no

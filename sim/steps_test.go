@@ -3,6 +3,7 @@ package sim_test
 import (
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,42 +45,51 @@ func sameAsker(a, b any) bool {
 	return is && x.steps == y.steps
 }
 
-// askers are two of them, taken apart. Their world is put together from a state by the third result.
-func askers(t *testing.T, ask func(n *asker, env *sim.Env)) (*sim.Parts, sim.State, func(sim.State) *sim.World) {
+// known are the worlds of two askers, taken apart, and how steps are taken in them.
+type known struct {
+	*sim.Parts
+	learner *sim.Learner
+	first   sim.State
+	like    *sim.World
+}
+
+func askers(t *testing.T, ask func(n *asker, env *sim.Env)) known {
 	w := sim.NewWorld(sim.Options{})
 	w.OmitNames()
 	for range 2 {
 		w.Add("asker", &asker{ask: ask})
 	}
 	w.Start(firstOne{})
-	parts, s, err := sim.NewParts(w, sameAsker, func(any) int { return 1 })
+	parts, err := sim.NewParts(w, sameAsker, func(any) int { return 1 }, &sync.Mutex{})
 	require.NoError(t, err)
-	return parts, s, func(s sim.State) *sim.World {
-		into := &sim.World{}
-		require.NoError(t, w.Fork(into))
-		return parts.World(s, into)
-	}
+	learner, first, err := parts.Learner(w, sameAsker)
+	require.NoError(t, err)
+	return known{parts, learner, first, w}
 }
 
-// take takes a step. known is whether it was learned before.
-func take(parts *sim.Parts, s sim.State, a sim.Action) (next sim.State, known bool) {
-	if next, known = parts.Again(s, a, firstOne{}, 0, nil); known {
-		return next, true
-	}
-	return parts.Learn(s, a, firstOne{}, 0, nil), false
+// take takes a step. again is whether it was learned before.
+func (k *known) take(s sim.State, a sim.Action) (next sim.State, again bool) {
+	return k.learner.Take(s, a, firstOne{}, 0, nil)
+}
+
+// world puts the world of a state together.
+func (k *known) world(t *testing.T, s sim.State) *sim.World {
+	into := &sim.World{}
+	require.NoError(t, k.like.Fork(into))
+	return k.World(s, into)
 }
 
 func TestStepOfAnotherStateIsRepeated(t *testing.T) {
-	parts, s, _ := askers(t, func(_ *asker, env *sim.Env) { env.Choose(2, "side") })
-	enabled := slices.Clone(parts.Enabled(s, nil))
-	other, known := take(parts, s, enabled[1])
-	require.False(t, known)
-	for i, before := range []sim.State{s, other, s} {
-		after, known := take(parts, before, enabled[0])
-		require.Equal(t, i > 0, known)
-		require.NotEqual(t, parts.Object(before, 1), parts.Object(after, 1))
-		require.Equal(t, parts.Object(before, 2), parts.Object(after, 2))
-		require.Len(t, parts.Enabled(after, nil), 2)
+	k := askers(t, func(_ *asker, env *sim.Env) { env.Choose(2, "side") })
+	enabled := slices.Clone(k.Enabled(k.first, nil))
+	other, again := k.take(k.first, enabled[1])
+	require.False(t, again)
+	for i, before := range []sim.State{k.first, other, k.first} {
+		after, again := k.take(before, enabled[0])
+		require.Equal(t, i > 0, again)
+		require.NotEqual(t, k.Object(before, 1), k.Object(after, 1))
+		require.Equal(t, k.Object(before, 2), k.Object(after, 2))
+		require.Len(t, k.Enabled(after, nil), 2)
 	}
 }
 
@@ -92,17 +102,17 @@ func TestStepIsTakenAnewIfItIsToldOtherwise(t *testing.T) {
 		"slot": func(n *asker, env *sim.Env) { env.Enable(sim.Task(n.steps)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			parts, s, world := askers(t, ask)
-			enabled := slices.Clone(parts.Enabled(s, nil))
-			_, known := take(parts, s, enabled[0])
-			require.False(t, known)
-			other, known := take(parts, s, enabled[1])
-			require.False(t, known)
-			next, known := take(parts, other, enabled[0])
-			require.False(t, known)
-			w := world(other)
+			k := askers(t, ask)
+			enabled := slices.Clone(k.Enabled(k.first, nil))
+			_, again := k.take(k.first, enabled[0])
+			require.False(t, again)
+			other, again := k.take(k.first, enabled[1])
+			require.False(t, again)
+			next, again := k.take(other, enabled[0])
+			require.False(t, again)
+			w := k.world(t, other)
 			w.Do(firstOne{}, w.Enabled()[0])
-			requireSame(t, w, world(next))
+			requireSame(t, w, k.world(t, next))
 		})
 	}
 }
@@ -110,19 +120,19 @@ func TestStepIsTakenAnewIfItIsToldOtherwise(t *testing.T) {
 // A node comes back to where it was, and has a slot by then for the loop that its step enables. From
 // where it had none, the step still makes one.
 func TestStepMakesTheSlotThatAnotherStateHas(t *testing.T) {
-	parts, s, world := askers(t, func(_ *asker, env *sim.Env) { env.Enable(1); env.Disable(1) })
-	before := s
+	k := askers(t, func(_ *asker, env *sim.Env) { env.Enable(1); env.Disable(1) })
+	before, s := k.first, k.first
 	for range 5 {
-		s, _ = take(parts, s, parts.Enabled(s, nil)[0])
+		s, _ = k.take(s, k.Enabled(s, nil)[0])
 	}
-	after, _ := take(parts, before, parts.Enabled(before, nil)[0])
-	w := world(before)
+	after, _ := k.take(before, k.Enabled(before, nil)[0])
+	w := k.world(t, before)
 	w.Do(firstOne{}, w.Enabled()[0])
-	requireSame(t, w, world(after))
-	fresh, known := take(parts, after, parts.Enabled(after, nil)[1])
-	require.False(t, known)
+	requireSame(t, w, k.world(t, after))
+	fresh, again := k.take(after, k.Enabled(after, nil)[1])
+	require.False(t, again)
 	w.Do(firstOne{}, w.Enabled()[1])
-	requireSame(t, w, world(fresh))
+	requireSame(t, w, k.world(t, fresh))
 }
 
 // requireSame compares what two worlds do from here on.
@@ -141,10 +151,10 @@ func requireSame(t *testing.T, a, b *sim.World) {
 
 func TestStepThatLooksAtAllUnderWayIsNotRemembered(t *testing.T) {
 	looks := 0
-	parts, s, _ := askers(t, func(_ *asker, env *sim.Env) { looks++; env.UnderWay(func(*sim.Message, int) {}) })
+	k := askers(t, func(_ *asker, env *sim.Env) { looks++; env.UnderWay(func(*sim.Message, int) {}) })
 	for range 3 {
-		_, known := take(parts, s, parts.Enabled(s, nil)[0])
-		require.False(t, known)
+		_, again := k.take(k.first, k.Enabled(k.first, nil)[0])
+		require.False(t, again)
 	}
 	require.Equal(t, 3, looks)
 }

@@ -227,14 +227,14 @@ func (s *System) findAlike() {
 	if slices.ContainsFunc(s.pasts, func(p Past) bool { _, apart := p.(ApartPast); return !apart }) {
 		return
 	}
-	programs, sets := s.clients.programs, [][]sim.NodeID(nil)
+	alike, programs, sets := values.Alike(), s.clients.programs, [][]sim.NodeID(nil)
 	for n, role := range s.roles {
 		if role.Part != HistoryClient || !s.isLikeOthers(&programs[role.Place]) {
 			continue
 		}
 		i := slices.IndexFunc(sets, func(set []sim.NodeID) bool {
 			p, q := &programs[s.roles[set[0]].Place], &programs[role.Place]
-			return p.Await == q.Await && values.Alike(p.Steps, q.Steps)
+			return p.Await == q.Await && alike(p.Steps, q.Steps)
 		})
 		if i < 0 {
 			i, sets = len(sets), append(sets, nil)

@@ -18,7 +18,7 @@
 // (values.Alike), so that this adds nothing to what a fingerprint can miss. What judges say of a state is
 // kept by the nodes on which it depends (views). A subject that remembers is asked about each state.
 // All workers share what is learned (learned): they read
-// it without a lock, and one at a time adds to it. Which of them was first makes no difference to the
+// it without a lock, carry out steps and compare nodes without one, and one at a time adds to it. Which of them was first makes no difference to the
 // result, since a state is told from others by its fingerprint, and not by the numbers of its parts.
 //
 // What is learned is weighed (values.Weigh), and forgotten when it takes its share of Config.Bytes: then the search

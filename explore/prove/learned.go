@@ -1,37 +1,35 @@
 package prove
 
 import (
-	"sync"
-
 	"github.com/watchbed/watchbed/explore/values"
+	"github.com/watchbed/watchbed/internal/intern"
 	"github.com/watchbed/watchbed/sim"
 )
 
 // learned is what the workers of a search have learned of the subject: the parts of its states with the
 // steps between them, what the judges say of them, and which timers have fired on the way. All workers
-// share it. They read it without a lock, and take the lock to add to it.
+// share it. They read it without a lock, and take the lock to add to it. A step is carried out, and nodes are
+// compared, without the lock.
 //
 // What it has depends on which worker came first, and so do its numbers. Nothing that a search results in
 // depends on them.
 type learned struct {
-	lock  sync.Mutex
+	lock  intern.Lock
 	parts *sim.Parts
 	views views
 	fired firedSets
-	// first is the place of the first state.
-	first place
 }
 
 // learn begins with the first state.
 func learn(w *worker) (*learned, error) {
-	parts, first, err := sim.NewParts(w.first, values.Alike, values.Weigh())
+	l := &learned{}
+	parts, err := sim.NewParts(w.first, values.Alike(), values.Weigh(), &l.lock)
 	if err != nil {
 		return nil, err
 	}
-	l := &learned{parts: parts}
+	l.parts = parts
 	l.views.begin(w.subject, w.first.Nodes())
 	l.fired.sets.Add(nil)
-	l.first = place{parts: first, view: l.view(first)}
 	return l, nil
 }
 
@@ -52,28 +50,6 @@ func (l *learned) isFull(maxNodes, maxBytes int) bool {
 
 // bytes is about how much memory it takes. It is for the worker that has the lock, or is alone.
 func (l *learned) bytes() int { return l.parts.Bytes() + l.views.bytes() }
-
-// take takes a step out of a state. It is carried out if it was not learned.
-func (l *learned) take(s sim.State, a sim.Action, c answering, into sim.State) sim.State {
-	next, known := l.parts.Again(s, a, c, c.Number(), into)
-	if known {
-		return next
-	}
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	// Another worker may have learned it by now.
-	if next, known = l.parts.Again(s, a, c, c.Number(), into); known {
-		return next
-	}
-	return l.parts.Learn(s, a, c, c.Number(), into)
-}
-
-// apart takes a world apart that no step of a state led to.
-func (l *learned) apart(w *sim.World, into sim.State) sim.State {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	return l.parts.Apart(w, into)
-}
 
 // view is the number of the view of a state.
 func (l *learned) view(s sim.State) uint32 {

@@ -257,7 +257,9 @@ func (s *search) learnAnew() (err error) {
 		return err
 	}
 	for _, w := range s.workers {
-		w.use(s.learned)
+		if err := w.use(s.learned); err != nil {
+			return err
+		}
 	}
 	s.frontier = frontier{most: s.share(shareOfPlaces)}
 	return nil

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,7 +89,9 @@ func spoken(t *testing.T, speakers [][]stream, asks []int) *sim.World {
 
 // of is the symmetry's fingerprint of a world.
 func of(t *testing.T, y *symmetry, w *sim.World, own []sim.Digest) (sim.Digest, int) {
-	parts, s, err := sim.NewParts(w, values.Alike, values.Weigh())
+	parts, err := sim.NewParts(w, values.Alike(), values.Weigh(), &sync.Mutex{})
+	require.NoError(t, err)
+	_, s, err := parts.Learner(w, values.Alike())
 	require.NoError(t, err)
 	return y.of(parts, s, own)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore/values"
 	"github.com/watchbed/watchbed/sim"
 )
 
@@ -15,6 +16,7 @@ type worker struct {
 	goal     Goal
 	counter  counter
 	learned  *learned
+	learner  *sim.Learner
 	tree     *tree
 	visited  *visited
 	frontier *frontier
@@ -143,9 +145,14 @@ func newWorker(subject Subject, s *search) (*worker, error) {
 }
 
 // use has the worker go on with what was learned anew.
-func (w *worker) use(l *learned) {
-	w.learned, w.path = l, append(w.path[:0], l.first)
-	w.path[0].memory = w.remembered
+func (w *worker) use(l *learned) error {
+	learner, first, err := l.parts.Learner(w.first, values.Alike())
+	if err != nil {
+		return err
+	}
+	w.learned, w.learner = l, learner
+	w.path = append(w.path[:0], place{parts: first, view: l.view(first), memory: w.remembered})
+	return nil
 }
 
 // useSymmetry has the worker not tell apart what its subject cannot, if there is no goal.
@@ -297,7 +304,7 @@ func (w *worker) start(c answering) place {
 		panic(err) // it was possible before
 	}
 	w.started.Start(c)
-	w.buffer = w.learned.apart(w.started, w.buffer)
+	w.buffer = w.learner.Apart(w.started, w.buffer)
 	next := place{parts: w.buffer}
 	if w.judges.remembers {
 		w.subject.Adopt(w.started)
@@ -313,7 +320,7 @@ func (w *worker) healed(next place) place {
 		world := w.worldThere()
 		w.subject.Adopt(world)
 		if w.subject.Over(world); world.Phase() != sim.Safety {
-			w.buffer = w.learned.apart(world, w.buffer)
+			w.buffer = w.learner.Apart(world, w.buffer)
 			next.parts = w.buffer
 		}
 	}
@@ -334,7 +341,7 @@ func (w *worker) take(a sim.Action, c answering) place {
 	} else if w.counter.isFree(a) {
 		next.free++
 	}
-	next.parts = w.learned.take(from.parts, a, c, w.buffer)
+	next.parts, _ = w.learner.Take(from.parts, a, c, c.Number(), w.buffer)
 	w.buffer = next.parts
 	switch next.view = from.view; {
 	case w.starts:

@@ -2,101 +2,191 @@ package values
 
 import (
 	"reflect"
-
-	"github.com/watchbed/watchbed/sim/arena"
+	"unsafe"
 )
 
-// Alike reports, for sim.Parts, whether two nodes or payloads consist of equal values, all
-// the way down. Functions are equal if they are the same one. What points to one value in the
+// Alike returns a function that reports, for sim.Parts, whether two nodes or payloads consist of equal
+// values, all the way down. Functions are equal if they are the same one. What points to one value in the
 // first and to two equal ones in the second is taken for the same: the same code has made both. What
-// memory they have in reserve (package arena) makes no difference.
-func Alike(a, b any) bool {
-	c := comparison{begun: map[pair]bool{}}
-	return c.equal(reflect.ValueOf(a), reflect.ValueOf(b))
+// memory they have in reserve (package arena), and which trees use it, makes no difference. The function is
+// for one goroutine at a time. Another one may clone what is compared meanwhile.
+func Alike() func(a, b any) bool {
+	c := &comparison{types: map[reflect.Type]*comparer{}, begun: map[pair]struct{}{}}
+	return func(a, b any) bool {
+		clear(c.begun)
+		return c.interfaces(reflect.ValueOf(a), reflect.ValueOf(b))
+	}
 }
 
-// comparison has the pairs of pointers that it has begun to compare: nodes have cycles.
-type comparison struct{ begun map[pair]bool }
+// comparison has how values of each type are compared, and the pairs of pointers that it has begun to
+// compare: nodes have cycles.
+type comparison struct {
+	types map[reflect.Type]*comparer
+	begun map[pair]struct{}
+}
 
-type pair [2]uintptr
+type pair [2]unsafe.Pointer
 
-func (c *comparison) equal(a, b reflect.Value) bool {
-	if a.Type() != b.Type() {
-		return false
+// comparer compares two values of one type where they are in memory. A search compares some 10,000 nodes a
+// second, which package reflect alone would take most of its time for.
+type comparer struct {
+	equal func(a, b unsafe.Pointer) bool
+}
+
+// of is how values of a type are compared. That of a type which contains itself is there before it is
+// complete.
+func (c *comparison) of(t reflect.Type) *comparer {
+	known := c.types[t]
+	if known == nil {
+		known = &comparer{}
+		c.types[t] = known
+		known.equal = c.make(t)
 	}
-	switch a.Kind() {
-	case reflect.Bool:
-		return a.Bool() == b.Bool()
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return a.Int() == b.Int()
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return a.Uint() == b.Uint()
-	case reflect.Float32, reflect.Float64:
-		return a.Float() == b.Float()
+	return known
+}
+
+func (c *comparison) make(t reflect.Type) func(a, b unsafe.Pointer) bool {
+	switch {
+	case isMemory(t):
+		return func(_, _ unsafe.Pointer) bool { return true }
+	case isPlain(t):
+		return bytesAlike(t.Size())
+	}
+	switch t.Kind() {
 	case reflect.String:
-		return a.String() == b.String()
+		return func(a, b unsafe.Pointer) bool { return *(*string)(a) == *(*string)(b) }
 	case reflect.Pointer:
-		return c.pointers(a, b)
-	case reflect.Interface:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() && b.IsNil()
+		of := c.of(t.Elem())
+		return func(a, b unsafe.Pointer) bool {
+			return c.pointers(*(*unsafe.Pointer)(a), *(*unsafe.Pointer)(b), of)
 		}
-		return c.equal(a.Elem(), b.Elem())
 	case reflect.Struct:
-		if a.Type().PkgPath() == memory {
-			return true
+		return c.structs(t)
+	case reflect.Slice:
+		return c.slices(t)
+	case reflect.Array:
+		elements, n := c.elements(t.Elem()), t.Len()
+		return func(a, b unsafe.Pointer) bool { return elements(a, b, n) }
+	case reflect.Interface:
+		return func(a, b unsafe.Pointer) bool {
+			// The same type, and the same place of the value.
+			if *(*pair)(a) == *(*pair)(b) {
+				return true
+			}
+			return c.interfaces(reflect.NewAt(t, a).Elem().Elem(), reflect.NewAt(t, b).Elem().Elem())
 		}
-		for i := range a.NumField() {
-			if !c.equal(a.Field(i), b.Field(i)) {
+	case reflect.Map:
+		return func(a, b unsafe.Pointer) bool { return c.maps(reflect.NewAt(t, a).Elem(), reflect.NewAt(t, b).Elem()) }
+	}
+	// A number with a fraction, of which two may be equal and differ in memory, or not be equal to itself;
+	// a function, a channel.
+	return func(a, b unsafe.Pointer) bool {
+		x, y := reflect.NewAt(t, a).Elem(), reflect.NewAt(t, b).Elem()
+		if x.CanFloat() {
+			return x.Float() == y.Float()
+		}
+		return x.Pointer() == y.Pointer()
+	}
+}
+
+// structs compares field by field, those in one piece that are side by side and plain.
+func (c *comparison) structs(t reflect.Type) func(a, b unsafe.Pointer) bool {
+	type field struct {
+		at uintptr
+		of *comparer
+	}
+	var fields []field
+	for i := 0; i < t.NumField(); i++ {
+		f := t.Field(i)
+		switch after := plainFrom(t, i); {
+		case after > i:
+			fields = append(fields, field{f.Offset, &comparer{bytesAlike(end(t, after-1) - f.Offset)}})
+			i = after - 1
+		default:
+			fields = append(fields, field{f.Offset, c.of(f.Type)})
+		}
+	}
+	return func(a, b unsafe.Pointer) bool {
+		for i := range fields {
+			f := &fields[i]
+			if !f.of.equal(unsafe.Add(a, f.at), unsafe.Add(b, f.at)) {
 				return false
 			}
 		}
 		return true
-	case reflect.Slice:
-		return a.Len() == b.Len() && (a.Pointer() == b.Pointer() || c.elements(a, b))
-	case reflect.Array:
-		return c.elements(a, b)
-	case reflect.Map:
-		return c.maps(a, b)
 	}
-	// A function, a channel or an unsafe pointer.
-	return a.Pointer() == b.Pointer()
 }
 
-// memory is the package of what hands out memory.
-var memory = reflect.TypeFor[arena.Arena[byte]]().PkgPath()
+func (c *comparison) slices(t reflect.Type) func(a, b unsafe.Pointer) bool {
+	elements := c.elements(t.Elem())
+	return func(a, b unsafe.Pointer) bool {
+		// All slices have the same header.
+		x, y := *(*[]byte)(a), *(*[]byte)(b)
+		first, other := unsafe.Pointer(unsafe.SliceData(x)), unsafe.Pointer(unsafe.SliceData(y))
+		return len(x) == len(y) && (first == other || elements(first, other, len(x)))
+	}
+}
 
-func (c *comparison) pointers(a, b reflect.Value) bool {
-	if a.Pointer() == b.Pointer() {
+// elements compares so many values that are side by side.
+func (c *comparison) elements(t reflect.Type) func(a, b unsafe.Pointer, n int) bool {
+	of, size := c.of(t), t.Size()
+	if isPlain(t) {
+		return func(a, b unsafe.Pointer, n int) bool { return sameBytes(a, b, uintptr(n)*size) }
+	}
+	return func(a, b unsafe.Pointer, n int) bool {
+		for i := range uintptr(n) {
+			if !of.equal(unsafe.Add(a, i*size), unsafe.Add(b, i*size)) {
+				return false
+			}
+		}
 		return true
 	}
-	if a.IsNil() || b.IsNil() {
+}
+
+func (c *comparison) pointers(a, b unsafe.Pointer, of *comparer) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
 		return false
 	}
-	p := pair{a.Pointer(), b.Pointer()}
-	if c.begun[p] {
+	p := pair{a, b}
+	if _, begun := c.begun[p]; begun {
 		return true
 	}
-	c.begun[p] = true
-	return c.equal(a.Elem(), b.Elem())
+	c.begun[p] = struct{}{}
+	return of.equal(a, b)
 }
 
-func (c *comparison) elements(a, b reflect.Value) bool {
-	for i := range a.Len() {
-		if !c.equal(a.Index(i), b.Index(i)) {
-			return false
-		}
+// interfaces compares what interfaces hold. Nothing has no type.
+func (c *comparison) interfaces(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return a.IsValid() == b.IsValid()
 	}
-	return true
+	if a.Type() != b.Type() {
+		return false
+	}
+	if a.Kind() == reflect.Pointer {
+		return c.pointers(a.UnsafePointer(), b.UnsafePointer(), c.of(a.Type().Elem()))
+	}
+	return c.of(a.Type()).equal(placed(a), placed(b))
+}
+
+// placed is where a copy of a value is.
+func placed(v reflect.Value) unsafe.Pointer {
+	p := reflect.New(v.Type())
+	p.Elem().Set(v)
+	return p.UnsafePointer()
 }
 
 func (c *comparison) maps(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
+	of := c.of(a.Type().Elem())
 	for _, k := range a.MapKeys() {
 		other := b.MapIndex(k)
-		if !other.IsValid() || !c.equal(a.MapIndex(k), other) {
+		if !other.IsValid() || !of.equal(placed(a.MapIndex(k)), placed(other)) {
 			return false
 		}
 	}

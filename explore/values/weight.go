@@ -1,94 +1,162 @@
 package values
 
-import "reflect"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // scale weighs what is kept. Values share most of what they point to with others, which counts once.
 // Texts are left out: nearly all of them are constants.
 type scale struct {
 	weighed map[uintptr]struct{}
-	// flat are the types that point to nothing.
-	flat map[reflect.Type]bool
+	types   map[reflect.Type]*weigher
 }
+
+// weigher says how much memory is behind what a value of one type points to, from where the value is in
+// memory. It is nothing for a type that points to nothing.
+type weigher struct{ behind func(at unsafe.Pointer) int }
 
 // Weigh returns a function that says, for sim.Parts, how much memory something takes, without what it was
 // asked for before.
 func Weigh() func(x any) int {
-	s := &scale{weighed: map[uintptr]struct{}{}, flat: map[reflect.Type]bool{}}
+	s := &scale{weighed: map[uintptr]struct{}{}, types: map[reflect.Type]*weigher{}}
 	return func(x any) int {
 		v := reflect.ValueOf(x)
-		return int(v.Type().Size()) + s.behind(v)
+		return int(v.Type().Size()) + s.held(v)
 	}
 }
 
 // entryBytes is what the scale itself takes for each value that it has weighed.
 const entryBytes = 24
 
-// behind is how much memory is behind what a value points to.
-func (s *scale) behind(v reflect.Value) int {
-	if s.isFlat(v.Type()) {
-		return 0
+// of is how values of a type are weighed. That of a type which contains itself is there before it is
+// complete.
+func (s *scale) of(t reflect.Type) *weigher {
+	known := s.types[t]
+	if known == nil {
+		known = &weigher{func(unsafe.Pointer) int { panic("values: a type is not complete") }}
+		s.types[t] = known
+		known.behind = s.make(t)
 	}
-	n := 0
-	switch v.Kind() {
+	return known
+}
+
+func (s *scale) make(t reflect.Type) func(at unsafe.Pointer) int {
+	switch t.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() && s.isNew(v.Pointer()) {
-			return entryBytes + int(v.Type().Elem().Size()) + s.behind(v.Elem())
-		}
+		of, size := s.of(t.Elem()), t.Elem().Size()
+		return func(at unsafe.Pointer) int { return s.pointer(*(*unsafe.Pointer)(at), of, size) }
 	case reflect.Interface:
-		if !v.IsNil() {
-			return s.behind(v.Elem())
+		return func(at unsafe.Pointer) int {
+			if v := reflect.NewAt(t, at).Elem(); !v.IsNil() {
+				return s.held(v.Elem())
+			}
+			return 0
 		}
 	case reflect.Slice:
-		if v.Cap() == 0 || !s.isNew(v.Pointer()) {
-			return 0
-		}
-		n = entryBytes + v.Cap()*int(v.Type().Elem().Size())
-		fallthrough
+		return s.slices(t)
 	case reflect.Array:
-		for i := range v.Len() {
-			n += s.behind(v.Index(i))
+		if elements := s.elements(t.Elem()); elements != nil {
+			return func(at unsafe.Pointer) int { return elements(at, t.Len()) }
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			n += s.behind(v.Field(i))
-		}
+		return s.structs(t)
 	case reflect.Map:
-		if !s.isNew(v.Pointer()) {
-			return 0
-		}
-		n = entryBytes + 2*v.Len()*int(v.Type().Key().Size()+v.Type().Elem().Size())
-		for _, k := range v.MapKeys() {
-			n += s.behind(v.MapIndex(k))
-		}
+		return func(at unsafe.Pointer) int { return s.maps(reflect.NewAt(t, at).Elem()) }
+	}
+	return nil
+}
+
+// held weighs what is behind a value that an interface holds.
+func (s *scale) held(v reflect.Value) int {
+	if v.Kind() == reflect.Pointer {
+		return s.pointer(v.UnsafePointer(), s.of(v.Type().Elem()), v.Type().Elem().Size())
+	}
+	if of := s.of(v.Type()); of.behind != nil {
+		return of.behind(placed(v))
+	}
+	return 0
+}
+
+func (s *scale) pointer(to unsafe.Pointer, of *weigher, size uintptr) int {
+	if to == nil || !s.isNew(to) {
+		return 0
+	}
+	n := entryBytes + int(size)
+	if of.behind != nil {
+		n += of.behind(to)
 	}
 	return n
 }
 
-func (s *scale) isNew(at uintptr) bool {
-	if _, known := s.weighed[at]; known {
-		return false
+func (s *scale) slices(t reflect.Type) func(at unsafe.Pointer) int {
+	elements, size := s.elements(t.Elem()), int(t.Elem().Size())
+	return func(at unsafe.Pointer) int {
+		// All slices have the same header.
+		x := *(*[]byte)(at)
+		first := unsafe.Pointer(unsafe.SliceData(x))
+		if cap(x) == 0 || !s.isNew(first) {
+			return 0
+		}
+		n := entryBytes + cap(x)*size
+		if elements != nil {
+			n += elements(first, len(x))
+		}
+		return n
 	}
-	s.weighed[at] = struct{}{}
-	return true
 }
 
-func (s *scale) isFlat(t reflect.Type) bool {
-	flat, known := s.flat[t]
-	if known {
-		return flat
+// elements weighs what is behind so many values that are side by side; nil if nothing ever is.
+func (s *scale) elements(t reflect.Type) func(first unsafe.Pointer, n int) int {
+	of, size := s.of(t), t.Size()
+	if of.behind == nil {
+		return nil
 	}
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
-	case reflect.Array:
-		flat = s.isFlat(t.Elem())
-	case reflect.Struct:
-		flat = true
-		for i := range t.NumField() {
-			flat = flat && s.isFlat(t.Field(i).Type)
+	return func(first unsafe.Pointer, n int) (sum int) {
+		for i := range uintptr(n) {
+			sum += of.behind(unsafe.Add(first, i*size))
 		}
-	default:
-		flat = true
+		return sum
 	}
-	s.flat[t] = flat
-	return flat
+}
+
+func (s *scale) structs(t reflect.Type) func(at unsafe.Pointer) int {
+	type field struct {
+		at uintptr
+		of *weigher
+	}
+	var fields []field
+	for i := range t.NumField() {
+		if f := t.Field(i); s.of(f.Type).behind != nil {
+			fields = append(fields, field{f.Offset, s.of(f.Type)})
+		}
+	}
+	if fields == nil {
+		return nil
+	}
+	return func(at unsafe.Pointer) (sum int) {
+		for i := range fields {
+			sum += fields[i].of.behind(unsafe.Add(at, fields[i].at))
+		}
+		return sum
+	}
+}
+
+func (s *scale) maps(v reflect.Value) int {
+	if v.IsNil() || !s.isNew(v.UnsafePointer()) {
+		return 0
+	}
+	n := entryBytes + 2*v.Len()*int(v.Type().Key().Size()+v.Type().Elem().Size())
+	for _, k := range v.MapKeys() {
+		n += s.held(v.MapIndex(k))
+	}
+	return n
+}
+
+func (s *scale) isNew(at unsafe.Pointer) bool {
+	if _, known := s.weighed[uintptr(at)]; known {
+		return false
+	}
+	s.weighed[uintptr(at)] = struct{}{}
+	return true
 }
