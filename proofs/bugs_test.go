@@ -14,7 +14,10 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/divergences"
+	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -38,6 +41,8 @@ const (
 		" leader-changes=0 at-rest=true"
 	// drawnTwice are two requests of each of two clients, that a seed draws.
 	drawnTwice = " streams=0 history=0 drawn-clients=2 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
+	// drawnBefore are requests of one client, one after the other, that a seed draws.
+	drawnBefore = " streams=0 history=0 drawn-clients=1 drawn-requests=12 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
 	// drawnWatch is a stream of watches beside two requests of one client, that a seed draws.
 	drawnWatch = " streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
 	oneRestart = "writes=1 deletes=false watchers=1 leave=0 keys=1 items=0 restarts=1 at-rest=true"
@@ -50,6 +55,7 @@ var bugs = []bug{
 	{"issue-15271", scenarios.FutureWatch, bounds{"writers=1 writes=4 deletes=false streams=1 keys=1 items=1 etcd-snapshots=1 at-rest=true", 1}},
 	{"issue-17507", scenarios.QuietRange, bounds{"etcd=3.6.16", 0}},
 	{"issue-17529", scenarios.AnyEtcdRequests, bounds{"drawn-seed=354 chan-buf=1 etcd-restarts=0" + drawnWatch, 1}},
+	{"issue-17642", etcdrequests.LeasesWithoutLeader, bounds{"keys=1 items=1 leader-losses=1 drawn-clients=1 drawn-requests=12 drawn-seed=7", 0}},
 	{"issue-18089", scenarios.ResumedCompaction, bounds{"mode=untimed think=0 writers=1 writes=4 compactions=1 compaction-batch=0 streams=1 keys=1" +
 		" items=1 history=0 etcd-restarts=0", 1}},
 	{"compaction-after-last", scenarios.CompactedWatch, bounds{"writers=0 writes=0 keys=1 compactions=1", 1}},
@@ -60,6 +66,9 @@ var bugs = []bug{
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
 	{"count-of-selection", scenarios.AnyEtcdRequests, bounds{"drawn-seed=278 keys=2 items=2 etcd-restarts=0" + drawnTwice, 0}},
 	{"deletes-count-one", scenarios.AnyEtcdRequests, bounds{"drawn-seed=155 keys=2 items=2 etcd-restarts=0" + drawnTwice, 0}},
+	{"new-value-as-previous", scenarios.AnyEtcdRequests, bounds{"drawn-seed=17 keys=2 items=2" + drawnBefore, 0}},
+	{"requested-revision-in-header", scenarios.AnyEtcdRequests, bounds{"drawn-seed=24 keys=2 items=2" + drawnBefore, 0}},
+	{"physical-after-first-batch", etcdrequests.PhysicalCompactions, bounds{"keys=2 items=2 history=4 drawn-clients=1 drawn-requests=8 drawn-seed=43", 12}},
 	{"deleted-without-value", scenarios.ErrorsAtRest, bounds{"writers=1 writes=2 readers=0 reads=0 watchers=1 keys=1 items=0" + noErrors +
 		" breaks=0 recreations=0 call-breaks=0", 0}},
 	{"events-share-value", scenarios.WatchGuarantees, bounds{"writers=1 writes=3 streams=1 noise=0 noise-writes=0 compactions=0 history=0" +
@@ -71,11 +80,13 @@ var bugs = []bug{
 		" drawn-seed=1 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0}},
 	{"victims-left", scenarios.AnyEtcdRequests, bounds{"streams=1 keys=1 items=1 history=0 drawn-clients=2 drawn-requests=1 drawn-bytes=0" +
 		" etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0}},
-	{"client-keeps-calls", scenarios.ErrorsAtRest, bounds{"writers=1 writes=1 readers=0 watchers=1 leave=0 keys=1 items=1 at-rest=true" +
+	{"client-keeps-calls", scenarios.ErrorsAtRest, bounds{"writers=1 writes=1 readers=0 watchers=0 leave=0 keys=1 items=1 at-rest=true" +
 		" drawn-watchers=0 drawn-requests=0 timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 breaks=0 recreations=0 call-breaks=1" +
 		" resources=1 list-watchers=0", 1}},
 	{"client-keeps-watches", scenarios.ErrorsAtRest, bounds{"writers=0 writes=0 deletes=false readers=0 reads=0 watchers=0 keys=1 items=0" + noErrors +
 		" breaks=1 call-breaks=0", 1}},
+	{"client-gives-up-reads", scenarios.AnyEtcdErrors, bounds{"caches=1 items=0 keys=1 history=0 restarts=0 timeouts=1 leader-changes=0 overloads=0" +
+		" drawn-clients=1 drawn-requests=1 drawn-seed=1", 1}},
 	{"client-resume-repeats", scenarios.WatchListStreams, bounds{"caches=1 writers=1 writes=1 txns=false deletes=false noise=0 noise-writes=0 watchers=1" +
 		" keys=1 items=0 list-watchers=0 list-rounds=0 await-ready=true notify=10m progress-requests=once breaks=0 restarts=0 etcd-restarts=1" +
 		" at-rest=true to-rest=true", 1}},
@@ -93,6 +104,10 @@ var bugs = []bug{
 		" informer-no-bookmarks=true progress-requests=once at-rest=true", 0}},
 	{"kubernetes-100878", informers.Refusals, bounds{"caches=1 writers=0 writes=0 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1" +
 		" informer-page=0 restarts=0 informer-breaks=0 informer-refusals=1 at-rest=true to-rest=true", 1}},
+	{"kubernetes-105409", seats.Queues, bounds{"writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=0 reads=0 gets=0 watchers=1 leave=0 keys=1" +
+		" items=1 informers=0 breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true seats=1 queues=1", 0}},
+	{"kubernetes-111116", scenarios.NoLeader, bounds{"caches=1 client-kv=false client-writes=false writers=0 writes=0 deletes=false noise=0 noise-writes=0" +
+		" readers=0 reads=0 watchers=0 leave=0 keys=1 items=1 history=0 breaks=0 leader-losses=1 stream-ends=0 at-rest=true to-rest=true", 1}},
 	{"kubernetes-122805", informers.ColdStart, bounds{"at-rest=true caches=1 writers=0 writes=0 noise=1 noise-writes=1 deletes=false keys=1 items=1" +
 		" informers=1 informer-page=0 restarts=0", 1}},
 	{"informer-forgets-limit", informers.ExpiredPages, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=2" +
@@ -104,9 +119,15 @@ var bugs = []bug{
 		" informers=1 compactions=0 informer-breaks=0 to-rest=true", 11}},
 	{"kubernetes-135580", informers.Refusals, bounds{"caches=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=1 informers=1 restarts=0" +
 		" informer-breaks=0 informer-refusals=0 at-rest=true", 1}},
+	{"check-pages-of-newest-state", divergences.ConsistencyChecks, bounds{"writers=1 writes=2 readers=0 reads=0 compactions=0 keys=2 items=2 lost-events=0" +
+		" etcd-restarts=0 leader-changes=0 at-rest=true inconsistency-detector=off page=1 progress-requests=once", 1}},
+	{"stale-as-overload", scenarios.Refusals, bounds{one + " read=consistent caches=1 deletes=false noise=0 noise-writes=0 gets=0 watchers=0 leave=0" +
+		" list-watchers=0 list-rounds=0 compactions=0 breaks=0 restarts=0 keys=1 items=1 history=0 at-rest=true", 1}},
 	{"initial-type-of-last-change", scenarios.ErrorsAtRest, bounds{"watch-delegation=none writers=1 writes=1 deletes=false readers=0 reads=0" +
 		" watchers=0 keys=1 items=1 leave=0 list-watchers=1 list-rounds=1 list-rv=0 drawn-watchers=0 drawn-requests=0 resources=1 client-kv=false" +
 		" client-writes=false timeouts=0 leader-changes=0 leader-losses=0 stream-ends=0 at-rest=true breaks=0 recreations=0 call-breaks=0", 0}},
+	{"check-compares-names", divergences.ConsistencyChecks, bounds{"writers=1 writes=2 readers=0 reads=0 compactions=0 keys=2 items=2 lost-events=1" +
+		" etcd-restarts=0 leader-changes=0 at-rest=true inconsistency-detector=off page=0 progress-requests=once", 1}},
 	{"page-of-newest-state", scenarios.SnapshotReads, bounds{"caches=1 compactors=false writers=1 writes=2 deletes=false noise=0 noise-writes=0" +
 		" readers=1 reads=2 keys=2 items=2 history=0 restarts=0 at-rest=true", 0}},
 	{"stale-index", scenarios.SelectedLists, bounds{"groups=1 namespaces=0 writers=1 writes=1 txns=false deletes=false noise=0 noise-writes=0 watchers=0" +

@@ -14,7 +14,7 @@ var features = []promise{
 		text: "One client sends 40 ranges, writes, transactions and compactions with any options, which a seed draws. What it is answered fits one order of\n" +
 			"them, and etcd keeps nothing for it.",
 		scenario: scenarios.AnyEtcdRequests, etcd: []string{"3.6.16"},
-		claims: []string{"linearizable", "linearizable-data", "exact", "etcd-nothing-left"},
+		claims: []string{"linearizable", "linearizable-data", "exact", "etcd-answers", "etcd-nothing-left"},
 		bounds: drawnFor(drawnInTurn, "5", "7", "9", "11", "15", "24", "25"),
 	},
 	{
@@ -29,7 +29,7 @@ var features = []promise{
 		title:    "Requests that etcd finds too large",
 		text:     "The same as in the first of these two tables, by a client of an etcd that refuses what is larger than 51 bytes.",
 		scenario: etcdrequests.RequestSizes, etcd: []string{"3.6.16"},
-		claims: []string{"linearizable", "linearizable-data"},
+		claims: []string{"linearizable", "linearizable-data", "etcd-answers"},
 		bounds: drawnFor("keys=2 items=2 history=0 drawn-clients=1 drawn-requests=40 drawn-bytes=8 at-rest=true", "1"),
 	},
 	{
@@ -110,7 +110,7 @@ var features = []promise{
 		title:    "Calls that are given up",
 		text:     "A LIST through the client library is repeated while etcd changes its leader, fails, or its connection breaks. In the end nothing is kept for it.",
 		scenario: scenarios.ErrorsAtRest, etcd: []string{"3.6.16"}, designs: []string{"kep-2340"},
-		claims: []string{"client-nothing-left"},
+		claims: []string{"client-nothing-left", "timers-owned"},
 		bounds: []bounds{{"writers=0 writes=0 deletes=false readers=1 reads=1 watchers=0 keys=1 items=1 list-watchers=0 list-rounds=0 call-breaks=1" +
 			" client-kv=true" + nothingDrawn + " timeouts=1 leader-changes=1", 1}},
 	},
@@ -118,7 +118,7 @@ var features = []promise{
 		title:    "Seats",
 		text:     "Two LISTs share one seat, so that one waits for the other (API priority and fairness).",
 		scenario: seats.Queues, etcd: []string{"3.6.16"}, designs: []string{"kep-2340-fallback"},
-		claims: []string{"linearizable", "cache-matches-etcd"},
+		claims: []string{"seats-kept", "linearizable", "cache-matches-etcd"},
 		bounds: []bounds{{"writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=2 reads=1 gets=0 watchers=0 leave=0 keys=2 items=2 informers=0" +
 			" breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=consistent seats=1 queues=1", 0}},
 	},

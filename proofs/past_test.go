@@ -56,6 +56,19 @@ func TestPastIsEnough(t *testing.T) {
 		// Reads that a cache serves, or lets etcd serve.
 		{"stale-own-write", "cache=kep-2340-fallback", 1, false},
 		{"stale-own-write", "etcd=3.6.16 cache=draft-2019", 1, false},
+		// What etcd answers, and may refuse, depends on where it was when it was asked; with a bug that shows it, and without.
+		{"any-etcd-requests", "bugs=requested-revision-in-header drawn-seed=24 keys=2 items=2" + drawnBefore, 0, true},
+		{"leases-without-leader", "bugs=issue-17642 keys=1 items=1 leader-losses=1 drawn-clients=1 drawn-requests=12 drawn-seed=7", 0, true},
+		{"any-etcd-errors", "bugs=client-gives-up-reads caches=1 items=0 keys=1 history=0 restarts=0 timeouts=1 leader-changes=0 overloads=0" +
+			" drawn-clients=1 drawn-requests=1 drawn-seed=1", 1, true},
+		// Why requests are refused.
+		{"refusals", "bugs=stale-as-overload " + one + " read=consistent caches=1 deletes=false noise=0 noise-writes=0 gets=0 watchers=0 leave=0" +
+			" list-watchers=0 list-rounds=0 compactions=0 breaks=0 restarts=0 keys=1 items=1 history=0 at-rest=true", 1, false},
+		// How a cache stood to etcd when it was compared, and which requests had seats.
+		{"consistency-checks", "bugs=check-pages-of-newest-state writers=1 writes=2 readers=0 reads=0 compactions=0 keys=2 items=2 lost-events=0" +
+			" etcd-restarts=0 leader-changes=0 at-rest=true inconsistency-detector=off page=1 progress-requests=once", 1, true},
+		{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=2 reads=1 gets=0 watchers=0 leave=0 keys=2 items=2 informers=0" +
+			" breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=consistent seats=1 queues=1", 0, false},
 		// An informer whose watch is refused.
 		{"informer-expired", "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
 			" informers=1 informer-breaks=0 informer-refusals=1", 0, true},

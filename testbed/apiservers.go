@@ -116,6 +116,15 @@ type generation struct {
 	compactor compactor.Config
 }
 
+// ClientLibraries are those of the API servers, in their order.
+func (s *System) ClientLibraries() []*client.Client {
+	var all []*client.Client
+	for _, a := range s.servers {
+		all = append(all, a.client)
+	}
+	return all
+}
+
 // configureServers makes the API servers.
 func (s *System) configureServers() error {
 	first, err := s.params.Servers()

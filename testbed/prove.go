@@ -23,7 +23,7 @@ import (
 // nodes in the same state and to the same past.
 type Past interface {
 	// Digest mixes it in. It is a function of what clients have recorded so far, of the store of
-	// etcd, and of what is remembered (System.PastOf).
+	// etcd, and of what is remembered (System.PastOf). One that is also of other nodes is a Follower.
 	Digest(d sim.Digest) sim.Digest
 }
 
@@ -285,10 +285,11 @@ func (s *System) PastApart(d sim.Digest, own []sim.Digest) sim.Digest {
 }
 
 // PastOf implements prove.Subject: pasts are made of what clients recorded, of what etcd had at
-// which revision, and of what is remembered.
+// which revision, of what is remembered, and of the nodes that a past says itself (Follower).
 func (s *System) PastOf(n sim.NodeID) bool {
 	part := s.roles[n].Part
-	return part == EtcdMember || part >= HistoryClient || s.isRemembered(n)
+	return part == EtcdMember || part >= HistoryClient || s.isRemembered(n) ||
+		slices.ContainsFunc(s.pasts, func(p Past) bool { f, ok := p.(Follower); return ok && f.Follows(part) })
 }
 
 // SeesNodes implements prove.Subject. What clients recorded, and what etcd had at which revision, says

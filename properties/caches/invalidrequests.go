@@ -23,9 +23,11 @@ import (
 // does not allow, and by watches that are refused as such.
 var InvalidRequests = testbed.RegisterProperty(&testbed.Property{
 	Name: "invalid-requests", Kind: testbed.Safety,
-	Promise:  "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
-	Violated: "invalid request served",
-	Labels:   map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
+	Promise:   "A LIST, GET or WATCH that the API does not allow is never served, and no WATCH that it allows is refused as invalid.",
+	Violated:  "invalid request served",
+	Labels:    map[string]string{"served": "invalid request served", "refused": "valid request refused as invalid"},
+	Past:      askedOfPast,
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &invalidRequests{s, moments.Of(s)}
 	},

@@ -14,10 +14,11 @@ import (
 // contents (cache.Mirror) never exercises it.
 var MatchEtcd = testbed.RegisterProperty(&testbed.Property{
 	Name: "cache-matches-etcd", Kind: testbed.Safety,
-	Promise:  "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
-	Violated: "cache differs from etcd",
-	Labels:   truth.LabelsAs("cache differs from etcd"),
-	Past:     testbed.NoPast,
+	Promise:   "After every step a cache that is ready holds what etcd had at the cache's resourceVersion.",
+	Violated:  "cache differs from etcd",
+	Labels:    truth.LabelsAs("cache differs from etcd"),
+	Past:      testbed.NoPast,
+	TimedPast: testbed.NoPast,
 	New: func(s *testbed.System) testbed.Judge {
 		return &matchEtcd{system: s, seen: make([]int64, len(s.Caches()))}
 	},

@@ -23,7 +23,9 @@ var PageSizes = testbed.RegisterProperty(&testbed.Property{
 	Name: "page-sizes", Kind: testbed.Safety,
 	Promise: "A page has as many objects as the limit of its LIST says, and fewer only if it is the last; where the limit does not count there is one page. " +
 		"A page without a selector says that objects come after it.",
-	Violated: "page of the wrong size",
+	Violated:  "page of the wrong size",
+	Past:      askedOfPast,
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &pageSizes{s, moments.Of(s)}
 	},

@@ -39,20 +39,12 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Name: "justified-refusals", Kind: testbed.Safety,
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
 		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
-	Violated: "refused without a reason",
-	Labels:   map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
-	New: func(s *testbed.System) testbed.Judge {
-		return &justifiedRefusals{
-			system: s, moments: moments.Of(s), promise: promiseOf(s),
-			timed: s.Params().Clock.Mode == sim.Timed, grace: graceOf(s), rules: perServer[refusalRules]{make: func(of *testbed.Server) refusalRules {
-				if of == nil {
-					nodes := s.Nodes()
-					return refusalRulesOf(&nodes.Cache)
-				}
-				return refusalRulesOf(&of.Cache)
-			}},
-		}
-	},
+	Violated:  "refused without a reason",
+	Labels:    map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
+	Past:      func(s *testbed.System) testbed.Past { return refusalsPast{newJustifiedRefusals(s)} },
+	TimedPast: func(s *testbed.System) testbed.Past { return refusalsPast{newJustifiedRefusals(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newJustifiedRefusals(s) },
 })
 
 // refusalRules is what the design of a cache says about refusals.
@@ -94,6 +86,19 @@ type justifiedRefusals struct {
 	grace [2]time.Duration
 	// rules are also those of requests to etcd.
 	rules perServer[refusalRules]
+}
+
+func newJustifiedRefusals(s *testbed.System) *justifiedRefusals {
+	return &justifiedRefusals{
+		system: s, moments: moments.Of(s), promise: promiseOf(s),
+		timed: s.Params().Clock.Mode == sim.Timed, grace: graceOf(s), rules: perServer[refusalRules]{make: func(of *testbed.Server) refusalRules {
+			if of == nil {
+				nodes := s.Nodes()
+				return refusalRulesOf(&nodes.Cache)
+			}
+			return refusalRulesOf(&of.Cache)
+		}},
+	}
 }
 
 func (j *justifiedRefusals) rulesOf(at *moments.Call) *refusalRules { return j.rules.of(at.Server) }
@@ -164,7 +169,7 @@ func (j *justifiedRefusals) ofOperation(op *model.Operation, span *workload.Span
 // tooMany judges a 429.
 func (j *justifiedRefusals) tooMany(op *model.Operation, took time.Duration, at *moments.Call) string {
 	switch {
-	case at.Cache < 0 && slices.Contains(j.system.Etcd().Failed(), at.Request):
+	case at.Cache < 0 && slices.ContainsFunc(j.system.Etcd().Failed(), func(p sim.Payload) bool { return j.moments.Same(p, at.Request) }):
 		return ""
 	case at.Cache < 0:
 		return "etcd did not have too many requests to apply"

@@ -21,6 +21,7 @@ var Resumes = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A cache whose watch of etcd ends lists again only after a compaction, after half a minute of other errors, or if the watch ended within a second without an event.",
 	Violated: "needless relist of a cache",
 	Labels:   map[string]string{"relist": "needless relist of a cache"},
+	Past:     testbed.NoPast,
 	New:      func(s *testbed.System) testbed.Judge { return &resumes{s} },
 })
 
@@ -35,6 +36,13 @@ type resumes struct{ system *testbed.System }
 
 // Reset implements testbed.Judge.
 func (*resumes) Reset() {}
+
+// Follows implements testbed.Follower.
+func (*resumes) Follows(p testbed.Part) bool { return p == testbed.CacheNode }
+
+// AfterStep implements testbed.StepObserver. A search asks what looks at steps after each of them; caches
+// write down how their watches ended.
+func (*resumes) AfterStep(*sim.World, sim.Action) {}
 
 // Finding implements testbed.Judge.
 func (j *resumes) Finding(w *sim.World) explore.Finding {

@@ -22,9 +22,11 @@ import (
 // found is in no answer. It is exercised by pages that were compacted.
 var SecondToken = testbed.RegisterProperty(&testbed.Property{
 	Name: "second-token", Kind: testbed.Safety,
-	Promise:  "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
-	Violated: "list cannot be continued",
-	New:      func(s *testbed.System) testbed.Judge { return &secondToken{s, moments.Of(s)} },
+	Promise:   "A page that is refused because its revision was compacted comes with a token of the newest state that begins at the same key, and no other refusal has a token.",
+	Violated:  "list cannot be continued",
+	Past:      testbed.NoPast,
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return &secondToken{s, moments.Of(s)} },
 })
 
 type secondToken struct {

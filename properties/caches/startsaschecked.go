@@ -14,12 +14,14 @@ import (
 // check and the versions of etcd's members: whether it starts, and whether it relies on
 // etcd's progress notifications (KEP-2340, Beta and GA; storage/feature,
 // FeatureSupportChecker). What depends on faults is not judged. It is exercised by each
-// cache once in a run.
+// cache once in a run. What a cache asks that is no member is known where situations are counted,
+// which a search does not do.
 var StartsAsChecked = testbed.RegisterProperty(&testbed.Property{
 	Name: "starts-as-checked", Kind: testbed.Safety,
 	Promise:  "An API server starts, and relies on progress notifications, if and only if its version check and its gates say so.",
 	Violated: "started against its check",
 	Labels:   map[string]string{"started": "started against its check", "trusts": "trusts etcd against its check", "aborted": "did not start without need", "waits": "never starts", "asks": "asked what is no member", "distrusts": "distrusts etcd without need"},
+	Past:     testbed.NoPast,
 	New: func(s *testbed.System) testbed.Judge {
 		return &startsAsChecked{system: s, rules: perServer[startRules]{make: func(of *testbed.Server) startRules { return startRulesOf(s, of) }}}
 	},

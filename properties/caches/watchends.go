@@ -24,14 +24,11 @@ var WatchEnds = testbed.RegisterProperty(&testbed.Property{
 	Name: "watch-ends", Kind: testbed.Safety,
 	Promise: "A cache ends a watch without an error only if its time is over, if the cache starts over, if its history loses what comes next, " +
 		"or if more events wait for its client than a watcher's channel holds.",
-	Violated: "watch ended without a reason",
-	Labels:   map[string]string{"ended": "watch ended without a reason"},
-	New: func(s *testbed.System) testbed.Judge {
-		return &watchEnds{
-			system: s, moments: moments.Of(s),
-			judged: make([]int, len(s.Watchers())+len(s.ListWatchers())),
-		}
-	},
+	Violated:  "watch ended without a reason",
+	Labels:    map[string]string{"ended": "watch ended without a reason"},
+	Past:      func(s *testbed.System) testbed.Past { return watchEndsPast{newWatchEnds(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newWatchEnds(s) },
 })
 
 // leastCapacity is how many events a watcher's channel holds at least, if no other
@@ -45,6 +42,28 @@ type watchEnds struct {
 	// them the list watchers.
 	judged []int
 	tally  testbed.Tally
+}
+
+func newWatchEnds(s *testbed.System) *watchEnds {
+	return &watchEnds{system: s, moments: moments.Of(s), judged: make([]int, len(s.Watchers())+len(s.ListWatchers()))}
+}
+
+// watchEndsPast is, for each watch that a cache may still end, what the cache has listed before it was asked
+// and whether it has been ready since.
+type watchEndsPast struct{ *watchEnds }
+
+// Digest implements testbed.Past.
+func (p watchEndsPast) Digest(d sim.Digest) sim.Digest {
+	for i := range p.judged {
+		all := p.moments.Watches(i)
+		if len(all) == 0 || all[len(all)-1].Over || all[len(all)-1].Cache < 0 {
+			d = d.Bool(false)
+			continue
+		}
+		at := &all[len(all)-1]
+		d = d.Bool(true).Int(at.Asked.Cache.Listed).Bool(p.moments.StayedReady(at))
+	}
+	return d
 }
 
 // Reset implements testbed.Judge.

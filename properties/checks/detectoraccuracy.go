@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -20,6 +21,10 @@ var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, never a healthy cache, and has an outcome when nothing more can happen.",
 	Violated: "detector is wrong",
 	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
+	Past: func(s *testbed.System) testbed.Past {
+		return comparisonsPast{testbed.JudgeOf[*detectorAccuracy](s)}
+	},
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &detectorAccuracy{system: s, compared: make([][]comparison, len(s.Caches()))}
 	},
@@ -61,6 +66,40 @@ func (j *detectorAccuracy) AfterStep(_ *sim.World, a sim.Action) {
 			j.compared[i] = append(j.compared[i], j.compare(c, &all[len(j.compared[i])]))
 		}
 	}
+}
+
+// Memory implements testbed.Remembering.
+func (j *detectorAccuracy) Memory() any {
+	all := make([][]comparison, len(j.compared))
+	for i := range all {
+		all[i] = slices.Clone(j.compared[i])
+	}
+	return all
+}
+
+// Recall implements testbed.Remembering.
+func (j *detectorAccuracy) Recall(memory any) {
+	for i, compared := range memory.([][]comparison) {
+		j.compared[i] = append(j.compared[i][:0], compared...)
+	}
+}
+
+// comparisonsPast is how each cache stood to etcd for which a comparison has no outcome yet.
+type comparisonsPast struct{ *detectorAccuracy }
+
+// Digest implements testbed.Past.
+func (p comparisonsPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.Caches() {
+		if c.Detecting == nil {
+			continue
+		}
+		for k, of := range c.Detecting.Detections() {
+			if of.Outcome == check.Pending && k < len(p.compared[i]) {
+				d = d.Int(int64(k)).Word(uint64(p.compared[i][k]))
+			}
+		}
+	}
+	return d
 }
 
 // compare compares what a detector looks at with ground truth, as far as the

@@ -20,10 +20,11 @@ import (
 // again.
 var ReopensInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "reopens-in-time", Kind: testbed.Liveness,
-	Promise:  "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms, or as reopen-backoff and reopen-backoff-max say.",
-	Violated: "stream reopened at a wrong time",
-	Labels:   map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
-	New:      func(s *testbed.System) testbed.Judge { return &reopensInTime{s} },
+	Promise:   "A client library opens a watch stream that broke again after 1.25 ms, and after a quarter more with each further break, up to 100 ms, or as reopen-backoff and reopen-backoff-max say.",
+	Violated:  "stream reopened at a wrong time",
+	Labels:    map[string]string{"soon": "stream opened without the pause", "late": "stream opened too late"},
+	TimedPast: func(s *testbed.System) testbed.Past { return outagesPast{s} },
+	New:       func(s *testbed.System) testbed.Judge { return &reopensInTime{s} },
 })
 
 // These are upstream's (clientv3: watchGrpcStream.run, maxBackoff), unless reopen-backoff and
@@ -61,6 +62,25 @@ func (j *reopensInTime) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// outagesPast is how often streams have broken, and since when those are closed that may be opened again.
+type outagesPast struct{ system *testbed.System }
+
+// Follows implements testbed.Follower.
+func (outagesPast) Follows(p testbed.Part) bool { return p == testbed.ClientLibrary }
+
+// Digest implements testbed.Past.
+func (p outagesPast) Digest(d sim.Digest) sim.Digest {
+	for _, c := range p.system.ClientLibraries() {
+		for _, o := range c.Outages() {
+			d = d.Int(int64(o.Breaks)).Bool(o.Over)
+			if !o.Over {
+				d = d.Int(int64(o.Broke))
+			}
+		}
+	}
+	return d
 }
 
 // backoffAfter is the pause after so many breaks of a stream of an API server.

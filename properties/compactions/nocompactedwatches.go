@@ -21,8 +21,10 @@ import (
 // before that.
 var NoCompactedWatches = testbed.RegisterProperty(&testbed.Property{
 	Name: "no-compacted-watches", Kind: testbed.Safety,
-	Promise:  "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
-	Violated: "compacted history watched",
+	Promise:   "A watch from before a compaction that its server had heard of sends no event, from cache or not.",
+	Violated:  "compacted history watched",
+	Past:      func(s *testbed.System) testbed.Past { return watchedPast{s, moments.Of(s)} },
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &noCompactedWatches{s, moments.Of(s)}
 	},
@@ -75,6 +77,23 @@ func (j *noCompactedWatches) judge(all *testbed.Tally, client string, at *moment
 	if first := events[0]; first.Type != wire.Failed {
 		all.Violate("", &watchedCompacted{client, asked.ResourceVersion, first.ResourceVersion, compacted})
 	}
+}
+
+// watchedPast is, for each watch, what its cache and etcd had compacted when it was asked for.
+type watchedPast struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
+
+// Digest implements testbed.Past.
+func (p watchedPast) Digest(d sim.Digest) sim.Digest {
+	for i := range len(p.system.Watchers()) + len(p.system.ListWatchers()) + len(p.system.DrawnWatchers()) {
+		if all := p.moments.Watches(i); len(all) > 0 {
+			at := &all[len(all)-1]
+			d = d.Int(at.Asked.Cache.Compacted).Int(at.Asked.Etcd.Compacted)
+		}
+	}
+	return d
 }
 
 // watchedCompacted is a watch that should have been refused.

@@ -23,14 +23,14 @@ import (
 // request that is malformed or too large must be refused. It is exercised by answers and refusals.
 var Answers = testbed.RegisterProperty(&testbed.Property{
 	Name: "etcd-answers", Kind: testbed.Safety,
-	Promise:  "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
-	Violated: "wrong answer of etcd",
-	Labels:   map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
-	Weight:   1,
-	New: func(s *testbed.System) testbed.Judge {
-		nodes := s.Nodes()
-		return &answers{s, moments.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
-	},
+	Promise:   "etcd answers each request as its contents at the revision of the answer say, and refuses it only with a reason.",
+	Violated:  "wrong answer of etcd",
+	Labels:    map[string]string{"refusal": "refused without a reason", "accepted": "not refused", "revision": "wrong revision", "answer": "wrong contents"},
+	Weight:    1,
+	Past:      func(s *testbed.System) testbed.Past { return answersPast{newAnswers(s)} },
+	TimedPast: func(s *testbed.System) testbed.Past { return answersPast{newAnswers(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newAnswers(s) },
 })
 
 // defaultMaxRequestBytes is the default of etcd's flag --max-request-bytes.
@@ -41,6 +41,11 @@ type answers struct {
 	moments *moments.Recorder
 	// most is how many bytes a write has at most.
 	most int
+}
+
+func newAnswers(s *testbed.System) *answers {
+	nodes := s.Nodes()
+	return &answers{s, moments.Of(s), cmp.Or(nodes.Etcd.Write.MaxRequestBytes, defaultMaxRequestBytes)}
 }
 
 // Reset implements testbed.Judge.
@@ -59,6 +64,21 @@ func (j *answers) Finding(*sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// answersPast is where etcd was when each request was asked that it has still to answer.
+type answersPast struct{ *answers }
+
+// Digest implements testbed.Past.
+func (p answersPast) Digest(d sim.Digest) sim.Digest {
+	for i := range p.system.Clients() {
+		if at := p.moments.Open(i); at == nil || at.To != p.system.Topology().Etcd {
+			d = d.Bool(false)
+		} else {
+			d = d.Bool(true).Int(at.Asked.Visible).Int(at.Asked.Applied)
+		}
+	}
+	return d
 }
 
 func (j *answers) judge(all *testbed.Tally, c *workload.Client, op *model.Operation, request sim.Payload, at *moments.Call) {

@@ -18,14 +18,13 @@ import (
 // exercised by responses with several events.
 var Fragments = testbed.RegisterProperty(&testbed.Property{
 	Name: "fragments", Kind: testbed.Safety,
-	Promise:  "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
-	Violated: "response split wrongly",
-	Labels:   map[string]string{"whole": "response not split", "split": "response split without need", "large": "fragment too large", "small": "fragment too small", "unasked": "fragments not asked for"},
-	New: func(s *testbed.System) testbed.Judge {
-		nodes := s.Nodes()
-		nodes.Etcd.Watch.SetDefaults()
-		return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, s.WatchRules()}
-	},
+	Promise:   "A response is split if its watch asks for fragments and it is too large for one message, into as few as there can be.",
+	Violated:  "response split wrongly",
+	Labels:    map[string]string{"whole": "response not split", "split": "response split without need", "large": "fragment too large", "small": "fragment too small", "unasked": "fragments not asked for"},
+	Past:      func(s *testbed.System) testbed.Past { return fragmentsPast{newFragments(s)} },
+	TimedPast: func(s *testbed.System) testbed.Past { return fragmentsPast{newFragments(s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return newFragments(s) },
 })
 
 type fragments struct {
@@ -34,6 +33,12 @@ type fragments struct {
 	// limit is the size from which on a response is split, in bytes.
 	limit int
 	rules workload.WatchRules
+}
+
+func newFragments(s *testbed.System) *fragments {
+	nodes := s.Nodes()
+	nodes.Etcd.Watch.SetDefaults()
+	return &fragments{s, moments.Of(s), nodes.Etcd.Watch.FragmentBytes, s.WatchRules()}
 }
 
 // Reset implements testbed.Judge.
@@ -55,6 +60,33 @@ func (j *fragments) Finding(*sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// fragmentsPast is, for each watch, where etcd was when Created of it came, and what has come of a response
+// of which there is more to come.
+type fragmentsPast struct{ *fragments }
+
+// Digest implements testbed.Past.
+func (p fragmentsPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.Streams() {
+		if c.Ended() {
+			continue
+		}
+		for _, watch := range c.Watches(p.rules) {
+			responses, complete := c.ResponsesTo(watch), true
+			d = d.Int(watch.ID).Int(p.createdBy(i, watch.ID))
+			for len(responses) > 0 && complete {
+				var n int
+				if n, complete = fragmentsOf(responses); complete {
+					responses = responses[n:]
+				}
+			}
+			for k := range responses {
+				d = responses[k].WatchResponse.Digest(d.Bool(true))
+			}
+		}
+	}
+	return d
 }
 
 // createdBy is the revision of etcd when Created of the last watch with an id came on

@@ -2,6 +2,7 @@ package etcdapi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -28,6 +29,8 @@ var NeedsLeader = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"answered": "answer without a leader", "open": "stream open without a leader", "ended": "stream ended, needs no leader",
 	},
+	TimedPast: func(s *testbed.System) testbed.Past { return leaderlessPast{testbed.JudgeOf[*needsLeader](s)} },
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &needsLeader{system: s, moments: moments.Of(s), bound: s.WithoutLeader(s.DeliveryBound()), members: make([]leaderless, len(s.Members()))}
 	},
@@ -79,6 +82,34 @@ func (j *needsLeader) AfterStep(w *sim.World, _ sim.Action) {
 			l.until, l.over = w.Now(), true
 		}
 	}
+}
+
+// Memory implements testbed.Remembering.
+func (j *needsLeader) Memory() any { return slices.Clone(j.members) }
+
+// Recall implements testbed.Remembering.
+func (j *needsLeader) Recall(memory any) { copy(j.members, memory.([]leaderless)) }
+
+// leaderlessPast is when each member knew no leader, since when each request waits, and which streams had
+// begun before that.
+type leaderlessPast struct{ *needsLeader }
+
+// Digest implements testbed.Past.
+func (p leaderlessPast) Digest(d sim.Digest) sim.Digest {
+	for _, l := range p.members {
+		d = d.Bool(l.lost).Bool(l.over).Int(int64(l.since)).Int(int64(l.until))
+	}
+	for _, c := range p.system.Clients() {
+		if d = d.Bool(c.Waiting()); c.Waiting() {
+			d = d.Int(int64(c.Spans()[len(c.Spans())-1].Call))
+		}
+	}
+	for _, c := range p.system.Streams() {
+		if all := c.Responses(); len(all) > 0 {
+			d = d.Int(int64(all[0].At))
+		}
+	}
+	return d
 }
 
 // Finding implements testbed.Judge.

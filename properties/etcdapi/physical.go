@@ -18,6 +18,7 @@ var Physical = testbed.RegisterProperty(&testbed.Property{
 	Name: "physical-compactions", Kind: testbed.Safety,
 	Promise:  "When a physical compaction is answered, what it removes has been removed.",
 	Violated: "compaction answered too early",
+	Past:     testbed.NoPast,
 	New: func(s *testbed.System) testbed.Judge {
 		return &physical{system: s, seen: make([]int, len(s.Clients()))}
 	},

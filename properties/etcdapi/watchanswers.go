@@ -31,6 +31,7 @@ var WatchAnswers = testbed.RegisterProperty(&testbed.Property{
 	},
 	Weight:    1,
 	Past:      func(s *testbed.System) testbed.Past { return watchAnswersPast{newWatchAnswers(s)} },
+	TimedPast: func(s *testbed.System) testbed.Past { return watchAnswersPast{newWatchAnswers(s)} },
 	Remembers: true,
 	New:       func(s *testbed.System) testbed.Judge { return newWatchAnswers(s) },
 })

@@ -12,12 +12,13 @@ import (
 // informer shows a resourceVersion after it had shown one before.
 var Monotonic = testbed.RegisterProperty(&testbed.Property{
 	Name: "informer-monotonic", Kind: testbed.Safety,
-	Promise:  "The resourceVersion of an informer never goes back, restarts of its process and other API servers included.",
-	Violated: "informer goes back in time",
-	Labels:   map[string]string{"went-back": "informer goes back in time"},
-	Weight:   2,
-	Past:     func(s *testbed.System) testbed.Past { return shownPast{s} },
-	New:      func(s *testbed.System) testbed.Judge { return &monotonic{system: s} },
+	Promise:   "The resourceVersion of an informer never goes back, restarts of its process and other API servers included.",
+	Violated:  "informer goes back in time",
+	Labels:    map[string]string{"went-back": "informer goes back in time"},
+	Weight:    2,
+	Past:      func(s *testbed.System) testbed.Past { return shownPast{s} },
+	TimedPast: func(s *testbed.System) testbed.Past { return shownPast{s} },
+	New:       func(s *testbed.System) testbed.Judge { return &monotonic{system: s} },
 })
 
 type monotonic struct {

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
@@ -23,6 +24,9 @@ var SeatsKept = testbed.RegisterProperty(&testbed.Property{
 		"kept": "seats kept after the answer", "refused": "refused although it could wait", "too long": "waits for seats too long",
 		"idle": "waits while all seats are free", "overtaken": "overtaken in its queue", "left": "left behind in a queue",
 	},
+	Past:      func(s *testbed.System) testbed.Past { return seatsPast{testbed.JudgeOf[*seatsKept](s)} },
+	TimedPast: func(s *testbed.System) testbed.Past { return seatsPast{testbed.JudgeOf[*seatsKept](s)} },
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &seatsKept{system: s, seen: make([]seatsSeen, len(s.Caches()))}
 	},
@@ -57,6 +61,50 @@ func (j *seatsKept) AfterStep(w *sim.World, a sim.Action) {
 	if at, l := levelAt(j.system, a.Node); l != nil && !j.tally.Violated() {
 		j.look(w, j.system.Caches()[at], l, &j.seen[at])
 	}
+}
+
+// seatsMemory is what is remembered of a run.
+type seatsMemory struct {
+	seen  []seatsSeen
+	tally testbed.Tally
+}
+
+// Memory implements testbed.Remembering.
+func (j *seatsKept) Memory() any {
+	m := seatsMemory{slices.Clone(j.seen), j.tally}
+	for i := range m.seen {
+		m.seen[i].executing = slices.Clone(m.seen[i].executing)
+	}
+	return m
+}
+
+// Recall implements testbed.Remembering.
+func (j *seatsKept) Recall(memory any) {
+	m := memory.(seatsMemory)
+	for i := range m.seen {
+		own := append(j.seen[i].executing[:0], m.seen[i].executing...)
+		j.seen[i] = m.seen[i]
+		j.seen[i].executing = own
+	}
+	j.tally = m.tally
+}
+
+// seatsPast is what was seen of each cache after its last step, as far as the cache does not have it any more:
+// a process that begins anew has another level.
+type seatsPast struct{ *seatsKept }
+
+// Digest implements testbed.Past.
+func (p seatsPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.Caches() {
+		if l := level(c); l != nil {
+			seen := &p.seen[i]
+			d = d.Int(int64(l.Arrivals() - seen.arrivals)).Int(int64(len(l.Refusals()) - seen.refusals))
+			for k := range seen.executing {
+				d = d.Int(int64(seen.executing[k].Number)).Int(int64(seen.executing[k].Seats))
+			}
+		}
+	}
+	return d
 }
 
 // levelAt is the level of the cache that a node is, with the cache's place; nil of any other

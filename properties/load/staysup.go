@@ -24,7 +24,8 @@ var StaysUp = testbed.RegisterProperty(&testbed.Property{
 		"alone":   "API server out of memory",
 		"in turn": "out of memory after another one",
 	},
-	Weight: 10,
+	Weight:    10,
+	TimedPast: testbed.NoPast,
 	New: func(s *testbed.System) testbed.Judge {
 		testbed.Shared(s, newOOMWarnings)
 		return &staysUp{s}

@@ -3,6 +3,8 @@ package moments
 import (
 	"slices"
 
+	"github.com/watchbed/watchbed/explore/values"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -22,6 +24,18 @@ func (r *Recorder) Recall(memory any) {
 
 // KnowsHeard reports whether Cache.Heard is known: a search does not count progress notifications.
 func (r *Recorder) KnowsHeard() bool { return !r.recalled }
+
+// Times mixes in when etcd came to which revision.
+func (r *Recorder) Times(d sim.Digest) sim.Digest {
+	for _, known := range r.revisions {
+		d = d.Int(known.number).Int(int64(known.at))
+	}
+	return d
+}
+
+// Same reports whether two messages are the same one. A search puts states together of nodes from
+// different runs, in which equal messages are not told apart.
+func (r *Recorder) Same(a, b sim.Payload) bool { return a == b || r.recalled && values.Alike()(a, b) }
 
 // own makes the records the recorder's alone, before they change.
 func (r *Recorder) own() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
+	"github.com/watchbed/watchbed/properties/moments"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed"
@@ -15,13 +16,18 @@ import (
 // knows nothing, so that it is for scenarios in which etcd keeps those of calls.
 var Repeated = testbed.RegisterProperty(&testbed.Property{
 	Name: "reads-repeated", Kind: testbed.Safety,
-	Promise:  "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
-	Violated: "read given up too soon",
-	Labels:   map[string]string{"given-up": "read given up too soon"},
-	New:      func(s *testbed.System) testbed.Judge { return &repeated{s} },
+	Promise:   "A client library repeats a read while etcd is unavailable, and gives it up after as many attempts as it may make.",
+	Violated:  "read given up too soon",
+	Labels:    map[string]string{"given-up": "read given up too soon"},
+	Past:      testbed.NoPast,
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return &repeated{s, moments.Of(s)} },
 })
 
-type repeated struct{ system *testbed.System }
+type repeated struct {
+	system  *testbed.System
+	moments *moments.Recorder
+}
 
 // Reset implements testbed.Judge.
 func (*repeated) Reset() {}
@@ -40,7 +46,7 @@ func (j *repeated) Finding(*sim.World) explore.Finding {
 			if _, isRange := requests[i].(*wire.RangeRequest); !isRange {
 				continue
 			}
-			attempts := timesFailed(failed, requests[i])
+			attempts := j.timesFailed(failed, requests[i])
 			if attempts > 0 {
 				all.Exercised++
 			}
@@ -66,10 +72,10 @@ func attemptsOf(s *testbed.System) int {
 
 // timesFailed is how often etcd answered a request with an error. Each request of a client
 // is a message of its own, which every attempt at it carries.
-func timesFailed(failed []sim.Payload, request sim.Payload) int {
+func (j *repeated) timesFailed(failed []sim.Payload, request sim.Payload) int {
 	n := 0
 	for _, p := range failed {
-		if p == request {
+		if j.moments.Same(p, request) {
 			n++
 		}
 	}

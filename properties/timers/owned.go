@@ -19,10 +19,12 @@ import (
 // each. A cache that lets etcd answer all reads may have none in a whole run.
 var Owned = testbed.RegisterProperty(&testbed.Property{
 	Name: "timers-owned", Kind: testbed.Safety,
-	Promise:  "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
-	Violated: "timer without an owner",
-	Labels:   map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
-	New:      func(s *testbed.System) testbed.Judge { return &owned{system: s} },
+	Promise:   "A cache has a timer set only for a read that waits, a watch with a timeout, an event that is being dispatched, a page that is kept and the pause before the next list, and its dispatcher waits for at most 100 ms.",
+	Violated:  "timer without an owner",
+	Labels:    map[string]string{"timer": "timer without an owner", "budget": "wrong time budget"},
+	Past:      testbed.NoPast,
+	TimedPast: testbed.NoPast,
+	New:       func(s *testbed.System) testbed.Judge { return &owned{system: s} },
 })
 
 // maxDispatchBudget is upstream's maxBudget.

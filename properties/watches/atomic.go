@@ -8,8 +8,9 @@ import (
 // Atomic is exercised by revisions of several events.
 var Atomic = testbed.RegisterProperty(&testbed.Property{
 	Name: "atomic", Kind: testbed.Safety,
-	Promise:  "The events of one revision come in one response.",
-	Violated: "revision in parts",
-	New:      ofWatches(model.Atomic),
-	Past:     pastOf,
+	Promise:   "The events of one revision come in one response.",
+	Violated:  "revision in parts",
+	New:       ofWatches(model.Atomic),
+	Past:      pastOf,
+	TimedPast: pastOf,
 })

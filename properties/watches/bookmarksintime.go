@@ -3,6 +3,7 @@ package watches
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -18,9 +19,11 @@ import (
 // bookmarks that are not the end of initial events.
 var BookmarksInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "bookmarks-in-time", Kind: testbed.Liveness,
-	Promise:  "A watch is sent a bookmark once it is due, a minute or its bookmark-period after the last one or shortly before its end, and no sooner.",
-	Violated: "bookmark at the wrong time",
-	Labels:   map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
+	Promise:   "A watch is sent a bookmark once it is due, a minute or its bookmark-period after the last one or shortly before its end, and no sooner.",
+	Violated:  "bookmark at the wrong time",
+	Labels:    map[string]string{"late": "bookmark too late", "often": "bookmarks too often"},
+	TimedPast: func(s *testbed.System) testbed.Past { return markedPast{testbed.JudgeOf[*bookmarksInTime](s)} },
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &bookmarksInTime{system: s, clients: make([]marked, len(s.Watchers()))}
 	},
@@ -96,6 +99,40 @@ func (j *bookmarksInTime) AfterStep(w *sim.World, _ sim.Action) {
 		m.events = len(s.Events)
 		j.look(c.Name(), c.To(), m, now)
 	}
+}
+
+// markedMemory is what is remembered of a run.
+type markedMemory struct {
+	clients []marked
+	tally   testbed.Tally
+}
+
+// Memory implements testbed.Remembering.
+func (j *bookmarksInTime) Memory() any { return markedMemory{slices.Clone(j.clients), j.tally} }
+
+// Recall implements testbed.Remembering.
+func (j *bookmarksInTime) Recall(memory any) {
+	m := memory.(markedMemory)
+	copy(j.clients, m.clients)
+	j.tally = m.tally
+}
+
+// markedPast is, for each watch, what its client was sent, and since when it has not all.
+type markedPast struct{ *bookmarksInTime }
+
+// Digest implements testbed.Past.
+func (p markedPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.Watchers() {
+		m := &p.clients[i]
+		if d = d.Bool(c.Watching()); !c.Watching() {
+			continue
+		}
+		d = d.Int(m.known).Bool(m.behind).Int(int64(m.marked)).Int(int64(m.end)).Int(int64(m.period))
+		if m.behind {
+			d = d.Int(int64(m.behindSince))
+		}
+	}
+	return d
 }
 
 // period is the time between two bookmarks of the cache that is watched.

@@ -25,9 +25,10 @@ var EventTypes = testbed.RegisterProperty(&testbed.Property{
 	Promise: "An event is ADDED if the object did not exist before, MODIFIED if it did, and DELETED with its last state if it ceased to exist; " +
 		"for a watch with a selector, that is within the selection; " +
 		"initial events are ADDED.",
-	Violated: "wrong type of an event",
-	Labels:   map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
-	Past:     func(s *testbed.System) testbed.Past { return eventTypesPast{s} },
+	Violated:  "wrong type of an event",
+	Labels:    map[string]string{"type": "wrong type of an event", "initial": "initial event is not ADDED", "object": "not the object that was deleted"},
+	Past:      func(s *testbed.System) testbed.Past { return eventTypesPast{s} },
+	TimedPast: func(s *testbed.System) testbed.Past { return eventTypesPast{s} },
 	New: func(s *testbed.System) testbed.Judge {
 		return &eventTypes{system: s}
 	},

@@ -8,8 +8,9 @@ import (
 // Filter is exercised by changes that were to be left out.
 var Filter = testbed.RegisterProperty(&testbed.Property{
 	Name: "filter", Kind: testbed.Safety,
-	Promise:  "Every event of a watch is one that was asked for.",
-	Violated: "event that was not asked for",
-	New:      ofWatches(model.Filter),
-	Past:     pastOf,
+	Promise:   "Every event of a watch is one that was asked for.",
+	Violated:  "event that was not asked for",
+	New:       ofWatches(model.Filter),
+	Past:      pastOf,
+	TimedPast: pastOf,
 })

@@ -25,6 +25,7 @@ var InitialEvents = testbed.RegisterProperty(&testbed.Property{
 	Labels:    map[string]string{"stale": "initial events too old", "ghost": "wrong initial events", "stale-item": "wrong initial events"},
 	Weight:    2,
 	Past:      func(s *testbed.System) testbed.Past { return initialEventsPast{newInitialEvents(s)} },
+	TimedPast: func(s *testbed.System) testbed.Past { return initialEventsPast{newInitialEvents(s)} },
 	Remembers: true,
 	New:       func(s *testbed.System) testbed.Judge { return newInitialEvents(s) },
 })

@@ -17,11 +17,12 @@ import (
 // of the liveness phase that were sent the end or are violations.
 var InitialEventsEnd = testbed.RegisterProperty(&testbed.Property{
 	Name: "initial-events-end", Kind: testbed.Liveness,
-	Promise:  "In the liveness phase every watch with initial events is sent their end within a bound.",
-	Violated: "initial events never end",
-	Labels:   map[string]string{"no-end": "initial events never end", "late": "initial events end too late", "refused": "initial events refused"},
-	Past:     func(s *testbed.System) testbed.Past { return initialEventsEndPast{s} },
-	New:      func(s *testbed.System) testbed.Judge { return &initialEventsEnd{s, initialEventsBound(s)} },
+	Promise:   "In the liveness phase every watch with initial events is sent their end within a bound.",
+	Violated:  "initial events never end",
+	Labels:    map[string]string{"no-end": "initial events never end", "late": "initial events end too late", "refused": "initial events refused"},
+	Past:      func(s *testbed.System) testbed.Past { return initialEventsEndPast{s} },
+	TimedPast: func(s *testbed.System) testbed.Past { return initialEventsEndPast{s} },
+	New:       func(s *testbed.System) testbed.Judge { return &initialEventsEnd{s, initialEventsBound(s)} },
 })
 
 // bookmarkTimer is the cacher's, with its jitter.

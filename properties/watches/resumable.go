@@ -8,9 +8,10 @@ import (
 // Resumable is exercised by streams from a revision that had something to tell.
 var Resumable = testbed.RegisterProperty(&testbed.Property{
 	Name: "resumable", Kind: testbed.Safety,
-	Promise:  "A watch from a revision begins with the first event from there on, and streams that follow one another leave nothing out between them.",
-	Violated: "missing event after a resume",
-	Labels:   map[string]string{"watch": "missing event after a resume"},
-	New:      ofWatches(model.Resumable),
-	Past:     pastOf,
+	Promise:   "A watch from a revision begins with the first event from there on, and streams that follow one another leave nothing out between them.",
+	Violated:  "missing event after a resume",
+	Labels:    map[string]string{"watch": "missing event after a resume"},
+	New:       ofWatches(model.Resumable),
+	Past:      pastOf,
+	TimedPast: pastOf,
 })
