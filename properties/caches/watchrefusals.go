@@ -68,7 +68,7 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 		}
 		w := &refusedWatch{client: client, from: max(s.Request.ResourceVersion, 0), err: err, at: &j.moments.Watches(at)[k]}
 		w.delegated = j.rulesOf(w.at).delegates(s.Request)
-		if s.IsList() {
+		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			w.from = 0
 		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
@@ -76,6 +76,13 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 		}
 		j.ofWatch(all, w)
 	}
+}
+
+// asksForInitialEvents reports whether an API server takes a watch without a resourceVersion for one with initial events,
+// which waits until the cache is fresh: with the gate WatchList Kubernetes does (SetListOptionsDefaults). The cache of this
+// module does not, a node of another kind may.
+func asksForInitialEvents(r *wire.WatchRequest, at *moments.Call) bool {
+	return at.Server != nil && at.Server.Design.OwnNode() && r.ResourceVersion == wire.Unset && r.SendInitialEvents == wire.SendInitialEventsUnset
 }
 
 func (j *justifiedRefusals) ofWatch(all *testbed.Tally, r *refusedWatch) {
