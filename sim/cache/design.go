@@ -129,6 +129,11 @@ func RegisterDesign(d Design) {
 	if slices.ContainsFunc(designs, func(other Design) bool { return other.Name == d.Name }) {
 		panic("cache: design registered twice: " + d.Name)
 	}
+	designs = append(designs, *d.complete())
+}
+
+// complete is the design with what follows from the rest of it.
+func (d *Design) complete() *Design {
 	var o Options
 	if err := Group.Apply(&o, &d.Preset); err != nil {
 		panic("cache: design " + err.Error())
@@ -137,8 +142,16 @@ func RegisterDesign(d Design) {
 	if !d.ownNode {
 		d.New = func(cfg Config) sim.Node { return New(cfg) }
 	}
-	designs = append(designs, d)
+	return d
 }
+
+// families make designs of names that follow a rule.
+var families []func(name string) *Design
+
+// RegisterFamily adds designs that are too many to be listed; call it in init functions only. of is asked for a
+// name that no registered design has, and returns nil if the name does not follow its rule. Of a name it always returns
+// the same design.
+func RegisterFamily(of func(name string) *Design) { families = append(families, of) }
 
 // Designs lists all designs, those of this package first.
 func Designs() []Design { return slices.Clone(designs) }
@@ -151,6 +164,11 @@ func FindDesign(name string) (*Design, error) {
 			return &designs[i], nil
 		}
 		names[i] = designs[i].Name
+	}
+	for _, of := range families {
+		if d := of(name); d != nil {
+			return d.complete(), nil
+		}
 	}
 	return nil, fmt.Errorf("unknown cache design %q%s", name, spelling.Suggest(name, names))
 }

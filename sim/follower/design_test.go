@@ -1,6 +1,7 @@
 package follower_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,4 +53,24 @@ func TestSettingsThatADesignDoesNotReadDoNotHold(t *testing.T) {
 	p.Bugs = []string{"kubernetes-58545"}
 	_, err = p.Nodes()
 	require.ErrorContains(t, err, "does not read")
+}
+
+// TestDesignsOfAFamily: a family is asked for names that no registered design has, and for no others.
+func TestDesignsOfAFamily(t *testing.T) {
+	var asked []string
+	cache.RegisterFamily(func(name string) *cache.Design {
+		asked = append(asked, name)
+		if !strings.HasPrefix(name, "test-family-") {
+			return nil
+		}
+		return &cache.Design{Preset: option.Preset{Name: name, Settings: option.Settings("ring=2")}, New: func(cache.Config) sim.Node { return idle{} }}
+	})
+	d, err := cache.FindDesign("test-family-1")
+	require.NoError(t, err)
+	require.True(t, d.OwnNode())
+	_, err = cache.FindDesign("kep-2340")
+	require.NoError(t, err)
+	_, err = cache.FindDesign("test-none")
+	require.ErrorContains(t, err, "unknown cache design")
+	require.Equal(t, []string{"test-family-1", "test-none"}, asked)
 }

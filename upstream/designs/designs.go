@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/watchbed/watchbed/sim"
@@ -25,19 +26,53 @@ func init() {
 	names := slices.Clone(published)
 	if directory, err := guests.Directory(); err == nil {
 		for _, name := range guests.Names(directory) {
-			if !slices.Contains(names, name) {
+			// Those with changes are many, and nobody wants them in tables beside what ships.
+			if !slices.Contains(names, name) && !strings.Contains(name, "+") {
 				names = append(names, name)
 			}
 		}
 	}
 	for _, name := range names {
-		d := &design{name: name}
-		cache.RegisterDesign(cache.Design{
-			Preset: option.Preset{Name: name, Doc: "the cacher, etcd3 store and clientv3 of " + name + " themselves, scheduled by the bed", Settings: promised},
-			New:    d.node, Reads: []string{"version-check"},
-		})
+		cache.RegisterDesign(registered(name))
+	}
+	cache.RegisterFamily(named)
+}
+
+func registered(name string) cache.Design {
+	d := &design{name: name}
+	return cache.Design{
+		Preset: option.Preset{Name: name, Doc: "the cacher, etcd3 store and clientv3 of " + name + " themselves, scheduled by the bed", Settings: promised},
+		New:    d.node, Reads: []string{"version-check"},
 	}
 }
+
+// asked are the designs that are not listed and were named.
+var asked struct {
+	sync.Mutex
+	designs map[string]cache.Design
+}
+
+// named is the design of a guest that is not listed: it has changes, or is not compiled, which its first
+// use says.
+func named(name string) *cache.Design {
+	if !strings.HasPrefix(name, program) {
+		return nil
+	}
+	asked.Lock()
+	defer asked.Unlock()
+	d, known := asked.designs[name]
+	if !known {
+		d = registered(name)
+		if asked.designs == nil {
+			asked.designs = map[string]cache.Design{}
+		}
+		asked.designs[name] = d
+	}
+	return &d
+}
+
+// program is how the names of guests begin.
+const program = "kubernetes@"
 
 // promised is what judges may expect of the guests: the defaults of Kubernetes 1.37. Of version-check a
 // guest reads only whether it is none.

@@ -1,0 +1,56 @@
+package main
+
+// row is one of upstream's table of reproductions.
+type row struct {
+	// name is that of upstream's patch, and of ours if there is one.
+	name string
+	// suite is what upstream's own suite makes of it.
+	suite string
+	// scenario, set and property are where it shows here. Without a scenario, why says what is lacking.
+	scenario string
+	set      []string
+	property string
+	why      string
+}
+
+func (r *row) guest() string { return shipped + "+" + r.name }
+
+// etcd is the release in front of which all rows are measured.
+const etcd = "3.6.16"
+
+// What is said of several rows.
+const (
+	found         = "found"
+	writesNothing = "writes through the API server: those of the scenarios go to etcd, and the guest writes nothing"
+)
+
+// rows are in the order of upstream's table, those that its suite does not find first.
+var rows = []row{
+	{name: "94002", suite: "not found: it does not list in pages", scenario: "selected-lists", property: "linearizable"},
+	{name: "123674", suite: "not found: its lists of one object go to etcd", scenario: "quiet-get", set: []string{"version-check=none"}, property: "answers-in-time"},
+	{name: "123676", suite: "not found: a consistent read is right at resourceVersion 0", scenario: "any-without-progress", property: "answers-in-time"},
+	{name: "122805", suite: found, scenario: "watch-list", property: "event-types"},
+	{name: "125584", suite: found, scenario: "namespaces", property: "linearizable"},
+	{name: "134831", suite: found, scenario: "watch-list", property: "initial-events"},
+	{name: "135452", suite: found, scenario: "watch-list", property: "initial-events"},
+	{name: "116172", suite: "not found: no cache begins anew in its runs", why: "see below"},
+	{name: "125244", suite: "not found: it asks for bookmarks with initial events only", why: "see below"},
+	{name: "49745", suite: "not found: what is sent raises the floor as well", why: "see below"},
+	{name: "58545", suite: found, why: "see below"},
+	{name: "125133", suite: found, why: "see below"},
+	{name: "stale-get", suite: found, scenario: "every-read", property: "linearizable"},
+	{name: "stale-list", suite: found, scenario: "consistent-list", property: "linearizable"},
+	// Those that are not looked for.
+	{name: "35415, 35415-deepcopy", suite: found, why: writesNothing},
+	{name: "43152", suite: "not found: no update of its fails by itself", why: writesNothing},
+	{name: "48394", suite: found, why: writesNothing},
+	{name: "54780", suite: found, why: writesNothing},
+	{name: "58545-unary", suite: found, why: writesNothing},
+	{name: "77619", suite: "not found: no validation of a deletion fails", why: writesNothing},
+	{name: "82303", suite: found, why: writesNothing},
+	{name: "89828-precondition, -deleted-object, -deepcopy", suite: found, why: writesNothing},
+	{name: "138724", suite: found, why: writesNothing},
+	{name: "142591", suite: found, why: "a revision in the answer to a GET of an object that is not there: messages of the bed have none. v0.37.2 has this bug"},
+	{name: "78713", suite: "no patch: its objects are structured", why: "objects of any other type than the guest's own"},
+	{name: "94608", suite: "no patch: the cause is not known", why: "a cause"},
+}
