@@ -173,8 +173,11 @@ func (k *kept) readme() string {
 	var b strings.Builder
 	b.WriteString(head)
 	for i := range promises {
-		k.promise(&b, &promises[i])
+		if promises[i].title != "" {
+			k.promise(&b, &promises[i])
+		}
 	}
+	k.catalogue(&b)
 	k.bugs(&b)
 	return b.String()
 }
@@ -281,11 +284,35 @@ func (k *kept) promise(b *strings.Builder, p *promise) {
 		if !ok {
 			continue
 		}
-		firings := strconv.Itoa(r.firings)
-		if p.timed() {
-			firings = "by the clock"
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.set, r.bound(), r.etcd, r.design, f.verdict(storiesDir+"/"+r.story()), f.covered())
+	}
+}
+
+const catalogueHead = `
+## The catalogue, one thing at a time
+
+Scenarios in worlds so small that at most one client, one write and one fault are left of each; the same with another value of an option; and
+clients whose requests a seed draws. They are there so that little of what the code can do is in no row at all. A row judges what such a world puts
+to the test, and leaves the other claims of its scenario out.
+
+| scenario | bounds | firings | etcd | cache | judged | verdict | covered |
+|---|---|---|---|---|---|---|---|
+`
+
+// catalogue is the table of those promises that are only about a scenario.
+func (k *kept) catalogue(b *strings.Builder) {
+	b.WriteString(catalogueHead)
+	for i := range promises {
+		p := &promises[i]
+		if p.title != "" {
+			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.set, firings, r.etcd, r.design, f.verdict(storiesDir+"/"+r.story()), f.covered())
+		for _, r := range p.rows() {
+			if f, ok := k.Proofs[r.name()]; ok {
+				fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", p.scenario.Name, r.set, r.bound(), r.etcd, r.design, strings.Join(p.claims, ", "),
+					f.verdict(storiesDir+"/"+r.story()), f.covered())
+			}
+		}
 	}
 }
 
@@ -297,6 +324,14 @@ func (k *kept) notJudged(p *promise) string {
 		}
 	}
 	return ""
+}
+
+// bound is what ends the runs.
+func (r *row) bound() string {
+	if r.timed() {
+		return "by the clock"
+	}
+	return strconv.Itoa(r.firings)
 }
 
 func (f *figures) verdict(story string) string {

@@ -26,6 +26,8 @@ import (
 
 var updateProofs = flag.Bool("proofs.update", false, "search all rows of the table anew, and write it: minutes")
 
+var newProofs = flag.Bool("proofs.new", false, "search the rows of the table that have no figures yet, and write it: seconds")
+
 const searchAnew = "search anew: go test ./proofs -proofs.update"
 
 // maxStates ends a search of the table as undecided. A smaller number is for a machine that has no time: a row says where its search ended.
@@ -86,7 +88,8 @@ func TestProofs(t *testing.T) {
 			t.Run(r.name(), func(t *testing.T) {
 				p, err := r.params()
 				require.NoError(t, err)
-				if *updateProofs {
+				want, ok := kept.Proofs[r.name()]
+				if *updateProofs || *newProofs && !ok {
 					limits := prove.Config{States: *maxStates}
 					if r.larger {
 						limits = prove.Config{For: longest}
@@ -104,7 +107,9 @@ func TestProofs(t *testing.T) {
 					kept.write(t)
 					return
 				}
-				want, ok := kept.Proofs[r.name()]
+				if *newProofs {
+					t.Skip("it has figures")
+				}
 				require.True(t, ok, "the row is new; %s", searchAnew)
 				if want.States > searchedAgain() {
 					t.Skipf("%d states", want.States)

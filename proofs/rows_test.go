@@ -13,6 +13,7 @@ import (
 
 // promise is a part of the table: what was searched for on several releases and designs.
 type promise struct {
+	// title is empty of a row of the catalogue's table.
 	title string
 	// text says what is promised, and what a reader must know of the searches.
 	text     string
@@ -40,7 +41,7 @@ type bounds struct {
 var classes = []string{"3.5.7", "3.5.12", "3.5.13", "3.6.16", "3.7.3"}
 
 // promises are all parts of the table, in order.
-var promises = slices.Concat(consistency, features)
+var promises = slices.Concat(consistency, features, catalogue)
 
 // consistency is what is promised of reads, watches and informers, with as much going on as a search can bear.
 var consistency = []promise{

@@ -38,6 +38,8 @@ type Preparer interface {
 // (Property.Remembers).
 type Remembering interface {
 	StepObserver
+	// Reset begins a run.
+	Reset()
 	// Memory is what it has seen so far. It must not be changed any more.
 	Memory() any
 	// Recall goes on from it, in a world that a search has adopted.

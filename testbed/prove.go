@@ -368,6 +368,12 @@ func (s *System) Remembers() bool { return s.remembering != nil }
 
 // Remembered implements prove.Remembering.
 func (s *System) Remembered(w *sim.World) any {
+	if w.Mode() == sim.Timed {
+		// A run starts here, and another one has started before.
+		for _, r := range s.remembering {
+			r.Reset()
+		}
+	}
 	for _, p := range s.preparers {
 		p.BeginJudging(w)
 	}

@@ -76,11 +76,14 @@ func Search(ctx context.Context, subjects func() Subject, properties []string, c
 	}
 	first := s.workers[0]
 	first.enter(&first.path[0])
-	root, stands := first.key(&first.path[0], first.world)
-	s.standsFor = max(stands, 1)
+	var root key
 	if s.starts = first.starts; s.starts {
-		// State 0 is none, and the start is no step.
-		root, s.standsFor, s.depth = form.of(sim.NewDigest.Text("before the start")), 0, -1
+		// State 0 is none, and the start is no step. Nothing is remembered there.
+		root, s.depth = form.of(sim.NewDigest.Text("before the start")), -1
+	} else {
+		var stands int
+		root, stands = first.key(&first.path[0], first.world)
+		s.standsFor = max(stands, 1)
 	}
 	s.visited.add(root)
 	if first.goal != nil {

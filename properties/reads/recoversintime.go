@@ -17,9 +17,10 @@ import (
 // the time to settle.
 var RecoversInTime = testbed.RegisterProperty(&testbed.Property{
 	Name: "recovers-in-time", Kind: testbed.Liveness,
-	Promise:  "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
-	Violated: "does not recover after a fault",
-	Labels:   map[string]string{"no-answer": "does not recover after a fault", "abandoned": "does not recover after a fault", "refused": "does not recover after a fault"},
+	Promise:   "Some time after the end of the faults (the parameter settle) every LIST is answered before its client gives up.",
+	Violated:  "does not recover after a fault",
+	Labels:    map[string]string{"no-answer": "does not recover after a fault", "abandoned": "does not recover after a fault", "refused": "does not recover after a fault"},
+	TimedPast: func(s *testbed.System) testbed.Past { return attemptsPast{s} },
 	New: func(s *testbed.System) testbed.Judge {
 		p := s.Params()
 		return &recoversInTime{s, sim.Time(p.Faults.For), p.Workload.Polling.Settle, p.Workload.Polling.Patience}
@@ -67,6 +68,22 @@ func (j *recoversInTime) Finding(w *sim.World) explore.Finding {
 		}
 	}
 	return all.Finding()
+}
+
+// attemptsPast is since when each client waits for a LIST that has to be answered. Others were judged when they
+// ended.
+type attemptsPast struct{ system *testbed.System }
+
+// Digest implements testbed.Past.
+func (p attemptsPast) Digest(d sim.Digest) sim.Digest {
+	for _, c := range p.system.Pollers() {
+		if all := c.Attempts(); len(all) > 0 && all[len(all)-1].Ending == workload.Pending {
+			d = d.Bool(true).Int(int64(all[len(all)-1].Call))
+		} else {
+			d = d.Bool(false)
+		}
+	}
+	return d
 }
 
 // failedAttempt is a LIST that was not answered although the faults were over.
