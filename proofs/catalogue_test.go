@@ -11,6 +11,11 @@ import (
 // that a scenario has, with and without a write, and with each fault that it has, once: each one that shows a situation
 // or puts a claim of its scenario to the test that no other row did.
 var oneThing = []small{
+	{"errors-at-rest", "writers=0 writes=0 deletes=false readers=2 reads=1 watchers=0 keys=1 items=1 list-watchers=0 list-rounds=0 call-breaks=1 client-kv=true leave=0 drawn-watchers=0 drawn-requests=0 resources=1 client-writes=false leader-losses=0 stream-ends=0 breaks=0 recreations=0 at-rest=true timeouts=0 leader-changes=0", 0, "timers-owned"},
+	{"negative-watch", "writes=2", 1, "reliable bookmarkable watch-answers"},
+	{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=1 reads=3 gets=1 watchers=0 leave=0 keys=2 items=2 informers=0 breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=past seats=4 queues=1", 0, "seats-kept not-older-than cache-matches-etcd"},
+	{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=1 reads=4 gets=2 watchers=0 leave=0 keys=2 items=2 informers=0 breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=every seats=4 queues=1", 0, "seats-kept cache-matches-etcd"},
+	{"watch-guarantees", "writers=0 writes=0 txns=false deletes=false wide=false noise=0 noise-writes=0 streams=1 compactions=1 keys=1 items=1 history=2 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0, "watch-answers"},
 	{"any-etcd-requests", "at-rest=true deletes=false history=0 etcd-restarts=0 streams=0 keys=2 drawn-clients=1 drawn-requests=20 drawn-seed=1 etcd-snapshots=1", 0, "linearizable linearizable-data etcd-answers etcd-nothing-left"},
 	{"any-requests", "at-rest=true deletes=false writers=0 writes=0 noise=0 noise-writes=0 leave=0 history=0 compactions=0 breaks=0 restarts=0 watchers=0 drawn-watchers=0 keys=2 items=2 caches=1 drawn-readers=1 drawn-requests=8 drawn-seed=1", 0, "not-older-than cache-matches-etcd justified-refusals served-as-promised page-sizes invalid-requests timers-owned"},
 	{"backpressure", "at-rest=true deletes=false noise=0 noise-writes=0 reads=0 history=0 breaks=0 readers=0 streams=0 watchers=1 writers=1 writes=1", 1, "cache-matches-etcd client-bounded bookmarkable event-types"},
@@ -97,6 +102,8 @@ var byTheClock = []small{
 // otherOptions are worlds of the rows above with another value of one option that campaigns draw (package draws): each value
 // that makes a difference to one of them.
 var otherOptions = slices.Concat(
+	optionsOf("paged-lists", "cache=kep-2340 caches=1 writers=0 writes=0 deletes=false readers=2 reads=1 compactions=0 keys=2 items=2 breaks=0 restarts=0 at-rest=true page=1", 1, "pages cache-matches-etcd served-as-promised page-sizes", "dynamic-fallback=wait-time"),
+	optionsOf("every-read", "writers=1 writes=1 deletes=false noise=0 noise-writes=0 readers=0 reads=0 gets=0 watchers=1 leave=0 compactions=0 keys=1 items=1 history=0 restarts=0 etcd-restarts=0 at-rest=true", 0, "cache-matches-etcd event-types", "watch-list-detection=notified"),
 	optionsOf("any-etcd-requests", "streams=0 history=0 drawn-clients=1 drawn-requests=40 drawn-bytes=100 etcd-restarts=0 etcd-snapshots=0 at-rest=true drawn-seed=11", 0, "etcd-answers etcd-nothing-left exact linearizable linearizable-data", "max-request-bytes=167 max-request-bytes=267 max-request-bytes=400"),
 	optionsOf("any-etcd-requests", "streams=0 history=0 drawn-clients=1 drawn-requests=40 drawn-bytes=100 etcd-restarts=0 etcd-snapshots=0 at-rest=true drawn-seed=15", 0, "etcd-answers exact linearizable linearizable-data", "compaction-batch=1 compaction-batch=2"),
 	optionsOf("any-etcd-requests", "streams=1 history=0 drawn-clients=1 drawn-requests=6 drawn-bytes=100 etcd-restarts=0 etcd-snapshots=0 at-rest=true keys=2 items=2 drawn-seed=4", 0, "etcd-answers etcd-nothing-left watch-answers watches-keep-up", "max-request-bytes=70"),
@@ -125,6 +132,8 @@ var otherOptions = slices.Concat(
 // drawn are the requests of one client that a seed draws, one after the other. Seeds in a row were tried, and those stand here that
 // put all of the claims to the test.
 var drawn = slices.Concat(
+	seedsOf("future-reads", "writers=0 writes=0 noise=0 noise-writes=0 noise-for=0s keys=1 items=1 think=0s drawn-readers=1 drawn-requests=6 network=0s scheduling=0s horizon=10s", 0, "justified-refusals timers-owned", "11 25"),
+	seedsOf("any-etcd-requests", "fragment-bytes=60 streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 1, "ordered unique reliable resumable bookmarkable watches-keep-up fragments etcd-answers watch-answers etcd-nothing-left", "17"),
 	seedsOf("any-etcd-requests", "streams=0 history=0 drawn-clients=1 drawn-requests=40 drawn-bytes=100 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 0, "etcd-answers etcd-nothing-left", "1 2 3 4 6 8 10 12 13 14 16 17 18 19 20 21 22 23"),
 	seedsOf("transaction-sizes", "keys=2 items=2 history=0 drawn-clients=1 drawn-requests=30 at-rest=true", 0, "etcd-answers linearizable linearizable-data", "1 3 5 6 7 9 10 11 12"),
 	seedsOf("request-sizes", "keys=2 items=2 history=0 drawn-clients=1 drawn-requests=40 drawn-bytes=8 at-rest=true", 0, "etcd-answers linearizable linearizable-data", "3 5 6 7 9 10 11 12"),

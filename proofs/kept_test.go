@@ -15,6 +15,7 @@ import (
 	"github.com/watchbed/watchbed/diagnosis/proof"
 	"github.com/watchbed/watchbed/explore/prove"
 	"github.com/watchbed/watchbed/report"
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -208,7 +209,7 @@ func (k *kept) bugs(to *strings.Builder) {
 		if f.Shrunk > 0 {
 			shrunk = strconv.Itoa(f.Shrunk)
 		}
-		fmt.Fprintf(to, "| %s | %s | %s | %d | %s | [%s](%s) | %s | %s | %s |\n", b.name, b.scenario.Name, b.set, b.firings, f.Violated,
+		fmt.Fprintf(to, "| %s | %s | %s | %s | %s | [%s](%s) | %s | %s | %s |\n", b.name, b.scenario.Name, b.set, b.bound(b.scenario), f.Violated,
 			f.length(), storiesDir+"/"+b.story(), shrunk, f.covered(), f.Without)
 	}
 	k.covers(to)
@@ -284,7 +285,7 @@ func (k *kept) promise(b *strings.Builder, p *promise) {
 		if !ok {
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.set, r.bound(), r.etcd, r.design, f.verdict(storiesDir+"/"+r.story()), f.covered())
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.set, r.bound(p.scenario), r.etcd, r.design, f.verdict(storiesDir+"/"+r.story()), f.covered())
 	}
 }
 
@@ -309,7 +310,7 @@ func (k *kept) catalogue(b *strings.Builder) {
 		}
 		for _, r := range p.rows() {
 			if f, ok := k.Proofs[r.name()]; ok {
-				fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", p.scenario.Name, r.set, r.bound(), r.etcd, r.design, strings.Join(p.claims, ", "),
+				fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", p.scenario.Name, r.set, r.bound(p.scenario), r.etcd, r.design, strings.Join(p.claims, ", "),
 					f.verdict(storiesDir+"/"+r.story()), f.covered())
 			}
 		}
@@ -326,12 +327,12 @@ func (k *kept) notJudged(p *promise) string {
 	return ""
 }
 
-// bound is what ends the runs.
-func (r *row) bound() string {
-	if r.timed() {
+// bound is what ends the runs of a scenario.
+func (b *bounds) bound(sc *testbed.Scenario) string {
+	if sc.Params.Clock.Mode == sim.Timed {
 		return "by the clock"
 	}
-	return strconv.Itoa(r.firings)
+	return strconv.Itoa(b.firings)
 }
 
 func (f *figures) verdict(story string) string {
