@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/overlay"
 	"github.com/watchbed/watchbed/upstream/patches"
+	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
 // pinned is the version that the guest's own go.mod and go.sum are about.
@@ -58,7 +58,7 @@ func build(text string) (string, error) {
 	}
 	raw := filepath.Join(work, "guest.wasm")
 	if _, err := goTool(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
-		return "", fmt.Errorf("%s does not compile: %w", s.name, err)
+		return "", doesNotCompile(s.name, work, err)
 	}
 	wasm, err := os.ReadFile(raw)
 	if err != nil {
@@ -69,6 +69,7 @@ func build(text string) (string, error) {
 	}
 	// A rename leaves a guest that runs as it is.
 	path := guests.Path(directory, s.name)
+	wasm = engine.Stamp(wasm, protocol.Version)
 	if err := os.WriteFile(raw, wasm, 0o644); err != nil {
 		return "", err
 	}
@@ -106,7 +107,7 @@ func prepare(s *source, work string) error {
 	return nil
 }
 
-// goTool runs the go command for the guest, the one whose release was checked, and returns what it says. The error is the first line of
+// goTool runs the go command for the guest, the one whose release was checked, and returns what it says. The error has
 // what it complains about.
 func goTool(folder string, arguments ...string) (string, error) {
 	c := exec.Command("go", arguments...)
@@ -115,13 +116,7 @@ func goTool(folder string, arguments ...string) (string, error) {
 	var out, complaints bytes.Buffer
 	c.Stdout, c.Stderr = &out, &complaints
 	if err := c.Run(); err != nil {
-		text := strings.TrimSpace(complaints.String())
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading") {
-				return "", errors.New(line)
-			}
-		}
-		return "", err
+		return "", &complaint{strings.TrimSpace(complaints.String()), err}
 	}
 	return strings.TrimSpace(out.String()), nil
 }

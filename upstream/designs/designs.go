@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
+	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
 // published are the versions for which there is a design whether they are compiled or not.
@@ -116,6 +117,12 @@ func load(name string) (*engine.Module, error) {
 	wasm, err := os.ReadFile(guests.Path(directory, name))
 	if err != nil {
 		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository", name, name)
+	}
+	switch version, err := engine.Stamped(wasm); {
+	case err != nil:
+		return nil, fmt.Errorf("the guest %s cannot be read: %w; run \"make upstream GUEST=%s\" again", name, err, name)
+	case version != protocol.Version:
+		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, protocol.Version, name)
 	}
 	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"))
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -145,22 +144,13 @@ func (m *machine) run(h Host, now int64, message []byte) (until int64, err error
 	return w.until, nil
 }
 
-// Crash is how a guest came to its end: what it wrote, a panic with its stack as a rule.
-type Crash struct {
-	// Reason is the first line, Stack is everything.
-	Reason, Stack string
-}
-
-func (c *Crash) Error() string { return "the guest crashed: " + c.Reason }
-
 func (m *machine) end() error {
 	text := m.stderr.String()
 	var exit *sys.ExitError
 	if text == "" || !errors.As(m.ended, &exit) && text == "" {
 		return fmt.Errorf("the guest ended: %w", m.ended)
 	}
-	reason, _, _ := strings.Cut(text, "\n")
-	return &Crash{Reason: reason, Stack: text}
+	return crash(text)
 }
 
 func (m *machine) close() {

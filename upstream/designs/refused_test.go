@@ -1,0 +1,34 @@
+package designs
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/guests"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// TestGuestsThatAreRefused: one line says what is wrong with the file of a guest, and what to do.
+func TestGuestsThatAreRefused(t *testing.T) {
+	directory := t.TempDir()
+	t.Setenv("WATCHBED_GUESTS", directory)
+	empty := []byte("\x00asm\x01\x00\x00\x00")
+	const again = `run "make upstream GUEST=kubernetes@x" again`
+	for _, c := range []struct {
+		wasm []byte
+		want string
+	}{
+		{nil, "the guest kubernetes@x cannot be read: not a WebAssembly module, or one that was cut off; " + again},
+		{empty, "the guest kubernetes@x speaks version 0 of the protocol and this program version 1: " + again},
+		{engine.Stamp(empty, protocol.Version+1), "the guest kubernetes@x speaks version 2 of the protocol and this program version 1: " + again},
+	} {
+		require.NoError(t, os.WriteFile(guests.Path(directory, "kubernetes@x"), c.wasm, 0o644))
+		_, err := load("kubernetes@x")
+		require.EqualError(t, err, c.want)
+	}
+	_, err := load("kubernetes@y")
+	require.EqualError(t, err, `the guest kubernetes@y is not compiled: run "make upstream GUEST=kubernetes@y" in the repository`)
+}
