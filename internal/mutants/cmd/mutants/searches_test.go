@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ func TestSearchedTableIsWhatWasFound(t *testing.T) {
 		}
 	}
 	require.Len(t, list, sampleSize)
+	slices.SortFunc(list, func(a, b *searched) int { return strings.Compare(drawnAt(a.ID), drawnAt(b.ID)) })
 	head, _, _ := strings.Cut(searchedTable(list, largestRow), "\n## Found")
 	require.True(t, strings.HasPrefix(string(text), head), "written otherwise: go run ./internal/mutants/cmd/mutants -searches")
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -45,11 +46,12 @@ func (s *searched) unjudged() string {
 	if err != nil {
 		return ""
 	}
-	if sc.Params.Clock.Mode == sim.Timed {
-		return "it shows in runs with a clock"
-	}
-	if p, err := testbed.FindProperty(s.KilledWhat); err == nil && p.Past == nil && p.Goal == nil {
+	timed := sc.Params.Clock.Mode == sim.Timed
+	if p, err := testbed.FindProperty(s.KilledWhat); err == nil && s.KilledWhat != explore.NoPanic && (timed && p.TimedPast == nil || !timed && p.Past == nil && p.Goal == nil) {
 		return "a search does not judge the property"
+	}
+	if timed {
+		return "it shows in runs with a clock, and in no row with one"
 	}
 	return ""
 }
