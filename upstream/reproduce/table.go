@@ -74,7 +74,7 @@ func tables(of map[string]*figures) (string, error) {
 			}
 		}
 	}
-	b.WriteString("\n## What is not looked for\n\n| bug | upstream's suite | what is lacking here |\n|---|---|---|\n")
+	b.WriteString("\n## What is not found\n\n| bug | upstream's suite | what is lacking here, or where it was looked for |\n|---|---|---|\n")
 	for i := range rows {
 		if r := &rows[i]; r.scenario == "" {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", r.name, r.suite, r.why)
