@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+const head = `# What the scenarios say over Kubernetes' own cacher
+
+Each scenario of ` + "`simrun list`" + ` with the design ` + guest + `, in front of etcd ` + newEtcd + `, a few in front of ` + oldEtcd + ` as well. ` + "`go run ./verdicts`" + ` in the folder upstream
+measures all of it and writes this page and verdicts.json; ` + "`go run ./verdicts NAME`" + ` measures one scenario again. ` + "`go test ./verdicts`" + ` holds the
+page to verdicts.json, to the catalogue and to the reasons in Go, and measures a few rows again.
+
+A row has as many schedules as some seconds of a processor are enough for, %d at most, from seed 0 on of the strategy that simrun takes by default. A scenario with hundreds of clients
+has a few. "Holds" is said of these schedules only. Settings of a scenario that do not reach the guest do not hold for its judges either.
+
+%s
+`
+
+// render is the page.
+func render(rows []row) (string, error) {
+	var b strings.Builder
+	var sums strings.Builder
+	for _, etcd := range versions {
+		s, err := sum(rows, etcd)
+		if err != nil {
+			return "", err
+		}
+		sums.WriteString(s)
+	}
+	fmt.Fprintf(&b, head, most, sums.String())
+	for _, section := range []struct {
+		title, text string
+		of          verdict
+	}{
+		{"Violated", "Each with its reason. What is known of designs that do as the guest does stands beside the scenario, in its rows of what is known.", violated},
+		{"Holds", "Claims that were never checked have their reasons below.", holds},
+		{"Says nothing about what it is for", "The option that the scenario lives from does not reach the guest. The claims that were checked hold all the same.", misses},
+		{"Cannot be put together", "", refused},
+		{"Has no cache", "Scenarios about etcd alone.", noCache},
+	} {
+		if err := renderSection(&b, rows, section.title, section.text, section.of); err != nil {
+			return "", err
+		}
+	}
+	if left := waiting(rows); len(left) > 0 {
+		fmt.Fprintf(&b, "\n## Not measured yet\n\n`go run ./verdicts -missing` measures them: %s.\n", strings.Join(left, ", "))
+	}
+	b.WriteString("\n## Claims that are never checked over a guest\n\n| property | why |\n|---|---|\n")
+	names := make([]string, 0, len(unjudged))
+	for name := range unjudged {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&b, "| %s | %s |\n", name, unjudged[name])
+	}
+	return b.String(), nil
+}
+
+// verdict is what a row comes to.
+type verdict int
+
+const (
+	holds verdict = iota
+	violated
+	misses
+	refused
+	noCache
+)
+
+func verdictOf(r *row) verdict {
+	switch {
+	case r.Refused != "":
+		return refused
+	case r.NoCache:
+		return noCache
+	case slices.ContainsFunc(r.Claims, func(c claim) bool { return c.Violated > 0 }):
+		return violated
+	case missOf(r.Scenario) != nil || !slices.ContainsFunc(r.Claims, func(c claim) bool { return c.Checked > 0 }):
+		return misses
+	}
+	return holds
+}
+
+// sum is how many rows of one version come to what.
+func sum(rows []row, etcd string) (string, error) {
+	var n [noCache + 1]int
+	var schedules uint64
+	for i := range rows {
+		if r := &rows[i]; r.Etcd == etcd {
+			n[verdictOf(r)]++
+			schedules += r.Schedules
+		}
+	}
+	return fmt.Sprintf("On etcd %s, in %d schedules: %d scenarios hold, %d violate a claim for a reason that is known, %d say nothing about what they are for, "+
+		"%d cannot be put together, %d have no cache.\n", etcd, schedules, n[holds], n[violated], n[misses], n[refused], n[noCache]), nil
+}
+
+func renderSection(b *strings.Builder, rows []row, title, text string, of verdict) error {
+	var lines []string
+	for i := range rows {
+		r := &rows[i]
+		if verdictOf(r) != of || (of == noCache || of == refused) && r.Etcd != versions[0] {
+			continue
+		}
+		said, err := remarks(r, of)
+		if err != nil {
+			return err
+		}
+		if of == noCache {
+			lines = append(lines, r.Scenario)
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("| %s | %s | %d | %s |\n", r.Scenario, r.Etcd, r.Schedules, said))
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", title, text)
+	if of == noCache {
+		fmt.Fprintf(b, "%s.\n", strings.Join(lines, ", "))
+		return nil
+	}
+	b.WriteString("| scenario | etcd | schedules | |\n|---|---|---|---|\n" + strings.Join(lines, ""))
+	return nil
+}
+
+// remarks is what there is to say of a row.
+func remarks(r *row, of verdict) (string, error) {
+	if r.Refused != "" {
+		return r.Refused, nil
+	}
+	var said []string
+	all, err := knownOf(r)
+	if err != nil {
+		return "", err
+	}
+	checked, never := 0, []string{}
+	for _, c := range r.Claims {
+		if c.Violated > 0 {
+			said = append(said, fmt.Sprintf("**%s** in %d: %s", c.Property, c.Violated, why(r, &c, all)))
+		}
+		if c.Checked > 0 {
+			checked++
+			continue
+		}
+		text := c.Property
+		if because := unasked[[2]string{r.Scenario, c.Property}]; because != "" {
+			text += " (" + because + ")"
+		}
+		never = append(never, text)
+	}
+	if m := missOf(r.Scenario); m != nil {
+		said = append(said, fmt.Sprintf("%s: %s", m.option, m.because))
+	}
+	if of != refused && of != noCache {
+		said = append(said, fmt.Sprintf("%d of %d claims checked", checked, len(r.Claims)))
+	}
+	if len(never) > 0 {
+		said = append(said, "never "+strings.Join(never, ", "))
+	}
+	for _, v := range all {
+		unseen := !slices.ContainsFunc(r.Claims, func(c claim) bool { return c.Property == v.Property.Name && c.Violated > 0 })
+		if unseen && !v.Rarely {
+			said = append(said, "not seen, and our cache violates it: "+v.Property.Name)
+		}
+	}
+	sc, err := testbed.FindScenario(r.Scenario)
+	if err != nil {
+		return "", err
+	}
+	lost, err := dropped(sc)
+	if err != nil {
+		return "", err
+	}
+	if len(lost) > 0 {
+		var names []string
+		for _, s := range lost {
+			names = append(names, s.String())
+		}
+		said = append(said, "without "+strings.Join(names, ", "))
+	}
+	if r.Truncated > 0 {
+		said = append(said, fmt.Sprintf("%d schedules were cut off by their limit of steps", r.Truncated))
+	}
+	return strings.Join(said, "; "), nil
+}
+
+// why is the reason of a violation.
+func why(r *row, c *claim, all []known.Violation) string {
+	for _, v := range all {
+		if v.Property.Name == c.Property {
+			return "known: " + strings.Join(v.Because, "; ")
+		}
+	}
+	if because := reasons[[2]string{r.Scenario, c.Property}]; because != "" {
+		return because
+	}
+	return "no reason is known"
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// row is what a scenario says over a guest in front of one version of etcd. All of it is measured.
+type row struct {
+	Scenario, Etcd string
+	// Refused is why no such world can be put together, empty if one can. NoCache: the world has no
+	// cache, so that there is nothing to say of one.
+	Refused string `json:",omitempty"`
+	NoCache bool   `json:",omitempty"`
+	// Schedules is how many ran, from seed 0 on, Truncated how many of these reached the limit of steps.
+	Schedules uint64  `json:",omitempty"`
+	Truncated uint64  `json:",omitempty"`
+	Claims    []claim `json:",omitempty"`
+}
+
+// claim is one property that a scenario claims.
+type claim struct {
+	Property string
+	// Checked is how often it was, Violated in how many schedules it was violated.
+	Checked, Violated uint64
+}
+
+// rowOf is the row of a scenario and a version, nil if there is none.
+func rowOf(rows []row, scenario, etcd string) *row {
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.key() == [2]string{scenario, etcd} }); i >= 0 {
+		return &rows[i]
+	}
+	return nil
+}
+
+// key names a row.
+func (r *row) key() [2]string { return [2]string{r.Scenario, r.Etcd} }
+
+// String is a line about it.
+func (r *row) String() string {
+	switch {
+	case r.Refused != "":
+		return fmt.Sprintf("%s on etcd %s: %s", r.Scenario, r.Etcd, r.Refused)
+	case r.NoCache:
+		return fmt.Sprintf("%s on etcd %s: no cache", r.Scenario, r.Etcd)
+	}
+	line := fmt.Sprintf("%s on etcd %s, %d schedules:", r.Scenario, r.Etcd, r.Schedules)
+	for _, c := range r.Claims {
+		switch {
+		case c.Violated > 0:
+			line += fmt.Sprintf(" %s violated in %d,", c.Property, c.Violated)
+		case c.Checked == 0:
+			line += fmt.Sprintf(" %s never checked,", c.Property)
+		}
+	}
+	return line[:len(line)-1]
+}
+
+// data is the file with all rows, page the one that shows them.
+const (
+	data = "verdicts.json"
+	page = "README.md"
+)
+
+func read(path string) ([]row, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	return rows, json.Unmarshal(text, &rows)
+}
+
+func write(path string, rows []row) error {
+	text, err := json.MarshalIndent(rows, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// TestTableHasItsReasons: each violation and each claim that is never checked has its reason, no reason is left over, and the page
+// shows the rows, and the scenarios that have none.
+func TestTableHasItsReasons(t *testing.T) {
+	rows, err := read(data)
+	require.NoError(t, err)
+	wrong, err := amiss(rows)
+	require.NoError(t, err)
+	require.Empty(t, wrong)
+	text, err := render(rows)
+	require.NoError(t, err)
+	shown, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, text, string(shown), "run \"go run ./verdicts NAME\" with the scenario that changed")
+}
+
+// measuredAgain are rows of which all schedules take seconds together: quiet ranges, compaction, initial events.
+var measuredAgain = []string{"issue-17507", "crash-in-compaction", "watch-list-six-seconds"}
+
+// TestRowsAreMeasuredAgain: the same schedules come to the same counts.
+func TestRowsAreMeasuredAgain(t *testing.T) {
+	rows, err := read(data)
+	require.NoError(t, err)
+	for _, name := range measuredAgain {
+		sc, err := testbed.FindScenario(name)
+		require.NoError(t, err)
+		i := slices.IndexFunc(rows, func(r row) bool { return r.Scenario == name })
+		require.GreaterOrEqual(t, i, 0, name)
+		again, err := count(t.Context(), sc, rows[i].Etcd, rows[i].Schedules)
+		require.NoError(t, err)
+		require.Equal(t, rows[i], again, "run \"go run ./verdicts %s\"", name)
+	}
+}
+
+// TestAmissIsFound: a violation without a reason, a claim that is never checked without one, and a row that is about nothing.
+func TestAmissIsFound(t *testing.T) {
+	rows, err := read(data)
+	require.NoError(t, err)
+	of := rowOf(rows, "resumed-watch", newEtcd)
+	require.NotNil(t, of)
+	of.Claims[0].Violated, of.Claims[1].Checked = 1, 0
+	wrong, err := amiss(append(rows, row{Scenario: "none", Etcd: newEtcd}))
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{
+		"resumed-watch on etcd 3.6.16 violates " + of.Claims[0].Property + ", and there is no reason for it",
+		"resumed-watch on etcd 3.6.16 never checks " + of.Claims[1].Property + ", and there is no reason for it",
+		"the row of none on etcd 3.6.16 is about nothing that is measured",
+	}, wrong)
+	reasons[[2]string{"issue-15220", "linearizable"}] = "as shipped: none"
+	defer delete(reasons, [2]string{"issue-15220", "linearizable"})
+	wrong, err = idle(rows)
+	require.NoError(t, err)
+	require.Equal(t, []string{"there is a reason why issue-15220 violates linearizable, and it does not"}, wrong)
+}
