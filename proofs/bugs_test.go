@@ -68,6 +68,8 @@ var bugs = []bug{
 	{"created-overtakes-progress", scenarios.SecondWatch, bounds{"writes=1", 1}},
 	{"count-of-selection", scenarios.AnyEtcdRequests, bounds{"drawn-seed=278 keys=2 items=2 etcd-restarts=0" + drawnTwice, 0}},
 	{"deletes-count-one", scenarios.AnyEtcdRequests, bounds{"drawn-seed=155 keys=2 items=2 etcd-restarts=0" + drawnTwice, 0}},
+	{"fragment-for-each-event", scenarios.AnyEtcdRequests, bounds{"drawn-seed=14 fragment-bytes=150 streams=1 keys=3 items=3 history=0 drawn-clients=1" +
+		" drawn-requests=1 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0 at-rest=true", 1}},
 	{"new-value-as-previous", scenarios.AnyEtcdRequests, bounds{"drawn-seed=17 keys=2 items=2" + drawnBefore, 0}},
 	{"requested-revision-in-header", scenarios.AnyEtcdRequests, bounds{"drawn-seed=24 keys=2 items=2" + drawnBefore, 0}},
 	{"physical-after-first-batch", etcdrequests.PhysicalCompactions, bounds{"keys=2 items=2 history=4 drawn-clients=1 drawn-requests=8 drawn-seed=43", 12}},
