@@ -9,10 +9,7 @@ import (
 // of designs that do as the guest does. A reason begins with what it comes to: "our assumption" if the scenario or a judge
 // wants what nobody has promised, "as shipped" if Kubernetes is meant to do so, or the page in findings/. A false alarm is mended. A violation
 // without a reason fails the test, and so does a reason without a violation.
-var reasons = map[[2]string]string{
-	{"bookmarks", "bookmarks-in-time"}: "our assumption: the judge counts fractions of a second, and the cacher's dispatcher whole ones (watcherBookmarkTimeBuckets), " +
-		"so that a bookmark comes up to a second before it is due",
-}
+var reasons = map[[2]string]string{}
 
 // knownOf is what is known of a scenario over designs that do as a guest does.
 func knownOf(r *row) ([]known.Violation, error) {
