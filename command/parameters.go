@@ -115,7 +115,7 @@ func (f *parameters) apply(p *testbed.Params) error {
 		if !without.Has(name) {
 			continue
 		}
-		return usage("--bug %s changes nothing: etcd %s with the cache design %s has it already", name, p.Etcd, p.Cache)
+		return usage("--bug %s changes nothing: etcd %s with the cache design %s has it already", name, p.EtcdName(), p.Cache)
 	}
 	return nil
 }

@@ -234,7 +234,6 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	c.refuses([]string{"--firings is for runs without a clock", "horizon=20s"}, "prove", "issue-17507", "--firings", "1")
 	c.refuses([]string{"needs a horizon", "horizon=20s"}, "prove", "issue-15220", "--set", "mode=timed")
 	c.refuses([]string{"horizon=200ms", "within 316ms", "horizon=632ms"}, "prove", "issue-17507", "--set", "noise-writes=1", "--set", "horizon=200ms")
-	c.refuses([]string{"slow-start claims nothing", "timed runs"}, "prove", "slow-start")
 	c.refuses([]string{"--engine schedules", "timed", "mode=untimed"}, "prove", "issue-17507", "--engine", "schedules")
 	c.refuses([]string{"--answers 1: want 2"}, "prove", "issue-15220", "--answers", "1")
 	c.refuses([]string{"--firings -1"}, "prove", "issue-15220", "--firings", "-1")

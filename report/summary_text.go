@@ -52,7 +52,10 @@ func checked(p *summary.Property) string {
 // Subject is the versions, the design and the bugs. The client is empty if it is that of
 // the server's release.
 func Subject(etcd, client, cache string, bugs []string) string {
-	text := "etcd " + etcd
+	text := etcd
+	if !strings.Contains(etcd, "@") {
+		text = "etcd " + etcd
+	}
 	if client != "" {
 		text += ", client " + client
 	}

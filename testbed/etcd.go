@@ -1,7 +1,10 @@
 package testbed
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/model"
@@ -11,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
 	"github.com/watchbed/watchbed/sim/wire"
+	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/testbed/truth"
 	"github.com/watchbed/watchbed/workload"
@@ -21,6 +25,8 @@ import (
 type cluster struct {
 	config etcd.Config
 	server *etcd.Server
+	// served is the node that has the server, if a program serves its watches.
+	served program.Node
 	// follower is nil if watches are served by the server itself.
 	follower *etcd.Server
 	initial  model.Initial
@@ -41,9 +47,55 @@ func (c *cluster) configure(s *System) error {
 		return err
 	}
 	c.server = etcd.New(c.config)
+	if err := c.useProgram(p); err != nil {
+		return err
+	}
 	if s.topology.Lagging {
 		c.follower = etcd.New(c.followerConfig(s))
 	}
+	return nil
+}
+
+// setEtcd has etcd be a release, "3.5.7", or a program that serves its watches, "etcd@v3.5.7".
+func (p *Params) setEtcd(name string) error {
+	if !strings.Contains(name, "@") {
+		if served, err := p.program(); err != nil || served != nil && served.Version != name {
+			p.Program = ""
+		}
+		p.Etcd = name
+		return checkEtcd(name)
+	}
+	found, err := program.Find(name)
+	if err != nil {
+		return err
+	}
+	p.Etcd, p.Program = found.Version, name
+	return nil
+}
+
+// EtcdName is what people call the etcd by: its release, or the program that serves its watches.
+func (p *Params) EtcdName() string { return cmp.Or(p.Program, p.Etcd) }
+
+// program is the one that serves the watches of etcd, nil if there is none.
+func (p *Params) program() (*program.Program, error) {
+	if p.Program == "" {
+		return nil, nil
+	}
+	return program.Find(p.Program)
+}
+
+// useProgram has a program serve the watches, if there is one. It is one member, which leads.
+func (c *cluster) useProgram(p *Params) error {
+	found, err := p.program()
+	switch {
+	case err != nil || found == nil:
+		return err
+	case found.Version != p.Etcd:
+		return fmt.Errorf("etcd-program=%s is of etcd %s, and etcd=%s: give both the same version", p.Program, found.Version, p.Etcd)
+	case p.ChangesMember(), p.Topology.Lagging:
+		return fmt.Errorf("etcd-program=%s is one member that leads: it takes no members, downgrade, failovers or lagging follower", p.Program)
+	}
+	c.served = found.New(c.server)
 	return nil
 }
 
@@ -164,8 +216,14 @@ func (s *System) Members() []Member {
 const etcdName, followerName = "etcd", "etcd-follower"
 
 func (c *cluster) build(s *System, w *sim.World) {
-	c.server.Reset(c.config)
-	w.Pace(w.Add(etcdName, c.server), s.params.Clock.EtcdTransfer)
+	var node sim.Node = c.server
+	if c.served != nil {
+		c.served.Reset(c.config)
+		node = c.served
+	} else {
+		c.server.Reset(c.config)
+	}
+	w.Pace(w.Add(etcdName, node), s.params.Clock.EtcdTransfer)
 	if c.follower != nil {
 		c.follower.Reset(c.followerConfig(s))
 		w.Add(followerName, c.follower)

@@ -112,12 +112,12 @@ func (p *Params) equalNodes() (Nodes, error) {
 	if n.Cache, err = cache.ForDesign(p.Cache); err != nil {
 		return n, err
 	}
-	design, err := cache.FindDesign(p.Cache)
+	ignored, err := p.ignoredBy()
 	if err != nil {
 		return n, err
 	}
 	for _, s := range append(p.masks(), p.Settings...) {
-		if design.Ignores(s.Name) {
+		if ignored(s.Name) != "" {
 			continue
 		}
 		if err := nodeGroup.Set(&n, s.Name, s.Value); err != nil {
@@ -129,11 +129,41 @@ func (p *Params) equalNodes() (Nodes, error) {
 		return n, err
 	}
 	for _, b := range bugs {
-		if i := slices.IndexFunc(b.Settings, func(s option.Setting) bool { return design.Ignores(s.Name) }); i >= 0 {
-			return n, fmt.Errorf("the bug %s is %s, an option that the node of the cache design %s does not read", b.Name, b.Settings[i], design.Name)
+		for _, s := range b.Settings {
+			if by := ignored(s.Name); by != "" {
+				return n, fmt.Errorf("the bug %s is %s, an option that %s does not read", b.Name, s, by)
+			}
 		}
 	}
 	return n, nodeGroup.ApplyAll(&n, bugs...)
+}
+
+// ignoredBy returns a function that says which node is other code than the simulated one and does not read an
+// option; it is empty if none is.
+func (p *Params) ignoredBy() (func(option string) string, error) {
+	design, err := cache.FindDesign(p.Cache)
+	if err != nil {
+		return nil, err
+	}
+	served, err := p.program()
+	if err != nil {
+		return nil, err
+	}
+	return func(option string) string {
+		switch {
+		case design.Ignores(option):
+			return "the node of the cache design " + design.Name
+		case served != nil && served.Ignores(option):
+			return "the program " + served.Name
+		}
+		return ""
+	}, nil
+}
+
+// Ignores reports whether a node is other code than the simulated one and does not read an option.
+func (p *Params) Ignores(option string) bool {
+	ignored, err := p.ignoredBy()
+	return err == nil && ignored(option) != ""
 }
 
 // Has reports whether a bug changes nothing: the release and the design have it

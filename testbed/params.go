@@ -13,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/program"
 	"github.com/watchbed/watchbed/testbed/topology"
 	"github.com/watchbed/watchbed/workload"
 )
@@ -24,6 +25,8 @@ type Params struct {
 	// Etcd and Client are versions, Cache is a design: presets of the options of the
 	// nodes. Client is that of the server's own release if it is empty.
 	Etcd, Client, Cache string
+	// Program is the program that serves the watches of etcd, of the same version; empty is the simulated server.
+	Program string
 	// Settings are options of the nodes that are set on top of version and design.
 	Settings []option.Setting
 	// Bugs are known bugs that are planted, by name; each overrides a setting of the
@@ -49,6 +52,7 @@ var ofParams = option.Join(
 var (
 	presets = option.NewGroup("presets",
 		option.Text("etcd", func(p *Params) *string { return &p.Etcd }, checkEtcd, "a version", "version of the etcd server"),
+		option.Text("etcd-program", func(p *Params) *string { return &p.Program }, checkProgram, "a program", "program that serves the watches of etcd (empty: the simulated server)"),
 		option.Text("client", func(p *Params) *string { return &p.Client }, checkClient, "a version", "version of clientv3 (empty: that of the server)"),
 		option.Text("cache", func(p *Params) *string { return &p.Cache }, checkDesign, "a design", "design of the cache"),
 		option.List("bugs", func(p *Params) *[]string { return &p.Bugs }, checkBugs, "known bugs that are planted"),
@@ -67,6 +71,9 @@ var (
 // the version, the design and the scenario say. A planted bug that sets the same
 // option is an error.
 func (p *Params) Set(name, value string) error {
+	if name == "etcd" {
+		return p.setEtcd(value)
+	}
 	if o := ofParams.Lookup(name); o != nil {
 		return o.Set(p, value)
 	}
@@ -287,6 +294,14 @@ func (p *Params) fit() error {
 
 func checkEtcd(v string) error {
 	_, err := etcd.Release(v)
+	return err
+}
+
+func checkProgram(name string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := program.Find(name)
 	return err
 }
 

@@ -168,7 +168,7 @@ func (s *System) Goal() prove.Goal { return s.goal }
 // on.
 func (s *System) Adopt(w *sim.World) {
 	t := s.topology
-	s.etcd.server = w.Node(t.Etcd).(*etcd.Server)
+	s.etcd.server = w.Node(t.Etcd).(etcd.Node).Simulated()
 	if s.etcd.follower != nil {
 		s.etcd.follower = w.Node(t.Watches).(*etcd.Server)
 	}

@@ -45,6 +45,9 @@ func (s *search) candidates() []candidate {
 	}
 	var planted, etcd, client, cache []candidate
 	for _, c := range n.Choices() {
+		if s.params.Ignores(c.Name) {
+			continue
+		}
 		for _, one := range s.owned(c, servers) {
 			switch {
 			case one.planted:

@@ -43,7 +43,7 @@ func (cfg *Config) alike(a, b *plan) bool {
 		return false
 	}
 	right, err := second.Nodes()
-	return err == nil && left == right && slices.Equal(checksPassed(first.Etcd), checksPassed(second.Etcd))
+	return err == nil && left == right && first.Program == second.Program && slices.Equal(checksPassed(first.Etcd), checksPassed(second.Etcd))
 }
 
 // bare are the parameters of a cell without a scenario and without masks.

@@ -104,7 +104,10 @@ func (cfg *Config) params(sc *testbed.Scenario, version, design string) (testbed
 	if err != nil {
 		return p, err
 	}
-	p.Etcd, p.Cache = of.version, of.design
+	if err := p.Set("etcd", of.version); err != nil {
+		return p, err
+	}
+	p.Cache = of.design
 	for _, change := range of.settings {
 		if err := p.Set(change.Name, change.Value); err != nil {
 			return p, err

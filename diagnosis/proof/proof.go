@@ -232,7 +232,7 @@ func subjects(sc *testbed.Scenario, p testbed.Params, seen *[]*sim.Seen) func() 
 // about is what a proof says before there is a result.
 func about(sc *testbed.Scenario, p *testbed.Params, engine string, b prove.Bounds) *Proof {
 	return &Proof{
-		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine,
+		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Engine: engine,
 		Bounds: Bounds{Workload: texts(p.Extent()), Firings: b.Firings, Depth: b.Depth, Answers: b.Answers, AtRest: p.Clock.AtRest && p.Clock.Mode == sim.Untimed},
 		Masked: story.Masked(p), Settings: story.Settings(p),
 		Cut: []Cut{}, Failures: []Failure{},

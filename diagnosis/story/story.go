@@ -65,6 +65,14 @@ type Run struct {
 // runs the violation is taken to show at the end.
 const maxJudged = 2_000
 
+// etcdOf is the etcd of a run in words.
+func etcdOf(p *testbed.Params) string {
+	if p.Program != "" {
+		return p.Program
+	}
+	return "etcd " + strings.Join(p.MemberVersions(), " and ")
+}
+
 // Tell replays a recording and tells how it fails in the way f. The recording
 // should be a small one: what happens in it is told. The error is a
 // *recording.Divergence or a *recording.TraceMismatch if it does not replay.
@@ -75,7 +83,7 @@ func Tell(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*S
 	}
 	p := r.system.Params()
 	return &Story{
-		Title:   fmt.Sprintf("%s on etcd %s with the cache design %s: %s is violated", sc.Name, strings.Join(p.MemberVersions(), " and "), p.Cache, f.Property),
+		Title:   fmt.Sprintf("%s on %s with the cache design %s: %s is violated", sc.Name, etcdOf(&p), p.Cache, f.Property),
 		Failure: f,
 		Lines:   condense(r),
 		Why:     r.why(),

@@ -111,7 +111,7 @@ func (x *Failure) is(f explore.Failure) bool {
 // Of says what a campaign came to. Stories and replay files are left to Link.
 func Of(sc *testbed.Scenario, p *testbed.Params, c *campaign.Result) *Summary {
 	s := &Summary{
-		Scenario: sc.Name, Etcd: p.Etcd, Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Masked: story.Masked(p), Settings: story.Settings(p),
+		Scenario: sc.Name, Etcd: p.EtcdName(), Client: p.Client, Cache: p.Cache, Bugs: p.Bugs, Masked: story.Masked(p), Settings: story.Settings(p),
 		Strategy: c.Strategy, FirstSeed: c.FirstSeed, Seeds: c.Schedules, Schedules: c.Schedules,
 		Choices: c.Stats.Choices, Messages: c.Stats.Messages, Seconds: c.Elapsed.Seconds(), CPUSeconds: c.CPU.Seconds(),
 		CampaignHash: c.Hash, Rechecked: c.Rechecked, Truncated: c.Truncated, Interrupted: c.Interrupted,

@@ -37,7 +37,9 @@ type Downgrade struct {
 func (f *Downgrade) Name() string { return "downgrade " + f.Label + " to " + f.To.Version }
 
 // Ready implements sim.Fault.
-func (f *Downgrade) Ready(w *sim.World) bool { return !w.Node(f.Node).(*Server).members.downgraded }
+func (f *Downgrade) Ready(w *sim.World) bool {
+	return !w.Node(f.Node).(Node).Simulated().members.downgraded
+}
 
 // Strike implements sim.Fault.
 func (f *Downgrade) Strike(env *sim.Env) {
@@ -100,7 +102,7 @@ type Clog struct {
 func (f *Clog) Name() string { return "clog " + f.Label }
 
 // Ready implements sim.Fault.
-func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(*Server).watch.Clogged() }
+func (f *Clog) Ready(w *sim.World) bool { return !w.Node(f.Node).(Node).Simulated().watch.Clogged() }
 
 // Strike implements sim.Fault. Nothing waits for the answer.
 func (f *Clog) Strike(env *sim.Env) {
@@ -139,7 +141,9 @@ type EndStream struct {
 func (f *EndStream) Name() string { return "end of stream " + f.Label }
 
 // Ready implements sim.Fault.
-func (f *EndStream) Ready(w *sim.World) bool { return w.Node(f.Node).(*Server).watch.Serves(f.From) }
+func (f *EndStream) Ready(w *sim.World) bool {
+	return w.Node(f.Node).(Node).Simulated().watch.Serves(f.From)
+}
 
 // Strike implements sim.Fault. Nothing waits for the answer.
 func (f *EndStream) Strike(env *sim.Env) { env.Close(env.Call(f.Node, &endStreamMessage{f.From})) }

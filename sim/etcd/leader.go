@@ -24,7 +24,9 @@ type LoseLeader struct {
 func (f *LoseLeader) Name() string { return "no leader in " + f.Label }
 
 // Ready implements sim.Fault.
-func (f *LoseLeader) Ready(w *sim.World) bool { return w.Node(f.Nodes[0]).(*Server).leader.is == leads }
+func (f *LoseLeader) Ready(w *sim.World) bool {
+	return w.Node(f.Nodes[0]).(Node).Simulated().leader.is == leads
+}
 
 // Strike implements sim.Fault. Nothing waits for the answers.
 func (f *LoseLeader) Strike(env *sim.Env) {

@@ -72,6 +72,15 @@ type Server struct {
 	watch *v3rpc.WatchServer
 }
 
+// Node is a Server in a world, or a node that serves the watches of one in its place (package testbed/program).
+type Node interface {
+	sim.Node
+	Simulated() *Server
+}
+
+// Simulated implements Node.
+func (s *Server) Simulated() *Server { return s }
+
 // New returns a server with the contents that cfg names.
 func New(cfg Config) *Server {
 	s := &Server{store: &mvcc.WatchableStore{}}
@@ -208,6 +217,12 @@ func (s *Server) Drained(env *sim.Env, c sim.Conn) { s.watch.Drained(env, c) }
 // Revision is the revision of the last write that was applied and changed
 // something.
 func (s *Server) Revision() int64 { return s.store.CurrentRev() }
+
+// Changes visits what the write of a revision has changed, in order: keys with their new values, and those that
+// it has deleted. No compaction may have deleted that yet.
+func (s *Server) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool)) {
+	s.store.Changes(rev, visit)
+}
 
 // VisibleRevision is the same, or the one before it while the write has sent its events and
 // its revision is not visible yet to serializable reads (mvcc.AfterEvents).

@@ -15,9 +15,6 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// pinned is the version that the guest's own go.mod and go.sum are about.
-const pinned = "v0.37.2"
-
 // build compiles a guest and returns the path of the result.
 func build(text string) (string, error) {
 	s, err := parseSource(text)
@@ -52,7 +49,7 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
-	list, err := overlay.Write(changes, goroot, vendored, changed)
+	list, err := overlay.Write(s.of.overlay, changes, goroot, vendored, changed)
 	if err != nil {
 		return "", err
 	}
@@ -81,7 +78,7 @@ func prepare(s *source, work string) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
-	if err := os.CopyFS(work, os.DirFS("guest")); err != nil {
+	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil {
 		return fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
 	}
 	protocol, err := filepath.Abs("protocol")
@@ -96,7 +93,7 @@ func prepare(s *source, work string) error {
 	if _, err := goTool(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return err
 	}
-	if s.version != pinned {
+	if s.version != s.of.pinned {
 		if _, err := goTool(work, "mod", "tidy"); err != nil {
 			return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/patches"
 )
 
-// source is which Kubernetes a guest is made of.
+// source is what a guest is made of.
 type source struct {
+	of *program
 	// name is that of the guest and of its design.
 	name string
 	// version is one of the published modules, checkout a folder of Kubernetes' repository: one of
@@ -20,16 +21,14 @@ type source struct {
 	patched []*patches.Patch
 }
 
-// program is the only one that there is so far.
-const program = "kubernetes"
-
 func parseSource(text string) (source, error) {
-	of, where, found := strings.Cut(text, "@")
-	if !found || of != program || where == "" {
-		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change", text)
+	name, where, _ := strings.Cut(text, "@")
+	of := find(name)
+	if of == nil || where == "" {
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; or etcd@VERSION, such as etcd@v3.5.7", text)
 	}
 	where, changes := cutPatches(where)
-	s, err := parsePlace(where)
+	s, err := parsePlace(of, where)
 	if err != nil {
 		return source{}, err
 	}
@@ -54,9 +53,12 @@ func cutPatches(where string) (string, []string) {
 }
 
 // parsePlace reads a version or the folder of a checkout.
-func parsePlace(where string) (source, error) {
+func parsePlace(of *program, where string) (source, error) {
 	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
-		return source{name: program + "@" + where, version: where}, nil
+		return source{of: of, name: of.name + "@" + where, version: where}, nil
+	}
+	if of.name != "kubernetes" {
+		return source{}, fmt.Errorf("%s@%s is no version: a checkout can be one of kubernetes alone", of.name, where)
 	}
 	folder, err := filepath.Abs(where)
 	if err != nil {
@@ -65,7 +67,7 @@ func parsePlace(where string) (source, error) {
 	if _, err := os.Stat(filepath.Join(folder, staging, "apiserver", "go.mod")); err != nil {
 		return source{}, fmt.Errorf("%s is no checkout of kubernetes: it has no %s", where, filepath.Join(staging, "apiserver"))
 	}
-	return source{name: program + "@" + filepath.Base(folder), checkout: folder}, nil
+	return source{of: of, name: of.name + "@" + filepath.Base(folder), checkout: folder}, nil
 }
 
 // staging is where Kubernetes' repository has the modules that it publishes.
@@ -75,8 +77,8 @@ const staging = "staging/src/k8s.io"
 func (s *source) edits() ([]string, error) {
 	if s.checkout == "" {
 		var edits []string
-		for _, module := range []string{"apimachinery", "apiserver", "client-go"} {
-			edits = append(edits, fmt.Sprintf("-require=k8s.io/%s@%s", module, s.version))
+		for _, module := range s.of.modules {
+			edits = append(edits, fmt.Sprintf("-require=%s@%s", module, s.version))
 		}
 		return edits, nil
 	}

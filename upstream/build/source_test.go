@@ -12,8 +12,8 @@ import (
 func TestWhatIsNoGuest(t *testing.T) {
 	empty := t.TempDir()
 	for text, want := range map[string]string{
-		"kubernetes":          `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change`,
-		"etcd@v3":             `"etcd@v3" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change`,
+		"kubernetes":          `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; or etcd@VERSION, such as etcd@v3.5.7`,
+		"etcd":                `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; or etcd@VERSION, such as etcd@v3.5.7`,
 		"kubernetes@" + empty: empty + " is no checkout of kubernetes: it has no staging/src/k8s.io/apiserver",
 	} {
 		_, err := parseSource(text)

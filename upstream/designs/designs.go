@@ -1,5 +1,5 @@
-// Package designs registers the compiled guests as designs of a cache, each under its name:
-// kubernetes@v0.37.2. A design whose guest is not compiled says how to compile it.
+// Package designs registers the compiled guests, each under its name: those of Kubernetes as designs of a cache,
+// kubernetes@v0.37.2, and those of etcd as programs that serve its watches, etcd@v3.5.7. One whose guest is not compiled says how to compile it.
 package designs
 
 import (
@@ -24,14 +24,9 @@ import (
 var published = []string{"kubernetes@v0.37.2", "kubernetes@v0.38.0-alpha.2"}
 
 func init() {
-	names := slices.Clone(published)
+	names := published
 	if directory, err := guests.Directory(); err == nil {
-		for _, name := range guests.Names(directory) {
-			// Those with changes are many, and nobody wants them in tables beside what ships.
-			if !slices.Contains(names, name) && !strings.Contains(name, "+") {
-				names = append(names, name)
-			}
-		}
+		names = withOthers(names, guests.Names(directory), kubernetes)
 	}
 	for _, name := range names {
 		cache.RegisterDesign(registered(name))
@@ -56,7 +51,7 @@ var asked struct {
 // named is the design of a guest that is not listed: it has changes, or is not compiled, which its first
 // use says.
 func named(name string) *cache.Design {
-	if !strings.HasPrefix(name, program) {
+	if !strings.HasPrefix(name, kubernetes) {
 		return nil
 	}
 	asked.Lock()
@@ -72,8 +67,20 @@ func named(name string) *cache.Design {
 	return &d
 }
 
-// program is how the names of guests begin.
-const program = "kubernetes@"
+// kubernetes is how the names of its guests begin.
+const kubernetes = "kubernetes@"
+
+// withOthers are these names, and those among the others that begin so, each once. Those with changes are many, and
+// nobody wants them in tables beside what ships.
+func withOthers(names, others []string, with string) []string {
+	names = slices.Clone(names)
+	for _, name := range others {
+		if strings.HasPrefix(name, with) && !slices.Contains(names, name) && !strings.Contains(name, "+") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // promised is what judges may expect of the guests: the defaults of Kubernetes 1.37. Of version-check a
 // guest reads only whether it is none.
@@ -92,7 +99,7 @@ type design struct {
 }
 
 func (d *design) node(c cache.Config) sim.Node {
-	d.once.Do(func() { d.module, d.err = load(d.name) })
+	d.once.Do(func() { d.module, d.err = load(d.name, node.Beginning) })
 	if d.err != nil {
 		refuse(d.err)
 	}
@@ -109,7 +116,8 @@ func refuse(err error) {
 	os.Exit(2)
 }
 
-func load(name string) (*engine.Module, error) {
+// load loads a guest, and tries it. begin is the message with which its runs begin.
+func load(name string, begin func(seed int64) []byte) (*engine.Module, error) {
 	directory, err := guests.Directory()
 	if err != nil {
 		return nil, err
@@ -128,7 +136,7 @@ func load(name string) (*engine.Module, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := node.SelfTest(m); err != nil {
+	if err := node.SelfTest(m, begin); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil

@@ -3,13 +3,18 @@ package engine
 // Host decides what a guest leaves open, and takes its messages. A guest calls it while it
 // runs.
 type Host interface {
-	// Pick says which of the goroutines that can run does so next, by its place in the list.
-	Pick(runnable []Goroutine) int
+	// Pick says which of the goroutines that can run does so next, by its place in the list. There may be just
+	// one. None has all of them wait until the guest runs again; it is possible if the guest receives: if one of its
+	// goroutines waits for the next message.
+	Pick(runnable []Goroutine, receives bool) int
 	// Select says which of n cases of a select statement is taken.
 	Select(g Goroutine, n int) int
 	// Send takes a message, which is valid during the call only.
 	Send(message []byte)
 }
+
+// None is what Pick returns if no goroutine is to run for now.
+const None = -1
 
 // Goroutine names a goroutine by what holds in each run.
 type Goroutine struct {

@@ -124,9 +124,9 @@ func (zeros) Read(p []byte) (int, error) {
 // first is the host while a program boots: what comes first is taken.
 type first struct{}
 
-func (first) Pick([]Goroutine) int      { return 0 }
-func (first) Select(Goroutine, int) int { return 0 }
-func (first) Send([]byte)               {}
+func (first) Pick([]Goroutine, bool) int { return 0 }
+func (first) Select(Goroutine, int) int  { return 0 }
+func (first) Send([]byte)                {}
 
 func (m *machine) run(h Host, now int64, message []byte) (until int64, err error) {
 	m.host, m.now, m.message = h, now, message
@@ -190,12 +190,13 @@ func (m *machine) idle(stack []uint64) {
 const candidateSize = 20
 
 func (m *machine) pick(stack []uint64) {
-	at, n := uint32(stack[0]), int(uint32(stack[1]))
+	// The highest bit says whether a goroutine waits for a message.
+	at, n, receives := uint32(stack[0]), int(uint32(stack[1])&^(1<<31)), uint32(stack[1])>>31 != 0
 	m.runnable = m.runnable[:0]
 	for i := range n {
 		m.runnable = append(m.runnable, m.goroutine(at+uint32(i*candidateSize)))
 	}
-	stack[0] = uint64(m.host.Pick(m.runnable))
+	stack[0] = uint64(uint32(int32(m.host.Pick(m.runnable, receives))))
 }
 
 func (m *machine) choose(stack []uint64) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // etcd is the etcd that the host speaks with. It implements the generated clients of etcd's
@@ -44,14 +45,14 @@ func (e *etcd) call(ctx context.Context, write func(*protocol.Writer, uint32)) (
 	come := make(chan answer, 1)
 	e.calls[conn] = come
 	write(&e.out, conn)
-	send(&e.out)
+	host.Send(&e.out)
 	select {
 	case a := <-come:
 		return a, a.err
 	case <-ctx.Done():
 		delete(e.calls, conn)
 		e.out.Begin(protocol.CloseStream, conn)
-		send(&e.out)
+		host.Send(&e.out)
 		return answer{}, status.FromContextError(ctx.Err()).Err()
 	}
 }
@@ -116,7 +117,7 @@ func (e *etcd) Watch(ctx context.Context, _ ...grpc.CallOption) (grpc.BidiStream
 	s := &stream{etcd: e, ctx: ctx, conn: e.last, come: make(chan struct{}, 1)}
 	e.streams[s.conn] = s
 	e.out.Begin(protocol.Open, s.conn).Bool(requiresLeader(ctx))
-	send(&e.out)
+	host.Send(&e.out)
 	return s, nil
 }
 
@@ -171,7 +172,7 @@ func (s *stream) leave() {
 		s.gone = true
 		delete(s.etcd.streams, s.conn)
 		s.etcd.out.Begin(protocol.CloseStream, s.conn)
-		send(&s.etcd.out)
+		host.Send(&s.etcd.out)
 	}
 }
 
@@ -184,7 +185,7 @@ func (s *stream) Send(r *pb.WatchRequest) error {
 		return status.FromContextError(s.ctx.Err()).Err()
 	}
 	writeWatchRequest(&s.etcd.out, s.conn, r)
-	send(&s.etcd.out)
+	host.Send(&s.etcd.out)
 	return nil
 }
 

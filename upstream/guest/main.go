@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 func main() {
@@ -26,7 +27,7 @@ func main() {
 	klog.SetOutput(discard{})
 	s := &server{etcd: newEtcd()}
 	for {
-		s.receive(protocol.Reader{Bytes: receive()})
+		s.receive(protocol.Reader{Bytes: host.Receive()})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // reply is the answer to a client.
@@ -25,7 +26,7 @@ type reply struct {
 }
 
 func (r *reply) begin(k protocol.Kind) *protocol.Writer { return r.out.Begin(k, r.conn) }
-func (r *reply) send()                                  { send(&r.out) }
+func (r *reply) send()                                  { host.Send(&r.out) }
 
 // last sends the only message of an answer.
 func (r *reply) last() { r.send() }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // etcdPrefix is that of all keys of an API server in etcd.
@@ -105,7 +106,7 @@ func (s *server) serve(conn uint32, answer func(context.Context, *server, *reply
 // start makes the storage: what staging/src/k8s.io/apiserver does in
 // registry.StorageWithCacher and factory.newETCD3Storage.
 func (s *server) start(r *protocol.Reader) {
-	watchbedSeed(uint64(r.Int()))
+	host.Seed(uint64(r.Int()))
 	s.resource = strings.TrimPrefix(r.Text(), etcdPrefix)
 	attributesOfServer = attributes{indexed: r.Text(), unindexed: r.Text(), label: r.Text()}
 	selected := &attributesOfServer

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/feature"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // shown is what the host is told of the cache, beside its objects.
@@ -34,7 +35,7 @@ func (s *server) show() {
 	var out protocol.Writer
 	w := out.Begin(protocol.Shown, 0).Int(int64(resourceVersion)).Bool(now.ready).Bool(now.trusts).Int(now.compacted)
 	s.writeContents(w, objects)
-	send(&out)
+	host.Send(&out)
 }
 
 // recall tells the host which snapshots there are, the oldest first: the resourceVersion from which each stands for
@@ -51,7 +52,7 @@ func (s *server) recall() {
 	for _, past := range all {
 		s.writeContents(w.Int(int64(past.from)), past.objects)
 	}
-	send(&out)
+	host.Send(&out)
 }
 
 func (s *server) writeContents(w *protocol.Writer, of store.Snapshot) {

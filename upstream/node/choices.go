@@ -12,8 +12,11 @@ const maxChoices = 100_000
 
 // Pick implements engine.Host. Each goroutine in turn is a question of its own, so that a recording
 // names those that were passed over. The first that is not passed over runs.
-func (n *Node) Pick(runnable []engine.Goroutine) int {
+func (n *Node) Pick(runnable []engine.Goroutine, _ bool) int {
 	last := len(runnable) - 1
+	if last == 0 {
+		return 0
+	}
 	for i, g := range runnable[:last] {
 		if n.ask(2, "pass over "+name(g)) == 0 {
 			last = i

@@ -36,7 +36,7 @@ func (n *Node) AscendSnapshots(f func(until int64, ascend func(func(*wire.KeyVal
 type recalled struct{ answer []byte }
 
 // Pick implements engine.Host.
-func (*recalled) Pick([]engine.Goroutine) int { return 0 }
+func (*recalled) Pick([]engine.Goroutine, bool) int { return 0 }
 
 // Select implements engine.Host.
 func (*recalled) Select(engine.Goroutine, int) int { return 0 }

@@ -10,8 +10,8 @@ import (
 
 // SelfTest has a guest start twice in different machines, with the same choices, and compares all that came
 // out and what is left in memory. It is for each start of a new guest: one that is
-// not deterministic cannot be replayed.
-func SelfTest(m *engine.Module) error {
+// not deterministic cannot be replayed. begin is the message with which a run begins.
+func SelfTest(m *engine.Module, begin func(seed int64) []byte) error {
 	var hashes [2]uint64
 	for i := range hashes {
 		g, err := m.NewGuest()
@@ -24,11 +24,11 @@ func SelfTest(m *engine.Module) error {
 			if err != nil {
 				return err
 			}
-			if _, err := try(other, 2); err != nil {
+			if _, err := try(other, begin(2), 2); err != nil {
 				return err
 			}
 		}
-		if hashes[i], err = try(g, 1); err != nil {
+		if hashes[i], err = try(g, begin(1), 1); err != nil {
 			return err
 		}
 	}
@@ -38,12 +38,16 @@ func SelfTest(m *engine.Module) error {
 	return nil
 }
 
-// try is a digest of a short run of a guest whose etcd does not answer.
-func try(g *engine.Guest, seed int64) (uint64, error) {
+// Beginning is how a run of an API server's storage begins, whose etcd does not answer.
+func Beginning(seed int64) []byte {
 	var w protocol.Writer
-	w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false).Bool(false).Int(1)
+	return w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false).Bool(false).Int(1).Bytes
+}
+
+// try is a digest of a short run of a guest that is told nothing more.
+func try(g *engine.Guest, begin []byte, seed int64) (uint64, error) {
 	t := &trial{next: uint64(seed)}
-	now, message := int64(0), w.Bytes
+	now, message := int64(0), begin
 	for range selfTestSteps {
 		until, err := g.Run(t, now, message)
 		if err != nil {
@@ -70,7 +74,7 @@ func (t *trial) draw(n int) int {
 	return picked
 }
 
-func (t *trial) Pick(runnable []engine.Goroutine) int { return t.draw(len(runnable)) }
+func (t *trial) Pick(runnable []engine.Goroutine, _ bool) int { return t.draw(len(runnable)) }
 
 func (t *trial) Select(_ engine.Goroutine, n int) int { return t.draw(n) }
 

@@ -33,7 +33,7 @@ func Check(version, goroot string) error {
 // Write writes the overlay into a directory and returns the path of the file that go build
 // -overlay takes. goroot is that of the Go distribution, vendored the folder of the modules, changed the files of modules
 // that are compiled with other contents.
-func Write(directory, goroot, vendored string, changed map[string]string) (string, error) {
+func Write(program Program, directory, goroot, vendored string, changed map[string]string) (string, error) {
 	replaced := map[string]string{}
 	put := func(original, text string) error {
 		path := filepath.Join(directory, fmt.Sprintf("%02d_%s", len(replaced), filepath.Base(original)))
@@ -52,7 +52,7 @@ func Write(directory, goroot, vendored string, changed map[string]string) (strin
 	if err := put(filepath.Join(goroot, "src", "runtime", "watchbed.go"), hooks); err != nil {
 		return "", err
 	}
-	for _, s := range slices.Concat(stubs, added) {
+	for _, s := range slices.Concat(program.stubs, program.added) {
 		if err := put(filepath.Join(vendored, filepath.FromSlash(s.file)), s.text); err != nil {
 			return "", err
 		}
@@ -62,7 +62,7 @@ func Write(directory, goroot, vendored string, changed map[string]string) (strin
 			return "", err
 		}
 	}
-	for _, r := range reduced {
+	for _, r := range program.reduced {
 		files, err := leftOut(filepath.Join(vendored, filepath.FromSlash(r.folder)), r.keep)
 		if err != nil {
 			return "", err

@@ -27,6 +27,10 @@ const (
 	Inspect
 	// Recall asks for the snapshots of the cache.
 	Recall
+	// Apply is what one write of the raft log changes, Compact a compaction in it. A guest that is an etcd takes
+	// CreateWatch, CancelWatch and RequestProgress, and sends WatchResponse.
+	Apply
+	Compact
 )
 
 // From the guest.

@@ -267,6 +267,13 @@ func (s *Store) rangeEvents(minRev, maxRev int64) []*version {
 	return s.backend[from:max(from, s.search(uint64(maxRev)))]
 }
 
+// Changes visits the changes of a revision in order.
+func (s *Store) Changes(rev int64, visit func(kv *wire.KeyValue, deleted bool)) {
+	for _, v := range s.rangeEvents(rev, rev+1) {
+		visit(&v.kv, v.tombstone)
+	}
+}
+
 // search is the position of the first change at or after a revision.
 func (s *Store) search(rev uint64) int {
 	i, j := 0, len(s.backend)

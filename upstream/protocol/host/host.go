@@ -1,6 +1,8 @@
 //go:build wasip1
 
-package main
+// Package host is how a guest speaks with the one that runs it: it waits for messages, and sends some. What
+// it calls is in the overlay that guests are compiled with.
+package host
 
 import (
 	"unsafe"
@@ -28,14 +30,17 @@ func watchbedSeed(seed uint64)
 
 func init() { hostInbox(unsafe.Pointer(&inbox), uint32(len(inbox))) }
 
-// receive returns the next message of the host.
-func receive() []byte {
+// Receive waits for the next message of the host. One goroutine calls it.
+func Receive() []byte {
 	watchbedReceive()
 	n := *(*uint32)(unsafe.Pointer(&inbox))
 	return append([]byte(nil), inbox[4:4+n]...)
 }
 
-// send hands a message to the host, which takes it at once.
-func send(w *protocol.Writer) {
+// Send hands a message to the host, which takes it at once.
+func Send(w *protocol.Writer) {
 	hostSend(unsafe.Pointer(unsafe.SliceData(w.Bytes)), uint32(len(w.Bytes)))
 }
+
+// Seed seeds all generators of the runtime.
+func Seed(seed uint64) { watchbedSeed(seed) }

@@ -1,0 +1,60 @@
+// Package program knows the programs that serve the watches of an etcd in place of the simulated watch server:
+// another module registers its own, such as the code of a release itself.
+//
+// It must never import what is under test or who judges it.
+package program
+
+import (
+	"fmt"
+
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/sim/etcd/mvcc"
+	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
+)
+
+// Program serves the watches of an etcd. The raft log, reads and writes are those of the simulated server.
+type Program struct {
+	// Name is what people call it by: "etcd@v3.5.7".
+	Name string
+	// Version is the release that the program is of: "3.5.7". The simulated server is of the same.
+	Version string
+	// New is the node that has a server behind it.
+	New func(*etcd.Server) Node
+}
+
+// Ignores reports whether an option of etcd does not reach the program: those of the watch path, of which a
+// program has what its release has.
+func (p *Program) Ignores(option string) bool {
+	if option == notifyInterval {
+		return false
+	}
+	return v3rpc.Choices.Lookup(option) != nil || v3rpc.Amounts.Lookup(option) != nil ||
+		mvcc.Choices.Lookup(option) != nil || mvcc.Amounts.Lookup(option) != nil
+}
+
+// notifyInterval is the option that each program takes over.
+const notifyInterval = "notify"
+
+// Node is a server in a world with the program in it.
+type Node interface {
+	etcd.Node
+	// Reset makes the node a new one for another run.
+	Reset(etcd.Config)
+}
+
+// families know programs by name.
+var families []func(name string) *Program
+
+// RegisterFamily adds programs that are found by name; named returns nil if it does not know one. Call
+// it in init functions only.
+func RegisterFamily(named func(name string) *Program) { families = append(families, named) }
+
+// Find returns the program of a name. The error says how to come to one.
+func Find(name string) (*Program, error) {
+	for _, named := range families {
+		if p := named(name); p != nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, etcd@v3.5.7", name)
+}

@@ -1,0 +1,50 @@
+package designs
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed/program"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/etcdnode"
+)
+
+// release is how the names of guests begin that are a release of etcd.
+const release = "etcd@v"
+
+func init() {
+	programs := map[string]*program.Program{}
+	var lock sync.Mutex
+	// All releases are there, whether they are compiled or not, which the first use says.
+	program.RegisterFamily(func(name string) *program.Program {
+		if !strings.HasPrefix(name, release) {
+			return nil
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		if programs[name] == nil {
+			programs[name] = releaseOf(name)
+		}
+		return programs[name]
+	})
+}
+
+func releaseOf(name string) *program.Program {
+	load := sync.OnceValues(func() (*engine.Module, error) { return load(name, etcdnode.Beginning) })
+	return &program.Program{
+		Name: name, Version: strings.TrimPrefix(name, release),
+		New: func(s *etcd.Server) program.Node {
+			m, err := load()
+			if err != nil {
+				refuse(err)
+			}
+			g, err := m.NewGuest()
+			if err != nil {
+				refuse(err)
+			}
+			return etcdnode.New(s, g)
+		},
+	}
+}

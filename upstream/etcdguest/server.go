@@ -1,0 +1,103 @@
+//go:build wasip1
+
+package main
+
+import (
+	"context"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/client/pkg/v3/types"
+	"go.etcd.io/etcd/pkg/v3/traceutil"
+	"go.etcd.io/etcd/server/v3/auth"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+	"go.etcd.io/etcd/server/v3/lease"
+	"go.etcd.io/etcd/server/v3/mvcc"
+	"go.uber.org/zap"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+	"github.com/watchbed/watchbed/upstream/protocol/host"
+)
+
+// maxRequestBytes is etcd's default with what gRPC adds: larger responses are fragmented.
+const maxRequestBytes = 1.5*1024*1024 + 512*1024
+
+// server is one etcd server without its raft log.
+type server struct {
+	kv      mvcc.WatchableKV
+	auth    auth.AuthStore
+	watch   pb.WatchServer
+	streams map[uint32]*stream
+}
+
+// receive takes a message of the host. It applies writes itself, as the one goroutine of a server does that
+// applies entries of the raft log.
+func (s *server) receive(r protocol.Reader) {
+	switch kind, conn := r.Begin(); kind {
+	case protocol.Start:
+		s.start(&r)
+	case protocol.Apply:
+		s.apply(&r)
+	case protocol.Compact:
+		if _, err := s.kv.Compact(traceutil.TODO(), r.Int()); err != nil {
+			panic(err)
+		}
+	case protocol.Hangup:
+		if t := s.streams[conn]; t != nil {
+			delete(s.streams, conn)
+			t.cancel()
+		}
+	default:
+		s.stream(conn).deliver(readWatchRequest(kind, &r))
+	}
+}
+
+func (s *server) start(r *protocol.Reader) {
+	host.Seed(uint64(r.Int()))
+	if interval := time.Duration(r.Int()); interval > 0 {
+		v3rpc.SetProgressReportInterval(interval)
+	}
+	b := newBackend()
+	b.fill(r)
+	lg := zap.NewNop()
+	s.kv = mvcc.New(lg, b, &lease.FakeLessor{}, mvcc.StoreConfig{})
+	s.auth = auth.NewAuthStore(lg, b, nil, 0)
+	s.watch = v3rpc.WatchbedNewWatchServer(lg, maxRequestBytes, s, s.kv, s)
+}
+
+// apply carries out what one write has changed.
+func (s *server) apply(r *protocol.Reader) {
+	txn := s.kv.Write(traceutil.TODO())
+	for range r.Int() {
+		isDelete, key := r.Bool(), []byte(r.Text())
+		if isDelete {
+			txn.DeleteRange(key, nil)
+			continue
+		}
+		txn.Put(key, []byte(r.Text()), lease.LeaseID(r.Int()))
+	}
+	txn.End()
+}
+
+// The rest is what v3rpc asks of the EtcdServer: nobody has a password, and there is one member, which leads.
+
+// AuthInfoFromCtx implements v3rpc.AuthGetter.
+func (s *server) AuthInfoFromCtx(context.Context) (*auth.AuthInfo, error) { return nil, nil }
+
+// AuthStore implements v3rpc.AuthGetter.
+func (s *server) AuthStore() auth.AuthStore { return s.auth }
+
+// ID implements etcdserver.RaftStatusGetter.
+func (*server) ID() types.ID { return 1 }
+
+// Leader implements etcdserver.RaftStatusGetter.
+func (*server) Leader() types.ID { return 1 }
+
+// CommittedIndex implements etcdserver.RaftStatusGetter.
+func (*server) CommittedIndex() uint64 { return 0 }
+
+// AppliedIndex implements etcdserver.RaftStatusGetter.
+func (*server) AppliedIndex() uint64 { return 0 }
+
+// Term implements etcdserver.RaftStatusGetter.
+func (*server) Term() uint64 { return 1 }

@@ -1,0 +1,108 @@
+package etcdnode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Pick implements engine.Host. Each goroutine in turn is a question of its own, so that a recording names
+// those that were passed over. The first that is not passed over runs, and after it none, unless what has the
+// messages of the host waits for another one.
+func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
+	if !n.lets && receives {
+		n.runnable = true
+		return engine.None
+	}
+	n.lets = false
+	picked := len(runnable) - 1
+	for i, g := range runnable[:picked] {
+		if n.env.Choose(2, "pass over "+name(g)) == 0 {
+			picked = i
+			break
+		}
+	}
+	if n.env.Noting() {
+		n.ran = append(n.ran, runnable[picked])
+	}
+	return picked
+}
+
+// Select implements engine.Host.
+func (n *Node) Select(g engine.Goroutine, cases int) int {
+	return n.env.Choose(cases, "select in "+name(g))
+}
+
+// name is that of a goroutine in recordings and stories: where it began, and how many were created there before.
+func name(g engine.Goroutine) string {
+	return fmt.Sprintf("%s#%d", g.Function[strings.LastIndex(g.Function, "/")+1:], g.Ordinal)
+}
+
+// Send implements engine.Host: a message of the guest becomes one of the world.
+func (n *Node) Send(message []byte) {
+	r := protocol.Reader{Bytes: message}
+	kind, number := r.Begin()
+	conn := sim.Conn(number)
+	if !slices.Contains(n.streams, conn) {
+		// Its client is gone, and the guest does not know yet.
+		return
+	}
+	switch kind {
+	case protocol.WatchResponse:
+		n.env.Send(conn, readWatchResponse(&r))
+	case protocol.Closed:
+		n.closed(conn)
+		n.env.Close(conn)
+	default:
+		panic(fmt.Sprintf("etcdnode: the guest sent a message of kind %d", kind))
+	}
+}
+
+func (n *Node) opened(c sim.Conn) {
+	if !slices.Contains(n.streams, c) {
+		n.streams = append(n.streams, c)
+	}
+}
+
+// closed forgets a stream. It reports whether there was one.
+func (n *Node) closed(c sim.Conn) bool {
+	i := slices.Index(n.streams, c)
+	if i >= 0 {
+		n.streams = slices.Delete(n.streams, i, i+1)
+	}
+	return i >= 0
+}
+
+func writeKV(w *protocol.Writer, kv *wire.KeyValue) {
+	w.Text(kv.Key).Text(kv.Value).Int(kv.CreateRevision).Int(kv.ModRevision).Int(kv.Version).Int(kv.Lease)
+}
+
+func readKV(r *protocol.Reader) *wire.KeyValue {
+	return &wire.KeyValue{Key: r.Text(), Value: r.Text(), CreateRevision: r.Int(), ModRevision: r.Int(), Version: r.Int(), Lease: r.Int()}
+}
+
+func readWatchResponse(r *protocol.Reader) *wire.WatchResponse {
+	p := &wire.WatchResponse{
+		Revision: r.Int(), WatchID: r.Int(), Created: r.Bool(), Canceled: r.Bool(), CompactRevision: r.Int(), CancelReason: r.Text(), Fragment: r.Bool(),
+	}
+	for range r.Int() {
+		e := wire.Event{Type: wire.EventType(r.Byte()), Kv: readKV(r)}
+		if r.Bool() {
+			e.PrevKv = readKV(r)
+		}
+		p.Events = append(p.Events, e)
+	}
+	return p
+}
+
+// ran is the note of which goroutine ran.
+type ran engine.Goroutine
+
+// Text implements sim.Note.
+func (r ran) Text(*sim.World) string { return "runs " + name(engine.Goroutine(r)) }

@@ -1,0 +1,72 @@
+package etcdnode
+
+import (
+	"slices"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed/program"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Node is a server of etcd whose watches a guest serves.
+type Node struct {
+	server *etcd.Server
+	cfg    etcd.Config
+	guest  *engine.Guest
+
+	// log are the messages about writes and compactions that the guest was given: what a restart finds on disk.
+	log [][]byte
+	// seen is how many commits of the server the guest knows, revision and compacted the last that it was told.
+	seen                int
+	revision, compacted int64
+	// streams are the connections of watches.
+	streams []sim.Conn
+	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it has none.
+	clock, until int64
+	// runnable are the goroutines of the guest that can run.
+	runnable bool
+
+	step
+	out protocol.Writer
+}
+
+// step is what goes on while the guest runs.
+type step struct {
+	env *sim.Env
+	// lets is whether a goroutine may run, ran the one that did.
+	lets bool
+	ran  []engine.Goroutine
+}
+
+var (
+	_ program.Node  = (*Node)(nil)
+	_ sim.Restarter = (*Node)(nil)
+	_ sim.Cloner    = (*Node)(nil)
+	_ sim.Drained   = (*Node)(nil)
+)
+
+// New returns a node that has a server behind it.
+func New(s *etcd.Server, g *engine.Guest) *Node { return &Node{server: s, guest: g} }
+
+// Simulated implements etcd.Node.
+func (n *Node) Simulated() *etcd.Server { return n.server }
+
+// Reset implements program.Node.
+func (n *Node) Reset(cfg etcd.Config) {
+	n.server.Reset(cfg)
+	n.guest.Reset()
+	*n = Node{server: n.server, cfg: cfg, guest: n.guest, streams: n.streams[:0], out: n.out}
+}
+
+// Clone implements sim.Cloner.
+func (n *Node) Clone() sim.Node {
+	c := *n
+	c.server = n.server.Clone().(*etcd.Server)
+	c.guest = n.guest.Clone()
+	c.log, c.streams = slices.Clip(n.log), slices.Clone(n.streams)
+	c.step, c.out = step{}, protocol.Writer{}
+	return &c
+}

@@ -1,0 +1,47 @@
+package overlay
+
+// Kubernetes is an API server's storage.
+var Kubernetes = Program{
+	stubs: common,
+	// added are files that a package of a module has beside its own.
+	added: []stub{
+		// What is in the watch cache, read while all goroutines wait: no lock is held half-way.
+		{"k8s.io/apiserver/pkg/storage/cacher/watchbed.go", `package cacher
+
+import "k8s.io/apiserver/pkg/storage/cacher/store"
+
+func (c *Cacher) WatchbedContents() (uint64, store.Snapshot) {
+	return c.watchCache.resourceVersion, c.watchCache.storage.StoreLocked()
+}
+
+// WatchbedCompacted is the compaction that the cacher has carried out in its snapshots, 0 if none.
+func (c *Cacher) WatchbedCompacted() int64 {
+	if c.compactor == nil {
+		return 0
+	}
+	return c.compactor.compactRevision
+}
+
+func (c *Cacher) WatchbedSnapshots(f func(uint64, store.Snapshot)) {
+	c.watchCache.storage.WatchbedSnapshots(f)
+}
+`},
+		{"k8s.io/apiserver/pkg/storage/cacher/store/watchbed.go", `package store
+
+// WatchbedSnapshots calls f for each snapshot, the oldest first.
+func (w *WatchCacheStorage) WatchbedSnapshots(f func(uint64, Snapshot)) {
+	if w.snapshots == nil {
+		return
+	}
+	w.snapshots.(*storeSnapshotter).snapshots.Ascend(func(s rvSnapshot) bool {
+		f(s.resourceVersion, s.snapshot)
+		return true
+	})
+}
+`},
+	},
+	reduced: []reduction{
+		// The storage layer calls WatchInitialized and nothing else.
+		{"k8s.io/apiserver/pkg/util/flowcontrol", []string{"apf_context.go"}},
+	},
+}
