@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -246,4 +247,15 @@ func TestProveRefusesWhatItCannotSearch(t *testing.T) {
 	}
 	c.refuses([]string{"--no-symmetry is for --engine states"}, "prove", "issue-15220", "--engine", "schedules", "--no-symmetry")
 	c.refuses([]string{"unknown bug"}, "prove", "issue-15220", "--bug", "nosuch")
+}
+
+// The start of a timed run may have millions of answers. A search that is interrupted does not go through the rest of them.
+func TestProveIsInterruptedInTheMiddleOfAStart(t *testing.T) {
+	c := command(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	require.Equal(t, exitNoVerdict, c.runIn(ctx, "prove", "memory-fallback"), c.err)
+	require.Contains(t, c.out, "it was interrupted")
+	require.Less(t, time.Since(began), 30*time.Second)
 }

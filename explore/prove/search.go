@@ -169,6 +169,11 @@ func (s *search) layer() error {
 	for s.done < s.last && s.why == "" {
 		until := min(s.done+batchSize, s.last)
 		found, err := s.expand(s.done, until)
+		if errors.Is(err, errStopped) {
+			// What the batch has found so far is found again.
+			s.checkLimits()
+			return s.keep(true)
+		}
 		if err != nil {
 			return err
 		}
@@ -222,6 +227,9 @@ func (s *search) expand(first, last int) ([]*chunk, error) {
 			})
 		}
 		wait.Wait()
+		if slices.ContainsFunc(found, func(c *chunk) bool { return c != nil && errors.Is(c.err, errStopped) }) {
+			return nil, errStopped
+		}
 		if !slices.Contains(found, nil) {
 			return found, nil
 		}
@@ -229,6 +237,15 @@ func (s *search) expand(first, last int) ([]*chunk, error) {
 			return nil, err
 		}
 	}
+}
+
+// errStopped is what a worker ends with that was stopped in the middle of a step: one with very many answers, such
+// as the start of a timed run, takes minutes.
+var errStopped = errors.New("stopped")
+
+// mustStop reports whether the search is to end before the batch does.
+func (s *search) mustStop() bool {
+	return s.ctx.Err() != nil || s.cfg.For > 0 && time.Since(s.began) >= s.cfg.For
 }
 
 func (s *search) isLearnedFull() bool {

@@ -20,6 +20,7 @@ type worker struct {
 	tree     *tree
 	visited  *visited
 	frontier *frontier
+	mustStop func() bool
 	// properties is how many the subject judges.
 	properties int
 	// fixed is how many questions were asked before the first state.
@@ -114,7 +115,7 @@ type chunk struct {
 func newWorker(subject Subject, s *search) (*worker, error) {
 	w := &worker{
 		subject: subject, judges: judges{subject: subject, seeNodes: subject.SeesNodes()}, goal: subject.Goal(), counter: newCounter(subject, s.cfg.Bounds),
-		tree: s.tree, visited: s.visited, frontier: &s.frontier, properties: len(s.properties),
+		tree: s.tree, visited: s.visited, frontier: &s.frontier, mustStop: s.mustStop, properties: len(s.properties),
 		first: sim.NewWorld(subject.Options()), here: &sim.World{}, there: &sim.World{}, seen: map[key]struct{}{},
 	}
 	w.first.OmitNames()
@@ -428,10 +429,15 @@ func (w *worker) combinations(c *chunk, i int, a sim.Action) {
 	if given.Most > 0 {
 		given.Spread = c.noteSpread
 	}
-	for more := true; more && c.err == nil; more = given.Next() {
-		c.err = w.successor(c, i, a, &given)
+	for n, more := 1, true; more && c.err == nil; n, more = n+1, given.Next() {
+		if c.err = w.successor(c, i, a, &given); c.err == nil && n%answersBetweenLooks == 0 && w.mustStop() {
+			c.err = errStopped
+		}
 	}
 }
+
+// answersBetweenLooks is after how many answers to one step a worker looks whether it must stop.
+const answersBetweenLooks = 1 << 10
 
 // unjudged is what is said of the start, which is no step.
 var unjudged judgement
