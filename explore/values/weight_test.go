@@ -13,10 +13,7 @@ import (
 func TestWeightOfWhatIsSharedCountsOnce(t *testing.T) {
 	weigh := values.Weigh()
 	ten := make([]int64, 2, 10)
-	type node struct {
-		numbers []int64
-		plain   [3]int64
-	}
+	type node struct{ numbers []int64 }
 	header := int(unsafe.Sizeof(node{}))
 	require.Equal(t, header, weigh(node{}))
 	alone := weigh(node{numbers: ten})
