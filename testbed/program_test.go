@@ -1,0 +1,63 @@
+package testbed_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim/etcd"
+	"github.com/watchbed/watchbed/testbed/program"
+)
+
+// The programs of these tests serve no watch themselves: the simulated server does all.
+func init() {
+	program.RegisterFamily(func(name string) *program.Program {
+		if version, ok := strings.CutPrefix(name, "same@v"); ok {
+			return &program.Program{Name: name, Version: version, New: func(s *etcd.Server) program.Node { return s }}
+		}
+		return nil
+	})
+}
+
+// A program is named where a release is, and brings its version. Masks of races do not reach it.
+func TestProgramServesTheWatches(t *testing.T) {
+	p := scenarios.Issue15220.Params
+	require.NoError(t, p.Set("etcd", "same@v3.5.7"))
+	require.Equal(t, "3.5.7", p.Etcd)
+	require.Equal(t, "same@v3.5.7", p.EtcdName())
+	require.Empty(t, p.Masked())
+	subjects, err := scenarios.Issue15220.Subjects(p)
+	require.NoError(t, err)
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 50, Workers: 1, Steps: p.Clock.Steps})
+	require.NoError(t, err)
+	for _, property := range c.Properties {
+		require.NotZero(t, property.Exercised, property.Name)
+	}
+	require.NoError(t, p.Set("etcd", "3.5.8"))
+	require.Equal(t, "3.5.8", p.EtcdName(), "a release of another version takes the place of the program")
+}
+
+func TestProgramThatDoesNotFitIsRefused(t *testing.T) {
+	for _, c := range []struct{ settings, want string }{
+		{"etcd=other@v3.5.7", `"other@v3.5.7" is no release of etcd and no program that serves its watches: the simrun of the folder upstream has the code of releases, etcd@v3.5.7`},
+		{"etcd=3.5.8 etcd-program=same@v3.5.7", "etcd-program=same@v3.5.7 is of etcd 3.5.7, and etcd=3.5.8: give both the same version"},
+		{"etcd=same@v3.5.7 lagging=true", "etcd-program=same@v3.5.7 is one member that leads: it takes no members, downgrade, failovers or lagging follower"},
+		{"etcd=same@v3.5.7 bugs=issue-17529", "the bug issue-17529 is compacted-unsynced=falls-through, an option that the program same@v3.5.7 does not read"},
+	} {
+		p := scenarios.Issue15220.Params
+		var err error
+		for _, s := range strings.Fields(c.settings) {
+			name, value, _ := strings.Cut(s, "=")
+			if err = p.Set(name, value); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			_, err = scenarios.Issue15220.New(p)
+		}
+		require.ErrorContains(t, err, c.want, c.settings)
+	}
+}
