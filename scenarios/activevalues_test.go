@@ -13,7 +13,9 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/internal/tried"
 	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/program"
 )
 
 // active says in which scenario a value of an option makes a difference: its campaign
@@ -39,6 +41,7 @@ type active struct {
 var activeValues = []active{
 	// Presets.
 	{set: "etcd=3.5.12", scenario: "issue-17507", with: "etcd=3.5.13"},
+	{set: "etcd-program=simulated@v3.5.7", scenario: "issue-15220"},
 	{set: "client=3.5.7", scenario: "recovery"},
 	{set: "unmask=created", scenario: "consistent-list"},
 	{set: "cache=kep-2340-fallback", scenario: "consistent-list"},
@@ -322,6 +325,16 @@ var activeValues = []active{
 	{set: "incoming=2", scenario: "consistent-list"},
 	{set: "watch-buf=2", scenario: "consistent-list"},
 	{set: "list-cap=100", scenario: "watch-list-behind", with: "initial-events-buffer=cap"},
+}
+
+// The program of this list is the simulated server, which masks of races do not reach as a program.
+func init() {
+	program.RegisterFamily(func(name string) *program.Program {
+		if name != "simulated@v3.5.7" {
+			return nil
+		}
+		return &program.Program{Name: name, Version: "3.5.7", New: func(s *etcd.Server) program.Node { return s }}
+	})
 }
 
 // plantedElsewhere are options of which TestKnownBugsAreDetected shows that they make a
