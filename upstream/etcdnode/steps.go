@@ -9,9 +9,10 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
-// The numbers of the node's own loop and timer lie behind those that the server needs without streams.
+// The numbers of the node's own loop and timer lie behind those that the server needs: without streams it has few
+// timers, and some loops for each read that is under way, of which there are a few thousand at most.
 const (
-	guestLoop  sim.Task  = 512
+	guestLoop  sim.Task  = 1 << 14
 	guestTimer sim.Timer = 64
 )
 
