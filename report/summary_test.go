@@ -96,4 +96,8 @@ func TestSummaryOfOneSchedule(t *testing.T) {
 	b.Reset()
 	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))
 	require.Contains(t, b.String(), "1,500 schedules (seeds 12 to 1511, strategy portfolio), 3,000,000 choices in 2.00 s, 1.5 million a second; 2 seeds re-run")
+	s.Choices = 30_000
+	b.Reset()
+	require.NoError(t, WriteSummary(&b, Terminal{Width: 500}, s))
+	require.Contains(t, b.String(), "30,000 choices in 2.00 s, 15,000 a second; 2 seeds re-run")
 }

@@ -98,7 +98,11 @@ func pace(s *summary.Summary) string {
 	if s.Seconds < 0.01 {
 		return ""
 	}
-	return fmt.Sprintf(" in %.2f s, %.1f million a second", s.Seconds, float64(s.Choices)/s.Seconds/1e6)
+	rate := float64(s.Choices) / s.Seconds
+	if rate < 1e5 {
+		return fmt.Sprintf(" in %.2f s, %s a second", s.Seconds, grouped(uint64(rate)))
+	}
+	return fmt.Sprintf(" in %.2f s, %.1f million a second", s.Seconds, rate/1e6)
 }
 
 // writeMetrics writes the distributions as a table and the counters as another.
