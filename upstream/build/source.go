@@ -54,11 +54,11 @@ func cutPatches(where string) (string, []string) {
 
 // parsePlace reads a version or the folder of a checkout.
 func parsePlace(of *program, where string) (source, error) {
+	if of.branch != "" && !strings.HasPrefix(where, of.branch) {
+		return source{}, fmt.Errorf("%s@%s: guests can be made of %s@%sx alone", of.name, where, of.name, of.branch)
+	}
 	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
 		return source{of: of, name: of.name + "@" + where, version: where}, nil
-	}
-	if of.name != "kubernetes" {
-		return source{}, fmt.Errorf("%s@%s is no version: a checkout can be one of kubernetes alone", of.name, where)
 	}
 	folder, err := filepath.Abs(where)
 	if err != nil {

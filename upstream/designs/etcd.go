@@ -19,7 +19,8 @@ func init() {
 	var lock sync.Mutex
 	// All releases are there, whether they are compiled or not, which the first use says.
 	program.RegisterFamily(func(name string) *program.Program {
-		if !strings.HasPrefix(name, release) {
+		version, is := strings.CutPrefix(name, release)
+		if _, err := etcd.Release(version); !is || err != nil {
 			return nil
 		}
 		lock.Lock()
