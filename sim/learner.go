@@ -122,17 +122,23 @@ func (l *Learner) numberNode(rec *nodeRecord) {
 		rec.describe(f)
 	}
 	fingerprint := f.Fingerprint(NewDigest)
-	p.lock.Lock()
-	// A clone has no memory of the step that led here, and is marked as one of two that share it.
-	rec.node = rec.node.(Cloner).Clone()
-	met := p.ofObjects[fingerprint]
-	p.lock.Unlock()
+	var met []uint32
+	rec.node, met = l.clone(rec.node, fingerprint)
 	// What was met stays where it is, so that nodes are compared while others add.
 	known := l.find(met, rec.node)
 	if known == 0 {
 		known = l.addNode(rec, fingerprint, len(met))
 	}
 	p.objects.At(known).into(rec, known)
+}
+
+// clone is a clone of a node, with the nodes of its fingerprint that were met. A clone has no memory of the step
+// that led here, and is marked as one of two that share it.
+func (l *Learner) clone(n Node, fingerprint Digest) (Node, []uint32) {
+	l.parts.lock.Lock()
+	// The code under test may panic.
+	defer l.parts.lock.Unlock()
+	return n.(Cloner).Clone(), l.parts.ofObjects[fingerprint]
 }
 
 // find is the number of a node among those that were met with its fingerprint, 0 if it is none of them.

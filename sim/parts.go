@@ -136,8 +136,8 @@ type faultPart struct {
 	due   Time
 }
 
-// Lock is what one worker of a search at a time has, as a sync.Mutex: nothing that is simulated may import
-// package sync.
+// Lock is what one worker of a search at a time has. No run takes it: its type is known here, and where it comes
+// from is with the search.
 type Lock interface {
 	Lock()
 	Unlock()

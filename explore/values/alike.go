@@ -98,13 +98,12 @@ func (c *comparison) structs(t reflect.Type) func(a, b unsafe.Pointer) bool {
 	var fields []field
 	for i := 0; i < t.NumField(); i++ {
 		f := t.Field(i)
-		switch after := plainFrom(t, i); {
-		case after > i:
+		if after := plainFrom(t, i); after > i {
 			fields = append(fields, field{f.Offset, &comparer{bytesAlike(end(t, after-1) - f.Offset)}})
 			i = after - 1
-		default:
-			fields = append(fields, field{f.Offset, c.of(f.Type)})
+			continue
 		}
+		fields = append(fields, field{f.Offset, c.of(f.Type)})
 	}
 	return func(a, b unsafe.Pointer) bool {
 		for i := range fields {
