@@ -79,6 +79,34 @@ func (k *known) world(t *testing.T, s sim.State) *sim.World {
 	return k.World(s, into)
 }
 
+// brittle cannot be cloned after a step.
+type brittle struct{ asker }
+
+func (b *brittle) Clone() sim.Node {
+	if b.steps > 0 {
+		panic("brittle")
+	}
+	c := *b
+	return &c
+}
+
+// A search goes on after the code under test has panicked.
+func TestLockIsFreeAfterANodeHasPanicked(t *testing.T) {
+	w := sim.NewWorld(sim.Options{})
+	w.OmitNames()
+	w.Add("brittle", &brittle{asker{ask: func(*asker, *sim.Env) {}}})
+	w.Start(firstOne{})
+	var lock sync.Mutex
+	parts, err := sim.NewParts(w, sameAsker, func(any) int { return 1 }, &lock)
+	require.NoError(t, err)
+	learner, first, err := parts.Learner(w, sameAsker)
+	require.NoError(t, err)
+	require.PanicsWithValue(t, "brittle", func() {
+		learner.Take(first, parts.Enabled(first, nil)[0], firstOne{}, 0, nil)
+	})
+	require.True(t, lock.TryLock())
+}
+
 func TestStepOfAnotherStateIsRepeated(t *testing.T) {
 	k := askers(t, func(_ *asker, env *sim.Env) { env.Choose(2, "side") })
 	enabled := slices.Clone(k.Enabled(k.first, nil))
