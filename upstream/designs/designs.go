@@ -26,7 +26,7 @@ var published = []string{"kubernetes@v0.37.2", "kubernetes@v0.38.0-alpha.2"}
 func init() {
 	names := published
 	if directory, err := guests.Directory(); err == nil {
-		names = withOthers(names, guests.Names(directory), kubernetes)
+		names = withOthers(names, guests.Names(directory))
 	}
 	for _, name := range names {
 		cache.RegisterDesign(registered(name))
@@ -70,12 +70,12 @@ func named(name string) *cache.Design {
 // kubernetes is how the names of its guests begin.
 const kubernetes = "kubernetes@"
 
-// withOthers are these names, and those among the others that begin so, each once. Those with changes are many, and
-// nobody wants them in tables beside what ships.
-func withOthers(names, others []string, with string) []string {
+// withOthers are these names, and those of other guests of Kubernetes, each once. Guests with changes are left out: a
+// table over all designs would have a row for each of them.
+func withOthers(names, others []string) []string {
 	names = slices.Clone(names)
 	for _, name := range others {
-		if strings.HasPrefix(name, with) && !slices.Contains(names, name) && !strings.Contains(name, "+") {
+		if strings.HasPrefix(name, kubernetes) && !slices.Contains(names, name) && !strings.Contains(name, "+") {
 			names = append(names, name)
 		}
 	}

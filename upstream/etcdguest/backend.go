@@ -148,7 +148,7 @@ func (m *memory) ReadTx() backend.ReadTx { return m }
 func (m *memory) ConcurrentReadTx() backend.ReadTx { return m }
 
 // Snapshot implements backend.Backend.
-func (*memory) Snapshot() backend.Snapshot { panic("etcdguest: nobody asks for a snapshot") }
+func (*memory) Snapshot() backend.Snapshot { panic("etcdguest: the watch path takes no snapshot") }
 
 // Hash implements backend.Backend.
 func (*memory) Hash(func(bucket, key []byte) bool) (uint32, error) { return 0, errors.New("not kept") }

@@ -79,7 +79,8 @@ func (s *server) apply(r *protocol.Reader) {
 	txn.End()
 }
 
-// The rest is what v3rpc asks of the EtcdServer: nobody has a password, and there is one member, which leads.
+// The rest is what v3rpc asks of the EtcdServer: clients need no password, and the server is the only member, which
+// leads.
 
 // AuthInfoFromCtx implements v3rpc.AuthGetter.
 func (s *server) AuthInfoFromCtx(context.Context) (*auth.AuthInfo, error) { return nil, nil }

@@ -20,8 +20,8 @@ const (
 
 var versions = []string{newEtcd, oldEtcd}
 
-// old are the scenarios that are run in front of an old etcd as well, which the guest does not trust: those about consistent reads,
-// and about what of this etcd's behaviour reaches a cache that does not rely on its progress.
+// old are the scenarios that are run in front of an old etcd as well, whose progress the guest does not trust: those about
+// consistent reads, and those about bugs of this etcd that reach a cache which does not rely on its progress.
 var old = []string{
 	"issue-15220", "issue-15220-catching-up", "issue-17507", "consistent-list", "every-read", "rewatch", "stale-own-write",
 	"resumed-watch", "crash-in-compaction", "watch-list-six-seconds", "guard-old-etcd", "guard-quiet-range",

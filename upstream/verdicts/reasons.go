@@ -7,7 +7,7 @@ import (
 
 // reasons are why a guest violates a property, by scenario and property, where the scenario's own rows of what is known do not say so
 // of designs that do as the guest does. A reason begins with what it comes to: "our assumption" if the scenario or a judge
-// wants what nobody has promised, "as shipped" if Kubernetes is meant to do so, or the page in findings/. A false alarm is mended. A violation
+// wants what neither etcd nor Kubernetes promises, "as shipped" if Kubernetes is meant to do so, or the page in findings/. A false alarm is mended. A violation
 // without a reason fails the test, and so does a reason without a violation.
 var reasons = map[[2]string]string{}
 
