@@ -132,19 +132,30 @@ type orbits struct {
 	swaps [][2]sim.NodeID
 
 	numbers map[uint64]int
-	queue   []mirrored
+	queue   []arrival
+	// path leads from the beginning to the state that was expanded last. States of one depth follow each other in
+	// the order of their parents, so that most of it leads to the next one, too.
+	path []mirrored
 	// least is, by state, the first one that differs from it only in who is who, as far as is known.
 	least []int
 }
 
+// arrival is how a state was come to first. Worlds are large, and a few steps make them again.
+type arrival struct {
+	parent, depth int
+	// number is that of the action among those that the parent enables, given are its answers.
+	number int
+	given  given
+	// images are the keys of the mirrors.
+	images []uint64
+}
+
 // mirrored is a state, and what it is in mirrors: in each two nodes have swapped their places from the
-// beginning. All orders of a set come from swaps of two that stand side by side. Its worlds are there until
-// it is expanded, images are the keys of the mirrors.
+// beginning. All orders of a set come from swaps of two that stand side by side.
 type mirrored struct {
 	met
+	state   int
 	mirrors []*sim.World
-	images  []uint64
-	depth   int
 }
 
 // search goes through the states up to a depth and says how many orbits and states there are. A
@@ -159,13 +170,16 @@ func (o *orbits) search(depth int) (found, states int) {
 		}
 	}
 	o.numbers = map[uint64]int{}
-	o.meet(first)
+	o.path = []mirrored{first}
+	o.meet(first, arrival{parent: -1})
 	for s := 0; s < len(o.queue); s++ {
-		from := o.queue[s]
-		if o.subject.Adopt(from.world); from.depth <= depth && !o.subject.Over(from.world) {
+		if o.queue[s].depth > depth {
+			break
+		}
+		from := o.comeTo(s)
+		if o.subject.Adopt(from.world); !o.subject.Over(from.world) {
 			o.expand(from)
 		}
-		o.queue[s].world, o.queue[s].mirrors = nil, nil
 	}
 	o.least = make([]int, len(o.queue))
 	for s := range o.least {
@@ -191,6 +205,22 @@ func (o *orbits) search(depth int) (found, states int) {
 	return found, len(o.queue)
 }
 
+// comeTo makes the worlds of a state by the steps in which its path differs from that of the last one.
+func (o *orbits) comeTo(s int) mirrored {
+	depth := o.queue[s].depth
+	if depth < len(o.path) && o.path[depth].state == s {
+		return o.path[depth]
+	}
+	from, by := o.comeTo(o.queue[s].parent), &o.queue[s]
+	next, _ := o.take(from, from.world.Enabled()[by.number], func() sim.Chooser {
+		answers := slices.Clone(by.given)
+		return &answers
+	})
+	next.state = s
+	o.path = append(o.path[:depth], next)
+	return next
+}
+
 func (o *orbits) clone(w *sim.World) *sim.World {
 	c, err := w.Clone()
 	require.NoError(o.t, err)
@@ -210,48 +240,54 @@ func (o *orbits) key(m met) uint64 {
 	return key.Sum()
 }
 
-func (o *orbits) meet(m mirrored) {
+func (o *orbits) meet(m mirrored, by arrival) {
 	key := o.key(m.met)
 	if _, known := o.numbers[key]; !known {
 		for _, mirror := range m.mirrors {
-			m.images = append(m.images, o.key(met{mirror, m.fired}))
+			by.images = append(by.images, o.key(met{mirror, m.fired}))
 		}
 		o.numbers[key] = len(o.queue)
-		o.queue = append(o.queue, m)
+		o.queue = append(o.queue, by)
 	}
 }
 
 func (o *orbits) expand(from mirrored) {
-	for _, a := range slices.Clone(from.world.Enabled()) {
-		next := mirrored{met: met{fired: from.fired}, depth: from.depth + 1}
-		if a.Kind == sim.Fire && o.subject.Endless(a.Node) {
-			id := timer{a.Node, from.world.TimerOf(a)}
-			if from.fired[id] >= o.firings {
-				continue
-			}
-			if next.fired = maps.Clone(from.fired); next.fired == nil {
-				next.fired = map[timer]int{}
-			}
-			next.fired[id]++
+	for i, a := range slices.Clone(from.world.Enabled()) {
+		if a.Kind == sim.Fire && o.subject.Endless(a.Node) && from.fired[timer{a.Node, from.world.TimerOf(a)}] >= o.firings {
+			continue
 		}
 		var given answers.Combination
 		for more := true; more; more = given.Next() {
-			next.world, next.mirrors = o.clone(from.world), nil
-			next.world.Do(&given, a)
-			finding := o.judge(next.world, a)
-			for i, mirror := range from.mirrors {
-				b := o.mirror(from.world, a, mirror, o.swaps[i])
-				swapped := o.clone(mirror)
+			next, finding := o.take(from, a, func() sim.Chooser {
 				given.Again()
-				swapped.Do(&given, b)
-				require.Equal(o.t, finding, o.judge(swapped, b))
-				next.mirrors = append(next.mirrors, swapped)
-			}
+				return &given
+			})
 			if !slices.ContainsFunc(finding, func(f explore.Finding) bool { return f.Verdict == model.Violated }) {
-				o.meet(next)
+				o.meet(next, arrival{parent: from.state, depth: o.queue[from.state].depth + 1, number: i, given: slices.Clone(given.Given())})
 			}
 		}
 	}
+}
+
+// take takes a step in the world, and the one that corresponds to it in each mirror: they come to the same.
+func (o *orbits) take(from mirrored, a sim.Action, given func() sim.Chooser) (next mirrored, finding []explore.Finding) {
+	if next.fired = from.fired; a.Kind == sim.Fire && o.subject.Endless(a.Node) {
+		if next.fired = maps.Clone(from.fired); next.fired == nil {
+			next.fired = map[timer]int{}
+		}
+		next.fired[timer{a.Node, from.world.TimerOf(a)}]++
+	}
+	next.world = o.clone(from.world)
+	next.world.Do(given(), a)
+	finding = o.judge(next.world, a)
+	for i, mirror := range from.mirrors {
+		b := o.mirror(from.world, a, mirror, o.swaps[i])
+		swapped := o.clone(mirror)
+		swapped.Do(given(), b)
+		require.Equal(o.t, finding, o.judge(swapped, b))
+		next.mirrors = append(next.mirrors, swapped)
+	}
+	return next, finding
 }
 
 // judge is what a step violates and puts to the test.
