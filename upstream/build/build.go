@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
-	list, err := overlay.Write(s.of.overlay, changes, goroot, vendored, changed)
+	list, err := overlay.Write(s.branch.overlay, changes, goroot, vendored, changed)
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +79,7 @@ func prepare(s *source, work string) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
-	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil {
+	if err := copySource(s, work); err != nil {
 		return fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
 	}
 	protocol, err := filepath.Abs("protocol")
@@ -93,7 +94,7 @@ func prepare(s *source, work string) error {
 	if _, err := goTool(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return err
 	}
-	if s.version != s.of.pinned {
+	if s.version != s.branch.pinned {
 		if _, err := goTool(work, "mod", "tidy"); err != nil {
 			return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 		}
@@ -102,6 +103,24 @@ func prepare(s *source, work string) error {
 		return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 	}
 	return nil
+}
+
+// copySource copies the source of the guest, and in place of some of its files those of the branch.
+func copySource(s *source, work string) error {
+	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil || s.branch.files == "" {
+		return err
+	}
+	files := os.DirFS(filepath.Join(s.of.folder, s.branch.files))
+	replaced := func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		return os.Remove(filepath.Join(work, path))
+	}
+	if err := fs.WalkDir(files, ".", replaced); err != nil {
+		return err
+	}
+	return os.CopyFS(work, files)
 }
 
 // goTool runs the go command for the guest, the one whose release was checked, and returns what it says. The error has

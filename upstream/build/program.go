@@ -1,25 +1,45 @@
 package main
 
-import "github.com/watchbed/watchbed/upstream/overlay"
+import (
+	"strings"
+
+	"github.com/watchbed/watchbed/upstream/overlay"
+)
 
 // program is a kind of guest.
 type program struct {
 	name string
-	// folder has its source, a module whose go.mod and go.sum are about the version that is pinned.
-	folder, pinned string
+	// folder has its source, a module.
+	folder string
 	// modules are those that are published under one version.
-	modules []string
-	// branch is how all versions begin of which there can be a guest, empty if any can be, and a checkout, too: in
-	// others the packages have other names.
-	branch  string
+	modules  []string
+	branches []branch
+}
+
+// branch are versions that are compiled alike.
+type branch struct {
+	// name is how all of them begin, empty if any version is one of them, and a checkout, too.
+	name string
+	// pinned is the version that the go.mod and go.sum of the source are about. Others may be compiled with newer
+	// modules that are not the program's own.
+	pinned string
+	// files is the folder of files that stand in place of some of the source, empty if there are none.
+	files   string
 	overlay overlay.Program
 }
 
 var programs = []*program{
-	{"kubernetes", "guest", "v0.37.2", []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, "", overlay.Kubernetes},
-	{"etcd", "etcdguest", "v3.5.7", []string{
+	{"kubernetes", "guest", []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
+		{"", "v0.37.2", "", overlay.Kubernetes},
+	}},
+	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
+	{"etcd", "etcdguest", []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
-	}, "v3.5.", overlay.Etcd},
+	}, []branch{
+		{"v3.5.", "v3.5.7", "", overlay.Etcd35},
+		{"v3.6.", "v3.6.16", "v3.6", overlay.Etcd36},
+		{"v3.7.", "v3.7.3", "v3.7", overlay.Etcd36},
+	}},
 }
 
 // find is the program of a name, nil if there is none.
@@ -30,4 +50,30 @@ func find(name string) *program {
 		}
 	}
 	return nil
+}
+
+// branchOf is the branch of a version or of a checkout, nil if there is none.
+func (p *program) branchOf(where string) *branch {
+	for i := range p.branches {
+		if strings.HasPrefix(where, p.branches[i].name) {
+			return &p.branches[i]
+		}
+	}
+	return nil
+}
+
+// known says of which versions there can be a guest.
+func (p *program) known() string {
+	var b strings.Builder
+	for i, of := range p.branches {
+		switch i {
+		case 0:
+		case len(p.branches) - 1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(p.name + "@" + of.name + "x")
+	}
+	return b.String()
 }

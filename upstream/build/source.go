@@ -11,7 +11,8 @@ import (
 
 // source is what a guest is made of.
 type source struct {
-	of *program
+	of     *program
+	branch *branch
 	// name is that of the guest and of its design.
 	name string
 	// version is one of the published modules, checkout a folder of Kubernetes' repository: one of
@@ -54,11 +55,12 @@ func cutPatches(where string) (string, []string) {
 
 // parsePlace reads a version or the folder of a checkout.
 func parsePlace(of *program, where string) (source, error) {
-	if of.branch != "" && !strings.HasPrefix(where, of.branch) {
-		return source{}, fmt.Errorf("%s@%s: guests can be made of %s@%sx alone", of.name, where, of.name, of.branch)
+	branch := of.branchOf(where)
+	if branch == nil {
+		return source{}, fmt.Errorf("%s@%s: guests can be made of %s alone", of.name, where, of.known())
 	}
 	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
-		return source{of: of, name: of.name + "@" + where, version: where}, nil
+		return source{of: of, branch: branch, name: of.name + "@" + where, version: where}, nil
 	}
 	folder, err := filepath.Abs(where)
 	if err != nil {
@@ -67,7 +69,7 @@ func parsePlace(of *program, where string) (source, error) {
 	if _, err := os.Stat(filepath.Join(folder, staging, "apiserver", "go.mod")); err != nil {
 		return source{}, fmt.Errorf("%s is no checkout of kubernetes: it has no %s", where, filepath.Join(staging, "apiserver"))
 	}
-	return source{of: of, name: of.name + "@" + filepath.Base(folder), checkout: folder}, nil
+	return source{of: of, branch: branch, name: of.name + "@" + filepath.Base(folder), checkout: folder}, nil
 }
 
 // staging is where Kubernetes' repository has the modules that it publishes.

@@ -14,8 +14,8 @@ func TestWhatIsNoGuest(t *testing.T) {
 	for text, want := range map[string]string{
 		"kubernetes":          `"kubernetes" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; or etcd@VERSION, such as etcd@v3.5.7`,
 		"etcd":                `"etcd" is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; or etcd@VERSION, such as etcd@v3.5.7`,
-		"etcd@v3.6.16":        "etcd@v3.6.16: guests can be made of etcd@v3.5.x alone",
-		"etcd@" + empty:       "etcd@" + empty + ": guests can be made of etcd@v3.5.x alone",
+		"etcd@v3.4.45":        "etcd@v3.4.45: guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x alone",
+		"etcd@" + empty:       "etcd@" + empty + ": guests can be made of etcd@v3.5.x, etcd@v3.6.x and etcd@v3.7.x alone",
 		"kubernetes@" + empty: empty + " is no checkout of kubernetes: it has no staging/src/k8s.io/apiserver",
 	} {
 		_, err := parseSource(text)

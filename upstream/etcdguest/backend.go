@@ -9,9 +9,8 @@ import (
 	"sync"
 
 	"github.com/google/btree"
-	"go.etcd.io/etcd/server/v3/mvcc/backend"
-	"go.etcd.io/etcd/server/v3/mvcc/buckets"
 
+	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -19,15 +18,15 @@ import (
 // with the guest. All that is written is committed at once.
 type memory struct {
 	sync.Mutex
-	buckets map[backend.BucketID]*btree.BTree
+	buckets map[release.BucketID]*btree.BTree
 }
 
 var (
-	_ backend.Backend = (*memory)(nil)
-	_ backend.BatchTx = (*memory)(nil)
+	_ release.Backend = (*memory)(nil)
+	_ release.BatchTx = (*memory)(nil)
 )
 
-func newBackend() *memory { return &memory{buckets: map[backend.BucketID]*btree.BTree{}} }
+func newBackend() *memory { return &memory{buckets: map[release.BucketID]*btree.BTree{}} }
 
 // pair is what a bucket has for one key.
 type pair struct{ key, value []byte }
@@ -37,8 +36,8 @@ func (p *pair) Less(other btree.Item) bool { return bytes.Compare(p.key, other.(
 
 // fill puts in what the store begins with, in the form in which the key bucket has it: by revision.
 func (m *memory) fill(r *protocol.Reader) {
-	m.UnsafeCreateBucket(buckets.Key)
-	m.UnsafeCreateBucket(buckets.Meta)
+	m.UnsafeCreateBucket(release.Key)
+	m.UnsafeCreateBucket(release.Meta)
 	revision, compacted := r.Int(), r.Int()
 	last, sub := int64(0), int64(0)
 	for range r.Int() {
@@ -46,18 +45,18 @@ func (m *memory) fill(r *protocol.Reader) {
 		if sub++; kv.ModRevision != last {
 			last, sub = kv.ModRevision, 0
 		}
-		value, err := kv.Marshal()
+		value, err := release.Marshal(kv)
 		if err != nil {
 			panic(err)
 		}
-		m.UnsafePut(buckets.Key, revisionKey(last, sub), value)
+		m.UnsafePut(release.Key, revisionKey(last, sub), value)
 	}
 	if last < revision {
 		// A deletion of what is not there: it has a revision and does nothing.
-		m.UnsafePut(buckets.Key, append(revisionKey(revision, 0), 't'), nil)
+		m.UnsafePut(release.Key, append(revisionKey(revision, 0), 't'), nil)
 	}
 	if compacted > 0 {
-		m.UnsafePut(buckets.Meta, []byte("finishedCompactRev"), revisionKey(compacted, 0))
+		m.UnsafePut(release.Meta, []byte("finishedCompactRev"), revisionKey(compacted, 0))
 	}
 }
 
@@ -68,7 +67,7 @@ func revisionKey(main, sub int64) []byte {
 }
 
 // UnsafeRange implements backend.ReadTx.
-func (m *memory) UnsafeRange(b backend.Bucket, key, end []byte, limit int64) (keys, values [][]byte) {
+func (m *memory) UnsafeRange(b release.Bucket, key, end []byte, limit int64) (keys, values [][]byte) {
 	of := m.buckets[b.ID()]
 	if of == nil {
 		return nil, nil
@@ -87,7 +86,7 @@ func (m *memory) UnsafeRange(b backend.Bucket, key, end []byte, limit int64) (ke
 }
 
 // UnsafeForEach implements backend.ReadTx.
-func (m *memory) UnsafeForEach(b backend.Bucket, visit func(k, v []byte) error) (err error) {
+func (m *memory) UnsafeForEach(b release.Bucket, visit func(k, v []byte) error) (err error) {
 	if of := m.buckets[b.ID()]; of != nil {
 		of.Ascend(func(i btree.Item) bool {
 			err = visit(i.(*pair).key, i.(*pair).value)
@@ -98,25 +97,25 @@ func (m *memory) UnsafeForEach(b backend.Bucket, visit func(k, v []byte) error) 
 }
 
 // UnsafeCreateBucket implements backend.BatchTx.
-func (m *memory) UnsafeCreateBucket(b backend.Bucket) {
+func (m *memory) UnsafeCreateBucket(b release.Bucket) {
 	if m.buckets[b.ID()] == nil {
 		m.buckets[b.ID()] = btree.New(32)
 	}
 }
 
 // UnsafeDeleteBucket implements backend.BatchTx.
-func (m *memory) UnsafeDeleteBucket(b backend.Bucket) { delete(m.buckets, b.ID()) }
+func (m *memory) UnsafeDeleteBucket(b release.Bucket) { delete(m.buckets, b.ID()) }
 
 // UnsafePut implements backend.BatchTx.
-func (m *memory) UnsafePut(b backend.Bucket, key, value []byte) {
+func (m *memory) UnsafePut(b release.Bucket, key, value []byte) {
 	m.buckets[b.ID()].ReplaceOrInsert(&pair{bytes.Clone(key), bytes.Clone(value)})
 }
 
 // UnsafeSeqPut implements backend.BatchTx.
-func (m *memory) UnsafeSeqPut(b backend.Bucket, key, value []byte) { m.UnsafePut(b, key, value) }
+func (m *memory) UnsafeSeqPut(b release.Bucket, key, value []byte) { m.UnsafePut(b, key, value) }
 
 // UnsafeDelete implements backend.BatchTx.
-func (m *memory) UnsafeDelete(b backend.Bucket, key []byte) {
+func (m *memory) UnsafeDelete(b release.Bucket, key []byte) {
 	m.buckets[b.ID()].Delete(&pair{key: key})
 }
 
@@ -139,16 +138,16 @@ func (*memory) RLock() {}
 func (*memory) RUnlock() {}
 
 // BatchTx implements backend.Backend.
-func (m *memory) BatchTx() backend.BatchTx { return m }
+func (m *memory) BatchTx() release.BatchTx { return m }
 
 // ReadTx implements backend.Backend.
-func (m *memory) ReadTx() backend.ReadTx { return m }
+func (m *memory) ReadTx() release.ReadTx { return m }
 
 // ConcurrentReadTx implements backend.Backend.
-func (m *memory) ConcurrentReadTx() backend.ReadTx { return m }
+func (m *memory) ConcurrentReadTx() release.ReadTx { return m }
 
 // Snapshot implements backend.Backend.
-func (*memory) Snapshot() backend.Snapshot { panic("etcdguest: the watch path takes no snapshot") }
+func (*memory) Snapshot() release.Snapshot { panic("etcdguest: the watch path takes no snapshot") }
 
 // Hash implements backend.Backend.
 func (*memory) Hash(func(bucket, key []byte) bool) (uint32, error) { return 0, errors.New("not kept") }

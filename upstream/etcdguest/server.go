@@ -12,9 +12,9 @@ import (
 	"go.etcd.io/etcd/server/v3/auth"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 	"go.etcd.io/etcd/server/v3/lease"
-	"go.etcd.io/etcd/server/v3/mvcc"
 	"go.uber.org/zap"
 
+	"github.com/watchbed/watchbed/upstream/etcdguest/release"
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
@@ -24,7 +24,7 @@ const maxRequestBytes = 1.5*1024*1024 + 512*1024
 
 // server is one etcd server without its raft log.
 type server struct {
-	kv      mvcc.WatchableKV
+	kv      release.WatchableKV
 	auth    auth.AuthStore
 	watch   pb.WatchServer
 	streams map[uint32]*stream
@@ -60,9 +60,9 @@ func (s *server) start(r *protocol.Reader) {
 	b := newBackend()
 	b.fill(r)
 	lg := zap.NewNop()
-	s.kv = mvcc.New(lg, b, &lease.FakeLessor{}, mvcc.StoreConfig{})
-	s.auth = auth.NewAuthStore(lg, b, nil, 0)
-	s.watch = v3rpc.WatchbedNewWatchServer(lg, maxRequestBytes, s, s.kv, s)
+	s.kv = release.NewStore(lg, b)
+	s.auth = release.NewAuthStore(lg, b)
+	s.watch = release.NewWatchServer(lg, maxRequestBytes, s, s.kv)
 }
 
 // apply carries out what one write has changed.
@@ -88,17 +88,20 @@ func (s *server) AuthInfoFromCtx(context.Context) (*auth.AuthInfo, error) { retu
 // AuthStore implements v3rpc.AuthGetter.
 func (s *server) AuthStore() auth.AuthStore { return s.auth }
 
-// ID implements etcdserver.RaftStatusGetter.
+// ID implements RaftStatusGetter of 3.5.
 func (*server) ID() types.ID { return 1 }
 
-// Leader implements etcdserver.RaftStatusGetter.
+// MemberID implements RaftStatusGetter from 3.6 on.
+func (*server) MemberID() types.ID { return 1 }
+
+// Leader implements RaftStatusGetter.
 func (*server) Leader() types.ID { return 1 }
 
-// CommittedIndex implements etcdserver.RaftStatusGetter.
+// CommittedIndex implements RaftStatusGetter.
 func (*server) CommittedIndex() uint64 { return 0 }
 
-// AppliedIndex implements etcdserver.RaftStatusGetter.
+// AppliedIndex implements RaftStatusGetter.
 func (*server) AppliedIndex() uint64 { return 0 }
 
-// Term implements etcdserver.RaftStatusGetter.
+// Term implements RaftStatusGetter.
 func (*server) Term() uint64 { return 1 }

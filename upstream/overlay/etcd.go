@@ -1,12 +1,50 @@
 package overlay
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
-// Etcd is the watch path of an etcd server. Its backend is in memory, so that bbolt, which etcd's packages
+// Etcd35 is the watch path of an etcd server of 3.5. Its backend is in memory, so that bbolt, which etcd's packages
 // import, opens no file.
-var Etcd = Program{
-	stubs: slices.Concat(common, []stub{
-		{"go.etcd.io/bbolt/bolt_unix.go", `package bbolt
+var Etcd35 = etcd(
+	watchServer{storage: "go.etcd.io/etcd/server/v3/mvcc", status: "go.etcd.io/etcd/server/v3/etcdserver", bytes: "int"},
+	stub{"go.etcd.io/bbolt/bolt_wasm.go", `package bbolt
+
+const maxMapSize = 0x7FFFFFFF
+
+const maxAllocSize = 0xFFFFFFF
+`},
+	// From 3.6 on this file is not compiled for wasm.
+	stub{"go.etcd.io/etcd/client/pkg/v3/transport/sockopt_unix.go", `package transport
+
+import "syscall"
+
+func setReusePort(network, address string, conn syscall.RawConn) error { return nil }
+
+func setReuseAddress(network, address string, conn syscall.RawConn) error { return nil }
+`},
+)
+
+// Etcd36 is that of 3.6 and of 3.7.
+var Etcd36 = etcd(
+	watchServer{storage: "go.etcd.io/etcd/server/v3/storage/mvcc", status: "go.etcd.io/etcd/server/v3/etcdserver/apply", bytes: "uint"},
+	stub{"go.etcd.io/bbolt/internal/common/bolt_wasm.go", `package common
+
+const MaxMapSize = 0x7FFFFFFF
+
+const MaxAllocSize = 0xFFFFFFF
+`},
+)
+
+// etcd are the changes of all branches, and those of one.
+func etcd(of watchServer, branch ...stub) Program {
+	return Program{stubs: slices.Concat(common, withoutFiles, branch), added: []stub{of.stub()}}
+}
+
+// withoutFiles are the stubs of bbolt, which locks and maps its file.
+var withoutFiles = []stub{
+	{"go.etcd.io/bbolt/bolt_unix.go", `package bbolt
 
 import (
 	"errors"
@@ -23,41 +61,31 @@ func mmap(*DB, int) error { return errNoFiles }
 
 func munmap(*DB) error { return errNoFiles }
 `},
-		{"go.etcd.io/bbolt/mlock_unix.go", `package bbolt
+	{"go.etcd.io/bbolt/mlock_unix.go", `package bbolt
 
 func mlock(*DB, int) error { return errNoFiles }
 
 func munlock(*DB, int) error { return errNoFiles }
 `},
-		{"go.etcd.io/etcd/client/pkg/v3/transport/sockopt_unix.go", `package transport
+}
 
-import "syscall"
+// watchServer is what a watch server is built from: the packages of the store and of RaftStatusGetter, and the type
+// of maxRequestBytes.
+type watchServer struct{ storage, status, bytes string }
 
-func setReusePort(network, address string, conn syscall.RawConn) error { return nil }
-
-func setReuseAddress(network, address string, conn syscall.RawConn) error { return nil }
-`},
-	}),
-	added: []stub{
-		{"go.etcd.io/bbolt/bolt_wasm.go", `package bbolt
-
-const maxMapSize = 0x7FFFFFFF
-
-const maxAllocSize = 0xFFFFFFF
-`},
-		// NewWatchServer wants a whole EtcdServer, of which a watch server keeps these.
-		{"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/watchbed.go", `package v3rpc
+// stub is a constructor: NewWatchServer wants a whole EtcdServer, of which a watch server keeps these.
+func (s watchServer) stub() stub {
+	return stub{"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/watchbed.go", fmt.Sprintf(`package v3rpc
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/server/v3/etcdserver"
-	"go.etcd.io/etcd/server/v3/mvcc"
+	status %q
+	mvcc %q
 	"go.uber.org/zap"
 )
 
-func WatchbedNewWatchServer(lg *zap.Logger, maxRequestBytes int, sg etcdserver.RaftStatusGetter, watchable mvcc.WatchableKV, ag AuthGetter) pb.WatchServer {
+func WatchbedNewWatchServer(lg *zap.Logger, maxRequestBytes %s, sg status.RaftStatusGetter, watchable mvcc.WatchableKV, ag AuthGetter) pb.WatchServer {
 	return &watchServer{lg: lg, clusterID: 1, memberID: 1, maxRequestBytes: maxRequestBytes, sg: sg, watchable: watchable, ag: ag}
 }
-`},
-	},
+`, s.status, s.storage, s.bytes)}
 }

@@ -1,0 +1,60 @@
+//go:build wasip1
+
+// Package release has what etcd 3.6 calls differently, or builds in another way, than the releases of 3.5.
+//
+// It must never decide anything.
+package release
+
+import (
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/server/v3/auth"
+	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+	"go.etcd.io/etcd/server/v3/etcdserver/apply"
+	"go.etcd.io/etcd/server/v3/lease"
+	"go.etcd.io/etcd/server/v3/storage/backend"
+	"go.etcd.io/etcd/server/v3/storage/mvcc"
+	"go.etcd.io/etcd/server/v3/storage/schema"
+	"go.uber.org/zap"
+)
+
+// The types of the store and of its backend.
+type (
+	WatchableKV = mvcc.WatchableKV
+	Backend     = backend.Backend
+	BatchTx     = backend.BatchTx
+	ReadTx      = backend.ReadTx
+	Snapshot    = backend.Snapshot
+	Bucket      = backend.Bucket
+	BucketID    = backend.BucketID
+)
+
+// The buckets that the store begins with.
+var (
+	Key  = schema.Key
+	Meta = schema.Meta
+)
+
+// Server is what v3rpc asks of the EtcdServer.
+type Server interface {
+	apply.RaftStatusGetter
+	v3rpc.AuthGetter
+}
+
+// NewStore is the store over a backend.
+func NewStore(lg *zap.Logger, b Backend) WatchableKV {
+	return mvcc.New(lg, b, &lease.FakeLessor{}, mvcc.StoreConfig{})
+}
+
+// NewAuthStore is the store of users over a backend.
+func NewAuthStore(lg *zap.Logger, b Backend) auth.AuthStore {
+	return auth.NewAuthStore(lg, schema.NewAuthBackend(lg, b), nil, 0)
+}
+
+// NewWatchServer is the watch server over a store. Larger responses than maxBytes are fragmented.
+func NewWatchServer(lg *zap.Logger, maxBytes uint, s Server, kv WatchableKV) pb.WatchServer {
+	return v3rpc.WatchbedNewWatchServer(lg, maxBytes, s, kv, s)
+}
+
+// Marshal is what the key bucket has for a change.
+func Marshal(kv *mvccpb.KeyValue) ([]byte, error) { return kv.Marshal() }
