@@ -306,12 +306,12 @@ func (s *System) SeesNodes() bool {
 func (s *System) JudgeStep(w *sim.World, a sim.Action) []explore.Finding {
 	part := s.roles[a.Node].Part
 	recorded := part >= HistoryClient || part == EtcdMember && s.topology.Lagging
-	if recorded {
+	rests := s.judgesRest && s.IsOver(w)
+	if recorded || rests {
 		for _, p := range s.preparers {
 			p.BeginJudging(w)
 		}
 	}
-	rests := s.judgesRest && s.IsOver(w)
 	s.findings = s.findings[:0]
 	for i, j := range s.judges {
 		f := explore.Finding{Property: s.claims[i].Name}

@@ -121,7 +121,10 @@ func (w *Watcher) Conn() sim.Conn { return w.conn }
 // From is the client.
 func (w *Watcher) From() sim.NodeID { return w.from }
 
-// String names the watcher's task and timer.
+// String names the watcher's task and timer. A timer that was left behind has a name as well.
 func (w *Watcher) String() string {
+	if w.request == nil {
+		return "watcher " + strconv.Itoa(w.number) + ": over"
+	}
 	return "watcher " + strconv.Itoa(w.number) + ": " + w.request.Label()
 }

@@ -133,7 +133,7 @@ func (r *Read) finish(env *sim.Env, answer sim.Payload) {
 // Refuse answers the client with an error and ends the read.
 func (r *Read) Refuse(env *sim.Env, err *wire.Error) { r.finish(env, err) }
 
-// String names the read's task and timer.
+// String names the read's task and timer. A timer that was left behind has a name as well.
 func (r *Read) String() string { return "read " + strconv.Itoa(r.number) + ": " + r.label() }
 
 func (r *Read) label() string {
@@ -142,8 +142,10 @@ func (r *Read) label() string {
 		return r.list.Label()
 	case r.watch != nil:
 		return r.watch.Request().Label()
+	case r.get != nil:
+		return r.get.Label()
 	}
-	return r.get.Label()
+	return "over"
 }
 
 // Delegator is that of all reads of the cache.
