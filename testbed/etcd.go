@@ -192,6 +192,15 @@ type Member struct {
 	Name   string
 	ID     sim.NodeID
 	Server *etcd.Server
+	served program.Node
+}
+
+// Held is what the member keeps in memory on behalf of clients.
+func (m *Member) Held() etcd.Held {
+	if m.served != nil {
+		return m.served.Held()
+	}
+	return m.Server.Held()
 }
 
 // resetTruth has ground truth follow these members.
@@ -206,9 +215,9 @@ func (c *cluster) resetTruth(t *truth.Truth) {
 // Members are the servers of etcd: the one that takes reads and writes, and its follower
 // if there is one. The last of them serves the watches.
 func (s *System) Members() []Member {
-	all := []Member{{etcdName, s.topology.Etcd, s.etcd.server}}
+	all := []Member{{etcdName, s.topology.Etcd, s.etcd.server, s.etcd.served}}
 	if s.etcd.follower != nil {
-		all = append(all, Member{followerName, s.topology.Watches, s.etcd.follower})
+		all = append(all, Member{followerName, s.topology.Watches, s.etcd.follower, nil})
 	}
 	return all
 }

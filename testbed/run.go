@@ -112,9 +112,9 @@ func (s *System) ready() bool {
 
 // ComesToRest reports whether a run can come to where nothing more can happen. An untimed
 // one cannot if a cache relies on the progress that etcd sends by itself: its ticker may
-// go off at any point, again and again, and so may those of a program that serves its watches.
+// go off at any point, again and again.
 func (s *System) ComesToRest() bool {
-	return s.params.Clock.Mode == sim.Timed || s.etcd.config.Options.Watch.ProgressNotifyInterval == 0 && s.etcd.served == nil
+	return s.params.Clock.Mode == sim.Timed || s.etcd.config.Options.Watch.ProgressNotifyInterval == 0
 }
 
 // IsOver reports whether nothing more can happen, or all the time has passed that

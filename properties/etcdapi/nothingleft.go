@@ -37,7 +37,7 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 	}
 	for _, m := range j.system.Members() {
 		all.Exercised++
-		left := &left{name: m.Name, Held: m.Server.Held(), open: w.Accepted(m.ID)}
+		left := &left{name: m.Name, Held: m.Held(), open: w.Accepted(m.ID)}
 		switch {
 		case left.Calls > 0:
 			all.Violate("calls", left)

@@ -40,6 +40,8 @@ type Node interface {
 	etcd.Node
 	// Reset makes the node a new one for another run.
 	Reset(etcd.Config)
+	// Held is what the node keeps in memory on behalf of clients when nothing more can happen.
+	Held() etcd.Held
 }
 
 // families know programs by name.

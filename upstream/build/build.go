@@ -13,7 +13,6 @@ import (
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/overlay"
 	"github.com/watchbed/watchbed/upstream/patches"
-	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
 // build compiles a guest and returns the path of the result.
@@ -67,7 +66,7 @@ func build(text string) (string, error) {
 	}
 	// A rename leaves a guest that runs as it is.
 	path := guests.Path(directory, s.name)
-	wasm = engine.Stamp(wasm, protocol.Version)
+	wasm = engine.Stamp(wasm, s.of.protocol)
 	if err := os.WriteFile(raw, wasm, 0o644); err != nil {
 		return "", err
 	}

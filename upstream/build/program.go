@@ -4,13 +4,15 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/overlay"
+	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
 // program is a kind of guest.
 type program struct {
 	name string
-	// folder has its source, a module.
-	folder string
+	// folder has its source, a module, protocol is the version of the protocol that it speaks.
+	folder   string
+	protocol uint64
 	// modules are those that are published under one version.
 	modules  []string
 	branches []branch
@@ -29,11 +31,11 @@ type branch struct {
 }
 
 var programs = []*program{
-	{"kubernetes", "guest", []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
+	{"kubernetes", "guest", protocol.Kubernetes, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
 		{"", "v0.37.2", "", overlay.Kubernetes},
 	}},
 	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
-	{"etcd", "etcdguest", []string{
+	{"etcd", "etcdguest", protocol.Etcd, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
 	}, []branch{
 		{"v3.5.", "v3.5.7", "", overlay.Etcd35},

@@ -99,7 +99,7 @@ type design struct {
 }
 
 func (d *design) node(c cache.Config) sim.Node {
-	d.once.Do(func() { d.module, d.err = load(d.name, node.Beginning) })
+	d.once.Do(func() { d.module, d.err = load(d.name, protocol.Kubernetes, node.Beginning) })
 	if d.err != nil {
 		refuse(d.err)
 	}
@@ -116,8 +116,9 @@ func refuse(err error) {
 	os.Exit(2)
 }
 
-// load loads a guest, and tries it. begin is the message with which its runs begin.
-func load(name string, begin func(seed int64) []byte) (*engine.Module, error) {
+// load loads a guest, and tries it. speaks is the version of the protocol that it has to speak, begin the message with which
+// its runs begin.
+func load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
 	directory, err := guests.Directory()
 	if err != nil {
 		return nil, err
@@ -129,8 +130,8 @@ func load(name string, begin func(seed int64) []byte) (*engine.Module, error) {
 	switch version, err := engine.Stamped(wasm); {
 	case err != nil:
 		return nil, fmt.Errorf("the guest %s cannot be read: %w; run \"make upstream GUEST=%s\" again", name, err, name)
-	case version != protocol.Version:
-		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, protocol.Version, name)
+	case version != speaks:
+		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, speaks, name)
 	}
 	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"))
 	if err != nil {

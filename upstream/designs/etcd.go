@@ -9,6 +9,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/etcdnode"
+	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
 // release is how the names of guests begin that are a release of etcd.
@@ -33,7 +34,7 @@ func init() {
 }
 
 func releaseOf(name string) *program.Program {
-	load := sync.OnceValues(func() (*engine.Module, error) { return load(name, etcdnode.Beginning) })
+	load := sync.OnceValues(func() (*engine.Module, error) { return load(name, protocol.Etcd, etcdnode.Beginning) })
 	return &program.Program{
 		Name: name, Version: strings.TrimPrefix(name, release),
 		New: func(s *etcd.Server) program.Node {

@@ -24,3 +24,13 @@ func TestMendedEtcd(t *testing.T) {
 		}
 	}
 }
+
+// TestEtcdRests: the loops of the released code tick without end. Where a turn will find nothing to do, nothing more can happen, and
+// what is judged then is judged: each watch has been sent every change, and as many streams are left as clients have open.
+func TestEtcdRests(t *testing.T) {
+	got := explored(t, scenarios.WatchesAtRest, 40, "cache=kep-2340", "etcd=etcd@v3.6.16")
+	for _, name := range []string{"watches-keep-up", "etcd-nothing-left"} {
+		require.Equal(t, model.Holds, got[name].Verdict, name)
+		require.Greater(t, got[name].Exercised, uint64(30), name)
+	}
+}

@@ -24,12 +24,12 @@ func TestGuestsThatAreRefused(t *testing.T) {
 	}{
 		{nil, "the guest kubernetes@x cannot be read: not a WebAssembly module, or one that was cut off; " + again},
 		{empty, "the guest kubernetes@x speaks version 0 of the protocol and this program version 1: " + again},
-		{engine.Stamp(empty, protocol.Version+1), "the guest kubernetes@x speaks version 2 of the protocol and this program version 1: " + again},
+		{engine.Stamp(empty, protocol.Kubernetes+1), "the guest kubernetes@x speaks version 2 of the protocol and this program version 1: " + again},
 	} {
 		require.NoError(t, os.WriteFile(guests.Path(directory, "kubernetes@x"), c.wasm, 0o644))
-		_, err := load("kubernetes@x", node.Beginning)
+		_, err := load("kubernetes@x", protocol.Kubernetes, node.Beginning)
 		require.EqualError(t, err, c.want)
 	}
-	_, err := load("kubernetes@y", node.Beginning)
+	_, err := load("kubernetes@y", protocol.Kubernetes, node.Beginning)
 	require.EqualError(t, err, `the guest kubernetes@y is not compiled: run "make upstream GUEST=kubernetes@y" in the repository`)
 }

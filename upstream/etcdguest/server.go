@@ -42,6 +42,8 @@ func (s *server) receive(r protocol.Reader) {
 		if _, err := s.kv.Compact(traceutil.TODO(), r.Int()); err != nil {
 			panic(err)
 		}
+	case protocol.Inspect:
+		s.show()
 	case protocol.Hangup:
 		if t := s.streams[conn]; t != nil {
 			delete(s.streams, conn)
@@ -63,6 +65,14 @@ func (s *server) start(r *protocol.Reader) {
 	s.kv = release.NewStore(lg, b)
 	s.auth = release.NewAuthStore(lg, b)
 	s.watch = release.NewWatchServer(lg, maxRequestBytes, s, s.kv)
+}
+
+// show tells the host what the store has for its watches. All other goroutines wait, so that nothing is half done. It must
+// not create goroutines or wait.
+func (s *server) show() {
+	streams, responses, unsynced, compactions := release.Held(s.kv)
+	var out protocol.Writer
+	host.Send(out.Begin(protocol.Shown, 0).Int(int64(streams)).Int(int64(responses)).Int(int64(unsynced)).Int(int64(compactions)))
 }
 
 // apply carries out what one write has changed.

@@ -48,6 +48,10 @@ func name(g engine.Goroutine) string {
 func (n *Node) Send(message []byte) {
 	r := protocol.Reader{Bytes: message}
 	kind, number := r.Begin()
+	if kind == protocol.Shown {
+		n.held = readHeld(&r)
+		return
+	}
 	conn := sim.Conn(number)
 	if !slices.Contains(n.streams, conn) {
 		// Its client is gone, and the guest does not know yet.

@@ -24,10 +24,13 @@ type Node struct {
 	revision, compacted int64
 	// streams are the connections of watches.
 	streams []sim.Conn
-	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it has none.
+	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it has none or needs none.
 	clock, until int64
 	// runnable are the goroutines of the guest that can run.
 	runnable bool
+
+	// held is what the guest had for its watches when it was last asked.
+	held held
 
 	step
 	out protocol.Writer

@@ -173,6 +173,12 @@ func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
 	n.step = step{env: env, lets: lets, ran: n.ran[:0]}
 	n.runnable = false
 	until, err := n.guest.Run(n, n.clock, message)
+	if err == nil && until != 0 {
+		var rests bool
+		if rests, err = n.rests(env); rests {
+			until = 0
+		}
+	}
 	if err != nil {
 		// A guest that crashes is a finding of its own.
 		panic(err)

@@ -39,7 +39,7 @@ const MaxAllocSize = 0xFFFFFFF
 
 // etcd are the changes of all branches, and those of one.
 func etcd(of watchServer, branch ...stub) Program {
-	return Program{stubs: slices.Concat(common, withoutFiles, branch), added: []stub{of.stub()}}
+	return Program{stubs: slices.Concat(common, withoutFiles, branch), added: []stub{of.constructor(), of.held()}}
 }
 
 // withoutFiles are the stubs of bbolt, which locks and maps its file.
@@ -73,8 +73,8 @@ func munlock(*DB, int) error { return errNoFiles }
 // of maxRequestBytes.
 type watchServer struct{ storage, status, bytes string }
 
-// stub is a constructor: NewWatchServer wants a whole EtcdServer, of which a watch server keeps these.
-func (s watchServer) stub() stub {
+// constructor builds a watch server: NewWatchServer wants a whole EtcdServer, of which it keeps these.
+func (s watchServer) constructor() stub {
 	return stub{"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/watchbed.go", fmt.Sprintf(`package v3rpc
 
 import (
@@ -88,4 +88,35 @@ func WatchbedNewWatchServer(lg *zap.Logger, maxRequestBytes %s, sg status.RaftSt
 	return &watchServer{lg: lg, clusterID: 1, memberID: 1, maxRequestBytes: maxRequestBytes, sg: sg, watchable: watchable, ag: ag}
 }
 `, s.status, s.storage, s.bytes)}
+}
+
+// held reads what the store has for its watches. How many streams are open is in a metric of its own; the one of events that wait
+// counts those that a filter kept back, too.
+func (s watchServer) held() stub {
+	return stub{s.storage + "/watchbed.go", `package mvcc
+
+import dto "github.com/prometheus/client_model/go"
+
+func WatchbedHeld(kv WatchableKV) (streams, responses, unsynced, compactions int) {
+	s := kv.(*watchableStore)
+	var open dto.Metric
+	if err := watchStreamGauge.Write(&open); err != nil {
+		panic(err)
+	}
+	channels := map[chan<- WatchResponse]bool{}
+	for _, group := range []watcherGroup{s.synced, s.unsynced} {
+		for w := range group.watchers {
+			if !channels[w.ch] {
+				channels[w.ch] = true
+				responses += len(w.ch)
+			}
+		}
+	}
+	unsynced = s.unsynced.size()
+	for _, wb := range s.victims {
+		unsynced += len(wb)
+	}
+	return int(open.GetGauge().GetValue()), responses, unsynced, s.fifoSched.Pending()
+}
+`}
 }

@@ -23,7 +23,8 @@ const (
 	WatchResponse
 	// Versioned answers Status.
 	Versioned
-	// Inspect ends each step: it asks what the cache is like, if that is new.
+	// Inspect ends each step: it asks what the cache is like, if that is new. An etcd is asked whether it has something
+	// to do.
 	Inspect
 	// Recall asks for the snapshots of the cache.
 	Recall
@@ -55,7 +56,8 @@ const (
 	CloseStream
 	// Status asks an endpoint of etcd for its version.
 	Status
-	// Shown answers Inspect: what is in the cache, and whether it is ready.
+	// Shown answers Inspect: what is in the cache, and whether it is ready. That of an etcd is whether it has nothing to
+	// do until it is sent something, and what it holds for clients.
 	Shown
 	// Snapshots answers Recall.
 	Snapshots

@@ -47,6 +47,12 @@ func NewStore(lg *zap.Logger, b Backend) WatchableKV {
 	return mvcc.New(lg, b, &lease.FakeLessor{}, mvcc.StoreConfig{})
 }
 
+// Held is what a store has for its watches: streams that are open, responses in their channels, watchers that are
+// not synced, and compactions that are not done.
+func Held(kv WatchableKV) (streams, responses, unsynced, compactions int) {
+	return mvcc.WatchbedHeld(kv)
+}
+
 // NewAuthStore is the store of users over a backend.
 func NewAuthStore(lg *zap.Logger, b Backend) auth.AuthStore { return auth.NewAuthStore(lg, b, nil, 0) }
 

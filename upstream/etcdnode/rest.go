@@ -1,0 +1,36 @@
+package etcdnode
+
+import (
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// held is what a guest has for its watches: streams that are open, responses in their channels, watchers that are not
+// synced, and compactions that are not done.
+type held struct{ streams, responses, unsynced, compactions int }
+
+func readHeld(r *protocol.Reader) held {
+	return held{streams: int(r.Int()), responses: int(r.Int()), unsynced: int(r.Int()), compactions: int(r.Int())}
+}
+
+// Held implements program.Node: the guest has the watches. What a stream keeps for watches that have ended is not seen.
+func (n *Node) Held() etcd.Held {
+	h := n.server.Held()
+	h.Streams, h.Waiting = n.held.streams, n.held.responses+n.held.unsynced
+	return h
+}
+
+// rests asks the guest whether its next timer will find nothing to do: syncWatchersLoop ticks without end, and
+// the turns in which it finds every watcher synced are left out, as those of the simulated one are. With a clock time goes on anyway. A
+// stream whose progress ticker was given an interval has something to do.
+func (n *Node) rests(env *sim.Env) (bool, error) {
+	if env.Mode() != sim.Untimed || n.cfg.Watch.ProgressNotifyInterval > 0 {
+		return false, nil
+	}
+	runnable := n.runnable
+	_, err := n.guest.Run(n, n.clock, n.out.Begin(protocol.Inspect, 0).Bytes)
+	n.runnable = runnable
+	return n.held.unsynced == 0 && n.held.compactions == 0, err
+}
