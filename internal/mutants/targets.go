@@ -17,6 +17,7 @@ var Targets = []Target{
 	{"sim/etcd/lease", 6},
 	{"sim/etcd/mvcc", 56},
 	{"sim/etcd/protosize", 6},
+	{"sim/etcd/rangestream", 8},
 	{"sim/etcd/request", 6},
 	{"sim/etcd/v3rpc", 44},
 	{"sim/client", 8},

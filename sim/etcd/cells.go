@@ -36,8 +36,10 @@ var (
 	// cellRead is a handler that has not looked at the store yet; its items are
 	// below. cellReadPlace is whether its place is taken: the first free place
 	// depends on all before it. Both have the place as their index.
-	cellRead         = sim.NewCell("etcd: read")
-	cellReadPlace    = sim.NewCell("etcd: place of a read")
+	cellRead      = sim.NewCell("etcd: read")
+	cellReadPlace = sim.NewCell("etcd: place of a read")
+	// cellStream is how far an answer in chunks is, by the place of its handler.
+	cellStream       = sim.NewCell("etcd: RangeStream")
 	cellReadNotifier = sim.NewCell("etcd: readNotifier")
 	// cellRangeQueue is the Ranges that have a price; an item is one by its running
 	// number.

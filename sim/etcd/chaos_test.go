@@ -181,6 +181,7 @@ func small(cfg *etcd.Config) {
 	s, w := &cfg.Store, &cfg.Watch
 	s.ChanBufLen, s.MaxWatchersPerSync, s.WatchBatchMaxRevs, s.CompactionBatchLimit = 2, 4, 2, 3
 	w.CtrlStreamBufLen, w.SendWindow, w.ProgressNotifyInterval = 2, 2, 10*time.Minute
+	cfg.Streams.ChunkKeys = 1
 }
 
 // within is when faults strike in a timed run.

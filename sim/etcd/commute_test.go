@@ -152,6 +152,14 @@ func (m *meddler) Fire(env *sim.Env, _ sim.Timer) {
 		env.Call(1, &wire.CompactionRequest{Revision: m.rev - int64(env.Choose(3, "behind"))})
 	case op < 10:
 		env.Call(1, m.get(env, key))
+	case op == 10 && env.Choose(2, "stream") == 1:
+		r := m.get(env, "/a")
+		r.Key, r.RangeEnd, r.Limit = "/", "0", int64(env.Choose(3, "limit"))
+		conn := env.Open(1)
+		env.Send(conn, &wire.RangeStreamRequest{Range: r})
+		if env.Choose(4, "abandon") == 1 {
+			env.Close(conn)
+		}
 	case op == 10:
 		env.Call(1, &wire.TxnRequest{Success: []wire.RequestOp{{Range: m.get(env, key)}}})
 	default:

@@ -6,6 +6,7 @@
 // of them: a version, or a bug put on top, selects which queue or handler runs
 // (Options), never an extra step that misbehaves.
 //
+//	rangestream  how far an answer in chunks is, and how large the next one is
 //	mvcc     the store with its watchers: notify, syncWatchers, victims, compaction, restore
 //	v3rpc    the gRPC streams of watches: recvLoop, sendLoop, ctrlStream
 //	channel  a Go channel between two loops
@@ -33,6 +34,9 @@
 //	linearizableReadLoop of a follower: ask the leader; deliver its index
 //	EtcdServer.Range, Txn, Compact task: the handler's own read transaction, the answer
 //	                               a timer, and no task, for a Range that has a price
+//	EtcdServer.rangeStream         task: one chunk, a read transaction of its own, and its Send
+//	                               the keys behind the limit are counted
+//	                               Send, when the window has room again
 //	lessor.runLoop                 timer: one lease that has expired, its revocation is in the log
 //	scheduleCompaction             one batch; a timer between two; with the last one the handlers
 //	                               of physical compactions go on (Physc)
@@ -101,6 +105,9 @@
 //     A Range with a price has this wait (CompactionInRange). All other reads are one
 //     step, and such a step may come while a Compact waits: no answer tells a client whether
 //     the Compact had begun to wait before the read began.
+//   - a chunk of a RangeStream and its Send: no other goroutine of the server sees the chunk.
+//     Where the window is full the next chunk is read when there is room, the original reads
+//     it and then waits: the same as a window that is one message larger.
 //   - turns of syncWatchersLoop that find nothing unsynced, and rounds of
 //     moveVictims that find no victims, are left out.
 //   - a hang-up stops both loops at once: what they would still do on this stream
@@ -120,7 +127,8 @@
 // watches and reads (Config.Leader): raft between the two is a stream of committed
 // entries, each of which the leader sends when it is in its log. What reads cost,
 // if a scenario gives them a price, is one queue (ReadOptions). A snapshot that
-// brings news (InstallSnapshot brings the store itself). Authentication,
+// brings news (InstallSnapshot brings the store itself). Authentication, and with it the
+// revision of permissions that RangeStream compares again behind its last chunk,
 // alarms and quotas. Of leases: the stream of keep-alives, checkpoints, LeaseLeases, and the
 // limit of revocations a second. A put that keeps the value of a key which the same transaction
 // deletes: clients here do not ask for it. Errors of gRPC: a stream ends when its connection

@@ -151,7 +151,7 @@ func (s *Server) failReads(env *sim.Env, err *wire.Error) {
 		r := t.take(env, place)
 		s.noteFailure(env, r.payload, err, "")
 		env.Under(r.cause)
-		env.Send(r.conn, err)
+		r.refuse(env, err)
 	}
 	t.confirming = t.confirming[:0]
 	if len(t.readNotifier) > 0 {

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/etcd/rangestream"
 	"github.com/watchbed/watchbed/sim/etcd/reply"
 	"github.com/watchbed/watchbed/sim/etcd/request"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -20,6 +21,8 @@ type reads struct {
 	confirmed    uint64
 	// asking is the call by which a follower asks the leader for that index.
 	asking sim.Conn
+	// streams are the answers that go out in chunks.
+	streams rangestream.Running
 }
 
 // idle reports whether linearizableReadLoop is between two turns.
@@ -44,8 +47,24 @@ type read struct {
 
 func (r *read) used() bool { return r.payload != nil }
 
+// streams reports whether the answer goes out in chunks.
+func (r *read) streams() bool {
+	_, streams := r.payload.(*wire.RangeStreamRequest)
+	return streams
+}
+
+// refuse answers with an error. A stream ends behind it.
+func (r *read) refuse(env *sim.Env, err *wire.Error) {
+	env.Send(r.conn, err)
+	if r.streams() {
+		env.Close(r.conn)
+	}
+}
+
 func (r *read) handler() string {
 	switch r.payload.(type) {
+	case *wire.RangeStreamRequest:
+		return "RangeStream"
 	case *wire.TxnRequest:
 		return "Txn"
 	case *wire.CompactionRequest:
@@ -60,7 +79,8 @@ func (r *read) handler() string {
 }
 
 func (t *reads) reset() {
-	*t = reads{handlers: t.handlers[:0], readNotifier: t.readNotifier[:0], confirming: t.confirming[:0]}
+	t.streams.Reset()
+	*t = reads{handlers: t.handlers[:0], readNotifier: t.readNotifier[:0], confirming: t.confirming[:0], streams: t.streams}
 }
 
 // add finds a place for a handler: the first free one.
@@ -95,6 +115,9 @@ func (t *reads) take(env *sim.Env, place int32) read {
 	env.Writes(cellRead, int(place))
 	env.Writes(cellReadPlace, int(place))
 	r := t.handlers[place]
+	if r.streams() {
+		t.streams.Remove(place)
+	}
 	t.handlers[place] = read{}
 	return r
 }
@@ -105,10 +128,11 @@ func (s *Server) receiveCall(env *sim.Env, m *sim.Message) {
 	readOnly, linearizable := false, false
 	switch r := m.Payload.(type) {
 	case *wire.RangeRequest:
-		if r.Key == "" {
-			refused = request.ErrEmptyKey
-		}
+		refused = request.CheckRange(r)
 		readOnly, linearizable = true, !r.Serializable
+	case *wire.RangeStreamRequest:
+		s.receiveStream(env, m, r)
+		return
 	case *wire.PutRequest:
 		refused = request.CheckPut(r)
 	case *wire.DeleteRangeRequest:
@@ -161,11 +185,97 @@ func (s *Server) release(env *sim.Env, place int32) {
 	r := &s.reads.handlers[place]
 	r.ready = true
 	env.WritesItem(cellRead, int(place), readReleased)
-	if _, isRange := r.payload.(*wire.RangeRequest); isRange && s.cfg.Reads.cost() {
+	if _, isRange := r.payload.(*wire.RangeRequest); (isRange || r.streams()) && s.cfg.Reads.cost() {
 		s.queueRange(env, place)
 		return
 	}
 	env.Enable(firstSlotTask + sim.Task(int(place)*slotTasks+readTask))
+}
+
+// receiveStream is the start of a RangeStream handler. Send has the window of a watch stream.
+func (s *Server) receiveStream(env *sim.Env, m *sim.Message, p *wire.RangeStreamRequest) {
+	refused := request.CheckRangeStream(p.Range)
+	if s.members.options().Streams.Method == rangestream.Unimplemented {
+		env.Cover(coverStreamUnknown)
+		refused = request.ErrNoSuchMethod
+	}
+	if refused != nil {
+		env.Send(m.Conn, refused)
+		env.Close(m.Conn)
+		return
+	}
+	if window := s.members.options().Watch.SendWindow; window > 0 {
+		env.Bound(m.Conn, window)
+	}
+	place := s.newRead(env, m.Payload, m.Conn, m.Cause, m.From)
+	if p.Range.Serializable {
+		s.release(env, place)
+	} else {
+		s.linearizableReadNotify(env, place)
+	}
+}
+
+// chunk is a read transaction of a stream: what goes out, or nil, and why the stream ends, or
+// nil.
+type chunk struct {
+	out     *wire.RangeStreamResponse
+	last    bool
+	refused *wire.Error
+}
+
+// readChunk reads the next chunk of a stream.
+func (s *Server) readChunk(env *sim.Env, place int32) (c chunk) {
+	t, o := &s.reads, s.members.options()
+	env.ReadsItem(cellRead, int(place), readAsked)
+	env.ReadsItem(cellRead, int(place), readReleased)
+	env.Writes(cellStream, int(place))
+	stream := t.streams.Find(place)
+	if stream == nil {
+		stream = t.streams.Add(place, rangestream.New(t.handlers[place].payload.(*wire.RangeStreamRequest).Range, &o.Streams))
+	} else {
+		env.Cover(coverStreamGoesOn)
+	}
+	var code wire.Code
+	if c.out, c.last, code = stream.Step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
+		c.refused = request.Refusal(code)
+	}
+	return c
+}
+
+// sendChunk sends a chunk, and lets the handler go on when there is room.
+func (s *Server) sendChunk(env *sim.Env, place int32, c chunk) {
+	r := &s.reads.handlers[place]
+	if c.out != nil {
+		env.Send(r.conn, c.out)
+	}
+	switch {
+	case c.refused != nil:
+		env.Cover(coverStreamFails)
+		ended := s.reads.take(env, place)
+		ended.refuse(env, c.refused)
+	case c.last:
+		env.Close(s.reads.take(env, place).conn)
+	case !env.IsOpen(r.conn):
+		env.Cover(coverStreamAbandoned)
+		s.reads.take(env, place)
+	case !env.CanSend(r.conn):
+		env.Cover(coverStreamBlocked)
+		env.Writes(cellStream, int(place))
+		s.reads.streams.Block(place)
+	default:
+		s.release(env, place)
+	}
+}
+
+// wakeStream lets a stream go on whose Send waited for room, or has failed because the
+// client is gone.
+func (s *Server) wakeStream(env *sim.Env, conn sim.Conn) {
+	for i := range s.reads.handlers {
+		if r := &s.reads.handlers[i]; r.conn == conn && r.streams() && s.reads.streams.Unblock(int32(i)) {
+			env.Writes(cellStream, i)
+			s.release(env, int32(i))
+		}
+	}
 }
 
 // linearizableReadNotify makes a read wait for the loop's next turn.
@@ -229,6 +339,11 @@ func (s *Server) notifyReads(env *sim.Env) {
 
 // runRead is the handler's own look at the store, and the answer.
 func (s *Server) runRead(env *sim.Env, place int32) {
+	if r := &s.reads.handlers[place]; r.streams() {
+		env.Under(r.cause)
+		s.sendChunk(env, place, s.readChunk(env, place))
+		return
+	}
 	r := s.reads.take(env, place)
 	env.Under(r.cause)
 	switch p := r.payload.(type) {

@@ -60,6 +60,8 @@ type readCost struct {
 	// will be answered; nil if there is none.
 	current int32
 	answer  sim.Payload
+	// chunk is what a stream sends when its time is up; then answer is answerInChunks.
+	chunk chunk
 	// compacts: the entry that is to be applied next is a Compact that waits for the Range,
 	// or has not had its turn since.
 	compacts bool
@@ -97,21 +99,37 @@ func (s *Server) startRange(env *sim.Env) {
 	r := &s.reads.handlers[q.current]
 	env.Under(r.cause)
 	took := s.cfg.Reads.RangeTime
-	if resp, code := s.store.Range(env, r.payload.(*wire.RangeRequest)); code != 0 {
-		q.answer = request.Refusal(code)
-	} else {
-		q.answer = resp
-		took += s.cfg.Reads.RangeTimePerItem * sim.Duration(len(resp.Kvs))
+	switch p := r.payload.(type) {
+	case *wire.RangeStreamRequest:
+		q.chunk = s.readChunk(env, q.current)
+		q.answer = answerInChunks
+		if q.chunk.out != nil {
+			took += s.cfg.Reads.RangeTimePerItem * sim.Duration(len(q.chunk.out.Kvs))
+		}
+	case *wire.RangeRequest:
+		if resp, code := s.store.Range(env, p); code != 0 {
+			q.answer = request.Refusal(code)
+		} else {
+			q.answer = resp
+			took += s.cfg.Reads.RangeTimePerItem * sim.Duration(len(resp.Kvs))
+		}
 	}
 	env.Arm(rangeTimer, took)
 }
+
+// answerInChunks stands for the answer of a stream while one of its chunks is read.
+var answerInChunks = &wire.RangeStreamResponse{}
 
 // finishRange answers the read, and lets go of the responses to watches that
 // were behind it.
 func (s *Server) finishRange(env *sim.Env) {
 	q := &s.readCost
-	r := s.reads.take(env, q.current)
 	env.WritesItem(cellRangeQueue, 0, sim.NoItem)
+	if q.answer == answerInChunks {
+		s.finishChunk(env)
+		return
+	}
+	r := s.reads.take(env, q.current)
 	env.Under(r.cause)
 	if resp, ok := q.answer.(*wire.RangeResponse); ok && s.cfg.Reads.Compactions == GoesOn {
 		env.Reads(mvcc.CellCompactRev, 0)
@@ -121,6 +139,22 @@ func (s *Server) finishRange(env *sim.Env) {
 	}
 	env.Send(r.conn, q.answer)
 	q.answer = nil
+	s.rangeEnds(env)
+}
+
+// finishChunk sends a chunk. The next one of the same stream goes to the end of the queue.
+func (s *Server) finishChunk(env *sim.Env) {
+	q := &s.readCost
+	place, c := q.current, q.chunk
+	q.answer, q.chunk = nil, chunk{}
+	s.rangeEnds(env)
+	env.Under(s.reads.handlers[place].cause)
+	s.sendChunk(env, place, c)
+}
+
+// rangeEnds lets a Compact go on, or the next Range.
+func (s *Server) rangeEnds(env *sim.Env) {
+	q := &s.readCost
 	if q.compacts {
 		env.Enable(applyLoop)
 	} else {
@@ -189,7 +223,12 @@ func (q *readCost) fingerprint(d sim.Digest) sim.Digest {
 	if q.compacts {
 		d = d.Text("compacts")
 	}
-	if q.answer != nil {
+	switch {
+	case q.chunk.out != nil:
+		d = q.chunk.out.Digest(d)
+	case q.chunk.refused != nil:
+		d = q.chunk.refused.Digest(d)
+	case q.answer != nil:
 		d = q.answer.Digest(d)
 	}
 	for _, place := range q.queue.All() {

@@ -47,11 +47,12 @@ func (c *timetable) TimerName(sim.Timer) string { return "ask" }
 func (c *timetable) plan(at time.Duration, p sim.Payload) {
 	c.at = append(c.at, at)
 	c.ask = append(c.ask, func(env *sim.Env) {
-		if _, watch := p.(*wire.WatchCreateRequest); watch {
+		switch p.(type) {
+		case *wire.WatchCreateRequest, *wire.RangeStreamRequest:
 			env.Send(env.Open(1), p)
-			return
+		default:
+			env.Call(1, p)
 		}
-		env.Call(1, p)
 	})
 }
 

@@ -178,6 +178,7 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		if sws := s.watch.Stream(m.Conn); sws != nil {
 			sws.Hangup(env)
 		} else {
+			s.wakeStream(env, m.Conn)
 			s.replicationEnded(env, m.Conn)
 		}
 	case *appendEntries:
@@ -212,7 +213,10 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 }
 
 // Drained implements sim.Drained: a blocked Send goes on.
-func (s *Server) Drained(env *sim.Env, c sim.Conn) { s.watch.Drained(env, c) }
+func (s *Server) Drained(env *sim.Env, c sim.Conn) {
+	s.watch.Drained(env, c)
+	s.wakeStream(env, c)
+}
 
 // Revision is the revision of the last write that was applied and changed
 // something.

@@ -9,6 +9,11 @@ var (
 
 	coverReadWaits        = sim.NewSituation("etcd: linearizable read waits for apply")
 	coverReadBatch        = sim.NewSituation("etcd: several linearizable reads confirmed at once")
+	coverStreamUnknown    = sim.NewSituation("etcd: RangeStream refused as unknown")
+	coverStreamGoesOn     = sim.NewSituation("etcd: a later chunk of a RangeStream is read")
+	coverStreamFails      = sim.NewSituation("etcd: RangeStream ends with an error")
+	coverStreamBlocked    = sim.NewSituation("etcd: Send of a RangeStream blocks")
+	coverStreamAbandoned  = sim.NewSituation("etcd: RangeStream whose client is gone")
 	coverReadIndex        = sim.NewSituation("etcd: follower asks the leader what is committed")
 	coverRangeQueued      = sim.NewSituation("etcd: Range waits for another")
 	coverCompactWaits     = sim.NewSituation("etcd: Compact waits for a Range")

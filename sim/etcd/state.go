@@ -29,6 +29,7 @@ func (s *Server) Clone() sim.Node {
 	c.reads.handlers = slices.Clone(s.reads.handlers)
 	c.reads.readNotifier = slices.Clone(s.reads.readNotifier)
 	c.reads.confirming = slices.Clone(s.reads.confirming)
+	c.reads.streams = s.reads.streams.Clone()
 	c.readCost = s.readCost.clone()
 	c.store = s.store.Clone()
 	c.watch = s.watch.Clone(c.store)
@@ -91,7 +92,7 @@ func (t *reads) fingerprint(d sim.Digest) sim.Digest {
 	if t.asking != sim.NoConn {
 		d = d.Text("asking")
 	}
-	return d
+	return t.streams.Digest(d)
 }
 
 // Held is what a server keeps in memory on behalf of clients.

@@ -57,6 +57,8 @@ var changes = []change{
 	// watches from 0 on it makes no difference, so that 3.6.6 to 3.6.8 are no releases of
 	// their own here.
 	{release.SinceAll("3.6.6"), option.Settings("sync-history=read-anew")},
+	// A Range may be answered in chunks (KEP-5966).
+	{release.SinceAll("3.7.0"), option.Settings("range-stream=served")},
 }
 
 // newestKnown are the newest releases that are known, one for each branch, the oldest

@@ -78,16 +78,19 @@ const (
 	SortByValue
 )
 
-// selects reports whether the request asks for an order or for some revisions.
-func (r *RangeRequest) selects() bool {
-	return r.SortOrder != SortNone || r.SortTarget != SortByKey || r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
+// IsSorted reports whether the request asks for an order.
+func (r *RangeRequest) IsSorted() bool { return r.SortOrder != SortNone || r.SortTarget != SortByKey }
+
+// IsFiltered reports whether the request asks for some revisions only.
+func (r *RangeRequest) IsFiltered() bool {
+	return r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
 }
 
 // Digest implements sim.Payload.
 func (r *RangeRequest) Digest(d sim.Digest) sim.Digest {
 	d = d.Text("range").Text(r.Key).Text(r.RangeEnd).Int(r.Limit).Int(r.Revision).
 		Bool(r.Serializable).Bool(r.KeysOnly).Bool(r.CountOnly)
-	if r.selects() {
+	if r.IsSorted() || r.IsFiltered() {
 		d = d.Word(uint64(r.SortOrder)<<8 | uint64(r.SortTarget)).Int(r.MinModRevision).Int(r.MaxModRevision).
 			Int(r.MinCreateRevision).Int(r.MaxCreateRevision)
 	}

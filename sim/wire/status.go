@@ -26,9 +26,12 @@ const (
 	// NoLeader: etcd has no leader, and the client of a watch stream requires one;
 	// Kubernetes 500.
 	NoLeader
+	// Unimplemented: the server does not know the method, or does not serve it for such a
+	// request.
+	Unimplemented
 )
 
-var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error", "no leader"}
+var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error", "no leader", "unimplemented"}
 
 func (c Code) String() string { return codeTexts[c] }
 
@@ -50,6 +53,7 @@ func (c Code) Status() int { return statuses[c] }
 var statuses = [...]int{
 	ErrCompacted: 410, ErrFutureRev: 504, TooLargeResourceVersion: 504, TooManyRequests: 429,
 	Unavailable: 503, BadRequest: 400, Internal: 500, NoLeader: 500,
+	Unimplemented: 500,
 }
 
 // Digest implements sim.Payload. It leaves RetryAfter out: errors that

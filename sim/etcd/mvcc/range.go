@@ -94,13 +94,9 @@ func (s *Store) touchedWithin(key, end string) (from, to int) {
 	return from, max(from, to)
 }
 
-func isBounded(r *wire.RangeRequest) bool {
-	return r.MinModRevision != 0 || r.MaxModRevision != 0 || r.MinCreateRevision != 0 || r.MaxCreateRevision != 0
-}
-
 // isPlain reports whether a Range asks for all versions, in the order of the keys.
 func isPlain(r *wire.RangeRequest) bool {
-	return !isBounded(r) && r.SortOrder == wire.SortNone && r.SortTarget == wire.SortByKey
+	return !r.IsFiltered() && !r.IsSorted()
 }
 
 // most is how many of the first versions of a range pick needs.
@@ -108,7 +104,7 @@ func most(r *wire.RangeRequest) int {
 	switch {
 	case r.CountOnly:
 		return 0
-	case r.Limit > 0 && r.Limit < math.MaxInt && r.SortOrder == wire.SortNone && !isBounded(r):
+	case r.Limit > 0 && r.Limit < math.MaxInt && r.SortOrder == wire.SortNone && !r.IsFiltered():
 		return int(r.Limit) + 1
 	}
 	return math.MaxInt
@@ -127,7 +123,7 @@ func pick(r *wire.RangeRequest, found []*version) []*version {
 			r.MaxCreateRevision != 0 && v.kv.CreateRevision > r.MaxCreateRevision ||
 			v.kv.CreateRevision < r.MinCreateRevision
 	})
-	if r.SortOrder == wire.SortNone && r.SortTarget == wire.SortByKey {
+	if !r.IsSorted() {
 		return kept
 	}
 	slices.SortStableFunc(kept, func(a, b *version) int {

@@ -55,3 +55,12 @@ var requests = map[int]sim.Payload{
 }
 
 const key = "/registry/pods/a"
+
+func TestRangesAreAsLargeAsProtobuf(t *testing.T) {
+	for n, want := range map[int]int{1000: 2065, 300_000: 600_069} {
+		item := func(rev int64) *wire.KeyValue {
+			return &wire.KeyValue{Key: "/a", Value: strings.Repeat("x", n), CreateRevision: 2, ModRevision: rev, Version: rev - 1}
+		}
+		require.Equal(t, want, Range(&wire.RangeResponse{Revision: 3, Kvs: []*wire.KeyValue{item(2), item(3)}, More: true, Count: 300}))
+	}
+}

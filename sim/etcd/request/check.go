@@ -5,6 +5,27 @@ import "github.com/watchbed/watchbed/sim/wire"
 // maxTxnOps is --max-txn-ops.
 const maxTxnOps = 128
 
+// CheckRange is checkRangeRequest, as far as clients here can fail it; nil if all is well.
+func CheckRange(r *wire.RangeRequest) *wire.Error {
+	if r.Key == "" {
+		return ErrEmptyKey
+	}
+	return nil
+}
+
+// CheckRangeStream is checkRangeStreamRequest; nil if all is well.
+func CheckRangeStream(r *wire.RangeRequest) *wire.Error {
+	switch refused := CheckRange(r); {
+	case refused != nil:
+		return refused
+	case r.IsSorted():
+		return ErrStreamOrder
+	case r.IsFiltered():
+		return ErrStreamFilter
+	}
+	return nil
+}
+
 // CheckPut is checkPutRequest; nil if all is well.
 func CheckPut(r *wire.PutRequest) *wire.Error {
 	switch {

@@ -15,6 +15,9 @@ var (
 	ErrTooManyOps    = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: too many operations in txn request"}
 	ErrTooLarge      = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: request is too large"}
 	ErrDown          = &wire.Error{Code: wire.Unavailable, Message: "etcdserver: member is down"}
+	ErrNoSuchMethod  = &wire.Error{Code: wire.Unimplemented, Message: "unknown method RangeStream for service etcdserverpb.KV"}
+	ErrStreamOrder   = &wire.Error{Code: wire.Unimplemented, Message: "RangeStream does not support custom sort orders"}
+	ErrStreamFilter  = &wire.Error{Code: wire.Unimplemented, Message: "RangeStream does not support revision filters"}
 	ErrUnknown       = &wire.Error{Code: wire.BadRequest, Message: "etcdserver: unknown request"}
 	ErrCompacted     = &wire.Error{Code: wire.ErrCompacted, Message: "etcdserver: mvcc: required revision has been compacted"}
 	ErrFutureRev     = &wire.Error{Code: wire.ErrFutureRev, Message: "etcdserver: mvcc: required revision is a future revision"}
