@@ -22,6 +22,7 @@ var undrawn = map[string][]string{
 		"progress=dropped-below-start", "created=in-order", "negative-start=refused", "watch-options=with-watch", "notify-min-rev=always",
 		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "restore-tombstone=indexed",
 		"restore-revision=from-scheduled-compaction", "lease-time-left=of-leader", "sync-history=kept", "sync-history=read-anew", "create-at-zero=read-before-register", "create-at-zero=passed-through",
+		"range-stream=unimplemented", "range-stream=served", "etcd-range-stream=disabled", "etcd-range-stream=enabled",
 	},
 	"scenarios have a write as one step, for speed; two-step-writes has it set": {"visible-revision=with-events", "visible-revision=after-events"},
 	"it is what releases of 3.3 do, which --etcd takes, or what all later ones do": {

@@ -17,6 +17,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
@@ -45,10 +46,16 @@ const (
 	drawnBefore = " streams=0 history=0 drawn-clients=1 drawn-requests=12 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
 	// drawnWatch is a stream of watches beside two requests of one client, that a seed draws.
 	drawnWatch = " streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
+	// oneStream is a cache that begins anew with a stream of two chunks, beside two writes.
+	oneStream = "cache=kep-2340 reflector-list=watch-list client-buf=10 send-window=10 caches=1 writers=1 writes=2 readers=0 reads=0 items=2" +
+		" compactions=0 restarts=1 etcd-restarts=0 at-rest=true"
 	oneRestart = "writes=1 deletes=false watchers=1 leave=0 keys=1 items=0 restarts=1 at-rest=true"
 )
 
 var bugs = []bug{
+	{"chunks-unpinned", rangestreams.Start, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
+	{"header-of-last-chunk", rangestreams.Start, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
+	{"stream-late-fallback", rangestreams.Start, bounds{oneStream + " keys=1 deletes=true breaks=1", 0}},
 	{"issue-13514", scenarios.AnyEtcdRequests, bounds{"drawn-seed=10 keys=1 items=1 etcd-restarts=1 at-rest=true" + drawnTwice, 0}},
 	{"issue-13766", scenarios.AnyEtcdRequests, bounds{"drawn-seed=60 lagging=true etcd-restarts=1" + drawnWatch, 0}},
 	{"issue-15220", scenarios.Issue15220, bounds{"etcd=3.6.16 " + one, 1}},

@@ -79,8 +79,12 @@ var mechanisms = map[string][]fact{
 	"bug-issue-20693":        {unsynced, said("mvcc.negativeRange"), said("mvcc.becameSynced"), said("mvcc.posted")},
 	// Created comes from ctrlStream while progress waits in the watch channel.
 	"bug-created-overtakes-progress": {said("mvcc.posted"), unsynced, said("v3rpc.overtook")},
+	// Each chunk is a read transaction of its own, and something is written between two.
+	"bug-chunks-unpinned":      {said("etcd.chunkRead"), said("etcd.applied"), lists},
+	"bug-header-of-last-chunk": {said("etcd.chunkRead"), said("etcd.applied"), lists},
 
 	// Bugs of the client library.
+	"bug-stream-late-fallback":        {said("etcd.chunkRead"), said("etcd3.listsInPages"), lists},
 	"bug-client-resume-repeats":       {struck, takesEarly, said("clientv3.watchResumes"), said("mvcc.registeredUnsynced"), said("cache.takesIn")},
 	"bug-progress-of-another-stream":  {unsynced, said("client.givenToOthers"), takesEarly},
 	"bug-check-compares-names":        {said("check.checks"), lists},

@@ -235,6 +235,8 @@ var activeValues = []active{
 	{set: "fragment-bytes=2", scenario: "watch-guarantees"},
 	{set: "notify=150ms", scenario: "recovery"},
 	{set: "shared-connection=false", scenario: "guard-cascade"},
+	{set: "range-stream=unimplemented", scenario: "streamed-start"},
+	{set: "stream-chunk=2", scenario: "streamed-start"},
 	{set: "range-time=5ms", scenario: "recovery"},
 	{set: "item-time=5ms", scenario: "recovery"},
 	// The client library.
@@ -244,6 +246,7 @@ var activeValues = []active{
 	{set: "reopen-backoff-max=2ms", scenario: "pauses"},
 	{set: "retry-wait=100ms", scenario: "etcd-errors"},
 	{set: "client-buf=2", scenario: "consistent-list"},
+	{set: "etcd-range-stream=disabled", scenario: "streamed-start"},
 	// The cache.
 	{set: "freshness=none", scenario: "consistent-list"},
 	{set: "freshness=direct", scenario: "consistent-list"},

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/guards"
 	"github.com/watchbed/watchbed/scenarios/informers"
+	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
@@ -32,6 +33,8 @@ func init() {
 		divergences.FailedChecks, divergences.Detectors, divergences.ConsistencyChecks,
 		// Initial events (KEP-3157).
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress, watchlists.Established,
+		// Reads of etcd in chunks (KEP-5966).
+		rangestreams.Start, rangestreams.Lists,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.

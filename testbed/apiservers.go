@@ -161,7 +161,7 @@ func (s *System) configureServers() error {
 }
 
 func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
-	g := generation{client: s.clientConfig(of)}
+	g := generation{client: s.clientConfig(of, nodes)}
 	kv := s.topology.Etcd
 	if s.topology.ClientKV {
 		kv = nodes.Client
@@ -173,8 +173,8 @@ func (s *System) generation(of *Server, nodes *topology.APIServer) generation {
 	return g
 }
 
-func (s *System) clientConfig(of *Server) client.Config {
-	c := client.Config{Options: of.Client, Etcd: s.topology.Etcd, WatchEndpoints: s.topology.WatchEndpoints()}
+func (s *System) clientConfig(of *Server, nodes *topology.APIServer) client.Config {
+	c := client.Config{Options: of.Client, Etcd: s.topology.Etcd, WatchEndpoints: s.topology.WatchEndpoints(), Storage: nodes.Caches}
 	c.Watcher.SyncPageSize = of.Cache.ListPageSize
 	return c
 }

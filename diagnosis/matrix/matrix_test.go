@@ -256,7 +256,7 @@ func TestInterruptEndsPlanning(t *testing.T) {
 
 // TestVersionsThatBehaveAlike: one cell speaks of both, and says what each alone would.
 func TestVersionsThatBehaveAlike(t *testing.T) {
-	cfg := Config{Designs: []string{"v0.37.2"}, Versions: []string{"3.6.16", "3.5.7", "3.7.3", "3.7.3+sync-interval=50ms"}}
+	cfg := Config{Designs: []string{"v0.37.2"}, Versions: []string{"3.7.0", "3.5.7", "3.7.3", "3.7.3+sync-interval=50ms"}}
 	plans, err := cfg.plans(context.Background())
 	require.NoError(t, err)
 	require.Len(t, plans, 3)
@@ -279,8 +279,8 @@ func TestVersionsThatBehaveAlike(t *testing.T) {
 		c.Etcd = ""
 		return c
 	}
-	assert.Equal(t, alone("3.6.16"), alone("3.7.3"))
-	m := &Matrix{Cells: []*Cell{{Design: "v0.37.2", Etcd: "3.6.16", Alike: []string{"3.7.3"}}}}
+	assert.Equal(t, alone("3.7.0"), alone("3.7.3"))
+	m := &Matrix{Cells: []*Cell{{Design: "v0.37.2", Etcd: "3.7.0", Alike: []string{"3.7.3"}}}}
 	assert.Equal(t, m.Cells[0], m.Cell("v0.37.2", "3.7.3"))
 }
 

@@ -1,6 +1,8 @@
 package client
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
 	"github.com/watchbed/watchbed/sim/client/etcd3"
@@ -12,6 +14,8 @@ import (
 type Client struct {
 	library clientv3.Client
 	watcher etcd3.Watcher
+	// storage are the nodes whose Ranges are lists of etcd3's store. It never changes.
+	storage []sim.NodeID
 }
 
 var (
@@ -50,6 +54,7 @@ func timers(first int) clientv3.Series { return clientv3.Series{First: first, St
 
 // Reset makes the client as New would and keeps its memory.
 func (c *Client) Reset(cfg Config) {
+	c.storage = cfg.Storage
 	c.library.Reset(libraryConfig(&cfg), &c.watcher)
 	c.watcher.Reset(watcherConfig(&cfg), &c.library)
 }
@@ -57,6 +62,7 @@ func (c *Client) Reset(cfg Config) {
 // Reconfigure gives the client other options, as one has that comes in its place: its
 // process is restarted next.
 func (c *Client) Reconfigure(cfg Config) {
+	c.storage = cfg.Storage
 	c.library.Reconfigure(libraryConfig(&cfg))
 	c.watcher.Reconfigure(watcherConfig(&cfg))
 }
@@ -95,8 +101,12 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	case *wire.ProgressRequest:
 		c.library.RequestProgress(env, m.Conn, p)
 	case *sim.Hangup:
-		if !c.watcher.Stopped(env, m.Conn) {
+		if !c.watcher.Stopped(env, m.Conn) && !c.watcher.ListGivenUp(env, m.Conn) {
 			c.library.CallerGone(env, m.Conn)
+		}
+	case *wire.RangeRequest:
+		if !slices.Contains(c.storage, m.From) || !c.watcher.GetList(env, m.Conn, m.From, p) {
+			c.library.Invoke(env, m.Conn, m.From, p)
 		}
 	default:
 		c.library.Invoke(env, m.Conn, m.From, p)
@@ -154,7 +164,7 @@ func (c *Client) TimerName(t sim.Timer) string {
 
 // Clone implements sim.Cloner.
 func (c *Client) Clone() sim.Node {
-	n := &Client{}
+	n := &Client{storage: c.storage}
 	c.library.CloneTo(&n.library, &n.watcher)
 	c.watcher.CloneTo(&n.watcher, &n.library)
 	return n

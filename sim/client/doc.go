@@ -11,7 +11,8 @@
 //	stream, first *wire.WatchStart       etcd3 watcher.Watch
 //	stream of *wire.ProgressRequest      clientv3 Watcher.RequestProgress; nothing
 //	                                     comes back
-//	call of any other request            passed on to etcd and answered
+//	call of any other request            passed on to etcd and answered; a cache's Range of
+//	                                     a whole prefix may be streamed (etcd3 GetList)
 //
 // The package imports sim, sim/wire, sim/option and its own sub-packages. It must
 // never import sim/etcd, sim/cache or model: they meet in sim/wire only.

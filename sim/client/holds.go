@@ -11,7 +11,7 @@ type Held struct {
 	// the other end. LibraryWatches are those that the client library has for them: a
 	// watch that still lists has none.
 	Watches, Orphans, LibraryWatches int
-	// Calls are unary calls, Waiting the requests and closing watches that wait for a
+	// Calls are unary calls and lists that are streamed, Waiting the requests and closing watches that wait for a
 	// stream, Queued the events that were not sent to their cache.
 	Calls, Waiting, Queued int
 }
@@ -21,6 +21,7 @@ func (c *Client) Holds(w *sim.World) Held {
 	var h Held
 	h.LibraryWatches, h.Calls, h.Waiting = c.library.Holds()
 	h.Watches, h.Orphans, h.Queued = c.watcher.Holds(w)
+	h.Calls += c.watcher.Lists()
 	return h
 }
 

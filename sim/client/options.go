@@ -23,13 +23,14 @@ var Choices = option.Join(option.Lift(clientv3.Choices, library), option.Lift(et
 var Group = option.Join(option.Lift(clientv3.Group, library), option.Lift(etcd3.Group, watcher))
 
 // OptionsOf are the options of an API server that was built with a release of
-// clientv3, "3.5.13". The watcher is always the present one. It returns an error if
-// clientv3.Release does.
+// clientv3, "3.5.13". The watcher is the present one, with the gates of the first Kubernetes
+// that is built with that branch. It returns an error if clientv3.Release does.
 func OptionsOf(version string) (Options, error) {
 	var o Options
 	p, err := clientv3.Release(version)
 	if err != nil {
 		return o, err
 	}
+	p.Settings = append(p.Settings[:len(p.Settings):len(p.Settings)], etcd3.GatesOf(version)...)
 	return o, Group.Apply(&o, &p)
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,17 +9,22 @@ import (
 
 	"github.com/watchbed/watchbed/sim/client"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
 )
 
-// Read in the sources of each release.
-func TestReleasesDifferInTheResumeRevision(t *testing.T) {
+// Read in the sources of each release. Kubernetes 1.37 is the first that is built with 3.7.
+func TestReleasesDifferInTheResumeRevisionAndGates(t *testing.T) {
 	for version, want := range map[string]clientv3.ResumeRevision{
 		"3.3.14": clientv3.ResumeAtHeader, "3.3.27": clientv3.ResumeAtHeader, "3.4.0": clientv3.ResumeAtHeader, "3.4.23": clientv3.ResumeAtHeader, "v3.5.7": clientv3.ResumeAtHeader, "3.5.0": clientv3.ResumeAtHeader,
 		"3.4.24": clientv3.ResumeAfterHeader, "3.5.8": clientv3.ResumeAfterHeader, "3.6.0": clientv3.ResumeAfterHeader, "3.7.99": clientv3.ResumeAfterHeader,
 	} {
 		got, err := client.OptionsOf(version)
 		require.NoError(t, err)
-		assert.Equal(t, client.Options{Library: clientv3.Options{ResumeRevision: want}}, got, version)
+		wanted := client.Options{Library: clientv3.Options{ResumeRevision: want}}
+		if strings.HasPrefix(version, "3.7.") {
+			wanted.Watcher.RangeStream = etcd3.StreamEnabled
+		}
+		assert.Equal(t, wanted, got, version)
 	}
 }
 

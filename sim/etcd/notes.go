@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -73,6 +74,27 @@ func (n rangeQueued) Text(w *sim.World) string {
 	}
 	return w.NodeName(n.from) + "'s " + n.request.Label() + " waits for " + number(int64(n.ahead)) + ranges
 }
+
+// chunkRead: a stream goes on with keys, which are total together with those of the chunks
+// before.
+type chunkRead struct {
+	to    sim.NodeID
+	keys  int
+	total int64
+	at    int64
+}
+
+// Text implements sim.Note.
+func (n chunkRead) Text(w *sim.World) string {
+	text := "reads the next " + number(int64(n.keys)) + " keys of the stream for " + w.NodeName(n.to)
+	if int64(n.keys) == n.total {
+		text = "reads the first " + number(n.total) + " keys of a stream for " + w.NodeName(n.to)
+	}
+	return strings.ReplaceAll(text, " 1 keys", " key") + ", at revision " + number(n.at)
+}
+
+// About implements sim.Subject.
+func (n chunkRead) About() sim.About { return sim.About{Revision: n.at} }
 
 // compactAwaits: a Compact waits until a Range has let go of the store's lock.
 type compactAwaits struct{ compact, reads sim.Payload }

@@ -239,6 +239,10 @@ func (s *Server) readChunk(env *sim.Env, place int32) (c chunk) {
 	if c.out, c.last, code = stream.Step(env, s.store, &o.Streams, o.Write.MaxRequestBytes); code != 0 {
 		c.refused = request.Refusal(code)
 	}
+	if env.Noting() && c.out != nil {
+		at, total := stream.At()
+		env.Note(chunkRead{t.handlers[place].from, len(c.out.Kvs), total, at})
+	}
 	return c
 }
 

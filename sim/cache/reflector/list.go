@@ -1,6 +1,9 @@
 package reflector
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/traffic"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -21,6 +24,22 @@ type list struct {
 func (l *list) reset() {
 	clear(l.items)
 	*l = list{items: l.items[:0]}
+}
+
+// add puts an initial event into the temporary store, which has one object of each key: they
+// come in the order of their keys, unless one comes again.
+func (l *list) add(item *wire.KeyValue) {
+	last := len(l.items) - 1
+	if last < 0 || l.items[last].Key < item.Key {
+		l.items = append(l.items, item)
+		return
+	}
+	at, known := slices.BinarySearchFunc(l.items, item.Key, func(kv *wire.KeyValue, key string) int { return cmp.Compare(kv.Key, key) })
+	if known {
+		l.items[at] = item
+	} else {
+		l.items = slices.Insert(l.items, at, item)
+	}
 }
 
 func firstPage(cfg *Config) *wire.RangeRequest {

@@ -47,7 +47,7 @@ func (r *Reflector) initialEvent(env *sim.Env, e *wire.WatchEvent) {
 		return
 	case e.Type == wire.Added:
 		env.WritesItem(cellItems, 0, int64(len(r.list.items)+1))
-		r.list.items = append(r.list.items, e.Item)
+		r.list.add(e.Item)
 	}
 	env.Writes(cellWatch, 0)
 	r.watch.events++

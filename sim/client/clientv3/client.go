@@ -40,6 +40,10 @@ type Subscriber interface {
 	Closed(env *sim.Env, watch int32)
 	// Answered: the call that Ask began has ended.
 	Answered(env *sim.Env, watch int32, p sim.Payload)
+	// Streamed: a stream that GetStream began has an element, a *wire.RangeStreamResponse or,
+	// as the last one, a *wire.Error; or it is closed in order, a *sim.Hangup. It returns
+	// false if the connection is none of those.
+	Streamed(env *sim.Env, stream sim.Conn, p sim.Payload) bool
 }
 
 // Client is one clientv3.Client: its Watcher and its KV.
@@ -122,16 +126,18 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 		if s := c.streamOn(m.Conn); s != nil {
 			s.respc(env, p)
 		}
+	case *wire.RangeStreamResponse:
+		c.subscriber.Streamed(env, m.Conn, p)
 	case *sim.Hangup:
 		if s := c.streamOn(m.Conn); s != nil {
 			s.errc(env, p)
-		} else {
+		} else if !c.streamHangup(env, m.Conn, p) {
 			c.answered(env, m.Conn, errInterrupted)
 		}
 	case *wire.Error:
 		if s := c.streamOn(m.Conn); s != nil {
 			s.failed(env, p)
-		} else {
+		} else if !c.subscriber.Streamed(env, m.Conn, p) {
 			c.answered(env, m.Conn, p)
 		}
 	default:

@@ -23,11 +23,27 @@ var (
 	// queued.
 	cellPage   = sim.NewCell("etcd3: page of initial events")
 	cellQueued = sim.NewCell("etcd3: initial events queued")
+	// cellUnsupported is what is known of etcd, with index 0, cellLists the number of places
+	// of lists, with index 0, and cellList a list that is streamed.
+	cellUnsupported = sim.NewCell("etcd3: RangeStream is not supported")
+	cellLists       = sim.NewCell("etcd3: lists")
+	cellList        = sim.NewCell("etcd3: list")
 )
 
 // Cells lists the cells as sim.Celled does.
 func (c *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	visit(cellWatches, 0, sim.NewDigest.Int(int64(len(c.watches))))
+	if c.unsupported.marked {
+		visit(cellUnsupported, 0, sim.NewDigest.Int(int64(c.unsupported.at)))
+	}
+	if len(c.lists) > 0 {
+		visit(cellLists, 0, sim.NewDigest.Int(int64(len(c.lists))))
+	}
+	for i := range c.lists {
+		if l := &c.lists[i]; l.used() {
+			visit(cellList, i, l.digest())
+		}
+	}
 	for i, w := range c.watches {
 		w.cells(i, visit)
 	}
@@ -60,6 +76,9 @@ func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents 
 		for _, kv := range s.items {
 			d = kv.Digest(d)
 		}
+		if s.stream != sim.NoConn {
+			d = d.Text("stream")
+		}
 		visit(cellPage, i, d)
 		visit(cellQueued, i, sim.NewDigest.Int(int64(s.next)).Bool(s.endBookmark))
 	}
@@ -73,6 +92,17 @@ func (c *Watcher) Twins(d sim.Digest) sim.Digest {
 			return o != w && o.isLive() && o.from == w.from && o.prefix == w.prefix
 		}) {
 			d = d.Word(uint64(w.conn))
+			if w.sync.stream != sim.NoConn {
+				d = d.Word(uint64(w.sync.stream))
+			}
+		}
+	}
+	for i := range c.lists {
+		l := &c.lists[i]
+		if l.used() && slices.ContainsFunc(c.lists, func(o list) bool {
+			return o.used() && o.caller != l.caller && o.digest() == l.digest()
+		}) {
+			d = d.Word(uint64(l.caller)).Word(uint64(l.stream))
 		}
 	}
 	return d

@@ -18,8 +18,9 @@
 //
 // # Yield points
 //
-//	watchChan.sync             delivery of a page; task "startWatching", as far as
-//	                           incomingEventChan has room
+//	watchChan.sync             delivery of a page or of a chunk of a stream; task
+//	                           "startWatching", as far as incomingEventChan has room
+//	store.GetList              delivery of a chunk, for lists that are streamed
 //	watchChan.startWatching    task "startWatching", one WatchResponse
 //	serialProcessEvents        task "processEvents", one event
 //
@@ -36,6 +37,9 @@
 //   - A cancelled context takes effect on the watch at once.
 //   - concurrentProcessEvents keeps the order and adds 11 places to the same
 //     queue: a larger IncomingBufSize has the same effect.
+//   - kv.GetStream's goroutine and its channel of one: rule A, the lane being the first
+//     queue. The loop that reads the stream holds it while objects wait for room.
 //
-// Left out: RangeStream (initial events come in pages).
+// Left out: GetList but for what it streams (a Range is passed on as it is), and the streams
+// of its pages.
 package etcd3

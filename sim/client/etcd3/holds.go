@@ -18,6 +18,17 @@ func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
 	return watches, orphans, queued
 }
 
+// Lists is how many lists are streamed.
+func (c *Watcher) Lists() int {
+	n := 0
+	for i := range c.lists {
+		if c.lists[i].used() {
+			n++
+		}
+	}
+	return n
+}
+
 // LongestQueue is the number of events of the watch that has queued most, and the number
 // that its buffer holds.
 func (c *Watcher) LongestQueue() (queued, size int) {

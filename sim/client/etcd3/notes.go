@@ -17,6 +17,16 @@ func (n watchEnds) Text(*sim.World) string {
 	return "the watch of " + n.prefix + " ends: " + n.err.Message
 }
 
+// listsInPages: the stream of initial events failed, and they come in pages.
+type listsInPages struct {
+	prefix string
+	err    *wire.Error
+}
+
+func (n listsInPages) Text(*sim.World) string {
+	return "asks for the objects of " + n.prefix + " in pages, since their stream ended with the error \"" + n.err.Message + "\""
+}
+
 // deletionDropped: the event of a deletion came without the object that was
 // deleted, so nothing is sent to the cache.
 type deletionDropped struct {

@@ -2,15 +2,19 @@ package etcd3
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/sim/release"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
 // Options are everything about a watcher that can be set by name.
 type Options struct {
-	MissingPrevKv MissingPrevKv
+	MissingPrevKv  MissingPrevKv
+	RangeStream    RangeStream
+	StreamFallback StreamFallback
 	Amounts
 }
 
@@ -31,10 +35,57 @@ var MissingPrevKvs = option.NewSeam[MissingPrevKv, Parse]("missing-prev-kv",
 			Message: "etcd sent an event without PrevKv: " + e.Kv.Key + " at " + strconv.FormatInt(e.Kv.ModRevision, 10)}
 	})
 
+// RangeStream is the gate EtcdRangeStream.
+type RangeStream uint8
+
+const (
+	// StreamDisabled: initial events and lists come in pages.
+	StreamDisabled RangeStream = iota
+	// StreamEnabled by default from Kubernetes 1.37 on.
+	StreamEnabled
+)
+
+// StreamFallback is a value of StreamFallbacks.
+type StreamFallback uint8
+
+// FallsBack reports whether initial events whose stream ended with an error are listed in pages.
+type FallsBack func(err *wire.Error) bool
+
+// StreamFallbacks are the errors after which they are. An etcd that does not know RangeStream
+// says so in the place of the first chunk, so that nothing is queued yet.
+var StreamFallbacks = option.NewSeam[StreamFallback, FallsBack]("stream-fallback",
+	"the errors of a RangeStream after which a watch lists its initial events in pages").
+	Shipped("unimplemented", "that etcd does not know the method", func(err *wire.Error) bool { return err.Code == wire.Unimplemented })
+
 // Choices are the options in which watchers differ.
 var Choices = option.NewGroup("client",
 	option.SeamOption(MissingPrevKvs, func(o *Options) *MissingPrevKv { return &o.MissingPrevKv }),
+	option.Choice("etcd-range-stream", func(o *Options) *RangeStream { return &o.RangeStream },
+		"whether etcd3 reads initial events and whole lists as a stream (EtcdRangeStream, KEP-5966)",
+		option.Val("disabled", "it asks for pages: up to Kubernetes 1.36"),
+		option.Val("enabled", "it tries, and asks for pages for ten minutes if etcd does not know the method")),
+	option.SeamOption(StreamFallbacks, func(o *Options) *StreamFallback { return &o.StreamFallback }),
 )
+
+// gates are those that are on by default in the first Kubernetes that is built with a branch of
+// clientv3: 1.37 with 3.7.
+var gates = []struct {
+	since    release.Since
+	settings []option.Setting
+}{
+	{release.SinceAll("3.7.0"), option.Settings("etcd-range-stream=enabled")},
+}
+
+// GatesOf are the gates that go with a release of clientv3, which is known to be one.
+func GatesOf(clientv3 string) (all []option.Setting) {
+	v := release.Must(strings.TrimPrefix(clientv3, "v"))
+	for _, g := range gates {
+		if g.since.Includes(v) {
+			all = append(all, g.settings...)
+		}
+	}
+	return all
+}
 
 // Group is all options.
 var Group = option.Join(Choices, option.Lift(amounts, func(o *Options) *Amounts { return &o.Amounts }))

@@ -20,6 +20,9 @@ type watchSync struct {
 	rev     int64
 	// endBookmark: the initial events are to end with a bookmark.
 	endBookmark bool
+	// stream brings the initial events in chunks, NoConn if they come in pages. Until it is
+	// closed, more is set.
+	stream sim.Conn
 }
 
 type syncStep uint8
@@ -88,6 +91,15 @@ func (w *watchChan) listInitial(env *sim.Env) {
 	env.Cover(syncStarted)
 	w.writes(env, cellPage)
 	w.sync.step, w.sync.rev = syncListing, 0
+	if w.end != "" && w.c.streams(env) {
+		w.syncStream(env)
+		return
+	}
+	w.firstPage(env)
+}
+
+// firstPage is the beginning of syncPaginated.
+func (w *watchChan) firstPage(env *sim.Env) {
 	w.ask(env, &wire.RangeRequest{Key: w.prefix, RangeEnd: w.end, Limit: w.pageSize()})
 }
 
@@ -168,6 +180,8 @@ func (w *watchChan) queueInitial(env *sim.Env) {
 	switch {
 	case !queued || !s.more && s.endBookmark:
 		env.Cover(syncBlocked)
+	case s.stream != sim.NoConn:
+		w.nextChunk(env)
 	case s.more:
 		w.writes(env, cellPage)
 		s.items, s.next = nil, 0

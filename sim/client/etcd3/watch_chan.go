@@ -265,6 +265,7 @@ func (w *watchChan) contextDone(env *sim.Env) {
 	case syncing:
 		env.Cover(stoppedWhileSyncing)
 		w.c.client.GiveUp(env, w.n)
+		env.Close(w.sync.stream)
 		w.free(env)
 	case w.c.client.Cancel(env, w.n):
 		w.free(env)

@@ -1,6 +1,8 @@
 package etcd3
 
 import (
+	"slices"
+
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/arena"
 	"github.com/watchbed/watchbed/sim/client/clientv3"
@@ -21,6 +23,9 @@ type Watcher struct {
 	client  *clientv3.Client
 	parse   Parse
 	watches []*watchChan
+	// unsupported is that etcd was found not to know RangeStream.
+	unsupported unsupported
+	lists       []list
 	// results is memory for events to come. Events from one block of memory save an
 	// allocation for each.
 	results arena.Arena[wire.WatchEvent]
@@ -50,6 +55,9 @@ func (c *Watcher) Restart() {
 		w.reset()
 	}
 	c.watches = c.watches[:0]
+	clear(c.lists)
+	c.lists = c.lists[:0]
+	c.unsupported = unsupported{}
 }
 
 // CloneTo makes another watcher a copy of this one, on top of another client
@@ -57,7 +65,10 @@ func (c *Watcher) Restart() {
 func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
 	*to = Watcher{
 		cfg: c.cfg, client: client, parse: c.parse, watches: make([]*watchChan, len(c.watches)),
-		results: c.results.Clone(),
+		results: c.results.Clone(), unsupported: c.unsupported, lists: slices.Clone(c.lists),
+	}
+	for i := range to.lists {
+		to.lists[i].kvs = slices.Clone(c.lists[i].kvs)
 	}
 	watches := make([]watchChan, len(c.watches))
 	for i, w := range c.watches {

@@ -16,6 +16,8 @@ type Stream struct {
 	left, count int64
 	// header is the store's revision when the first chunk was read, 0 before.
 	header int64
+	// at is the revision that the last chunk was read at.
+	at int64
 	// uncounted is the last chunk while the keys behind it are still to be counted, nil
 	// otherwise.
 	uncounted *wire.RangeStreamResponse
@@ -55,6 +57,9 @@ func (s *Stream) Step(env *sim.Env, store Store, o *Options, target int) (out *w
 			s.chunk.Revision = Pins.Of(o.Pin)(s.header)
 		}
 	}
+	if s.at = s.chunk.Revision; s.at == 0 {
+		s.at = resp.Revision
+	}
 	read := int64(len(resp.Kvs))
 	s.count += read
 	s.left -= read
@@ -73,6 +78,9 @@ func (s *Stream) Step(env *sim.Env, store Store, o *Options, target int) (out *w
 	s.uncounted = out
 	return nil, false, 0
 }
+
+// At is the revision that the last chunk was read at, and how many keys were read so far.
+func (s *Stream) At() (revision, keys int64) { return s.at, s.count }
 
 // countRest ends a stream whose limit has left keys: they are counted by a read transaction
 // of its own, which may find the revision compacted. The last chunk is lost then.

@@ -1,0 +1,121 @@
+package etcd3
+
+import (
+	"time"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// unsupported is what FeatureSupportChecker keeps of RangeStream, for the process: nothing asks
+// etcd for it, a stream is tried, and what comes of it says whether etcd knows the method.
+type unsupported struct {
+	marked bool
+	at     sim.Time
+}
+
+// recheckInterval is how long nothing is streamed after that (rangeStreamRecheckInterval).
+const recheckInterval = 10 * time.Minute
+
+// streams reports whether to try a stream: the gate, and Supports.
+func (c *Watcher) streams(env *sim.Env) bool {
+	if c.cfg.RangeStream == StreamDisabled {
+		return false
+	}
+	env.Reads(cellUnsupported, 0)
+	u := &c.unsupported
+	if u.marked && env.Elapsed(u.at, recheckInterval) {
+		env.Cover(streamTriedAgain)
+		env.Writes(cellUnsupported, 0)
+		*u = unsupported{}
+	}
+	return !u.marked
+}
+
+// markUnsupported is MarkUnsupported.
+func (c *Watcher) markUnsupported(env *sim.Env) {
+	env.Cover(streamUnsupported)
+	env.Writes(cellUnsupported, 0)
+	c.unsupported = unsupported{marked: true, at: env.Now()}
+}
+
+// Streamed implements clientv3.Subscriber. A connection keeps its owner, so that who that is
+// depends on no cell.
+func (c *Watcher) Streamed(env *sim.Env, stream sim.Conn, p sim.Payload) bool {
+	for _, w := range c.watches {
+		if w.sync.stream == stream {
+			w.streamed(env, p)
+			return true
+		}
+	}
+	for i := range c.lists {
+		if l := &c.lists[i]; l.used() && l.stream == stream {
+			c.listStreamed(env, i, p)
+			return true
+		}
+	}
+	return false
+}
+
+// syncStream is syncStreamRecursive: the initial events come as one stream, without a limit.
+func (w *watchChan) syncStream(env *sim.Env) {
+	env.Cover(syncStreamed)
+	s := &w.sync
+	s.more = true
+	s.stream = w.c.client.GetStream(env, &wire.RangeRequest{Key: w.prefix, RangeEnd: w.end}, w.cause)
+}
+
+// streamed takes an element of the stream, or its end. The loop that reads it is blocked while
+// objects of the element before wait for room in incomingEventChan.
+func (w *watchChan) streamed(env *sim.Env, p sim.Payload) {
+	s := &w.sync
+	w.looksAt(env, cellStartWatching)
+	w.reads(env, cellPage)
+	w.writes(env, cellPage)
+	w.writes(env, cellQueued)
+	switch p := p.(type) {
+	case *wire.RangeStreamResponse:
+		// Only the last chunk has a header.
+		s.rev = max(s.rev, p.Revision)
+		s.items, s.next = p.Kvs, 0
+		env.Hold(s.stream)
+	case *wire.Error:
+		w.streamFailed(env, p)
+		return
+	case *sim.Hangup:
+		s.stream, s.more, s.items = sim.NoConn, false, noItems
+		if s.rev == 0 {
+			w.fail(env, errNoRevision)
+			return
+		}
+	}
+	w.queueInitial(env)
+}
+
+// nextChunk lets the loop read on: all of the chunk is queued.
+func (w *watchChan) nextChunk(env *sim.Env) {
+	s := &w.sync
+	w.writes(env, cellPage)
+	s.items, s.next = nil, 0
+	env.Release(s.stream)
+}
+
+// streamFailed ends the watch, since a consumer may have had a part of the state and there is
+// no way back to its beginning; or the objects come in pages, if none has come yet.
+func (w *watchChan) streamFailed(env *sim.Env, err *wire.Error) {
+	s := &w.sync
+	env.Close(s.stream)
+	s.stream, s.more, s.rev = sim.NoConn, false, 0
+	if StreamFallbacks.Of(w.c.cfg.StreamFallback)(err) {
+		w.c.markUnsupported(env)
+		if env.Noting() {
+			env.Note(listsInPages{w.prefix, err})
+		}
+		w.firstPage(env)
+		return
+	}
+	env.Cover(syncStreamFailed)
+	w.fail(env, err)
+}
+
+var errNoRevision = &wire.Error{Code: wire.Internal, Message: "the stream of initial events ended without a revision"}
