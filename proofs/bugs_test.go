@@ -19,6 +19,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/scenarios/seats"
+	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -125,6 +126,7 @@ var bugs = []bug{
 		" informers=1 informer-page=0 restarts=0", 1}},
 	{"informer-forgets-limit", informers.ExpiredPages, bounds{"caches=1 writers=1 writes=1 deletes=false noise=0 noise-writes=0 keys=1 items=2" +
 		" informers=1 compactions=0 informer-breaks=0 informer-restarts=0 at-rest=true", 0}},
+	{"established-early", watchlists.Established, bounds{"writers=1 writes=2 deletes=false breaks=0 present-watchers=1 present-watches=1 keys=1 items=1 at-rest=true", 0}},
 	{"kubernetes-125584", scenarios.Namespaces, bounds{"at-rest=true " + one + " items=2 keys=2", 0}},
 	{"kubernetes-126770", informers.ExpiredPages, bounds{"cache=direct caches=1 writers=0 writes=0 deletes=false noise=1 noise-writes=2 keys=1 items=2" +
 		" informers=1 compactions=1 informer-breaks=0 informer-restarts=1 at-rest=true to-rest=true", 0}},

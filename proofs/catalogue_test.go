@@ -151,7 +151,7 @@ var drawn = slices.Concat(
 )
 
 // catalogue are all of them.
-var catalogue = smallOf(slices.Concat(oneThing, byTheClock, otherOptions, drawn))
+var catalogue = smallOf(slices.Concat(oneThing, byTheClock, otherOptions, drawn, feature, atRandom))
 
 // small is a world of the catalogue.
 type small struct {

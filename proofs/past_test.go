@@ -69,6 +69,13 @@ func TestPastIsEnough(t *testing.T) {
 			" etcd-restarts=0 leader-changes=0 at-rest=true inconsistency-detector=off page=1 progress-requests=once", 1, true},
 		{"seats", "writers=0 writes=0 deletes=false noise=0 noise-writes=0 readers=2 reads=1 gets=0 watchers=0 leave=0 keys=2 items=2 informers=0" +
 			" breaks=0 restarts=0 informer-breaks=0 informer-restarts=0 at-rest=true read=consistent seats=1 queues=1", 0, false},
+		// Since when a cache may serve no snapshot, by the clock when it was compared last, and where etcd was when a watch was established.
+		{"consistency-checks", "inconsistency-detector=off mark-consistent=locked page=0 progress-requests=once lost-events=1 writers=1 writes=1" +
+			" readers=1 reads=1 deletes=false keys=1 items=1 compactions=0 etcd-restarts=0 leader-changes=0 at-rest=true", 1, false},
+		{"lost-event", "lost-events=0 writers=0 writes=0 readers=1 reads=1 read-from=40s check-period=15s keys=1 items=1 history=0 think=0s" +
+			" faults-for=0s network=0s scheduling=0s horizon=1m notify=10m", 0, true},
+		{"watch-established", "bugs=established-early writers=1 writes=2 deletes=false breaks=0 present-watchers=1 present-watches=1 keys=1 items=1" +
+			" at-rest=true", 0, true},
 		// An informer whose watch is refused.
 		{"informer-expired", "at-rest=true caches=1 writers=1 writes=1 noise=0 noise-writes=0 deletes=false keys=1 items=1 compactions=0" +
 			" informers=1 informer-breaks=0 informer-refusals=1", 0, true},

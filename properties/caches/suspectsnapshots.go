@@ -2,6 +2,7 @@ package caches
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/model"
@@ -23,10 +24,15 @@ import (
 // consistency checks that have an outcome.
 var SuspectSnapshots = testbed.RegisterProperty(&testbed.Property{
 	Name: "suspect-snapshots", Kind: testbed.Safety,
-	Promise:  "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
-	Violated: "suspect snapshot served",
+	Promise:   "A cache that a consistency check has found different from etcd answers no LIST of a past state from a snapshot until a check succeeds.",
+	Violated:  "suspect snapshot served",
+	Past:      suspectOf,
+	TimedPast: suspectOf,
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
-		return &suspectSnapshots{system: s, moments: moments.Of(s), caches: make([]suspect, len(s.Caches()))}
+		return &suspectSnapshots{
+			system: s, moments: moments.Of(s), caches: make([]suspect, len(s.Caches())), asked: make([]suspectCall, len(s.Clients())),
+		}
 	},
 })
 
@@ -34,23 +40,30 @@ type suspectSnapshots struct {
 	system  *testbed.System
 	moments *moments.Recorder
 	caches  []suspect
-	checked int
+	// asked is the last call of each client.
+	asked []suspectCall
+	tally testbed.Tally
 }
 
 // suspect is what the checks of a cache have found so far.
 type suspect struct {
 	// last is how many comparisons there were up to the last check with an outcome.
 	last int
+	// suspended: no snapshot may be served.
+	suspended bool
 	// marking: a check has failed while the cache had these contents, and the next event
 	// drops the snapshots.
 	marking bool
 	had     contents
-	// times are those in which no snapshot may be served.
-	times []suspension
 }
 
-// suspension is from one step to another, 0 if it goes on.
-type suspension struct{ from, to int }
+// suspectCall is a call of a client.
+type suspectCall struct {
+	// number counts the client's calls.
+	number int
+	// suspended: no snapshot was to be served when it was made, nor since.
+	suspended bool
+}
 
 // contents tells the states of a cache apart: each change of an object changes the sum of
 // the revisions.
@@ -58,68 +71,134 @@ type contents struct{ objects, revisions int64 }
 
 // Reset implements testbed.Judge.
 func (j *suspectSnapshots) Reset() {
-	j.checked = 0
-	for i := range j.caches {
-		j.caches[i] = suspect{times: j.caches[i].times[:0]}
-	}
+	clear(j.caches)
+	clear(j.asked)
+	j.tally = testbed.Tally{}
 }
 
 // Follows implements testbed.Follower.
 func (*suspectSnapshots) Follows(p testbed.Part) bool {
-	return p == testbed.CacheNode || p == testbed.TheWorld
+	return p == testbed.CacheNode || p == testbed.HistoryClient || p == testbed.TheWorld
 }
 
 // AfterStep implements testbed.StepObserver.
 func (j *suspectSnapshots) AfterStep(w *sim.World, a sim.Action) {
+	if role := j.system.Role(a.Node); role.Part == testbed.HistoryClient {
+		j.called(role.Place)
+		return
+	}
 	for i, c := range j.system.Caches() {
 		if c.Detecting == nil || c.Mirror == nil {
 			continue
 		}
 		of := &j.caches[i]
 		if !c.Ready() {
-			of.end(w.Steps())
-			of.marking = false
+			j.end(i)
 		}
 		if a.Node != c.ID {
 			continue
 		}
 		if of.marking && contentsOf(c) != of.had {
-			of.marking = false
-			of.times = append(of.times, suspension{from: w.Steps()})
+			of.marking, of.suspended = false, true
 		}
-		j.look(w, c, of)
+		j.look(i, c)
+	}
+}
+
+// called judges the last call of a client if it is over, and begins with the next one.
+func (j *suspectSnapshots) called(client int) {
+	c, asked := j.system.Clients()[client], &j.asked[client]
+	ops := c.Operations()
+	if k := asked.number - 1; k >= 0 && asked.suspended && ops[k].Outcome != model.Unknown {
+		asked.suspended = false
+		at := &j.moments.Operations(client)[k]
+		if ops[k].Outcome == model.Done && c.Spans()[k].Origin == wire.FromCache && isOfSnapshot(at) {
+			j.tally.Violate("", &suspectAnswer{c.Name(), &ops[k], j.system.Caches()[at.Cache].Name})
+		}
+	}
+	if n := len(ops); n > asked.number {
+		at := j.moments.Operations(client)[n-1].Cache
+		*asked = suspectCall{n, at >= 0 && j.caches[at].suspended}
 	}
 }
 
 // look takes in the outcome of a check, if there is a new one.
-func (j *suspectSnapshots) look(w *sim.World, c *testbed.Cache, of *suspect) {
-	all := c.Detecting.Detections()
+func (j *suspectSnapshots) look(i int, c *testbed.Cache) {
+	of, all := &j.caches[i], c.Detecting.Detections()
 	for k := len(all); k > of.last; k-- {
 		if d := &all[k-1]; d.By != check.ConsistencyCheck || d.Outcome == check.Pending || d.Outcome == check.Error {
 			continue
 		}
 		of.last = k
-		j.checked++
+		j.tally.Exercised++
 		switch amid := c.Server().Cache.Checks.MarkConsistent != check.MarkConsistentLocked; {
 		case all[k-1].Outcome == check.Consistent:
-			of.end(w.Steps())
-			of.marking = false
-		case of.suspended() || !c.Ready():
+			j.end(i)
+		case of.suspended || !c.Ready():
 		case amid:
 			of.marking, of.had = true, contentsOf(c)
 		default:
-			of.times = append(of.times, suspension{from: w.Steps()})
+			of.suspended = true
 		}
 		return
 	}
 }
 
-func (s *suspect) suspended() bool { return len(s.times) > 0 && s.times[len(s.times)-1].to == 0 }
-
-func (s *suspect) end(step int) {
-	if s.suspended() {
-		s.times[len(s.times)-1].to = step
+// end is the time from which on a cache may serve snapshots, also to who has asked before.
+func (j *suspectSnapshots) end(cache int) {
+	of := &j.caches[cache]
+	of.marking = false
+	if !of.suspended {
+		return
 	}
+	of.suspended = false
+	for i := range j.asked {
+		if k := j.asked[i].number - 1; k >= 0 && j.moments.Operations(i)[k].Cache == cache {
+			j.asked[i].suspended = false
+		}
+	}
+}
+
+// suspectMemory is what is remembered of a run.
+type suspectMemory struct {
+	caches []suspect
+	asked  []suspectCall
+	tally  testbed.Tally
+}
+
+// Memory implements testbed.Remembering.
+func (j *suspectSnapshots) Memory() any {
+	return suspectMemory{slices.Clone(j.caches), slices.Clone(j.asked), j.tally}
+}
+
+// Recall implements testbed.Remembering.
+func (j *suspectSnapshots) Recall(memory any) {
+	m := memory.(suspectMemory)
+	copy(j.caches, m.caches)
+	copy(j.asked, m.asked)
+	j.tally = m.tally
+}
+
+// suspectPast is which caches may serve no snapshot, or will not after the next event, and which calls were made since.
+type suspectPast struct{ *suspectSnapshots }
+
+func suspectOf(s *testbed.System) testbed.Past {
+	return suspectPast{testbed.JudgeOf[*suspectSnapshots](s)}
+}
+
+// Digest implements testbed.Past.
+func (p suspectPast) Digest(d sim.Digest) sim.Digest {
+	for i := range p.caches {
+		of := &p.caches[i]
+		d = d.Bool(of.suspended).Bool(of.marking)
+		if of.marking {
+			d = d.Int(of.had.objects).Int(of.had.revisions)
+		}
+	}
+	for i := range p.asked {
+		d = d.Bool(p.asked[i].suspended)
+	}
+	return d
 }
 
 func contentsOf(c *testbed.Cache) contents {
@@ -133,35 +212,13 @@ func contentsOf(c *testbed.Cache) contents {
 }
 
 // Finding implements testbed.Judge.
-func (j *suspectSnapshots) Finding(*sim.World) explore.Finding {
-	all := testbed.Tally{Exercised: j.checked}
-	for i, c := range j.system.Clients() {
-		ops, spans := c.Operations(), c.Spans()
-		for k := range ops {
-			op, at := &ops[k], &j.moments.Operations(i)[k]
-			if op.Outcome == model.Done && at.Cache >= 0 && spans[k].Origin == wire.FromCache && isOfSnapshot(at) && j.caches[at.Cache].during(at) {
-				all.Violate("", &suspectAnswer{c.Name(), op, j.system.Caches()[at.Cache].Name})
-			}
-		}
-	}
-	return all.Finding()
-}
+func (j *suspectSnapshots) Finding(*sim.World) explore.Finding { return j.tally.Finding() }
 
 // isOfSnapshot reports whether a cache can answer the request only from a past state.
 func isOfSnapshot(at *moments.Call) bool {
 	r, lists := at.Request.(*wire.ListRequest)
 	kept := lists && r.Continue != "" && at.Server.Cache.Reads.Pagination == variant.PaginateKept
 	return lists && isExact(r) && !kept
-}
-
-// during reports whether no snapshot was to be served from the request to the answer.
-func (s *suspect) during(at *moments.Call) bool {
-	for _, t := range s.times {
-		if t.from < at.Asked.Step && (t.to == 0 || at.Answered.Step <= t.to) {
-			return true
-		}
-	}
-	return false
 }
 
 // suspectAnswer is a LIST that was answered from a snapshot.

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/explore"
@@ -12,13 +13,15 @@ import (
 
 // Apart looks at how often a cache lists all of etcd for KEP-4988's consistency
 // check, timed (ConsistencyCheckPeriod of the delegator: five minutes, and a jitter that
-// only adds to it). A process that starts again waits for as long. It is exercised by
+// only adds to it). Without a clock nothing is judged. A process that starts again waits for as long. It is exercised by
 // each check.
 var Apart = testbed.RegisterProperty(&testbed.Property{
 	Name: "checks-apart", Kind: testbed.Safety,
-	Promise:  "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
-	Violated: "consistency checks too often",
-	Labels:   map[string]string{"often": "consistency checks too often"},
+	Promise:   "From one consistency check of a cache to the next it takes the period of these checks at least, and the first one comes no sooner.",
+	Violated:  "consistency checks too often",
+	Labels:    map[string]string{"often": "consistency checks too often"},
+	TimedPast: func(s *testbed.System) testbed.Past { return apartPast{testbed.JudgeOf[*checksApart](s)} },
+	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &checksApart{system: s, last: make([]sim.Time, len(s.Caches())), seen: make([]int, len(s.Caches()))}
 	},
@@ -73,6 +76,37 @@ func (j *checksApart) judge(w *sim.World, i int) {
 		j.tally.Violate("often", &hasty{j.system.Caches()[i].Name, j.last[i], w.Now(), period})
 	}
 	j.last[i] = w.Now()
+}
+
+// apartMemory is what is remembered of a run.
+type apartMemory struct {
+	last  []sim.Time
+	seen  []int
+	tally testbed.Tally
+}
+
+// Memory implements testbed.Remembering.
+func (j *checksApart) Memory() any {
+	return apartMemory{slices.Clone(j.last), slices.Clone(j.seen), j.tally}
+}
+
+// Recall implements testbed.Remembering.
+func (j *checksApart) Recall(memory any) {
+	m := memory.(apartMemory)
+	copy(j.last, m.last)
+	copy(j.seen, m.seen)
+	j.tally = m.tally
+}
+
+// apartPast is when the last check of each cache began.
+type apartPast struct{ *checksApart }
+
+// Digest implements testbed.Past.
+func (p apartPast) Digest(d sim.Digest) sim.Digest {
+	for _, at := range p.last {
+		d = d.Int(int64(at))
+	}
+	return d
 }
 
 // Finding implements testbed.Judge.

@@ -18,12 +18,11 @@ import (
 // by comparisons that have an outcome.
 var DetectorAccuracy = testbed.RegisterProperty(&testbed.Property{
 	Name: "detector-accuracy", Kind: testbed.Safety,
-	Promise:  "A comparison of a cache with etcd reports every divergence that it looked at, never a healthy cache, and has an outcome when nothing more can happen.",
-	Violated: "detector is wrong",
-	Labels:   map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
-	Past: func(s *testbed.System) testbed.Past {
-		return comparisonsPast{testbed.JudgeOf[*detectorAccuracy](s)}
-	},
+	Promise:   "A comparison of a cache with etcd reports every divergence that it looked at, never a healthy cache, and has an outcome when nothing more can happen.",
+	Violated:  "detector is wrong",
+	Labels:    map[string]string{"missed": "divergence not detected", "false-alarm": "false alarm of the detector", "undecided": "comparison without an outcome"},
+	Past:      comparisonsOf,
+	TimedPast: comparisonsOf,
 	Remembers: true,
 	New: func(s *testbed.System) testbed.Judge {
 		return &detectorAccuracy{system: s, compared: make([][]comparison, len(s.Caches()))}
@@ -86,6 +85,10 @@ func (j *detectorAccuracy) Recall(memory any) {
 
 // comparisonsPast is how each cache stood to etcd for which a comparison has no outcome yet.
 type comparisonsPast struct{ *detectorAccuracy }
+
+func comparisonsOf(s *testbed.System) testbed.Past {
+	return comparisonsPast{testbed.JudgeOf[*detectorAccuracy](s)}
+}
 
 // Digest implements testbed.Past.
 func (p comparisonsPast) Digest(d sim.Digest) sim.Digest {

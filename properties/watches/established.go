@@ -26,7 +26,9 @@ var Established = testbed.RegisterProperty(&testbed.Property{
 	Labels: map[string]string{
 		"lost": "established watch misses a write", "unannounced": "event before the 200",
 	},
-	New: func(s *testbed.System) testbed.Judge { return &established{system: s} },
+	Past:      func(s *testbed.System) testbed.Past { return establishedPast{testbed.JudgeOf[*established](s)} },
+	Remembers: true,
+	New:       func(s *testbed.System) testbed.Judge { return &established{system: s} },
 })
 
 type established struct {
@@ -60,6 +62,52 @@ func (j *established) AfterStep(*sim.World, sim.Action) {
 			j.at[i][n-1] = max(j.system.Etcd().Revision(), j.system.Truth().Revision())
 		}
 	}
+}
+
+// Memory implements testbed.Remembering.
+func (j *established) Memory() any {
+	all := make([][]int64, len(j.at))
+	for i := range all {
+		all[i] = slices.Clone(j.at[i])
+	}
+	return all
+}
+
+// Recall implements testbed.Remembering.
+func (j *established) Recall(memory any) {
+	all := memory.([][]int64)
+	for len(j.at) < len(all) {
+		j.at = append(j.at, nil)
+	}
+	for i := range all {
+		j.at[i] = append(j.at[i][:0], all[i]...)
+	}
+}
+
+// establishedPast is, for the last watch of each client, where etcd was when the client was told that the watch is established,
+// how far the watch has come, and what else came. Those before it were judged with their last events.
+type establishedPast struct{ *established }
+
+// Digest implements testbed.Past.
+func (p establishedPast) Digest(d sim.Digest) sim.Digest {
+	for i, c := range p.system.DrawnWatchers() {
+		n := len(c.Streams())
+		if n == 0 || n > len(p.at[i]) {
+			d = d.Bool(false)
+			continue
+		}
+		st := &c.Streams()[n-1]
+		revision := reached(st)
+		d = d.Bool(true).Int(p.at[i][n-1]).Int(revision)
+		var came sim.Digest
+		for _, e := range st.Events {
+			if e.Item != nil && e.ResourceVersion > revision {
+				came = came.And(sim.NewDigest.Int(e.ResourceVersion).Text(e.Item.Key))
+			}
+		}
+		d = d.Fold(came)
+	}
+	return d
 }
 
 // Finding implements testbed.Judge.
