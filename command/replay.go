@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,8 +35,8 @@ one that holds, and 2, naming the first choice that does not fit, if the run tak
 With --loose it follows the recording through changed code or other parameters as far as it fits.`,
 		Example: s.named("  PROGRAM replay simrun-failures/linearizable-data-0123456789abcdef.json\n  PROGRAM replay FILE --loose --etcd 3.5.13"),
 		Args:    oneArgument("replay file", s.program+" run writes them to simrun-failures/"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return f.run(s, args[0])
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c.Context(), s, args[0])
 		},
 	}
 	f.add(c, s.program, "recording")
@@ -60,7 +61,7 @@ func open(path string) (*recording.Recording, *testbed.Scenario, error) {
 	return rec, sc, nil
 }
 
-func (f *replayFlags) run(s process, path string) error {
+func (f *replayFlags) run(ctx context.Context, s process, path string) error {
 	if err := spare(f.html, path); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (f *replayFlags) run(s process, path string) error {
 		return err
 	}
 	if f.loose {
-		return f.follow(s, sc, rec, path)
+		return f.follow(ctx, s, sc, rec, path)
 	}
 	if f.given() {
 		return usage("a strict replay takes its parameters from the file; add --loose to follow it with others")
@@ -84,7 +85,7 @@ func (f *replayFlags) run(s process, path string) error {
 	}
 	var told error
 	if failure, ok := worthTelling(rec, &result); ok {
-		told = f.tell(s, sc, rec, failure, path)
+		told = f.tell(ctx, s, sc, rec, failure, path)
 	} else {
 		f.noPage(s)
 	}
@@ -150,9 +151,22 @@ func withRemedy(err error) error {
 	return err
 }
 
-// tell prints the story of the run in the file path, and writes the page about it.
-func (f *replayFlags) tell(s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
-	d, err := diagnosis.Of(sc, rec, failure)
+// tell prints the story of the run in the file path, and writes the page about it. An interrupt leaves the story
+// out: that looks for a cause in hundreds of runs, which can take minutes over a program that is slow.
+func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
+	var d *diagnosis.Diagnosis
+	var err error
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		d, err = diagnosis.Of(sc, rec, failure)
+	}()
+	select {
+	case <-told:
+	case <-ctx.Done():
+		s.complain("interrupted: the story is not told")
+		return nil
+	}
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}
@@ -166,7 +180,7 @@ func (f *replayFlags) tell(s process, sc *testbed.Scenario, rec *recording.Recor
 }
 
 // follow replays loosely, with the parameters of the command line on top.
-func (f *replayFlags) follow(s process, sc *testbed.Scenario, rec *recording.Recording, path string) error {
+func (f *replayFlags) follow(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, path string) error {
 	p, err := recorded.Params(sc, rec)
 	if err != nil {
 		return usage("%s: %w", path, err)
@@ -189,7 +203,7 @@ func (f *replayFlags) follow(s process, sc *testbed.Scenario, rec *recording.Rec
 	taken, recorded := follower.Followed()
 	var told error
 	if i := slices.IndexFunc(result.Findings, func(x explore.Finding) bool { return x.Verdict == model.Violated }); i >= 0 {
-		told = f.tell(s, sc, again, result.Findings[i].Failure(), path)
+		told = f.tell(ctx, s, sc, again, result.Findings[i].Failure(), path)
 	} else {
 		f.noPage(s)
 	}

@@ -64,6 +64,10 @@ func build(text string) (string, error) {
 	if wasm, err = engine.ExportGlobals(wasm); err != nil {
 		return "", err
 	}
+	// Behind the export of the globals, since what is left to count is no part of a guest's state.
+	if wasm, err = engine.CountLoops(wasm); err != nil {
+		return "", err
+	}
 	// A rename leaves a guest that runs as it is.
 	path := guests.Path(directory, s.name)
 	wasm = engine.Stamp(wasm, s.of.protocol)

@@ -3,9 +3,6 @@
 package designs
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,9 +32,14 @@ func init() {
 }
 
 func registered(name string) cache.Design {
-	d := &design{name: name}
+	guest, how := engine.Scheduled(name)
+	d := &design{loadedOf(guest, protocol.Kubernetes, node.Beginning), how}
+	doc := "the cacher, etcd3 store and clientv3 of " + guest + " themselves, scheduled by the bed"
+	if how.Locks {
+		doc += ", with goroutines that give way at locks, too"
+	}
 	return cache.Design{
-		Preset: option.Preset{Name: name, Doc: "the cacher, etcd3 store and clientv3 of " + name + " themselves, scheduled by the bed", Settings: promised},
+		Preset: option.Preset{Name: name, Doc: doc, Settings: promised},
 		New:    d.node, Reads: []string{"version-check"},
 	}
 }
@@ -90,55 +92,10 @@ var promised = option.Settings(
 	"mark-consistent=unlocked", "consistency-checker=fallback", "version-check=shipped",
 )
 
-// design is a guest, which is loaded when it is first used.
+// design is a guest, and how it is scheduled.
 type design struct {
-	name   string
-	once   sync.Once
-	module *engine.Module
-	err    error
+	guest      *loaded
+	scheduling engine.Scheduling
 }
 
-func (d *design) node(c cache.Config) sim.Node {
-	d.once.Do(func() { d.module, d.err = load(d.name, protocol.Kubernetes, node.Beginning) })
-	if d.err != nil {
-		refuse(d.err)
-	}
-	g, err := d.module.NewGuest()
-	if err != nil {
-		refuse(err)
-	}
-	return node.New(c, g)
-}
-
-// refuse ends the program with one line: a design has no other way to say that it cannot be used.
-func refuse(err error) {
-	fmt.Fprintln(os.Stderr, "simrun: "+err.Error())
-	os.Exit(2)
-}
-
-// load loads a guest, and tries it. speaks is the version of the protocol that it has to speak, begin the message with which
-// its runs begin.
-func load(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
-	directory, err := guests.Directory()
-	if err != nil {
-		return nil, err
-	}
-	wasm, err := os.ReadFile(guests.Path(directory, name))
-	if err != nil {
-		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository", name, name)
-	}
-	switch version, err := engine.Stamped(wasm); {
-	case err != nil:
-		return nil, fmt.Errorf("the guest %s cannot be read: %w; run \"make upstream GUEST=%s\" again", name, err, name)
-	case version != speaks:
-		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, speaks, name)
-	}
-	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err := node.SelfTest(m, begin); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
-}
+func (d *design) node(c cache.Config) sim.Node { return node.New(c, d.guest.new(), d.scheduling) }

@@ -20,7 +20,8 @@ func init() {
 	var lock sync.Mutex
 	// All releases are there, whether they are compiled or not, which the first use says.
 	program.RegisterFamily(func(name string) *program.Program {
-		version, is := strings.CutPrefix(name, release)
+		guest, _ := engine.Scheduled(name)
+		version, is := strings.CutPrefix(guest, release)
 		if _, err := etcd.Release(version); !is || err != nil {
 			return nil
 		}
@@ -34,19 +35,10 @@ func init() {
 }
 
 func releaseOf(name string) *program.Program {
-	load := sync.OnceValues(func() (*engine.Module, error) { return load(name, protocol.Etcd, etcdnode.Beginning) })
+	guest, how := engine.Scheduled(name)
+	l := loadedOf(guest, protocol.Etcd, etcdnode.Beginning)
 	return &program.Program{
-		Name: name, Version: strings.TrimPrefix(name, release),
-		New: func(s *etcd.Server) program.Node {
-			m, err := load()
-			if err != nil {
-				refuse(err)
-			}
-			g, err := m.NewGuest()
-			if err != nil {
-				refuse(err)
-			}
-			return etcdnode.New(s, g)
-		},
+		Name: name, Version: strings.TrimPrefix(guest, release),
+		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, l.new(), how) },
 	}
 }

@@ -23,8 +23,8 @@ func TestGuestsThatAreRefused(t *testing.T) {
 		want string
 	}{
 		{nil, "the guest kubernetes@x cannot be read: not a WebAssembly module, or one that was cut off; " + again},
-		{empty, "the guest kubernetes@x speaks version 0 of the protocol and this program version 1: " + again},
-		{engine.Stamp(empty, protocol.Kubernetes+1), "the guest kubernetes@x speaks version 2 of the protocol and this program version 1: " + again},
+		{empty, "the guest kubernetes@x speaks version 0 of the protocol and this program version 2: " + again},
+		{engine.Stamp(empty, protocol.Kubernetes+1), "the guest kubernetes@x speaks version 3 of the protocol and this program version 2: " + again},
 	} {
 		require.NoError(t, os.WriteFile(guests.Path(directory, "kubernetes@x"), c.wasm, 0o644))
 		_, err := load("kubernetes@x", protocol.Kubernetes, node.Beginning)

@@ -9,6 +9,9 @@ type Host interface {
 	Pick(runnable []Goroutine, receives bool) int
 	// Select says which of n cases of a select statement is taken.
 	Select(g Goroutine, n int) int
+	// Lock says whether a goroutine that is about to take a lock lets others go first. It is asked if there are others that can
+	// run.
+	Lock(g Goroutine) bool
 	// Send takes a message, which is valid during the call only.
 	Send(message []byte)
 }

@@ -21,6 +21,8 @@ type machine struct {
 	instance api.Module
 	memory   *memory
 	globals  []api.MutableGlobal
+	// loops is how many rounds of loops the program may still take (CountLoops).
+	loops api.MutableGlobal
 	// owner is the guest that is in the machine; busy, that it runs.
 	owner *Guest
 	busy  bool
@@ -88,6 +90,10 @@ func (m *machine) boot() error {
 	if len(m.globals) == 0 {
 		return fmt.Errorf("the guest does not export its globals as %s0 and so on: build it again", GlobalName)
 	}
+	var counted bool
+	if m.loops, counted = m.instance.ExportedGlobal(LoopsName).(api.MutableGlobal); !counted {
+		return fmt.Errorf("the guest does not export %s: build it again", LoopsName)
+	}
 	m.proceed, m.stop = iter.Pull(func(yield func(waiting) bool) {
 		m.yield = yield
 		_, m.ended = m.instance.ExportedFunction("_start").Call(ctx)
@@ -126,6 +132,7 @@ type first struct{}
 
 func (first) Pick([]Goroutine, bool) int { return 0 }
 func (first) Select(Goroutine, int) int  { return 0 }
+func (first) Lock(Goroutine) bool        { return false }
 func (first) Send([]byte)                {}
 
 func (m *machine) run(h Host, now int64, message []byte) (until int64, err error) {
@@ -133,6 +140,7 @@ func (m *machine) run(h Host, now int64, message []byte) (until int64, err error
 	if uint64(len(message))+4 > uint64(m.inboxSize) {
 		return 0, fmt.Errorf("a message of %d bytes does not fit into the %d of the guest", len(message), m.inboxSize)
 	}
+	m.loops.Set(maxLoops)
 	w, ok := m.proceed()
 	m.host = nil
 	if !ok {
@@ -145,6 +153,9 @@ func (m *machine) run(h Host, now int64, message []byte) (until int64, err error
 }
 
 func (m *machine) end() error {
+	if m.loops.Get() == 0 {
+		return spinning(m.ended)
+	}
 	text := m.stderr.String()
 	var exit *sys.ExitError
 	if text == "" || !errors.As(m.ended, &exit) && text == "" {
@@ -201,6 +212,14 @@ func (m *machine) pick(stack []uint64) {
 
 func (m *machine) choose(stack []uint64) {
 	stack[0] = uint64(m.host.Select(m.goroutine(uint32(stack[0])), int(uint32(stack[1]))))
+}
+
+func (m *machine) lock(stack []uint64) {
+	yields := m.host.Lock(m.goroutine(uint32(stack[0])))
+	stack[0] = 0
+	if yields {
+		stack[0] = 1
+	}
 }
 
 func (m *machine) goroutine(at uint32) Goroutine {

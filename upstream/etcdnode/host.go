@@ -39,6 +39,11 @@ func (n *Node) Select(g engine.Goroutine, cases int) int {
 	return n.env.Choose(cases, "select in "+name(g))
 }
 
+// Lock implements engine.Host. What gives way goes on in a later step.
+func (n *Node) Lock(g engine.Goroutine) bool {
+	return n.yields && n.env.Choose(2, "yield at a lock in "+name(g)) == 1
+}
+
 // name is that of a goroutine in recordings and stories: where it began, and how many were created there before.
 func name(g engine.Goroutine) string {
 	return fmt.Sprintf("%s#%d", g.Function[strings.LastIndex(g.Function, "/")+1:], g.Ordinal)

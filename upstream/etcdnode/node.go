@@ -16,6 +16,8 @@ type Node struct {
 	server *etcd.Server
 	cfg    etcd.Config
 	guest  *engine.Guest
+	// scheduling is where the guest's goroutines may give way beside where they wait.
+	scheduling engine.Scheduling
 
 	// log are the messages about writes and compactions that the guest was given: what a restart finds on disk.
 	log [][]byte
@@ -39,9 +41,10 @@ type Node struct {
 // step is what goes on while the guest runs.
 type step struct {
 	env *sim.Env
-	// lets is whether a goroutine may run, ran the one that did.
-	lets bool
-	ran  []engine.Goroutine
+	// lets is whether a goroutine may run, ran the one that did. yields is whether it may give way at a lock, which what takes a
+	// message never does: a write is applied in one step.
+	lets, yields bool
+	ran          []engine.Goroutine
 }
 
 var (
@@ -52,7 +55,9 @@ var (
 )
 
 // New returns a node that has a server behind it.
-func New(s *etcd.Server, g *engine.Guest) *Node { return &Node{server: s, guest: g} }
+func New(s *etcd.Server, g *engine.Guest, how engine.Scheduling) *Node {
+	return &Node{server: s, guest: g, scheduling: how}
+}
 
 // Simulated implements etcd.Node.
 func (n *Node) Simulated() *etcd.Server { return n.server }
@@ -61,7 +66,7 @@ func (n *Node) Simulated() *etcd.Server { return n.server }
 func (n *Node) Reset(cfg etcd.Config) {
 	n.server.Reset(cfg)
 	n.guest.Reset()
-	*n = Node{server: n.server, cfg: cfg, guest: n.guest, streams: n.streams[:0], out: n.out}
+	*n = Node{server: n.server, cfg: cfg, guest: n.guest, scheduling: n.scheduling, streams: n.streams[:0], out: n.out}
 }
 
 // Clone implements sim.Cloner.

@@ -170,7 +170,7 @@ func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.step = step{env: env, lets: lets, ran: n.ran[:0]}
+	n.step = step{env: env, lets: lets, yields: lets && n.scheduling.Locks, ran: n.ran[:0]}
 	n.runnable = false
 	until, err := n.guest.Run(n, n.clock, message)
 	if err == nil && until != 0 {

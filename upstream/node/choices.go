@@ -32,6 +32,11 @@ func (n *Node) Pick(runnable []engine.Goroutine, _ bool) int {
 // Select implements engine.Host.
 func (n *Node) Select(g engine.Goroutine, cases int) int { return n.ask(cases, "select in "+name(g)) }
 
+// Lock implements engine.Host.
+func (n *Node) Lock(g engine.Goroutine) bool {
+	return n.scheduling.Locks && n.ask(2, "yield at a lock in "+name(g)) == 1
+}
+
 func (n *Node) ask(options int, what string) int {
 	n.choices++
 	if n.choices > maxChoices {

@@ -14,6 +14,8 @@ import (
 type Node struct {
 	cfg   cache.Config
 	guest *engine.Guest
+	// scheduling is where the guest's goroutines may give way beside where they wait.
+	scheduling engine.Scheduling
 
 	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it
 	// has none.
@@ -65,7 +67,9 @@ var (
 )
 
 // New returns a node that has not started yet.
-func New(cfg cache.Config, g *engine.Guest) *Node { return &Node{cfg: cfg, guest: g, seen: seen{}} }
+func New(cfg cache.Config, g *engine.Guest, s engine.Scheduling) *Node {
+	return &Node{cfg: cfg, guest: g, scheduling: s, seen: seen{}}
+}
 
 // Reset makes the node a new one for another run.
 func (n *Node) Reset(cfg cache.Config) {
@@ -75,7 +79,7 @@ func (n *Node) Reset(cfg cache.Config) {
 
 func (n *Node) forget() {
 	n.guest.Reset()
-	*n = Node{cfg: n.cfg, guest: n.guest, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
+	*n = Node{cfg: n.cfg, guest: n.guest, scheduling: n.scheduling, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
 }
 
 // Clone implements sim.Cloner.

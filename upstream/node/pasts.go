@@ -41,5 +41,8 @@ func (*recalled) Pick([]engine.Goroutine, bool) int { return 0 }
 // Select implements engine.Host.
 func (*recalled) Select(engine.Goroutine, int) int { return 0 }
 
+// Lock implements engine.Host.
+func (*recalled) Lock(engine.Goroutine) bool { return false }
+
 // Send implements engine.Host.
 func (r *recalled) Send(message []byte) { r.answer = append(r.answer, message...) }

@@ -78,6 +78,8 @@ func (t *trial) Pick(runnable []engine.Goroutine, _ bool) int { return t.draw(le
 
 func (t *trial) Select(_ engine.Goroutine, n int) int { return t.draw(n) }
 
+func (t *trial) Lock(engine.Goroutine) bool { return t.draw(2) == 1 }
+
 func (t *trial) Send(message []byte) {
 	h := fnv.New64a()
 	h.Write(message)

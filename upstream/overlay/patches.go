@@ -21,6 +21,17 @@ var patches = []patch{
 		{"	// pass 1 - look for something already waiting\n",
 			"	watchbedSelect(scases, pollorder, nsends)\n\n	// pass 1 - look for something already waiting\n"},
 	}},
+	// A goroutine may let others go first where it takes a lock: between two critical sections of a goroutine others have theirs.
+	// RWMutex.Lock takes a Mutex, too.
+	{"sync/runtime.go", []change{
+		{"func throw(string)\n", "// See runtime/watchbed.go.\nfunc watchbedLock()\n\nfunc throw(string)\n"},
+	}},
+	{"sync/mutex.go", []change{
+		{"func (m *Mutex) Lock() {\n", "func (m *Mutex) Lock() {\n	watchbedLock()\n"},
+	}},
+	{"sync/rwmutex.go", []change{
+		{"func (rw *RWMutex) RLock() {\n", "func (rw *RWMutex) RLock() {\n	watchbedLock()\n"},
+	}},
 	{"runtime/lock_wasip1.go", []change{
 		// With nothing to run the host decides what happens next.
 		{"func beforeIdle(int64, int64) (*g, bool) {\n	return nil, false\n}\n",
