@@ -70,6 +70,8 @@ type Server struct {
 
 	store *mvcc.WatchableStore
 	watch *v3rpc.WatchServer
+	// served are the watches of a program that serves them, nil if there is none.
+	served Served
 }
 
 // Node is a Server in a world, or a node that serves the watches of one in its place (package testbed/program).
@@ -191,6 +193,9 @@ func (s *Server) Receive(env *sim.Env, m *sim.Message) {
 		s.indexAnswered(env, p)
 	case *installSnapshot:
 		s.store.Restore(env)
+		if s.served != nil {
+			s.served.Restored(env)
+		}
 		env.Send(m.Conn, p)
 	case *clogMessage:
 		s.clog(env, p.fault)

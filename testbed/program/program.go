@@ -6,6 +6,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/mvcc"
@@ -25,15 +26,16 @@ type Program struct {
 // Ignores reports whether an option of etcd does not reach the program: those of the watch path, of which a
 // program has what its release has.
 func (p *Program) Ignores(option string) bool {
-	if option == notifyInterval {
+	if slices.Contains(takenOver, option) {
 		return false
 	}
 	return v3rpc.Choices.Lookup(option) != nil || v3rpc.Amounts.Lookup(option) != nil ||
 		mvcc.Choices.Lookup(option) != nil || mvcc.Amounts.Lookup(option) != nil
 }
 
-// notifyInterval is the option that each program takes over.
-const notifyInterval = "notify"
+// takenOver are the options of the watch path that each program reads: how often etcd sends progress by itself, and how much of a
+// stream is under way.
+var takenOver = []string{"notify", "send-window"}
 
 // Node is a server in a world with the program in it.
 type Node interface {

@@ -34,3 +34,24 @@ func TestEtcdRests(t *testing.T) {
 		require.Greater(t, got[name].Exercised, uint64(30), name)
 	}
 }
+
+// TestBugsOfEtcd36: the watch server of etcd 3.6.0 itself lets a watch from revision -1 take the events of another one
+// (etcd-io/etcd#20693), and moves a watch from a future revision back when it installs a snapshot (etcd-io/etcd#20221). That of 3.6.16 does neither.
+func TestBugsOfEtcd36(t *testing.T) {
+	for sc, property := range map[*testbed.Scenario]string{scenarios.NegativeWatch: "reliable", scenarios.FutureWatch: "resumable"} {
+		for etcd, want := range map[string]model.Verdict{"etcd@v3.6.0": model.Violated, "etcd@v3.6.16": model.Holds} {
+			got := explored(t, sc, 60, "cache=kep-2340", "etcd="+etcd)[property]
+			t.Logf("%s, %s: %d of 60", sc.Name, etcd, got.Violations)
+			require.Equal(t, want, got.Verdict, "%s on %s", sc.Name, etcd)
+		}
+	}
+}
+
+// TestFaultsReachReleasedCode: a stream that requires a leader ends with it, and what keeps responses from a client blocks
+// the loop that sends them, so that consistent LISTs fall back to etcd and cost too much.
+func TestFaultsReachReleasedCode(t *testing.T) {
+	require.Equal(t, model.Holds, explored(t, scenarios.LongWithoutLeader, 30, "cache=kep-2340", "etcd=etcd@v3.6.16")["needs-leader"].Verdict)
+	fallback, err := testbed.FindScenario("seats-fallback")
+	require.NoError(t, err)
+	require.Equal(t, model.Violated, explored(t, fallback, 30, "cache=kep-2340-fallback", "etcd=etcd@v3.6.16")["etcd-within-seats"].Verdict)
+}

@@ -12,6 +12,8 @@ type Host interface {
 	// Lock says whether a goroutine that is about to take a lock lets others go first. It is asked if there are others that can
 	// run.
 	Lock(g Goroutine) bool
+	// CanSend reports whether a connection takes another message now. A guest that asks, asks before it sends.
+	CanSend(conn uint32) bool
 	// Send takes a message, which is valid during the call only.
 	Send(message []byte)
 }

@@ -133,6 +133,7 @@ type first struct{}
 func (first) Pick([]Goroutine, bool) int { return 0 }
 func (first) Select(Goroutine, int) int  { return 0 }
 func (first) Lock(Goroutine) bool        { return false }
+func (first) CanSend(uint32) bool        { return true }
 func (first) Send([]byte)                {}
 
 func (m *machine) run(h Host, now int64, message []byte) (until int64, err error) {
@@ -235,6 +236,14 @@ func (m *machine) text(at, length uint32) string {
 		m.names[at] = s
 	}
 	return s
+}
+
+func (m *machine) canSend(stack []uint64) {
+	can := m.host.CanSend(uint32(stack[0]))
+	stack[0] = 0
+	if can {
+		stack[0] = 1
+	}
 }
 
 func (m *machine) send(stack []uint64) {

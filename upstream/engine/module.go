@@ -67,6 +67,7 @@ func (m *Module) addHooks(ctx context.Context) error {
 	add("pick", (*machine).pick, []api.ValueType{i32, i32}, []api.ValueType{i32})
 	add("select", (*machine).choose, []api.ValueType{i32, i32}, []api.ValueType{i32})
 	add("lock", (*machine).lock, []api.ValueType{i32}, []api.ValueType{i32})
+	add("canSend", (*machine).canSend, []api.ValueType{i32}, []api.ValueType{i32})
 	add("send", (*machine).send, []api.ValueType{i32, i32}, nil)
 	add("inbox", (*machine).setInbox, []api.ValueType{i32, i32}, nil)
 	_, err := hooks.Instantiate(ctx)

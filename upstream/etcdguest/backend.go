@@ -28,6 +28,15 @@ var (
 
 func newBackend() *memory { return &memory{buckets: map[release.BucketID]*btree.BTree{}} }
 
+// clone is another backend with the same contents.
+func (m *memory) clone() *memory {
+	c := newBackend()
+	for id, of := range m.buckets {
+		c.buckets[id] = of.Clone()
+	}
+	return c
+}
+
 // pair is what a bucket has for one key.
 type pair struct{ key, value []byte }
 

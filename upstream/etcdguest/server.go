@@ -25,6 +25,7 @@ const maxRequestBytes = 1.5*1024*1024 + 512*1024
 // server is one etcd server without its raft log.
 type server struct {
 	kv      release.WatchableKV
+	backend *memory
 	auth    auth.AuthStore
 	watch   pb.WatchServer
 	streams map[uint32]*stream
@@ -42,8 +43,17 @@ func (s *server) receive(r protocol.Reader) {
 		if _, err := s.kv.Compact(traceutil.TODO(), r.Int()); err != nil {
 			panic(err)
 		}
+	case protocol.Restore:
+		s.backend = s.backend.clone()
+		if err := s.kv.Restore(s.backend); err != nil {
+			panic(err)
+		}
 	case protocol.Inspect:
 		s.show()
+	case protocol.Drained:
+		if t := s.streams[conn]; t != nil {
+			wake(t.drained)
+		}
 	case protocol.Hangup:
 		if t := s.streams[conn]; t != nil {
 			delete(s.streams, conn)
@@ -61,6 +71,7 @@ func (s *server) start(r *protocol.Reader) {
 	}
 	b := newBackend()
 	b.fill(r)
+	s.backend = b
 	lg := zap.NewNop()
 	s.kv = release.NewStore(lg, b)
 	s.auth = release.NewAuthStore(lg, b)

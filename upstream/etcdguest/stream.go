@@ -19,17 +19,18 @@ type stream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	conn   uint32
-	// queue is what has come and was not received yet; come has room for one sign of it.
-	queue []*pb.WatchRequest
-	come  chan struct{}
-	out   protocol.Writer
+	// queue is what has come and was not received yet; come has room for one sign of it, as drained has for one
+	// that more can be sent.
+	queue         []*pb.WatchRequest
+	come, drained chan struct{}
+	out           protocol.Writer
 }
 
 // stream is the one of a connection. With the first message gRPC starts the handler.
 func (s *server) stream(conn uint32) *stream {
 	t := s.streams[conn]
 	if t == nil {
-		t = &stream{conn: conn, come: make(chan struct{}, 1)}
+		t = &stream{conn: conn, come: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
 		t.ctx, t.cancel = context.WithCancel(context.Background())
 		s.streams[conn] = t
 		go s.serve(t)
@@ -49,8 +50,12 @@ func (s *server) serve(t *stream) {
 
 func (t *stream) deliver(r *pb.WatchRequest) {
 	t.queue = append(t.queue, r)
+	wake(t.come)
+}
+
+func wake(c chan<- struct{}) {
 	select {
-	case t.come <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -73,8 +78,14 @@ func (t *stream) Recv() (*pb.WatchRequest, error) {
 	}
 }
 
-// Send implements pb.Watch_WatchServer.
+// Send implements pb.Watch_WatchServer: it waits for the client to read, as gRPC's flow control has it wait.
 func (t *stream) Send(r *pb.WatchResponse) error {
+	for t.ctx.Err() == nil && !host.CanSend(t.conn) {
+		select {
+		case <-t.drained:
+		case <-t.ctx.Done():
+		}
+	}
 	if err := t.ctx.Err(); err != nil {
 		return err
 	}

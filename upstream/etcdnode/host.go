@@ -2,7 +2,6 @@ package etcdnode
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/watchbed/watchbed/sim"
@@ -49,6 +48,12 @@ func name(g engine.Goroutine) string {
 	return fmt.Sprintf("%s#%d", g.Function[strings.LastIndex(g.Function, "/")+1:], g.Ordinal)
 }
 
+// CanSend implements engine.Host: a stream that the guest does not know yet to have ended takes all.
+func (n *Node) CanSend(conn uint32) bool {
+	i := n.index(sim.Conn(conn))
+	return i < 0 || n.env.CanSend(sim.Conn(conn)) && !n.server.HoldsBack(n.env, n.streams[i].from)
+}
+
 // Send implements engine.Host: a message of the guest becomes one of the world.
 func (n *Node) Send(message []byte) {
 	r := protocol.Reader{Bytes: message}
@@ -58,7 +63,7 @@ func (n *Node) Send(message []byte) {
 		return
 	}
 	conn := sim.Conn(number)
-	if !slices.Contains(n.streams, conn) {
+	if n.index(conn) < 0 {
 		// Its client is gone, and the guest does not know yet.
 		return
 	}
@@ -71,21 +76,6 @@ func (n *Node) Send(message []byte) {
 	default:
 		panic(fmt.Sprintf("etcdnode: the guest sent a message of kind %d", kind))
 	}
-}
-
-func (n *Node) opened(c sim.Conn) {
-	if !slices.Contains(n.streams, c) {
-		n.streams = append(n.streams, c)
-	}
-}
-
-// closed forgets a stream. It reports whether there was one.
-func (n *Node) closed(c sim.Conn) bool {
-	i := slices.Index(n.streams, c)
-	if i >= 0 {
-		n.streams = slices.Delete(n.streams, i, i+1)
-	}
-	return i >= 0
 }
 
 func writeKV(w *protocol.Writer, kv *wire.KeyValue) {

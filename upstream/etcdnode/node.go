@@ -24,8 +24,7 @@ type Node struct {
 	// seen is how many commits of the server the guest knows, revision and compacted the last that it was told.
 	seen                int
 	revision, compacted int64
-	// streams are the connections of watches.
-	streams []sim.Conn
+	streams             []stream
 	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it has none or needs none.
 	clock, until int64
 	// runnable are the goroutines of the guest that can run.
@@ -36,6 +35,13 @@ type Node struct {
 
 	step
 	out protocol.Writer
+}
+
+// stream is a connection on which a client watches.
+type stream struct {
+	conn           sim.Conn
+	from           sim.NodeID
+	requiresLeader bool
 }
 
 // step is what goes on while the guest runs.
@@ -49,6 +55,7 @@ type step struct {
 
 var (
 	_ program.Node  = (*Node)(nil)
+	_ etcd.Served   = (*Node)(nil)
 	_ sim.Restarter = (*Node)(nil)
 	_ sim.Cloner    = (*Node)(nil)
 	_ sim.Drained   = (*Node)(nil)
@@ -56,7 +63,9 @@ var (
 
 // New returns a node that has a server behind it.
 func New(s *etcd.Server, g *engine.Guest, how engine.Scheduling) *Node {
-	return &Node{server: s, guest: g, scheduling: how}
+	n := &Node{server: s, guest: g, scheduling: how}
+	s.ServedBy(n)
+	return n
 }
 
 // Simulated implements etcd.Node.
@@ -73,6 +82,7 @@ func (n *Node) Reset(cfg etcd.Config) {
 func (n *Node) Clone() sim.Node {
 	c := *n
 	c.server = n.server.Clone().(*etcd.Server)
+	c.server.ServedBy(&c)
 	c.guest = n.guest.Clone()
 	c.log, c.streams = slices.Clip(n.log), slices.Clone(n.streams)
 	c.step, c.out = step{}, protocol.Writer{}

@@ -30,6 +30,7 @@ func (n *Node) rests(env *sim.Env) (bool, error) {
 		return false, nil
 	}
 	runnable := n.runnable
+	n.lets, n.yields = false, false
 	_, err := n.guest.Run(n, n.clock, n.out.Begin(protocol.Inspect, 0).Bytes)
 	n.runnable = runnable
 	return n.held.unsynced == 0 && n.held.compactions == 0, err

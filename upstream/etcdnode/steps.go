@@ -81,8 +81,9 @@ func (n *Node) Receive(env *sim.Env, m *sim.Message) {
 		n.follow(env)
 		return
 	}
-	n.opened(m.Conn)
-	n.hand(env, w.Bytes)
+	if n.opened(env, m) {
+		n.hand(env, w.Bytes)
+	}
 }
 
 // Fire implements sim.Node.
@@ -106,9 +107,6 @@ func (n *Node) Run(env *sim.Env, t sim.Task) {
 	n.server.Run(env, t)
 	n.follow(env)
 }
-
-// Drained implements sim.Drained.
-func (n *Node) Drained(env *sim.Env, c sim.Conn) { n.server.Drained(env, c) }
 
 // TaskName implements sim.Node.
 func (n *Node) TaskName(t sim.Task) string {

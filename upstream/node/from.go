@@ -9,6 +9,9 @@ import (
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
+// CanSend implements engine.Host: what is under way to clients has no bound.
+func (*Node) CanSend(uint32) bool { return true }
+
 // Send implements engine.Host: a message of the guest becomes one of the world.
 func (n *Node) Send(message []byte) {
 	r := protocol.Reader{Bytes: message}

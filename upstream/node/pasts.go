@@ -44,5 +44,8 @@ func (*recalled) Select(engine.Goroutine, int) int { return 0 }
 // Lock implements engine.Host.
 func (*recalled) Lock(engine.Goroutine) bool { return false }
 
+// CanSend implements engine.Host.
+func (*recalled) CanSend(uint32) bool { return true }
+
 // Send implements engine.Host.
 func (r *recalled) Send(message []byte) { r.answer = append(r.answer, message...) }

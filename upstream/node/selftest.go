@@ -80,6 +80,8 @@ func (t *trial) Select(_ engine.Goroutine, n int) int { return t.draw(n) }
 
 func (t *trial) Lock(engine.Goroutine) bool { return t.draw(2) == 1 }
 
+func (t *trial) CanSend(uint32) bool { return true }
+
 func (t *trial) Send(message []byte) {
 	h := fnv.New64a()
 	h.Write(message)

@@ -32,6 +32,10 @@ const (
 	// CreateWatch, CancelWatch and RequestProgress, and sends WatchResponse.
 	Apply
 	Compact
+	// Restore has an etcd install a snapshot of what it has.
+	Restore
+	// Drained says that a connection which was full takes messages again.
+	Drained
 )
 
 // From the guest.

@@ -5,5 +5,5 @@ package protocol
 // and etcd are different guests, which are told and say different things.
 const (
 	Kubernetes = 2
-	Etcd       = 3
+	Etcd       = 4
 )

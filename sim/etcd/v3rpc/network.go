@@ -17,9 +17,7 @@ type network struct {
 // this client for now.
 func (sws *ServerWatchStream) mustWaitToSend(env *sim.Env) bool {
 	s := sws.server
-	n := &s.network
-	env.LooksAt(cellClogged, 0)
-	if n.clogged && (n.client == 0 || n.client == sws.from) {
+	if s.HoldsBack(env, sws.from) {
 		env.Cover(coverSendClogged)
 		return true
 	}
@@ -27,7 +25,7 @@ func (sws *ServerWatchStream) mustWaitToSend(env *sim.Env) bool {
 		return false
 	}
 	env.LooksAt(cellReadsAnswered, 0)
-	if sws.send.behind > n.answered {
+	if sws.send.behind > s.network.answered {
 		env.Cover(coverSendBehindReads)
 		return true
 	}
@@ -74,6 +72,9 @@ func (s *WatchServer) ReadAnswered(env *sim.Env) {
 
 // resumeSends lets the send loops that are blocked look again.
 func (s *WatchServer) resumeSends(env *sim.Env) {
+	if s.served != nil {
+		s.served.Resume(env)
+	}
 	for _, sws := range s.streams {
 		env.LooksAt(cellSendLoop, sws.place)
 		if sws.used() && sws.send.state == sending {

@@ -53,7 +53,7 @@ func (sws *ServerWatchStream) begin(env *sim.Env, m *sim.Message) {
 	s := sws.server
 	sws.reset()
 	sws.conn, sws.cause, sws.from = m.Conn, m.Cause, m.From
-	sws.requiresLeader = requiresLeader(m.Payload)
+	sws.requiresLeader = RequiresLeader(m.Payload)
 	sws.watch.Open(s.nextName(env, m.From), sws.task(takeWatchStream))
 	sws.ctrlStream.Make(s.opts.CtrlStreamBufLen, cellCtrlStream, sws.place, sws.task(takeCtrlStream))
 	sws.choose(&s.opts)

@@ -20,6 +20,8 @@ type WatchServer struct {
 	network     network
 	// leaderless: the cluster has no leader.
 	leaderless bool
+	// served are the streams of a program that serves watches, nil if there is none.
+	served Served
 
 	responses arena.Arena[wire.WatchResponse]
 	events    arena.Arena[wire.Event]
@@ -86,7 +88,7 @@ func (s *WatchServer) Stream(c sim.Conn) *ServerWatchStream {
 func (s *WatchServer) Receive(env *sim.Env, m *sim.Message) {
 	sws := s.Stream(m.Conn)
 	if sws == nil {
-		if s.refuses(env, m) {
+		if s.Refuses(env, m) {
 			return
 		}
 		sws = s.open(env, m)
@@ -152,10 +154,10 @@ func (s *WatchServer) nextName(env *sim.Env, n sim.NodeID) mvcc.StreamName {
 	return mvcc.StreamName{Client: name}
 }
 
-// requiresLeader reports whether the client of a stream wants it to end when there is no
+// RequiresLeader reports whether the client of a stream wants it to end when there is no
 // leader (WithRequireLeader). It is metadata of the stream, which its first request
 // carries here.
-func requiresLeader(p sim.Payload) bool {
+func RequiresLeader(p sim.Payload) bool {
 	switch p := p.(type) {
 	case *wire.WatchCreateRequest:
 		return p.RequireLeader
@@ -165,10 +167,10 @@ func requiresLeader(p sim.Payload) bool {
 	return false
 }
 
-// refuses is the stream interceptor: there is no leader, and a new stream requires one.
-func (s *WatchServer) refuses(env *sim.Env, m *sim.Message) bool {
+// Refuses is the stream interceptor: there is no leader, and a new stream requires one.
+func (s *WatchServer) Refuses(env *sim.Env, m *sim.Message) bool {
 	env.LooksAt(cellLeaderless, 0)
-	if !s.leaderless || !requiresLeader(m.Payload) {
+	if !s.leaderless || !RequiresLeader(m.Payload) {
 		return false
 	}
 	env.Cover(coverStreamRefused)
@@ -191,16 +193,19 @@ func (s *WatchServer) EndLeaderless(env *sim.Env) {
 	if s.opts.Leaderless == LeaderlessKept {
 		return
 	}
-	s.end(env, errNoLeader, func(sws *ServerWatchStream) bool { return sws.requiresLeader })
+	s.end(env, errNoLeader, func(_ sim.NodeID, requiresLeader bool) bool { return requiresLeader })
 }
 
 // EndStreams ends the streams of a client in order.
 func (s *WatchServer) EndStreams(env *sim.Env, client sim.NodeID) {
-	s.end(env, nil, func(sws *ServerWatchStream) bool { return sws.from == client })
+	s.end(env, nil, func(from sim.NodeID, _ bool) bool { return from == client })
 }
 
 // Serves reports whether a client has a stream.
 func (s *WatchServer) Serves(client sim.NodeID) bool {
+	if s.served != nil {
+		return s.served.Serves(client)
+	}
 	for _, sws := range s.streams {
 		if sws.used() && !sws.closing && sws.from == client {
 			return true
@@ -210,10 +215,13 @@ func (s *WatchServer) Serves(client sim.NodeID) bool {
 }
 
 // end ends streams from this side: with an error, or in order if there is none.
-func (s *WatchServer) end(env *sim.Env, err *wire.Error, ends func(*ServerWatchStream) bool) {
+func (s *WatchServer) end(env *sim.Env, err *wire.Error, ends func(client sim.NodeID, requiresLeader bool) bool) {
+	if s.served != nil {
+		s.served.End(env, err, ends)
+	}
 	for i, sws := range s.streams {
 		env.Reads(cellPlace, i)
-		if !sws.used() || sws.closing || !ends(sws) {
+		if !sws.used() || sws.closing || !ends(sws.from, sws.requiresLeader) {
 			continue
 		}
 		env.Cover(coverStreamEnded)

@@ -16,6 +16,9 @@ var inbox [8 << 20]byte
 //go:wasmimport watchbed inbox
 func hostInbox(at unsafe.Pointer, size uint32)
 
+//go:wasmimport watchbed canSend
+func hostCanSend(conn uint32) uint32
+
 //go:wasmimport watchbed send
 //go:noescape
 func hostSend(message unsafe.Pointer, size uint32)
@@ -36,6 +39,9 @@ func Receive() []byte {
 	n := *(*uint32)(unsafe.Pointer(&inbox))
 	return append([]byte(nil), inbox[4:4+n]...)
 }
+
+// CanSend reports whether a connection takes another message now.
+func CanSend(conn uint32) bool { return hostCanSend(conn) != 0 }
 
 // Send hands a message to the host, which takes it at once.
 func Send(w *protocol.Writer) {
