@@ -91,6 +91,7 @@ func (w *World) open(from, to NodeID, k connKind) Conn {
 	c := &w.conns[i]
 	c.id += 1 << connIndexBits
 	c.opener, c.acceptor, c.kind, c.state = from, to, k, connOpen
+	w.touchOpened(c.id)
 	w.resetLane(2*i, to)
 	w.resetLane(2*i+1, from)
 	if len(w.partitions) > 0 && w.separated(from, to) {
@@ -148,7 +149,7 @@ func (w *World) push(l *lane, m Message) {
 	if l.head > 0 && len(l.queue) == cap(l.queue) {
 		l.moveUp()
 	}
-	w.touchLane(l, true)
+	w.touchTail(l)
 	l.queue = append(l.queue, m)
 	if l.len() == 1 && !l.stopped() {
 		w.makeReady(l.slot, m.due)
@@ -160,8 +161,8 @@ func (w *World) deliver(s *slot) {
 	k := &w.conns[s.index/2]
 	w.current = *l.peek()
 	m := &w.current
-	w.touchLane(l, true)
-	w.readsOwn(cellConn, s.index/2)
+	w.touchHead(l)
+	w.touchConn(k.id, false)
 	wasFull := l.room > 0 && l.len() == l.room
 	l.pop()
 	if l.len() > 0 && !l.stopped() {
@@ -198,10 +199,10 @@ func (w *World) wakeSender(m *Message) {
 }
 
 func (w *World) free(k *conn) {
-	k.state = connFree
 	i := k.id.index()
+	w.touchFreed(i)
+	k.state = connFree
 	w.firstFree = min(w.firstFree, i)
-	w.writesOwn(cellConn, int32(i))
 	w.resetLane(2*i, 0)
 	w.resetLane(2*i+1, 0)
 }

@@ -63,11 +63,11 @@ func (e *Env) Bound(c Conn, room int) {
 // has: what is sent there is dropped.
 func (e *Env) CanSend(c Conn) bool {
 	e.w.asksConn(c.index())
-	e.w.readsOwn(cellConn, int32(c.index()))
+	e.w.touchConn(c, false)
 	can := true
 	if k := e.w.find(c); k != nil {
 		l := e.w.laneFrom(k, e.node)
-		e.w.touchLane(l, false)
+		e.w.touchRoom(l)
 		can = l.room == 0 || l.len() < l.room
 	}
 	return can
@@ -77,7 +77,7 @@ func (e *Env) CanSend(c Conn) bool {
 func (e *Env) Send(c Conn, p Payload) {
 	w := e.w
 	w.asksConn(c.index())
-	w.readsOwn(cellConn, int32(c.index()))
+	w.touchConn(c, false)
 	k := w.find(c)
 	if k == nil {
 		return
@@ -106,7 +106,7 @@ func (e *Env) Send(c Conn, p Payload) {
 // Close ends a stream, or gives up a call: messages that still come are dropped.
 func (e *Env) Close(c Conn) {
 	e.w.asksConn(c.index())
-	e.w.writesOwn(cellConn, int32(c.index()))
+	e.w.touchConn(c, true)
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node, hangupClosed)
 	}
@@ -116,7 +116,7 @@ func (e *Env) Close(c Conn) {
 // hears of a broken connection behind what it was sent before.
 func (e *Env) Abort(c Conn) {
 	e.w.asksConn(c.index())
-	e.w.writesOwn(cellConn, int32(c.index()))
+	e.w.touchConn(c, true)
 	if k := e.w.find(c); k != nil {
 		e.w.closeConn(k, e.node, hangupBroken)
 	}
@@ -135,7 +135,7 @@ func (e *Env) UnderWayFrom(n NodeID, f func(first *Message, count int)) {
 // IsOpen reports whether the connection still is one at this end.
 func (e *Env) IsOpen(c Conn) bool {
 	e.w.asksConn(c.index())
-	e.w.readsOwn(cellConn, int32(c.index()))
+	e.w.touchConn(c, false)
 	return e.w.find(c) != nil
 }
 
@@ -153,7 +153,7 @@ func (e *Env) setHeld(c Conn, held bool) {
 		return
 	}
 	l := e.w.laneTo(k, e.node)
-	e.w.touchLane(l, true)
+	e.w.touchHeld(l)
 	if l.held == held {
 		return
 	}
@@ -171,7 +171,8 @@ func (e *Env) setHeld(c Conn, held bool) {
 func (e *Env) Enable(t Task) {
 	w := e.w
 	id := e.slotOf(&w.nodes[e.node].tasks, Run, int(t))
-	w.touchReady(id, true)
+	// Two that enable a loop do not conflict.
+	w.touchReady(id, !w.byEnds)
 	if w.isReady(id) {
 		return
 	}

@@ -2,10 +2,92 @@ package prove
 
 import (
 	"errors"
+	"math/bits"
 	"slices"
 
 	"github.com/watchbed/watchbed/explore/answers"
+	"github.com/watchbed/watchbed/explore/components"
 )
+
+// knot is a set of states that lead to each other and in which one thing stays open, such
+// that a schedule can stay inside it for ever and give each thread its turn.
+type knot struct {
+	// entry is the state of the knot that was found first.
+	entry  uint32
+	inside map[uint32]bool
+}
+
+// knot is the one with the first entry, nil if there is none.
+func (g *graph) knot() *knot {
+	var all uint64
+	for i := range g.states {
+		all |= g.states[i].open
+	}
+	var first *knot
+	for rest := all; rest != 0; rest &= rest - 1 {
+		bit := uint64(1) << bits.TrailingZeros64(rest)
+		var states []uint32
+		for s := range g.states {
+			if g.states[s].open&bit != 0 {
+				states = append(states, uint32(s))
+			}
+		}
+		for parts := [][]uint32{states}; len(parts) > 0; {
+			part := parts[len(parts)-1]
+			parts = parts[:len(parts)-1]
+			for _, members := range components.Of(g, part) {
+				k := newKnot(members)
+				left := g.fairPart(k)
+				switch {
+				case len(left) < len(members):
+					parts = append(parts, left)
+				case len(left) > 0 && (first == nil || k.entry < first.entry):
+					first = k
+				}
+			}
+		}
+	}
+	return first
+}
+
+func newKnot(members []uint32) *knot {
+	k := &knot{entry: members[0], inside: map[uint32]bool{}}
+	for _, m := range members {
+		k.inside[m] = true
+		k.entry = min(k.entry, m)
+	}
+	return k
+}
+
+// fairPart are the states of a component in which a fair schedule can stay inside it: not those
+// in which a thread is enabled that no step inside takes. The schedule would have to take it,
+// or to avoid these states (Emerson and Lei 1987). It is in the order of the states.
+func (g *graph) fairPart(k *knot) []uint32 {
+	taken := map[thread]bool{}
+	steps := false
+	for s := range k.inside {
+		for _, e := range g.states[s].edges {
+			if k.inside[e.to] {
+				taken[e.thread], steps = true, true
+			}
+		}
+	}
+	var left []uint32
+	for s := range k.inside {
+		enabled := g.states[s].threads()
+		if !slices.ContainsFunc(enabled, func(t thread) bool { return !taken[t] }) && (steps || len(enabled) == 0) {
+			left = append(left, s)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// Steps implements components.Graph.
+func (g *graph) Steps(state uint32) int { return len(g.states[state].edges) }
+
+// To implements components.Graph.
+func (g *graph) To(state uint32, step int) uint32 { return g.states[state].edges[step].to }
 
 // lasso makes the schedule that leads to a knot and once around in it, such that each thread
 // has a turn. loop is the length of the way around.
