@@ -23,6 +23,7 @@ var undrawn = map[string][]string{
 		"sync-min-rev=never-lowered", "compacted-unsynced=skipped", "compact-tombstone=kept", "restore-tombstone=indexed",
 		"restore-revision=from-scheduled-compaction", "lease-time-left=of-leader", "sync-history=kept", "sync-history=read-anew", "create-at-zero=read-before-register", "create-at-zero=passed-through",
 		"range-stream=unimplemented", "range-stream=served", "etcd-range-stream=disabled", "etcd-range-stream=enabled",
+		"watch-decode=serial", "watch-decode=concurrent",
 	},
 	"scenarios have a write as one step, for speed; two-step-writes has it set": {"visible-revision=with-events", "visible-revision=after-events"},
 	"it is what releases of 3.3 do, which --etcd takes, or what all later ones do": {

@@ -14,6 +14,7 @@ import (
 	"github.com/watchbed/watchbed/explore/strategy"
 	_ "github.com/watchbed/watchbed/knownbugs"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/scenarios/decoding"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
 	"github.com/watchbed/watchbed/scenarios/informers"
@@ -47,6 +48,9 @@ const (
 	drawnBefore = " streams=0 history=0 drawn-clients=1 drawn-requests=12 drawn-bytes=0 etcd-restarts=0 etcd-snapshots=0"
 	// drawnWatch is a stream of watches beside two requests of one client, that a seed draws.
 	drawnWatch = " streams=1 keys=1 items=1 history=0 drawn-clients=1 drawn-requests=2 drawn-bytes=0 etcd-snapshots=0"
+	// twoDecodes are of two events, of which one may be progress.
+	twoDecodes = "cache=kep-2340 reflector-list=list decode-failures=0 writers=1 deletes=false noise=0 noise-writes=0 watchers=0 keys=2 items=2 breaks=0" +
+		" etcd-restarts=0 at-rest=true"
 	// oneStream is a cache that begins anew with a stream of two chunks, beside two writes.
 	oneStream = "cache=kep-2340 reflector-list=watch-list client-buf=10 send-window=10 caches=1 writers=1 writes=2 readers=0 reads=0 items=2" +
 		" compactions=0 restarts=1 etcd-restarts=0 at-rest=true"
@@ -54,6 +58,9 @@ const (
 )
 
 var bugs = []bug{
+	{"bookmark-without-slot", decoding.Concurrent, bounds{twoDecodes + " writes=1 readers=1 reads=1", 1}},
+	{"decode-as-ready", decoding.Concurrent, bounds{twoDecodes + " writes=2 readers=0 reads=0", 0}},
+	{"decode-error-aside", decoding.Concurrent, bounds{twoDecodes + " writes=2 readers=0 reads=0 decode-failures=1", 0}},
 	{"chunks-unpinned", rangestreams.Start, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
 	{"header-of-last-chunk", rangestreams.Start, bounds{oneStream + " keys=2 deletes=false breaks=0", 0}},
 	{"stream-late-fallback", rangestreams.Start, bounds{oneStream + " keys=1 deletes=true breaks=1", 0}},

@@ -84,6 +84,9 @@ var mechanisms = map[string][]fact{
 	"bug-header-of-last-chunk": {said("etcd.chunkRead"), said("etcd.applied"), lists},
 
 	// Bugs of the client library.
+	"bug-decode-as-ready":             {said("etcd3.sentPast"), said("cache.takesIn")},
+	"bug-bookmark-without-slot":       {said("etcd3.progressPasses"), takesEarly},
+	"bug-decode-error-aside":          {said("etcd3.leftOut"), said("cache.takesIn")},
 	"bug-stream-late-fallback":        {said("etcd.chunkRead"), said("etcd3.listsInPages"), lists},
 	"bug-client-resume-repeats":       {struck, takesEarly, said("clientv3.watchResumes"), said("mvcc.registeredUnsynced"), said("cache.takesIn")},
 	"bug-progress-of-another-stream":  {unsynced, said("client.givenToOthers"), takesEarly},

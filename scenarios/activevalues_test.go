@@ -247,6 +247,9 @@ var activeValues = []active{
 	{set: "retry-wait=100ms", scenario: "etcd-errors"},
 	{set: "client-buf=2", scenario: "consistent-list"},
 	{set: "etcd-range-stream=disabled", scenario: "streamed-start"},
+	{set: "watch-decode=serial", scenario: "concurrent-decoding"},
+	{set: "decode-time=20ms", scenario: "recovery"},
+	{set: "decode-failures=3", scenario: "concurrent-decoding"},
 	// The cache.
 	{set: "freshness=none", scenario: "consistent-list"},
 	{set: "freshness=direct", scenario: "consistent-list"},

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"github.com/watchbed/watchbed/scenarios/decoding"
 	"github.com/watchbed/watchbed/scenarios/delegation"
 	"github.com/watchbed/watchbed/scenarios/divergences"
 	"github.com/watchbed/watchbed/scenarios/etcdrequests"
@@ -35,6 +36,8 @@ func init() {
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress, watchlists.Established,
 		// Reads of etcd in chunks (KEP-5966).
 		rangestreams.Start, rangestreams.Lists,
+		// Events that take time to decode (KEP-6178).
+		decoding.Concurrent,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.

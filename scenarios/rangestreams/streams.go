@@ -22,7 +22,7 @@ known with the last one only. A stream that fails is not resumed: the reflector,
 etcd that does not know the method says so in the place of the first chunk (--set range-stream=unimplemented), and is asked for pages.`,
 	Params: testbed.Params{
 		Etcd: "3.7.3", Cache: "v0.37.2",
-		Settings: option.Settings("reflector-list=watch-list", "stream-chunk=1", "client-buf=2", "send-window=2", "page=2"),
+		Settings: option.Settings("reflector-list=watch-list", "watch-decode=serial", "stream-chunk=1", "client-buf=2", "send-window=2", "page=2"),
 		Topology: topology.Options{Servers: 2},
 		Workload: workload.Options{
 			Writers: 2, Writes: 4, Deletes: true, Readers: 1, Reads: 3, Read: "consistent", Keys: 4, Items: 4,

@@ -55,6 +55,19 @@ func (s *moodyServer) Receive(env *sim.Env, m *sim.Message) {
 			}
 			env.Send(m.Conn, answer)
 		}
+	case *wire.RangeStreamRequest:
+		for i := range env.Choose(4, "chunks") {
+			env.Send(m.Conn, &wire.RangeStreamResponse{Kvs: []*wire.KeyValue{{Key: p.Range.Key + strconv.Itoa(i), ModRevision: int64(i + 1)}}})
+		}
+		switch env.Choose(4, "end of a stream") {
+		case 0:
+			env.Send(m.Conn, &wire.Error{Code: wire.Unimplemented})
+		case 1:
+			env.Send(m.Conn, &wire.Error{Code: wire.ErrCompacted})
+		default:
+			env.Send(m.Conn, &wire.RangeStreamResponse{Revision: s.rev})
+		}
+		env.Close(m.Conn)
 	case *wire.PutRequest:
 		env.Send(m.Conn, &wire.PutResponse{Revision: s.rev})
 	case *wire.WatchCreateRequest:
@@ -211,10 +224,15 @@ func (c *restlessCache) Fingerprint(d sim.Digest) sim.Digest {
 func TestStepsDeclareTheirCells(t *testing.T) {
 	cfg := small(t, newest)
 	cfg.Watcher.SyncPageSize, cfg.Library.MaxUnaryRetries = 3, 2
+	cfg.Storage = []sim.NodeID{cacheID}
 	var pairs, swapped, changed int
 	for seed := range uint64(200) {
 		cfg.Library.ProgressScope = []clientv3.ProgressScope{0, everyStream}[seed>>1&1]
 		cfg.Watcher.MissingPrevKv = []etcd3.MissingPrevKv{0, passes}[seed>>2&1]
+		cfg.Watcher.WatchDecode = etcd3.WatchDecode(seed >> 3 & 1)
+		cfg.Watcher.RangeStream = etcd3.RangeStream(seed >> 4 & 1)
+		cfg.Watcher.DecodeFailures = int(seed >> 5 & 1)
+		cfg.Watcher.DecodeTime = sim.Duration(seed >> 6 & 1)
 		mode := sim.Untimed
 		if seed&1 != 0 {
 			mode = sim.Timed

@@ -34,19 +34,21 @@ func New(cfg Config) *Client {
 	return c
 }
 
-// The tasks of watch i are tasksEach*i plus one of the first two, that of stream i
-// plus the third; timers likewise.
+// The tasks of watch i are tasksEach*i plus one of the first two or of the last, that of
+// stream i plus the third; timers likewise.
 const (
 	taskStartWatching = iota
 	taskProcessEvents
 	taskRun
-	tasksEach
+	taskDecode
+	tasksEach = taskDecode + etcd3.Decodes
 )
 
 const (
 	timerBackoff = iota
 	timerRetry
-	timersEach
+	timerDecode
+	timersEach = timerDecode + etcd3.Decodes
 )
 
 func tasks(first int) clientv3.Series  { return clientv3.Series{First: first, Step: tasksEach} }
@@ -77,6 +79,7 @@ func libraryConfig(cfg *Config) clientv3.Config {
 func watcherConfig(cfg *Config) etcd3.Config {
 	return etcd3.Config{
 		Options: cfg.Watcher, StartWatchingTask: tasks(taskStartWatching), ProcessEventsTask: tasks(taskProcessEvents),
+		DecodeTask: tasks(taskDecode), DecodeTimer: timers(timerDecode),
 	}
 }
 
@@ -116,24 +119,28 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 // Run implements sim.Node.
 func (c *Client) Run(env *sim.Env, t sim.Task) {
 	i := int(t) / tasksEach
-	switch int(t) % tasksEach {
+	switch task := int(t) % tasksEach; task {
 	case taskStartWatching:
 		c.watcher.StartWatching(env, i)
 	case taskProcessEvents:
 		c.watcher.ProcessEvents(env, i)
 	case taskRun:
 		c.library.Run(env, i)
+	default:
+		c.watcher.Decoded(env, i, task-taskDecode)
 	}
 }
 
 // Fire implements sim.Node.
 func (c *Client) Fire(env *sim.Env, t sim.Timer) {
 	i := int(t) / timersEach
-	switch int(t) % timersEach {
+	switch timer := int(t) % timersEach; timer {
 	case timerBackoff:
 		c.library.Backoff(env, i)
 	case timerRetry:
 		c.library.Retry(env, i)
+	default:
+		c.watcher.Decoded(env, i, timer-timerDecode)
 	}
 }
 
@@ -143,23 +150,29 @@ func (c *Client) Drained(env *sim.Env, conn sim.Conn) { c.watcher.Drained(env, c
 // TaskName implements sim.Node.
 func (c *Client) TaskName(t sim.Task) string {
 	i := int(t) / tasksEach
-	switch int(t) % tasksEach {
+	switch task := int(t) % tasksEach; task {
 	case taskStartWatching:
 		return "startWatching " + c.watcher.WatchName(i)
 	case taskProcessEvents:
 		return "processEvents " + c.watcher.WatchName(i)
-	default:
+	case taskRun:
 		return "run" + c.library.StreamName(i)
+	default:
+		return c.watcher.DecodeName(i, task-taskDecode)
 	}
 }
 
 // TimerName implements sim.Node.
 func (c *Client) TimerName(t sim.Timer) string {
 	i := int(t) / timersEach
-	if int(t)%timersEach == timerBackoff {
+	switch timer := int(t) % timersEach; timer {
+	case timerBackoff:
 		return "backoff" + c.library.StreamName(i)
+	case timerRetry:
+		return "retry " + c.library.CallName(i)
+	default:
+		return c.watcher.DecodeName(i, timer-timerDecode)
 	}
-	return "retry " + c.library.CallName(i)
 }
 
 // Clone implements sim.Cloner.

@@ -22,7 +22,7 @@ func TestReleasesDifferInTheResumeRevisionAndGates(t *testing.T) {
 		require.NoError(t, err)
 		wanted := client.Options{Library: clientv3.Options{ResumeRevision: want}}
 		if strings.HasPrefix(version, "3.7.") {
-			wanted.Watcher.RangeStream = etcd3.StreamEnabled
+			wanted.Watcher.RangeStream, wanted.Watcher.WatchDecode = etcd3.StreamEnabled, etcd3.Concurrent
 		}
 		assert.Equal(t, wanted, got, version)
 	}

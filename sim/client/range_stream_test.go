@@ -7,6 +7,7 @@ import (
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -59,6 +60,7 @@ func TestInitialEventsComeAsAStream(t *testing.T) {
 // One chunk is in the hands of the loop that reads the stream, the others stay on the way.
 func TestAFullBufferHoldsUpTheStream(t *testing.T) {
 	cfg := streams(t)
+	cfg.Watcher.WatchDecode = etcd3.Serial
 	cfg.Watcher.IncomingBufSize, cfg.Watcher.OutgoingBufSize = 1, 1
 	b := newBench(t, cfg)
 	b.watchList(0)

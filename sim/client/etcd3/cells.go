@@ -19,6 +19,10 @@ var (
 	cellErr = sim.NewCell("etcd3: error")
 	// cellIncoming is incomingEventChan, by running number.
 	cellIncoming = sim.NewCell("etcd3: incomingEventChan")
+	// cellSlots is the events that are decoded.
+	cellSlots = sim.NewCell("etcd3: processingQueue")
+	// cellFailures is how many decodes may still fail, with index 0.
+	cellFailures = sim.NewCell("etcd3: decodes that may fail")
 	// cellPage is the last page of initial events, cellQueued how many of them are
 	// queued.
 	cellPage   = sim.NewCell("etcd3: page of initial events")
@@ -33,6 +37,9 @@ var (
 // Cells lists the cells as sim.Celled does.
 func (c *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Digest)) {
 	visit(cellWatches, 0, sim.NewDigest.Int(int64(len(c.watches))))
+	if c.decodeFailures > 0 {
+		visit(cellFailures, 0, sim.NewDigest.Int(int64(c.decodeFailures)))
+	}
 	if c.unsupported.marked {
 		visit(cellUnsupported, 0, sim.NewDigest.Int(int64(c.unsupported.at)))
 	}
@@ -71,6 +78,13 @@ func (w *watchChan) cells(i int, visit func(k sim.CellKind, index int, contents 
 		}
 		visit(cellIncoming, i, d)
 	}
+	if len(w.slots) > 0 {
+		d := sim.NewDigest
+		for i := range w.slots {
+			d = w.slots[i].digest(d)
+		}
+		visit(cellSlots, i, d)
+	}
 	if s := &w.sync; s.step != syncDone {
 		d := sim.NewDigest.Word(uint64(s.step)).Bool(s.more).Text(s.lastKey).Int(s.rev).Bool(s.items != nil)
 		for _, kv := range s.items {
@@ -92,9 +106,6 @@ func (c *Watcher) Twins(d sim.Digest) sim.Digest {
 			return o != w && o.isLive() && o.from == w.from && o.prefix == w.prefix
 		}) {
 			d = d.Word(uint64(w.conn))
-			if w.sync.stream != sim.NoConn {
-				d = d.Word(uint64(w.sync.stream))
-			}
 		}
 	}
 	for i := range c.lists {
@@ -102,7 +113,7 @@ func (c *Watcher) Twins(d sim.Digest) sim.Digest {
 		if l.used() && slices.ContainsFunc(c.lists, func(o list) bool {
 			return o.used() && o.caller != l.caller && o.digest() == l.digest()
 		}) {
-			d = d.Word(uint64(l.caller)).Word(uint64(l.stream))
+			d = d.Word(uint64(l.caller))
 		}
 	}
 	return d

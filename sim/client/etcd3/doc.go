@@ -22,7 +22,9 @@
 //	                           "startWatching", as far as incomingEventChan has room
 //	store.GetList              delivery of a chunk, for lists that are streamed
 //	watchChan.startWatching    task "startWatching", one WatchResponse
-//	serialProcessEvents        task "processEvents", one event
+//	serialProcessEvents        task "processEvents", one event; a timer before it if decodes
+//	                           take time
+//	concurrentProcessEvents    the end of a decode: a task for each of ten, or a timer
 //
 // # What is merged, and why it makes no difference
 //
@@ -35,8 +37,13 @@
 //   - sendError, then cancel: events that processEvents could still put behind
 //     the error are not sent. No reflector reads on after an Error event.
 //   - A cancelled context takes effect on the watch at once.
-//   - concurrentProcessEvents keeps the order and adds 11 places to the same
-//     queue: a larger IncomingBufSize has the same effect.
+//   - scheduleEventProcessing takes an event as soon as there is one and a free slot: rule A
+//     for the one in its hand, and nobody sees whether a decode has begun.
+//   - The end of a decode and what collectEventProcessing does with it: the decode could have
+//     ended later. A collector that is blocked by a full resultChan is served by the receive
+//     that makes room, as any sender on a Go channel is.
+//   - serialProcessEvents decodes when there is room for the result, the original before it
+//     waits for that. Only a reader that is slower than decodes could tell.
 //   - kv.GetStream's goroutine and its channel of one: rule A, the lane being the first
 //     queue. The loop that reads the stream holds it while objects wait for room.
 //

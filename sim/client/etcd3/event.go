@@ -18,6 +18,9 @@ type event struct {
 	progressID int64
 }
 
+// isProgress reports whether the event has no object.
+func (e *event) isProgress() bool { return e.event == nil && e.item == nil }
+
 func isCreate(e *wire.Event) bool {
 	return e.Type == wire.Put && e.Kv.CreateRevision == e.Kv.ModRevision
 }

@@ -10,7 +10,7 @@ func (c *Watcher) Holds(world *sim.World) (watches, orphans, queued int) {
 			continue
 		}
 		watches++
-		queued += w.incomingEventChan.Len()
+		queued += w.incomingEventChan.Len() + len(w.slots)
 		if !w.isLive() || !world.IsOpen(w.conn) {
 			orphans++
 		}

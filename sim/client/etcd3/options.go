@@ -15,6 +15,7 @@ type Options struct {
 	MissingPrevKv  MissingPrevKv
 	RangeStream    RangeStream
 	StreamFallback StreamFallback
+	DecodeOptions
 	Amounts
 }
 
@@ -58,7 +59,11 @@ var StreamFallbacks = option.NewSeam[StreamFallback, FallsBack]("stream-fallback
 	Shipped("unimplemented", "that etcd does not know the method", func(err *wire.Error) bool { return err.Code == wire.Unimplemented })
 
 // Choices are the options in which watchers differ.
-var Choices = option.NewGroup("client",
+var Choices = option.Join(watchChoices, option.Lift(decodeChoices, decode))
+
+func decode(o *Options) *DecodeOptions { return &o.DecodeOptions }
+
+var watchChoices = option.NewGroup("client",
 	option.SeamOption(MissingPrevKvs, func(o *Options) *MissingPrevKv { return &o.MissingPrevKv }),
 	option.Choice("etcd-range-stream", func(o *Options) *RangeStream { return &o.RangeStream },
 		"whether etcd3 reads initial events and whole lists as a stream (EtcdRangeStream, KEP-5966)",
@@ -73,7 +78,7 @@ var gates = []struct {
 	since    release.Since
 	settings []option.Setting
 }{
-	{release.SinceAll("3.7.0"), option.Settings("etcd-range-stream=enabled")},
+	{release.SinceAll("3.7.0"), option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")},
 }
 
 // GatesOf are the gates that go with a release of clientv3, which is known to be one.
@@ -88,7 +93,7 @@ func GatesOf(clientv3 string) (all []option.Setting) {
 }
 
 // Group is all options.
-var Group = option.Join(Choices, option.Lift(amounts, func(o *Options) *Amounts { return &o.Amounts }))
+var Group = option.Join(Choices, option.Lift(amounts, func(o *Options) *Amounts { return &o.Amounts }), option.Lift(decodeAmounts, decode))
 
 // Amounts are sizes. Those left at zero are what Kubernetes has.
 type Amounts struct {

@@ -5,28 +5,53 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
+// wakeProcessEvents lets serialProcessEvents take the next event, if there is one and room for
+// what it makes of it: after the time that this takes. A concurrent scheduler takes events by
+// itself.
+func (w *watchChan) wakeProcessEvents(env *sim.Env) {
+	if w.isConcurrent() || w.incomingEventChan.Len() == 0 || !env.CanSend(w.conn) {
+		return
+	}
+	if w.c.cfg.DecodeTime == 0 {
+		env.Enable(w.processEventsTask())
+	} else {
+		w.beginDecode(env, 0, &w.incomingEventChan.All()[0])
+	}
+}
+
 // processEvents moves one event from incomingEventChan to resultChan.
 func (w *watchChan) processEvents(env *sim.Env) {
 	env.ReadsItem(cellIncoming, int(w.n), w.incomingEventChan.First())
 	env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+	w.wakeWhenRoom(env)
+	e := w.incomingEventChan.Pop()
+	if w.decodeFails(env, &e) {
+		w.fail(env, errDecode)
+		return
+	}
+	w.sendEvent(env, e)
+	if w.incomingEventChan.Len() > 0 && !env.CanSend(w.conn) {
+		env.Cover(resultChanFull)
+	}
+	w.wakeProcessEvents(env)
+}
+
+// wakeWhenRoom lets startWatching go on if it waits for room in incomingEventChan.
+func (w *watchChan) wakeWhenRoom(env *sim.Env) {
 	w.looksAt(env, cellStartWatching)
 	w.looksAt(env, cellPage)
 	w.looksAt(env, cellQueued)
-	e := w.incomingEventChan.Pop()
 	if w.state == watchQueueing || w.state == watchSyncing && w.sync.hasItems() {
 		env.Enable(w.startWatchingTask())
 	}
+}
+
+// sendEvent puts what an event has become into resultChan, which has room, unless that is
+// nothing.
+func (w *watchChan) sendEvent(env *sim.Env, e event) {
 	if r := w.transform(env, e); r != nil {
 		env.Under(w.cause)
 		env.Send(w.conn, r)
-	}
-	if w.incomingEventChan.Len() == 0 {
-		return
-	}
-	if env.CanSend(w.conn) {
-		env.Enable(w.processEventsTask())
-	} else {
-		env.Cover(resultChanFull)
 	}
 }
 
@@ -34,9 +59,11 @@ func (w *watchChan) processEvents(env *sim.Env) {
 func (w *watchChan) resultChanHasRoom(env *sim.Env) {
 	w.looksAt(env, cellIncoming)
 	w.looksAt(env, cellStartWatching)
-	if w.incomingEventChan.Len() > 0 {
+	if w.isConcurrent() {
+		w.collect(env)
+	} else if w.incomingEventChan.Len() > 0 {
 		env.Cover(resultChanDrained)
-		env.Enable(w.processEventsTask())
+		w.wakeProcessEvents(env)
 	}
 	if w.state == watchFailing {
 		env.Enable(w.startWatchingTask())

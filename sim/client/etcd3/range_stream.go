@@ -70,6 +70,9 @@ func (w *watchChan) syncStream(env *sim.Env) {
 func (w *watchChan) streamed(env *sim.Env, p sim.Payload) {
 	s := &w.sync
 	w.looksAt(env, cellStartWatching)
+	if w.state == watchFailing {
+		return
+	}
 	w.reads(env, cellPage)
 	w.writes(env, cellPage)
 	w.writes(env, cellQueued)

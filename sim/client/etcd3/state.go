@@ -6,10 +6,13 @@ import (
 	"github.com/watchbed/watchbed/sim/shown"
 )
 
-// Show shows what waits in the incomingEventChan of each watch.
+// Show shows what is decoded, and behind it what waits in the incomingEventChan of each watch.
 func (c *Watcher) Show(visit shown.Visitor) {
 	var list []shown.Entry
 	for _, w := range c.watches {
+		for i := range w.slots {
+			list = append(list, w.slots[i].event.entry())
+		}
 		for _, e := range w.incomingEventChan.All() {
 			list = append(list, e.entry())
 		}

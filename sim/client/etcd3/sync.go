@@ -109,6 +109,10 @@ func (w *watchChan) pageSize() int64 { return int64(w.c.cfg.SyncPageSize) }
 func (w *watchChan) synced(env *sim.Env, p sim.Payload) {
 	s := &w.sync
 	w.looksAt(env, cellStartWatching)
+	if w.state == watchFailing {
+		// An object could not be decoded: nothing is sent any more.
+		return
+	}
 	w.reads(env, cellPage)
 	answer, ok := p.(*wire.RangeResponse)
 	switch {
@@ -174,8 +178,8 @@ func (w *watchChan) queueInitial(env *sim.Env) {
 		w.push(env, event{rev: s.rev, isInitialEventsEndBookmark: true})
 		s.endBookmark = false
 	}
-	if empty && w.incomingEventChan.Len() > 0 && env.CanSend(w.conn) {
-		env.Enable(w.processEventsTask())
+	if empty {
+		w.wakeProcessEvents(env)
 	}
 	switch {
 	case !queued || !s.more && s.endBookmark:

@@ -37,7 +37,9 @@ type watchChan struct {
 	response          *wire.WatchResponse
 	next              int
 	incomingEventChan fifo.Queue[event]
-	err               *wire.Error
+	// slots are processingQueue, with the one that collectEventProcessing waits for.
+	slots []slot
+	err   *wire.Error
 }
 
 // watchState is where startWatching is.
@@ -60,7 +62,8 @@ const (
 
 func (w *watchChan) reset() {
 	w.incomingEventChan.Clear()
-	*w = watchChan{c: w.c, n: w.n, incomingEventChan: w.incomingEventChan}
+	clear(w.slots)
+	*w = watchChan{c: w.c, n: w.n, incomingEventChan: w.incomingEventChan, slots: w.slots[:0]}
 }
 
 func (w *watchChan) name() string {
@@ -85,7 +88,7 @@ func (w *watchChan) writes(env *sim.Env, k sim.CellKind)  { env.Writes(k, int(w.
 // free makes the place of a watch free for another one.
 func (w *watchChan) free(env *sim.Env) {
 	env.LooksAt(cellWatches, 0)
-	for _, k := range [...]sim.CellKind{cellStartWatching, cellResponse, cellErr, cellIncoming, cellPage, cellQueued} {
+	for _, k := range [...]sim.CellKind{cellStartWatching, cellResponse, cellErr, cellIncoming, cellSlots, cellPage, cellQueued} {
 		w.writes(env, k)
 	}
 	w.c.client.Forget(env, w.n)
@@ -143,8 +146,8 @@ func (w *watchChan) queueEvents(env *sim.Env) {
 	empty := w.incomingEventChan.Len() == 0
 	w.looksAt(env, cellIncoming)
 	w.queueResponse(env)
-	if empty && w.incomingEventChan.Len() > 0 && env.CanSend(w.conn) {
-		env.Enable(w.processEventsTask())
+	if empty {
+		w.wakeProcessEvents(env)
 	}
 	w.wakeStartWatching(env)
 }
@@ -176,8 +179,12 @@ func (w *watchChan) queueResponse(env *sim.Env) {
 	w.response, w.state = nil, watchReceiving
 }
 
-// push puts an event into incomingEventChan, which has room.
+// push puts an event into incomingEventChan, which has room. A scheduler that waits there
+// takes it at once.
 func (w *watchChan) push(env *sim.Env, e event) {
+	if w.isConcurrent() && w.incomingEventChan.Len() == 0 && w.schedules(env, e) {
+		return
+	}
 	env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.Next())
 	w.incomingEventChan.Push(e)
 }
@@ -232,6 +239,9 @@ func (w *watchChan) sendError(env *sim.Env) {
 	if w.incomingEventChan.Len() > 0 {
 		env.Cover(errorOvertakes)
 	}
+	if len(w.slots) > 0 {
+		env.Cover(errorOvertakesDecodes)
+	}
 	if env.Noting() {
 		env.Note(watchEnds{prefix: w.prefix, err: w.err})
 	}
@@ -254,6 +264,7 @@ func (w *watchChan) contextDone(env *sim.Env) {
 	}
 	env.Disable(w.startWatchingTask())
 	env.Disable(w.processEventsTask())
+	w.stopDecodes(env)
 	syncing := w.sync.step != syncDone
 	for _, k := range [...]sim.CellKind{cellStartWatching, cellResponse, cellErr, cellIncoming} {
 		w.writes(env, k)

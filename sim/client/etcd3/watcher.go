@@ -14,6 +14,9 @@ type Config struct {
 	Options
 	// StartWatchingTask and ProcessEventsTask number the tasks of the watches.
 	StartWatchingTask, ProcessEventsTask clientv3.Series
+	// DecodeTask and DecodeTimer number the first of the Decodes tasks and timers of each
+	// watch.
+	DecodeTask, DecodeTimer clientv3.Series
 }
 
 // Watcher is etcd3's watcher with all its watches. It is the subscriber of its
@@ -22,10 +25,13 @@ type Watcher struct {
 	cfg     Config
 	client  *clientv3.Client
 	parse   Parse
+	rules   decodeRules
 	watches []*watchChan
 	// unsupported is that etcd was found not to know RangeStream.
 	unsupported unsupported
-	lists       []list
+	// decodeFailures is how many decodes may still fail.
+	decodeFailures int
+	lists          []list
 	// results is memory for events to come. Events from one block of memory save an
 	// allocation for each.
 	results arena.Arena[wire.WatchEvent]
@@ -38,6 +44,7 @@ var _ clientv3.Subscriber = (*Watcher)(nil)
 func (c *Watcher) Reset(cfg Config, client *clientv3.Client) {
 	c.client = client
 	c.Reconfigure(cfg)
+	c.decodeFailures = cfg.DecodeFailures
 	c.results.Rewind()
 	c.Restart()
 }
@@ -47,6 +54,9 @@ func (c *Watcher) Reconfigure(cfg Config) {
 	cfg.setDefaults()
 	c.cfg = cfg
 	c.parse = MissingPrevKvs.Of(cfg.MissingPrevKv)
+	c.rules = decodeRules{
+		collect: Collections.Of(cfg.Collection), bookmarksTakeSlots: BookmarkSlots.Of(cfg.BookmarkSlot), errorsInOrder: DecodeErrors.Of(cfg.DecodeError),
+	}
 }
 
 // Restart forgets all watches: the process is a new one.
@@ -64,7 +74,7 @@ func (c *Watcher) Restart() {
 // library. Messages are shared, they never change.
 func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
 	*to = Watcher{
-		cfg: c.cfg, client: client, parse: c.parse, watches: make([]*watchChan, len(c.watches)),
+		cfg: c.cfg, client: client, parse: c.parse, rules: c.rules, decodeFailures: c.decodeFailures, watches: make([]*watchChan, len(c.watches)),
 		results: c.results.Clone(), unsupported: c.unsupported, lists: slices.Clone(c.lists),
 	}
 	for i := range to.lists {
@@ -76,6 +86,7 @@ func (c *Watcher) CloneTo(to *Watcher, client *clientv3.Client) {
 		*n = *w
 		n.c = to
 		n.incomingEventChan = w.incomingEventChan.Clone()
+		n.slots = slices.Clone(w.slots)
 		to.watches[i] = n
 	}
 }

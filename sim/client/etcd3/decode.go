@@ -1,0 +1,215 @@
+package etcd3
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Decodes is how many events of a watch are decoded at the same time: processEventConcurrency.
+const Decodes = 10
+
+// slot is an entry of processingQueue: an event whose decode has begun, in the order in which
+// events came.
+type slot struct {
+	event event
+	// place is that of the goroutine which decodes it, the first free one.
+	place int8
+	// done: the goroutine has put its result into the slot. It is an error if failed.
+	done, failed bool
+}
+
+func (s *slot) digest(d sim.Digest) sim.Digest {
+	return s.event.digest(d.Int(int64(s.place)).Bool(s.done).Bool(s.failed))
+}
+
+func (w *watchChan) isConcurrent() bool { return w.c.cfg.WatchDecode == Concurrent }
+
+// schedules is scheduleEventProcessing for one event: it is given the next slot, and its decode
+// begins. It returns false if there is no slot.
+func (w *watchChan) schedules(env *sim.Env, e event) bool {
+	w.looksAt(env, cellSlots)
+	if !w.c.rules.bookmarksTakeSlots && e.isProgress() && env.CanSend(w.conn) {
+		if len(w.slots) > 0 && env.Noting() {
+			env.Note(progressPasses{e.rev, w.slots[0].event.rev})
+		}
+		w.sendEvent(env, e)
+		return true
+	}
+	if len(w.slots) == Decodes {
+		env.Cover(decodesFull)
+		return false
+	}
+	w.writes(env, cellSlots)
+	place := w.freePlace()
+	w.slots = append(w.slots, slot{event: e, place: int8(place)})
+	w.beginDecode(env, place, &e)
+	return true
+}
+
+func (w *watchChan) freePlace() int {
+	for place := range Decodes {
+		if !slices.ContainsFunc(w.slots, func(s slot) bool { return int(s.place) == place }) {
+			return place
+		}
+	}
+	panic("etcd3: a slot without a place")
+}
+
+// beginDecode has an event be decoded at a place: at any time, or within the time that this
+// takes. Progress has no object.
+func (w *watchChan) beginDecode(env *sim.Env, place int, e *event) {
+	took := w.c.cfg.DecodeTime
+	if took == 0 || e.isProgress() {
+		env.Enable(w.decodeTask(place))
+		return
+	}
+	timer := w.decodeTimer(place)
+	if env.Armed(timer) {
+		return
+	}
+	if env.Mode() == sim.Timed {
+		took -= sim.Duration(env.Choose(decodeSteps, "decode time")) * took / (2 * decodeSteps)
+	}
+	env.Arm(timer, took)
+}
+
+// decodeSteps is how many values a decode time has, from the longest down to more than half.
+const decodeSteps = 4
+
+func (w *watchChan) decodeTask(place int) sim.Task {
+	return sim.Task(w.c.cfg.DecodeTask.Of(w.n) + place)
+}
+
+func (w *watchChan) decodeTimer(place int) sim.Timer {
+	return sim.Timer(w.c.cfg.DecodeTimer.Of(w.n) + place)
+}
+
+// Decoded is the end of a decode: of the watch with a number, at a place.
+func (c *Watcher) Decoded(env *sim.Env, watch, place int) {
+	if w := c.watches[watch]; w.isConcurrent() {
+		w.decoded(env, place)
+	} else {
+		w.processEvents(env)
+	}
+}
+
+// DecodeName names the decode at a place.
+func (c *Watcher) DecodeName(watch, place int) string {
+	return "decode " + c.watches[watch].name() + " " + strconv.Itoa(place)
+}
+
+// decoded puts a result into its slot, and lets collectEventProcessing look.
+func (w *watchChan) decoded(env *sim.Env, place int) {
+	i := slices.IndexFunc(w.slots, func(s slot) bool { return int(s.place) == place })
+	w.reads(env, cellSlots)
+	w.writes(env, cellSlots)
+	s := &w.slots[i]
+	s.done, s.failed = true, w.decodeFails(env, &s.event)
+	if i > 0 && !w.slots[0].done {
+		env.Cover(decodedOutOfOrder)
+	}
+	w.collect(env)
+}
+
+// collect is collectEventProcessing, as far as results are there and resultChan has room. What
+// it takes makes room for the scheduler.
+func (w *watchChan) collect(env *sim.Env) {
+	w.looksAt(env, cellSlots)
+	for {
+		i := w.c.rules.collect(len(w.slots), func(i int) bool { return w.slots[i].done })
+		if i < 0 {
+			return
+		}
+		if !w.slots[i].failed && !env.CanSend(w.conn) {
+			env.Cover(resultChanFull)
+			return
+		}
+		w.reads(env, cellSlots)
+		w.writes(env, cellSlots)
+		s := w.slots[i]
+		if i > 0 && env.Noting() {
+			env.Note(sentPast{s.event.rev, w.slots[0].event.rev})
+		}
+		w.slots = slices.Delete(w.slots, i, i+1)
+		switch {
+		case !s.failed:
+			w.sendEvent(env, s.event)
+		case w.c.rules.errorsInOrder:
+			w.stopDecodes(env)
+			w.incomingEventChan.Clear()
+			w.fail(env, errDecode)
+			return
+		default:
+			if env.Noting() {
+				env.Note(leftOut{s.event.rev})
+			}
+			w.failAside(env)
+		}
+		w.scheduleNext(env)
+	}
+}
+
+// scheduleNext is a turn of scheduleEventProcessing: a slot is free.
+func (w *watchChan) scheduleNext(env *sim.Env) {
+	w.looksAt(env, cellIncoming)
+	for w.incomingEventChan.Len() > 0 && len(w.slots) < Decodes {
+		env.ReadsItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+		env.WritesItem(cellIncoming, int(w.n), w.incomingEventChan.First())
+		w.wakeWhenRoom(env)
+		w.schedules(env, w.incomingEventChan.Pop())
+	}
+}
+
+// stopDecodes ends what is decoded: the context is cancelled.
+func (w *watchChan) stopDecodes(env *sim.Env) {
+	if !w.isConcurrent() {
+		if w.c.cfg.DecodeTime > 0 {
+			env.Disarm(w.decodeTimer(0))
+			env.Disable(w.decodeTask(0))
+		}
+		return
+	}
+	w.writes(env, cellSlots)
+	for i := range w.slots {
+		s := &w.slots[i]
+		if s.done {
+			continue
+		}
+		env.Disable(w.decodeTask(int(s.place)))
+		if w.c.cfg.DecodeTime > 0 {
+			env.Disarm(w.decodeTimer(int(s.place)))
+		}
+	}
+	clear(w.slots)
+	w.slots = w.slots[:0]
+}
+
+// decodeFails settles whether an object cannot be decoded, as long as some may not: its bytes
+// are corrupt, or a conversion webhook does not answer.
+func (w *watchChan) decodeFails(env *sim.Env, e *event) bool {
+	c := w.c
+	if c.cfg.DecodeFailures == 0 || e.isProgress() {
+		return false
+	}
+	env.Reads(cellFailures, 0)
+	if c.decodeFailures == 0 || env.Choose(2, "decode fails") == 0 {
+		return false
+	}
+	env.Writes(cellFailures, 0)
+	c.decodeFailures--
+	env.Cover(decodeFailed)
+	return true
+}
+
+// failAside reports an error past what is decoded and queued, and what comes.
+func (w *watchChan) failAside(env *sim.Env) {
+	w.writes(env, cellErr)
+	w.writes(env, cellStartWatching)
+	w.err, w.state = errDecode, watchFailing
+	env.Enable(w.startWatchingTask())
+}
+
+var errDecode = &wire.Error{Code: wire.Internal, Message: "an object from etcd cannot be decoded"}
