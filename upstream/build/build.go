@@ -85,6 +85,11 @@ func prepare(s *source, work string) error {
 	if err := copySource(s, work); err != nil {
 		return fmt.Errorf("the source of the guest is not there, run this in the folder upstream: %w", err)
 	}
+	if s.of.hosts {
+		if err := s.users.link(work); err != nil {
+			return err
+		}
+	}
 	protocol, err := filepath.Abs("protocol")
 	if err != nil {
 		return err
@@ -97,7 +102,7 @@ func prepare(s *source, work string) error {
 	if _, err := goTool(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return err
 	}
-	if s.version != s.branch.pinned {
+	if s.of.hosts || s.version != s.branch.pinned {
 		if _, err := goTool(work, "mod", "tidy"); err != nil {
 			return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 		}

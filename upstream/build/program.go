@@ -13,6 +13,8 @@ type program struct {
 	// folder has its source, a module, protocol is the version of the protocol that it speaks.
 	folder   string
 	protocol uint64
+	// hosts: a package of the user's is compiled into it, which is what it is named after.
+	hosts bool
 	// modules are those that are published under one version.
 	modules  []string
 	branches []branch
@@ -31,17 +33,19 @@ type branch struct {
 }
 
 var programs = []*program{
-	{"kubernetes", "guest", protocol.Kubernetes, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
+	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
 		{"", "v0.37.2", "", overlay.Kubernetes},
 	}},
 	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
-	{"etcd", "etcdguest", protocol.Etcd, []string{
+	{"etcd", "etcdguest", protocol.Etcd, false, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
 	}, []branch{
 		{"v3.5.", "v3.5.7", "", overlay.Etcd35},
 		{"v3.6.", "v3.6.16", "v3.6", overlay.Etcd36},
 		{"v3.7.", "v3.7.3", "v3.7", overlay.Etcd36},
 	}},
+	// The versions of its modules are those that the user's module asks for, or newer ones.
+	{"client", "clientguest", protocol.Client, true, nil, []branch{{"", "", "", overlay.Client}}},
 }
 
 // find is the program of a name, nil if there is none.

@@ -15,9 +15,10 @@ type source struct {
 	branch *branch
 	// name is that of the guest and of its design.
 	name string
-	// version is one of the published modules, checkout a folder of Kubernetes' repository: one of
-	// the two is set.
+	// version is one of the published modules, checkout a folder of Kubernetes' repository, users a module of the user's: one of
+	// the three is set.
 	version, checkout string
+	users             usersModule
 	// patched are the changes of it.
 	patched []*patches.Patch
 }
@@ -26,7 +27,7 @@ func parseSource(text string) (source, error) {
 	name, where, _ := strings.Cut(text, "@")
 	of := find(name)
 	if of == nil || where == "" {
-		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; or etcd@VERSION, such as etcd@v3.5.7", text)
+		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; etcd@VERSION, such as etcd@v3.5.7; or client@DIR with a module of yours", text)
 	}
 	where, changes := cutPatches(where)
 	s, err := parsePlace(of, where)
@@ -59,6 +60,9 @@ func parsePlace(of *program, where string) (source, error) {
 	if branch == nil {
 		return source{}, fmt.Errorf("%s@%s: guests can be made of %s alone", of.name, where, of.known())
 	}
+	if of.hosts {
+		return parseUsers(of, branch, where)
+	}
 	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
 		return source{of: of, branch: branch, name: of.name + "@" + where, version: where}, nil
 	}
@@ -77,6 +81,9 @@ const staging = "staging/src/k8s.io"
 
 // edits are what go mod edit is told.
 func (s *source) edits() ([]string, error) {
+	if s.of.hosts {
+		return s.users.edits(), nil
+	}
 	if s.checkout == "" {
 		var edits []string
 		for _, module := range s.of.modules {

@@ -32,9 +32,9 @@ func init() {
 }
 
 func registered(name string) cache.Design {
-	guest, how := engine.Scheduled(name)
-	d := &design{loadedOf(guest, protocol.Kubernetes, node.Beginning), how}
-	doc := "the cacher, etcd3 store and clientv3 of " + guest + " themselves, scheduled by the bed"
+	compiled, how := engine.Scheduled(name)
+	d := &design{guestOf(compiled, protocol.Kubernetes, node.Beginning), how}
+	doc := "the cacher, etcd3 store and clientv3 of " + compiled + " themselves, scheduled by the bed"
 	if how.Locks {
 		doc += ", with goroutines that give way at locks, too"
 	}
@@ -94,7 +94,7 @@ var promised = option.Settings(
 
 // design is a guest, and how it is scheduled.
 type design struct {
-	guest      *loaded
+	guest      *guest
 	scheduling engine.Scheduling
 }
 

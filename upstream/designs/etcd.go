@@ -35,10 +35,10 @@ func init() {
 }
 
 func releaseOf(name string) *program.Program {
-	guest, how := engine.Scheduled(name)
-	l := loadedOf(guest, protocol.Etcd, etcdnode.Beginning)
+	compiled, how := engine.Scheduled(name)
+	g := guestOf(compiled, protocol.Etcd, etcdnode.Beginning)
 	return &program.Program{
-		Name: name, Version: strings.TrimPrefix(guest, release),
-		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, l.new(), how) },
+		Name: name, Version: strings.TrimPrefix(compiled, release),
+		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), how) },
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
+	"github.com/watchbed/watchbed/upstream/loaded"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -27,9 +28,9 @@ func TestGuestsThatAreRefused(t *testing.T) {
 		{engine.Stamp(empty, protocol.Kubernetes+1), "the guest kubernetes@x speaks version 3 of the protocol and this program version 2: " + again},
 	} {
 		require.NoError(t, os.WriteFile(guests.Path(directory, "kubernetes@x"), c.wasm, 0o644))
-		_, err := load("kubernetes@x", protocol.Kubernetes, node.Beginning)
+		_, err := loaded.Module("kubernetes@x", protocol.Kubernetes, node.Beginning)
 		require.EqualError(t, err, c.want)
 	}
-	_, err := load("kubernetes@y", protocol.Kubernetes, node.Beginning)
+	_, err := loaded.Module("kubernetes@y", protocol.Kubernetes, node.Beginning)
 	require.EqualError(t, err, `the guest kubernetes@y is not compiled: run "make upstream GUEST=kubernetes@y" in the repository`)
 }

@@ -36,6 +36,8 @@ const (
 	Restore
 	// Drained says that a connection which was full takes messages again.
 	Drained
+	// Leased answers Grant, Revoke and KeepAlive.
+	Leased
 )
 
 // From the guest.
@@ -65,6 +67,25 @@ const (
 	Shown
 	// Snapshots answers Recall.
 	Snapshots
+	// Grant, Revoke and KeepAlive are calls to etcd's Lease API.
+	Grant
+	Revoke
+	KeepAlive
+)
+
+// Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
+// of etcd's KV API (Do). Did answers it. The connection is that of the one who asks, a client's or the guest's.
+const (
+	Do Kind = iota + 128
+	Did
+)
+
+// Operations of the KV API, in a Do, a Did and in transactions.
+const (
+	OpRange byte = iota
+	OpPut
+	OpDeleteRange
+	OpTxn
 )
 
 // Codes of errors are those of package wire.

@@ -1,9 +1,10 @@
 package protocol
 
 // Versions of the protocol: of the kinds, of what the messages of each hold, and of what the overlay asks of the host. One rises by
-// one with each change of that, in guest, node or overlay, so that a guest that was compiled before the change is refused. Kubernetes
-// and etcd are different guests, which are told and say different things.
+// one with each change of that, in guest, node or overlay, so that a guest that was compiled before the change is refused. Kubernetes,
+// etcd and clients of etcd are different guests, which are told and say different things.
 const (
 	Kubernetes = 2
 	Etcd       = 4
+	Client     = 1
 )

@@ -1,0 +1,42 @@
+package clientbed
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/model"
+)
+
+// TestCacheForEver: a cache that forgets nothing is no linearizable store, which the property says, in a story that can be replayed.
+func TestCacheForEver(t *testing.T) {
+	subjects, err := Default("client@forever").Subjects()
+	require.NoError(t, err)
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 100, Workers: 1})
+	require.NoError(t, err)
+	require.Equal(t, "linearizable-data", c.Properties[0].Name)
+	require.Equal(t, model.Violated, c.Properties[0].Verdict)
+	require.Equal(t, model.Holds, c.Properties[1].Verdict, "it counts right")
+
+	told, err := Tell(t.Context(), subjects, c.Failures[0], 300)
+	require.NoError(t, err)
+	require.NotEmpty(t, told.Story)
+	var file bytes.Buffer
+	_, err = told.Recording.WriteTo(&file)
+	require.NoError(t, err)
+	read, err := recording.Read(&file, "replay")
+	require.NoError(t, err)
+	again, err := Replay(subjects, read)
+	require.NoError(t, err)
+	require.Equal(t, told.Story, again.Story)
+}
+
+// TestGuestIsNotCompiled: one line says what to do.
+func TestGuestIsNotCompiled(t *testing.T) {
+	t.Setenv("WATCHBED_GUESTS", t.TempDir())
+	_, err := Default("client@mine").Subjects()
+	require.EqualError(t, err, `the guest client@mine is not compiled: run "make upstream GUEST=client@mine" in the repository`)
+}

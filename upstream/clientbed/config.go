@@ -1,0 +1,68 @@
+package clientbed
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/sim/etcd"
+
+	"github.com/watchbed/watchbed/upstream/clientnode"
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/loaded"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Config is what is judged, and in which world.
+type Config struct {
+	// Guest is the name of a compiled guest: client@leasing. With :locks behind it its goroutines give way where they take
+	// a lock, too.
+	Guest string
+	// Etcd is the release that the simulated etcd is like.
+	Etcd string
+	// Processes is how many there are, Clients how many each of them has, Operations how many each of those asks for, on so
+	// many Keys.
+	Processes, Clients, Operations, Keys int
+	// Think is how long a client waits at most before each operation.
+	Think time.Duration
+	// Partitions is how many times each process may be cut off from etcd, for how long is drawn, Breaks how many times a stream of
+	// its watches may break. All of that is over after For.
+	Partitions, Breaks int
+	For                time.Duration
+	// Network is how long a message takes at most as long as things break. Then a tenth of that.
+	Network time.Duration
+	// Horizon ends a run.
+	Horizon time.Duration
+}
+
+// Default is a small world for a guest: two processes of two clients each, one of which may lose etcd for some seconds.
+func Default(guest string) Config {
+	return Config{
+		Guest: guest, Etcd: "3.6.16", Processes: 2, Clients: 2, Operations: 6, Keys: 1, Think: 4 * time.Second,
+		Partitions: 1, For: 20 * time.Second, Network: 400 * time.Millisecond, Horizon: 90 * time.Second,
+	}
+}
+
+// Subjects is what makes subjects, as a campaign wants it.
+func (c Config) Subjects() (func() explore.Subject, error) {
+	name, how := engine.Scheduled(c.Guest)
+	module, err := loaded.Module(name, protocol.Client, clientnode.Beginning)
+	if err != nil {
+		return nil, err
+	}
+	server, err := etcd.DefaultConfig(c.Etcd)
+	if err != nil {
+		return nil, err
+	}
+	if c.Processes < 1 || c.Clients < 1 || c.Keys < 1 {
+		return nil, fmt.Errorf("%d processes of %d clients on %d keys: want one of each at least", c.Processes, c.Clients, c.Keys)
+	}
+	return func() explore.Subject { return newSubject(c, server, module, how) }, nil
+}
+
+// parameters are the configuration in a recording, without the guest.
+func (c Config) parameters() []recording.Parameter {
+	c.Guest = ""
+	return []recording.Parameter{{Name: "config", Value: fmt.Sprintf("%+v", c)}}
+}

@@ -1,0 +1,144 @@
+package clientnode
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/wire"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// CanSend implements engine.Host: what is under way has no bound.
+func (*Node) CanSend(uint32) bool { return true }
+
+// Send implements engine.Host: a message of the guest becomes one of the world.
+func (n *Node) Send(message []byte) {
+	r := protocol.Reader{Bytes: message}
+	kind, number := r.Begin()
+	switch kind {
+	case protocol.Do:
+		n.call(number, readOp(&r))
+	case protocol.Grant:
+		n.call(number, &wire.LeaseGrantRequest{ID: r.Int(), TTL: r.Int()})
+	case protocol.Revoke:
+		n.call(number, &wire.LeaseRevokeRequest{ID: r.Int()})
+	case protocol.KeepAlive:
+		n.call(number, &wire.LeaseKeepAliveRequest{ID: r.Int()})
+	case protocol.Open:
+		n.watches = append(n.watches, connection{number, n.env.Open(n.etcd), r.Bool()})
+	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
+		n.sendOnStream(kind, number, &r)
+	case protocol.CloseStream:
+		n.close(number)
+	case protocol.Did:
+		n.env.Send(sim.Conn(number), readDid(&r))
+	case protocol.Failed:
+		n.env.Send(sim.Conn(number), &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()})
+	default:
+		panic(fmt.Sprintf("clientnode: the guest sent a message of kind %d", kind))
+	}
+}
+
+func (n *Node) call(number uint32, p sim.Payload) {
+	n.calls = append(n.calls, connection{number: number, conn: n.env.Call(n.etcd, p)})
+}
+
+func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reader) {
+	i := at(n.watches, inGuest(number))
+	if i < 0 {
+		return
+	}
+	s := &n.watches[i]
+	leader := s.requireLeader
+	s.requireLeader = false
+	switch kind {
+	case protocol.CreateWatch:
+		n.env.Send(s.conn, &wire.WatchCreateRequest{
+			Key: r.Text(), RangeEnd: r.Text(), StartRevision: r.Int(), ProgressNotify: r.Bool(),
+			Filters: wire.FilterType(r.Byte()), PrevKv: r.Bool(), WatchID: r.Int(), Fragment: r.Bool(), RequireLeader: leader,
+		})
+	case protocol.CancelWatch:
+		n.env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
+	default:
+		n.env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
+	}
+}
+
+// close gives up a call or a stream.
+func (n *Node) close(number uint32) {
+	for _, list := range []*[]connection{&n.calls, &n.watches} {
+		if i := at(*list, inGuest(number)); i >= 0 {
+			n.env.Close((*list)[i].conn)
+			*list = append((*list)[:i], (*list)[i+1:]...)
+			return
+		}
+	}
+}
+
+// maxChoices is how many questions one step may ask: a guest that asks more spins.
+const maxChoices = 100_000
+
+// Pick implements engine.Host. Each goroutine in turn is a question of its own, so that a recording
+// names those that were passed over. The first that is not passed over runs.
+func (n *Node) Pick(runnable []engine.Goroutine, _ bool) int {
+	picked := len(runnable) - 1
+	for i, g := range runnable[:picked] {
+		if n.ask(2, "pass over "+name(g)) == 0 {
+			picked = i
+			break
+		}
+	}
+	if n.env.Noting() {
+		n.ran = append(n.ran, runnable[picked])
+	}
+	return picked
+}
+
+// Select implements engine.Host.
+func (n *Node) Select(g engine.Goroutine, cases int) int { return n.ask(cases, "select in "+name(g)) }
+
+// Lock implements engine.Host.
+func (n *Node) Lock(g engine.Goroutine) bool {
+	return n.scheduling.Locks && n.ask(2, "yield at a lock in "+name(g)) == 1
+}
+
+func (n *Node) ask(options int, what string) int {
+	n.choices++
+	if n.choices > maxChoices {
+		panic(fmt.Sprintf("the guest spins: %d choices in one step, the last one of %s", maxChoices, what))
+	}
+	return n.env.Choose(options, what)
+}
+
+// name is that of a goroutine in recordings and stories: where it began, and how many were created there before.
+func name(g engine.Goroutine) string {
+	return fmt.Sprintf("%s#%d", g.Function[strings.LastIndex(g.Function, "/")+1:], g.Ordinal)
+}
+
+// Ran are the goroutines that were picked in a step, in order.
+type Ran []engine.Goroutine
+
+// Text implements sim.Note. Goroutines of clientv3 and of the guest itself are left out, unless there are no others.
+func (r Ran) Text(*sim.World) string {
+	names := r.names(func(g engine.Goroutine) bool {
+		return !strings.HasPrefix(g.Function, "go.etcd.io/etcd/client/v3.") && !strings.HasPrefix(g.Function, "main.") && strings.Contains(g.Function, "/")
+	})
+	if len(names) == 0 {
+		names = r.names(func(engine.Goroutine) bool { return true })
+	}
+	return "runs " + strings.Join(names, ", then ")
+}
+
+// names are those of some goroutines, each once where it was picked several times on end.
+func (r Ran) names(of func(engine.Goroutine) bool) []string {
+	var names []string
+	for _, g := range r {
+		if n := name(g); of(g) && (len(names) == 0 || names[len(names)-1] != n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}

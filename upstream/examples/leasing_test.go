@@ -1,0 +1,57 @@
+// Package examples has modules that are put into the bed, each in a folder of its own, and tests that judge them.
+package examples
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/model"
+
+	"github.com/watchbed/watchbed/upstream/clientbed"
+)
+
+var (
+	seeds   = flag.Uint64("schedules", 300, "how many schedules are judged")
+	replays = flag.String("replays", "", "the folder in which a shrunk replay of each failure is written")
+)
+
+// judge runs a campaign, says what it has found, and returns the verdicts.
+func judge(t *testing.T, guest string) map[string]model.Verdict {
+	subjects, err := clientbed.Default(guest).Subjects()
+	require.NoError(t, err)
+	c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: *seeds, Workers: 1})
+	require.NoError(t, err)
+	verdicts := map[string]model.Verdict{}
+	for _, p := range c.Properties {
+		t.Logf("%s: %s %v, violated in %d of %d schedules", guest, p.Name, p.Verdict, p.Violations, c.Schedules)
+		verdicts[p.Name] = p.Verdict
+	}
+	for _, f := range c.Failures {
+		t.Logf("%v in %d schedules, the first of seed %d", f.Failure, f.Schedules, f.FirstSeed)
+		if *replays == "" {
+			continue
+		}
+		told, err := clientbed.Tell(t.Context(), subjects, f, 2000)
+		require.NoError(t, err)
+		path := filepath.Join(*replays, f.Failure.Property+"-"+f.Failure.Label)
+		var text strings.Builder
+		_, err = told.Recording.WriteTo(&text)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path+".json", []byte(text.String()), 0o644))
+		story := told.Why + "\n\n" + strings.Join(told.Story, "\n") + "\n"
+		require.NoError(t, os.WriteFile(path+".txt", []byte(story), 0o644))
+	}
+	return verdicts
+}
+
+// TestLeasing: etcd's leasing violates what it promises, and etcd's client without it does not.
+func TestLeasing(t *testing.T) {
+	require.Equal(t, map[string]model.Verdict{"linearizable-data": model.Holds, "counts": model.Holds}, judge(t, "client@plain"))
+	require.Equal(t, map[string]model.Verdict{"linearizable-data": model.Violated, "counts": model.Violated}, judge(t, "client@leasing"))
+}

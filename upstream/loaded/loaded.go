@@ -1,0 +1,40 @@
+// Package loaded loads compiled guests. One that cannot be used is refused with one line that says what to do. The package must never
+// import designs.
+package loaded
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/guests"
+	"github.com/watchbed/watchbed/upstream/node"
+)
+
+// Module loads the guest of this name, and tries it. speaks is the version of the protocol that it has to speak, begin the message
+// with which its runs begin.
+func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.Module, error) {
+	directory, err := guests.Directory()
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := os.ReadFile(guests.Path(directory, name))
+	if err != nil {
+		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository", name, name)
+	}
+	switch version, err := engine.Stamped(wasm); {
+	case err != nil:
+		return nil, fmt.Errorf("the guest %s cannot be read: %w; run \"make upstream GUEST=%s\" again", name, err, name)
+	case version != speaks:
+		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, speaks, name)
+	}
+	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := node.SelfTest(m, begin); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
