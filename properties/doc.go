@@ -11,6 +11,7 @@
 //	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	fields       the list of what a client can be sent, each field with the properties that judge it
 //	load         what many requests at a time do: memory of API servers, and its warning
+//	starts       what begins with the state of etcd: initialises
 //	timers       the timers of a cache: timers-owned, relists-in-time, pages-in-time
 //	informers    what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
@@ -32,6 +33,7 @@ import (
 	_ "github.com/watchbed/watchbed/properties/informers"
 	_ "github.com/watchbed/watchbed/properties/load"
 	_ "github.com/watchbed/watchbed/properties/reads"
+	_ "github.com/watchbed/watchbed/properties/starts"
 	_ "github.com/watchbed/watchbed/properties/timers"
 	_ "github.com/watchbed/watchbed/properties/watches"
 )

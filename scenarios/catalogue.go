@@ -37,7 +37,7 @@ func init() {
 		// Reads of etcd in chunks (KEP-5966).
 		rangestreams.Start, rangestreams.Lists,
 		// Events that take time to decode (KEP-6178).
-		decoding.Concurrent,
+		decoding.Concurrent, decoding.NeverInitialises,
 		// Cost of consistent LISTs.
 		CostQuiet, CostElsewhere, CostPrefix, CostBusy, informers.CostStorm, CostPages,
 		// The version check, and overload.

@@ -57,8 +57,11 @@ func coverage(t *testing.T) (documents [][]coverageRow) {
 // headings of coverage.md.
 var sections = []string{
 	"kep-2340-consistent-reads-from-cache", "kep-2340-first-draft-2019", "kep-3157-watch-list",
-	"kep-4988-snapshottable-cache", "list-consistent-read-blog",
+	"kep-4988-snapshottable-cache", "list-consistent-read-blog", later,
 }
+
+// later is the list of subjects, of documents that came when the bed was there.
+const later = "later-documents"
 
 // TestEverySectionIsCovered: each section has its row, and what a row names
 // exists: a scenario of the catalogue, a property that one of the row's scenarios
@@ -147,6 +150,9 @@ func TestSectionsAreTheDocuments(t *testing.T) {
 	}
 	heading := regexp.MustCompile(`(?m)^#+ +(.+?) *$`)
 	for _, document := range sections {
+		if document == later {
+			continue
+		}
 		list, err := os.ReadFile(filepath.Join("testdata", "sections", document+".txt"))
 		require.NoError(t, err)
 		listed := strings.Split(strings.TrimSpace(string(list)), "\n")

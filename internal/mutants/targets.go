@@ -46,6 +46,7 @@ var Targets = []Target{
 	{"properties/checks", 6},
 	{"properties/client", 6},
 	{"properties/compactions", 8},
+	{"properties/starts", 4},
 	{"properties/timers", 6},
 	{"properties/etcdapi", 16},
 	{"properties/informers", 12},
