@@ -16,7 +16,7 @@ test:
 race:
 	go test -race -timeout 60m ./...
 
-# All that is measured and written down, anew: three quarters of an hour. What changed is shown at the end.
+# All that is measured and written down, anew: an hour. What changed is shown at the end.
 # A table that other tables show comes before them.
 tables:
 	@failed=; \

@@ -292,8 +292,9 @@ func (k *kept) promise(b *strings.Builder, p *promise) {
 const catalogueHead = `
 ## The catalogue, one thing at a time
 
-Scenarios in worlds so small that at most one client, one write and one fault are left of each; the same with another value of an option; and
-clients whose requests a seed draws. They are there so that little of what the code can do is in no row at all. A row judges what such a world puts
+Scenarios in worlds so small that at most one client, one write and one fault are left of each; the same with another value of an option;
+clients whose requests a seed draws; and worlds of a client, a write or a fault more, about a feature that the others leave out, or drawn at
+random. They are there so that little of what the code can do is in no row at all. A row judges what such a world puts
 to the test, and leaves the other claims of its scenario out.
 
 | scenario | bounds | firings | etcd | cache | judged | verdict | covered |

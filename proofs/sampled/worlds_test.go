@@ -34,8 +34,8 @@ const oneWriteOneList = " writers=1 writes=1 readers=1 reads=1"
 
 var worlds = []world{
 	{"One write and one consistent LIST", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 1, 1_000_000, 100_000},
-	{"The same, and each timer fires once more", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 2, 10_000, 0},
-	{"The first one with etcd #15220, so that LISTs may be stale", scenarios.Issue15220, "etcd=3.5.7" + oneWriteOneList, 1, 100_000, 100_000},
+	{"The same, and each timer fires once more", scenarios.Issue15220, "etcd=3.6.16" + oneWriteOneList, 2, 1_000_000, 0},
+	{"The first one with etcd #15220, so that LISTs may be stale", scenarios.Issue15220, "etcd=3.5.7" + oneWriteOneList, 1, 1_000_000, 100_000},
 	{"Two watches on one stream of etcd, and one write", scenarios.SecondWatch, "etcd=3.6.16 writes=1", 1, 1_000_000, 100_000},
 }
 
