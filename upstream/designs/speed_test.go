@@ -1,6 +1,7 @@
 package designs
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,9 @@ import (
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/internal/cputime"
 	"github.com/watchbed/watchbed/scenarios"
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/node"
 )
 
 // BenchmarkLifetimes is how many schedules of issue-15220 are run and judged in a second of processor time, each from
@@ -40,3 +44,48 @@ func lifetimes(b *testing.B, cache, etcd string) {
 	run(b.N)
 	b.ReportMetric(float64(b.N)/(cputime.Used()-before).Seconds(), "lifetimes/cpu-s")
 }
+
+// BenchmarkForks is how many branches of a run of issue-15220 with Kubernetes' cache are taken in a second of processor time. Each
+// is a clone of the world in the middle of the run, and one step of the guest in it.
+func BenchmarkForks(b *testing.B) {
+	sc := scenarios.Issue15220
+	p := sc.Params
+	require.NoError(b, p.Set("cache", "kubernetes@v0.37.2"))
+	system, err := sc.New(p)
+	require.NoError(b, err)
+	w := sim.NewWorld(system.Options())
+	system.Build(w)
+	w.Start(towards(0))
+	for range 60 {
+		require.True(b, w.Step(towards(0)))
+	}
+	guest, found := guestWithAStep(w)
+	require.True(b, found)
+	b.ResetTimer()
+	before := cputime.Used()
+	for range b.N {
+		var branch sim.World
+		require.NoError(b, w.Fork(&branch))
+		require.True(b, branch.Step(towards(guest)))
+	}
+	b.ReportMetric(float64(b.N)/(cputime.Used()-before).Seconds(), "branches/cpu-s")
+}
+
+// guestWithAStep is a node with a guest in it that can take a step.
+func guestWithAStep(w *sim.World) (sim.NodeID, bool) {
+	for _, a := range w.Enabled() {
+		if _, is := w.Node(a.Node).(*node.Node); is {
+			return a.Node, true
+		}
+	}
+	return 0, false
+}
+
+// towards takes the first step of a node, and the first of all if the node has none.
+type towards sim.NodeID
+
+func (t towards) Pick(_ *sim.World, enabled []sim.Action) int {
+	return max(0, slices.IndexFunc(enabled, func(a sim.Action) bool { return a.Node == sim.NodeID(t) }))
+}
+
+func (towards) Choose(*sim.World, int, string) int { return 0 }
