@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// amiss is what is wrong between the table, the catalogue and the reasons, nothing if all agrees. A scenario that was not
-// measured yet is on the page as such.
+// amiss is what is wrong between the table, the catalogue and the reasons, nothing if all agrees. A scenario without a row
+// was not measured yet.
 func amiss(rows []row) []string {
 	var all []string
 	used, unchecked := map[[2]string]bool{}, map[string]bool{}
@@ -42,16 +42,5 @@ func amiss(rows []row) []string {
 		}
 	}
 	slices.Sort(all)
-	return all
-}
-
-// waiting are the scenarios that were not measured yet on a version.
-func waiting(rows []row, version string) []string {
-	var all []string
-	for _, sc := range testbed.Scenarios() {
-		if rowOf(rows, sc.Name, version) == nil {
-			all = append(all, sc.Name)
-		}
-	}
 	return all
 }

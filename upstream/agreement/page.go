@@ -16,7 +16,8 @@ page to agreement.json, to the catalogue and to the reasons in Go, and measures 
 
 Options of the watch path do not reach the code of a release, so that a scenario which sets some is run without them on both sides. No race that all releases have is
 masked. A row has as many schedules as a second of a processor is enough for, %d at most, from seed 0 on; where one side alone violates a property the other is
-run %d times as long. That neither side violates one is said of these schedules only.
+run %d times as long. That neither side violates one is said of these schedules only. What has no row yet is measured by
+` + "`go run ./agreement -missing`" + `.
 
 | etcd | scenarios | neither side violates anything | both violate the same | one alone violates something | cannot be put together | schedules, code and model |
 |---|---|---|---|---|---|---|
@@ -48,11 +49,6 @@ func render(rows []row) string {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", property, cmp.Or(unjudged[property], "no reason is known"), strings.Join(in[property], ", "))
 	}
 	refusals(&b, rows)
-	for _, version := range versions {
-		if left := waiting(rows, version); len(left) > 0 {
-			fmt.Fprintf(&b, "\n## Not measured yet on etcd %s\n\n`go run ./agreement -missing -etcd %[1]s` measures them: %s.\n", version, strings.Join(left, ", "))
-		}
-	}
 	return b.String()
 }
 
