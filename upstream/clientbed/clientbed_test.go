@@ -20,6 +20,7 @@ func TestCacheForEver(t *testing.T) {
 	require.Equal(t, "linearizable-data", c.Properties[0].Name)
 	require.Equal(t, model.Violated, c.Properties[0].Verdict)
 	require.Equal(t, model.Holds, c.Properties[1].Verdict, "it counts right")
+	require.Equal(t, model.Holds, c.Properties[2].Verdict, "it writes once")
 
 	told, err := Tell(t.Context(), subjects, c.Failures[0], 300)
 	require.NoError(t, err)

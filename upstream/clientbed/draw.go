@@ -2,6 +2,7 @@ package clientbed
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -17,6 +18,11 @@ const (
 
 var shares = [...]int{get, get, get, put, put, remove}
 
+// keyPrefix is how the names of the keys of clients begin.
+const keyPrefix = "key-"
+
+func isDrawn(key string) bool { return strings.HasPrefix(key, keyPrefix) }
+
 // draw is how a client of a process draws what it asks for. Each value is written once.
 func (s *subject) draw(client string, process sim.NodeID) workload.Draw {
 	return func(env *sim.Env) []workload.Step {
@@ -24,7 +30,7 @@ func (s *subject) draw(client string, process sim.NodeID) workload.Draw {
 		for i := range s.config.Operations {
 			var p sim.Payload
 			kind := shares[env.Choose(len(shares), "kind of operation")]
-			key := fmt.Sprintf("key-%d", 1+env.Choose(s.config.Keys, "key"))
+			key := fmt.Sprintf(keyPrefix+"%d", 1+env.Choose(s.config.Keys, "key"))
 			switch kind {
 			case get:
 				p = &wire.RangeRequest{Key: key}

@@ -28,7 +28,7 @@ func (s *subject) Judge(*sim.World) []explore.Finding {
 	if why := judged[0].Why; why != nil {
 		f.Why, f.Label, f.Exercised = why, string(why.Anomaly), max(f.Exercised, 1)
 	}
-	s.findings = append(s.findings[:0], f, s.counts())
+	s.findings = append(s.findings[:0], f, s.counts(), s.once())
 	return s.findings
 }
 
@@ -63,7 +63,7 @@ func (m miscounted) String() string {
 }
 
 // history is what the clients were answered, and what else was written: by the processes for themselves, such as keys
-// of leases, by etcd when a lease expired, and for clients that were not answered. No client saw when these writes began and ended, so
+// of leases, by etcd when a lease expired, for clients that were not answered, and once more for some that were, which once judges. No client saw when these writes began and ended, so
 // that they are given as the store of etcd knows them, by a client that never heard of the outcome.
 func (s *subject) history() *model.History {
 	h := &model.History{Initial: model.Initial{Revision: s.server.InitialRevision}}
