@@ -35,6 +35,19 @@ func TestCacheForEver(t *testing.T) {
 	require.Equal(t, told.Story, again.Story)
 }
 
+// TestPutsHappenOnce: etcd's leasing puts a key twice that it has not cached. With that mended it puts each once.
+func TestPutsHappenOnce(t *testing.T) {
+	for guest, want := range map[string]model.Verdict{"client@leasing": model.Violated, "client@leasing+put-once": model.Holds} {
+		subjects, err := Default(guest).Subjects()
+		require.NoError(t, err)
+		c, err := campaign.Run(t.Context(), subjects, campaign.Config{Seeds: 100, Workers: 1})
+		require.NoError(t, err)
+		t.Log(guest, c.Properties)
+		require.Equal(t, "once", c.Properties[2].Name)
+		require.Equal(t, want, c.Properties[2].Verdict, guest)
+	}
+}
+
 // TestGuestIsNotCompiled: one line says what to do.
 func TestGuestIsNotCompiled(t *testing.T) {
 	t.Setenv("WATCHBED_GUESTS", t.TempDir())
