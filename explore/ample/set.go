@@ -32,14 +32,6 @@ func (s *set) meets(other *set) bool {
 	return false
 }
 
-// others are all threads that are not in the set, also those that have no number yet.
-func (s *set) others() (o set) {
-	for i, word := range s {
-		o[i] = ^word
-	}
-	return o
-}
-
 // without is what is in this set and not in the other one.
 func (s *set) without(other *set) (o set) {
 	for i, word := range s {
