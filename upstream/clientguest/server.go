@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
@@ -65,7 +66,8 @@ func (s *server) make() {
 	client := clientv3.NewCtxClient(context.Background())
 	client.KV = clientv3.NewKVFromKVClient(s.etcd, client)
 	client.Watcher = clientv3.NewWatchFromWatchClient(s.etcd, client)
-	client.Lease = clientv3.NewLeaseFromLeaseClient(s.etcd, client, 0)
+	// As clientv3.NewLease has it of a configuration without a DialTimeout.
+	client.Lease = clientv3.NewLeaseFromLeaseClient(s.etcd, client, time.Second)
 	kv, err := newKV(client)
 	if err != nil {
 		panic(err)
