@@ -32,6 +32,12 @@ func (sws *ServerWatchStream) mustWaitToSend(env *sim.Env) bool {
 	return false
 }
 
+// HoldsBack reports whether nothing gets through to a client.
+func (s *WatchServer) HoldsBack(env *sim.Env, client sim.NodeID) bool {
+	env.LooksAt(cellClogged, 0)
+	return s.network.clogged && (s.network.client == 0 || s.network.client == client)
+}
+
 // Clogged reports whether nothing gets through to a client.
 func (s *WatchServer) Clogged() bool { return s.network.clogged }
 

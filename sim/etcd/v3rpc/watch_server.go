@@ -237,3 +237,17 @@ func (s *WatchServer) end(env *sim.Env, err *wire.Error, ends func(client sim.No
 }
 
 var errNoLeader = &wire.Error{Code: wire.NoLeader, Message: "etcdserver: no leader"}
+
+// Served are the streams of a program that serves watches in place of the server, which has none then. What befalls
+// streams from outside reaches them through it.
+type Served interface {
+	// Serves reports whether a client has a stream.
+	Serves(client sim.NodeID) bool
+	// End ends streams: with an error, or in order if there is none.
+	End(env *sim.Env, err *wire.Error, ends func(client sim.NodeID, requiresLeader bool) bool)
+	// Resume lets streams go on to send that were held back.
+	Resume(env *sim.Env)
+}
+
+// ServedBy has a program serve the streams.
+func (s *WatchServer) ServedBy(p Served) { s.served = p }
