@@ -164,7 +164,7 @@ func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario,
 	select {
 	case <-told:
 	case <-ctx.Done():
-		s.complain("interrupted: the story is not told")
+		s.complain("interrupted: the story is not told%s", map[bool]string{true: ", and no page is written"}[f.html != ""])
 		return nil
 	}
 	if err != nil {

@@ -54,7 +54,8 @@ func NewThreads() *Threads {
 // still holds. If not, the search must start over: what it relied on is forgotten, and what it has seen is not.
 func (t *Threads) Add(seen *Seen) (holds bool) {
 	t.addReliance(&seen.reliance)
-	if len(seen.new) == 0 {
+	if len(seen.new) == 0 || t.tooMany {
+		// With too many threads nothing is relied on: all steps are taken.
 		return true
 	}
 	for _, x := range seen.new {

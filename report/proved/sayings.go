@@ -191,6 +191,8 @@ func states(r *proof.Proof) (said []string) {
 	case !r.GoesOn:
 	case r.GoOn != "":
 		say("The search is kept. It goes on, with a higher limit if one ended it, with: %s", r.GoOn)
+	case r.Reduced != nil:
+		say("The search was not kept, as none is with --reduce: it begins anew.")
 	default:
 		say("The search was not kept: it begins anew, unless --keep DIR keeps it.")
 	}

@@ -14,12 +14,16 @@ type complaint struct {
 	err  error
 }
 
-// Error is the first line that says what is wrong.
+// Error is the first line that says what is wrong, with the next one if that is a heading.
 func (c *complaint) Error() string {
-	if lines := c.lines(); len(lines) > 0 {
-		return lines[0]
+	lines := c.lines()
+	switch {
+	case len(lines) == 0:
+		return c.err.Error()
+	case len(lines) > 1 && (strings.HasSuffix(lines[0], ":") || strings.HasSuffix(lines[0], " imports")):
+		return lines[0] + " " + lines[1]
 	}
-	return c.err.Error()
+	return lines[0]
 }
 
 // lines are those that say what is wrong.

@@ -20,4 +20,6 @@ func TestWhatDoesNotCompile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, said+"\n", string(kept))
 	require.EqualError(t, &complaint{"", errors.New("exit status 1")}, "exit status 1")
+	heading := "go: errors parsing go.mod:\ngo.mod:5:2: invalid version"
+	require.EqualError(t, &complaint{heading, errors.New("exit status 1")}, "go: errors parsing go.mod: go.mod:5:2: invalid version")
 }

@@ -28,6 +28,9 @@ type change struct{ old, new string }
 // staging is where Kubernetes' repository has the modules that it publishes.
 const staging = "staging/src/"
 
+// signature is where git format-patch ends a patch: its version comes behind.
+const signature = "-- \n"
+
 // parse reads a unified diff. Tests are left out: a guest has none.
 func parse(name, origin, text string) (*Patch, error) {
 	p := &Patch{Name: name, origin: origin}
@@ -50,7 +53,12 @@ func parse(name, origin, text string) (*Patch, error) {
 		case strings.HasPrefix(line, "@@") && at != nil:
 			at.changes = append(at.changes, change{})
 			hunk = &at.changes[len(at.changes)-1]
+		case line == signature:
+			at, hunk = nil, nil
 		case hunk != nil:
+			if !strings.HasSuffix(line, "\n") && line != "" {
+				return nil, fmt.Errorf("%s, line %d: %q is in a change and has no end: the patch was cut off", origin, i+1, line)
+			}
 			if !hunk.add(line) {
 				return nil, fmt.Errorf("%s, line %d: %q is in a change and begins with none of blank, - and +", origin, i+1, strings.TrimSpace(line))
 			}

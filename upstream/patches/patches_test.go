@@ -85,3 +85,11 @@ func TestUndonePatchesSayWhatTheyAreFor(t *testing.T) {
 		require.Regexp(t, `^(kubernetes/kubernetes#`+name+`[:,]|Of upstream's suite, no bug that was:)`, p.About)
 	}
 }
+
+// TestPatchesEndWhereTheyEnd: one of git format-patch at its signature, and one that was cut off is refused.
+func TestPatchesEndWhereTheyEnd(t *testing.T) {
+	p := written(t, "@@ -1,2 +1,2 @@\n one\n-two\n+2\n-- \n2.43.0\n\n")
+	require.Equal(t, []change{{old: "one\ntwo\n", new: "one\n2\n"}}, p.files[0].changes)
+	_, err := parse("mine", "mine.patch", "--- a/k8s.io/some.go\n+++ b/k8s.io/some.go\n@@ -1,2 +1,2 @@\n one\n-tw")
+	require.EqualError(t, err, `mine.patch, line 5: "-tw" is in a change and has no end: the patch was cut off`)
+}
