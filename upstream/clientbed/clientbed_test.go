@@ -52,5 +52,5 @@ func TestPutsHappenOnce(t *testing.T) {
 func TestGuestIsNotCompiled(t *testing.T) {
 	t.Setenv("WATCHBED_GUESTS", t.TempDir())
 	_, err := Default("client@mine").Subjects()
-	require.EqualError(t, err, `the guest client@mine is not compiled: run "make upstream GUEST=client@mine" in the repository`)
+	require.EqualError(t, err, `the guest client@mine is not compiled: run "make upstream GUEST=client@mine" in the repository, with the path of the folder in place of "mine"`)
 }

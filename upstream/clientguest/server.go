@@ -76,10 +76,10 @@ func (s *server) make() {
 	close(s.made)
 }
 
-// serve carries out an operation. Its context is never cancelled: a client does not give up.
+// serve carries out an operation, and answers.
 func (s *server) serve(conn uint32, op clientv3.Op) {
 	<-s.made
-	did, err := s.kv.Do(context.Background(), op)
+	did, err := s.carryOut(op)
 	var out protocol.Writer
 	if err != nil {
 		writeError(out.Begin(protocol.Failed, conn), err)
@@ -87,4 +87,20 @@ func (s *server) serve(conn uint32, op clientv3.Op) {
 		writeDid(out.Begin(protocol.Did, conn), op, did)
 	}
 	host.Send(&out)
+}
+
+// carryOut has the store carry out an operation by the method that programs call for it. The context is never cancelled: a client does
+// not give up.
+func (s *server) carryOut(op clientv3.Op) (clientv3.OpResponse, error) {
+	ctx, key := context.Background(), string(op.KeyBytes())
+	switch {
+	case op.IsGet():
+		r, err := s.kv.Get(ctx, key)
+		return r.OpResponse(), err
+	case op.IsPut():
+		r, err := s.kv.Put(ctx, key, string(op.ValueBytes()))
+		return r.OpResponse(), err
+	}
+	r, err := s.kv.Delete(ctx, key)
+	return r.OpResponse(), err
 }

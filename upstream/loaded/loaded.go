@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
@@ -21,7 +22,7 @@ func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.
 	}
 	wasm, err := os.ReadFile(guests.Path(directory, name))
 	if err != nil {
-		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository", name, name)
+		return nil, fmt.Errorf("the guest %s is not compiled: run \"make upstream GUEST=%s\" in the repository%s", name, name, where(name))
 	}
 	switch version, err := engine.Stamped(wasm); {
 	case err != nil:
@@ -37,4 +38,12 @@ func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
+}
+
+// where says what stands for the folder in the name of a user's own package: the name has the last part of its path alone.
+func where(name string) string {
+	if folder, own := strings.CutPrefix(name, "client@"); own {
+		return fmt.Sprintf(", with the path of the folder in place of %q", folder)
+	}
+	return ""
 }
