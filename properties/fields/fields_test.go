@@ -24,14 +24,14 @@ var (
 	sent = []sim.Payload{
 		&wire.RangeResponse{}, &wire.PutResponse{}, &wire.DeleteRangeResponse{}, &wire.CompactionResponse{}, &wire.TxnResponse{},
 		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.WatchEstablished{}, &wire.Error{},
-		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{}, &wire.StreamOpened{},
+		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{}, &wire.StreamOpened{}, &wire.RangeStreamResponse{},
 		&wire.LeaseGrantResponse{}, &wire.LeaseRevokeResponse{}, &wire.LeaseKeepAliveResponse{}, &wire.LeaseTimeToLiveResponse{},
 	}
 	requests = []sim.Payload{
 		&wire.RangeRequest{}, &wire.PutRequest{}, &wire.DeleteRangeRequest{}, &wire.CompactionRequest{}, &wire.TxnRequest{},
 		&wire.ListRequest{}, &wire.GetRequest{}, &wire.WatchRequest{}, &wire.WatchCreateRequest{}, &wire.WatchCancelRequest{},
 		&wire.WatchProgressRequest{}, &wire.WatchStart{}, &wire.ProgressRequest{}, &wire.StatusRequest{}, &wire.ReadyzRequest{},
-		&wire.CompactRevisionRequest{},
+		&wire.CompactRevisionRequest{}, &wire.RangeStreamRequest{},
 		&wire.LeaseGrantRequest{}, &wire.LeaseRevokeRequest{}, &wire.LeaseKeepAliveRequest{}, &wire.LeaseTimeToLiveRequest{},
 	}
 )

@@ -126,10 +126,15 @@ func ofRefusals() []Field {
 	)
 }
 
+// streamed is why the parts of a RangeStream are not judged.
+const streamed = "only API servers ask for streams: the lists and watches that they make of them are judged"
+
 // ofProcesses are answers that only API servers get.
 func ofProcesses() []Field {
 	return slices.Concat(
 		notBy("only API servers ask, and a wrong version makes each decide by its own rules", "StatusResponse", "Version"),
 		notBy(inProcess, "CompactRevisionResponse", "Revision"),
+		notBy(streamed, "RangeStreamResponse", "Revision", "More", "Count"),
+		notBy(streamed, "RangeStreamResponse.Kvs", append([]string{"Lease"}, keyValue...)...),
 	)
 }
