@@ -41,7 +41,7 @@ type Parts struct {
 	// nodes is how many there are, with the world itself.
 	nodes int
 	timed bool
-	// mark numbers what a step has touched, nil if nobody asks.
+	// mark numbers what a step has touched, nil if the search does not reduce.
 	mark func(n NodeID, f *Footprint) uint32
 
 	// numbers are those of sequences of numbers that make a part; parts has the number of a part by

@@ -23,7 +23,7 @@ type Chooser struct {
 	// here are the threads that have a step, ends those of which one ends the run, several those that may get more
 	// before it is taken.
 	here, ends, several set
-	// life is who may have a step sooner or later.
+	// life is which threads may have a step sooner or later.
 	life life
 }
 

@@ -11,7 +11,7 @@ import (
 
 // No release is known to have had this one. The error of a decode stands in the slot of its event,
 // and nothing behind it is sent. If it is reported past the slots, the events behind it may be sent
-// before anybody acts on it, and the watch goes on from the last of them.
+// before the reflector acts on it, and the watch goes on from the last of them.
 var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Name:     "decode-error-aside",
 	Summary:  "an object that cannot be decoded is left out, and its error ends the watch some events later",

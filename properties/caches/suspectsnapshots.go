@@ -144,7 +144,7 @@ func (j *suspectSnapshots) look(i int, c *testbed.Cache) {
 	}
 }
 
-// end is the time from which on a cache may serve snapshots, also to who has asked before.
+// end is the time from which on a cache may serve snapshots, also to clients that have asked before.
 func (j *suspectSnapshots) end(cache int) {
 	of := &j.caches[cache]
 	of.marking = false

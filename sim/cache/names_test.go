@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/read"
 )
 
-// Who finds a timer that was left behind names it, and what it was for is over.
+// timers-owned names a timer that was left behind. The read or the watch that it was for is over then.
 func TestWhatIsOverHasAName(t *testing.T) {
 	require.Equal(t, "read 0: over", new(read.Read).String())
 	require.Equal(t, "watcher 0: over", new(dispatch.Watcher).String())

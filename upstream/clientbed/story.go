@@ -77,7 +77,7 @@ func replay(runner *explore.Runner, rec *recording.Recording, f explore.Failure)
 }
 
 // teller writes down what happens: what clients ask and are answered, what processes and etcd say to each other, and which
-// goroutines of a process did so. Steps in which nobody says anything are left out, and so are keep-alives.
+// goroutines of a process did so. Steps that send no message are left out, and so are keep-alives.
 type teller struct {
 	lines, step []string
 	ran         string

@@ -74,7 +74,7 @@ const (
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
-// of etcd's KV API (Do). Did answers it. The connection is that of the one who asks, a client's or the guest's.
+// of etcd's KV API (Do). Did answers it. The connection is that of the component that asks, a client's or the guest's.
 const (
 	Do Kind = iota + 128
 	Did

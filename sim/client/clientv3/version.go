@@ -19,7 +19,7 @@ var oldest = option.Settings("resume-revision=at-header")
 
 // changes are all that is known. Read in the sources of 3.3.14, 3.3.27, 3.4.0, 3.4.24, 3.4.25, 3.4.31,
 // 3.5.7, 3.5.8, 3.5.12, 3.5.13, 3.5.35, 3.6.16 and 3.7.3: nothing else differs in the
-// watch path. 3.7.0 brought GetStream, which is there for whoever calls it (etcd3.GatesOf).
+// watch path. 3.7.0 brought GetStream, which etcd3 calls if its gate is on (etcd3.GatesOf).
 var changes = []change{
 	{release.SinceAll("3.4.24", "3.5.8"), option.Settings("resume-revision=after-header")},
 }

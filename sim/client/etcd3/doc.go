@@ -38,7 +38,7 @@
 //     the error are not sent. No reflector reads on after an Error event.
 //   - A cancelled context takes effect on the watch at once.
 //   - scheduleEventProcessing takes an event as soon as there is one and a free slot: rule A
-//     for the one in its hand, and nobody sees whether a decode has begun.
+//     for the one in its hand. No component reads whether a decode has begun.
 //   - The end of a decode and what collectEventProcessing does with it: the decode could have
 //     ended later. A collector that is blocked by a full resultChan is served by the receive
 //     that makes room, as any sender on a Go channel is.

@@ -39,7 +39,7 @@ func (c *Watcher) markUnsupported(env *sim.Env) {
 	c.unsupported = unsupported{marked: true, at: env.Now()}
 }
 
-// Streamed implements clientv3.Subscriber. A connection keeps its owner, so that who that is
+// Streamed implements clientv3.Subscriber. A connection keeps its owner, so that the owner
 // depends on no cell.
 func (c *Watcher) Streamed(env *sim.Env, stream sim.Conn, p sim.Payload) bool {
 	for _, w := range c.watches {

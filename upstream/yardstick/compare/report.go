@@ -14,7 +14,7 @@ cacher are run here against the cache of this project (package shell, the state 
 in the same harness, each test on an etcd 3.7.0 of its own. ` + "`make yardstick`" + ` in the folder upstream runs both and writes this page.
 
 The adapter (package yardstick) passes writes and reads that no cache answers to upstream's etcd3 store, as upstream's cacher does.
-WatchFromZero wants a cache without the history of before a compaction: both caches are started over there, since nobody outside of upstream's package can take the events from its cacher.
+WatchFromZero wants a cache without the history of before a compaction. The harness starts both caches over there: only upstream's own package can take the events from its cacher.
 
 | cache | results |
 |---|---|

@@ -23,10 +23,10 @@ the same, since it compares the numbers.
 **Found: %s.** By verdicts alone: %s. Only numbers differ of %d more. %d change nothing in any row, and of %d no row calls the function.
 %s`
 
-// unseenHead is about the mutants that were drawn behind those which had been looked at.
+// unseenHead is about the mutants of the sample by which no row was chosen.
 const unseenHead = `
-The first %d had been looked at before the rows of the catalogue in small worlds were chosen, and so had all that campaigns kill and that are
-not in the sample: some rows fit them. How much rows find in general the others say, which nobody had looked at: %s, by verdicts alone %s.
+The rows of the catalogue in small worlds were chosen by what they find of the first %d mutants of the sample, and of mutants that are not in the
+sample. No row was chosen by the other mutants of the sample. Of these the rows find %s, by verdicts alone %s.
 The aim is 95 %%.
 `
 
