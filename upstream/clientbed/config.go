@@ -9,7 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 
 	"github.com/watchbed/watchbed/upstream/clientnode"
-	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/loaded"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -46,7 +46,7 @@ func Default(guest string) Config {
 
 // Subjects is what makes subjects, as a campaign wants it.
 func (c Config) Subjects() (func() explore.Subject, error) {
-	name, how := engine.Scheduled(c.Guest)
+	name, locks := guests.Scheduled(c.Guest)
 	module, err := loaded.Module(name, protocol.Client, clientnode.Beginning)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (c Config) Subjects() (func() explore.Subject, error) {
 	if c.Processes < 1 || c.Clients < 1 || c.Keys < 1 {
 		return nil, fmt.Errorf("%d processes of %d clients on %d keys: want one of each at least", c.Processes, c.Clients, c.Keys)
 	}
-	return func() explore.Subject { return newSubject(c, server, module, how) }, nil
+	return func() explore.Subject { return newSubject(c, server, module, locks) }, nil
 }
 
 // parameters are the configuration in a recording, without the guest.

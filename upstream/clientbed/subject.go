@@ -35,7 +35,7 @@ const (
 	firstProcess sim.NodeID = 2
 )
 
-func newSubject(c Config, server etcd.Config, module *engine.Module, how engine.Scheduling) *subject {
+func newSubject(c Config, server etcd.Config, module *engine.Module, locks bool) *subject {
 	s := &subject{config: c, server: server, etcd: etcd.New(server)}
 	for i := range c.Processes {
 		guest, err := module.NewGuest()
@@ -43,7 +43,7 @@ func newSubject(c Config, server etcd.Config, module *engine.Module, how engine.
 			// The self-test has run it.
 			panic(err)
 		}
-		s.processes = append(s.processes, clientnode.New(etcdNode, guest, how))
+		s.processes = append(s.processes, clientnode.New(etcdNode, guest, locks))
 		node := firstProcess + sim.NodeID(i)
 		s.faults = append(s.faults,
 			&sim.Partition{One: []sim.NodeID{node}, Other: []sim.NodeID{etcdNode}, Label: "between " + processName(i) + " and etcd"},

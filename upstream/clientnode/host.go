@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -28,22 +29,22 @@ func (n *Node) Send(message []byte) {
 	case protocol.KeepAlive:
 		n.call(number, &wire.LeaseKeepAliveRequest{ID: r.Int()})
 	case protocol.Open:
-		n.watches = append(n.watches, connection{number, n.env.Open(n.etcd), r.Bool()})
+		n.watches = append(n.watches, connection{number, n.Env.Open(n.etcd), r.Bool()})
 	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
 		n.sendOnStream(kind, number, &r)
 	case protocol.CloseStream:
 		n.close(number)
 	case protocol.Did:
-		n.env.Send(sim.Conn(number), readDid(&r))
+		n.Env.Send(sim.Conn(number), readDid(&r))
 	case protocol.Failed:
-		n.env.Send(sim.Conn(number), &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()})
+		n.Env.Send(sim.Conn(number), &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text()})
 	default:
 		panic(fmt.Sprintf("clientnode: the guest sent a message of kind %d", kind))
 	}
 }
 
 func (n *Node) call(number uint32, p sim.Payload) {
-	n.calls = append(n.calls, connection{number: number, conn: n.env.Call(n.etcd, p)})
+	n.calls = append(n.calls, connection{number: number, conn: n.Env.Call(n.etcd, p)})
 }
 
 func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reader) {
@@ -56,14 +57,14 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 	s.requireLeader = false
 	switch kind {
 	case protocol.CreateWatch:
-		n.env.Send(s.conn, &wire.WatchCreateRequest{
+		n.Env.Send(s.conn, &wire.WatchCreateRequest{
 			Key: r.Text(), RangeEnd: r.Text(), StartRevision: r.Int(), ProgressNotify: r.Bool(),
 			Filters: wire.FilterType(r.Byte()), PrevKv: r.Bool(), WatchID: r.Int(), Fragment: r.Bool(), RequireLeader: leader,
 		})
 	case protocol.CancelWatch:
-		n.env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
+		n.Env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
 	default:
-		n.env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
+		n.Env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
 	}
 }
 
@@ -71,51 +72,18 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 func (n *Node) close(number uint32) {
 	for _, list := range []*[]connection{&n.calls, &n.watches} {
 		if i := at(*list, inGuest(number)); i >= 0 {
-			n.env.Close((*list)[i].conn)
+			n.Env.Close((*list)[i].conn)
 			*list = append((*list)[:i], (*list)[i+1:]...)
 			return
 		}
 	}
 }
 
-// maxChoices is how many questions one step may ask: a guest that asks more spins.
-const maxChoices = 100_000
-
-// Pick implements engine.Host. Each goroutine in turn is a question of its own, so that a recording
-// names those that were passed over. The first that is not passed over runs.
+// Pick implements engine.Host.
 func (n *Node) Pick(runnable []engine.Goroutine, _ bool) int {
-	picked := len(runnable) - 1
-	for i, g := range runnable[:picked] {
-		if n.ask(2, "pass over "+name(g)) == 0 {
-			picked = i
-			break
-		}
-	}
-	if n.env.Noting() {
-		n.ran = append(n.ran, runnable[picked])
-	}
+	picked := n.Among(runnable)
+	n.Note(runnable[picked])
 	return picked
-}
-
-// Select implements engine.Host.
-func (n *Node) Select(g engine.Goroutine, cases int) int { return n.ask(cases, "select in "+name(g)) }
-
-// Lock implements engine.Host.
-func (n *Node) Lock(g engine.Goroutine) bool {
-	return n.scheduling.Locks && n.ask(2, "yield at a lock in "+name(g)) == 1
-}
-
-func (n *Node) ask(options int, what string) int {
-	n.choices++
-	if n.choices > maxChoices {
-		panic(fmt.Sprintf("the guest spins: %d choices in one step, the last one of %s", maxChoices, what))
-	}
-	return n.env.Choose(options, what)
-}
-
-// name is that of a goroutine in recordings and stories: where it began, and how many were created there before.
-func name(g engine.Goroutine) string {
-	return fmt.Sprintf("%s#%d", g.Function[strings.LastIndex(g.Function, "/")+1:], g.Ordinal)
 }
 
 // Ran are the goroutines that were picked in a step, in order.
@@ -136,7 +104,7 @@ func (r Ran) Text(*sim.World) string {
 func (r Ran) names(of func(engine.Goroutine) bool) []string {
 	var names []string
 	for _, g := range r {
-		if n := name(g); of(g) && (len(names) == 0 || names[len(names)-1] != n) {
+		if n := picks.ByFunction(g); of(g) && (len(names) == 0 || names[len(names)-1] != n) {
 			names = append(names, n)
 		}
 	}

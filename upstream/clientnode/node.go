@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -13,8 +14,8 @@ import (
 type Node struct {
 	etcd  sim.NodeID
 	guest *engine.Guest
-	// scheduling is where the guest's goroutines may give way beside where they wait.
-	scheduling engine.Scheduling
+	// locks: the guest's goroutines may give way where they take a lock.
+	locks bool
 
 	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it
 	// has none.
@@ -23,17 +24,8 @@ type Node struct {
 	calls, watches []connection
 
 	// The rest is that of the step under way.
-	step
+	picks.Step
 	out protocol.Writer
-}
-
-// step is what goes on while the guest runs.
-type step struct {
-	env *sim.Env
-	// choices counts the questions of the step.
-	choices int
-	// ran are the goroutines that ran, if the run is observed.
-	ran []engine.Goroutine
 }
 
 // connection is one that the guest has opened: its number there and in the world.
@@ -51,14 +43,14 @@ var (
 )
 
 // New returns a process that has not started yet. Its clients' etcd is the one at that node.
-func New(etcd sim.NodeID, g *engine.Guest, how engine.Scheduling) *Node {
-	return &Node{etcd: etcd, guest: g, scheduling: how}
+func New(etcd sim.NodeID, g *engine.Guest, locks bool) *Node {
+	return &Node{etcd: etcd, guest: g, locks: locks}
 }
 
 // Reset makes the process a new one for another run.
 func (n *Node) Reset() {
 	n.guest.Reset()
-	*n = Node{etcd: n.etcd, guest: n.guest, scheduling: n.scheduling, calls: n.calls[:0], watches: n.watches[:0], out: n.out}
+	*n = Node{etcd: n.etcd, guest: n.guest, locks: n.locks, calls: n.calls[:0], watches: n.watches[:0], out: n.out}
 }
 
 // Clone implements sim.Cloner.
@@ -66,7 +58,7 @@ func (n *Node) Clone() sim.Node {
 	c := *n
 	c.guest = n.guest.Clone()
 	c.calls, c.watches = slices.Clone(n.calls), slices.Clone(n.watches)
-	c.step, c.out = step{}, protocol.Writer{}
+	c.Step, c.out = picks.Step{}, protocol.Writer{}
 	return &c
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -65,16 +66,16 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.step = step{env: env, ran: n.ran[:0]}
+	n.Begin(env, n.locks, picks.ByFunction)
 	until, err := n.guest.Run(n, n.clock, message)
 	if err != nil {
 		// A guest that crashes is a finding of its own.
 		panic(err)
 	}
-	if env.Noting() && len(n.ran) > 0 {
-		env.Note(append(Ran(nil), n.ran...))
+	if env.Noting() && len(n.Ran) > 0 {
+		env.Note(append(Ran(nil), n.Ran...))
 	}
-	n.env = nil
+	n.Env = nil
 	n.arm(env, until)
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 
-	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/node"
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -32,10 +31,10 @@ func init() {
 }
 
 func registered(name string) cache.Design {
-	compiled, how := engine.Scheduled(name)
-	d := &design{guestOf(compiled, protocol.Kubernetes, node.Beginning), how}
+	compiled, locks := guests.Scheduled(name)
+	d := &design{guestOf(compiled, protocol.Kubernetes, node.Beginning), locks}
 	doc := "the cacher, etcd3 store and clientv3 of " + compiled + " themselves, scheduled by the bed"
-	if how.Locks {
+	if locks {
 		doc += ", with goroutines that give way at locks, too"
 	}
 	return cache.Design{
@@ -92,10 +91,10 @@ var promised = option.Settings(
 	"mark-consistent=unlocked", "consistency-checker=fallback", "version-check=shipped",
 )
 
-// design is a guest, and how it is scheduled.
+// design is a guest, and whether its goroutines give way at locks.
 type design struct {
-	guest      *guest
-	scheduling engine.Scheduling
+	guest *guest
+	locks bool
 }
 
-func (d *design) node(c cache.Config) sim.Node { return node.New(c, d.guest.new(), d.scheduling) }
+func (d *design) node(c cache.Config) sim.Node { return node.New(c, d.guest.new(), d.locks) }

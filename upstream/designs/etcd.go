@@ -7,8 +7,8 @@ import (
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/testbed/program"
 
-	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/etcdnode"
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -20,7 +20,7 @@ func init() {
 	var lock sync.Mutex
 	// All releases are there, whether they are compiled or not, which the first use says.
 	program.RegisterFamily(func(name string) *program.Program {
-		guest, _ := engine.Scheduled(name)
+		guest, _ := guests.Scheduled(name)
 		version, is := strings.CutPrefix(guest, release)
 		if _, err := etcd.Release(version); !is || err != nil {
 			return nil
@@ -35,10 +35,10 @@ func init() {
 }
 
 func releaseOf(name string) *program.Program {
-	compiled, how := engine.Scheduled(name)
+	compiled, locks := guests.Scheduled(name)
 	g := guestOf(compiled, protocol.Etcd, etcdnode.Beginning)
 	return &program.Program{
 		Name: name, Version: strings.TrimPrefix(compiled, release),
-		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), how) },
+		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
 	}
 }

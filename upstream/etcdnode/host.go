@@ -2,12 +2,12 @@ package etcdnode
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -20,38 +20,18 @@ func (n *Node) Pick(runnable []engine.Goroutine, receives bool) int {
 		return engine.None
 	}
 	n.lets = false
-	picked := len(runnable) - 1
-	for i, g := range runnable[:picked] {
-		if n.env.Choose(2, "pass over "+name(g)) == 0 {
-			picked = i
-			break
-		}
-	}
-	if n.env.Noting() {
-		n.ran = append(n.ran, runnable[picked])
-	}
+	picked := n.Among(runnable)
+	n.Note(runnable[picked])
 	return picked
 }
 
-// Select implements engine.Host.
-func (n *Node) Select(g engine.Goroutine, cases int) int {
-	return n.env.Choose(cases, "select in "+name(g))
-}
-
 // Lock implements engine.Host. What gives way goes on in a later step.
-func (n *Node) Lock(g engine.Goroutine) bool {
-	return n.yields && n.env.Choose(2, "yield at a lock in "+name(g)) == 1
-}
-
-// name is that of a goroutine in recordings and stories: where it began, and how many were created there before.
-func name(g engine.Goroutine) string {
-	return fmt.Sprintf("%s#%d", g.Function[strings.LastIndex(g.Function, "/")+1:], g.Ordinal)
-}
+func (n *Node) Lock(g engine.Goroutine) bool { return n.yields && n.Step.Lock(g) }
 
 // CanSend implements engine.Host: a stream that the guest does not know yet to have ended takes all.
 func (n *Node) CanSend(conn uint32) bool {
 	i := n.index(sim.Conn(conn))
-	return i < 0 || n.env.CanSend(sim.Conn(conn)) && !n.server.HoldsBack(n.env, n.streams[i].from)
+	return i < 0 || n.Env.CanSend(sim.Conn(conn)) && !n.server.HoldsBack(n.Env, n.streams[i].from)
 }
 
 // Send implements engine.Host: a message of the guest becomes one of the world.
@@ -69,10 +49,10 @@ func (n *Node) Send(message []byte) {
 	}
 	switch kind {
 	case protocol.WatchResponse:
-		n.env.Send(conn, readWatchResponse(&r))
+		n.Env.Send(conn, readWatchResponse(&r))
 	case protocol.Closed:
 		n.closed(conn)
-		n.env.Close(conn)
+		n.Env.Close(conn)
 	default:
 		panic(fmt.Sprintf("etcdnode: the guest sent a message of kind %d", kind))
 	}
@@ -104,4 +84,4 @@ func readWatchResponse(r *protocol.Reader) *wire.WatchResponse {
 type ran engine.Goroutine
 
 // Text implements sim.Note.
-func (r ran) Text(*sim.World) string { return "runs " + name(engine.Goroutine(r)) }
+func (r ran) Text(*sim.World) string { return "runs " + picks.ByFunction(engine.Goroutine(r)) }

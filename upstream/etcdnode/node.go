@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/testbed/program"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -16,8 +17,8 @@ type Node struct {
 	server *etcd.Server
 	cfg    etcd.Config
 	guest  *engine.Guest
-	// scheduling is where the guest's goroutines may give way beside where they wait.
-	scheduling engine.Scheduling
+	// locks: the guest's goroutines may give way where they take a lock.
+	locks bool
 
 	// log are the messages about writes and compactions that the guest was given: what a restart finds on disk.
 	log [][]byte
@@ -33,8 +34,11 @@ type Node struct {
 	// held is what the guest had for its watches when it was last asked.
 	held held
 
-	step
-	out protocol.Writer
+	picks.Step
+	// lets is whether a goroutine may run in the step under way, yields whether it may give way at a lock, which what takes a
+	// message never does: a write is applied in one step.
+	lets, yields bool
+	out          protocol.Writer
 }
 
 // stream is a connection on which a client watches.
@@ -42,15 +46,6 @@ type stream struct {
 	conn           sim.Conn
 	from           sim.NodeID
 	requiresLeader bool
-}
-
-// step is what goes on while the guest runs.
-type step struct {
-	env *sim.Env
-	// lets is whether a goroutine may run, ran the one that did. yields is whether it may give way at a lock, which what takes a
-	// message never does: a write is applied in one step.
-	lets, yields bool
-	ran          []engine.Goroutine
 }
 
 var (
@@ -62,8 +57,8 @@ var (
 )
 
 // New returns a node that has a server behind it.
-func New(s *etcd.Server, g *engine.Guest, how engine.Scheduling) *Node {
-	n := &Node{server: s, guest: g, scheduling: how}
+func New(s *etcd.Server, g *engine.Guest, locks bool) *Node {
+	n := &Node{server: s, guest: g, locks: locks}
 	s.ServedBy(n)
 	return n
 }
@@ -75,7 +70,7 @@ func (n *Node) Simulated() *etcd.Server { return n.server }
 func (n *Node) Reset(cfg etcd.Config) {
 	n.server.Reset(cfg)
 	n.guest.Reset()
-	*n = Node{server: n.server, cfg: cfg, guest: n.guest, scheduling: n.scheduling, streams: n.streams[:0], out: n.out}
+	*n = Node{server: n.server, cfg: cfg, guest: n.guest, locks: n.locks, streams: n.streams[:0], out: n.out}
 }
 
 // Clone implements sim.Cloner.
@@ -85,6 +80,6 @@ func (n *Node) Clone() sim.Node {
 	c.server.ServedBy(&c)
 	c.guest = n.guest.Clone()
 	c.log, c.streams = slices.Clip(n.log), slices.Clone(n.streams)
-	c.step, c.out = step{}, protocol.Writer{}
+	c.Step, c.out = picks.Step{}, protocol.Writer{}
 	return &c
 }

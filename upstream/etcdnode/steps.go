@@ -6,6 +6,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -168,7 +169,8 @@ func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.step = step{env: env, lets: lets, yields: lets && n.scheduling.Locks, ran: n.ran[:0]}
+	n.Begin(env, n.locks, picks.ByFunction)
+	n.lets, n.yields = lets, lets
 	n.runnable = false
 	until, err := n.guest.Run(n, n.clock, message)
 	if err == nil && until != 0 {
@@ -181,9 +183,9 @@ func (n *Node) resume(env *sim.Env, message []byte, lets bool) {
 		// A guest that crashes is a finding of its own.
 		panic(err)
 	}
-	n.env = nil
-	if env.Noting() && len(n.ran) > 0 {
-		env.Note(ran(n.ran[0]))
+	n.Env = nil
+	if env.Noting() && len(n.Ran) > 0 {
+		env.Note(ran(n.Ran[0]))
 	}
 	if n.runnable {
 		env.Enable(guestLoop)

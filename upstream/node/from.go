@@ -18,7 +18,7 @@ func (n *Node) Send(message []byte) {
 	kind, number := r.Begin()
 	switch kind {
 	case protocol.Range:
-		n.calls = append(n.calls, connection{number, n.env.Call(n.cfg.KV, readRange(&r))})
+		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, readRange(&r))})
 	case protocol.Open:
 		n.open(number, r.Bool())
 	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
@@ -26,7 +26,7 @@ func (n *Node) Send(message []byte) {
 	case protocol.CloseStream:
 		n.closeStream(number)
 	case protocol.Status:
-		n.calls = append(n.calls, connection{number, n.env.Call(n.cfg.KV, &wire.StatusRequest{Endpoint: int(r.Int())})})
+		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, &wire.StatusRequest{Endpoint: int(r.Int())})})
 	case protocol.Shown:
 		n.shown = n.readShown(&r)
 	default:
@@ -38,7 +38,7 @@ func (n *Node) Send(message []byte) {
 func (n *Node) open(number uint32, requireLeader bool) {
 	at := n.cfg.WatchEndpoints[n.opened%len(n.cfg.WatchEndpoints)]
 	n.opened++
-	n.streams = append(n.streams, stream{connection{number, n.env.Open(at)}, requireLeader, false})
+	n.streams = append(n.streams, stream{connection{number, n.Env.Open(at)}, requireLeader, false})
 }
 
 func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reader) {
@@ -51,14 +51,14 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 		s.used = true
 		switch kind {
 		case protocol.CreateWatch:
-			n.env.Send(s.conn, &wire.WatchCreateRequest{
+			n.Env.Send(s.conn, &wire.WatchCreateRequest{
 				Key: r.Text(), RangeEnd: r.Text(), StartRevision: r.Int(), ProgressNotify: r.Bool(),
 				Filters: wire.FilterType(r.Byte()), PrevKv: r.Bool(), WatchID: r.Int(), Fragment: r.Bool(), RequireLeader: leader,
 			})
 		case protocol.CancelWatch:
-			n.env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
+			n.Env.Send(s.conn, &wire.WatchCancelRequest{WatchID: r.Int()})
 		default:
-			n.env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
+			n.Env.Send(s.conn, &wire.WatchProgressRequest{RequireLeader: leader})
 		}
 	}
 }
@@ -67,14 +67,14 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 func (n *Node) closeStream(number uint32) {
 	for i := range n.calls {
 		if n.calls[i].number == number {
-			n.env.Close(n.calls[i].conn)
+			n.Env.Close(n.calls[i].conn)
 			n.calls = append(n.calls[:i], n.calls[i+1:]...)
 			return
 		}
 	}
 	for i := range n.streams {
 		if n.streams[i].number == number {
-			n.env.Close(n.streams[i].conn)
+			n.Env.Close(n.streams[i].conn)
 			n.streams = append(n.streams[:i], n.streams[i+1:]...)
 			return
 		}
@@ -85,19 +85,19 @@ func (n *Node) closeStream(number uint32) {
 func (n *Node) reply(kind protocol.Kind, client sim.Conn, r *protocol.Reader) {
 	switch kind {
 	case protocol.Listed:
-		n.env.Send(client, n.readListed(r))
+		n.Env.Send(client, n.readListed(r))
 	case protocol.Got:
-		n.env.Send(client, n.readGot(r))
+		n.Env.Send(client, n.readGot(r))
 	case protocol.Event:
-		n.env.Send(client, n.readEvent(r))
+		n.Env.Send(client, n.readEvent(r))
 	case protocol.Established:
-		n.env.Send(client, &wire.WatchEstablished{})
+		n.Env.Send(client, &wire.WatchEstablished{})
 	case protocol.IsReady:
-		n.env.Send(client, &wire.ReadyzResponse{})
+		n.Env.Send(client, &wire.ReadyzResponse{})
 	case protocol.Failed:
-		n.env.Send(client, readError(r))
+		n.Env.Send(client, readError(r))
 	case protocol.Closed:
-		n.env.Close(client)
+		n.Env.Close(client)
 	default:
 		panic(fmt.Sprintf("node: the guest sent a message of kind %d", kind))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 
 	"github.com/watchbed/watchbed/upstream/engine"
+	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
 
@@ -14,8 +15,8 @@ import (
 type Node struct {
 	cfg   cache.Config
 	guest *engine.Guest
-	// scheduling is where the guest's goroutines may give way beside where they wait.
-	scheduling engine.Scheduling
+	// locks: the guest's goroutines may give way where they take a lock.
+	locks bool
 
 	// clock is that of the guest, in nanoseconds. until is when its next timer is due, 0 if it
 	// has none.
@@ -29,17 +30,8 @@ type Node struct {
 	seen    seen
 
 	// The rest is that of the step under way.
-	step
+	picks.Step
 	out protocol.Writer
-}
-
-// step is what goes on while the guest runs.
-type step struct {
-	env *sim.Env
-	// choices counts the questions of the step.
-	choices int
-	// ran are the goroutines that ran, if the run is observed.
-	ran []engine.Goroutine
 }
 
 // connection is one that the guest has opened: its number there and in the world.
@@ -67,8 +59,8 @@ var (
 )
 
 // New returns a node that has not started yet.
-func New(cfg cache.Config, g *engine.Guest, s engine.Scheduling) *Node {
-	return &Node{cfg: cfg, guest: g, scheduling: s, seen: seen{}}
+func New(cfg cache.Config, g *engine.Guest, locks bool) *Node {
+	return &Node{cfg: cfg, guest: g, locks: locks, seen: seen{}}
 }
 
 // Reset makes the node a new one for another run.
@@ -79,7 +71,7 @@ func (n *Node) Reset(cfg cache.Config) {
 
 func (n *Node) forget() {
 	n.guest.Reset()
-	*n = Node{cfg: n.cfg, guest: n.guest, scheduling: n.scheduling, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
+	*n = Node{cfg: n.cfg, guest: n.guest, locks: n.locks, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
 }
 
 // Clone implements sim.Cloner.
@@ -87,6 +79,6 @@ func (n *Node) Clone() sim.Node {
 	c := *n
 	c.guest = n.guest.Clone()
 	c.calls, c.streams = slices.Clone(n.calls), slices.Clone(n.streams)
-	c.seen, c.out = n.seen.clone(), protocol.Writer{}
+	c.seen, c.Step, c.out = n.seen.clone(), picks.Step{}, protocol.Writer{}
 	return &c
 }

@@ -81,14 +81,14 @@ func (n *Node) run(env *sim.Env, message []byte) {
 	if env.Mode() == sim.Timed {
 		n.clock = int64(env.Now())
 	}
-	n.step = step{env: env, ran: n.ran[:0]}
+	n.Begin(env, n.locks, name)
 	n.resume(message)
-	if env.Noting() && len(n.ran) > 0 {
-		env.Note(ran(append(ran(nil), n.ran...)))
+	if env.Noting() && len(n.Ran) > 0 {
+		env.Note(ran(append(ran(nil), n.Ran...)))
 	}
 	// After each step, so that the guest does the same whether judges look at it or not.
 	until := n.resume(inspect)
-	n.env = nil
+	n.Env = nil
 	n.arm(env, until)
 }
 

@@ -1,0 +1,9 @@
+package guests
+
+import "strings"
+
+// atLocks is what the name of a guest ends with whose goroutines give way at locks (sync.Mutex, sync.RWMutex), too.
+const atLocks = ":locks"
+
+// Scheduled takes apart the name of a guest and whether its goroutines give way at locks: kubernetes@v0.37.2:locks.
+func Scheduled(name string) (guest string, locks bool) { return strings.CutSuffix(name, atLocks) }

@@ -1,0 +1,75 @@
+// Package picks asks the world what the runtime of a guest leaves open: which goroutine runs next, which case of a select is taken,
+// and whether a goroutine gives way at a lock. The answers are choices of the run. All kinds of guests ask in this way.
+//
+// It must never import a node.
+package picks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/watchbed/watchbed/sim"
+
+	"github.com/watchbed/watchbed/upstream/engine"
+)
+
+// Step is what goes on while a guest runs one step of its node. It is the part of an engine.Host that decides.
+type Step struct {
+	Env *sim.Env
+	// Ran are the goroutines that were noted, in order.
+	Ran []engine.Goroutine
+	// locks: goroutines may give way where they take a lock.
+	locks bool
+	name  func(engine.Goroutine) string
+	// asked counts the questions.
+	asked int
+}
+
+// most is how many questions one step may ask: a guest that asks more spins.
+const most = 100_000
+
+// Begin begins a step. name is what goroutines are called in recordings.
+func (s *Step) Begin(env *sim.Env, locks bool, name func(engine.Goroutine) string) {
+	*s = Step{Env: env, Ran: s.Ran[:0], locks: locks, name: name}
+}
+
+// Among is the place of the goroutine that runs next. Each in turn is a question of its own, so that a recording names
+// those that were passed over. The first that is not passed over runs.
+func (s *Step) Among(runnable []engine.Goroutine) int {
+	last := len(runnable) - 1
+	for i, g := range runnable[:last] {
+		if s.ask(2, "pass over "+s.name(g)) == 0 {
+			return i
+		}
+	}
+	return last
+}
+
+// Note notes a goroutine that runs, if the run is observed.
+func (s *Step) Note(g engine.Goroutine) {
+	if s.Env.Noting() {
+		s.Ran = append(s.Ran, g)
+	}
+}
+
+// Select implements engine.Host.
+func (s *Step) Select(g engine.Goroutine, cases int) int { return s.ask(cases, "select in "+s.name(g)) }
+
+// Lock implements engine.Host.
+func (s *Step) Lock(g engine.Goroutine) bool {
+	return s.locks && s.ask(2, "yield at a lock in "+s.name(g)) == 1
+}
+
+func (s *Step) ask(options int, what string) int {
+	s.asked++
+	if s.asked > most {
+		panic(fmt.Sprintf("the guest spins: %d choices in one step, the last one of %s", most, what))
+	}
+	return s.Env.Choose(options, what)
+}
+
+// ByFunction is the name of a goroutine by where it began, and how many were created there before.
+func ByFunction(g engine.Goroutine) string { return fmt.Sprintf("%s#%d", Short(g.Function), g.Ordinal) }
+
+// Short is a function without the path of its package.
+func Short(function string) string { return function[strings.LastIndex(function, "/")+1:] }
