@@ -115,17 +115,26 @@ func prepare(s *source, work string) error {
 
 // copySource copies the source of the guest, and in place of some of its files those of the branch.
 func copySource(s *source, work string) error {
-	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil || s.branch.files == "" {
+	if err := os.CopyFS(work, os.DirFS(s.of.folder)); err != nil {
 		return err
 	}
-	files := os.DirFS(filepath.Join(s.of.folder, s.branch.files))
-	replaced := func(path string, entry fs.DirEntry, err error) error {
+	for _, folder := range s.branch.files {
+		if err := replace(work, os.DirFS(filepath.Join(s.of.folder, folder))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts files in the place of those of the same paths. One that stands for no file is an error.
+func replace(work string, files fs.FS) error {
+	remove := func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		return os.Remove(filepath.Join(work, path))
 	}
-	if err := fs.WalkDir(files, ".", replaced); err != nil {
+	if err := fs.WalkDir(files, ".", remove); err != nil {
 		return err
 	}
 	return os.CopyFS(work, files)

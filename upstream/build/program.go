@@ -27,25 +27,25 @@ type branch struct {
 	// pinned is the version that the go.mod and go.sum of the source are about. Others may be compiled with newer
 	// modules that are not the program's own.
 	pinned string
-	// files is the folder of files that stand in place of some of the source, empty if there are none.
-	files   string
+	// files are the folders of files that stand in place of some of the source, each in place of those before it.
+	files   []string
 	overlay overlay.Program
 }
 
 var programs = []*program{
 	{"kubernetes", "guest", protocol.Kubernetes, false, []string{"k8s.io/apimachinery", "k8s.io/apiserver", "k8s.io/client-go"}, []branch{
-		{"", "v0.37.2", "", overlay.Kubernetes},
+		{"", "v0.37.2", nil, overlay.Kubernetes},
 	}},
 	// The packages of etcd have other names in 3.6, and 3.7 has another protobuf.
 	{"etcd", "etcdguest", protocol.Etcd, false, []string{
 		"go.etcd.io/etcd/api/v3", "go.etcd.io/etcd/client/pkg/v3", "go.etcd.io/etcd/pkg/v3", "go.etcd.io/etcd/server/v3",
 	}, []branch{
-		{"v3.5.", "v3.5.7", "", overlay.Etcd35},
-		{"v3.6.", "v3.6.16", "v3.6", overlay.Etcd36},
-		{"v3.7.", "v3.7.3", "v3.7", overlay.Etcd36},
+		{"v3.5.", "v3.5.7", nil, overlay.Etcd35},
+		{"v3.6.", "v3.6.16", []string{"v3.6"}, overlay.Etcd36},
+		{"v3.7.", "v3.7.3", []string{"v3.6", "v3.7"}, overlay.Etcd36},
 	}},
 	// The versions of its modules are those that the user's module asks for, or newer ones.
-	{"client", "clientguest", protocol.Client, true, nil, []branch{{"", "", "", overlay.Client}}},
+	{"client", "clientguest", protocol.Client, true, nil, []branch{{"", "", nil, overlay.Client}}},
 }
 
 // find is the program of a name, nil if there is none.

@@ -1,14 +1,13 @@
 //go:build wasip1
 
-// Package release has what the branches of etcd call differently, or build in another way. This one is about 3.5. The folders
-// v3.6 and v3.7 have the files that stand in place of this one and of go.mod and go.sum for a guest of those.
+// Package release has what the branches of etcd call differently, or build in another way. These files are about 3.5. The folder v3.6
+// has those that stand in their place from 3.6 on, v3.7 those that do from 3.7 on; go.mod and go.sum are among them.
 //
 // It must never decide anything.
 package release
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/server/v3/auth"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
@@ -60,6 +59,3 @@ func NewAuthStore(lg *zap.Logger, b Backend) auth.AuthStore { return auth.NewAut
 func NewWatchServer(lg *zap.Logger, maxBytes int, s Server, kv WatchableKV) pb.WatchServer {
 	return v3rpc.WatchbedNewWatchServer(lg, maxBytes, s, kv, s)
 }
-
-// Marshal is what the key bucket has for a change.
-func Marshal(kv *mvccpb.KeyValue) ([]byte, error) { return kv.Marshal() }

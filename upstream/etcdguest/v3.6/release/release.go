@@ -1,13 +1,12 @@
 //go:build wasip1
 
-// Package release has what etcd 3.6 calls differently, or builds in another way, than the releases of 3.5.
+// Package release has what etcd calls differently, or builds in another way, from 3.6 on than the releases of 3.5.
 //
 // It must never decide anything.
 package release
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/server/v3/auth"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
 	"go.etcd.io/etcd/server/v3/etcdserver/apply"
@@ -61,6 +60,3 @@ func NewAuthStore(lg *zap.Logger, b Backend) auth.AuthStore {
 func NewWatchServer(lg *zap.Logger, maxBytes uint, s Server, kv WatchableKV) pb.WatchServer {
 	return v3rpc.WatchbedNewWatchServer(lg, maxBytes, s, kv, s)
 }
-
-// Marshal is what the key bucket has for a change.
-func Marshal(kv *mvccpb.KeyValue) ([]byte, error) { return kv.Marshal() }
