@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // TestTableHasItsReasons: each difference and each property that is never checked over the code has its reason, no reason is left
 // over, and the page shows the rows.
 func TestTableHasItsReasons(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	require.Empty(t, amiss(rows))
 	shown, err := os.ReadFile(page)
@@ -25,12 +27,12 @@ var measuredAgain = []string{"issue-17507", "second-watch", "watches-at-rest"}
 
 // TestRowsAreMeasuredAgain: the same schedules come to the same counts.
 func TestRowsAreMeasuredAgain(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	for _, name := range measuredAgain {
 		sc, err := testbed.FindScenario(name)
 		require.NoError(t, err)
-		of := rowOf(rows, name, versions[len(versions)-1])
+		of := table.Find(rows, table.Key{Scenario: name, Etcd: versions[len(versions)-1]})
 		require.NotNil(t, of, name)
 		again := row{Scenario: name, Etcd: of.Etcd}
 		require.NoError(t, again.count(t.Context(), sc, of.Code, of.Model))

@@ -14,7 +14,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -24,6 +23,8 @@ import (
 	"strings"
 
 	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
 
 	// All scenarios, properties and designs.
 	_ "github.com/watchbed/watchbed/command"
@@ -40,76 +41,30 @@ func main() {
 	on := flag.String("etcd", "", "measure on this release alone, of those of the table")
 	flag.Parse()
 	wrong, err := update(ctx, flag.Args(), *on, *missing)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "agreement: "+err.Error())
-		os.Exit(2)
-	}
-	for _, line := range wrong {
-		fmt.Fprintln(os.Stderr, "agreement: "+line)
-	}
-	if len(wrong) > 0 {
-		os.Exit(1)
-	}
+	table.End("agreement", wrong, err)
 }
 
 // update measures scenarios, all if none is named, on one release or on all, writes the table after each, and returns what is amiss with
 // it.
 func update(ctx context.Context, names []string, on string, missing bool) ([]string, error) {
-	for _, name := range names {
-		if _, err := testbed.FindScenario(name); err != nil {
-			return nil, err
-		}
+	if err := table.Known(names); err != nil {
+		return nil, err
 	}
 	if on != "" && !slices.Contains(versions, on) {
 		return nil, fmt.Errorf("-etcd %s: the table is about %s", on, strings.Join(versions, ", "))
 	}
-	path := filepath.Join(folder, data)
-	rows, err := read(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+	u := table.Update[row]{
+		Path: filepath.Join(folder, data), Versions: func(*testbed.Scenario) []string { return versions }, Measure: measure,
+		Wanted: func(sc *testbed.Scenario, etcd string, old *row) bool {
+			return (on == "" || etcd == on) && (len(names) == 0 || slices.Contains(names, sc.Name)) && (!missing || old == nil)
+		},
 	}
-	for _, version := range versions {
-		if on != "" && version != on {
-			continue
-		}
-		for _, sc := range testbed.Scenarios() {
-			if len(names) > 0 && !slices.Contains(names, sc.Name) || missing && rowOf(rows, sc.Name, version) != nil {
-				continue
-			}
-			r, err := measure(ctx, sc, version)
-			if ctx.Err() != nil {
-				return nil, errors.New("interrupted; the scenarios that were done are in the table")
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s on etcd %s: %w", sc.Name, version, err)
-			}
-			fmt.Println(r.String())
-			rows = put(rows, r)
-			if err := write(path, rows); err != nil {
-				return nil, err
-			}
-		}
+	rows, err := u.Do(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(folder, page), []byte(render(rows)), 0o644); err != nil {
 		return nil, err
 	}
 	return amiss(rows), nil
-}
-
-// put puts a row in the place of the one of the same scenario and version, in the order of the catalogue. Rows of
-// scenarios that are not there any more go.
-func put(rows []row, r row) []row {
-	byKey := map[[2]string]row{}
-	for _, of := range append(slices.Clone(rows), r) {
-		byKey[of.key()] = of
-	}
-	var all []row
-	for _, sc := range testbed.Scenarios() {
-		for _, version := range versions {
-			if of, there := byKey[[2]string{sc.Name, version}]; there {
-				all = append(all, of)
-			}
-		}
-	}
-	return all
 }

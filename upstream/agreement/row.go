@@ -1,10 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // row is what a scenario says over the code of a release and over the simulated server of it. All of it is measured.
@@ -44,24 +44,16 @@ func (r *row) those(match func(claim) bool) []claim {
 	return slices.DeleteFunc(slices.Clone(r.Claims), func(c claim) bool { return !match(c) })
 }
 
-// key names a row.
-func (r *row) key() [2]string { return [2]string{r.Scenario, r.Etcd} }
-
-// rowOf is the row of a scenario and a version, nil if there is none.
-func rowOf(rows []row, scenario, version string) *row {
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.key() == [2]string{scenario, version} }); i >= 0 {
-		return &rows[i]
-	}
-	return nil
-}
+// Key implements table.Row.
+func (r row) Key() table.Key { return table.Key{Scenario: r.Scenario, Etcd: r.Etcd} }
 
 // counts is how often each side violates a claim.
 func (r *row) counts(c claim) string {
 	return fmt.Sprintf("code %d of %d, model %d of %d", c.Code.Violated, r.Code, c.Model.Violated, r.Model)
 }
 
-// String is a line about it.
-func (r *row) String() string {
+// String implements table.Row.
+func (r row) String() string {
 	if r.Refused != "" {
 		return fmt.Sprintf("%s on etcd %s: %s", r.Scenario, r.Etcd, r.Refused)
 	}
@@ -84,20 +76,3 @@ const (
 	data = "agreement.json"
 	page = "README.md"
 )
-
-func read(path string) ([]row, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var rows []row
-	return rows, json.Unmarshal(text, &rows)
-}
-
-func write(path string, rows []row) error {
-	text, err := json.MarshalIndent(rows, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
-}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/watchbed/watchbed/scenarios/known"
 	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // amiss is what is wrong between the table, the catalogue and the lists of reasons, nothing if all agrees. A scenario that was not
@@ -33,7 +35,7 @@ func waiting(rows []row) []string {
 	var all []string
 	for _, sc := range testbed.Scenarios() {
 		for _, etcd := range rowsOf(sc) {
-			if rowOf(rows, sc.Name, etcd) == nil {
+			if table.Find(rows, table.Key{Scenario: sc.Name, Etcd: etcd}) == nil {
 				all = append(all, sc.Name+" on etcd "+etcd)
 			}
 		}
@@ -97,7 +99,7 @@ func idle(rows []row) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		named := false
+		named := m.option == theGuest
 		for _, s := range lost {
 			named = named || s.Name == m.option
 		}

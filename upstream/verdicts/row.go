@@ -1,10 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"slices"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // row is what a scenario says over a guest in front of one version of etcd. All of it is measured.
@@ -27,19 +26,11 @@ type claim struct {
 	Checked, Violated uint64
 }
 
-// rowOf is the row of a scenario and a version, nil if there is none.
-func rowOf(rows []row, scenario, etcd string) *row {
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.key() == [2]string{scenario, etcd} }); i >= 0 {
-		return &rows[i]
-	}
-	return nil
-}
+// Key implements table.Row.
+func (r row) Key() table.Key { return table.Key{Scenario: r.Scenario, Etcd: r.Etcd} }
 
-// key names a row.
-func (r *row) key() [2]string { return [2]string{r.Scenario, r.Etcd} }
-
-// String is a line about it.
-func (r *row) String() string {
+// String implements table.Row.
+func (r row) String() string {
 	switch {
 	case r.Refused != "":
 		return fmt.Sprintf("%s on etcd %s: %s", r.Scenario, r.Etcd, r.Refused)
@@ -63,20 +54,3 @@ const (
 	data = "verdicts.json"
 	page = "README.md"
 )
-
-func read(path string) ([]row, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var rows []row
-	return rows, json.Unmarshal(text, &rows)
-}
-
-func write(path string, rows []row) error {
-	text, err := json.MarshalIndent(rows, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
-}

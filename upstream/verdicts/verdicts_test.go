@@ -8,12 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // TestTableHasItsReasons: each violation and each claim that is never checked has its reason, no reason is left over, and the page
 // shows the rows, and the scenarios that have none.
 func TestTableHasItsReasons(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	wrong, err := amiss(rows)
 	require.NoError(t, err)
@@ -30,7 +32,7 @@ var measuredAgain = []string{"issue-17507", "crash-in-compaction", "watch-list-s
 
 // TestRowsAreMeasuredAgain: the same schedules come to the same counts.
 func TestRowsAreMeasuredAgain(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	for _, name := range measuredAgain {
 		sc, err := testbed.FindScenario(name)
@@ -45,9 +47,9 @@ func TestRowsAreMeasuredAgain(t *testing.T) {
 
 // TestAmissIsFound: a violation without a reason, a claim that is never checked without one, and a row that is about nothing.
 func TestAmissIsFound(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
-	of := rowOf(rows, "resumed-watch", newEtcd)
+	of := table.Find(rows, table.Key{Scenario: "resumed-watch", Etcd: newEtcd})
 	require.NotNil(t, of)
 	of.Claims[0].Violated, of.Claims[1].Checked = 1, 0
 	wrong, err := amiss(append(rows, row{Scenario: "none", Etcd: newEtcd}))
