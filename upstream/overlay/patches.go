@@ -8,11 +8,11 @@ var patches = []patch{
 		{"	// Check the global runnable queue once in a while to ensure fairness.\n",
 			"	if gp := watchbedNext(pp); gp != nil {\n		return gp, false, false\n	}\n\n	// Check the global runnable queue once in a while to ensure fairness.\n"},
 		// A goroutine is named by where it is created, and by how many were before.
-		{"	newg.startpc = fn.fn\n", "	newg.startpc = fn.fn\n	watchbedNumber(newg)\n"},
+		{"	newg.startpc = fn.fn\n", "	newg.startpc = fn.fn\n	watchbedDescribe(newg)\n"},
 	}},
 	{"runtime/runtime2.go", []change{
 		{"	startpc         uintptr         // pc of goroutine function\n",
-			"	startpc         uintptr         // pc of goroutine function\n	watchbedOrdinal uint32          // how many goroutines were created before at gopc\n"},
+			"	startpc         uintptr         // pc of goroutine function\n	watchbed        watchbedCandidate // how the host knows the goroutine\n"},
 	}},
 	{"runtime/select.go", []change{
 		// The order of the cases is theirs in the source ...
