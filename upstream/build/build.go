@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/guests"
@@ -21,23 +18,23 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version, err := goTool(".", "env", "GOVERSION")
-	if err != nil {
-		return "", err
-	}
-	goroot, err := goTool(".", "env", "GOROOT")
-	if err != nil {
-		return "", err
-	}
-	if err := overlay.Check(version, goroot); err != nil {
-		return "", err
-	}
 	directory, err := guests.Directory()
 	if err != nil {
 		return "", err
 	}
+	if err := s.claim(directory); err != nil {
+		return "", err
+	}
+	file, err := s.goMod()
+	if err != nil {
+		return "", fmt.Errorf("the modules of %s are not found: %w", s.name, err)
+	}
+	with, err := golangFor(wanted(file), directory)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.name, err)
+	}
 	work := filepath.Join(directory, "work", s.name)
-	if err := prepare(&s, work); err != nil {
+	if err := prepare(&s, with, work); err != nil {
 		return "", err
 	}
 	changes := filepath.Join(work, "overlay")
@@ -49,12 +46,12 @@ func build(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", s.name, err)
 	}
-	list, err := overlay.Write(s.branch.overlay, changes, goroot, vendored, changed)
+	list, err := overlay.Write(s.branch.overlay, with.release, changes, with.root, vendored, changed)
 	if err != nil {
 		return "", err
 	}
 	raw := filepath.Join(work, "guest.wasm")
-	if _, err := goTool(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
+	if _, err := with.run(work, "build", "-mod=vendor", "-trimpath", "-overlay", list, "-o", raw, "."); err != nil {
 		return "", doesNotCompile(s.name, work, err)
 	}
 	wasm, err := os.ReadFile(raw)
@@ -78,7 +75,7 @@ func build(text string) (string, error) {
 }
 
 // prepare makes the folder in which the guest is compiled: its source, and all modules.
-func prepare(s *source, work string) error {
+func prepare(s *source, with *golang, work string) error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
@@ -99,15 +96,20 @@ func prepare(s *source, work string) error {
 		return err
 	}
 	edits = append(edits, "-replace=github.com/watchbed/watchbed/upstream/protocol="+protocol)
-	if _, err := goTool(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
+	if _, err := with.run(work, append([]string{"mod", "edit"}, edits...)...); err != nil {
 		return err
 	}
 	if s.of.hosts || s.version != s.branch.pinned {
-		if _, err := goTool(work, "mod", "tidy"); err != nil {
+		if _, err := with.run(work, "mod", "tidy"); err != nil {
 			return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 		}
 	}
-	if _, err := goTool(work, "mod", "vendor"); err != nil {
+	if s.of.hosts {
+		if err := s.users.raised(work); err != nil {
+			return err
+		}
+	}
+	if _, err := with.run(work, "mod", "vendor"); err != nil {
 		return fmt.Errorf("the modules of %s are not found: %w", s.name, err)
 	}
 	return nil
@@ -138,18 +140,4 @@ func replace(work string, files fs.FS) error {
 		return err
 	}
 	return os.CopyFS(work, files)
-}
-
-// goTool runs the go command for the guest, the one whose release was checked, and returns what it says. The error has
-// what it complains about.
-func goTool(folder string, arguments ...string) (string, error) {
-	c := exec.Command("go", arguments...)
-	c.Dir = folder
-	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOOS=wasip1", "GOARCH=wasm")
-	var out, complaints bytes.Buffer
-	c.Stdout, c.Stderr = &out, &complaints
-	if err := c.Run(); err != nil {
-		return "", &complaint{strings.TrimSpace(complaints.String()), err}
-	}
-	return strings.TrimSpace(out.String()), nil
 }

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
+	"github.com/watchbed/watchbed/upstream/guests"
 	"github.com/watchbed/watchbed/upstream/patches"
 )
 
@@ -13,8 +15,8 @@ import (
 type source struct {
 	of     *program
 	branch *branch
-	// name is that of the guest and of its design.
-	name string
+	// name is that of the guest and of its design. origin is what it is made from: others may have the same name.
+	name, origin string
 	// version is one of the published modules, checkout a folder of Kubernetes' repository, users a module of the user's: one of
 	// the three is set.
 	version, checkout string
@@ -26,6 +28,9 @@ type source struct {
 func parseSource(text string) (source, error) {
 	name, where, _ := strings.Cut(text, "@")
 	of := find(name)
+	if guest, locks := guests.Scheduled(text); locks {
+		return source{}, fmt.Errorf("%s: where goroutines give way is said when the guest runs: compile %s", text, guest)
+	}
 	if of == nil || where == "" {
 		return source{}, fmt.Errorf("%q is no guest: want kubernetes@VERSION, such as kubernetes@v0.37.2, or kubernetes@DIR, and +PATCH behind it for each change; etcd@VERSION, such as etcd@v3.5.7; or client@DIR with a module of yours", text)
 	}
@@ -34,13 +39,22 @@ func parseSource(text string) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
+	s.origin = where
+	if s.version == "" {
+		s.origin = s.checkout + s.users.folder
+	}
 	for _, c := range changes {
 		p, err := patches.Find(c)
 		if err != nil {
 			return source{}, err
 		}
+		origin, err := p.Origin()
+		if err != nil {
+			return source{}, err
+		}
 		s.patched = append(s.patched, p)
 		s.name += "+" + p.Name
+		s.origin += " with " + origin
 	}
 	return s, nil
 }
@@ -66,7 +80,7 @@ func parsePlace(of *program, where string) (source, error) {
 	if strings.HasPrefix(where, "v") && !strings.ContainsRune(where, filepath.Separator) {
 		return source{of: of, branch: branch, name: of.name + "@" + where, version: where}, nil
 	}
-	folder, err := filepath.Abs(where)
+	folder, err := folderOf(where)
 	if err != nil {
 		return source{}, err
 	}
@@ -75,6 +89,24 @@ func parsePlace(of *program, where string) (source, error) {
 	}
 	return source{of: of, branch: branch, name: of.name + "@" + filepath.Base(folder), checkout: folder}, nil
 }
+
+// folderOf is the path of a folder after which a guest is named.
+func folderOf(where string) (string, error) {
+	folder, err := filepath.Abs(where)
+	if err != nil {
+		return "", err
+	}
+	switch name := filepath.Base(folder); {
+	case strings.ContainsAny(name, ":,"):
+		return "", fmt.Errorf("the guest of %s would be named %s, and a colon or a comma in that name says something else: rename the folder", where, name)
+	case isRelease.MatchString(name):
+		return "", fmt.Errorf("the guest of %s would be named %s, as that of a release: rename the folder", where, name)
+	}
+	return folder, nil
+}
+
+// isRelease matches names of published versions.
+var isRelease = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+`)
 
 // staging is where Kubernetes' repository has the modules that it publishes.
 const staging = "staging/src/k8s.io"
@@ -103,4 +135,15 @@ func (s *source) edits() ([]string, error) {
 		}
 	}
 	return edits, nil
+}
+
+// goMod is the go.mod that says which version of Go the guest wants.
+func (s *source) goMod() (string, error) {
+	switch {
+	case s.of.hosts:
+		return filepath.Join(s.users.folder, "go.mod"), nil
+	case s.checkout != "":
+		return filepath.Join(s.checkout, staging, "apiserver", "go.mod"), nil
+	}
+	return here.run(".", "list", "-m", "-f", "{{.GoMod}}", s.of.modules[len(s.of.modules)-1]+"@"+s.version)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ import (
 type usersModule struct{ path, folder string }
 
 func parseUsers(of *program, branch *branch, where string) (source, error) {
-	folder, err := filepath.Abs(where)
+	folder, err := folderOf(where)
 	if err != nil {
 		return source{}, err
 	}
@@ -45,4 +46,31 @@ func (u usersModule) edits() []string {
 func (u usersModule) link(work string) error {
 	text := fmt.Sprintf("//go:build wasip1\n\npackage main\n\nimport users %q\n\nfunc init() { newKV = users.New }\n", u.path)
 	return os.WriteFile(filepath.Join(work, "users.go"), []byte(text), 0o644)
+}
+
+// etcdClient is the module of the client that guests of users have.
+const etcdClient = "go.etcd.io/etcd/client/v3"
+
+// raised says that the guest would be compiled with a newer client of etcd than the user's module asks for.
+func (u usersModule) raised(work string) error {
+	asked, got := required(filepath.Join(u.folder, "go.mod")), required(filepath.Join(work, "go.mod"))
+	if asked == "" || asked == got {
+		return nil
+	}
+	return fmt.Errorf("%s asks for %s %s, and guests are compiled with %s at least: ask for that version there", filepath.Join(u.folder, "go.mod"), etcdClient, asked, got)
+}
+
+// required is the version of etcd's client that a go.mod requires, empty if it does not.
+func required(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if at := slices.Index(fields, etcdClient); (at == 0 || at == 1 && fields[0] == "require") && at+1 < len(fields) {
+			return fields[at+1]
+		}
+	}
+	return ""
 }

@@ -132,8 +132,7 @@ func (s *server) start(r *protocol.Reader) {
 	if compacts {
 		compactor = etcd3.NewCompactor(library, 0, clock.RealClock{}, nil)
 	}
-	store, err := etcd3.New(client, compactor, codec{}, newObject, newList, etcdPrefix, s.resource, groupResource,
-		keyed{s.resource}, etcd3.NewDefaultLeaseManagerConfig(), etcd3.NewDefaultDecoder(codec{}, versioner), versioner)
+	store, err := newStore(client, compactor, s.resource, groupResource)
 	if err != nil {
 		panic(err)
 	}

@@ -27,6 +27,9 @@ const extension = ".wasm"
 // Path is that of the guest of a name.
 func Path(directory, name string) string { return filepath.Join(directory, name+extension) }
 
+// OriginPath is that of the file which says what the guest of a name is made from.
+func OriginPath(directory, name string) string { return filepath.Join(directory, name+".origin") }
+
 // Names are the guests in a directory.
 func Names(directory string) []string {
 	files, err := filepath.Glob(filepath.Join(directory, "*"+extension))

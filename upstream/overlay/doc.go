@@ -5,7 +5,7 @@
 // wasip1 are left out, and so is what the guest does not need and what would take minutes
 // to compile.
 //
-// The changes are matched by text, and are made for one release of Go. Another release is
+// The changes are matched by text, and are made for the releases of Go in go.go. Others are
 // refused with one line. Nothing of what is generated is committed.
 //
 // The package must never import any other package of this module.

@@ -1,17 +1,36 @@
 package overlay
 
-// Kubernetes is an API server's storage.
-var Kubernetes = Program{
-	stubs: common,
-	// added are files that a package of a module has beside its own.
-	added: []stub{
-		// What is in the watch cache, read while all goroutines wait: no lock is held half-way.
-		{"k8s.io/apiserver/pkg/storage/cacher/watchbed.go", `package cacher
+// Kubernetes37 is an API server's storage of 1.37.
+var Kubernetes37 = kubernetes("StoreLocked", `	if w.snapshots == nil {
+		return
+	}
+	w.snapshots.(*storeSnapshotter).snapshots.Ascend(func(s rvSnapshot) bool {
+		f(s.resourceVersion, s.snapshot)
+		return true
+	})
+`)
+
+// Kubernetes38 is that of 1.38.
+var Kubernetes38 = kubernetes("LatestSnapshot", `	w.snapshots.snapshots.Ascend(func(s *btreeStore) bool {
+		f(s.resourceVersion, s)
+		return true
+	})
+`)
+
+// kubernetes are the changes of all branches. latest is the method of the cache's storage that has its contents, snapshots calls f for
+// each of its snapshots.
+func kubernetes(latest, snapshots string) Program {
+	return Program{
+		stubs: common,
+		// added are files that a package of a module has beside its own.
+		added: []stub{
+			// What is in the watch cache, read while all goroutines wait: no lock is held half-way.
+			{"k8s.io/apiserver/pkg/storage/cacher/watchbed.go", `package cacher
 
 import "k8s.io/apiserver/pkg/storage/cacher/store"
 
 func (c *Cacher) WatchbedContents() (uint64, store.Snapshot) {
-	return c.watchCache.resourceVersion, c.watchCache.storage.StoreLocked()
+	return c.watchCache.resourceVersion, c.watchCache.storage.` + latest + `()
 }
 
 // WatchbedCompacted is the compaction that the cacher has carried out in its snapshots, 0 if none.
@@ -26,22 +45,16 @@ func (c *Cacher) WatchbedSnapshots(f func(uint64, store.Snapshot)) {
 	c.watchCache.storage.WatchbedSnapshots(f)
 }
 `},
-		{"k8s.io/apiserver/pkg/storage/cacher/store/watchbed.go", `package store
+			{"k8s.io/apiserver/pkg/storage/cacher/store/watchbed.go", `package store
 
 // WatchbedSnapshots calls f for each snapshot, the oldest first.
 func (w *WatchCacheStorage) WatchbedSnapshots(f func(uint64, Snapshot)) {
-	if w.snapshots == nil {
-		return
-	}
-	w.snapshots.(*storeSnapshotter).snapshots.Ascend(func(s rvSnapshot) bool {
-		f(s.resourceVersion, s.snapshot)
-		return true
-	})
-}
+` + snapshots + `}
 `},
-	},
-	reduced: []reduction{
-		// The storage layer calls WatchInitialized and nothing else.
-		{"k8s.io/apiserver/pkg/util/flowcontrol", []string{"apf_context.go"}},
-	},
+		},
+		reduced: []reduction{
+			// The storage layer calls WatchInitialized and nothing else.
+			{"k8s.io/apiserver/pkg/util/flowcontrol", []string{"apf_context.go"}},
+		},
+	}
 }

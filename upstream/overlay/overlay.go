@@ -11,29 +11,13 @@ import (
 	"strings"
 )
 
-// GoRelease is the one that the changes are made for.
-const GoRelease = "1.26.8"
-
 //go:embed runtime_hooks.go.txt
 var hooks string
 
-// Check refuses another release of Go than the one that the changes are made for. The version is what
-// go env GOVERSION says, goroot what go env GOROOT does. go build -overlay replaces nothing in the module cache, which is where
-// Go keeps the releases that it downloads by itself.
-func Check(version, goroot string) error {
-	if version != "go"+GoRelease {
-		return fmt.Errorf("guests are compiled by Go %s, whose runtime the overlay knows, and this is %s: install that release, put it first in PATH, and set GOTOOLCHAIN=local", GoRelease, version)
-	}
-	if strings.Contains(filepath.ToSlash(goroot), "/golang.org/toolchain@") {
-		return fmt.Errorf("%s was downloaded into the module cache, where its runtime cannot be replaced: install Go %s elsewhere, put it first in PATH, and set GOTOOLCHAIN=local", version, GoRelease)
-	}
-	return nil
-}
-
 // Write writes the overlay into a directory and returns the path of the file that go build
-// -overlay takes. goroot is that of the Go distribution, vendored the folder of the modules, changed the files of modules
-// that are compiled with other contents.
-func Write(program Program, directory, goroot, vendored string, changed map[string]string) (string, error) {
+// -overlay takes. goroot is that of the Go distribution, of which this is the release, vendored the folder of the modules, changed the
+// files of modules that are compiled with other contents.
+func Write(program Program, release *Go, directory, goroot, vendored string, changed map[string]string) (string, error) {
 	replaced := map[string]string{}
 	put := func(original, text string) error {
 		path := filepath.Join(directory, fmt.Sprintf("%02d_%s", len(replaced), filepath.Base(original)))
@@ -41,7 +25,7 @@ func Write(program Program, directory, goroot, vendored string, changed map[stri
 		return os.WriteFile(path, []byte(text), 0o644)
 	}
 	for i := range patches {
-		text, err := patches[i].apply(goroot)
+		text, err := patches[i].apply(release, goroot)
 		if err != nil {
 			return "", err
 		}
@@ -50,6 +34,9 @@ func Write(program Program, directory, goroot, vendored string, changed map[stri
 		}
 	}
 	if err := put(filepath.Join(goroot, "src", "runtime", "watchbed.go"), hooks); err != nil {
+		return "", err
+	}
+	if err := put(filepath.Join(goroot, "src", "runtime", "watchbed_seed.go"), release.seed); err != nil {
 		return "", err
 	}
 	for _, s := range slices.Concat(program.stubs, program.added) {

@@ -18,7 +18,7 @@ type patch struct {
 type change struct{ old, new string }
 
 // apply is the file with all changes.
-func (p *patch) apply(goroot string) (string, error) {
+func (p *patch) apply(release *Go, goroot string) (string, error) {
 	source, err := os.ReadFile(filepath.Join(goroot, "src", filepath.FromSlash(p.file)))
 	if err != nil {
 		return "", fmt.Errorf("the Go distribution in %s lacks %s, which the guest needs changed: %w", goroot, p.file, err)
@@ -26,7 +26,7 @@ func (p *patch) apply(goroot string) (string, error) {
 	text := string(source)
 	for _, c := range p.changes {
 		if n := strings.Count(text, c.old); n != 1 {
-			return "", fmt.Errorf("%s of %s has %q %d times, and the overlay is made for once: use Go %s", p.file, goroot, firstLine(c.old), n, GoRelease)
+			return "", fmt.Errorf("%s of %s has %q %d times, and Go %s has it once: install that release anew", p.file, goroot, firstLine(c.old), n, release.Version)
 		}
 		text = strings.Replace(text, c.old, c.new, 1)
 	}

@@ -35,7 +35,12 @@ func Find(text string) (*Patch, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the patch is not there: %w", err)
 		}
-		return parse(strings.TrimSuffix(filepath.Base(text), ends), text, string(read))
+		p, err := parse(strings.TrimSuffix(filepath.Base(text), ends), text, string(read))
+		if err != nil {
+			return nil, err
+		}
+		p.written = true
+		return p, nil
 	}
 	read, err := undone.ReadFile("undone/" + text + extension)
 	if err != nil {

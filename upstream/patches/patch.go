@@ -2,6 +2,7 @@ package patches
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -11,8 +12,9 @@ type Patch struct {
 	Name string
 	// About is the text before the changes.
 	About string
-	// origin says where it was read, for errors.
-	origin string
+	// origin says where it was read, for errors. written: that is the path of a file.
+	origin  string
+	written bool
 	files  []file
 }
 
@@ -37,9 +39,15 @@ func parse(name, origin, text string) (*Patch, error) {
 	var about strings.Builder
 	var at *file
 	var hunk *change
+	var left counts
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
 		switch {
+		case hunk != nil && left.wants() && line != "" && !strings.HasPrefix(line, "@@"):
+			if err := hunk.take(line, origin, i+1); err != nil {
+				return nil, err
+			}
+			left.took(line)
 		case strings.HasPrefix(line, "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ "):
 			path, err := pathOf(line)
 			if err != nil {
@@ -51,20 +59,25 @@ func parse(name, origin, text string) (*Patch, error) {
 		case strings.HasPrefix(line, "diff "):
 			at, hunk = nil, nil
 		case strings.HasPrefix(line, "@@") && at != nil:
+			if err := left.check(origin); err != nil {
+				return nil, err
+			}
 			at.changes = append(at.changes, change{})
-			hunk = &at.changes[len(at.changes)-1]
+			hunk, left = &at.changes[len(at.changes)-1], countsOf(line, i+1)
 		case line == signature:
 			at, hunk = nil, nil
-		case hunk != nil:
-			if !strings.HasSuffix(line, "\n") && line != "" {
-				return nil, fmt.Errorf("%s, line %d: %q is in a change and has no end: the patch was cut off", origin, i+1, line)
-			}
-			if !hunk.add(line) {
-				return nil, fmt.Errorf("%s, line %d: %q is in a change and begins with none of blank, - and +", origin, i+1, strings.TrimSpace(line))
+		case hunk != nil && left.more(line):
+			return nil, left.unfit(origin)
+		case hunk != nil && !left.full():
+			if err := hunk.take(line, origin, i+1); err != nil {
+				return nil, err
 			}
 		case len(p.files) == 0:
 			about.WriteString(line)
 		}
+	}
+	if err := left.check(origin); err != nil {
+		return nil, err
 	}
 	p.About = strings.TrimSpace(about.String())
 	return p, p.check()
@@ -77,6 +90,25 @@ func pathOf(line string) (string, error) {
 		return "", fmt.Errorf("it adds a file, and patches of a guest change files that are there")
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(path, "a/"), staging), nil
+}
+
+// Origin is the path of its file, or says that it is one of Names.
+func (p *Patch) Origin() (string, error) {
+	if !p.written {
+		return p.origin, nil
+	}
+	return filepath.Abs(p.origin)
+}
+
+// take takes a line of a change, which is this one of the patch.
+func (c *change) take(line, origin string, number int) error {
+	if !strings.HasSuffix(line, "\n") && line != "" {
+		return fmt.Errorf("%s, line %d: %q is in a change and has no end: the patch was cut off", origin, number, line)
+	}
+	if !c.add(line) {
+		return fmt.Errorf("%s, line %d: %q is in a change and begins with none of blank, - and +", origin, number, strings.TrimSpace(line))
+	}
+	return nil
 }
 
 // add takes a line of a change. One without anything is an empty line that stays.

@@ -71,6 +71,17 @@ func TestWhatIsNoPatch(t *testing.T) {
 		_, err := parse("mine", "mine.patch", text)
 		require.EqualError(t, err, want)
 	}
+	for text, line := range map[string]string{
+		// A line is missing, and one is there that was not counted.
+		header + "@@ -1,3 +1,3 @@\n one\n-two\n+2\n":                          "mine.patch, line 3: \"@@ -1,3 +1,3 @@\"",
+		header + "@@ -1 +1,2 @@ func f() {\n-one\n+1\n-two\n+2\n":             "mine.patch, line 3: \"@@ -1 +1,2 @@\"",
+		header + "@@ -1,2 +1,2 @@\n one\n-two\n+2\n three\n":                  "mine.patch, line 3: \"@@ -1,2 +1,2 @@\"",
+		header + "@@ -1,3 +1,2 @@\n one\n-two\n@@ -9,1 +8,2 @@\n nine\n+10\n": "mine.patch, line 3: \"@@ -1,3 +1,2 @@\"",
+		header + "@@ -1,3 +1,2 @@\n one\n-two\n-- \n2.43.0\n":                 "mine.patch, line 7: \"2.43.0\"",
+	} {
+		_, err := parse("mine", "mine.patch", text)
+		require.ErrorContains(t, err, line, text)
+	}
 	_, err := Find("12345")
 	require.ErrorContains(t, err, "there is no patch 12345: want one of 116172, ")
 }
@@ -90,6 +101,9 @@ func TestUndonePatchesSayWhatTheyAreFor(t *testing.T) {
 func TestPatchesEndWhereTheyEnd(t *testing.T) {
 	p := written(t, "@@ -1,2 +1,2 @@\n one\n-two\n+2\n-- \n2.43.0\n\n")
 	require.Equal(t, []change{{old: "one\ntwo\n", new: "one\n2\n"}}, p.files[0].changes)
+	// What follows the lines that were counted is none of the change, and one of these may look like a header.
+	p = written(t, "@@ -1,3 +1,2 @@\n one\n--- two\n three\n\nThe end.\n")
+	require.Equal(t, []change{{old: "one\n-- two\nthree\n", new: "one\nthree\n"}}, p.files[0].changes)
 	_, err := parse("mine", "mine.patch", "--- a/k8s.io/some.go\n+++ b/k8s.io/some.go\n@@ -1,2 +1,2 @@\n one\n-tw")
 	require.EqualError(t, err, `mine.patch, line 5: "-tw" is in a change and has no end: the patch was cut off`)
 }
