@@ -15,7 +15,7 @@ type Patch struct {
 	// origin says where it was read, for errors. written: that is the path of a file.
 	origin  string
 	written bool
-	files  []file
+	files   []file
 }
 
 // file is what changes in one file: its path begins with that of the module.
