@@ -66,6 +66,12 @@ conflict. It judges whole histories, and stops at the first that violates someth
 not judge claims about the steps on the way, about where etcd was when a client asked, and about
 what comes sooner or later.
 
+A node that is a compiled program has no states that can be told apart, so that its schedules are
+searched: every order of its goroutines, each time that it runs. What its runtime leaves open are
+questions within a step, and how it starts is not searched, as the output says. --deviations 2
+looks at the schedules in which at most two of these questions have another answer than the first,
+for a world in which there are too many.
+
 The verdict is one of these:
   proved within bounds  no schedule violates what is claimed (exit 0)
   violated              the schedule is told and written to a replay file (exit 1)
@@ -98,14 +104,16 @@ type proveFlags struct {
 	engine                         string
 	keys                           int
 	firings, depth, states, memory int
-	answers                        int
+	answers, deviations            int
 	limit                          time.Duration
 	workers                        int
-	noSymmetry                     bool
-	reduce                         string
-	out, keep                      string
-	json                           bool
-	html                           string
+	// deviates says that deviations bounds the search.
+	deviates   bool
+	noSymmetry bool
+	reduce     string
+	out, keep  string
+	json       bool
+	html       string
 }
 
 // The defaults of prove.
@@ -133,9 +141,10 @@ func proveCommand(s process) *cobra.Command {
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
 	f.add(c, s.program, "scenario")
-	c.Flags().StringVar(&f.engine, "engine", proof.States, "what is searched: states or schedules")
+	c.Flags().StringVar(&f.engine, "engine", "", "what is searched: states or schedules (default: states; schedules if a node is a compiled program)")
 	c.Flags().IntVar(&f.firings, "firings", defaultFirings, "how often each timer fires that is not part of a client's plan")
 	c.Flags().IntVar(&f.answers, "answers", 0, "how many answers to a question are looked at, from the first to the last evenly (default: all; 2 if timed)")
+	c.Flags().IntVar(&f.deviations, "deviations", 0, "how many questions of compiled programs have another answer than their first in a schedule (default: any number)")
 	c.Flags().IntVar(&f.depth, "depth", 0, "number of steps of the longest schedule (default: no bound)")
 	c.Flags().IntVar(&f.states, "states", 0, "how many states may be found (default: no limit)")
 	c.Flags().IntVar(&f.memory, "memory", defaultMemoryMB, "`MB` of memory that states and what is learned of them may take; with --keep more states go to files")
@@ -168,6 +177,11 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	noteUnreleased(s, p.Etcd, p.Client)
 	live := newProgress(s, 0, 0)
 	found, runs, err := f.search(c.Context(), s, sc, p, live)
+	if node := new(sim.NoFingerprint); errors.As(err, node) {
+		if found, runs, err = f.searchProgram(c, s, sc, p, live); err != nil {
+			err = usage("%s is a compiled program: %w", node.Node, err)
+		}
+	}
 	live.end()
 	if err != nil {
 		return usage("%w", err)
@@ -182,9 +196,28 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	return errors.Join(proofExit(found), err, kept, page)
 }
 
+// searchProgram searches the schedules of a world with a node whose states cannot be told apart.
+func (f *proveFlags) searchProgram(c *cobra.Command, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
+	switch {
+	case f.engine == proof.States:
+		return nil, nil, fmt.Errorf("its states cannot be told apart; leave out --engine %s, and its schedules are searched", proof.States)
+	case p.Clock.Mode == sim.Timed:
+		return nil, nil, fmt.Errorf("its states cannot be told apart, and a search of schedules has no clock; add --set mode=untimed, or let run explore it")
+	}
+	f.engine = proof.ClassSchedules
+	if err := f.fits(c.Flags()); err != nil {
+		return nil, nil, err
+	}
+	return f.search(c.Context(), s, sc, p, live)
+}
+
 func (f *proveFlags) search(ctx context.Context, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
 	if f.engine == proof.ClassSchedules {
-		return proof.SearchSchedules(ctx, sc, p, schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}, s.tool())
+		cfg := schedules.Config{Firings: f.firings, For: f.limit, Progress: live.schedules}
+		if f.deviates {
+			cfg.Deviations = &f.deviations
+		}
+		return proof.SearchSchedules(ctx, sc, p, cfg, s.tool())
 	}
 	cfg := prove.Config{
 		Bounds:  prove.Bounds{Firings: f.firings, Depth: f.depth, Answers: f.answers},
@@ -249,8 +282,12 @@ func (s process) again() string {
 // fits refuses options that say nothing to the engine. A schedule that is cut off shows no
 // conflict of what it did not come to, so that a bound on its length would leave out others too.
 func (f *proveFlags) fits(set *pflag.FlagSet) error {
+	f.deviates = set.Changed("deviations")
 	switch f.engine {
-	case proof.States:
+	case "", proof.States:
+		if f.engine != "" && f.deviates {
+			return usage("--deviations is for --engine %s: a search of states takes no compiled programs", proof.ClassSchedules)
+		}
 		return nil
 	case proof.ClassSchedules:
 	default:
@@ -286,7 +323,7 @@ func (f *proveFlags) check() error {
 	for _, b := range []struct {
 		flag     string
 		n, least int
-	}{{"firings", f.firings, 0}, {"depth", f.depth, 0}, {"states", f.states, 0}, {"memory", f.memory, 1}} {
+	}{{"firings", f.firings, 0}, {"deviations", f.deviations, 0}, {"depth", f.depth, 0}, {"states", f.states, 0}, {"memory", f.memory, 1}} {
 		if b.n < b.least {
 			return usage("--%s %d: want a number from %d on", b.flag, b.n, b.least)
 		}

@@ -183,12 +183,17 @@ func (w *World) restDigest() Digest {
 	return d
 }
 
+// NoFingerprint is the error of a world whose states cannot be told apart, because of this node.
+type NoFingerprint struct{ Node string }
+
+func (e NoFingerprint) Error() string { return "node " + e.Node + " has no fingerprint" }
+
 // nodeDigest is of a node, its loops and its timers. It leaves out the peers.
 func (w *World) nodeDigest(i int, of func(*nodeRecord, Fingerprinter) Digest) (Digest, []NodeID, error) {
 	n := &w.nodes[i]
 	f, ok := n.node.(Fingerprinter)
 	if !ok {
-		return Digest{}, nil, fmt.Errorf("node %s has no fingerprint", n.name)
+		return Digest{}, nil, NoFingerprint{n.name}
 	}
 	if n.behaviour == (Digest{}) {
 		n.describe(f)

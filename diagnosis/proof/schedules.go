@@ -48,7 +48,7 @@ func SearchSchedules(ctx context.Context, sc *testbed.Scenario, p testbed.Params
 		return nil, nil, err
 	}
 	proof := about(sc, &p, ClassSchedules, prove.Bounds{Firings: cfg.Firings})
-	proof.Bounds.Fixed = r.Fixed
+	proof.Bounds.Fixed, proof.Bounds.Deviations, proof.Bounds.Withheld = r.Fixed, cfg.Deviations, r.Withheld
 	proof.Claims, proof.NotJudged = claims, testbed.Names(left)
 	proof.Verdict, proof.Why, proof.Checked, proof.Situations = string(r.Verdict), r.Why, r.Checked, cameAbout(subject.seen)
 	proof.Transitions, proof.Depth, proof.Seconds = r.Steps, r.Depth, r.Seconds

@@ -14,6 +14,10 @@ type Combination struct {
 	// others evenly between. Spread is told of each question that has more; nil is told nothing.
 	Most   int
 	Spread func(what string, answers int)
+	// Deviating is how many questions of the step get another answer than their first, nil for any number. Withheld tells that
+	// there was a combination with more.
+	Deviating *int
+	Withheld  bool
 	// picked are the answers to the questions of the present step, options how many there
 	// are to each.
 	picked, options []int
@@ -26,6 +30,10 @@ type Combination struct {
 func (c *Combination) Next() bool {
 	for i := len(c.options) - 1; i >= 0; i-- {
 		if c.picked[i]+1 < c.options[i] {
+			if c.Deviating != nil && Deviations(c.picked[:i]) >= *c.Deviating {
+				c.Withheld = true
+				continue
+			}
 			c.picked[i]++
 			c.begun = i + 1
 			c.Again()
@@ -85,6 +93,17 @@ func (c *Combination) Choose(_ *sim.World, n int, what string) int {
 	v := c.picked[c.asked]
 	c.asked++
 	return At(v, all, c.Most)
+}
+
+// Deviations is how many of the answers are no first ones.
+func Deviations(given []int) int {
+	n := 0
+	for _, answer := range given {
+		if answer != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Looked is how many of n answers are looked at if they are to be at most so many.

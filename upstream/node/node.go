@@ -50,6 +50,7 @@ var (
 	_ sim.Node          = (*Node)(nil)
 	_ sim.Restarter     = (*Node)(nil)
 	_ sim.Cloner        = (*Node)(nil)
+	_ sim.Program       = (*Node)(nil)
 	_ cache.Resetter    = (*Node)(nil)
 	_ cache.Readiness   = (*Node)(nil)
 	_ cache.Mirror      = (*Node)(nil)
@@ -73,6 +74,9 @@ func (n *Node) forget() {
 	n.guest.Reset()
 	*n = Node{cfg: n.cfg, guest: n.guest, locks: n.locks, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
 }
+
+// IsProgram implements sim.Program.
+func (n *Node) IsProgram() {}
 
 // Clone implements sim.Cloner.
 func (n *Node) Clone() sim.Node {

@@ -32,6 +32,8 @@ type taken struct {
 	action sim.Action
 	label  string
 	cells  sim.Footprint
+	// deviations is how many answers are no first ones.
+	deviations int
 }
 
 type firstAnswer struct{}
@@ -69,6 +71,9 @@ func (b *brute) explore(w *sim.World) {
 			next.Do(&given, a)
 			next.RecordCells(nil)
 			step.label += fmt.Sprint(given.Given())
+			for _, answer := range given.Given() {
+				step.deviations += min(answer, 1)
+			}
 			b.path = append(b.path, step)
 			b.explore(next)
 			b.path = b.path[:len(b.path)-1]
@@ -87,6 +92,15 @@ func (b *brute) fired(slot int32) int {
 		if x.action.Slot == slot {
 			n++
 		}
+	}
+	return n
+}
+
+// deviations are those of the present schedule.
+func (b *brute) deviations() int {
+	n := 0
+	for _, x := range b.path {
+		n += x.deviations
 	}
 	return n
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/prove"
+	"github.com/watchbed/watchbed/sim"
 )
 
 // Result is what a search has covered, and what it found.
@@ -23,6 +24,8 @@ type Result struct {
 	Fixed int
 	// Stopped is in how many schedules the bound kept each timer from firing.
 	Stopped []prove.Stopped
+	// Withheld is how many steps the bound on deviations kept from being taken with other answers.
+	Withheld int
 	// Checked is, by property, how many schedules put it to the test.
 	Checked map[string]int
 	// Failures are those of the first schedule that has one, or of all (Config.All), each once.
@@ -30,7 +33,18 @@ type Result struct {
 	// Why says what ended an undecided search.
 	Why     string
 	Seconds float64
+
+	classes map[sim.Digest]struct{}
 }
+
+// CameTo reports whether one of the schedules that came to their end was of a class.
+func (r *Result) CameTo(c Class) bool {
+	_, there := r.classes[sim.Digest(c)]
+	return there
+}
+
+// Class tells schedules apart that differ in more than the order of steps that do not conflict.
+type Class sim.Digest
 
 // Redundant is how many schedules were taken to their end in vain.
 func (r *Result) Redundant() int { return r.Schedules - r.Classes }

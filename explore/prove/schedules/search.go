@@ -22,6 +22,10 @@ type Config struct {
 	// Firings is how often each timer of a node may fire that fires again and again
 	// (prove.Subject.Endless). It binds a timer to nothing else, so it makes no steps conflict.
 	Firings int
+	// Deviations is how many of the questions that programs ask (sim.Program) have another answer than their first in a
+	// schedule, nil for any number: delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL 2011) of what is inside a step. All schedules of a
+	// class have the same answers, so that it leaves out whole classes.
+	Deviations *int
 	// For ends a search that has taken that time, 0 is no limit.
 	For time.Duration
 	// All goes on behind the first schedule that violates something.
@@ -162,7 +166,7 @@ func (s *search) thread(p *place, a sim.Action) (taken bool) {
 	if p.sleeps(a.Slot, nil) {
 		return false
 	}
-	var given answers.Combination
+	given := answers.Combination{Deviating: s.left(p, a)}
 	var done []sleeper
 	for more := true; more && !s.over; more = given.Next() {
 		next, panicked := s.take(p, a, &given)
@@ -191,8 +195,33 @@ func (s *search) thread(p *place, a sim.Action) (taken bool) {
 		}
 		done = append(done, sleeper{a.Slot, picked, shared})
 	}
+	if given.Withheld {
+		s.r.Withheld++
+	}
 	p.asleep = append(p.asleep, done...)
 	return taken
+}
+
+// left is how many answers of a step may be other ones than the first.
+func (s *search) left(p *place, a sim.Action) *int {
+	if s.cfg.Deviations == nil || !isProgram(p.world, a) {
+		return nil
+	}
+	left := *s.cfg.Deviations
+	for _, before := range s.path[:len(s.path)-1] {
+		if isProgram(before.world, before.event.action) {
+			left -= answers.Deviations(before.event.answers)
+		}
+	}
+	return &left
+}
+
+func isProgram(w *sim.World, a sim.Action) bool {
+	if a.Node == 0 {
+		return false
+	}
+	_, is := w.Node(a.Node).(sim.Program)
+	return is
 }
 
 // take carries out a step in a clone, and notes it as the event of its place.
@@ -325,7 +354,7 @@ func (s *search) checkLimits() {
 
 func (s *search) result() *Result {
 	r := s.r
-	r.Classes, r.Seconds = len(s.classes), time.Since(s.began).Seconds()
+	r.Classes, r.classes, r.Seconds = len(s.classes), s.classes, time.Since(s.began).Seconds()
 	for _, t := range slices.SortedFunc(maps.Keys(s.stopped), compareStopped) {
 		r.Stopped = append(r.Stopped, prove.Stopped{Node: t.node, Timer: t.timer, Times: s.stopped[t]})
 	}

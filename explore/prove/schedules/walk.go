@@ -20,6 +20,7 @@ type Walk struct {
 	// offered are those of the enabled actions that the bounds leave.
 	offered []sim.Action
 	classes map[sim.Digest]struct{}
+	last    Class
 }
 
 // NewWalk returns a walk that has taken no schedule yet. firings are those of Config.
@@ -29,6 +30,9 @@ func NewWalk(subject prove.Subject, firings int) *Walk {
 
 // Classes is of how many classes the schedules so far were.
 func (w *Walk) Classes() int { return len(w.classes) }
+
+// Last is the class of the last schedule that ended.
+func (w *Walk) Last() Class { return w.last }
 
 // Take takes one schedule more, which c picks, until nothing can happen within the bounds. Each question
 // before the first pick has its first answer, as in a search. It reports false of a schedule
@@ -44,7 +48,7 @@ func (w *Walk) Take(c sim.Chooser) (ended bool) {
 			for _, p := range w.path {
 				class = class.And(p.event.class)
 			}
-			w.classes[class] = struct{}{}
+			w.classes[class], w.last = struct{}{}, Class(class)
 			return true
 		}
 		w.step(w.offered[c.Pick(w.world, w.offered)], c)

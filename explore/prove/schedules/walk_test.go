@@ -29,6 +29,7 @@ func TestAWalkCountsTheClassesOfTheSearch(t *testing.T) {
 		walk := schedules.NewWalk(s, 1)
 		for range 100 * b.schedules {
 			require.True(t, walk.Take(drawing{random}), s)
+			require.True(t, r.CameTo(walk.Last()), s)
 		}
 		require.LessOrEqual(t, walk.Classes(), r.Classes, s)
 		programs++
