@@ -94,6 +94,11 @@ func (f *parameters) apply(p *testbed.Params) error {
 			return usage("--bug: %w (run `%s list bugs` for all of them)", err, f.program)
 		}
 	}
+	for _, set := range settings {
+		if by := p.Ignores(set.Name, set.Value); by != "" {
+			return usage("--set %s: %s does not read it", set, by)
+		}
+	}
 	without := *p
 	p.Bugs = append(p.Bugs[:len(p.Bugs):len(p.Bugs)], f.bugs...)
 	if _, err := p.Nodes(); err != nil {

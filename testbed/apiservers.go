@@ -85,7 +85,7 @@ func (p *Params) server(name string) (Server, error) {
 	}
 	o := topology.ServerOptions{Client: s.Client, Cache: s.Cache, Compactor: s.Compactor, Compacts: s.Compactors}
 	for _, x := range own {
-		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer || s.Design.Ignores(x.Name) {
+		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer || s.Design.Ignores(x.Name, x.Value) {
 			continue
 		}
 		if err := topology.ServerGroup.Set(&o, x.Name, x.Value); err != nil {
@@ -182,7 +182,7 @@ func (s *System) clientConfig(of *Server, nodes *topology.APIServer) client.Conf
 func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
 	c := cache.Config{
 		Options: of.Cache, Prefix: topology.Prefix(resource),
-		KV: kv, Watch: server.Client, WatchEndpoints: s.topology.WatchEndpoints(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
+		KV: kv, Etcd: s.topology.Etcd, Watcher: of.Client.Watcher, Watch: server.Client, WatchEndpoints: s.topology.WatchEndpoints(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}
 	if s.params.Workload.Select() {

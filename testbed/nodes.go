@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/etcd"
 	"github.com/watchbed/watchbed/sim/etcd/v3rpc"
@@ -112,12 +113,21 @@ func (p *Params) equalNodes() (Nodes, error) {
 	if n.Cache, err = cache.ForDesign(p.Cache); err != nil {
 		return n, err
 	}
+	design, err := cache.FindDesign(p.Cache)
+	if err != nil {
+		return n, err
+	}
+	for _, s := range design.Watcher {
+		if err := etcd3.Group.Set(&n.Client.Watcher, s.Name, s.Value); err != nil {
+			return n, err
+		}
+	}
 	ignored, err := p.ignoredBy()
 	if err != nil {
 		return n, err
 	}
 	for _, s := range append(p.masks(), p.Settings...) {
-		if ignored(s.Name) != "" {
+		if ignored(s.Name, s.Value) != "" {
 			continue
 		}
 		if err := nodeGroup.Set(&n, s.Name, s.Value); err != nil {
@@ -130,7 +140,7 @@ func (p *Params) equalNodes() (Nodes, error) {
 	}
 	for _, b := range bugs {
 		for _, s := range b.Settings {
-			if by := ignored(s.Name); by != "" {
+			if by := ignored(s.Name, s.Value); by != "" {
 				return n, fmt.Errorf("the bug %s is %s, an option that %s does not read", b.Name, s, by)
 			}
 		}
@@ -139,8 +149,8 @@ func (p *Params) equalNodes() (Nodes, error) {
 }
 
 // ignoredBy returns a function that says which node is other code than the simulated one and does not read an
-// option; it is empty if none is.
-func (p *Params) ignoredBy() (func(option string) string, error) {
+// option, or not this value of it; it is empty if none is.
+func (p *Params) ignoredBy() (func(option, value string) string, error) {
 	design, err := cache.FindDesign(p.Cache)
 	if err != nil {
 		return nil, err
@@ -149,9 +159,9 @@ func (p *Params) ignoredBy() (func(option string) string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(option string) string {
+	return func(option, value string) string {
 		switch {
-		case design.Ignores(option):
+		case design.Ignores(option, value):
 			return "the node of the cache design " + design.Name
 		case served != nil && served.Ignores(option):
 			return "the program " + served.Name
@@ -160,10 +170,14 @@ func (p *Params) ignoredBy() (func(option string) string, error) {
 	}, nil
 }
 
-// Ignores reports whether a node is other code than the simulated one and does not read an option.
-func (p *Params) Ignores(option string) bool {
+// Ignores says which node is other code than the simulated one and does not read an option, or not this value of
+// it, empty if none is. Without a value it is asked whether any would be read.
+func (p *Params) Ignores(option, value string) string {
 	ignored, err := p.ignoredBy()
-	return err == nil && ignored(option) != ""
+	if err != nil {
+		return ""
+	}
+	return ignored(option, value)
 }
 
 // Has reports whether a bug changes nothing: the release and the design have it

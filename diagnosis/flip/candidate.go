@@ -45,9 +45,10 @@ func (s *search) candidates() []candidate {
 	}
 	var planted, etcd, client, cache []candidate
 	for _, c := range n.Choices() {
-		if s.params.Ignores(c.Name) {
+		if s.params.Ignores(c.Name, "") != "" {
 			continue
 		}
+		c.Values = slices.DeleteFunc(c.Values, func(value string) bool { return s.params.Ignores(c.Name, value) != "" })
 		for _, one := range s.owned(c, servers) {
 			switch {
 			case one.planted:

@@ -4,6 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
 )
 
 // Config is what one cache is made of: its design, and how it is connected.
@@ -14,6 +15,10 @@ type Config struct {
 	Prefix string
 	// KV is the node that takes unary requests: etcd, or the client before it.
 	KV sim.NodeID
+	// Etcd is the member that takes RangeStreams, and Watcher what is set of the API server's
+	// etcd3, for a node that brings a client library and a store of its own.
+	Etcd    sim.NodeID
+	Watcher etcd3.Options
 	// Watch is the node that takes watches and progress requests: the client.
 	Watch sim.NodeID
 	// WatchEndpoints are the members of etcd that watch streams are opened at, one after the

@@ -3,6 +3,7 @@ package cache
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
@@ -10,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -26,17 +28,28 @@ type Design struct {
 	// may have the optional capabilities of package sim, and those below. nil
 	// stands for New of this package.
 	New func(Config) sim.Node
-	// Reads are the options of this package that a node of another kind reads. Settings of
-	// all others do not reach it: what the preset says of them holds, for judges as well.
+	// Reads are the options of this package, and of package etcd3, that a node of another kind
+	// reads: NAME, or NAME=VALUE if it can be told that value and not every one. Settings of all
+	// others do not reach it: what the preset and Watcher say of them holds, for judges as well.
 	// nil: it may read any.
 	Reads []string
+	// Watcher are the options of package etcd3 that a node has which brings a client library and
+	// a store of its own, whatever the release of etcd.
+	Watcher []option.Setting
 
 	ownNode bool
 }
 
-// Ignores reports whether a setting of an option does not reach the node.
-func (d *Design) Ignores(name string) bool {
-	return d.Reads != nil && Group.Lookup(name) != nil && !slices.Contains(d.Reads, name)
+// Ignores reports whether a setting of an option does not reach the node. Without a value it is asked whether
+// any would.
+func (d *Design) Ignores(name, value string) bool {
+	if d.Reads == nil || Group.Lookup(name) == nil && etcd3.Group.Lookup(name) == nil {
+		return false
+	}
+	return !slices.ContainsFunc(d.Reads, func(read string) bool {
+		option, only, _ := strings.Cut(read, "=")
+		return option == name && (only == "" || value == "" || only == value)
+	})
 }
 
 // OwnNode reports whether the node is another one than the Cache of this package.
@@ -136,6 +149,9 @@ func RegisterDesign(d Design) {
 func (d *Design) complete() *Design {
 	var o Options
 	if err := Group.Apply(&o, &d.Preset); err != nil {
+		panic("cache: design " + err.Error())
+	}
+	if err := etcd3.Group.Apply(&etcd3.Options{}, &option.Preset{Name: d.Name, Settings: d.Watcher}); err != nil {
 		panic("cache: design " + err.Error())
 	}
 	d.ownNode = d.New != nil

@@ -58,7 +58,7 @@ func (s *server) receive(r protocol.Reader) {
 	case protocol.Ranged:
 		s.etcd.answered(conn, answer{ranged: readRanged(&r)})
 	case protocol.Refused:
-		s.etcd.answered(conn, answer{err: readError(&r)})
+		s.etcd.refused(conn, readError(&r))
 	case protocol.Versioned:
 		s.etcd.answered(conn, answer{version: r.Text()})
 	case protocol.Inspect:
@@ -66,8 +66,12 @@ func (s *server) receive(r protocol.Reader) {
 	case protocol.Recall:
 		s.recall()
 	case protocol.WatchResponse:
-		if stream := s.etcd.streams[conn]; stream != nil {
-			stream.deliver(readWatchResponse(&r))
+		if w := s.etcd.watches[conn]; w != nil {
+			w.deliver(readWatchResponse(&r))
+		}
+	case protocol.Streamed:
+		if streamed := s.etcd.ranges[conn]; streamed != nil {
+			streamed.deliver(readChunk(&r))
 		}
 	}
 }
@@ -82,13 +86,14 @@ func (s *server) hangup(conn uint32, client, broken bool) {
 	}
 	lost := status.Error(codes.Unavailable, "the connection broke")
 	s.etcd.answered(conn, answer{err: lost})
-	if stream := s.etcd.streams[conn]; stream != nil {
-		delete(s.etcd.streams, conn)
-		if broken {
-			stream.end(lost)
-		} else {
-			stream.end(io.EOF)
-		}
+	why := io.EOF
+	if broken {
+		why = lost
+	}
+	s.etcd.endRange(conn, why)
+	if w := s.etcd.watches[conn]; w != nil {
+		delete(s.etcd.watches, conn)
+		w.end(why)
 	}
 }
 
@@ -112,6 +117,8 @@ func (s *server) start(r *protocol.Reader) {
 	selected := &attributesOfServer
 	compacts := r.Bool()
 	trusts, endpoints := r.Bool(), r.Int()
+	setGates(r)
+	history := readHistory(r)
 	s.clients = map[uint32]context.CancelFunc{}
 
 	checker := etcdfeature.NewDefaultFeatureSupportChecker()
@@ -154,6 +161,7 @@ func (s *server) start(r *protocol.Reader) {
 	if s.cacher, err = cacher.NewCacherFromConfig(config); err != nil {
 		panic(err)
 	}
+	history.set(s.cacher)
 	s.delegator = cacher.NewCacheDelegator(s.cacher, s.storage)
 }
 

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
@@ -19,6 +20,10 @@ func (n *Node) Send(message []byte) {
 	switch kind {
 	case protocol.Range:
 		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, readRange(&r))})
+	case protocol.RangeStream:
+		conn := n.Env.Open(n.cfg.Etcd)
+		n.Env.Send(conn, &wire.RangeStreamRequest{Range: readRange(&r)})
+		n.ranges = append(n.ranges, connection{number, conn})
 	case protocol.Open:
 		n.open(number, r.Bool())
 	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
@@ -65,11 +70,13 @@ func (n *Node) sendOnStream(kind protocol.Kind, number uint32, r *protocol.Reade
 
 // closeStream gives up a call or a stream.
 func (n *Node) closeStream(number uint32) {
-	for i := range n.calls {
-		if n.calls[i].number == number {
-			n.Env.Close(n.calls[i].conn)
-			n.calls = append(n.calls[:i], n.calls[i+1:]...)
-			return
+	for _, of := range []*[]connection{&n.calls, &n.ranges} {
+		for i, c := range *of {
+			if c.number == number {
+				n.Env.Close(c.conn)
+				*of = slices.Delete(*of, i, i+1)
+				return
+			}
 		}
 	}
 	for i := range n.streams {

@@ -22,9 +22,10 @@ type Node struct {
 	// has none.
 	clock, until int64
 	shown        shown
-	// calls and streams are the connections that the guest has opened, opened is how many
+	// calls, ranges and streams are the connections that the guest has opened, opened is how many
 	// streams it has.
 	calls   []connection
+	ranges  []connection
 	streams []stream
 	opened  int
 	seen    seen
@@ -72,7 +73,7 @@ func (n *Node) Reset(cfg cache.Config) {
 
 func (n *Node) forget() {
 	n.guest.Reset()
-	*n = Node{cfg: n.cfg, guest: n.guest, locks: n.locks, calls: n.calls[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
+	*n = Node{cfg: n.cfg, guest: n.guest, locks: n.locks, calls: n.calls[:0], ranges: n.ranges[:0], streams: n.streams[:0], seen: seen{}, out: n.out}
 }
 
 // IsProgram implements sim.Program.
@@ -82,7 +83,7 @@ func (n *Node) IsProgram() {}
 func (n *Node) Clone() sim.Node {
 	c := *n
 	c.guest = n.guest.Clone()
-	c.calls, c.streams = slices.Clone(n.calls), slices.Clone(n.streams)
+	c.calls, c.ranges, c.streams = slices.Clone(n.calls), slices.Clone(n.ranges), slices.Clone(n.streams)
 	c.seen, c.Step, c.out = n.seen.clone(), picks.Step{}, protocol.Writer{}
 	return &c
 }

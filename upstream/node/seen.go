@@ -49,8 +49,8 @@ func (s seen) clone() seen {
 	return c
 }
 
-func (s seen) addRanged(p *wire.RangeResponse) {
-	for _, kv := range p.Kvs {
+func (s seen) addRanged(kvs []*wire.KeyValue) {
+	for _, kv := range kvs {
 		s.add(kv)
 	}
 }

@@ -41,7 +41,8 @@ func SelfTest(m *engine.Module, begin func(seed int64) []byte) error {
 // Beginning is how a run of an API server's storage begins, whose etcd does not answer.
 func Beginning(seed int64) []byte {
 	var w protocol.Writer
-	return w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false).Bool(false).Int(1).Bytes
+	w.Begin(protocol.Start, 0).Int(seed).Text("/registry/pods/").Text("").Text("").Text("").Bool(false).Bool(false).Int(1)
+	return w.Int(0).Int(0).Int(0).Int(0).Bytes
 }
 
 // try is a digest of a short run of a guest that is told nothing more.

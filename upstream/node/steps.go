@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
@@ -28,6 +29,7 @@ func (n *Node) Start(env *sim.Env) {
 	indexed, unindexed, label := n.fields()
 	w.Text(indexed).Text(unindexed).Text(label).Bool(n.cfg.Compactor != 0)
 	w.Bool(n.cfg.Options.Guard.VersionCheck == guard.VersionCheckNone).Int(int64(n.cfg.Endpoints))
+	n.writeOptions(w, env.Mode() == sim.Timed)
 	n.run(env, w.Bytes)
 }
 
@@ -54,7 +56,7 @@ func (n *Node) Restart(env *sim.Env) {
 
 // Receive implements sim.Node.
 func (n *Node) Receive(env *sim.Env, m *sim.Message) {
-	if message := n.incoming(m); message != nil {
+	if message := n.incoming(env, m); message != nil {
 		n.run(env, message)
 	}
 }
@@ -120,8 +122,11 @@ func (n *Node) arm(env *sim.Env, until int64) {
 
 // incoming is a message of the world as the guest understands it, nil if it does not concern
 // the guest any more.
-func (n *Node) incoming(m *sim.Message) []byte {
-	if i := n.callOf(m.Conn); i >= 0 {
+func (n *Node) incoming(env *sim.Env, m *sim.Message) []byte {
+	if i := indexOf(n.ranges, m.Conn); i >= 0 {
+		return n.part(env, i, m)
+	}
+	if i := indexOf(n.calls, m.Conn); i >= 0 {
 		number := n.calls[i].number
 		n.calls = append(n.calls[:i], n.calls[i+1:]...)
 		return n.answer(number, m.Payload)
@@ -136,13 +141,23 @@ func (n *Node) incoming(m *sim.Message) []byte {
 	return n.request(m)
 }
 
-func (n *Node) callOf(c sim.Conn) int {
-	for i := range n.calls {
-		if n.calls[i].conn == c {
-			return i
-		}
+func indexOf(all []connection, c sim.Conn) int {
+	return slices.IndexFunc(all, func(x connection) bool { return x.conn == c })
+}
+
+// part is what comes of a Range that is streamed. An error ends it, as the end of the stream does.
+func (n *Node) part(env *sim.Env, i int, m *sim.Message) []byte {
+	number := n.ranges[i].number
+	switch p := m.Payload.(type) {
+	case *wire.RangeStreamResponse:
+		n.seen.addRanged(p.Kvs)
+		writeRanged(n.out.Begin(protocol.Streamed, number), &wire.RangeResponse{Revision: p.Revision, More: p.More, Count: p.Count, Kvs: p.Kvs})
+		return n.out.Bytes
+	case *wire.Error:
+		env.Close(m.Conn)
 	}
-	return -1
+	n.ranges = slices.Delete(n.ranges, i, i+1)
+	return n.answer(number, m.Payload)
 }
 
 func (n *Node) streamOf(c sim.Conn) int {
@@ -159,7 +174,7 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 	w := &n.out
 	switch p := p.(type) {
 	case *wire.RangeResponse:
-		n.seen.addRanged(p)
+		n.seen.addRanged(p.Kvs)
 		writeRanged(w.Begin(protocol.Ranged, number), p)
 	case *wire.WatchResponse:
 		n.seen.addEvents(p)

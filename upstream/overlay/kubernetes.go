@@ -27,7 +27,11 @@ func kubernetes(latest, snapshots string) Program {
 			// What is in the watch cache, read while all goroutines wait: no lock is held half-way.
 			{"k8s.io/apiserver/pkg/storage/cacher/watchbed.go", `package cacher
 
-import "k8s.io/apiserver/pkg/storage/cacher/store"
+import (
+	"time"
+
+	"k8s.io/apiserver/pkg/storage/cacher/store"
+)
 
 func (c *Cacher) WatchbedContents() (uint64, store.Snapshot) {
 	return c.watchCache.resourceVersion, c.watchCache.storage.` + latest + `()
@@ -39,6 +43,20 @@ func (c *Cacher) WatchbedCompacted() int64 {
 		return 0
 	}
 	return c.compactor.compactRevision
+}
+
+// WatchbedHistory sets how many events an empty history holds at least and at most, and for how long. What is zero stays.
+func (c *Cacher) WatchbedHistory(least, most int, fresh time.Duration) {
+	h := c.watchCache.history
+	if fresh != 0 {
+		h.eventFreshDuration = fresh
+	}
+	if most != 0 {
+		h.upperBoundCapacity = most
+	}
+	if least != 0 {
+		h.lowerBoundCapacity, h.capacity, h.cache = least, least, make([]*watchCacheEvent, least)
+	}
 }
 
 func (c *Cacher) WatchbedSnapshots(f func(uint64, store.Snapshot)) {

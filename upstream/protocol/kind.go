@@ -38,6 +38,8 @@ const (
 	Drained
 	// Leased answers Grant, Revoke and KeepAlive.
 	Leased
+	// Streamed is a part of the answer to RangeStream; Hangup or Refused ends it.
+	Streamed
 )
 
 // From the guest.
@@ -71,6 +73,8 @@ const (
 	Grant
 	Revoke
 	KeepAlive
+	// RangeStream is a Range whose answer comes in parts.
+	RangeStream
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
@@ -98,7 +102,11 @@ const (
 	BadRequest
 	Internal
 	NoLeader
+	Unimplemented
 )
+
+// GateWatchListClient is the one among the feature gates in a Start that is client-go's.
+const GateWatchListClient = "WatchListClient"
 
 // Origins of answers are those of package wire.
 const (

@@ -104,7 +104,7 @@ func dropped(sc *testbed.Scenario) ([]option.Setting, error) {
 		settings = append(settings, s)
 	}
 	return slices.DeleteFunc(settings, func(s option.Setting) bool {
-		return !design.Ignores(s.Name) || has.Value(s.Name) == s.Value
+		return !design.Ignores(s.Name, s.Value) || has.Value(s.Name) == s.Value
 	}), nil
 }
 

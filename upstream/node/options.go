@@ -1,0 +1,59 @@
+package node
+
+import (
+	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/guard"
+	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/reflector"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
+	"github.com/watchbed/watchbed/sim/option"
+
+	"github.com/watchbed/watchbed/upstream/protocol"
+)
+
+// Reads are the options that reach a guest: version-check at its start, and those that writeOptions tells it. Of the ways out of a
+// consistent LIST that times out an API server has two, and one that panics at an inconsistency does not start again by itself.
+var Reads = []string{
+	"version-check", "etcd-range-stream", "watch-decode", "snapshots", "consistency-checker=off", "consistency-checker=fallback",
+	"on-timeout=fallback", "on-timeout=throttle", "watch-list", "reflector-list", "ring", "ring-max", "fresh-duration",
+}
+
+// Shipped are the options of etcd3 that Kubernetes has from 1.37 on, whatever the release of etcd.
+var Shipped = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
+
+// gate is a feature gate of Kubernetes', and whether it is on.
+type gate struct {
+	name string
+	on   bool
+}
+
+// gates are those that options of the simulated cache stand for.
+func (n *Node) gates() []gate {
+	o, w := &n.cfg.Options, &n.cfg.Watcher
+	return []gate{
+		{"EtcdRangeStream", w.RangeStream == etcd3.StreamEnabled},
+		{"ConcurrentWatchObjectDecode", w.WatchDecode == etcd3.Concurrent},
+		{"ListFromCacheSnapshot", o.Store.Snapshotting != store.SnapshotsOff},
+		{"DetectCacheInconsistency", o.Checks.ConsistencyChecker == check.ConsistencyCheckerFallback},
+		{"ConsistentListFromCacheSkipTimeoutFallback", o.Reads.OnTimeout == read.OnTimeoutThrottle},
+		{"WatchList", o.Guard.WatchList != guard.WatchListOff},
+		{protocol.GateWatchListClient, o.Ingestion.ReflectorList == reflector.WatchList},
+	}
+}
+
+// writeOptions tells the guest what it is to do otherwise than its release, or as that does.
+func (n *Node) writeOptions(w *protocol.Writer, timed bool) {
+	all := n.gates()
+	w.Int(int64(len(all)))
+	for _, g := range all {
+		w.Text(g.name).Bool(g.on)
+	}
+	a := &n.cfg.Amounts
+	most := a.RingCapacityMax
+	if !timed {
+		// Without a clock no event is older than another, and the history would only grow.
+		most = a.RingCapacity
+	}
+	w.Int(int64(a.RingCapacity)).Int(int64(most)).Int(int64(a.EventFreshDuration))
+}
