@@ -21,7 +21,7 @@ func init() {
 	// All releases are there, whether they are compiled or not, which the first use says.
 	program.RegisterFamily(func(name string) *program.Program {
 		guest, _ := guests.Scheduled(name)
-		version, is := strings.CutPrefix(guest, release)
+		version, is := versionOf(guest)
 		if _, err := etcd.Release(version); !is || err != nil {
 			return nil
 		}
@@ -34,11 +34,19 @@ func init() {
 	})
 }
 
+// versionOf is the release of a guest. Behind a plus are changes of it.
+func versionOf(guest string) (version string, is bool) {
+	version, is = strings.CutPrefix(guest, release)
+	version, _, _ = strings.Cut(version, "+")
+	return version, is
+}
+
 func releaseOf(name string) *program.Program {
 	compiled, locks := guests.Scheduled(name)
+	version, _ := versionOf(compiled)
 	g := guestOf(compiled, protocol.Etcd, etcdnode.Beginning)
 	return &program.Program{
-		Name: name, Version: strings.TrimPrefix(compiled, release),
+		Name: name, Version: version,
 		New: func(s *etcd.Server) program.Node { return etcdnode.New(s, g.new(), locks) },
 	}
 }
