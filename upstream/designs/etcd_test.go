@@ -47,6 +47,16 @@ func TestBugsOfEtcd36(t *testing.T) {
 	}
 }
 
+// TestRestartedEtcdRestoresItself: a member that is killed finds in its backend what it had committed, which may lack the newest writes, and has the
+// rest from the raft log, after a snapshot as well.
+func TestRestartedEtcdRestoresItself(t *testing.T) {
+	got := explored(t, scenarios.WatchGuarantees, 150, "cache=kep-2340", "etcd=etcd@v3.6.16")
+	for _, name := range []string{"reliable", "unique", "ordered", "watch-answers"} {
+		require.Equal(t, model.Holds, got[name].Verdict, name)
+		require.NotZero(t, got[name].Exercised, name)
+	}
+}
+
 // TestFaultsReachReleasedCode: a stream that requires a leader ends with it, and what keeps responses from a client blocks
 // the loop that sends them, so that consistent LISTs fall back to etcd and cost too much.
 func TestFaultsReachReleasedCode(t *testing.T) {

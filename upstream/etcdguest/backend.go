@@ -15,24 +15,36 @@ import (
 )
 
 // memory is a backend that keeps everything in memory: a file would be state of the host, which is not saved
-// with the guest. All that is written is committed at once.
+// with the guest.
 type memory struct {
 	sync.Mutex
-	buckets map[release.BucketID]*btree.BTree
+	buckets
+	// commits are what may be on disk.
+	commits commits
+	// onApply is called when an entry of the raft log takes the lock.
+	onApply func()
 }
+
+// buckets are what is written, each in the order of its keys.
+type buckets map[release.BucketID]*btree.BTree
 
 var (
 	_ release.Backend = (*memory)(nil)
 	_ release.BatchTx = (*memory)(nil)
 )
 
-func newBackend() *memory { return &memory{buckets: map[release.BucketID]*btree.BTree{}} }
+func newBackend() *memory { return &memory{buckets: buckets{}} }
 
 // clone is another backend with the same contents.
 func (m *memory) clone() *memory {
-	c := newBackend()
-	for id, of := range m.buckets {
-		c.buckets[id] = of.Clone()
+	return &memory{buckets: m.buckets.clone(), commits: commits{m.commits.save, []buckets{m.buckets.clone()}, false}, onApply: m.onApply}
+}
+
+// clone has the same contents.
+func (b buckets) clone() buckets {
+	c := buckets{}
+	for id, of := range b {
+		c[id] = of.Clone()
 	}
 	return c
 }
@@ -117,6 +129,7 @@ func (m *memory) UnsafeDeleteBucket(b release.Bucket) { delete(m.buckets, b.ID()
 
 // UnsafePut implements backend.BatchTx.
 func (m *memory) UnsafePut(b release.Bucket, key, value []byte) {
+	m.commits.written = true
 	m.buckets[b.ID()].ReplaceOrInsert(&pair{bytes.Clone(key), bytes.Clone(value)})
 }
 
@@ -125,17 +138,23 @@ func (m *memory) UnsafeSeqPut(b release.Bucket, key, value []byte) { m.UnsafePut
 
 // UnsafeDelete implements backend.BatchTx.
 func (m *memory) UnsafeDelete(b release.Bucket, key []byte) {
+	m.commits.written = true
 	m.buckets[b.ID()].Delete(&pair{key: key})
 }
 
 // Commit implements backend.BatchTx.
-func (*memory) Commit() {}
+func (m *memory) Commit() { m.commit() }
 
 // CommitAndStop implements backend.BatchTx.
-func (*memory) CommitAndStop() {}
+func (m *memory) CommitAndStop() { m.commit() }
 
 // LockInsideApply implements backend.BatchTx.
-func (m *memory) LockInsideApply() { m.Lock() }
+func (m *memory) LockInsideApply() {
+	m.Lock()
+	if m.onApply != nil {
+		m.onApply()
+	}
+}
 
 // LockOutsideApply implements backend.BatchTx.
 func (m *memory) LockOutsideApply() { m.Lock() }
@@ -174,10 +193,10 @@ func (*memory) OpenReadTxN() int64 { return 0 }
 func (*memory) Defrag() error { return nil }
 
 // ForceCommit implements backend.Backend.
-func (*memory) ForceCommit() {}
+func (m *memory) ForceCommit() { m.commit() }
 
 // Close implements backend.Backend.
 func (*memory) Close() error { return nil }
 
 // SetTxPostLockInsideApplyHook implements backend.Backend.
-func (*memory) SetTxPostLockInsideApplyHook(func()) {}
+func (m *memory) SetTxPostLockInsideApplyHook(hook func()) { m.onApply = hook }

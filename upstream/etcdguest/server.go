@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/etcd/pkg/v3/traceutil"
 	"go.etcd.io/etcd/server/v3/auth"
 	"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc"
+	"go.etcd.io/etcd/server/v3/etcdserver/cindex"
 	"go.etcd.io/etcd/server/v3/lease"
 	"go.uber.org/zap"
 
@@ -26,6 +27,9 @@ const maxRequestBytes = 1.5*1024*1024 + 512*1024
 type server struct {
 	kv      release.WatchableKV
 	backend *memory
+	// index is that of the entry of the raft log that is applied, beginning with 1. applied has it for the backend.
+	index   uint64
+	applied cindex.ConsistentIndexer
 	auth    auth.AuthStore
 	watch   pb.WatchServer
 	streams map[uint32]*stream
@@ -37,9 +41,17 @@ func (s *server) receive(r protocol.Reader) {
 	switch kind, conn := r.Begin(); kind {
 	case protocol.Start:
 		s.start(&r)
+	case protocol.Reopen:
+		s.reopen(&r)
+	case protocol.Crash:
+		var out protocol.Writer
+		s.backend.disk(out.Begin(protocol.Disk, 0), r.Int())
+		host.Send(&out)
 	case protocol.Apply:
+		s.begin()
 		s.apply(&r)
 	case protocol.Compact:
+		s.begin()
 		if _, err := s.kv.Compact(untraced(), r.Int()); err != nil {
 			panic(err)
 		}
@@ -65,13 +77,48 @@ func (s *server) receive(r protocol.Reader) {
 }
 
 func (s *server) start(r *protocol.Reader) {
+	configure(r)
+	b := newBackend()
+	b.fill(r)
+	s.serveFrom(b)
+}
+
+// reopen starts with what an earlier process left on disk, as etcd does: the store restores itself from the backend, and the
+// raft log is applied from the entry on that the backend does not have.
+func (s *server) reopen(r *protocol.Reader) {
+	configure(r)
+	b := newBackend()
+	b.load(r)
+	s.serveFrom(b)
+	s.index = s.applied.ConsistentIndex()
+	var out protocol.Writer
+	host.Send(out.Begin(protocol.Reopened, 0).Int(int64(s.index)))
+}
+
+func configure(r *protocol.Reader) {
 	host.Seed(uint64(r.Int()))
 	if interval := time.Duration(r.Int()); interval > 0 {
 		v3rpc.SetProgressReportInterval(interval)
 	}
-	b := newBackend()
-	b.fill(r)
+}
+
+// begin says which entry of the raft log is applied next.
+func (s *server) begin() {
+	s.index++
+	s.applied.SetConsistentApplyingIndex(s.index, term)
+}
+
+// serveFrom has a new store over a backend. What the server does when it takes the lock to apply an entry, and before each commit, is not in the packages of the
+// guest: the entry that is applied becomes the one that the backend has.
+func (s *server) serveFrom(b *memory) {
 	s.backend = b
+	s.applied = cindex.NewConsistentIndex(b)
+	b.commits.save = func(tx release.BatchTx) { s.applied.UnsafeSave(tx) }
+	b.SetTxPostLockInsideApplyHook(func() {
+		if index, term := s.applied.ConsistentApplyingIndex(); index > s.applied.UnsafeConsistentIndex() {
+			s.applied.SetConsistentIndex(index, term)
+		}
+	})
 	lg := zap.NewNop()
 	s.kv = release.NewStore(lg, b)
 	s.auth = release.NewAuthStore(lg, b)
@@ -128,4 +175,7 @@ func (*server) CommittedIndex() uint64 { return 0 }
 func (*server) AppliedIndex() uint64 { return 0 }
 
 // Term implements RaftStatusGetter.
-func (*server) Term() uint64 { return 1 }
+func (*server) Term() uint64 { return term }
+
+// term is that of the raft log, in which nobody else ever leads.
+const term = 1

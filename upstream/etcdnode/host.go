@@ -1,6 +1,7 @@
 package etcdnode
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/watchbed/watchbed/sim"
@@ -38,8 +39,15 @@ func (n *Node) CanSend(conn uint32) bool {
 func (n *Node) Send(message []byte) {
 	r := protocol.Reader{Bytes: message}
 	kind, number := r.Begin()
-	if kind == protocol.Shown {
+	switch kind {
+	case protocol.Shown:
 		n.held = readHeld(&r)
+		return
+	case protocol.Disk:
+		n.disk = bytes.Clone(r.Bytes)
+		return
+	case protocol.Reopened:
+		n.kept = int(r.Int())
 		return
 	}
 	conn := sim.Conn(number)

@@ -20,8 +20,11 @@ type Node struct {
 	// locks: the guest's goroutines may give way where they take a lock.
 	locks bool
 
-	// log are the messages about writes and compactions that the guest was given: what a restart finds on disk.
+	// log are the messages about writes and compactions that the guest was given: the raft log.
 	log [][]byte
+	// disk is what the guest that is gone had on disk, kept how many entries of the log the guest which came after it found there.
+	disk []byte
+	kept int
 	// seen is how many commits of the server the guest knows, revision and compacted the last that it was told.
 	seen                int
 	revision, compacted int64

@@ -35,7 +35,7 @@ func Beginning(seed int64) []byte {
 	return new(protocol.Writer).Begin(protocol.Start, 0).Int(seed).Int(0).Int(1).Int(0).Int(0).Bytes
 }
 
-// boot starts the guest with what is on disk.
+// boot starts the guest with what the store begins with.
 func (n *Node) boot(env *sim.Env) {
 	seed := env.Choose(seeds, "seed of the guest")
 	w := n.out.Begin(protocol.Start, 0).Int(int64(seed)).Int(int64(n.cfg.Watch.ProgressNotifyInterval)).
@@ -44,19 +44,8 @@ func (n *Node) boot(env *sim.Env) {
 		writeKV(w, kv)
 	}
 	n.hand(env, w.Bytes)
-	for _, message := range n.log {
-		n.hand(env, message)
-	}
-	n.revision = max(n.revision, n.cfg.InitialRevision)
+	n.revision = n.cfg.InitialRevision
 	n.follow(env)
-}
-
-// Restart implements sim.Restarter: streams and what the guest has in memory are gone.
-func (n *Node) Restart(env *sim.Env) {
-	n.server.Restart(env)
-	n.guest.Reset()
-	n.streams, n.clock, n.until, n.runnable = n.streams[:0], 0, 0, false
-	n.boot(env)
 }
 
 // Receive implements sim.Node.

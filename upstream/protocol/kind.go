@@ -40,6 +40,9 @@ const (
 	Leased
 	// Streamed is a part of the answer to RangeStream; Hangup or Refused ends it.
 	Streamed
+	// Crash asks an etcd what is on its disk, and Reopen is the first message to one that starts with that.
+	Crash
+	Reopen
 )
 
 // From the guest.
@@ -75,6 +78,10 @@ const (
 	KeepAlive
 	// RangeStream is a Range whose answer comes in parts.
 	RangeStream
+	// Disk answers Crash: the buckets of the backend. Reopened answers Reopen: the index of the last entry of the raft log that is
+	// in the backend.
+	Disk
+	Reopened
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation

@@ -5,6 +5,6 @@ package protocol
 // etcd and clients of etcd are different guests, which are told and say different things.
 const (
 	Kubernetes = 3
-	Etcd       = 4
+	Etcd       = 5
 	Client     = 1
 )
