@@ -233,8 +233,10 @@ const (
 	Unavailable
 	// Invalid: the request is malformed (Kubernetes: 400).
 	Invalid
+	// Forbidden: what is there does not allow the write (Kubernetes: 403, 404, 409).
+	Forbidden
 )
 
-var codeNames = [...]string{"ok", "compacted", "future-revision", "timeout", "too-many-requests", "unavailable", "invalid"}
+var codeNames = [...]string{"ok", "compacted", "future-revision", "timeout", "too-many-requests", "unavailable", "invalid", "forbidden"}
 
 func (c Code) String() string { return codeNames[c] }

@@ -13,6 +13,7 @@
 //	load         what many requests at a time do: memory of API servers, and its warning
 //	starts       what begins with the state of etcd: initialises
 //	timers       the timers of a cache: timers-owned, relists-in-time, pages-in-time
+//	writes       writes through API servers: no-lost-updates, write-refusals, write-answers, not-found-versions
 //	informers    what informers hold: informer-matches-etcd ... informer-detector-accuracy
 //
 // To add a property, add a file with a variable that calls
@@ -36,4 +37,5 @@ import (
 	_ "github.com/watchbed/watchbed/properties/starts"
 	_ "github.com/watchbed/watchbed/properties/timers"
 	_ "github.com/watchbed/watchbed/properties/watches"
+	_ "github.com/watchbed/watchbed/properties/writes"
 )

@@ -72,6 +72,9 @@ var activeValues = []active{
 	{set: "compact-watch-retry=100ms", scenario: "lone-compactor"},
 	// Clients.
 	{set: "writers=3", scenario: "consistent-list"},
+	{set: "updaters=1", scenario: "guaranteed-updates"},
+	{set: "updates=1", scenario: "guaranteed-updates"},
+	{set: "update=every", scenario: "guaranteed-updates"},
 	{set: "writes=4", scenario: "consistent-list"},
 	{set: "txns=true", scenario: "every-read"},
 	{set: "deletes=true", scenario: "issue-15220"},

@@ -11,6 +11,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/scenarios/seats"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
+	"github.com/watchbed/watchbed/scenarios/writes"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -36,6 +37,8 @@ func init() {
 		WatchListStreams, WatchListStart, WatchListSlow, WatchListFull, WatchListHeldUp, WatchListEnds, WatchListSixSeconds, watchlists.Behind, watchlists.WithoutProgress, watchlists.Established,
 		// Reads of etcd in chunks (KEP-5966).
 		rangestreams.Start, rangestreams.Lists,
+		// Writes through API servers.
+		writes.Updates, writes.Objects,
 		// Events that take time to decode (KEP-6178).
 		decoding.Concurrent, decoding.NeverInitialises,
 		// Cost of consistent LISTs.

@@ -9,8 +9,8 @@ import (
 // much each of them does. What there is before the run is not among them.
 var amounts = []string{
 	"noise", "own-readers", "watchers", "unversioned-watchers", "present-watchers", "streams", "list-watchers", "pollers",
-	"drawn-readers", "drawn-clients", "drawn-watchers", "readers", "writers",
-	"compactions", "noise-writes", "rounds", "present-watches", "list-rounds", "drawn-requests", "gets", "reads", "writes",
+	"updaters", "drawn-readers", "drawn-clients", "drawn-watchers", "readers", "writers",
+	"compactions", "noise-writes", "rounds", "present-watches", "list-rounds", "drawn-requests", "gets", "reads", "updates", "writes",
 }
 
 // Amounts are the names of the options that say how much clients do in all.

@@ -31,6 +31,10 @@ type Step struct {
 	// SinceSeen, if it is not nil, is the step that takes the place of this one once the
 	// client has seen a revision: the newest that it was answered.
 	SinceSeen func(seen int64) Step
+	// SinceOwn is the same of an object that an earlier write was answered with, the newest
+	// of the key OwnKey.
+	SinceOwn func(own *wire.KeyValue) Step
+	OwnKey   string
 	// TakesRest: the client goes on with the token of a refusal if a page was compacted,
 	// and has a list of two states then.
 	TakesRest bool
@@ -47,6 +51,8 @@ type Span struct {
 	RetryAfter int
 	// Rest is the continue token of a refusal.
 	Rest string
+	// Write is the answer to a write through an API server, nil for other operations.
+	Write sim.Payload
 	// Answered is false while the client still waits. Unavailable is an answer that says
 	// so, not a connection that broke.
 	Answered, Unavailable bool
@@ -222,6 +228,14 @@ func (c *Client) Fire(env *sim.Env, _ sim.Timer) {
 
 // sinceSeen is the step with what the client has seen in it, or the step itself.
 func (c *Client) sinceSeen(env *sim.Env, s *Step) *Step {
+	if s.SinceOwn != nil {
+		env.Reads(cellRecord, 0)
+		if own := c.own(s.OwnKey); own != nil {
+			since := s.SinceOwn(own)
+			return &since
+		}
+		return s
+	}
 	if s.SinceSeen == nil {
 		return s
 	}
@@ -272,6 +286,9 @@ func (c *Client) Receive(env *sim.Env, m *sim.Message) {
 	c.results = append(c.results, model.Result{})
 	res := &c.results[len(c.results)-1]
 	op.Outcome = c.take(m.Payload, res, span)
+	if requestOfWrite(c.asked.Payload) != nil {
+		c.takeWrite(m.Payload, op, res, span)
+	}
 	if op.Outcome != model.Unknown {
 		op.Return, op.Result = tick, res
 	}
@@ -328,6 +345,7 @@ func (c *Client) take(p sim.Payload, res *model.Result, span *Span) model.Outcom
 		if p.Item != nil {
 			res.Items, res.Count = c.convert([]*wire.KeyValue{p.Item}), 1
 		}
+	case *wire.ObjectResponse:
 	case *wire.Error:
 		res.Err = code(p.Code)
 		span.RetryAfter, span.Rest = p.RetryAfter, p.Continue
@@ -408,6 +426,8 @@ func code(c wire.Code) model.Code {
 		return model.TooManyRequests
 	case wire.Unavailable:
 		return model.Unavailable
+	case wire.KeyExists, wire.KeyNotFound, wire.Conflict, wire.Forbidden:
+		return model.Forbidden
 	default:
 		return model.Invalid
 	}
@@ -445,6 +465,11 @@ func (c *Client) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d, 
 func (c *Client) Behaviour(d sim.Digest) sim.Digest {
 	if c.next < len(c.program) && c.program[c.next].SinceSeen != nil {
 		d = d.Int(c.seen())
+	}
+	if c.next < len(c.program) && c.program[c.next].SinceOwn != nil {
+		if own := c.own(c.program[c.next].OwnKey); own != nil {
+			d = own.Digest(d)
+		}
 	}
 	return sim.FoldCellsBut(d, c, cellRecord)
 }

@@ -28,6 +28,12 @@ func writtenKey(p sim.Payload) string {
 		return p.Key
 	case *wire.DeleteRangeRequest:
 		return p.Key
+	case *wire.CreateRequest:
+		return p.Key
+	case *wire.GuaranteedUpdateRequest:
+		return p.Key
+	case *wire.DeleteRequest:
+		return p.Key
 	}
 	return ""
 }
@@ -55,6 +61,8 @@ func (n OperationEnded) About() sim.About {
 		return sim.About{Revision: p.Revision}
 	case *wire.TxnResponse:
 		return sim.About{Revision: p.Revision}
+	case *wire.ObjectResponse:
+		return sim.About{Revision: p.Item.ModRevision, Key: p.Item.Key}
 	}
 	return sim.About{}
 }

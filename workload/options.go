@@ -80,6 +80,7 @@ type Options struct {
 	// Think is the longest pause of a client before an operation, timed.
 	Think time.Duration
 
+	Updating  UpdatingOptions
 	ListWatch ListWatchOptions
 	Polling   PollingOptions
 	Drawn     DrawnOptions
@@ -124,6 +125,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Switch("await-ready", func(o *Options) *bool { return &o.AwaitReady }, "clients of a cache begin when it is ready, as behind a load balancer"),
 	option.Duration("think", func(o *Options) *time.Duration { return &o.Think }, "", "longest pause of a client before an operation, timed"),
 ),
+	option.Lift(updatingGroup, func(o *Options) *UpdatingOptions { return &o.Updating }),
 	option.Lift(listWatchGroup, func(o *Options) *ListWatchOptions { return &o.ListWatch }),
 	option.Lift(pollingGroup, func(o *Options) *PollingOptions { return &o.Polling }),
 	option.Lift(drawnGroup, func(o *Options) *DrawnOptions { return &o.Drawn }),
@@ -135,7 +137,9 @@ func (o *Options) Select() bool {
 }
 
 // ObjectWrites is how many writes there are of watched keys.
-func (o *Options) ObjectWrites() int { return o.Writers*o.Writes + o.OwnReaders*o.Rounds }
+func (o *Options) ObjectWrites() int {
+	return o.Writers*o.Writes + o.OwnReaders*o.Rounds + o.Updating.Clients*o.Updating.Updates
+}
 
 // TotalWrites is how many writes there are in all.
 func (o *Options) TotalWrites() int64 {
@@ -147,7 +151,7 @@ func (o *Options) FirstRevision() int64 { return 1 + int64(o.Items+o.History) }
 
 // OfCache is how many clients talk to a cache.
 func (o *Options) OfCache() int {
-	return o.Readers + o.OwnReaders + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers + o.Unversioned + o.Present
+	return o.Readers + o.OwnReaders + o.Updating.Clients + o.Watchers + o.ListWatch.Clients + o.Polling.Clients + o.Drawn.OfCache + o.Drawn.Watchers + o.Unversioned + o.Present
 }
 
 // Size is how many objects and operations a run has: what its memory depends on.

@@ -42,6 +42,9 @@ func Request(p sim.Payload) *model.Request {
 		r.Freshness, r.Revision = freshness(p.ResourceVersion, wire.MatchUnset)
 		return r
 	}
+	if r := requestOfWrite(p); r != nil {
+		return r
+	}
 	panic(fmt.Sprintf("workload: %T is no request", p))
 }
 

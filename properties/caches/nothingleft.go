@@ -23,11 +23,11 @@ import (
 // clock claims it.
 var NothingLeft = testbed.RegisterProperty(&testbed.Property{
 	Name: "nothing-left", Kind: testbed.Safety,
-	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and as many watches as clients have open.",
+	Promise:  "When nothing more can happen, a cache has answered each request, and holds no read, no write, no comparison with etcd, nothing that it still has to pass on, no page for later, no snapshot beyond its history, and as many watches as clients have open.",
 	Violated: "left behind in the cache",
 	Labels: map[string]string{
 		"unanswered": "request without an answer", "reads": "reads left in the cache", "waits": "waits left in the cache",
-		"comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
+		"writes": "writes left in the cache", "comparisons": "comparison without an end", "watches": "watches left in the cache", "connections": "connections left in the cache",
 		"asking": "question left in the cache", "queued": "events left in the cache", "pages": "pages left in the cache", "snapshots": "snapshots left in the cache",
 	},
 	Past:   testbed.NoPast,
@@ -65,6 +65,8 @@ func (j *nothingLeft) Finding(w *sim.World) explore.Finding {
 			all.Violate("reads", left)
 		case left.waits > 0:
 			all.Violate("waits", left)
+		case left.Writes > 0:
+			all.Violate("writes", left)
 		case left.Comparisons > 0:
 			all.Violate("comparisons", left)
 		case left.Asking > 0 && c.Ready():
@@ -143,7 +145,7 @@ func (l *left) String() string {
 		n    int
 		what string
 	}{
-		{l.Asking, "questions for readiness"}, {l.Queued.Incoming, "events in the incoming channel"}, {l.Queued.Unsent, "events in channels of watches"},
+		{l.Writes, "writes"}, {l.Asking, "questions for readiness"}, {l.Queued.Incoming, "events in the incoming channel"}, {l.Queued.Unsent, "events in channels of watches"},
 		{l.Queued.Ending, "watches that are to end"}, {l.Pages, "rests of lists"}, {l.Snapshots, "snapshots beyond its history"},
 	} {
 		if of.n > 0 {

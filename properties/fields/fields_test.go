@@ -26,6 +26,7 @@ var (
 		&wire.ListResponse{}, &wire.GetResponse{}, &wire.WatchResponse{}, &wire.WatchEvent{}, &wire.WatchEstablished{}, &wire.Error{},
 		&wire.StatusResponse{}, &wire.ReadyzResponse{}, &wire.CompactRevisionResponse{}, &wire.StreamOpened{}, &wire.RangeStreamResponse{},
 		&wire.LeaseGrantResponse{}, &wire.LeaseRevokeResponse{}, &wire.LeaseKeepAliveResponse{}, &wire.LeaseTimeToLiveResponse{},
+		&wire.ObjectResponse{},
 	}
 	requests = []sim.Payload{
 		&wire.RangeRequest{}, &wire.PutRequest{}, &wire.DeleteRangeRequest{}, &wire.CompactionRequest{}, &wire.TxnRequest{},
@@ -33,6 +34,7 @@ var (
 		&wire.WatchProgressRequest{}, &wire.WatchStart{}, &wire.ProgressRequest{}, &wire.StatusRequest{}, &wire.ReadyzRequest{},
 		&wire.CompactRevisionRequest{}, &wire.RangeStreamRequest{},
 		&wire.LeaseGrantRequest{}, &wire.LeaseRevokeRequest{}, &wire.LeaseKeepAliveRequest{}, &wire.LeaseTimeToLiveRequest{},
+		&wire.CreateRequest{}, &wire.GuaranteedUpdateRequest{}, &wire.DeleteRequest{},
 	}
 )
 

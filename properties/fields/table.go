@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/properties/etcdapi"
 	"github.com/watchbed/watchbed/properties/reads"
 	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/properties/writes"
 )
 
 // What is not judged, by the reason.
@@ -18,7 +19,7 @@ const (
 // Table lists every field of every message that a client can be sent, in the order
 // of the files of package wire.
 func Table() []Field {
-	return slices.Concat(ofEtcd(), ofLists(), ofEtcdWatches(), ofWatches(), ofRefusals(), ofProcesses())
+	return slices.Concat(ofEtcd(), ofLists(), ofEtcdWatches(), ofWatches(), ofWrites(), ofRefusals(), ofProcesses())
 }
 
 // ofEtcd are the answers of etcd. Caches, and clients that write, get them.
@@ -112,7 +113,16 @@ func ofWatches() []Field {
 		notBy(forPeople, "WatchEvent.Err", "Message"),
 		by(of(caches.JustifiedRefusals), "WatchEvent.Err", "RetryAfter"),
 		notBy("only pages have tokens", "WatchEvent.Err", "Continue"),
+		notBy("only writes are refused because of an object that is not there", "WatchEvent.Err", "ResourceVersion"),
 		notBy("it is for the cache that asked, and never sent to its clients", "WatchEvent", "ProgressID"),
+	)
+}
+
+// ofWrites are the answers of an API server to writes.
+func ofWrites() []Field {
+	return slices.Concat(
+		by(of(writes.Answers), "ObjectResponse.Item", keyValue...),
+		notBy(noLease, "ObjectResponse.Item", "Lease"),
 	)
 }
 
@@ -123,6 +133,7 @@ func ofRefusals() []Field {
 		notBy(forPeople, "Error", "Message"),
 		by(of(caches.JustifiedRefusals), "Error", "RetryAfter"),
 		by(of(caches.SecondToken), "Error", "Continue"),
+		by(of(writes.NotFoundVersions), "Error", "ResourceVersion"),
 	)
 }
 

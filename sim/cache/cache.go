@@ -13,6 +13,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -59,6 +60,7 @@ type Cache struct {
 	requester  progress.Requester
 	dispatcher dispatch.Dispatcher
 	reads      read.Delegator
+	writes     write.Delegator
 	checks     check.Housekeeping
 	flow       flowcontrol.Level
 	killer     memory.Killer
@@ -128,6 +130,7 @@ func (c *Cache) forgetEverything() {
 	c.store.Reset(c.storeConfig())
 	c.resetRequester()
 	c.resetReads()
+	c.resetWrites()
 	c.dispatcher.Forget()
 	c.checks.Forget()
 }
@@ -184,6 +187,12 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 		}
 	case *wire.ListRequest, *wire.GetRequest, *wire.WatchRequest:
 		c.flow.Arrive(env, m)
+	case *wire.CreateRequest:
+		c.writes.Create(env, m, p)
+	case *wire.GuaranteedUpdateRequest:
+		c.writes.GuaranteedUpdate(env, m, p)
+	case *wire.DeleteRequest:
+		c.writes.Delete(env, m, p)
 	case *wire.ReadyzRequest:
 		c.readyz(env, m)
 	case *recreation:
@@ -195,7 +204,7 @@ func (c *Cache) receive(env *sim.Env, m *sim.Message) {
 	case *sim.Hangup:
 		c.hangup(env, m)
 	default:
-		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p, &c.store) {
+		if !c.reflector.Answer(env, m.Conn, p) && !c.checks.Answer(env, m.Conn, p, &c.store) && !c.writes.Answered(env, m) {
 			c.reads.Answered(env, m)
 		}
 	}
@@ -207,6 +216,7 @@ func (c *Cache) hangup(env *sim.Env, m *sim.Message) {
 	case c.requester.Hangup(m.Conn):
 	case c.checks.Answer(env, m.Conn, m.Payload, &c.store):
 	case c.reads.Answered(env, m):
+	case c.writes.Answered(env, m):
 	default:
 		c.flow.Left(env, m.Conn)
 		c.dispatcher.Hangup(env, m.Conn)

@@ -19,6 +19,7 @@ func (c *Cache) Clone() sim.Node {
 	c.reads.CloneTo(&d.reads, &d.store, d.requester, surroundings{&d}, func(w read.Watch) read.Watch {
 		return d.dispatcher.Watcher(w.Number())
 	})
+	c.writes.CloneTo(&d.writes, &d.store)
 	d.checks = c.checks.Clone()
 	d.killer = c.killer.Clone()
 	c.flow.CloneTo(&d.flow, surroundings{&d})
@@ -36,6 +37,7 @@ func (c *Cache) Fingerprint(d sim.Digest) sim.Digest {
 // client's requests may wait in depends on its number.
 func (c *Cache) Peers(visit func(sim.NodeID)) {
 	c.reads.Peers(visit)
+	c.writes.Peers(visit)
 	c.dispatcher.Peers(visit)
 }
 
@@ -48,6 +50,7 @@ func (c *Cache) Cells(visit sim.CellVisitor) {
 	c.ingestion.cells(visit)
 	c.requester.Cells(visit)
 	c.reads.Cells(visit)
+	c.writes.Cells(visit)
 	c.dispatcher.Cells(visit)
 	c.checks.Cells(visit)
 	c.flow.Cells(visit)

@@ -7,13 +7,15 @@
 //
 //	call of *wire.ListRequest     *wire.ListResponse or *wire.Error
 //	call of *wire.GetRequest      *wire.GetResponse or *wire.Error
+//	call of a write               *wire.ObjectResponse or *wire.Error
 //	stream, *wire.WatchRequest    *wire.WatchEvent until one has Failed, or until
 //	                              the stream closes
 //
 // and with what is behind it:
 //
 //	Config.KV     calls of *wire.RangeRequest: the pages of the reflector, the
-//	              current revision (a range on the bare prefix), delegated reads
+//	              current revision (a range on the bare prefix), delegated reads;
+//	              *wire.TxnRequest of writes
 //	Config.Watch  stream, *wire.WatchStart: the reflector's watch
 //	              stream of *wire.ProgressRequest
 //
@@ -23,6 +25,7 @@
 //	store       the objects, the history of events, snapshots (KEP-4988)
 //	reflector   list and watch: how the contents come in
 //	read        LIST and GET (KEP-2340)
+//	write       Create, GuaranteedUpdate and Delete, with a suggestion from the cache
 //	request     what the API refuses, and the continue token
 //	response    the answers, and the memory that they are made of
 //	progress    requests for progress while reads wait
@@ -79,6 +82,9 @@
 //	reads that share a revision read    timer "end of the accumulation": one question
 //	                                    for all that were gathered
 //	kept pages                          timer "kept pages expire"
+//	GuaranteedUpdate, conditionalDelete delivery of the request: suggestion, checks, and
+//	                                    the first question to etcd; delivery of each
+//	                                    answer: checks, and the next question
 //	ConditionalProgressRequester.Run    task "progress requester"; timer "progress
 //	                                    request period"
 //	dispatchEvents                      task "dispatchEvents": one event to all

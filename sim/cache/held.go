@@ -12,6 +12,8 @@ type Held struct {
 	// way. A watch that waits for the cache to be fresh is a read, too. Asking are the
 	// clients that wait to hear that the cache is ready.
 	Reads, Watches, Comparisons, Asking int
+	// Writes are those that are not answered.
+	Writes int
 	// Requests are the LISTs and GETs among the reads, Initializing the watches that have
 	// yet to send initial events.
 	Requests, Initializing int
@@ -27,6 +29,7 @@ func (c *Cache) Holds() Held {
 	return Held{
 		Requests: c.reads.Requests(), Initializing: c.dispatcher.Initializing(),
 		Reads: c.reads.Unanswered(), Watches: c.dispatcher.Held(), Comparisons: c.checks.UnderWay(), Asking: len(c.ready.asking),
+		Writes: c.writes.Unanswered(),
 		Queued: c.dispatcher.Queued(), Pages: c.reads.KeptPages(), Snapshots: c.store.SnapshotsBeyondHistory(),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
 	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/option"
 )
 
@@ -16,6 +17,7 @@ import (
 // value is KEP-2340 as written, with the amounts of k8s.io/apiserver.
 type Options struct {
 	Reads            read.Options
+	Writes           write.Options
 	ProgressRequests progress.Requests
 	Store            store.Options
 	Checks           check.Options
@@ -29,6 +31,7 @@ type Options struct {
 // Choices are the options with named values: in what designs differ.
 var Choices = option.Join(
 	option.Lift(read.Group, func(o *Options) *read.Options { return &o.Reads }), requesterOptions,
+	option.Lift(write.Group, func(o *Options) *write.Options { return &o.Writes }),
 	option.Lift(store.Group, func(o *Options) *store.Options { return &o.Store }),
 	option.Lift(check.Group, func(o *Options) *check.Options { return &o.Checks }),
 	option.Lift(ingestionOptions, func(o *Options) *IngestionOptions { return &o.Ingestion }),

@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
 	"github.com/watchbed/watchbed/sim/cache/read"
+	"github.com/watchbed/watchbed/sim/cache/write"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -35,6 +36,11 @@ func (c *Cache) resetReads() {
 		Prefix: c.cfg.Prefix, Fields: c.cfg.Fields, KV: c.cfg.KV,
 		Store: &c.store, Requester: c.requester, Surroundings: surroundings{c},
 	})
+}
+
+// resetWrites makes the writes those of a new process.
+func (c *Cache) resetWrites() {
+	c.writes.Reset(write.Config{Options: c.cfg.Writes, KV: c.cfg.KV, Store: &c.store})
 }
 
 // resetRequester makes the progress requester that of a new process.

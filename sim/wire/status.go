@@ -29,9 +29,18 @@ const (
 	// Unimplemented: the server does not know the method, or does not serve it for such a
 	// request.
 	Unimplemented
+	// KeyExists: an object that is to be created is there; Kubernetes 409, AlreadyExists.
+	KeyExists
+	// KeyNotFound: an object that is to be changed or deleted is not there; Kubernetes 404.
+	KeyNotFound
+	// Conflict: an object has another resourceVersion than a write requires; Kubernetes 409.
+	Conflict
+	// Forbidden: the validation of a deletion did not allow it; Kubernetes 403.
+	Forbidden
 )
 
-var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error", "no leader", "unimplemented"}
+var codeTexts = [...]string{"", "compacted", "future revision", "too large resource version", "too many requests", "unavailable", "bad request", "internal error", "no leader", "unimplemented",
+	"already exists", "not found", "conflict", "forbidden"}
 
 func (c Code) String() string { return codeTexts[c] }
 
@@ -45,6 +54,9 @@ type Error struct {
 	// Continue is the token with which the rest of a list can be had whose own token has
 	// expired: it stands for the newest state, so that what came before is of another one.
 	Continue string
+	// ResourceVersion is that of the state in which there is no such object (KeyNotFound), 0 if
+	// the error does not say. No client of an API server is told it: it is no part of the digest.
+	ResourceVersion int64
 }
 
 // Status is the HTTP status that Kubernetes answers with this code.
@@ -54,6 +66,7 @@ var statuses = [...]int{
 	ErrCompacted: 410, ErrFutureRev: 504, TooLargeResourceVersion: 504, TooManyRequests: 429,
 	Unavailable: 503, BadRequest: 400, Internal: 500, NoLeader: 500,
 	Unimplemented: 500,
+	KeyExists:     409, KeyNotFound: 404, Conflict: 409, Forbidden: 403,
 }
 
 // Digest implements sim.Payload. It leaves RetryAfter out: errors that

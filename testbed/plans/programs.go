@@ -21,13 +21,17 @@ type Program struct {
 	Await sim.NodeID
 }
 
-// Programs is what the clients of the history do: writers, noise, readers, owners,
+// Programs is what the clients of the history do: writers, updaters, noise, readers, owners,
 // and the one that compacts.
 func Programs(o *workload.Options, t *topology.Topology) []Program {
 	p := &planner{o: o, t: t}
 	for i := range o.Writers {
 		name := topology.Numbered("writer", i, o.Writers)
 		p.add(name, p.writes(i, name))
+	}
+	for i := range o.Updating.Clients {
+		name := topology.Numbered("updater", i, o.Updating.Clients)
+		p.add(name, p.updates(i))
 	}
 	for i := range o.Noise {
 		name := topology.Numbered("noise", i, o.Noise)

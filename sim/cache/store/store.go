@@ -197,6 +197,12 @@ func (s *Store) put(env *sim.Env, in *wire.WatchEvent) {
 	}
 }
 
+// Overwrite changes an object of which no event came: what happens to one that is handed out
+// and not copied. Snapshots and the history keep what they have.
+func (s *Store) Overwrite(env *sim.Env, kv *wire.KeyValue) {
+	s.put(env, &wire.WatchEvent{Type: wire.Modified, Item: kv})
+}
+
 func (s *Store) appendHistory(env *sim.Env, e Event) {
 	h := &s.history
 	env.WritesItem(CellHistory, 0, e.ResourceVersion)

@@ -1,0 +1,205 @@
+package write
+
+import (
+	"strconv"
+
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/store"
+	"github.com/watchbed/watchbed/sim/wire"
+)
+
+// Config is what one delegator is made of.
+type Config struct {
+	Options
+	// KV is the node that takes requests to etcd.
+	KV    sim.NodeID
+	Store *store.Store
+}
+
+// Delegator is upstream's CacheDelegator as far as it writes.
+type Delegator struct {
+	cfg   Config
+	rules rules
+	// writes are by their numbers. One that is over leaves its number to another.
+	writes []*Write
+}
+
+// Reset makes the delegator that of a new process, and keeps its memory.
+func (d *Delegator) Reset(cfg Config) {
+	d.cfg, d.rules = cfg, newRules(cfg.Options)
+	for _, w := range d.writes {
+		w.forget()
+	}
+}
+
+// Unanswered is the number of writes that are under way, between two steps.
+func (d *Delegator) Unanswered() int {
+	n := 0
+	for _, w := range d.writes {
+		if w.state != free {
+			n++
+		}
+	}
+	return n
+}
+
+// CloneTo makes to a delegator of its own, in front of another store.
+func (d *Delegator) CloneTo(to *Delegator, s *store.Store) {
+	to.cfg, to.rules = d.cfg, d.rules
+	to.cfg.Store = s
+	to.writes = make([]*Write, len(d.writes))
+	for i, w := range d.writes {
+		c := *w
+		c.d = to
+		to.writes[i] = &c
+	}
+}
+
+// Create is CacheDelegator.Create: the cache has no part in it.
+func (d *Delegator) Create(env *sim.Env, m *sim.Message, r *wire.CreateRequest) {
+	w := d.begin(env, m, r.Key)
+	w.create = r
+	w.commitCreate(env)
+}
+
+// GuaranteedUpdate is CacheDelegator.GuaranteedUpdate.
+func (d *Delegator) GuaranteedUpdate(env *sim.Env, m *sim.Message, r *wire.GuaranteedUpdateRequest) {
+	w := d.begin(env, m, r.Key)
+	w.update = r
+	w.suggest(env)
+}
+
+// Delete is CacheDelegator.Delete.
+func (d *Delegator) Delete(env *sim.Env, m *sim.Message, r *wire.DeleteRequest) {
+	w := d.begin(env, m, r.Key)
+	w.remove = r
+	w.suggest(env)
+}
+
+// suggest begins with the object that the cache has, whether that is ready or not, or asks etcd
+// if it has none.
+func (w *Write) suggest(env *sim.Env) {
+	w.object = w.d.cfg.Store.Get(env, &wire.KeyValue{Key: w.key})
+	if w.object == nil {
+		env.Cover(unsuggested)
+		w.fetch(env)
+		return
+	}
+	env.Cover(suggested)
+	if env.Noting() {
+		env.Note(suggests{w.from, w.label(), w.object.ModRevision})
+	}
+	w.attempt(env)
+}
+
+// begin finds room for a write.
+func (d *Delegator) begin(env *sim.Env, m *sim.Message, key string) *Write {
+	env.LooksAt(cellPlaces, 0)
+	env.Writes(cellPlaces, 0)
+	i := 0
+	for i < len(d.writes) && d.writes[i].state != free {
+		i++
+	}
+	if i == len(d.writes) {
+		d.writes = append(d.writes, &Write{d: d, number: i})
+	}
+	w := d.writes[i]
+	env.Writes(cellWrite, i)
+	w.key, w.conn, w.from = key, m.Conn, m.From
+	return w
+}
+
+// Answered takes what etcd said to a write; it returns false if none has asked.
+func (d *Delegator) Answered(env *sim.Env, m *sim.Message) bool {
+	for _, w := range d.writes {
+		if w.state != free && w.call == m.Conn {
+			env.Reads(cellWrite, w.number)
+			env.Writes(cellWrite, w.number)
+			w.answered(env, m.Payload)
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Write) answered(env *sim.Env, p sim.Payload) {
+	was := w.state
+	w.call = sim.NoConn
+	switch p := p.(type) {
+	case *wire.RangeResponse:
+		w.fetched(env, p)
+	case *wire.TxnResponse:
+		w.committed(env, p)
+	case *wire.Error:
+		env.Cover(refused)
+		w.finish(env, p)
+	default:
+		if was == committing {
+			env.Cover(unknownOutcome)
+		}
+		w.finish(env, unavailable)
+	}
+}
+
+var unavailable = &wire.Error{Code: wire.Unavailable, Message: "the connection to etcd broke"}
+
+// Write is one Create, GuaranteedUpdate or Delete.
+type Write struct {
+	d      *Delegator
+	number int
+	state  state
+
+	// Exactly one of create, update and remove is set.
+	create *wire.CreateRequest
+	update *wire.GuaranteedUpdateRequest
+	remove *wire.DeleteRequest
+	key    string
+	// conn is the client's, call the one to etcd.
+	conn, call sim.Conn
+	from       sim.NodeID
+
+	objState
+}
+
+type state uint8
+
+const (
+	free state = iota
+	// fetching: etcd was asked for the object (getCurrentState).
+	fetching
+	// committing: etcd was asked for the transaction.
+	committing
+)
+
+// attempt is one turn of the loop of GuaranteedUpdate or conditionalDelete.
+func (w *Write) attempt(env *sim.Env) {
+	if w.update != nil {
+		w.attemptUpdate(env)
+	} else {
+		w.attemptDelete(env)
+	}
+}
+
+// forget frees the place of the write.
+func (w *Write) forget() { *w = Write{d: w.d, number: w.number} }
+
+// finish answers the client and ends the write.
+func (w *Write) finish(env *sim.Env, answer sim.Payload) {
+	env.Writes(cellPlaces, 0)
+	env.Writes(cellWrite, w.number)
+	conn := w.conn
+	w.forget()
+	env.Send(conn, answer)
+}
+
+func (w *Write) label() string {
+	switch {
+	case w.create != nil:
+		return w.create.Label()
+	case w.update != nil:
+		return w.update.Label()
+	}
+	return w.remove.Label()
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

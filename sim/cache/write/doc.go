@@ -1,0 +1,38 @@
+// Package write is how an API server writes: upstream's CacheDelegator, which hands the object
+// of the cache on as a suggestion, and the etcd3 store behind it, which tries one optimistic
+// transaction after the other.
+//
+//	Delegator   all writes of one cache
+//	Write       one Create, GuaranteedUpdate or Delete
+//
+// A file each:
+//
+//	delegator.go     the request, and the suggestion that goes with it
+//	create.go        store.Create
+//	update.go        store.GuaranteedUpdate
+//	remove.go        store.conditionalDelete
+//	state.go         what the store takes the object for (objState), and how it asks etcd
+//	commit.go        the transaction, and what comes of it
+//	trust.go         where a suggestion may be wrong, and is looked at again
+//
+// The suggestion may be older than etcd's object: the cache is behind. What a check makes of it
+// is not final then. Either etcd is asked for the object and all begins again, or the
+// transaction finds another mod revision, and brings the object with it.
+//
+// # Yield points
+//
+// The goroutine of a request runs from its arrival to its first question to etcd, and from each
+// answer to the next question: getCurrentState is one, the transaction another. The look into
+// the cache is part of the first step, since CacheDelegator takes no lock of the cache for it
+// and may as well be a moment late.
+//
+// # Left out
+//
+// UIDs among the preconditions: what is said of resourceVersions holds for them as well. Leases,
+// transformers that find an object stale, objects that cannot be decoded. API Priority and
+// Fairness counts no write. An update function is called with nothing but the object: what it
+// may have seen of a suggestion in vain does not matter to it.
+//
+// The package imports sim, sim/wire, sim/option and sim/cache/store. It must never import
+// sim/cache, or what answers reads.
+package write
