@@ -19,4 +19,5 @@ import (
 	_ "github.com/watchbed/watchbed/knownbugs/read"
 	_ "github.com/watchbed/watchbed/knownbugs/reply"
 	_ "github.com/watchbed/watchbed/knownbugs/watch"
+	_ "github.com/watchbed/watchbed/knownbugs/write"
 )

@@ -14,6 +14,8 @@ import (
 var beyond = map[string]string{
 	"compaction-in-range": "needs a Range that waits between two looks at the store while a compaction comes: two clients of four requests in all, drawn by 119 seeds, are " +
 		"searched to their end and do not ask for both. Schedules find it with 12 clients",
+	"kubernetes-35415-deepcopy": "changes an object of the cache without a new resourceVersion: a run compares the cache with etcd when that is new, and a search after each " +
+		"step of the cache, so that what the search finds is seen later in the run of its schedule",
 	"kubernetes-91073": "needs eleven refusals by a cache that is behind another, after a watch that was refused there: with a refusal alone 174,600 states and with a " +
 		"broken watch alone 83,348 states of informer-expired are all that there are, and both together are more. With one cache that is behind " +
 		"a list of etcd's (freshness=direct informer-restarts=1) 60,352 states come to depth 17, and the eleven refusals alone are more than 40 steps",
