@@ -11,7 +11,7 @@
 //
 //	make upstream GUEST="etcd@v3.6.16 etcd@v3.6.16+inclusion/testdata/preempted.patch"
 //
-// testdata has another such patch for each of the two oldest releases.
+// The two oldest releases have a patch of their own: etcd@v3.5.7+inclusion/testdata/v3.5.7/preempted.patch.
 //
 // It must never import anything that a guest is made of.
 package main
