@@ -84,7 +84,11 @@ func (e *etcd) Range(ctx context.Context, r *pb.RangeRequest, _ ...grpc.CallOpti
 
 // Txn implements pb.KVClient.
 func (e *etcd) Txn(ctx context.Context, r *pb.TxnRequest, _ ...grpc.CallOption) (*pb.TxnResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "the guest writes nothing")
+	if !isOptimistic(r) {
+		return nil, status.Error(codes.Unimplemented, "the guest has no transactions but those of writes")
+	}
+	a, err := e.call(ctx, func(w *protocol.Writer, conn uint32) { writeTxn(w.Begin(protocol.Txn, conn), r) })
+	return a.txned, err
 }
 
 // RangeStream implements pb.KVClient. That etcd does not know the method comes in the place of the first part.
@@ -101,12 +105,12 @@ func (e *etcd) RangeStream(ctx context.Context, r *pb.RangeRequest, _ ...grpc.Ca
 
 // Put implements pb.KVClient.
 func (*etcd) Put(context.Context, *pb.PutRequest, ...grpc.CallOption) (*pb.PutResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "the guest writes nothing")
+	return nil, status.Error(codes.Unimplemented, "the guest writes by transactions")
 }
 
 // DeleteRange implements pb.KVClient.
 func (*etcd) DeleteRange(context.Context, *pb.DeleteRangeRequest, ...grpc.CallOption) (*pb.DeleteRangeResponse, error) {
-	return nil, status.Error(codes.Unimplemented, "the guest writes nothing")
+	return nil, status.Error(codes.Unimplemented, "the guest writes by transactions")
 }
 
 // Compact implements pb.KVClient.

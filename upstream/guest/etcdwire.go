@@ -19,6 +19,27 @@ func writeRange(w *protocol.Writer, r *pb.RangeRequest) {
 		Int(r.MinModRevision).Int(r.MaxModRevision).Int(r.MinCreateRevision).Int(r.MaxCreateRevision)
 }
 
+// isOptimistic reports whether a transaction is one of the storage's writes (OptimisticPut,
+// OptimisticDelete): it changes one key that has a certain mod revision, and may read the key if it has another.
+func isOptimistic(r *pb.TxnRequest) bool {
+	return len(r.Compare) == 1 && r.Compare[0].Target == pb.Compare_MOD && r.Compare[0].Result == pb.Compare_EQUAL && len(r.Success) == 1 &&
+		(r.Success[0].GetRequestPut() != nil || r.Success[0].GetRequestDeleteRange() != nil) && len(r.Failure) <= 1
+}
+
+func writeTxn(w *protocol.Writer, r *pb.TxnRequest) {
+	put := r.Success[0].GetRequestPut()
+	w.Text(string(r.Compare[0].Key)).Int(r.Compare[0].GetModRevision()).Bool(len(r.Failure) > 0).Bool(put != nil).Text(string(put.GetValue()))
+}
+
+// readTxned is the answer to such a transaction. What it says of a put or a deletion nobody reads.
+func readTxned(r *protocol.Reader) *pb.TxnResponse {
+	p := &pb.TxnResponse{Header: &pb.ResponseHeader{Revision: r.Int()}, Succeeded: r.Bool()}
+	if !p.Succeeded && r.Bool() {
+		p.Responses = []*pb.ResponseOp{{Response: &pb.ResponseOp_ResponseRange{ResponseRange: readRanged(r)}}}
+	}
+	return p
+}
+
 func writeWatchRequest(w *protocol.Writer, conn uint32, r *pb.WatchRequest) {
 	switch x := r.RequestUnion.(type) {
 	case *pb.WatchRequest_CreateRequest:

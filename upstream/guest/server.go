@@ -51,12 +51,20 @@ func (s *server) receive(r protocol.Reader) {
 		s.serve(conn, getRequest(&r).get)
 	case protocol.Watch:
 		s.serve(conn, watchRequest(&r).watch)
+	case protocol.Create:
+		s.serve(conn, createRequest(&r).create)
+	case protocol.Update:
+		s.serve(conn, updateRequest(&r).update)
+	case protocol.Delete:
+		s.serve(conn, deleteRequest(&r).delete)
 	case protocol.Readyz:
 		s.serve(conn, s.readyz)
 	case protocol.Hangup:
 		s.hangup(conn, r.Bool(), r.Bool())
 	case protocol.Ranged:
 		s.etcd.answered(conn, answer{ranged: readRanged(&r)})
+	case protocol.Txned:
+		s.etcd.answered(conn, answer{txned: readTxned(&r)})
 	case protocol.Refused:
 		s.etcd.refused(conn, readError(&r))
 	case protocol.Versioned:

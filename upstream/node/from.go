@@ -24,6 +24,8 @@ func (n *Node) Send(message []byte) {
 		conn := n.Env.Open(n.cfg.Etcd)
 		n.Env.Send(conn, &wire.RangeStreamRequest{Range: readRange(&r)})
 		n.ranges = append(n.ranges, connection{number, conn})
+	case protocol.Txn:
+		n.calls = append(n.calls, connection{number, n.Env.Call(n.cfg.KV, readTxn(&r))})
 	case protocol.Open:
 		n.open(number, r.Bool())
 	case protocol.CreateWatch, protocol.CancelWatch, protocol.RequestProgress:
@@ -95,6 +97,10 @@ func (n *Node) reply(kind protocol.Kind, client sim.Conn, r *protocol.Reader) {
 		n.Env.Send(client, n.readListed(r))
 	case protocol.Got:
 		n.Env.Send(client, n.readGot(r))
+	case protocol.Wrote:
+		n.Env.Send(client, &wire.ObjectResponse{Item: n.seen.current(readObject(r))})
+	case protocol.Denied:
+		n.Env.Send(client, &wire.Error{Code: wire.Code(r.Byte()), Message: r.Text(), ResourceVersion: r.Int()})
 	case protocol.Event:
 		n.Env.Send(client, n.readEvent(r))
 	case protocol.Established:
@@ -117,6 +123,22 @@ func readRange(r *protocol.Reader) *wire.RangeRequest {
 		SortOrder: wire.SortOrder(r.Byte()), SortTarget: wire.SortTarget(r.Byte()),
 		MinModRevision: r.Int(), MaxModRevision: r.Int(), MinCreateRevision: r.Int(), MaxCreateRevision: r.Int(),
 	}
+}
+
+// readTxn reads a transaction that changes a key if it has a certain mod revision.
+func readTxn(r *protocol.Reader) *wire.TxnRequest {
+	key := r.Text()
+	txn := &wire.TxnRequest{Compare: []wire.Compare{{Key: key, Target: wire.CompareMod, Result: wire.CompareEqual, Operand: r.Int()}}}
+	if r.Bool() {
+		txn.Failure = []wire.RequestOp{{Range: &wire.RangeRequest{Key: key}}}
+	}
+	put, value := r.Bool(), r.Text()
+	if put {
+		txn.Success = []wire.RequestOp{{Put: &wire.PutRequest{Key: key, Value: value}}}
+	} else {
+		txn.Success = []wire.RequestOp{{DeleteRange: &wire.DeleteRangeRequest{Key: key}}}
+	}
+	return txn
 }
 
 // readObject reads an object. Kubernetes knows of no revision but its resourceVersion.

@@ -176,6 +176,11 @@ func (n *Node) answer(number uint32, p sim.Payload) []byte {
 	case *wire.RangeResponse:
 		n.seen.addRanged(p.Kvs)
 		writeRanged(w.Begin(protocol.Ranged, number), p)
+	case *wire.TxnResponse:
+		if !p.Succeeded && len(p.Responses) > 0 {
+			n.seen.addRanged(p.Responses[0].Range.Kvs)
+		}
+		writeTxned(w.Begin(protocol.Txned, number), p)
 	case *wire.WatchResponse:
 		n.seen.addEvents(p)
 		writeWatchResponse(w.Begin(protocol.WatchResponse, number), p)
@@ -206,7 +211,9 @@ func (n *Node) request(m *sim.Message) []byte {
 	case *sim.Hangup:
 		w.Begin(protocol.Hangup, client).Bool(true).Bool(p.Broken)
 	default:
-		return nil
+		if !writeWrite(w, client, p) {
+			return nil
+		}
 	}
 	return w.Bytes
 }

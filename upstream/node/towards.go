@@ -1,6 +1,7 @@
 package node
 
 import (
+	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/wire"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
@@ -46,6 +47,33 @@ func writeRanged(w *protocol.Writer, p *wire.RangeResponse) {
 	w.Int(p.Revision).Bool(p.More).Int(p.Count).Int(int64(len(p.Kvs)))
 	for _, kv := range p.Kvs {
 		writeKV(w, kv)
+	}
+}
+
+// writeWrite writes a write of a client, of which it returns false if p is none.
+func writeWrite(w *protocol.Writer, client uint32, p sim.Payload) bool {
+	switch p := p.(type) {
+	case *wire.CreateRequest:
+		w.Begin(protocol.Create, client).Text(p.Key).Text(p.Value)
+	case *wire.GuaranteedUpdateRequest:
+		w.Begin(protocol.Update, client).Text(p.Key).Text(p.Add).Int(p.Expected).Int(p.Precondition).Bool(p.IgnoreNotFound)
+	case *wire.DeleteRequest:
+		w.Begin(protocol.Delete, client).Text(p.Key).Text(p.Holding).Int(p.Precondition)
+	default:
+		return false
+	}
+	return true
+}
+
+// writeTxned writes the answer to a transaction, and what that has read if it has changed nothing.
+func writeTxned(w *protocol.Writer, p *wire.TxnResponse) {
+	w.Int(p.Revision).Bool(p.Succeeded)
+	if p.Succeeded {
+		return
+	}
+	w.Bool(len(p.Responses) > 0)
+	if len(p.Responses) > 0 {
+		writeRanged(w, p.Responses[0].Range)
 	}
 }
 

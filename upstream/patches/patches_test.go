@@ -3,6 +3,7 @@ package patches
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,14 +87,16 @@ func TestWhatIsNoPatch(t *testing.T) {
 	require.ErrorContains(t, err, "there is no patch 12345: want one of 116172, ")
 }
 
-// TestUndonePatchesSayWhatTheyAreFor: each is read, and begins with the issue or the pull request of upstream.
+// TestUndonePatchesSayWhatTheyAreFor: each is read, and begins with the issue or the pull request of upstream, of
+// which a name may have one of several parts.
 func TestUndonePatchesSayWhatTheyAreFor(t *testing.T) {
 	require.NotEmpty(t, Names())
 	for _, name := range Names() {
 		p, err := Find(name)
 		require.NoError(t, err)
 		require.Equal(t, name, p.Name)
-		require.Regexp(t, `^(kubernetes/kubernetes#`+name+`[:,]|Of upstream's suite, no bug that was:)`, p.About)
+		number, _, _ := strings.Cut(name, "-")
+		require.Regexp(t, `^(kubernetes/kubernetes#`+number+`[:,]|Of upstream's suite, no bug that was:)`, p.About)
 	}
 }
 

@@ -43,6 +43,10 @@ const (
 	// Crash asks an etcd what is on its disk, and Reopen is the first message to one that starts with that.
 	Crash
 	Reopen
+	// Create, Update and Delete are writes of clients through the storage.
+	Create
+	Update
+	Delete
 )
 
 // From the guest.
@@ -82,6 +86,9 @@ const (
 	// in the backend.
 	Disk
 	Reopened
+	// Wrote and Denied answer writes: the object, or why the one that there is does not allow it.
+	Wrote
+	Denied
 )
 
 // Both ways. The host asks the key-value store of a guest that is a client of etcd, and the guest asks etcd, for an operation
@@ -110,6 +117,10 @@ const (
 	Internal
 	NoLeader
 	Unimplemented
+	KeyExists
+	KeyNotFound
+	Conflict
+	Forbidden
 )
 
 // GateWatchListClient is the one among the feature gates in a Start that is client-go's.
