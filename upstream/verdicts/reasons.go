@@ -9,7 +9,9 @@ import (
 // of designs that do as the guest does. A reason begins with what it comes to: "our assumption" if the scenario or a judge
 // wants what neither etcd nor Kubernetes promises, "as shipped" if Kubernetes is meant to do so, or the page in findings/. A false alarm is mended. A violation
 // without a reason fails the test, and so does a reason without a violation.
-var reasons = map[[2]string]string{}
+var reasons = map[[2]string]string{
+	{"object-writes", "not-found-versions"}: "as shipped: an error of v0.37.2 that there is no object says resourceVersion 0 (kubernetes/kubernetes#138724, mended in 1.38)",
+}
 
 // knownOf is what is known of a scenario over designs that do as a guest does.
 func knownOf(r *row) ([]known.Violation, error) {
