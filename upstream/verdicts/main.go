@@ -3,6 +3,7 @@
 //	go run ./verdicts              every scenario
 //	go run ./verdicts NAME ...     these alone
 //	go run ./verdicts -missing     those that have no row yet, as after an interrupt
+//	go run ./verdicts -front 3.7.3 all in front of this etcd
 //
 // The table is verdicts.json and README.md in the folder of this program. Verdicts are measured, never written by hand. What is written by
 // hand are reasons (reasons.go, silent.go), and the command and the tests say where one is missing or has nothing to explain.
@@ -13,10 +14,12 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/testbed"
@@ -35,24 +38,33 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	missing := flag.Bool("missing", false, "measure only what has no row yet")
+	front := flag.String("front", "", "measure only in front of this etcd, and with this release: "+strings.Join(fronts, ", "))
 	flag.Parse()
-	wrong, err := update(ctx, flag.Args(), *missing)
+	wrong, err := update(ctx, flag.Args(), *front, *missing)
 	table.End("verdicts", wrong, err)
 }
 
 // update measures scenarios, all if none is named, writes the table after each, and returns what is amiss with it.
-func update(ctx context.Context, names []string, missing bool) ([]string, error) {
+func update(ctx context.Context, names []string, front string, missing bool) ([]string, error) {
 	if err := table.Known(names); err != nil {
 		return nil, err
 	}
-	// The guest is loaded before anything is measured.
-	if _, err := count(ctx, scenarios.Issue15220, versions[0], 1); err != nil {
-		return nil, err
+	if front != "" && !slices.Contains(fronts, front) {
+		return nil, fmt.Errorf("-front %s: there are %s", front, strings.Join(fronts, ", "))
+	}
+	// The guests are loaded before anything is measured.
+	for _, f := range fronts {
+		if front != "" && f != front {
+			continue
+		}
+		if _, err := count(ctx, scenarios.Issue15220, f, 1); err != nil {
+			return nil, err
+		}
 	}
 	u := table.Update[row]{
 		Path: filepath.Join(folder, data), Versions: rowsOf, Measure: measure,
 		Wanted: func(sc *testbed.Scenario, etcd string, old *row) bool {
-			return (len(names) == 0 || slices.Contains(names, sc.Name)) && (!missing || old == nil)
+			return (len(names) == 0 || slices.Contains(names, sc.Name)) && (front == "" || etcd == front) && (!missing || old == nil)
 		},
 	}
 	rows, err := u.Do(ctx)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/watchbed/watchbed/explore/campaign"
@@ -10,15 +11,31 @@ import (
 	"github.com/watchbed/watchbed/testbed"
 )
 
-// guest is the design that the table is about, versions are those of etcd.
-const guest = "kubernetes@v0.37.2"
+// guest is the design that the table is about, next the one of the release after it.
+const (
+	guest = "kubernetes@v0.37.2"
+	next  = "kubernetes@v0.38.0-alpha.2"
+)
 
+// The fronts are what a scenario is run with: the version of etcd, behind a plus that of Kubernetes if it is not the guest's. The first is
+// in front of an etcd that knows no range streams, streams in front of one that does.
 const (
 	newEtcd = "3.6.16"
 	oldEtcd = "3.5.7"
+	streams = "3.7.3"
+	nextNew = newEtcd + "+v0.38.0-alpha.2"
 )
 
-var versions = []string{newEtcd, oldEtcd}
+var fronts = []string{newEtcd, oldEtcd, streams, nextNew}
+
+// taken apart, a front is a version of etcd and a design.
+func taken(front string) (etcd, design string) {
+	etcd, _, isNext := strings.Cut(front, "+")
+	if isNext {
+		return etcd, next
+	}
+	return etcd, guest
+}
 
 // old are the scenarios that are run in front of an old etcd as well, whose progress the guest does not trust: those about
 // consistent reads, and those about bugs of this etcd that reach a cache which does not rely on its progress.
@@ -27,12 +44,9 @@ var old = []string{
 	"resumed-watch", "crash-in-compaction", "watch-list-six-seconds", "guard-old-etcd", "guard-quiet-range",
 }
 
-// rowsOf are the versions of etcd that a scenario has rows of.
+// rowsOf are the fronts that a scenario has rows of.
 func rowsOf(sc *testbed.Scenario) []string {
-	if slices.Contains(old, sc.Name) {
-		return versions
-	}
-	return versions[:1]
+	return slices.DeleteFunc(slices.Clone(fronts), func(front string) bool { return front == oldEtcd && !slices.Contains(old, sc.Name) })
 }
 
 // most is how many schedules of a scenario are run, few how many at least: those of a scenario
@@ -43,10 +57,10 @@ const (
 	within    = 4 * time.Second
 )
 
-// params are those of a scenario over the guest.
-func params(sc *testbed.Scenario, etcd string) testbed.Params {
+// params are those of a scenario over a guest.
+func params(sc *testbed.Scenario, front string) testbed.Params {
 	p := sc.Params
-	p.Cache, p.Etcd = guest, etcd
+	p.Etcd, p.Cache = taken(front)
 	return p
 }
 

@@ -11,7 +11,8 @@ import (
 
 const head = `# What the scenarios say over Kubernetes' own cacher
 
-Each scenario of ` + "`simrun list`" + ` with the design ` + guest + `, in front of etcd ` + newEtcd + `, a few in front of ` + oldEtcd + ` as well. ` + "`go run ./verdicts`" + ` in the folder upstream
+Each scenario of ` + "`simrun list`" + ` with the design ` + guest + `, in front of etcd ` + newEtcd + ` and in front of ` + streams + `, of which it reads range streams, a few in front of
+` + oldEtcd + ` as well; and with the design ` + next + `, in front of etcd ` + newEtcd + ` (` + nextNew + `). ` + "`go run ./verdicts`" + ` in the folder upstream
 measures all of it and writes this page and verdicts.json; ` + "`go run ./verdicts NAME`" + ` measures one scenario again. ` + "`go test ./verdicts`" + ` holds the
 page to verdicts.json, to the catalogue and to the reasons in Go, and measures a few rows again.
 
@@ -25,7 +26,7 @@ has a few. "Holds" is said of these schedules only. Settings of a scenario that 
 func render(rows []row) (string, error) {
 	var b strings.Builder
 	var sums strings.Builder
-	for _, etcd := range versions {
+	for _, etcd := range fronts {
 		s, err := sum(rows, etcd)
 		if err != nil {
 			return "", err
@@ -47,6 +48,8 @@ func render(rows []row) (string, error) {
 			return "", err
 		}
 	}
+	b.WriteString(renderDifferences(rows, newEtcd, nextNew, "What v0.38.0-alpha.2 does otherwise"))
+	b.WriteString(renderDifferences(rows, newEtcd, streams, "What an etcd with range streams makes of it"))
 	if left := waiting(rows); len(left) > 0 {
 		fmt.Fprintf(&b, "\n## Not measured yet\n\n`go run ./verdicts -missing` measures them: %s.\n", strings.Join(left, ", "))
 	}
@@ -81,7 +84,7 @@ func verdictOf(r *row) verdict {
 		return noCache
 	case slices.ContainsFunc(r.Claims, func(c claim) bool { return c.Violated > 0 }):
 		return violated
-	case missOf(r.Scenario) != nil || !slices.ContainsFunc(r.Claims, func(c claim) bool { return c.Checked > 0 }):
+	case missOf(r) != nil || !slices.ContainsFunc(r.Claims, func(c claim) bool { return c.Checked > 0 }):
 		return misses
 	}
 	return holds
@@ -105,7 +108,7 @@ func renderSection(b *strings.Builder, rows []row, title, text string, of verdic
 	var lines []string
 	for i := range rows {
 		r := &rows[i]
-		if verdictOf(r) != of || (of == noCache || of == refused) && r.Etcd != versions[0] {
+		if verdictOf(r) != of || (of == noCache || of == refused) && r.Etcd != fronts[0] {
 			continue
 		}
 		said, err := remarks(r, of)
@@ -155,7 +158,7 @@ func remarks(r *row, of verdict) (string, error) {
 		}
 		never = append(never, text)
 	}
-	if m := missOf(r.Scenario); m != nil {
+	if m := missOf(r); m != nil {
 		said = append(said, fmt.Sprintf("%s: %s", m.option, m.because))
 	}
 	if of != refused && of != noCache {

@@ -65,3 +65,14 @@ func TestAmissIsFound(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"there is a reason why issue-15220 violates linearizable, and it does not"}, wrong)
 }
+
+// TestDifferencesAreFound: a claim that one front violates and the other does not.
+func TestDifferencesAreFound(t *testing.T) {
+	rows := []row{
+		{Scenario: "a", Etcd: newEtcd, Schedules: 20, Claims: []claim{{"x", 9, 2}, {"y", 9, 1}, {"z", 9, 0}}},
+		{Scenario: "a", Etcd: nextNew, Schedules: 30, Claims: []claim{{"x", 9, 0}, {"y", 9, 3}, {"z", 9, 0}}},
+		{Scenario: "b", Etcd: newEtcd, Schedules: 20, Claims: []claim{{"x", 9, 2}}},
+	}
+	require.Equal(t, []difference{{"a", "x", [2]uint64{2, 0}, [2]uint64{20, 30}}}, differences(rows, newEtcd, nextNew))
+	require.Empty(t, differences(rows, newEtcd, streams))
+}
