@@ -7,6 +7,7 @@ import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/client"
+	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/compactor"
 	"github.com/watchbed/watchbed/sim/wire"
 	"github.com/watchbed/watchbed/testbed/faults"
@@ -85,7 +86,7 @@ func (p *Params) server(name string) (Server, error) {
 	}
 	o := topology.ServerOptions{Client: s.Client, Cache: s.Cache, Compactor: s.Compactor, Compacts: s.Compactors}
 	for _, x := range own {
-		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer || s.Design.Ignores(x.Name, x.Value) {
+		if x.Name == topology.DesignOfServer || x.Name == topology.ClientOfServer || ignores(s.Design, x.Name, x.Value) {
 			continue
 		}
 		if err := topology.ServerGroup.Set(&o, x.Name, x.Value); err != nil {
@@ -182,7 +183,7 @@ func (s *System) clientConfig(of *Server, nodes *topology.APIServer) client.Conf
 func (s *System) cacheConfig(of *Server, server *topology.APIServer, resource int, kv sim.NodeID) cache.Config {
 	c := cache.Config{
 		Options: of.Cache, Prefix: topology.Prefix(resource),
-		KV: kv, Etcd: s.topology.Etcd, Watcher: of.Client.Watcher, Watch: server.Client, WatchEndpoints: s.topology.WatchEndpoints(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
+		KV: kv, Etcd: s.topology.Etcd, Storage: etcd3.Group.Expand(&of.Client.Watcher), Watch: server.Client, WatchEndpoints: s.topology.WatchEndpoints(), Metadata: s.topology.Metadata(resource), DelegatedMetadata: s.topology.DelegatedMetadata(resource),
 		Compactor: server.Compactor, Process: server.Nodes(), Endpoints: 1 + len(s.topology.OtherMembers()),
 	}
 	if s.params.Workload.Select() {

@@ -117,7 +117,7 @@ func (p *Params) equalNodes() (Nodes, error) {
 	if err != nil {
 		return n, err
 	}
-	for _, s := range design.Watcher {
+	for _, s := range design.Storage {
 		if err := etcd3.Group.Set(&n.Client.Watcher, s.Name, s.Value); err != nil {
 			return n, err
 		}
@@ -161,13 +161,19 @@ func (p *Params) ignoredBy() (func(option, value string) string, error) {
 	}
 	return func(option, value string) string {
 		switch {
-		case design.Ignores(option, value):
+		case ignores(design, option, value):
 			return "the node of the cache design " + design.Name
 		case served != nil && served.Ignores(option):
 			return "the program " + served.Name
 		}
 		return ""
 	}, nil
+}
+
+// ignores reports whether a setting does not reach the API servers of a design: one of its own node's options, or of
+// the etcd3 watcher if the node brings another one.
+func ignores(d *cache.Design, name, value string) bool {
+	return d.Ignores(name, value) || d.Storage != nil && etcd3.Group.Lookup(name) != nil && !d.IsTold(name, value)
 }
 
 // Ignores says which node is other code than the simulated one and does not read an option, or not this value of

@@ -4,7 +4,7 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/store"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
+	"github.com/watchbed/watchbed/sim/option"
 )
 
 // Config is what one cache is made of: its design, and how it is connected.
@@ -15,10 +15,10 @@ type Config struct {
 	Prefix string
 	// KV is the node that takes unary requests: etcd, or the client before it.
 	KV sim.NodeID
-	// Etcd is the member that takes RangeStreams, and Watcher what is set of the API server's
-	// etcd3, for a node that brings a client library and a store of its own.
+	// Etcd is the member that takes RangeStreams, and Storage all that can be set of Kubernetes'
+	// etcd3 watcher, for a node that brings a client library and a watcher of its own.
 	Etcd    sim.NodeID
-	Watcher etcd3.Options
+	Storage []option.Setting
 	// Watch is the node that takes watches and progress requests: the client.
 	Watch sim.NodeID
 	// WatchEndpoints are the members of etcd that watch streams are opened at, one after the

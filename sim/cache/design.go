@@ -11,7 +11,6 @@ import (
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
-	"github.com/watchbed/watchbed/sim/client/etcd3"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
@@ -28,14 +27,14 @@ type Design struct {
 	// may have the optional capabilities of package sim, and those below. nil
 	// stands for New of this package.
 	New func(Config) sim.Node
-	// Reads are the options of this package, and of package etcd3, that a node of another kind
-	// reads: NAME, or NAME=VALUE if it can be told that value and not every one. Settings of all
-	// others do not reach it: what the preset and Watcher say of them holds, for judges as well.
+	// Reads are the options of this package that a node of another kind reads, and those of
+	// Storage: NAME, or NAME=VALUE if it can be told that value and not every one. Settings of all
+	// others do not reach it: what the preset and Storage say of them holds, for judges as well.
 	// nil: it may read any.
 	Reads []string
-	// Watcher are the options of package etcd3 that a node has which brings a client library and
-	// a store of its own, whatever the release of etcd.
-	Watcher []option.Setting
+	// Storage are the settings of Kubernetes' etcd3 watcher, which this package knows nothing of,
+	// that a node has which brings one of its own, whatever the release of etcd; nil if it has none.
+	Storage []option.Setting
 
 	ownNode bool
 }
@@ -43,10 +42,12 @@ type Design struct {
 // Ignores reports whether a setting of an option does not reach the node. Without a value it is asked whether
 // any would.
 func (d *Design) Ignores(name, value string) bool {
-	if d.Reads == nil || Group.Lookup(name) == nil && etcd3.Group.Lookup(name) == nil {
-		return false
-	}
-	return !slices.ContainsFunc(d.Reads, func(read string) bool {
+	return d.Reads != nil && Group.Lookup(name) != nil && !d.IsTold(name, value)
+}
+
+// IsTold reports whether an option is among Reads, with this value.
+func (d *Design) IsTold(name, value string) bool {
+	return slices.ContainsFunc(d.Reads, func(read string) bool {
 		option, only, _ := strings.Cut(read, "=")
 		return option == name && (only == "" || value == "" || only == value)
 	})
@@ -149,9 +150,6 @@ func RegisterDesign(d Design) {
 func (d *Design) complete() *Design {
 	var o Options
 	if err := Group.Apply(&o, &d.Preset); err != nil {
-		panic("cache: design " + err.Error())
-	}
-	if err := etcd3.Group.Apply(&etcd3.Options{}, &option.Preset{Name: d.Name, Settings: d.Watcher}); err != nil {
 		panic("cache: design " + err.Error())
 	}
 	d.ownNode = d.New != nil

@@ -39,7 +39,7 @@ func registered(name string) cache.Design {
 	}
 	return cache.Design{
 		Preset: option.Preset{Name: name, Doc: doc, Settings: promised},
-		New:    d.node, Reads: node.Reads, Watcher: node.Shipped,
+		New:    d.node, Reads: node.Reads, Storage: node.Shipped,
 	}
 }
 

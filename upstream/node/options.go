@@ -30,7 +30,10 @@ type gate struct {
 
 // gates are those that options of the simulated cache stand for.
 func (n *Node) gates() []gate {
-	o, w := &n.cfg.Options, &n.cfg.Watcher
+	o, w := &n.cfg.Options, etcd3.Options{}
+	if err := etcd3.Group.Apply(&w, &option.Preset{Settings: n.cfg.Storage}); err != nil {
+		panic(err)
+	}
 	return []gate{
 		{"EtcdRangeStream", w.RangeStream == etcd3.StreamEnabled},
 		{"ConcurrentWatchObjectDecode", w.WatchDecode == etcd3.Concurrent},

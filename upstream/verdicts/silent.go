@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -87,10 +86,6 @@ func missOf(r *row) *miss {
 
 // dropped are the settings of a scenario that do not reach a guest, and say something else than what it does anyway.
 func dropped(sc *testbed.Scenario) ([]option.Setting, error) {
-	design, err := cache.FindDesign(guest)
-	if err != nil {
-		return nil, err
-	}
 	p := params(sc, fronts[0])
 	has, err := p.Nodes()
 	if err != nil {
@@ -106,7 +101,7 @@ func dropped(sc *testbed.Scenario) ([]option.Setting, error) {
 		settings = append(settings, s)
 	}
 	return slices.DeleteFunc(settings, func(s option.Setting) bool {
-		return !design.Ignores(s.Name, s.Value) || has.Value(s.Name) == s.Value
+		return p.Ignores(s.Name, s.Value) == "" || has.Value(s.Name) == s.Value
 	}), nil
 }
 
