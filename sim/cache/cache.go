@@ -231,7 +231,7 @@ func (c *Cache) Fire(env *sim.Env, t sim.Timer) {
 	case timerProgress:
 		c.requester.Fire(env)
 	case timerDispatch:
-		c.dispatcher.TerminateBlocked(env)
+		c.dispatcher.FireBudget(env)
 	case timerBookmark:
 		c.dispatcher.FireBookmark(env)
 	case timerCompaction:
@@ -319,7 +319,7 @@ func (c *Cache) TimerName(t sim.Timer) string {
 	case timerProgress:
 		return "progress request period"
 	case timerDispatch:
-		return "dispatch budget"
+		return c.dispatcher.TimerName()
 	case timerBookmark:
 		return "bookmark timer"
 	case timerCompaction:

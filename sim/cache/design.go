@@ -8,6 +8,7 @@ import (
 	"github.com/watchbed/watchbed/internal/spelling"
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/flowcontrol"
 	"github.com/watchbed/watchbed/sim/cache/memory"
 	"github.com/watchbed/watchbed/sim/cache/reflector"
@@ -91,6 +92,8 @@ type (
 	Waiting interface{ Waiting() int }
 	// Holding says what is in memory, between steps.
 	Holding interface{ Holds() Held }
+	// Backlogged says how much the fullest channel to one of its watchers holds.
+	Backlogged interface{ Backlog() dispatch.Backlog }
 	// Timed says which of its timers that are armed belong to nothing that is there, and
 	// for how long its dispatcher may wait for watchers that do not keep up.
 	Timed interface {
@@ -119,6 +122,7 @@ var (
 	_ Trusting   = (*Cache)(nil)
 	_ Waiting    = (*Cache)(nil)
 	_ Holding    = (*Cache)(nil)
+	_ Backlogged = (*Cache)(nil)
 	_ Timed      = (*Cache)(nil)
 	_ Following  = (*Cache)(nil)
 	_ Relisting  = (*Cache)(nil)

@@ -33,6 +33,7 @@
 //	guard       which etcd can be trusted to send progress
 //	check       consistency checks and questions to the compactor
 //	flowcontrol API Priority and Fairness: when a request of a client is executed
+//	budget      how long the dispatcher waits for watchers that do not keep up
 //	traffic     the metrics of requests to etcd
 //
 // What is shipped stands in these packages. The values of other designs are in

@@ -34,12 +34,15 @@ func (c *Cache) Holds() Held {
 	}
 }
 
+// Backlog implements Backlogged.
+func (c *Cache) Backlog() dispatch.Backlog { return c.dispatcher.Backlog() }
+
 // Ownerless implements Timed.
 func (c *Cache) Ownerless(armed sim.Armed) (found []sim.Timer) {
 	if armed.Has(timerRelist) && !c.reflector.Pauses() {
 		found = append(found, timerRelist)
 	}
-	if armed.Has(timerDispatch) && !c.dispatcher.Dispatching() {
+	if armed.Has(timerDispatch) && !c.dispatcher.Dispatching() && !c.dispatcher.CatchesUpWatchers() {
 		found = append(found, timerDispatch)
 	}
 	if armed.Has(timerKept) && c.reads.KeptPages() == 0 {

@@ -23,7 +23,7 @@ const (
 // FireBookmark offers a bookmark to every watcher that is due, without blocking.
 func (d *Dispatcher) FireBookmark(env *sim.Env) {
 	env.LooksAt(cellBlocked, 0)
-	if d.Dispatching() {
+	if d.occupied() {
 		// The goroutine is not at its select; finishDispatching arms again.
 		return
 	}
@@ -46,6 +46,9 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 		w.bookmarkAt = env.Now()
 		if w.nonblockingAdd(env, &bookmark) {
 			env.Cover(bookmarkOffered)
+			if d.catchUp != nil {
+				d.catchUp.Added(env, w, d.lastProcessed)
+			}
 			w.bookmarkVersion = d.lastProcessed
 			w.received(env)
 		} else {
@@ -62,6 +65,9 @@ func (d *Dispatcher) FireBookmark(env *sim.Env) {
 // was sent.
 func (w *Watcher) wantsBookmark(env *sim.Env) bool {
 	if !w.registered || !w.request.AllowBookmarks {
+		return false
+	}
+	if c := w.dispatcher.catchUp; c != nil && !c.OffersBookmark(env, w, w.dispatcher.lastProcessed) {
 		return false
 	}
 	env.LooksAt(cellEnd, w.number)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/budget"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/fifo"
 )
@@ -20,6 +21,9 @@ type Dispatcher struct {
 	recheck  Recheck
 	oldest   Oldest
 	teardown Teardowner
+	// catchUp is nil if the dispatcher waits for slow watchers and ends them.
+	catchUp CatchUp
+	reopens HardStopper
 	// announcesEarly: a watch is answered 200 before its beginning is fixed.
 	announcesEarly bool
 	// trigger is the field of the resource's trigger, nil if it has none.
@@ -43,7 +47,7 @@ type Dispatcher struct {
 	blocked   []*Watcher
 	blockedAt sim.Time
 	timeout   sim.Duration
-	budget    timeBudget
+	budget    budget.Budget
 	// toStop are watchers that ended while current was being dispatched: their
 	// channels stay open until that is over.
 	toStop []*Watcher
@@ -64,7 +68,13 @@ func (d *Dispatcher) Reset(cfg Config) {
 	d.oldest = OldestWatches.Of(cfg.OldestWatch)
 	d.teardown = Teardowns.Of(cfg.Teardown)
 	d.trigger, d.triggerRule = triggerOf(cfg.Fields), Triggers.Of(cfg.WatchTrigger)
-	d.budget.bound = BudgetBounds.Of(cfg.BudgetBound)
+	d.budget = budget.New(cfg.BudgetBound)
+	d.reopens = HardStops.Of(cfg.HardStop)
+	d.catchUp = nil
+	if catchUp := SlowWatchers.Of(cfg.SlowWatchers); catchUp != nil {
+		d.catchUp = catchUp()
+		d.catchUp.Reset(d)
+	}
 }
 
 // Forget drops what a process keeps in memory, and keeps the memory itself.
@@ -77,7 +87,10 @@ func (d *Dispatcher) Forget() {
 	clear(d.blocked)
 	clear(d.toStop)
 	d.current, d.blocked, d.toStop = store.Event{}, d.blocked[:0], d.toStop[:0]
-	d.blockedAt, d.timeout, d.budget = 0, 0, timeBudget{bound: d.budget.bound}
+	d.blockedAt, d.timeout, d.budget = 0, 0, budget.New(d.cfg.BudgetBound)
+	if d.catchUp != nil {
+		d.catchUp.Reset(d)
+	}
 }
 
 // Listed takes the resourceVersion of a list. A bookmark may have that of the
@@ -93,6 +106,11 @@ func (d *Dispatcher) Listed(env *sim.Env, resourceVersion int64) {
 
 // Dispatching: an event has reached some watchers and not yet all.
 func (d *Dispatcher) Dispatching() bool { return len(d.blocked) > 0 }
+
+// occupied: the goroutine is not at its select. It dispatches, or catches watchers up.
+func (d *Dispatcher) occupied() bool {
+	return d.Dispatching() || d.catchUp != nil && d.catchUp.Busy()
+}
 
 // weight is the number of entries that an event takes in the channel. After a
 // change the reflector reports its resourceVersion once more
@@ -115,14 +133,19 @@ func (d *Dispatcher) Offer(env *sim.Env, e store.Event) bool {
 	d.used += weight(&e)
 	d.incoming.Push(e)
 	env.LooksAt(cellBlocked, 0)
-	if !d.Dispatching() {
+	if !d.occupied() {
 		env.Enable(d.cfg.Dispatch)
 	}
 	return true
 }
 
-// Run takes one event from the incoming channel.
+// Run takes one event from the incoming channel, or goes on with catching up watchers.
 func (d *Dispatcher) Run(env *sim.Env) {
+	if d.catchUp != nil && d.catchUp.Busy() {
+		env.Writes(cellBlocked, 0)
+		d.catchUp.Step(env)
+		return
+	}
 	env.ReadsItem(cellIncoming, 0, d.incoming.First())
 	env.WritesItem(cellIncoming, 0, sim.NoItem)
 	d.current = d.incoming.Pop()
@@ -148,6 +171,11 @@ func (d *Dispatcher) Run(env *sim.Env) {
 // to wait for those that have no room.
 func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	env.LooksAt(cellRegistry, 0)
+	env.Add(serialised, 1)
+	if d.catchUp != nil {
+		d.dispatchToSlow(env)
+		return
+	}
 	for _, w := range d.watchers {
 		if w.registered && d.triggers(env, w, &d.current) && !w.nonblockingAdd(env, &d.current) {
 			d.blocked = append(d.blocked, w)
@@ -160,13 +188,17 @@ func (d *Dispatcher) dispatchEvent(env *sim.Env) {
 	env.Writes(cellBlocked, 0)
 	env.Writes(cellBudget, 0)
 	d.blockedAt = env.Now()
-	d.timeout = d.budget.takeAvailable(d.blockedAt)
+	d.timeout = d.budget.TakeAvailable(d.blockedAt)
 	env.Arm(d.cfg.Budget, d.timeout)
 }
 
 // inputTaken: a watcher took from its channel; the dispatcher may be blocked in
 // a send to it.
 func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
+	if d.catchUp != nil {
+		d.catchUp.Taken(env, w)
+		return
+	}
 	env.LooksAt(cellBlocked, 0)
 	if !d.Dispatching() || d.blocked[0] != w {
 		return
@@ -179,18 +211,35 @@ func (d *Dispatcher) inputTaken(env *sim.Env, w *Watcher) {
 	if !d.Dispatching() {
 		env.Disarm(d.cfg.Budget)
 		env.Writes(cellBudget, 0)
-		d.budget.returnUnused(d.timeout - env.Now().Sub(d.blockedAt))
+		d.recordWait(env)
+		d.budget.ReturnUnused(d.timeout - env.Now().Sub(d.blockedAt))
 		d.finishDispatching(env)
 	}
 }
 
-// TerminateBlocked is called when the budget is used up. A watcher that has room
-// by now gets the event, the others end.
-func (d *Dispatcher) TerminateBlocked(env *sim.Env) {
+// FireBudget is called when the budget is used up. A dispatcher that never waits catches
+// watchers up then.
+func (d *Dispatcher) FireBudget(env *sim.Env) {
+	if d.catchUp == nil {
+		d.terminateBlocked(env)
+		return
+	}
+	env.Writes(cellBlocked, 0)
+	d.catchUp.Fire(env)
+}
+
+// terminateBlocked: a watcher that has room by now gets the event, the others end.
+func (d *Dispatcher) terminateBlocked(env *sim.Env) {
 	env.Reads(cellBlocked, 0)
 	env.Writes(cellBlocked, 0)
 	for _, w := range d.blocked {
-		if !w.nonblockingAdd(env, &d.current) && w.registered {
+		if w.nonblockingAdd(env, &d.current) {
+			continue
+		}
+		if w.state == watcherEnding {
+			w.stopAgain(env)
+		}
+		if w.registered {
 			env.Cover(watcherTerminated)
 			env.Add(terminatedWatchers, 1)
 			if env.Noting() {
@@ -200,20 +249,36 @@ func (d *Dispatcher) TerminateBlocked(env *sim.Env) {
 		}
 	}
 	d.blocked = d.blocked[:0]
+	d.recordWait(env)
 	d.finishDispatching(env)
+}
+
+func (d *Dispatcher) recordWait(env *sim.Env) {
+	if env.Mode() == sim.Timed {
+		env.Record(dispatcherWaits, int64(env.Now().Sub(d.blockedAt)))
+	}
 }
 
 func (d *Dispatcher) finishDispatching(env *sim.Env) {
 	env.Writes(cellProcessed, 0)
 	d.lastProcessed = d.current.ResourceVersion
 	d.current = store.Event{}
-	for _, w := range d.toStop {
-		w.close(env)
-	}
-	d.toStop = d.toStop[:0]
+	d.endStopped(env)
 	env.LooksAt(cellIncoming, 0)
 	if d.incoming.Len() > 0 {
 		env.Enable(d.cfg.Dispatch)
 	}
 	d.armBookmark(env)
+}
+
+// endStopped ends the watchers that were stopped while the dispatcher was occupied.
+func (d *Dispatcher) endStopped(env *sim.Env) {
+	for _, w := range d.toStop {
+		if w.reopened {
+			w.strand(env)
+			continue
+		}
+		w.close(env)
+	}
+	d.toStop = d.toStop[:0]
 }

@@ -2,27 +2,12 @@ package dispatch
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache/store"
 )
-
-func TestTimeBudget(t *testing.T) {
-	b := timeBudget{bound: BudgetBounds.Of(0)}
-	at := func(d time.Duration) sim.Time { return sim.Time(d) }
-	require.Equal(t, 50*time.Millisecond, b.takeAvailable(at(time.Second)))
-	require.Equal(t, 100*time.Millisecond, b.takeAvailable(at(10*time.Second)), "100 ms at most")
-	b.returnUnused(70 * time.Millisecond)
-	require.Equal(t, 95*time.Millisecond, b.takeAvailable(at(10500*time.Millisecond)))
-	require.Zero(t, b.takeAvailable(at(10500*time.Millisecond)), "what was taken is gone")
-	b.returnUnused(70 * time.Millisecond)
-	b.returnUnused(70 * time.Millisecond)
-	b.returnUnused(-time.Second)
-	require.Equal(t, 100*time.Millisecond, b.takeAvailable(at(10500*time.Millisecond)))
-}
 
 // Lists that are changed in place are not shared with clones, and a clone's
 // watchers are its own.
@@ -68,6 +53,8 @@ func TestZeroOptionsAreShipped(t *testing.T) {
 		"watch-trigger":     "both",
 		"watch-established": "registered",
 		"dispatch-budget":   "capped",
+		"slow-watchers":     "ended",
+		"hard-stop":         "kept",
 	}
 	for _, s := range Group.Expand(&o) {
 		require.Equal(t, shipped[s.Name], s.Value, s.Name)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/option"
 	"github.com/watchbed/watchbed/sim/wire"
 )
 
@@ -29,6 +30,9 @@ func (w *Watcher) terminate(env *sim.Env) {
 func (w *Watcher) hasDrained(sent *wire.WatchEvent) bool {
 	if sent == nil {
 		return w.state == watcherStreaming
+	}
+	if w.expired {
+		return sent == goneEvent
 	}
 	return sent.InitialEventsEnd && w.dispatcher.buffer.EndsDrained()
 }
@@ -58,7 +62,7 @@ func (w *Watcher) leave(env *sim.Env) {
 func (w *Watcher) stop(env *sim.Env) {
 	d := w.dispatcher
 	env.LooksAt(cellBlocked, 0)
-	if d.Dispatching() && w.registered {
+	if d.occupied() && w.registered {
 		env.Cover(stopDeferred)
 		env.Disable(w.task)
 		env.WritesItem(cellTurn, w.number, turnEnd)
@@ -87,6 +91,9 @@ func (w *Watcher) forget(env *sim.Env) {
 		env.Record(watchDuration, int64(env.Now().Sub(w.began)))
 	}
 	d := w.dispatcher
+	if d.catchUp != nil {
+		d.catchUp.Forgot(env, w)
+	}
 	if w.countsForBookmarks {
 		d.bookmarkWatchers--
 	}
@@ -113,4 +120,41 @@ func (w *Watcher) reset() {
 		dispatcher: w.dispatcher, number: w.number, task: w.task, timer: w.timer,
 		input: w.input, interval: w.interval,
 	}
+}
+
+// HardStop is a value of HardStops.
+type HardStop uint8
+
+// HardStopper reports whether a watcher that was stopped goes on to drain its channel.
+type HardStopper func(w *Watcher) bool
+
+// HardStops is the seam of a watcher whose client has left, and which is then to be drained
+// because its channel is full: both happens while one event is dispatched, and the watcher ends
+// when that is over (Cacher.stopWatcherLocked, cacheWatcher.stopLocked).
+var HardStops = option.NewSeam[HardStop, HardStopper]("hard-stop",
+	"what becomes of a stopped watcher that is to be drained before the dispatcher gets to its end").
+	Shipped("kept", "it ends", func(*Watcher) bool { return false })
+
+// stopAgain is called for a watcher that was stopped and has no room for the event for which
+// the dispatcher has waited.
+func (w *Watcher) stopAgain(env *sim.Env) {
+	env.Reads(cellEnd, w.number)
+	if w.inHand == nil || w.endBookmark != endBookmarkReceived {
+		return
+	}
+	env.Cover(stoppedTwice)
+	w.reopened = w.dispatcher.reopens(w)
+}
+
+// strand ends the watch of a client, whose goroutine waits for ever for room that nobody makes.
+func (w *Watcher) strand(env *sim.Env) {
+	if env.Noting() {
+		env.Note(left{w.from})
+	}
+	env.Disable(w.task)
+	env.Disarm(w.timer)
+	env.WritesItem(cellTurn, w.number, turnEnd)
+	env.Writes(cellPlaces, 0)
+	w.dispatcher.conns[w.number] = sim.NoConn
+	env.Close(w.conn)
 }

@@ -68,6 +68,10 @@ func (w *Watcher) nextInitial(env *sim.Env) (*wire.WatchEvent, bool) {
 		if sent := w.Convert(e.ForWatchers); sent != nil {
 			env.ReadsItem(cellInitial, w.number, sent.ResourceVersion)
 			env.Cover(initialEventSent)
+			env.Add(serialised, 1)
+			if w.interval.IsHistory() {
+				env.Add(fromHistory, 1)
+			}
 			return sent, true
 		}
 	}

@@ -122,3 +122,47 @@ func (n tornDown) Text(w *sim.World) string {
 func (n tornDown) SetsBack() bool { return true }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// missed: a watcher has no room for an event, and is to be sent it later.
+type missed struct {
+	of       sim.NodeID
+	revision int64
+}
+
+// Text implements sim.Note.
+func (n missed) Text(w *sim.World) string {
+	return "has no room for the event of revision " + number(n.revision) + " in the channel of " + w.NodeName(n.of) + ", and goes on"
+}
+
+// About implements sim.Subject.
+func (n missed) About() sim.About { return sim.About{Revision: n.revision} }
+
+// replays: a watcher is sent what it missed.
+type replays struct {
+	to    sim.NodeID
+	after int64
+}
+
+// Text implements sim.Note.
+func (n replays) Text(w *sim.World) string {
+	return "begins to send " + w.NodeName(n.to) + " the events of its history after revision " + number(n.after)
+}
+
+// expired: the history has lost what a watcher missed.
+type expired struct{ of sim.NodeID }
+
+// Text implements sim.Note.
+func (n expired) Text(w *sim.World) string {
+	return "ends the watch of " + w.NodeName(n.of) + " with a 410: its history does not reach back far enough"
+}
+
+// left: a watcher stays whose client has gone.
+type left struct{ of sim.NodeID }
+
+// Text implements sim.Note.
+func (n left) Text(w *sim.World) string {
+	return "does not end the watcher of " + w.NodeName(n.of) + ", which has left: it is to be drained, and nobody makes room"
+}
+
+// SetsBack implements sim.Setback.
+func (n left) SetsBack() bool { return true }

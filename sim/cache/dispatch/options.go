@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache/budget"
 	"github.com/watchbed/watchbed/sim/cache/store"
 	"github.com/watchbed/watchbed/sim/option"
 )
@@ -20,7 +21,9 @@ type Options struct {
 	Teardown         Teardown
 	WatchTrigger     WatchTrigger
 	Announcement     Announcement
-	BudgetBound      BudgetBound
+	BudgetBound      budget.Bound
+	SlowWatchers     SlowWatcher
+	HardStop         HardStop
 }
 
 // Group is all options in which designs differ.
@@ -34,7 +37,9 @@ var Group = option.NewGroup("cache",
 	option.SeamOption(Teardowns, func(o *Options) *Teardown { return &o.Teardown }),
 	option.SeamOption(Triggers, func(o *Options) *WatchTrigger { return &o.WatchTrigger }),
 	option.SeamOption(Announcements, func(o *Options) *Announcement { return &o.Announcement }),
-	option.SeamOption(BudgetBounds, func(o *Options) *BudgetBound { return &o.BudgetBound }),
+	option.SeamOption(budget.Bounds, func(o *Options) *budget.Bound { return &o.BudgetBound }),
+	option.SeamOption(SlowWatchers, func(o *Options) *SlowWatcher { return &o.SlowWatchers }),
+	option.SeamOption(HardStops, func(o *Options) *HardStop { return &o.HardStop }),
 )
 
 // Amounts are sizes and times. Those left at zero take the values of
@@ -57,6 +62,10 @@ type Amounts struct {
 	// NotifiedWithin is how long a cache goes on to rely on progress notifications
 	// with watch-list-detection=notified: 11 s.
 	NotifiedWithin sim.Duration
+	// CatchUpWatchers, CatchUpUnits and CatchUpPushes bound one pass of slow-watchers=groups:
+	// how many watchers it serves (512), how much of the history it reads (2000: an event is
+	// one unit, and opening it 64), and how many events it gives to watchers (2000).
+	CatchUpWatchers, CatchUpUnits, CatchUpPushes int
 	// BookmarkPeriod is the time between two bookmarks to one watcher: 60 s.
 	BookmarkPeriod sim.Duration
 }
@@ -68,11 +77,17 @@ var AmountGroup = option.NewGroup("cache",
 	option.Period("bookmark-period", func(a *Amounts) *time.Duration { return &a.BookmarkPeriod }, "1m", "time between two bookmarks to a watcher (defaultBookmarkFrequency)"),
 	option.Period("close-enough-timeout", func(a *Amounts) *time.Duration { return &a.CloseEnoughTimeout }, "10s", "how long a watch waits for the cache to be close enough, with initial-events-buffer=close-enough"),
 	option.Period("notified-within", func(a *Amounts) *time.Duration { return &a.NotifiedWithin }, "11s", "how long a cache relies on a progress notification, with watch-list-detection=notified"),
+	option.Count("catch-up-watchers", func(a *Amounts) *int { return &a.CatchUpWatchers }, "512", "watchers that one pass catches up, with slow-watchers=groups"),
+	option.Count("catch-up-units", func(a *Amounts) *int { return &a.CatchUpUnits }, "2000", "units of its history that one pass reads, with slow-watchers=groups: an event is one, and opening it 64"),
+	option.Count("catch-up-pushes", func(a *Amounts) *int { return &a.CatchUpPushes }, "2000", "events that one pass gives to watchers, with slow-watchers=groups"),
 	option.Count("list-cap", func(a *Amounts) *int { return &a.InitialEventsBytes }, "2 MB", "bytes of keys and values in the channel of a watcher with initial-events-buffer=cap"),
 )
 
 func (a *Amounts) setDefaults() {
 	set(&a.IncomingCapacity, 100)
+	set(&a.CatchUpWatchers, 512)
+	set(&a.CatchUpUnits, 2000)
+	set(&a.CatchUpPushes, 2000)
 	set(&a.InitialEventsBytes, 2_000_000)
 	set(&a.CloseEnoughTimeout, 10*time.Second)
 	set(&a.NotifiedWithin, 11*time.Second)

@@ -107,9 +107,37 @@ func (d *Dispatcher) Queued() Queued {
 	return q
 }
 
+// Backlog is what one watcher has in memory of its own that its client was not sent.
+type Backlog struct {
+	// Queued are the events in its channel, which holds Capacity. Copied are those of its
+	// initial events, or of the history, that it has copied to send next.
+	Queued, Capacity, Copied int
+	// All is how many events are in the channels of all watchers.
+	All int
+}
+
+// Backlog is that of the watcher whose channel is the fullest, with the most that any has copied
+// of the history, between two steps.
+func (d *Dispatcher) Backlog() Backlog {
+	var most Backlog
+	for _, w := range d.watchers {
+		if w.state == watcherFree {
+			continue
+		}
+		if queued, capacity := w.input.Len(), int(w.capacity); most.Capacity == 0 || queued-capacity > most.Queued-most.Capacity {
+			most.Queued, most.Capacity = queued, capacity
+		}
+		most.All += w.input.Len()
+		if w.interval.IsHistory() {
+			most.Copied = max(most.Copied, w.interval.Copied())
+		}
+	}
+	return most
+}
+
 // Budget is how long the dispatcher may wait for watchers that do not keep up, as of the
 // last time that it did.
-func (d *Dispatcher) Budget() sim.Duration { return d.budget.budget }
+func (d *Dispatcher) Budget() sim.Duration { return d.budget.Left }
 
 // Places is how many watchers there are, with those that are free.
 func (d *Dispatcher) Places() int { return len(d.watchers) }

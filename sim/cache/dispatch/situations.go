@@ -29,6 +29,10 @@ var (
 	watcherTerminated       = sim.NewSituation("cache: blocked watcher terminated")
 	watcherDrained          = sim.NewSituation("cache: blocked watcher drained because the end of its initial events is in its channel")
 	initialEventSent        = sim.NewSituation("cache: event sent from a watch's interval")
+	watcherMissed           = sim.NewSituation("cache: event missed by a watcher whose channel is full")
+	watcherReplays          = sim.NewSituation("cache: watcher sends what it missed from the history")
+	watcherExpired          = sim.NewSituation("cache: watcher ended by a 410 because the history lost what it missed")
+	stoppedTwice            = sim.NewSituation("cache: stopped watcher is to be drained before its end")
 	intervalInvalidated     = sim.NewSituation("cache: interval evicted before it was sent")
 	inputBelowFloor         = sim.NewSituation("cache: event dispatched that the interval had")
 	eventNotTriggering      = sim.NewSituation("cache: event not given to a watch because of the value that it selects")
@@ -51,6 +55,18 @@ var (
 		"watchers that were ended because they did not keep up")
 	terminatedInitial = metric.NewCounter(`apiserver_terminated_watchers_total{initial_events="unfinished"}`, metric.Counted,
 		"those of them whose client had not been sent the end of its initial events")
+	expiredWatchers = metric.NewCounter(`apiserver_terminated_watchers_total{reason="resource_expired"}`, metric.Counted,
+		"watchers that were ended by a 410 because the history lost what they missed (KEP-6268)")
+	eventsMissed = metric.NewCounter("watch_events_without_room_total", metric.Counted,
+		"events for which the channel of a watcher had no room, and for which the dispatcher did not wait")
+	dispatcherWaits = metric.New("dispatcher_wait_seconds", metric.Nanoseconds,
+		"how long the dispatcher waited for watches whose channels were full, and dispatched nothing")
+	serialised = metric.NewCounter("watch_events_serialised_total", metric.Counted,
+		"objects that were encoded for watches: one for all watches of an event that the dispatcher gives them, one for each watch of an event that it is sent from an interval of its own")
+	fromHistory = metric.NewCounter("watch_events_from_history_total", metric.Counted,
+		"events that watches were sent from the history, and not as they were dispatched")
+	watcherReplaysTotal = metric.NewCounter("watcher_replays_total", metric.Counted,
+		"times that a watcher began to send what it missed from the history")
 	hardClosed = metric.NewCounter("watches_hard_closed", metric.Counted,
 		"watches whose connection was torn down because the cache was too far behind (KEP-3157, step 2b, option 1)")
 	watchDuration = metric.New(`apiserver_request_duration_seconds{verb="WATCH"}`, metric.Nanoseconds,

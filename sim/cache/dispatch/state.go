@@ -61,6 +61,9 @@ func (d *Dispatcher) CloneTo(e *Dispatcher, s *store.Store, around Surroundings)
 	e.cfg.Store, e.cfg.Surroundings = s, around
 	e.incoming = d.incoming.Clone()
 	e.detect = d.detect.Clone()
+	if d.catchUp != nil {
+		e.catchUp = d.catchUp.Clone(e)
+	}
 	e.conns = slices.Clone(d.conns)
 	e.watchers = make([]*Watcher, len(d.watchers))
 	for i, w := range d.watchers {
@@ -90,7 +93,10 @@ func (w *Watcher) clone(d *Dispatcher) *Watcher {
 func (d *Dispatcher) Cells(visit sim.CellVisitor) {
 	visit(cellIncoming, 0, fingerprintEvents(sim.NewDigest.Int(int64(d.used)).Bool(d.offering), &d.incoming))
 	visit(cellBlocked, 0, d.dispatched())
-	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.budget)).Int(int64(d.budget.last)))
+	visit(cellBudget, 0, sim.NewDigest.Int(int64(d.budget.Left)).Int(int64(d.budget.Last)))
+	if d.catchUp != nil {
+		d.catchUp.Cells(visit)
+	}
 	visit(cellProcessed, 0, sim.NewDigest.Int(d.lastProcessed))
 	d.detect.Cells(visit)
 	places, registered := sim.NewDigest, sim.NewDigest
@@ -131,6 +137,9 @@ func (d *Dispatcher) dispatched() sim.Digest {
 func (w *Watcher) cells(visit sim.CellVisitor) {
 	turn := w.request.Digest(sim.NewDigest.Word(uint64(w.state)))
 	turn = turn.Int(w.required).Bool(w.draining).Int(int64(w.deadline))
+	if w.expired || w.reopened {
+		turn = turn.Bool(w.expired).Bool(w.reopened)
+	}
 	if w.inHand != nil {
 		turn = w.inHand.Digest(turn)
 	}

@@ -20,8 +20,6 @@ func (w *Watcher) Run(env *sim.Env) {
 	e, ok := w.next(env)
 	switch {
 	case !ok:
-		env.Cover(intervalInvalidated)
-		w.stop(env)
 		return
 	case e != nil && !env.CanSend(w.conn):
 		env.Cover(watcherBlocked)
@@ -49,26 +47,48 @@ func (w *Watcher) next(env *sim.Env) (*wire.WatchEvent, bool) {
 		w.inHand = nil
 		return e, true
 	}
-	if w.state == watcherInitial {
-		if w.takesInput {
-			if e := w.dispatcher.buffer.Between(env, w); e != nil {
+	for {
+		if w.state == watcherInitial {
+			if w.takesInput {
+				if e := w.dispatcher.buffer.Between(env, w); e != nil {
+					return e, true
+				}
+			}
+			e, ok := w.nextInitial(env)
+			if e != nil {
 				return e, true
 			}
+			if !ok && !w.overtaken(env) {
+				return nil, false
+			}
 		}
-		if e, ok := w.nextInitial(env); e != nil || !ok {
-			return e, ok
+		if w.state != watcherStreaming {
+			return nil, w.state != watcherFree
+		}
+		if w.owes(env) {
+			w.dispatcher.catchUp.CatchUp(env, w)
+			continue
+		}
+		if e := w.nextInput(env); e != nil {
+			return e, true
+		}
+		if !w.owes(env) {
+			return w.takeExpired(env), true
 		}
 	}
-	if w.state == watcherStreaming {
-		return w.nextInput(env), true
-	}
-	return nil, true
+}
+
+// owes reports whether the watcher is to be sent what its channel had no room for, before it
+// takes from there.
+func (w *Watcher) owes(env *sim.Env) bool {
+	c := w.dispatcher.catchUp
+	return c != nil && !w.draining && c.Owes(env, w)
 }
 
 // nextInput returns the next event from input that the client wants, nil if there
 // is none.
 func (w *Watcher) nextInput(env *sim.Env) *wire.WatchEvent {
-	for w.InputLen(env) > 0 {
+	for w.InputLen(env) > 0 && !w.owes(env) {
 		e := w.TakeInput(env)
 		env.LooksAt(cellInitial, w.number)
 		env.LooksAt(cellEnd, w.number)
@@ -123,7 +143,7 @@ func (w *Watcher) Convert(e *wire.WatchEvent) *wire.WatchEvent {
 
 // hasMore reports whether there is something to send at once.
 func (w *Watcher) hasMore(env *sim.Env) bool {
-	return w.state == watcherInitial || w.draining || w.InputLen(env) > 0
+	return w.state == watcherInitial || w.draining || w.InputLen(env) > 0 || w.owes(env)
 }
 
 // nonblockingAdd puts an event into input. It returns false if there is no room.

@@ -257,6 +257,9 @@ func (w *Watcher) register(env *sim.Env) {
 	if env.Noting() {
 		w.noteRegistered(env)
 	}
+	if d.catchUp != nil {
+		d.catchUp.Began(env, w)
+	}
 	w.expectEndBookmark(env)
 	env.Enable(w.task)
 	if w.request.AllowBookmarks {

@@ -60,6 +60,10 @@ type Watcher struct {
 	// draining: no more events come to input, and the watcher ends when it has
 	// sent what is there.
 	draining bool
+	// expired: a 410 follows what is there, since the history has lost what comes then.
+	expired bool
+	// reopened: it was stopped, and drains all the same.
+	reopened bool
 
 	request *wire.WatchRequest
 	conn    sim.Conn

@@ -95,6 +95,12 @@ func (v *Interval) Merge(e *wire.WatchEvent) bool {
 	return true
 }
 
+// IsHistory reports whether the interval is a range of the history.
+func (v *Interval) IsHistory() bool { return v.end > 0 }
+
+// Copied is how many events are copied and not yet sent.
+func (v *Interval) Copied() int { return len(v.buffer) - v.taken }
+
 // Reset empties the interval and keeps its memory.
 func (v *Interval) Reset() {
 	clear(v.buffer)
