@@ -477,7 +477,7 @@ func TestBadInput(t *testing.T) {
 	c.refuses([]string{"whole number"}, "run", "issue-15220", "--set", "readers=many")
 	c.refuses([]string{"there must be a cache"}, "run", "issue-15220", "--set", "caches=0")
 	c.refuses([]string{"needs a horizon"}, "run", "issue-15220", "--set", "mode=timed")
-	c.refuses([]string{"more than 2000 clients", "set fewer writers"}, "run", "issue-15220", "--set", "writers=1000000")
+	c.refuses([]string{"more than 12000 clients", "set fewer writers"}, "run", "issue-15220", "--set", "writers=1000000")
 	c.refuses([]string{"--strategy", "paced"}, "run", "issue-15220", "--strategy", "pace")
 	c.refuses([]string{"--seeds 0"}, "run", "issue-15220", "--seeds", "0")
 	c.refuses([]string{"FIRST not above LAST"}, "run", "issue-15220", "--seeds", "9..1")

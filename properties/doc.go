@@ -8,6 +8,7 @@
 //	checks       the consistency check: checks-apart, detector-accuracy
 //	client       the client library in an API server: client-bounded, client-nothing-left, reopens-in-time
 //	compactions  API servers that compact etcd: history-kept, history-dropped
+//	delivery     how a cache brings events to clients that do not keep up: backlog-bounded, delivered-undelayed
 //	etcdapi      what clients of etcd's own API are answered: etcd-answers, watch-answers, fragments, progress-comes, etcd-nothing-left
 //	fields       the list of what a client can be sent, each field with the properties that judge it
 //	load         what many requests at a time do: memory of API servers, and its warning
@@ -30,6 +31,7 @@ import (
 	_ "github.com/watchbed/watchbed/properties/checks"
 	_ "github.com/watchbed/watchbed/properties/client"
 	_ "github.com/watchbed/watchbed/properties/compactions"
+	_ "github.com/watchbed/watchbed/properties/delivery"
 	_ "github.com/watchbed/watchbed/properties/etcdapi"
 	_ "github.com/watchbed/watchbed/properties/informers"
 	_ "github.com/watchbed/watchbed/properties/load"

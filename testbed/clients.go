@@ -107,7 +107,8 @@ func (s *System) buildClients(w *sim.World) {
 	}
 	for i, x := range c.watchers {
 		x.Reset(topology.Numbered("watcher", i, len(c.watchers)), s.topology.Cache(i, i), topology.Prefix(i%s.topology.Resources),
-			s.params.Workload.Leave, watcherRetries)
+			s.params.Workload.Leave, watcherRetries+s.params.Workload.Reading.Retries)
+		x.Read(s.params.Workload.Reading.Of(i))
 		x.TimeOut(int64(s.params.Workload.WatchFor / time.Second))
 		if s.params.Workload.Drawn.Selectors {
 			x.Select(plans.WatcherSelector(i))

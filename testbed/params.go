@@ -253,7 +253,7 @@ func (p *Params) MemberVersions() []string {
 
 // maxClients bounds the nodes of one world: beyond it a run is no longer one that
 // can be explored.
-const maxClients = 2_000
+const maxClients = 12_000
 
 // maxSize bounds the objects and operations of a run, so that a mistyped number does
 // not take all memory.

@@ -25,6 +25,8 @@ type ListWatchPlan struct {
 	// Slow: the client takes one event at a time, one in Pace when timed.
 	Slow bool
 	Pace sim.Duration
+	// Seconds is the timeout of each watch, 0 for none.
+	Seconds int64
 	// AwaitReady: the client begins when the cache is ready.
 	AwaitReady bool
 }
@@ -123,14 +125,14 @@ func (c *ListWatcher) list(env *sim.Env) {
 	}
 	c.watch(env, &wire.WatchRequest{
 		Prefix: c.plan.Prefix, ResourceVersion: version, Match: wire.MatchNotOlderThan,
-		SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true,
+		SendInitialEvents: wire.SendInitialEventsTrue, AllowBookmarks: true, TimeoutSeconds: c.plan.Seconds,
 	})
 }
 
 // resume goes on after the newest version that the client knows.
 func (c *ListWatcher) resume(env *sim.Env) {
 	env.Reads(cellPosition, 0)
-	c.watch(env, &wire.WatchRequest{Prefix: c.plan.Prefix, ResourceVersion: c.known, AllowBookmarks: true})
+	c.watch(env, &wire.WatchRequest{Prefix: c.plan.Prefix, ResourceVersion: c.known, AllowBookmarks: true, TimeoutSeconds: c.plan.Seconds})
 }
 
 func (c *ListWatcher) watch(env *sim.Env, req *wire.WatchRequest) {

@@ -18,6 +18,8 @@ type ListWatchOptions struct {
 	// Slow clients take one event at a time, Pace apart when timed.
 	Slow bool
 	Pace time.Duration
+	// For is the time after which a cache ends their watches, in whole seconds; 0 is never.
+	For time.Duration
 	// Within is how soon the end has to come for the property initial-events-end; 0
 	// derives it from the declared delays.
 	Within time.Duration
@@ -29,6 +31,7 @@ var listWatchGroup = option.NewGroup("clients",
 	option.Text("list-rv", func(o *ListWatchOptions) *string { return &o.RV }, checkListRV, "unset, 0, given or every", "resourceVersion that they ask for"),
 	option.Switch("list-slow", func(o *ListWatchOptions) *bool { return &o.Slow }, "they take one event at a time"),
 	option.Duration("list-pace", func(o *ListWatchOptions) *time.Duration { return &o.Pace }, "", "time between two of these, timed"),
+	option.Duration("list-for", func(o *ListWatchOptions) *time.Duration { return &o.For }, "never", "time after which a cache ends their watches"),
 	option.Duration("list-within", func(o *ListWatchOptions) *time.Duration { return &o.Within }, "derived from the delays", "how soon initial events have to end, timed"),
 )
 

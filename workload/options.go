@@ -52,6 +52,7 @@ type Options struct {
 	// Watchers watch a cache. Leave is after how many events one leaves and watches
 	// again; 0 is never.
 	Watchers, Leave int
+	Reading         ReadingOptions
 	// WatchFor is the time after which a cache ends the watches of Watchers, in whole
 	// seconds; 0 is never.
 	WatchFor time.Duration
@@ -126,6 +127,7 @@ var Group = option.Join(option.NewGroup("clients",
 	option.Duration("think", func(o *Options) *time.Duration { return &o.Think }, "", "longest pause of a client before an operation, timed"),
 ),
 	option.Lift(updatingGroup, func(o *Options) *UpdatingOptions { return &o.Updating }),
+	option.Lift(readingGroup, func(o *Options) *ReadingOptions { return &o.Reading }),
 	option.Lift(listWatchGroup, func(o *Options) *ListWatchOptions { return &o.ListWatch }),
 	option.Lift(pollingGroup, func(o *Options) *PollingOptions { return &o.Polling }),
 	option.Lift(drawnGroup, func(o *Options) *DrawnOptions { return &o.Drawn }),

@@ -21,6 +21,9 @@ type Watcher struct {
 	// seconds is the timeout of each watch, 0 for none.
 	seconds  int64
 	selector wire.Selector
+	reading  Reading
+	// paused: it had its hiccup. stopped: it takes nothing more.
+	paused, stopped bool
 
 	state watcherState
 	conn  sim.Conn
@@ -48,7 +51,11 @@ type Stream struct {
 	HungUp bool
 }
 
-const again sim.Timer = 0
+// The timers of a Watcher.
+const (
+	again sim.Timer = iota
+	readOn
+)
 
 // Reset prepares the watcher for a run. It leaves each watch after so many
 // events, never if that is 0, and makes at most retries new attempts.
@@ -58,6 +65,9 @@ func (w *Watcher) Reset(name string, to sim.NodeID, prefix string, leave, retrie
 
 // TimeOut has the cache end each watch after so many seconds. It is called after Reset.
 func (w *Watcher) TimeOut(seconds int64) { w.seconds = seconds }
+
+// Read sets how it takes what it is sent. It is called after Reset.
+func (w *Watcher) Read(r Reading) { w.reading = r }
 
 // Select has the watcher list and watch the objects that a selector selects. It is
 // called after Reset.
@@ -87,9 +97,13 @@ func (w *Watcher) Start(env *sim.Env) {
 	w.conn = env.Call(w.to, &readyz)
 }
 
-// Fire implements sim.Node: another attempt.
-func (w *Watcher) Fire(env *sim.Env, _ sim.Timer) {
+// Fire implements sim.Node: another attempt, or the end of a pause.
+func (w *Watcher) Fire(env *sim.Env, t sim.Timer) {
 	env.LooksAt(cellOpen, 0)
+	if t == readOn {
+		env.Release(w.conn)
+		return
+	}
 	switch w.state {
 	case watcherAwaitsReady:
 		w.Start(env)
@@ -163,7 +177,9 @@ func (w *Watcher) event(env *sim.Env, e *wire.WatchEvent) {
 		if len(s.Events) == w.leave && w.retries > 0 {
 			env.Close(w.conn)
 			w.again(env)
+			return
 		}
+		w.read(env, len(s.Events))
 		return
 	}
 	if e.Err.Code == wire.ErrCompacted {
@@ -193,14 +209,22 @@ func (w *Watcher) again(env *sim.Env) {
 // backoff of client-go's reflector.
 const rewatchDelay = 800_000_000
 
-// Run implements sim.Node; a watcher has no loops.
-func (w *Watcher) Run(*sim.Env, sim.Task) {}
+// Run implements sim.Node: a watcher that paused reads on.
+func (w *Watcher) Run(env *sim.Env, _ sim.Task) {
+	env.LooksAt(cellOpen, 0)
+	env.Release(w.conn)
+}
 
 // TaskName implements sim.Node.
-func (w *Watcher) TaskName(sim.Task) string { return "" }
+func (w *Watcher) TaskName(sim.Task) string { return "read on" }
 
 // TimerName implements sim.Node.
-func (w *Watcher) TimerName(sim.Timer) string { return "attempt " + strconv.Itoa(len(w.streams)+1) }
+func (w *Watcher) TimerName(t sim.Timer) string {
+	if t == readOn {
+		return "read on"
+	}
+	return "attempt " + strconv.Itoa(len(w.streams)+1)
+}
 
 // Clone implements sim.Cloner.
 func (w *Watcher) Clone() sim.Node {
@@ -218,7 +242,7 @@ func (w *Watcher) Fingerprint(d sim.Digest) sim.Digest { return sim.FoldCells(d,
 
 // Behaviour implements sim.Recorder. The number of events decides when the watcher leaves.
 func (w *Watcher) Behaviour(d sim.Digest) sim.Digest {
-	if n := len(w.streams); n > 0 && w.leave > 0 {
+	if n := len(w.streams); n > 0 && (w.leave > 0 || w.reading.Habit > Slow) {
 		d = d.Int(int64(len(w.streams[n-1].Events)))
 	}
 	return sim.FoldCellsBut(d, w, cellRecord)
@@ -233,7 +257,11 @@ func (w *Watcher) Cells(visit func(k sim.CellKind, index int, contents sim.Diges
 			record = e.Digest(record)
 		}
 	}
-	visit(cellPlan, 0, sim.NewDigest.Int(int64(w.retries)))
+	plan := sim.NewDigest.Int(int64(w.retries))
+	if w.reading.Habit != Fast {
+		plan = plan.Bool(w.paused).Bool(w.stopped)
+	}
+	visit(cellPlan, 0, plan)
 	visit(cellOpen, 0, sim.NewDigest.Word(uint64(w.state)).Bool(w.conn != sim.NoConn))
 	visit(cellPosition, 0, sim.NewDigest.Int(w.position))
 	visit(cellRecord, 0, record)

@@ -107,13 +107,17 @@ func waitsOf(c *testbed.Cache) int {
 	return c.Waiting.Waiting()
 }
 
-// clientsOf is how many clients watch a cache, -1 if some do not say.
+// clientsOf is how many clients watch a cache, -1 if some do not say: one that takes nothing
+// does not hear that its watch is over.
 func (j *nothingLeft) clientsOf(c *testbed.Cache) int {
 	if len(j.system.Informers())+len(j.system.Pollers())+len(j.system.DrawnWatchers()) > 0 {
 		return -1
 	}
 	n := 0
 	for _, x := range j.system.Watchers() {
+		if x.HasStopped() {
+			return -1
+		}
 		if x.Watching() && x.To() == c.ID {
 			n++
 		}

@@ -26,7 +26,7 @@ import (
 //
 //   - 410: etcd has compacted the revision that the client asked for. A watch may also
 //     be refused if the cache has listed since, if its history may have been full
-//     and have lost events, or if the cache compacts its history and has heard of a later
+//     and have lost events (since the newest resourceVersion that the watch was sent), or if the cache compacts its history and has heard of a later
 //     compaction than etcd would serve the watch after;
 //   - 504: the cache was behind the revision that the request needs, in a timed run for
 //     as long as a request waits, and not longer;
@@ -40,7 +40,7 @@ var JustifiedRefusals = testbed.RegisterProperty(&testbed.Property{
 	Promise: "A request is refused with 410 only if what it asks for is gone, with 504 only if the cache is behind for as long as requests wait, " +
 		"with 429 only if the cache is not ready or has too much to do; a request that waits is refused in time, and the refusal says when to ask again.",
 	Violated:  "refused without a reason",
-	Labels:    map[string]string{"late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
+	Labels:    map[string]string{"compacted": "refused as gone, and is there", "late": "refused too late", "retry-after": "wrong Retry-After", "too-many-requests": "refused as one request too many"},
 	Past:      func(s *testbed.System) testbed.Past { return refusalsPast{newJustifiedRefusals(s)} },
 	TimedPast: func(s *testbed.System) testbed.Past { return refusalsPast{newJustifiedRefusals(s)} },
 	Remembers: true,
@@ -61,7 +61,8 @@ type refusalRules struct {
 	// be too many requests, of which the property seats-kept says when.
 	//
 	// compacts: its history of events is compacted with etcd.
-	asksEtcd, proves, throttles, limits, seats, compacts bool
+	// catchesUp: a watch that had no room for an event may end with a 410 later.
+	asksEtcd, proves, throttles, limits, seats, compacts, catchesUp bool
 	// delegates says which watches etcd serves.
 	delegates dispatch.Delegate
 }
@@ -71,6 +72,7 @@ func refusalRulesOf(o *cache.Options) refusalRules {
 		patience: patience(o), ring: ring(o), ringMax: max(ring(o), cmp.Or(o.RingCapacityMax, ringCapacityMax)), fresh: cmp.Or(o.EventFreshDuration, eventFreshDuration),
 		asksEtcd: o.Reads.FutureRV != 0, proves: o.ProgressRequests == progress.Echo,
 		throttles: o.Reads.OnTimeout == read.OnTimeoutThrottle, limits: o.DelegatedLimit > 0, seats: o.Flow.Seats > 0,
+		catchesUp: dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) != nil,
 		compacts:  o.Store.WatchHistory == store.WatchHistoryUntilCompacted,
 		delegates: dispatch.Delegations.Of(o.Watches.Delegation),
 	}

@@ -17,13 +17,14 @@ import (
 // channel, which holds ten events at least (storage/cacher, suggestedWatchChannelSize).
 // What may be there is each event since the cache has listed, also those that the watch
 // begins with, and one bookmark at each revision. A watch may also end when the
-// history loses what it still has to be sent. Watches that etcd serves are not judged: the
+// history loses what it still has to be sent. A cache with another value of slow-watchers than
+// the shipped one may do neither: its watches catch up, or end with a 410 (KEP-6268). Watches that etcd serves are not judged: the
 // cache does not decide when they end. It is exercised by each watch that a cache ends
 // without an error.
 var WatchEnds = testbed.RegisterProperty(&testbed.Property{
 	Name: "watch-ends", Kind: testbed.Safety,
 	Promise: "A cache ends a watch without an error only if its time is over, if the cache starts over, if its history loses what comes next, " +
-		"or if more events wait for its client than a watcher's channel holds.",
+		"or if more events wait for its client than a watcher's channel holds; one whose watches catch up gives neither of these two reasons.",
 	Violated:  "watch ended without a reason",
 	Labels:    map[string]string{"ended": "watch ended without a reason"},
 	Past:      func(s *testbed.System) testbed.Past { return watchEndsPast{newWatchEnds(s)} },
@@ -88,7 +89,7 @@ func (j *watchEnds) AfterStep(w *sim.World, a sim.Action) {
 	case testbed.ListWatcherNode:
 		c := j.system.ListWatchers()[role.Place]
 		if n := len(c.Streams()); n > 0 && c.Streams()[n-1].HungUp {
-			j.ended(w, c.Name(), len(j.system.Watchers())+role.Place, n, 0)
+			j.ended(w, c.Name(), len(j.system.Watchers())+role.Place, n, j.system.Params().Workload.ListWatch.For)
 		}
 	}
 }
@@ -117,7 +118,8 @@ func (j *watchEnds) ended(w *sim.World, client string, i, n int, lasts sim.Durat
 	}
 	e.events = changesUnder(j.system.Truth().Log(), c.Prefix(), e.listed, e.version)
 	e.bookmarks = int(e.version-e.listed) + 1
-	if e.events+e.bookmarks <= e.capacity && e.events <= ring(&at.Server.Cache) {
+	e.catchesUp = dispatch.SlowWatchers.Of(at.Server.Cache.Watches.SlowWatchers) != nil
+	if e.catchesUp || e.events+e.bookmarks <= e.capacity && e.events <= ring(&at.Server.Cache) {
 		j.tally.Violate("ended", e)
 	}
 }
@@ -133,9 +135,14 @@ type endedWatch struct {
 	// events is how many events there were since the list, bookmarks how many bookmarks at
 	// most.
 	events, bookmarks, capacity int
+	// catchesUp: no number of them is a reason to end it.
+	catchesUp bool
 }
 
 func (v *endedWatch) String() string {
+	if v.catchesUp {
+		return fmt.Sprintf("%s ended the watch of %s without an error; it was ready all the time, and a watch that cannot catch up is to end with a 410", v.cache, v.client)
+	}
 	return fmt.Sprintf("%s ended the watch of %s without an error; it was ready all the time, has taken in %d events since its list at RV %d, "+
 		"and had at most %d bookmarks to send; the channel of a watcher holds %d",
 		v.cache, v.client, v.events, v.listed, v.bookmarks, v.capacity)

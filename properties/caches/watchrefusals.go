@@ -45,7 +45,7 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 			if err := failed(s.Events); err != nil {
 				at := &j.moments.Watches(i)[k]
 				delegated := j.rulesOf(at).delegates(&wire.WatchRequest{ResourceVersion: s.From})
-				j.ofWatch(all, &refusedWatch{client: c.Name(), from: s.From, delegated: delegated, err: err, at: at})
+				j.ofWatch(all, &refusedWatch{client: c.Name(), from: sentUpTo(s.From, s.Events), delegated: delegated, err: err, at: at})
 			}
 		}
 	}
@@ -57,6 +57,15 @@ func (j *justifiedRefusals) ofWatches(all *testbed.Tally) {
 	for i, c := range j.system.DrawnWatchers() {
 		j.ofStreams(all, c.Name(), at+i, c.Streams())
 	}
+}
+
+// sentUpTo is the newest resourceVersion that a client was sent which knew of one before: a watch
+// may also end with a 410 when the history loses what comes next.
+func sentUpTo(before int64, events []*wire.WatchEvent) int64 {
+	for _, e := range events {
+		before = max(before, e.ResourceVersion)
+	}
+	return before
 }
 
 func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int, streams []workload.ListStream) {
@@ -71,8 +80,16 @@ func (j *justifiedRefusals) ofStreams(all *testbed.Tally, client string, at int,
 		if s.IsList() || asksForInitialEvents(s.Request, w.at) {
 			w.newest, w.needed = s.Request.ResourceVersion == wire.Unset, w.from
 			w.from = 0
+			if err.Code == wire.ErrCompacted && j.rulesOf(w.at).catchesUp {
+				w.from = w.at.Asked.Cache.Version
+				if s.End >= 0 {
+					w.from = sentUpTo(w.from, s.Events[s.End:])
+				}
+			}
 		} else if s.Request.ResourceVersion == wire.Unset && s.Request.SendInitialEvents == wire.SendInitialEventsFalse {
 			w.present, w.from = true, w.at.Asked.Revision
+		} else {
+			w.from = sentUpTo(w.from, s.Events)
 		}
 		j.ofWatch(all, w)
 	}

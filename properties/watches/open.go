@@ -20,11 +20,11 @@ type openWatch struct {
 }
 
 // openWatches are all of a system. One that waits for the end of its initial events is
-// not among them.
+// not among them, nor is one whose client takes nothing more.
 func openWatches(s *testbed.System) []openWatch {
 	var all []openWatch
 	for _, c := range s.Watchers() {
-		if c.Watching() {
+		if c.Watching() && !c.HasStopped() {
 			st := &c.Streams()[len(c.Streams())-1]
 			all = append(all, openWatch{c.Name(), c.Prefix(), c.Values(), c.To(), st.From, st.Events})
 		}

@@ -18,7 +18,7 @@ func ListWatch(o *workload.Options, t *topology.Topology, i int) workload.ListWa
 	w := &o.ListWatch
 	plan := workload.ListWatchPlan{
 		Prefix: topology.Prefix(i % t.Resources), First: o.FirstRevision(), Rounds: w.Rounds, Retries: listRetries,
-		Slow: w.Slow, Pace: w.Pace, Follow: Think(o), AwaitReady: o.AwaitReady,
+		Slow: w.Slow, Pace: w.Pace, Seconds: int64(w.For / time.Second), Follow: Think(o), AwaitReady: o.AwaitReady,
 	}
 	versions := w.Versions()
 	for j := range versions {

@@ -1,0 +1,156 @@
+package delivery
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/watchbed/watchbed/explore"
+	"github.com/watchbed/watchbed/metric"
+	"github.com/watchbed/watchbed/sim"
+	"github.com/watchbed/watchbed/sim/cache"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// Undelayed looks at the watches of clients that take each event as it comes: how long after
+// the cache has an event is it there? A message to the client takes at most the declared time,
+// and so do the turns of the dispatcher and of the watcher's goroutine, also for the few events
+// before it. If the dispatcher waits for another watch, that is added. It is exercised by each
+// event that such a client is sent of what came while it watched.
+var Undelayed = testbed.RegisterProperty(&testbed.Property{
+	Name: "delivered-undelayed", Kind: testbed.Liveness,
+	Promise:  "A client that reads at once is sent each event as soon as messages and turns of loops allow, whatever other clients do.",
+	Violated: "delivered late",
+	Labels:   map[string]string{"late": "delivered late"},
+	New:      func(s *testbed.System) testbed.Judge { return newUndelayed(s) },
+})
+
+// turnsOfLoops is how many turns an event waits for at most, with those of events before it.
+const turnsOfLoops = 20
+
+var deliveryTime = metric.New(`watch_delivery_seconds{reader="fast"}`, metric.Nanoseconds,
+	"from when a cache has an event to its arrival at a client that reads at once")
+
+var queuedEvents = metric.New("watch_channels_events", metric.Counted, "events in the channels to all watchers of a cache, at the end of a run")
+
+type undelayed struct {
+	system *testbed.System
+	within time.Duration
+	// had is when each cache came to a resourceVersion, by its place; the entry of index i is
+	// that of first+i.
+	had []arrivals
+	// seen is how far each watcher is.
+	seen  []seen
+	tally testbed.Tally
+}
+
+// arrivals are the times at which a cache came to resourceVersions, from one on.
+type arrivals struct {
+	first int64
+	times []sim.Time
+}
+
+// seen is how many events of which watch of a client were looked at, and since when it watches.
+type seen struct {
+	streams, events int
+	began           sim.Time
+}
+
+func newUndelayed(s *testbed.System) *undelayed {
+	c := s.Params().Clock
+	return &undelayed{
+		system: s, within: c.Network + turnsOfLoops*c.Scheduling,
+		had: make([]arrivals, len(s.Caches())), seen: make([]seen, len(s.Watchers())),
+	}
+}
+
+// Reset implements testbed.Judge.
+func (j *undelayed) Reset() {
+	for i := range j.had {
+		j.had[i] = arrivals{times: j.had[i].times[:0]}
+	}
+	clear(j.seen)
+	j.tally = testbed.Tally{}
+}
+
+// Follows implements testbed.Follower.
+func (*undelayed) Follows(p testbed.Part) bool {
+	return p == testbed.CacheNode || p == testbed.WatcherNode
+}
+
+// AfterStep implements testbed.StepObserver.
+func (j *undelayed) AfterStep(w *sim.World, a sim.Action) {
+	switch role := j.system.Role(a.Node); role.Part {
+	case testbed.CacheNode:
+		if m := j.system.Caches()[role.Place].Mirror; m != nil {
+			j.had[role.Place].reach(m.ResourceVersion(), w.Now())
+		}
+	case testbed.WatcherNode:
+		j.look(w, role.Place)
+	}
+}
+
+// reach: the cache is at a resourceVersion now.
+func (a *arrivals) reach(version int64, now sim.Time) {
+	if version == 0 {
+		return
+	}
+	if len(a.times) == 0 {
+		a.first = version
+	}
+	for a.first+int64(len(a.times)) <= version {
+		a.times = append(a.times, now)
+	}
+}
+
+func (j *undelayed) look(w *sim.World, place int) {
+	c, s := j.system.Watchers()[place], &j.seen[place]
+	n := len(c.Streams())
+	if n == 0 || !c.ReadsAtOnce() {
+		return
+	}
+	if s.streams != n {
+		*s = seen{streams: n, began: w.Now()}
+	}
+	st := &c.Streams()[n-1]
+	for ; s.events < len(st.Events); s.events++ {
+		e := st.Events[s.events]
+		had := &j.had[j.system.Role(c.To()).Place]
+		at := int(e.ResourceVersion - had.first)
+		if e.Item == nil || len(had.times) == 0 || at < 0 || at >= len(had.times) || had.times[at] < s.began {
+			continue
+		}
+		took := w.Now().Sub(had.times[at])
+		w.Record(deliveryTime, int64(took))
+		j.tally.Exercised++
+		if took > j.within {
+			j.tally.Violate("late", &late{c.Name(), e.ResourceVersion, took, j.within})
+		}
+	}
+}
+
+// Finding implements testbed.Judge.
+func (j *undelayed) Finding(w *sim.World) explore.Finding {
+	for _, c := range j.system.Caches() {
+		if of, ok := c.Node.(cache.Backlogged); ok {
+			w.Record(queuedEvents, int64(of.Backlog().All))
+		}
+	}
+	return j.tally.Finding()
+}
+
+// late is an event that came late.
+type late struct {
+	client         string
+	revision       int64
+	took, expected time.Duration
+}
+
+func (l *late) String() string {
+	return fmt.Sprintf("%s takes each event as it comes, and was sent that of revision %d %v after the cache had it; a message and %d turns of loops take at most %v",
+		l.client, l.revision, l.took, turnsOfLoops, l.expected)
+}
+
+// Concerns implements explore.Concerned.
+func (l *late) Concerns() explore.Concern {
+	return explore.Concern{Node: l.client, Revision: l.revision}
+}
