@@ -10,6 +10,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/scenarios/rollouts"
 	"github.com/watchbed/watchbed/scenarios/seats"
+	"github.com/watchbed/watchbed/scenarios/stalled"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/scenarios/writes"
 	"github.com/watchbed/watchbed/testbed"
@@ -27,6 +28,8 @@ func init() {
 		StaleList, StaleOwnWrite, TimeTravel,
 		// What known bugs of caches show in.
 		ResumedWatch, WatchDuringRelist, RelistOfSmallHistory, ShrinkingHistory, QuietGet, AnyWithoutProgress, Namespaces, RecreatedCache, BusyNeighbour, delegation.Delegated, AnyRequests, Refusals, SlowStart, WatchesAtRest, SlowWatches, RequestsAtRest,
+		// Watches of clients that do not keep up (KEP-6268).
+		stalled.Watches, stalled.Ended, stalled.Relisted, stalled.Neighbours,
 		// What known bugs of etcd show in.
 		NegativeWatch, etcdrequests.KeptHistory, FutureWatch, CompactedWatch, SecondWatch, PreviousValues, NotifiedWatches, QuietWatch, QuietAgain, LaggingWatches, CrashInCompaction, ResumedCompaction, AnyEtcdRequests,
 		etcdrequests.RequestSizes, etcdrequests.TransactionSizes, etcdrequests.LaggingReads, etcdrequests.TwoStepWrites, etcdrequests.AnyWithoutLeader, etcdrequests.LeaderlessAtRest, etcdrequests.NestedTransactions, etcdrequests.Leases, etcdrequests.LeasesWithoutLeader, etcdrequests.LeaseTimes, etcdrequests.PhysicalCompactions, etcdrequests.CompactionInRange,

@@ -3,6 +3,7 @@ package known
 import (
 	"github.com/watchbed/watchbed/sim/cache"
 	"github.com/watchbed/watchbed/sim/cache/check"
+	"github.com/watchbed/watchbed/sim/cache/dispatch"
 	"github.com/watchbed/watchbed/sim/cache/dispatch/variant"
 	"github.com/watchbed/watchbed/sim/cache/guard"
 	"github.com/watchbed/watchbed/sim/cache/progress"
@@ -57,6 +58,17 @@ var (
 				WaitsForInitialEvents.Holds(s) && ClientsStreamLists.Holds(s))
 		})
 )
+
+// OvertakenSilently is about watches that catch up.
+var OvertakenSilently = ofCache("a watch that catches up does so as a new watch, which ends without an error if its history is lost (slow-watchers=reinitialised)",
+	func(o *cache.Options) bool {
+		catchUp := dispatch.SlowWatchers.Of(o.Watches.SlowWatchers)
+		return catchUp != nil && !catchUp().ExpiresInitial()
+	})
+
+// DispatcherWaits is about those that do not keep up.
+var DispatcherWaits = ofCache("the dispatcher waits for watches whose channels are full (slow-watchers=ended)",
+	func(o *cache.Options) bool { return dispatch.SlowWatchers.Of(o.Watches.SlowWatchers) == nil })
 
 // What the gate and the check of etcd's version come to.
 var (

@@ -1,0 +1,122 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/strategy"
+	"github.com/watchbed/watchbed/internal/tried"
+	_ "github.com/watchbed/watchbed/knownbugs"
+	"github.com/watchbed/watchbed/scenarios/stalled"
+	"github.com/watchbed/watchbed/testbed"
+)
+
+// TestFiguresOfSlowWatchers measures the tables of slowwatchers.md.
+func TestFiguresOfSlowWatchers(t *testing.T) {
+	holdTables(t, "slowwatchers.md", []table{{"verdicts", slowVerdicts}, {"breaks", slowBreaks}, {"cost", slowCosts}})
+}
+
+// slowDesigns are the values of slow-watchers that KEP-6268 weighs.
+var slowDesigns = []string{"ended", "latch", "reinitialised", "groups"}
+
+// slowSchedules is how many schedules a verdict is about.
+const slowSchedules = 3000
+
+// slowVerdicts is what holds with each design, of everything that the scenarios claim. A claim that
+// was never checked is none.
+func slowVerdicts(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| design | stalled-watches | stalled-watches-end | stalled-watches-relist |\n|---|---|---|---|\n")
+	for _, design := range slowDesigns {
+		fmt.Fprintf(&b, "| %s |", design)
+		for _, sc := range []*testbed.Scenario{stalled.Watches, stalled.Ended, stalled.Relisted} {
+			c := tried.Run(t, sc, tried.With(t, sc, "slow-watchers="+design), campaign.Config{Seeds: slowSchedules})
+			var violated []string
+			least := uint64(1 << 62)
+			for _, p := range c.Properties {
+				require.NotZero(t, p.Exercised, "%s %s %s", design, sc.Name, p.Name)
+				least = min(least, uint64(p.Exercised))
+				if p.Violations > 0 {
+					violated = append(violated, fmt.Sprintf("**%s violated** in %d", p.Name, p.Violations))
+				}
+			}
+			if len(violated) == 0 {
+				violated = []string{fmt.Sprintf("%d claims hold, each checked %d times or more", len(c.Properties), least)}
+			}
+			fmt.Fprintf(&b, " %s |", strings.Join(violated, ", "))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// slowBreaks is the first schedule that shows each danger.
+func slowBreaks(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| what goes wrong | violated | replay |\n|---|---|---|\n")
+	row := func(sc *testbed.Scenario, what, property, setting, flag string) {
+		c := tried.Run(t, sc, tried.With(t, sc, setting), campaign.Config{Seeds: slowSchedules})
+		for _, f := range c.Failures {
+			if f.Failure.Property == property {
+				fmt.Fprintf(&b, "| %s | %s | `simrun run %s %s --seeds %d..%d` |\n", what, property, sc.Name, flag, f.FirstSeed, f.FirstSeed)
+				return
+			}
+		}
+		require.Failf(t, "not found", "%s in %s", property, sc.Name)
+	}
+	row(stalled.Neighbours, "ended: one client that does not read delays all others, by design", "delivered-undelayed", "slow-watchers=ended", "--set slow-watchers=ended")
+	row(stalled.Watches, "reinitialised: a second stall, and the history passes the interval of the first: the watch ends, and not by a 410", "watch-ends", "slow-watchers=reinitialised", "--set slow-watchers=reinitialised")
+	for _, k := range testbed.KnownBugs() {
+		if slices.Contains([]*testbed.Scenario{stalled.Watches, stalled.Ended, stalled.Relisted}, k.Scenario) {
+			row(k.Scenario, k.Name+": "+k.Summary, k.Property.Name, k.Setting, "--bug "+k.Name)
+		}
+	}
+	return b.String()
+}
+
+// slowSizes are the numbers of watches, and in how many schedules each is measured.
+var slowSizes = []struct {
+	watchers  int
+	schedules uint64
+}{{10, 50}, {1000, 2}, {10_000, 1}}
+
+// slowCosts is what each design costs with a quarter of the clients reading at once, slowly, with a
+// hiccup, and no more at all.
+func slowCosts(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| watches | design | ended an hour | delivery to who reads at once, p50 / p99 / max | dispatcher waits | events from the history | encoded | events in channels at the end |\n")
+	b.WriteString("|---|---|---|---|---|---|---|---|\n")
+	for _, size := range slowSizes {
+		for _, design := range slowDesigns {
+			sc := stalled.Neighbours
+			p := tried.With(t, sc, "slow-watchers="+design, fmt.Sprintf("watchers=%d", size.watchers), "writes=100", "watch-stall-after=5", "watch-hiccup=1s", "steps=10000000", "horizon=5s")
+			c := tried.Run(t, sc, p, campaign.Config{Seeds: size.schedules, Strategy: strategy.Random(), RecheckShare: -1, Workers: 1})
+			require.Zero(t, c.Truncated)
+			hours := (time.Duration(size.schedules) * p.Clock.Horizon).Hours()
+			ended := sumOf(c, "apiserver_terminated_watchers_total") + sumOf(c, `apiserver_terminated_watchers_total{reason="resource_expired"}`)
+			d := tally(t, c, `watch_delivery_seconds{reader="fast"}`)
+			each := int64(size.schedules)
+			fmt.Fprintf(&b, "| %d | %s | %.0f | %s / %s / %s | %.1f %% | %d | %d | %d |\n", size.watchers, design, float64(ended)/hours,
+				seconds(d.Quantile(0.5)), seconds(d.Quantile(0.99)), seconds(d.Max()),
+				100*float64(sumOf(c, "dispatcher_wait_seconds"))/float64(time.Duration(size.schedules)*p.Clock.Horizon),
+				sumOf(c, "watch_events_from_history_total")/each, sumOf(c, "watch_events_serialised_total")/each, tally(t, c, "watch_channels_events").Sum()/each)
+		}
+	}
+	return b.String()
+}
+
+// sumOf is a metric of a campaign, 0 if nothing was measured.
+func sumOf(c *campaign.Result, name string) int64 {
+	for i := range c.Metrics {
+		if c.Metrics[i].Metric.String() == name {
+			return c.Metrics[i].Sum()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,108 @@
+package stalled
+
+import (
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/properties/caches"
+	"github.com/watchbed/watchbed/properties/delivery"
+	"github.com/watchbed/watchbed/properties/timers"
+	"github.com/watchbed/watchbed/properties/watches"
+	"github.com/watchbed/watchbed/scenarios/known"
+	"github.com/watchbed/watchbed/sim/option"
+	"github.com/watchbed/watchbed/testbed"
+	"github.com/watchbed/watchbed/testbed/faults"
+	"github.com/watchbed/watchbed/testbed/topology"
+	"github.com/watchbed/watchbed/workload"
+)
+
+// safety is what every watch may rely on, however its client reads.
+var safety = []*testbed.Property{
+	watches.Ordered, watches.Unique, watches.Reliable, watches.Bookmarkable, watches.EventTypes, caches.JustifiedRefusals, delivery.Bounded,
+}
+
+// resumed is what is known of watches whose clients come back.
+var resumed = slices.Concat(
+	known.ResumedWatches(watches.Ordered, watches.Unique, watches.Reliable),
+	known.Rarely(known.EarlyProgress(watches.Bookmarkable)),
+	known.RepeatedByClient(watches.Bookmarkable),
+)
+
+// overtaken is what is known of watches that stall twice.
+var overtaken = known.When(known.OvertakenSilently).RarelyViolates(caches.WatchEnds).
+	Because("a second stall finds the interval of the first one lost, and the watch ends as a new one does then (KEP-6268)")
+
+// ranges are the designs and the sizes that decide how soon a watch cannot catch up.
+var ranges = []option.Range{
+	option.From("slow-watchers", "ended", "latch", "reinitialised", "groups"),
+	option.From("watch-buf", "1", "2", "3"),
+	option.From("ring", "2", "4", "8"),
+	option.From("catch-up-watchers", "1", "2"),
+	option.From("catch-up-units", "65", "66", "130"),
+	option.From("catch-up-pushes", "1", "2"),
+}
+
+var Watches = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-watches",
+	Summary: "clients that read at once, slowly, with one pause, and no more at all: who reads is sent every event or a 410, until nothing more can happen (KEP-6268)",
+	Doc: `A channel of one event is full with the first pause, and the cache remembers four events. Whatever becomes of such watches
+(--set slow-watchers=ended, latch, reinitialised or groups), no event is lost, repeated or out of order, a bookmark never
+overtakes an event, a 410 says that the history has passed, and a client that does not read costs its channel and no
+more. A pause ends at any time, also when the history is about to lose what comes next.`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "watch-buf=1", "incoming=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Watchers: 4, AwaitReady: true, Keys: 3, Items: 2,
+			Reading: workload.ReadingOptions{Habit: "every"},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: append([]*testbed.Property{watches.KeepUp, watches.BookmarksCome, caches.WatchEnds, caches.NothingLeft, timers.Owned}, safety...),
+	Known:  slices.Concat(resumed, overtaken),
+	Draws:  ranges,
+})
+
+var Ended = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-watches-end",
+	Summary: "as stalled-watches, with watches that time out and clients that leave: whichever way a watch ends, nothing is left of it",
+	Doc: `A watch may end while its channel is full, while it catches up, and while the cache serves others. The client that has stopped
+reading is gone when its time is over, and the cache forgets it (kubernetes/kubernetes#137631).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "initial-events-end=timer", "watch-buf=1", "incoming=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 6, Deletes: true, Read: "consistent", Watchers: 4, WatchFor: 100 * time.Second, AwaitReady: true, Keys: 3, Items: 2,
+			Reading:   workload.ReadingOptions{Habit: "every"},
+			ListWatch: workload.ListWatchOptions{Clients: 2, Rounds: 2, RV: "every", Slow: true, For: 100 * time.Second},
+		},
+		Clock: testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: append([]*testbed.Property{caches.WatchEnds, caches.NothingLeft, timers.Owned}, safety...),
+	Known:  slices.Concat(resumed, overtaken),
+	Draws:  ranges,
+})
+
+var Relisted = testbed.RegisterScenario(&testbed.Scenario{
+	Name:    "stalled-watches-relist",
+	Summary: "as stalled-watches, while the cache lists again: a watch that is behind must not go on in the history that begins with the new list",
+	Doc: `The cache's watch of etcd breaks and is compacted before it resumes. A watch that the cache does not know of while it lists is not ended
+by that, and finds another history when it comes back (kubernetes/kubernetes#116122 is the same at the beginning of a
+watch).`,
+	Params: testbed.Params{
+		Etcd: "3.6.16", Cache: "kep-2340",
+		Settings: option.Settings("progress-requests=periodic", "watch-buf=1", "ring=4", "catch-up-units=66", "catch-up-pushes=2"),
+		Topology: topology.Options{Servers: 1},
+		Workload: workload.Options{
+			Writers: 2, Writes: 8, Deletes: true, Read: "consistent", Watchers: 3, AwaitReady: true, Keys: 2, Items: 1, Compactions: 4,
+			Reading: workload.ReadingOptions{Habit: "slow"},
+		},
+		Faults: faults.Options{Breaks: 4},
+		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
+	},
+	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, timers.Owned}, safety...),
+	Known:  slices.Concat(resumed, known.ResumedWatches(watches.Resumable)),
+	Draws:  ranges,
+})
