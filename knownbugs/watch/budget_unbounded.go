@@ -4,7 +4,7 @@ import (
 	"github.com/watchbed/watchbed/properties/timers"
 	"github.com/watchbed/watchbed/scenarios"
 	"github.com/watchbed/watchbed/sim"
-	"github.com/watchbed/watchbed/sim/cache/dispatch"
+	"github.com/watchbed/watchbed/sim/cache/budget"
 	"github.com/watchbed/watchbed/testbed"
 )
 
@@ -19,4 +19,4 @@ var _ = testbed.RegisterKnownBug(&testbed.KnownBug{
 	Why: "as long as the watch reads again in time, nothing else shows it",
 })
 
-var _ = dispatch.BudgetBounds.Register("unbounded", "as long as it has saved: no release", func(budget sim.Duration) sim.Duration { return budget })
+var _ = budget.Bounds.Register("unbounded", "as long as it has saved: no release", func(budget sim.Duration) sim.Duration { return budget })
