@@ -51,7 +51,7 @@ func TestAmissIsFound(t *testing.T) {
 	require.NoError(t, err)
 	of := table.Find(rows, table.Key{Scenario: "resumed-watch", Etcd: newEtcd})
 	require.NotNil(t, of)
-	of.Claims[0].Violated, of.Claims[1].Checked = 1, 0
+	of.Schedules, of.Claims[0].Violated, of.Claims[1].Checked = thin, 1, 0
 	wrong, err := amiss(append(rows, row{Scenario: "none", Etcd: newEtcd}))
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{
