@@ -81,11 +81,13 @@ func (g *groups) Cells(visit sim.CellVisitor) {
 	}
 }
 
-// Began implements dispatch.CatchUp: the watch begins behind the resourceVersion of its state, or
-// behind the one that its client gave.
+// Began implements dispatch.CatchUp: what the watch begins with, a state or a part of the history,
+// goes up to where the store is. The document does not say where the position begins. At the
+// resourceVersion that the client gave, a watch could stall with an event that its interval has,
+// and be ended by a 410 for history that its client needs no more.
 func (g *groups) Began(env *sim.Env, w *dispatch.Watcher) {
 	env.Writes(cellSlow, w.Number())
-	*g.members.of(w) = member{position: w.Floor(env)}
+	*g.members.of(w) = member{position: max(w.Floor(env), g.dispatcher.Store().ResourceVersion(env))}
 }
 
 // Offers implements dispatch.CatchUp.
