@@ -3,12 +3,15 @@
 //
 //	go run ./reproduce              # all rows: compiles a guest for each
 //	go run ./reproduce 116172       # some, and keeps the figures of the others
+//	go run ./reproduce -plain       # runs the plain Go tests with the code that ships, and with the bugs
 //
 // It writes figures.json and the table in README.md of its folder.
 package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,10 +21,25 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Args[1:]); err != nil {
+	plain := flag.Bool("plain", false, "run the plain Go tests of bugs that upstream's suite does not find")
+	flag.Parse()
+	do := func() error { return run(ctx, flag.Args()) }
+	if *plain {
+		do = func() error { return errors.Join(checkPlain(ctx), rewrite()) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce: "+err.Error())
 		os.Exit(1)
 	}
+}
+
+// rewrite writes the table anew from its figures.
+func rewrite() error {
+	figures, err := readFigures(folder)
+	if err != nil {
+		return err
+	}
+	return write(folder, figures)
 }
 
 // folder is where the table is, seen from the folder upstream.

@@ -80,8 +80,24 @@ func tables(of map[string]*figures) (string, error) {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", r.name, r.suite, r.why)
 		}
 	}
+	b.WriteString(suiteIntro)
+	for _, l := range lessons {
+		fmt.Fprintf(&b, "\n**%s.** %s", l.bug, l.text)
+		if l.test != "" {
+			fmt.Fprintf(&b, " Plain test: `%s`.", l.test)
+		}
+		b.WriteString("\n")
+	}
 	return b.String(), nil
 }
+
+// suiteIntro is what stands above the lessons.
+const suiteIntro = `
+## What upstream's suite would have to do
+
+For each bug of its table that it does not find. The plain Go tests are in ../yardstick/unreached: upstream's packages and the standard library
+alone, an etcd in the same process, a second each. ` + "`go run ./reproduce -plain`" + ` runs each with the code that ships, with which it passes, and with the bug put back, with which it fails.
+`
 
 func (r *row) line(b *strings.Builder, f *figures) error {
 	p, err := patches.Find(r.name)
