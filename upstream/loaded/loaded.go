@@ -5,7 +5,6 @@ package loaded
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/watchbed/watchbed/upstream/engine"
@@ -33,7 +32,11 @@ func Module(name string, speaks uint64, begin func(seed int64) []byte) (*engine.
 	case version != speaks:
 		return nil, fmt.Errorf("the guest %s speaks version %d of the protocol and this program version %d: run \"make upstream GUEST=%s\" again", name, version, speaks, name)
 	}
-	m, err := engine.Load(wasm, filepath.Join(directory, "compiled"))
+	folder, err := compiled(directory, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	m, err := engine.Load(wasm, folder)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
