@@ -16,6 +16,12 @@ var beyond = map[string]string{
 		"searched to their end and do not ask for both. Schedules find it with 12 clients",
 	"kubernetes-35415-deepcopy": "changes an object of the cache without a new resourceVersion: a run compares the cache with etcd when that is new, and a search after each " +
 		"step of the cache, so that what the search finds is seen later in the run of its schedule",
+	"kubernetes-137631": "needs a watch that is ended while its channel is full, and whose client leaves then: with one watch, one client that stops reading and three writes, " +
+		"321,324 states of stalled-watches-end were found in 25 s, and none of them shows it",
+	"groups-expire-together": "needs two watches that are behind by different lengths of a history which has lost what the first of them wants: with two watches and four writes 59,449 states of " +
+		"stalled-watches are all that there are and no 410 is among them, and with five writes and slow clients 306,361 states were found in 25 s",
+	"latch-covered": "needs a watch that stalls again while it sends what it missed: with one slow client and five writes 63,773 states of stalled-watches-relist are all that there are, " +
+		"and it does not stall twice in them",
 	"kubernetes-91073": "needs eleven refusals by a cache that is behind another, after a watch that was refused there: with a refusal alone 174,600 states and with a " +
 		"broken watch alone 83,348 states of informer-expired are all that there are, and both together are more. With one cache that is behind " +
 		"a list of etcd's (freshness=direct informer-restarts=1) 60,352 states come to depth 17, and the eleven refusals alone are more than 40 steps",

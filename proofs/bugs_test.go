@@ -20,6 +20,7 @@ import (
 	"github.com/watchbed/watchbed/scenarios/informers"
 	"github.com/watchbed/watchbed/scenarios/rangestreams"
 	"github.com/watchbed/watchbed/scenarios/seats"
+	"github.com/watchbed/watchbed/scenarios/stalled"
 	"github.com/watchbed/watchbed/scenarios/watchlists"
 	"github.com/watchbed/watchbed/scenarios/writes"
 	"github.com/watchbed/watchbed/sim"
@@ -55,6 +56,8 @@ const (
 	// oneStream is a cache that begins anew with a stream of two chunks, beside two writes.
 	oneStream = "cache=kep-2340 reflector-list=watch-list client-buf=10 send-window=10 caches=1 writers=1 writes=2 readers=0 reads=0 items=2" +
 		" compactions=0 restarts=1 etcd-restarts=0 at-rest=true"
+	// oneStall is a watch that stalls once, in front of a cache that remembers two events.
+	oneStall = "ring=2 writers=1 writes=4 deletes=false watchers=1 watch-reading=hiccup keys=1 items=1 at-rest=true"
 	// oneUpdater is a client that writes through one API server, so many times as follows.
 	oneUpdater = "cache=kep-2340 caches=1 readers=0 reads=0 gets=0 keys=1 items=1 breaks=0 restarts=0 call-breaks=0 client-kv=false at-rest=true" +
 		" update=every updaters=1 updates="
@@ -168,6 +171,8 @@ var bugs = []bug{
 	{"revision-of-last-reader", scenarios.Issue15220, bounds{"etcd=3.6.16 writers=1 writes=1 readers=2 reads=1", 0}},
 	{"trigger-of-new-value", scenarios.SelectedLists, bounds{"cache=kep-2340 namespaces=0 writers=2 writes=1 txns=false deletes=false noise=0 noise-writes=0" +
 		" watchers=1 leave=0 keys=1 items=0 compactions=0 drawn-readers=0 drawn-watchers=0 drawn-requests=0 breaks=0 restarts=0 at-rest=true", 1}},
+	{"reinitialised-in-gap", stalled.Watches, bounds{oneStall, 0}},
+	{"reinitialised-unchecked", stalled.Watches, bounds{oneStall, 0}},
 	{"kubernetes-35415", writes.Objects, bounds{oneUpdater + "5", 0}},
 	{"kubernetes-43152", writes.Objects, bounds{oneUpdater + "5", 0}},
 	{"kubernetes-48394", writes.Objects, bounds{oneUpdater + "4", 0}},

@@ -50,6 +50,19 @@ var elsewhere = map[string][]string{
 		"cache: resourceVersion goes back in time",
 		"etcd3: a deletion without an object is skipped",
 	},
+	"etcd takes every write that an API server hands on here: overloads strike clients of etcd itself": {
+		"cache: etcd refused a write",
+	},
+	"watches are slower than any here, which stalled-watches and its kin have": {
+		"cache: event missed by a watcher whose channel is full",
+		"cache: watcher sends what it missed from the history",
+		"cache: watcher ended by a 410 because the history lost what it missed",
+		"cache: pass over unsynced watchers",
+		"cache: more unsynced watchers than a pass serves",
+		"cache: unsynced watchers share one look at the history",
+		"cache: pass ends before the end of the history",
+		"cache: unsynced watcher synced again",
+	},
 	"every release gets there, and every time a claim is violated: compacted-selections": {
 		"cache: page refused because of a compaction, and what it had found so far with it",
 	},

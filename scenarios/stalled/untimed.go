@@ -103,6 +103,7 @@ watch).`,
 		Clock:  testbed.Clock{Steps: 20_000, ToRest: true},
 	},
 	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, timers.Owned}, safety...),
-	Known:  slices.Concat(resumed, known.ResumedWatches(watches.Resumable)),
+	Known: slices.Concat(resumed, known.ResumedWatches(watches.Resumable),
+		known.CompactedDeletions(watches.Resumable, watches.Reliable, watches.Bookmarkable)),
 	Draws:  ranges,
 })

@@ -17,7 +17,7 @@ import (
 // claims are those of all writes through API servers.
 var claims = []*testbed.Property{
 	writes.NoLostUpdates, writes.Answers, reads.Linearizable, reads.LinearizableData,
-	caches.MatchEtcd, caches.JustifiedRefusals, caches.NothingLeft,
+	caches.MatchEtcd, caches.NothingLeft,
 }
 
 var Updates = testbed.RegisterScenario(&testbed.Scenario{
