@@ -186,7 +186,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	told, kept := f.diagnose(sc, found, runs)
+	told, kept := f.diagnose(sc, found, runs, live)
 	page := f.page(s, found, told)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
@@ -340,21 +340,24 @@ func (f *proveFlags) check() error {
 	return checkWorkers(f.workers)
 }
 
-// diagnose explains each failure and writes its replay file.
-func (f *proveFlags) diagnose(sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording) ([]*diagnosis.Diagnosis, error) {
+// diagnose writes the replay file of each failure and explains it: in this order, as what decides is looked for in
+// hundreds of runs, which takes minutes over a program that is slow, and whatever ends the process meanwhile, the file is there.
+func (f *proveFlags) diagnose(sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording, live *progress) ([]*diagnosis.Diagnosis, error) {
+	defer live.end()
 	var told []*diagnosis.Diagnosis
 	var errs []error
 	for i, rec := range runs {
 		failure := explore.Failure{Property: found.Failures[i].Property, Label: found.Failures[i].Label}
+		path, _, err := rec.Create(f.out)
+		if err != nil {
+			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
+		}
+		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
 		d, err := diagnosis.Of(sc, rec, failure)
 		if err != nil {
 			return told, errors.Join(append(errs, usage("%w", err))...)
 		}
 		told = append(told, d)
-		path, _, err := rec.Create(f.out)
-		if err != nil {
-			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
-		}
 		found.Link(i, d.Story.Why, d.Lines(), len(rec.Choices), path)
 	}
 	return told, errors.Join(errs...)
