@@ -15,7 +15,7 @@ import (
 // the cache has an event is it there? A message to the client takes at most the declared time,
 // and so do the turns of the dispatcher and of the watcher's goroutine, also for the few events
 // before it. If the dispatcher waits for another watch, that is added. It is exercised by each
-// event that such a client is sent of what came while it watched.
+// event that such a client is sent of what came while it watched, and never without a clock.
 var Undelayed = testbed.RegisterProperty(&testbed.Property{
 	Name: "delivered-undelayed", Kind: testbed.Liveness,
 	Promise:  "A client that reads at once is sent each event as soon as messages and turns of loops allow, whatever other clients do.",
@@ -105,7 +105,7 @@ func (a *arrivals) reach(version int64, now sim.Time) {
 func (j *undelayed) look(w *sim.World, place int) {
 	c, s := j.system.Watchers()[place], &j.seen[place]
 	n := len(c.Streams())
-	if n == 0 || !c.ReadsAtOnce() {
+	if w.Mode() != sim.Timed || n == 0 || !c.ReadsAtOnce() {
 		return
 	}
 	if s.streams != n {
