@@ -105,5 +105,5 @@ watch).`,
 	Claims: append([]*testbed.Property{watches.Resumable, watches.KeepUp, caches.NothingLeft, timers.Owned}, safety...),
 	Known: slices.Concat(resumed, known.ResumedWatches(watches.Resumable),
 		known.CompactedDeletions(watches.Resumable, watches.Reliable, watches.Bookmarkable)),
-	Draws:  ranges,
+	Draws: ranges,
 })
