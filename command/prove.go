@@ -186,7 +186,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	told, kept := f.diagnose(sc, found, runs, live)
+	told, kept := f.diagnose(c.Context(), s, sc, found, runs, live)
 	page := f.page(s, found, told)
 	if f.json {
 		err = report.WriteJSON(s.out, found)
@@ -342,7 +342,7 @@ func (f *proveFlags) check() error {
 
 // diagnose writes the replay file of each failure and explains it: in this order, as what decides is looked for in
 // hundreds of runs, which takes minutes over a program that is slow, and whatever ends the process meanwhile, the file is there.
-func (f *proveFlags) diagnose(sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording, live *progress) ([]*diagnosis.Diagnosis, error) {
+func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenario, found *proof.Proof, runs []*recording.Recording, live *progress) ([]*diagnosis.Diagnosis, error) {
 	defer live.end()
 	var told []*diagnosis.Diagnosis
 	var errs []error
@@ -353,7 +353,11 @@ func (f *proveFlags) diagnose(sc *testbed.Scenario, found *proof.Proof, runs []*
 			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
 		}
 		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
-		d, err := diagnosis.Of(sc, rec, failure)
+		d, err := diagnosed(ctx, sc, rec, failure)
+		if ctx.Err() != nil && d == nil {
+			s.complain("interrupted: the story of %s is not told; %s replay %s tells it", failure, s.program, recording.ShellWord(path))
+			break
+		}
 		if err != nil {
 			return told, errors.Join(append(errs, usage("%w", err))...)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -151,19 +150,10 @@ func withRemedy(err error) error {
 	return err
 }
 
-// tell prints the story of the run in the file path, and writes the page about it. An interrupt leaves the story
-// out: that looks for a cause in hundreds of runs, which can take minutes over a program that is slow.
+// tell prints the story of the run in the file path, and writes the page about it. An interrupt leaves the story out.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
-	var d *diagnosis.Diagnosis
-	var err error
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		d, err = diagnosis.Of(sc, rec, failure)
-	}()
-	select {
-	case <-told:
-	case <-ctx.Done():
+	d, err := diagnosed(ctx, sc, rec, failure)
+	if ctx.Err() != nil && d == nil {
 		s.complain("interrupted: the story is not told%s", map[bool]string{true: ", and no page is written"}[f.html != ""])
 		return nil
 	}
