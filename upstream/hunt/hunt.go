@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
+)
+
+const (
+	// folder is where the table is, as seen from the folder upstream.
+	folder = "hunt"
+	data   = "hunt.json"
+	page   = "README.md"
+)
+
+// turn is how long a scenario runs before it is the next one's turn.
+const turn = 2 * time.Second
+
+// hunt runs scenarios in turn, all if none is named, and returns what is amiss with the table.
+func hunt(ctx context.Context, guests, names []string, limit time.Duration) ([]string, error) {
+	if err := table.Known(names); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(folder, data)
+	lots, err := table.Read[lot](path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	began := time.Now()
+	for time.Since(began) < limit && ctx.Err() == nil {
+		before := schedules(lots)
+		for _, sc := range testbed.Scenarios() {
+			if len(names) > 0 && !slices.Contains(names, sc.Name) {
+				continue
+			}
+			for _, guest := range guests {
+				if time.Since(began) >= limit || ctx.Err() != nil {
+					break
+				}
+				if lots, err = take(ctx, lots, sc, guest); err != nil {
+					return nil, fmt.Errorf("%s over %s: %w", sc.Name, guest, err)
+				}
+				if err := keep(path, lots); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if schedules(lots) == before {
+			return nil, errors.New("none of these scenarios has a cache that could be a guest")
+		}
+		fmt.Printf("%d schedules after %v\n", schedules(lots), time.Since(began).Round(time.Second))
+	}
+	wrong, err := amiss(lots)
+	if err != nil {
+		return nil, err
+	}
+	text, err := render(lots)
+	if err != nil {
+		return nil, err
+	}
+	return wrong, os.WriteFile(filepath.Join(folder, page), []byte(text), 0o644)
+}
+
+// take gives a scenario its turn over a guest. One that cannot be put together with it has none.
+func take(ctx context.Context, lots []lot, sc *testbed.Scenario, guest string) ([]lot, error) {
+	p := params(sc, guest)
+	s, err := sc.New(p)
+	if err != nil || len(s.Caches()) == 0 {
+		return lots, nil //nolint:nilerr // The table of verdicts has what cannot be put together, and why.
+	}
+	subjects, err := sc.Subjects(p)
+	if err != nil {
+		return nil, err
+	}
+	l := table.Find(lots, lot{Guest: guest, Scenario: sc.Name, Etcd: etcd}.Key())
+	if l == nil {
+		lots = append(lots, lot{Guest: guest, Scenario: sc.Name, Etcd: etcd})
+		l = &lots[len(lots)-1]
+	}
+	r, err := campaign.Run(ctx, subjects, campaign.Config{FirstSeed: first + l.Schedules, For: turn, Workers: 1, Steps: p.Clock.Steps})
+	if err != nil {
+		return nil, err
+	}
+	l.Schedules += r.Schedules
+	for _, f := range r.Failures {
+		l.add(found{f.Failure.Property, f.Failure.Label, f.Schedules, f.FirstSeed})
+	}
+	return lots, nil
+}
+
+func schedules(lots []lot) uint64 {
+	var n uint64
+	for i := range lots {
+		n += lots[i].Schedules
+	}
+	return n
+}
+
+// keep writes the table so that a kill leaves the old one or the new one.
+func keep(path string, lots []lot) error {
+	text, err := json.MarshalIndent(lots, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/testbed"
+
+	"github.com/watchbed/watchbed/upstream/table"
+)
+
+// TestTableHasItsReasons: each violation has its reason, no reason is left over, and the page shows the table.
+func TestTableHasItsReasons(t *testing.T) {
+	lots, err := table.Read[lot](data)
+	require.NoError(t, err)
+	wrong, err := amiss(lots)
+	require.NoError(t, err)
+	require.Empty(t, wrong)
+	used := map[[2]string]bool{}
+	for _, l := range lots {
+		for _, f := range l.Found {
+			used[[2]string{l.Scenario, f.Property}] = true
+		}
+	}
+	for of := range reasons {
+		require.True(t, used[of], "there is a reason why %s violates %s, and it does not", of[0], of[1])
+	}
+	text, err := render(lots)
+	require.NoError(t, err)
+	shown, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, text, string(shown))
+}
+
+// TestTurnsGoOn: the second turn of a scenario runs the seeds behind those of the first, and a violation that is not known is told.
+func TestTurnsGoOn(t *testing.T) {
+	sc, err := testbed.FindScenario("stale-list")
+	require.NoError(t, err)
+	const guest = "kubernetes@v0.37.2"
+	lots, err := take(t.Context(), nil, sc, guest)
+	require.NoError(t, err)
+	once := lots[0]
+	require.NotZero(t, once.Schedules)
+	require.NotEmpty(t, once.Found, "a LIST at resourceVersion 0 is stale")
+	lots, err = take(t.Context(), lots, sc, guest)
+	require.NoError(t, err)
+	require.Len(t, lots, 1)
+	require.Greater(t, lots[0].Schedules, once.Schedules)
+	require.Equal(t, once.Found[0].Seed, lots[0].Found[0].Seed)
+	wrong, err := amiss(lots)
+	require.NoError(t, err)
+	require.Empty(t, wrong)
+	lots[0].add(found{Property: "ordered", Label: "backwards", Schedules: 1, Seed: first})
+	wrong, err = amiss(lots)
+	require.NoError(t, err)
+	require.Len(t, wrong, 1)
+	require.Contains(t, wrong[0], "violates ordered (backwards)")
+}

@@ -1,0 +1,36 @@
+// Hunt runs the scenarios of the catalogue over the code that ships, with seeds that were not run before, for as long as it is told to, and
+// keeps what it found:
+//
+//	go run ./hunt -for 1h                      all scenarios in turn, without and with goroutines that give way at locks
+//	go run ./hunt -for 10m NAME ...            these alone
+//
+// The table is hunt.json and README.md in the folder of this program. It is written after each turn of a scenario, so that an interrupt
+// loses one turn. What is written by hand are reasons (reasons.go): the test says where one is missing.
+//
+// It must never import anything that a guest is made of.
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/watchbed/watchbed/upstream/table"
+
+	// All scenarios, properties and designs.
+	_ "github.com/watchbed/watchbed/command"
+	_ "github.com/watchbed/watchbed/upstream/designs"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	limit := flag.Duration("for", 10*time.Minute, "how long to go on")
+	guests := flag.String("guests", "kubernetes@v0.37.2,kubernetes@v0.37.2:locks", "the guests, with commas between them")
+	flag.Parse()
+	wrong, err := hunt(ctx, strings.Split(*guests, ","), flag.Args(), *limit)
+	table.End("hunt", wrong, err)
+}
