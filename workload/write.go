@@ -89,7 +89,7 @@ func (c *Client) written(p *wire.ObjectResponse, res *model.Result) *model.Reque
 }
 
 // mayBeOlder reports whether an object with a member at its end may be so by an earlier request of
-// the client: nobody else adds that member.
+// the client: no other client adds that member.
 func (c *Client) mayBeOlder(r *wire.GuaranteedUpdateRequest, item *wire.KeyValue) bool {
 	for i := range c.requests[:len(c.requests)-1] {
 		if before, ok := c.requests[i].(*wire.GuaranteedUpdateRequest); ok && before.Key == r.Key && before.Add == r.Add {

@@ -101,7 +101,7 @@ type slowSize struct {
 // hiccup, and no more at all.
 func slowCosts(t *testing.T, sizes ...slowSize) string {
 	var b strings.Builder
-	b.WriteString("| watches | design | ended an hour | delivery to who reads at once, p50 / p99 / max | dispatcher waits | events from the history | encoded | events in channels at the end |\n")
+	b.WriteString("| watches | design | ended an hour | delivery to clients that read at once, p50 / p99 / max | dispatcher waits | events from the history | encoded | events in channels at the end |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|\n")
 	for _, size := range sizes {
 		for _, design := range slowDesigns {

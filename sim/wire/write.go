@@ -8,7 +8,7 @@ import (
 
 // The writes of an API server, as storage.Interface takes them. What upstream is a function of
 // the caller, the update and the validation of a deletion, is a value here: so a request can be
-// hashed, and judged by those who know nothing of the server.
+// hashed, and judged by properties, which know nothing of the server.
 //
 // To these functions the value of an object is a list of members with MemberSeparator between
 // them: "a+b" has a and b.

@@ -133,8 +133,8 @@ func (s *server) show() {
 	host.Send(out.Begin(protocol.Shown, 0).Int(int64(streams)).Int(int64(responses)).Int(int64(unsynced)).Int(int64(compactions)))
 }
 
-// untraced is the trace of requests of which etcd logs no steps: the constructor of such a trace is called TODO, as that of package context is.
-func untraced() *traceutil.Trace { return traceutil.TODO() }
+// untraced is the trace of a request of which etcd logs no steps: that of a context without one.
+func untraced() *traceutil.Trace { return traceutil.Get(context.Background()) }
 
 // apply carries out what one write has changed.
 func (s *server) apply(r *protocol.Reader) {
@@ -177,5 +177,5 @@ func (*server) AppliedIndex() uint64 { return 0 }
 // Term implements RaftStatusGetter.
 func (*server) Term() uint64 { return term }
 
-// term is that of the raft log, in which nobody else ever leads.
+// term is that of the raft log, in which this member leads from the beginning.
 const term = 1

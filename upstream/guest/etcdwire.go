@@ -31,7 +31,7 @@ func writeTxn(w *protocol.Writer, r *pb.TxnRequest) {
 	w.Text(string(r.Compare[0].Key)).Int(r.Compare[0].GetModRevision()).Bool(len(r.Failure) > 0).Bool(put != nil).Text(string(put.GetValue()))
 }
 
-// readTxned is the answer to such a transaction. What it says of a put or a deletion nobody reads.
+// readTxned is the answer to such a transaction. The etcd3 store reads nothing of what it says of a put or a deletion.
 func readTxned(r *protocol.Reader) *pb.TxnResponse {
 	p := &pb.TxnResponse{Header: &pb.ResponseHeader{Revision: r.Int()}, Succeeded: r.Bool()}
 	if !p.Succeeded && r.Bool() {

@@ -101,7 +101,7 @@ func TestSearchFindsTraces(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, found, name)
 	}
-	// What nobody is told is never found.
+	// A trace that no client is told is never found.
 	for _, trace := range s.traces {
 		never := append(slices.Clone(trace[:len(trace)-1]), append(slices.Clone(trace[len(trace)-1]), "rev 9"))
 		found, err := towards(t.Context(), roots, never, 5)

@@ -23,7 +23,7 @@ func towards(ctx context.Context, roots []*sim.World, target trace, seeds int) (
 				return false, err
 			}
 		}
-		// All that is left of the target would have to be told by somebody.
+		// No step is left: the trace is the target, or lacks some of it.
 		if w != nil && traceOf(w).String() == target.String() {
 			return true, nil
 		}

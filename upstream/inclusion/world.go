@@ -73,7 +73,7 @@ func (of *world) start(name string, c sim.Chooser) (*sim.World, error) {
 }
 
 // next are the steps of which one is taken next. What is on its way to a client comes at once: it makes no difference to
-// anybody else, and what the client sends then may be under way for as long as it likes.
+// etcd and other clients, and what the client sends then may be under way for as long as it likes.
 func next(all []sim.Action) []sim.Action {
 	for i, a := range all {
 		if a.Kind == sim.Deliver && a.Node != etcdNode {

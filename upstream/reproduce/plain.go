@@ -13,7 +13,7 @@ import (
 	"github.com/watchbed/watchbed/upstream/patches"
 )
 
-// plainTests is the folder of the plain Go tests, in the module next to this one.
+// Where the plain Go tests are, as seen from the folder upstream, and the module that the bugs are put back into.
 const (
 	plainModule  = "yardstick"
 	plainPackage = "./unreached"

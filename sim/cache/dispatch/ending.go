@@ -146,7 +146,7 @@ func (w *Watcher) stopAgain(env *sim.Env) {
 	w.reopened = w.dispatcher.reopens(w)
 }
 
-// strand ends the watch of a client, whose goroutine waits for ever for room that nobody makes.
+// strand leaves a watcher whose client is gone: its goroutine waits for ever for room in the result channel, which no client reads.
 func (w *Watcher) strand(env *sim.Env) {
 	if env.Noting() {
 		env.Note(left{w.from})

@@ -161,7 +161,7 @@ type left struct{ of sim.NodeID }
 
 // Text implements sim.Note.
 func (n left) Text(w *sim.World) string {
-	return "does not end the watcher of " + w.NodeName(n.of) + ", which has left: it is to be drained, and nobody makes room"
+	return "does not end the watcher of " + w.NodeName(n.of) + ", which has left: it is to be drained, and no client reads its channel"
 }
 
 // SetsBack implements sim.Setback.

@@ -36,7 +36,7 @@ func (w *Write) digest() sim.Digest {
 	return w.remove.Digest(d)
 }
 
-// Peers visits those who write, in the order of the cells.
+// Peers visits the clients whose writes are under way, in the order of the cells.
 func (d *Delegator) Peers(visit func(sim.NodeID)) {
 	for _, w := range d.writes {
 		if w.state != free {

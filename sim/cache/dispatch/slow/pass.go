@@ -245,7 +245,7 @@ func (g *groups) offerOne(env *sim.Env, t *turn, at int) bool {
 	return true
 }
 
-// settle ends the turn of a cohort: who took all is where the scan is, and is synced if that is
+// settle ends the turn of a cohort: a watcher that took all is where the scan is, and is synced if that is
 // the end of the history. Later events come to it as they are dispatched.
 func (g *groups) settle(env *sim.Env) {
 	p := &g.pass
@@ -272,7 +272,7 @@ func (g *groups) settle(env *sim.Env) {
 }
 
 // end is the end of the pass. The next one comes soon if a client is draining its channel, and
-// late if nobody was served.
+// late if no watcher was served.
 func (g *groups) end(env *sim.Env) {
 	p := &g.pass
 	p.under = false
