@@ -15,12 +15,10 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/watchbed/watchbed/testbed"
 
@@ -50,8 +48,8 @@ func update(ctx context.Context, names []string, on string, missing bool) ([]str
 	if err := table.Known(names); err != nil {
 		return nil, err
 	}
-	if on != "" && !slices.Contains(versions, on) {
-		return nil, fmt.Errorf("-etcd %s: the table is about %s", on, strings.Join(versions, ", "))
+	if err := table.KnownRelease(on, versions); err != nil {
+		return nil, err
 	}
 	u := table.Update[row]{
 		Path: filepath.Join(folder, data), Versions: func(*testbed.Scenario) []string { return versions }, Measure: measure,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -50,7 +49,7 @@ func hunt(ctx context.Context, guests, names []string, limit time.Duration) ([]s
 				if lots, err = take(ctx, lots, sc, guest); err != nil {
 					return nil, fmt.Errorf("%s over %s: %w", sc.Name, guest, err)
 				}
-				if err := keep(path, lots); err != nil {
+				if err := table.Write(path, lots); err != nil {
 					return nil, err
 				}
 			}
@@ -104,16 +103,4 @@ func schedules(lots []lot) uint64 {
 		n += lots[i].Schedules
 	}
 	return n
-}
-
-// keep writes the table so that a kill leaves the old one or the new one.
-func keep(path string, lots []lot) error {
-	text, err := json.MarshalIndent(lots, "", "\t")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // TestReleasesAreIncluded: the simulated server can show all that the released code did, and the page shows the rows.
 func TestReleasesAreIncluded(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	require.Empty(t, amiss(rows))
 	shown, err := os.ReadFile(page)
@@ -22,7 +24,7 @@ func TestReleasesAreIncluded(t *testing.T) {
 
 // TestSimulatedTracesAreFoundAgain: the search over all states comes to the same numbers.
 func TestSimulatedTracesAreFoundAgain(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	for i := range rows {
 		r := &rows[i]
@@ -37,7 +39,7 @@ func TestSimulatedTracesAreFoundAgain(t *testing.T) {
 
 // TestReleasedCodeIsMeasuredAgain: the same schedules show as many traces.
 func TestReleasedCodeIsMeasuredAgain(t *testing.T) {
-	rows, err := read(data)
+	rows, err := table.Read[row](data)
 	require.NoError(t, err)
 	version := "3.6.16"
 	for _, name := range []string{"progress-after-put", "filter"} {

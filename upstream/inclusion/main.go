@@ -25,7 +25,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/watchbed/watchbed/upstream/table"
 
@@ -54,10 +53,10 @@ func update(ctx context.Context, names []string, on string, missing bool) ([]str
 			return nil, fmt.Errorf("there is no world %q; %s has those that there are", name, filepath.Join(folder, page))
 		}
 	}
-	if on != "" && !slices.Contains(versions, on) {
-		return nil, fmt.Errorf("-etcd %s: the table is about %s", on, strings.Join(versions, ", "))
+	if err := table.KnownRelease(on, versions); err != nil {
+		return nil, err
 	}
-	rows, err := read(filepath.Join(folder, data))
+	rows, err := table.Read[row](filepath.Join(folder, data))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/watchbed/watchbed/upstream/table"
 )
 
 // row is what the comparison of a world on a release came to. All of it is measured.
@@ -41,16 +41,6 @@ const (
 	page = "README.md"
 )
 
-// read reads the rows of a file.
-func read(path string) ([]row, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var rows []row
-	return rows, json.Unmarshal(text, &rows)
-}
-
 // rowOf is the row of a world on a version, nil if there is none.
 func rowOf(rows []row, world, version string) *row {
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.World == world && r.Etcd == version }); i >= 0 {
@@ -73,9 +63,5 @@ func keep(rows []row, r row) ([]row, error) {
 			}
 		}
 	}
-	text, err := json.MarshalIndent(all, "", "\t")
-	if err != nil {
-		return nil, err
-	}
-	return all, os.WriteFile(filepath.Join(folder, data), append(text, '\n'), 0o644)
+	return all, table.Write(filepath.Join(folder, data), all)
 }

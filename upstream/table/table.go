@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/watchbed/watchbed/testbed"
 )
@@ -25,8 +26,8 @@ type Row interface {
 // Key names a row.
 type Key struct{ Scenario, Etcd string }
 
-// Read reads the rows of a file.
-func Read[R Row](path string) ([]R, error) {
+// Read reads the rows of a file, of whatever they are.
+func Read[R any](path string) ([]R, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -35,12 +36,16 @@ func Read[R Row](path string) ([]R, error) {
 	return rows, json.Unmarshal(text, &rows)
 }
 
-func write[R Row](path string, rows []R) error {
+// Write writes the rows so that a kill leaves the old file or the new one.
+func Write[R any](path string, rows []R) error {
 	text, err := json.MarshalIndent(rows, "", "\t")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
 }
 
 // Find is the row of a scenario and a version, nil if there is none.
@@ -84,7 +89,7 @@ func (u *Update[R]) Do(ctx context.Context) ([]R, error) {
 			}
 			fmt.Println(r.String())
 			rows = u.put(rows, r)
-			if err := write(u.Path, rows); err != nil {
+			if err := Write(u.Path, rows); err != nil {
 				return nil, err
 			}
 		}
@@ -115,6 +120,14 @@ func Known(names []string) error {
 		if _, err := testbed.FindScenario(name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// KnownRelease refuses a release of etcd that the table is not about. An empty one stands for all.
+func KnownRelease(release string, all []string) error {
+	if release != "" && !slices.Contains(all, release) {
+		return fmt.Errorf("-etcd %s: the table is about %s", release, strings.Join(all, ", "))
 	}
 	return nil
 }
