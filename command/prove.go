@@ -179,7 +179,7 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 	found, runs, err := f.search(c.Context(), s, sc, p, live)
 	if node := new(sim.NoFingerprint); errors.As(err, node) {
 		if found, runs, err = f.searchProgram(c, s, sc, p, live); err != nil {
-			err = usage("%s is a compiled program: %w", node.Node, err)
+			err = usage("the states of %s cannot be told apart: %w", node.Node, err)
 		}
 	}
 	live.end()
@@ -200,9 +200,9 @@ func (f *proveFlags) run(c *cobra.Command, s process, name string) error {
 func (f *proveFlags) searchProgram(c *cobra.Command, s process, sc *testbed.Scenario, p testbed.Params, live *progress) (*proof.Proof, []*recording.Recording, error) {
 	switch {
 	case f.engine == proof.States:
-		return nil, nil, fmt.Errorf("its states cannot be told apart; leave out --engine %s, and its schedules are searched", proof.States)
+		return nil, nil, fmt.Errorf("leave out --engine %s, and schedules are searched", proof.States)
 	case p.Clock.Mode == sim.Timed:
-		return nil, nil, fmt.Errorf("its states cannot be told apart, and a search of schedules has no clock; add --set mode=untimed, or let run explore it")
+		return nil, nil, fmt.Errorf("a search of schedules has no clock; add --set mode=untimed, or let run explore it")
 	}
 	f.engine = proof.ClassSchedules
 	if err := f.fits(c.Flags()); err != nil {
@@ -284,11 +284,16 @@ func (s process) again() string {
 func (f *proveFlags) fits(set *pflag.FlagSet) error {
 	f.deviates = set.Changed("deviations")
 	switch f.engine {
-	case "", proof.States:
-		if f.engine != "" && f.deviates {
+	case proof.States:
+		if f.deviates {
 			return usage("--deviations is for --engine %s: a search of states takes no compiled programs", proof.ClassSchedules)
 		}
 		return nil
+	case "":
+		if !f.deviates {
+			return nil
+		}
+		f.engine = proof.ClassSchedules
 	case proof.ClassSchedules:
 	default:
 		return usage("unknown engine %q: want %s or %s", f.engine, proof.States, proof.ClassSchedules)

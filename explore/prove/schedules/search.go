@@ -58,6 +58,9 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 	}
 	first, start := sim.NewWorld(subject.Options()), &beginning{}
 	explore.Begin(subject, first, start)
+	if cfg.Deviations != nil && !hasProgram(first) {
+		return nil, errNoProgram
+	}
 	first.KeepNumbers()
 	s.r.Fixed = start.asked
 	s.explore(first, nil)
@@ -69,6 +72,18 @@ func Search(ctx context.Context, subject prove.Subject, properties []string, cfg
 
 // errRemembers is the error of a subject whose judges need more than the end of a schedule.
 var errRemembers = errors.New("schedules are judged at their ends, and a judge remembers earlier steps: leave out the properties that say so (Remembers)")
+
+// errNoProgram is the error of a bound on the questions of programs in a world without one.
+var errNoProgram = errors.New("no node is a compiled program, of whose questions a number of deviations could be bounded: leave out --deviations")
+
+func hasProgram(w *sim.World) bool {
+	for n := 1; n < w.Nodes(); n++ {
+		if _, is := w.Node(sim.NodeID(n)).(sim.Program); is {
+			return true
+		}
+	}
+	return false
+}
 
 // beginning gives each question before the first step its first answer.
 type beginning struct {
