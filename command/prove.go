@@ -358,7 +358,7 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 			errs = append(errs, usage("cannot keep the replay file of %s under %s: %w (give another --out; the same command finds it again)", failure, f.out, withoutPath(err)))
 		}
 		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
-		d, err := diagnosed(ctx, sc, rec, failure)
+		d, err := diagnosis.Until(ctx, sc, rec, failure)
 		if ctx.Err() != nil && d == nil {
 			s.complain("interrupted: the story of %s is not told; %s replay %s tells it", failure, s.program, recording.ShellWord(path))
 			break

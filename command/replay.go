@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/recording"
@@ -152,7 +153,7 @@ func withRemedy(err error) error {
 
 // tell prints the story of the run in the file path, and writes the page about it. An interrupt leaves the story out.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
-	d, err := diagnosed(ctx, sc, rec, failure)
+	d, err := diagnosis.Until(ctx, sc, rec, failure)
 	if ctx.Err() != nil && d == nil {
 		s.complain("interrupted: the story is not told%s", map[bool]string{true: ", and no page is written"}[f.html != ""])
 		return nil

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"context"
 	"github.com/watchbed/watchbed/diagnosis/flip"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
@@ -30,6 +31,24 @@ type Diagnosis struct {
 	Also []explore.Failure
 
 	scenario *testbed.Scenario
+}
+
+// Until is Of, for as long as a context lets it: a cause is looked for in hundreds of runs, which can take minutes over a program
+// that is slow. The error is that of the context if that ended first; what was begun goes on and is lost.
+func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure) (*Diagnosis, error) {
+	var d *Diagnosis
+	var err error
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		d, err = Of(sc, rec, failure)
+	}()
+	select {
+	case <-told:
+		return d, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Of explains how a recorded run fails in the way f. The error is a
