@@ -10,15 +10,19 @@ import (
 
 	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
+	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
 	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/report"
 )
 
 // asFound keeps the first run of each way to fail on disk from when it is found. Whatever
 // ends the process after that, the run is there. The smaller run that is made of it takes
 // its place.
 type asFound struct {
-	dir  string
+	dir string
+	// kept, if not nil, is called with each run after it is written, and with how long it took to record it.
+	kept func(*diagnosis.Finder, *recording.Recording, explore.Failure, time.Duration)
 	runs []*foundRun
 	lost []lostRun
 }
@@ -50,10 +54,15 @@ func newAsFound(out string) *asFound {
 // keep writes the first run that fails in this way. Whether it is lost if that cannot be
 // done shows later: there may be room for the smaller run.
 func (a *asFound) keep(finder *diagnosis.Finder, tally campaign.FailureTally) {
+	begin := time.Now()
 	rec, err := finder.AsFound(tally)
 	if err != nil {
 		a.lost = append(a.lost, lostRun{tally, err})
 		return
+	}
+	took := time.Since(begin)
+	if a.kept != nil {
+		defer func() { a.kept(finder, rec, tally.Failure, took) }()
 	}
 	path, made, err := rec.Create(a.dir)
 	if err != nil {
@@ -113,4 +122,33 @@ func withTimeToTell(ctx context.Context) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(toTell, cancel) })
 	return later, func() { stop(); cancel() }
+}
+
+// slowToRecord is how long it takes to make a world and to record one run in it from where on the story of the small run is some time
+// away: that takes hundreds of runs, behind all schedules of the campaign.
+const slowToRecord = 50 * time.Millisecond
+
+// firstStory shows the story of the first run that fails on a terminal, as it was found, if schedules are slow: over a compiled program
+// the story of a small run is a minute away. What is printed elsewhere does not depend on a clock.
+type firstStory struct {
+	process  process
+	progress *progress
+	told     bool
+}
+
+func (f *firstStory) tell(finder *diagnosis.Finder, rec *recording.Recording, failure explore.Failure, took time.Duration) {
+	if f.told || !f.progress.live || took < slowToRecord {
+		return
+	}
+	f.told = true
+	d, err := diagnosis.Told(finder.Scenario, rec, failure)
+	if err != nil {
+		// The diagnosis at the end meets the same error, and ends with it.
+		return
+	}
+	f.progress.end()
+	fmt.Fprintf(f.process.err, "As it was found, with seed %d; schedules go on, and a smaller run follows.\n\n", rec.Seed)
+	// Standard error that cannot be written has no place for its error.
+	_ = report.WriteStory(f.process.err, f.process.terminalOf(f.process.errFile), d)
+	fmt.Fprintln(f.process.err)
 }

@@ -1,17 +1,22 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/watchbed/watchbed/diagnosis"
 	"github.com/watchbed/watchbed/diagnosis/summary"
 	"github.com/watchbed/watchbed/explore"
 	"github.com/watchbed/watchbed/explore/campaign"
+	"github.com/watchbed/watchbed/explore/recording"
+	"github.com/watchbed/watchbed/testbed"
 )
 
 // TestFailuresAreKeptAsTheyAreFound: a campaign that is killed has lost nothing of what
@@ -68,4 +73,33 @@ func TestARunAsFoundGivesWayToAStory(t *testing.T) {
 	require.Equal(t, "small.json", found.Failures[0].Replay)
 	require.Equal(t, []string{"story"}, found.Failures[0].Story)
 	require.Equal(t, "as-found/b.json", found.Failures[1].Replay)
+}
+
+// TestTheFirstStoryIsForSlowSchedulesOnATerminal: elsewhere what is printed must not depend on a clock.
+func TestTheFirstStoryIsForSlowSchedulesOnATerminal(t *testing.T) {
+	c := command(t)
+	require.Equal(t, exitViolated, c.run("run", "issue-15220"))
+	rec, err := recording.Open(c.failures()[0])
+	require.NoError(t, err)
+	sc, err := testbed.FindScenario(rec.Scenario)
+	require.NoError(t, err)
+	failure, _ := rec.MadeFor()
+	finder := &diagnosis.Finder{Scenario: sc}
+	told := func(live bool, times int) (text string, runs int) {
+		var out bytes.Buffer
+		story := &firstStory{process: process{err: &out}, progress: &progress{w: &out, width: 80, live: live}}
+		for range times {
+			story.tell(finder, rec, failure, slowToRecord)
+		}
+		return out.String(), strings.Count(out.String(), "As it was found")
+	}
+	text, runs := told(true, 2)
+	require.Equal(t, 1, runs, "only the first")
+	require.Contains(t, text, "is answered")
+	_, runs = told(false, 1)
+	require.Zero(t, runs)
+	var out bytes.Buffer
+	story := &firstStory{process: process{err: &out}, progress: &progress{w: &out, width: 80, live: true}}
+	story.tell(finder, rec, explore.Failure{}, slowToRecord-1)
+	require.Empty(t, out.String(), "the story of the small run comes at once")
 }

@@ -359,12 +359,11 @@ func (f *proveFlags) diagnose(ctx context.Context, s process, sc *testbed.Scenar
 		}
 		live.line(fmt.Sprintf("telling %s, %d of %d", failure, i+1, len(runs)))
 		d, err := diagnosis.Until(ctx, sc, rec, failure)
-		if ctx.Err() != nil && d == nil {
-			s.complain("interrupted: the story of %s is not told; %s replay %s tells it", failure, s.program, recording.ShellWord(path))
-			break
-		}
 		if err != nil {
 			return told, errors.Join(append(errs, usage("%w", err))...)
+		}
+		if !d.Searched {
+			s.complain("interrupted: there was no search for what decides %s; %s replay %s does it", failure, s.program, recording.ShellWord(path))
 		}
 		told = append(told, d)
 		found.Link(i, d.Story.Why, d.Lines(), len(rec.Choices), path)

@@ -151,13 +151,9 @@ func withRemedy(err error) error {
 	return err
 }
 
-// tell prints the story of the run in the file path, and writes the page about it. An interrupt leaves the story out.
+// tell prints the story of the run in the file path, and writes the page about it. An interrupt ends the search for what decides.
 func (f *replayFlags) tell(ctx context.Context, s process, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure, path string) error {
 	d, err := diagnosis.Until(ctx, sc, rec, failure)
-	if ctx.Err() != nil && d == nil {
-		s.complain("interrupted: the story is not told%s", map[bool]string{true: ", and no page is written"}[f.html != ""])
-		return nil
-	}
 	if err != nil {
 		return usage("%s: %w", path, err)
 	}

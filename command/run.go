@@ -173,6 +173,10 @@ func (f *runFlags) run(ctx context.Context, s process, name string) error {
 	live := newProgress(s, f.seedsCount, f.limit)
 	finder := diagnosis.Finder{Scenario: sc, Params: p, Strategy: chosen, First: f.first, Shrink: !f.noShrink, Tool: s.tool()}
 	first := newAsFound(f.out)
+	if !f.noStory {
+		shown := firstStory{process: s, progress: live}
+		first.kept = shown.tell
+	}
 	cfg := campaign.Config{
 		Strategy: chosen, FirstSeed: f.first, Seeds: f.seedsCount, For: f.limit, Workers: f.workers, Steps: p.Clock.Steps,
 		Progress: live.campaign,

@@ -31,6 +31,11 @@ func (s process) terminal() report.Terminal {
 	if s.stdout.said != nil {
 		printed = s.errFile
 	}
+	return s.terminalOf(printed)
+}
+
+// terminalOf describes the terminal that a file is, if it is one.
+func (s process) terminalOf(printed *os.File) report.Terminal {
 	if printed == nil || !term.IsTerminal(int(printed.Fd())) {
 		return report.Terminal{Program: s.program}
 	}

@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"context"
+
 	"github.com/watchbed/watchbed/diagnosis/flip"
 	"github.com/watchbed/watchbed/diagnosis/recorded"
 	"github.com/watchbed/watchbed/diagnosis/story"
@@ -18,6 +19,8 @@ type Diagnosis struct {
 	Failure   explore.Failure
 	Recording *recording.Recording
 	Story     *story.Story
+	// Searched: there was a search for what decides. Without it the fields up to Turning are empty.
+	Searched bool
 	// Decision is what decides, nil if no setting does. Maybe is then what comes nearest
 	// to it, nil if nothing does.
 	Decision, Maybe *flip.Decision
@@ -33,52 +36,69 @@ type Diagnosis struct {
 	scenario *testbed.Scenario
 }
 
-// Until is Of, for as long as a context lets it: a cause is looked for in hundreds of runs, which can take minutes over a program
-// that is slow. The error is that of the context if that ended first; what was begun goes on and is lost.
-func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, failure explore.Failure) (*Diagnosis, error) {
-	var d *Diagnosis
-	var err error
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		d, err = Of(sc, rec, failure)
-	}()
-	select {
-	case <-told:
-		return d, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Of explains how a recorded run fails in the way f. The error is a
-// *recording.Divergence or a *recording.TraceMismatch if it does not replay.
-func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
+// Told is the story of how a recorded run fails in the way f, without what decides, for which there is a search in hundreds of runs. The
+// error is a *recording.Divergence or a *recording.TraceMismatch if the recording does not replay.
+func Told(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
 	s, err := story.Tell(sc, rec, f)
 	if err != nil {
 		return nil, err
 	}
-	p, err := recorded.Params(sc, rec)
+	return &Diagnosis{Failure: f, Recording: rec, Story: s, scenario: sc}, nil
+}
+
+// Of explains how a recorded run fails in the way f. Errors are those of Told.
+func Of(sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
+	d, err := Told(sc, rec, f)
 	if err != nil {
 		return nil, err
 	}
-	d := &Diagnosis{Failure: f, Recording: rec, Story: s, scenario: sc}
-	if d.Decision, d.Maybe = flip.Decide(sc, p, rec, f); d.Decision != nil {
-		return d, nil
+	return d, d.search()
+}
+
+// Until is Of as long as a context lets it, and Told when the context ends first: over a compiled program the search for what decides can
+// take minutes. A search that has begun goes on, and its result is lost.
+func Until(ctx context.Context, sc *testbed.Scenario, rec *recording.Recording, f explore.Failure) (*Diagnosis, error) {
+	told, err := Told(sc, rec, f)
+	if err != nil || ctx.Err() != nil {
+		return told, err
 	}
-	d.Known = summary.Reasons(summary.KnownOf(sc, &p), f.Property)
-	d.Needed = flip.Needed(sc, p, rec, f)
-	system, err := sc.New(p)
+	explained := *told
+	searched := make(chan error, 1)
+	go func() { searched <- explained.search() }()
+	select {
+	case err := <-searched:
+		return &explained, err
+	case <-ctx.Done():
+		return told, nil
+	}
+}
+
+// search looks for what decides and, if no setting does, for what is known and where the run was settled.
+func (d *Diagnosis) search() error {
+	p, err := recorded.Params(d.scenario, d.Recording)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d.Turning, err = turning.Find(explore.NewRunner(system, p.Clock.Steps), rec, f.Property)
-	return d, err
+	d.Searched = true
+	if d.Decision, d.Maybe = flip.Decide(d.scenario, p, d.Recording, d.Failure); d.Decision != nil {
+		return nil
+	}
+	d.Known = summary.Reasons(summary.KnownOf(d.scenario, &p), d.Failure.Property)
+	d.Needed = flip.Needed(d.scenario, p, d.Recording, d.Failure)
+	system, err := d.scenario.New(p)
+	if err != nil {
+		return err
+	}
+	d.Turning, err = turning.Find(explore.NewRunner(system, p.Clock.Steps), d.Recording, d.Failure.Property)
+	return err
 }
 
 // Cause says what decides or, if no setting does, what is known and where the run was
 // settled.
 func (d *Diagnosis) Cause() string {
+	if !d.Searched {
+		return "There was no search for what decides."
+	}
 	s := d.Decision.String()
 	if d.Maybe != nil {
 		s = d.Maybe.Doubt()

@@ -20,7 +20,7 @@ func (f *Finder) fewer(ctx context.Context, tally campaign.FailureTally) (testbe
 	if p.Informers.Count > 1 {
 		one := p
 		one.Informers.Count = 1
-		if seed, ok := f.find(one, tally, fewerSearch); ok {
+		if seed, ok := f.find(ctx, one, tally, fewerSearch); ok {
 			p, first = one, seed
 		}
 	}
@@ -64,7 +64,7 @@ func (f *Finder) lessWork(ctx context.Context, p testbed.Params, first uint64, t
 			}
 			with := p
 			with.Workload = w
-			if seed, ok := f.find(with, tally, lessSearch); ok {
+			if seed, ok := f.find(ctx, with, tally, lessSearch); ok {
 				p, first = with, seed
 				break
 			}
@@ -98,7 +98,7 @@ func (f *Finder) withoutSome(ctx context.Context, p testbed.Params, tally campai
 		if without.Faults, err = p.Faults.Without(fault.Name); err != nil || ctx.Err() != nil {
 			continue
 		}
-		if seed, ok := f.find(without, tally, fewerSearch); ok {
+		if seed, ok := f.find(ctx, without, tally, fewerSearch); ok {
 			p, first, found = without, seed, true
 			continue
 		}
@@ -107,7 +107,7 @@ func (f *Finder) withoutSome(ctx context.Context, p testbed.Params, tally campai
 			continue
 		}
 		without.Faults = once
-		if seed, ok := f.find(without, tally, fewerSearch); ok {
+		if seed, ok := f.find(ctx, without, tally, fewerSearch); ok {
 			p, first, found = without, seed, true
 		}
 	}
@@ -126,7 +126,7 @@ var (
 )
 
 // find looks for the first seed that fails in this way with other parameters.
-func (f *Finder) find(p testbed.Params, tally campaign.FailureTally, within reach) (seed uint64, found bool) {
+func (f *Finder) find(ctx context.Context, p testbed.Params, tally campaign.FailureTally, within reach) (seed uint64, found bool) {
 	system, err := f.Scenario.New(p)
 	if err != nil {
 		return 0, false
@@ -135,7 +135,7 @@ func (f *Finder) find(p testbed.Params, tally campaign.FailureTally, within reac
 	chooser := f.Strategy.For(runner)
 	choices := uint64(0)
 	limit := min(searchSeeds, max(within.least, within.times*(f.Last-f.First+1)/max(1, tally.Schedules)))
-	for seed := f.First; seed < f.First+limit && choices < within.choices; seed++ {
+	for seed := f.First; seed < f.First+limit && choices < within.choices && ctx.Err() == nil; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		if result.Find(tally.Failure) != nil {

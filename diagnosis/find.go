@@ -62,7 +62,7 @@ func (f *Finder) record(runner *explore.Runner, p *testbed.Params, seed uint64) 
 // Find diagnoses the failures of the campaign, those first that say most about
 // the cause. A failure that the run of an earlier diagnosis shows as well has no
 // run of its own: it is in that one's Also. When the context is done the first failure is
-// diagnosed all the same, with less shrinking, and the others are left out.
+// told all the same, with less shrinking and perhaps without what decides, and the others are left out.
 func (f *Finder) Find(ctx context.Context, failures []campaign.FailureTally) ([]*Diagnosis, error) {
 	var found []*Diagnosis
 	for i, tally := range summary.PlainestFirst(&f.Params, failures) {
@@ -139,7 +139,7 @@ func (f *Finder) explain(ctx context.Context, p testbed.Params, first uint64, ta
 	if err != nil {
 		return nil, err
 	}
-	return Of(f.Scenario, rec, tally.Failure)
+	return Until(ctx, f.Scenario, rec, tally.Failure)
 }
 
 // smallest is the smallest run that shrinking makes of the first few seeds.
@@ -150,7 +150,7 @@ func (f *Finder) smallest(ctx context.Context, p testbed.Params, first uint64, f
 	}
 	runner := explore.NewRunner(system, p.Clock.Steps)
 	var smallest *recording.Recording
-	for _, seed := range f.seeds(runner, failure, first, candidates) {
+	for _, seed := range f.seeds(ctx, runner, failure, first, candidates) {
 		rec := f.record(runner, &p, seed)
 		if f.Shrink {
 			runs := shrinkRuns
@@ -173,13 +173,13 @@ func (f *Finder) smallest(ctx context.Context, p testbed.Params, first uint64, f
 
 // seeds are the first few that fail in this way, of which the first is known;
 // without shrinking it is the only one.
-func (f *Finder) seeds(runner *explore.Runner, failure explore.Failure, first uint64, candidates int) []uint64 {
+func (f *Finder) seeds(ctx context.Context, runner *explore.Runner, failure explore.Failure, first uint64, candidates int) []uint64 {
 	found := []uint64{first}
 	if !f.Shrink {
 		return found
 	}
 	chooser := f.Strategy.For(runner)
-	for seed := first + 1; seed <= f.Last && seed < first+searchSeeds && len(found) < candidates; seed++ {
+	for seed := first + 1; seed <= f.Last && seed < first+searchSeeds && len(found) < candidates && ctx.Err() == nil; seed++ {
 		chooser.Begin(seed)
 		result := runner.Run(chooser)
 		if result.Find(failure) != nil {

@@ -83,10 +83,10 @@ func (f *Finder) withPart(ctx context.Context, d *Diagnosis, w *wait, part int, 
 	if err != nil || w.more != nil && w.more(system).Total >= short {
 		return nil
 	}
-	if _, fails := f.find(passing, tally, lessSearch); fails {
+	if _, fails := f.find(ctx, passing, tally, lessSearch); fails {
 		return nil
 	}
-	seed, found := f.find(with, tally, fewerSearch)
+	seed, found := f.find(ctx, with, tally, fewerSearch)
 	if !found {
 		return nil
 	}
