@@ -120,3 +120,21 @@ func TestAtLeastKnownValues(t *testing.T) {
 		}
 	}
 }
+
+// TestIntervalKnownValues: the first rows can be solved by hand, and the last is that of published tables.
+func TestIntervalKnownValues(t *testing.T) {
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{
+		{0, 10, 0, 1 - math.Pow(0.025, 0.1)},
+		{10, 10, math.Pow(0.025, 0.1), 1},
+		{1, 2, 1 - math.Sqrt(0.975), math.Sqrt(0.975)},
+		{5, 10, 0.1871, 0.8129},
+	} {
+		low, high := exacttest.Interval(c.k, c.n)
+		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
+			t.Errorf("Interval(%d, %d) = %.6f, %.6f, want %.6f, %.6f", c.k, c.n, low, high, c.low, c.high)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func registered(name string) cache.Design {
 		doc += ", with goroutines that give way at locks, too"
 	}
 	return cache.Design{
-		Preset: option.Preset{Name: name, Doc: doc, Settings: promised},
+		Preset: option.Preset{Name: name, Doc: doc, Settings: node.Promised},
 		New:    d.node, Reads: node.Reads, Storage: node.Shipped,
 	}
 }
@@ -83,18 +83,10 @@ func withOthers(names, others []string) []string {
 	return names
 }
 
-// promised is what judges may expect of the guests: the defaults of Kubernetes 1.37. Of version-check a
-// guest reads only whether it is none.
-var promised = option.Settings(
-	"on-timeout=fallback", "continue-with-version=refused", "reflector-list=watch-list",
-	"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
-	"mark-consistent=unlocked", "consistency-checker=fallback", "version-check=shipped",
-)
-
 // design is a guest, and whether its goroutines give way at locks.
 type design struct {
 	guest *guest
 	locks bool
 }
 
-func (d *design) node(c cache.Config) sim.Node { return node.New(c, d.guest.new(), d.locks) }
+func (d *design) node(c cache.Config) sim.Node { return node.New(c, node.Compiled{Guest: d.guest.new()}, d.locks) }

@@ -1,20 +1,17 @@
 //go:build wasip1
 
-// Guest is an API server's storage of one resource: Kubernetes' cacher and etcd3 store and
-// etcd's clientv3, unmodified, in front of an etcd that is elsewhere. It is compiled for
-// WebAssembly and run by package engine.
-//
-// What comes in and goes out are messages (package protocol). The guest itself adds what
-// stands around the storage in an API server: one goroutine for each request, the type of
-// the objects, and the generated clients of etcd's API under clientv3. It must never decide
-// anything that the storage decides.
+// Guest is an API server's storage of one resource (package apiserver), compiled for WebAssembly and run by package engine.
 package main
 
 import (
 	"runtime/debug"
+	"time"
 
+	"k8s.io/apiserver/pkg/storage/cacher"
+	"k8s.io/apiserver/pkg/storage/cacher/store"
 	"k8s.io/klog/v2"
 
+	"github.com/watchbed/watchbed/upstream/guest/apiserver"
 	"github.com/watchbed/watchbed/upstream/protocol"
 	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
@@ -25,15 +22,44 @@ func main() {
 	debug.SetMemoryLimit(memoryLimit)
 	klog.LogToStderr(false)
 	klog.SetOutput(discard{})
-	s := &server{etcd: newEtcd()}
+	s := apiserver.New(outside{}, (&server{}).serve)
 	for {
-		s.receive(protocol.Reader{Bytes: host.Receive()})
+		s.Receive(protocol.Reader{Bytes: host.Receive()})
 	}
 }
 
 // memoryLimit is what the guest may have before it collects garbage, in bytes.
 const memoryLimit = 192 << 20
 
+// server answers clients, as an HTTP server does.
+type server struct{}
+
+// serve is in this package under these names since goroutines are known by them: in recordings, and to strategies that weigh them.
+func (*server) serve(answer func()) {
+	go func() { answer() }()
+}
+
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// outside is the host. What it reads of the cacher is in the overlay.
+type outside struct{}
+
+func (outside) Send(w *protocol.Writer) { host.Send(w) }
+func (outside) Seed(seed uint64)        { host.Seed(seed) }
+
+// Lock has nothing to do: goroutines switch only where they wait or take a lock, and take none in between.
+func (outside) Lock()   {}
+func (outside) Unlock() {}
+
+func (outside) Contents(c *cacher.Cacher) (uint64, store.Snapshot) { return c.WatchbedContents() }
+func (outside) Compacted(c *cacher.Cacher) int64                   { return c.WatchbedCompacted() }
+
+func (outside) SetHistory(c *cacher.Cacher, least, most int, fresh time.Duration) {
+	c.WatchbedHistory(least, most, fresh)
+}
+
+func (outside) AscendSnapshots(c *cacher.Cacher, f func(uint64, store.Snapshot)) {
+	c.WatchbedSnapshots(f)
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/watchbed/watchbed/sim"
 	"github.com/watchbed/watchbed/sim/cache"
 
-	"github.com/watchbed/watchbed/upstream/engine"
 	"github.com/watchbed/watchbed/upstream/picks"
 	"github.com/watchbed/watchbed/upstream/protocol"
 )
@@ -14,7 +13,7 @@ import (
 // Node is a guest in a world. It implements sim.Node and what the test bed asks of a cache.
 type Node struct {
 	cfg   cache.Config
-	guest *engine.Guest
+	guest Guest
 	// locks: the guest's goroutines may give way where they take a lock.
 	locks bool
 
@@ -61,7 +60,7 @@ var (
 )
 
 // New returns a node that has not started yet.
-func New(cfg cache.Config, g *engine.Guest, locks bool) *Node {
+func New(cfg cache.Config, g Guest, locks bool) *Node {
 	return &Node{cfg: cfg, guest: g, locks: locks, seen: seen{}}
 }
 

@@ -22,6 +22,14 @@ var Reads = []string{
 // Shipped are the options of etcd3 that Kubernetes has from 1.37 on, whatever the release of etcd.
 var Shipped = option.Settings("etcd-range-stream=enabled", "watch-decode=concurrent")
 
+// Promised is what judges may expect of a guest: the defaults of Kubernetes 1.37. Of version-check a
+// guest reads only whether it is none.
+var Promised = option.Settings(
+	"on-timeout=fallback", "continue-with-version=refused", "reflector-list=watch-list",
+	"snapshots=on", "compaction-notice=polled", "late-snapshot=kept",
+	"mark-consistent=unlocked", "consistency-checker=fallback", "version-check=shipped",
+)
+
 // gate is a feature gate of Kubernetes', and whether it is on.
 type gate struct {
 	name string

@@ -38,7 +38,7 @@ func (s *Step) Begin(env *sim.Env, locks bool, name func(engine.Goroutine) strin
 func (s *Step) Among(runnable []engine.Goroutine) int {
 	last := len(runnable) - 1
 	for i, g := range runnable[:last] {
-		if s.ask(2, "pass over "+s.name(g)) == 0 {
+		if s.ask(2, passesOver+s.name(g)) == 0 {
 			return i
 		}
 	}
@@ -53,11 +53,23 @@ func (s *Step) Note(g engine.Goroutine) {
 }
 
 // Select implements engine.Host.
-func (s *Step) Select(g engine.Goroutine, cases int) int { return s.ask(cases, "select in "+s.name(g)) }
+func (s *Step) Select(g engine.Goroutine, cases int) int { return s.ask(cases, selects+s.name(g)) }
 
 // Lock implements engine.Host.
 func (s *Step) Lock(g engine.Goroutine) bool {
 	return s.locks && s.ask(2, "yield at a lock in "+s.name(g)) == 1
+}
+
+// How questions begin that are about what runs next.
+const (
+	passesOver = "pass over "
+	selects    = "select in "
+)
+
+// Schedules reports whether a question is which goroutine runs next, or which case of a select is taken. The answer 0 to all of them is
+// that of a plain scheduler: first come, first served.
+func Schedules(question string) bool {
+	return strings.HasPrefix(question, passesOver) || strings.HasPrefix(question, selects)
 }
 
 func (s *Step) ask(options int, what string) int {

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
@@ -10,7 +8,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // stream is a gRPC stream on which etcd sends messages of one type. It implements grpc.ServerStreamingClient.
@@ -26,11 +23,13 @@ type stream[R any] struct {
 	gone  bool
 }
 
+// newStream makes a stream. The host's lock is held.
 func newStream[R any](e *etcd, ctx context.Context) *stream[R] {
 	e.last++
 	return &stream[R]{etcd: e, ctx: ctx, conn: e.last, come: make(chan struct{}, 1)}
 }
 
+// deliver takes a message. The host's lock is held, as for end.
 func (s *stream[R]) deliver(r *R) {
 	s.queue = append(s.queue, r)
 	s.signal()
@@ -51,18 +50,8 @@ func (s *stream[R]) signal() {
 // Recv implements grpc.ServerStreamingClient.
 func (s *stream[R]) Recv() (*R, error) {
 	for {
-		if err := s.ctx.Err(); err != nil {
-			s.leave()
-			return nil, status.FromContextError(err).Err()
-		}
-		if len(s.queue) > 0 {
-			r := s.queue[0]
-			s.queue = s.queue[1:]
-			return r, nil
-		}
-		if s.ended != nil {
-			s.gone = true
-			return nil, s.ended
+		if r, err, come := s.next(); come {
+			return r, err
 		}
 		select {
 		case <-s.come:
@@ -71,14 +60,32 @@ func (s *stream[R]) Recv() (*R, error) {
 	}
 }
 
-// leave ends the stream at this end.
+// next is what Recv returns, if it is there.
+func (s *stream[R]) next() (r *R, err error, come bool) {
+	s.etcd.host.Lock()
+	defer s.etcd.host.Unlock()
+	switch {
+	case s.ctx.Err() != nil:
+		s.leave()
+		return nil, status.FromContextError(s.ctx.Err()).Err(), true
+	case len(s.queue) > 0:
+		r, s.queue = s.queue[0], s.queue[1:]
+		return r, nil, true
+	case s.ended != nil:
+		s.gone = true
+		return nil, s.ended, true
+	}
+	return nil, nil, false
+}
+
+// leave ends the stream at this end. The host's lock is held.
 func (s *stream[R]) leave() {
 	if !s.gone {
 		s.gone = true
 		delete(s.etcd.watches, s.conn)
 		delete(s.etcd.ranges, s.conn)
 		s.etcd.out.Begin(protocol.CloseStream, s.conn)
-		host.Send(&s.etcd.out)
+		s.etcd.host.Send(&s.etcd.out)
 	}
 }
 

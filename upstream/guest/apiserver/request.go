@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
@@ -76,7 +74,7 @@ func readPredicate(r *protocol.Reader) storage.SelectionPredicate {
 // attributesOfServer are those that the server was started with.
 var attributesOfServer attributes
 
-func (l *lists) list(ctx context.Context, s *server, to *reply) {
+func (l *lists) list(ctx context.Context, s *Server, to *reply) {
 	if err := validate(&l.opts, false); err != nil {
 		to.fail(err)
 		return
@@ -115,7 +113,7 @@ func (t *trace) origin() byte {
 	}
 }
 
-func (s *server) writeObject(w *protocol.Writer, o *object) {
+func (s *Server) writeObject(w *protocol.Writer, o *object) {
 	w.Text(etcdPrefix + s.resource + nameOf(o)).Text(o.Value).Int(version(o.ResourceVersion))
 }
 
@@ -134,7 +132,7 @@ func getRequest(r *protocol.Reader) *gets {
 	return &gets{key: strings.TrimPrefix(r.Text(), etcdPrefix), version: versionText(r.Int())}
 }
 
-func (g *gets) get(ctx context.Context, s *server, to *reply) {
+func (g *gets) get(ctx context.Context, s *Server, to *reply) {
 	asked := &trace{}
 	var into object
 	err := s.delegator.Get(context.WithValue(ctx, traceKey{}, asked), g.key, storage.GetOptions{ResourceVersion: g.version}, &into)
@@ -175,7 +173,7 @@ func watchRequest(r *protocol.Reader) *watches {
 
 // watch serves a watch until its time is over, the client leaves or the storage ends it, as
 // handlers.serveWatch does.
-func (q *watches) watch(ctx context.Context, s *server, to *reply) {
+func (q *watches) watch(ctx context.Context, s *Server, to *reply) {
 	if q.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, q.timeout)
@@ -211,7 +209,7 @@ func (q *watches) watch(ctx context.Context, s *server, to *reply) {
 }
 
 // readyz answers when the cache is ready.
-func (s *server) readyz(ctx context.Context, _ *server, to *reply) {
+func (s *Server) readyz(ctx context.Context, _ *Server, to *reply) {
 	for s.cacher.Wait(ctx) != nil {
 		if ctx.Err() != nil {
 			return

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"

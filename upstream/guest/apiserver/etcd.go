@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
@@ -11,12 +9,12 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // etcd is the etcd that the host speaks with. It implements the generated clients of etcd's
-// KV and Watch API, on which clientv3 rests.
+// KV and Watch API, on which clientv3 rests. The host's lock guards all of it, and its streams.
 type etcd struct {
+	host Host
 	// last is the number of the newest connection.
 	last uint32
 	// calls, watches and ranges wait for what etcd says.
@@ -34,24 +32,28 @@ type answer struct {
 	err     error
 }
 
-func newEtcd() *etcd {
-	return &etcd{calls: map[uint32]chan answer{}, watches: map[uint32]*watchStream{}, ranges: map[uint32]*stream[pb.RangeStreamResponse]{}}
+func newEtcd(h Host) *etcd {
+	return &etcd{host: h, calls: map[uint32]chan answer{}, watches: map[uint32]*watchStream{}, ranges: map[uint32]*stream[pb.RangeStreamResponse]{}}
 }
 
 func (e *etcd) call(ctx context.Context, write func(*protocol.Writer, uint32)) (answer, error) {
+	come := make(chan answer, 1)
+	e.host.Lock()
 	e.last++
 	conn := e.last
-	come := make(chan answer, 1)
 	e.calls[conn] = come
 	write(&e.out, conn)
-	host.Send(&e.out)
+	e.host.Send(&e.out)
+	e.host.Unlock()
 	select {
 	case a := <-come:
 		return a, a.err
 	case <-ctx.Done():
+		e.host.Lock()
+		defer e.host.Unlock()
 		delete(e.calls, conn)
 		e.out.Begin(protocol.CloseStream, conn)
-		host.Send(&e.out)
+		e.host.Send(&e.out)
 		return answer{}, status.FromContextError(ctx.Err()).Err()
 	}
 }
@@ -63,6 +65,8 @@ func (e *etcd) refused(conn uint32, err error) {
 }
 
 func (e *etcd) endRange(conn uint32, err error) {
+	e.host.Lock()
+	defer e.host.Unlock()
 	if s := e.ranges[conn]; s != nil {
 		delete(e.ranges, conn)
 		s.end(err)
@@ -70,6 +74,8 @@ func (e *etcd) endRange(conn uint32, err error) {
 }
 
 func (e *etcd) answered(conn uint32, a answer) {
+	e.host.Lock()
+	defer e.host.Unlock()
 	if come, waits := e.calls[conn]; waits {
 		delete(e.calls, conn)
 		come <- a
@@ -96,10 +102,12 @@ func (e *etcd) RangeStream(ctx context.Context, r *pb.RangeRequest, _ ...grpc.Ca
 	if err := ctx.Err(); err != nil {
 		return nil, status.FromContextError(err).Err()
 	}
+	e.host.Lock()
+	defer e.host.Unlock()
 	s := newStream[pb.RangeStreamResponse](e, ctx)
 	e.ranges[s.conn] = s
 	writeRange(e.out.Begin(protocol.RangeStream, s.conn), r)
-	host.Send(&e.out)
+	e.host.Send(&e.out)
 	return s, nil
 }
 

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
@@ -12,7 +10,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // watchStream is one gRPC stream of etcd's Watch API.
@@ -25,10 +22,12 @@ func (e *etcd) Watch(ctx context.Context, _ ...grpc.CallOption) (grpc.BidiStream
 	if err := ctx.Err(); err != nil {
 		return nil, status.FromContextError(err).Err()
 	}
+	e.host.Lock()
+	defer e.host.Unlock()
 	s := &watchStream{newStream[pb.WatchResponse](e, ctx)}
 	e.watches[s.conn] = s
 	e.out.Begin(protocol.Open, s.conn).Bool(requiresLeader(ctx))
-	host.Send(&e.out)
+	e.host.Send(&e.out)
 	return s, nil
 }
 
@@ -39,6 +38,8 @@ func requiresLeader(ctx context.Context) bool {
 
 // Send implements grpc.BidiStreamingClient.
 func (s *watchStream) Send(r *pb.WatchRequest) error {
+	s.etcd.host.Lock()
+	defer s.etcd.host.Unlock()
 	switch {
 	case s.gone || s.ended != nil:
 		return io.EOF
@@ -46,12 +47,14 @@ func (s *watchStream) Send(r *pb.WatchRequest) error {
 		return status.FromContextError(s.ctx.Err()).Err()
 	}
 	writeWatchRequest(&s.etcd.out, s.conn, r)
-	host.Send(&s.etcd.out)
+	s.etcd.host.Send(&s.etcd.out)
 	return nil
 }
 
 // CloseSend implements grpc.ClientStream.
 func (s *watchStream) CloseSend() error {
+	s.etcd.host.Lock()
+	defer s.etcd.host.Unlock()
 	s.leave()
 	return nil
 }

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"fmt"
@@ -8,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/apiserver/pkg/storage/cacher"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-base/featuregate"
 
@@ -47,6 +44,3 @@ type history struct {
 func readHistory(r *protocol.Reader) history {
 	return history{int(r.Int()), int(r.Int()), time.Duration(r.Int())}
 }
-
-// set changes the history of a cacher that has no event yet.
-func (h history) set(c *cacher.Cacher) { c.WatchbedHistory(h.least, h.most, h.fresh) }

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
@@ -14,6 +12,7 @@ type runtimeObject = runtime.Object
 // etcdStore is what etcd3.New returns.
 type etcdStore interface {
 	storage.Interface
+	Close()
 }
 
 // traced notes which kinds of reads the storage sends to etcd for a request, and passes each of them on.

@@ -1,10 +1,9 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -20,28 +19,36 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // etcdPrefix is that of all keys of an API server in etcd.
 const etcdPrefix = "/registry"
 
-// server is the storage of one resource, as an API server assembles it.
-type server struct {
+// Server is the storage of one resource, as an API server assembles it.
+type Server struct {
+	host     Host
 	etcd     *etcd
 	resource string
+	goes     func(func())
 	// storage is what an API server has that was told to cache nothing, delegator what one has
 	// with the cacher in front of it.
 	storage, delegator storage.Interface
 	cacher             *cacher.Cacher
-	// clients are the connections of clients whose requests are under way.
+	// parts are what Stop stops, in the order in which they were made.
+	parts []func()
+	// clients are the connections of clients whose requests are under way. The host's lock guards it.
 	clients map[uint32]context.CancelFunc
 	// shown is what the host knows of the cache.
 	shown shown
 }
 
-// receive takes a message of the host.
-func (s *server) receive(r protocol.Reader) {
+// New returns a storage that has to be sent a Start first. serve has a goroutine of its own call a function, which answers a client.
+func New(h Host, serve func(func())) *Server {
+	return &Server{host: h, goes: serve, etcd: newEtcd(h)}
+}
+
+// Receive takes a message of the host. One goroutine calls it.
+func (s *Server) Receive(r protocol.Reader) {
 	switch kind, conn := r.Begin(); kind {
 	case protocol.Start:
 		s.start(&r)
@@ -74,20 +81,29 @@ func (s *server) receive(r protocol.Reader) {
 	case protocol.Recall:
 		s.recall()
 	case protocol.WatchResponse:
+		response := readWatchResponse(&r)
+		s.host.Lock()
 		if w := s.etcd.watches[conn]; w != nil {
-			w.deliver(readWatchResponse(&r))
+			w.deliver(response)
 		}
+		s.host.Unlock()
 	case protocol.Streamed:
+		chunk := readChunk(&r)
+		s.host.Lock()
 		if streamed := s.etcd.ranges[conn]; streamed != nil {
-			streamed.deliver(readChunk(&r))
+			streamed.deliver(chunk)
 		}
+		s.host.Unlock()
 	}
 }
 
 // hangup takes the end of a client's connection, or of one to etcd.
-func (s *server) hangup(conn uint32, client, broken bool) {
+func (s *Server) hangup(conn uint32, client, broken bool) {
 	if client {
-		if cancel := s.clients[conn]; cancel != nil {
+		s.host.Lock()
+		cancel := s.clients[conn]
+		s.host.Unlock()
+		if cancel != nil {
 			cancel()
 		}
 		return
@@ -99,6 +115,8 @@ func (s *server) hangup(conn uint32, client, broken bool) {
 		why = lost
 	}
 	s.etcd.endRange(conn, why)
+	s.host.Lock()
+	defer s.host.Unlock()
 	if w := s.etcd.watches[conn]; w != nil {
 		delete(s.etcd.watches, conn)
 		w.end(why)
@@ -106,20 +124,24 @@ func (s *server) hangup(conn uint32, client, broken bool) {
 }
 
 // serve has a goroutine of its own answer a client, as an HTTP server does.
-func (s *server) serve(conn uint32, answer func(context.Context, *server, *reply)) {
+func (s *Server) serve(conn uint32, answer func(context.Context, *Server, *reply)) {
 	ctx, cancel := context.WithCancel(context.Background())
+	s.host.Lock()
 	s.clients[conn] = cancel
-	go func() {
-		answer(ctx, s, &reply{conn: conn})
+	s.host.Unlock()
+	s.goes(func() {
+		answer(ctx, s, &reply{host: s.host, conn: conn})
 		cancel()
+		s.host.Lock()
+		defer s.host.Unlock()
 		delete(s.clients, conn)
-	}()
+	})
 }
 
 // start makes the storage: what staging/src/k8s.io/apiserver does in
 // registry.StorageWithCacher and factory.newETCD3Storage.
-func (s *server) start(r *protocol.Reader) {
-	host.Seed(uint64(r.Int()))
+func (s *Server) start(r *protocol.Reader) {
+	s.host.Seed(uint64(r.Int()))
 	s.resource = strings.TrimPrefix(r.Text(), etcdPrefix)
 	attributesOfServer = attributes{indexed: r.Text(), unindexed: r.Text(), label: r.Text()}
 	selected := &attributesOfServer
@@ -145,7 +167,8 @@ func (s *server) start(r *protocol.Reader) {
 	versioner := storage.APIObjectVersioner{}
 	var compactor etcd3.Compactor
 	if compacts {
-		compactor = etcd3.NewCompactor(library, 0, clock.RealClock{}, nil)
+		polls := etcd3.NewCompactor(library, 0, clock.RealClock{}, nil)
+		compactor, s.parts = polls, append(s.parts, polls.Stop)
 	}
 	store, err := newStore(client, compactor, s.resource, groupResource)
 	if err != nil {
@@ -169,8 +192,22 @@ func (s *server) start(r *protocol.Reader) {
 	if s.cacher, err = cacher.NewCacherFromConfig(config); err != nil {
 		panic(err)
 	}
-	history.set(s.cacher)
-	s.delegator = cacher.NewCacheDelegator(s.cacher, s.storage)
+	s.host.SetHistory(s.cacher, history.least, history.most, history.fresh)
+	delegator := cacher.NewCacheDelegator(s.cacher, s.storage)
+	s.delegator = delegator
+	s.parts = append(s.parts, func() { library.Close() }, store.Close, s.cacher.Stop, delegator.Stop)
+}
+
+// Stop ends what the storage has under way. A guest in WebAssembly is put back to its beginning in place of that.
+func (s *Server) Stop() {
+	s.host.Lock()
+	for _, cancel := range s.clients {
+		cancel()
+	}
+	s.host.Unlock()
+	for _, stop := range slices.Backward(s.parts) {
+		stop()
+	}
 }
 
 // progressIsSupported has etcd support progress requests, whatever its version, for scenarios
@@ -184,3 +221,5 @@ func (p progressIsSupported) Supports(f storage.Feature) bool {
 }
 
 type noLeases struct{ clientv3.Lease }
+
+func (noLeases) Close() error { return nil }

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"context"
@@ -28,7 +26,7 @@ func (o *object) holds(member string) bool {
 }
 
 // named gives an object the name that its key says.
-func (s *server) named(o *object, key string) *object {
+func (s *Server) named(o *object, key string) *object {
 	name := strings.TrimPrefix(key, s.resource)
 	if namespace, n, in := strings.Cut(name, "/"); in {
 		o.Namespace, name = namespace, n
@@ -52,7 +50,7 @@ type creates struct{ key, value string }
 
 func createRequest(r *protocol.Reader) *creates { return &creates{readKey(r), r.Text()} }
 
-func (q *creates) create(ctx context.Context, s *server, to *reply) {
+func (q *creates) create(ctx context.Context, s *Server, to *reply) {
 	var out object
 	err := s.delegator.Create(ctx, q.key, s.named(&object{Value: q.value}, q.key), &out, 0)
 	to.wrote(s, &out, err)
@@ -69,14 +67,14 @@ func updateRequest(r *protocol.Reader) *updates {
 	return &updates{key: readKey(r), add: r.Text(), expected: r.Int(), precondition: r.Int(), ignoreNotFound: r.Bool()}
 }
 
-func (q *updates) update(ctx context.Context, s *server, to *reply) {
+func (q *updates) update(ctx context.Context, s *Server, to *reply) {
 	var out object
 	err := s.delegator.GuaranteedUpdate(ctx, q.key, &out, q.ignoreNotFound, preconditionsOf(q.precondition), q.try(s), nil)
 	to.wrote(s, &out, err)
 }
 
 // try is the update function. It changes the object in place, as those of an API server may.
-func (q *updates) try(s *server) storage.UpdateFunc {
+func (q *updates) try(s *Server) storage.UpdateFunc {
 	return func(in runtimeObject, meta storage.ResponseMeta) (runtimeObject, *uint64, error) {
 		o := in.(*object)
 		switch {
@@ -101,7 +99,7 @@ func deleteRequest(r *protocol.Reader) *deletes {
 	return &deletes{key: readKey(r), holding: r.Text(), precondition: r.Int()}
 }
 
-func (q *deletes) delete(ctx context.Context, s *server, to *reply) {
+func (q *deletes) delete(ctx context.Context, s *Server, to *reply) {
 	validate := func(_ context.Context, o runtimeObject) error {
 		if q.holding != "" && !o.(*object).holds(q.holding) {
 			return errForbidden
@@ -114,7 +112,7 @@ func (q *deletes) delete(ctx context.Context, s *server, to *reply) {
 }
 
 // wrote answers a write with the object that it has made, left as it was, or deleted.
-func (r *reply) wrote(s *server, o *object, err error) {
+func (r *reply) wrote(s *Server, o *object, err error) {
 	if err != nil {
 		r.refuse(err)
 		return

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"k8s.io/apiserver/pkg/storage"
@@ -8,7 +6,6 @@ import (
 	"k8s.io/apiserver/pkg/storage/feature"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // shown is what the host is told of the cache, beside its objects.
@@ -23,10 +20,10 @@ type shown struct {
 
 // show tells the host what the cache is like, if that is new. All other goroutines wait, so that
 // nothing is half done. It must not draw random numbers, create goroutines or wait.
-func (s *server) show() {
-	resourceVersion, objects := s.cacher.WatchbedContents()
+func (s *Server) show() {
+	resourceVersion, objects := s.host.Contents(s.cacher)
 	now := shown{
-		resourceVersion, s.cacher.Ready(), feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress), s.cacher.WatchbedCompacted(),
+		resourceVersion, s.cacher.Ready(), feature.DefaultFeatureSupportChecker.Supports(storage.RequestWatchProgress), s.host.Compacted(s.cacher),
 	}
 	if now == s.shown {
 		return
@@ -35,27 +32,27 @@ func (s *server) show() {
 	var out protocol.Writer
 	w := out.Begin(protocol.Shown, 0).Int(int64(resourceVersion)).Bool(now.ready).Bool(now.trusts).Int(now.compacted)
 	s.writeContents(w, objects)
-	host.Send(&out)
+	s.host.Send(&out)
 }
 
 // recall tells the host which snapshots there are, the oldest first: the resourceVersion from which each stands for
 // the state of the resource, and its objects.
-func (s *server) recall() {
+func (s *Server) recall() {
 	type snapshot struct {
 		from    uint64
 		objects store.Snapshot
 	}
 	var all []snapshot
-	s.cacher.WatchbedSnapshots(func(from uint64, objects store.Snapshot) { all = append(all, snapshot{from, objects}) })
+	s.host.AscendSnapshots(s.cacher, func(from uint64, objects store.Snapshot) { all = append(all, snapshot{from, objects}) })
 	var out protocol.Writer
 	w := out.Begin(protocol.Snapshots, 0).Int(int64(len(all)))
 	for _, past := range all {
 		s.writeContents(w.Int(int64(past.from)), past.objects)
 	}
-	host.Send(&out)
+	s.host.Send(&out)
 }
 
-func (s *server) writeContents(w *protocol.Writer, of store.Snapshot) {
+func (s *Server) writeContents(w *protocol.Writer, of store.Snapshot) {
 	all, err := of.OrderedListPrefix("", "")
 	if err != nil {
 		panic(err)

@@ -1,6 +1,4 @@
-//go:build wasip1
-
-package main
+package apiserver
 
 import (
 	"errors"
@@ -16,17 +14,17 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/watchbed/watchbed/upstream/protocol"
-	"github.com/watchbed/watchbed/upstream/protocol/host"
 )
 
 // reply is the answer to a client.
 type reply struct {
+	host Host
 	conn uint32
 	out  protocol.Writer
 }
 
 func (r *reply) begin(k protocol.Kind) *protocol.Writer { return r.out.Begin(k, r.conn) }
-func (r *reply) send()                                  { host.Send(&r.out) }
+func (r *reply) send()                                  { r.host.Send(&r.out) }
 
 // last sends the only message of an answer.
 func (r *reply) last() { r.send() }
@@ -44,7 +42,7 @@ func (r *reply) fail(err error) {
 // initialEventsEnd is the annotation of the bookmark that ends the initial events.
 const initialEventsEnd = metav1.InitialEventsAnnotationKey
 
-func (s *server) writeEvent(to *reply, e *watch.Event) {
+func (s *Server) writeEvent(to *reply, e *watch.Event) {
 	w := to.begin(protocol.Event)
 	if e.Type == watch.Error {
 		w.Byte(protocol.Error)
