@@ -89,4 +89,6 @@ type design struct {
 	locks bool
 }
 
-func (d *design) node(c cache.Config) sim.Node { return node.New(c, node.Compiled{Guest: d.guest.new()}, d.locks) }
+func (d *design) node(c cache.Config) sim.Node {
+	return node.New(c, node.Compiled{Guest: d.guest.new()}, d.locks)
+}

@@ -85,6 +85,23 @@ func put(all []measured, m measured) []measured {
 	return put
 }
 
+// TestAmissIsFound: a row without figures and one too many, a difference without a reason, and a reason without a difference.
+func TestAmissIsFound(t *testing.T) {
+	written, why := rows, reasons
+	defer func() { rows, reasons = written, why }()
+	a, b, c := row{Scenario: "a", Etcd: "1"}, row{Scenario: "b", Etcd: "1"}, row{Scenario: "c", Etcd: "1"}
+	rows = []row{a, b}
+	reasons = map[[2]string]string{{"b on etcd 1", "ordered"}: "none"}
+	far := claim{"unique", rate{30, 100}, rate{60, 100}, rate{30, 100}}
+	near := claim{"ordered", rate{30, 100}, rate{40, 100}, rate{30, 100}}
+	require.Equal(t, []string{
+		"a on etcd 1: unique differs, and there is no reason for it",
+		"b on etcd 1 was not measured",
+		"c on etcd 1 is in the table, and not among the rows",
+		"there is a reason why ordered differs in b on etcd 1, and it does not",
+	}, amiss([]measured{{row: a, Claims: []claim{far, near}}, {row: c}}))
+}
+
 // again is how many schedules are run once more, and surprising a chance that is too small for a test that runs every day.
 const (
 	again      = 40
